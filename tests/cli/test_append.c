@@ -2,28 +2,32 @@
 /* Marks: valgrind posix */
 #include "support.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define COUNT 60
 
 static int
 set_up(void **state)
 {
     (void)state;
-    struct result result = command_status(0, "mkdir d; echo precious >data");
-    command_free(&result);
+    shell("mkdir d; echo precious >data");
     return 0;
 }
 
 GROUP_SETUP(set_up)
 
-TEST(each_write_extends_the_file_and_a_full_one_is_emptied)
-{
-    need_faults();
-    struct result result =
-        command_status(0, "each_write_extends_the_file_and_a_full_one_is_emptied");
-    assert_string_equal(result.out, "0\n4096\n8192\n12288\n0\n4096\n8192\n");
-    command_free(&result);
-}
+static const struct expected runs[] = {
+    {"each_write_extends_the_file_and_a_full_one_is_emptied", "faults", 0,
+     "0\n4096\n8192\n12288\n0\n4096\n8192\n", NULL},
+    {"emptying_is_in_no_time_and_nothing_is_missed", "faults", 0, "true\ntrue\ntrue\n",
+     NULL},
+    {"a_log_that_does_not_fit_is_not_begun", "", 2, NULL,
+     "~^ioping: d: a working set of 1 PiB does not fit into the [^\n]* that are "
+     "free; use a smaller -S\n$",
+     "ioping -W -append -S 1p d"},
+    {"each_size_of_a_sweep_has_a_row", "", 0,
+     "[4096,0,true]\n[8192,0,true]\n[16384,0,true]\n", NULL, "each_size_has_a_row"},
+};
+
+EXPECT_EACH(runs)
 
 TEST(offsets_follow_each_other_and_begin_anew)
 {
@@ -39,45 +43,25 @@ TEST(offsets_follow_each_other_and_begin_anew)
         {"-b 4 -S 14k", "0 4096 8192 0 4096 8192 0 4096 8192 "},
         {"", "0 4096 8192 12288 16384 20480 24576 28672 32768 "},
     };
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct result result = command_status(0, "offsets %s", cases[i].options);
-        assert_string_equal(result.out, cases[i].offsets);
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        expect(0, cases[i].offsets, NULL, "offsets %s", cases[i].options);
 }
 
 TEST(each_engine_appends)
 {
-    struct result result;
     need_aio();
-    result = command_status(0, "offsets -S 14k -A");
-    assert_string_equal(result.out, "0 4096 8192 0 4096 8192 0 4096 8192 ");
-    command_free(&result);
+    expect(0, "0 4096 8192 0 4096 8192 0 4096 8192 ", NULL, "offsets -S 14k -A");
     need_uring();
-    result = command_status(0, "offsets -S 14k -U");
-    assert_string_equal(result.out, "0 4096 8192 0 4096 8192 0 4096 8192 ");
-    command_free(&result);
+    expect(0, "0 4096 8192 0 4096 8192 0 4096 8192 ", NULL, "offsets -S 14k -U");
 }
 
 TEST(a_file_is_left_alone)
 {
     static const char *const options[] = {"-W", "-WWW", "-WWW -C"};
-    for (size_t i = 0; i < LENGTH(options); i++) {
-        struct result result = command_status(2, "file_is_left_alone %s", options[i]);
-        assert_string_equal(result.err, "ioping: data: -append extends a file of its "
-                                        "own; name a directory\n");
-        assert_string_equal(result.out, "");
-        command_free(&result);
-    }
-}
-
-TEST(emptying_is_in_no_time_and_nothing_is_missed)
-{
-    need_faults();
-    struct result result =
-        command_status(0, "emptying_is_in_no_time_and_nothing_is_missed");
-    assert_string_equal(result.out, "true\ntrue\ntrue\n");
-    command_free(&result);
+    for (size_t i = 0; i < LENGTH(options); i++)
+        expect(2, "",
+               "ioping: data: -append extends a file of its own; name a directory\n",
+               "file_is_left_alone %s", options[i]);
 }
 
 /* The second request waits for the fourth flush, that of the file it begins. */
@@ -147,33 +131,13 @@ TEST(a_full_file_system_is_a_failed_request)
 {
     need_faults();
     mount_image("ext4", 24, "full");
-    struct result result = command_status(3, "a_full_file_system_is_a_failed_request");
-    assert_matches(result.out, "ioping: request # failed: ENOSPC [^\n]*\n"
-                               "([4-9]|[0-9][0-9]+)\n1\nENOSPC\n$");
-    command_free(&result);
-}
-
-TEST(a_log_that_does_not_fit_is_not_begun)
-{
-    struct result result = command_status(2, "ioping -W -append -S 1p d");
-    assert_matches(result.err, "^ioping: d: a working set of 1 PiB does not fit into the "
-                               "[^\n]* that are free; use a smaller -S\n$");
-    command_free(&result);
+    expect(3,
+           "~ioping: request # failed: ENOSPC [^\n]*\n([4-9]|[0-9][0-9]+)\n1\nENOSPC\n$",
+           NULL, "a_full_file_system_is_a_failed_request");
 }
 
 TEST(nothing_is_left)
 {
-    struct result result = command_status(0, "nothing_is_left -c 5 -S 8k");
-    assert_string_equal(result.out, "0\n");
-    command_free(&result);
-    result = command_status(0, "nothing_is_left_after_a_signal");
-    assert_string_equal(result.out, "0\n");
-    command_free(&result);
-}
-
-TEST(each_size_of_a_sweep_has_a_row)
-{
-    struct result result = command_status(0, "each_size_has_a_row");
-    assert_string_equal(result.out, "[4096,0,true]\n[8192,0,true]\n[16384,0,true]\n");
-    command_free(&result);
+    expect(0, "0\n", NULL, "nothing_is_left -c 5 -S 8k");
+    expect(0, "0\n", NULL, "nothing_is_left_after_a_signal");
 }

@@ -70,12 +70,9 @@ TEST(ten_requests_of_a_mebibyte)
 
 TEST(a_rapid_run_gives_its_speed_to_awk)
 {
-    struct result result =
-        command_status(0, "ioping -RLB d >line && awk '{print $4}' line && "
-                          "awk '$10 < 3000000000 { print \"too short:\", $10 }' line");
-    assert_matches(result.out, "^[1-9][0-9]*\n$");
-    assert_string_equal(result.err, "");
-    command_free(&result);
+    expect(0, "~^[1-9][0-9]*\n$", "",
+           "ioping -RLB d >line && awk '{print $4}' line && "
+           "awk '$10 < 3000000000 { print \"too short:\", $10 }' line");
 }
 
 TEST(nine_raw_lines_and_nothing_else)
@@ -118,29 +115,21 @@ TEST(gnuplot_draws_the_raw_lines)
 TEST(json_has_an_object_per_request_and_one_for_the_run)
 {
     need_program("jq");
-    struct result result = command_status(
+    expect(
         0,
-        "ioping -J -c 3 -i 0 d >run.json && jq -c 'map(keys)[],"
-        "(map(.target | keys) | unique[]), (.[0,1].io | keys), (.[3] | (.stat, .load) |"
-        " keys), map(.io.notice), map(.io.ignored), map(.target.path)' run.json");
-    assert_string_equal(
-        result.out,
-        "[\"io\",\"localtime\",\"target\",\"timestamp\"]\n"
-        "[\"io\",\"localtime\",\"target\",\"timestamp\"]\n"
-        "[\"io\",\"localtime\",\"target\",\"timestamp\"]\n"
-        "[\"load\",\"localtime\",\"stat\",\"target\",\"timestamp\"]\n"
-        "[\"device\",\"device_size\",\"fstype\",\"mode\",\"path\"]\n"
-        "[\"ignored\",\"notice\",\"offset\",\"operation\",\"request\",\"size\",\"time\"]"
-        "\n"
-        "[\"ignored\",\"offset\",\"operation\",\"request\",\"size\",\"time\"]\n"
-        "[\"avg\",\"bps\",\"count\",\"iops\",\"max\",\"mdev\",\"min\",\"percentiles\","
-        "\"size\",\"time\"]"
-        "\n"
-        "[\"bps\",\"count\",\"failed\",\"iops\",\"missed\",\"size\",\"time\"]\n"
-        "[\"warmup\",null,null,null]\n"
-        "[true,false,false,null]\n"
-        "[\"d\",\"d\",\"d\",\"d\"]\n");
-    command_free(&result);
+        "[\"io\",\"localtime\",\"target\",\"timestamp\"]\n[\"io\",\"localtime\","
+        "\"target\",\"timestamp\"]\n[\"io\",\"localtime\",\"target\",\"timestamp\"]\n["
+        "\"load\",\"localtime\",\"stat\",\"target\",\"timestamp\"]\n[\"device\",\"device_"
+        "size\",\"fstype\",\"mode\",\"path\"]\n[\"ignored\",\"notice\",\"offset\","
+        "\"operation\",\"request\",\"size\",\"time\"]\n[\"ignored\",\"offset\","
+        "\"operation\",\"request\",\"size\",\"time\"]\n[\"avg\",\"bps\",\"count\","
+        "\"iops\",\"max\",\"mdev\",\"min\",\"percentiles\",\"size\",\"time\"]\n[\"bps\","
+        "\"count\",\"failed\",\"iops\",\"missed\",\"size\",\"time\"]\n[\"warmup\",null,"
+        "null,null]\n[true,false,false,null]\n[\"d\",\"d\",\"d\",\"d\"]\n",
+        NULL,
+        "ioping -J -c 3 -i 0 d >run.json && jq -c 'map(keys)[],(map(.target | keys) | "
+        "unique[]), (.[0,1].io | keys), (.[3] | (.stat, .load) | keys), map(.io.notice), "
+        "map(.io.ignored), map(.target.path)' run.json");
 }
 
 /* Each filter must give true. */
@@ -170,11 +159,9 @@ static const char *const consistent[] = {
 TEST(json_values_agree_with_each_other)
 {
     need_program("jq");
-    struct result result = command_status(0, "ioping -J -c 3 -i 0 d >run.json");
-    assert_string_equal(result.err, "");
-    command_free(&result);
-    for (size_t i = 0; i < sizeof(consistent) / sizeof(consistent[0]); i++) {
-        result = command("jq '%s' run.json", consistent[i]);
+    expect(0, NULL, "", "ioping -J -c 3 -i 0 d >run.json");
+    for (size_t i = 0; i < LENGTH(consistent); i++) {
+        struct result result = command("jq '%s' run.json", consistent[i]);
         if (strcmp(result.out, "true\n") != 0)
             fail_msg("not so: %s: %s%s", consistent[i], result.out, result.err);
         command_free(&result);

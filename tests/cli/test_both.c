@@ -18,56 +18,47 @@ mount_slow(const char *name, const char *more)
                    more);
 }
 
-/* Expects status 0 and OUT of a function of test_both.sh. */
-static void
-expect(const char *function, const char *out)
-{
-    struct result result = command_status(0, "%s", function);
-    if (strcmp(result.out, out) != 0)
-        fail_msg("%s:\n%s%s", function, result.out, result.err);
-    command_free(&result);
-}
-
 TEST(each_operation_has_the_figures_of_its_records)
 {
     mount_slow("fs", "");
-    expect("each_operation_has_the_figures_of_its_records",
-           "[10,10,10,30]\ntrue\ntrue\ntrue\ntrue\n[true,true,true]\n[30,30,30]\n");
+    expect(0, "[10,10,10,30]\ntrue\ntrue\ntrue\ntrue\n[true,true,true]\n[30,30,30]\n",
+           NULL, "each_operation_has_the_figures_of_its_records");
 }
 
 TEST(corrected_percentiles_have_the_waits_of_both_in_turn)
 {
     mount_slow("fs", "");
-    expect("corrected_percentiles_have_the_waits_of_both_in_turn",
-           "true\ntrue\ntrue\ntrue\ntrue\ntrue\n");
+    expect(0, "true\ntrue\ntrue\ntrue\ntrue\ntrue\n", NULL,
+           "corrected_percentiles_have_the_waits_of_both_in_turn");
 }
 
 TEST(limits_are_of_one_operation_or_of_flushes)
 {
     mount_slow("fs", "");
-    expect("limits_are_of_one_operation_or_of_flushes",
-           "5\nioping: write-min = TIME exceeds 9 ms\n"
-           "ioping: sync-min = TIME exceeds 3 ms\n"
-           "1\n");
+    expect(
+        0,
+        "5\nioping: write-min = TIME exceeds 9 ms\nioping: sync-min = TIME exceeds 3 ms\n"
+        "1\n",
+        NULL, "limits_are_of_one_operation_or_of_flushes");
 }
 
 TEST(steps_and_phases_have_rows_of_each_operation)
 {
     mount_slow("fs", "");
-    expect("steps_and_phases_have_rows_of_each_operation", "1 1 4\n1 1 6\n");
+    expect(0, "1 1 4\n1 1 6\n", NULL, "steps_and_phases_have_rows_of_each_operation");
 }
 
 TEST(a_comparison_has_rows_of_each_operation)
 {
-    expect("a_comparison_has_rows_of_each_operation",
-           "1 1 4\nchanges are of reads and writes together\n");
+    expect(0, "1 1 4\nchanges are of reads and writes together\n", NULL,
+           "a_comparison_has_rows_of_each_operation");
 }
 
 TEST(metrics_are_those_of_the_records)
 {
     mount_slow("failing", ",fail_every=4");
-    expect("metrics_are_those_of_the_records",
-           "3\n30 1 30 0 30\nmissed\nflushed\n0\n,} 0\n");
+    expect(0, "3\n30 1 30 0 30\nmissed\nflushed\n0\n,} 0\n", NULL,
+           "metrics_are_those_of_the_records");
     need_program("promtool");
-    expect("promtool_takes_metrics_of_both", "");
+    expect(0, "", NULL, "promtool_takes_metrics_of_both");
 }

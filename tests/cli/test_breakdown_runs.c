@@ -5,8 +5,6 @@
 /* Marks: linux races native */
 #include "support.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 #define REFUSED                                                      \
     "is on no block device \\([a-z0-9._ ]+\\), so nothing could be " \
     "split; "                                                        \
@@ -53,13 +51,11 @@ TEST(lines_of_writes_have_the_flush)
 {
     static const char *const loads[] = {"-W", "-W -append"};
     need_disk();
-    for (size_t i = 0; i < LENGTH(loads); i++) {
-        struct result result =
-            command_status(0, "ioping -breakdown %s -i 0 -c 3 -a 0 d", loads[i]);
-        assert_matches(result.out, "^[^\n]*: request=1 time=" TIME PARTS " sync=" TIME
-                                   "( sync-device=" TIME ")?( \\([a-z]+\\))?\n");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(loads); i++)
+        expect(0,
+               "~^[^\n]*: request=1 time=" TIME PARTS " sync=" TIME "( sync-device=" TIME
+               ")?( \\([a-z]+\\))?\n",
+               NULL, "ioping -breakdown %s -i 0 -c 3 -a 0 d", loads[i]);
 }
 
 /* A log has no place on the disk below the loop device until it is written. */
@@ -113,38 +109,27 @@ TEST(quiet_runs_have_the_summary_alone)
 TEST(what_is_left_behind_goes_with_the_next_run)
 {
     need_disk();
-    struct result result =
-        command_status(0, "what_is_left_behind_goes_with_the_next_run");
-    assert_string_equal(result.out, "gone\nthere\nthere\n");
-    command_free(&result);
+    expect(0, "gone\nthere\nthere\n", NULL, "what_is_left_behind_goes_with_the_next_run");
 }
 
 TEST(raw_lines_do_not_change)
 {
     need_disk();
-    struct result result = command_status(0, "raw_lines_are_as_ever -breakdown");
-    assert_string_equal(result.out, "10 10 10\n10\n10 10 10\n10\n");
-    command_free(&result);
+    expect(0, "10 10 10\n10\n10 10 10\n10\n", NULL, "raw_lines_are_as_ever -breakdown");
 }
 
 TEST(metrics_have_the_parts)
 {
     need_disk();
-    struct result result = command_status(0, "metrics_have_the_parts");
-    assert_string_equal(result.out, "29\n");
-    command_free(&result);
+    expect(0, "29\n", NULL, "metrics_have_the_parts");
 }
 
 TEST(limits_hold_for_a_part)
 {
     need_disk();
-    struct result result =
-        command_status(5, "ioping -breakdown -q -i 0 -c 111 -slo device-p99=1ns d");
-    assert_matches(result.err, "^ioping: device-p99 = " TIME " exceeds 1 ns\n$");
-    command_free(&result);
-    result = command_status(0, "ioping -breakdown -q -i 0 -c 111 -slo device-p99=1h d");
-    assert_string_equal(result.err, "");
-    command_free(&result);
+    expect(5, NULL, "~^ioping: device-p99 = " TIME " exceeds 1 ns\n$",
+           "ioping -breakdown -q -i 0 -c 111 -slo device-p99=1ns d");
+    expect(0, NULL, "", "ioping -breakdown -q -i 0 -c 111 -slo device-p99=1h d");
 }
 
 /* The file was written a moment ago, so all of it is in the cache. */

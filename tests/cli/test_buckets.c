@@ -6,10 +6,7 @@
 static void
 assert_prints(const char *shell, const char *expected)
 {
-    struct result result = command_status(0, "%s", shell);
-    assert_string_equal(result.out, expected);
-    assert_string_equal(result.err, "");
-    command_free(&result);
+    expect(0, expected, "", "%s", shell);
 }
 
 GROUP_SETUP(make_files)
@@ -29,8 +26,7 @@ TEST(counts_of_other_bounds_have_nothing_slower)
 
 TEST(prometheus_is_never_more_wrong_than_a_bucket_is_wide)
 {
-    need_faults();
-    need_program("promtool");
+    need("faults promtool");
     assert_prints("prometheus_is_never_more_wrong_than_a_bucket_is_wide",
                   "42\nSUCCESS\n");
 }
@@ -54,7 +50,7 @@ TEST(bounds_that_are_none_are_refused)
         {"-prometheus x -buckets 2h", "-buckets '2h': more than an hour"},
         {"-buckets 5ms", "-buckets: needs -prometheus; add it, or leave this out"},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         char expected[128];
         struct result result = command_status(1, "ioping %s data", cases[i][0]);
         snprintf(expected, sizeof(expected), "ioping: %s\n", cases[i][1]);

@@ -2,8 +2,6 @@
 /* Marks: posix chroot native */
 #include "support.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 /* Scripts of faults, and the run that must not notice them. */
 static const struct {
     const char *script, *arguments;
@@ -31,8 +29,7 @@ GROUP_SETUP(make_files)
 
 TEST(interrupted_calls_are_repeated)
 {
-    need_names();
-    need_faults();
+    need("names faults");
     const char *wrong = is_mount_listed() ? "unknown" : "no label";
     int failures = 0;
     for (size_t i = 0; i < LENGTH(interruptions); i++) {
@@ -50,17 +47,6 @@ TEST(interrupted_calls_are_repeated)
         command_free(&result);
     }
     assert_int_equal(failures, 0);
-}
-
-/* The fifth request is due at 80 ms, however often its sleep ends too soon. */
-TEST(interrupted_sleeps_keep_the_pace)
-{
-    need_faults();
-    struct result result =
-        command_status(0, "faulty clock_nanosleep:1-/2:4 -C -B -i 20ms -c 5 data | awk "
-                          "'{ print $9, ($10 >= 80000000) }'");
-    assert_string_equal(result.out, "5 1\n");
-    command_free(&result);
 }
 
 TEST(awake_it_holds_the_processors_awake_as_long_as_it_runs)
@@ -96,11 +82,10 @@ TEST(a_run_that_only_reads_flushes_no_device)
     static const char *const targets[] = {"ext4/f",         "xfs/f",        "btrfs/f",
                                           "ext4/f -s 1000", "xfs/f -o 100", "DEVICE",
                                           "DEVICE -s 1000"};
-    need_faults();
-    need_loops();
+    need("faults loops");
     for (int i = 0; i < 3; i++)
         mount_once((const char *[]){"ext4", "xfs", "btrfs"}[i]);
-    for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
+    for (size_t i = 0; i < LENGTH(targets); i++) {
         struct result result =
             command("a_run_that_only_reads_flushes_no_device %s", targets[i]);
         if (result.status != 0)
@@ -110,28 +95,24 @@ TEST(a_run_that_only_reads_flushes_no_device)
     }
 }
 
-TEST(every_failure_is_shown_and_counted)
-{
-    need_faults();
-    struct result result = command_status(3, "every_failure_is_shown_and_counted");
-    assert_string_equal(result.out,
-                        "request=4 (EIO)\nrequest=6 (EREMOTEIO)\nrequest=8 (EIO)\n"
-                        "request=12 (EIO)\n8 requests completed\n"
-                        "generated 12 requests\n");
-    assert_string_equal(result.err, "ioping: request 4 failed: EIO (Input/output error)\n"
-                                    "ioping: 4 of 12 requests failed\n");
-    command_free(&result);
-}
+static const struct expected runs[] = {
+    {"every_failure_is_shown_and_counted", "faults", 3,
+     "request=4 (EIO)\nrequest=6 (EREMOTEIO)\nrequest=8 (EIO)\nrequest=12 (EIO)\n8 "
+     "requests completed\ngenerated 12 requests\n",
+     "ioping: request 4 failed: EIO (Input/output error)\nioping: 4 of 12 requests "
+     "failed\n"},
+    {"failures_stay_out_of_the_statistics", "faults jq", 3,
+     "[9,36864,12,3,36864]\n[4,8,12]\n[\"EIO\",\"EIO\",\"EIO\"]\ntrue\ntrue\n", NULL},
+    {"a_forbidden_sleep_does_not_hasten_requests", "forbid", 0, "3 1\n", NULL,
+     "\"$IOPING_FORBID\" 1 clock_nanosleep \"$IOPING\" -C -B -i 20ms -c 3 data | "
+     "awk '{ print $9, ($10 >= 40000000) }'"},
+    /* The fifth request is due at 80 ms, however often its sleep ends too soon. */
+    {"interrupted_sleeps_keep_the_pace", "faults", 0, "5 1\n", NULL,
+     "faulty clock_nanosleep:1-/2:4 -C -B -i 20ms -c 5 data | awk "
+     "'{ print $9, ($10 >= 80000000) }'"},
+};
 
-TEST(failures_stay_out_of_the_statistics)
-{
-    need_faults();
-    need_program("jq");
-    struct result result = command_status(3, "failures_stay_out_of_the_statistics");
-    assert_string_equal(result.out, "[9,36864,12,3,36864]\n[4,8,12]\n"
-                                    "[\"EIO\",\"EIO\",\"EIO\"]\ntrue\ntrue\n");
-    command_free(&result);
-}
+EXPECT_EACH(runs)
 
 /*
  * The wall clock is set while the run is under way, after its first record. Time
@@ -141,16 +122,11 @@ TEST(failures_stay_out_of_the_statistics)
 TEST(a_wall_clock_that_is_set_changes_time_stamps_only)
 {
     static const char *const steps[][2] = {{"+3600s", "3600"}, {"-3600s", "-3600"}};
-    need_faults();
-    need_program("jq");
-    for (size_t i = 0; i < LENGTH(steps); i++) {
-        struct result result =
-            command_status(0, "a_wall_clock_that_is_set_changes_time_stamps_only %s %s",
-                           steps[i][0], steps[i][1]);
-        assert_string_equal(result.out, "true\ntrue\ntrue\n");
-        assert_string_equal(result.err, "");
-        command_free(&result);
-    }
+    need("faults jq");
+    for (size_t i = 0; i < LENGTH(steps); i++)
+        expect(0, "true\ntrue\ntrue\n", "",
+               "a_wall_clock_that_is_set_changes_time_stamps_only %s %s", steps[i][0],
+               steps[i][1]);
 }
 
 #define NOT_UNALIGNED "direct I/O needs request size and offset in multiples of 512" DROP
@@ -196,15 +172,12 @@ static const int refusals[] = {1 /* EPERM */, 38 /* ENOSYS */};
 
 TEST(forbidden_calls_are_done_without)
 {
-    need_direct_io();
-    need_forbid();
+    need("direct_io forbid");
     mount_once("ext4");
-    struct result result =
-        command_status(0, "cp data ext4/f && sync ext4/f && cat ext4/f >/dev/null");
-    command_free(&result);
+    shell("cp data ext4/f && sync ext4/f && cat ext4/f >/dev/null");
     for (size_t i = 0; i < 2 * LENGTH(forbidden); i++) {
         char text[64];
-        result =
+        struct result result =
             command("cat ext4/f >/dev/null; \"$IOPING_FORBID\" %d %s \"$IOPING\" -J "
                     "-q -a 0 -i 0 -c 5 %s",
                     refusals[i % 2], forbidden[i / 2].calls, forbidden[i / 2].arguments);
@@ -218,16 +191,6 @@ TEST(forbidden_calls_are_done_without)
                      result.out, result.err);
         command_free(&result);
     }
-}
-
-TEST(a_forbidden_sleep_does_not_hasten_requests)
-{
-    need_forbid();
-    struct result result = command_status(
-        0, "\"$IOPING_FORBID\" 1 clock_nanosleep \"$IOPING\" -C -B -i 20ms -c 3 data | "
-           "awk '{ print $9, ($10 >= 40000000) }'");
-    assert_string_equal(result.out, "3 1\n");
-    command_free(&result);
 }
 
 /* A run with OPTIONS when CALLS are forbidden: STATUS, and one line that matches. */

@@ -2,8 +2,6 @@
 /* Marks: races valgrind posix each */
 #include "support.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 GROUP_SETUP(make_files)
 
 /* No request is in two pages, of which one could still be read, nor near the head, which
@@ -11,36 +9,38 @@ GROUP_SETUP(make_files)
 TEST(a_file_that_is_truncated_is_read_short)
 {
     static const char *const options[] = {"", "-C", "-s 1000 -o 512k -S 4k"};
-    for (size_t i = 0; i < LENGTH(options); i++) {
-        struct result result =
-            command_status(3, "a_file_that_is_truncated_is_read_short %s", options[i]);
-        assert_string_equal(result.out, "1\nok\n");
-        assert_matches(result.err, "(^|\n)ioping: request [0-9]+ failed: short \\(0 of "
-                                   "(4096|1000) bytes\\)\n$");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(options); i++)
+        expect(
+            3, "1\nok\n",
+            "~(^|\n)ioping: request [0-9]+ failed: short \\(0 of (4096|1000) bytes\\)\n$",
+            "a_file_that_is_truncated_is_read_short %s", options[i]);
 }
 
-/* The working set keeps its size. */
-TEST(a_file_that_grows_is_measured_as_it_was)
-{
-    need_program("jq");
-    struct result result = command_status(0, "a_file_that_grows_is_measured_as_it_was");
-    assert_string_equal(result.out, "[0,4096,8192,12288]\n0\ntrue\n");
-    assert_string_equal(result.err, "");
-    command_free(&result);
-}
+#define GONE "^ioping: request [0-9]+ failed: the device is gone\n"
+
+static const struct expected runs[] = {
+    /* The working set keeps its size. */
+    {"a_file_that_grows_is_measured_as_it_was", "jq", 0, "[0,4096,8192,12288]\n0\ntrue\n",
+     ""},
+    {"a_device_that_breaks_ends_the_run", "loops", 3, "1\nok\n",
+     "~^ioping: request [0-9]+ failed: EIO \\((Input/output|I/O) error\\)\n$"},
+    /* As a disk that is pulled out: its size is 0 then. */
+    {"a_device_without_any_bytes_is_gone", "linux loops", 3, "ok\n",
+     "~" GONE "(ioping: [0-9]+ of [0-9]+ requests failed\n)?$"},
+    {"a_kept_file_that_is_deleted_is_not_made_again", "", 0, "ok\n", ""},
+    /* And when it is whole again, that is forgiven, but not forgotten. */
+    {"a_device_that_breaks_for_a_while_is_measured_further", "loops", 3, "0\nok\n",
+     "~^ioping: request [0-9]+ failed: EIO \\((Input/output|I/O) error\\)\n"
+     "(ioping: [0-9]+ of [0-9]+ requests failed\n)?$"},
+};
+
+EXPECT_EACH(runs)
 
 TEST(a_file_that_is_deleted_is_still_measured)
 {
     static const char *const options[] = {"", "-WWW", "-C"};
-    for (size_t i = 0; i < LENGTH(options); i++) {
-        struct result result =
-            command_status(0, "a_file_that_is_deleted_is_still_measured %s", options[i]);
-        assert_string_equal(result.out, "ok\n");
-        assert_string_equal(result.err, "");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(options); i++)
+        expect(0, "ok\n", "", "a_file_that_is_deleted_is_still_measured %s", options[i]);
 }
 
 /* As many bytes from the begin of the file as the share says. */
@@ -82,23 +82,10 @@ TEST(holes_that_are_made_meanwhile_are_told)
     }
 }
 
-TEST(a_kept_file_that_is_deleted_is_not_made_again)
-{
-    struct result result =
-        command_status(0, "a_kept_file_that_is_deleted_is_not_made_again");
-    assert_string_equal(result.out, "ok\n");
-    assert_string_equal(result.err, "");
-    command_free(&result);
-}
-
 TEST(reading_goes_on_when_the_file_system_becomes_read_only)
 {
     mount_image("ext4", 16, "frozen");
-    struct result result =
-        command_status(0, "reading_goes_on_when_the_file_system_becomes_read_only");
-    assert_string_equal(result.out, "ok\n");
-    assert_string_equal(result.err, "");
-    command_free(&result);
+    expect(0, "ok\n", "", "reading_goes_on_when_the_file_system_becomes_read_only");
 }
 
 /* As after an error of the disk, the kernel then refuses to write. */
@@ -111,12 +98,9 @@ TEST(writing_ends_when_the_kernel_makes_the_file_system_read_only)
     command_free(&result);
     if (!able)
         skip_because("this kernel or container lets nobody provoke errors of ext4");
-    result =
-        command_status(3, "writing_ends_when_the_kernel_makes_the_file_system_read_only");
-    assert_string_equal(result.out, "1\nok\n");
-    assert_matches(result.err, "^ioping: request [0-9]+ failed: EROFS \\(Read-only file "
-                               "system\\)\n$");
-    command_free(&result);
+    expect(3, "1\nok\n",
+           "~^ioping: request [0-9]+ failed: EROFS \\(Read-only file system\\)\n$",
+           "writing_ends_when_the_kernel_makes_the_file_system_read_only");
 }
 
 TEST(a_file_system_that_is_unmounted_lazily_is_still_measured)
@@ -136,53 +120,11 @@ TEST(a_file_system_that_is_unmounted_lazily_is_still_measured)
     }
 }
 
-TEST(a_device_that_breaks_ends_the_run)
-{
-    need_loops();
-    struct result result = command_status(3, "a_device_that_breaks_ends_the_run");
-    assert_string_equal(result.out, "1\nok\n");
-    assert_matches(
-        result.err,
-        "^ioping: request [0-9]+ failed: EIO \\((Input/output|I/O) error\\)\n$");
-    command_free(&result);
-}
-
-#define GONE "^ioping: request [0-9]+ failed: the device is gone\n"
-
-/* As a disk that is pulled out: its size is 0 then. */
-TEST(a_device_without_any_bytes_is_gone)
-{
-    need_linux();
-    need_loops();
-    struct result result = command_status(3, "a_device_without_any_bytes_is_gone");
-    assert_string_equal(result.out, "ok\n");
-    assert_matches(result.err, GONE "(ioping: [0-9]+ of [0-9]+ requests failed\n)?$");
-    command_free(&result);
-}
-
 /* What fails has no folder in sysfs: this run does not see it. */
 TEST(a_device_that_the_system_does_not_know_is_gone)
 {
-    need_linux();
-    need_loops();
+    need("linux loops");
     need_success("unshare -m mount -t tmpfs none /sys/dev/block",
                  "this container may not mount over sysfs");
-    struct result result =
-        command_status(3, "a_device_that_the_system_does_not_know_is_gone");
-    assert_string_equal(result.out, "1\nok\n");
-    assert_matches(result.err, GONE "$");
-    command_free(&result);
-}
-
-/* And when it is whole again, that is forgiven, but not forgotten. */
-TEST(a_device_that_breaks_for_a_while_is_measured_further)
-{
-    need_loops();
-    struct result result =
-        command_status(3, "a_device_that_breaks_for_a_while_is_measured_further");
-    assert_string_equal(result.out, "0\nok\n");
-    assert_matches(result.err,
-                   "^ioping: request [0-9]+ failed: EIO \\((Input/output|I/O) error\\)\n"
-                   "(ioping: [0-9]+ of [0-9]+ requests failed\n)?$");
-    command_free(&result);
+    expect(3, "1\nok\n", "~" GONE "$", "a_device_that_the_system_does_not_know_is_gone");
 }

@@ -4,8 +4,6 @@
 
 #include <errno.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 /* The published grammar of a line, as a regular expression: text, and figures
  * 'label'=value[UOM];[warn];[crit] with ranges of numbers. */
 #define LABEL "('[^'=|\n]+'|[^' =|\n]+)"
@@ -123,8 +121,7 @@ TEST(a_request_that_fails_is_critical)
 /* EAGAIN of -N is no failure of the disk, and counts all the same. */
 TEST(a_request_that_would_have_waited_is_not_critical)
 {
-    need_faults();
-    need_flags();
+    need("faults flags");
     struct result result =
         command_status(OK, "faulty pread:3:11 -check -N -C -i 0 -c 9 data");
     assert_matches(result.out, LINE("OK"));
@@ -157,13 +154,10 @@ TEST(an_opening_that_hangs_is_critical)
 {
     static const char *const scripts[] = {"open@data:1:hang", "pwrite:3:hang"};
     need_faults();
-    for (size_t i = 0; i < LENGTH(scripts); i++) {
-        struct result result = command_status(
-            CRITICAL, "faulty %s -check -timeout 300ms d data", scripts[i]);
-        assert_matches(result.out, "^IOPING CRITICAL - (d|data): still not ready after "
-                                   "[0-9.]+ m?s\n$");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(scripts); i++)
+        expect(CRITICAL,
+               "~^IOPING CRITICAL - (d|data): still not ready after [0-9.]+ m?s\n$", NULL,
+               "faulty %s -check -timeout 300ms d data", scripts[i]);
 }
 
 /* The storage has answered then; what may not be asked of it is another thing. */
@@ -204,26 +198,36 @@ TEST(a_closing_that_hangs_keeps_the_answer)
     command_free(&result);
 }
 
-TEST(wrong_usage_is_answered)
-{
-    struct result result = command_status(0, "wrong_usage_is_answered");
-    assert_string_equal(
-        result.out,
-        "3 IOPING UNKNOWN - no destination specified\n"
-        "3 IOPING UNKNOWN - unrecognized option '-nonsense'\n"
-        "3 IOPING UNKNOWN - -c 'abc': not a number with an optional suffix da, k, M, G, "
-        "T, P, E\n"
-        "3 IOPING UNKNOWN - -w '-check': not a time such as 1, 0.5s, 100ms, 20us, 1/100, "
-        "2min\n"
-        "3 IOPING UNKNOWN - option '-check' doesn't allow an argument\n"
-        "3 IOPING UNKNOWN - -json: cannot be done together with -check; leave out one of "
-        "them\n"
-        "3 IOPING UNKNOWN - -warn 'x=1': not one of min, avg, max, mdev, iops, bps and "
-        "percentiles such as p99\n"
-        "3 IOPING UNKNOWN - -print-count: cannot be done together with -check; leave out "
-        "one of them\n");
-    command_free(&result);
-}
+#define EARLY "IOPING UNKNOWN - ended before there was a result\n"
+
+static const struct expected runs[] = {
+    {"wrong_usage_is_answered", "", 0,
+     "3 IOPING UNKNOWN - no destination specified\n"
+     "3 IOPING UNKNOWN - unrecognized option '-nonsense'\n"
+     "3 IOPING UNKNOWN - -c 'abc': not a number with an optional suffix da, k, M, G, "
+     "T, P, E\n"
+     "3 IOPING UNKNOWN - -w '-check': not a time such as 1, 0.5s, 100ms, 20us, 1/100, "
+     "2min\n"
+     "3 IOPING UNKNOWN - option '-check' doesn't allow an argument\n"
+     "3 IOPING UNKNOWN - -json: cannot be done together with -check; leave out one of "
+     "them\n"
+     "3 IOPING UNKNOWN - -warn 'x=1': not one of min, avg, max, mdev, iops, bps and "
+     "percentiles such as p99\n"
+     "3 IOPING UNKNOWN - -print-count: cannot be done together with -check; leave out "
+     "one of them\n",
+     NULL},
+    {"without_a_reader_the_status_is_unknown", "", 0,
+     "3\nioping: standard output: Broken pipe\n", NULL},
+    {"help_and_version_are_unknown", "", 0, "3\n3\n0\n", NULL},
+    {"a_second_interrupt_is_unknown", "faults", 0, "3\n" EARLY, NULL},
+    {"full_stderr_does_not_keep_the_line", "faults", 0,
+     "~" TEXT("CRITICAL") " \\|( " FIGURE ")+\n2\n$", NULL},
+    {"a_lost_line_is_unknown", "", 0,
+     "3\nioping: standard output: No space left on device\n", NULL},
+    {"figures_are_those_of_the_metrics", "", 0, "", NULL},
+};
+
+EXPECT_EACH(runs)
 
 TEST(an_interrupt_answers_with_what_is_known)
 {
@@ -243,30 +247,6 @@ TEST(an_interrupt_answers_with_what_is_known)
     }
 }
 
-#define EARLY "IOPING UNKNOWN - ended before there was a result\n"
-
-TEST(without_a_reader_the_status_is_unknown)
-{
-    struct result result = command_status(0, "without_a_reader_the_status_is_unknown");
-    assert_string_equal(result.out, "3\nioping: standard output: Broken pipe\n");
-    command_free(&result);
-}
-
-TEST(help_and_version_are_unknown)
-{
-    struct result result = command_status(0, "help_and_version_are_unknown");
-    assert_string_equal(result.out, "3\n3\n0\n");
-    command_free(&result);
-}
-
-TEST(a_second_interrupt_is_unknown)
-{
-    need_faults();
-    struct result result = command_status(0, "a_second_interrupt_is_unknown");
-    assert_string_equal(result.out, "3\n" EARLY);
-    command_free(&result);
-}
-
 TEST(a_worker_that_is_killed_is_unknown)
 {
     need_faults();
@@ -277,28 +257,11 @@ TEST(a_worker_that_is_killed_is_unknown)
     command_free(&result);
 }
 
-TEST(full_stderr_does_not_keep_the_line)
-{
-    need_faults();
-    struct result result = command_status(0, "full_stderr_does_not_keep_the_line");
-    assert_matches(result.out, TEXT("CRITICAL") " \\|( " FIGURE ")+\n2\n$");
-    command_free(&result);
-}
-
-TEST(a_lost_line_is_unknown)
-{
-    struct result result = command_status(0, "a_lost_line_is_unknown");
-    assert_string_equal(result.out,
-                        "3\nioping: standard output: No space left on device\n");
-    command_free(&result);
-}
-
 TEST(without_stdout_the_line_is_lost)
 {
     need_bare("valgrind takes the place of a closed stdout");
-    struct result result = command_status(0, "without_stdout_the_line_is_lost");
-    assert_string_equal(result.out, "3\nioping: standard output: Bad file descriptor\n");
-    command_free(&result);
+    expect(0, "3\nioping: standard output: Bad file descriptor\n", NULL,
+           "without_stdout_the_line_is_lost");
 }
 
 TEST(odd_paths_stay_in_one_line)
@@ -328,12 +291,5 @@ TEST(a_reader_of_perl_understands_the_figures)
            " max: " SECONDS "- -\n" target " iops: [0-9]+\\.[0-9]{9} - 1: 0:\n" target \
            " min: 0\\.00[0-9]{7} s - 3600\n" target " failed: 0\\.0{9} c - -\n"
     assert_matches(result.out, "^" FIGURES("data") FIGURES("d") "$");
-    command_free(&result);
-}
-
-TEST(figures_are_those_of_the_metrics)
-{
-    struct result result = command_status(0, "figures_are_those_of_the_metrics");
-    assert_string_equal(result.out, "");
     command_free(&result);
 }

@@ -1,8 +1,6 @@
 /* Colours of verdicts, on a terminal and elsewhere. */
 #include "terminal.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 static struct terminal terminal;
 
 /* On the terminal. */

@@ -4,29 +4,72 @@
 #include "support.h"
 #include "svg_check.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define LINE "1 580777 1722 7052621 580777 580777 580777 0 2 1000832419"
 #define ADVICE "; ioping -print-count 1 -quiet prints raw lines\n"
 
 GROUP_SETUP(make_files)
 
-TEST(figures_are_those_of_the_lines)
-{
-    need_program("jq");
-    struct result result = command_status(0, "figures_are_those_of_the_lines");
-    assert_string_equal(result.out, "");
-    command_free(&result);
-}
+static const struct expected runs[] = {
+    {"figures_are_those_of_the_lines", "jq", 0, "", NULL},
+    {"each_of_several_targets_is_a_row", "", 0,
+     "11 copy\n11 data\n"
+     "11 both: copy\n11 both: data\n5 gp2\n",
+     NULL},
+    {"files_are_rows_of_a_table", "", 0,
+     "1\n0\ngp2 1000\ngp3 1001\ngp2 1000\n- 1000\ngp3 1001\n", ""},
+    {"json_is_an_array_of_the_rows", "jq", 0,
+     "[[{\"path\":\"gp2\"},30,30,[\"count\",\"iops\",\"time\"]],[{\"path\":\"gp3\"}"
+     ",20,20,[\"count\",\"iops\",\"time\"]]]\n",
+     NULL,
+     "made 30 1 >gp2; made 20 2 >gp3; ioping -J -histogram -compare gp2 gp3 >o; jq "
+     "-c 'map([.target, .stat.count, (.stat.histogram | map(.count) | add), (.load "
+     "| keys)])' o"},
+    {"what_options_ask_for_follows_the_table", "", 0,
+     "~^gp2: p50/p99.5 = [0-9.]+ .s /\ngp3: p50/p99.5 = [0-9.]+ .s "
+     "/\ngp2:\nall\ngp3:\nall\n$",
+     NULL},
+    {"json_has_the_changes_of_the_table", "jq", 0,
+     "gp3 N % (N..N) N % (N..N)\nsame N % (~) N % (~)\n"
+     "few N % (?) N % (?)\nopen N % (N..N) N % "
+     "(N..)\n[\"gp2\",{\"reference\":\"gp2\"}]\n[\"none\",{\"reference\":\"gp2\"}]\n",
+     NULL},
+    {"a_rerun_prints_the_same", "jq", 0, " 4 {\"reference\"\n 4 {\"reference\"\n", NULL},
+    {"a_closed_standard_input_is_an_error", "", 2, "",
+     "~^ioping: standard input: [^\n]*\n$", "ioping -compare - <&-"},
+    {"a_file_that_must_not_be_read_is_an_error", "bound", 2, NULL,
+     "ioping: secret: Permission denied\n",
+     "echo '" LINE "' >secret; chmod 0 secret; as_user \"$IOPING\" -compare secret"},
+    {"runs_of_which_nothing_counts_are_told", "", 0, "0 0 0 0 0 0 0 0 3 500\n",
+     "ioping: no request counted of 3\nioping: gp2: no request counted of "
+     "3\nioping: gp2: no request counted of 3\n",
+     "echo '0 0 0 0 0 0 0 0 3 500' >gp2; ioping -B -compare gp2; ioping -compare "
+     "gp2 gp2 -percentiles 50 -histogram -plot x.svg >o"},
+    {"names_cannot_drive_a_terminal", "", 0,
+     "1 580777 1722 7052621 580777 580777 580777 0 2 "
+     "1000832419 a\\033[31mb\n1 580777 1722 7052621 580777 "
+     "580777 580777 0 2 1000832419 a\\033[31mb\n"
+     "a\\033[31mb\n",
+     NULL,
+     "name=$(printf 'a\\033[31mb'); echo '" LINE
+     "' >\"$name\"; ioping -compare \"$name\" \"$name\" -B -slo max=1ns; ioping "
+     "-compare \"$name\" | grep -o '^a[^ ]*'"},
+    {"a_signal_ends_the_opening", "", 0,
+     "2\nioping: other: interrupted before it was read\n", NULL},
+    {"a_picture_that_cannot_be_written_is_an_error", "", 0,
+     "ioping: mine: is there already, and not a plot of ioping\n2\n"
+     "ioping: missing/x.svg: No such file or directory\n2\n",
+     NULL},
+};
+
+EXPECT_EACH(runs)
 
 static void
 check_lines_of(const char *program)
 {
-    struct result result =
-        command_status(0, "lines_that_print_count_keeps_can_be_compared %s", program);
-    assert_string_equal(result.out, "[{\"path\":\"gp2\"},11,12]\n"
-                                    "[{\"path\":\"gp3\"},21,22]\n"
-                                    "11 12 gp2\n21 22 gp3\n");
-    command_free(&result);
+    expect(0,
+           "[{\"path\":\"gp2\"},11,12]\n[{\"path\":\"gp3\"},21,22]\n"
+           "11 12 gp2\n21 22 gp3\n",
+           NULL, "lines_that_print_count_keeps_can_be_compared %s", program);
 }
 
 TEST(lines_of_this_program_can_be_compared)
@@ -40,45 +83,6 @@ TEST(lines_of_ioping_1_3_can_be_compared)
     need_program("jq");
     need_peer();
     check_lines_of(PEER);
-}
-
-TEST(each_of_several_targets_is_a_row)
-{
-    struct result result = command_status(0, "each_of_several_targets_is_a_row");
-    assert_string_equal(result.out, "11 copy\n11 data\n"
-                                    "11 both: copy\n11 both: data\n5 gp2\n");
-    command_free(&result);
-}
-
-TEST(files_are_rows_of_a_table)
-{
-    struct result result = command_status(0, "files_are_rows_of_a_table");
-    assert_string_equal(result.out, "1\n0\ngp2 1000\ngp3 1001\ngp2 1000\n"
-                                    "- 1000\ngp3 1001\n");
-    assert_string_equal(result.err, "");
-    command_free(&result);
-}
-
-TEST(json_is_an_array_of_the_rows)
-{
-    need_program("jq");
-    struct result result = command_status(
-        0, "made 30 1 >gp2; made 20 2 >gp3; ioping -J -histogram -compare gp2 gp3 >o; jq "
-           "-c 'map([.target, .stat.count, (.stat.histogram | map(.count) | add), (.load "
-           "| keys)])' o");
-    assert_string_equal(result.out, "[[{\"path\":\"gp2\"},30,30,"
-                                    "[\"count\",\"iops\",\"time\"]],"
-                                    "[{\"path\":\"gp3\"},20,20,"
-                                    "[\"count\",\"iops\",\"time\"]]]\n");
-    command_free(&result);
-}
-
-TEST(what_options_ask_for_follows_the_table)
-{
-    struct result result = command_status(0, "what_options_ask_for_follows_the_table");
-    assert_matches(result.out, "^gp2: p50/p99.5 = [0-9.]+ .s /\n"
-                               "gp3: p50/p99.5 = [0-9.]+ .s /\ngp2:\nall\ngp3:\nall\n$");
-    command_free(&result);
 }
 
 TEST(limits_hold_for_each_row)
@@ -99,12 +103,9 @@ TEST(limits_hold_for_each_row)
          "ioping: gp3: p80 is not known: 1 requests count, and it takes 4\n",
          5},
     };
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct result result = command_status(
-            cases[i].status, "limits_hold_for_each_row %s", cases[i].options);
-        assert_string_equal(result.err, cases[i].err);
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        expect(cases[i].status, NULL, cases[i].err, "limits_hold_for_each_row %s",
+               cases[i].options);
 }
 
 /* Nothing is above the limit, but of 100 something may be; of 14 nothing is known. */
@@ -135,19 +136,16 @@ TEST(each_file_has_a_line_for_each_limit)
 {
     need_program("jq");
 #define CHANGE "\\+[0-9.]+ % \\(\\+[0-9.]+\\.\\.\\+[0-9.]+\\), "
-    struct result result = command_status(0, "each_file_has_a_line_for_each_limit");
-    assert_matches(result.out, "^gp2: limit max < 1 hour: [0-9.]+ ms, kept\n"
-                               "gp3: limit max < 1 hour: [0-9.]+ ms, kept\n"
-                               "gp3: limit p50 < \\+10%: " CHANGE "broken\n"
-                               "gp3: limit p50 < \\+150%: " CHANGE "kept\n"
-                               "gp3: limit p50 < \\+60.5%: " CHANGE "not certain\n"
-                               "--- comparison with gp2 ---\n"
-                               "\\[\\[\"max\",true,true,false\\]\\]\n"
-                               "\\[\\[\"max\",true,true,false\\],"
-                               "\\[\"p50\",false,true,true\\],"
-                               "\\[\"p50\",true,true,true\\],"
-                               "\\[\"p50\",null,false,true\\]\\]\n$");
-    command_free(&result);
+    expect(0,
+           "~^gp2: limit max < 1 hour: [0-9.]+ ms, kept\ngp3: limit max < 1 hour: "
+           "[0-9.]+ ms, kept\ngp3: limit p50 < \\+10%: " CHANGE
+           "broken\ngp3: limit p50 < \\+150%: " CHANGE
+           "kept\ngp3: limit p50 < \\+60.5%: " CHANGE
+           "not certain\n--- comparison with gp2 "
+           "---\n\\[\\[\"max\",true,true,false\\]\\]\n\\[\\[\"max\",true,true,false\\],"
+           "\\[\"p50\",false,true,true\\],\\[\"p50\",true,true,true\\],\\[\"p50\",null,"
+           "false,true\\]\\]\n$",
+           NULL, "each_file_has_a_line_for_each_limit");
 }
 
 TEST(limits_may_be_relative_to_the_first)
@@ -183,27 +181,6 @@ TEST(limits_may_be_relative_to_the_first)
     }
 }
 
-TEST(json_has_the_changes_of_the_table)
-{
-    need_program("jq");
-    struct result result = command_status(0, "json_has_the_changes_of_the_table");
-    assert_string_equal(result.out, "gp3 N % (N..N) N % (N..N)\n"
-                                    "same N % (~) N % (~)\n"
-                                    "few N % (?) N % (?)\n"
-                                    "open N % (N..N) N % (N..)\n"
-                                    "[\"gp2\",{\"reference\":\"gp2\"}]\n"
-                                    "[\"none\",{\"reference\":\"gp2\"}]\n");
-    command_free(&result);
-}
-
-TEST(a_rerun_prints_the_same)
-{
-    need_program("jq");
-    struct result result = command_status(0, "a_rerun_prints_the_same");
-    assert_string_equal(result.out, " 4 {\"reference\"\n 4 {\"reference\"\n");
-    command_free(&result);
-}
-
 TEST(the_picture_has_both)
 {
     struct svg_check check;
@@ -221,16 +198,6 @@ TEST(the_picture_has_both)
     assert_false(svg_check_says(&check, "desc", "random"));
     assert_int_equal(svg_check_count(&check, "outline"), 2);
     svg_check_end(&check);
-    command_free(&result);
-}
-
-TEST(a_picture_that_cannot_be_written_is_an_error)
-{
-    struct result result =
-        command_status(0, "a_picture_that_cannot_be_written_is_an_error");
-    assert_string_equal(result.out,
-                        "ioping: mine: is there already, and not a plot of ioping\n2\n"
-                        "ioping: missing/x.svg: No such file or directory\n2\n");
     command_free(&result);
 }
 
@@ -258,46 +225,11 @@ TEST(a_file_that_cannot_be_compared_is_named)
         {"ioping -i 0 -c 3 -J data >gp2 2>/dev/null", "gp2",
          "ioping: gp2: line 1: not a raw line" ADVICE},
     };
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct result result =
-            command("%s; rm -f x.svg; ioping -compare -plot x.svg %s; status=$?; "
-                    "[ ! -e x.svg ] || echo drawn; exit $status",
-                    cases[i].before, cases[i].files);
-        assert_string_equal(result.err, cases[i].err);
-        assert_string_equal(result.out, "");
-        assert_int_equal(result.status, 2);
-        command_free(&result);
-    }
-}
-
-TEST(a_closed_standard_input_is_an_error)
-{
-    struct result result = command_status(2, "ioping -compare - <&-");
-    assert_string_equal(result.out, "");
-    assert_matches(result.err, "^ioping: standard input: [^\n]*\n$");
-    command_free(&result);
-}
-
-TEST(a_file_that_must_not_be_read_is_an_error)
-{
-    need_bound();
-    struct result result = command_status(
-        2,
-        "echo '" LINE "' >secret; chmod 0 secret; as_user \"$IOPING\" -compare secret");
-    assert_string_equal(result.err, "ioping: secret: Permission denied\n");
-    command_free(&result);
-}
-
-TEST(runs_of_which_nothing_counts_are_told)
-{
-    struct result result = command_status(
-        0, "echo '0 0 0 0 0 0 0 0 3 500' >gp2; ioping -B -compare gp2; ioping -compare "
-           "gp2 gp2 -percentiles 50 -histogram -plot x.svg >o");
-    assert_string_equal(result.out, "0 0 0 0 0 0 0 0 3 500\n");
-    assert_string_equal(result.err, "ioping: no request counted of 3\n"
-                                    "ioping: gp2: no request counted of 3\n"
-                                    "ioping: gp2: no request counted of 3\n");
-    command_free(&result);
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        expect(2, "", cases[i].err,
+               "%s; rm -f x.svg; ioping -compare -plot x.svg %s; status=$?; [ ! -e x.svg "
+               "] || echo drawn; exit $status",
+               cases[i].before, cases[i].files);
 }
 
 /* The first as far as lines may go, the other as far as there is room in the picture. */
@@ -314,32 +246,15 @@ TEST(runs_of_ages_can_be_drawn)
     command_free(&result);
 }
 
-TEST(names_cannot_drive_a_terminal)
-{
-    struct result result = command_status(
-        0, "name=$(printf 'a\\033[31mb'); echo '" LINE "' >\"$name\"; ioping -compare "
-           "\"$name\" \"$name\" -B -slo max=1ns; ioping -compare \"$name\" | grep -o "
-           "'^a[^ ]*'");
-    assert_string_equal(result.out,
-                        "1 580777 1722 7052621 580777 580777 580777 0 2 "
-                        "1000832419 a\\033[31mb\n1 580777 1722 7052621 580777 "
-                        "580777 580777 0 2 1000832419 a\\033[31mb\n"
-                        "a\\033[31mb\n");
-    command_free(&result);
-}
-
 TEST(output_that_is_lost_is_a_failure)
 {
     static const char *const options[] = {"", "-B", "-J", "-JJ -slo max=1ns"};
-    for (size_t i = 0; i < LENGTH(options); i++) {
-        struct result result = command_status(
-            3,
+    for (size_t i = 0; i < LENGTH(options); i++)
+        expect(
+            3, "1\n", NULL,
             "made 9 1 >gp2; ioping -compare gp2 gp2 %s >/dev/full 2>e; status=$?; grep "
             "-c 'ioping: standard output: No space left on device' e; exit $status",
             options[i]);
-        assert_string_equal(result.out, "1\n");
-        command_free(&result);
-    }
 }
 
 TEST(a_signal_ends_the_reading)
@@ -351,33 +266,18 @@ TEST(a_signal_ends_the_reading)
         {"TERM", "143\nioping: standard input: interrupted before it was read\n"},
         {"HUP", "129\nioping: standard input: interrupted before it was read\n"},
     };
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct result result =
-            command_status(0, "a_signal_ends_the_reading %s -", cases[i].signal);
-        assert_string_equal(result.out, cases[i].out);
-        command_free(&result);
-    }
-}
-
-TEST(a_signal_ends_the_opening)
-{
-    struct result result = command_status(0, "a_signal_ends_the_opening");
-    assert_string_equal(result.out, "2\nioping: other: interrupted before it was read\n");
-    command_free(&result);
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        expect(0, cases[i].out, NULL, "a_signal_ends_the_reading %s -", cases[i].signal);
 }
 
 TEST(memory_does_not_grow_with_the_lines)
 {
     need_bare("memory is that of the program alone");
-    struct result result = command_status(0, "memory_does_not_grow_with_the_lines");
-    assert_string_equal(result.out, "little\n- 3000000\n");
-    command_free(&result);
+    expect(0, "little\n- 3000000\n", NULL, "memory_does_not_grow_with_the_lines");
 }
 
 TEST(memory_does_not_grow_with_the_files)
 {
     need_bare("memory is that of the program alone");
-    struct result result = command_status(0, "memory_does_not_grow_with_the_files");
-    assert_string_equal(result.out, "little\n- 140000\n");
-    command_free(&result);
+    expect(0, "little\n- 140000\n", NULL, "memory_does_not_grow_with_the_files");
 }

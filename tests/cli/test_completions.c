@@ -5,7 +5,6 @@
 
 #include <unistd.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define QUERIES_MOST 256
 #define MADE "\"$(dirname \"$IOPING\")\"/completions"
 
@@ -34,8 +33,7 @@ static int
 set_up(void **state)
 {
     (void)state;
-    struct result result = command_status(0, "touch file; mkdir folder share");
-    command_free(&result);
+    shell("touch file; mkdir folder share");
     return 0;
 }
 
@@ -328,14 +326,13 @@ TEST(bash_completes_bundles_of_letters)
 TEST(the_tab_key_ends_a_word_in_bash)
 {
     need_program("bash");
-    struct result result =
-        command_status(0, "printf 'ioping %%s\\n' -colo -color=al '-slo io' fo fi -qR |"
-                          " \"$IOPING_SOURCE\"/tests/support/shells/ask-bash complete " //
-                       MADE "/ioping.bash | tr '\\n' ';'");
-    assert_string_equal(result.out, "ioping -color ;ioping -color=always ;"
-                                    "ioping -slo iops=;ioping folder/;ioping file ;"
-                                    "ioping -qR ;");
-    command_free(&result);
+    expect(0,
+           "ioping -color ;ioping -color=always ;ioping -slo iops=;ioping folder/;ioping "
+           "file ;ioping -qR ;",
+           NULL,
+           "printf 'ioping %%s\\n' -colo -color=al '-slo io' fo fi -qR | "
+           "\"$IOPING_SOURCE\"/tests/support/shells/ask-bash complete " //
+           MADE "/ioping.bash | tr '\\n' ';'");
 }
 
 TEST(bash_may_take_an_equals_sign_for_a_letter)
@@ -375,14 +372,11 @@ TEST(bash_completion_finds_the_installed_file)
 TEST(fish_finds_the_installed_file)
 {
     need_program("fish");
-    struct result result = command_status(
-        0, "to=share/fish/vendor_completions.d; mkdir -p $to bin; "
+    expect(0, "always\tcolour verdicts: always, never, auto (auto)\n", NULL,
+           "to=share/fish/vendor_completions.d; mkdir -p $to bin; "
            "cp " MADE "/ioping.fish $to; ln -sf \"$IOPING\" bin/ioping; "
            "export HOME=$PWD XDG_DATA_DIRS=$PWD/share PATH=$PWD/bin:$PATH; "
            "fish -c 'complete -C \"ioping -color al\"'");
-    assert_string_equal(result.out,
-                        "always\tcolour verdicts: always, never, auto (auto)\n");
-    command_free(&result);
 }
 
 TEST(fish_tells_letters_from_names)

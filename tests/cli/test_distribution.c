@@ -2,7 +2,6 @@
 #include "support.h"
 #include "terminal.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define TIME "[0-9]+(\\.[0-9]+)? (ns|us|ms|s)"
 #define EXTREMES "\nmin/avg/max/mdev = " TIME " / " TIME " / " TIME " / " TIME "\n$"
 #define NO_PERCENTILE "not a percentile between 0 and 100"
@@ -51,27 +50,15 @@ TEST(percentiles_come_with_the_requests)
     }
 }
 
-TEST(the_list_is_shown_in_its_order_however_few_there_are)
-{
-    struct result result =
-        command_status(0, "ioping -q -i 0 -c 2 -percentiles 99.99,50,0.0000001 data");
-    assert_matches(result.out, "B/s\np99\\.99/p50/p0\\.0000001 = " TIME " / " TIME
-                               " / " TIME EXTREMES);
-    command_free(&result);
-}
-
 /* However it is written; the last list counts. */
 TEST(none_drops_the_line)
 {
     static const char *const options[] = {"-percentiles none", "--percentiles=none",
                                           "-percentiles=none", "-perc none",
                                           "-percentiles 50 -percentiles none"};
-    for (size_t i = 0; i < LENGTH(options); i++) {
-        struct result result =
-            command_status(0, "ioping -q -i 0 -c 20 %s data", options[i]);
-        assert_matches(result.out, "B/s\nmin/avg/max/mdev = [^\n]*\n$");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(options); i++)
+        expect(0, "~B/s\nmin/avg/max/mdev = [^\n]*\n$", NULL,
+               "ioping -q -i 0 -c 20 %s data", options[i]);
 }
 
 /* The list is refused before the target is opened. */
@@ -114,36 +101,43 @@ TEST(lists_that_mean_nothing_are_refused)
     }
 }
 
-/* One of 20 took 300 ms: the nearest rank of 99 is it, that of 95 is not, unless the
- * machine held up another as well. */
-TEST(a_slow_request_is_the_last_percentile)
-{
-    need_faults();
-    need_program("jq");
-    struct result result = command_status(0, "a_slow_request_is_the_last_percentile");
-    assert_string_equal(result.out, "[true,[false,true,true]]\n");
-    command_free(&result);
-}
+static const struct expected runs[] = {
+    /* One of 20 took 300 ms: the nearest rank of 99 is it, that of 95 is not, unless the
+     * machine held up another as well. */
+    {"a_slow_request_is_the_last_percentile", "faults jq", 0,
+     "[true,[false,true,true]]\n", NULL},
+    {"corrected_percentiles_have_the_waits", "faults jq", 0,
+     "[true,false]\n[false,true]\n", NULL},
+    /* Flushes of 40 ms beside writes of 20 ms at least. */
+    {"flushes_are_told_apart_from_writes", "faults", 0,
+     "~\nfdatasync p50/p99/max = [4-9][0-9](\\.[0-9])? ms / ([0-9]{2,3}(\\.[0-9])? "
+     "ms|[0-9.]+ s) / ([0-9]{2,3}(\\.[0-9])? ms|[0-9.]+ s)\np50/p90 = "
+     "([6-9][0-9]|1[0-9][0-9])(\\.[0-9])? ms / ",
+     NULL,
+     "cp data w && sync w && faulty pwrite:1-:20fast,fdatasync:1-:40fast -WWW -q "
+     "-i 0 -c 12 -percentiles 50,90 w"},
+    {"machines_get_no_text_histogram", "", 0, "1\n0\n0\n", NULL,
+     "ioping -B -i 0 -c 20 -histogram data | wc -l; ioping -q -p 5 -i 0 -c 20 "
+     "-histogram data | grep -vc '^[0-9 ]*$'; ioping -J -q -i 0 -c 20 -histogram "
+     "data | grep -c above; :"},
+    {"the_list_is_shown_in_its_order_however_few_there_are", "", 0,
+     "~B/s\np99\\.99/p50/p0\\.0000001 = " TIME " / " TIME " / " TIME EXTREMES, NULL,
+     "ioping -q -i 0 -c 2 -percentiles 99.99,50,0.0000001 data"},
+    {"no_counted_request_gives_no_text_histogram", "", 0,
+     "~B/s\nmin/avg/max/mdev = 0 ns / 0 ns / 0 ns / 0 ns\n$", NULL,
+     "ioping -q -i 0 -c 1 -histogram -percentiles 50 data"},
+};
 
-TEST(corrected_percentiles_have_the_waits)
-{
-    need_faults();
-    need_program("jq");
-    struct result result = command_status(0, "corrected_percentiles_have_the_waits");
-    assert_string_equal(result.out, "[true,false]\n[false,true]\n");
-    command_free(&result);
-}
+EXPECT_EACH(runs)
 
 TEST(corrected_is_said_wherever_it_is_shown)
 {
-    struct result result =
-        command_status(0, "ioping -q -i 1ms -c 20 -corrected -histogram data");
-    assert_matches(result.out,
-                   "B/s\np50/p90 \\(corrected\\) = " TIME " / " TIME
-                   "\nmin/avg/max/mdev = [^\n]*\n\ncorrected for requests "
-                   "that were not sent\n +above +up to +count +share +so far\n");
-    command_free(&result);
-    result = command_status(0, "ioping -q -i 1ms -c 20 -histogram data");
+    expect(0,
+           "~B/s\np50/p90 \\(corrected\\) = " TIME " / " TIME
+           "\nmin/avg/max/mdev = [^\n]*\n\ncorrected for requests that were not sent\n "
+           "+above +up to +count +share +so far\n",
+           NULL, "ioping -q -i 1ms -c 20 -corrected -histogram data");
+    struct result result = command_status(0, "ioping -q -i 1ms -c 20 -histogram data");
     assert_lacks(result.out, "corrected");
     command_free(&result);
 }
@@ -151,24 +145,17 @@ TEST(corrected_is_said_wherever_it_is_shown)
 TEST(nothing_to_correct_is_refused)
 {
     static const char *const options[] = {"-i 0", "-R", "-RB", "-i 0 -J", "-R -c 5"};
-    for (size_t i = 0; i < LENGTH(options); i++) {
-        struct result result =
-            command_status(1, "ioping -corrected %s missing", options[i]);
-        assert_string_equal(result.err,
-                            "ioping: -corrected: without an interval no request is "
-                            "ever due; give one with -i\n");
-        assert_string_equal(result.out, "");
-        command_free(&result);
-    }
-    struct result result =
-        command_status(0, "ioping -corrected -q -R -i 1ms -c 20 data && "
-                          "ioping -corrected -q -i 1ms -r 10k -c 20 data");
-    command_free(&result);
-    result = command_status(1, "ioping -corrected -r 1k missing");
-    assert_string_equal(result.err,
-                        "ioping: -corrected: under a limit no request is ever "
-                        "due; give one with -i\n");
-    command_free(&result);
+    for (size_t i = 0; i < LENGTH(options); i++)
+        expect(1, "",
+               "ioping: -corrected: without an interval no request is "
+               "ever due; give one with -i\n",
+               "ioping -corrected %s missing", options[i]);
+    shell("ioping -corrected -q -R -i 1ms -c 20 data && ioping -corrected -q -i 1ms -r "
+          "10k -c 20 data");
+    expect(1, NULL,
+           "ioping: -corrected: under a limit no request is ever "
+           "due; give one with -i\n",
+           "ioping -corrected -r 1k missing");
 }
 
 TEST(flushes_have_their_line)
@@ -201,51 +188,17 @@ TEST(flushes_have_their_line)
     }
 }
 
-/* Flushes of 40 ms beside writes of 20 ms at least. */
-TEST(flushes_are_told_apart_from_writes)
-{
-    need_faults();
-    struct result result = command_status(
-        0, "cp data w && sync w && faulty pwrite:1-:20fast,fdatasync:1-:40fast -WWW -q "
-           "-i 0 -c 12 -percentiles 50,90 w");
-    assert_matches(result.out, "\nfdatasync p50/p99/max = [4-9][0-9](\\.[0-9])? ms / "
-                               "([0-9]{2,3}(\\.[0-9])? ms|[0-9.]+ s) / "
-                               "([0-9]{2,3}(\\.[0-9])? ms|[0-9.]+ s)\n"
-                               "p50/p90 = ([6-9][0-9]|1[0-9][0-9])(\\.[0-9])? ms / ");
-    command_free(&result);
-}
-
 /* Rows of 80 columns, whose counts add up, and whose last share is all. */
 TEST(a_text_histogram_follows_the_summary)
 {
-    struct result result = command_status(
-        0, "ioping -q -i 0 -c 201 -histogram data >o && sed -n '/^min/,$p' o >p && "
-           "sed -i '1,2d' p");
-    command_free(&result);
-    result = command("head -1 p; sed 1d p | awk '{ sum += $6 } END { print sum, "
-                     "$(NF - 1), $NF }'; wc -L <p; LC_ALL=C grep -c '[^ -~]' p");
-    assert_string_equal(result.out,
-                        "    above       up to  count    share                         "
-                        "            so far\n200 100.0 %\n80\n0\n");
-    command_free(&result);
-}
-
-TEST(machines_get_no_text_histogram)
-{
-    struct result result = command_status(
-        0, "ioping -B -i 0 -c 20 -histogram data | wc -l; "
-           "ioping -q -p 5 -i 0 -c 20 -histogram data | grep -vc '^[0-9 ]*$'; "
-           "ioping -J -q -i 0 -c 20 -histogram data | grep -c above; :");
-    assert_string_equal(result.out, "1\n0\n0\n");
-    command_free(&result);
-}
-
-TEST(no_counted_request_gives_no_text_histogram)
-{
-    struct result result =
-        command_status(0, "ioping -q -i 0 -c 1 -histogram -percentiles 50 data");
-    assert_matches(result.out, "B/s\nmin/avg/max/mdev = 0 ns / 0 ns / 0 ns / 0 ns\n$");
-    command_free(&result);
+    shell("ioping -q -i 0 -c 201 -histogram data >o && sed -n '/^min/,$p' o >p && sed -i "
+          "'1,2d' p");
+    expect(-1,
+           "    above       up to  count    share                                     so "
+           "far\n200 100.0 %\n80\n0\n",
+           NULL,
+           "head -1 p; sed 1d p | awk '{ sum += $6 } END { print sum, $(NF - 1), $NF }'; "
+           "wc -L <p; LC_ALL=C grep -c '[^ -~]' p");
 }
 
 /* Widths in characters. */

@@ -5,8 +5,6 @@
 
 #include <unistd.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 GROUP_SETUP(make_files)
 
 TEST(a_signal_ends_a_sleep_with_the_summary)
@@ -25,25 +23,35 @@ TEST(a_signal_ends_a_sleep_with_the_summary)
 
 TEST(a_signal_ends_a_busy_run_with_the_summary)
 {
-    for (size_t i = 0; i < LENGTH(endings); i++) {
-        struct result result = command_status(
-            endings[i].died, "a_signal_ends_a_busy_run_with_the_summary %s",
-            endings[i].name);
-        assert_string_equal(result.err, "");
-        assert_matches(result.out, "^--- d \\(.*\\) ioping statistics ---\n"
-                                   ".*requests completed in .*\ngenerated .*\n"
-                                   "min/avg/max/mdev = .*\n$");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(endings); i++)
+        expect(endings[i].died,
+               "~^--- d \\(.*\\) ioping statistics ---\n.*requests completed in "
+               ".*\ngenerated .*\nmin/avg/max/mdev = .*\n$",
+               "", "a_signal_ends_a_busy_run_with_the_summary %s", endings[i].name);
 }
 
-TEST(a_signal_leaves_valid_json)
-{
-    need_program("jq");
-    struct result result = command_status(0, "a_signal_leaves_valid_json");
-    assert_string_equal(result.out, "[2,1,1,1]\n");
-    command_free(&result);
-}
+static const struct expected runs[] = {
+    {"a_signal_leaves_valid_json", "jq", 0, "[2,1,1,1]\n", NULL},
+    {"the_run_goes_on_after_interim_statistics", "", 0,
+     "1\n requests completed\ngenerated  requests\n", NULL},
+    {"a_reader_that_leaves_ends_the_run", "", 0, "4 KiB <<< data\n[{", NULL,
+     "ioping -C -i 0 data | head -1 | cut -c1-14; ioping -J -C -i 0 d | head -c 2"},
+    {"a_failed_request_leaves_valid_json", "faults jq", 3,
+     "[8,7,\"EIO\",true,5,7,1,24576]\n",
+     "ioping: request 7 failed: EIO (Input/output error)\n"},
+    {"a_paced_run_keeps_its_interval", "", 0, "11 1\n", NULL,
+     "ioping -C -B -i 30ms -c 11 data | awk '{ print $9, ($10 >= 300000000) }'"},
+    {"a_limit_on_file_sizes_has_its_line", "", 2, "",
+     "ioping: .: no working file can be made here: File too large; use a smaller "
+     "-S, or name a file in it instead\n",
+     "ulimit -f 100; ioping -c 2 ."},
+    /* Starts at 0, 50, then 200 (late), 250 and 300 ms: never a burst to catch up. */
+    {"a_late_request_moves_the_grid", "faults", 0, "5 1 1\n", NULL,
+     "faulty pread:2:150ms -C -B -i 50ms -c 5 data | awk '{ print "
+     "$9, ($10 >= 300000000), ($7 >= 150000000) }'"},
+};
+
+EXPECT_EACH(runs)
 
 TEST(statistics_can_be_asked_for_on_the_way)
 {
@@ -55,13 +63,6 @@ TEST(statistics_can_be_asked_for_on_the_way)
     assert_matches(result.err, "^1 requests, [^\n]*\n1 requests, ");
     assert_string_equal(result.out, "1\n1\n1\n");
     free(lines);
-    command_free(&result);
-}
-
-TEST(the_run_goes_on_after_interim_statistics)
-{
-    struct result result = command_status(0, "the_run_goes_on_after_interim_statistics");
-    assert_string_equal(result.out, "1\n requests completed\ngenerated  requests\n");
     command_free(&result);
 }
 
@@ -92,36 +93,27 @@ TEST(a_second_interrupt_leaves_valid_json)
     static const struct {
         const char *options, *shape;
     } cases[] = {{"-J", "[2,2]\n"}, {"-Jq", "[0,null]\n"}, {"-Jqp1", "[1,null]\n"}};
-    need_faults();
-    need_program("jq");
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct result result = command_status(
-            4, "a_second_interrupt_leaves_valid_json %s", cases[i].options);
-        assert_string_equal(result.err, "");
-        assert_string_equal(result.out, cases[i].shape);
-        command_free(&result);
-    }
+    need("faults jq");
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        expect(4, cases[i].shape, "", "a_second_interrupt_leaves_valid_json %s",
+               cases[i].options);
 }
 
 TEST(output_that_cannot_be_written_is_an_error)
 {
     static const char *const options[] = {"", "-q", "-B", "-J", "-Jq", "-qp1", "-qP 1ms"};
-    for (size_t i = 0; i < LENGTH(options); i++) {
-        struct result result =
-            command("ioping -c 3 -i 10ms %s data >/dev/full", options[i]);
-        assert_int_equal(result.status, 3);
-        assert_matches(result.err, "^(ioping: [^\n]* missed: due, and not sent\n)?"
-                                   "ioping: standard output: No space left on device\n$");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(options); i++)
+        expect(3, NULL,
+               "~^(ioping: [^\n]* missed: due, and not sent\n)?ioping: standard output: "
+               "No space left on device\n$",
+               "ioping -c 3 -i 10ms %s data >/dev/full", options[i]);
 }
 
 TEST(help_that_cannot_be_written_is_an_error)
 {
-    struct result result = command("ioping -h >/dev/full; echo $?; ioping -v >/dev/full; "
-                                   "echo $?; ioping >/dev/full; echo $?");
-    assert_string_equal(result.out, "3\n3\n3\n");
-    command_free(&result);
+    expect(-1, "3\n3\n3\n", NULL,
+           "ioping -h >/dev/full; echo $?; ioping -v >/dev/full; "
+           "echo $?; ioping >/dev/full; echo $?");
 }
 
 TEST(a_closed_stdout_is_an_error_and_not_the_target)
@@ -148,14 +140,6 @@ TEST(closed_streams_do_not_spill_into_what_is_written)
             fail_msg("%s: %s%s", streams[i], result.out, result.err);
         command_free(&result);
     }
-}
-
-TEST(a_reader_that_leaves_ends_the_run)
-{
-    struct result result = command_status(
-        0, "ioping -C -i 0 data | head -1 | cut -c1-14; ioping -J -C -i 0 d | head -c 2");
-    assert_string_equal(result.out, "4 KiB <<< data\n[{");
-    command_free(&result);
 }
 
 /* Faults, the request that ends the run, and its messages. */
@@ -235,77 +219,31 @@ TEST(a_failure_during_warmup_is_a_failure)
     command_free(&result);
 }
 
-TEST(a_failed_request_leaves_valid_json)
-{
-    need_faults();
-    need_program("jq");
-    struct result result = command_status(3, "a_failed_request_leaves_valid_json");
-    assert_string_equal(result.err,
-                        "ioping: request 7 failed: EIO (Input/output error)\n");
-    assert_string_equal(result.out, "[8,7,\"EIO\",true,5,7,1,24576]\n");
-    command_free(&result);
-}
-
 TEST(a_run_without_a_result_says_why)
 {
     static const char *const options[] = {"-c 1", "-c 3 -a 3", "-c 1 -B", "-c 1 -J"};
-    for (size_t i = 0; i < LENGTH(options); i++) {
-        struct result result = command_status(0, "ioping -i 0 %s data", options[i]);
-        assert_string_equal(result.err, "ioping: no request counted: all were warm-up; "
-                                        "use -warmup 0 to count them\n");
-        command_free(&result);
-    }
-}
-
-/* Starts at 0, 50, then 200 (late), 250 and 300 ms: never a burst to catch up. */
-TEST(a_late_request_moves_the_grid)
-{
-    need_faults();
-    struct result result =
-        command_status(0, "faulty pread:2:150ms -C -B -i 50ms -c 5 data | awk '{ print "
-                          "$9, ($10 >= 300000000), ($7 >= 150000000) }'");
-    assert_string_equal(result.out, "5 1 1\n");
-    command_free(&result);
-}
-
-TEST(a_paced_run_keeps_its_interval)
-{
-    struct result result = command_status(
-        0, "ioping -C -B -i 30ms -c 11 data | awk '{ print $9, ($10 >= 300000000) }'");
-    assert_string_equal(result.out, "11 1\n");
-    command_free(&result);
+    for (size_t i = 0; i < LENGTH(options); i++)
+        expect(
+            0, NULL,
+            "ioping: no request counted: all were warm-up; use -warmup 0 to count them\n",
+            "ioping -i 0 %s data", options[i]);
 }
 
 /* No request is due for an hour, and nobody else would notice. */
 TEST(lost_output_ends_a_run_that_waits)
 {
     static const char *const options[] = {"-q -P 50ms -i 1h", "-J -q -i 1h"};
-    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
-        struct result result = command_status(3, "ioping %s . >/dev/full", options[i]);
-        assert_string_equal(result.err,
-                            "ioping: standard output: No space left on device\n");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(options); i++)
+        expect(3, NULL, "ioping: standard output: No space left on device\n",
+               "ioping %s . >/dev/full", options[i]);
 }
 
 TEST(a_second_interrupt_ends_a_run_whose_output_is_blocked)
 {
     static const char *const options[] = {"", "-J", "-p 1 -q"};
-    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
-        struct result result = command_status(
-            4, "a_second_interrupt_ends_a_run_whose_output_is_blocked %s", options[i]);
-        command_free(&result);
-    }
-}
-
-TEST(a_limit_on_file_sizes_has_its_line)
-{
-    struct result result = command_status(2, "ulimit -f 100; ioping -c 2 .");
-    assert_string_equal(result.err,
-                        "ioping: .: no working file can be made here: File too large; "
-                        "use a smaller -S, or name a file in it instead\n");
-    assert_string_equal(result.out, "");
-    command_free(&result);
+    for (size_t i = 0; i < LENGTH(options); i++)
+        expect(4, NULL, NULL, "a_second_interrupt_ends_a_run_whose_output_is_blocked %s",
+               options[i]);
 }
 
 /* The kernel tells of it once, and it would have told somebody else. */

@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define AIO_WAITS "without direct I/O Linux AIO does one request at a time; use -U\n"
 
 struct engine {
@@ -135,20 +134,16 @@ TEST_EACH(every_option_means_the_same, engines)
     for (size_t i = 0; i < LENGTH(runs); i++)
         different += !is_as_told(engine, i);
     assert_int_equal(different, 0);
-    struct result result = command_status(0, "ls -A d");
-    assert_string_equal(result.out, "");
-    command_free(&result);
+    expect(0, "", NULL, "ls -A d");
 }
 
 TEST_EACH(each_number_is_told_once, engines)
 {
     const struct engine *engine = need_engine(state);
-    struct result result =
-        command_status(0, "each_number_is_told_once %s", engine->options);
-    assert_string_equal(result.out,
-                        "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 1\n"
-                        "1\n22 requests completed\ngenerated 23 requests\n");
-    command_free(&result);
+    expect(0,
+           "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 1\n"
+           "1\n22 requests completed\ngenerated 23 requests\n",
+           NULL, "each_number_is_told_once %s", engine->options);
 }
 
 TEST_EACH(records_add_up_to_the_summary, engines)
@@ -188,48 +183,37 @@ TEST_EACH(a_seed_gives_the_same_requests, engines)
                                          "-GL -s 4k d", "-e 9 -C data"};
     const struct engine *engine = need_engine(state);
     need_program("jq");
-    for (size_t i = 0; i < LENGTH(shapes); i++) {
-        struct result result = command_status(0, "a_seed_gives_the_same_requests '%s' %s",
-                                              shapes[i], engine->options);
-        assert_string_equal(result.out, "24\n24\n");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(shapes); i++)
+        expect(0, "24\n24\n", NULL, "a_seed_gives_the_same_requests '%s' %s", shapes[i],
+               engine->options);
 }
 
 TEST_EACH(offsets_stay_in_the_working_set, engines)
 {
     const struct engine *engine = need_engine(state);
     need_program("jq");
-    struct result result =
-        command_status(0,
-                       "ioping -J -e 3 -c 200 -i 0 -s 4k -S 32k -o 64k %s data | "
-                       "jq -c '[.[] | .io | select(.) | .offset / 4096] | unique'",
-                       engine->options);
-    assert_string_equal(result.out, "[16,17,18,19,20,21,22,23]\n");
-    command_free(&result);
+    expect(0, "[16,17,18,19,20,21,22,23]\n", NULL,
+           "ioping -J -e 3 -c 200 -i 0 -s 4k -S 32k -o 64k %s data | jq -c '[.[] | .io | "
+           "select(.) | .offset / 4096] | unique'",
+           engine->options);
 }
 
 TEST_EACH(raw_lines_and_time_stamps, engines)
 {
     const struct engine *engine = need_engine(state);
-    struct result result = command_status(
-        0,
-        "ioping -q -p 3 -a 0 -c 12 -i 0 %s data | cut -d' ' -f1,9; "
-        "ioping -I%%s -a 0 -c 3 -i 0 %s data | grep -cE '^[0-9]{10} 4 KiB <<< data'",
-        engine->options, engine->options);
-    assert_string_equal(result.out, "3 3\n3 3\n3 3\n3 3\n3\n");
-    command_free(&result);
+    expect(0, "3 3\n3 3\n3 3\n3 3\n3\n", NULL,
+           "ioping -q -p 3 -a 0 -c 12 -i 0 %s data | cut -d' ' -f1,9; ioping -I%%s -a 0 "
+           "-c 3 -i 0 %s data | grep -cE '^[0-9]{10} 4 KiB <<< data'",
+           engine->options, engine->options);
 }
 
 TEST_EACH(distribution_and_limits, engines)
 {
     const struct engine *engine = need_engine(state);
     need_program("jq");
-    struct result result =
-        command_status(5, "distribution_and_limits %s", engine->options);
-    assert_string_equal(result.out, "[40,[\"50\",\"99.9\"],true,true,true,true]\n8\n");
-    assert_matches(result.err, "^ioping: p50 = [0-9.]+ [mu]?s exceeds 1 ns\n$");
-    command_free(&result);
+    expect(5, "[40,[\"50\",\"99.9\"],true,true,true,true]\n8\n",
+           "~^ioping: p50 = [0-9.]+ [mu]?s exceeds 1 ns\n$", "distribution_and_limits %s",
+           engine->options);
 }
 
 /* A read from memory need not wait; a disk may answer in time too. */
@@ -343,10 +327,8 @@ TEST_EACH(every_write_has_data_of_its_own, engines)
     char device[64];
     int fd = attach(ZEROS, device);
     for (int pass = 0; pass < 2; pass++) {
-        struct result result =
-            command_status(0, "ioping -q -WWW -L -s 4k -c %d -i 0 %s %s", BLOCKS,
-                           engine->options, device);
-        command_free(&result);
+        shell("ioping -q -WWW -L -s 4k -c %d -i 0 %s %s", BLOCKS, engine->options,
+              device);
         memcpy(seen[pass * BLOCKS], read_blocks(device), sizeof(seen) / 2);
     }
     close(fd);
@@ -442,15 +424,12 @@ TEST(a_frozen_file_system_holds_all_of_the_queue)
     need_kind('U');
     need_program("fsfreeze");
     mount_once("ext4");
-    struct result result =
-        command_status(3, "a_frozen_file_system_holds_all_of_the_queue");
-    assert_matches(result.out, "^[0-9]+ requests completed in .* written, .*\n"
-                               "generated [0-9]+ requests in .*\n"
-                               "min/avg/max/mdev = .*\n$");
-    assert_matches(result.err, SLOW
-                   "(ioping: request [0-9]+ has had no answer for [0-9.]+ m?s\n)+"
-                   "ioping: 4 requests still waiting after [0-9.]+ m?s\n" MISSED "$");
-    command_free(&result);
+    expect(3,
+           "~^[0-9]+ requests completed in .* written, .*\ngenerated [0-9]+ requests in "
+           ".*\nmin/avg/max/mdev = .*\n$",
+           "~" SLOW "(ioping: request [0-9]+ has had no answer for [0-9.]+ "
+           "m?s\n)+ioping: 4 requests still waiting after [0-9.]+ m?s\n" MISSED "$",
+           "a_frozen_file_system_holds_all_of_the_queue");
 }
 
 TEST(an_engine_that_is_forbidden_is_refused)
@@ -500,15 +479,11 @@ TEST(an_engine_does_without_the_other_one)
     need_forbid();
     need_kind('U');
     need_kind('A');
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct result result = command_status(
-            0,
-            "\"$IOPING_FORBID\" 1 %s \"$IOPING\" -B -c 9 -i 0 %s data | cut -d' ' "
-            "-f1,9",
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        expect(
+            0, "8 9\n", NULL,
+            "\"$IOPING_FORBID\" 1 %s \"$IOPING\" -B -c 9 -i 0 %s data | cut -d' ' -f1,9",
             cases[i][0], cases[i][1]);
-        assert_string_equal(result.out, "8 9\n");
-        command_free(&result);
-    }
 }
 
 TEST(rings_need_no_more_than_to_be_set_up)
@@ -519,16 +494,12 @@ TEST(rings_need_no_more_than_to_be_set_up)
                                            {"38", "-U -depth 4 -threads 2"}};
     need_forbid();
     need_kind('U');
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct result result = command_status(
-            0,
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        expect(
+            0, "8 9\n", "",
             "\"$IOPING_FORBID\" %s io_uring_register \"$IOPING\" -hang 0 -B -c 9 -i 0 %s "
             "data >o; s=$?; cut -d' ' -f1,9 o; exit $s",
             cases[i][0], cases[i][1]);
-        assert_string_equal(result.err, "");
-        assert_string_equal(result.out, "8 9\n");
-        command_free(&result);
-    }
 }
 
 /* Rings may need memory that is locked, buffers do; the one is told, the other not. */

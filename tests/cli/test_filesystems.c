@@ -51,10 +51,8 @@ make(void **state)
 {
     struct place *place = *state;
     mount_once(place->image);
-    if (place->setup && !place->made) {
-        struct result result = command_status(0, "%s", place->setup);
-        command_free(&result);
-    }
+    if (place->setup && !place->made)
+        shell("%s", place->setup);
     place->made = true;
     return place;
 }
@@ -114,43 +112,33 @@ TEST_EACH(label_and_mode_of_a_device_are_right, devices)
 TEST_EACH(leaves_nothing_behind_on, places)
 {
     struct place *place = make(state);
-    struct result result =
-        command_status(0,
-                       "cd '%s' && ls -A >../before && "
-                       "ioping -W -c 2 -i 0 . | grep -c '^4 KiB >>> ' && "
-                       "ioping -G -c 4 -i 0 . | cut -d' ' -f 3 | head -4 | xargs && "
-                       "ioping -c 2 -i 0 . >&2 && ls -A | diff ../before -",
-                       place->name);
-    assert_string_equal(result.out, "2\n>>> <<< >>> <<<\n");
-    command_free(&result);
+    expect(0, "2\n>>> <<< >>> <<<\n", NULL,
+           "cd '%s' && ls -A >../before && ioping -W -c 2 -i 0 . | grep -c '^4 KiB >>> ' "
+           "&& ioping -G -c 4 -i 0 . | cut -d' ' -f 3 | head -4 | xargs && ioping -c 2 "
+           "-i 0 . >&2 && ls -A | diff ../before -",
+           place->name);
 }
 
 TEST_EACH(keeps_and_reuses_the_working_file_on, places)
 {
     struct place *place = make(state);
-    struct result result =
-        command_status(0,
-                       "cd '%s' && ioping -k -c 2 -i 0 . >&2 && stat -c '%%s %%a %%u' "
-                       "ioping.tmp && cksum <ioping.tmp >../kept && "
-                       "ioping -k -c 2 -i 0 . >&2 && cksum <ioping.tmp | cmp ../kept && "
-                       "ioping -k -c 3 -i 0 . | grep -c 'KiB <<< ' && rm ioping.tmp",
-                       place->name);
-    assert_string_equal(result.out, "1048576 600 0\n3\n");
-    command_free(&result);
+    expect(0, "1048576 600 0\n3\n", NULL,
+           "cd '%s' && ioping -k -c 2 -i 0 . >&2 && stat -c '%%s %%a %%u' ioping.tmp && "
+           "cksum <ioping.tmp >../kept && ioping -k -c 2 -i 0 . >&2 && cksum <ioping.tmp "
+           "| cmp ../kept && ioping -k -c 3 -i 0 . | grep -c 'KiB <<< ' && rm ioping.tmp",
+           place->name);
 }
 
 TEST(read_only_directory_is_refused_but_not_a_file_in_it)
 {
     need_direct_io();
     mount_image("ext4", 16, "frozen");
-    struct result result = command_status(
-        2, "head -c 1M /dev/urandom >frozen/file && mount -o remount,ro frozen && "
-           "ioping -c 2 -i 0 frozen");
-    assert_string_equal(result.out, "");
-    assert_string_equal(result.err, "ioping: frozen: no working file can be made here: "
-                                    "Read-only file system; name a file in it instead\n");
-    command_free(&result);
-    result = command_status(0, "ioping -D -c 2 -i 0 frozen/file");
+    expect(2, "",
+           "ioping: frozen: no working file can be made here: Read-only file system; "
+           "name a file in it instead\n",
+           "head -c 1M /dev/urandom >frozen/file && mount -o remount,ro frozen && ioping "
+           "-c 2 -i 0 frozen");
+    struct result result = command_status(0, "ioping -D -c 2 -i 0 frozen/file");
     assert_contains(result.out, "4 KiB <<< frozen/file (ext4 /dev/loop");
     assert_string_equal(result.err, "");
     command_free(&result);
@@ -181,10 +169,10 @@ TEST(file_on_squashfs_is_read)
                         "ioping: squashfs/file: direct I/O not supported: dropping the "
                         "page cache before each request instead\n");
     command_free(&result);
-    result = command_status(2, "ioping -c 3 -i 0 squashfs");
-    assert_string_equal(result.err, "ioping: squashfs: no working file can be made here: "
-                                    "Read-only file system; name a file in it instead\n");
-    command_free(&result);
+    expect(2, NULL,
+           "ioping: squashfs: no working file can be made here: Read-only file system; "
+           "name a file in it instead\n",
+           "ioping -c 3 -i 0 squashfs");
 }
 
 /* A server may answer where the next hole is with the very place that it is asked for. */

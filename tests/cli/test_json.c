@@ -2,8 +2,6 @@
 /* Marks: races valgrind posix each hardened */
 #include "support.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 /* Without a warm-up, a line per record as [number, size, what counts, all]. */
 static const struct {
     const char *arguments, *told;
@@ -45,22 +43,32 @@ TEST(twice_in_any_spelling_is_a_record_per_line)
 {
     static const char *const options[] = {"-JJ",          "-J -J",     "-JqJ",
                                           "-json --json", "-js -json", "-JJJ"};
-    for (size_t i = 0; i < LENGTH(options); i++) {
-        struct result result =
-            command_status(0, "ioping %s -c 2 -i 0 -q data", options[i]);
-        assert_matches(result.out, "^\\{\"timestamp\": [^\n]*\\}\n$");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(options); i++)
+        expect(0, "~^\\{\"timestamp\": [^\n]*\\}\n$", NULL, "ioping %s -c 2 -i 0 -q data",
+               options[i]);
 }
 
-TEST(each_line_is_a_record_of_its_own)
-{
-    need_program("jq");
-    struct result result = command_status(0, "each_line_is_a_record_of_its_own");
-    assert_string_equal(result.out,
-                        "3 io\n1 load+stat\n3 io\n2 load+stat\n9\n0\n  \\n\n");
-    command_free(&result);
-}
+static const struct expected lines[] = {
+    {"each_line_is_a_record_of_its_own", "jq", 0,
+     "3 io\n1 load+stat\n3 io\n2 load+stat\n9\n0\n  \\n\n", NULL},
+    {"each_period_has_its_own_distribution", "jq", 0,
+     "[5,5,true,true]\n[5,5,true,true]\n[13,13,true,true]\n[\"50\"]\n[\"50\"]\n["
+     "\"50\",\"90\"]\n",
+     NULL},
+    {"periods_of_time_are_records", "jq", 0, "true\ntrue\ntrue\n", NULL,
+     "ioping -JJ -C -q -a 0 -P 50ms -i 20ms -c 50 data | jq -s -c '(length > 2), "
+     "((.[:-1] | map(.load.count) | add) <= .[-1].load.count), (map(.stat.count == "
+     ".load.count) | all)'"},
+    /* The second write never came to its flush; the flush of the fourth took 200 ms. */
+    {"the_flush_is_told_from_the_write", "faults jq", 3,
+     "[true,null,true,true]\n[true,false,true,true]\n", NULL},
+    {"a_line_is_whole_at_once", "jq", 0, "1\n1 io\n1 io\n1 load+stat\n", NULL},
+    {"what_cannot_begin_prints_no_line", "", 2, "", NULL, "ioping -JJ -c 1 missing"},
+    /* As the man page finds it. The warm-up takes longer here. */
+    {"the_slowest_request_is_one_that_counts", "faults jq", 0, "5\n", NULL},
+};
+
+EXPECT_EACH(lines)
 
 /* All of the array's layout; numbers are masked, and what the disk is called. */
 #define HEAD                                \
@@ -127,46 +135,21 @@ TEST(the_distribution_is_that_of_the_requests)
 {
     static const char *const targets[] = {"data", "-C data", "-W d", "/dev/zero"};
     need_program("jq");
-    for (size_t i = 0; i < LENGTH(targets); i++) {
-        struct result result =
-            command_status(0, "the_distribution_is_that_of_the_requests %s", targets[i]);
-        assert_string_equal(result.out, "true\ntrue\ntrue\ntrue\ntrue\n0\n");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(targets); i++)
+        expect(0, "true\ntrue\ntrue\ntrue\ntrue\n0\n", NULL,
+               "the_distribution_is_that_of_the_requests %s", targets[i]);
 }
 
 /* One of 330 ms adds those that were due 40, 80, ... and 320 ms after it: 8 at least. */
 TEST(the_corrected_distribution_has_the_waits)
 {
-    need_faults();
-    need_program("jq");
+    need("faults jq");
     struct result result = command_status(0, "the_corrected_distribution_has_the_waits");
     int waits = -1, length = 0;
     assert_int_equal(
         sscanf(result.out, "true\ntrue\ntrue\ntrue\ntrue\n%d\n%n", &waits, &length), 1);
     assert_true(waits >= 8);
     assert_string_equal(result.out + length, "true\ntrue\n");
-    command_free(&result);
-}
-
-TEST(each_period_has_its_own_distribution)
-{
-    need_program("jq");
-    struct result result = command_status(0, "each_period_has_its_own_distribution");
-    assert_string_equal(result.out, "[5,5,true,true]\n[5,5,true,true]\n"
-                                    "[13,13,true,true]\n"
-                                    "[\"50\"]\n[\"50\"]\n[\"50\",\"90\"]\n");
-    command_free(&result);
-}
-
-TEST(periods_of_time_are_records)
-{
-    need_program("jq");
-    struct result result = command_status(
-        0, "ioping -JJ -C -q -a 0 -P 50ms -i 20ms -c 50 data | jq -s -c '(length > 2), "
-           "((.[:-1] | map(.load.count) | add) <= .[-1].load.count), "
-           "(map(.stat.count == .load.count) | all)'");
-    assert_string_equal(result.out, "true\ntrue\ntrue\n");
     command_free(&result);
 }
 
@@ -183,22 +166,9 @@ static const struct {
 TEST(writes_tell_the_part_of_the_flush)
 {
     need_program("jq");
-    for (size_t i = 0; i < LENGTH(flushes); i++) {
-        struct result result =
-            command_status(0, "ioping -J -c 4 -i 0 %s | parts", flushes[i].arguments);
-        assert_string_equal(result.out, flushes[i].parts);
-        command_free(&result);
-    }
-}
-
-/* The second write never came to its flush; the flush of the fourth took 200 ms. */
-TEST(the_flush_is_told_from_the_write)
-{
-    need_faults();
-    need_program("jq");
-    struct result result = command_status(3, "the_flush_is_told_from_the_write");
-    assert_string_equal(result.out, "[true,null,true,true]\n[true,false,true,true]\n");
-    command_free(&result);
+    for (size_t i = 0; i < LENGTH(flushes); i++)
+        expect(0, flushes[i].parts, NULL, "ioping -J -c 4 -i 0 %s | parts",
+               flushes[i].arguments);
 }
 
 /* Runs whose status, notices and final statistics both forms must have. */
@@ -217,9 +187,7 @@ static const struct {
 
 TEST(failures_are_records)
 {
-    need_flags();
-    need_faults();
-    need_program("jq");
+    need("flags faults jq");
     for (size_t i = 0; i < LENGTH(failures); i++) {
         char expected[512];
         struct result result =
@@ -231,22 +199,11 @@ TEST(failures_are_records)
     }
 }
 
-TEST(a_line_is_whole_at_once)
-{
-    need_program("jq");
-    struct result result = command_status(0, "a_line_is_whole_at_once");
-    assert_string_equal(result.out, "1\n1 io\n1 io\n1 load+stat\n");
-    command_free(&result);
-}
-
 TEST(an_interrupt_ends_the_lines_though_a_request_never_returns)
 {
-    need_faults();
-    need_program("jq");
-    struct result result =
-        command_status(3, "an_interrupt_ends_the_lines_though_a_request_never_returns");
-    assert_string_equal(result.out, "2 io\n1 load+stat\n[1,3,0]\n");
-    command_free(&result);
+    need("faults jq");
+    expect(3, "2 io\n1 load+stat\n[1,3,0]\n", NULL,
+           "an_interrupt_ends_the_lines_though_a_request_never_returns");
 }
 
 /* The array is closed then, and lines need no closing. */
@@ -259,22 +216,11 @@ static const struct {
 
 TEST(a_second_interrupt_leaves_what_can_be_parsed)
 {
-    need_faults();
-    need_program("jq");
-    for (size_t i = 0; i < LENGTH(interrupted); i++) {
-        struct result result =
-            command_status(4, "a_second_interrupt_leaves_what_can_be_parsed %s",
-                           interrupted[i].arguments);
-        assert_string_equal(result.out, interrupted[i].left);
-        command_free(&result);
-    }
-}
-
-TEST(what_cannot_begin_prints_no_line)
-{
-    struct result result = command_status(2, "ioping -JJ -c 1 missing");
-    assert_string_equal(result.out, "");
-    command_free(&result);
+    need("faults jq");
+    for (size_t i = 0; i < LENGTH(interrupted); i++)
+        expect(4, interrupted[i].left, NULL,
+               "a_second_interrupt_leaves_what_can_be_parsed %s",
+               interrupted[i].arguments);
 }
 
 /* Of two equal keys a reader takes either, silently. */
@@ -283,15 +229,5 @@ TEST(no_key_comes_twice)
     struct result result =
         command("ioping -JJ -q -c 3 -i 0 -percentiles 50,90,50 data | grep -o '\"50\":'");
     assert_true(strcmp(result.out, "") == 0 || strcmp(result.out, "\"50\":\n") == 0);
-    command_free(&result);
-}
-
-/* As the man page finds it. The warm-up takes longer here. */
-TEST(the_slowest_request_is_one_that_counts)
-{
-    need_faults();
-    need_program("jq");
-    struct result result = command_status(0, "the_slowest_request_is_one_that_counts");
-    assert_string_equal(result.out, "5\n");
     command_free(&result);
 }

@@ -5,8 +5,7 @@
 static void
 need_slow(void)
 {
-    struct result result = command("umount slow 2>/dev/null; rm -f hang");
-    command_free(&result);
+    expect(-1, NULL, NULL, "umount slow 2>/dev/null; rm -f hang");
     mount_fuse("slow", "hang_create=%s/hang", scratch());
 }
 
@@ -18,33 +17,25 @@ TEST(a_file_that_is_made_after_the_end_is_removed)
 {
     static const char *const options[] = {"", "-k", "-Y", "-J -k -S 2m"};
     need_slow();
-    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
-        struct result result =
-            command("a_file_that_is_made_after_the_end_is_removed %s", options[i]);
-        assert_string_equal(result.out, "2\n");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(options); i++)
+        expect(-1, "2\n", NULL, "a_file_that_is_made_after_the_end_is_removed %s",
+               options[i]);
 }
 
 TEST(a_file_that_is_made_after_a_second_interrupt_is_removed)
 {
     static const char *const options[] = {"", "-k"};
     need_slow();
-    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
-        struct result result = command(
-            "a_file_that_is_made_after_a_second_interrupt_is_removed %s", options[i]);
-        assert_string_equal(result.out, "4\n");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(options); i++)
+        expect(-1, "4\n", NULL,
+               "a_file_that_is_made_after_a_second_interrupt_is_removed %s", options[i]);
 }
 
 /* The file existed before the run, which does not own it. */
 TEST(a_kept_file_that_was_there_stays)
 {
     need_slow();
-    struct result result = command_status(0, "a_kept_file_that_was_there_stays");
-    assert_string_equal(result.out, "1048576\n1048576\n");
-    command_free(&result);
+    expect(0, "1048576\n1048576\n", NULL, "a_kept_file_that_was_there_stays");
 }
 
 /* Stuck in a write, so that the file is there and has been begun. The signals may come in
@@ -53,7 +44,7 @@ TEST(a_kept_file_that_was_begun_is_removed)
 {
     static const char *const ends[] = {"end INT", "end_at_once"};
     need_faults();
-    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+    for (size_t i = 0; i < LENGTH(ends); i++) {
         struct result result =
             command("a_kept_file_that_was_begun_is_removed %s", ends[i]);
         assert_matches(result.out, i == 0 ? "^2\n$" : "^[24]\n$"); /* if it was late */
@@ -65,9 +56,7 @@ TEST(a_kept_file_that_was_begun_is_removed)
 TEST(of_several_kept_files_none_is_left)
 {
     need_faults();
-    struct result result = command_status(0, "of_several_kept_files_none_is_left");
-    assert_string_equal(result.out, "2\n");
-    command_free(&result);
+    expect(0, "2\n", NULL, "of_several_kept_files_none_is_left");
 }
 
 /* As by the kernel, for want of memory, or where nobody reads its output. */
@@ -77,12 +66,8 @@ TEST(an_export_of_a_killed_run_is_removed)
     need_bare("it ends in another way");
     need_linux(); /* where the one that stands ready sees that it is killed */
     need_slow();
-    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
-        struct result result =
-            command("an_export_of_a_killed_run_is_removed %s", signals[i]);
-        assert_string_equal(result.out, "");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(signals); i++)
+        expect(-1, "", NULL, "an_export_of_a_killed_run_is_removed %s", signals[i]);
 }
 
 /* Both processes of the earlier one were killed. */
@@ -90,11 +75,6 @@ TEST(the_export_of_an_earlier_run_is_removed)
 {
     need_bare("it ends in another way");
     need_slow();
-    struct result result =
-        command_status(0, "the_export_of_an_earlier_run_is_removed '2 minutes ago'");
-    assert_string_equal(result.out, "1\n0\n");
-    command_free(&result);
-    result = command_status(0, "the_export_of_an_earlier_run_is_removed now");
-    assert_string_equal(result.out, "1\n1\n");
-    command_free(&result);
+    expect(0, "1\n0\n", NULL, "the_export_of_an_earlier_run_is_removed '2 minutes ago'");
+    expect(0, "1\n1\n", NULL, "the_export_of_an_earlier_run_is_removed now");
 }

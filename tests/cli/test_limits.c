@@ -2,8 +2,6 @@
 /* Marks: valgrind posix each */
 #include "support.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 GROUP_SETUP(make_files)
 
 /* Two requests end before the limit of 8 KiB; the kernel sends SIGXFSZ for the third. */
@@ -11,26 +9,20 @@ TEST(a_write_beyond_the_largest_file_is_a_failed_request)
 {
     static const char *const options[] = {"", "-C"};
     need_program("prlimit");
-    for (size_t i = 0; i < LENGTH(options); i++) {
-        struct result result = command_status(
-            3, "a_write_beyond_the_largest_file_is_a_failed_request %s", options[i]);
-        assert_string_equal(result.out, "2 requests completed\ngenerated 3 "
-                                        "requests\nrequest=3 (EFBIG)\n");
-        assert_string_equal(result.err,
-                            "ioping: request 3 failed: EFBIG (File too large)\n");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(options); i++)
+        expect(3, "2 requests completed\ngenerated 3 requests\nrequest=3 (EFBIG)\n",
+               "ioping: request 3 failed: EFBIG (File too large)\n",
+               "a_write_beyond_the_largest_file_is_a_failed_request %s", options[i]);
 }
 
 /* As root, whom the limit does not bind, and as a user, whom it does. */
 TEST(no_locked_memory_is_needed)
 {
     need_program("prlimit");
-    struct result result = command_status(0, "no_locked_memory_is_needed");
-    assert_string_equal(result.out, "3 requests completed\ngenerated 3 requests\n"
-                                    "3 requests completed\ngenerated 3 requests\n");
-    assert_string_equal(result.err, "");
-    command_free(&result);
+    expect(0,
+           "3 requests completed\ngenerated 3 requests\n"
+           "3 requests completed\ngenerated 3 requests\n",
+           "", "no_locked_memory_is_needed");
 }
 
 #define TOO_FEW "(Too many open files|No file descriptors available)"
@@ -124,16 +116,11 @@ TEST(counts_that_cannot_be_reached_are_taken)
 {
     static const char *const counts[] = {"2147483647", "2147483648", "4294967296",
                                          "4294967297", "9223372036854775807"};
-    for (size_t i = 0; i < LENGTH(counts); i++) {
-        struct result result =
-            command_status(0,
-                           "ioping -C -B -c %s -p %s -a 0 -i 1ms -w 50ms data | "
-                           "awk '{ print ($1 == $9), ($9 >= 1 && $9 <= 51) }'",
-                           counts[i], counts[i]);
-        assert_string_equal(result.out, "1 1\n");
-        assert_string_equal(result.err, "");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(counts); i++)
+        expect(0, "1 1\n", "",
+               "ioping -C -B -c %s -p %s -a 0 -i 1ms -w 50ms data | "
+               "awk '{ print ($1 == $9), ($9 >= 1 && $9 <= 51) }'",
+               counts[i], counts[i]);
 }
 
 /*
@@ -144,9 +131,7 @@ mount_full(const char *name, const char *setup)
 {
     mount_image("ext4", 8, name);
     need_program("fallocate");
-    struct result result =
-        command_status(0, "cd %s && { %s; } >../o && fill", name, setup);
-    command_free(&result);
+    shell("cd %s && { %s; } >../o && fill", name, setup);
 }
 
 /* Nothing has to be allocated for what is there. */
@@ -154,14 +139,11 @@ TEST(a_kept_file_is_used_on_a_full_file_system)
 {
     static const char *const options[] = {"-k", "-k -W", "-k -G", "-k -C"};
     mount_full("full", "ioping -k -a 0 -c 1 .");
-    for (size_t i = 0; i < LENGTH(options); i++) {
-        struct result result =
-            command_status(0, "a_kept_file_is_used_on_a_full_file_system %s", options[i]);
-        assert_string_equal(result.out, "6 requests completed\ngenerated 6 requests\n"
-                                        "fill ioping.tmp lost+found\n1048576\n");
-        assert_string_equal(result.err, "");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(options); i++)
+        expect(0,
+               "6 requests completed\ngenerated 6 requests\n"
+               "fill ioping.tmp lost+found\n1048576\n",
+               "", "a_kept_file_is_used_on_a_full_file_system %s", options[i]);
 }
 
 /* The first 64 KiB are there, the second are a hole. */
@@ -169,33 +151,21 @@ TEST(a_hole_that_cannot_be_filled_is_a_failed_request)
 {
     static const char *const options[] = {"", "-C", "-Y"};
     mount_full("holes", "head -c 64k /dev/urandom >f; truncate -s 1M f; sync f");
-    for (size_t i = 0; i < LENGTH(options); i++) {
-        struct result result = command_status(
-            3, "a_hole_that_cannot_be_filled_is_a_failed_request %s", options[i]);
-        assert_string_equal(result.out, "1 requests completed\ngenerated 2 "
-                                        "requests\nrequest=2 (ENOSPC)\n");
-        assert_string_equal(result.err, "ioping: request 2 failed: ENOSPC (No space left "
-                                        "on device)\n");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(options); i++)
+        expect(3, "1 requests completed\ngenerated 2 requests\nrequest=2 (ENOSPC)\n",
+               "ioping: request 2 failed: ENOSPC (No space left on device)\n",
+               "a_hole_that_cannot_be_filled_is_a_failed_request %s", options[i]);
 }
 
 /* Gone with the descriptor, however the shell ends. */
 TEST(a_device_of_no_size_is_refused)
 {
     static const char *const options[] = {"", "-D", "-WWW", "-s 1"};
-    need_sizes();
-    need_loops();
-    for (size_t i = 0; i < LENGTH(options); i++) {
-        struct result result = command_status(
-            2,
-            ": >none.img; device=$(attach -f --show none.img 2>/dev/null) || exit; "
-            "exec 9<$device; losetup -d $device; ioping %s -c 1 $device",
-            options[i]);
-        assert_string_equal(result.out, "");
-        assert_matches(result.err,
-                       "^ioping: /dev/loop[0-9]+: request size is too big for "
-                       "this target\n$");
-        command_free(&result);
-    }
+    need("sizes loops");
+    for (size_t i = 0; i < LENGTH(options); i++)
+        expect(2, "",
+               "~^ioping: /dev/loop[0-9]+: request size is too big for this target\n$",
+               ": >none.img; device=$(attach -f --show none.img 2>/dev/null) || exit; "
+               "exec 9<$device; losetup -d $device; ioping %s -c 1 $device",
+               options[i]);
 }

@@ -2,7 +2,6 @@
 /* Marks: 45s native */
 #include "support.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define FAST "ioping: -load: as fast as it goes: neither rate= nor speed= limits it\n"
 #define WORDS "neither size=, depth=, threads=, rate=, speed=, random, linear nor path=\n"
 #define WWW                                                                      \
@@ -13,9 +12,7 @@
 static void
 serve(const char *name, const char *options)
 {
-    struct result result =
-        command_status(0, "mkdir -p %s.files && cp data %s.files/f", name, name);
-    command_free(&result);
+    shell("mkdir -p %s.files && cp data %s.files/f", name, name);
     mount_fuse(name, "uncached,log=%s/log,%s", scratch(), options);
 }
 
@@ -23,8 +20,7 @@ static int
 unserve(void **state)
 {
     (void)state;
-    struct result result = command("umount fs 2>/dev/null; rm -rf fs fs.files");
-    command_free(&result);
+    expect(-1, NULL, NULL, "umount fs 2>/dev/null; rm -rf fs fs.files");
     return 0;
 }
 
@@ -37,53 +33,49 @@ TEST(a_line_of_nine)
     static const char *const ways[] = {"depth=8", "threads=8", "threads=2,depth=4"};
     need_direct("data");
     serve("fs", "slots=1,delay_us=20000");
-    for (size_t i = 0; i < LENGTH(ways); i++) {
-        struct result result = command_status(0, "a_line_of_nine %s", ways[i]);
-        assert_string_equal(result.out, "nine true\nrecovered true\nrate true\n"
-                                        "own true\nbytes true\nwaits true\n"
-                                        "read 8192 8\n");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(ways); i++)
+        expect(0,
+               "nine true\nrecovered true\nrate true\nown true\nbytes true\nwaits "
+               "true\nread 8192 8\n",
+               NULL, "a_line_of_nine %s", ways[i]);
 }
 
 TEST(a_rate_is_kept)
 {
     static const char *const ways[] = {"rate=50", "rate=50,threads=2", "speed=400k"};
     serve("fs", "delay_us=1000");
-    for (size_t i = 0; i < LENGTH(ways); i++) {
-        struct result result = command_status(0, "a_rate_is_kept %s", ways[i]);
-        assert_string_equal(result.out, "1 1\ntrue\n");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(ways); i++)
+        expect(0, "1 1\ntrue\n", NULL, "a_rate_is_kept %s", ways[i]);
 }
 
 TEST(the_load_is_there_in_its_phase_alone)
 {
     serve("fs", "delay_us=2000");
-    struct result result = command_status(0, "the_load_is_there_in_its_phase_alone");
-    assert_string_equal(result.out, "60 1 1 1 1\n");
-    command_free(&result);
+    expect(0, "60 1 1 1 1\n", NULL, "the_load_is_there_in_its_phase_alone");
 }
 
-TEST(nothing_of_a_user_is_changed)
-{
-    need_direct("data");
-    struct result result = command_status(
-        0, "nothing_of_a_user_is_changed '-load write,rate=100 d' "
-           "'-load rw,rate=100,size=1m,depth=4 d' '-W -load write,rate=100 d' "
-           "'-load write,rate=100,path=d data' '-load read,rate=100,path=data d' "
-           "'-load read,rate=100 data'");
-    assert_matches(result.out, "^(idle loaded recovered ){6}$");
-    command_free(&result);
-}
+static const struct expected runs[] = {
+    {"nothing_of_a_user_is_changed", "direct", 0, "~^(idle loaded recovered ){6}$", NULL,
+     "nothing_of_a_user_is_changed '-load write,rate=100 d' '-load "
+     "rw,rate=100,size=1m,depth=4 d' '-W -load write,rate=100 d' '-load "
+     "write,rate=100,path=d data' '-load read,rate=100,path=data d' '-load "
+     "read,rate=100 data'"},
+    {"a_file_is_written_with_consent", "direct", 0, "0\nchanged\n", NULL},
+    {"no_limit_is_said", "direct", 0, NULL, FAST,
+     "ioping -q -B -c 2 -i 1ms -load read d"},
+    {"records_have_their_phase", "direct jq", 0,
+     "[\"idle\",\"idle\",\"idle\",\"idle\",\"idle\",\"loaded\",\"loaded\",\"loaded\","
+     "\"loaded\",\"loaded\",\"recovered\",\"recovered\",\"recovered\",\"recovered\","
+     "\"recovered\"]\n[1,2,3,4,5,6,7,8,9,10,11,12]\n[[\"idle\",3,4,false],[\"loaded\","
+     "4,4,true],[\"recovered\",4,4,false]]\n[\"rw\",true,8192,1,2]\n",
+     NULL},
+    {"metrics_have_the_phase", "", 0,
+     "phase=\"idle\" 5\nphase=\"loaded\" 5\nphase=\"recovered\" "
+     "5\nphase=\"recovered\" 0\n",
+     NULL},
+};
 
-TEST(a_file_is_written_with_consent)
-{
-    need_direct("data");
-    struct result result = command_status(0, "a_file_is_written_with_consent");
-    assert_string_equal(result.out, "0\nchanged\n");
-    command_free(&result);
-}
+EXPECT_EACH(runs)
 
 TEST(what_cannot_be_is_refused)
 {
@@ -133,50 +125,24 @@ TEST(what_cannot_be_is_refused)
 TEST(its_own_file_has_to_fit)
 {
     mount_image("ext4", 16, "little");
-    struct result result = command_status(2, "ioping -c 3 -load read,rate=1 little");
-    assert_matches(result.err, "^ioping: load: little: a working set of 64 MiB does not "
-                               "fit into the [0-9.]+ MiB that are free; name a file in "
-                               "it with path= instead\n$");
-    command_free(&result);
+    expect(
+        2, NULL,
+        "~^ioping: load: little: a working set of 64 MiB does not "
+        "fit into the [0-9.]+ MiB that are free; name a file in it with path= instead\n$",
+        "ioping -c 3 -load read,rate=1 little");
 }
 
 /* Requests are direct, and the load cannot be. */
 TEST(what_the_load_cannot_do_is_said)
 {
     need_direct("data");
-    struct result result =
-        command_status(0, "ioping -q -B -c 2 -i 1ms -load read,rate=100,size=1000 data");
-    assert_matches(result.err, "^ioping: load: data: direct I/O needs request size and "
-                               "offset in multiples of [0-9]+: dropping the page cache "
-                               "before each request instead\n$");
-    command_free(&result);
-    result = command_status(
-        0, "ioping -q -B -c 2 -i 1ms -s 1000 -load read,rate=100,size=1000 data");
-    assert_matches(result.err, "^ioping: data: direct I/O needs [^\n]*instead\n$");
-    command_free(&result);
-}
-
-TEST(no_limit_is_said)
-{
-    need_direct("data");
-    struct result result = command_status(0, "ioping -q -B -c 2 -i 1ms -load read d");
-    assert_string_equal(result.err, FAST);
-    command_free(&result);
-}
-
-TEST(records_have_their_phase)
-{
-    need_direct("data");
-    need_program("jq");
-    struct result result = command_status(0, "records_have_their_phase");
-    assert_string_equal(
-        result.out,
-        "[\"idle\",\"idle\",\"idle\",\"idle\",\"idle\",\"loaded\",\"loaded\",\"loaded\","
-        "\"loaded\",\"loaded\",\"recovered\",\"recovered\",\"recovered\",\"recovered\","
-        "\"recovered\"]\n[1,2,3,4,5,6,7,8,9,10,11,12]\n"
-        "[[\"idle\",3,4,false],[\"loaded\",4,4,true],[\"recovered\",4,4,false]]\n"
-        "[\"rw\",true,8192,1,2]\n");
-    command_free(&result);
+    expect(0, NULL,
+           "~^ioping: load: data: direct I/O needs request size and offset in multiples "
+           "of [0-9]+: dropping the page cache "
+           "before each request instead\n$",
+           "ioping -q -B -c 2 -i 1ms -load read,rate=100,size=1000 data");
+    expect(0, NULL, "~^ioping: data: direct I/O needs [^\n]*instead\n$",
+           "ioping -q -B -c 2 -i 1ms -s 1000 -load read,rate=100,size=1000 data");
 }
 
 TEST(the_table_has_a_row_for_each_phase)
@@ -198,49 +164,37 @@ TEST(the_table_has_a_row_for_each_phase)
 TEST(limits_are_those_of_a_phase)
 {
     need_direct("data");
-    struct result result = command_status(
-        5, "ioping -q -c 10 -i 0 -slo idle-max=0 -slo loaded-p50=0 -slo recovered-avg=1h "
+    expect(5, NULL,
+           "~^ioping: idle-max = [0-9.]+ [num]?s exceeds 0 ns\nioping: loaded-p50 = "
+           "[0-9.]+ [num]?s exceeds 0 ns\n$",
+           "ioping -q -c 10 -i 0 -slo idle-max=0 -slo loaded-p50=0 -slo recovered-avg=1h "
            "-slo max=1h -load read,rate=100 d");
-    assert_matches(result.err, "^ioping: idle-max = [0-9.]+ [num]?s exceeds 0 ns\n"
-                               "ioping: loaded-p50 = [0-9.]+ [num]?s exceeds 0 ns\n$");
-    command_free(&result);
-    result = command_status(
-        5, "ioping -q -G -c 10 -i 0 -slo idle-read-max=1h -slo loaded-write-p50=0 "
-           "-slo recovered-sync-p50=1h -load read,rate=100 d");
-    assert_matches(result.err, "^ioping: loaded-write-p50 = [0-9.]+ [num]?s exceeds 0 "
-                               "ns\n$");
-    command_free(&result);
+    expect(5, NULL, "~^ioping: loaded-write-p50 = [0-9.]+ [num]?s exceeds 0 ns\n$",
+           "ioping -q -G -c 10 -i 0 -slo idle-read-max=1h -slo loaded-write-p50=0 -slo "
+           "recovered-sync-p50=1h -load read,rate=100 d");
 }
 
 TEST(a_signal_ends_all_phases)
 {
-    need_program("jq");
-    need_direct("data");
-    struct result result = command_status(0, "an_end_in_a_phase idle INT");
-    assert_string_equal(result.out, "idle ");
-    command_free(&result);
-    result = command_status(0, "an_end_in_a_phase loaded INT");
-    assert_string_equal(result.out, "idle loaded ");
-    command_free(&result);
-    result = command_status(143, "an_end_in_a_phase recovered TERM");
-    assert_string_equal(result.out, "idle loaded recovered ");
-    command_free(&result);
+    need("jq direct");
+    expect(0, "idle ", NULL, "an_end_in_a_phase idle INT");
+    expect(0, "idle loaded ", NULL, "an_end_in_a_phase loaded INT");
+    expect(143, "idle loaded recovered ", NULL, "an_end_in_a_phase recovered TERM");
 }
 
 TEST(a_failure_of_the_load_ends_all)
 {
     need_direct("data");
     serve("bad", "fail_every=70");
-    struct result result = command_status(3, "a_failure_of_the_load_ends_all -w 300ms");
-    assert_matches(result.out, "^idle loaded ioping: load: request [0-9]+ failed: EIO "
-                               "\\(Input/output error\\)\n$");
-    command_free(&result);
-    result = command_status(3, "a_failure_of_the_load_ends_all -w 300ms -E");
-    assert_matches(result.out, "^idle loaded recovered ioping: load: request [0-9]+ "
-                               "failed: EIO \\(Input/output error\\)\n");
-    command_free(&result);
-    result = command("umount bad; rm -rf bad bad.files");
-    command_free(&result);
+    expect(3,
+           "~^idle loaded ioping: load: request [0-9]+ failed: EIO \\(Input/output "
+           "error\\)\n$",
+           NULL, "a_failure_of_the_load_ends_all -w 300ms");
+    expect(3,
+           "~^idle loaded recovered ioping: load: request [0-9]+ "
+           "failed: EIO \\(Input/output error\\)\n",
+           NULL, "a_failure_of_the_load_ends_all -w 300ms -E");
+    expect(-1, NULL, NULL, "umount bad; rm -rf bad bad.files");
 }
 
 TEST(a_load_that_hangs_is_left)
@@ -250,19 +204,9 @@ TEST(a_load_that_hangs_is_left)
     char options[512];
     snprintf(options, sizeof(options), "hang_after=60,hang_file=%.400s/hang", scratch());
     serve("stuck", options);
-    struct result result = command_status(3, "a_load_that_hangs_is_left");
-    assert_matches(result.out, "^idle loaded "
-                               "(ioping: load: request [0-9]+ has had no answer for #\n)+"
-                               "ioping: load: 1 request still waiting after #\n$");
-    command_free(&result);
-    result = command("umount -l stuck; rm -rf stuck stuck.files");
-    command_free(&result);
-}
-
-TEST(metrics_have_the_phase)
-{
-    struct result result = command_status(0, "metrics_have_the_phase");
-    assert_string_equal(result.out, "phase=\"idle\" 5\nphase=\"loaded\" 5\n"
-                                    "phase=\"recovered\" 5\nphase=\"recovered\" 0\n");
-    command_free(&result);
+    expect(3,
+           "~^idle loaded (ioping: load: request [0-9]+ has had no answer for "
+           "#\n)+ioping: load: 1 request still waiting after #\n$",
+           NULL, "a_load_that_hangs_is_left");
+    expect(-1, NULL, NULL, "umount -l stuck; rm -rf stuck stuck.files");
 }

@@ -22,8 +22,7 @@ static int
 set_up(void **state)
 {
     (void)state;
-    struct result result = command_status(0, "head -c 65536 /dev/urandom >data");
-    command_free(&result);
+    shell("head -c 65536 /dev/urandom >data");
     return 0;
 }
 
@@ -160,7 +159,7 @@ TEST(a_worker_takes_less_than_200_kib)
         {"-U -depth 8 -threads 1", "-U -depth 8 -threads 33", 32},
     };
     need_bare("the memory of valgrind and of sanitizers grows");
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         if (strstr(cases[i].one, "-U") && !io_engine_of('U')->name)
             continue; /* the others are enough */
         struct memory one = measure_run(cases[i].one);
@@ -221,10 +220,9 @@ TEST(a_run_without_memory_is_refused)
 {
     if (os_memory_available() == INT64_MAX)
         skip_because("is built for a system that does not tell");
-    struct result result = command_status(0, "truncate -s 500m sparse");
-    command_free(&result);
-    for (size_t i = 0; i < sizeof(large) / sizeof(large[0]); i++) {
-        result = run_within(200, large[i].arguments);
+    shell("truncate -s 500m sparse");
+    for (size_t i = 0; i < LENGTH(large); i++) {
+        struct result result = run_within(200, large[i].arguments);
         char *error = masked(result.err), *expected;
         char line[400];
         snprintf(line, sizeof(line), "ioping: no memory for %s\n", large[i].error);
@@ -271,20 +269,16 @@ TEST(a_run_with_memory_is_not_refused)
 {
     static const char *const cases[] = {
         "-s 1m .", "-s 100m sparse", "-s 50m -threads 3 .", "-A -s 1m -depth 150 sparse"};
-    struct result result = command_status(0, "truncate -s 500m sparse");
-    command_free(&result);
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    shell("truncate -s 500m sparse");
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         char arguments[128];
         snprintf(arguments, sizeof(arguments), "-c 4 -i 0 -q %s", cases[i]);
-        result = run_within(200, arguments);
+        struct result result = run_within(200, arguments);
         if (result.status != 0)
             fail_msg("%s: status %d\nstderr: %s", cases[i], result.status, result.err);
         command_free(&result);
     }
     need_bare("valgrind and sanitizers take memory of their own");
-    result = command_status(
-        0,
-        "\"$IOPING_SOURCE\"/tests/support/shells/in-cgroup 209715200 sh -c '"
-        "cat sparse >/dev/null; exec \"$IOPING\" -hang 0 -c 2 -i 0 -q -s 100m sparse'");
-    command_free(&result);
+    shell("\"$IOPING_SOURCE\"/tests/support/shells/in-cgroup 209715200 sh -c '"
+          "cat sparse >/dev/null; exec \"$IOPING\" -hang 0 -c 2 -i 0 -q -s 100m sparse'");
 }

@@ -12,19 +12,21 @@ static int
 set_up(void **state)
 {
     (void)state;
-    struct result result = command_status(0, "head -c 65536 /dev/urandom >data");
-    command_free(&result);
+    shell("head -c 65536 /dev/urandom >data");
     return 0;
 }
 
 GROUP_SETUP(set_up)
 
-TEST(only_the_worker_has_the_target)
-{
-    struct result result = command_status(0, "only_the_worker_has_the_target");
-    assert_string_equal(result.out, "two\nworker\n");
-    command_free(&result);
-}
+static const struct expected runs[] = {
+    {"only_the_worker_has_the_target", "", 0, "two\nworker\n", NULL},
+    {"the_worker_ends_with_its_monitor", "", 0, "137\n", NULL},
+    {"two_interrupts_of_the_group_are_two", "faults", 4, NULL, NULL,
+     "retry 3 two_interrupts_of_the_group_are_two"},
+    {"a_stop_and_its_end_at_once_stop_nothing", "", 0, NULL, NULL},
+};
+
+EXPECT_EACH(runs)
 
 TEST(the_end_of_the_worker_is_that_of_the_program)
 {
@@ -32,20 +34,10 @@ TEST(the_end_of_the_worker_is_that_of_the_program)
         const char *name, *status;
     } signals[] = {{"KILL", "137\n"}, {"ABRT", "134\n"}, {"TERM", "143\n"}};
     need_bare("it ends in another way");
-    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
-        struct result result = command_status(
-            0, "ulimit -c 0; the_end_of_the_worker_is_that_of_the_program %s",
-            signals[i].name);
-        assert_string_equal(result.out, signals[i].status);
-        command_free(&result);
-    }
-}
-
-TEST(the_worker_ends_with_its_monitor)
-{
-    struct result result = command_status(0, "the_worker_ends_with_its_monitor");
-    assert_string_equal(result.out, "137\n");
-    command_free(&result);
+    for (size_t i = 0; i < LENGTH(signals); i++)
+        expect(0, signals[i].status, NULL,
+               "ulimit -c 0; the_end_of_the_worker_is_that_of_the_program %s",
+               signals[i].name);
 }
 
 TEST(a_signal_is_one)
@@ -66,28 +58,15 @@ TEST(a_signal_is_one)
     };
     need_program("jq");
     need_native("an emulator takes its time to tell of signals");
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct result result =
-            command_status(cases[i].status, "a_signal_is_one %s", cases[i].signal_and_to);
-        assert_string_equal(result.out, "true\n");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        expect(cases[i].status, "true\n", NULL, "a_signal_is_one %s",
+               cases[i].signal_and_to);
 }
 
 TEST(each_request_for_statistics_is_one)
 {
     need_native("an emulator takes its time to tell of signals");
-    struct result result = command_status(0, "each_request_for_statistics_is_one");
-    assert_string_equal(result.out, "4\n");
-    command_free(&result);
-}
-
-TEST(two_interrupts_of_the_group_are_two)
-{
-    need_faults();
-    struct result result = command("retry 3 two_interrupts_of_the_group_are_two");
-    assert_int_equal(result.status, 4);
-    command_free(&result);
+    expect(0, "4\n", NULL, "each_request_for_statistics_is_one");
 }
 
 /* A stop of the group is that of a terminal. One of the monitor alone is followed where
@@ -95,23 +74,14 @@ TEST(two_interrupts_of_the_group_are_two)
 TEST(a_stop_stops_both)
 {
     need_native("an emulator has threads that do not stop");
-    struct result result = command_status(0, "a_stop_stops_both STOP -");
-    command_free(&result);
+    shell("a_stop_stops_both STOP -");
     need_process_states();
-    result = command_status(0, "a_stop_stops_both STOP ''");
-    command_free(&result);
-}
-
-TEST(a_stop_and_its_end_at_once_stop_nothing)
-{
-    struct result result = command_status(0, "a_stop_and_its_end_at_once_stop_nothing");
-    command_free(&result);
+    shell("a_stop_stops_both STOP ''");
 }
 
 TEST(what_is_stuck_holds_nothing_of_the_caller)
 {
-    need_faults();
-    need_program("flock");
+    need("faults flock");
     struct result result = command_status(3, "what_is_stuck_holds_nothing_of_the_caller");
     assert_true(strcmp(result.out, "unlocked\n") == 0 ||
                 strcmp(result.out, "unlocked\n/\n") == 0);
@@ -121,23 +91,16 @@ TEST(what_is_stuck_holds_nothing_of_the_caller)
 TEST(a_caller_may_have_set_signals)
 {
     static const char *const options[] = {"--ignore-signal", "--block-signal"};
-    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
-        struct result result =
-            command_status(2, "a_caller_may_have_set_signals %s", options[i]);
-        assert_string_equal(result.out, "3\n");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(options); i++)
+        expect(2, "3\n", NULL, "a_caller_may_have_set_signals %s", options[i]);
 }
 
 TEST(without_a_second_process_one_does_all)
 {
     need_forbid();
     need_bare("the tool needs processes of its own");
-    struct result result = command_status(0, "without_a_second_process_one_does_all");
-    assert_string_equal(result.out, "3\n");
-    assert_matches(result.err, "^ioping: fork: .*: a disk that hangs keeps the caller "
-                               "waiting\n$");
-    command_free(&result);
+    expect(0, "3\n", "~^ioping: fork: .*: a disk that hangs keeps the caller waiting\n$",
+           "without_a_second_process_one_does_all");
 }
 
 /* Starts a run that writes into a full pipe, which another user of it has made

@@ -280,21 +280,16 @@ TEST(files_are_opened_as_the_options_say)
         {"-y", O_SYNC, O_DSYNC},     {"-GWW", O_ACCMODE, O_RDWR},
         {"-WWW", O_ACCMODE, O_RDWR},
     };
-    struct result result = command_status(0, "cp data flags");
-    command_free(&result);
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+    shell("cp data flags");
+    for (size_t i = 0; i < LENGTH(cases); i++)
         if ((open_flags(cases[i].options) & cases[i].mask) != cases[i].flags)
             fail_msg("%s: flags %o", cases[i].options, open_flags(cases[i].options));
 }
 
 TEST(direct_io_is_the_default_and_can_be_demanded)
 {
-    need_direct("data");
-    need_program("jq");
-    struct result result = command_status(0, "measure_directly");
-    assert_string_equal(result.err, "");
-    assert_string_equal(result.out, "[\"direct\"]\n[\"direct\"]\n[\"direct\"]\n");
-    command_free(&result);
+    need("direct jq");
+    expect(0, "[\"direct\"]\n[\"direct\"]\n[\"direct\"]\n", "", "measure_directly");
     assert_int_equal(open_flags("-a 1") & O_DIRECT, O_DIRECT);
     assert_int_equal(open_flags("-D") & O_DIRECT, O_DIRECT);
 }

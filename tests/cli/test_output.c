@@ -6,8 +6,6 @@
 #include "support.h"
 #include "terminal.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 /* The text of a run, without the numbers. */
 static char *
 told(const char *options)
@@ -65,38 +63,58 @@ TEST(the_file_has_what_standard_output_would_have_and_that_what_people_read)
     }
 }
 
-/* The comparison is for people alone. */
-TEST(several_targets_are_in_both)
-{
-    struct result result = command_status(
-        0, "ioping -hang 0 -C -q -p 1 -c 5 -i 0 -output x data copy >o 2>e; "
-           "cut -d' ' -f11 x | sort | uniq -c | tr -s ' '; grep -o '^[-a-z ]*' o");
-    assert_matches(result.out, "^ 4 copy\n 4 data\n--- data \ngenerated \nmin\n"
-                               "--- copy \ngenerated \nmin\n--- comparison[- ]*\n"
-                               "target +requests +p\n(data|copy) +\n(data|copy) +\n$");
-    command_free(&result);
-}
+static const struct expected runs[] = {
+    /* The comparison is for people alone. */
+    {"several_targets_are_in_both", "", 0,
+     "~^ 4 copy\n 4 data\n--- data \ngenerated \nmin\n--- copy \ngenerated \nmin\n--- "
+     "comparison[- ]*\ntarget +requests +p\n(data|copy) +\n(data|copy) +\n$",
+     NULL,
+     "ioping -hang 0 -C -q -p 1 -c 5 -i 0 -output x data copy >o 2>e; "
+     "cut -d' ' -f11 x | sort | uniq -c | tr -s ' '; grep -o '^[-a-z ]*' o"},
+    {"a_sweep_has_its_steps_in_both", "", 0, "4096\n8192\n16384\n4 KiB\n8 KiB\n16 KiB\n",
+     NULL,
+     "ioping -hang 0 -C -B -w 0.1 -sweep size=4k..16k -output x data >o 2>e; "
+     "cut -d' ' -f1 x; tail -n 3 o | sed 's/^ *\\([0-9]* KiB\\) .*/\\1/'"},
+    /* A file that is standard output by another name. */
+    {"the_screen_can_be_the_file", "", 0, "2\n1\n2\n", NULL,
+     "echo before >o; ioping -hang 0 -C -B -c 3 -i 0 -output /dev/stdout data >>o "
+     "2>e; ioping -hang 0 -C -B -c 3 -i 0 -output o data >>o 2>e; grep -cE '^2( "
+     "[0-9]+){7} 3 [0-9]+$' o; grep -c ^before o; grep -c ^min/ o"},
+    {"a_fifo_has_its_end", "jq", 0, "3\n4\n", NULL,
+     "rm -f p; mkfifo p; jq -c length <p >n & ioping -hang 0 -C -J -c 3 -i 0 "
+     "-output p data | grep -c request=; wait; cat n"},
+    {"a_full_screen_leaves_the_file_whole", "jq", 3, "true\n",
+     "ioping: standard output: No space left on device\n",
+     "ioping -hang 0 -C -J -c 3 -i 0 -output x data >/dev/full; s=$?; jq -c "
+     "'.[-1].load | keys | length > 5' x; exit $s"},
+    {"a_screen_without_reader_leaves_the_file_whole", "jq", 0, "4 KiB\ntrue\n3\n",
+     "ioping: standard output: Broken pipe\n",
+     "{ ioping -hang 0 -C -J -i 10ms -output x data; echo $? >s; } | head -n 1 | "
+     "cut -c1-5; jq -c '.[-1].load | keys | length > 5' x; cat s"},
+    {"both_failures_are_told", "", 3, NULL,
+     "ioping: /dev/full: No space left on device\nioping: standard output: No "
+     "space left on device\n",
+     "ioping -hang 0 -C -q -c 3 -i 0 -output /dev/full data >/dev/full"},
+    {"a_disk_is_refused_unharmed", "loops", 2, "same\n",
+     "~^ioping: /dev/loop[0-9]+: output would destroy the data of this device; "
+     "name a file\n$"},
+    {"a_second_interrupt_closes_the_file", "faults jq", 4, "[2,2]\n2\n0\n", NULL},
+    /* The file has as many records as requests were told of, and the run ends with it. */
+    {"a_request_that_fails_is_in_both", "faults jq", 3, "[\"warmup\",\"EIO\"]\n1\n", NULL,
+     "faulty pread:3:5 -J -C -c 9 -i 0 -output x data >o; s=$?; jq -c '[.[] | "
+     ".io.notice // empty]' x; grep -c '(EIO)' o; exit $s"},
+    {"phases_are_in_both", "jq", 0,
+     "[\"idle\",3]\n[\"loaded\",3]\n[\"recovered\",3]\n"
+     "\n--- data (\nload      \nnone      \nread 4 KiB\n"
+     "none, afte\n",
+     NULL,
+     "ioping -hang 0 -C -JJ -q -a 0 -c 3 -i 0 -load read -output x "
+     "data >o 2>e; jq -c '[.phase, .load.count]' x; cut -c1-10 o"},
+    {"the_file_is_made_and_emptied_as_by_the_shell", "", 0,
+     "640\n600\n1 1 1 data\nx\n1 1 1 data\n", NULL},
+};
 
-TEST(a_sweep_has_its_steps_in_both)
-{
-    struct result result = command_status(
-        0, "ioping -hang 0 -C -B -w 0.1 -sweep size=4k..16k -output x data >o 2>e; "
-           "cut -d' ' -f1 x; tail -n 3 o | sed 's/^ *\\([0-9]* KiB\\) .*/\\1/'");
-    assert_string_equal(result.out, "4096\n8192\n16384\n4 KiB\n8 KiB\n16 KiB\n");
-    command_free(&result);
-}
-
-TEST(phases_are_in_both)
-{
-    need_program("jq");
-    struct result result =
-        command_status(0, "ioping -hang 0 -C -JJ -q -a 0 -c 3 -i 0 -load read -output x "
-                          "data >o 2>e; jq -c '[.phase, .load.count]' x; cut -c1-10 o");
-    assert_string_equal(result.out, "[\"idle\",3]\n[\"loaded\",3]\n[\"recovered\",3]\n"
-                                    "\n--- data (\nload      \nnone      \nread 4 KiB\n"
-                                    "none, afte\n");
-    command_free(&result);
-}
+EXPECT_EACH(runs)
 
 TEST(a_terminal_shows_what_people_read_there)
 {
@@ -106,9 +124,8 @@ TEST(a_terminal_shows_what_people_read_there)
     terminal_end(&terminal, 0);
     assert_contains(terminal.bytes, "p50/p90 = ");
     terminal_free(&terminal);
-    struct result result = command_status(0, "tail -n 4 x");
-    assert_matches(result.out, "^--- [^\n]*\n[^\n]*\ngenerated [^\n]*\nmin/[^\n]*\n$");
-    command_free(&result);
+    expect(0, "~^--- [^\n]*\n[^\n]*\ngenerated [^\n]*\nmin/[^\n]*\n$", NULL,
+           "tail -n 4 x");
 }
 
 /* Returns the longest line from that with HEAD on. */
@@ -135,7 +152,7 @@ TEST(a_table_fits_the_terminal)
         {"-c 20 -i 1ms -load write,size=64k,depth=2,threads=2 d", " p99 vs idle"},
         {"-sweep threads=1..2 -w 9ms -percentiles 50,90,99 data", " bandwidth"}};
     static struct terminal terminal;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         terminal_start(&terminal, 80, "ioping -hang 0 -C -q %s 2>/dev/null", cases[i][0]);
         terminal_end(&terminal, 0);
         assert_in_range(widest(terminal.bytes, cases[i][1]), 40, 80);
@@ -157,77 +174,13 @@ TEST(a_quiet_run_has_its_status_line)
     terminal_free(&terminal);
 }
 
-TEST(the_file_is_made_and_emptied_as_by_the_shell)
-{
-    struct result result =
-        command_status(0, "the_file_is_made_and_emptied_as_by_the_shell");
-    assert_string_equal(result.out, "640\n600\n1 1 1 data\nx\n1 1 1 data\n");
-    command_free(&result);
-}
-
-/* A file that is standard output by another name. */
-TEST(the_screen_can_be_the_file)
-{
-    struct result result = command_status(
-        0, "echo before >o; ioping -hang 0 -C -B -c 3 -i 0 -output /dev/stdout data "
-           ">>o 2>e; ioping -hang 0 -C -B -c 3 -i 0 -output o data >>o 2>e; "
-           "grep -cE '^2( [0-9]+){7} 3 [0-9]+$' o; grep -c ^before o; grep -c ^min/ o");
-    assert_string_equal(result.out, "2\n1\n2\n");
-    command_free(&result);
-}
-
-TEST(a_fifo_has_its_end)
-{
-    need_program("jq");
-    struct result result = command_status(
-        0, "rm -f p; mkfifo p; jq -c length <p >n & ioping -hang 0 -C -J -c 3 -i 0 "
-           "-output p data | grep -c request=; wait; cat n");
-    assert_string_equal(result.out, "3\n4\n");
-    command_free(&result);
-}
-
 TEST(a_full_file_leaves_the_screen_its_summary)
 {
     static const char *const options[] = {"", "-q", "-B", "-J", "-JJ", "-Jq", "-p 1"};
-    for (size_t i = 0; i < LENGTH(options); i++) {
-        struct result result = command_status(
-            3, "ioping -hang 0 -C -c 3 -i 0 %s -output /dev/full data", options[i]);
-        assert_string_equal(result.err, "ioping: /dev/full: No space left on device\n");
-        assert_matches(result.out,
-                       "\n--- data [^\n]*\n[^\n]*\ngenerated [^\n]*\nmin/[^\n]*\n$");
-        command_free(&result);
-    }
-}
-
-TEST(a_full_screen_leaves_the_file_whole)
-{
-    need_program("jq");
-    struct result result = command_status(
-        3, "ioping -hang 0 -C -J -c 3 -i 0 -output x data >/dev/full; s=$?; "
-           "jq -c '.[-1].load | keys | length > 5' x; exit $s");
-    assert_string_equal(result.err, "ioping: standard output: No space left on device\n");
-    assert_string_equal(result.out, "true\n");
-    command_free(&result);
-}
-
-TEST(a_screen_without_reader_leaves_the_file_whole)
-{
-    need_program("jq");
-    struct result result = command_status(
-        0, "{ ioping -hang 0 -C -J -i 10ms -output x data; echo $? >s; } | head -n 1 "
-           "| cut -c1-5; jq -c '.[-1].load | keys | length > 5' x; cat s");
-    assert_string_equal(result.err, "ioping: standard output: Broken pipe\n");
-    assert_string_equal(result.out, "4 KiB\ntrue\n3\n");
-    command_free(&result);
-}
-
-TEST(both_failures_are_told)
-{
-    struct result result = command_status(
-        3, "ioping -hang 0 -C -q -c 3 -i 0 -output /dev/full data >/dev/full");
-    assert_string_equal(result.err, "ioping: /dev/full: No space left on device\n"
-                                    "ioping: standard output: No space left on device\n");
-    command_free(&result);
+    for (size_t i = 0; i < LENGTH(options); i++)
+        expect(3, "~\n--- data [^\n]*\n[^\n]*\ngenerated [^\n]*\nmin/[^\n]*\n$",
+               "ioping: /dev/full: No space left on device\n",
+               "ioping -hang 0 -C -c 3 -i 0 %s -output /dev/full data", options[i]);
 }
 
 TEST(a_file_that_cannot_be_opened_ends_it_before_a_request)
@@ -241,13 +194,9 @@ TEST(a_file_that_cannot_be_opened_ends_it_before_a_request)
         {"d", "ioping: d: Is a directory\n", 2},
         {"copy/x", "ioping: copy/x: Not a directory\n", 2},
     };
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct result result = command_status(
-            cases[i].status, "ioping -c 3 -i 0 -output %s data", cases[i].file);
-        assert_string_equal(result.err, cases[i].line);
-        assert_string_equal(result.out, "");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        expect(cases[i].status, "", cases[i].line, "ioping -c 3 -i 0 -output %s data",
+               cases[i].file);
 }
 
 /* Nor does a run that cannot begin empty it. */
@@ -306,7 +255,7 @@ TEST(what_others_may_have_put_there_is_refused)
     } cases[] = {{"link", true}, {"dangling", true}, {"file", true}, {"fifo", true},
                  {"hard", true}, {"own", false},     {"new", false}};
     need_users();
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         char line[160];
         bool refused = cases[i].refused;
         struct result result =
@@ -322,36 +271,20 @@ TEST(what_others_may_have_put_there_is_refused)
     }
 }
 
-TEST(a_disk_is_refused_unharmed)
-{
-    need_loops();
-    struct result result = command_status(2, "a_disk_is_refused_unharmed");
-    assert_matches(result.err, "^ioping: /dev/loop[0-9]+: output would destroy the data "
-                               "of this device; name a file\n$");
-    assert_string_equal(result.out, "same\n");
-    command_free(&result);
-}
-
 TEST(a_fifo_without_reader_is_given_up)
 {
     static const char *const options[] = {"-timeout 300ms", "-w 200ms -hang 100ms"};
-    for (size_t i = 0; i < LENGTH(options); i++) {
-        struct result result =
-            command_status(2, "rm -f p; mkfifo p; ioping %s -output p data", options[i]);
-        assert_matches(result.err, "^(ioping: p: not ready after [0-9.]+ m?s\n)*"
-                                   "ioping: p: still not ready after [0-9.]+ m?s\n$");
-        assert_string_equal(result.out, "");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(options); i++)
+        expect(2, "",
+               "~^(ioping: p: not ready after [0-9.]+ m?s\n)*ioping: p: still not ready "
+               "after [0-9.]+ m?s\n$",
+               "rm -f p; mkfifo p; ioping %s -output p data", options[i]);
 }
 
 TEST(a_fifo_without_reader_is_given_up_after_a_signal)
 {
-    struct result result =
-        command_status(2, "rm -f p; mkfifo p; start -output p data; until_idle; end INT");
-    command_free(&result);
-    result = command_status(143, "start -output p data; until_idle; end TERM");
-    command_free(&result);
+    expect(2, NULL, NULL, "rm -f p; mkfifo p; start -output p data; until_idle; end INT");
+    expect(143, NULL, NULL, "start -output p data; until_idle; end TERM");
 }
 
 TEST(every_signal_leaves_both_whole)
@@ -361,32 +294,7 @@ TEST(every_signal_leaves_both_whole)
         const char *signal;
         int status;
     } cases[] = {{"INT", 0}, {"TERM", 143}, {"HUP", 129}};
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct result result = command_status(
-            cases[i].status, "every_signal_leaves_both_whole %s", cases[i].signal);
-        assert_string_equal(result.out, "true\n1\n");
-        assert_string_equal(result.err, "");
-        command_free(&result);
-    }
-}
-
-TEST(a_second_interrupt_closes_the_file)
-{
-    need_faults();
-    need_program("jq");
-    struct result result = command_status(4, "a_second_interrupt_closes_the_file");
-    assert_string_equal(result.out, "[2,2]\n2\n0\n");
-    command_free(&result);
-}
-
-/* The file has as many records as requests were told of, and the run ends with it. */
-TEST(a_request_that_fails_is_in_both)
-{
-    need_faults();
-    need_program("jq");
-    struct result result = command_status(
-        3, "faulty pread:3:5 -J -C -c 9 -i 0 -output x data >o; s=$?; "
-           "jq -c '[.[] | .io.notice // empty]' x; grep -c '(EIO)' o; exit $s");
-    assert_string_equal(result.out, "[\"warmup\",\"EIO\"]\n1\n");
-    command_free(&result);
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        expect(cases[i].status, "true\n1\n", "", "every_signal_leaves_both_whole %s",
+               cases[i].signal);
 }

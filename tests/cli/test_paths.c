@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define FIFTY "abcdefghijklmnopqrstuvwxyz-ABCDEFGHIJKLMNOPQRSTUVW"
 #define LONGEST FIFTY FIFTY FIFTY FIFTY FIFTY "12345" /* 255 bytes */
 
@@ -73,8 +72,7 @@ quoted(const char *name)
 static void
 remove_target(const char *name)
 {
-    struct result result = command_status(0, "rm -rf -- %s", quoted(name));
-    command_free(&result);
+    shell("rm -rf -- %s", quoted(name));
 }
 
 static void
@@ -119,13 +117,10 @@ TEST(json_gives_the_path_back)
     for (size_t i = 0; i < LENGTH(names); i++) {
         const char *json = names[i].json ? names[i].json : names[i].name;
         make_target(names[i].name, false);
-        struct result result = command_status(
-            0, "ioping -C -J -c 2 -i 0 -- %s >o && jq -j '.[2].target.path' o",
-            quoted(names[i].name));
-        assert_string_equal(result.err, "");
-        assert_string_equal(result.out, json);
-        command_free(&result);
-        result = command_status(0, "cat o");
+        expect(0, json, "",
+               "ioping -C -J -c 2 -i 0 -- %s >o && jq -j '.[2].target.path' o",
+               quoted(names[i].name));
+        struct result result = command_status(0, "cat o");
         assert_no_control_characters(result.out);
         assert_lacks(result.out, "\377");
         assert_lacks(result.out, " \233");
@@ -178,9 +173,7 @@ TEST(a_path_of_thousands_of_bytes_is_shown_whole)
     assert_memory_equal(result.out, expected, strlen(expected));
     assert_string_equal(result.err, "");
     command_free(&result);
-    result = command_status(0, "ioping -C -Jc 2 -i 0 %s | jq -r .[2].target.path", path);
-    assert_string_equal(result.out, expected);
-    command_free(&result);
+    expect(0, expected, NULL, "ioping -C -Jc 2 -i 0 %s | jq -r .[2].target.path", path);
     free(expected);
 }
 
@@ -188,13 +181,10 @@ TEST(a_path_of_thousands_of_bytes_is_shown_whole)
 TEST(a_path_too_long_for_the_kept_file_is_refused)
 {
     const char *path = deep(4089);
-    struct result result = command("mkdir -p %s && ioping -k -c 2 -i 0 %s >o; echo $?; "
-                                   "cd ddd*; find . -type f | wc -l",
-                                   path, path);
-    assert_string_equal(result.out, "2\n0\n");
-    assert_matches(result.err,
-                   "^ioping: d{200}/[d/]+: .*(File n|Filen)ame too long[^\n]*\n$");
-    command_free(&result);
+    expect(-1, "2\n0\n", "~^ioping: d{200}/[d/]+: .*(File n|Filen)ame too long[^\n]*\n$",
+           "mkdir -p %s && ioping -k -c 2 -i 0 %s >o; echo $?; "
+           "cd ddd*; find . -type f | wc -l",
+           path, path);
 }
 
 /* However long the path is, the reason and the end of the line are there. */
@@ -202,16 +192,13 @@ TEST(lines_about_long_paths_keep_their_reason)
 {
     need_direct_io();
     const char *path = deep(1200);
-    struct result result = command_status(
-        0, "mkdir -p %s && head -c 8k /dev/zero >%s/f && ioping -c 2 -i 0 -s 513 %s/f >o",
-        path, path, path);
-    assert_matches(result.err, "^ioping: d{200}[^\n]*: direct I/O [^\n]*: dropping the "
-                               "page cache before each request instead\n");
-    command_free(&result);
-    result = command_status(2, "ioping %s/missing", path);
-    assert_matches(result.err,
-                   "^ioping: d{200}[^\n]*: No such file or directory; [^\n]*\n$");
-    command_free(&result);
+    expect(0, NULL,
+           "~^ioping: d{200}[^\n]*: direct I/O [^\n]*: dropping the page cache before "
+           "each request instead\n",
+           "mkdir -p %s && head -c 8k /dev/zero >%s/f && ioping -c 2 -i 0 -s 513 %s/f >o",
+           path, path, path);
+    expect(2, NULL, "~^ioping: d{200}[^\n]*: No such file or directory; [^\n]*\n$",
+           "ioping %s/missing", path);
 }
 
 /* A target in the folder that make_tree makes, and the label that it gets. */
@@ -225,10 +212,8 @@ make_tree(void **state)
 {
     (void)state;
     signal(SIGHUP, SIG_DFL); /* as at a terminal, whatever started the tests */
-    struct result result =
-        command_status(0, "mkdir -p tree/dir && head -c 65536 /dev/urandom >tree/file && "
-                          "ln -s dir tree/link-to-dir && ln -s file tree/link-to-file");
-    command_free(&result);
+    shell("mkdir -p tree/dir && head -c 65536 /dev/urandom >tree/file && ln -s dir "
+          "tree/link-to-dir && ln -s file tree/link-to-file");
     return 0;
 }
 
@@ -252,21 +237,14 @@ TEST(the_kept_file_is_made_behind_a_slash_or_a_link)
 {
     static const char *const directories[] = {"tree/dir", "tree/dir/",
                                               "tree/link-to-dir"};
-    for (size_t i = 0; i < LENGTH(directories); i++) {
-        struct result result =
-            command_status(0,
-                           "ioping -k -B -c 2 -i 0 %s >o; ls -A tree tree/dir; "
-                           "rm tree/dir/ioping.tmp",
-                           directories[i]);
-        assert_string_equal(result.out, "tree:\ndir\nfile\nlink-to-dir\nlink-to-file\n\n"
-                                        "tree/dir:\nioping.tmp\n");
-        command_free(&result);
-    }
-    struct result result =
-        command_status(0, "cd tree/dir && ioping -k -B -c 2 -i 0 . >../../o; ls -A; "
-                          "rm ioping.tmp");
-    assert_string_equal(result.out, "ioping.tmp\n");
-    command_free(&result);
+    for (size_t i = 0; i < LENGTH(directories); i++)
+        expect(
+            0, "tree:\ndir\nfile\nlink-to-dir\nlink-to-file\n\ntree/dir:\nioping.tmp\n",
+            NULL,
+            "ioping -k -B -c 2 -i 0 %s >o; ls -A tree tree/dir; rm tree/dir/ioping.tmp",
+            directories[i]);
+    expect(0, "ioping.tmp\n", NULL,
+           "cd tree/dir && ioping -k -B -c 2 -i 0 . >../../o; ls -A; rm ioping.tmp");
 }
 
 TEST(nothing_is_left_after_a_run)

@@ -3,8 +3,6 @@
 #include "running.h"
 #include "support.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 /* A regular expression: what is said of the thing at PATH until it is given up. */
 #define GIVEN_UP(path)                                    \
     "^(ioping: " path ": not ready after [0-9.]+ m?s\n)*" \
@@ -28,14 +26,10 @@ TEST(an_opening_that_hangs_is_given_up)
         {"open@data:1:hang", "-timeout 200ms d data"},
     };
     need_faults();
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct result result =
-            command_status(2, "an_opening_that_hangs_is_given_up %s %s", cases[i].fault,
-                           cases[i].options);
-        assert_matches(result.err, GIVEN_UP("(d|data)") "\n$");
-        assert_string_equal(result.out, "");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        expect(2, "", "~" GIVEN_UP("(d|data)") "\n$",
+               "an_opening_that_hangs_is_given_up %s %s", cases[i].fault,
+               cases[i].options);
 }
 
 /* Each write or flush takes a part of the time that the whole would not get. */
@@ -46,22 +40,15 @@ TEST(a_working_file_that_makes_progress_is_not_given_up)
         "pwrite:1-:10ms,fdatasync:1-:300ms",
     };
     need_faults();
-    for (size_t i = 0; i < LENGTH(faults); i++) {
-        struct result result = command_status(
-            0, "a_working_file_that_makes_progress_is_not_given_up %s", faults[i]);
-        assert_string_equal(result.err, "");
-        assert_string_equal(result.out, "1 1\n");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(faults); i++)
+        expect(0, "1 1\n", "", "a_working_file_that_makes_progress_is_not_given_up %s",
+               faults[i]);
 }
 
 TEST(the_time_of_a_stopped_process_does_not_count)
 {
     need_faults();
-    struct result result =
-        command_status(0, "the_time_of_a_stopped_process_does_not_count");
-    assert_string_equal(result.out, "1 1\n");
-    command_free(&result);
+    expect(0, "1 1\n", NULL, "the_time_of_a_stopped_process_does_not_count");
 }
 
 /* The exported file is on the file system that hangs, the target is not. */
@@ -69,13 +56,9 @@ TEST(exported_files_that_cannot_be_written_are_given_up)
 {
     static const char *const options[] = {"-prometheus creating/m", "-plot creating/p"};
     mount_fuse("creating", "hang_create=%s/hang", scratch());
-    for (size_t i = 0; i < LENGTH(options); i++) {
-        struct result result = command_status(
-            2, "exported_files_that_cannot_be_written_are_given_up %s", options[i]);
-        assert_matches(result.err, GIVEN_UP("creating/[mp]") "\n$");
-        assert_string_equal(result.out, "");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(options); i++)
+        expect(2, "", "~" GIVEN_UP("creating/[mp]") "\n$",
+               "exported_files_that_cannot_be_written_are_given_up %s", options[i]);
 }
 
 /* Anybody may name the source of such a mount. */
@@ -84,13 +67,9 @@ TEST(a_name_on_a_file_system_that_hangs_is_given_up)
     static const char *const ends[] = {"-timeout 1s", "-hang 100ms"};
     mount_fuse("hung", "hang_getattr=%s/hang,entry_timeout=0,attr_timeout=0", scratch());
     mount_fuse("named", "fsname=%s/hung/data", scratch());
-    for (size_t i = 0; i < LENGTH(ends); i++) {
-        struct result result = command_status(
-            2, "a_name_on_a_file_system_that_hangs_is_given_up %s", ends[i]);
-        assert_matches(result.err, GIVEN_UP("named/data") "\n$");
-        assert_string_equal(result.out, "");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(ends); i++)
+        expect(2, "", "~" GIVEN_UP("named/data") "\n$",
+               "a_name_on_a_file_system_that_hangs_is_given_up %s", ends[i]);
 }
 
 /* With lines, the first thread shares its descriptors with the others. */
@@ -110,12 +89,7 @@ TEST(a_closing_that_hangs_is_given_up_after_the_summary)
         {"-sweep threads -w 50ms -timeout 1s", 2},
     };
     mount_fuse("closing", "hang_flush=%s/hang", scratch());
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct result result = command_status(
-            cases[i].status, "a_closing_that_hangs_is_given_up_after_the_summary %s",
-            cases[i].options);
-        assert_matches(result.err, CLOSING_GIVEN_UP("closing/data"));
-        assert_matches(result.out, "^1\n");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        expect(cases[i].status, "~^1\n", "~" CLOSING_GIVEN_UP("closing/data"),
+               "a_closing_that_hangs_is_given_up_after_the_summary %s", cases[i].options);
 }

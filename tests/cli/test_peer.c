@@ -22,11 +22,8 @@ static int
 set_up(void **state)
 {
     (void)state;
-    struct result result = command_status(
-        0,
-        "mkdir d 'sp ace' 'ta\tb' 'qu\"ote' && mkfifo fifo && : >empty && ln -s f link "
-        "&& head -c 4194304 /dev/urandom >f && sync f");
-    command_free(&result);
+    shell("mkdir d 'sp ace' 'ta\tb' 'qu\"ote' && mkfifo fifo && : >empty && ln -s f link "
+          "&& head -c 4194304 /dev/urandom >f && sync f");
     return 0;
 }
 
@@ -328,7 +325,7 @@ TEST(messages_that_scripts_know)
     };
     int different = 0;
     need_peer();
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+    for (size_t i = 0; i < LENGTH(rows); i++)
         different += !is_same(rows[i].status, rows[i].arguments, rows[i].message);
     assert_int_equal(different, 0);
 }
@@ -568,11 +565,10 @@ TEST(differs_in_seven_keys_of_json)
 {
     need_peer();
     need_program("jq");
-    struct result result = command_status(
-        0, PEER " -J -c 2 -i 0 f | keys >.peer; " OURS " -J -c 2 -i 0 f | keys >.ours; "
+    expect(0,
+           "\nio.notice\nio.offset\nload.failed\nload.missed\nstat.percentiles\nstat."
+           "percentiles.50\ntarget.mode\n",
+           NULL,
+           PEER " -J -c 2 -i 0 f | keys >.peer; " OURS " -J -c 2 -i 0 f | keys >.ours; "
                 "comm -23 .peer .ours; echo; comm -13 .peer .ours");
-    assert_string_equal(result.out, "\nio.notice\nio.offset\nload.failed\nload."
-                                    "missed\nstat.percentiles\nstat.percentiles.50\n"
-                                    "target.mode\n");
-    command_free(&result);
 }

@@ -7,32 +7,38 @@
 #include "support.h"
 #include "terminal.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 GROUP_SETUP(make_files)
 
-/* As a public benchmark does it. */
-TEST(the_last_line_but_one_is_that_of_the_rates)
-{
-    need_direct("data");
-    struct result result =
-        command_status(0, "ioping -DRL -w 0.3 . | tail -n 2 | head -n 1");
-    assert_matches(result.out, "^generated [^\n]*\n$");
-    command_free(&result);
-}
+static const struct expected runs[] = {
+    /* As a public benchmark does it. */
+    {"the_last_line_but_one_is_that_of_the_rates", "direct", 0, "~^generated [^\n]*\n$",
+     NULL, "ioping -DRL -w 0.3 . | tail -n 2 | head -n 1"},
+    {"a_stall_is_told_of_its_target", "faults", 0, "2\n",
+     "~^ioping: copy: [0-9]+ requests were missed: due, and not sent\n$",
+     "faulty pread@copy/:5:320ms -C -q -i 10ms -c 24 data copy 2>e "
+     "| grep -c ^generated; grep copy e >&2"},
+    /* So it is in the line, and told once. */
+    {"missed_is_named_by_corrected", "faults", 0,
+     "~^[0-9]+ missed, generated 24 requests in [^\n]*\n$", "",
+     "stall -corrected data | tail -3 | head -1"},
+    {"failures_that_are_ignored_are_told_by_their_number", "faults", 0,
+     "~^generated 12 requests in [^\n]*\n$",
+     "ioping: request 3 failed: EIO (Input/output error)\nioping: 4 of 12 requests "
+     "failed\n",
+     "faulty pread:3-6:5 -C -E -q -i 0 -c 12 data | tail -n 2 | head -n 1"},
+};
+
+EXPECT_EACH(runs)
 
 TEST(a_quiet_summary_has_five_lines)
 {
     static const char *const options[] = {"-RL",  "-RC",  "-RW",
                                           "-RAL", "-RWL", "-q -i 0 -c 2000"};
     need_aio();
-    for (size_t i = 0; i < LENGTH(options); i++) {
-        struct result result = command_status(
-            0, "rm -f log; ioping %s -w 0.2 . 2>e | tee -a log >o; wc -l <log",
-            options[i]);
-        assert_string_equal(result.out, "5\n");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(options); i++)
+        expect(0, "5\n", NULL,
+               "rm -f log; ioping %s -w 0.2 . 2>e | tee -a log >o; wc -l <log",
+               options[i]);
 }
 
 TEST(a_stall_does_not_move_the_first_word)
@@ -79,28 +85,13 @@ TEST(one_slow_request_makes_all_others_fast_in_a_pipe_alone)
     terminal_free(&terminal);
 }
 
-TEST(a_stall_is_told_of_its_target)
-{
-    need_faults();
-    struct result result =
-        command_status(0, "faulty pread@copy/:5:320ms -C -q -i 10ms -c 24 data copy 2>e "
-                          "| grep -c ^generated; grep copy e >&2");
-    assert_string_equal(result.out, "2\n");
-    assert_matches(result.err,
-                   "^ioping: copy: [0-9]+ requests were missed: due, and not sent\n$");
-    command_free(&result);
-}
-
 /* JSON has load.missed, raw lines the numbers that were asked for. */
 TEST(where_there_is_no_summary_nothing_is_told)
 {
     static const char *const options[] = {"-J", "-JJ", "-B", "-P 100ms", "-p 10"};
     need_faults();
-    for (size_t i = 0; i < LENGTH(options); i++) {
-        struct result result = command_status(0, "stall %s data >o", options[i]);
-        assert_string_equal(result.err, "");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(options); i++)
+        expect(0, NULL, "", "stall %s data >o", options[i]);
 }
 
 /* The lines stand where a terminal has them. */
@@ -126,35 +117,11 @@ TEST(what_an_option_names_is_shown)
     }
 }
 
-/* So it is in the line, and told once. */
-TEST(missed_is_named_by_corrected)
-{
-    need_faults();
-    struct result result = command_status(0, "stall -corrected data | tail -3 | head -1");
-    assert_matches(result.out, "^[0-9]+ missed, generated 24 requests in [^\n]*\n$");
-    assert_string_equal(result.err, "");
-    command_free(&result);
-}
-
-TEST(failures_that_are_ignored_are_told_by_their_number)
-{
-    need_faults();
-    struct result result = command_status(
-        0, "faulty pread:3-6:5 -C -E -q -i 0 -c 12 data | tail -n 2 | head -n 1");
-    assert_matches(result.out, "^generated 12 requests in [^\n]*\n$");
-    assert_string_equal(result.err, "ioping: request 3 failed: EIO (Input/output error)\n"
-                                    "ioping: 4 of 12 requests failed\n");
-    command_free(&result);
-}
-
 /* Which prints nothing until it is terminated. */
 TEST(a_quiet_run_in_the_background_dies_by_what_it_is_sent)
 {
-    for (size_t i = 0; i < LENGTH(endings); i++) {
-        struct result result = command_status(
-            endings[i].died, "a_quiet_run_in_the_background_dies_by_what_it_is_sent %s",
-            endings[i].name);
-        assert_string_equal(result.out, "1\n");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(endings); i++)
+        expect(endings[i].died, "1\n", NULL,
+               "a_quiet_run_in_the_background_dies_by_what_it_is_sent %s",
+               endings[i].name);
 }

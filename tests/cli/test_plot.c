@@ -3,81 +3,39 @@
 #include "support.h"
 #include "svg_check.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 GROUP_SETUP(make_files)
 FIXTURE(make_folder, NULL)
 
-TEST(it_shows_each_request_that_counts)
-{
-    struct result result = command_status(
-        0, "cd f; ioping -q -i 0 -c 21 -plot x.svg ../data >../o; ls -A; head -1 x.svg; "
-           "marks; grep -c '20 requests counted</text>' x.svg");
-    assert_string_equal(result.out, "x.svg\n<!-- ioping -->\n20\n1\n");
-    command_free(&result);
-}
+static const struct expected runs[] = {
+    {"it_shows_each_request_that_counts", "", 0, "x.svg\n<!-- ioping -->\n20\n1\n", NULL,
+     "cd f; ioping -q -i 0 -c 21 -plot x.svg ../data >../o; ls -A; head -1 x.svg; "
+     "marks; grep -c '20 requests counted</text>' x.svg"},
+    /* The plot shows the requests of all workers. */
+    {"what_all_workers_did_is_in_it", "", 0, "40\n", NULL,
+     "cd f; ioping -q -i 0 -c 41 -threads 4 -plot x.svg ../data >../o; marks"},
+    {"several_targets_are_told_apart", "", 0, "20\n10\n10\n1\n../d (\n../data (\n", NULL},
+    /* The plot says that no request has counted yet. */
+    {"it_is_there_before_the_first_request", "faults", 0,
+     "3\n0\ny:1\nx.svg:1\nx.svg\ny\n", NULL},
+    /* Long before there are so many that it has no marks any more. */
+    {"an_interrupted_run_has_one", "", 0, "0\nsame\n", NULL},
+    /* Another target goes on for much longer: its band ends in the first quarter of a
+     * panel that is 560 wide and begins at 92. */
+    {"a_target_is_drawn_as_long_as_it_was_there", "faults", 0, "3 1\n", NULL},
+    {"an_older_picture_is_replaced", "", 0, "2\n5\nx.svg\n", NULL},
+    /* The folder is gone by then. */
+    {"one_that_is_lost_in_the_end_is_a_failure", "", 0,
+     "3\nioping: g/x.svg: No such file or directory\n", NULL},
+    {"the_metrics_may_be_kept_as_well", "", 0, "4\n5\n", NULL,
+     "cd f; ioping -q -i 0 -c 5 -plot x.svg -prometheus x.prom ../data >../o; "
+     "marks; sed -n 's/^ioping_requests_total.* //p' x.prom"},
+    {"a_failed_run_has_one_and_shows_the_failure", "faults", 0, "3\n6\n1\n", NULL},
+    /* The missed grid points are on the axis, which goes on to the end. */
+    {"a_request_without_answer_shows_by_what_was_missed", "faults", 0, "3\nmissed\n",
+     NULL},
+};
 
-/* The plot shows the requests of all workers. */
-TEST(what_all_workers_did_is_in_it)
-{
-    struct result result = command_status(
-        0, "cd f; ioping -q -i 0 -c 41 -threads 4 -plot x.svg ../data >../o; marks");
-    assert_string_equal(result.out, "40\n");
-    command_free(&result);
-}
-
-TEST(several_targets_are_told_apart)
-{
-    struct result result = command_status(0, "several_targets_are_told_apart");
-    assert_string_equal(result.out, "20\n10\n10\n1\n../d (\n../data (\n");
-    command_free(&result);
-}
-
-/* The plot says that no request has counted yet. */
-TEST(it_is_there_before_the_first_request)
-{
-    need_faults();
-    struct result result = command_status(0, "it_is_there_before_the_first_request");
-    assert_string_equal(result.out, "3\n0\ny:1\nx.svg:1\nx.svg\ny\n");
-    command_free(&result);
-}
-
-/* Long before there are so many that it has no marks any more. */
-TEST(an_interrupted_run_has_one)
-{
-    struct result result = command_status(0, "an_interrupted_run_has_one");
-    assert_string_equal(result.out, "0\nsame\n");
-    command_free(&result);
-}
-
-TEST(a_failed_run_has_one_and_shows_the_failure)
-{
-    need_faults();
-    struct result result =
-        command_status(0, "a_failed_run_has_one_and_shows_the_failure");
-    assert_string_equal(result.out, "3\n6\n1\n");
-    command_free(&result);
-}
-
-/* The missed grid points are on the axis, which goes on to the end. */
-TEST(a_request_without_answer_shows_by_what_was_missed)
-{
-    need_faults();
-    struct result result =
-        command_status(0, "a_request_without_answer_shows_by_what_was_missed");
-    assert_string_equal(result.out, "3\nmissed\n");
-    command_free(&result);
-}
-
-/* Another target goes on for much longer: its band ends in the first quarter of a panel
- * that is 560 wide and begins at 92. */
-TEST(a_target_is_drawn_as_long_as_it_was_there)
-{
-    need_faults();
-    struct result result = command_status(0, "a_target_is_drawn_as_long_as_it_was_there");
-    assert_string_equal(result.out, "3 1\n");
-    command_free(&result);
-}
+EXPECT_EACH(runs)
 
 /* Nothing changes it after that until the end of the first interval; and it is whole. */
 TEST(a_long_run_draws_it_again)
@@ -129,31 +87,6 @@ TEST(a_place_where_it_cannot_be_is_an_error_before_any_request)
         assert_string_equal(result.out, expected);
         command_free(&result);
     }
-    struct result result = command_status(1, "ioping -c 1 -plot '' data");
-    assert_string_equal(result.err, "ioping: -plot '': a file needs a name\n");
-    command_free(&result);
-}
-
-TEST(an_older_picture_is_replaced)
-{
-    struct result result = command_status(0, "an_older_picture_is_replaced");
-    assert_string_equal(result.out, "2\n5\nx.svg\n");
-    command_free(&result);
-}
-
-/* The folder is gone by then. */
-TEST(one_that_is_lost_in_the_end_is_a_failure)
-{
-    struct result result = command_status(0, "one_that_is_lost_in_the_end_is_a_failure");
-    assert_string_equal(result.out, "3\nioping: g/x.svg: No such file or directory\n");
-    command_free(&result);
-}
-
-TEST(the_metrics_may_be_kept_as_well)
-{
-    struct result result = command_status(
-        0, "cd f; ioping -q -i 0 -c 5 -plot x.svg -prometheus x.prom ../data >../o; "
-           "marks; sed -n 's/^ioping_requests_total.* //p' x.prom");
-    assert_string_equal(result.out, "4\n5\n");
-    command_free(&result);
+    expect(1, NULL, "ioping: -plot '': a file needs a name\n",
+           "ioping -c 1 -plot '' data");
 }

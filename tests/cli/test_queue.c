@@ -3,8 +3,6 @@
 #include "running.h"
 #include "support.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 /* An engine by its option, and its requests' name in scripts of faults. */
 static const struct engine {
     const char *option, *name;
@@ -15,8 +13,7 @@ static const struct engine *
 need_engine(void **state)
 {
     const struct engine *engine = *state;
-    need_faults();
-    need_program("jq");
+    need("faults jq");
     engine->need();
     return engine;
 }
@@ -26,104 +23,80 @@ GROUP_SETUP(make_files)
 TEST_EACH(a_failure_in_a_full_queue_ends_the_run, engines)
 {
     const struct engine *engine = need_engine(state);
-    struct result result = command_status(
-        3, "a_failure_in_a_full_queue_ends_the_run %s %s", engine->name, engine->option);
-    assert_string_equal(result.out, "[1,[[5,0,true]],true,true,true,true]\n");
-    assert_string_equal(result.err,
-                        "ioping: request 5 failed: EIO (Input/output error)\n");
-    command_free(&result);
+    expect(3, "[1,[[5,0,true]],true,true,true,true]\n",
+           "ioping: request 5 failed: EIO (Input/output error)\n",
+           "a_failure_in_a_full_queue_ends_the_run %s %s", engine->name, engine->option);
 }
 
 TEST_EACH(failures_that_are_ignored_leave_the_others_alone, engines)
 {
     const struct engine *engine = need_engine(state);
-    struct result result =
-        command_status(3, "failures_that_are_ignored_leave_the_others_alone %s %s",
-                       engine->name, engine->option);
-    assert_string_equal(result.out, "[3,\"EIO\",0]\n[7,\"EIO\",0]\n[9,\"short\",2048]\n"
-                                    "[10,\"short\",0]\n[11,\"EIO\",0]\n[15,\"EIO\",0]\n"
-                                    "[10,40960,16,6,43008]\n");
-    assert_matches(result.err, "^ioping: request [0-9]+ failed: [^\n]*\n$");
-    command_free(&result);
+    expect(3,
+           "[3,\"EIO\",0]\n[7,\"EIO\",0]\n[9,\"short\",2048]\n[10,\"short\",0]\n[11,"
+           "\"EIO\",0]\n[15,\"EIO\",0]\n[10,40960,16,6,43008]\n",
+           "~^ioping: request [0-9]+ failed: [^\n]*\n$",
+           "failures_that_are_ignored_leave_the_others_alone %s %s", engine->name,
+           engine->option);
 }
 
 /* EAGAIN is what -N asks for. */
 TEST_EACH(a_request_that_would_wait_fails_alone, engines)
 {
     const struct engine *engine = need_engine(state);
-    struct result result = command_status(
-        0, "a_request_that_would_wait_fails_alone %s %s", engine->name, engine->option);
-    assert_string_equal(result.out, "3 6 9 6 requests completed\n"
-                                    "generated 9 requests\n");
-    command_free(&result);
+    expect(0, "3 6 9 6 requests completed\ngenerated 9 requests\n", NULL,
+           "a_request_that_would_wait_fails_alone %s %s", engine->name, engine->option);
 }
 
 /* The lines are in the order of the ends, whatever the others take. */
 TEST_EACH(a_slow_request_is_told_at_its_end, engines)
 {
     const struct engine *engine = need_engine(state);
-    struct result result = command_status(0, "a_slow_request_is_told_at_its_end %s %s",
-                                          engine->name, engine->option);
-    assert_string_equal(result.out, "[true,true,true,true,12,true]\n");
-    command_free(&result);
+    expect(0, "[true,true,true,true,12,true]\n", NULL,
+           "a_slow_request_is_told_at_its_end %s %s", engine->name, engine->option);
 }
 
 /* The points pass while it is under way, and a request is sent at each. */
 TEST_EACH(a_stall_does_not_silence_the_grid, engines)
 {
     const struct engine *engine = need_engine(state);
-    struct result result = command_status(3, "a_stall_does_not_silence_the_grid %s %s",
-                                          engine->name, engine->option);
-    assert_matches(result.out, "^1 3 4 5 6 7 8 7 requests completed\n"
-                               "generated 8 requests\n$");
-    assert_matches(result.err, "^ioping: 1 request still waiting after [0-9.]+ m?s\n$");
-    command_free(&result);
+    expect(3, "~^1 3 4 5 6 7 8 7 requests completed\ngenerated 8 requests\n$",
+           "~^ioping: 1 request still waiting after [0-9.]+ m?s\n$",
+           "a_stall_does_not_silence_the_grid %s %s", engine->name, engine->option);
 }
 
 /* All four are taken from the first point on, for 400 ms. */
 TEST_EACH(points_are_missed_while_no_slot_is_free, engines)
 {
     const struct engine *engine = need_engine(state);
-    struct result result =
-        command_status(0,
-                       "faulty %s:1-4:400ms -JJ -q -a 0 -i 25ms -b 4 -c 8 -depth 4 %s "
-                       "data | jq -c '[.load.count, .load.missed >= 15, .load.failed]'",
-                       engine->name, engine->option);
-    assert_string_equal(result.out, "[8,true,0]\n");
-    command_free(&result);
+    expect(0, "[8,true,0]\n", NULL,
+           "faulty %s:1-4:400ms -JJ -q -a 0 -i 25ms -b 4 -c 8 -depth 4 %s "
+           "data | jq -c '[.load.count, .load.missed >= 15, .load.failed]'",
+           engine->name, engine->option);
 }
 
 TEST_EACH(a_hung_request_does_not_hold_the_others, engines)
 {
     const struct engine *engine = need_engine(state);
-    struct result result = command_status(
-        3, "a_hung_request_does_not_hold_the_others %s %s", engine->name, engine->option);
-    assert_string_equal(result.out, "0\n1\n1\n");
-    assert_matches(result.err,
-                   SLOW "(ioping: request [0-9]+ has had no answer for [0-9.]+ m?s\n)+"
-                        "ioping: 1 request still waiting after [0-9.]+ m?s\n$");
-    command_free(&result);
+    expect(3, "0\n1\n1\n",
+           "~" SLOW "(ioping: request [0-9]+ has had no answer for [0-9.]+ "
+           "m?s\n)+ioping: 1 request still waiting after [0-9.]+ m?s\n$",
+           "a_hung_request_does_not_hold_the_others %s %s", engine->name, engine->option);
 }
 
 TEST_EACH(a_queue_that_hangs_is_left_as_a_whole, engines)
 {
     const struct engine *engine = need_engine(state);
-    struct result result = command_status(
-        3, "a_queue_that_hangs_is_left_as_a_whole %s %s", engine->name, engine->option);
-    assert_string_equal(result.out, "[5,[0,1,2,3,4],4,8,0]\n");
-    assert_matches(result.err,
-                   SLOW "(ioping: request [0-9]+ has had no answer for [0-9.]+ m?s\n)+"
-                        "ioping: 4 requests still waiting after [0-9.]+ m?s\n$");
-    command_free(&result);
+    expect(3, "[5,[0,1,2,3,4],4,8,0]\n",
+           "~" SLOW "(ioping: request [0-9]+ has had no answer for [0-9.]+ "
+           "m?s\n)+ioping: 4 requests still waiting after [0-9.]+ m?s\n$",
+           "a_queue_that_hangs_is_left_as_a_whole %s %s", engine->name, engine->option);
 }
 
 TEST_EACH(a_second_interrupt_does_not_wait, engines)
 {
     const struct engine *engine = need_engine(state);
-    struct result result = command_status(4, "a_second_interrupt_does_not_wait %s %s",
-                                          engine->name, engine->option);
-    assert_string_equal(result.out, "");
-    command_free(&result);
+    expect(4, "", NULL, "a_second_interrupt_does_not_wait %s %s", engine->name,
+           engine->option);
 }
 
 /* A run that is stopped waits for the requests under way and counts them. */
@@ -145,31 +118,24 @@ TEST_EACH(an_interrupt_waits_for_what_is_under_way, engines)
 TEST_EACH(statistics_and_periods_come_while_all_hang, engines)
 {
     const struct engine *engine = need_engine(state);
-    struct result result =
-        command_status(3, "statistics_and_periods_come_while_all_hang %s %s",
-                       engine->name, engine->option);
-    assert_string_equal(result.out, "4 requests\n4\n");
-    command_free(&result);
+    expect(3, "4 requests\n4\n", NULL, "statistics_and_periods_come_while_all_hang %s %s",
+           engine->name, engine->option);
 }
 
 /* The flush is in the same slot after the write, and part of its time. */
 TEST_EACH(each_write_is_flushed_and_timed_with_it, engines)
 {
     const struct engine *engine = need_engine(state);
-    struct result result = command_status(
-        0, "each_write_is_flushed_and_timed_with_it %s %s", engine->name, engine->option);
-    assert_string_equal(result.out, "[12,true,true]\n8 9\n");
-    command_free(&result);
+    expect(0, "[12,true,true]\n8 9\n", NULL,
+           "each_write_is_flushed_and_timed_with_it %s %s", engine->name, engine->option);
 }
 
 TEST_EACH(a_flush_that_fails_is_a_write_that_failed, engines)
 {
     const struct engine *engine = need_engine(state);
-    struct result result =
-        command_status(3, "a_flush_that_fails_is_a_write_that_failed %s %s", engine->name,
-                       engine->option);
-    assert_string_equal(result.out, "[3,[0,0,0],[true,true,true],9,3,12]\n");
-    command_free(&result);
+    expect(3, "[3,[0,0,0],[true,true,true],9,3,12]\n", NULL,
+           "a_flush_that_fails_is_a_write_that_failed %s %s", engine->name,
+           engine->option);
 }
 
 TEST_EACH(failures_are_counted_over_all_workers, engines)
@@ -186,21 +152,17 @@ TEST_EACH(failures_are_counted_over_all_workers, engines)
 TEST_EACH(one_hung_request_of_each_worker_is_named, engines)
 {
     const struct engine *engine = need_engine(state);
-    struct result result =
-        command_status(3, "one_hung_request_of_each_worker_is_named %s %s", engine->name,
-                       engine->option);
-    assert_string_equal(result.out, "6 requests completed\ngenerated 12 requests\n");
-    assert_matches(result.err, "^ioping: 6 requests still waiting after [0-9.]+ m?s\n$");
-    command_free(&result);
+    expect(3, "6 requests completed\ngenerated 12 requests\n",
+           "~^ioping: 6 requests still waiting after [0-9.]+ m?s\n$",
+           "one_hung_request_of_each_worker_is_named %s %s", engine->name,
+           engine->option);
 }
 
 TEST_EACH(a_depth_sweep_by_slow_requests, engines)
 {
     const struct engine *engine = need_engine(state);
-    struct result result = command_status(0, "a_depth_sweep_by_slow_requests %s %s",
-                                          engine->name, engine->option);
-    assert_string_equal(result.out, "[[1,2,4],true,true]\n");
-    command_free(&result);
+    expect(0, "[[1,2,4],true,true]\n", NULL, "a_depth_sweep_by_slow_requests %s %s",
+           engine->name, engine->option);
 }
 
 #define NO_AIO "ioping: Linux AIO is not available here: "
@@ -232,12 +194,8 @@ TEST(a_queue_that_cannot_be_set_up_is_refused)
     need_faults();
     for (size_t i = 0; i < LENGTH(cases) * LENGTH(targets); i++) {
         const char *line = cases[i / 2].line;
-        struct result result =
-            command_status(2, "faulty %s -i 0 -c 9 %s %s; s=$?; ls -A d; exit $s",
-                           cases[i / 2].script, cases[i / 2].arguments, targets[i % 2]);
-        assert_string_equal(result.err, line);
-        assert_string_equal(result.out, "");
-        command_free(&result);
+        expect(2, "", line, "faulty %s -i 0 -c 9 %s %s; s=$?; ls -A d; exit $s",
+               cases[i / 2].script, cases[i / 2].arguments, targets[i % 2]);
     }
 }
 
@@ -288,15 +246,10 @@ TEST(a_queue_that_breaks_fails_what_is_under_way)
     static const char *const cases[][2] = {{"io_uring_enter:5-:5", "-U"},
                                            {"io_getevents:5-:5", "-A"}};
     need_built_in(io_engine_of('U'));
-    need_faults();
-    need_program("jq");
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct result result =
-            command_status(3, "a_queue_that_breaks_fails_what_is_under_way %s %s",
-                           cases[i][0], cases[i][1]);
-        assert_string_equal(result.out, "[true,true,true]\n");
-        assert_matches(result.err,
-                       "^ioping: request [0-9]+ failed: EIO \\(Input/output error\\)\n$");
-        command_free(&result);
-    }
+    need("faults jq");
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        expect(3, "[true,true,true]\n",
+               "~^ioping: request [0-9]+ failed: EIO \\(Input/output error\\)\n$",
+               "a_queue_that_breaks_fails_what_is_under_way %s %s", cases[i][0],
+               cases[i][1]);
 }

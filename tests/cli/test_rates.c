@@ -5,8 +5,6 @@
 /* Marks: 43s native */
 #include "support.h"
 
-#define LENGTH(list) (sizeof(list) / sizeof((list)[0]))
-
 /* Each way to have eight or 64 under way, with the need for it. */
 static const struct {
     const char *eight, *many;
@@ -22,9 +20,9 @@ static const struct {
 static void
 serve(const char *options)
 {
-    struct result result = command("umount fs 2>/dev/null; mkdir -p fs.files && "
-                                   "head -c 4M /dev/urandom >fs.files/f");
-    command_free(&result);
+    expect(-1, NULL, NULL,
+           "umount fs 2>/dev/null; mkdir -p fs.files && head -c 4M /dev/urandom "
+           ">fs.files/f");
     mount_fuse("fs", "uncached,log=$PWD/fs.log,%s", options);
 }
 
@@ -36,18 +34,13 @@ serve(const char *options)
 static void
 assert_rate(const char *arguments, const char *count, int status, const char *limits)
 {
-    struct result result =
-        command_status(0,
-                       "status=0; ioping -J -i 0 -a 0 %s -c %s fs/f >o 2>e || status=$?; "
-                       "[ $status = %d ] "
-                       "|| { cat e; exit 9; }; " SERVED(
-                           "%s") "jq -c --argjson served $SERVED '.[-1] as "
-                                 "$r | [$r.stat.iops, $r.load.iops, $served] as [$own, "
-                                 "$clock, $served] | "
-                                 "if %s then true else [$own, $clock, $served] end' o",
-                       arguments, count, status, count, limits);
-    assert_string_equal(result.out, "true\n");
-    command_free(&result);
+    expect(0, "true\n", NULL,
+           "status=0; ioping -J -i 0 -a 0 %s -c %s fs/f >o 2>e || status=$?; [ $status = "
+           "%d ] || { cat e; exit 9; }; " SERVED(
+               "%s") "jq -c --argjson served $SERVED '.[-1] as $r | [$r.stat.iops, "
+                     "$r.load.iops, $served] as [$own, $clock, $served] | if %s then "
+                     "true else [$own, $clock, $served] end' o",
+           arguments, count, status, count, limits);
 }
 
 /* Checks the rates with each way to have eight requests under way, or MANY. */
@@ -134,16 +127,12 @@ TEST(pauses_are_not_in_the_rate)
         if (i == 1)
             need_uring();
         serve("delay_us=10000");
-        struct result result = command_status(
-            0,
-            "ioping -J -q -i 100ms -a 0 -c 40 %s fs/f 2>/dev/null >o; " SERVED(
-                "40") "jq -c "
-                      "--argjson served $SERVED '.[-1].stat.iops as $own | if $own <= "
-                      "$served * 1.01 "
-                      "and $own > $served / 3 then true else [$own, $served] end' o",
-            four[i]);
-        assert_string_equal(result.out, "true\n");
-        command_free(&result);
+        expect(0, "true\n", NULL,
+               "ioping -J -q -i 100ms -a 0 -c 40 %s fs/f 2>/dev/null >o; " SERVED(
+                   "40") "jq -c --argjson served $SERVED '.[-1].stat.iops as $own | if "
+                         "$own <= $served * 1.01 "
+                         "and $own > $served / 3 then true else [$own, $served] end' o",
+               four[i]);
     }
 }
 
@@ -152,10 +141,7 @@ TEST(one_at_a_time_has_the_rate_of_its_times)
 {
     need_program("jq");
     serve("delay_us=1000,hang_at=20,hang_s=1");
-    struct result result = command_status(
-        0,
-        "ioping -J -q -i 5ms -c 60 fs/f 2>/dev/null | jq '.[-1].stat | (.count * 1e9 / "
-        ".time / .iops - 1 | fabs) < 1e-6'");
-    assert_string_equal(result.out, "true\n");
-    command_free(&result);
+    expect(0, "true\n", NULL,
+           "ioping -J -q -i 5ms -c 60 fs/f 2>/dev/null | jq '.[-1].stat | (.count * 1e9 "
+           "/ .time / .iops - 1 | fabs) < 1e-6'");
 }

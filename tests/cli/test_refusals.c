@@ -4,7 +4,6 @@
 
 #include <unistd.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define NO_COUNT "not a number with an optional suffix da, k, M, G, T, P, E"
 #define NO_SIZE "not a size such as 4096, 4k, 1.5m, 8sector, 1page"
 #define NO_TIME "not a time such as 1, 0.5s, 100ms, 20us, 1/100, 2min"
@@ -25,10 +24,8 @@ static int
 set_up(void **state)
 {
     (void)state;
-    struct result result = command_status(
-        0, "head -c 1048576 /dev/urandom >data && cp data same && mkdir d && : >empty && "
-           "mkfifo fifo && ln -s nowhere dangling && cp \"$IOPING\" copy");
-    command_free(&result);
+    shell("head -c 1048576 /dev/urandom >data && cp data same && mkdir d && : >empty && "
+          "mkfifo fifo && ln -s nowhere dangling && cp \"$IOPING\" copy");
     return 0;
 }
 
@@ -180,10 +177,10 @@ TEST(targets_that_cannot_be_measured_are_refused)
     };
     for (size_t i = 0; i < LENGTH(cases); i++)
         assert_refused(cases[i][0], cases[i][1], 2);
-    struct result result = command_status(2, "ioping ''");
-    assert_string_equal(result.err, "ioping: No such file or directory; name a directory,"
-                                    " a file or a device that exists\n");
-    command_free(&result);
+    expect(2, NULL,
+           "ioping: No such file or directory; name a directory, a file or a device that "
+           "exists\n",
+           "ioping ''");
 }
 
 TEST(a_file_is_not_written_without_full_consent)
@@ -195,30 +192,23 @@ TEST(a_file_is_not_written_without_full_consent)
         snprintf(arguments, sizeof(arguments), "-c 3 -i 0 %s data", options[i]);
         assert_refused(arguments, CONSENT, 2);
     }
-    struct result result = command_status(0, "cmp data same");
-    command_free(&result);
+    shell("cmp data same");
 }
 
 TEST(a_working_set_beyond_the_free_space_is_not_begun)
 {
-    struct result result = command_status(2, "ioping -S 4p d");
-    assert_string_equal(result.out, "");
-    assert_matches(result.err,
-                   "^ioping: d: a working set of 4 PiB does not fit into the [0-9.]+ "
-                   "([KMGTP]i)?B that are free; use a smaller -S, or name a file in it "
-                   "instead\n$");
-    command_free(&result);
-    result = command_status(0, "ls -A d");
-    assert_string_equal(result.out, "");
-    command_free(&result);
+    expect(
+        2, "",
+        "~^ioping: d: a working set of 4 PiB does not fit into the [0-9.]+ ([KMGTP]i)?B "
+        "that are free; use a smaller -S, or name a file in it instead\n$",
+        "ioping -S 4p d");
+    expect(0, "", NULL, "ls -A d");
 }
 
 TEST(a_refusal_leaves_no_kept_file)
 {
-    struct result result = command(
-        "ioping -k -S 4p d; ioping -k -s 2m -S 1m d; ls -A d; rm -rf d/ioping.tmp");
-    assert_string_equal(result.out, "");
-    command_free(&result);
+    expect(-1, "", NULL,
+           "ioping -k -S 4p d; ioping -k -s 2m -S 1m d; ls -A d; rm -rf d/ioping.tmp");
 }
 
 TEST(direct_io_that_cannot_be_is_refused)
@@ -226,22 +216,17 @@ TEST(direct_io_that_cannot_be_is_refused)
     need_native("needs an emulator that tells the alignment of direct I/O");
     need_direct("data");
     static const char *const shapes[] = {"-s 513", "-o 1", "-s 100 -o 100"};
-    for (size_t i = 0; i < LENGTH(shapes); i++) {
-        struct result result = command_status(2, "ioping -D -c 1 %s data", shapes[i]);
-        assert_string_equal(result.out, "");
-        assert_matches(result.err,
-                       "^ioping: data: direct I/O needs request size and offset "
-                       "in multiples of (512|4096); leave out -D to measure "
-                       "without it\n$");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(shapes); i++)
+        expect(2, "",
+               "~^ioping: data: direct I/O needs request size and offset in multiples of "
+               "(512|4096); leave out -D to measure without it\n$",
+               "ioping -D -c 1 %s data", shapes[i]);
 }
 
 /* The kernel's own answer decides: some versions take direct I/O there. */
 TEST(direct_io_on_memory_is_as_the_kernel_has_it)
 {
-    need_names();
-    need_direct_io();
+    need("names direct_io");
     struct result result = command("stat -f -c %%T /dev/shm; ls -A /dev/shm >before");
     bool memory = strcmp(result.out, "tmpfs\n") == 0;
     command_free(&result);
@@ -252,14 +237,11 @@ TEST(direct_io_on_memory_is_as_the_kernel_has_it)
                      "rm /dev/shm/ioping.$$; exit $s");
     bool takes = result.status == 0;
     command_free(&result);
-    result = command("ioping -D -B -c 2 -i 0 /dev/shm");
-    assert_int_equal(result.status, takes ? 0 : 2);
-    assert_string_equal(
-        result.err, takes ? "ioping: /dev/shm: tmpfs is memory, not a device: so are the "
-                            "times\n"
-                          : "ioping: /dev/shm: direct I/O not supported; leave out -D to "
-                            "measure it all the same\n");
-    command_free(&result);
+    expect(takes ? 0 : 2, NULL,
+           takes ? "ioping: /dev/shm: tmpfs is memory, not a device: so are the times\n"
+                 : "ioping: /dev/shm: direct I/O not supported; leave out -D to measure "
+                   "it all the same\n",
+           "ioping -D -B -c 2 -i 0 /dev/shm");
     result = command_status(0, "ioping %s -J -q -c 2 -i 0 /dev/shm", takes ? "-D" : "");
     assert_contains(result.out, "\"mode\": \"cached\"\n");
     command_free(&result);
@@ -282,12 +264,10 @@ TEST(what_stands_in_for_the_kept_file_is_left_alone)
 {
     for (size_t i = 0; i < LENGTH(planted); i++) {
         char line[256];
-        struct result result =
-            command_status(0, "rm -rf p victim; mkdir p; %s", planted[i].make);
-        command_free(&result);
+        shell("rm -rf p victim; mkdir p; %s", planted[i].make);
         snprintf(line, sizeof(line), "ioping: p/ioping.tmp: %s" LEAVE, planted[i].why);
         assert_refused("-k -S 2m -W -c 2 -i 0 p", line, 2);
-        result = command("%s", planted[i].look);
+        struct result result = command("%s", planted[i].look);
         if (result.status != 0)
             fail_msg("touched: %s\n%s%s", planted[i].make, result.out, result.err);
         command_free(&result);
@@ -297,14 +277,11 @@ TEST(what_stands_in_for_the_kept_file_is_left_alone)
 TEST(a_kept_file_of_another_user_is_left_alone)
 {
     need_users();
-    struct result result =
-        command_status(0, "mkdir theirs; cp data theirs/ioping.tmp; "
-                          "chown 65534 theirs/ioping.tmp; chmod 666 theirs/ioping.tmp");
-    command_free(&result);
+    shell("mkdir theirs; cp data theirs/ioping.tmp; "
+          "chown 65534 theirs/ioping.tmp; chmod 666 theirs/ioping.tmp");
     assert_refused("-k -W -c 2 -i 0 theirs",
                    "ioping: theirs/ioping.tmp: belongs to another user" LEAVE, 2);
-    result = command_status(0, "cmp data theirs/ioping.tmp");
-    command_free(&result);
+    shell("cmp data theirs/ioping.tmp");
 }
 
 /* Root may do all, so it becomes somebody else. */
@@ -322,23 +299,20 @@ TEST(permissions_that_are_missing_are_named)
                           "Permission denied" ELSEWHERE},
     };
     need_bound();
-    struct result result = command_status(
-        0, "cp data locked; chmod 000 locked; cp data read-only; chmod 444 read-only; "
-           "mkdir closed unwritable; cp data closed; chmod 000 closed; "
-           "chmod 555 unwritable; as_user $IOPING_RUNNER ./copy -v");
-    command_free(&result);
+    shell("cp data locked; chmod 000 locked; cp data read-only; chmod 444 read-only; "
+          "mkdir closed unwritable; cp data closed; chmod 000 closed; "
+          "chmod 555 unwritable; as_user $IOPING_RUNNER ./copy -v");
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        result = command("as_user $IOPING_RUNNER ./copy -c 1 %s", cases[i][0]);
+        struct result result =
+            command("as_user $IOPING_RUNNER ./copy -c 1 %s", cases[i][0]);
         if (result.status != 2 || result.out[0] || strcmp(result.err, cases[i][1]) != 0)
             fail_msg("ioping %s: status %d\nstdout: %s\nstderr: %s", cases[i][0],
                      result.status, result.out, result.err);
         command_free(&result);
     }
-    result =
-        command_status(0, "cmp data read-only; chmod -R u+rwX closed unwritable locked;"
-                          "ls -A unwritable");
-    assert_string_equal(result.out, "");
-    command_free(&result);
+    expect(
+        0, "", NULL,
+        "cmp data read-only; chmod -R u+rwX closed unwritable locked;ls -A unwritable");
 }
 
 TEST(a_run_without_memory_leaves_no_kept_file)

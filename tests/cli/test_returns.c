@@ -2,8 +2,6 @@
 /* Marks: 18s posix */
 #include "returns.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 /* A server that stops answering while the run goes on. */
 #define STOPS .place = PLACE_SERVER, .hang = "hang_all", .when = "request=2 "
 

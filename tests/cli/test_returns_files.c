@@ -3,8 +3,6 @@
 /* Marks: 26s */
 #include "returns.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 #define TIMEOUT "-w 5 -timeout 2s -i 50ms "
 
 enum { STATUS_PREPARE = 2, STATUS_FAILED = 3 };

@@ -7,8 +7,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 enum { STATUS_PREPARE = 2, STATUS_FAILED = 3, STATUS_AT_ONCE = 4, STATUS_TIMEOUT = 124 };
 #define STATUS_CRITICAL 2 /* of -check */
 
@@ -237,8 +235,7 @@ try(bool (*attempt)(void))
 {
     need_bare("what it waits for takes longer under the tool");
     for (int i = 0; i < 3; i++) {
-        struct result result = command_status(0, "rm -f stopped struck");
-        command_free(&result);
+        shell("rm -f stopped struck");
         bool in_time = attempt();
         terminal_free(&terminal);
         if (in_time)
@@ -284,8 +281,7 @@ TEST(stopped_terminal_interrupt)
 static bool
 interrupt_on_terminal(void)
 {
-    struct result result = command_status(0, "rm -f hang hang.waiting");
-    command_free(&result);
+    shell("rm -f hang hang.waiting");
     terminal_start(&terminal, 80,
                    "beside end_hang \"$PWD/hang\"; exec \"$IOPING\" -i 50ms screen/f");
     terminal_wait(&terminal, "request=2 ");
@@ -297,16 +293,14 @@ interrupt_on_terminal(void)
     bool in_time = ends_within(1, "struck", "interrupt_on_terminal", STATUS_FAILED);
     assert_true(is_marked("hang"));
     assert_contains(terminal.bytes, "generated ");
-    result = command_status(0, "rm -f hang");
-    command_free(&result);
+    shell("rm -f hang");
     return in_time;
 }
 
 TEST(interrupt_on_a_terminal)
 {
     mount_fuse("screen", "uncached,hang_file=%s/hang", scratch());
-    struct result result = command_status(0, "head -c 1M /dev/urandom >screen.files/f");
-    command_free(&result);
+    shell("head -c 1M /dev/urandom >screen.files/f");
     try(interrupt_on_terminal);
 }
 
@@ -328,10 +322,8 @@ TEST(a_killed_worker_is_not_waited_for)
     for (size_t i = 0; i < LENGTH(cases); i++) {
         if (cases[i].arguments[1] == 'A')
             need_aio();
-        struct result result =
-            command_status(0, "a_killed_worker_is_not_waited_for %s", cases[i].arguments);
-        assert_string_equal(result.out, cases[i].out);
-        command_free(&result);
+        expect(0, cases[i].out, NULL, "a_killed_worker_is_not_waited_for %s",
+               cases[i].arguments);
     }
 }
 

@@ -5,13 +5,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-static void
-shell(const char *text)
-{
-    struct result result = command_status(0, "%s", text);
-    command_free(&result);
-}
-
 /* A loop device on IMAGE in the scratch folder, with more options of losetup, see
  * hold_loop. */
 static int
@@ -27,12 +20,10 @@ attach(const char *image, const char *options, char device[64])
 TEST(device_with_a_mounted_file_system_is_not_written)
 {
     mount_image("ext4", 16, "mounted");
-    struct result result =
-        command_status(0, "device_with_a_mounted_file_system_is_not_written");
-    assert_string_equal(result.out, "whole\n");
-    assert_matches(result.err, "^ioping: /dev/loop[0-9]+: (Device or r|R)esource busy; "
-                               "it is in use, mounted perhaps\n2\n$");
-    command_free(&result);
+    expect(0, "whole\n",
+           "~^ioping: /dev/loop[0-9]+: (Device or r|R)esource busy; it is in use, "
+           "mounted perhaps\n2\n$",
+           "device_with_a_mounted_file_system_is_not_written");
 }
 
 TEST(disk_with_a_mounted_partition_is_not_written)
@@ -133,26 +124,19 @@ TEST_EACH(full_file_system_is_left_as_it_was, keeping)
     char name[16];
     snprintf(name, sizeof(name), "full%s", option);
     mount_image("ext4", 8, name);
-    struct result result =
-        command_status(2, "full_file_system_is_left_as_it_was %s %s", name, option);
-    assert_string_equal(result.out, "");
-    assert_string_equal(
-        result.err, "ioping: .: a working set of 1 MiB does not fit into the 0 B "
-                    "that are free; use a smaller -S, or name a file in it instead\n");
-    command_free(&result);
+    expect(2, "",
+           "ioping: .: a working set of 1 MiB does not fit into the 0 B that are free; "
+           "use a smaller -S, or name a file in it instead\n",
+           "full_file_system_is_left_as_it_was %s %s", name, option);
 }
 
 TEST(working_set_larger_than_the_free_space_is_refused_unwritten)
 {
     mount_image("ext4", 16, "small");
-    struct result result =
-        command_status(2, "working_set_larger_than_the_free_space_is_refused_unwritten");
-    assert_string_equal(result.out, "");
-    assert_matches(result.err,
-                   "^ioping: small: a working set of 100 MiB does not fit into the "
-                   "[0-9.]+ MiB that are free; use a smaller -S, or name a file in it "
-                   "instead\n$");
-    command_free(&result);
+    expect(2, "",
+           "~^ioping: small: a working set of 100 MiB does not fit into the [0-9.]+ MiB "
+           "that are free; use a smaller -S, or name a file in it instead\n$",
+           "working_set_larger_than_the_free_space_is_refused_unwritten");
 }
 
 /* Root measures in a folder where anyone may have planted the working file. */
@@ -170,7 +154,7 @@ TEST(planted_working_file_is_never_written)
         {"chmod 755 . && cp ../victim ioping.tmp && chown 65534 ioping.tmp",
          "belongs to another user"},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         char text[256];
         struct result result =
             command("planted_working_file_is_never_written '%s'", cases[i].plant);
@@ -191,7 +175,7 @@ TEST(mounted_working_file_is_never_written)
 {
     static const char *const options[] = {"-k", "-k -W", "-k -WWW -S 2m"};
     need_names(); /* and numbers */
-    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+    for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result =
             command("mounted_working_file_is_never_written %s", options[i]);
         if (result.status == 77)
@@ -297,12 +281,9 @@ TEST(device_without_a_size_is_refused)
 TEST(sparse_kept_file_does_not_hide_what_is_missing)
 {
     mount_image("ext4", 32, "tight");
-    struct result result = command_status(
-        2, "truncate -s 100M tight/ioping.tmp && ioping -k -S 60m -c 2 tight; s=$?; "
-           "stat -c %%b tight/ioping.tmp; exit $s");
-    assert_string_equal(result.out, "0\n");
-    assert_matches(result.err,
-                   "a working set of 60 MiB does not fit into the [0-9.]+ MiB "
-                   "that are free; use a smaller -S");
-    command_free(&result);
+    expect(2, "0\n",
+           "~a working set of 60 MiB does not fit into the [0-9.]+ MiB that are free; "
+           "use a smaller -S",
+           "truncate -s 100M tight/ioping.tmp && ioping -k -S 60m -c 2 tight; s=$?; stat "
+           "-c %%b tight/ioping.tmp; exit $s");
 }

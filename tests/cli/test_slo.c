@@ -2,7 +2,6 @@
 #include "support.h"
 #include "terminal.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define TIME "[0-9]+(\\.[0-9]+)? (ns|us|ms|s)"
 #define DOUBT \
     "(" TIME " (to " TIME "|or more)( \\(95 %\\))?|too few independent requests)"
@@ -17,25 +16,50 @@
 
 GROUP_SETUP(make_files)
 
-/* Into a pipe as on a terminal, above the last line; and nothing is said elsewhere. */
-TEST(each_limit_that_is_kept_has_its_line)
-{
-    struct result result = command_status(
-        0, "ioping -q -C -i 0 -c 5000 -slo min=1h -slo avg=60 -slo max=1h -slo mdev=1h "
-           "-slo p50=1.5ms -slo=p90=1h --slo=iops=0 -slo bps=4k data");
-    assert_string_equal(result.err, "");
-    assert_matches(result.out, "\ngenerated [^\n]*\n"
-                               "limit min < 1 hour: " TIME ", kept\n"
-                               "limit avg < 1 min: " TIME ", kept\n"
-                               "limit max < 1 hour: " TIME ", kept\n"
-                               "limit mdev < 1 hour: " TIME ", kept\n"
-                               "limit p50 < 1.50 ms: " TIME ", kept" PERHAPS "\n"
-                               "limit p90 < 1 hour: " TIME ", kept" PERHAPS "\n"
-                               "limit iops > 0: " COUNT ", kept\n"
-                               "limit bps > 4 KiB/s: " SPEED ", kept\n"
-                               "min/avg/max/mdev = [^\n]*\n$");
-    command_free(&result);
-}
+static const struct expected runs[] = {
+    /* Into a pipe as on a terminal, above the last line; and nothing is said elsewhere.
+     */
+    {"each_limit_that_is_kept_has_its_line", "", 0,
+     "~\ngenerated [^\n]*\nlimit min < 1 hour: " TIME ", kept\nlimit avg < 1 min: " TIME
+     ", kept\nlimit max < 1 hour: " TIME ", kept\nlimit mdev < 1 hour: " TIME
+     ", kept\nlimit p50 < 1.50 ms: " TIME ", kept" PERHAPS "\nlimit p90 < 1 hour: " TIME
+     ", kept" PERHAPS "\nlimit iops > 0: " COUNT ", kept\nlimit bps > 4 KiB/s: " SPEED
+     ", kept\nmin/avg/max/mdev = [^\n]*\n$",
+     "",
+     "ioping -q -C -i 0 -c 5000 -slo min=1h -slo avg=60 -slo max=1h -slo mdev=1h "
+     "-slo p50=1.5ms -slo=p90=1h --slo=iops=0 -slo bps=4k data"},
+    {"json_has_an_answer_to_each", "jq", 0,
+     "[\"p99\",3600000000000,99,true,true,false,299]\n[\"max\",0,99,true,false,"
+     "true,null]\n[\"bps\",4096,99,true,true,true,null]\n[\"max\",3600000000000,0,"
+     "false,null,false,1]\n[\"loaded-p50\",3600000000000,9,true,true,true,null]\n"
+     "1\n",
+     NULL},
+    {"an_interrupt_does_not_skip_them", "", 5, "~^ioping: max = " TIME " exceeds 0 ns\n$",
+     NULL},
+    {"sixteen_limits_are_enough", "", 1,
+     "~^(ioping: max = " TIME " exceeds [0-9]+ ns\n){16}5\n$",
+     "ioping: -slo 'max=17': more than 16 limits\n"},
+    /* One of 20 took 300 ms. If the machine held up another as well, it is tried again.
+     */
+    {"one_slow_request_breaks_what_it_should", "faults", 5, NULL,
+     "~^ioping: max = ([3-9][0-9]{2}(\\.[0-9])? ms|[0-9.]+ s) "
+     "exceeds 299 ms\n$",
+     "break_one pread:12:300ms -q -C -a 0 -i 0 -c 20 -slo p95=290ms "
+     "-slo max=299ms -slo min=290ms -slo iops=1"},
+    /* A second of a stall, 100 ms apart, is ten waits. A machine that is late by more
+     * tries again. */
+    {"limits_are_on_what_is_corrected", "faults", 5, NULL,
+     "~^ioping: p75 \\(corrected\\) = ([4-9][0-9]{2}(\\.[0-9])? ms|[0-9.]+ s) "
+     "exceeds 400 ms\n$",
+     "break_one pread:3:1000ms -q -C -corrected -a 0 -i 100ms -c 12 "
+     "-slo p75=400ms -slo p90=2s"},
+    {"lost_output_goes_before_a_limit", "", 3, NULL,
+     "~^ioping: max = " TIME " exceeds 0 ns\n"
+     "ioping: standard output: No space left on device\n$",
+     "ioping -q -i 0 -c 9 -slo max=0 data >/dev/full"},
+};
+
+EXPECT_EACH(runs)
 
 /* 99 have a nearest rank for p99, the largest; 299 without one above make certain. */
 TEST(a_line_says_how_many_would_make_it_certain)
@@ -77,20 +101,6 @@ TEST(a_terminal_has_the_lines_alone)
     assert_matches(terminal.bytes, "^\r\n--- ");
     assert_matches(terminal.bytes, "\nlimit max < 0 ns: " TIME ", broken\r\nmin/avg");
     terminal_free(&terminal);
-}
-
-TEST(json_has_an_answer_to_each)
-{
-    need_program("jq");
-    struct result result = command_status(0, "json_has_an_answer_to_each");
-    assert_string_equal(result.out,
-                        "[\"p99\",3600000000000,99,true,true,false,299]\n"
-                        "[\"max\",0,99,true,false,true,null]\n"
-                        "[\"bps\",4096,99,true,true,true,null]\n"
-                        "[\"max\",3600000000000,0,false,null,false,1]\n"
-                        "[\"loaded-p50\",3600000000000,9,true,true,true,null]\n"
-                        "1\n");
-    command_free(&result);
 }
 
 TEST(a_count_that_can_never_be_enough_is_refused)
@@ -151,9 +161,7 @@ TEST(each_limit_that_is_broken_has_its_line)
 TEST(values_are_those_of_the_summary)
 {
     need_direct_io(); /* or a note stands among the lines that are counted */
-    struct result result = command_status(0, "values_are_those_of_the_summary");
-    assert_string_equal(result.out, "");
-    command_free(&result);
+    expect(0, "", NULL, "values_are_those_of_the_summary");
 }
 
 TEST(percentiles_of_too_few_are_not_known)
@@ -178,18 +186,6 @@ TEST(percentiles_of_too_few_are_not_known)
         assert_matches(result.err, cases[i].line);
         command_free(&result);
     }
-}
-
-/* One of 20 took 300 ms. If the machine held up another as well, it is tried again. */
-TEST(one_slow_request_breaks_what_it_should)
-{
-    need_faults();
-    struct result result =
-        command_status(5, "break_one pread:12:300ms -q -C -a 0 -i 0 -c 20 -slo p95=290ms "
-                          "-slo max=299ms -slo min=290ms -slo iops=1");
-    assert_matches(result.err, "^ioping: max = ([3-9][0-9]{2}(\\.[0-9])? ms|[0-9.]+ s) "
-                               "exceeds 299 ms\n$");
-    command_free(&result);
 }
 
 /* The device is slow for a part of the run: the median would be another of another part.
@@ -231,21 +227,6 @@ TEST(limits_of_sweeps_and_phases_are_not_doubted)
     }
 }
 
-/* A second of a stall, 100 ms apart, is ten waits. A machine that is late by more tries
- * again. */
-TEST(limits_are_on_what_is_corrected)
-{
-    need_faults();
-    struct result result =
-        command_status(5, "break_one pread:3:1000ms -q -C -corrected -a 0 -i 100ms -c 12 "
-                          "-slo p75=400ms -slo p90=2s");
-    assert_matches(
-        result.err,
-        "^ioping: p75 \\(corrected\\) = ([4-9][0-9]{2}(\\.[0-9])? ms|[0-9.]+ s) "
-        "exceeds 400 ms\n$");
-    command_free(&result);
-}
-
 TEST(a_failure_goes_before_a_limit)
 {
     need_faults();
@@ -267,15 +248,6 @@ TEST(a_failure_goes_before_a_limit)
     }
 }
 
-TEST(lost_output_goes_before_a_limit)
-{
-    struct result result =
-        command_status(3, "ioping -q -i 0 -c 9 -slo max=0 data >/dev/full");
-    assert_matches(result.err, "^ioping: max = " TIME " exceeds 0 ns\n"
-                               "ioping: standard output: No space left on device\n$");
-    command_free(&result);
-}
-
 TEST(every_format_has_them_on_stderr)
 {
     static const char *const cases[][2] = {
@@ -292,13 +264,6 @@ TEST(every_format_has_them_on_stderr)
         assert_matches(result.err, "^ioping: max = " TIME " exceeds 0 ns\n$");
         command_free(&result);
     }
-}
-
-TEST(an_interrupt_does_not_skip_them)
-{
-    struct result result = command_status(5, "an_interrupt_does_not_skip_them");
-    assert_matches(result.out, "^ioping: max = " TIME " exceeds 0 ns\n$");
-    command_free(&result);
 }
 
 /* The target is not even looked for. */
@@ -334,12 +299,4 @@ TEST(limits_that_mean_nothing_are_refused)
         assert_string_equal(result.out, "");
         command_free(&result);
     }
-}
-
-TEST(sixteen_limits_are_enough)
-{
-    struct result result = command_status(1, "sixteen_limits_are_enough");
-    assert_matches(result.out, "^(ioping: max = " TIME " exceeds [0-9]+ ns\n){16}5\n$");
-    assert_string_equal(result.err, "ioping: -slo 'max=17': more than 16 limits\n");
-    command_free(&result);
 }

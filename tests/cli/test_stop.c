@@ -2,8 +2,6 @@
 /* Marks: 23s races posix each */
 #include "support.h"
 
-#define LENGTH(list) (sizeof(list) / sizeof((list)[0]))
-
 static void
 need_native_process(void)
 {
@@ -24,13 +22,10 @@ TEST(a_stop_is_not_the_longest_latency)
             need_uring();
         if (i == 3)
             need_linux_aio();
-        struct result result =
-            command_status(0, "a_stop_is_not_the_longest_latency %s", engines[i]);
-        assert_string_equal(result.out, "true\n");
-        assert_matches(result.err,
-                       "^(ioping: [1-9] of [0-9]+ requests were under way while "
-                       "the program was stopped: they do not count\n)?$");
-        command_free(&result);
+        expect(0, "true\n",
+               "~^(ioping: [1-9] of [0-9]+ requests were under way while the program was "
+               "stopped: they do not count\n)?$",
+               "a_stop_is_not_the_longest_latency %s", engines[i]);
     }
 }
 
@@ -40,10 +35,8 @@ TEST(a_request_under_way_has_the_verdict)
     need_native_process();
     need_program("jq");
     mount_fuse("fs", "uncached,hang_file=$PWD/hang");
-    struct result result = command_status(0, "a_request_under_way_has_the_verdict");
-    assert_string_equal(result.out,
-                        "true\n[999,1000,true]\nwhile the program was stopped\n");
-    command_free(&result);
+    expect(0, "true\n[999,1000,true]\nwhile the program was stopped\n", NULL,
+           "a_request_under_way_has_the_verdict");
 }
 
 /* Stopped between two requests, which are not due as long. */
@@ -51,11 +44,7 @@ TEST(a_pause_that_becomes_longer_misses_nothing)
 {
     need_native_process();
     need_program("jq");
-    struct result result =
-        command_status(0, "a_pause_that_becomes_longer_misses_nothing");
-    assert_string_equal(result.out, "true\n");
-    assert_string_equal(result.err, "");
-    command_free(&result);
+    expect(0, "true\n", "", "a_pause_that_becomes_longer_misses_nothing");
 }
 
 /* timeout(1) sends it to make sure that its first signal is seen. */
@@ -66,9 +55,7 @@ TEST(a_signal_to_go_on_is_no_stop)
         skip_because("needs a system that counts the stops of a thread");
     need_program("jq");
     mount_fuse("fs", "uncached,hang_file=$PWD/hang");
-    struct result result = command_status(0, "a_signal_to_go_on_is_no_stop");
-    assert_string_equal(result.out, "[100,true,true]\n");
-    command_free(&result);
+    expect(0, "[100,true,true]\n", NULL, "a_signal_to_go_on_is_no_stop");
 }
 
 /* A second of the time is nobody's, whatever the number of workers and however long a
@@ -82,10 +69,7 @@ TEST(rates_are_those_without_the_stop)
     for (size_t i = 0; i < LENGTH(engines); i++) {
         if (i == 1)
             need_uring();
-        struct result result =
-            command_status(0, "rates_are_those_without_the_stop %s", engines[i]);
-        assert_string_equal(result.out, "true\n");
-        command_free(&result);
+        expect(0, "true\n", NULL, "rates_are_those_without_the_stop %s", engines[i]);
     }
 }
 
@@ -97,12 +81,9 @@ TEST(what_was_due_while_stopped_does_not_count)
     need_native_process();
     need_program("jq");
     for (size_t i = 0; i < LENGTH(reads); i++) {
-        struct result gone = command("umount fs 2>/dev/null");
-        command_free(&gone);
+        expect(-1, NULL, NULL, "umount fs 2>/dev/null");
         mount_fuse("fs", "uncached,delay_us=2000,log=$PWD/fs.log");
-        struct result result =
-            command_status(0, "what_was_due_while_stopped_does_not_count %s", reads[i]);
-        assert_string_equal(result.out, "[true,true,true]\n");
-        command_free(&result);
+        expect(0, "[true,true,true]\n", NULL,
+               "what_was_due_while_stopped_does_not_count %s", reads[i]);
     }
 }

@@ -2,7 +2,6 @@
 /* Marks: posix chroot each */
 #include "support.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define UNALIGNED                                                              \
     "ioping: %s: direct I/O needs request size and offset in multiples of 512" \
     ": dropping the page cache before each request instead\n"
@@ -12,32 +11,22 @@ GROUP_SETUP(make_files)
 TEST(a_reader_that_leaves_is_left_in_silence)
 {
     static const char *const options[] = {"", "-J", "-q -p 1", "-I%%T"};
-    for (size_t i = 0; i < LENGTH(options); i++) {
-        struct result result = command_status(0, "leave_early %s", options[i]);
-        assert_string_equal(result.out, "20\n141\n");
-        assert_string_equal(result.err, "");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(options); i++)
+        expect(0, "20\n141\n", "", "leave_early %s", options[i]);
 }
 
 /* Then only what write(2) says tells of it. */
 TEST(a_reader_that_leaves_is_told_of_when_sigpipe_is_ignored)
 {
-    struct result result = command_status(0, "leave_early_in_silence");
-    assert_string_equal(result.out, "20\n3\n");
-    assert_string_equal(result.err, "ioping: standard output: Broken pipe\n");
-    command_free(&result);
+    expect(0, "20\n3\n", "ioping: standard output: Broken pipe\n",
+           "leave_early_in_silence");
 }
 
 TEST(a_closed_stdin_does_not_matter)
 {
     static const char *const targets[] = {"data", "d", "-WWW copy", "-k d"};
-    for (size_t i = 0; i < LENGTH(targets); i++) {
-        struct result result = command_status(0, "read_without_stdin %s", targets[i]);
-        assert_string_equal(result.out, "3\n3 requests completed\n");
-        assert_string_equal(result.err, "");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(targets); i++)
+        expect(0, "3\n3 requests completed\n", "", "read_without_stdin %s", targets[i]);
 }
 
 /* The label of a run with all there is, and of one with less, which stderr gives the
@@ -76,9 +65,7 @@ TEST(without_proc_only_the_label_knows_less)
 
 TEST(an_old_kernel_knows_the_label_as_well)
 {
-    need_names();
-    need_mount_line();
-    need_forbid();
+    need("names mount_line forbid");
     struct result result = command_status(
         0,
         "{ ioping -C -c 1 data && \"$IOPING_FORBID\" 38 statx \"$IOPING\" -C -c 1 data; "
@@ -93,9 +80,7 @@ TEST(an_old_kernel_knows_the_label_as_well)
 TEST(a_plain_chroot_is_known_by_its_device)
 {
     need_bare("valgrind and sanitizers need more than there is in a chroot");
-    need_program("ldd");
-    need_names();
-    need_mount_line();
+    need("ldd names mount_line");
     struct result result = command("a_plain_chroot_is_known_by_its_device");
     if (result.status == 77)
         skip_because("needs the right to mount, and a file system with one device");
@@ -112,8 +97,7 @@ TEST(a_plain_chroot_is_known_by_its_device)
 
 TEST(without_the_mount_table_only_the_label_knows_less)
 {
-    need_faults();
-    need_direct("data");
+    need("faults direct");
     assert_label_unknown("IOPING_SCRIPT=open@mountinfo:1-:13 "
                          "LD_PRELOAD=\"$IOPING_FAULTS\" \"$IOPING\"",
                          "^ioping: the mount table cannot be read: Permission denied\n$");
@@ -122,8 +106,7 @@ TEST(without_the_mount_table_only_the_label_knows_less)
 TEST(without_descriptors_the_label_says_so)
 {
     need_bare("it needs more than there are");
-    need_program("prlimit");
-    need_direct("data");
+    need("prlimit direct");
     assert_label_unknown("prlimit --nofile=4 \"$IOPING\"",
                          "^ioping: the mount table cannot be read: (Too many open files|"
                          "No file descriptors available), see ulimit -n\n$");
@@ -135,13 +118,9 @@ TEST(a_container_without_sys_admin_changes_nothing)
     need_success("setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin true",
                  "needs the right to give up privileges, and setpriv");
     need_direct("data");
-    for (size_t i = 0; i < LENGTH(targets); i++) {
-        struct result result = command_status(
-            0, "a_container_without_sys_admin_changes_nothing %s", targets[i]);
-        assert_string_equal(result.out, "\"failed\": 0,\n\"failed\": 0,\n");
-        assert_string_equal(result.err, "");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(targets); i++)
+        expect(0, "\"failed\": 0,\n\"failed\": 0,\n", "",
+               "a_container_without_sys_admin_changes_nothing %s", targets[i]);
 }
 
 /*
@@ -154,8 +133,7 @@ TEST(root_without_privileges_calls_nothing_cached_by_mistake)
     static const char *const runs[] = {"setpriv --bounding-set=-all --inh-caps=-all",
                                        "unshare -U -r"};
     char note[256];
-    need_resident();
-    need_users();
+    need("resident users");
     need_native("needs an emulator that tells the alignment of direct I/O");
     mount_once("ext4");
     snprintf(note, sizeof(note), UNALIGNED, "ext4/theirs");
@@ -212,9 +190,7 @@ TEST(setuid_opens_nothing_that_the_user_may_not)
         command_free(&result);
     }
     assert_int_equal(failures, 0);
-    struct result result = command_status(0, "compare_what_is_closed");
-    assert_string_equal(result.out, "");
-    command_free(&result);
+    expect(0, "", NULL, "compare_what_is_closed");
 }
 
 TEST(setuid_works_on_what_the_user_may_open)
@@ -224,20 +200,15 @@ TEST(setuid_works_on_what_the_user_may_open)
     need_setuid();
     need_direct("data");
     for (size_t i = 0; i < LENGTH(targets); i++) {
-        struct result result = command_status(0, "suid -a 0 -c 3 -i 0 %s >o", targets[i]);
-        assert_string_equal(result.err, "");
-        command_free(&result);
-        result = command_status(0, "grep -q 'unknown' o && echo unknown; "
-                                   "grep -o '^3 requests completed' o");
-        assert_string_equal(result.out, is_mount_listed()
-                                            ? "3 requests completed\n"
-                                            : "unknown\n3 requests completed\n");
-        command_free(&result);
+        expect(0, NULL, "", "suid -a 0 -c 3 -i 0 %s >o", targets[i]);
+        expect(0,
+               is_mount_listed() ? "3 requests completed\n"
+                                 : "unknown\n3 requests completed\n",
+               NULL,
+               "grep -q 'unknown' o && echo unknown; grep -o '^3 requests completed' o");
     }
-    struct result result =
-        command_status(0, "ls -A s/own; stat -c '%%u %%g %%a %%s' s/own/ioping.tmp");
-    assert_string_equal(result.out, "file\nioping.tmp\n65534 65534 600 1048576\n");
-    command_free(&result);
+    expect(0, "file\nioping.tmp\n65534 65534 600 1048576\n", NULL,
+           "ls -A s/own; stat -c '%%u %%g %%a %%s' s/own/ioping.tmp");
 }
 
 /* Program "capable", whose file has a capability, and "plain", whose file has none. */
@@ -246,8 +217,7 @@ need_capabilities(void)
 {
     if (!is_linux_aio())
         skip_because("needs a system whose files have capabilities");
-    need_users();
-    need_program("setcap");
+    need("users setcap");
     need_success("make_capable", "needs a build folder that honours the capabilities of "
                                  "files and that others can enter");
 }
@@ -265,12 +235,10 @@ TEST(capabilities_of_the_file_open_nothing_more)
         assert_contains(result.err, "Permission denied");
         command_free(&result);
     }
-    struct result result = command_status(
-        0,
+    expect(
+        0, "1\n", NULL,
         "export ASAN_OPTIONS=detect_leaks=0; nobody ./capable -q -c 2 -i 0 c/public >o; "
         "grep -c '^generated 2' o; cmp data c/secret; cmp data c/public; ls c/root");
-    assert_string_equal(result.out, "1\n");
-    command_free(&result);
 }
 
 /* Threads have stacks of that size too. */
@@ -297,9 +265,7 @@ TEST(a_small_stack_suffices)
 TEST(capabilities_of_the_user_remain)
 {
     need_capabilities();
-    struct result result =
-        command_status(0, "export ASAN_OPTIONS=detect_leaks=0; ambient ./plain -q -c 2 "
-                          "-i 0 c/secret >o && grep -c '^generated 2' o");
-    assert_string_equal(result.out, "1\n");
-    command_free(&result);
+    expect(0, "1\n", NULL,
+           "export ASAN_OPTIONS=detect_leaks=0; ambient ./plain -q -c 2 -i 0 c/secret >o "
+           "&& grep -c '^generated 2' o");
 }

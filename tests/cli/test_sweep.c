@@ -3,7 +3,6 @@
 #include "running.h"
 #include "support.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define TOGETHER(name) \
     "ioping: " name ": cannot be done together with -sweep; leave out one of them\n"
 #define WAITS                                                                  \
@@ -37,8 +36,7 @@ TEST(values_double_between_the_ends)
         {"-sweep threads=2..4 -A -depth 3 data", "2 4 "},
         {"-i 0 -sweep threads=1..2 data", "1 2 "},
     };
-    need_uring();
-    need_direct("data");
+    need("uring direct");
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result =
             command_status(0, "values_double_between_the_ends %s", cases[i].arguments);
@@ -104,16 +102,26 @@ TEST(the_table_has_a_head_and_aligned_rows)
     }
 }
 
-/* All requests take 20 ms: fewer than 100 have no 99th percentile, nor five a median. */
-TEST(percentiles_of_too_few_requests_are_not_shown)
-{
-    need_faults();
-    struct result result =
-        command_status(0, "percentiles_of_too_few_requests_are_not_shown");
-    assert_matches(result.out, "^ +1 +[0-9]+ +[0-9.]+ KiB/s +[0-9.]+ ms +"
-                               "([0-9.]+ ms|-) +- +[0-9.]+ ms\n$");
-    command_free(&result);
-}
+static const struct expected runs[] = {
+    /* All requests take 20 ms: fewer than 100 have no 99th percentile, nor five a median.
+     */
+    {"percentiles_of_too_few_requests_are_not_shown", "faults", 0,
+     "~^ +1 +[0-9]+ +[0-9.]+ KiB/s +[0-9.]+ ms +"
+     "([0-9.]+ ms|-) +- +[0-9.]+ ms\n$",
+     NULL},
+    /* Only the size decides how long a request takes, if it takes that long. No worker
+     * has time for two, and most have not for one. */
+    {"other_sweeps_do_not_end_early", "faults", 0, "1 1\n2 1\n4 1\n", NULL,
+     "faulty pread:1-:300ms -C -B -w 200ms -sweep threads=1..4 data "
+     "| awk '{ print $1, $2 <= $1 }'"},
+    /* Told of four times, it is not one that a busy machine held up for a moment. */
+    {"a_request_that_hangs_in_a_step_is_told_of_and_left", "faults", 3,
+     "~^1\n2\n(4\n(8\n)?)?$",
+     "~" SLOW "(ioping: request [0-9]+ has had no answer for [0-9.]+ m?s\n)+"
+     "ioping: 1 request still waiting after [0-9.]+ m?s\n$"},
+};
+
+EXPECT_EACH(runs)
 
 TEST(json_has_a_record_per_step)
 {
@@ -129,8 +137,7 @@ TEST(json_has_a_record_per_step)
         {"-sweep depth=1..4 -U", "[{\"depth\":1},{\"depth\":2},{\"depth\":4}]", "4096"},
         {"-sweep depth=2..4 -U -threads 3 -L", "[{\"depth\":2},{\"depth\":4}]", "262144"},
     };
-    need_uring();
-    need_program("jq");
+    need("uring jq");
     for (size_t i = 0; i < LENGTH(cases) * 2; i++) {
         char expected[256];
         struct result result =
@@ -145,14 +152,11 @@ TEST(json_has_a_record_per_step)
 /* Times of 50 ms and more have the unit that tells which column is which. */
 TEST(columns_are_those_of_the_raw_line_and_json)
 {
-    need_faults();
-    need_program("jq");
-    struct result result =
-        command_status(0, "columns_are_those_of_the_raw_line_and_json");
-    assert_string_equal(result.out, "table 1 1 1 1 1 1\ntable 2 1 1 1 1 1\n"
-                                    "raw 1 1 1 1 1 1\nraw 2 1 1 1 1 1\n"
-                                    "json 1 1 1 1 1 1\njson 2 1 1 1 1 1\n");
-    command_free(&result);
+    need("faults jq");
+    expect(0,
+           "table 1 1 1 1 1 1\ntable 2 1 1 1 1 1\nraw 1 1 1 1 1 1\nraw 2 1 1 1 1 1\njson "
+           "1 1 1 1 1 1\njson 2 1 1 1 1 1\n",
+           NULL, "columns_are_those_of_the_raw_line_and_json");
 }
 
 /* A few requests of 80 ms, then slower ones: a step that has one of these as its first
@@ -184,18 +188,6 @@ TEST(a_slow_device_ends_a_size_sweep_early)
     }
 }
 
-/* Only the size decides how long a request takes, if it takes that long. No worker has
- * time for two, and most have not for one. */
-TEST(other_sweeps_do_not_end_early)
-{
-    need_faults();
-    struct result result =
-        command_status(0, "faulty pread:1-:300ms -C -B -w 200ms -sweep threads=1..4 data "
-                          "| awk '{ print $1, $2 <= $1 }'");
-    assert_string_equal(result.out, "1 1\n2 1\n4 1\n");
-    command_free(&result);
-}
-
 /* Where no request ended, that is; on a late machine one may be sent when the step has
  * begun. Of each such row the value, and whether the rest is right. */
 TEST(a_step_in_which_no_request_ends_is_named_and_has_a_row)
@@ -209,9 +201,7 @@ TEST(a_step_in_which_no_request_ends_is_named_and_has_a_row)
         {"uring:1-:150ms", "-JJ -U -sweep depth=1..2", "depth", "json"},
         {"pread:1-4:20ms,pread:5-:400ms", "-B -sweep threads=1..2", "threads", "raw"},
     };
-    need_faults();
-    need_uring();
-    need_program("jq");
+    need("faults uring jq");
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char line[128] = "";
         struct result result =
@@ -238,78 +228,46 @@ TEST(a_step_without_memory_ends_it_with_the_rows_so_far)
         {"json", "-J"},
     };
     need_bare("valgrind and sanitizers need more memory than is allowed here");
-    need_program("prlimit");
-    need_program("jq");
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct result result =
-            command_status(3, "a_step_without_memory_ends_it_with_the_rows_so_far %s %s",
-                           cases[i][0], cases[i][1]);
-        assert_matches(result.out, "^1\n(2\n(4\n)?)?$");
-        assert_matches(result.err, "^(ioping: -sweep: no request ended in [^\n]+\n)*"
-                                   "ioping: no (memory|thread) for [^\n]+\n$");
-        command_free(&result);
-    }
-    struct result result = command_status(
-        2, "prlimit --as=100000000 \"$IOPING\" -C -s 1g -sweep threads=1..2 /dev/zero");
-    assert_string_equal(result.out, "");
-    assert_string_equal(result.err,
-                        "ioping: no memory for a request of 1073741824 bytes; use a "
-                        "smaller -s\n");
-    command_free(&result);
+    need("prlimit jq");
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        expect(3, "~^1\n(2\n(4\n)?)?$",
+               "~^(ioping: -sweep: no request ended in [^\n]+\n)*ioping: no "
+               "(memory|thread) for [^\n]+\n$",
+               "a_step_without_memory_ends_it_with_the_rows_so_far %s %s", cases[i][0],
+               cases[i][1]);
+    expect(2, "",
+           "ioping: no memory for a request of 1073741824 bytes; use a smaller -s\n",
+           "prlimit --as=100000000 \"$IOPING\" -C -s 1g -sweep threads=1..2 /dev/zero");
 }
 
 TEST(an_interrupt_leaves_the_rows_so_far)
 {
     need_program("jq");
-    for (size_t i = 0; i < LENGTH(endings); i++) {
-        struct result result = command_status(
-            endings[i].died, "an_interrupt_leaves_the_rows_so_far %s", endings[i].name);
-        assert_matches(result.out, "^1\n2\n(4\n(8\n(16\n)?)?)?$");
-        assert_string_equal(result.err, "");
-        command_free(&result);
-    }
-    struct result result = command_status(0, "an_interrupt_leaves_the_records_so_far");
-    assert_matches(result.out, "^\\[\\{\"threads\":1\\},\\{\"threads\":2\\}"
-                               "(,\\{\"threads\":(4|8|16)\\})*\\]\n$");
-    assert_string_equal(result.err, "");
-    command_free(&result);
+    for (size_t i = 0; i < LENGTH(endings); i++)
+        expect(endings[i].died, "~^1\n2\n(4\n(8\n(16\n)?)?)?$", "",
+               "an_interrupt_leaves_the_rows_so_far %s", endings[i].name);
+    expect(0,
+           "~^\\[\\{\"threads\":1\\},\\{\"threads\":2\\}(,\\{\"threads\":(4|8|16)\\})*\\]"
+           "\n$",
+           "", "an_interrupt_leaves_the_records_so_far");
 }
 
 /* Requests of 20 ms: the failure is in the second step, or later if they are slower; then
  * it may be of those that are not counted. */
 TEST(a_failure_ends_it_with_the_rows_so_far)
 {
-    need_faults();
-    need_program("jq");
-    struct result result = command_status(3, "a_failure_ends_it_with_the_rows_so_far");
-    assert_string_equal(result.out, "[true,true,true,true]\n");
-    assert_matches(result.err,
-                   "^ioping: request [0-9]+ failed: EIO \\(Input/output error\\)\n$");
-    command_free(&result);
+    need("faults jq");
+    expect(3, "[true,true,true,true]\n",
+           "~^ioping: request [0-9]+ failed: EIO \\(Input/output error\\)\n$",
+           "a_failure_ends_it_with_the_rows_so_far");
 }
 
 TEST(failures_that_are_ignored_end_nothing)
 {
-    need_faults();
-    need_program("jq");
-    struct result result = command_status(3, "failures_that_are_ignored_end_nothing");
-    assert_string_equal(result.out, "[[1,2,4],true,true]\n");
-    assert_matches(result.err,
-                   "^ioping: request [0-9]+ failed: EIO \\(Input/output error\\)\n$");
-    command_free(&result);
-}
-
-/* Told of four times, it is not one that a busy machine held up for a moment. */
-TEST(a_request_that_hangs_in_a_step_is_told_of_and_left)
-{
-    need_faults();
-    struct result result =
-        command_status(3, "a_request_that_hangs_in_a_step_is_told_of_and_left");
-    assert_matches(result.out, "^1\n2\n(4\n(8\n)?)?$");
-    assert_matches(result.err,
-                   SLOW "(ioping: request [0-9]+ has had no answer for [0-9.]+ m?s\n)+"
-                        "ioping: 1 request still waiting after [0-9.]+ m?s\n$");
-    command_free(&result);
+    need("faults jq");
+    expect(3, "[[1,2,4],true,true]\n",
+           "~^ioping: request [0-9]+ failed: EIO \\(Input/output error\\)\n$",
+           "failures_that_are_ignored_end_nothing");
 }
 
 TEST(nothing_is_left_and_nothing_is_changed)
@@ -328,15 +286,9 @@ TEST(nothing_is_left_and_nothing_is_changed)
         "-sweep threads=1..2 -sweep size=4k..8k data",
         "-sweep size=4k..8k -R data",
     };
-    need_uring();
-    need_direct("data");
-    for (size_t i = 0; i < LENGTH(arguments); i++) {
-        struct result result =
-            command_status(0, "nothing_is_left_and_nothing_is_changed %s", arguments[i]);
-        assert_string_equal(result.out, "5\n");
-        assert_string_equal(result.err, "");
-        command_free(&result);
-    }
+    need("uring direct");
+    for (size_t i = 0; i < LENGTH(arguments); i++)
+        expect(0, "5\n", "", "nothing_is_left_and_nothing_is_changed %s", arguments[i]);
 }
 
 /* The working set is the second 4 KiB of a file of 12 KiB. */
@@ -359,8 +311,7 @@ TEST(sizes_go_as_far_as_a_small_working_set_and_touch_nothing_else)
         {"-GGG -o 4k -S 4k f/copy", "512 1024 2048 4096 ", true},
         {"-WWW -A -o 4k -S 4k -depth 2 f/copy", "512 1024 2048 4096 ", true},
     };
-    need_uring();
-    need_direct("data");
+    need("uring direct");
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char expected[128];
         struct result result = command_status(
@@ -392,15 +343,10 @@ TEST(files_smaller_than_a_page_are_swept)
         {"-C", "", "ioping: little: request size is too big for this target\n", 0, 2},
     };
     need_native("needs an emulator that tells the alignment of direct I/O");
-    need_direct("data");
-    need_program("jq");
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct result result = command_status(cases[i].status, "sweep_file little %d %s",
-                                              cases[i].size, cases[i].arguments);
-        assert_string_equal(result.out, cases[i].out);
-        assert_string_equal(result.err, cases[i].err);
-        command_free(&result);
-    }
+    need("direct jq");
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        expect(cases[i].status, cases[i].out, cases[i].err, "sweep_file little %d %s",
+               cases[i].size, cases[i].arguments);
 }
 
 #define MULTIPLES \
@@ -429,13 +375,9 @@ TEST(a_file_smaller_than_a_block_is_swept_without_direct_io)
     if (result.status != 0)
         skip_because("needs a loop device with blocks of 4 KiB");
     command_free(&result);
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        result = command_status(cases[i].status, "sweep_file blocks/f %d %s",
-                                cases[i].size, cases[i].arguments);
-        assert_string_equal(result.out, cases[i].out);
-        assert_string_equal(result.err, cases[i].err);
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        expect(cases[i].status, cases[i].out, cases[i].err, "sweep_file blocks/f %d %s",
+               cases[i].size, cases[i].arguments);
 }
 
 TEST(a_directory_has_room_for_the_largest_request)
@@ -459,18 +401,14 @@ TEST(a_directory_has_room_for_the_largest_request)
 
 TEST(writes_are_refused_without_consent_and_done_with_it)
 {
-    struct result result =
-        command_status(2, "ioping -hang 0 -W -w 20ms -sweep threads=1..2 data; s=$?; cmp "
-                          "data copy; exit $s");
-    assert_string_equal(result.out, "");
-    assert_string_equal(result.err,
-                        "ioping: data: writing would destroy its data; say -W three "
-                        "times (-WWW) if that is what you want\n");
-    command_free(&result);
-    result = command_status(0, "cp data copy && ioping -WWW -w 30ms -sweep threads=1..2 "
-                               "copy >o || exit; cmp -s data copy || echo written");
-    assert_string_equal(result.out, "written\n");
-    command_free(&result);
+    expect(2, "",
+           "ioping: data: writing would destroy its data; say -W three times (-WWW) if "
+           "that is what you want\n",
+           "ioping -hang 0 -W -w 20ms -sweep threads=1..2 data; s=$?; cmp "
+           "data copy; exit $s");
+    expect(0, "written\n", NULL,
+           "cp data copy && ioping -WWW -w 30ms -sweep threads=1..2 "
+           "copy >o || exit; cmp -s data copy || echo written");
 }
 
 TEST(what_makes_no_sense_is_refused)
@@ -557,12 +495,8 @@ TEST(what_makes_no_sense_is_refused)
 
 TEST(rows_that_cannot_be_written_end_it)
 {
-    for (int i = 0; i < 2; i++) {
-        struct result result = command_status(
-            3, "ioping -hang 0 %s -C -w 200ms -sweep threads=1..64 data >/dev/full",
-            i ? "-B" : "");
-        assert_string_equal(result.err,
-                            "ioping: standard output: No space left on device\n");
-        command_free(&result);
-    }
+    for (int i = 0; i < 2; i++)
+        expect(3, NULL, "ioping: standard output: No space left on device\n",
+               "ioping -hang 0 %s -C -w 200ms -sweep threads=1..64 data >/dev/full",
+               i ? "-B" : "");
 }

@@ -8,9 +8,9 @@
 static void
 serve(void)
 {
-    struct result result = command("umount fs 2>/dev/null; mkdir -p fs.files && "
-                                   "head -c 1M /dev/urandom >fs.files/f");
-    command_free(&result);
+    expect(-1, NULL, NULL,
+           "umount fs 2>/dev/null; mkdir -p fs.files && head -c 1M /dev/urandom "
+           ">fs.files/f");
     mount_fuse("fs", "uncached,idle_ms=56,idle_us=10000,log=$PWD/fs.log");
 }
 
@@ -20,40 +20,31 @@ TEST(each_interval_has_its_time_and_thirty_requests)
 {
     need_program("jq");
     serve();
-    struct result result =
-        command_status(0, "each_interval_has_its_time_and_thirty_requests");
-    assert_string_equal(result.out,
-                        "[[10,true,true,true],[20,true,true,true],[40,true,true,true],"
-                        "[80,true,true,true],[160,true,true,true]]\n[false,false,false,"
-                        "true,true]\n1 1 1 1 1 ");
-    assert_string_equal(result.err, "");
-    command_free(&result);
+    expect(0,
+           "[[10,true,true,true],[20,true,true,true],[40,true,true,true],[80,true,true,"
+           "true],[160,true,true,true]]\n[false,false,false,true,true]\n1 1 1 1 1 ",
+           "", "each_interval_has_its_time_and_thirty_requests");
 }
 
 TEST(the_longest_that_keeps_a_limit_is_the_last_without_sleep)
 {
     need_program("jq");
     serve();
-    struct result result =
-        command_status(0, "the_longest_that_keeps_a_limit_is_the_last_without_sleep");
-    assert_string_equal(result.out,
-                        "[10,true]\n[20,true]\n[40,true]\n[80,false]\n[160,false]\n"
-                        "{\"interval\":40000000,\"limit\":\"p50=8ms\"}\n");
-    assert_string_equal(result.err, "");
-    command_free(&result);
+    expect(0,
+           "[10,true]\n[20,true]\n[40,true]\n[80,false]\n[160,false]\n{\"interval\":"
+           "40000000,\"limit\":\"p50=8ms\"}\n",
+           "", "the_longest_that_keeps_a_limit_is_the_last_without_sleep");
 }
 
 /* Percentiles that few requests give are left out, as in any table. */
 TEST(the_table_begins_with_the_interval)
 {
-    struct result result = command_status(
-        0, "ioping -hang 0 -C -w 40ms -sweep interval=1ms..3ms -slo max=1h data >o && "
-           "sed -n '3p; $p' o && awk 'NR > 3 && /^ / { print $1, $2, "
-           "$3 * ($4 == \"k\" ? 1000 : 1) * $1 <= 1100 && $4 != \"M\" }' o");
-    assert_string_equal(
-        result.out,
-        "  interval     iops     bandwidth        avg        p50        p99        max\n"
-        "longest interval that keeps max=1hour: 3 ms\n"
-        "1 ms 1\n2 ms 1\n3 ms 1\n");
-    command_free(&result);
+    expect(0,
+           "  interval     iops     bandwidth        avg        p50        p99        "
+           "max\nlongest interval that keeps max=1hour: 3 ms\n"
+           "1 ms 1\n2 ms 1\n3 ms 1\n",
+           NULL,
+           "ioping -hang 0 -C -w 40ms -sweep interval=1ms..3ms -slo max=1h data >o && "
+           "sed -n '3p; $p' o && awk 'NR > 3 && /^ / { print $1, $2, $3 * ($4 == \"k\" ? "
+           "1000 : 1) * $1 <= 1100 && $4 != \"M\" }' o");
 }

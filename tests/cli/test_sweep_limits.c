@@ -5,14 +5,12 @@
 /* Marks: 25s */
 #include "support.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 static void
 serve(void)
 {
-    struct result result = command("umount fs 2>/dev/null; mkdir -p fs.files && "
-                                   "head -c 1M /dev/urandom >fs.files/f");
-    command_free(&result);
+    expect(-1, NULL, NULL,
+           "umount fs 2>/dev/null; mkdir -p fs.files && head -c 1M /dev/urandom "
+           ">fs.files/f");
     mount_fuse("fs", "uncached,delay_us=40000,slots=2");
 }
 
@@ -75,8 +73,7 @@ TEST(pipes_have_a_line_of_its_own_kind)
 
 TEST(records_agree_with_their_own_figures)
 {
-    need_program("jq");
-    need_uring();
+    need("jq uring");
     serve();
     struct result result = command_status(
         0, "records '\"depth\": 2,' -JJ -U -sweep depth=2..8 -slo p50=60ms");

@@ -5,8 +5,6 @@
 /* Marks: 50s native */
 #include "support.h"
 
-#define LENGTH(list) (sizeof(list) / sizeof((list)[0]))
-
 /* Each way to have many under way, with the need for it. */
 static const struct {
     const char *options;
@@ -20,9 +18,9 @@ static const struct {
 static void
 serve(const char *options)
 {
-    struct result result = command("umount fs 2>/dev/null; mkdir -p fs.files && "
-                                   "head -c 4M /dev/urandom >fs.files/f");
-    command_free(&result);
+    expect(-1, NULL, NULL,
+           "umount fs 2>/dev/null; mkdir -p fs.files && head -c 4M /dev/urandom "
+           ">fs.files/f");
     mount_fuse("fs", "uncached,log=$PWD/fs.log,%s", options);
 }
 
@@ -36,11 +34,8 @@ TEST(the_highest_rate_is_that_of_the_server)
         if (engines[i].need)
             engines[i].need();
         serve("delay_us=40000,slots=4");
-        struct result result =
-            command_status(0, "knee -sweep rate=90..110 %s", engines[i].options);
-        assert_string_equal(result.out, "all\n[true,true,true,true,true]\n");
-        assert_string_equal(result.err, "");
-        command_free(&result);
+        expect(0, "all\n[true,true,true,true,true]\n", "", "knee -sweep rate=90..110 %s",
+               engines[i].options);
     }
 }
 
@@ -52,10 +47,8 @@ TEST(times_count_from_when_requests_were_due)
         if (engines[i].need)
             engines[i].need();
         serve("slots=1,hang_at=800,hang_s=1");
-        struct result result = command_status(0, "stall %s", engines[i].options);
-        assert_string_equal(result.out, "[true,true,true,true,true,true,true]\n");
-        assert_string_equal(result.err, "");
-        command_free(&result);
+        expect(0, "[true,true,true,true,true,true,true]\n", "", "stall %s",
+               engines[i].options);
     }
 }
 
@@ -63,12 +56,9 @@ TEST(times_count_from_when_requests_were_due)
  * that what a busy machine adds matters little. */
 TEST(the_highest_rate_is_at_most_what_was_achieved)
 {
-    need_uring();
-    need_program("jq");
+    need("uring jq");
     serve("delay_us=400000,slots=40");
-    struct result result = command_status(0, "beyond 101");
-    assert_string_equal(result.out, "[true,true]\n");
-    command_free(&result);
+    expect(0, "[true,true]\n", NULL, "beyond 101");
 }
 
 #define MISSING(what, engine)                                                        \
@@ -84,20 +74,14 @@ TEST(the_first_engine_that_is_allowed_is_taken)
         {"io_uring_setup", "depth 1024 (Linux AIO)\n", MISSING("-sweep", "Linux AIO")},
         {"io_uring_setup,io_setup", "64 threads\n", MISSING("-sweep", "64 threads")},
     };
-    need_uring();
-    need_linux_aio();
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct result result = command_status(0, "engine_of %s", cases[i][0]);
-        assert_string_equal(result.out, cases[i][1]);
-        assert_string_equal(result.err, cases[i][2]);
-        command_free(&result);
-    }
+    need("uring linux_aio");
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        expect(0, cases[i][1], cases[i][2], "engine_of %s", cases[i][0]);
 }
 
 TEST(so_it_is_for_a_load_with_many_at_a_time)
 {
     need_uring();
-    struct result result = command_status(0, "load_without io_uring_setup,io_setup");
-    assert_string_equal(result.err, MISSING("-load", "2 threads"));
-    command_free(&result);
+    expect(0, NULL, MISSING("-load", "2 threads"),
+           "load_without io_uring_setup,io_setup");
 }

@@ -3,7 +3,6 @@
 #include "running.h"
 #include "support.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define TIME "[0-9.]+ (ns|us|ms|s)"
 
 /* The statistics in the output. */
@@ -28,10 +27,8 @@ static int
 set_up(void **state)
 {
     (void)state;
-    struct result result = command_status(
-        0, "head -c 1048576 /dev/urandom >data && cp data copy && cp data third && "
-           "mkdir a b 'with space' 'new\nline' && sync data copy third");
-    command_free(&result);
+    shell("head -c 1048576 /dev/urandom >data && cp data copy && cp data third && mkdir "
+          "a b 'with space' 'new\nline' && sync data copy third");
     return 0;
 }
 
@@ -112,25 +109,48 @@ TEST(paces_hold_for_each)
 {
     static const char *const options[] = {"-i 50ms", "-r 20", "-l 80k"};
     need_program("jq");
-    for (size_t i = 0; i < LENGTH(options); i++) {
-        struct result result = command_status(0, "paces_hold_for_each %s", options[i]);
-        assert_string_equal(result.out, "right right\n");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(options); i++)
+        expect(0, "right right\n", NULL, "paces_hold_for_each %s", options[i]);
 }
 
-/* Each of the first's takes 30 ms, so that the other is through long before. */
-TEST(counts_hold_for_each)
-{
-    need_faults();
-    need_program("jq");
-    struct result result = command_status(
-        0,
-        "faulty pread@data/:1-:30ms -C -q -J -i 0 -c 7 data copy | jq -c "
-        "'map([.target.path, .stat.count, .load.count]), .[0].load.time >= 210000000'");
-    assert_string_equal(result.out, "[[\"data\",6,7],[\"copy\",6,7]]\ntrue\n");
-    command_free(&result);
-}
+static const struct expected runs[] = {
+    /* Each of the first's takes 30 ms, so that the other is through long before. */
+    {"counts_hold_for_each", "faults jq", 0, "[[\"data\",6,7],[\"copy\",6,7]]\ntrue\n",
+     NULL,
+     "faulty pread@data/:1-:30ms -C -q -J -i 0 -c 7 data copy | jq -c "
+     "'map([.target.path, .stat.count, .load.count]), .[0].load.time >= 210000000'"},
+    /* A grid of its own for each; all requests are in one of its lines. */
+    {"raw_lines_of_a_time_have_it_too", "", 0, "1 copy 1 data \n", NULL},
+    {"json_of_periods_names_the_target", "jq", 0,
+     "6\n[\"copy\",\"data\"]\n[[\"copy\",2],[\"copy\",2],[\"data\",2],[\"data\",2]]\n",
+     NULL,
+     "ioping -J -q -p 2 -a 0 -c 4 -i 0 copy data | jq -c 'length, (.[-2:] | "
+     "map(.target.path)), (.[:-2] | map([.target.path, .stat.count]) | sort)'"},
+    {"json_of_sweeps_is_one_array", "jq", 0,
+     "[[\"copy\",1],[\"copy\",2],[\"data\",1],[\"data\",2]]\n", NULL},
+    {"an_interrupt_leaves_valid_json", "jq", 0, "[4,[[\"data\",1],[\"copy\",1]]]\n",
+     NULL},
+    {"all_that_hang_are_named", "faults", 3, "4\n",
+     "~^ioping: copy: 1 request still waiting after [0-9.]+ m?s\nioping: data: 1 "
+     "request still waiting after [0-9.]+ m?s\n$"},
+    {"final_raw_lines_are_in_the_order_given", "", 0, "data copy third third data copy ",
+     NULL,
+     "{ ioping -B -c 2 -i 0 data copy third; ioping -B -c 2 -i 0 "
+     "third data copy; } | cut -d' ' -f11- | tr '\\n' ' '"},
+    /* The first request of one hangs, so it is not the last version. */
+    {"the_file_of_metrics_has_all_before_the_first_request", "faults", 3,
+     "data  0\ncopy  0\n", NULL},
+    /* The steps of one and then those of the other. Steps in which a busy machine did
+     * nothing are tried again. */
+    {"sweeps_are_one_after_another_and_their_tables_together", "", 0,
+     "\n--- data ioping statistics ---\nhead\n1 KiB\n2 KiB\n4 KiB\n"
+     "\n--- copy ioping statistics ---\nhead\n1 KiB\n2 KiB\n4 KiB\n",
+     ""},
+    {"raw_lines_of_sweeps_have_the_target_in_the_end", "", 0,
+     "1 data\n2 data\n1 with space\n2 with space\n", NULL},
+};
+
+EXPECT_EACH(runs)
 
 /* The first of COUNT numbers, and what stands after the tenth; how often. */
 #define COLUMNS "sed -E 's/^([0-9]+)( [0-9]+){9}/\\1/' o | sort | uniq -c | tr -s ' '"
@@ -158,48 +178,15 @@ TEST(raw_lines_have_the_target_in_the_end)
     }
 }
 
-TEST(final_raw_lines_are_in_the_order_given)
-{
-    struct result result =
-        command_status(0, "{ ioping -B -c 2 -i 0 data copy third; ioping -B -c 2 -i 0 "
-                          "third data copy; } | cut -d' ' -f11- | tr '\\n' ' '");
-    assert_string_equal(result.out, "data copy third third data copy ");
-    command_free(&result);
-}
-
-/* A grid of its own for each; all requests are in one of its lines. */
-TEST(raw_lines_of_a_time_have_it_too)
-{
-    struct result result = command_status(0, "raw_lines_of_a_time_have_it_too");
-    assert_string_equal(result.out, "1 copy 1 data \n");
-    command_free(&result);
-}
-
 TEST(json_has_the_records_of_all)
 {
     static const char *const options[] = {"-J", "-JJ"};
     need_program("jq");
-    for (size_t i = 0; i < LENGTH(options); i++) {
-        struct result result =
-            command_status(0, "json_has_the_records_of_all %s", options[i]);
-        assert_string_equal(result.out, "8\n[[\"copy\",3,3],[\"data\",3,3]]\n"
-                                        "[[\"copy\",[1,2,3]],[\"data\",[1,2,3]]]\n"
-                                        "[\"copy\",\"copy\"]\n");
-        assert_string_equal(result.err, "");
-        command_free(&result);
-    }
-}
-
-TEST(json_of_periods_names_the_target)
-{
-    need_program("jq");
-    struct result result = command_status(
-        0, "ioping -J -q -p 2 -a 0 -c 4 -i 0 copy data | jq -c 'length, (.[-2:] | "
-           "map(.target.path)), (.[:-2] | map([.target.path, .stat.count]) | sort)'");
-    assert_string_equal(result.out,
-                        "6\n[\"copy\",\"data\"]\n"
-                        "[[\"copy\",2],[\"copy\",2],[\"data\",2],[\"data\",2]]\n");
-    command_free(&result);
+    for (size_t i = 0; i < LENGTH(options); i++)
+        expect(0,
+               "8\n[[\"copy\",3,3],[\"data\",3,3]]\n[[\"copy\",[1,2,3]],[\"data\",[1,2,3]"
+               "]]\n[\"copy\",\"copy\"]\n",
+               "", "json_has_the_records_of_all %s", options[i]);
 }
 
 TEST(the_file_of_metrics_has_all)
@@ -212,22 +199,9 @@ TEST(the_file_of_metrics_has_all)
                                 "data  2\ndata 2 2\ncopy  2\ndata 3 2\n"
                                 "data  1\ndata 2 1\ncopy  1\ndata 3 1\n"},
     };
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct result result =
-            command_status(0, "the_file_of_metrics_has_all %s", cases[i].targets);
-        assert_string_equal(result.out, cases[i].told);
-        command_free(&result);
-    }
-}
-
-/* The first request of one hangs, so it is not the last version. */
-TEST(the_file_of_metrics_has_all_before_the_first_request)
-{
-    need_faults();
-    struct result result =
-        command_status(3, "the_file_of_metrics_has_all_before_the_first_request");
-    assert_string_equal(result.out, "data  0\ncopy  0\n");
-    command_free(&result);
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        expect(0, cases[i].told, NULL, "the_file_of_metrics_has_all %s",
+               cases[i].targets);
 }
 
 #define MISSING \
@@ -253,16 +227,10 @@ TEST(one_bad_target_ends_it_before_any_request)
          "ioping: small: request size is too big for this target\n"},
     };
     need_faults();
-    struct result result =
-        command_status(0, "mkdir -p c; mkfifo fifo; head -c 16k data >small");
-    command_free(&result);
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        result = command_status(2, "faulty pread:1-:5 -C %s; s=$?; ls -A a b c; exit $s",
-                                cases[i].arguments);
-        assert_string_equal(result.out, "a:\n\nb:\n\nc:\n");
-        assert_string_equal(result.err, cases[i].line);
-        command_free(&result);
-    }
+    shell("mkdir -p c; mkfifo fifo; head -c 16k data >small");
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        expect(2, "a:\n\nb:\n\nc:\n", cases[i].line,
+               "faulty pread:1-:5 -C %s; s=$?; ls -A a b c; exit $s", cases[i].arguments);
 }
 
 /* Both of the same file, and of a directory in which each makes one. */
@@ -284,36 +252,6 @@ TEST(the_same_target_twice_is_two)
         assert_string_equal(result.err, "");
         command_free(&result);
     }
-}
-
-/* The steps of one and then those of the other. Steps in which a busy machine did
- * nothing are tried again. */
-TEST(sweeps_are_one_after_another_and_their_tables_together)
-{
-    struct result result =
-        command_status(0, "sweeps_are_one_after_another_and_their_tables_together");
-    assert_string_equal(result.out,
-                        "\n--- data ioping statistics ---\nhead\n1 KiB\n2 KiB\n4 KiB\n"
-                        "\n--- copy ioping statistics ---\nhead\n1 KiB\n2 KiB\n4 KiB\n");
-    assert_string_equal(result.err, "");
-    command_free(&result);
-}
-
-TEST(raw_lines_of_sweeps_have_the_target_in_the_end)
-{
-    struct result result =
-        command_status(0, "raw_lines_of_sweeps_have_the_target_in_the_end");
-    assert_string_equal(result.out, "1 data\n2 data\n1 with space\n2 with space\n");
-    command_free(&result);
-}
-
-TEST(json_of_sweeps_is_one_array)
-{
-    need_program("jq");
-    struct result result = command_status(0, "json_of_sweeps_is_one_array");
-    assert_string_equal(result.out,
-                        "[[\"copy\",1],[\"copy\",2],[\"data\",1],[\"data\",2]]\n");
-    command_free(&result);
 }
 
 /* One takes 50 ms, whatever the machine does, and the least of nine does not. */
@@ -367,14 +305,6 @@ TEST(an_interrupt_prints_all_summaries_and_the_comparison)
     }
 }
 
-TEST(an_interrupt_leaves_valid_json)
-{
-    need_program("jq");
-    struct result result = command_status(0, "an_interrupt_leaves_valid_json");
-    assert_string_equal(result.out, "[4,[[\"data\",1],[\"copy\",1]]]\n");
-    command_free(&result);
-}
-
 /* The messages about requests that a busy machine holds up. */
 #define SLOW_OTHERS                                                     \
     "(ioping: (data|third): (request [0-9]+ has had no answer for|not " \
@@ -398,17 +328,6 @@ TEST(one_that_hangs_does_not_hold_up_the_others)
         assert_contains(result.err, "ioping: copy: request 3 has had no answer for ");
         command_free(&result);
     }
-}
-
-TEST(all_that_hang_are_named)
-{
-    need_faults();
-    struct result result = command_status(3, "all_that_hang_are_named");
-    assert_string_equal(result.out, "4\n");
-    assert_matches(result.err,
-                   "^ioping: copy: 1 request still waiting after [0-9.]+ m?s\n"
-                   "ioping: data: 1 request still waiting after [0-9.]+ m?s\n$");
-    command_free(&result);
 }
 
 /* The second request of one target fails at once, before those of the others. */
@@ -439,13 +358,9 @@ TEST(one_that_fails_does_not_end_the_others)
 TEST(lost_output_ends_all)
 {
     static const char *const options[] = {"", "-q -c 3", "-B -c 3", "-J"};
-    for (size_t i = 0; i < LENGTH(options); i++) {
-        struct result result = command_status(
-            3, "ioping -hang 0 -C -i 1ms %s data copy >/dev/full", options[i]);
-        assert_matches(result.err,
-                       "(^|\n)ioping: standard output: No space left on device\n$");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(options); i++)
+        expect(3, NULL, "~(^|\n)ioping: standard output: No space left on device\n$",
+               "ioping -hang 0 -C -i 1ms %s data copy >/dev/full", options[i]);
 }
 
 /* The slowest and the fastest change places with each try. */
@@ -456,8 +371,6 @@ TEST(devices_are_in_the_right_order_with_the_right_ratios)
     if (result.status == 99)
         skip_because("needs three loop devices");
     command_free(&result);
-    result = command_status(0, "devices_are_in_the_right_order_with_the_right_ratios");
-    assert_string_equal(result.out, "2 8 32 1 1 1 1 1 1 1 1 1\n");
-    assert_string_equal(result.err, "");
-    command_free(&result);
+    expect(0, "2 8 32 1 1 1 1 1 1 1 1 1\n", "",
+           "devices_are_in_the_right_order_with_the_right_ratios");
 }

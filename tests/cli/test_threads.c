@@ -5,15 +5,12 @@
 
 #include <sys/resource.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 static const char *const engines[] = {"", "-A", "-U", "-A -depth 3", "-U -depth 3"};
 
 static void
 need_engines(void)
 {
-    need_uring();
-    need_aio();
+    need("uring aio");
 }
 
 GROUP_SETUP(make_files)
@@ -51,14 +48,11 @@ TEST(numbers_are_those_of_the_run)
 {
     need_engines();
     need_program("jq");
-    for (size_t i = 0; i < LENGTH(engines); i++) {
-        struct result result =
-            command_status(0, "numbers_are_those_of_the_run %s", engines[i]);
-        assert_string_equal(result.out,
-                            "1 2 3 4 5 35 requests completed\ngenerated 40 requests\n"
-                            "[true,[1,2,3,4,5],5]\n");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(engines); i++)
+        expect(0,
+               "1 2 3 4 5 35 requests completed\ngenerated 40 "
+               "requests\n[true,[1,2,3,4,5],5]\n",
+               NULL, "numbers_are_those_of_the_run %s", engines[i]);
 }
 
 /* Rates are over the time in which requests were under way: no longer than the run, and
@@ -67,12 +61,9 @@ TEST(sums_are_those_of_all_records)
 {
     need_engines();
     need_program("jq");
-    for (size_t i = 0; i < LENGTH(engines); i++) {
-        struct result result =
-            command_status(0, "sums_are_those_of_all_records %s", engines[i]);
-        assert_string_equal(result.out, "[59,true,true,true,true,59,60,true]\n");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(engines); i++)
+        expect(0, "[59,true,true,true,true,59,60,true]\n", NULL,
+               "sums_are_those_of_all_records %s", engines[i]);
 }
 
 TEST(a_seed_gives_each_worker_its_offsets)
@@ -80,11 +71,8 @@ TEST(a_seed_gives_each_worker_its_offsets)
     need_engines();
     need_program("jq");
     struct result first = command_status(0, "offsets_of_fifteen");
-    for (size_t i = 0; i < LENGTH(engines); i++) {
-        struct result result = command_status(0, "offsets_of_fifteen %s", engines[i]);
-        assert_string_equal(result.out, first.out);
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(engines); i++)
+        expect(0, first.out, NULL, "offsets_of_fifteen %s", engines[i]);
     struct result result = command_status(0, "one_of_three_has_the_offsets_of_one");
     /* Two of the fifteen may be the same of 256 blocks: by this seed, none are. */
     assert_matches(result.out, "^\\[5,15,\\[\\],1[2-5]\\]\n$");
@@ -146,12 +134,9 @@ TEST(limits_hold_for_the_sum)
 TEST(the_interval_and_the_end_are_those_of_each)
 {
     need_engines();
-    for (size_t i = 0; i < LENGTH(engines); i++) {
-        struct result result = command_status(
-            0, "the_interval_and_the_end_are_those_of_each %s", engines[i]);
-        assert_string_equal(result.out, "1 1\n9 9 1\n");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(engines); i++)
+        expect(0, "1 1\n9 9 1\n", NULL, "the_interval_and_the_end_are_those_of_each %s",
+               engines[i]);
 }
 
 /* A period is that of the records since the one before. */
@@ -160,37 +145,27 @@ TEST(periods_add_up)
     static const char *const options[] = {"-p 7", "-P 15ms", "-p 5 -P 20ms"};
     need_engines();
     need_program("jq");
-    for (size_t i = 0; i < LENGTH(engines) * LENGTH(options); i++) {
-        struct result result =
-            command_status(0, "periods_add_up %s %s", options[i % LENGTH(options)],
-                           engines[i / LENGTH(options)]);
-        assert_string_equal(result.out, "[true,true]\n");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(engines) * LENGTH(options); i++)
+        expect(0, "[true,true]\n", NULL, "periods_add_up %s %s",
+               options[i % LENGTH(options)], engines[i / LENGTH(options)]);
 }
 
 TEST(raw_lines_after_so_many_requests_of_all)
 {
     need_engines();
-    for (size_t i = 0; i < LENGTH(engines); i++) {
-        struct result result =
-            command_status(0, "raw_lines_after_so_many_requests_of_all %s", engines[i]);
-        assert_string_equal(result.out, "5 5 5 5 5 5 5 5 5 5 1\n");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(engines); i++)
+        expect(0, "5 5 5 5 5 5 5 5 5 5 1\n", NULL,
+               "raw_lines_after_so_many_requests_of_all %s", engines[i]);
 }
 
 TEST(writes_in_a_directory_leave_nothing)
 {
     static const char *const options[] = {"-W", "-WL", "-WC", "-G", "-WY", "-Ws3000"};
     need_engines();
-    for (size_t i = 0; i < LENGTH(options) * LENGTH(engines); i++) {
-        struct result result = command_status(
-            0, "ioping -B %s -threads 3 -c 30 -i 0 %s d 2>e | cut -d' ' -f1,9; ls -A d",
-            options[i / LENGTH(engines)], engines[i % LENGTH(engines)]);
-        assert_string_equal(result.out, "29 30\n");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(options) * LENGTH(engines); i++)
+        expect(0, "29 30\n", NULL,
+               "ioping -B %s -threads 3 -c 30 -i 0 %s d 2>e | cut -d' ' -f1,9; ls -A d",
+               options[i / LENGTH(engines)], engines[i % LENGTH(engines)]);
 }
 
 TEST(a_signal_wakes_all_that_sleep)
@@ -198,36 +173,38 @@ TEST(a_signal_wakes_all_that_sleep)
     need_engines();
     for (size_t i = 0; i < LENGTH(engines); i++) {
         const struct ending *ending = &endings[i % LENGTH(endings)];
-        struct result result =
-            command_status(ending->died, "a_signal_wakes_all_that_sleep %s %s",
-                           ending->name, engines[i]);
-        assert_string_equal(result.out, "5 requests completed\ngenerated 5 requests\n");
-        assert_string_equal(result.err, "");
-        command_free(&result);
+        expect(ending->died, "5 requests completed\ngenerated 5 requests\n", "",
+               "a_signal_wakes_all_that_sleep %s %s", ending->name, engines[i]);
     }
 }
 
 TEST(interim_statistics_are_of_all)
 {
     need_engines();
-    for (size_t i = 0; i < LENGTH(engines); i++) {
-        struct result result =
-            command_status(0, "interim_statistics_are_of_all %s", engines[i]);
-        assert_matches(result.out, "^4 requests, min/avg/max/mdev = [^\n]*\n$");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(engines); i++)
+        expect(0, "~^4 requests, min/avg/max/mdev = [^\n]*\n$", NULL,
+               "interim_statistics_are_of_all %s", engines[i]);
 }
 
-/* Which ends only by that. Before the others notice they may have sent some more. */
-TEST(a_failure_of_one_ends_them_all)
-{
-    need_faults();
-    struct result result = command_status(3, "a_failure_of_one_ends_them_all");
-    assert_string_equal(result.out, "[1,true,true,true]\n");
-    assert_matches(result.err,
-                   "^ioping: request [0-9]+ failed: EIO \\(Input/output error\\)\n$");
-    command_free(&result);
-}
+static const struct expected runs[] = {
+    /* Which ends only by that. Before the others notice they may have sent some more. */
+    {"a_failure_of_one_ends_them_all", "faults", 3, "[1,true,true,true]\n",
+     "~^ioping: request [0-9]+ failed: EIO \\(Input/output error\\)\n$"},
+    /* One of three is stuck; with the others the run goes on. Others that are told of are
+     * only late. */
+    {"one_that_hangs_does_not_hold_the_others", "faults", 3, "1\n1\n1\n",
+     "~" SLOW "(ioping: request [0-9]+ has had no answer for [0-9.]+ "
+     "m?s\n)+ioping: 1 request still waiting after [0-9.]+ m?s\n$"},
+    {"all_that_hang_are_told_of", "faults", 3,
+     "~^ioping: 3 requests still waiting after [0-9.]+ m?s\n1 2 3 4 5 6 "
+     "3 requests completed\ngenerated 6 requests\n$",
+     NULL},
+    /* Each of three takes three intervals and more, of whatever worker. */
+    {"corrected_percentiles_are_those_of_all", "faults jq", 0, "[true,12,true,true]\n",
+     NULL},
+};
+
+EXPECT_EACH(runs)
 
 TEST(failures_that_are_ignored_are_counted)
 {
@@ -236,29 +213,6 @@ TEST(failures_that_are_ignored_are_counted)
     assert_string_equal(result.out, "20\n60 requests completed\ngenerated 80 "
                                     "requests\n");
     assert_contains(result.err, "ioping: 20 of 80 requests failed\n");
-    command_free(&result);
-}
-
-/* One of three is stuck; with the others the run goes on. Others that are told of are
- * only late. */
-TEST(one_that_hangs_does_not_hold_the_others)
-{
-    need_faults();
-    struct result result = command_status(3, "one_that_hangs_does_not_hold_the_others");
-    assert_string_equal(result.out, "1\n1\n1\n");
-    assert_matches(result.err,
-                   SLOW "(ioping: request [0-9]+ has had no answer for [0-9.]+ m?s\n)+"
-                        "ioping: 1 request still waiting after [0-9.]+ m?s\n$");
-    command_free(&result);
-}
-
-TEST(all_that_hang_are_told_of)
-{
-    need_faults();
-    struct result result = command_status(3, "all_that_hang_are_told_of");
-    assert_matches(result.out,
-                   "^ioping: 3 requests still waiting after [0-9.]+ m?s\n1 2 3 4 5 6 "
-                   "3 requests completed\ngenerated 6 requests\n$");
     command_free(&result);
 }
 
@@ -272,14 +226,10 @@ TEST(many_begin_and_end)
     for (size_t i = 0; i < LENGTH(shapes); i++) {
         if (i > 0 && limit.rlim_cur < 1024)
             skip_because("needs a limit of 1024 open files");
-        struct result result = command_status(
-            0,
-            "timeout 120 $IOPING_RUNNER \"$IOPING\" -B -C -hang 0 -a 0 -i 0 -c 2000 "
-            "-threads 256 %s data >o; s=$?; cut -d' ' -f1,9 o; exit $s",
-            shapes[i]);
-        assert_string_equal(result.out, "2000 2000\n");
-        assert_string_equal(result.err, "");
-        command_free(&result);
+        expect(0, "2000 2000\n", "",
+               "timeout 120 $IOPING_RUNNER \"$IOPING\" -B -C -hang 0 -a 0 -i 0 -c 2000 "
+               "-threads 256 %s data >o; s=$?; cut -d' ' -f1,9 o; exit $s",
+               shapes[i]);
     }
 }
 
@@ -334,27 +284,15 @@ TEST(what_makes_no_sense_is_refused)
     }
 }
 
-/* Each of three takes three intervals and more, of whatever worker. */
-TEST(corrected_percentiles_are_those_of_all)
-{
-    need_faults();
-    need_program("jq");
-    struct result result = command_status(0, "corrected_percentiles_are_those_of_all");
-    assert_string_equal(result.out, "[true,12,true,true]\n");
-    command_free(&result);
-}
-
 TEST(a_stuck_worker_misses_its_points)
 {
     need_engines();
     need_program("jq");
     for (size_t i = 0; i < 3; i++) { /* of depth one */
-        struct result result =
-            command("umount fs 2>/dev/null; mkdir -p fs.files && cp data fs.files/f");
-        command_free(&result);
+        expect(-1, NULL, NULL,
+               "umount fs 2>/dev/null; mkdir -p fs.files && cp data fs.files/f");
         mount_fuse("fs", "uncached,delay_us=1000,hang_at=101,hang_s=1,log=$PWD/fs.log");
-        result = command_status(0, "a_stuck_worker_misses_its_points %s", engines[i]);
-        assert_string_equal(result.out, "[true,true,true]\n");
-        command_free(&result);
+        expect(0, "[true,true,true]\n", NULL, "a_stuck_worker_misses_its_points %s",
+               engines[i]);
     }
 }

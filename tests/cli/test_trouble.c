@@ -6,9 +6,7 @@ static int
 set_up(void **state)
 {
     (void)state;
-    struct result result = command_status(
-        0, "head -c 1048576 /dev/urandom | tee one two >three; mkdir d f; sync .");
-    command_free(&result);
+    shell("head -c 1048576 /dev/urandom | tee one two >three; mkdir d f; sync .");
     return 0;
 }
 
@@ -35,55 +33,29 @@ TEST(lost_output_ends_all_of_them)
     command_free(&result);
 }
 
-/* None is stuck, but there is not as much patience as all of them take. */
-TEST(a_signal_keeps_others_from_being_opened)
-{
-    need_faults();
-    struct result result = command_status(0, "a_signal_keeps_others_from_being_opened");
-    assert_string_equal(result.out,
-                        "2\nioping: three: interrupted before it was opened\n");
-    command_free(&result);
-}
-
-TEST(one_that_is_given_up_leaves_nothing_of_the_others)
-{
-    need_faults();
-    struct result result =
-        command_status(0, "one_that_is_given_up_leaves_nothing_of_the_others");
-    assert_string_equal(result.out, "2\nd:\n\nf:\nioping: two: still not ready \n");
-    command_free(&result);
-}
-
-/* The limit of -hang counts from the opening of each target. */
-TEST(each_is_said_to_be_slow_in_its_own_time)
-{
-    need_faults();
-    struct result result = command_status(0, "each_is_said_to_be_slow_in_its_own_time");
-    assert_string_equal(result.out, "0 1\n");
-    command_free(&result);
-}
-
 /* The targets that the lines about Linux AIO name; others may be on stderr as well. */
 #define OF_AIO "sed -n 's/^ioping: \\(.*\\): Linux AIO is not available.*/\\1/p' e; "
 
-TEST(a_sweep_that_cannot_begin_names_its_target)
-{
-    need_faults();
-    need_linux_aio();
-    struct result result = command_status(
-        0, "faulty io_setup:3:11 -A -sweep depth=1..2 -w 100ms -C one two three >o 2>e; "
-           "echo $?; " OF_AIO "grep -o '^--- [a-z]* ' o");
-    assert_string_equal(result.out, "3\ntwo\n--- one \n--- three \n");
-    command_free(&result);
-}
+static const struct expected runs[] = {
+    /* None is stuck, but there is not as much patience as all of them take. */
+    {"a_signal_keeps_others_from_being_opened", "faults", 0,
+     "2\nioping: three: interrupted before it was opened\n", NULL},
+    /* The limit of -hang counts from the opening of each target. */
+    {"each_is_said_to_be_slow_in_its_own_time", "faults", 0, "0 1\n", NULL},
+    {"a_sweep_that_cannot_begin_names_its_target", "faults linux_aio", 0,
+     "3\ntwo\n--- one \n--- three \n", NULL,
+     "faulty io_setup:3:11 -A -sweep depth=1..2 -w 100ms -C one two three >o 2>e; "
+     "echo $?; " OF_AIO "grep -o '^--- [a-z]* ' o"},
+    {"one_that_is_given_up_leaves_nothing_of_the_others", "faults", 0,
+     "2\nd:\n\nf:\nioping: two: still not ready \n", NULL},
+};
+
+EXPECT_EACH(runs)
 
 TEST(what_keeps_the_first_step_from_its_begin_is_said_once)
 {
-    need_faults();
-    need_linux_aio();
-    struct result result =
-        command_status(0, "faulty io_setup:1-:11 -A -sweep depth=1..2 -w 100ms -C one "
-                          "two three >o 2>e; echo $?; " OF_AIO "cat o");
-    assert_string_equal(result.out, "2\none\n");
-    command_free(&result);
+    need("faults linux_aio");
+    expect(0, "2\none\n", NULL,
+           "faulty io_setup:1-:11 -A -sweep depth=1..2 -w 100ms -C one two three >o 2>e; "
+           "echo $?; " OF_AIO "cat o");
 }

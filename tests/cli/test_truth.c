@@ -16,13 +16,6 @@
 #define QUIETLY "direct I/O goes through the page cache here"
 #define REQUESTS 40
 
-static void
-shell(const char *format, const char *name)
-{
-    struct result result = command_status(0, format, name);
-    command_free(&result);
-}
-
 /* The file systems of the tests that are made for each. */
 static const struct place {
     const char *name;
@@ -243,9 +236,7 @@ TEST(nothing_counts_when_all_is_cached)
     map_head(&mapped);
     shell("head -c 1M /dev/urandom >%s && sync other", "other");
     struct result result = command_status(3, "ioping -q -c 9 -i 0 -s 1000 -a 2 ext4/f");
-    struct result two =
-        command_status(3, "ioping -B -c 9 -i 0 -s 1000 -a 2 ext4/f other");
-    command_free(&two);
+    expect(3, NULL, NULL, "ioping -B -c 9 -i 0 -s 1000 -a 2 ext4/f other");
     unmap_head(&mapped);
     assert_contains(result.out, "\n0 requests completed in 0 ns, 0 B read, 0 iops, ");
     assert_contains(result.out, "\ngenerated 9 requests in ");
@@ -272,12 +263,11 @@ take_advice(const char *text, const char *word, const char *end, char *advice,
 /* The options that the note advises lead to the device. */
 TEST_EACH(advice_leads_to_the_device, places)
 {
-    need_resident();
-    need_direct_io();
+    need("resident direct_io");
     static const char *const odd[] = {"-s 1000", "-o 100", "-s 1000 -o 100 -S 1m"};
     struct mapped mapped = {.place = place_of(state), .length = 8 << 20};
     map_head(&mapped);
-    for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+    for (size_t i = 0; i < LENGTH(odd); i++) {
         char advice[64], arguments[256];
         struct result result =
             command_status(3, "ioping -q -c 9 -a 0 -i 0 %s %s/f", odd[i], mapped.place);
@@ -313,10 +303,9 @@ TEST(compressed_file_is_not_said_to_be_direct)
     assert_contains(result.out, "\"mode\": \"nocache\"\n");
     assert_contains(result.out, "\"stat\": {\n    \"count\": 40,");
     command_free(&result);
-    result = command_status(2, "ioping -D -c 1 btrfs/packed");
-    assert_string_equal(result.err, "ioping: btrfs/packed: " PACKED
-                                    "; leave out -D to measure without it\n");
-    command_free(&result);
+    expect(2, NULL,
+           "ioping: btrfs/packed: " PACKED "; leave out -D to measure without it\n",
+           "ioping -D -c 1 btrfs/packed");
 }
 
 /* A file whose cached pages cannot be seen is not called direct, even while it is mapped.
@@ -326,8 +315,8 @@ TEST(compressed_and_mapped_file_is_not_said_to_be_direct)
     need_resident();
     struct mapped mapped = {.place = "btrfs", .length = 8 << 20};
     map_head(&mapped);
-    shell("cd %s && mount -o remount,compress=zstd . && yes | head -c 8M >f && "
-          "mount -o remount,compress=no . && sync f",
+    shell("cd %s && mount -o remount,compress=zstd . && yes | head -c 8M >f && mount -o "
+          "remount,compress=no . && sync f",
           "btrfs");
     for (size_t i = 0; i < mapped.length; i += 4096)
         (void)mapped.memory[i];
@@ -388,8 +377,8 @@ TEST(mapped_pages_under_overlay_are_called_cached)
     char path[1200];
     mount_once("ext4");
     shell("mkdir %s/up2 ext4/low2 ext4/work2 layers2 && mount -t overlay overlay -o "
-          "lowerdir=ext4/low2,upperdir=ext4/up2,workdir=ext4/work2 layers2 && "
-          "head -c 1M /dev/urandom >layers2/f && sync layers2/f",
+          "lowerdir=ext4/low2,upperdir=ext4/up2,workdir=ext4/work2 layers2 && head -c 1M "
+          "/dev/urandom >layers2/f && sync layers2/f",
           "ext4");
     snprintf(path, sizeof(path), "%s/layers2/f", scratch());
     int fd = open(path, O_RDONLY);
@@ -420,15 +409,13 @@ TEST_EACH(small_files_and_ends_are_read_from_the_device, places)
     };
     const char *place = place_of(state);
     mount_once(place);
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         char arguments[128];
-        struct result result =
-            command_status(0, "rm -f %s/f && head -c %d /dev/urandom >%s/f && cat %s/f",
-                           place, cases[i].size, place, place);
-        command_free(&result);
+        shell("rm -f %s/f && head -c %d /dev/urandom >%s/f && cat %s/f", place,
+              cases[i].size, place, place);
         snprintf(arguments, sizeof(arguments), "-J -c 10 -a 0 -i 0 %s %s/f",
                  cases[i].options, place);
-        result = run_on_device(place, 10, arguments);
+        struct result result = run_on_device(place, 10, arguments);
         assert_contains(result.out, "\"stat\": {\n    \"count\": 10,");
         assert_contains(result.err, FALLBACK);
         command_free(&result);
@@ -507,7 +494,7 @@ TEST_EACH(holes_are_told, places)
     };
     const char *place = place_of(state);
     mount_once(place);
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         char line[128] = "";
         struct result result =
             command_status(0,
@@ -564,12 +551,11 @@ TEST_EACH(mapped_pages_are_called_cached_to_users_who_cannot_write, places)
     need_resident();
     struct mapped mapped = {.place = place_of(state), .length = 8 << 20};
     static const char *const engines[] = {"", "-threads 2", "-A"};
-    need_users();
-    need_direct_io();
+    need("users direct_io");
     if (access("/proc/thread-self/io", F_OK) < 0)
         skip_because("needs a kernel that counts what it reads for a thread");
     map_head(&mapped);
-    for (size_t i = 0; i < sizeof(engines) / sizeof(engines[0]); i++) {
+    for (size_t i = 0; i < LENGTH(engines); i++) {
         struct result result = command(
             "chmod 644 %s/f; cp \"$IOPING\" %s/prober && chmod 755 %s %s/prober && "
             "%s/prober -v >/dev/null && " AS_NOBODY
@@ -614,7 +600,7 @@ TEST(server_that_caches_nothing_is_read_directly)
     need_direct_io();
     mount_fuse("uncached", "uncached,log=%s/uncached.log", scratch());
     prepare(&(struct scene){.place = "uncached", .before = "read"});
-    for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
+    for (size_t i = 0; i < LENGTH(shapes); i++)
         read_by_server("uncached", shapes[i]);
 }
 
@@ -624,7 +610,7 @@ TEST(mapped_pages_do_not_hinder_direct_reads_of_a_server)
     mount_fuse("served", "kernel_cache,log=%s/served.log", scratch());
     struct mapped mapped = {.place = "served", .length = 8 << 20};
     map_head(&mapped);
-    for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
+    for (size_t i = 0; i < LENGTH(shapes); i++)
         read_by_server("served", shapes[i]);
     unmap_head(&mapped);
 }
@@ -632,7 +618,7 @@ TEST(mapped_pages_do_not_hinder_direct_reads_of_a_server)
 static void
 add_scenes(void)
 {
-    for (size_t i = 0; i < sizeof(scenes) / sizeof(scenes[0]); i++) {
+    for (size_t i = 0; i < LENGTH(scenes); i++) {
         const struct scene *scene = &scenes[i];
         char name[80];
         bool disk = strcmp(scene->place, ".") == 0;

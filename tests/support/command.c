@@ -237,6 +237,48 @@ command_status(int status, const char *format, ...)
     return result;
 }
 
+static bool
+is_expected(const char *text, const char *expected)
+{
+    return !expected || (expected[0] == '~' ? text_matches(text, expected + 1)
+                                            : strcmp(text, expected) == 0);
+}
+
+static const char *
+shown(const char *expected)
+{
+    return expected ? expected : "whatever it is\n";
+}
+
+void
+expect(int status, const char *out, const char *err, const char *format, ...)
+{
+    char text[512];
+    va_list list, again;
+    va_start(list, format);
+    va_copy(again, list);
+    struct result result = run_shell(format, list);
+    vsnprintf(text, sizeof(text), format, again);
+    va_end(again);
+    va_end(list);
+    if ((status >= 0 && result.status != status) || !is_expected(result.out, out) ||
+        !is_expected(result.err, err))
+        fail_msg("%s\nstatus %d, expected: %d\n--- stdout:\n%s--- expected:\n%s"
+                 "--- stderr:\n%s--- expected:\n%s---",
+                 text, result.status, status, result.out, shown(out), result.err,
+                 shown(err));
+    command_free(&result);
+}
+
+void
+expect_row(void **state)
+{
+    const struct expected *row = *state;
+    need(row->needs);
+    expect(row->status, row->out, row->err, "%s",
+           row->command ? row->command : row->name);
+}
+
 void
 command_free(struct result *result)
 {
@@ -252,10 +294,8 @@ make_files(void **state)
     (void)state;
     signal(SIGHUP, SIG_DFL);
     signal(SIGPIPE, SIG_DFL);
-    struct result result = command_status(
-        0, "head -c 1048576 /dev/urandom >data && cp data copy && mkdir d && "
-           "sync data copy");
-    command_free(&result);
+    shell("head -c 1048576 /dev/urandom >data && cp data copy && mkdir d && "
+          "sync data copy");
     return 0;
 }
 
@@ -263,7 +303,6 @@ int
 make_folder(void **state)
 {
     (void)state;
-    struct result result = command_status(0, "rm -rf f && mkdir f");
-    command_free(&result);
+    shell("rm -rf f && mkdir f");
     return 0;
 }

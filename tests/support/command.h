@@ -28,6 +28,30 @@ struct result command(const char *format, ...) __attribute__((format(printf, 1, 
 struct result command_status(int status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/*
+ * Runs a command as command() does; fails the test with all output unless it ends with
+ * STATUS (-1: whatever it is), and stdout and stderr are OUT and ERR, to the byte. One
+ * that is NULL may have anything; one that begins with ~ is an extended regular
+ * expression.
+ */
+void expect(int status, const char *out, const char *err, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Runs a command that has to succeed, and whose output is nobody's. */
+#define shell(...) expect(0, NULL, NULL, __VA_ARGS__)
+
+/* A test that is one command, for a table of them. */
+struct expected {
+    const char *name;  /* of the test */
+    const char *needs; /* see need() */
+    int status;
+    const char *out, *err; /* as expect() has them */
+    const char *command;   /* NULL: NAME, which is a function of sh */
+};
+
+/* Does what struct expected says; a test whose *STATE is one. */
+void expect_row(void **state);
+
 /* Frees the output of a command. */
 void command_free(struct result *result);
 

@@ -81,8 +81,7 @@ int
 hold_loop(const char *device)
 {
     int fd = open(device, O_RDONLY | O_CLOEXEC);
-    struct result result = command_status(0, "losetup -d %s", device);
-    command_free(&result);
+    shell("losetup -d %s", device);
     assert_true(fd >= 0);
     return fd;
 }

@@ -318,3 +318,48 @@ need_direct(const char *file)
     if (!able || !has_direct_io())
         skip_because("needs a build folder on a disk that takes direct I/O");
 }
+
+static void
+need_direct_data(void)
+{
+    need_direct("data");
+}
+
+void
+need(const char *words)
+{
+    static const struct {
+        const char *word;
+        void (*function)(void);
+    } kinds[] = {
+        {"aio", need_aio},
+        {"bound", need_bound},
+        {"direct", need_direct_data},
+        {"direct_io", need_direct_io},
+        {"faults", need_faults},
+        {"flags", need_flags},
+        {"forbid", need_forbid},
+        {"linux", need_linux},
+        {"linux_aio", need_linux_aio},
+        {"loops", need_loops},
+        {"mount_line", need_mount_line},
+        {"mounts", need_mounts},
+        {"names", need_names},
+        {"process_states", need_process_states},
+        {"resident", need_resident},
+        {"sizes", need_sizes},
+        {"uring", need_uring},
+        {"users", need_users},
+    };
+    char list[128], *rest = list, *word;
+    assert_true(snprintf(list, sizeof(list), "%s", words) < (int)sizeof(list));
+    while ((word = strtok_r(rest, " ", &rest))) {
+        size_t i = 0;
+        while (i < LENGTH(kinds) && strcmp(kinds[i].word, word) != 0)
+            i++;
+        if (i < LENGTH(kinds))
+            kinds[i].function();
+        else
+            need_program(word);
+    }
+}

@@ -9,6 +9,13 @@
 
 #include <stdbool.h>
 
+/*
+ * All of these, in a list with spaces between: "uring" is for need_uring, and so are the
+ * others that take nothing; "direct" is for need_direct("data"); any other word is a
+ * program, such as "jq".
+ */
+void need(const char *words);
+
 /* Ends the test as skipped and prints REASON. */
 void skip_because(const char *reason);
 

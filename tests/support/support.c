@@ -54,14 +54,20 @@ assert_lacks(const char *text, const char *part)
         fail_msg("\"%s\" is in: %s", part, text);
 }
 
-void
-assert_matches(const char *text, const char *expression)
+bool
+text_matches(const char *text, const char *expression)
 {
     regex_t regex;
     assert_int_equal(regcomp(&regex, expression, REG_EXTENDED | REG_NOSUB), 0);
     int status = regexec(&regex, text, 0, NULL, 0);
     regfree(&regex);
-    if (status != 0)
+    return status == 0;
+}
+
+void
+assert_matches(const char *text, const char *expression)
+{
+    if (!text_matches(text, expression))
         fail_msg("\"%s\" does not match: %s", expression, text);
 }
 

@@ -27,7 +27,8 @@
  * before all. At the end unmount_all is, unless there is a GROUP_TEARDOWN(function).
  *
  * TEST_EACH(name, table) { ... } is a test for each row of an array of structs that have
- * a name: *state is the row, and "name_row" what the test is called.
+ * a name: *state is the row, and "name_row" what the test is called. EXPECT_EACH(table)
+ * makes such tests of an array of struct expected.
  */
 #define TEST(name)                              \
     static void name(void **);                  \
@@ -41,6 +42,9 @@
     AT_START(add_##test, for (size_t i = 0; i < sizeof(table) / sizeof((table)[0]); i++) \
                              test_add_row(#test, (table)[i].name, test, &(table)[i]))    \
     static void test(void **state)
+#define EXPECT_EACH(table)                                                         \
+    AT_START(add_##table, for (size_t i = 0; i < LENGTH(table); i++) test_add_row( \
+                              "", (table)[i].name, expect_row, &(table)[i]))
 #define AT_START(name, call)                            \
     __attribute__((constructor)) static void name(void) \
     {                                                   \
@@ -69,6 +73,10 @@ void assert_contains(const char *text, const char *part);
 
 /* Fails the test if TEXT contains PART. */
 void assert_lacks(const char *text, const char *part);
+
+/* Returns true if TEXT matches an extended regular expression; fails the test if that is
+ * none. */
+bool text_matches(const char *text, const char *expression);
 
 /* Fails the test unless TEXT matches an extended regular expression. */
 void assert_matches(const char *text, const char *expression);
