@@ -11,7 +11,7 @@ ARCHIVE=	${DISTDIR}/${PORTNAME}-${DISTVERSION}.tar.gz
 .endif
 
 # Not with the flags of this make.
-GMAKE=		cd ${WRKSRC} && env -u MAKEFLAGS make ${MAKE_ARGS}
+GMAKE=		cd ${WRKSRC} && env -u MAKEFLAGS make -j$$(nproc) ${MAKE_ARGS}
 
 .MAIN:		stage
 .PHONY:		stage
