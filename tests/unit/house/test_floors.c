@@ -1,4 +1,5 @@
 /* The rules of the house that the compiler does not check. */
+/* Marks: native */
 #include "support.h"
 
 #include <glob.h>

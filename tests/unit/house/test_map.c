@@ -1,4 +1,5 @@
 /* The map of the source, src/README.md, is that of the tree. */
+/* Marks: native */
 #include "support.h"
 
 #include <dirent.h>

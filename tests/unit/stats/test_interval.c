@@ -3,7 +3,7 @@
  * two runs of one process are called different, and how often a difference is found.
  * PAIRS=1000 tries as many pairs of each process and length, and prints the table.
  */
-/* Marks: apart */
+/* Marks: apart native */
 #include "support.h"
 
 #include "base/random.h"
