@@ -9,10 +9,10 @@
 #include "os/os.h"
 #include "os/output.h"
 #include "os/process.h"
+#include "recorded_runs.h"
 #include "report/console.h"
 #include "report/report.h"
 #include "run/job.h"
-#include "run/recorded_runs.h"
 #include "session/session.h"
 #include "stats/comparison.h"
 

@@ -6,7 +6,7 @@
 #include "fuzz.h"
 
 #include "run/job.h"
-#include "run/recorded_runs.h"
+#include "session/recorded_runs.h"
 
 /* What is known after the end of a file. */
 struct end {

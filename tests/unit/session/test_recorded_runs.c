@@ -3,7 +3,7 @@
 
 #include "os/process.h"
 #include "run/job.h"
-#include "run/recorded_runs.h"
+#include "session/recorded_runs.h"
 
 #define ADVICE "; ioping -print-count 1 -quiet prints raw lines\n"
 

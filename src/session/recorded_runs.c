@@ -6,7 +6,7 @@
  * or a phase may follow. So a request began by its time before the clock times up to its
  * line add up.
  */
-#include "run/recorded_runs.h"
+#include "recorded_runs.h"
 
 #include "base/time.h"
 #include "base/units.h"

@@ -1,5 +1,5 @@
-#ifndef RUN_RECORDED_RUNS_H
-#define RUN_RECORDED_RUNS_H
+#ifndef SESSION_RECORDED_RUNS_H
+#define SESSION_RECORDED_RUNS_H
 
 #include "base/buffer.h"
 #include "base/error.h"
