@@ -93,7 +93,7 @@ struct io_engine {
     /*
      * Frees what the queue holds, after an open that failed as well; any thread. Returns
      * whether the buffers may be freed: false if reap has failed and left requests under
-     * way, which the system carries out some day.
+     * way, which the system carries out some day. NULL: it holds nothing.
      */
     bool (*close)(struct io_queue *queue);
 };

@@ -33,16 +33,9 @@ refuse(struct io_queue *queue, const struct io_config *config)
     return os_fail(ENOTSUP);
 }
 
-static bool
-close_nothing(struct io_queue *queue)
-{
-    (void)queue;
-    return true;
-}
-
 /* The engine of an option that is for other systems: it promises all, and open fails. */
 static const struct io_engine absent = {
-    .many = true, .polls = true, .queue_size = 1, .open = refuse, .close = close_nothing};
+    .many = true, .polls = true, .queue_size = 1, .open = refuse};
 
 const struct io_engine *
 io_engine_of(char letter)
@@ -53,25 +46,20 @@ io_engine_of(char letter)
     return &absent;
 }
 
-/* One that lacks only the file would do. */
-static bool
-opens(const struct io_engine *engine, int depth)
-{
-    const struct io_config config = {.fd = -1, .kind = OS_FILE, .depth = depth};
-    struct error error;
-    struct io_queue *queue = io_open(engine, engine->name, &config, &error);
-    if (!queue)
-        return errno == EBADF;
-    io_close(engine, queue);
-    return true;
-}
-
+/* A queue that lacks only the file would do. */
 int
 io_deepest(const struct io_engine *engine, int most)
 {
     int depth = engine->many && engine->name ? most : 0;
-    while (depth > 0 && !opens(engine, depth))
-        depth /= 2;
+    for (; depth > 0; depth /= 2) {
+        const struct io_config config = {.fd = -1, .kind = OS_FILE, .depth = depth};
+        struct error error;
+        struct io_queue *queue = io_open(engine, engine->name, &config, &error);
+        if (queue)
+            io_close(engine, queue);
+        if (queue || errno == EBADF)
+            break;
+    }
     return depth;
 }
 
@@ -103,31 +91,21 @@ io_advise_many(struct error *error)
     return error_advise(error, advice);
 }
 
-/* Advises to use an engine with many requests at a time other than ENGINE. */
-static void
-advise_other(const struct io_engine *engine, struct error *error)
-{
-    char advice[sizeof(error->advice)] = "use -threads instead";
-    for (int i = ENGINES - 1; i >= 0; i--)
-        if (engines[i]->many && engines[i] != engine)
-            snprintf(advice, sizeof(advice), "use -%c or none", engines[i]->option);
-    error_advise(error, advice);
-}
-
 static void
 explain(const struct io_engine *engine, const char *name, int code, struct error *error)
 {
-    const char *advice = engine->advise ? engine->advise(code) : NULL;
+    const char *own = engine->advise ? engine->advise(code) : NULL;
+    char advice[sizeof(error->advice)] = "use -threads instead";
     if (engine->lacks) {
         error_set(error, EXIT_PREPARE, NULL, "%s: %s", engine->lacks, strerror(code));
         return;
     }
     error_set(error, EXIT_PREPARE, NULL, "%s is not available here: %s", name,
               strerror(code));
-    if (advice)
-        error_advise(error, advice);
-    else
-        advise_other(engine, error);
+    for (int i = ENGINES - 1; i >= 0; i--)
+        if (engines[i]->many && engines[i] != engine)
+            snprintf(advice, sizeof(advice), "use -%c or none", engines[i]->option);
+    error_advise(error, own ? own : advice);
 }
 
 struct io_queue *
@@ -151,7 +129,7 @@ io_open(const struct io_engine *engine, const char *name, const struct io_config
 bool
 io_close(const struct io_engine *engine, struct io_queue *queue)
 {
-    bool over = engine->close(queue);
+    bool over = !engine->close || engine->close(queue);
     os_memory_free(queue);
     return over;
 }

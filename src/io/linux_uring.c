@@ -94,12 +94,6 @@ store(unsigned *end, unsigned value)
     __atomic_store_n(end, value, __ATOMIC_RELEASE);
 }
 
-static bool
-is_polled(const struct io_queue *queue)
-{
-    return queue->setup & IORING_SETUP_IOPOLL;
-}
-
 static int
 do_register(const struct io_queue *queue, unsigned operation, const void *what,
             unsigned count)
@@ -133,41 +127,33 @@ uring_close(struct io_queue *queue)
     return over;
 }
 
-/* Returns true if begin will be able to enable the ring: with an argument too many the
- * kernel refuses the call as invalid, and a filter as forbidden. */
-static bool
-can_enable(const struct io_queue *queue)
-{
-    return do_register(queue, IORING_REGISTER_ENABLE_RINGS, NULL, 1) < 0 &&
-           errno == EINVAL;
-}
-
-/* Creates the best ring that the kernel allows; its descriptor is below 0 if none. */
-static void
-choose_ring(struct io_queue *queue, struct io_uring_params *params)
+/*
+ * Creates the best ring that the kernel allows. Linux 5.6 is the first with plain reads
+ * and writes, and with the feature that is asked for. Whether begin will be able to
+ * enable the ring shows by an argument too many: the kernel refuses the call as invalid,
+ * and a filter as forbidden. Returns 0, or -1 with errno.
+ */
+static int
+create_ring(struct io_queue *queue, struct io_uring_params *params)
 {
     for (size_t i = 0; i < sizeof(setups) / sizeof(setups[0]); i++) {
         *params = (struct io_uring_params){
             .flags = setups[i] | (queue->config.poll ? IORING_SETUP_IOPOLL : 0)};
         queue->fd = (int)syscall(SYS_io_uring_setup, (long)queue->config.depth, params);
-        if (queue->fd < 0 && errno == EINVAL)
+        if (queue->fd < 0 && errno != EINVAL)
+            return -1;
+        if (queue->fd < 0)
             continue;
-        if (queue->fd < 0 || !(setups[i] & IORING_SETUP_R_DISABLED) || can_enable(queue))
-            return;
+        queue->setup = params->flags;
+        queue->features = params->features;
+        if (!(queue->setup & IORING_SETUP_R_DISABLED) ||
+            (do_register(queue, IORING_REGISTER_ENABLE_RINGS, NULL, 1) < 0 &&
+             errno == EINVAL))
+            return queue->features & IORING_FEAT_RW_CUR_POS ? 0 : os_fail(ENOSYS);
         close(queue->fd);
+        queue->fd = -1;
     }
-}
-
-/* Linux 5.6 is the first with plain reads and writes, and with this feature. */
-static int
-set_up(struct io_queue *queue, struct io_uring_params *params)
-{
-    choose_ring(queue, params);
-    if (queue->fd < 0)
-        return -1;
-    queue->setup = params->flags;
-    queue->features = params->features;
-    return queue->features & IORING_FEAT_RW_CUR_POS ? 0 : os_fail(ENOSYS);
+    return -1;
 }
 
 static void *
@@ -209,16 +195,6 @@ map_rings(struct io_queue *queue, const struct io_uring_params *params)
     return 0;
 }
 
-/* Spares each request a look into the table of open files. It may be refused. */
-static void
-register_file(struct io_queue *queue)
-{
-    if (do_register(queue, IORING_REGISTER_FILES, &queue->config.fd, 1) < 0)
-        return;
-    queue->entry_flags = IOSQE_FIXED_FILE;
-    queue->target = 0; /* the first registered */
-}
-
 /* Spares each request a look for the pages of its buffer. It may be refused, as when
  * less memory may be locked. A queue that only shows how deep it can be has none. */
 static void
@@ -239,28 +215,28 @@ register_buffers(struct io_queue *queue)
 }
 
 /*
+ * A registered file spares each request a look into the table of open files; it may be
+ * refused.
+ *
  * A request is first tried without waiting. A character device then may end it early
  * after any page, if somebody else wants the processor for example, and the kernel
  * goes on only with those of files and block devices. Its own threads have the time
  * to wait.
  */
-static void
-leave_to_others(struct io_queue *queue)
-{
-    if (queue->config.size > 4096 && queue->config.kind == OS_CHARACTER)
-        queue->entry_flags |= IOSQE_ASYNC;
-}
-
 static int
 uring_open(struct io_queue *queue, const struct io_config *config)
 {
     struct io_uring_params params;
     *queue = (struct io_queue){.config = *config, .fd = -1, .target = config->fd};
-    if (set_up(queue, &params) < 0 || map_rings(queue, &params) < 0)
+    if (create_ring(queue, &params) < 0 || map_rings(queue, &params) < 0)
         return -1;
-    register_file(queue);
+    if (do_register(queue, IORING_REGISTER_FILES, &config->fd, 1) >= 0) {
+        queue->entry_flags = IOSQE_FIXED_FILE;
+        queue->target = 0; /* the first registered */
+    }
     register_buffers(queue);
-    leave_to_others(queue);
+    if (config->size > 4096 && config->kind == OS_CHARACTER)
+        queue->entry_flags |= IOSQE_ASYNC;
     return 0;
 }
 
@@ -396,7 +372,7 @@ time_left(const struct io_queue *queue, int64_t when)
 {
     if (when == INT64_MAX || when == IO_AT_ONCE)
         return when;
-    if (is_polled(queue))
+    if (queue->setup & IORING_SETUP_IOPOLL)
         return 0;
     int64_t left = when - os_clock_now();
     return left > 0 ? left : 0;

@@ -35,31 +35,27 @@ sync_submit(struct io_queue *queue, const struct io_request *request)
     queue->next = request;
 }
 
-static int64_t
-perform(const struct io_config *config, const struct io_request *request)
-{
-    switch (request->operation) {
-    case IO_READ:
-        return os_file_read(config->fd, config->memory, request->size, request->offset,
-                            config->rw_flags);
-    case IO_WRITE:
-        return os_file_write(config->fd, config->memory, request->size, request->offset,
-                             config->rw_flags);
-    case IO_FLUSH:
-        break;
-    }
-    return os_file_flush(config->fd);
-}
-
 static int
 sync_reap(struct io_queue *queue, struct io_completion *done, int64_t when)
 {
+    const struct io_config *config = &queue->config;
+    const struct io_request *next = queue->next;
+    int64_t result = 0;
     (void)when;
-    int64_t result = perform(&queue->config, queue->next);
-    if (result < 0)
-        *done = (struct io_completion){.error = errno};
-    else
-        *done = (struct io_completion){.bytes = result};
+    switch (next->operation) {
+    case IO_READ:
+        result = os_file_read(config->fd, config->memory, next->size, next->offset,
+                              config->rw_flags);
+        break;
+    case IO_WRITE:
+        result = os_file_write(config->fd, config->memory, next->size, next->offset,
+                               config->rw_flags);
+        break;
+    case IO_FLUSH:
+        result = os_file_flush(config->fd);
+    }
+    *done = result < 0 ? (struct io_completion){.error = errno}
+                       : (struct io_completion){.bytes = result};
     return 1;
 }
 

@@ -111,17 +111,6 @@ flush(void *argument)
 }
 
 static BOOL
-send_flush(const struct io_queue *queue, struct request *request)
-{
-    request->file = queue->file;
-    request->port = queue->port;
-    if (!QueueUserWorkItem(flush, request, WT_EXECUTELONGFUNCTION))
-        return FALSE;
-    SetLastError(ERROR_IO_PENDING);
-    return FALSE;
-}
-
-static BOOL
 send_one(const struct io_queue *queue, struct request *request)
 {
     char *memory = queue->config.memory + (size_t)request->slot * queue->config.size;
@@ -133,7 +122,11 @@ send_one(const struct io_queue *queue, struct request *request)
     case IO_FLUSH:
         break;
     }
-    return send_flush(queue, request);
+    request->file = queue->file;
+    request->port = queue->port;
+    if (QueueUserWorkItem(flush, request, WT_EXECUTELONGFUNCTION))
+        SetLastError(ERROR_IO_PENDING);
+    return FALSE;
 }
 
 /* Sends the waiting requests; returns how many are complete already, stored in DONE. */

@@ -118,46 +118,16 @@ linux_btrfs_devices(int fd, char folder[LINUX_SYSFS_ROOM])
     return true;
 }
 
-static enum os_backing
-search_btrfs(struct linux_search *search, int fd)
-{
-    char folder[LINUX_SYSFS_ROOM];
-    return linux_btrfs_devices(fd, folder) ? search_below(search, folder)
-                                           : OS_BACKING_DEVICE;
-}
-
-/* PATH is the directory of a layer; a name that the mount table has cut off is not found.
- */
-static enum os_backing
-search_layer(struct linux_search *search, const char *path, const struct statfs *system)
-{
-    struct stat status;
-    const char *memory = linux_mount_memory(system);
-    if (memory)
-        snprintf(search->name, search->size, "%s", memory);
-    if (memory)
-        return OS_BACKING_MEMORY;
-    return stat(path, &status) == 0 ? search_number(search, status.st_dev)
-                                    : OS_BACKING_DEVICE;
-}
-
 /*
  * A file that is open for writing is in the upper layer, the first; in which one another
  * is cannot be known. An overlay has the sizes of its first.
  */
-static bool
-has_sizes_of(int fd, const char *layer)
-{
-    struct statfs whole, system;
-    return fstatfs(fd, &whole) == 0 && statfs(layer, &system) == 0 &&
-           system.f_blocks == whole.f_blocks && system.f_files == whole.f_files;
-}
-
 int
 linux_overlay_layers(int fd, struct linux_layers *layers)
 {
     static const char up[] = "upperdir=", low[] = "lowerdir=", more[] = "lowerdir+=";
     const char *upper = NULL;
+    struct statfs whole, system;
     *layers = (struct linux_layers){.options = linux_mount_options(fd)};
     char *rest = layers->options, *option;
     while (rest && (option = strsep(&rest, ","))) {
@@ -176,8 +146,9 @@ linux_overlay_layers(int fd, struct linux_layers *layers)
     layers->first = upper ? 0 : 1;
     if (upper && (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY)
         layers->count = 0;
-    bool known =
-        layers->first <= layers->count && has_sizes_of(fd, layers->path[layers->first]);
+    bool known = layers->first <= layers->count && fstatfs(fd, &whole) == 0 &&
+                 statfs(layers->path[layers->first], &system) == 0 &&
+                 system.f_blocks == whole.f_blocks && system.f_files == whole.f_files;
     if (!known)
         linux_overlay_free(layers);
     return known ? 0 : -1;
@@ -190,22 +161,27 @@ linux_overlay_free(struct linux_layers *layers)
     layers->options = NULL;
 }
 
-/* All layers must be alike. */
+/* All layers must be alike. The name of one that the mount table has cut off is not
+ * found. */
 static enum os_backing
 search_overlay(struct linux_search *search, int fd)
 {
     struct linux_layers layers;
-    struct statfs system;
     enum os_backing found = OS_BACKING_DEVICE;
     if (linux_overlay_layers(fd, &layers) < 0)
         return found;
     for (int i = layers.first; i <= layers.count; i++) {
-        bool known = statfs(layers.path[i], &system) == 0;
-        enum os_backing backing =
-            known ? search_layer(search, layers.path[i], &system) : OS_BACKING_DEVICE;
-        if (i > layers.first && backing != found)
-            backing = OS_BACKING_DEVICE;
-        found = backing;
+        enum os_backing backing = OS_BACKING_DEVICE;
+        struct statfs system;
+        struct stat status;
+        const char *path = layers.path[i], *memory = NULL;
+        if (statfs(path, &system) == 0 && (memory = linux_mount_memory(&system))) {
+            snprintf(search->name, search->size, "%s", memory);
+            backing = OS_BACKING_MEMORY;
+        } else if (stat(path, &status) == 0) {
+            backing = search_number(search, status.st_dev);
+        }
+        found = i == layers.first || backing == found ? backing : OS_BACKING_DEVICE;
         if (found == OS_BACKING_DEVICE)
             break;
     }
@@ -217,6 +193,7 @@ enum os_backing
 os_file_backing(int fd, char *name, size_t size)
 {
     struct linux_search search = {name, size, LINUX_SEARCH_DEPTH};
+    char folder[LINUX_SYSFS_ROOM];
     struct stat file;
     struct statfs system;
     if (fstat(fd, &file) < 0 || fstatfs(fd, &system) < 0)
@@ -224,7 +201,8 @@ os_file_backing(int fd, char *name, size_t size)
     if (S_ISBLK(file.st_mode))
         return search_number(&search, file.st_rdev);
     if ((uint32_t)system.f_type == BTRFS_SUPER_MAGIC)
-        return search_btrfs(&search, fd);
+        return linux_btrfs_devices(fd, folder) ? search_below(&search, folder)
+                                               : OS_BACKING_DEVICE;
     if ((uint32_t)system.f_type == OVERLAYFS_SUPER_MAGIC)
         return search_overlay(&search, fd);
     return search_number(&search, file.st_dev);

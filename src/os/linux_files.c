@@ -65,11 +65,18 @@ os_file_alignment(int fd, int64_t *memory, int64_t *offset)
     return 0;
 }
 
-static int
-rw_flags(int flags)
+/*
+ * preadv2 or pwritev2, by their numbers, as old C libraries have neither: CALL with
+ * FLAGS. The upper half of the offset is an argument of its own, which counts where a
+ * long holds but the lower one. Not inlined, which keeps the vector off the fast path.
+ */
+static __attribute__((noinline)) int64_t
+move_by(long call, int fd, const void *buffer, size_t size, int64_t offset, int flags)
 {
-    return (flags & OS_RW_HIPRI ? RWF_HIPRI : 0) |
-           (flags & OS_RW_NOWAIT ? RWF_NOWAIT : 0);
+    struct iovec vector = {.iov_base = (void *)buffer, .iov_len = size};
+    long own =
+        (flags & OS_RW_HIPRI ? RWF_HIPRI : 0) | (flags & OS_RW_NOWAIT ? RWF_NOWAIT : 0);
+    return syscall(call, (long)fd, &vector, 1L, (long)offset, (long)(offset >> 32), own);
 }
 
 /*
@@ -79,55 +86,14 @@ rw_flags(int flags)
  */
 #define OFFSET_IS_LONG (sizeof(long) == sizeof(int64_t))
 
-#define OWN_STACK __attribute__((noinline)) /* keeps the vector off the fast path */
-
-/* preadv2 or pwritev2: by number, as old C libraries have neither. The upper half of the
- * offset is an argument of its own, which counts where a long holds but the lower one. */
-static long
-move_vector(long call, int fd, const struct iovec *vector, int64_t offset, int flags)
-{
-    return syscall(call, (long)fd, vector, 1L, (long)offset, (long)(offset >> 32),
-                   (long)flags);
-}
-
-static OWN_STACK int64_t
-read_by(int fd, void *buffer, size_t size, int64_t offset, int flags)
-{
-    struct iovec vector = {.iov_base = buffer, .iov_len = size};
-    return move_vector(SYS_preadv2, fd, &vector, offset, rw_flags(flags));
-}
-
-static OWN_STACK int64_t
-write_by(int fd, const void *buffer, size_t size, int64_t offset, int flags)
-{
-    struct iovec vector = {.iov_base = (void *)buffer, .iov_len = size};
-    return move_vector(SYS_pwritev2, fd, &vector, offset, rw_flags(flags));
-}
-
-static int64_t
-read_once(int fd, void *buffer, size_t size, int64_t offset, int flags)
-{
-    if (flags)
-        return read_by(fd, buffer, size, offset, flags);
-    return OFFSET_IS_LONG ? syscall(SYS_pread64, fd, buffer, size, offset)
-                          : pread(fd, buffer, size, offset);
-}
-
-static int64_t
-write_once(int fd, const void *buffer, size_t size, int64_t offset, int flags)
-{
-    if (flags)
-        return write_by(fd, buffer, size, offset, flags);
-    return OFFSET_IS_LONG ? syscall(SYS_pwrite64, fd, buffer, size, offset)
-                          : pwrite(fd, buffer, size, offset);
-}
-
 int64_t
 os_file_read(int fd, void *buffer, size_t size, int64_t offset, int flags)
 {
     int64_t result;
     do
-        result = read_once(fd, buffer, size, offset, flags);
+        result = flags            ? move_by(SYS_preadv2, fd, buffer, size, offset, flags)
+                 : OFFSET_IS_LONG ? syscall(SYS_pread64, fd, buffer, size, offset)
+                                  : pread(fd, buffer, size, offset);
     while (result < 0 && errno == EINTR);
     return result;
 }
@@ -137,7 +103,9 @@ os_file_write(int fd, const void *buffer, size_t size, int64_t offset, int flags
 {
     int64_t result;
     do
-        result = write_once(fd, buffer, size, offset, flags);
+        result = flags            ? move_by(SYS_pwritev2, fd, buffer, size, offset, flags)
+                 : OFFSET_IS_LONG ? syscall(SYS_pwrite64, fd, buffer, size, offset)
+                                  : pwrite(fd, buffer, size, offset);
     while (result < 0 && errno == EINTR);
     return result;
 }
@@ -146,11 +114,8 @@ os_file_write(int fd, const void *buffer, size_t size, int64_t offset, int flags
 int
 os_file_flags_try(int fd, int flags, bool write)
 {
-    struct iovec nothing = {0};
-    if (!flags)
-        return 0;
     long call = write ? SYS_pwritev2 : SYS_preadv2;
-    return move_vector(call, fd, &nothing, 0, rw_flags(flags)) < 0 ? -1 : 0;
+    return flags && move_by(call, fd, NULL, 0, 0, flags) < 0 ? -1 : 0;
 }
 
 /* C libraries differ in the type of a request. */
@@ -216,24 +181,18 @@ os_file_polls(int fd)
     return -1;
 }
 
-/* Returns true if a reader may be waiting for the last writer of FD to close it. */
-static bool
-has_reader(int fd)
-{
-    struct stat status;
-    return fstat(fd, &status) == 0 &&
-           (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
-}
-
 /*
  * unshare(2): while a table has one user, the kernel takes no reference to a file
  * for the time of a system call. Else each such call of one worker waits for those of
- * the others, who count in the same place: see `memory threads 2` of make bench.
+ * the others, who count in the same place: see `memory threads 2` of make bench. A reader
+ * may be waiting for the last writer of standard error to close it.
  */
 bool
 os_thread_unshare(void)
 {
-    bool awaited = has_reader(STDERR_FILENO);
+    struct stat errors;
+    bool awaited = fstat(STDERR_FILENO, &errors) == 0 &&
+                   (S_ISFIFO(errors.st_mode) || S_ISSOCK(errors.st_mode));
     if (unshare(CLONE_FILES) < 0)
         return false;
     posix_inherited_close(awaited);

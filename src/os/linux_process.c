@@ -108,21 +108,6 @@ posix_process_is_killed(pid_t pid)
 
 #define WORD 32 /* capabilities in one of the kernel's words */
 
-/* Returns the ambient ones among a word of permitted capabilities; FIRST is its lowest.
- */
-static uint32_t
-mask_ambient(uint32_t permitted, unsigned first)
-{
-    uint32_t ambient = 0;
-    for (unsigned i = 0; i < WORD; i++) {
-        unsigned long capability = first + i;
-        if (permitted >> i & 1 &&
-            prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, capability, 0UL, 0UL) == 1)
-            ambient |= UINT32_C(1) << i;
-    }
-    return ambient;
-}
-
 int
 posix_capabilities_drop(void)
 {
@@ -132,10 +117,11 @@ posix_capabilities_drop(void)
         return 0;
     if (syscall(SYS_capget, &header, words) < 0)
         return -1;
-    for (unsigned i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
-        words[i].permitted = mask_ambient(words[i].permitted, i * WORD);
+    for (unsigned i = 0; i < _LINUX_CAPABILITY_U32S_3 * WORD; i++)
+        if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, (unsigned long)i, 0UL, 0UL) != 1)
+            words[i / WORD].permitted &= ~(UINT32_C(1) << i % WORD);
+    for (unsigned i = 0; i < _LINUX_CAPABILITY_U32S_3; i++)
         words[i].effective &= words[i].permitted;
-    }
     return syscall(SYS_capset, &header, words) < 0 ? -1 : 0;
 }
 
