@@ -48,7 +48,9 @@ begin(int64_t print_count, int64_t print_interval)
     one_job = (struct job){
         .target.fd = -1,
         .active.io.threads = 1,
-        .active.output = {.print_count = print_count, .print_interval = print_interval}};
+        .active.output = {.print_count = print_count,
+                          .print_interval = print_interval,
+                          .periods = true}};
     one_run = (struct run){.task = {.jobs = &one_job, .count = 1, .observer = &observer},
                            .lock = os_lock_make()};
     assert_non_null(run->lock);
