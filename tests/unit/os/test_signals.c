@@ -46,8 +46,16 @@ assert_child(int (*body)(void), int status, const char *text)
     assert_string_equal(written, text);
 }
 
-static int
-stop_by_each(void)
+/* A test whose body runs in a child, ends with STATUS and has written TEXT. */
+#define TEST_IN_CHILD(name, status, text)         \
+    static int name##_there(void);                \
+    TEST(name)                                    \
+    {                                             \
+        assert_child(name##_there, status, text); \
+    }                                             \
+    static int name##_there(void)
+
+TEST_IN_CHILD(each_stop_signal_asks_to_stop, 0, "")
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     signal(SIGHUP, SIG_DFL);
@@ -62,8 +70,7 @@ stop_by_each(void)
     return os_signals_report() ? 98 : 0;
 }
 
-static int
-report_by_each(void)
+TEST_IN_CHILD(each_report_signal_asks_once, 0, "")
 {
     static const int numbers[] = {SIGQUIT, SIGUSR1};
     os_signals_install();
@@ -77,8 +84,7 @@ report_by_each(void)
     return os_signals_stop();
 }
 
-static int
-ignored_hangup(void)
+TEST_IN_CHILD(nohup_is_respected, 0, "")
 {
     signal(SIGHUP, SIG_IGN);
     os_signals_install();
@@ -97,8 +103,7 @@ second_interrupt(void)
 }
 
 /* Blocked signals wait until a thread unblocks them. */
-static int
-block_and_unblock(void)
+TEST_IN_CHILD(blocked_signals_wait, 0, "")
 {
     os_signals_install();
     unsigned mask = os_signals_block();
@@ -111,8 +116,7 @@ block_and_unblock(void)
 }
 
 /* Signals that the parent of the program blocked stay blocked. */
-static int
-blocked_before(void)
+TEST_IN_CHILD(signals_blocked_before_stay_blocked, 0, "")
 {
     sigset_t set;
     sigemptyset(&set);
@@ -135,23 +139,20 @@ interrupt_sent_twice(void)
     return os_signals_stop() == SIGINT ? 0 : 1;
 }
 
-static int
-second_interrupt_with_farewell(void)
+TEST_IN_CHILD(its_farewell_is_written_first, 4, "]\n")
 {
     os_signals_closing(1, ']');
     return second_interrupt();
 }
 
-static int
-second_interrupt_after_farewell(void)
+TEST_IN_CHILD(a_farewell_can_be_taken_back, 4, "")
 {
     os_signals_closing(1, ']');
     os_signals_closing(1, 0);
     return second_interrupt();
 }
 
-static int
-interrupt_after_termination(void)
+TEST_IN_CHILD(one_interrupt_after_other_signals_is_the_first, 7, "")
 {
     os_signals_install();
     raise(SIGTERM);
@@ -235,8 +236,7 @@ end_as_the_first_process(void)
 static const atomic_bool no, yes = true;
 
 /* Each of these would last for half a minute if something were missed. */
-static int
-wait_with_reasons_to_return(void)
+TEST_IN_CHILD(a_wait_ends_for_a_signal_before_it, 0, "")
 {
     os_signals_install();
     raise(SIGTERM);
@@ -248,8 +248,7 @@ wait_with_reasons_to_return(void)
 }
 
 /* The signal came to the last wait, and its request is known. */
-static int
-wait_after_a_signal_that_was_noticed(void)
+TEST_IN_CHILD(a_wait_ends_for_a_signal_once, 0, "")
 {
     os_signals_install();
     raise(SIGTERM);
@@ -259,16 +258,14 @@ wait_after_a_signal_that_was_noticed(void)
     return os_clock_now() >= until ? 0 : 1;
 }
 
-static int
-wait_for_a_time_that_has_passed(void)
+TEST_IN_CHILD(a_wait_ends_at_its_time, 0, "")
 {
     os_signals_install();
     os_signals_wait(os_clock_now() - LONG, &no);
     return 0;
 }
 
-static int
-wait_for_a_signal_from_outside(void)
+TEST_IN_CHILD(a_wait_ends_for_a_signal_during_it, 0, "")
 {
     os_signals_install();
     pid_t child = fork();
@@ -282,8 +279,7 @@ wait_for_a_signal_from_outside(void)
 }
 
 /* A file opened later must not become stdout. */
-static int
-guard_streams(void)
+TEST_IN_CHILD(closed_streams_are_occupied, 0, "")
 {
     close(0);
     close(1);
@@ -298,35 +294,9 @@ guard_streams(void)
     return os_stream_write(2, "x", 1) == -1 ? 0 : 3;
 }
 
-static int
-write_stream(void)
+TEST_IN_CHILD(a_stream_is_written_whole, 0, "hello\n")
 {
     return os_stream_write(1, "hello\n", 6);
-}
-
-TEST(each_stop_signal_asks_to_stop)
-{
-    assert_child(stop_by_each, 0, "");
-}
-
-TEST(each_report_signal_asks_once)
-{
-    assert_child(report_by_each, 0, "");
-}
-
-TEST(blocked_signals_wait)
-{
-    assert_child(block_and_unblock, 0, "");
-}
-
-TEST(signals_blocked_before_stay_blocked)
-{
-    assert_child(blocked_before, 0, "");
-}
-
-TEST(nohup_is_respected)
-{
-    assert_child(ignored_hangup, 0, "");
 }
 
 TEST(a_second_interrupt_ends_the_program)
@@ -343,21 +313,6 @@ TEST(the_same_interrupt_twice_is_one)
         status = in_child(interrupt_sent_twice, written);
     assert_int_equal(status, 0);
     assert_string_equal(written, "");
-}
-
-TEST(its_farewell_is_written_first)
-{
-    assert_child(second_interrupt_with_farewell, 4, "]\n");
-}
-
-TEST(a_farewell_can_be_taken_back)
-{
-    assert_child(second_interrupt_after_farewell, 4, "");
-}
-
-TEST(one_interrupt_after_other_signals_is_the_first)
-{
-    assert_child(interrupt_after_termination, 7, "");
 }
 
 TEST(termination_and_hangup_are_what_the_process_dies_by)
@@ -383,36 +338,6 @@ TEST(the_first_process_of_a_container_says_it_by_its_status)
     if (status == 77)
         skip_because("needs the right to make a PID namespace");
     assert_int_equal(status, 0);
-}
-
-TEST(a_wait_ends_for_a_signal_before_it)
-{
-    assert_child(wait_with_reasons_to_return, 0, "");
-}
-
-TEST(a_wait_ends_for_a_signal_once)
-{
-    assert_child(wait_after_a_signal_that_was_noticed, 0, "");
-}
-
-TEST(a_wait_ends_for_a_signal_during_it)
-{
-    assert_child(wait_for_a_signal_from_outside, 0, "");
-}
-
-TEST(a_wait_ends_at_its_time)
-{
-    assert_child(wait_for_a_time_that_has_passed, 0, "");
-}
-
-TEST(closed_streams_are_occupied)
-{
-    assert_child(guard_streams, 0, "");
-}
-
-TEST(a_stream_is_written_whole)
-{
-    assert_child(write_stream, 0, "hello\n");
 }
 
 /* Stops the process, which another has go on. */
