@@ -1,6 +1,5 @@
 /* The time of a load in a plot, and the figures of the phases. */
-#include "plotted.h"
-#include "svg_check.h"
+#include "looked.h"
 
 #include "base/time.h"
 
@@ -34,59 +33,41 @@ make(enum phase current)
     return plotted;
 }
 
-static void
-look(struct svg_check *check, struct plotted *plotted)
-{
-    struct buffer text = {0};
-    plot_format(&text, &plotted->plot);
-    svg_check_begin(check, text.text, text.length);
-    if (check->problems.text)
-        fail_msg("%s", check->problems.text);
-    buffer_free(&text);
-    plotted_free(plotted);
-}
-
 /* Fails unless the load is shaded from FROM to TO, in shares of the panel's width. */
 static void
-assert_shaded(struct svg_check *check, double from, double to)
+assert_shaded(double from, double to)
 {
-    assert_int_equal(svg_check_count(check, "load"), 1);
-    struct svg_check_box box = svg_check_bounds(check, svg_check_find(check, "load", 0));
-    double left = check->panels[0].left, width = check->panels[0].right - left;
+    assert_int_equal(svg_check_count(&check, "load"), 1);
+    struct svg_check_box box =
+        svg_check_bounds(&check, svg_check_find(&check, "load", 0));
+    double left = check.panels[0].left, width = check.panels[0].right - left;
     double begins = (box.left - left) / width, ends = (box.right - left) / width;
     assert_true(begins > from - 0.02 && begins < from + 0.02);
     assert_true(ends > to - 0.02 && ends < to + 0.02);
-    assert_true(svg_check_shows(check, "under load: write 8 KiB"));
+    assert_true(svg_check_shows(&check, "under load: write 8 KiB"));
 }
 
 TEST(the_time_of_a_load_is_shaded)
 {
-    struct svg_check check;
-    look(&check, make(PHASE_RECOVERED));
-    assert_shaded(&check, 0.3, 0.6);
+    look(make(PHASE_RECOVERED));
+    assert_shaded(0.3, 0.6);
     assert_true(svg_check_shows(&check, "recovered"));
     assert_true(svg_check_says(&check, "desc", "; idle: 500 requests counted"));
-    svg_check_end(&check);
 }
 
 TEST(a_load_that_goes_on_is_shaded_up_to_the_end)
 {
-    struct svg_check check;
-    look(&check, make(PHASE_LOADED));
-    assert_shaded(&check, 0.3, 1);
+    look(make(PHASE_LOADED));
+    assert_shaded(0.3, 1);
     assert_false(svg_check_shows(&check, "recovered"));
-    svg_check_end(&check);
 }
 
 TEST(nothing_is_shaded_before)
 {
-    struct svg_check check;
-    look(&check, make(PHASE_IDLE));
+    look(make(PHASE_IDLE));
     assert_int_equal(svg_check_count(&check, "load"), 0);
     assert_true(svg_check_shows(&check, "idle"));
     assert_false(svg_check_shows(&check, "under load"));
-    svg_check_end(&check);
-    look(&check, make(PHASE_NONE));
+    look(make(PHASE_NONE));
     assert_false(svg_check_shows(&check, "idle"));
-    svg_check_end(&check);
 }

@@ -1,14 +1,12 @@
 /* Marks, bands, bars and lines of plots lie where the measured values are. */
-#include "plotted.h"
-#include "svg_check.h"
+#include "looked.h"
 
 /* A plot of one target and of these latencies, one every so many ms, looked at. */
 static void
-begin_check(struct svg_check *check, const int64_t *latencies, int count, int64_t every)
+begin_check(const int64_t *latencies, int count, int64_t every)
 {
     struct plotted *plotted =
         plotted_make(&(struct plotted_case){SWEEP_NONE, 1, 0, PLOTTED_EQUAL});
-    struct buffer text = {0};
     for (int i = 0; i < count; i++) {
         struct sample sample = {.start = PLOTTED_BEGAN + i * every * 1000000,
                                 .latency = latencies[i],
@@ -18,29 +16,24 @@ begin_check(struct svg_check *check, const int64_t *latencies, int count, int64_
         stats_record(plotted->stats, &sample);
         track_record(plotted->tracks, &sample);
     }
-    plot_format(&text, &plotted->plot);
-    svg_check_begin(check, text.text, text.length);
-    if (check->problems.text)
-        fail_msg("%s", check->problems.text);
-    buffer_free(&text);
-    plotted_free(plotted);
+    look(plotted);
 }
 
 static double
-middle_x(struct svg_check *check, const char *class, int number)
+middle_x(const char *class, int number)
 {
-    const struct xml_element *element = svg_check_find(check, class, number);
+    const struct xml_element *element = svg_check_find(&check, class, number);
     assert_non_null(element);
-    struct svg_check_box box = svg_check_bounds(check, element);
+    struct svg_check_box box = svg_check_bounds(&check, element);
     return (box.left + box.right) / 2;
 }
 
 static double
-middle_y(struct svg_check *check, const char *class, int number)
+middle_y(const char *class, int number)
 {
-    const struct xml_element *element = svg_check_find(check, class, number);
+    const struct xml_element *element = svg_check_find(&check, class, number);
     assert_non_null(element);
-    struct svg_check_box box = svg_check_bounds(check, element);
+    struct svg_check_box box = svg_check_bounds(&check, element);
     return (box.top + box.bottom) / 2;
 }
 
@@ -54,18 +47,16 @@ assert_near(double a, double b, double tolerance)
 /* From the first to the second it is half as far up as from there to the third. */
 TEST(marks_stand_where_time_and_latency_say)
 {
-    struct svg_check check;
-    begin_check(&check, (int64_t[]){100000, 200000, 400000}, 3, 1000);
+    begin_check((int64_t[]){100000, 200000, 400000}, 3, 1000);
     assert_int_equal(svg_check_count(&check, "mark"), 3);
     double x[3], y[3];
     for (int i = 0; i < 3; i++) {
-        x[i] = middle_x(&check, "mark", i);
-        y[i] = middle_y(&check, "mark", i);
+        x[i] = middle_x("mark", i);
+        y[i] = middle_y("mark", i);
     }
     assert_true(x[1] - x[0] > 50 && y[0] - y[1] > 20);
     assert_near(x[2] - x[1], x[1] - x[0], 0.3);
     assert_near(y[1] - y[2], 2 * (y[0] - y[1]), 0.5);
-    svg_check_end(&check);
 }
 
 /* Up to 50 times the smallest the axis is linear. */
@@ -81,13 +72,11 @@ TEST(latencies_that_differ_much_have_a_log_axis)
         {{1, 1000, 1000000}, 1},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct svg_check check;
-        begin_check(&check, cases[i].latencies, 3, 1000);
-        double first = middle_y(&check, "mark", 0) - middle_y(&check, "mark", 1);
-        double second = middle_y(&check, "mark", 1) - middle_y(&check, "mark", 2);
+        begin_check(cases[i].latencies, 3, 1000);
+        double first = middle_y("mark", 0) - middle_y("mark", 1);
+        double second = middle_y("mark", 1) - middle_y("mark", 2);
         assert_true(first > 1);
         assert_near(second / first, cases[i].share, 0.05 * cases[i].share);
-        svg_check_end(&check);
     }
 }
 
@@ -97,12 +86,8 @@ TEST(up_to_400_requests_are_a_mark_each)
     for (size_t i = 0; i < LENGTH(counts); i++) {
         struct plotted_case drawn = {SWEEP_NONE, 1, (uint64_t)counts[i][0],
                                      PLOTTED_NARROW};
-        struct svg_check check;
-        struct buffer text = plotted_draw(&drawn);
-        svg_check_begin(&check, text.text, text.length);
+        look_at(plotted_draw(&drawn));
         assert_int_equal(svg_check_count(&check, "mark"), counts[i][1]);
-        svg_check_end(&check);
-        buffer_free(&text);
     }
 }
 
@@ -110,10 +95,9 @@ TEST(up_to_400_requests_are_a_mark_each)
 TEST(a_band_reaches_from_the_shortest_to_the_longest)
 {
     static int64_t latencies[5000];
-    struct svg_check check;
     for (int i = 0; i < 5000; i++)
         latencies[i] = i % 5 == 0 ? 100000 : i % 5 == 1 ? 300000 : 200000;
-    begin_check(&check, latencies, 5000, 1);
+    begin_check(latencies, 5000, 1);
     const struct xml_element *band = svg_check_find(&check, "band", 0);
     const struct xml_element *mean = svg_check_find(&check, "mean", 0);
     assert_true(band && mean);
@@ -121,9 +105,8 @@ TEST(a_band_reaches_from_the_shortest_to_the_longest)
     struct svg_check_box inside = svg_check_bounds(&check, mean);
     assert_true(inside.top > around.top && inside.bottom < around.bottom);
     assert_near((inside.top + inside.bottom) / 2, (around.top + around.bottom) / 2, 2);
-    assert_near(middle_y(&check, "p50", 0), (around.top + around.bottom) / 2, 1);
-    assert_near(middle_y(&check, "p99", 0), around.top, 1);
-    svg_check_end(&check);
+    assert_near(middle_y("p50", 0), (around.top + around.bottom) / 2, 1);
+    assert_near(middle_y("p99", 0), around.top, 1);
 }
 
 /* The point after the one at I in its part of the path, which is closed. */
@@ -155,15 +138,15 @@ reach(const struct svg_check_point *points, int count, double x)
 
 /* Fails unless a mark of the target of CLASS lies in the band of that. */
 static void
-check_mark(struct svg_check *check, const struct xml_element *mark, const char *class)
+check_mark(const struct xml_element *mark, const char *class)
 {
-    const struct xml_element *band = svg_check_find(check, "band", 0);
+    const struct xml_element *band = svg_check_find(&check, "band", 0);
     int count;
-    for (int i = 0; band && !svg_check_has(check, band, class); i++)
-        band = svg_check_find(check, "band", i);
+    for (int i = 0; band && !svg_check_has(&check, band, class); i++)
+        band = svg_check_find(&check, "band", i);
     assert_non_null(band);
-    struct svg_check_point *points = svg_check_points(check, band, &count);
-    struct svg_check_box box = svg_check_bounds(check, mark);
+    struct svg_check_point *points = svg_check_points(&check, band, &count);
+    struct svg_check_box box = svg_check_bounds(&check, mark);
     struct svg_check_box around = reach(points, count, (box.left + box.right) / 2);
     double y = (box.top + box.bottom) / 2;
     if (y < around.top - 0.5 || y > around.bottom + 0.5)
@@ -176,14 +159,10 @@ TEST(every_mark_lies_within_the_band_of_its_target)
 {
     for (int kind = PLOTTED_EQUAL; kind <= PLOTTED_FAILING; kind++) {
         struct plotted_case drawn = {SWEEP_NONE, 2, 190, (enum plotted_kind)kind};
-        struct svg_check check;
         const struct xml_element *mark;
-        struct buffer text = plotted_draw(&drawn);
-        svg_check_begin(&check, text.text, text.length);
+        look_at(plotted_draw(&drawn));
         for (int i = 0; (mark = svg_check_find(&check, "mark", i)); i++)
-            check_mark(&check, mark, svg_check_has(&check, mark, "t1") ? "t1" : "t0");
-        svg_check_end(&check);
-        buffer_free(&text);
+            check_mark(mark, svg_check_has(&check, mark, "t1") ? "t1" : "t0");
     }
 }
 
@@ -206,10 +185,8 @@ TEST(a_band_goes_right_and_then_left)
     static const uint64_t counts[] = {1, 3, 20, 100, 400, 2000};
     for (size_t i = 0; i < LENGTH(counts); i++) {
         struct plotted_case drawn = {SWEEP_NONE, 1, counts[i], PLOTTED_EXTREME};
-        struct svg_check check;
         int count;
-        struct buffer text = plotted_draw(&drawn);
-        svg_check_begin(&check, text.text, text.length);
+        look_at(plotted_draw(&drawn));
         const struct xml_element *band = svg_check_find(&check, "band", 0);
         assert_non_null(band);
         struct svg_check_point *points = svg_check_points(&check, band, &count);
@@ -218,19 +195,17 @@ TEST(a_band_goes_right_and_then_left)
                 fail_msg("%d requests: %.300s", (int)counts[i],
                          xml_value(&check.xml, band, "d"));
         free(points);
-        svg_check_end(&check);
-        buffer_free(&text);
     }
 }
 
 /* Adds the lengths of the bars near Y. */
 static double
-length_of_bars(struct svg_check *check, double y, double around)
+length_of_bars(double y, double around)
 {
     const struct xml_element *bar;
     double length = 0;
-    for (int i = 0; (bar = svg_check_find(check, "bar", i)); i++) {
-        struct svg_check_box box = svg_check_bounds(check, bar);
+    for (int i = 0; (bar = svg_check_find(&check, "bar", i)); i++) {
+        struct svg_check_box box = svg_check_bounds(&check, bar);
         if (box.top < y + around && box.bottom > y - around)
             length += box.right - box.left;
     }
@@ -241,18 +216,16 @@ length_of_bars(struct svg_check *check, double y, double around)
 TEST(bars_are_as_long_as_latencies_are_many)
 {
     int64_t latencies[40];
-    struct svg_check check;
     for (int i = 0; i < 40; i++)
         latencies[i] = i % 4 == 0 ? 400000 : 100000;
-    begin_check(&check, latencies, 40, 1000);
-    double few = length_of_bars(&check, middle_y(&check, "mark", 0), 10);
-    double many = length_of_bars(&check, middle_y(&check, "mark", 1), 10);
+    begin_check(latencies, 40, 1000);
+    double few = length_of_bars(middle_y("mark", 0), 10);
+    double many = length_of_bars(middle_y("mark", 1), 10);
     assert_true(few > 20);
     assert_near(many, 3 * few, 2);
-    assert_near(length_of_bars(&check, 0, 9999), few + many, 0.1);
+    assert_near(length_of_bars(0, 9999), few + many, 0.1);
     assert_ptr_equal(svg_check_panel(&check, svg_check_find(&check, "bar", 0)),
                      svg_check_find(&check, "plot", 1));
-    svg_check_end(&check);
 }
 
 TEST(failures_and_missed_probes_are_told_and_shown_if_there_are_any)
@@ -267,17 +240,13 @@ TEST(failures_and_missed_probes_are_told_and_shown_if_there_are_any)
     static const uint64_t requests[] = {100, 3000};
     for (size_t i = 0; i < 2 * LENGTH(cases); i++) {
         struct plotted_case drawn = {SWEEP_NONE, 2, requests[i % 2], cases[i / 2].kind};
-        struct svg_check check;
-        struct buffer text = plotted_draw(&drawn);
-        svg_check_begin(&check, text.text, text.length);
+        look_at(plotted_draw(&drawn));
         bool right = (svg_check_count(&check, "fail") > 0) == cases[i / 2].failed &&
                      svg_check_shows(&check, "failed") == cases[i / 2].failed &&
                      (svg_check_count(&check, "missed") > 0) == cases[i / 2].missed &&
                      svg_check_shows(&check, "missed") == cases[i / 2].missed;
         if (!right)
-            fail_msg("%zu: %.3000s", i, text.text);
-        svg_check_end(&check);
-        buffer_free(&text);
+            fail_msg("%zu: %.3000s", i, looked.text);
     }
 }
 
@@ -288,8 +257,6 @@ TEST(the_description_has_the_facts_in_words)
                                         "max 400 us", "2 requests", "1 failed"};
     struct plotted *plotted =
         plotted_make(&(struct plotted_case){SWEEP_NONE, 2, 0, PLOTTED_EQUAL});
-    struct buffer text = {0};
-    struct svg_check check;
     for (int i = 0; i < 6; i++) {
         struct sample sample = {.start = PLOTTED_BEGAN + i * 1000000LL,
                                 .latency = 100000LL << i / 2,
@@ -298,15 +265,11 @@ TEST(the_description_has_the_facts_in_words)
         stats_record(&plotted->stats[i % 2], &sample);
         track_record(&plotted->tracks[i % 2], &sample);
     }
-    plot_format(&text, &plotted->plot);
-    svg_check_begin(&check, text.text, text.length);
+    look(plotted);
     assert_true(svg_check_says(&check, "title", "2 targets"));
     for (size_t i = 0; i < LENGTH(facts); i++)
         if (!svg_check_says(&check, "desc", facts[i]))
-            fail_msg("%s: %.2000s", facts[i], text.text);
-    svg_check_end(&check);
-    buffer_free(&text);
-    plotted_free(plotted);
+            fail_msg("%s: %.2000s", facts[i], looked.text);
 }
 
 TEST(without_a_request_that_counts_it_says_so)
@@ -317,13 +280,9 @@ TEST(without_a_request_that_counts_it_says_so)
         {SWEEP_THREADS, 1, 7, PLOTTED_LOST}, {SWEEP_DEPTH, 6, 7, PLOTTED_LOST},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct svg_check check;
-        struct buffer text = plotted_draw(&cases[i]);
-        svg_check_begin(&check, text.text, text.length);
+        look_at(plotted_draw(&cases[i]));
         assert_true(svg_check_shows(&check, "no request counted"));
         assert_int_equal(svg_check_count(&check, "mark"), 0);
-        svg_check_end(&check);
-        buffer_free(&text);
     }
 }
 
@@ -342,16 +301,12 @@ TEST(every_step_is_a_labelled_point)
         {{SWEEP_DEPTH, 2, 7, PLOTTED_FAILING}, 1, 10, "1", "64"},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct svg_check check;
-        struct buffer text = plotted_draw(&cases[i].drawn);
-        svg_check_begin(&check, text.text, text.length);
+        look_at(plotted_draw(&cases[i].drawn));
         int panels = svg_check_count(&check, "plot");
         int marks = svg_check_count(&check, "mark");
         if (panels != cases[i].panels || marks < panels * cases[i].points ||
             marks % cases[i].points != 0 || !svg_check_shows(&check, cases[i].first) ||
             !svg_check_shows(&check, cases[i].last))
-            fail_msg("%zu: %d panels, %d marks: %.4000s", i, panels, marks, text.text);
-        svg_check_end(&check);
-        buffer_free(&text);
+            fail_msg("%zu: %d panels, %d marks: %.4000s", i, panels, marks, looked.text);
     }
 }

@@ -1,7 +1,6 @@
 /* The parts of the time of requests in a plot: stacked columns that add up to the mean.
  */
-#include "plotted.h"
-#include "svg_check.h"
+#include "looked.h"
 
 #include "base/time.h"
 
@@ -45,19 +44,6 @@ add(struct plotted *plotted, int at, const int *parts, int sync)
     record(plotted, 0, &sample);
 }
 
-/* Looks at the plot, which has no problems, and frees what it was made of. */
-static void
-look(struct svg_check *check, struct plotted *plotted)
-{
-    struct buffer text = {0};
-    plot_format(&text, &plotted->plot);
-    svg_check_begin(check, text.text, text.length);
-    if (check->problems.text)
-        fail_msg("%s", check->problems.text);
-    buffer_free(&text);
-    plotted_free(plotted);
-}
-
 static void
 assert_near(double a, double b)
 {
@@ -67,17 +53,17 @@ assert_near(double a, double b)
 
 /* How far up and down part NUMBER reaches between LEFT and RIGHT of its width, 0 to 1. */
 static struct svg_check_box
-reach(struct svg_check *check, int number, double left, double right)
+reach(int number, double left, double right)
 {
-    const struct xml_element *part = svg_check_find(check, "part", number);
+    const struct xml_element *part = svg_check_find(&check, "part", number);
     int count;
     assert_non_null(part);
-    assert_true(svg_check_has(check, part, colours[number]));
-    struct svg_check_box whole = svg_check_bounds(check, part);
+    assert_true(svg_check_has(&check, part, colours[number]));
+    struct svg_check_box whole = svg_check_bounds(&check, part);
     struct svg_check_box box = {whole.left + left * (whole.right - whole.left), INFINITY,
                                 whole.left + right * (whole.right - whole.left),
                                 -INFINITY};
-    struct svg_check_point *points = svg_check_points(check, part, &count);
+    struct svg_check_point *points = svg_check_points(&check, part, &count);
     for (int i = 0; i < count; i++)
         if (points[i].x >= box.left - 0.2 && points[i].x <= box.right + 0.2) {
             box.top = fmin(box.top, points[i].y);
@@ -90,17 +76,16 @@ reach(struct svg_check *check, int number, double left, double right)
 /* Fails unless the parts between LEFT and RIGHT lie on each other and SHARES of them are
  * their heights. Returns the upper end. */
 static double
-check_stack(struct svg_check *check, double left, double right, const int *shares,
-            int parts)
+check_stack(double left, double right, const int *shares, int parts)
 {
     double all = 0;
     for (int i = 0; i < parts; i++)
         all += shares[i];
-    double bottom = reach(check, 0, left, right).bottom;
-    double top = reach(check, parts - 1, left, right).top, edge = bottom;
+    double bottom = reach(0, left, right).bottom;
+    double top = reach(parts - 1, left, right).top, edge = bottom;
     assert_true(bottom - top > 20);
     for (int i = 0; i < parts; i++) {
-        struct svg_check_box box = reach(check, i, left, right);
+        struct svg_check_box box = reach(i, left, right);
         assert_near(box.bottom, edge);
         edge -= (bottom - top) * shares[i] / all;
         assert_near(box.top, edge);
@@ -113,14 +98,13 @@ TEST(parts_add_up_to_the_mean)
 {
     static const int parts[] = {10, 40, 30, 20}, thrice[] = {30, 120, 90, 60};
     struct plotted *plotted = make();
-    struct svg_check check;
     for (int i = 0; i < 1000; i++)
         add(plotted, i, i < 500 ? parts : thrice, 0);
-    look(&check, plotted);
+    look(plotted);
     assert_int_equal(svg_check_count(&check, "part"), 4);
-    double low = check_stack(&check, 0, 0.45, parts, 4);
-    double high = check_stack(&check, 0.55, 1, parts, 4);
-    double bottom = reach(&check, 0, 0, 1).bottom;
+    double low = check_stack(0, 0.45, parts, 4);
+    double high = check_stack(0.55, 1, parts, 4);
+    double bottom = reach(0, 0, 1).bottom;
     struct svg_check_box mean =
         svg_check_bounds(&check, svg_check_find(&check, "mean", 0));
     assert_near(low, mean.bottom);
@@ -128,7 +112,6 @@ TEST(parts_add_up_to_the_mean)
     assert_near(bottom - high, 3 * (bottom - low));
     assert_ptr_equal(svg_check_panel(&check, svg_check_find(&check, "part", 0)),
                      svg_check_find(&check, "plot", 0));
-    svg_check_end(&check);
 }
 
 /* All are close together: without parts the axis would not begin at 0. */
@@ -136,13 +119,11 @@ TEST(the_axis_of_close_latencies_begins_at_0)
 {
     static const int parts[] = {10, 40, 30, 20}, more[] = {10, 40, 30, 21};
     struct plotted *plotted = make();
-    struct svg_check check;
     for (int i = 0; i < 100; i++)
         add(plotted, i, i == 50 ? more : parts, 0);
-    look(&check, plotted);
+    look(plotted);
     assert_true(svg_check_shows(&check, "0"));
-    check_stack(&check, 0, 0.4, parts, 4);
-    svg_check_end(&check);
+    check_stack(0, 0.4, parts, 4);
 }
 
 /* One is 1000 times as long as the others. */
@@ -150,18 +131,16 @@ TEST(on_a_log_axis_each_part_has_its_share_of_the_height)
 {
     static const int parts[] = {10, 20, 50, 20}, slow[] = {10, 99900, 70, 20};
     struct plotted *plotted = make();
-    struct svg_check check;
     for (int i = 0; i < 20; i++)
         add(plotted, 1000 * i, i == 10 ? slow : parts, 0);
-    look(&check, plotted);
+    look(plotted);
     assert_true(svg_check_shows(&check, "log scale"));
-    double low = reach(&check, 3, 0, 0.4).top;
-    double high = reach(&check, 3, 0.48, 0.56).top;
+    double low = reach(3, 0, 0.4).top;
+    double high = reach(3, 0.48, 0.56).top;
     assert_true(low - high > 100);
-    check_stack(&check, 0, 0.4, parts, 4);
-    struct svg_check_box queue = reach(&check, 1, 0.48, 0.56);
+    check_stack(0, 0.4, parts, 4);
+    struct svg_check_box queue = reach(1, 0.48, 0.56);
     assert_true(queue.bottom - queue.top > 0.95 * (queue.bottom - high));
-    svg_check_end(&check);
 }
 
 /* At 100 requests from the beginning to the end, each has a column of its own. */
@@ -169,28 +148,24 @@ TEST(each_stretch_has_its_own_parts)
 {
     static const int first[] = {20, 20, 140, 20}, second[] = {20, 140, 20, 20};
     struct plotted *plotted = make();
-    struct svg_check check;
     for (int i = 0; i < 100; i++)
         add(plotted, 10 * i, i < 50 ? first : second, 0);
-    look(&check, plotted);
-    check_stack(&check, 0, 0.45, first, 4);
-    check_stack(&check, 0.55, 1, second, 4);
-    svg_check_end(&check);
+    look(plotted);
+    check_stack(0, 0.45, first, 4);
+    check_stack(0.55, 1, second, 4);
 }
 
 TEST(flushes_are_the_last_part_of_writes)
 {
     static const int parts[] = {10, 40, 30, 20}, all[] = {10, 40, 30, 20, 100};
     struct plotted *plotted = make();
-    struct svg_check check;
     for (int i = 0; i < 1000; i++)
         add(plotted, i, parts, 100);
-    look(&check, plotted);
+    look(plotted);
     assert_int_equal(svg_check_count(&check, "part"), 5);
     assert_int_equal(svg_check_count(&check, "k-part"), 5);
-    check_stack(&check, 0, 1, all, 5);
+    check_stack(0, 1, all, 5);
     assert_true(svg_check_shows(&check, "sync"));
-    svg_check_end(&check);
 }
 
 /* They have no column, and change none: half of the others are as long as all of these.
@@ -199,18 +174,16 @@ TEST(requests_that_were_not_split_have_no_part)
 {
     static const int parts[] = {10, 40, 30, 20};
     struct plotted *plotted = make();
-    struct svg_check check;
     int count, starts = 0;
     for (int i = 0; i < 300; i++)
         add(plotted, 10 * i, i >= 100 && i < 200 ? NULL : parts, 0);
-    look(&check, plotted);
+    look(plotted);
     const struct xml_element *part = svg_check_find(&check, "part", 0);
     struct svg_check_point *points = svg_check_points(&check, part, &count);
     for (int i = 0; i < count; i++)
         starts += points[i].first;
     assert_int_equal(starts, 2);
     free(points);
-    svg_check_end(&check);
 }
 
 TEST(the_legend_and_the_description_name_the_parts)
@@ -220,10 +193,9 @@ TEST(the_legend_and_the_description_name_the_parts)
         "on average submit 10 us, queue 40 us, device 30 us, return 20 us."};
     static const int parts[] = {10, 40, 30, 20};
     struct plotted *plotted = make();
-    struct svg_check check;
     for (int i = 0; i < 10; i++)
         add(plotted, i, parts, 0);
-    look(&check, plotted);
+    look(plotted);
     for (enum part part = 0; part < PARTS; part++) {
         const struct xml_element *key = svg_check_find(&check, "k-part", (int)part);
         assert_non_null(key);
@@ -233,7 +205,6 @@ TEST(the_legend_and_the_description_name_the_parts)
     for (size_t i = 0; i < LENGTH(facts); i++)
         assert_true(svg_check_says(&check, "desc", facts[i]));
     assert_false(svg_check_shows(&check, "sync"));
-    svg_check_end(&check);
 }
 
 /* Lines and marks would not be seen on an area of their colour. */
@@ -243,30 +214,26 @@ TEST(what_lies_over_the_parts_has_none_of_their_colours)
                                        "bar",  "k-mark", "k-mean", "k-p50", "k-p99"};
     static const int parts[] = {10, 40, 30, 20};
     struct plotted *plotted = make();
-    struct svg_check check;
     for (int i = 0; i < 10; i++)
         add(plotted, i, parts, 0);
-    look(&check, plotted);
+    look(plotted);
     for (size_t i = 0; i < LENGTH(over); i++) {
         const struct xml_element *element = svg_check_find(&check, over[i], 0);
         assert_non_null(element);
         assert_true(svg_check_has(&check, element, "t6"));
     }
-    svg_check_end(&check);
 }
 
 /* Fails unless nothing of parts is drawn. */
 static void
 assert_bare(struct plotted *plotted)
 {
-    struct svg_check check;
-    look(&check, plotted);
+    look(plotted);
     assert_int_equal(svg_check_count(&check, "part"), 0);
     assert_int_equal(svg_check_count(&check, "k-part"), 0);
     assert_false(svg_check_shows(&check, "queue"));
     assert_false(svg_check_says(&check, "desc", "queue"));
     assert_true(svg_check_has(&check, svg_check_find(&check, "mean", 0), "t0"));
-    svg_check_end(&check);
 }
 
 TEST(without_parts_of_one_target_none_are_drawn)
@@ -291,7 +258,6 @@ draw_split(const struct plotted_case *drawn, bool flushed)
 {
     struct plotted *plotted = make();
     struct random random;
-    struct svg_check check;
     int64_t start = PLOTTED_BEGAN;
     random_seed(&random, 7);
     plotted->stats->every = drawn->kind == PLOTTED_MISSING ? MS : 0;
@@ -311,8 +277,7 @@ draw_split(const struct plotted_case *drawn, bool flushed)
         stats_record(plotted->stats, &sample);
         track_record(plotted->tracks, &sample);
     }
-    look(&check, plotted);
-    svg_check_end(&check);
+    look(plotted);
 }
 
 TEST(every_run_with_parts_makes_a_sound_plot)
