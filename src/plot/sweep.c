@@ -118,39 +118,43 @@ draw_curve(const struct chart *chart, int target, const struct curve *curve)
     }
 }
 
+/* Returns the axis of a panel between two pixels, fitted to RANGE, or from 0 on if it is
+ * linear. */
+static struct plot_axis
+fit_axis(enum plot_kind kind, bool log, double gap, double from, double to,
+         struct range range, bool rounded)
+{
+    double inset = from < to ? INSET : -INSET;
+    struct plot_axis axis = {.kind = kind,
+                             .log = log,
+                             .from = log ? from + inset : from,
+                             .to = to - inset,
+                             .gap = gap};
+    plot_axis_fit(&axis, log ? range.least : 0, range.most, rounded);
+    return axis;
+}
+
 static void
 draw_rates(struct buffer *text, const struct plot *plot, double x, const char *title,
            enum plot_kind kind, enum figure figure)
 {
     const struct curve curve = {"outline", "mark", "", 3, figure};
     struct range sizes = find_range(plot, SWEPT), rates = find_range(plot, figure);
-    struct chart chart = {text,
-                          plot,
-                          {.x = x,
-                           .y = PLOT_TOP,
-                           .width = 372,
-                           .height = PLOT_HEIGHT,
-                           .across_title = "request size",
-                           .up_title = title},
-                          SWEPT};
-    struct plot_panel *panel = &chart.panel;
+    struct plot_panel panel = {.x = x,
+                               .y = PLOT_TOP,
+                               .width = 372,
+                               .height = PLOT_HEIGHT,
+                               .across_title = "request size",
+                               .up_title = title};
     if (sizes.any) {
-        panel->across = (struct plot_axis){.kind = PLOT_SIZE,
-                                           .log = true,
-                                           .from = x + INSET,
-                                           .to = x + panel->width - INSET,
-                                           .gap = 54};
-        panel->up = (struct plot_axis){.kind = kind,
-                                       .log = true,
-                                       .from = panel->y + panel->height - INSET,
-                                       .to = panel->y + INSET,
-                                       .gap = 20};
-        plot_axis_fit(&panel->across, sizes.least, sizes.most, false);
-        plot_axis_fit(&panel->up, rates.least, rates.most, false);
+        panel.across = fit_axis(PLOT_SIZE, true, 54, x, x + panel.width, sizes, false);
+        panel.up =
+            fit_axis(kind, true, 20, PLOT_TOP + PLOT_HEIGHT, PLOT_TOP, rates, false);
     }
-    plot_panel_draw(text, panel);
+    struct chart chart = {text, plot, panel, SWEPT};
+    plot_panel_draw(text, &panel);
     if (!sizes.any)
-        plot_panel_empty(text, panel);
+        plot_panel_empty(text, &panel);
     for (int i = 0; i < plot->count; i++)
         draw_curve(&chart, i, &curve);
 }
@@ -339,44 +343,34 @@ static void
 draw_saturation(struct buffer *text, const struct plot *plot)
 {
     bool paced = plot->plan->sweep.kind == SWEEP_INTERVAL;
-    struct chart chart = {text,
-                          plot,
-                          {.x = PLOT_LEFT,
-                           .y = PLOT_TOP,
-                           .width = PLOT_WIDTH - PLOT_LEFT - 2 * PLOT_MARGIN,
-                           .height = PLOT_HEIGHT,
-                           .across_title = paced ? "interval" : "requests per second",
-                           .up_title = "latency"},
-                          paced ? SWEPT : IOPS};
-    struct plot_panel *panel = &chart.panel;
-    struct range across = find_range(plot, chart.across), times = find_range(plot, P50);
+    struct plot_panel panel = {.x = PLOT_LEFT,
+                               .y = PLOT_TOP,
+                               .width = PLOT_WIDTH - PLOT_LEFT - 2 * PLOT_MARGIN,
+                               .height = PLOT_HEIGHT,
+                               .across_title = paced ? "interval" : "requests per second",
+                               .up_title = "latency"};
+    struct range across = find_range(plot, paced ? SWEPT : IOPS);
+    struct range times = find_range(plot, P50);
     int shown = plot_is_clear(plot) ? CURVES : 1;
     struct slos limits;
     if (!across.any) {
-        plot_panel_draw(text, panel);
-        plot_panel_empty(text, panel);
+        plot_panel_draw(text, &panel);
+        plot_panel_empty(text, &panel);
         return;
     }
     times.most = find_range(plot, curves[shown - 1].up).most;
     plot_limits(plot, &limits);
     for (int i = 0; i < limits.count; i++)
         widen_range(&times, (double)limits.list[i].limit);
-    bool log_across = paced || plot_axis_spreads(across.least, across.most, PLOT_SPREAD);
-    bool log_up = plot_axis_spreads(times.least, times.most, STEEP);
-    panel->across = (struct plot_axis){.kind = paced ? PLOT_TIME : PLOT_RATE,
-                                       .log = log_across,
-                                       .from = panel->x + (log_across ? INSET : 0),
-                                       .to = panel->x + panel->width - INSET,
-                                       .gap = 64};
-    panel->up =
-        (struct plot_axis){.kind = PLOT_TIME,
-                           .log = log_up,
-                           .from = panel->y + panel->height - (log_up ? INSET : 0),
-                           .to = panel->y + INSET,
-                           .gap = log_up ? 20 : 32};
-    plot_axis_fit(&panel->across, log_across ? across.least : 0, across.most, true);
-    plot_axis_fit(&panel->up, log_up ? times.least : 0, times.most, true);
-    plot_panel_draw(text, panel);
+    bool log = plot_axis_spreads(times.least, times.most, STEEP);
+    panel.across =
+        fit_axis(paced ? PLOT_TIME : PLOT_RATE,
+                 paced || plot_axis_spreads(across.least, across.most, PLOT_SPREAD), 64,
+                 panel.x, panel.x + panel.width, across, true);
+    panel.up = fit_axis(PLOT_TIME, log, log ? 20 : 32, PLOT_TOP + PLOT_HEIGHT, PLOT_TOP,
+                        times, true);
+    struct chart chart = {text, plot, panel, paced ? SWEPT : IOPS};
+    plot_panel_draw(text, &panel);
     draw_limits(&chart, &limits);
     for (int i = 0; i < plot->count; i++)
         for (int curve = 0; curve < shown; curve++)
