@@ -308,12 +308,11 @@ dependence_find(struct dependence *dependence, const struct time_series *series,
 
 /*
  * Intervals by ranks. As many of the independent values that a series is worth are up to
- * the percentile as the binomial distribution says;
- * if it is so many, the percentile is from the last of these values to the first beyond.
- * Values of rank K among M stand where those of rank N (K - 1/2) / M + 1/2 do among N
- * requests, in the middle of what they are worth (Hazen, "Storage to be provided in
- * impounding reservoirs", Transactions of the American Society of Civil Engineers 77,
- * 1914).
+ * the percentile as the binomial distribution says; if it is so many, the percentile is
+ * from the last of these values to the first beyond. Values of rank K among M stand where
+ * those of rank N (K - 1/2) / M + 1/2 do among N requests, in the middle of what they are
+ * worth (Hazen, "Storage to be provided in impounding reservoirs", Transactions of the
+ * American Society of Civil Engineers 77, 1914).
  *
  * For the ratio of two percentiles each is taken at POINTS numbers that are equally
  * likely, so that all pairs of these are (Hannig, Iyer, Patterson: "Fiducial generalized
@@ -358,44 +357,22 @@ struct climb {
     uint64_t seen; /* up to this bin */
 };
 
-/* Returns the bin of RANK, which is not below the one before. */
-static int
-find_bin(struct climb *climb, double rank)
+/* Returns the lower or the UPPER bound of the value that has RANK, not below the one
+ * before, among COUNT independent ones, ns: no latency is 0 by any clock that has passed.
+ */
+static double
+find_bound(struct climb *climb, uint64_t rank, uint64_t count, bool upper)
 {
     const struct histogram *histogram = climb->histogram;
+    double all = ((double)rank - 0.5) / (double)count * (double)histogram->count + 0.5;
+    all = upper ? ceil(all - 1e-6) : floor(all + 1e-6);
+    if (rank == 0 || rank > count)
+        return upper ? INFINITY : 0;
     if (climb->seen == 0)
         climb->seen = histogram->bins[climb->bin];
-    while ((double)climb->seen < rank && climb->bin < HISTOGRAM_BINS - 1)
+    while ((double)climb->seen < all && climb->bin < HISTOGRAM_BINS - 1)
         climb->seen += histogram->bins[++climb->bin];
-    return climb->bin;
-}
-
-/* Returns which rank among all requests has the value of RANK among COUNT independent
- * ones. */
-static double
-find_rank(const struct climb *climb, uint64_t rank, uint64_t count)
-{
-    return ((double)rank - 0.5) / (double)count * (double)climb->histogram->count + 0.5;
-}
-
-/* Returns the lower bound of that value, ns: no latency is 0 by any clock that has
- * passed. */
-static double
-find_low(struct climb *climb, uint64_t rank, uint64_t count)
-{
-    if (rank == 0)
-        return 0;
-    int bin = find_bin(climb, floor(find_rank(climb, rank, count) + 1e-6));
-    return (double)histogram_below(bin) + 1;
-}
-
-static double
-find_high(struct climb *climb, uint64_t rank, uint64_t count)
-{
-    if (rank == 0 || rank > count)
-        return INFINITY;
-    int bin = find_bin(climb, ceil(find_rank(climb, rank, count) - 1e-6));
-    return (double)histogram_upto(bin);
+    return (double)(upper ? histogram_upto(climb->bin) : histogram_below(climb->bin) + 1);
 }
 
 struct interval
@@ -405,8 +382,8 @@ estimate_interval(const struct estimate *estimate, double tail)
     uint64_t count = count_independent(estimate, estimate->dependence.time);
     struct rank_bounds bounds = percentile_bounds(&estimate->percentile, count, tail);
     double wider = 1 + estimate->dependence.tolerance;
-    double low = find_low(&climb, bounds.lower, count);
-    double high = find_high(&climb, bounds.upper, count);
+    double low = find_bound(&climb, bounds.lower, count, false);
+    double high = find_bound(&climb, bounds.upper, count, true);
     return (struct interval){estimate->dependence.known, low / wider, high * wider};
 }
 
@@ -417,8 +394,8 @@ fill_points(struct points *points, const struct estimate *estimate, double time)
     uint64_t count = count_independent(estimate, time), numbers[POINTS];
     percentile_spread(&estimate->percentile, count, numbers, POINTS);
     for (int i = 0; i < POINTS; i++) {
-        points->low[i] = find_low(&low, numbers[i], count);
-        points->high[i] = find_high(&high, numbers[i] + 1, count);
+        points->low[i] = find_bound(&low, numbers[i], count, false);
+        points->high[i] = find_bound(&high, numbers[i] + 1, count, true);
     }
 }
 
