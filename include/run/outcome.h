@@ -57,11 +57,6 @@ char *outcome_cached_text(const struct outcome *outcome, char *text);
 char *outcome_failure_text(const struct sample *failed, char *text);
 char *outcome_nothing_text(const struct outcome *outcome, char *text);
 
-/* Adds the failure of request FAILED to NOTES; TARGET is its name, NULL if there is only
- * one. */
-void outcome_explain_failure(const struct sample *failed, const char *target,
-                             struct notes *notes);
-
 /* Returns the statistics that SLO, one of the limits of OUTCOME, is about. */
 const struct stats *outcome_stats(const struct outcome *outcome, const struct slo *slo);
 

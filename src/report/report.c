@@ -308,7 +308,9 @@ static void
 on_fail(void *self, const struct job *job)
 {
     struct notes notes = {0};
-    outcome_explain_failure(&job->outcome.failed, job_name(job), &notes);
+    char text[OUTCOME_TEXT];
+    notes_add(&notes, job_name(job), "%s",
+              outcome_failure_text(&job->outcome.failed, text));
     write_notes(self, &notes);
 }
 

@@ -39,16 +39,13 @@ has_failed(const struct outcome *outcome)
     return outcome->output_error || outcome->failed.index || outcome->waiting;
 }
 
-static bool
-is_all_cached(const struct stats *total)
-{
-    return total->cached && !total->latency.count && !total->too_fast && !total->too_slow;
-}
-
 int
 outcome_status(const struct outcome *outcome)
 {
-    if (has_failed(outcome) || is_all_cached(&outcome->total))
+    const struct stats *total = &outcome->total;
+    bool all_cached =
+        total->cached && !total->latency.count && !total->too_fast && !total->too_slow;
+    if (has_failed(outcome) || all_cached)
         return EXIT_RUNTIME;
     return keeps_limits(outcome) ? EXIT_DONE : EXIT_LIMIT;
 }
@@ -231,14 +228,6 @@ outcome_failure_text(const struct sample *failed, char *text)
     return text;
 }
 
-void
-outcome_explain_failure(const struct sample *failed, const char *target,
-                        struct notes *notes)
-{
-    char text[OUTCOME_TEXT];
-    notes_add(notes, target, "%s", outcome_failure_text(failed, text));
-}
-
 /* The advice has been tried, or is -C, which always works. */
 char *
 outcome_cached_text(const struct outcome *outcome, char *text)
@@ -340,18 +329,6 @@ explain_steps(const struct outcome *outcome, struct notes *notes)
                   sweep_format(outcome->swept, outcome->unknown, text));
 }
 
-/* Explains that no step of a sweep met the limits. */
-static void
-explain_sweep(const struct outcome *outcome, struct notes *notes)
-{
-    struct buffer limits = {0};
-    slos_text(outcome->slos, &limits);
-    notes_add(notes, outcome->target, "no %s %s %s", sweep_noun(outcome->swept),
-              outcome->verdict == SLO_UNKNOWN ? "is known to keep" : "keeps",
-              limits.failed ? "the limits" : limits.text);
-    buffer_free(&limits);
-}
-
 /* Answers the limits, and explains those that are not met. */
 static void
 explain_limits(struct outcome *outcome, struct notes *notes)
@@ -363,12 +340,15 @@ explain_limits(struct outcome *outcome, struct notes *notes)
         struct slo_answer answer = slo_answer(slo, outcome_stats(outcome, slo));
         explain_limit(outcome, slo, &answer, notes);
     }
-    if (outcome->swept) {
-        if (!keeps_limits(outcome))
-            explain_sweep(outcome, notes);
-        return;
+    if (outcome->swept && !keeps_limits(outcome)) { /* no step does */
+        struct buffer limits = {0};
+        slos_text(slos, &limits);
+        notes_add(notes, outcome->target, "no %s %s %s", sweep_noun(outcome->swept),
+                  outcome->verdict == SLO_UNKNOWN ? "is known to keep" : "keeps",
+                  limits.failed ? "the limits" : limits.text);
+        buffer_free(&limits);
     }
-    for (int i = 0; slos && i < slos->count; i++) {
+    for (int i = 0; !outcome->swept && slos && i < slos->count; i++) {
         const struct slo *slo = &slos->list[i];
         outcome->answers[i] = slo_answer(slo, outcome_stats(outcome, slo));
         doubt(outcome, slo, &outcome->answers[i]);
@@ -383,7 +363,8 @@ outcome_explain(struct outcome *outcome, struct notes *notes)
     const struct stats *total = &outcome->total;
     char text[OUTCOME_TEXT], waited[UNITS_TEXT];
     if (outcome->failed.index && !outcome->failure_notified)
-        outcome_explain_failure(&outcome->failed, outcome->target, notes);
+        notes_add(notes, outcome->target, "%s",
+                  outcome_failure_text(&outcome->failed, text));
     if (outcome->waiting)
         notes_add(notes, outcome->target, "%d request%s still waiting after %s",
                   outcome->left > 1 ? outcome->left : 1, outcome->left > 1 ? "s" : "",
