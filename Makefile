@@ -76,7 +76,7 @@ IO_netbsd = sync posix_aio
 IO_openbsd = sync
 IO_posix = sync posix_aio
 IO_windows = sync windows_overlapped
-IO_SRC = $(patsubst %,src/io/%.c,io $(IO_$(SYSTEM)))
+IO_SRC = $(patsubst %,src/io/%.c,io operations $(IO_$(SYSTEM)))
 SRC := $(sort $(filter-out src/os/% src/io/%,$(wildcard src/*/*.c))) $(OS_SRC) $(IO_SRC)
 OBJ := $(SRC:%.c=$(BUILDDIR)/%.o)
 MAIN := $(BUILDDIR)/src/main.o
@@ -84,7 +84,8 @@ PROGRAM := $(BUILDDIR)/ioping$(EXE)
 LIBRARY := $(BUILDDIR)/libioping.a
 
 GENERATOR := $(BUILDDIR)/completions/generator
-GENERATOR_SRC := $(wildcard packaging/completions/*.c src/cli/*.c src/stats/*.c src/base/*.c)
+GENERATOR_SRC := src/io/operations.c \
+	$(wildcard packaging/completions/*.c src/cli/*.c src/stats/*.c src/base/*.c)
 COMPLETIONS := $(addprefix $(BUILDDIR)/completions/,ioping.bash _ioping ioping.fish)
 
 SUPPORT_OBJ := $(patsubst %.c,$(BUILDDIR)/%.o,$(wildcard tests/support/*.c))

@@ -43,7 +43,8 @@ struct cli_option {
     bool newer;                   /* than ioping 1.3 */
     bool file;                    /* the value is the path of one */
     bool repeats;                 /* given again, it says more */
-    const char *engine; /* it selects; its name where the system does not have it */
+    const char *workload; /* operations that it selects, by their word; NULL: none */
+    const char *engine;   /* it selects; its name where the system does not have it */
     /* Adds the values to choose from to TEXT, a line each; one that ends with "=" goes
      * on with a number. NULL: there is no such list. */
     void (*list)(struct buffer *text);

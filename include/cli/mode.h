@@ -1,6 +1,8 @@
 #ifndef CLI_MODE_H
 #define CLI_MODE_H
 
+#include <stdint.h>
+
 enum sweep_kind {
     SWEEP_NONE,
     SWEEP_SIZE,
@@ -10,6 +12,30 @@ enum sweep_kind {
     SWEEP_RATE
 };
 #define SWEEP_LAST SWEEP_RATE
+
+/* A sweep: one run after another, doubling a value from one end to the other; that of
+ * rates then searches for the highest that is met. */
+struct sweep {
+    enum sweep_kind kind;
+    int64_t from, to; /* bytes, ns, or how many, per second too; 0: not given */
+};
+
+/* Returns the name of what is swept: size, threads, depth, interval or rate; NULL for
+ * SWEEP_NONE. */
+const char *sweep_name(enum sweep_kind kind);
+
+/* Returns what a sweep of this KIND varies as people call it, and the same at its most:
+ * "depth" and "highest depth", "interval" and "longest interval". */
+const char *sweep_noun(enum sweep_kind kind);
+const char *sweep_highest(enum sweep_kind kind);
+
+/* Print VALUE of a sweep of this KIND for people, such as "16", "64 KiB" or "4 ms", into
+ * TEXT of UNITS_TEXT bytes. Returns TEXT. */
+char *sweep_format(enum sweep_kind kind, int64_t value, char *text);
+
+/* Returns the value after VALUE in a sweep up to TO: twice that, or TO if it is nearer;
+ * 0: VALUE was the last. */
+int64_t sweep_next(int64_t value, int64_t to);
 
 /*
  * What the program does with its targets: a command line chooses one mode. Sets of them,

@@ -2,6 +2,7 @@
 #define CLI_OPTIONS_H
 
 #include "cli/mode.h"
+#include "io/operations.h"
 #include "stats/slo.h"
 
 #include <stdbool.h>
@@ -85,19 +86,12 @@ enum option_id {
 /* Verdicts are coloured; COLOR_AUTO: if a terminal shows them. */
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
-/* A sweep: one run after another, doubling a value from one end to the other; that of
- * rates then searches for the highest that is met. */
-struct sweep {
-    enum sweep_kind kind;
-    int64_t from, to; /* bytes, ns, or how many, per second too; 0: not given */
-};
-
 /*
  * The load of -load, which runs beside the requests for a time. Sizes are bytes, limits
  * per second; 0: not given.
  */
 struct background_options {
-    bool reads, writes; /* both: in turn */
+    struct operation_mix mix;
     bool random, linear;
     int64_t size, depth, threads;
     int64_t rate, speed;
@@ -150,22 +144,5 @@ void options_init(struct options *options);
 /* Returns the option that sets alone what a sweep of this KIND, not SWEEP_NONE, varies.
  */
 enum option_id sweep_option(enum sweep_kind kind);
-
-/* Returns the name of what is swept: size, threads, depth, interval or rate; NULL for
- * SWEEP_NONE. */
-const char *sweep_name(enum sweep_kind kind);
-
-/* Returns what a sweep of this KIND varies as people call it, and the same at its most:
- * "depth" and "highest depth", "interval" and "longest interval". */
-const char *sweep_noun(enum sweep_kind kind);
-const char *sweep_highest(enum sweep_kind kind);
-
-/* Print VALUE of a sweep of this KIND for people, such as "16", "64 KiB" or "4 ms", into
- * TEXT of UNITS_TEXT bytes. Returns TEXT. */
-char *sweep_format(enum sweep_kind kind, int64_t value, char *text);
-
-/* Returns the value after VALUE in a sweep up to TO: twice that, or TO if it is nearer;
- * 0: VALUE was the last. */
-int64_t sweep_next(int64_t value, int64_t to);
 
 #endif

@@ -8,13 +8,12 @@
  */
 
 #include "base/error.h"
+#include "io/operations.h"
 #include "os/os.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-enum io_operation { IO_READ, IO_WRITE, IO_FLUSH };
 
 /* A descriptor and memory to send requests with; both stay the caller's. */
 struct io_config {
@@ -29,7 +28,7 @@ struct io_config {
 
 /* One request; size and offset mean nothing to a flush. */
 struct io_request {
-    enum io_operation operation;
+    enum operation operation;
     int slot; /* whose buffer it uses, and which is taken until it is reaped */
     size_t size;
     int64_t offset;

@@ -4,14 +4,16 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/time.h"
-#include "cli/options.h"
+#include "cli/mode.h"
 #include "io/io.h"
+#include "stats/slo.h"
 #include "stats/stats.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum plan_load { LOAD_READ, LOAD_WRITE, LOAD_READ_WRITE };
+struct buckets;
+struct options;
 
 struct output_kind;
 
@@ -47,7 +49,7 @@ struct plan_output {
 
 /* What requests do, and to what of the target. Sizes and offsets are bytes. */
 struct plan_workload {
-    enum plan_load load;
+    struct operation_mix mix;
     int destroy_confirmed; /* data may be lost: how often -W and -G were given */
     bool linear;
     bool append; /* each write extends the working file, which begins empty */
@@ -134,6 +136,13 @@ int plan_make(const struct options *options, uint64_t seed, struct plan *plan,
  */
 void plan_target(const struct plan *plan, int index, struct plan *one);
 
+/* Returns whether some of its requests do what DOES says. */
+static inline bool
+plan_does(const struct plan *plan, enum operation_does does)
+{
+    return operation_mix_does(&plan->workload.mix, does);
+}
+
 /* Adds to NOTES what the user should know of PLAN, that of a target or of a load. */
 void plan_note(const struct plan *plan, struct notes *notes);
 
@@ -176,8 +185,5 @@ void plan_background(const struct plan *plan, struct plan *one);
 
 /* Adds to TEXT what the load of such a plan is, as in "write 1 MiB depth 8". */
 void plan_background_name(const struct plan *one, struct buffer *text);
-
-/* Returns the word for what requests of this LOAD do: read, write or rw. */
-const char *plan_load_name(enum plan_load load);
 
 #endif

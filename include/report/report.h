@@ -24,7 +24,6 @@ struct report {
     const struct report_format *format;
     const struct output *output; /* of the plan: its own */
     const struct plan *plan;
-    enum plan_load load; /* the plan's */
     const struct job *jobs;
     int count;
     const struct comparison_row *rows; /* of the jobs, filled; NULL: not yet */

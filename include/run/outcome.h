@@ -2,7 +2,7 @@
 #define RUN_OUTCOME_H
 
 #include "base/error.h"
-#include "cli/options.h"
+#include "cli/mode.h"
 #include "stats/slo.h"
 #include "stats/stats.h"
 

@@ -14,8 +14,9 @@ struct pattern {
     int64_t offset, size; /* of the working set; of a request */
     uint64_t blocks, next;
     bool linear;
-    enum plan_load load;
+    struct operation_mix mix;
     enum operation operation; /* of the next request */
+    int turn;                 /* likewise */
 };
 
 /*
@@ -32,9 +33,8 @@ pattern_next(struct pattern *pattern, enum operation *operation)
 {
     uint64_t block;
     *operation = pattern->operation;
-    if (pattern->load == LOAD_READ_WRITE)
-        pattern->operation =
-            pattern->operation == OPERATION_WRITE ? OPERATION_READ : OPERATION_WRITE;
+    pattern->turn = pattern->turn < pattern->mix.more ? pattern->turn + 1 : 0;
+    pattern->operation = pattern->mix.turns[pattern->turn];
     if (pattern->linear) {
         block = pattern->next++;
         if (pattern->next == pattern->blocks)

@@ -1,6 +1,7 @@
 #ifndef STATS_BREAKDOWN_H
 #define STATS_BREAKDOWN_H
 
+#include "io/operations.h"
 #include "stats/distribution.h"
 
 #include <stdint.h>
@@ -42,12 +43,12 @@ struct breakdown_request {
 /* The parts of all requests that count and could be split. All zero is the empty set; it
  * can be copied like any value. */
 struct breakdown {
-    uint64_t unasked, lost, shared;      /* requests that count and could not be split */
-    int64_t time, sync;                  /* sums of those that could, ns: the latency, and
-                                            the flush after a write, which is a part of that */
-    struct breakdown_request slowest;    /* of them; the first, if there are several */
-    struct distribution parts[PARTS];    /* each has all of them */
-    struct moments operations[2][PARTS]; /* likewise, by enum operation */
+    uint64_t unasked, lost, shared;   /* requests that count and could not be split */
+    int64_t time, sync;               /* sums of those that could, ns: the latency, and
+                                         the flush after a write, which is a part of that */
+    struct breakdown_request slowest; /* of them; the first, if there are several */
+    struct distribution parts[PARTS]; /* each has all of them */
+    struct moments operations[OPERATIONS][PARTS]; /* likewise */
     struct distribution sync_device; /* of those that the device was sent a flush for */
 };
 

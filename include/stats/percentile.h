@@ -1,6 +1,8 @@
 #ifndef STATS_PERCENTILE_H
 #define STATS_PERCENTILE_H
 
+#include "io/operations.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -57,15 +59,14 @@ uint64_t percentile_rank(const struct percentile *percentile, uint64_t count);
 uint64_t percentile_needs(const struct percentile *percentile);
 
 /*
- * What figures are about: all requests that count; one operation where both are mixed; or
- * a part of the time of requests: the flushes, what those that could be split are split
- * into (as in enum part), and the device's time for the flushes of these.
+ * What figures are about: all requests that count; one operation where several are mixed;
+ * or a part of the time of requests: the flushes, what those that could be split are
+ * split into (as in enum part), and the device's time for the flushes of these.
  */
 enum scope {
     SCOPE_ALL,
-    SCOPE_READ,
-    SCOPE_WRITE,
-    SCOPE_SYNC,
+    SCOPE_OPERATION, /* the first: there is one for each */
+    SCOPE_SYNC = SCOPE_OPERATION + OPERATION_FLUSH,
     SCOPE_SUBMIT,
     SCOPE_QUEUE,
     SCOPE_DEVICE,
@@ -78,11 +79,25 @@ enum scope {
  * empty text for SCOPE_ALL. */
 const char *scope_name(enum scope scope);
 
+/* Returns the scope of one operation. */
+static inline enum scope
+scope_of(enum operation operation)
+{
+    return (enum scope)(SCOPE_OPERATION + (int)operation);
+}
+
+/* Returns the operation whose scope it is. */
+static inline enum operation
+scope_operation(enum scope scope)
+{
+    return (enum operation)(scope - SCOPE_OPERATION);
+}
+
 /* Returns whether a scope is one operation, or a part of the time of requests. */
 static inline bool
 scope_is_operation(enum scope scope)
 {
-    return scope == SCOPE_READ || scope == SCOPE_WRITE;
+    return scope > SCOPE_ALL && scope < SCOPE_SYNC;
 }
 
 static inline bool
@@ -113,11 +128,15 @@ struct scope_counts {
 struct scope_counts scope_counts_of(const struct stats *stats, enum scope scope);
 
 /*
- * Returns the first scope after SCOPE that STATS tell apart: operations where both are
+ * Returns the first scope after SCOPE that STATS tell apart: operations where several are
  * mixed, parts that were seen; SCOPES: there is none. A walk over all distributions of a
  * record begins with SCOPE_ALL.
  */
 enum scope scope_next(const struct stats *stats, enum scope scope);
+
+/* Returns the scope that begins a walk over operations alone: the first of them where
+ * several are mixed, else SCOPE_ALL. */
+enum scope scope_first(const struct stats *stats);
 
 /* Return a percentile, ns; 0 of nothing. It is never outside of what was seen. */
 int64_t latencies_percentile(const struct latencies *latencies,

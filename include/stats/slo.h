@@ -48,6 +48,14 @@ slo_is_rate(const struct slo *slo)
     return slo->metric == SLO_IOPS || slo->metric == SLO_BPS;
 }
 
+/* Returns whether it is about one operation where several are mixed, or the flush that
+ * follows one. */
+static inline bool
+slo_is_of_operation(const struct slo *slo)
+{
+    return slo->scope > SCOPE_ALL && slo->scope <= SCOPE_SYNC;
+}
+
 struct slos {
     int count;
     struct slo list[SLOS_MOST];
@@ -100,8 +108,8 @@ bool slo_measure(const struct slo *slo, const struct stats *stats, int64_t *valu
 enum slo_verdict slos_check(const struct slos *slos, const struct stats *stats);
 
 /* Returns how many requests that count it takes to check all percentiles of a list; 0: it
- * has none. BOTH: every other is a read, every other a write with its flush. */
-uint64_t slos_needs(const struct slos *slos, bool both);
+ * has none. TURNS: one of so many is of an operation, or has a flush. */
+uint64_t slos_needs(const struct slos *slos, uint64_t turns);
 
 /* Add the objectives of a list to TEXT, with commas between and each as slos_add reads
  * it: "p99=1ms,iops=48k". */

@@ -1,13 +1,12 @@
 #ifndef STATS_STATS_H
 #define STATS_STATS_H
 
+#include "io/operations.h"
 #include "stats/breakdown.h"
 #include "stats/distribution.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-enum operation { OPERATION_READ, OPERATION_WRITE };
 
 /* The verdict on a request, which reports show beside its time. Requests whose verdict is
  * before NONE do not count: they are left out of the statistics. */
@@ -75,7 +74,7 @@ sample_failed(const struct sample *sample)
  */
 const char *sample_notice(const struct sample *sample, char *buffer);
 
-/* What is known of reads, or of writes, where both are mixed. */
+/* What is known of one operation where several are mixed. */
 struct stats_operation {
     uint64_t requests, failed, missed; /* of all, as in struct stats */
     int64_t bytes, last;
@@ -84,15 +83,15 @@ struct stats_operation {
 };
 
 /*
- * The statistics of a stretch of a run. All zero is the empty stretch. `every`, `both`
+ * The statistics of a stretch of a run. All zero is the empty stretch. `every`, `mix`
  * and `busy` are for the owner to set; it can be copied like any value.
  */
 struct stats {
-    struct moments latency; /* of the requests that count */
-    struct moments sync;    /* of the flushes among them */
-    int64_t last;           /* end of the last request, monotonic, ns; 0: none */
-    int64_t every;          /* ns: interval to correct for; 0: not */
-    bool both;              /* reads and writes in turn; else `operations` is untouched */
+    struct moments latency;   /* of the requests that count */
+    struct moments sync;      /* of the flushes among them */
+    int64_t last;             /* end of the last request, monotonic, ns; 0: none */
+    int64_t every;            /* ns: interval to correct for; 0: not */
+    struct operation_mix mix; /* of several; else `operations` is untouched */
     int64_t busy;      /* ns that rates are over (stats/busy.h); 0: the latencies' sum */
     int64_t bytes;     /* moved by those that count */
     uint64_t requests; /* all of them, warm-up and failed ones included */
@@ -104,9 +103,17 @@ struct stats {
     struct histogram latencies; /* of the requests that count */
     struct histogram corrected; /* with the waits of those that were not sent */
     struct histogram syncs;
-    struct stats_operation operations[2]; /* by enum operation */
+    struct stats_operation operations[OPERATION_TURNS]; /* by turn in `mix` */
     struct breakdown breakdown; /* of the requests that count; the owner adds to it */
 };
+
+/* Returns what STATS have of OPERATION, one of several that are mixed. */
+static inline const struct stats_operation *
+stats_operation_of(const struct stats *stats, enum operation operation)
+{
+    int turn = operation_mix_turn(&stats->mix, operation);
+    return &stats->operations[turn > 0 ? turn : 0];
+}
 
 /* The requests that count. */
 struct stats_limits {
@@ -122,8 +129,8 @@ void stats_judge(const struct stats_limits *limits, struct sample *sample);
 void stats_record(struct stats *stats, const struct sample *sample);
 void stats_abandon(struct stats *stats, const struct sample *sample);
 
-/* Add COUNT grid points at which no request was sent. Of both operations those would have
- * come in turn, NEXT first. */
+/* Add COUNT grid points at which no request was sent. Of several operations those would
+ * have come in turn, NEXT first. */
 void stats_miss(struct stats *stats, enum operation next, uint64_t count);
 
 /*
@@ -137,15 +144,15 @@ void stats_compare(const struct stats *stats, struct sample *sample);
 void sample_compare(struct sample *sample, double usual);
 
 /* Returns the median so far of the requests that count, of the operation of SAMPLE where
- * both are mixed, ns; 0 unless there are more than 5. */
+ * several are mixed, ns; 0 unless there are more than 5. */
 int64_t stats_median(const struct stats *stats, const struct sample *sample);
 
-/* Make it the empty stretch, but for `every` and `both`; quicker than clearing all of its
+/* Make it the empty stretch, but for `every` and `mix`; quicker than clearing all of its
  * memory. */
 void stats_clear(struct stats *stats);
 
 /* Add all that MORE has seen, in a stretch before or after: busy times add up. The owner
- * of what ran at the same time sets `busy` of the sum, which has `every` and `both` of
+ * of what ran at the same time sets `busy` of the sum, which has `every` and `mix` of
  * MORE. */
 void stats_merge(struct stats *stats, const struct stats *more);
 

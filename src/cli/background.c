@@ -11,15 +11,6 @@
 
 #define WORD 64 /* room for any word but a path */
 
-static const struct {
-    const char *name;
-    bool reads, writes;
-} operations[] = {
-    {"read", true, false},
-    {"write", false, true},
-    {"rw", true, true},
-};
-
 /* The words with a number. */
 static const struct {
     const char *name;
@@ -86,20 +77,6 @@ take_word(const char *word, struct background_options *background)
     return wrong;
 }
 
-/* Takes the operation that WORD names. Returns NULL, or why it is refused. */
-static const char *
-take_operation(const char *word, struct background_options *background)
-{
-    for (size_t i = 0; i < LENGTH(operations); i++) {
-        if (strcmp(word, operations[i].name) != 0)
-            continue;
-        background->reads = operations[i].reads;
-        background->writes = operations[i].writes;
-        return NULL;
-    }
-    return "neither read, write nor rw";
-}
-
 /* Returns WRONG about WORD. */
 static const char *
 refuse(struct background_options *background, const char *word, const char *wrong)
@@ -107,6 +84,21 @@ refuse(struct background_options *background, const char *word, const char *wron
     snprintf(background->refused, sizeof(background->refused), "%s: %s",
              *word ? word : "''", wrong);
     return background->refused;
+}
+
+/* Says that WORD names no operation. */
+static const char *
+refuse_operation(struct background_options *background, const char *word)
+{
+    struct operation_mix mix, next;
+    char names[96] = "neither ";
+    for (int i = 0; operation_mix_at(i, &mix); i++) {
+        size_t length = strlen(names);
+        const char *joint = i == 0 ? "" : operation_mix_at(i + 1, &next) ? ", " : " nor ";
+        snprintf(names + length, sizeof(names) - length, "%s%s", joint,
+                 operation_mix_word(&mix));
+    }
+    return refuse(background, word, names);
 }
 
 const char *
@@ -124,8 +116,10 @@ background_parse(const char *text, struct background_options *background)
         }
         snprintf(word, sizeof(word), "%.*s", (int)length, text);
         const char *wrong = length >= sizeof(word) ? "too long a word"
-                            : first                ? take_operation(word, background)
+                            : first                ? NULL
                                                    : take_word(word, background);
+        if (first && !wrong && !operation_mix_find(word, &background->mix))
+            return refuse_operation(background, word);
         if (wrong)
             return refuse(background, word, wrong);
         if (text[length] == '\0')
@@ -137,6 +131,7 @@ background_parse(const char *text, struct background_options *background)
 void
 background_list(struct buffer *text)
 {
-    for (size_t i = 0; i < LENGTH(operations); i++)
-        buffer_format(text, "%s\n", operations[i].name);
+    struct operation_mix mix;
+    for (int i = 0; operation_mix_at(i, &mix); i++)
+        buffer_format(text, "%s\n", operation_mix_word(&mix));
 }

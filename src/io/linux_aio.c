@@ -51,9 +51,9 @@ aio_submit(struct io_queue *queue, const struct io_request *request)
     *entry = (struct iocb){.aio_data = (unsigned)request->slot,
                            .aio_lio_opcode = IOCB_CMD_FDSYNC,
                            .aio_fildes = (uint32_t)config->fd};
-    if (request->operation != IO_FLUSH) {
+    if (request->operation != OPERATION_FLUSH) {
         entry->aio_lio_opcode =
-            request->operation == IO_READ ? IOCB_CMD_PREAD : IOCB_CMD_PWRITE;
+            request->operation == OPERATION_READ ? IOCB_CMD_PREAD : IOCB_CMD_PWRITE;
         entry->aio_buf =
             (uintptr_t)(config->memory + (size_t)request->slot * config->size);
         entry->aio_nbytes = request->size;

@@ -277,7 +277,7 @@ uring_submit(struct io_queue *queue, const struct io_request *request)
                                    .fd = queue->target,
                                    .fsync_flags = IORING_FSYNC_DATASYNC,
                                    .user_data = slot};
-    if (request->operation == IO_FLUSH)
+    if (request->operation == OPERATION_FLUSH)
         return;
     entry->opcode =
         queue->fixed_buffers ? fixed[request->operation] : plain[request->operation];

@@ -26,7 +26,7 @@
 /* The request is first: the system's list has its address, which is that of the entry. */
 struct entry {
     struct aiocb request;
-    enum io_operation operation;
+    enum operation operation;
     int slot;
 };
 
@@ -114,7 +114,7 @@ aio_queue_submit(struct io_queue *queue, const struct io_request *request)
     entry->operation = request->operation;
     entry->request.aio_fildes = config->fd;
     entry->request.aio_sigevent.sigev_notify = SIGEV_NONE;
-    if (request->operation != IO_FLUSH) {
+    if (request->operation != OPERATION_FLUSH) {
         entry->request.aio_buf = config->memory + (size_t)request->slot * config->size;
         entry->request.aio_nbytes = request->size;
         entry->request.aio_offset = request->offset;
@@ -125,16 +125,16 @@ aio_queue_submit(struct io_queue *queue, const struct io_request *request)
 static int
 send_one(struct entry *entry)
 {
-    return entry->operation == IO_READ    ? aio_read(&entry->request)
-           : entry->operation == IO_WRITE ? aio_write(&entry->request)
-                                          : send_flush(&entry->request);
+    return entry->operation == OPERATION_READ    ? aio_read(&entry->request)
+           : entry->operation == OPERATION_WRITE ? aio_write(&entry->request)
+                                                 : send_flush(&entry->request);
 }
 
 /* Completes a request that the system refused; the thread makes a flush itself. */
 static struct io_completion
 end_unsent(const struct io_queue *queue, const struct entry *entry, int error)
 {
-    bool flush = entry->operation == IO_FLUSH;
+    bool flush = entry->operation == OPERATION_FLUSH;
     if (flush && (error == ENOTSUP || error == EOPNOTSUPP || error == EINVAL))
         error = os_file_flush(queue->config.fd) < 0 ? errno : 0;
     return (struct io_completion){.slot = entry->slot, .error = error};

@@ -38,22 +38,9 @@ sync_submit(struct io_queue *queue, const struct io_request *request)
 static int
 sync_reap(struct io_queue *queue, struct io_completion *done, int64_t when)
 {
-    const struct io_config *config = &queue->config;
-    const struct io_request *next = queue->next;
-    int64_t result = 0;
+    int64_t result =
+        operations[queue->next->operation].perform(&queue->config, queue->next);
     (void)when;
-    switch (next->operation) {
-    case IO_READ:
-        result = os_file_read(config->fd, config->memory, next->size, next->offset,
-                              config->rw_flags);
-        break;
-    case IO_WRITE:
-        result = os_file_write(config->fd, config->memory, next->size, next->offset,
-                               config->rw_flags);
-        break;
-    case IO_FLUSH:
-        result = os_file_flush(config->fd);
-    }
     *done = result < 0 ? (struct io_completion){.error = errno}
                        : (struct io_completion){.bytes = result};
     return 1;

@@ -15,7 +15,7 @@
 
 struct request {
     OVERLAPPED overlapped; /* first: the system gives back its address */
-    enum io_operation operation;
+    enum operation operation;
     DWORD size;
     int slot;
     HANDLE file, port; /* of a flush */
@@ -80,7 +80,7 @@ overlapped_submit(struct io_queue *queue, const struct io_request *request)
 {
     struct request *entry = (struct request *)queue->slots.requests + request->slot;
     *entry = (struct request){.operation = request->operation, .slot = request->slot};
-    if (request->operation != IO_FLUSH) {
+    if (request->operation != OPERATION_FLUSH) {
         entry->size = (DWORD)request->size;
         entry->overlapped.Offset = (DWORD)request->offset;
         entry->overlapped.OffsetHigh = (DWORD)(request->offset >> 32);
@@ -93,7 +93,7 @@ static struct io_completion
 end_of(const struct request *request, DWORD error)
 {
     struct io_completion done = {.slot = request->slot};
-    if (error == 0 && request->operation != IO_FLUSH)
+    if (error == 0 && request->operation != OPERATION_FLUSH)
         done.bytes = (int64_t)request->overlapped.InternalHigh;
     if (error && error != ERROR_HANDLE_EOF)
         done.error = windows_error_code(error);
@@ -115,11 +115,11 @@ send_one(const struct io_queue *queue, struct request *request)
 {
     char *memory = queue->config.memory + (size_t)request->slot * queue->config.size;
     switch (request->operation) {
-    case IO_READ:
+    case OPERATION_READ:
         return ReadFile(queue->file, memory, request->size, NULL, &request->overlapped);
-    case IO_WRITE:
+    case OPERATION_WRITE:
         return WriteFile(queue->file, memory, request->size, NULL, &request->overlapped);
-    case IO_FLUSH:
+    case OPERATION_FLUSH:
         break;
     }
     request->file = queue->file;
@@ -191,7 +191,7 @@ receive(struct io_queue *queue, struct io_completion *done, int64_t when)
         const struct request *request = (const struct request *)entries[i].lpOverlapped;
         NTSTATUS status = (NTSTATUS)request->overlapped.Internal;
         DWORD error = status < 0 ? RtlNtStatusToDosError(status) : 0;
-        bool flushed = request->operation == IO_FLUSH;
+        bool flushed = request->operation == OPERATION_FLUSH;
         done[i] = end_of(request, flushed ? request->error : error);
     }
     queue->slots.under_way -= (int)got;

@@ -63,9 +63,7 @@ plan_background(const struct plan *plan, struct plan *one)
     *one = *plan;
     one->mode = MODE_BACKGROUND;
     one->path = background->path ? background->path : plan->path;
-    one->workload.load = !background->writes ? LOAD_READ
-                         : background->reads ? LOAD_READ_WRITE
-                                             : LOAD_WRITE;
+    one->workload.mix = background->mix;
     one->workload.append = one->pace.open_loop = one->pace.poisson = false;
     one->ends.least = 0;
     one->workload.linear = background->linear;
@@ -88,18 +86,10 @@ plan_background(const struct plan *plan, struct plan *one)
     one->output = (struct plan_output){0};
 }
 
-const char *
-plan_load_name(enum plan_load load)
-{
-    static const char *const names[] = {
-        [LOAD_READ] = "read", [LOAD_WRITE] = "write", [LOAD_READ_WRITE] = "rw"};
-    return names[load];
-}
-
 void
 plan_background_name(const struct plan *one, struct buffer *text)
 {
-    buffer_format(text, "%s ", plan_load_name(one->workload.load));
+    buffer_format(text, "%s ", operation_mix_word(&one->workload.mix));
     units_add(text, UNITS_SIZE, one->workload.request_size);
     if (one->workload.linear)
         buffer_text(text, " linear");

@@ -47,11 +47,13 @@ static void
 resolve_requests(const struct options *options, uint64_t seed, struct plan *plan)
 {
     bool rapid = plan_given(options, OPTION_RAPID);
-    plan->workload.destroy_confirmed =
-        options->given[OPTION_WRITE] + options->given[OPTION_READ_WRITE];
-    plan->workload.load = plan_given(options, OPTION_READ_WRITE) ? LOAD_READ_WRITE
-                          : plan_given(options, OPTION_WRITE)    ? LOAD_WRITE
-                                                                 : LOAD_READ;
+    for (int i = 0; i < OPTION_IDS; i++) {
+        const struct cli_option *option = &cli_options[i];
+        if (!option->workload || !plan_given(options, option->id))
+            continue;
+        operation_mix_find(option->workload, &plan->workload.mix);
+        plan->workload.destroy_confirmed += options->given[option->id];
+    }
     plan->workload.append = plan_given(options, OPTION_APPEND);
     plan->workload.linear = plan_given(options, OPTION_LINEAR) || plan->workload.append;
     plan->workload.seed = options->entropy ? (uint64_t)options->entropy : seed;
@@ -153,7 +155,7 @@ find_missing(const struct plan *plan, enum scope scope, const char **advice)
     *advice = "add -breakdown, or limit the whole time";
     if (scope >= SCOPE_SUBMIT)
         return plan->statistics.breakdown ? NULL : "needs -breakdown";
-    if (scope == SCOPE_SYNC && plan->workload.load != LOAD_READ) {
+    if (scope == SCOPE_SYNC && plan_does(plan, OPERATION_FLUSHED)) {
         *advice = "leave out -C, or limit the whole time";
         return plan->io.cached ? "needs flushes, and -C does without" : NULL;
     }
@@ -161,19 +163,26 @@ find_missing(const struct plan *plan, enum scope scope, const char **advice)
     if (scope == SCOPE_SYNC)
         return "needs writes, which are flushed";
     *advice = "add -G, or limit all requests";
-    return scope == SCOPE_ALL || plan->workload.load == LOAD_READ_WRITE ? NULL
-                                                                        : "needs -G";
+    return scope == SCOPE_ALL || plan->workload.mix.more ? NULL : "needs -G";
 }
 
-/* Returns how many more than half of the requests that count can be of SCOPE, where
- * writes and reads take turns, behind so many of the WARMUP. A thread may begin with
- * either. */
+/* Returns how many requests fewer than a whole number of rounds are enough, where
+ * operations take turns, for as many of SCOPE as there are rounds, behind so many of the
+ * WARMUP. A thread may begin with any. */
 static uint64_t
 find_odd(const struct plan *plan, enum scope scope, uint64_t warmup)
 {
+    const struct operation_mix *mix = &plan->workload.mix;
+    uint64_t more = (uint64_t)mix->more,
+             first = 0; /* the turn of the first that counts */
     if (plan->io.threads > 1 || plan->mode == MODE_PHASES)
-        return (uint64_t)plan->io.threads;
-    return (warmup + (scope == SCOPE_READ)) % 2 == 0; /* the first that counts */
+        return (uint64_t)plan->io.threads * more;
+    while (scope == SCOPE_SYNC &&
+           !(operations[mix->turns[first]].does & OPERATION_FLUSHED))
+        first++;
+    if (scope != SCOPE_SYNC)
+        first = (uint64_t)operation_mix_turn(mix, scope_operation(scope));
+    return more - (first + more + 1 - warmup % (more + 1)) % (more + 1);
 }
 
 /* Checks that the percentile of SLO, which OPTION limits, can have enough requests. */
@@ -181,13 +190,12 @@ static int
 check_enough(const struct plan *plan, const struct slo *slo, const char *option,
              struct error *error)
 {
-    bool half = plan->workload.load == LOAD_READ_WRITE && slo->scope > SCOPE_ALL &&
-                slo->scope <= SCOPE_SYNC;
-    uint64_t needs = percentile_needs(&slo->percentile) * (half ? 2 : 1),
+    int more = slo_is_of_operation(slo) ? plan->workload.mix.more : 0;
+    uint64_t needs = percentile_needs(&slo->percentile) * (uint64_t)(more + 1),
              warmup = slo->phase > PHASE_IDLE ? 0 : plan->statistics.limits.warmup,
              phases =
                  plan->mode == MODE_PHASES && slo->phase == PHASE_NONE ? PHASES - 1 : 1,
-             odd = half ? find_odd(plan, slo->scope, warmup) : 0;
+             odd = more ? find_odd(plan, slo->scope, warmup) : 0;
     char name[SLO_NAME], advice[64];
     if (slo->metric != SLO_PERCENTILE || plan->mode == MODE_COMPARE ||
         plan->ends.count >= needs + warmup ||

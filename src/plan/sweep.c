@@ -83,16 +83,16 @@ static uint64_t
 least_of(const struct plan *plan)
 {
     bool each = plan->sweep.kind == SWEEP_INTERVAL; /* worker, else all of them */
-    bool both = plan->workload.load == LOAD_READ_WRITE;
-    uint64_t needs = slos_needs(&plan->statistics.slos, both),
+    uint64_t turns = (uint64_t)plan->workload.mix.more + 1;
+    uint64_t needs = slos_needs(&plan->statistics.slos, turns),
              threads = each ? (uint64_t)plan->io.threads : 1;
     if (needs > 0)
         needs += plan->statistics.limits.warmup;
     if (needs > LEAST_FOR_LIMITS)
         needs = LEAST_FOR_LIMITS;
     needs = (needs + threads - 1) / threads;
-    needs += both && needs % 2; /* as many reads as writes */
-    return needs > LEAST ? needs : LEAST;
+    needs = needs > LEAST ? needs : LEAST;
+    return (needs + turns - 1) / turns * turns; /* whole rounds */
 }
 
 int

@@ -57,11 +57,11 @@ bool plot_is_clear(const struct plot *plot);
  */
 int plot_limits(const struct plot *plot, struct slos *limits);
 
-/* Returns whether reads and writes are mixed. */
+/* Returns whether operations are mixed. */
 static inline bool
-plot_has_both(const struct plot *plot)
+plot_is_mixed(const struct plot *plot)
 {
-    return plot->plan->workload.load == LOAD_READ_WRITE;
+    return plot->plan->workload.mix.more > 0;
 }
 
 /* Returns the step with the highest rate that job INDEX keeps; NULL: none is known. */

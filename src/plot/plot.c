@@ -65,9 +65,6 @@ add_value(struct buffer *text, const char *what, enum units_kind kind, int64_t v
 static void
 add_sent(struct buffer *text, const struct plot *plot)
 {
-    static const char *const loads[] = {[LOAD_READ] = "reads",
-                                        [LOAD_WRITE] = "writes",
-                                        [LOAD_READ_WRITE] = "writes and reads in turn"};
     const struct plan *plan = plot->plan;
     enum sweep_kind swept = plan->sweep.kind;
     enum io_mode mode = plot->jobs[0].target.description.mode;
@@ -80,7 +77,7 @@ add_sent(struct buffer *text, const struct plot *plot)
                   plan->workload.append   ? "appended"
                   : plan->workload.linear ? "sequential"
                                           : "random",
-                  loads[plan->workload.load]);
+                  operation_mix_noun(&plan->workload.mix));
     if (swept == SWEEP_SIZE)
         buffer_text(text, " of rising size");
     else
@@ -108,7 +105,7 @@ add_sent(struct buffer *text, const struct plot *plot)
         buffer_format(text, ", depth %d", plan->io.depth);
     if (plan->io.engine_name)
         buffer_format(text, " (%s)", plan->io.engine_name);
-    if (plot_has_both(plot))
+    if (plot_is_mixed(plot))
         buffer_text(text, "; drawn together");
 }
 
@@ -163,12 +160,12 @@ add_times(struct buffer *text, int64_t p50, int64_t p99, int64_t max)
     add_value(text, ", max ", UNITS_TIME, max);
 }
 
-/* Adds the figures of all requests, and those of each operation where both are mixed. */
+/* Adds the figures of all requests, and those of each operation where they are mixed. */
 static void
 add_figures(struct buffer *text, const struct stats *stats)
 {
     const struct percentile *list = percentiles_common.list;
-    for (enum scope scope = SCOPE_ALL; scope <= SCOPE_WRITE;
+    for (enum scope scope = SCOPE_ALL; scope < SCOPE_SYNC;
          scope = scope_next(stats, scope)) {
         const struct latencies latencies = latencies_of(stats, scope);
         const struct scope_counts counts = scope_counts_of(stats, scope);

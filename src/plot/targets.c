@@ -141,7 +141,8 @@ draw_entries(struct buffer *text, const struct plot *plot, unsigned found, doubl
 static int
 rows_each(const struct plot *plot)
 {
-    return plot_has_both(plot) && plot->plan->sweep.kind == SWEEP_NONE ? 3 : 1;
+    int more = plot->plan->workload.mix.more;
+    return more && plot->plan->sweep.kind == SWEEP_NONE ? more + 2 : 1;
 }
 
 double
@@ -213,13 +214,14 @@ draw_rows(struct buffer *text, const struct plot *plot, const struct job *job,
 {
     const struct svg_font font = {.size = PLOT_FONT, .class = "dim"};
     double begin = 0, iops = 0, bps = 0;
+    const struct operation_mix *mix = &plot->plan->workload.mix;
+    enum scope scope = SCOPE_ALL;
     for (int i = 0; i < job->step_count; i++) {
         const struct job_step *step = &job->steps[i];
         iops = step->requests && step->iops > iops ? step->iops : iops;
         bps = step->requests && step->bps > bps ? step->bps : bps;
     }
     for (int i = 0; i < rows_each(plot); i++, y += PLOT_ROW) {
-        enum scope scope = i == 0 ? SCOPE_ALL : i == 1 ? SCOPE_READ : SCOPE_WRITE;
         int64_t values[COLUMNS] = {
             [COLUMN_IOPS] = (int64_t)iops, [COLUMN_BANDWIDTH] = (int64_t)bps};
         if (plot->plan->sweep.kind == SWEEP_NONE) {
@@ -238,6 +240,9 @@ draw_rows(struct buffer *text, const struct plot *plot, const struct job *job,
         begin = i == 0 ? left : begin;
         if (i > 0)
             svg_text(text, PLOT_MARGIN + 2 * PLOT_SWATCH, y, &font, scope_name(scope));
+        do
+            scope++;
+        while (scope < SCOPE_SYNC && operation_mix_turn(mix, scope_operation(scope)) < 0);
     }
     return begin;
 }

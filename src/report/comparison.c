@@ -1,6 +1,6 @@
 /*
  * The comparison of targets, or of files of recorded runs. All cells are made before the
- * first line is written: a column is as wide as its widest entry. Where reads and writes
+ * first line is written: a column is as wide as its widest entry. Where operations
  * are mixed, the line of a target has one of each operation below it.
  */
 #include "stats/comparison.h"
@@ -60,7 +60,7 @@ struct line {
 struct table {
     struct line *lines; /* the first is the head */
     int count;
-    bool both;          /* reads and writes are mixed: each row has three lines */
+    bool mixed;         /* operations are: each has a line below its row */
     bool ordered;       /* of two rows one is known to be faster */
     bool same, unknown; /* a ratio may be 1, or is not known */
     bool alone;         /* a name has a line of its own */
@@ -246,7 +246,7 @@ fill_table(struct table *table, const struct comparison_row *rows,
         table->ordered |= row->place > 1;
         line->slo = comparison_check_all(slos, row, rows);
         for (enum scope scope = SCOPE_ALL;
-             scope <= (table->both ? SCOPE_WRITE : SCOPE_ALL);
+             scope < (table->mixed ? SCOPE_SYNC : SCOPE_OPERATION);
              scope = scope_next(row->stats, scope), line++) {
             const struct latencies latencies = latencies_of(row->stats, scope);
             fill_times(line, &latencies);
@@ -262,12 +262,24 @@ fill_table(struct table *table, const struct comparison_row *rows,
     return !failed;
 }
 
+/* Says of which operations changes are. */
+static void
+add_together(struct buffer *text, const struct stats *stats)
+{
+    enum scope scope = SCOPE_ALL;
+    buffer_text(text, "changes are of");
+    while (scope_is_operation(scope = scope_next(stats, scope)))
+        buffer_format(text, "%s %s", scope == scope_first(stats) ? "" : " and",
+                      operations[scope_operation(scope)].noun);
+    buffer_text(text, " together\n");
+}
+
 void
 comparison_format(struct buffer *text, const struct comparison_row *rows, int count,
                   const char *with, const struct slos *slos, bool color, int limit)
 {
-    bool both = count > 0 && rows->stats->both;
-    struct table table = {.count = count * (both ? 3 : 1) + 1, .both = both};
+    int more = count > 0 ? rows->stats->mix.more : 0;
+    struct table table = {.count = count * (more ? more + 2 : 1) + 1, .mixed = more > 0};
     table.hidden = (with ? 1u << AVG | 1u << IOPS : 0) | (slos->count ? 0 : 1u << SLO);
     table.lines = calloc((size_t)table.count, sizeof(*table.lines));
     if (table.lines)
@@ -283,8 +295,8 @@ comparison_format(struct buffer *text, const struct comparison_row *rows, int co
         buffer_text(text, " ---\n");
         for (int i = 0; i < table.count; i++)
             add_line(text, &table, &table.lines[i], color);
-        if (both)
-            buffer_text(text, "changes are of reads and writes together\n");
+        if (more)
+            add_together(text, rows->stats);
         if (table.same)
             buffer_text(text,
                         "~ no difference that this many requests can show (95 %)\n");

@@ -126,7 +126,7 @@ human_sample(struct report *report, const struct sample *sample)
         add_time(report);
     buffer_format(text, "%s %s %s: request=%llu time%c%s",
                   units_format(UNITS_SIZE, sample->bytes, size),
-                  sample->operation == OPERATION_WRITE ? ">>>" : "<<<", label_of(report),
+                  operations[sample->operation].arrow, label_of(report),
                   (unsigned long long)sample->index,
                   sample->verdict == VERDICT_TIMEOUT ? '>' : '=',
                   units_format(UNITS_TIME, sample->latency, time));
@@ -311,7 +311,7 @@ add_histograms(struct report *report, const struct stats *stats, const char *nam
 {
     if (!has_histogram(report))
         return;
-    for (enum scope scope = stats->both ? SCOPE_READ : SCOPE_ALL; scope <= SCOPE_WRITE;
+    for (enum scope scope = scope_first(stats); scope < SCOPE_SYNC;
          scope = scope_next(stats, scope)) {
         const struct latencies latencies = latencies_of(stats, scope);
         const char *own = scope_name(scope);
@@ -338,8 +338,10 @@ add_phases(struct report *report)
 static void
 human_summary(struct report *report, const struct stats *stats, int64_t time)
 {
-    static const char *const done[] = {
-        [LOAD_READ] = " read", [LOAD_WRITE] = " written", [LOAD_READ_WRITE] = ""};
+    const struct operation_mix *mix = &report->plan->workload.mix;
+    const char *done = mix->more ? "" : operations[mix->turns[0]].done;
+    enum scope scope = scope_first(stats);
+    char name[32];
     const struct percentiles *list = &report->plan->output.percentiles;
     const struct moments *latency = &stats->latency;
     struct buffer *text = &report->text;
@@ -350,8 +352,8 @@ human_summary(struct report *report, const struct stats *stats, int64_t time)
         return;
     }
     add_head(report, "statistics");
-    add_volume(text, latency->count, "completed in", latency->sum, stats->bytes,
-               done[report->load], stats_iops(stats), stats_bps(stats));
+    add_volume(text, latency->count, "completed in", latency->sum, stats->bytes, done,
+               stats_iops(stats), stats_bps(stats));
     add_exceptions(report, stats);
     buffer_text(text, "generated ");
     add_volume(text, stats->requests, "in", time, stats->all_bytes, "",
@@ -359,11 +361,9 @@ human_summary(struct report *report, const struct stats *stats, int64_t time)
                stats_rate((double)stats->all_bytes, time));
     if (ranked)
         add_syncs(text, stats);
-    if (ranked && !stats->both)
-        add_percentiles(text, "", latencies_of(stats, SCOPE_ALL), list);
-    if (ranked && stats->both) {
-        add_percentiles(text, "read ", latencies_of(stats, SCOPE_READ), list);
-        add_percentiles(text, "write ", latencies_of(stats, SCOPE_WRITE), list);
+    for (; ranked && scope < SCOPE_SYNC; scope = scope_next(stats, scope)) {
+        snprintf(name, sizeof(name), "%s%s", scope_name(scope), scope ? " " : "");
+        add_percentiles(text, name, latencies_of(stats, scope), list);
     }
     if (report->plan->statistics.breakdown)
         add_breakdown(text, stats, list);

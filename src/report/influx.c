@@ -66,8 +66,9 @@ begin_line(struct report *report, enum scope scope)
     buffer_text(text, scope_is_part(scope) ? "ioping_part,path=" : "ioping,path=");
     add_path(text, report->target->path);
     buffer_format(text, ",operation=%s,mode=%s",
-                  scope_is_operation(scope) ? scope_name(scope)
-                                            : plan_load_name(report->plan->workload.load),
+                  scope_is_operation(scope)
+                      ? scope_name(scope)
+                      : operation_mix_word(&report->plan->workload.mix),
                   description_mode(report->target->mode));
     if (scope_is_part(scope))
         buffer_format(text, ",part=%s", scope_name(scope));

@@ -6,6 +6,7 @@
 
 #include "base/buffer.h"
 #include "base/time.h"
+#include "cli/options.h"
 #include "os/os.h"
 #include "report/outputs.h"
 #include "run/job.h"
@@ -100,11 +101,10 @@ json_sample(struct report *report, const struct sample *sample)
 {
     char number[16];
     const char *notice = sample_notice(sample, number);
-    bool writes = sample->operation == OPERATION_WRITE;
     struct json json = open_record(report);
     json_open(&json, "io", '{');
     json_value(&json, "request", "%" PRIu64, sample->index);
-    json_string(&json, "operation", writes ? "write" : "read");
+    json_string(&json, "operation", operations[sample->operation].word);
     json_value(&json, "offset", "%" PRId64, sample->offset);
     json_value(&json, "size", "%" PRId64, sample->bytes);
     json_value(&json, "time", "%" PRId64, sample->latency);
@@ -403,7 +403,7 @@ add_background(struct report *report, struct json *json, const struct job *backg
     json_open(json, "background", '{');
     json_string(json, "path", plan->path);
     json_string(json, "mode", description_mode(background->target.description.mode));
-    json_string(json, "operation", plan_load_name(plan->workload.load));
+    json_string(json, "operation", operation_mix_word(&plan->workload.mix));
     json_value(json, "linear", "%s", plan->workload.linear ? "true" : "false");
     json_value(json, "size", "%" PRId64, plan->workload.request_size);
     json_value(json, "depth", "%d", plan->io.depth);

@@ -37,7 +37,7 @@ add_label(struct buffer *text, const char *name, const char *value)
     buffer_text(text, "\"");
 }
 
-/* Adds the labels of a target, of an OPERATION, NULL: of both, and of a PHASE. */
+/* Adds the labels of a target, of an OPERATION, NULL: of all, and of a PHASE. */
 static void
 add_labels(struct buffer *text, const struct description *target, const char *operation,
            enum phase phase)
@@ -52,7 +52,7 @@ add_labels(struct buffer *text, const struct description *target, const char *op
         add_label(text, ",phase", phase_name(phase));
 }
 
-/* The series of one operation of a target, or of both together, in one phase if it has
+/* The series of one operation of a target, or of all together, in one phase if it has
  * any; a metric has a line for each. */
 struct series {
     struct buffer labels;
@@ -217,7 +217,8 @@ static bool
 is_of(const struct metric *metric, const struct plan *plan, const struct series *series)
 {
     unsigned of = metric->of;
-    bool flushed = series->operation == OPERATION_WRITE && !plan->io.cached;
+    bool flushed =
+        operations[series->operation].does & OPERATION_FLUSHED && !plan->io.cached;
     return (flushed || !(of & FLUSHED)) && (series->counts.last || !(of & ENDED)) &&
            (plan->statistics.breakdown || !(of & SPLIT));
 }
@@ -272,19 +273,15 @@ number_series(struct series *series, int count)
     return !failed;
 }
 
-static const char *const operations[] = {"read", "write"};
-
-/* Makes the series of OPERATION of a job, which is one of BOTH or the only one, in PHASE.
- */
+/* Makes the series of OPERATION of a job, which is one of several if it is MIXED, in
+ * PHASE. */
 static void
 make_series(struct series *series, const struct job *job, enum phase phase,
-            enum operation operation, bool both)
+            enum operation operation, bool mixed)
 {
     const struct stats *of_phase = phase ? job_phase_stats(job, phase) : job->stats;
     const struct stats *stats = of_phase ? of_phase : &job->total; /* nothing, at first */
-    enum scope scope = !both                         ? SCOPE_ALL
-                       : operation == OPERATION_READ ? SCOPE_READ
-                                                     : SCOPE_WRITE;
+    enum scope scope = mixed ? scope_of(operation) : SCOPE_ALL;
     series->job = job;
     series->stats = stats;
     series->operation = operation;
@@ -292,7 +289,8 @@ make_series(struct series *series, const struct job *job, enum phase phase,
     series->counts = scope_counts_of(stats, scope);
     series->parts = stats->breakdown.operations[operation];
     series->split = series->parts[PART_SUBMIT].count;
-    add_labels(&series->labels, &job->target.description, operations[operation], phase);
+    add_labels(&series->labels, &job->target.description, operations[operation].word,
+               phase);
 }
 
 /* Returns the phase that a job is in or begins with; PHASE_NONE: it has none. */
@@ -308,14 +306,12 @@ phase_of(const struct job *job)
 static struct series *
 make_all(struct series *next, const struct plan *plan, const struct job *job)
 {
-    bool both = plan->workload.load == LOAD_READ_WRITE;
+    const struct operation_mix *mix = &plan->workload.mix;
     enum phase last = phase_of(job);
-    for (enum phase phase = last ? PHASE_IDLE : PHASE_NONE; phase <= last; phase++) {
-        if (plan->workload.load != LOAD_WRITE)
-            make_series(next++, job, phase, OPERATION_READ, both);
-        if (plan->workload.load != LOAD_READ)
-            make_series(next++, job, phase, OPERATION_WRITE, both);
-    }
+    for (enum phase phase = last ? PHASE_IDLE : PHASE_NONE; phase <= last; phase++)
+        for (enum operation one = 0; one < OPERATION_FLUSH; one++)
+            if (operation_mix_turn(mix, one) >= 0)
+                make_series(next++, job, phase, one, mix->more > 0);
     return next;
 }
 
@@ -326,10 +322,8 @@ static bool
 fill_metrics(struct metrics *metrics, struct series *first, const struct plan *plan,
              const struct job *jobs, int count)
 {
-    const char *operation = plan->workload.load == LOAD_READ_WRITE ? NULL
-                            : plan->workload.load == LOAD_READ
-                                ? operations[OPERATION_READ]
-                                : operations[OPERATION_WRITE];
+    const struct operation_mix *mix = &plan->workload.mix;
+    const char *operation = mix->more ? NULL : operation_mix_word(mix);
     struct series *next = first;
     for (int i = 0; i < count; i++)
         next = make_all(next, plan, &jobs[i]);
@@ -347,7 +341,8 @@ fill_metrics(struct metrics *metrics, struct series *first, const struct plan *p
     return number_series(first, metrics->count) && number_series(next, count);
 }
 
-#define SERIES_MOST 7 /* of a target: each operation in each phase, and both together */
+/* Of a target: each operation in each phase, and all together. */
+#define SERIES_MOST (OPERATION_TURNS * (PHASES - 1) + 1)
 
 void
 prometheus_format(struct buffer *text, const struct plan *plan, const struct job *jobs,

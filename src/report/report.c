@@ -93,7 +93,6 @@ fill_report(struct reports *reports, const struct plan *plan, const struct job *
     *report = (struct report){.format = output->kind->format,
                               .output = output,
                               .plan = plan,
-                              .load = plan->workload.load,
                               .jobs = jobs,
                               .count = count,
                               .every = idle ? 0 : output->every,

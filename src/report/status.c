@@ -42,7 +42,7 @@ merge(struct stats *merged, const struct job *jobs, int count)
         return count == 1 ? present(&jobs[0]) : NULL;
     stats_clear(merged);
     merged->every = jobs[0].stats->every;
-    merged->both = jobs[0].stats->both;
+    merged->mix = jobs[0].stats->mix;
     for (int i = 0; i < count; i++)
         stats_merge(merged, jobs[i].stats);
     return merged;
@@ -66,9 +66,9 @@ gather_latencies(const struct stats *all, struct status_facts *facts)
     if (!all)
         return;
     facts->corrected = all->every > 0;
-    facts->both = all->both;
-    gather_scope(all, all->both ? SCOPE_READ : SCOPE_ALL, &facts->p50, &facts->p99);
-    gather_scope(all, SCOPE_WRITE, &facts->write_p50, &facts->write_p99);
+    facts->both = all->mix.more > 0;
+    gather_scope(all, scope_first(all), &facts->p50, &facts->p99);
+    gather_scope(all, scope_of(OPERATION_WRITE), &facts->write_p50, &facts->write_p99);
 }
 
 static void

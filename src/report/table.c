@@ -186,7 +186,7 @@ table_row(struct buffer *text, const struct plan *plan, const struct job_step *s
           const struct stats *stats, int64_t time, bool color, int columns)
 {
     const struct widths widths = find_widths(plan, columns);
-    for (enum scope scope = SCOPE_ALL; scope <= SCOPE_WRITE;
+    for (enum scope scope = SCOPE_ALL; scope < SCOPE_SYNC;
          scope = scope_next(stats, scope)) {
         const struct latencies latencies = latencies_of(stats, scope);
         if (scope == SCOPE_ALL)
@@ -289,7 +289,7 @@ add_phase(struct buffer *text, const struct plan *plan, const struct job_phases 
     const struct stats *stats = &phases->list[phase].stats;
     const struct outcome *background = &phases->background->outcome;
     const struct percentile *p99 = &percentiles_common.list[1];
-    for (enum scope scope = SCOPE_ALL; scope <= SCOPE_WRITE;
+    for (enum scope scope = SCOPE_ALL; scope < SCOPE_SYNC;
          scope = scope_next(stats, scope)) {
         const struct latencies latencies = latencies_of(stats, scope);
         const struct latencies idle =

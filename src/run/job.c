@@ -135,7 +135,7 @@ job_prepare(struct job *job, struct run *run)
     if (attribution_of(job))
         attribution_reset(attribution_of(job), job->index);
     job->period.every = plan->statistics.corrected;
-    job->period.both = plan->workload.load == LOAD_READ_WRITE;
+    job->period.mix = plan->workload.mix;
     job->threads = calloc((size_t)plan->io.threads, sizeof(struct worker_thread *));
     return job->threads && !job->group.busy_lock == alone ? 0 : -1;
 }

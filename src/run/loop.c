@@ -253,7 +253,7 @@ append(struct worker *worker, struct inflight_request *entry, int64_t now)
     schedule_skip(&worker->schedule, os_clock_now());
     if (!entry->unsent)
         return;
-    entry->request.operation = IO_FLUSH;
+    entry->request.operation = OPERATION_FLUSH;
     *appended = -1;
 }
 
@@ -291,14 +291,16 @@ submit_request(struct worker *worker, int64_t now)
     schedule->ordinals--;
     sample->offset = pattern_next(&schedule->pattern, &sample->operation);
     sample->cached = false;
-    entry->request.operation = IO_READ;
+    entry->request.operation = sample->operation;
     entry->request.offset = sample->offset;
-    if (sample->operation == OPERATION_WRITE) {
-        entry->request.operation = IO_WRITE;
+    int does = operations[sample->operation].does;
+    sample->size = does & OPERATION_MOVES ? (int64_t)entry->request.size : 0;
+    if (does & OPERATION_WRITES) {
         refresh(queue, entry);
         if (worker->plan->workload.append)
             append(worker, entry, now);
-    } else if (worker->target->description.mode == IO_MODE_NOCACHE) {
+    } else if (does & OPERATION_READS &&
+               worker->target->description.mode == IO_MODE_NOCACHE) {
         sample->cached = is_cached(worker, sample->offset, now);
         if (worker->target->counts_sectors)
             queue->sectors = os_thread_sectors();
@@ -401,12 +403,12 @@ flush_written(struct worker *worker, const struct io_completion *done, int64_t n
 {
     struct worker_queue *queue = &worker->queue;
     struct inflight_request *entry = &queue->inflight.list[done->slot];
-    if (entry->sample.operation == OPERATION_READ || !worker->target->flush ||
+    if (!(operations[entry->sample.operation].does & OPERATION_FLUSHED) ||
         entry->written || entry->lost || done->error || done->bytes < entry->sample.size)
         return false;
     entry->written = now;
     entry->sample.bytes = done->bytes;
-    entry->request.operation = IO_FLUSH;
+    entry->request.operation = OPERATION_FLUSH;
     queue->submits = true;
     queue->engine->submit(queue->io, &entry->request);
     return true;
@@ -448,7 +450,8 @@ complete(struct worker *worker, const struct io_completion *done, int64_t now)
         sample->bytes = done->bytes;
     sample->stopped = was_stopped(entry->due ? entry->due : sample->start, now);
     sample->timed_out = sample->latency >= worker->plan->ends.timeout && !sample->stopped;
-    if (worker->target->counts_sectors && sample->operation == OPERATION_READ)
+    if (worker->target->counts_sectors &&
+        operations[sample->operation].does & OPERATION_READS)
         sample->cached = os_thread_sectors() == queue->sectors;
     free_slot(worker, sample, now);
     if (sample->stopped)
@@ -464,9 +467,9 @@ static void
 complete_all(struct worker *worker, int count, int64_t now)
 {
     struct io_completion *done = worker->queue.inflight.done;
-    bool writes = worker->plan->workload.load != LOAD_READ;
-    int ended = writes ? 0 : count;
-    for (int i = 0; writes && i < count; i++) /* all flushes are sent first */
+    bool flushes = worker->target->flush;
+    int ended = flushes ? 0 : count;
+    for (int i = 0; flushes && i < count; i++) /* all flushes are sent first */
         if (!flush_written(worker, &done[i], now))
             done[ended++] = done[i];
     while (ended-- > 0)

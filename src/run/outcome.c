@@ -60,17 +60,20 @@ outcome_worse(int status, int other)
     return ranks[other] > ranks[status] ? other : status;
 }
 
-/* What an objective judges, as remarks call it if there are too few. */
-static const char *const judged[SCOPES] = {
-    [SCOPE_ALL] = "requests count",
-    [SCOPE_SUBMIT] = "requests could be split",
-    [SCOPE_QUEUE] = "requests could be split",
-    [SCOPE_DEVICE] = "requests could be split",
-    [SCOPE_RETURN] = "requests could be split",
-    [SCOPE_SYNC] = "flushes count",
-    [SCOPE_READ] = "reads count",
-    [SCOPE_WRITE] = "writes count",
-};
+/* Return what an objective judges, and how that has to be, as it is told if there are too
+ * few. */
+static const char *
+judged(const struct slo *slo)
+{
+    return slo_is_of_operation(slo) ? operations[scope_operation(slo->scope)].noun
+                                    : "requests";
+}
+
+static const char *
+judged_if(const struct slo *slo)
+{
+    return slo->scope > SCOPE_SYNC ? "could be split" : "count";
+}
 
 #define TAIL 0.05 /* chance that a limit is not where it seems to be */
 
@@ -148,8 +151,9 @@ explain_limit(const struct outcome *outcome, const struct slo *slo,
                   is_corrected(outcome, slo) ? " (corrected)" : "", is,
                   slo_is_rate(slo) ? "falls below" : "exceeds", limit);
     if (answer->verdict == SLO_UNKNOWN)
-        notes_add(notes, outcome->target, "%s is not known: %llu %s, and it takes %llu",
-                  name, (unsigned long long)answer->count, judged[slo->scope],
+        notes_add(notes, outcome->target,
+                  "%s is not known: %llu %s %s, and it takes %llu", name,
+                  (unsigned long long)answer->count, judged(slo), judged_if(slo),
                   (unsigned long long)answer->needs);
     if (outcome->recorded ? answer->high || answer->dependent
                           : answer->high && answer->high != INT64_MAX) {
@@ -197,8 +201,8 @@ outcome_limits(const struct outcome *outcome, const char *target, struct buffer 
                       is_corrected(outcome, slo) ? " (corrected)" : "",
                       slo_is_rate(slo) ? ">" : "<", limit);
         if (answer->verdict == SLO_UNKNOWN) {
-            buffer_format(text, "not known: %llu %s, and it takes %llu",
-                          (unsigned long long)answer->count, judged[slo->scope],
+            buffer_format(text, "not known: %llu %s %s, and it takes %llu",
+                          (unsigned long long)answer->count, judged(slo), judged_if(slo),
                           (unsigned long long)answer->needs);
         } else {
             buffer_format(text, "%s, %s", is,

@@ -5,6 +5,7 @@
 #include "run/run.h"
 
 #include "base/time.h"
+#include "cli/options.h"
 #include "os/os.h"
 #include "os/process.h"
 #include "run_private.h"

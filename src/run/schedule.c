@@ -39,9 +39,9 @@ pattern_start(struct pattern *pattern, const struct plan *plan, int64_t work_siz
     pattern->blocks = (uint64_t)(work_size / plan->workload.request_size);
     pattern->next = first_block(pattern->blocks, plan->io.threads, number);
     pattern->linear = plan->workload.linear;
-    pattern->load = plan->workload.load;
-    pattern->operation =
-        plan->workload.load == LOAD_READ ? OPERATION_READ : OPERATION_WRITE;
+    pattern->mix = plan->workload.mix;
+    pattern->operation = pattern->mix.turns[0];
+    pattern->turn = 0;
 }
 
 static int64_t

@@ -7,6 +7,7 @@
  * whether the target keeps up. It is the time from when the first of them could have been
  * answered, which is that of the fastest, and no less than the work time.
  */
+#include "cli/options.h"
 #include "os/os.h"
 #include "os/process.h"
 #include "run_private.h"

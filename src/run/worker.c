@@ -13,7 +13,7 @@ int64_t
 worker_size(const struct plan *plan)
 {
     size_t unused =
-        plan->workload.load == LOAD_READ_WRITE ? 0 : 2 * sizeof(struct stats_operation);
+        plan->workload.mix.more ? 0 : OPERATION_TURNS * sizeof(struct stats_operation);
     return (int64_t)(sizeof(struct worker) - unused +
                      (plan->output.track ? sizeof(struct track) : 0) +
                      (size_t)(plan->statistics.series / plan->io.threads) *
@@ -143,7 +143,7 @@ worker_open(struct worker *worker, struct job *job, const struct io_engine *engi
     worker->index = index;
     atomic_init(&worker->over, INT64_MAX);
     worker->account.total.every = plan->statistics.corrected;
-    worker->account.total.both = plan->workload.load == LOAD_READ_WRITE;
+    worker->account.total.mix = plan->workload.mix;
     if (take_log(worker, error) < 0 || take_memory(worker, &config, error) < 0)
         return -1;
     worker->queue.engine = engine;
@@ -158,10 +158,10 @@ worker_open(struct worker *worker, struct job *job, const struct io_engine *engi
     random_seed(&worker->queue.data,
                 random_derive(~plan->workload.seed, (uint64_t)index));
     size_t bytes = config.size * (size_t)plan->io.depth;
-    if (plan->workload.load == LOAD_READ)
-        memset(worker->queue.memory, 1, bytes); /* no page is new to a request */
-    else
+    if (plan_does(plan, OPERATION_WRITES))
         random_fill(&worker->queue.data, worker->queue.memory, bytes);
+    else
+        memset(worker->queue.memory, 1, bytes); /* no page is new to a request */
     return 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "cli/options.h"
 #include "plan/plan.h"
 
 #include <stddef.h>

@@ -108,17 +108,12 @@ const char *
 scope_name(enum scope scope)
 {
     static const char *const names[SCOPES] = {
-        [SCOPE_ALL] = "",
-        [SCOPE_READ] = "read",
-        [SCOPE_WRITE] = "write",
-        [SCOPE_SYNC] = "sync",
-        [SCOPE_SUBMIT] = "submit",
-        [SCOPE_QUEUE] = "queue",
-        [SCOPE_DEVICE] = "device",
-        [SCOPE_RETURN] = "return",
-        [SCOPE_SYNC_DEVICE] = "sync_device",
+        [SCOPE_ALL] = "",          [SCOPE_SUBMIT] = "submit",
+        [SCOPE_QUEUE] = "queue",   [SCOPE_DEVICE] = "device",
+        [SCOPE_RETURN] = "return", [SCOPE_SYNC_DEVICE] = "sync_device",
     };
-    return names[scope];
+    bool named = scope_is_operation(scope) || scope == SCOPE_SYNC;
+    return named ? operations[scope_operation(scope)].word : names[scope];
 }
 
 /* Returns what was recorded, and CORRECTED if that is where waits are; a read waits for a
@@ -140,11 +135,13 @@ of_distribution(const struct distribution *distribution)
 struct latencies
 latencies_of(const struct stats *stats, enum scope scope)
 {
-    const struct stats_operation *own = &stats->operations[scope == SCOPE_WRITE];
     bool corrected = stats->every > 0;
-    if (scope_is_operation(scope))
+    if (scope_is_operation(scope)) {
+        const struct stats_operation *own =
+            stats_operation_of(stats, scope_operation(scope));
         return with_waits(&own->latency, &own->latencies,
                           corrected ? &own->corrected : NULL, stats->latency.max);
+    }
     if (scope == SCOPE_SYNC)
         return with_waits(&stats->sync, &stats->syncs, NULL, 0);
     if (scope == SCOPE_SYNC_DEVICE)
@@ -158,12 +155,14 @@ latencies_of(const struct stats *stats, enum scope scope)
 struct scope_counts
 scope_counts_of(const struct stats *stats, enum scope scope)
 {
-    const struct stats_operation *own = &stats->operations[scope == SCOPE_WRITE];
     if (scope_is_part(scope))
         return (struct scope_counts){0};
-    if (scope_is_operation(scope))
+    if (scope_is_operation(scope)) {
+        const struct stats_operation *own =
+            stats_operation_of(stats, scope_operation(scope));
         return (struct scope_counts){own->requests, own->failed, own->missed, own->bytes,
                                      own->last};
+    }
     return (struct scope_counts){stats->requests, stats->failed, stats->missed,
                                  stats->bytes, stats->last};
 }
@@ -172,10 +171,18 @@ enum scope
 scope_next(const struct stats *stats, enum scope scope)
 {
     while (++scope < SCOPES)
-        if (scope_is_operation(scope) ? stats->both
-                                      : latencies_of(stats, scope).moments->count > 0)
+        if (scope_is_operation(scope)
+                ? stats->mix.more &&
+                      operation_mix_turn(&stats->mix, scope_operation(scope)) >= 0
+                : latencies_of(stats, scope).moments->count > 0)
             break;
     return scope;
+}
+
+enum scope
+scope_first(const struct stats *stats)
+{
+    return stats->mix.more ? scope_next(stats, SCOPE_ALL) : SCOPE_ALL;
 }
 
 /* Returns VALUE, the middle of a bin, no further out than what was seen: from LEAST on.

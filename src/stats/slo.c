@@ -95,7 +95,8 @@ slos_add(struct slos *list, const char *text)
     for (enum phase phase = PHASE_IDLE; phase < PHASES && !slo.phase; phase++)
         if (take(&text, &length, phases[phase]))
             slo.phase = phase;
-    for (enum scope scope = SCOPE_READ; scope < SCOPE_SYNC_DEVICE && !slo.scope; scope++)
+    for (enum scope scope = SCOPE_OPERATION; scope < SCOPE_SYNC_DEVICE && !slo.scope;
+         scope++)
         if (take(&text, &length, scope_name(scope)))
             slo.scope = scope;
     if (!find_metric(text, length, &slo))
@@ -120,14 +121,15 @@ slos_add(struct slos *list, const char *text)
 void
 slos_list(struct buffer *text)
 {
-    static const enum scope common[] = {SCOPE_DEVICE, SCOPE_QUEUE, SCOPE_SYNC, SCOPE_READ,
-                                        SCOPE_WRITE};
+    static const enum scope common[] = {SCOPE_DEVICE, SCOPE_QUEUE, SCOPE_SYNC};
     for (int i = 0; i < percentiles_default.count; i++)
         buffer_format(text, "p%s=\n", percentiles_default.list[i].name);
     for (int i = SLO_MIN; i < SLO_PERCENTILE; i++)
         buffer_format(text, "%s=\n", metrics[i]);
     for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++)
         buffer_format(text, "%s-p99=\n", scope_name(common[i]));
+    for (enum scope scope = SCOPE_OPERATION; scope_is_operation(scope); scope++)
+        buffer_format(text, "%s-p99=\n", scope_name(scope));
     buffer_format(text, "%s-p99=\n%s-p99=\n", phases[PHASE_IDLE], phases[PHASE_LOADED]);
 }
 
@@ -277,14 +279,14 @@ slos_check(const struct slos *slos, const struct stats *stats)
 }
 
 uint64_t
-slos_needs(const struct slos *slos, bool both)
+slos_needs(const struct slos *slos, uint64_t turns)
 {
     uint64_t most = 0;
     for (int i = 0; i < slos->count; i++) {
         const struct slo *slo = &slos->list[i];
         uint64_t needs = percentile_needs(&slo->percentile);
-        if (both && slo->scope > SCOPE_ALL && slo->scope <= SCOPE_SYNC)
-            needs *= 2;
+        if (slo_is_of_operation(slo))
+            needs *= turns;
         if (slo->metric == SLO_PERCENTILE && needs > most)
             most = needs;
     }

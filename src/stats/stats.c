@@ -41,42 +41,52 @@ stats_judge(const struct stats_limits *limits, struct sample *sample)
                                                           : VERDICT_NONE;
 }
 
-static enum operation
-other(enum operation operation)
+/* Returns the turn after TURN. */
+static int
+next_turn(const struct stats *stats, int turn)
 {
-    return operation == OPERATION_READ ? OPERATION_WRITE : OPERATION_READ;
+    return turn < stats->mix.more ? turn + 1 : 0;
 }
 
+/* Adds COUNT requests that were due and not sent, the first of the operation of TURN. */
 static void
-miss_both(struct stats *stats, enum operation next, uint64_t count)
+miss_in_turn(struct stats *stats, int turn, uint64_t count)
 {
-    stats->operations[next].missed += count - count / 2;
-    stats->operations[other(next)].missed += count / 2;
+    uint64_t turns = (uint64_t)stats->mix.more + 1;
+    for (uint64_t i = 0; count && i < turns; i++) {
+        stats->operations[turn].missed += (count + turns - 1 - i) / turns;
+        turn = next_turn(stats, turn);
+    }
 }
 
-/* The requests that were due while this one was under way would have been of the other
- * operation and of the same in turn: the first, third ... and the second, fourth ... */
+/* The requests that were due while this one was under way would have been of the
+ * operations in turn: of the next one the first, and then each of as many as there are.
+ */
 static void
 record_operation(struct stats *stats, const struct sample *sample)
 {
-    int64_t latency = sample->latency, twice = time_multiply(stats->every, 2);
-    enum operation next = other(sample->operation);
-    struct stats_operation *own = &stats->operations[sample->operation];
+    int64_t latency = sample->latency, every = stats->every;
+    int64_t round = time_multiply(every, stats->mix.more + 1);
+    int turn = operation_mix_turn(&stats->mix, sample->operation);
+    struct stats_operation *own = &stats->operations[turn];
     own->requests++;
     own->last = sample->start + latency;
     own->failed += sample_failed(sample);
-    miss_both(stats, next, sample->missed);
+    miss_in_turn(stats, next_turn(stats, turn), sample->missed);
     if (!sample_counts(sample))
         return;
     own->bytes += sample->bytes;
     moments_record(&own->latency, latency);
     histogram_record(&own->latencies, latency);
-    if (!stats->every)
+    if (!every)
         return;
     histogram_record(&own->corrected, latency);
-    histogram_record_waits(&own->corrected, latency, twice, sample->idle);
-    histogram_record_waits(&stats->operations[next].corrected,
-                           time_add(latency, stats->every), twice, sample->idle);
+    for (int left = stats->mix.more; left >= 0; left--) {
+        turn = next_turn(stats, turn);
+        histogram_record_waits(&stats->operations[turn].corrected,
+                               time_add(latency, time_multiply(every, left)), round,
+                               sample->idle);
+    }
 }
 
 void
@@ -86,7 +96,7 @@ stats_record(struct stats *stats, const struct sample *sample)
     stats->last = sample->start + sample->latency;
     stats->all_bytes += sample->bytes;
     stats->missed += sample->missed;
-    if (stats->both)
+    if (stats->mix.more)
         record_operation(stats, sample);
     if (!sample_counts(sample)) {
         stats->failed += sample_failed(sample);
@@ -113,18 +123,21 @@ stats_record(struct stats *stats, const struct sample *sample)
 void
 stats_abandon(struct stats *stats, const struct sample *sample)
 {
+    int turn = operation_mix_turn(&stats->mix, sample->operation);
     stats->requests++;
-    stats_miss(stats, other(sample->operation), sample->missed);
-    if (stats->both)
-        stats->operations[sample->operation].requests++;
+    stats->missed += sample->missed;
+    if (!stats->mix.more)
+        return;
+    stats->operations[turn].requests++;
+    miss_in_turn(stats, next_turn(stats, turn), sample->missed);
 }
 
 void
 stats_miss(struct stats *stats, enum operation next, uint64_t count)
 {
     stats->missed += count;
-    if (stats->both)
-        miss_both(stats, next, count);
+    if (stats->mix.more)
+        miss_in_turn(stats, operation_mix_turn(&stats->mix, next), count);
 }
 
 void
@@ -150,7 +163,8 @@ int64_t
 stats_median(const struct stats *stats, const struct sample *sample)
 {
     const struct histogram *latencies =
-        stats->both ? &stats->operations[sample->operation].latencies : &stats->latencies;
+        stats->mix.more ? &stats_operation_of(stats, sample->operation)->latencies
+                        : &stats->latencies;
     uint64_t count = latencies->count;
     return count > COMPARED ? histogram_value(latencies, (count + 1) / 2) : 0;
 }
@@ -161,18 +175,18 @@ stats_distribution(const struct stats *stats)
     return stats->every ? &stats->corrected : &stats->latencies;
 }
 
-/* Waits are as long as those of the slowest request of either operation. */
+/* Waits are as long as those of the slowest request of any operation. */
 void
 stats_clear(struct stats *stats)
 {
     const struct moments *latency = &stats->latency, *sync = &stats->sync;
     int64_t every = stats->every, longest = every ? latency->max : 0;
-    bool both = stats->both;
+    struct operation_mix mix = stats->mix;
     histogram_clear(&stats->latencies, latency->min, latency->max);
     histogram_clear(&stats->syncs, sync->min, sync->max);
     histogram_clear(&stats->corrected, 0, longest);
     breakdown_clear(&stats->breakdown);
-    for (int i = 0; both && i < 2; i++) {
+    for (int i = 0; mix.more && i <= mix.more; i++) {
         struct stats_operation *own = &stats->operations[i];
         histogram_clear(&own->latencies, own->latency.min, own->latency.max);
         histogram_clear(&own->corrected, 0, longest);
@@ -180,7 +194,7 @@ stats_clear(struct stats *stats)
     }
     memset(stats, 0, offsetof(struct stats, latencies));
     stats->every = every;
-    stats->both = both;
+    stats->mix = mix;
 }
 
 /* Returns the time that rates are over, ns. */
@@ -195,7 +209,8 @@ stats_merge(struct stats *stats, const struct stats *more)
 {
     const struct moments *latency = &more->latency, *sync = &more->sync;
     stats->every = more->every ? more->every : stats->every;
-    stats->both |= more->both;
+    if (more->mix.more)
+        stats->mix = more->mix;
     if (stats->busy || more->busy)
         stats->busy = find_busy(stats) + find_busy(more);
     moments_merge(&stats->latency, latency);
@@ -204,7 +219,7 @@ stats_merge(struct stats *stats, const struct stats *more)
     histogram_merge(&stats->corrected, &more->corrected, 0, latency->max);
     histogram_merge(&stats->syncs, &more->syncs, sync->min, sync->max);
     breakdown_merge(&stats->breakdown, &more->breakdown);
-    for (int i = 0; more->both && i < 2; i++) {
+    for (int i = 0; more->mix.more && i <= more->mix.more; i++) {
         struct stats_operation *into = &stats->operations[i];
         const struct stats_operation *from = &more->operations[i];
         histogram_merge(&into->latencies, &from->latencies, from->latency.min,

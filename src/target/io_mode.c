@@ -77,7 +77,7 @@ static void
 note_fallback(struct target *target, const struct plan *plan, const char *reason,
               struct notes *notes)
 {
-    if (plan->workload.load == LOAD_WRITE) {
+    if (!plan_does(plan, OPERATION_READS)) {
         notes_add(notes, plan->path,
                   "%s: flushing the page cache after each request instead", reason);
         return;
@@ -152,8 +152,9 @@ static void
 flush_all(struct target *target, const struct plan *plan, struct notes *notes)
 {
     target_advance(target);
-    int status = plan->workload.load == LOAD_READ ? os_file_write_back(target->fd, 0, 0)
-                                                  : os_file_flush(target->fd);
+    int status = !plan_does(plan, OPERATION_CHANGES)
+                     ? os_file_write_back(target->fd, 0, 0)
+                     : os_file_flush(target->fd);
     if (status < 0)
         note_lost(plan, notes);
     target->flushed = true;
@@ -168,7 +169,7 @@ write_back_first(struct target *target, const struct plan *plan, struct notes *n
     bool parted = status == 0 || errno != ENOTSUP;
     if (status < 0 && parted)
         note_lost(plan, notes);
-    if (!parted || plan->workload.load != LOAD_READ)
+    if (!parted || plan_does(plan, OPERATION_CHANGES))
         flush_all(target, plan, notes);
 }
 
@@ -182,7 +183,7 @@ start_nocache(struct target *target, const struct plan *plan, const char *reason
         flush_all(target, plan, notes);
     target_advance(target);
     int status = drop_window(target, plan->workload.work_offset, target->work_size);
-    if (status < 0 && errno == ENOTSUP && plan->workload.load != LOAD_WRITE) {
+    if (status < 0 && errno == ENOTSUP && plan_does(plan, OPERATION_READS)) {
         target->description.mode = IO_MODE_CACHED;
         note_cached(target, plan, reason, notes);
         return;
@@ -395,7 +396,7 @@ refuse_direct(struct target *target, const struct plan *plan, bool raw,
     }
     look_up_pages(target, plan->workload.work_offset);
     target_advance(target);
-    if (plan->workload.load == LOAD_WRITE ||
+    if (!plan_does(plan, OPERATION_READS) ||
         !target_evict(target, plan->workload.work_offset, plan->workload.request_size))
         return error_advise(error, "leave out -D to measure without it");
     find_shape(target, plan);
@@ -422,7 +423,7 @@ choose_way(struct target *target, const struct plan *plan, enum io_mode mode, bo
         return 0;
     if (plan->io.direct || raw)
         return refuse_direct(target, plan, raw, reason, error);
-    if (mode == IO_MODE_DIRECT && plan->workload.load != LOAD_WRITE)
+    if (mode == IO_MODE_DIRECT && plan_does(plan, OPERATION_READS))
         find_shape(target, plan);
     if (mode == IO_MODE_DIRECT)
         start_nocache(target, plan, reason, notes);
@@ -439,7 +440,7 @@ choose_device(struct target *target, const struct plan *plan, struct notes *note
     target_advance(target);
     bool raw = target->kind == OS_BLOCK && os_device_is_disk(target->fd);
     enum os_backing backing = os_file_backing(target->fd, name, sizeof(name));
-    bool loops = backing == OS_BACKING_CACHE && plan->workload.load != LOAD_WRITE;
+    bool loops = backing == OS_BACKING_CACHE && plan_does(plan, OPERATION_READS);
     enum io_mode mode =
         loops || backing == OS_BACKING_MEMORY ? IO_MODE_CACHED : IO_MODE_DIRECT;
     if (backing == OS_BACKING_MEMORY && name[0] != '/') /* no device at all */
@@ -462,11 +463,11 @@ choose_device(struct target *target, const struct plan *plan, struct notes *note
 
 /* Returns the reason why completions cannot be polled for; NULL: they can. */
 static const char *
-reason_not_polled(const struct target *target, const struct plan *plan)
+reason_not_polled(const struct target *target)
 {
     if (target->kind != OS_CHARACTER && !target->direct)
         return "only direct I/O can be polled for";
-    if (plan->workload.load != LOAD_READ && target->flush)
+    if (target->flush)
         return "a flush cannot be polled for";
     int polls = os_file_polls(target->fd);
     if (polls > 0)
@@ -486,7 +487,7 @@ choose_polling(struct target *target, const struct plan *plan, struct notes *not
         notes_add(notes, plan->path, "%s", caveat);
     if (!plan->io.engine->polls || !(plan->io.rw_flags & OS_RW_HIPRI))
         return;
-    const char *reason = reason_not_polled(target, plan);
+    const char *reason = reason_not_polled(target);
     target->poll = !reason;
     if (reason)
         notes_add(notes, plan->path, "%s: going without -hipri", reason);
@@ -500,9 +501,9 @@ choose_flags(struct target *target, const struct plan *plan, struct notes *notes
     char name[16];
     target_advance(target);
     target->rw_flags = plan->io.rw_flags;
-    if ((plan->workload.load == LOAD_WRITE ||
+    if ((!plan_does(plan, OPERATION_READS) ||
          os_file_flags_try(target->fd, plan->io.rw_flags, false) == 0) &&
-        (plan->workload.load == LOAD_READ ||
+        (!plan_does(plan, OPERATION_CHANGES) ||
          os_file_flags_try(target->fd, plan->io.rw_flags, true) == 0))
         return 0;
     if (plan->io.rw_flags & OS_RW_NOWAIT)
@@ -519,7 +520,7 @@ io_mode_choose(struct target *target, const struct plan *plan, struct notes *not
                struct error *error)
 {
     target->alignment = PAGE;
-    target->flush = !plan->io.cached;
+    target->flush = !plan->io.cached && plan_does(plan, OPERATION_FLUSHED);
     if (choose_flags(target, plan, notes, error) < 0)
         return -1;
     int status =

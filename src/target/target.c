@@ -36,7 +36,7 @@ check_consent(const struct target *target, const struct plan *plan, struct error
         error_set(error, EXIT_PREPARE, plan->path, "-append extends a file of its own");
         return error_advise(error, "name a directory");
     }
-    if (target->kind == OS_DIRECTORY || plan->workload.load == LOAD_READ ||
+    if (target->kind == OS_DIRECTORY || !plan_does(plan, OPERATION_CHANGES) ||
         plan->workload.destroy_confirmed >= 3)
         return 0;
     error_set(error, EXIT_PREPARE, plan->path, "writing would destroy its data");
@@ -75,9 +75,9 @@ open_existing(struct target *target, const struct plan *plan, struct error *erro
     unsigned flags = plan->io.open_flags | (target->kind == OS_BLOCK ? 0 : OS_OPEN_NOW);
     struct os_info info;
     target_advance(target);
-    if (plan->workload.load != LOAD_READ)
+    if (plan_does(plan, OPERATION_CHANGES))
         flags |= OS_OPEN_WRITE;
-    if (plan->workload.load != LOAD_READ && target->kind == OS_BLOCK &&
+    if (plan_does(plan, OPERATION_CHANGES) && target->kind == OS_BLOCK &&
         !is_claimed(target))
         flags |= OS_OPEN_EXCLUSIVE;
     target->fd = flags & OS_OPEN_EXCLUSIVE ? open_claimed(target, plan->path, flags)
@@ -103,7 +103,7 @@ describe_device(struct target *target, const struct plan *plan, struct error *er
     target->size = 0;
     if (is_block && os_device_size(target->fd, &target->size, &unit) < 0)
         return refuse(plan, errno, error);
-    if (is_block && plan->workload.load != LOAD_READ && os_device_read_only(target->fd))
+    if (is_block && plan_does(plan, OPERATION_CHANGES) && os_device_read_only(target->fd))
         return refuse(plan, EROFS, error);
     snprintf(description->fstype, sizeof(description->fstype), "%s",
              is_block ? "block" : "character");
@@ -185,7 +185,7 @@ target_new_holes(struct target *target, const struct plan *plan)
     struct os_info info;
     int64_t end = plan->workload.work_offset + target->work_size;
     bool stored = target->kind == OS_FILE || target->kind == OS_DIRECTORY;
-    if (!stored || plan->workload.load == LOAD_WRITE || target->holes < 0 ||
+    if (!stored || !plan_does(plan, OPERATION_READS) || target->holes < 0 ||
         os_file_info(target->fd, &info) < 0)
         return 0;
     double share = share_holes(target, plan, info.size < end ? info.size : end);
@@ -235,7 +235,7 @@ prepare_file(struct target *target, struct plan *plan, struct notes *notes,
         return -1;
     if (io_mode_choose(target, plan, notes, error) < 0)
         return -1;
-    if (!is_directory && plan->workload.load != LOAD_WRITE)
+    if (!is_directory && plan_does(plan, OPERATION_READS))
         note_absent(target, plan, notes);
     return 0;
 }

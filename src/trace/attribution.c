@@ -7,6 +7,7 @@
 #include "trace_private.h"
 
 #include "base/time.h"
+#include "cli/options.h"
 #include "os/os.h"
 #include "os/process.h"
 #include "os/thread.h"

@@ -146,7 +146,7 @@ find_throttled(const struct sample *sample, struct window window)
         const struct os_trace_record *trace = &record->trace;
         if (trace->kind != OS_TRACE_QUEUE || !trace->kernel ||
             trace->sectors * SECTOR != (uint64_t)sample->size ||
-            trace->write != (sample->operation == OPERATION_WRITE))
+            trace->write == !(operations[sample->operation].does & OPERATION_WRITES))
             continue;
         if (found)
             return NULL;

@@ -97,7 +97,7 @@ check_plan(const struct options *options, const struct plan *plan)
 {
     bool writes = options->given[OPTION_WRITE] || options->given[OPTION_READ_WRITE];
     MUST(plan->path == options->targets[0]);
-    MUST((plan->workload.load != LOAD_READ) == writes);
+    MUST(plan_does(plan, OPERATION_CHANGES) == writes);
     MUST((plan->workload.destroy_confirmed > 0) == writes);
     MUST(plan->workload.request_size >= 1 && plan->workload.request_size <= REQUEST_MOST);
     MUST(plan->workload.work_size >= 0 && plan->workload.work_offset >= 0);

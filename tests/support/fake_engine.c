@@ -58,13 +58,13 @@ static void
 remember(struct fake_queue *queue, const struct io_config *config,
          const struct io_request *request)
 {
-    if (request->operation != IO_FLUSH && queue->requests <= FAKE_CALLS)
+    if (request->operation != OPERATION_FLUSH && queue->requests <= FAKE_CALLS)
         queue->offsets[queue->requests - 1] = request->offset;
     if (fake_engine.count < FAKE_CALLS) {
         struct fake_call *call = &fake_engine.calls[fake_engine.count];
         const char *data = config->memory + config->size * (size_t)request->slot;
         call->request = *request;
-        if (request->operation == IO_WRITE && request->size >= 8) {
+        if (request->operation == OPERATION_WRITE && request->size >= 8) {
             memcpy(&call->first, data, 8);
             memcpy(&call->last, data + request->size - 8, 8);
         }
@@ -76,7 +76,7 @@ remember(struct fake_queue *queue, const struct io_config *config,
 static struct fake_answer
 next_answer(struct fake_queue *queue, const struct io_request *request)
 {
-    bool flush = request->operation == IO_FLUSH;
+    bool flush = request->operation == OPERATION_FLUSH;
     int number = flush ? ++fake_engine.flushed : ++fake_engine.requests;
     const struct fake_answer *answers = flush ? fake_engine.flushes : fake_engine.answers;
     if (!flush) {
@@ -170,7 +170,7 @@ static void
 finish(struct fake_queue *queue, struct fake_request *mine, struct io_completion *done)
 {
     const struct io_request *request = &mine->request;
-    int64_t whole = request->operation == IO_FLUSH ? 0 : (int64_t)request->size;
+    int64_t whole = request->operation == OPERATION_FLUSH ? 0 : (int64_t)request->size;
     done->slot = request->slot;
     done->error = mine->answer.error;
     done->bytes = done->error ? 0 : whole - mine->answer.missing;

@@ -17,12 +17,11 @@ parsed(const char *text)
 
 TEST(the_first_word_is_what_it_does)
 {
-    struct background_options load = parsed("read");
-    assert_true(load.reads && !load.writes);
-    load = parsed("write");
-    assert_true(!load.reads && load.writes);
-    load = parsed("rw");
-    assert_true(load.reads && load.writes);
+    static const char *const words[] = {"read", "write", "rw"};
+    for (size_t i = 0; i < LENGTH(words); i++) {
+        struct background_options background = parsed(words[i]);
+        assert_string_equal(operation_mix_word(&background.mix), words[i]);
+    }
 }
 
 TEST(what_is_not_given_is_left_open)

@@ -11,13 +11,14 @@ top(void)
     return path ? path : ".";
 }
 
-/* Folders from the ground up; those with the same number share a floor. */
+/* Folders from the ground up. */
 static const struct {
     const char *folder;
     int floor;
 } house[] = {
-    {"base", 0},   {"stats", 1}, {"os", 1},  {"cli", 2},  {"io", 2},     {"plan", 3},
-    {"target", 4}, {"trace", 5}, {"run", 6}, {"plot", 7}, {"report", 8}, {"session", 9},
+    {"base", 0}, {"os", 1},   {"io", 2},      {"stats", 3},
+    {"cli", 4},  {"plan", 5}, {"target", 6},  {"trace", 7},
+    {"run", 8},  {"plot", 9}, {"report", 10}, {"session", 11},
 };
 
 static int
@@ -29,9 +30,12 @@ floor_of(const char *folder)
     return -1;
 }
 
+/* Statistics know operations by their table, but no system. */
 static bool
 may_include(const char *from, const char *to)
 {
+    if (strcmp(from, "stats") == 0 && strcmp(to, "os") == 0)
+        return false;
     int upper = floor_of(from), lower = floor_of(to);
     return upper >= 0 && lower >= 0 && (lower < upper || strcmp(from, to) == 0);
 }
@@ -82,7 +86,7 @@ TEST(a_floor_sees_itself_and_those_below)
     assert_true(may_include("cli", "base"));
     assert_true(may_include("stats", "stats"));
     assert_false(may_include("run", "report"));
-    assert_false(may_include("cli", "io"));
+    assert_false(may_include("io", "cli"));
     assert_false(may_include("stats", "os"));
     assert_false(may_include("base", "stats"));
     assert_false(may_include("base", "elsewhere"));

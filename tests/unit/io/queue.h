@@ -145,7 +145,7 @@ buffer_of(int slot)
 }
 
 static inline void
-submit(int slot, enum io_operation operation, size_t size, int64_t offset)
+submit(int slot, enum operation operation, size_t size, int64_t offset)
 {
     const struct io_request request = {operation, slot, size, offset};
     queue.engine->submit(queue.own, &request);
@@ -239,7 +239,7 @@ read_all_slots(void)
 {
     int depth = queue.config.depth;
     for (int slot = 0; slot < depth; slot++)
-        submit(slot, IO_READ, BLOCK, offset_of(slot));
+        submit(slot, OPERATION_READ, BLOCK, offset_of(slot));
     reap_slots(depth);
     for (int slot = 0; slot < depth; slot++) {
         assert_done(slot, 0, BLOCK);
@@ -283,7 +283,7 @@ send_slow(const struct io_engine *engine)
 {
     if (engine == AIO && is_linux_aio())
         hook = hold;
-    submit(0, IO_READ, BLOCK, 0);
+    submit(0, OPERATION_READ, BLOCK, 0);
 }
 
 /* Lets the slow request go on; returns false if that fails. */
@@ -321,7 +321,7 @@ keep_busy(int total)
                 continue;
             busy[slot] = true;
             offsets[slot] = (int64_t)(sent++ * 31LL % BLOCKS) * BLOCK;
-            submit(slot, IO_READ, 512, offsets[slot]);
+            submit(slot, OPERATION_READ, 512, offsets[slot]);
         }
         int got = reap(queue.done, FOREVER);
         if (got < 0 || got > depth)

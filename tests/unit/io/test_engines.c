@@ -99,7 +99,7 @@ buffer_of(int slot)
 }
 
 static void
-submit(enum io_operation operation, int slot, size_t size, int64_t offset)
+submit(enum operation operation, int slot, size_t size, int64_t offset)
 {
     const struct io_request request = {operation, slot, size, offset};
     engine->submit(queue, &request);
@@ -125,7 +125,7 @@ reap(int count)
 }
 
 static void
-perform(enum io_operation operation, int slot, size_t size, int64_t offset)
+perform(enum operation operation, int slot, size_t size, int64_t offset)
 {
     submit(operation, slot, size, offset);
     done[slot] = (struct io_completion){-7, -7, -7};
@@ -170,7 +170,7 @@ TEST(reads_of_all_slots_come_into_their_buffers)
         char expected[BLOCK];
         start(options[i], make_file(O_RDONLY), 0);
         for (int slot = 0; slot < DEPTH; slot++)
-            submit(IO_READ, slot, BLOCK, (int64_t)(3 * slot + 1) * BLOCK);
+            submit(OPERATION_READ, slot, BLOCK, (int64_t)(3 * slot + 1) * BLOCK);
         reap(DEPTH);
         for (int slot = 0; slot < DEPTH; slot++) {
             assert_int_equal(done[slot].error, 0);
@@ -189,7 +189,7 @@ TEST(writes_go_to_their_offsets)
         int fd = make_file(O_RDWR);
         start(options[i], fd, 0);
         memset(buffer_of(2), 'W', BLOCK);
-        perform(IO_WRITE, 2, 512, 5 * BLOCK + 512);
+        perform(OPERATION_WRITE, 2, 512, 5 * BLOCK + 512);
         assert_int_equal(done[2].error, 0);
         assert_int_equal(done[2].bytes, 512);
         assert_int_equal(pread(fd, back, sizeof(back), 5 * BLOCK), sizeof(back));
@@ -204,7 +204,7 @@ TEST(flushes_move_nothing)
 {
     for (size_t i = 0; i < 2; i++) {
         start(options[i], make_file(O_RDWR), 0);
-        perform(IO_FLUSH, 1, 0, 0);
+        perform(OPERATION_FLUSH, 1, 0, 0);
         assert_int_equal(done[1].error, 0);
         assert_int_equal(done[1].bytes, 0);
         stop();
@@ -219,7 +219,7 @@ TEST(a_flush_is_a_flush)
         assert_int_equal(pipe(pipes), 0);
         close(pipes[0]);
         start(options[i], pipes[1], 0);
-        perform(IO_FLUSH, 3, 0, 0);
+        perform(OPERATION_FLUSH, 3, 0, 0);
         assert_int_equal(done[3].error, EINVAL);
         assert_int_equal(done[3].bytes, 0);
         stop();
@@ -230,9 +230,9 @@ TEST(a_failure_does_not_touch_the_others)
 {
     for (size_t i = 0; i < 2; i++) {
         start(options[i], make_file(O_RDONLY), 0);
-        submit(IO_READ, 0, BLOCK, 0);
-        submit(IO_WRITE, 1, BLOCK, 0);
-        submit(IO_READ, 2, BLOCK, BLOCK);
+        submit(OPERATION_READ, 0, BLOCK, 0);
+        submit(OPERATION_WRITE, 1, BLOCK, 0);
+        submit(OPERATION_READ, 2, BLOCK, BLOCK);
         reap(3);
         assert_int_equal(done[0].error, 0);
         assert_int_equal(done[0].bytes, BLOCK);
@@ -249,10 +249,10 @@ TEST(reads_are_short_at_the_end_of_the_file)
 {
     for (size_t i = 0; i < 2; i++) {
         start(options[i], make_file(O_RDONLY), 0);
-        perform(IO_READ, 0, BLOCK, BLOCKS * BLOCK - 100);
+        perform(OPERATION_READ, 0, BLOCK, BLOCKS * BLOCK - 100);
         assert_int_equal(done[0].error, 0);
         assert_int_equal(done[0].bytes, 100);
-        perform(IO_READ, 0, BLOCK, BLOCKS * BLOCK);
+        perform(OPERATION_READ, 0, BLOCK, BLOCKS * BLOCK);
         assert_int_equal(done[0].error, 0);
         assert_int_equal(done[0].bytes, 0);
         stop();
@@ -275,7 +275,7 @@ TEST(flags_reach_the_kernel)
         assert_int_equal(os_file_drop(fd, 0, BLOCKS * BLOCK), 0);
         start(options[i], fd, OS_RW_NOWAIT);
         for (int tries = 0; tries < 5; tries++) {
-            perform(IO_READ, 0, BLOCK, 0);
+            perform(OPERATION_READ, 0, BLOCK, 0);
             if (done[0].error)
                 break;
             assert_int_equal(os_file_drop(fd, 0, BLOCKS * BLOCK), 0);
@@ -291,7 +291,7 @@ TEST(a_wait_ends_at_its_time)
     int pipes[2];
     assert_int_equal(pipe(pipes), 0);
     start('U', pipes[0], 0);
-    submit(IO_READ, 0, 5, 0);
+    submit(OPERATION_READ, 0, 5, 0);
     struct io_completion some[DEPTH];
     assert_int_equal(engine->reap(queue, some, os_clock_now() + 20000000), 0);
     assert_int_equal(write(pipes[1], "HELLO", 5), 5);

@@ -129,7 +129,7 @@ finish(void **state)
 }
 
 static void
-submit(int slot, enum io_operation operation)
+submit(int slot, enum operation operation)
 {
     const struct io_request request = {operation, slot, SIZE, slot * SIZE};
     played_aio.submit(queue, &request);
@@ -147,9 +147,9 @@ TEST(what_has_no_room_waits_in_its_order)
 {
     sys.room = 1;
     sys.wakes = 2;
-    submit(2, IO_READ);
-    submit(0, IO_WRITE);
-    submit(1, IO_READ);
+    submit(2, OPERATION_READ);
+    submit(0, OPERATION_WRITE);
+    submit(1, OPERATION_READ);
     assert_int_equal(reap(INT64_MAX), 1);
     assert_int_equal(done[0].slot, 2);
     assert_int_equal(done[0].bytes, SIZE);
@@ -165,7 +165,7 @@ TEST(what_has_no_room_waits_in_its_order)
 TEST(no_room_with_nothing_under_way_is_asked_for_again)
 {
     sys.room = 0; /* other queues have it all */
-    submit(1, IO_READ);
+    submit(1, OPERATION_READ);
     assert_int_equal(reap(INT64_MAX), 0);
     assert_int_equal(reap(INT64_MAX), 0);
     assert_int_equal(sys.suspends, 0);
@@ -181,8 +181,8 @@ TEST(a_refusal_is_of_its_request_alone)
     sys.room = 1;
     sys.refusal = EINVAL;
     sys.ends[0] = 0;
-    submit(0, IO_READ);
-    submit(1, IO_READ);
+    submit(0, OPERATION_READ);
+    submit(1, OPERATION_READ);
     assert_int_equal(reap(INT64_MAX), 2);
     assert_true(done[0].slot == 1 && done[0].error == EINVAL && done[0].bytes == 0);
     assert_true(done[1].slot == 0 && done[1].error == 0 && done[1].bytes == SIZE);
@@ -191,7 +191,7 @@ TEST(a_refusal_is_of_its_request_alone)
 TEST(all_that_are_complete_come_at_once)
 {
     for (int slot = 0; slot < DEPTH; slot++)
-        submit(slot, IO_READ);
+        submit(slot, OPERATION_READ);
     sys.ends[1] = 0;
     sys.ends[3] = EIO;
     assert_int_equal(reap(INT64_MAX), 2);
@@ -206,14 +206,14 @@ TEST(all_that_are_complete_come_at_once)
 TEST(a_flush_that_does_less_is_made_by_the_thread)
 {
     sys.flush_refusal = ENOTSUP;
-    submit(0, IO_FLUSH);
+    submit(0, OPERATION_FLUSH);
     assert_int_equal(reap(INT64_MAX), 1);
     assert_int_equal(done[0].error, EBADF); /* of the descriptor, which is none */
 }
 
 TEST(whoever_does_not_wait_is_not_kept)
 {
-    submit(0, IO_READ);
+    submit(0, OPERATION_READ);
     assert_int_equal(reap(IO_AT_ONCE), 0);
     assert_int_equal(reap(os_clock_now() - 1), 0);
     assert_int_equal(sys.suspends, 0);
@@ -222,7 +222,7 @@ TEST(whoever_does_not_wait_is_not_kept)
 
 TEST(a_wait_has_an_end_that_the_system_takes)
 {
-    submit(0, IO_READ);
+    submit(0, OPERATION_READ);
     assert_int_equal(reap(INT64_MAX), 0);
     assert_int_equal(sys.longest, LONGEST);
     assert_int_equal(reap(os_clock_now() + 1000000000), 0);
@@ -232,7 +232,7 @@ TEST(a_wait_has_an_end_that_the_system_takes)
 TEST(a_signal_ends_a_wait)
 {
     sys.suspend_error = EINTR;
-    submit(0, IO_READ);
+    submit(0, OPERATION_READ);
     assert_int_equal(reap(INT64_MAX), 0);
     assert_int_equal(sys.suspends, 1);
 }
@@ -240,7 +240,7 @@ TEST(a_signal_ends_a_wait)
 TEST(what_is_under_way_is_kept_when_waiting_fails)
 {
     sys.suspend_error = EINVAL;
-    submit(0, IO_READ);
+    submit(0, OPERATION_READ);
     assert_int_equal(reap(INT64_MAX), 0);
     sys.ends[0] = 0;
     assert_int_equal(reap(INT64_MAX), 1);

@@ -28,7 +28,7 @@ writes_land_where_they_were_sent(void **state)
     int fd = queue.config.fd;
     for (int slot = 0; slot < 8; slot++) {
         memset(buffer_of(slot), 'a' + slot, BLOCK);
-        submit(slot, IO_WRITE, 512, (int64_t)(7 - slot) * BLOCK);
+        submit(slot, OPERATION_WRITE, 512, (int64_t)(7 - slot) * BLOCK);
     }
     reap_slots(8);
     for (int slot = 0; slot < 8; slot++) {
@@ -46,8 +46,8 @@ static void
 a_flush_moves_no_bytes(void **state)
 {
     start(*state, make_file(), 2);
-    submit(0, IO_WRITE, BLOCK, 0);
-    submit(1, IO_FLUSH, BLOCK, BLOCK);
+    submit(0, OPERATION_WRITE, BLOCK, 0);
+    submit(1, OPERATION_FLUSH, BLOCK, BLOCK);
     reap_slots(2);
     assert_done(0, 0, BLOCK);
     assert_done(1, 0, 0);
@@ -58,7 +58,7 @@ static void
 a_flush_of_what_has_none_is_an_error(void **state)
 {
     start(*state, make_echo(), 1);
-    submit(0, IO_FLUSH, 0, 0);
+    submit(0, OPERATION_FLUSH, 0, 0);
     reap_slots(1);
     assert_done(0, EINVAL, 0);
     stop();
@@ -68,8 +68,8 @@ static void
 a_read_at_the_end_is_short(void **state)
 {
     start(*state, make_file(), 2);
-    submit(0, IO_READ, BLOCK, BLOCKS * BLOCK - 512);
-    submit(1, IO_READ, BLOCK, BLOCKS * BLOCK);
+    submit(0, OPERATION_READ, BLOCK, BLOCKS * BLOCK - 512);
+    submit(1, OPERATION_READ, BLOCK, BLOCKS * BLOCK);
     reap_slots(2);
     assert_done(0, 0, 512);
     assert_done(1, 0, 0);
@@ -91,8 +91,8 @@ read_large(int rounds, size_t size)
 {
     int broken = 0;
     for (int i = 0; i < rounds; i++) {
-        submit(0, IO_READ, size, 0);
-        submit(1, IO_READ, size, (int64_t)size);
+        submit(0, OPERATION_READ, size, 0);
+        submit(1, OPERATION_READ, size, (int64_t)size);
         reap_slots(2);
         for (int slot = 0; slot < 2; slot++)
             broken +=
@@ -135,7 +135,8 @@ an_error_is_of_its_request_alone(void **state)
     for (size_t i = 0; i < LENGTH(wrong); i++) {
         start(*state, make_file(), 8);
         for (int slot = 0; slot < 8; slot++)
-            submit(slot, IO_READ, BLOCK, slot == wrong[i] ? -2 * BLOCK : offset_of(slot));
+            submit(slot, OPERATION_READ, BLOCK,
+                   slot == wrong[i] ? -2 * BLOCK : offset_of(slot));
         reap_slots(8);
         for (int slot = 0; slot < 8; slot++) {
             if (slot == wrong[i]) {
@@ -157,7 +158,7 @@ all_may_fail(void **state)
     snprintf(path, sizeof(path), "%s/data", scratch());
     start(*state, open(path, O_RDONLY), 4);
     for (int slot = 0; slot < 4; slot++)
-        submit(slot, IO_WRITE, BLOCK, 0);
+        submit(slot, OPERATION_WRITE, BLOCK, 0);
     reap_slots(4);
     for (int slot = 0; slot < 4; slot++)
         assert_done(slot, EBADF, 0);
@@ -189,11 +190,11 @@ a_wait_ends_with_the_first(void **state)
 {
     start(*state, make_file(), 1);
     int64_t when = os_clock_now() + 30000 * MS;
-    submit(0, IO_READ, BLOCK, 0);
+    submit(0, OPERATION_READ, BLOCK, 0);
     assert_int_equal(reap(queue.done, when), 1);
     assert_true(os_clock_now() < when);
     assert_int_equal(queue.done[0].bytes, BLOCK);
-    submit(0, IO_READ, BLOCK, 0);
+    submit(0, OPERATION_READ, BLOCK, 0);
     int got = reap(queue.done, 1); /* takes completions, even past its time */
     assert_true(got == 1 || (got == 0 && reap_some(queue.done) == 1));
     stop();
@@ -261,8 +262,8 @@ completions_come_in_any_order(void **state)
     (void)state;
     start(RING, make_echo(), 2);
     memcpy(buffer_of(1), "later", 5);
-    submit(0, IO_READ, BLOCK, 0);
-    submit(1, IO_WRITE, 5, 0);
+    submit(0, OPERATION_READ, BLOCK, 0);
+    submit(1, OPERATION_WRITE, 5, 0);
     int got = reap_some(queue.done);
     while (got < 2)
         got += reap_some(queue.done + got);
@@ -282,7 +283,7 @@ all_are_sent_before_any_is_waited_for(void **state)
     (void)state;
     start(RING, make_echo(), 24);
     for (int slot = 0; slot < 24; slot++)
-        submit(slot, slot < 12 ? IO_READ : IO_WRITE, 512, 0);
+        submit(slot, slot < 12 ? OPERATION_READ : OPERATION_WRITE, 512, 0);
     for (int left = 24; left > 0;) {
         left -= reap(queue.done, late);
         assert_true(os_clock_now() < late);
@@ -350,8 +351,8 @@ nowait_is_an_error_of_its_request(void **state)
     assert_int_equal(begin(), 0);
     for (int tries = 0; tries < 5; tries++) { /* a fast disk may be in time */
         os_file_drop(fd, 0, BLOCK);
-        submit(0, IO_READ, BLOCK, 0);
-        submit(1, IO_READ, BLOCK, 128 * BLOCK);
+        submit(0, OPERATION_READ, BLOCK, 0);
+        submit(1, OPERATION_READ, BLOCK, 128 * BLOCK);
         reap_slots(2);
         if (queue.done[0].error)
             break;
@@ -381,7 +382,7 @@ closing_lets_go_of_the_file(void **state)
     char byte = 'b';
     assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
     start(*state, ends[1], 1);
-    submit(0, IO_WRITE, 1, 0);
+    submit(0, OPERATION_WRITE, 1, 0);
     assert_int_equal(reap_some(queue.done), 1);
     stop();
     assert_int_equal(read(ends[0], &byte, 1), 1);

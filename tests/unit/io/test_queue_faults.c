@@ -28,7 +28,7 @@ completions_come_in_any_order(void **state)
     start(AIO, make_file(), 4);
     hook = send_backwards;
     for (int slot = 0; slot < 4; slot++)
-        submit(slot, IO_READ, BLOCK, offset_of(slot));
+        submit(slot, OPERATION_READ, BLOCK, offset_of(slot));
     assert_int_equal(reap_some(queue.done), 4);
     for (int i = 0; i < 4; i++) {
         assert_int_equal(queue.done[i].slot, 3 - i);
@@ -76,7 +76,7 @@ one_reap_sends_all(void **state)
     start(*state, make_file(), 20);
     hook = count_sent;
     for (int slot = 0; slot < 20; slot++)
-        submit(slot, IO_READ, BLOCK, 0);
+        submit(slot, OPERATION_READ, BLOCK, 0);
     int got = reap(queue.done, 1);
     assert_int_equal(hooked, 20);
     while (got < 20)
@@ -107,7 +107,7 @@ no_room_with_nothing_under_way_is_an_error(void **state)
     refusal = EAGAIN;
     hooked = *state == AIO ? 3 : 1; /* calls */
     for (int slot = 0; slot < 3; slot++)
-        submit(slot, IO_READ, BLOCK, 0);
+        submit(slot, OPERATION_READ, BLOCK, 0);
     reap_slots(3);
     assert_int_equal(hooked, 0);
     for (int slot = 0; slot < 3; slot++)
@@ -127,7 +127,7 @@ no_room_waits_for_what_is_under_way(void **state)
         send_slow(*state);
         assert_int_equal(reap(queue.done, 1), 0);
         assert_true(let_go());
-        submit(1, IO_WRITE, 3, 0);
+        submit(1, OPERATION_WRITE, 3, 0);
         hook = refuse_some;
         refusal = refusals[i];
         hooked = 1;
@@ -239,7 +239,7 @@ what_was_not_sent_keeps_no_buffers(void **state)
 {
     start(*state, make_file(), 2);
     read_all_slots();
-    submit(0, IO_READ, BLOCK, 0);
+    submit(0, OPERATION_READ, BLOCK, 0);
     stop();
 }
 
@@ -262,9 +262,9 @@ a_flush_that_aio_lacks_is_made(void **state)
     (void)state;
     start(AIO, make_file(), 3);
     hook = refuse_flush;
-    submit(0, IO_READ, BLOCK, 0);
-    submit(1, IO_FLUSH, 0, 0);
-    submit(2, IO_READ, BLOCK, 0);
+    submit(0, OPERATION_READ, BLOCK, 0);
+    submit(1, OPERATION_FLUSH, 0, 0);
+    submit(2, OPERATION_READ, BLOCK, 0);
     reap_slots(3);
     assert_true(hooked > 0);
     assert_done(0, 0, BLOCK);
@@ -375,7 +375,7 @@ assert_writes_land(void)
     char block[512], expected[512];
     memset(expected, 'w', 512);
     memcpy(buffer_of(5), expected, 512);
-    submit(5, IO_WRITE, 512, BLOCK);
+    submit(5, OPERATION_WRITE, 512, BLOCK);
     assert_int_equal(reap_some(queue.done), 1);
     assert_done(0, 0, 512);
     assert_int_equal(pread(queue.config.fd, block, 512, BLOCK), 512);
@@ -442,8 +442,8 @@ what_could_not_begin_fails_as_a_whole(void **state)
     if (begin() == 0)
         skip_because("needs Linux 6.0 or newer");
     assert_int_equal(errno, ENOMEM);
-    submit(0, IO_READ, BLOCK, 0);
-    submit(1, IO_READ, BLOCK, 0);
+    submit(0, OPERATION_READ, BLOCK, 0);
+    submit(1, OPERATION_READ, BLOCK, 0);
     errno = 0;
     assert_int_equal(reap(queue.done, FOREVER), -1);
     assert_int_equal(errno, EBADFD);
@@ -526,7 +526,7 @@ polling_loses_no_completion(void **state)
     hook = be_polled;
     start(RING, make_file(), 32);
     read_all_slots();
-    submit(7, IO_READ, BLOCK, 0);
+    submit(7, OPERATION_READ, BLOCK, 0);
     int got;
     do
         got = reap(queue.done, os_clock_now() + 30000 * MS);
@@ -550,7 +550,7 @@ polling_waits_for_all(void **state)
     open_only(RING,
               (struct io_config){.fd = fd, .poll = true, .depth = 32, .size = BLOCK});
     assert_int_equal(begin(), 0);
-    submit(0, IO_READ, BLOCK, 0);
+    submit(0, OPERATION_READ, BLOCK, 0);
     while (reap(queue.done, os_clock_now() + MS) == 0)
         ;
     if (queue.done[0].error == EOPNOTSUPP)

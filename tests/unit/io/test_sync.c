@@ -23,7 +23,7 @@ make_file(size_t size)
 
 /* One request through a newly opened engine. */
 static struct io_completion
-perform(int fd, int rw_flags, enum io_operation operation, void *buffer, size_t size,
+perform(int fd, int rw_flags, enum operation operation, void *buffer, size_t size,
         int64_t offset)
 {
     const struct io_engine *engine = io_engine_of(0);
@@ -46,7 +46,7 @@ TEST(reads_at_the_offset)
     char buffer[] = "......";
     int fd = make_file(100);
     assert_int_equal(pwrite(fd, "HELLO", 5, 50), 5);
-    struct io_completion done = perform(fd, 0, IO_READ, buffer, 6, 49);
+    struct io_completion done = perform(fd, 0, OPERATION_READ, buffer, 6, 49);
     assert_int_equal(done.error, 0);
     assert_int_equal(done.bytes, 6);
     assert_memory_equal(buffer, "aHELLO", 6);
@@ -57,7 +57,7 @@ TEST(writes_at_the_offset)
 {
     char text[] = "HELLO", back[7];
     int fd = make_file(100);
-    struct io_completion done = perform(fd, 0, IO_WRITE, text, 5, 50);
+    struct io_completion done = perform(fd, 0, OPERATION_WRITE, text, 5, 50);
     assert_int_equal(done.error, 0);
     assert_int_equal(done.bytes, 5);
     assert_int_equal(pread(fd, back, 7, 49), 7);
@@ -68,13 +68,13 @@ TEST(writes_at_the_offset)
 TEST(flushes_and_moves_nothing)
 {
     int fd = make_file(100), pipes[2];
-    struct io_completion done = perform(fd, 0, IO_FLUSH, NULL, 0, 0);
+    struct io_completion done = perform(fd, 0, OPERATION_FLUSH, NULL, 0, 0);
     assert_int_equal(done.error, 0);
     assert_int_equal(done.bytes, 0);
     close(fd);
     /* A pipe cannot be flushed: so it was asked. */
     assert_int_equal(pipe(pipes), 0);
-    done = perform(pipes[1], 0, IO_FLUSH, NULL, 0, 0);
+    done = perform(pipes[1], 0, OPERATION_FLUSH, NULL, 0, 0);
     assert_int_equal(done.error, EINVAL);
     close(pipes[0]);
     close(pipes[1]);
@@ -83,7 +83,8 @@ TEST(flushes_and_moves_nothing)
 TEST(tells_the_errno_of_a_bad_descriptor)
 {
     char buffer[8] = {0};
-    static const enum io_operation all[] = {IO_READ, IO_WRITE, IO_FLUSH};
+    static const enum operation all[] = {OPERATION_READ, OPERATION_WRITE,
+                                         OPERATION_FLUSH};
     for (size_t i = 0; i < 3; i++) {
         struct io_completion done = perform(-1, 0, all[i], buffer, 8, 0);
         assert_int_equal(done.error, EBADF);
@@ -97,9 +98,9 @@ TEST(tells_the_errno_of_a_refused_write)
     close(make_file(10));
     snprintf(path, sizeof(path), "%s/file", scratch());
     int fd = open(path, O_RDONLY);
-    struct io_completion done = perform(fd, 0, IO_WRITE, buffer, 8, 0);
+    struct io_completion done = perform(fd, 0, OPERATION_WRITE, buffer, 8, 0);
     assert_int_equal(done.error, EBADF);
-    done = perform(fd, 0, IO_READ, buffer, 8, 0);
+    done = perform(fd, 0, OPERATION_READ, buffer, 8, 0);
     assert_int_equal(done.error, 0);
     assert_int_equal(done.bytes, 8);
     close(fd);
@@ -109,10 +110,10 @@ TEST(reads_short_at_the_end_of_the_file)
 {
     char buffer[64];
     int fd = make_file(100);
-    struct io_completion done = perform(fd, 0, IO_READ, buffer, 64, 90);
+    struct io_completion done = perform(fd, 0, OPERATION_READ, buffer, 64, 90);
     assert_int_equal(done.error, 0);
     assert_int_equal(done.bytes, 10);
-    done = perform(fd, 0, IO_READ, buffer, 64, 100);
+    done = perform(fd, 0, OPERATION_READ, buffer, 64, 100);
     assert_int_equal(done.error, 0);
     assert_int_equal(done.bytes, 0);
     close(fd);
@@ -126,12 +127,12 @@ TEST(flags_reach_the_kernel)
     int fd = open("/proc/self/status", O_RDONLY);
     if (fd < 0)
         skip_because("needs /proc");
-    struct io_completion done = perform(fd, OS_RW_NOWAIT, IO_READ, buffer, 8, 0);
+    struct io_completion done = perform(fd, OS_RW_NOWAIT, OPERATION_READ, buffer, 8, 0);
     if (done.error == ENOSYS)
         skip_because("needs a kernel or an emulator that knows preadv2(2)");
     assert_int_equal(done.error, EOPNOTSUPP);
     assert_int_equal(done.bytes, 0);
-    done = perform(fd, 0, IO_READ, buffer, 8, 0);
+    done = perform(fd, 0, OPERATION_READ, buffer, 8, 0);
     assert_int_equal(done.error, 0);
     assert_int_equal(done.bytes, 8);
     close(fd);

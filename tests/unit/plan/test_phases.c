@@ -16,13 +16,15 @@ TEST(a_load_is_what_its_words_say)
         background("-c 9 -i 1ms -load write,size=1m,threads=2,linear,path=/b /a");
     assert_true(one.mode == MODE_BACKGROUND);
     assert_string_equal(one.path, "/b");
-    assert_int_equal(one.workload.load, LOAD_WRITE);
+    assert_string_equal(operation_mix_word(&one.workload.mix), "write");
     assert_int_equal(one.workload.request_size, 1 << 20);
     assert_int_equal(one.io.threads, 2);
     assert_int_equal(one.io.depth, 1);
     assert_true(one.workload.linear);
-    assert_int_equal(background("-c 9 -load rw a").workload.load, LOAD_READ_WRITE);
-    assert_int_equal(background("-c 9 -W -load read a").workload.load, LOAD_READ);
+    one = background("-c 9 -load rw a");
+    assert_string_equal(operation_mix_word(&one.workload.mix), "rw");
+    one = background("-c 9 -W -load read a");
+    assert_string_equal(operation_mix_word(&one.workload.mix), "read");
 }
 
 TEST(requests_are_small_unless_they_are_linear)

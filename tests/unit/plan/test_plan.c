@@ -7,7 +7,7 @@ TEST(nothing_given_is_a_read_each_second)
 {
     struct plan plan = planned("/tmp");
     assert_string_equal(plan.path, "/tmp");
-    assert_int_equal(plan.workload.load, LOAD_READ);
+    assert_string_equal(operation_mix_word(&plan.workload.mix), "read");
     assert_int_equal(plan.workload.destroy_confirmed, 0);
     assert_false(plan.workload.linear);
     assert_true(plan.workload.seed == SEED);
@@ -63,19 +63,19 @@ TEST(each_write_option_is_a_consent)
 {
     static const struct {
         const char *line;
-        enum plan_load load;
+        const char *load;
         int consent;
     } cases[] = {
-        {"-W .", LOAD_WRITE, 1},        {"-WW .", LOAD_WRITE, 2},
-        {"-WWW .", LOAD_WRITE, 3},      {"-G .", LOAD_READ_WRITE, 1},
-        {"-GW .", LOAD_READ_WRITE, 2},  {"-WWG .", LOAD_READ_WRITE, 3},
-        {"-GGG .", LOAD_READ_WRITE, 3}, {"-D .", LOAD_READ, 0},
+        {"-W .", "write", 1}, {"-WW .", "write", 2}, {"-WWW .", "write", 3},
+        {"-G .", "rw", 1},    {"-GW .", "rw", 2},    {"-WWG .", "rw", 3},
+        {"-GGG .", "rw", 3},  {"-D .", "read", 0},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct plan plan = planned(cases[i].line);
-        if (plan.workload.load != cases[i].load ||
+        const char *does = operation_mix_word(&plan.workload.mix);
+        if (strcmp(does, cases[i].load) != 0 ||
             plan.workload.destroy_confirmed != cases[i].consent)
-            fail_msg("ioping %s: %d, %d", cases[i].line, (int)plan.workload.load,
+            fail_msg("ioping %s: %s, %d", cases[i].line, does,
                      plan.workload.destroy_confirmed);
     }
 }
@@ -343,7 +343,7 @@ TEST(a_log_is_written_from_its_beginning_whatever_else_is_said)
     for (size_t i = 0; i < LENGTH(lines); i++) {
         struct plan plan = planned(lines[i]);
         assert_true(plan.workload.append && plan.workload.linear);
-        assert_int_equal(plan.workload.load, LOAD_WRITE);
+        assert_string_equal(operation_mix_word(&plan.workload.mix), "write");
         assert_int_equal(plan.workload.request_size, 4096);
         assert_int_equal(plan.workload.scratch_size, 67108864);
     }

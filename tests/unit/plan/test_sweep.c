@@ -85,7 +85,7 @@ TEST(what_is_not_swept_stays_as_given)
     assert_ptr_equal(plan.io.engine, io_engine_of('A'));
     assert_int_equal(plan.io.depth, 8);
     assert_int_equal(plan.io.threads, 3);
-    assert_int_equal(plan.workload.load, LOAD_WRITE);
+    assert_string_equal(operation_mix_word(&plan.workload.mix), "write");
     assert_true(plan.workload.linear && plan.io.direct && plan.ends.ignore_error &&
                 plan.workload.keep);
     assert_int_equal(plan.workload.seed, 9);

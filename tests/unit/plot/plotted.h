@@ -2,6 +2,7 @@
 #define PLOT_PLOTTED_H
 
 /* Plots of runs and sweeps that were made up, the same each time. */
+#include "mix.h"
 #include "support.h"
 
 #include "base/random.h"
@@ -168,7 +169,7 @@ plotted_make(const struct plotted_case *drawn)
     plotted->stats = calloc((size_t)drawn->targets, sizeof(*plotted->stats));
     plotted->tracks = calloc((size_t)drawn->targets, sizeof(*plotted->tracks));
     assert_true(plotted->jobs && plotted->stats && plotted->tracks);
-    plotted->plan = (struct plan){.workload.load = LOAD_READ,
+    plotted->plan = (struct plan){.workload.mix = mix_of("read"),
                                   .workload.request_size = 4096,
                                   .io.threads = 1,
                                   .io.depth = 1,

@@ -1,5 +1,6 @@
 /* The time of a load in a plot, and the figures of the phases. */
 #include "looked.h"
+#include "mix.h"
 
 #include "base/time.h"
 
@@ -20,7 +21,7 @@ make(enum phase current)
     phases.background = &load;
     job->phases = &phases;
     load.plan = (struct plan){.mode = MODE_BACKGROUND,
-                              .workload.load = LOAD_WRITE,
+                              .workload.mix = mix_of("write"),
                               .workload.request_size = 8192,
                               .io.depth = 1};
     load.group.begin = PLOTTED_BEGAN + 30 * MS;

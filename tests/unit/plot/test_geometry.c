@@ -1,6 +1,7 @@
 /* Every plot keeps the rules of svg_check.h, whatever was measured and however it is
  * called. */
 /* Marks: 15s apart native */
+#include "mix.h"
 #include "plotted.h"
 #include "svg_check.h"
 
@@ -104,7 +105,7 @@ TEST(the_largest_numbers_make_a_sound_plot)
             plotted->stats[k].requests = plotted->stats[k].failed = 999949999999999;
             plotted->stats[k].missed = 999949999999999;
         }
-        plotted->plan.workload.load = LOAD_READ_WRITE;
+        plotted->plan.workload.mix = mix_of("rw");
         plotted->plan.workload.request_size = 2147479552;
         plotted->plan.pace.interval = 3599639999999999;
         plotted->plan.pace.burst = INT64_MAX;

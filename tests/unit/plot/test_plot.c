@@ -1,4 +1,5 @@
 /* The words in a plot and its size; the geometry has a test of its own. */
+#include "mix.h"
 #include "support.h"
 
 #include "base/random.h"
@@ -162,7 +163,7 @@ TEST(the_steps_of_a_sweep_are_described)
 
 TEST(the_subtitle_says_what_was_sent)
 {
-    static const struct {
+    const struct {
         struct plan plan;
         enum io_mode mode;
         const char *line;
@@ -172,12 +173,12 @@ TEST(the_subtitle_says_what_was_sent)
          ">random reads of 4 KiB, direct<"},
         {{.workload.request_size = 262144,
           .workload.linear = true,
-          .workload.load = LOAD_WRITE,
+          .workload.mix = mix_of("write"),
           .pace.interval = 1},
          IO_MODE_NOCACHE,
          ">sequential writes of 256 KiB, nocache, every 1 ns<"},
         {{.workload.request_size = 512,
-          .workload.load = LOAD_READ_WRITE,
+          .workload.mix = mix_of("rw"),
           .pace.interval = 2 * SECOND,
           .pace.burst = 3,
           .io.threads = 4},
@@ -292,8 +293,8 @@ TEST(the_legend_has_a_row_of_numbers_for_each_target)
 TEST(each_operation_has_a_row_of_numbers)
 {
     begin(2);
-    scene.plan.workload.load = LOAD_READ_WRITE;
-    scene.stats[0].both = scene.stats[1].both = true;
+    scene.plan.workload.mix = mix_of("rw");
+    scene.stats[0].mix = scene.stats[1].mix = mix_of("rw");
     for (int i = 0; i < 120; i++) {
         struct sample sample = {.start = (1 + i) * SECOND,
                                 .latency = i % 4 < 2 ? 200 * US : MS,
@@ -314,8 +315,8 @@ TEST(each_operation_has_a_row_of_numbers)
                     "p50 200.2 us, p99 1 ms, max 1 ms; read: 30 requests counted, p50 "
                     "200 us, p99 200 us, max 200 us; write: 29 requests counted, 1 "
                     "failed, p50 1 ms, p99 1 ms, max 1 ms.");
-    scene.plan.workload.load = LOAD_READ;
-    scene.stats[0].both = scene.stats[1].both = false;
+    scene.plan.workload.mix = mix_of("read");
+    scene.stats[0].mix = scene.stats[1].mix = mix_of("read");
     assert_int_equal(count_of(draw(), ">read</text>"), 0);
 }
 

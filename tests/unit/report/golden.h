@@ -5,6 +5,7 @@
 #include "formats.h"
 #include "support.h"
 
+#include "cli/options.h"
 #include "report/report.h"
 #include "run/job.h"
 #include "run/run.h"

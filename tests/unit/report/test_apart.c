@@ -1,5 +1,6 @@
 /* What people see of a run with reads and writes in turn, each apart: to the byte. */
 #include "golden.h"
+#include "mix.h"
 
 #include "base/time.h"
 #include "report/writers.h"
@@ -13,7 +14,7 @@ static struct job load;          /* likewise */
 static struct stats
 both(int count, int64_t every)
 {
-    struct stats stats = {.both = true, .every = every};
+    struct stats stats = {.mix = mix_of("rw"), .every = every};
     for (int i = 0; i < 2 * count; i++) {
         int64_t us = 100 + i / 2;
         bool writes = i % 2 == 1;
@@ -35,14 +36,14 @@ begin(void)
 {
     golden_prepare(FORMAT_HUMAN);
     golden.options.given[OPTION_HISTOGRAM] = true;
-    golden.plan.workload.load = LOAD_READ_WRITE;
+    golden.plan.workload.mix = mix_of("rw");
     golden.plan.output.percentiles = percentiles_default;
 }
 
 /* Its last step has too few writes for a p99, and the one before nothing that counts. */
 TEST(a_step_has_a_row_for_each_operation)
 {
-    struct stats stats = both(100, 0), nothing = {.both = true, .requests = 1};
+    struct stats stats = both(100, 0), nothing = {.mix = mix_of("rw"), .requests = 1};
     begin();
     golden.plan.sweep.kind = SWEEP_SIZE;
     golden_begin();
@@ -82,7 +83,7 @@ TEST(a_phase_has_a_row_and_a_histogram_for_each_operation)
     phases.background = &load;
     load.plan = (struct plan){.path = "/mnt",
                               .mode = MODE_BACKGROUND,
-                              .workload.load = LOAD_WRITE,
+                              .workload.mix = mix_of("write"),
                               .workload.request_size = 1 << 20,
                               .io.depth = 1,
                               .io.threads = 1};
@@ -120,7 +121,7 @@ TEST(a_target_has_a_line_for_each_operation)
     static struct stats stats[2];
     static const struct slos none;
     stats[0] = both(100, 0);
-    stats[1] = (struct stats){.both = true};
+    stats[1] = (struct stats){.mix = mix_of("rw")};
     struct sample read = {.latency = 50 * US, .bytes = 4096, .verdict = VERDICT_NONE};
     stats_record(&stats[1], &read);
     struct comparison_row rows[] = {{.name = "/mnt", .stats = &stats[0]},

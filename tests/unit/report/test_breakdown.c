@@ -1,5 +1,6 @@
 /* Where the time of requests went, in all formats: to the byte. */
 #include "golden.h"
+#include "mix.h"
 
 #include "base/time.h"
 #include "report/writers.h"
@@ -284,7 +285,7 @@ write_metrics(const char *name)
     jobs[0].stats = &first;
     jobs[1].stats = &second;
     begin(FORMAT_HUMAN);
-    golden.plan.workload.load = LOAD_WRITE;
+    golden.plan.workload.mix = mix_of("write");
     jobs[0].target.description = jobs[1].target.description =
         golden.job.target.description;
     prometheus_format(&golden.report->text, &golden.plan, jobs, 2, 0, 0);

@@ -3,6 +3,7 @@
  * reader here follows the documents of HdrHistogram and the RFCs alone.
  */
 #include "golden.h"
+#include "mix.h"
 
 #include "base/time.h"
 #include "report/writers.h"
@@ -431,7 +432,7 @@ TEST(what_is_apart_has_a_tag_of_its_own)
 {
     struct buffer text = {0};
     struct hdr_log *log = open_log((const char *const[]){"/a"}, 1);
-    jobs[0].total.both = true;
+    jobs[0].total.mix = mix_of("rw");
     jobs[0].total.every = 100;
     hdr_part(log, &jobs[0], "loaded");
     hdr_begin(log, 6 * SECOND);

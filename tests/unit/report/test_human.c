@@ -1,5 +1,6 @@
 /* Lines and summaries for people, to the byte. */
 #include "golden.h"
+#include "mix.h"
 
 #include "cli/cli.h"
 
@@ -67,7 +68,7 @@ TEST(a_request_without_an_answer_has_an_age)
 TEST(reads_and_writes_have_arrows)
 {
     golden_prepare(FORMAT_HUMAN);
-    golden.plan.workload.load = LOAD_READ_WRITE;
+    golden.plan.workload.mix = mix_of("rw");
     golden_begin();
     golden_sample(sample_of(1, OPERATION_WRITE, 1250000, VERDICT_NONE));
     golden_sample(sample_of(2, OPERATION_READ, 282600, VERDICT_NONE));
@@ -140,10 +141,10 @@ TEST(devices_are_labelled_as_such)
 
 /* On a terminal. */
 static void
-summarize(enum plan_load load, const struct stats *stats, int64_t time, const char *name)
+summarize(const char *load, const struct stats *stats, int64_t time, const char *name)
 {
     golden_prepare(FORMAT_HUMAN);
-    golden.plan.workload.load = load;
+    golden.plan.workload.mix = mix_of(load);
     golden_begin();
     golden.report->terminal = true;
     golden_summary(stats, time);
@@ -153,19 +154,19 @@ summarize(enum plan_load load, const struct stats *stats, int64_t time, const ch
 TEST(the_summary_is_that_of_the_contract)
 {
     struct stats stats = golden_stats();
-    summarize(LOAD_READ, &stats, 9000912345, "human_summary");
+    summarize("read", &stats, 9000912345, "human_summary");
 }
 
 TEST(the_summary_says_written)
 {
     struct stats stats = golden_stats();
-    summarize(LOAD_WRITE, &stats, 9000912345, "human_summary_write");
+    summarize("write", &stats, 9000912345, "human_summary_write");
 }
 
 TEST(the_summary_of_reads_and_writes_has_no_word)
 {
     struct stats stats = golden_stats();
-    summarize(LOAD_READ_WRITE, &stats, 9000912345, "human_summary_read_write");
+    summarize("rw", &stats, 9000912345, "human_summary_read_write");
 }
 
 static struct stats
@@ -186,7 +187,7 @@ exceptional(void)
 TEST(exceptions_stand_before_generated)
 {
     struct stats stats = exceptional();
-    summarize(LOAD_READ, &stats, 9000912345, "human_summary_exceptions");
+    summarize("read", &stats, 9000912345, "human_summary_exceptions");
 }
 
 /* Into a file, and whether the report tells the rest on stderr. */
@@ -215,16 +216,16 @@ TEST(a_file_gets_the_exceptions_of_1_3_only)
 TEST(a_run_without_requests_has_a_summary)
 {
     struct stats stats = {0};
-    summarize(LOAD_READ, &stats, 0, "human_summary_empty");
+    summarize("read", &stats, 0, "human_summary_empty");
 }
 
 /* The busy time changes the rates of the requests alone, not those by the clock. */
 TEST(the_busy_time_is_that_of_the_first_line_only)
 {
     struct stats stats = golden_stats();
-    summarize(LOAD_READ, &stats, 9000912345, "human_summary");
+    summarize("read", &stats, 9000912345, "human_summary");
     stats.busy = stats.latency.sum / 8;
-    summarize(LOAD_READ, &stats, 9000912345, "human_summary_busy");
+    summarize("read", &stats, 9000912345, "human_summary_busy");
 }
 
 TEST(periods_are_raw_lines)
@@ -268,11 +269,11 @@ rising(int count, int flushed)
 
 /* The default list, as the command line gives it, unless LIST is one. */
 static void
-summarize_rising(const char *list, enum plan_load load, const int (*counts)[2],
+summarize_rising(const char *list, const char *load, const int (*counts)[2],
                  const char *name)
 {
     golden_prepare(FORMAT_HUMAN);
-    golden.plan.workload.load = load;
+    golden.plan.workload.mix = mix_of(load);
     golden.plan.output.percentiles = percentiles_default;
     if (list)
         assert_null(percentiles_parse(list, &golden.plan.output.percentiles));
@@ -289,13 +290,13 @@ summarize_rising(const char *list, enum plan_load load, const int (*counts)[2],
 TEST(a_percentile_is_shown_once_there_are_enough)
 {
     static const int counts[][2] = {{9}, {10}, {98}, {99}, {998}, {999}, {0}};
-    summarize_rising(NULL, LOAD_READ, counts, "human_percentiles");
+    summarize_rising(NULL, "read", counts, "human_percentiles");
 }
 
 TEST(percentiles_asked_for_are_shown_in_their_order)
 {
     static const int counts[][2] = {{3}, {0}};
-    summarize_rising("99.99,50,0.001,75.5", LOAD_READ, counts, "human_percentiles_list");
+    summarize_rising("99.99,50,0.001,75.5", "read", counts, "human_percentiles_list");
 }
 
 TEST(a_file_gets_no_percentiles_of_its_own)
@@ -308,7 +309,7 @@ TEST(a_file_gets_no_percentiles_of_its_own)
 TEST(no_percentiles_is_no_line)
 {
     static const int counts[][2] = {{1000, 1000}, {0}};
-    summarize_rising("none", LOAD_READ, counts, "human_percentiles_none");
+    summarize_rising("none", "read", counts, "human_percentiles_none");
 }
 
 /* Nor does a list of percentiles print a line. */
@@ -342,13 +343,13 @@ TEST(corrected_percentiles_say_so)
 TEST(flushes_have_a_line_before_the_percentiles)
 {
     static const int counts[][2] = {{9, 9}, {10, 10}, {100, 100}, {0}};
-    summarize_rising(NULL, LOAD_WRITE, counts, "human_sync");
+    summarize_rising(NULL, "write", counts, "human_sync");
 }
 
 TEST(flushes_of_some_requests_are_counted_for_themselves)
 {
     static const int counts[][2] = {{24, 12}, {0}};
-    summarize_rising(NULL, LOAD_READ_WRITE, counts, "human_sync_read_write");
+    summarize_rising(NULL, "rw", counts, "human_sync_read_write");
 }
 
 /* After the line of extremes, as wide as the terminal. */
@@ -369,7 +370,7 @@ TEST(the_histogram_is_the_last_of_the_summary)
 static struct stats
 mixed(int count, int64_t every)
 {
-    struct stats stats = {.both = true, .every = every};
+    struct stats stats = {.mix = mix_of("rw"), .every = every};
     for (int i = 0; i < 2 * count; i++) {
         struct sample sample =
             read_of((uint64_t)i, (i / 2 + 1 + i % 2 * 1000) * INT64_C(1000000));
@@ -384,7 +385,7 @@ TEST(each_of_both_operations_has_its_line_of_percentiles)
 {
     static const int counts[] = {9, 10, 100};
     golden_prepare(FORMAT_HUMAN);
-    golden.plan.workload.load = LOAD_READ_WRITE;
+    golden.plan.workload.mix = mix_of("rw");
     golden.plan.output.percentiles = percentiles_default;
     golden_begin();
     golden.report->terminal = true;
@@ -400,7 +401,7 @@ TEST(percentiles_of_both_say_if_they_are_corrected)
 {
     struct stats stats = mixed(3, 200000000);
     golden_prepare(FORMAT_HUMAN);
-    golden.plan.workload.load = LOAD_READ_WRITE;
+    golden.plan.workload.mix = mix_of("rw");
     assert_null(percentiles_parse("50,90", &golden.plan.output.percentiles));
     golden_begin();
     golden_summary(&stats, 9000912345);
@@ -411,7 +412,7 @@ TEST(a_file_gets_no_percentiles_of_both_either)
 {
     struct stats stats = mixed(100, 0);
     golden_prepare(FORMAT_HUMAN);
-    golden.plan.workload.load = LOAD_READ_WRITE;
+    golden.plan.workload.mix = mix_of("rw");
     golden.plan.output.percentiles = percentiles_default;
     golden_begin();
     golden_summary(&stats, 9000912345);

@@ -1,5 +1,6 @@
 /* InfluxDB's line protocol, to the byte. */
 #include "golden.h"
+#include "mix.h"
 
 #include "base/time.h"
 
@@ -164,18 +165,18 @@ TEST(paths_are_escaped)
 TEST(operation_and_mode_are_tags)
 {
     static const struct {
-        enum plan_load load;
+        const char *load;
         enum io_mode mode;
         const char *tags;
     } cases[] = {
-        {LOAD_READ, IO_MODE_DIRECT, ",operation=read,mode=direct count=0i"},
-        {LOAD_WRITE, IO_MODE_NOCACHE, ",operation=write,mode=nocache count=0i"},
-        {LOAD_READ_WRITE, IO_MODE_CACHED, ",operation=rw,mode=cached count=0i"},
+        {"read", IO_MODE_DIRECT, ",operation=read,mode=direct count=0i"},
+        {"write", IO_MODE_NOCACHE, ",operation=write,mode=nocache count=0i"},
+        {"rw", IO_MODE_CACHED, ",operation=rw,mode=cached count=0i"},
     };
     struct stats stats = {0};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         prepare(1);
-        golden.plan.workload.load = cases[i].load;
+        golden.plan.workload.mix = mix_of(cases[i].load);
         jobs[0].target.description.mode = cases[i].mode;
         golden.report->format->period(golden.report, &stats, 7);
         assert_contains(golden.report->text.text, cases[i].tags);
@@ -213,7 +214,7 @@ TEST(a_target_that_is_named_again_has_its_number)
 static struct stats
 write_and_read(void)
 {
-    struct stats stats = {.both = true};
+    struct stats stats = {.mix = mix_of("rw")};
     struct sample write = {.latency = 6 * MS,
                            .sync = 4 * MS,
                            .operation = OPERATION_WRITE,
@@ -237,7 +238,7 @@ TEST(what_is_apart_has_a_line_of_its_own)
     struct stats stats = write_and_read();
     struct job_step step = {.value = 4096, .verdict = SLO_MET};
     prepare(1);
-    golden.plan.workload.load = LOAD_READ_WRITE;
+    golden.plan.workload.mix = mix_of("rw");
     golden.plan.output.percentiles.count = 0;
     assert_period(
         golden.report, &stats,

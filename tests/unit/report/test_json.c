@@ -1,5 +1,6 @@
 /* JSON of reports: to the byte, and as jq reads it. */
 #include "golden.h"
+#include "mix.h"
 
 #include <errno.h>
 
@@ -408,7 +409,7 @@ TEST(steps_say_if_they_kept_the_limits)
 static struct stats
 mixed(int count, int64_t every)
 {
-    struct stats stats = {.both = true, .every = every};
+    struct stats stats = {.mix = mix_of("rw"), .every = every};
     for (int i = 0; i < 2 * count; i++) {
         bool writes = i % 2 == 0;
         struct sample sample = sample_of((uint64_t)i + 1, VERDICT_NONE);
@@ -425,7 +426,7 @@ static void
 begin_mixed(void)
 {
     prepare();
-    golden.plan.workload.load = LOAD_READ_WRITE;
+    golden.plan.workload.mix = mix_of("rw");
     golden.plan.output.percentiles = percentiles_default;
     golden.options.given[OPTION_HISTOGRAM] = 1;
     golden_begin();
@@ -449,7 +450,7 @@ TEST(reads_writes_and_flushes_have_figures_of_their_own)
 /* Before any request, and where no flush comes after writes. */
 TEST(an_operation_may_have_no_requests)
 {
-    struct stats stats = {.both = true};
+    struct stats stats = {.mix = mix_of("rw")};
     begin_mixed();
     golden_period(&stats, 0);
     golden_end("json_both_nothing");

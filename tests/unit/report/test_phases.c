@@ -1,5 +1,6 @@
 /* What the formats, the metrics and the status line have of phases. */
 #include "golden.h"
+#include "mix.h"
 
 #include "base/time.h"
 #include "report/status.h"
@@ -39,7 +40,7 @@ prepare(enum format format)
     phases.background = &load;
     load.plan = (struct plan){.path = "/mnt/a \"b\"",
                               .mode = MODE_BACKGROUND,
-                              .workload.load = LOAD_WRITE,
+                              .workload.mix = mix_of("write"),
                               .workload.request_size = 1 << 20,
                               .io.depth = 8,
                               .io.threads = 1};

@@ -1,5 +1,6 @@
 /* The metrics, to the byte, and the file that they are put into. */
 #include "golden.h"
+#include "mix.h"
 
 #include "report/export.h"
 #include "report/writers.h"
@@ -171,7 +172,7 @@ TEST(bounds_of_ones_own_are_exact_and_for_all_histograms)
     const struct buckets own = {
         6, {1, 1500000, 2001000, 5000000, 1000000000, 3599123456789}};
     golden_prepare(FORMAT_HUMAN);
-    golden.plan.workload.load = LOAD_WRITE;
+    golden.plan.workload.mix = mix_of("write");
     golden.plan.output.buckets = &own;
     format(&text, &stats, 0);
     assert_matches(text.text, "^[^\n]*\n[^\n]*\n"
@@ -192,7 +193,7 @@ TEST(flushes_have_a_histogram_of_their_own)
 {
     struct stats stats = mixed_stats(true);
     golden_prepare(FORMAT_HUMAN);
-    golden.plan.workload.load = LOAD_WRITE;
+    golden.plan.workload.mix = mix_of("write");
     golden.job.target.description.mode = IO_MODE_NOCACHE;
     check(&stats, NS_1970, "prometheus_write");
 }
@@ -210,19 +211,19 @@ metrics_of(void)
 TEST(only_flushed_writes_have_that)
 {
     static const struct {
-        enum plan_load load;
+        const char *load;
         bool cached, flushes;
         const char *label;
     } cases[] = {
-        {LOAD_READ, false, false, "operation=\"read\""},
-        {LOAD_WRITE, false, true, "operation=\"write\""},
-        {LOAD_READ_WRITE, false, true, "operation=\"read\""},
-        {LOAD_WRITE, true, false, "operation=\"write\""},
-        {LOAD_READ_WRITE, true, false, "operation=\"write\""},
+        {"read", false, false, "operation=\"read\""},
+        {"write", false, true, "operation=\"write\""},
+        {"rw", false, true, "operation=\"read\""},
+        {"write", true, false, "operation=\"write\""},
+        {"rw", true, false, "operation=\"write\""},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         golden_prepare(FORMAT_HUMAN);
-        golden.plan.workload.load = cases[i].load;
+        golden.plan.workload.mix = mix_of(cases[i].load);
         golden.plan.io.cached = cases[i].cached;
         char *text = metrics_of();
         assert_contains(text, cases[i].label);
@@ -312,7 +313,7 @@ TEST(a_metric_has_the_series_of_all_targets_in_one_group)
     struct stats stats = mixed_stats(true), nothing = {0};
     struct buffer text = {0};
     golden_prepare(FORMAT_HUMAN);
-    golden.plan.workload.load = LOAD_WRITE;
+    golden.plan.workload.mix = mix_of("write");
     golden.job.target.description.mode = IO_MODE_NOCACHE;
     const struct shown targets[] = {{&golden.job.target.description, &stats, NS_1970},
                                     {&other, &nothing, 0}};

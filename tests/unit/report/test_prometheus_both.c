@@ -1,5 +1,6 @@
 /* Metrics of reads and writes that are mixed. */
 #include "golden.h"
+#include "mix.h"
 
 #include "base/time.h"
 #include "report/writers.h"
@@ -9,7 +10,7 @@
 static struct stats
 mixed(int count)
 {
-    struct stats stats = {.both = true};
+    struct stats stats = {.mix = mix_of("rw")};
     for (int i = 1; i <= count; i++) {
         bool writes = i % 2;
         struct sample sample = {.index = (uint64_t)i,
@@ -38,7 +39,7 @@ write_metrics(const struct stats *stats, const char *name)
     static struct stats nothing;
     static struct job jobs[2];
     golden_prepare(FORMAT_HUMAN);
-    golden.plan.workload.load = LOAD_READ_WRITE;
+    golden.plan.workload.mix = mix_of("rw");
     golden.plan.statistics.breakdown = true;
     golden_begin();
     jobs[0].stats = stats;

@@ -1,4 +1,5 @@
 /* Progress of a run, and the estimate of its remaining time. */
+#include "mix.h"
 #include "support.h"
 
 #include "base/time.h"
@@ -166,7 +167,7 @@ TEST(reads_and_writes_are_apart)
 {
     struct plan plan = plain();
     struct stats *stats = seen(0, 0);
-    stats->both = true;
+    stats->mix = mix_of("rw");
     for (int i = 0; i < 197; i++) {
         bool writes = i % 2 == 1;
         struct sample sample = {.latency = writes ? 2 * MS : MS,

@@ -5,6 +5,7 @@
 #include "support.h"
 
 #include "base/time.h"
+#include "cli/options.h"
 #include "fake_engine.h"
 #include "report/outputs.h"
 #include "run/run_private.h"

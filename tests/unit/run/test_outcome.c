@@ -1,4 +1,5 @@
 /* The messages at the end of a run, and its exit status. */
+#include "mix.h"
 #include "support.h"
 
 #include "base/buffer.h"
@@ -243,7 +244,8 @@ outcome_of_limits(struct slos *slos, const char *limits, int64_t every)
 static struct outcome
 outcome_of_both(struct slos *slos, const char *limits)
 {
-    struct outcome outcome = {.slos = slos, .total = {.both = true, .every = 100000000}};
+    struct outcome outcome = {.slos = slos,
+                              .total = {.mix = mix_of("rw"), .every = 100000000}};
     for (int i = 0; i < 40; i++) {
         struct sample sample = {.latency = i % 2 ? 1000000 : 300000000,
                                 .sync = i % 2 ? 0 : 50000000,

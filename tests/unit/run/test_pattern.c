@@ -1,4 +1,5 @@
 /* Patterns of offsets and operations: ranges, order and seeds. */
+#include "mix.h"
 #include "support.h"
 
 #include "run/schedule.h"
@@ -7,13 +8,13 @@
 #define SIZE 4096
 
 static struct pattern
-start(int64_t work_size, uint64_t seed, bool linear, enum plan_load load)
+start(int64_t work_size, uint64_t seed, bool linear, const char *load)
 {
     struct plan plan = {.workload.seed = seed,
                         .workload.request_size = SIZE,
                         .workload.work_offset = OFFSET,
                         .workload.linear = linear,
-                        .workload.load = load,
+                        .workload.mix = mix_of(load),
                         .io.threads = 1};
     struct pattern pattern;
     pattern_start(&pattern, &plan, work_size, 0);
@@ -36,7 +37,7 @@ TEST(random_offsets_stay_on_whole_blocks_and_reach_all)
     static const int block_counts[] = {1, 2, 3, 7, 64};
     for (size_t i = 0; i < sizeof(block_counts) / sizeof(block_counts[0]); i++) {
         int blocks = block_counts[i], hits[64] = {0};
-        struct pattern pattern = start((int64_t)blocks * SIZE, 1, false, LOAD_READ);
+        struct pattern pattern = start((int64_t)blocks * SIZE, 1, false, "read");
         for (int k = 0; k < blocks * 20; k++) {
             int64_t block = next_block(&pattern);
             assert_true(block < blocks);
@@ -53,7 +54,7 @@ TEST(random_offsets_are_uniform)
     enum { BLOCKS = 256, EACH = 1000 };
     int hits[BLOCKS] = {0};
     double chi_square = 0;
-    struct pattern pattern = start(BLOCKS * SIZE, 20, false, LOAD_READ);
+    struct pattern pattern = start(BLOCKS * SIZE, 20, false, "read");
     for (int i = 0; i < BLOCKS * EACH; i++)
         hits[next_block(&pattern)]++;
     for (int i = 0; i < BLOCKS; i++)
@@ -64,7 +65,7 @@ TEST(random_offsets_are_uniform)
 
 TEST(random_offsets_do_not_follow_each_other)
 {
-    struct pattern pattern = start(1000 * SIZE, 3, false, LOAD_READ);
+    struct pattern pattern = start(1000 * SIZE, 3, false, "read");
     int64_t last = next_block(&pattern);
     int successors = 0;
     for (int i = 0; i < 1000; i++) {
@@ -78,7 +79,7 @@ TEST(random_offsets_do_not_follow_each_other)
 TEST(offsets_beyond_four_gigabytes_are_reached)
 {
     int64_t work_size = 1LL << 50;
-    struct pattern pattern = start(work_size, 5, false, LOAD_READ);
+    struct pattern pattern = start(work_size, 5, false, "read");
     int upper_half = 0;
     for (int i = 0; i < 1000; i++) {
         int64_t block = next_block(&pattern);
@@ -90,7 +91,7 @@ TEST(offsets_beyond_four_gigabytes_are_reached)
 
 TEST(linear_offsets_wrap)
 {
-    struct pattern pattern = start(3 * SIZE, 1, true, LOAD_READ);
+    struct pattern pattern = start(3 * SIZE, 1, true, "read");
     for (int i = 0; i < 10; i++)
         assert_int_equal(next_block(&pattern), i % 3);
 }
@@ -98,7 +99,7 @@ TEST(linear_offsets_wrap)
 TEST(a_single_block_is_used_again_and_again)
 {
     for (int linear = 0; linear < 2; linear++) {
-        struct pattern pattern = start(SIZE, 1, linear, LOAD_READ);
+        struct pattern pattern = start(SIZE, 1, linear, "read");
         for (int i = 0; i < 5; i++)
             assert_int_equal(next_block(&pattern), 0);
     }
@@ -106,26 +107,26 @@ TEST(a_single_block_is_used_again_and_again)
 
 TEST(a_partial_last_block_is_never_used)
 {
-    struct pattern pattern = start(4 * SIZE + SIZE - 1, 9, false, LOAD_READ);
+    struct pattern pattern = start(4 * SIZE + SIZE - 1, 9, false, "read");
     for (int i = 0; i < 1000; i++)
         assert_true(next_block(&pattern) < 4);
-    pattern = start(4 * SIZE + SIZE - 1, 9, true, LOAD_READ);
+    pattern = start(4 * SIZE + SIZE - 1, 9, true, "read");
     for (int i = 0; i < 9; i++)
         assert_int_equal(next_block(&pattern), i % 4);
 }
 
 TEST(the_same_seed_gives_the_same_sequence)
 {
-    struct pattern one = start(1000 * SIZE, 42, false, LOAD_READ);
-    struct pattern other = start(1000 * SIZE, 42, false, LOAD_READ);
+    struct pattern one = start(1000 * SIZE, 42, false, "read");
+    struct pattern other = start(1000 * SIZE, 42, false, "read");
     for (int i = 0; i < 1000; i++)
         assert_int_equal(next_block(&one), next_block(&other));
 }
 
 TEST(different_seeds_give_different_sequences)
 {
-    struct pattern one = start(1000 * SIZE, 42, false, LOAD_READ);
-    struct pattern other = start(1000 * SIZE, 43, false, LOAD_READ);
+    struct pattern one = start(1000 * SIZE, 42, false, "read");
+    struct pattern other = start(1000 * SIZE, 43, false, "read");
     int equal = 0;
     for (int i = 0; i < 1000; i++)
         equal += next_block(&one) == next_block(&other);
@@ -135,12 +136,12 @@ TEST(different_seeds_give_different_sequences)
 TEST(a_load_chooses_the_operations)
 {
     static const struct {
-        enum plan_load load;
+        const char *load;
         enum operation first, second;
     } cases[] = {
-        {LOAD_READ, OPERATION_READ, OPERATION_READ},
-        {LOAD_WRITE, OPERATION_WRITE, OPERATION_WRITE},
-        {LOAD_READ_WRITE, OPERATION_WRITE, OPERATION_READ},
+        {"read", OPERATION_READ, OPERATION_READ},
+        {"write", OPERATION_WRITE, OPERATION_WRITE},
+        {"rw", OPERATION_WRITE, OPERATION_READ},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct pattern pattern = start(10 * SIZE, 1, false, cases[i].load);
@@ -233,7 +234,7 @@ TEST(a_seed_and_a_number_reproduce_a_worker)
 
 TEST(the_first_of_several_does_what_one_alone_does)
 {
-    struct pattern one = start(1000 * SIZE, 42, false, LOAD_READ);
+    struct pattern one = start(1000 * SIZE, 42, false, "read");
     struct pattern first = start_one_of(4, 0, 1000, false);
     for (int i = 0; i < 100; i++)
         assert_int_equal(next_block(&one), next_block(&first));

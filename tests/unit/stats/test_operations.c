@@ -1,4 +1,5 @@
 /* Reads and writes apart, where both are mixed. */
+#include "mix.h"
 #include "support.h"
 
 #include "base/random.h"
@@ -23,15 +24,15 @@ record_operation(struct stats *stats, enum operation operation, int64_t latency,
 
 TEST(each_operation_has_its_own_figures_where_both_are_mixed)
 {
-    struct stats stats = {.both = true}, one = {0};
+    struct stats stats = {.mix = mix_of("rw")}, one = {0};
     record_operation(&stats, OPERATION_WRITE, 5000, 0, VERDICT_NONE);
     record_operation(&stats, OPERATION_READ, 100, 0, VERDICT_SLOW);
     record_operation(&stats, OPERATION_WRITE, 9000, 0, VERDICT_NONE);
     record_operation(&stats, OPERATION_READ, 300, 0, VERDICT_WARMUP);
     record_operation(&stats, OPERATION_WRITE, 1, 0, VERDICT_ERROR);
     record_operation(&one, OPERATION_WRITE, 5000, 3, VERDICT_NONE);
-    const struct stats_operation *reads = &stats.operations[OPERATION_READ],
-                                 *writes = &stats.operations[OPERATION_WRITE];
+    const struct stats_operation *reads = &stats.operations[1],
+                                 *writes = &stats.operations[0];
     assert_int_equal(reads->requests, 2);
     assert_int_equal(writes->requests, 3);
     assert_int_equal(reads->failed, 0);
@@ -46,9 +47,9 @@ TEST(each_operation_has_its_own_figures_where_both_are_mixed)
     assert_int_equal(writes->latency.min, 5000);
     assert_int_equal(writes->latencies.bins[histogram_bin(9000)], 1);
     assert_int_equal(stats.latencies.count, 3);
-    assert_int_equal(one.operations[OPERATION_WRITE].requests, 0);
-    assert_int_equal(one.operations[OPERATION_WRITE].latency.count, 0);
-    assert_int_equal(one.operations[OPERATION_READ].missed, 0);
+    assert_int_equal(one.operations[0].requests, 0);
+    assert_int_equal(one.operations[0].latency.count, 0);
+    assert_int_equal(one.operations[1].missed, 0);
 }
 
 /* 5 after a write, 1 after a read, 4 before a read, and 3 of a write without an end. */
@@ -59,7 +60,7 @@ TEST(points_that_are_missed_are_those_of_both_operations_in_turn)
         uint64_t requests, reads, writes;
     } cases[] = {{false, 2, 2 + 3, 2 + 3}, {true, 3, 2 + 3 + 2, 2 + 3 + 1}};
     for (int i = 0; i < 2; i++) {
-        struct stats stats = {.both = true};
+        struct stats stats = {.mix = mix_of("rw")};
         struct sample stuck = {.operation = OPERATION_WRITE, .missed = 3};
         record_operation(&stats, OPERATION_WRITE, 50, 5, VERDICT_NONE);
         record_operation(&stats, OPERATION_READ, 10, 1, VERDICT_TOO_SLOW);
@@ -67,18 +68,18 @@ TEST(points_that_are_missed_are_those_of_both_operations_in_turn)
         if (cases[i].abandoned)
             stats_abandon(&stats, &stuck);
         assert_int_equal(stats.missed, cases[i].reads + cases[i].writes);
-        assert_int_equal(stats.operations[OPERATION_READ].missed, cases[i].reads);
-        assert_int_equal(stats.operations[OPERATION_WRITE].missed, cases[i].writes);
+        assert_int_equal(stats.operations[1].missed, cases[i].reads);
+        assert_int_equal(stats.operations[0].missed, cases[i].writes);
         assert_int_equal(stats.requests, cases[i].requests);
-        assert_int_equal(stats.operations[OPERATION_READ].requests, 1);
-        assert_int_equal(stats.operations[OPERATION_WRITE].requests, i + 1);
+        assert_int_equal(stats.operations[1].requests, 1);
+        assert_int_equal(stats.operations[0].requests, i + 1);
     }
 }
 
 /* What is recorded into two and merged is what is recorded into one. */
 TEST(merging_adds_every_operation)
 {
-    struct stats stats = {.both = true, .every = 1000}, more = stats, all = stats;
+    struct stats stats = {.mix = mix_of("rw"), .every = 1000}, more = stats, all = stats;
     for (int i = 0; i < 40; i++) {
         enum operation operation = i % 3 ? OPERATION_READ : OPERATION_WRITE;
         enum verdict verdict = i % 7 ? VERDICT_NONE : VERDICT_TIMEOUT;
@@ -96,7 +97,7 @@ TEST(merging_adds_every_operation)
         assert_memory_equal(own, other, sizeof(*own));
     }
     stats_clear(&stats);
-    all = (struct stats){.both = true, .every = 1000};
+    all = (struct stats){.mix = mix_of("rw"), .every = 1000};
     assert_memory_equal(&stats, &all, sizeof(stats));
 }
 
@@ -107,7 +108,7 @@ TEST(waits_are_those_of_both_operations_in_turn)
     static const int64_t reads[] = {100, 3500, 1500}, writes[] = {4500, 2500, 500};
     static const struct percentile half = {.billionths = 500000000},
                                    last = {.billionths = 999000000};
-    struct stats stats = {.every = 1000, .both = true};
+    struct stats stats = {.every = 1000, .mix = mix_of("rw")};
     struct sample write = {.latency = 4500,
                            .operation = OPERATION_WRITE,
                            .verdict = VERDICT_NONE},
@@ -120,16 +121,16 @@ TEST(waits_are_those_of_both_operations_in_turn)
         histogram_record(&expected[OPERATION_WRITE], writes[i]);
     }
     for (int i = 0; i < 2; i++)
-        assert_memory_equal(&stats.operations[i].corrected, &expected[i],
-                            sizeof(expected[i]));
-    struct latencies latencies = latencies_of(&stats, SCOPE_READ);
+        assert_memory_equal(&stats_operation_of(&stats, (enum operation)i)->corrected,
+                            &expected[i], sizeof(expected[i]));
+    struct latencies latencies = latencies_of(&stats, SCOPE_OPERATION + OPERATION_READ);
     assert_true(latencies.corrected);
     assert_int_equal(latencies_percentile(&latencies, &half), 1500);
     assert_int_equal(latencies_percentile(&latencies, &last), 3496);
-    latencies = latencies_of(&stats, SCOPE_WRITE);
+    latencies = latencies_of(&stats, SCOPE_OPERATION + OPERATION_WRITE);
     assert_int_equal(latencies_percentile(&latencies, &last), 4496);
     stats.every = 0;
-    latencies = latencies_of(&stats, SCOPE_READ);
+    latencies = latencies_of(&stats, SCOPE_OPERATION + OPERATION_READ);
     assert_false(latencies.corrected);
     assert_int_equal(latencies_percentile(&latencies, &last), 100);
 }
@@ -141,14 +142,14 @@ TEST(waits_of_both_operations_are_those_of_all)
     random_seed(&random, 3);
     for (int i = 0; i < 200; i++) {
         int64_t every = 1 + (int64_t)random_below(&random, 1000);
-        struct stats stats = {.every = every, .both = true};
+        struct stats stats = {.every = every, .mix = mix_of("rw")};
         struct sample sample = {.latency = (int64_t)random_below(&random, 50000),
                                 .operation = (enum operation)(i % 2),
                                 .verdict = VERDICT_NONE};
         sample.idle = (int64_t)random_below(&random, (uint64_t)sample.latency + 1);
         stats_record(&stats, &sample);
-        const struct histogram *own = &stats.operations[i % 2].corrected,
-                               *other = &stats.operations[1 - i % 2].corrected;
+        const struct histogram *own = &stats.operations[1 - i % 2].corrected,
+                               *other = &stats.operations[i % 2].corrected;
         assert_int_equal(own->count + other->count, stats.corrected.count);
         assert_in_range(other->count - (own->count - 1), 0, 1);
         for (int k = 0; k < HISTOGRAM_BINS; k++)
@@ -170,7 +171,7 @@ TEST(a_walk_over_a_record_finds_what_it_tells_apart)
         {true, true, true, " read write sync submit queue device return sync_device"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct stats stats = {.both = cases[i].both};
+        struct stats stats = {.mix = mix_of(cases[i].both ? "rw" : "read")};
         struct sample sample = {.latency = 9,
                                 .sync = cases[i].flushed,
                                 .operation = OPERATION_WRITE,

@@ -1,4 +1,5 @@
 /* Limits: their syntax, and the statistics that keep them. */
+#include "mix.h"
 #include "support.h"
 
 #include "base/buffer.h"
@@ -511,7 +512,7 @@ TEST(a_limit_of_a_part_takes_as_many_that_were_split)
 static struct stats
 mixed(void)
 {
-    struct stats stats = {.both = true};
+    struct stats stats = {.mix = mix_of("rw")};
     for (int i = 0; i < 200; i++) {
         bool writes = i % 2;
         struct sample sample = {.latency = (i + 1 + (writes ? 1000 : 0)) * MS,

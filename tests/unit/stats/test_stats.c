@@ -1,4 +1,5 @@
 /* Statistics of samples: verdicts, counts, rates, merging and clearing. */
+#include "mix.h"
 #include "support.h"
 
 #include "base/random.h"
@@ -194,7 +195,7 @@ TEST(the_median_does_not_follow_one_value)
 /* Writes take ten times as long: none of them is slow. */
 TEST(the_median_is_that_of_the_operation)
 {
-    struct stats stats = {.both = true};
+    struct stats stats = {.mix = mix_of("rw")};
     for (int i = 0; i < 12; i++) {
         struct sample sample = sample_of(i % 2 ? 1000 : 10000, VERDICT_NONE);
         sample.operation = i % 2 ? OPERATION_READ : OPERATION_WRITE;
@@ -251,8 +252,8 @@ TEST(clearing_leaves_nothing_but_what_its_owner_sets)
     random_seed(&random, 5);
     for (size_t i = 0; i < 3; i++) {
         bool both = i > 0;
-        struct stats stats = {.every = everies[i], .both = both};
-        struct stats empty = {.every = everies[i], .both = both};
+        struct stats stats = {.every = everies[i], .mix = mix_of(both ? "rw" : "read")};
+        struct stats empty = {.every = everies[i], .mix = mix_of(both ? "rw" : "read")};
         stats_clear(&stats);
         assert_memory_equal(&stats, &empty, sizeof(stats));
         for (int round = 0; round < 100; round++) {

@@ -1,5 +1,6 @@
 /* I/O modes on systems that lack a function: the test plays the system's functions, in
  * front of the real ones. */
+#include "mix.h"
 #include "support.h"
 
 #include "cli/options.h"
@@ -141,7 +142,7 @@ prepare(void **state)
     target.fd = os_file_open(path, OS_OPEN_WRITE | OS_OPEN_CREATE);
     plan = (struct plan){.path = "/dev/disk2",
                          .io.engine = io_engine_of(0),
-                         .workload.load = LOAD_READ,
+                         .workload.mix = mix_of("read"),
                          .workload.request_size = 4096,
                          .workload.scratch_size = SIZE};
     return target.fd < 0 ? -1 : 0;
@@ -185,7 +186,7 @@ TEST(a_cache_that_cannot_be_dropped_is_said_to_answer)
 
 TEST(writes_need_no_cache_that_can_be_dropped)
 {
-    plan.workload.load = LOAD_WRITE;
+    plan.workload.mix = mix_of("write");
     assert_int_equal(choose(), 0);
     assert_int_equal(target.description.mode, IO_MODE_NOCACHE);
     assert_contains(notes.line[0], "flushing the page cache after each request");
@@ -295,7 +296,7 @@ TEST(writes_to_a_loop_device_are_direct)
 {
     has.direct = true;
     has.backing = OS_BACKING_CACHE;
-    plan.workload.load = LOAD_WRITE;
+    plan.workload.mix = mix_of("write");
     assert_int_equal(choose(), 0);
     assert_int_equal(target.description.mode, IO_MODE_DIRECT);
     assert_int_equal(notes.count, 0);
@@ -303,12 +304,12 @@ TEST(writes_to_a_loop_device_are_direct)
 
 TEST(memory_is_cached_whatever_is_done_to_it)
 {
-    static const enum plan_load loads[] = {LOAD_READ, LOAD_WRITE, LOAD_READ_WRITE};
+    static const char *const loads[] = {"read", "write", "rw"};
     memory = "/dev/zram1";
     for (int i = 0; i < 3; i++) {
         has.direct = true;
         has.backing = OS_BACKING_MEMORY;
-        plan.workload.load = loads[i];
+        plan.workload.mix = mix_of(loads[i]);
         notes_clear(&notes);
         assert_int_equal(choose(), 0);
         assert_int_equal(target.description.mode, IO_MODE_CACHED);
@@ -369,19 +370,18 @@ TEST(only_what_cannot_do_without_is_flushed)
 {
     static const struct {
         bool direct, parts;
-        enum plan_load load;
+        const char *load;
         int flushes;
     } rows[] = {
-        {true, true, LOAD_READ, 0},       {true, false, LOAD_READ, 1},
-        {false, true, LOAD_READ, 1},      {false, false, LOAD_READ, 1},
-        {true, true, LOAD_WRITE, 1},      {true, false, LOAD_WRITE, 1},
-        {true, true, LOAD_READ_WRITE, 1},
+        {true, true, "read", 0},   {true, false, "read", 1}, {false, true, "read", 1},
+        {false, false, "read", 1}, {true, true, "write", 1}, {true, false, "write", 1},
+        {true, true, "rw", 1},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         has.direct = rows[i].direct;
         has.drop = true;
         parts = rows[i].parts;
-        plan.workload.load = rows[i].load;
+        plan.workload.mix = mix_of(rows[i].load);
         flushes = 0;
         target.flushed = false;
         assert_int_equal(choose(), 0);

@@ -1,0 +1,97 @@
+/*
+ * The table of operations, and the mixes of them that have a word.
+ */
+#include "io/operations.h"
+
+#include "io/io.h"
+#include "os/os.h"
+
+#include <string.h>
+
+static int64_t
+read_bytes(const struct io_config *config, const struct io_request *request)
+{
+    return os_file_read(config->fd, config->memory, request->size, request->offset,
+                        config->rw_flags);
+}
+
+static int64_t
+write_bytes(const struct io_config *config, const struct io_request *request)
+{
+    return os_file_write(config->fd, config->memory, request->size, request->offset,
+                         config->rw_flags);
+}
+
+static int64_t
+flush(const struct io_config *config, const struct io_request *request)
+{
+    (void)request;
+    return os_file_flush(config->fd);
+}
+
+const struct operation_row operations[OPERATIONS] = {
+    [OPERATION_READ] = {.word = "read",
+                        .noun = "reads",
+                        .done = " read",
+                        .arrow = "<<<",
+                        .does = OPERATION_READS,
+                        .perform = read_bytes},
+    [OPERATION_WRITE] = {.word = "write",
+                         .noun = "writes",
+                         .done = " written",
+                         .arrow = ">>>",
+                         .does = OPERATION_WRITES | OPERATION_CHANGES | OPERATION_FLUSHED,
+                         .perform = write_bytes},
+    [OPERATION_FLUSH] = {.word = "sync", .noun = "flushes", .perform = flush},
+};
+
+/* More than one operation. */
+static const struct {
+    const char *word, *noun;
+    struct operation_mix mix;
+} mixes[] = {
+    {"rw", "writes and reads in turn", {1, {OPERATION_WRITE, OPERATION_READ}}},
+};
+
+#define MIXES ((int)(sizeof(mixes) / sizeof(mixes[0])))
+
+bool
+operation_mix_at(int index, struct operation_mix *mix)
+{
+    if (index < OPERATION_FLUSH)
+        *mix = (struct operation_mix){.turns = {(enum operation)index}};
+    else if (index < OPERATION_FLUSH + MIXES)
+        *mix = mixes[index - OPERATION_FLUSH].mix;
+    return index < OPERATION_FLUSH + MIXES;
+}
+
+bool
+operation_mix_find(const char *word, struct operation_mix *mix)
+{
+    for (int i = 0; operation_mix_at(i, mix); i++)
+        if (strcmp(word, operation_mix_word(mix)) == 0)
+            return true;
+    return false;
+}
+
+/* Returns the row of MIX, which has several operations. */
+static int
+find_row(const struct operation_mix *mix)
+{
+    int row = MIXES - 1;
+    while (row > 0 && memcmp(mix, &mixes[row].mix, sizeof(*mix)) != 0)
+        row--;
+    return row;
+}
+
+const char *
+operation_mix_word(const struct operation_mix *mix)
+{
+    return mix->more ? mixes[find_row(mix)].word : operations[mix->turns[0]].word;
+}
+
+const char *
+operation_mix_noun(const struct operation_mix *mix)
+{
+    return mix->more ? mixes[find_row(mix)].noun : operations[mix->turns[0]].noun;
+}
