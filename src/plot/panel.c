@@ -96,7 +96,6 @@ plot_part_class(const char *role, int part)
 }
 
 #define COLOURS 8
-#define DASHES 8
 
 struct plot_class
 plot_class(const struct plot *plot, const char *role, const char *line, int target)
@@ -106,25 +105,23 @@ plot_class(const struct plot *plot, const char *role, const char *line, int targ
         int colour, over_parts;
     } alone[] = {{"", 0, 6},    {"p50", 2, 6},  {"p99", 3, 6},
                  {"max", 6, 6}, {"fail", 1, 1}, {"missed", 4, 4}};
-    int colour = target % COLOURS, dashes = target / COLOURS % DASHES;
+    static const char *const dashes[] = {"",    " d1", " d2", " d3",
+                                         " d4", " d5", " d6", " d7"};
+    int colour = target % COLOURS, round = target / COLOURS % 8;
     struct plot_class class;
     for (size_t i = 0; plot->count == 1 && i < sizeof(alone) / sizeof(alone[0]); i++)
         if (strcmp(alone[i].line, line) == 0)
             colour = plot_parts(plot) ? alone[i].over_parts : alone[i].colour;
-    snprintf(class.text, sizeof(class.text), dashes ? "%s t%d d%d" : "%s t%d", role,
-             colour, dashes);
+    snprintf(class.text, sizeof(class.text), "%s t%d%s", role, colour, dashes[round]);
     return class;
 }
 
 void
 plot_phase_name(struct buffer *text, const struct plot *plot, enum phase phase)
 {
-    if (phase != PHASE_LOADED) {
-        buffer_text(text, phase == PHASE_IDLE ? "idle" : "recovered");
-        return;
-    }
-    buffer_text(text, "under load: ");
-    plan_background_name(&plot->jobs[0].phases->background->plan, text);
+    buffer_text(text, phase == PHASE_LOADED ? "under load: " : phase_name(phase));
+    if (phase == PHASE_LOADED)
+        plan_background_name(&plot->jobs[0].phases->background->plan, text);
 }
 
 void
