@@ -123,7 +123,7 @@ add_times(struct buffer *text, const struct plan *plan, const struct latencies *
         char name[24];
         snprintf(name, sizeof(name), "p%s", list->list[i].name);
         add_time(text, width_of(&list->list[i]), head ? name : NULL, shown & 1u << i,
-                 head ? 0 : latencies_percentile(latencies, &list->list[i]));
+                 latencies ? latencies_percentile(latencies, &list->list[i]) : 0);
     }
     add_time(text, max, head ? "max" : NULL, any, moments->max);
 }
