@@ -16,7 +16,6 @@
  */
 #include "base/buffer.h"
 #include "base/time.h"
-#include "os/os.h"
 #include "report/outputs.h"
 #include "report/report.h"
 #include "run/job.h"
@@ -209,46 +208,6 @@ add_path(struct buffer *tag, const char *path)
             buffer_format(tag, "%%%02X", (unsigned)(unsigned char)*path);
 }
 
-struct hdr_log *
-hdr_open(const struct job *jobs, int count, int64_t now, int64_t wall)
-{
-    bool failed = false;
-    struct hdr_log *log =
-        calloc(1, sizeof(*log) + (size_t)count * sizeof(log->targets[0]));
-    if (!log)
-        return NULL;
-    log->epoch = wall - now;
-    log->start = wall;
-    log->count = count;
-    for (int i = 0; i < count && !failed; i++) {
-        struct hdr_target *target = &log->targets[i];
-        int ordinal = job_ordinal(jobs, i);
-        add_path(&target->name, jobs[i].target.description.path);
-        if (ordinal > 1)
-            buffer_format(&target->name, "#%d", ordinal);
-        failed = target->name.failed;
-        if (!failed)
-            hdr_part(log, &jobs[i], NULL);
-        failed |= target->tag.failed;
-    }
-    if (!failed)
-        return log;
-    hdr_close(log);
-    return NULL;
-}
-
-void
-hdr_close(struct hdr_log *log)
-{
-    for (int i = 0; log && i < log->count; i++) {
-        buffer_free(&log->targets[i].name);
-        buffer_free(&log->targets[i].tag);
-    }
-    if (log)
-        buffer_free(&log->tag);
-    free(log);
-}
-
 /* Adds the date of WALL, ns since 1970, in UTC. Years are counted from March, in eras of
  * 400: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", civil_from_days. */
 static void
@@ -265,26 +224,6 @@ add_date(struct buffer *text, int64_t wall)
     buffer_format(text, "%" PRId64 "-%02" PRId64 "-%02" PRId64, year, month, day);
     buffer_format(text, "T%02" PRId64 ":%02" PRId64 ":%02" PRId64 "Z",
                   seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
-}
-
-void
-hdr_head(struct buffer *text, const struct hdr_log *log)
-{
-    int64_t start = log->start;
-    buffer_text(text, HDR_START " " IOPING_VERSION "]\n"
-                                "#[Histogram log format version 1.3]\n");
-    buffer_format(text, "#[StartTime: %" PRId64 ".%03" PRId64 " (seconds since epoch), ",
-                  start / SECOND, start % SECOND / MS);
-    add_date(text, start);
-    buffer_text(text, "]\n\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\","
-                      "\"Interval_Compressed_Histogram\"\n");
-}
-
-void
-hdr_begin(struct hdr_log *log, int64_t now)
-{
-    if (!log->began)
-        log->began = now;
 }
 
 /* Makes the own histogram what TOTAL has and SEEN has not, which then has it too. */
@@ -343,19 +282,9 @@ add_interval(struct hdr_log *log, struct buffer *text, const struct job *job, in
                   scope == SCOPE_ALL && now > log->began);
 }
 
-void
-hdr_lines(struct hdr_log *log, struct buffer *text, const struct job *jobs, int count,
-          int64_t now, bool last)
-{
-    now = time_later(now, log->began);
-    for (int i = 0; log->began && i < count; i++)
-        add_interval(log, text, &jobs[i], now);
-    if (log->began)
-        log->began = last ? 0 : now;
-}
-
-void
-hdr_part(struct hdr_log *log, const struct job *job, const char *part)
+/* Begins PART of a job, whose total begins anew; NULL: all of it. */
+static void
+set_part(struct hdr_log *log, const struct job *job, const char *part)
 {
     struct hdr_target *target = &log->targets[job->index];
     target->before = job->outcome.total.requests;
@@ -369,39 +298,85 @@ hdr_part(struct hdr_log *log, const struct job *job, const char *part)
 }
 
 static void
-open_log(struct report *report)
+add_head(struct buffer *text, const struct hdr_log *log)
 {
-    report->state =
-        hdr_open(report->jobs, report->count, os_clock_now(), os_clock_wall());
-    if (report->state)
-        hdr_head(&report->text, report->state);
-    else
-        report->text.failed = true;
-}
-
-static void
-start(struct report *report, int64_t first)
-{
-    hdr_begin(report->state, first);
-}
-
-static void
-tick(struct report *report, const struct job *jobs, int count, int64_t now, bool last)
-{
-    hdr_lines(report->state, &report->text, jobs, count, now, last);
-}
-
-static void
-begin_part(struct report *report, const struct job *job, const struct report_part *part)
-{
-    hdr_lines(report->state, &report->text, job, 1, job->outcome.ended, true);
-    hdr_part(report->state, job, part->name);
+    int64_t start = log->start;
+    buffer_text(text, HDR_START " " IOPING_VERSION "]\n"
+                                "#[Histogram log format version 1.3]\n");
+    buffer_format(text, "#[StartTime: %" PRId64 ".%03" PRId64 " (seconds since epoch), ",
+                  start / SECOND, start % SECOND / MS);
+    add_date(text, start);
+    buffer_text(text, "]\n\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\","
+                      "\"Interval_Compressed_Histogram\"\n");
 }
 
 static void
 close_log(struct report *report)
 {
-    hdr_close(report->state);
+    struct hdr_log *log = report->state;
+    for (int i = 0; log && i < log->count; i++) {
+        buffer_free(&log->targets[i].name);
+        buffer_free(&log->targets[i].tag);
+    }
+    if (log)
+        buffer_free(&log->tag);
+    free(log);
+}
+
+/* Opens a log of all jobs, whose targets are described. */
+static void
+open_log(struct report *report)
+{
+    size_t targets = (size_t)report->count * sizeof(struct hdr_target);
+    struct hdr_log *log = report->state = calloc(1, sizeof(*log) + targets);
+    report->text.failed |= !log;
+    if (!log)
+        return;
+    log->start = report->wall();
+    log->epoch = log->start - report->now();
+    log->count = report->count;
+    for (int i = 0; i < log->count; i++) {
+        struct hdr_target *target = &log->targets[i];
+        int ordinal = job_ordinal(report->jobs, i);
+        add_path(&target->name, report->jobs[i].target.description.path);
+        if (ordinal > 1)
+            buffer_format(&target->name, "#%d", ordinal);
+        if (!target->name.failed)
+            set_part(log, &report->jobs[i], NULL);
+        report->text.failed |= target->name.failed || target->tag.failed;
+    }
+    add_head(&report->text, log);
+}
+
+/* Begins the first interval, unless one has begun. */
+static void
+start(struct report *report, int64_t first)
+{
+    struct hdr_log *log = report->state;
+    if (!log->began)
+        log->began = first;
+}
+
+/* Adds a line for each of these jobs, of what their totals have and no line has had yet,
+ * for the interval that ends at NOW; the next begins then, unless it was the LAST. Behind
+ * it comes one for each other scope (stats/percentile.h) of which there is something new;
+ * its tag ends in the scope's name. */
+static void
+tick(struct report *report, const struct job *jobs, int count, int64_t now, bool last)
+{
+    struct hdr_log *log = report->state;
+    now = time_later(now, log->began);
+    for (int i = 0; log->began && i < count; i++)
+        add_interval(log, &report->text, &jobs[i], now);
+    if (log->began)
+        log->began = last ? 0 : now;
+}
+
+static void
+begin_part(struct report *report, const struct job *job, const struct report_part *part)
+{
+    tick(report, job, 1, job->outcome.ended, true);
+    set_part(report->state, job, part->name);
 }
 
 const struct report_format report_hdr = {.open = open_log,

@@ -1,7 +1,8 @@
 /*
  * Metrics in the text exposition format of Prometheus, version 0.0.4
  * (prometheus.io/docs/instrumenting/exposition_formats), for the textfile
- * collector of its node exporter.
+ * collector of its node exporter. A job whose labels equal those of earlier ones gets
+ * another: its number among them, 2 for the second.
  */
 #include "base/buffer.h"
 #include "base/time.h"
@@ -344,29 +345,24 @@ fill_metrics(struct metrics *metrics, struct series *first, const struct plan *p
 /* Of a target: each operation in each phase, and all together. */
 #define SERIES_MOST (OPERATION_TURNS * (PHASES - 1) + 1)
 
-void
-prometheus_format(struct buffer *text, const struct plan *plan, const struct job *jobs,
-                  int count, int64_t now, int64_t wall)
-{
-    int most = SERIES_MOST * count;
-    struct series *series = calloc((size_t)most, sizeof(*series));
-    struct metrics metrics = {
-        .text = text, .plan = plan, .now = now, .epoch = wall - now};
-    bool filled = series && fill_metrics(&metrics, series, plan, jobs, count);
-    for (size_t i = 0; filled && i < sizeof(list) / sizeof(list[0]); i++)
-        add_metric(&metrics, &list[i]);
-    text->failed |= !filled;
-    for (int i = 0; series && i < most; i++)
-        buffer_free(&series[i].labels);
-    free(series);
-}
-
 static void
 tick(struct report *report, const struct job *jobs, int count, int64_t now, bool last)
 {
     (void)jobs, (void)count, (void)last;
-    prometheus_format(&report->text, report->plan, report->jobs, report->count, now,
-                      report->wall());
+    int most = SERIES_MOST * report->count;
+    struct series *series = calloc((size_t)most, sizeof(*series));
+    struct metrics metrics = {.text = &report->text,
+                              .plan = report->plan,
+                              .now = now,
+                              .epoch = report->wall() - now};
+    bool filled = series && fill_metrics(&metrics, series, report->plan, report->jobs,
+                                         report->count);
+    for (size_t i = 0; filled && i < sizeof(list) / sizeof(list[0]); i++)
+        add_metric(&metrics, &list[i]);
+    report->text.failed |= !filled;
+    for (int i = 0; series && i < most; i++)
+        buffer_free(&series[i].labels);
+    free(series);
 }
 
 const struct report_format report_prometheus = {.tick = tick};

@@ -97,6 +97,7 @@ fill_report(struct reports *reports, const struct plan *plan, const struct job *
                               .count = count,
                               .every = idle ? 0 : output->every,
                               .stream = stream,
+                              .now = os_clock_now,
                               .wall = os_clock_wall,
                               .terminal = !file && os_stream_terminal(stream),
                               .columns = columns ? columns : 80,

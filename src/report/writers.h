@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 struct comparison_row;
-struct hdr_log;
 struct histogram;
 struct job;
 struct job_phases;
@@ -24,42 +23,9 @@ struct stats;
 
 #define PROMETHEUS_START "# HELP ioping_" /* the first bytes of any metrics */
 
-/*
- * prometheus.c: adds the metrics of a run of PLAN, which has COUNT jobs, in the text
- * exposition format of Prometheus, at NOW by the monotonic clock, which is WALL, ns since
- * 1970. A job whose labels equal those of earlier ones gets another: its number among
- * them, 2 for the second.
- */
-void prometheus_format(struct buffer *text, const struct plan *plan,
-                       const struct job *jobs, int count, int64_t now, int64_t wall);
-
 #define HDR_START "#[Logged by ioping" /* the first bytes of any log */
 
-/*
- * hdr.c: a log of HdrHistogram. Opens the one of COUNT jobs, whose targets are described,
- * at NOW by the monotonic clock, which is WALL, ns since 1970. Jobs of the same path are
- * numbered. Returns NULL without memory. hdr_close frees it; NULL is allowed.
- */
-struct hdr_log *hdr_open(const struct job *jobs, int count, int64_t now, int64_t wall);
-void hdr_close(struct hdr_log *log);
-
-/* Adds the lines before those of intervals. */
-void hdr_head(struct buffer *text, const struct hdr_log *log);
-
-/* Begins the first interval at NOW, monotonic, unless one has begun. */
-void hdr_begin(struct hdr_log *log, int64_t now);
-
-/* Adds a line for each of these jobs, of what their totals have and no line has had yet,
- * for the interval that ends at NOW; the next begins then, unless it was the LAST. Behind
- * it comes one for each other scope (stats/percentile.h) of which there is something new;
- * its tag ends in the scope's name. */
-void hdr_lines(struct hdr_log *log, struct buffer *text, const struct job *jobs,
-               int count, int64_t now, bool last);
-
-/* The total of JOB begins anew, for PART of its run, which tags have; NULL: for all. */
-void hdr_part(struct hdr_log *log, const struct job *job, const char *part);
-
-/* Adds one line: of TAG, from START to END, ns since 1970. */
+/* hdr.c: adds one line: of TAG, from START to END, ns since 1970. */
 void hdr_line(struct buffer *text, const char *tag, int64_t start, int64_t end,
               const struct histogram *histogram);
 

@@ -35,6 +35,29 @@ golden_wall(void)
     return NS_2026;
 }
 
+static int64_t golden_wall_now;
+
+static inline int64_t
+golden_get_wall(void)
+{
+    return golden_wall_now;
+}
+
+/* Adds the metrics of COUNT jobs at NOW, when the clock on the wall shows WALL. */
+static inline void
+golden_metrics(struct buffer *text, const struct plan *plan, const struct job *jobs,
+               int count, int64_t now, int64_t wall)
+{
+    struct report report = {.plan = plan,
+                            .jobs = jobs,
+                            .count = count,
+                            .text = *text,
+                            .wall = golden_get_wall};
+    golden_wall_now = wall;
+    report_prometheus.tick(&report, jobs, count, now, false);
+    *text = report.text;
+}
+
 static inline void
 golden_format(enum format format)
 {

@@ -288,7 +288,7 @@ write_metrics(const char *name)
     golden.plan.workload.mix = mix_of("write");
     jobs[0].target.description = jobs[1].target.description =
         golden.job.target.description;
-    prometheus_format(&golden.report->text, &golden.plan, jobs, 2, 0, 0);
+    golden_metrics(&golden.report->text, &golden.plan, jobs, 2, 0, 0);
     golden_end(name);
 }
 
@@ -310,7 +310,7 @@ TEST(metrics_of_reads_have_no_flushes_of_the_device)
     struct buffer text = {0};
     begin(FORMAT_HUMAN);
     job.target.description = golden.job.target.description;
-    prometheus_format(&text, &golden.plan, &job, 1, 0, 0);
+    golden_metrics(&text, &golden.plan, &job, 1, 0, 0);
     golden_end("empty");
     assert_contains(text.text, ",part=\"return\"} 3\n");
     assert_contains(text.text, "\nioping_requests_split_total{");

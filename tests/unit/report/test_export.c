@@ -72,8 +72,11 @@ struct setup {
 static void
 add_first(struct buffer *text, int number)
 {
-    struct report report = {
-        .plan = &golden.plan, .jobs = &golden.job, .count = 1, .wall = golden_wall};
+    struct report report = {.plan = &golden.plan,
+                            .jobs = &golden.job,
+                            .count = 1,
+                            .now = os_clock_now,
+                            .wall = golden_wall};
     const struct report_format *format = golden.plan.output.list[number].kind->format;
     if (format->open)
         format->open(&report);

@@ -14,8 +14,67 @@
 
 static struct job jobs[4];
 
+static struct report report;
+static int64_t now, wall;
+
+static int64_t
+get_now(void)
+{
+    return now;
+}
+
+static int64_t
+get_wall(void)
+{
+    return wall;
+}
+
+/* Opens the log of COUNT of the jobs, at NS by the monotonic clock, which is ON_WALL. */
+static struct report *
+open_at(int count, int64_t ns, int64_t on_wall)
+{
+    now = ns;
+    wall = on_wall;
+    report =
+        (struct report){.jobs = jobs, .count = count, .now = get_now, .wall = get_wall};
+    report_hdr.open(&report);
+    assert_false(report.text.failed);
+    return &report;
+}
+
+/* Moves what the log has added to TEXT. */
+static void
+take(struct report *log, struct buffer *text)
+{
+    if (log->text.length)
+        buffer_add(text, log->text.text, log->text.length);
+    buffer_clear(&log->text);
+}
+
+static void
+add_lines(struct report *log, struct buffer *text, const struct job *some, int count,
+          int64_t until, bool last)
+{
+    buffer_clear(&log->text);
+    report_hdr.tick(log, some, count, until, last);
+    take(log, text);
+}
+
+static void
+begin_part(struct report *log, const struct job *job, const char *name)
+{
+    report_hdr.part(log, job, &(struct report_part){.name = name});
+}
+
+static void
+close_log(struct report *log)
+{
+    report_hdr.close(log);
+    buffer_free(&log->text);
+}
+
 /* Makes COUNT jobs of these PATHS, all of whose times are 0. */
-static struct hdr_log *
+static struct report *
 open_log(const char *const *paths, int count)
 {
     memset(jobs, 0, sizeof(jobs));
@@ -23,9 +82,7 @@ open_log(const char *const *paths, int count)
         jobs[i].index = i;
         jobs[i].target.description.path = paths[i];
     }
-    struct hdr_log *log = hdr_open(jobs, count, 5 * SECOND, NS_2026);
-    assert_non_null(log);
-    return log;
+    return open_at(count, 5 * SECOND, NS_2026);
 }
 
 static void
@@ -168,9 +225,9 @@ bounds_of(int index, int64_t *lowest, int64_t *highest)
 TEST(the_head_says_who_wrote_it_and_when_it_began)
 {
     struct buffer text = {0};
-    struct hdr_log *log = open_log((const char *const[]){"/tmp"}, 1);
-    hdr_head(&text, log);
-    hdr_close(log);
+    struct report *log = open_log((const char *const[]){"/tmp"}, 1);
+    take(log, &text);
+    close_log(log);
     check(&text, "#[Logged by ioping " IOPING_VERSION "]\n"
                  "#[Histogram log format version 1.3]\n"
                  "#[StartTime: 1795247457.055 (seconds since epoch), "
@@ -191,10 +248,10 @@ TEST(dates_are_those_of_the_calendar)
         {1767225600, "2026-01-01T00:00:00Z"}, {4107542400, "2100-03-01T00:00:00Z"}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct buffer text = {0};
-        hdr_close(open_log((const char *const[]){"/tmp"}, 1));
-        struct hdr_log *log = hdr_open(jobs, 1, 0, cases[i].seconds * SECOND);
-        hdr_head(&text, log);
-        hdr_close(log);
+        close_log(open_log((const char *const[]){"/tmp"}, 1));
+        struct report *log = open_at(1, 0, cases[i].seconds * SECOND);
+        take(log, &text);
+        close_log(log);
         if (!strstr(text.text, cases[i].date))
             fail_msg("not %s: %s", cases[i].date, text.text);
         buffer_free(&text);
@@ -300,13 +357,13 @@ TEST(each_line_has_what_is_new_since_the_one_before)
 {
     static struct line line;
     struct buffer text = {0};
-    struct hdr_log *log = open_log((const char *const[]){"/a", "/b"}, 2);
-    hdr_begin(log, 6 * SECOND);
-    hdr_begin(log, 99 * SECOND); /* it has begun */
+    struct report *log = open_log((const char *const[]){"/a", "/b"}, 2);
+    report_hdr.start(log, 6 * SECOND);
+    report_hdr.start(log, 99 * SECOND); /* it has begun */
     record(&jobs[0], 1000);
     record(&jobs[1], 7000);
     record(&jobs[1], 7000);
-    hdr_lines(log, &text, jobs, 2, 7 * SECOND, false);
+    add_lines(log, &text, jobs, 2, 7 * SECOND, false);
     const char *next = read_line(&line, text.text);
     assert_string_equal(line.tag, "/a");
     assert_int_equal(line.count, 1);
@@ -319,7 +376,7 @@ TEST(each_line_has_what_is_new_since_the_one_before)
     buffer_clear(&text);
     record(&jobs[0], 1000);
     record(&jobs[0], 3000);
-    hdr_lines(log, &text, jobs, 2, 9500 * MS, false);
+    add_lines(log, &text, jobs, 2, 9500 * MS, false);
     next = read_line(&line, text.text);
     assert_int_equal(line.count, 2);
     assert_int_equal(line.counts[histogram_bin(1000)], 1);
@@ -331,30 +388,30 @@ TEST(each_line_has_what_is_new_since_the_one_before)
     assert_int_equal(line.count, 0);
     assert_int_equal((int64_t)(line.length * 1e6 + .5), 2500000);
     buffer_free(&text);
-    hdr_close(log);
+    close_log(log);
 }
 
 TEST(the_last_interval_is_as_long_as_it_was)
 {
     static struct line line;
     struct buffer text = {0};
-    struct hdr_log *log = open_log((const char *const[]){"/a"}, 1);
-    hdr_lines(log, &text, jobs, 1, SECOND, true); /* nothing has begun */
+    struct report *log = open_log((const char *const[]){"/a"}, 1);
+    add_lines(log, &text, jobs, 1, SECOND, true); /* nothing has begun */
     check(&text, "");
-    hdr_begin(log, 6 * SECOND);
+    report_hdr.start(log, 6 * SECOND);
     record(&jobs[0], 1000);
-    hdr_lines(log, &text, jobs, 1, 6250 * MS, false);
+    add_lines(log, &text, jobs, 1, 6250 * MS, false);
     buffer_clear(&text);
-    hdr_lines(log, &text, jobs, 1, 6200 * MS, true); /* the last request ended earlier */
+    add_lines(log, &text, jobs, 1, 6200 * MS, true); /* the last request ended earlier */
     check(&text, "");
-    hdr_begin(log, 7 * SECOND);
+    report_hdr.start(log, 7 * SECOND);
     record(&jobs[0], 1000);
-    hdr_lines(log, &text, jobs, 1, 7125 * MS, true);
+    add_lines(log, &text, jobs, 1, 7125 * MS, true);
     read_line(&line, text.text);
     assert_int_equal(line.count, 1);
     assert_int_equal((int64_t)(line.length * 1e6 + .5), 125000);
     buffer_free(&text);
-    hdr_close(log);
+    close_log(log);
 }
 
 /* The total of a part is nothing in the beginning; but one that cannot begin has that of
@@ -363,33 +420,33 @@ TEST(parts_of_a_run_are_not_mixed)
 {
     static struct line line;
     struct buffer text = {0};
-    struct hdr_log *log = open_log((const char *const[]){"/a"}, 1);
-    hdr_part(log, &jobs[0], "size=512");
-    hdr_begin(log, 6 * SECOND);
+    struct report *log = open_log((const char *const[]){"/a"}, 1);
+    begin_part(log, &jobs[0], "size=512");
+    report_hdr.start(log, 6 * SECOND);
     record(&jobs[0], 1000);
     record(&jobs[0], 1000);
     jobs[0].done = true;
     jobs[0].outcome.total.requests = 2;
-    hdr_lines(log, &text, jobs, 1, 7 * SECOND, true);
+    add_lines(log, &text, jobs, 1, 7 * SECOND, true);
     read_line(&line, text.text);
     assert_string_equal(line.tag, "/a#size=512");
     assert_int_equal(line.count, 2);
     buffer_clear(&text);
-    hdr_part(log, &jobs[0], "size=1024");
+    begin_part(log, &jobs[0], "size=1024");
     memset(&jobs[0].total, 0, sizeof(jobs[0].total));
-    hdr_begin(log, 8 * SECOND);
+    report_hdr.start(log, 8 * SECOND);
     record(&jobs[0], 1000);
     jobs[0].outcome.total.requests = 3;
-    hdr_lines(log, &text, jobs, 1, 9 * SECOND, true);
+    add_lines(log, &text, jobs, 1, 9 * SECOND, true);
     read_line(&line, text.text);
     assert_string_equal(line.tag, "/a#size=1024");
     assert_int_equal(line.count, 1);
     buffer_clear(&text);
-    hdr_part(log, &jobs[0], "size=2048");
-    hdr_begin(log, 10 * SECOND);
-    hdr_lines(log, &text, jobs, 1, 11 * SECOND, true);
+    begin_part(log, &jobs[0], "size=2048");
+    report_hdr.start(log, 10 * SECOND);
+    add_lines(log, &text, jobs, 1, 11 * SECOND, true);
     check(&text, "");
-    hdr_close(log);
+    close_log(log);
 }
 
 /* Records a write of 1000 ns, with a flush of 600, or a read of 200, whose device took
@@ -431,13 +488,13 @@ check_tags(struct buffer *text, const char *const *tags, const int64_t *values)
 TEST(what_is_apart_has_a_tag_of_its_own)
 {
     struct buffer text = {0};
-    struct hdr_log *log = open_log((const char *const[]){"/a"}, 1);
+    struct report *log = open_log((const char *const[]){"/a"}, 1);
     jobs[0].total.mix = mix_of("rw");
     jobs[0].total.every = 100;
-    hdr_part(log, &jobs[0], "loaded");
-    hdr_begin(log, 6 * SECOND);
+    begin_part(log, &jobs[0], "loaded");
+    report_hdr.start(log, 6 * SECOND);
     record_both(&jobs[0], OPERATION_WRITE);
-    hdr_lines(log, &text, jobs, 1, 7 * SECOND, false);
+    add_lines(log, &text, jobs, 1, 7 * SECOND, false);
     check_tags(&text,
                (const char *const[]){"/a#loaded", "/a#loaded#write", "/a#loaded#sync",
                                      "/a#loaded#submit", "/a#loaded#queue",
@@ -445,18 +502,19 @@ TEST(what_is_apart_has_a_tag_of_its_own)
                                      "/a#loaded#sync_device", NULL},
                (const int64_t[]){1000, 1000, 600, 10, 20, 100, 30, 500});
     record_both(&jobs[0], OPERATION_READ);
-    hdr_lines(log, &text, jobs, 1, 8 * SECOND, false);
+    add_lines(log, &text, jobs, 1, 8 * SECOND, false);
     check_tags(&text,
                (const char *const[]){"/a#loaded", "/a#loaded#read", "/a#loaded#submit",
                                      "/a#loaded#queue", "/a#loaded#device",
                                      "/a#loaded#return", NULL},
                (const int64_t[]){200, 200, 10, 20, 100, 30});
-    hdr_lines(log, &text, jobs, 1, 9 * SECOND, false);
+    add_lines(log, &text, jobs, 1, 9 * SECOND, false);
     check_tags(&text, (const char *const[]){"/a#loaded", NULL}, (const int64_t[]){0});
-    hdr_part(log, &jobs[0], "recovered");
+    begin_part(log, &jobs[0], "recovered");
+    report_hdr.start(log, 9 * SECOND);
     stats_clear(&jobs[0].total);
     record_both(&jobs[0], OPERATION_WRITE);
-    hdr_lines(log, &text, jobs, 1, 10 * SECOND, true);
+    add_lines(log, &text, jobs, 1, 10 * SECOND, true);
     check_tags(&text,
                (const char *const[]){
                    "/a#recovered", "/a#recovered#write", "/a#recovered#sync",
@@ -464,7 +522,7 @@ TEST(what_is_apart_has_a_tag_of_its_own)
                    "/a#recovered#return", "/a#recovered#sync_device", NULL},
                (const int64_t[]){1000, 1000, 600, 10, 20, 100, 30, 500});
     buffer_free(&text);
-    hdr_close(log);
+    close_log(log);
 }
 
 TEST(tags_are_paths_as_a_uri_has_them)
@@ -479,13 +537,13 @@ TEST(tags_are_paths_as_a_uri_has_them)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         static struct line line;
         struct buffer text = {0};
-        struct hdr_log *log = open_log(&cases[i].path, 1);
-        hdr_begin(log, 6 * SECOND);
-        hdr_lines(log, &text, jobs, 1, 7 * SECOND, true);
+        struct report *log = open_log(&cases[i].path, 1);
+        report_hdr.start(log, 6 * SECOND);
+        add_lines(log, &text, jobs, 1, 7 * SECOND, true);
         read_line(&line, text.text);
         assert_string_equal(line.tag, cases[i].tag);
         buffer_free(&text);
-        hdr_close(log);
+        close_log(log);
     }
 }
 
@@ -496,19 +554,20 @@ TEST(the_same_path_again_has_a_number)
                                                                      "/a#3"};
     static struct line line;
     struct buffer text = {0};
-    struct hdr_log *log = open_log(paths, 4);
-    hdr_begin(log, 6 * SECOND);
-    hdr_lines(log, &text, jobs, 4, 7 * SECOND, false);
+    struct report *log = open_log(paths, 4);
+    report_hdr.start(log, 6 * SECOND);
+    add_lines(log, &text, jobs, 4, 7 * SECOND, false);
     const char *next = text.text;
     for (int i = 0; i < 4; i++) {
         next = read_line(&line, next);
         assert_string_equal(line.tag, tags[i]);
     }
     buffer_clear(&text);
-    hdr_part(log, &jobs[2], "size=512");
-    hdr_lines(log, &text, &jobs[2], 1, 8 * SECOND, true);
+    begin_part(log, &jobs[2], "size=512");
+    report_hdr.start(log, 7 * SECOND);
+    add_lines(log, &text, &jobs[2], 1, 8 * SECOND, true);
     read_line(&line, text.text);
     assert_string_equal(line.tag, "/a#2#size=512");
     buffer_free(&text);
-    hdr_close(log);
+    close_log(log);
 }

@@ -167,7 +167,7 @@ TEST(metrics_are_those_of_each_phase)
     phases.list[PHASE_IDLE].stats.requests = 7;
     golden.job.total.requests = 3;
     golden.job.under_way.count = 1;
-    prometheus_format(&text, &golden.plan, &golden.job, 1, 0, 0);
+    golden_metrics(&text, &golden.plan, &golden.job, 1, 0, 0);
     assert_false(text.failed);
 #define LABELS                                                                  \
     "{target=\"/tmp\",device=\"/dev/vda1\",fstype=\"ext4\",operation=\"read\"," \
@@ -184,7 +184,7 @@ TEST(metrics_begin_with_the_first_phase)
 {
     struct buffer text = {0};
     prepare(FORMAT_HUMAN);
-    prometheus_format(&text, &golden.plan, &golden.job, 1, 0, 0);
+    golden_metrics(&text, &golden.plan, &golden.job, 1, 0, 0);
     assert_contains(text.text, "\nioping_requests_total" LABELS "\"idle\"} 0\n#");
     assert_contains(text.text,
                     "gauge\nioping_requests_in_flight" LABELS "\"idle\"} 0\n#");

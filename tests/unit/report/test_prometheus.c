@@ -37,7 +37,7 @@ static void
 format_all(struct buffer *text, const struct plan *plan, const struct shown *list,
            int count)
 {
-    prometheus_format(text, plan, jobs_of(list, count), count, 0, 0);
+    golden_metrics(text, plan, jobs_of(list, count), count, 0, 0);
 }
 
 /* Formats the metrics of one target. */
@@ -56,7 +56,7 @@ begin_export(struct export *export, const struct shown *list, int count,
     struct buffer text = {0};
     const struct job *jobs = jobs_of(list, count);
     int status = export_begin(export, &golden.plan, jobs, count, NULL, error);
-    prometheus_format(&text, &golden.plan, jobs, count, 0, 0);
+    golden_metrics(&text, &golden.plan, jobs, count, 0, 0);
     if (status == 0 && export->writer)
         status = export_first(export, 1, &text, error);
     buffer_free(&text);
@@ -390,7 +390,7 @@ TEST(requests_under_way_have_their_number_and_age)
     golden_prepare(FORMAT_HUMAN);
     jobs[0].target.description = golden.job.target.description;
     jobs[1].target.description = other;
-    prometheus_format(&text, &golden.plan, jobs, 2, 3500000000, NS_1970);
+    golden_metrics(&text, &golden.plan, jobs, 2, 3500000000, NS_1970);
     assert_matches(text.text, "\nioping_requests_in_flight\\{target=\"/tmp\"[^\n]*\\} 3\n"
                               "ioping_requests_in_flight\\{target=\"/mnt/b\"[^\n]* 1\n#");
     assert_matches(text.text,

@@ -47,8 +47,7 @@ write_metrics(const struct stats *stats, const char *name)
     jobs[1].stats = &nothing;
     jobs[0].target.description = jobs[1].target.description =
         golden.job.target.description;
-    prometheus_format(&golden.report->text, &golden.plan, jobs, 2, 3 * SECOND,
-                      3 * SECOND);
+    golden_metrics(&golden.report->text, &golden.plan, jobs, 2, 3 * SECOND, 3 * SECOND);
     golden_end(name);
 }
 
