@@ -47,22 +47,12 @@ add_path(struct buffer *text, const char *path)
     }
 }
 
-/* Returns which of the targets with its path the current one is, from 1. */
-static int
-number_of(const struct report *report)
-{
-    int number = 0;
-    while (&report->jobs[number].target.description != report->target)
-        number++;
-    return job_ordinal(report->jobs, number);
-}
-
 /* Adds the measurement and the tags, which tell one series from another. */
 static void
 begin_line(struct report *report, enum scope scope)
 {
     struct buffer *text = &report->text;
-    int number = number_of(report);
+    int ordinal = job_ordinal(report->jobs, report->job->index);
     buffer_text(text, scope_is_part(scope) ? "ioping_part,path=" : "ioping,path=");
     add_path(text, report->target->path);
     buffer_format(text, ",operation=%s,mode=%s",
@@ -72,8 +62,8 @@ begin_line(struct report *report, enum scope scope)
                   description_mode(report->target->mode));
     if (scope_is_part(scope))
         buffer_format(text, ",part=%s", scope_name(scope));
-    if (number > 1)
-        buffer_format(text, ",number=%d", number);
+    if (ordinal > 1)
+        buffer_format(text, ",number=%d", ordinal);
     if (report->phase)
         buffer_format(text, ",phase=%s", phase_name(report->phase));
     buffer_text(text, " ");

@@ -488,21 +488,6 @@ status_erase(struct status *status)
 }
 
 void
-status_step(struct status *status, int target, int64_t value, int number, int count,
-            int64_t now)
-{
-    status->place = (struct status_place){
-        .target = target, .number = number, .count = count, .value = value, .began = now};
-}
-
-void
-status_phase(struct status *status, enum phase phase, int64_t now)
-{
-    status->phase = phase;
-    status->phase_began = now + (phase == PHASE_LOADED ? PLAN_SETTLE : 0);
-}
-
-void
 status_pause(struct status *status)
 {
     if (!status)
@@ -534,15 +519,24 @@ status_close(struct status *status)
     free(status);
 }
 
+void
+status_part(struct status *status, int target, const struct report_part *part,
+            int64_t now)
+{
+    if (part->phase) {
+        status->phase = part->phase;
+        status->phase_began = now + (part->phase == PHASE_LOADED ? PLAN_SETTLE : 0);
+    } else {
+        status->place =
+            (struct status_place){target, part->number, part->count, part->value, now};
+    }
+}
+
 static void
 note_part(struct report *report, const struct job *job, const struct report_part *part)
 {
-    struct status *status = report->status;
-    if (status && part->phase)
-        status_phase(status, part->phase, os_clock_now());
-    else if (status)
-        status_step(status, job->index, part->value, part->number, part->count,
-                    os_clock_now());
+    if (report->status)
+        status_part(report->status, job->index, part, os_clock_now());
 }
 
 static void

@@ -11,6 +11,7 @@
 struct job;
 struct os_lock;
 struct plan;
+struct report_part;
 struct stats;
 
 /* The current step of a sweep. */
@@ -62,13 +63,10 @@ void status_tick(struct status *status, const struct job *jobs, int count, int64
 /* Erases the line until the next tick. STATUS may be NULL. */
 void status_erase(struct status *status);
 
-/* Notes that step NUMBER, from 0, of the COUNT steps of TARGET, from 0, begins with
- * VALUE. For the supervisor's thread. */
-void status_step(struct status *status, int target, int64_t value, int number, int count,
+/* Notes that PART of the run, if it is a step that of TARGET, from 0, begins NOW. For the
+ * supervisor's thread. */
+void status_part(struct status *status, int target, const struct report_part *part,
                  int64_t now);
-
-/* Notes that PHASE begins NOW. For the supervisor's thread. */
-void status_phase(struct status *status, enum phase phase, int64_t now);
 
 /*
  * Erases the line, if it is shown, before somebody writes to the terminal, and keeps it

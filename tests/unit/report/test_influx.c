@@ -26,6 +26,7 @@ prepare(int count)
                                      .output = golden.plan.output.list,
                                      .jobs = jobs,
                                      .count = count,
+                                     .job = jobs,
                                      .target = &jobs[0].target.description,
                                      .wall = golden_wall};
 }
@@ -200,10 +201,12 @@ TEST(a_target_that_is_named_again_has_its_number)
     prepare(3);
     jobs[1].target.description.path = "/mnt";
     assert_period(golden.report, &stats, TMP " count=0i,failed=0i,missed=0i" STAMP);
+    golden.report->job = &jobs[1];
     golden.report->target = &jobs[1].target.description;
     assert_period(golden.report, &stats,
                   "ioping,path=/mnt,operation=read,mode=direct "
                   "count=0i,failed=0i,missed=0i" STAMP);
+    golden.report->job = &jobs[2];
     golden.report->target = &jobs[2].target.description;
     assert_period(golden.report, &stats,
                   TMP ",number=2 count=0i,failed=0i,missed=0i" STAMP);

@@ -203,7 +203,7 @@ TEST(progress_is_that_of_all_phases)
     phases.all.requests = 150;
     golden.job.stats = &phases.all;
     struct status *status = status_open(&golden.plan, 1, 0);
-    status_phase(status, PHASE_LOADED, 10 * SECOND);
+    status_part(status, 0, &(struct report_part){.phase = PHASE_LOADED}, 10 * SECOND);
     status_gather(status, &golden.job, 1, 12 * SECOND, &facts);
     assert_int_equal(facts.phase, PHASE_LOADED);
     assert_int_equal(facts.requests, 50);

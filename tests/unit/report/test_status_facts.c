@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "base/time.h"
+#include "report/outputs.h"
 #include "report/status.h"
 #include "run/job.h"
 
@@ -319,7 +320,10 @@ TEST(a_sweep_goes_through_all_steps_of_all_targets)
         int64_t now = BEGAN + 100 * SECOND;
         struct status *status = status_open(&plan, cases[i].targets, BEGAN);
         if (cases[i].count)
-            status_step(status, cases[i].target, 8, cases[i].number, cases[i].count,
+            status_part(status, cases[i].target,
+                        &(struct report_part){.value = 8,
+                                              .number = cases[i].number,
+                                              .count = cases[i].count},
                         now - cases[i].since);
         status_gather(status, &snapshot, 1, now, &facts);
         if (facts.left != cases[i].left || facts.share < cases[i].share - 1e-6 ||
@@ -348,7 +352,10 @@ TEST(steps_of_a_sweep_of_intervals_differ_in_length)
         struct status_facts facts;
         int64_t now = BEGAN + 100 * SECOND;
         struct status *status = status_open(&plan, 2, BEGAN);
-        status_step(status, 1, MS << number, number, 3, now - 10 * MS);
+        status_part(
+            status, 1,
+            &(struct report_part){.value = MS << number, .number = number, .count = 3},
+            now - 10 * MS);
         status_gather(status, &snapshot, 1, now, &facts);
         assert_int_equal(facts.left, 217 * MS - before[number] - 10 * MS);
         assert_in_range(facts.share * 434, 217 + before[number] / MS + 9,
