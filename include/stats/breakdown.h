@@ -47,8 +47,8 @@ struct breakdown {
     int64_t time, sync;               /* sums of those that could, ns: the latency, and
                                          the flush after a write, which is a part of that */
     struct breakdown_request slowest; /* of them; the first, if there are several */
-    struct distribution parts[PARTS]; /* each has all of them */
-    struct moments operations[OPERATIONS][PARTS]; /* likewise */
+    struct moments operations[OPERATIONS][PARTS]; /* of each, all that it has */
+    struct distribution parts[PARTS];             /* each has all of them */
     struct distribution sync_device; /* of those that the device was sent a flush for */
 };
 

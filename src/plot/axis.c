@@ -15,8 +15,6 @@
 static const short decimal[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 0};
 static const short sixtieth[] = {1, 2, 5, 10, 20, 30, 0};
 static const short binary[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 0};
-static const int decades[] = {1, 3, 9, 0};
-static const int octaves[] = {1, 2, 3, 4, 6, 10, 0};
 
 #define THOUSAND 1000LL
 #define MILLION 1000000LL
@@ -66,19 +64,12 @@ static const struct row {
     {PLOT_SIZE, "GiB", KIB *KIB *KIB, KIB *KIB *KIB, binary},
 };
 
-/*
- * `plain`: units are mere multiples, so that a title does not name them.
- * `strides`: a log scale has a tick at every first, third ... round value, counted from
- * the first of each unit or, if `through`, from the first of all; ends with 0.
- */
-static const struct {
-    const int *strides;
-    bool through, plain;
-} kinds[] = {
-    [PLOT_TIME] = {decades, false, false},  [PLOT_COUNT] = {decades, false, true},
-    [PLOT_RATE] = {decades, false, true},   [PLOT_SHARE] = {decades, false, false},
-    [PLOT_SPEED] = {decades, false, false}, [PLOT_SIZE] = {octaves, true, false},
-};
+/* Returns whether units are mere multiples, so that a title does not name them. */
+static bool
+is_plain(enum plot_kind kind)
+{
+    return kind == PLOT_COUNT || kind == PLOT_RATE;
+}
 
 /* Returns the unit of KIND behind ROW, or the first if that is NULL; NULL: none is left.
  */
@@ -155,7 +146,7 @@ plot_axis_fit(struct plot_axis *axis, int64_t least, int64_t most, bool rounded)
     axis->least = floor(axis->least / spacing) * spacing;
     if (rounded)
         axis->most = ceil(axis->most / spacing) * spacing;
-    if (!kinds[axis->kind].plain)
+    if (!is_plain(axis->kind))
         axis->unit = find_unit(axis)->name;
 }
 
@@ -184,8 +175,8 @@ make_tick(const struct plot_axis *axis, int64_t value, const struct row *row, bo
     return tick;
 }
 
-/* Finds the ticks at every STRIDEth round value; CLOSE becomes true if some of them were
- * too close to others. */
+/* Finds the ticks at every STRIDEth round value, counted from the first of each unit, of
+ * sizes from the first of all; CLOSE becomes true if some were too close to others. */
 static int
 log_ticks(const struct plot_axis *axis, int stride, bool *close, struct plot_tick *ticks)
 {
@@ -194,7 +185,7 @@ log_ticks(const struct plot_axis *axis, int stride, bool *close, struct plot_tic
     for (const struct row *row = NULL; (row = next_row(axis->kind, row));)
         for (int i = 0; row->multiples[i]; i++, ordinal++) {
             int64_t value = row->multiples[i] * row->factor;
-            bool taken = (kinds[axis->kind].through ? ordinal : i) % stride == 0;
+            bool taken = (axis->kind == PLOT_SIZE ? ordinal : i) % stride == 0;
             if (!taken || (double)value < axis->least || (double)value > axis->most)
                 continue;
             struct plot_tick tick = make_tick(axis, value, row, true);
@@ -210,16 +201,18 @@ log_ticks(const struct plot_axis *axis, int stride, bool *close, struct plot_tic
 int
 plot_axis_ticks(const struct plot_axis *axis, struct plot_tick *ticks)
 {
+    static const int decades[] = {1, 3, 9, 0}, octaves[] = {1, 2, 3, 4, 6, 10, 0};
+    const int *stride = axis->kind == PLOT_SIZE ? octaves : decades;
     int count = 0;
     bool close = true;
     if (axis->log) {
-        for (const int *stride = kinds[axis->kind].strides; *stride && close; stride++)
+        for (; *stride && close; stride++)
             count = log_ticks(axis, *stride, &close, ticks);
         return count;
     }
     const struct row *row = find_unit(axis);
     int64_t value = (int64_t)ceil(axis->least / (double)axis->spacing) * axis->spacing;
     for (; count < PLOT_TICKS && (double)value <= axis->most; value += axis->spacing)
-        ticks[count++] = make_tick(axis, value, row, kinds[axis->kind].plain);
+        ticks[count++] = make_tick(axis, value, row, is_plain(axis->kind));
     return count;
 }

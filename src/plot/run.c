@@ -277,7 +277,7 @@ draw_bins(const struct run *run, int bins, enum level lower, enum level upper,
 }
 
 /* The layers of a target; parts are stacked columns. */
-enum layer { LAYER_BAND, LAYER_PARTS, LAYER_MARKS, LAYER_MEAN, LAYERS };
+enum layer { LAYER_BAND, LAYER_PARTS, LAYER_MARKS, LAYER_MEAN, LAYER_LINES, LAYERS };
 
 static void
 draw_layer(struct run *run, int target, enum layer layer)
@@ -287,7 +287,7 @@ draw_layer(struct run *run, int target, enum layer layer)
                                         "band b8"}; /* fainter by the number of targets */
     const struct plot *plot = run->plot;
     const struct track *track = plot->jobs[target].track;
-    int bins = layer == LAYER_MARKS ? 0 : fill_bins(run, target, layer == LAYER_PARTS);
+    int bins = fill_bins(run, target, layer == LAYER_PARTS);
     if (layer == LAYER_BAND && plot_is_clear(plot))
         draw_bins(run, bins, LEVEL_MIN, LEVEL_MAX,
                   plot_class(plot, bands[plot->count], "", target).text);
@@ -299,6 +299,8 @@ draw_layer(struct run *run, int target, enum layer layer)
         svg_circle(run->text, plot_class(plot, "mark", "", target).text,
                    plot_axis_at(&run->time.across, (double)track->marks[i].offset),
                    y_of(run, (double)track->marks[i].latency), RADIUS);
+    if (layer == LAYER_LINES)
+        draw_percentiles(run, &run->time, target);
     if (layer == LAYER_MEAN)
         draw_bins(run, bins, LEVEL_MEAN, LEVEL_MEAN,
                   plot_class(plot, "mean", "", target).text);
@@ -375,9 +377,6 @@ draw_time(struct run *run)
         for (int i = 0; i < plot->count; i++)
             if (plot_has_data(&plot->jobs[i]))
                 draw_layer(run, i, layer);
-    for (int i = 0; i < plot->count; i++)
-        if (plot_has_data(&plot->jobs[i]))
-            draw_percentiles(run, &run->time, i);
     for (int i = 0; i < plot->count; i++) {
         draw_exceptions(run, i, true);
         draw_exceptions(run, i, false);

@@ -4,6 +4,7 @@
 #include "stats/percentile.h"
 #include "stats/stats.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,10 +105,7 @@ breakdown_clear(struct breakdown *breakdown)
     for (int i = 0; i < PARTS; i++)
         distribution_clear(&breakdown->parts[i]);
     distribution_clear(&breakdown->sync_device);
-    memset(breakdown->operations, 0, sizeof(breakdown->operations));
-    breakdown->unasked = breakdown->lost = breakdown->shared = 0;
-    breakdown->time = breakdown->sync = 0;
-    breakdown->slowest = (struct breakdown_request){0};
+    memset(breakdown, 0, offsetof(struct breakdown, parts));
 }
 
 const char *

@@ -16,13 +16,13 @@ static const char *const metrics[] = {
     [SLO_MDEV] = "mdev", [SLO_IOPS] = "iops", [SLO_BPS] = "bps",
 };
 
-static const char *const phases[PHASES] = {
-    [PHASE_IDLE] = "idle", [PHASE_LOADED] = "loaded", [PHASE_RECOVERED] = "recovered"};
-
 const char *
 phase_name(enum phase phase)
 {
-    return phases[phase];
+    static const char *const names[PHASES] = {[PHASE_IDLE] = "idle",
+                                              [PHASE_LOADED] = "loaded",
+                                              [PHASE_RECOVERED] = "recovered"};
+    return names[phase];
 }
 
 /* Takes NAME and a dash off the beginning of *TEXT of *LENGTH bytes. Returns false if
@@ -93,7 +93,7 @@ slos_add(struct slos *list, const char *text)
         return "more than 16 limits";
     const char *limit = text + length;
     for (enum phase phase = PHASE_IDLE; phase < PHASES && !slo.phase; phase++)
-        if (take(&text, &length, phases[phase]))
+        if (take(&text, &length, phase_name(phase)))
             slo.phase = phase;
     for (enum scope scope = SCOPE_OPERATION; scope < SCOPE_SYNC_DEVICE && !slo.scope;
          scope++)
@@ -130,7 +130,8 @@ slos_list(struct buffer *text)
         buffer_format(text, "%s-p99=\n", scope_name(common[i]));
     for (enum scope scope = SCOPE_OPERATION; scope_is_operation(scope); scope++)
         buffer_format(text, "%s-p99=\n", scope_name(scope));
-    buffer_format(text, "%s-p99=\n%s-p99=\n", phases[PHASE_IDLE], phases[PHASE_LOADED]);
+    buffer_format(text, "%s-p99=\n%s-p99=\n", phase_name(PHASE_IDLE),
+                  phase_name(PHASE_LOADED));
 }
 
 /* Returns the figure that the objective limits. */
@@ -259,7 +260,7 @@ char *
 slo_name(const struct slo *slo, char *text)
 {
     bool ranked = slo->metric == SLO_PERCENTILE;
-    snprintf(text, SLO_NAME, "%s%s%s%s%s%s", slo->phase ? phases[slo->phase] : "",
+    snprintf(text, SLO_NAME, "%s%s%s%s%s%s", slo->phase ? phase_name(slo->phase) : "",
              slo->phase ? "-" : "", scope_name(slo->scope), slo->scope ? "-" : "",
              ranked ? "p" : "", ranked ? slo->percentile.name : metrics[slo->metric]);
     return text;
