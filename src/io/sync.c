@@ -41,8 +41,10 @@ sync_reap(struct io_queue *queue, struct io_completion *done, int64_t when)
     int64_t result =
         operations[queue->next->operation].perform(&queue->config, queue->next);
     (void)when;
-    *done = result < 0 ? (struct io_completion){.error = errno}
-                       : (struct io_completion){.bytes = result};
+    if (result < 0)
+        *done = (struct io_completion){.error = errno};
+    else
+        *done = (struct io_completion){.bytes = result};
     return 1;
 }
 

@@ -114,14 +114,10 @@ static BOOL
 send_one(const struct io_queue *queue, struct request *request)
 {
     char *memory = queue->config.memory + (size_t)request->slot * queue->config.size;
-    switch (request->operation) {
-    case OPERATION_READ:
+    if (request->operation == OPERATION_READ)
         return ReadFile(queue->file, memory, request->size, NULL, &request->overlapped);
-    case OPERATION_WRITE:
+    if (request->operation == OPERATION_WRITE)
         return WriteFile(queue->file, memory, request->size, NULL, &request->overlapped);
-    case OPERATION_FLUSH:
-        break;
-    }
     request->file = queue->file;
     request->port = queue->port;
     if (QueueUserWorkItem(flush, request, WT_EXECUTELONGFUNCTION))

@@ -21,9 +21,6 @@
 #include <sys/statvfs.h>
 #endif
 
-/* What cannot be done needs to know nothing of the request. */
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-
 /* Processors hand over at most so many bytes at a time: two cache lines. */
 #define CACHE_UNIT 128
 
@@ -57,10 +54,7 @@ os_clock_now(void)
 #endif
 
 #ifndef OS_HAS_CLOCK_SHARPEN /* timers are as exact as they are */
-void
-os_clock_sharpen(void)
-{
-}
+OS_ANSWER(void, os_clock_sharpen, (void), )
 #endif
 
 #if defined(OS_HAS_CLOCK_NANOSLEEP)
@@ -91,6 +85,7 @@ int64_t
 os_file_read(int fd, void *buffer, size_t size, int64_t offset, int flags)
 {
     int64_t result;
+    (void)flags;
     do
         result = pread(fd, buffer, size, offset);
     while (result < 0 && errno == EINTR);
@@ -101,22 +96,21 @@ int64_t
 os_file_write(int fd, const void *buffer, size_t size, int64_t offset, int flags)
 {
     int64_t result;
+    (void)flags;
     do
         result = pwrite(fd, buffer, size, offset);
     while (result < 0 && errno == EINTR);
     return result;
 }
 
-int
-os_file_flags_try(int fd, int flags, bool write)
-{
-    return flags ? os_fail(ENOTSUP) : 0;
-}
+OS_ANSWER(int, os_file_flags_try, (int fd, int flags, bool write),
+          flags ? os_fail(ENOTSUP) : 0)
 
 int
 os_file_write_back(int fd, int64_t offset, int64_t length)
 {
     int status;
+    (void)offset;
     if (length)
         return os_fail(ENOTSUP);
     do
@@ -125,11 +119,8 @@ os_file_write_back(int fd, int64_t offset, int64_t length)
     return status;
 }
 
-int
-os_file_alignment(int fd, int64_t *memory, int64_t *offset)
-{
-    return os_fail(ENOTSUP);
-}
+OS_ANSWER(int, os_file_alignment, (int fd, int64_t *memory, int64_t *offset),
+          os_fail(ENOTSUP))
 
 /* The page cache holds single pages. */
 int64_t
@@ -138,11 +129,7 @@ os_file_folio_max(void)
     return sysconf(_SC_PAGESIZE);
 }
 
-int
-os_file_storage(int fd, int64_t offset, int64_t length)
-{
-    return -1;
-}
+OS_ANSWER(int, os_file_storage, (int fd, int64_t offset, int64_t length), -1)
 
 /* Mounts have no numbers, but file systems do. */
 bool
@@ -169,7 +156,8 @@ os_file_flush(int fd)
 #ifndef POSIX_FADV_DONTNEED /* a feature, not a system */
 #define POSIX_FADV_DONTNEED 0
 #define POSIX_FADV_RANDOM 0
-#define posix_fadvise(fd, offset, length, advice) ENOTSUP
+#define posix_fadvise(fd, offset, length, advice) \
+    ((void)(fd), (void)(offset), (void)(length), ENOTSUP)
 #endif
 
 #ifndef OS_HAS_FILE_DROP
@@ -191,11 +179,7 @@ os_file_random(int fd, int64_t offset, int64_t length)
 #endif
 
 #ifndef OS_HAS_RESIDENT /* pages in the page cache do not show */
-os_resident_function *
-os_resident_choose(int fd, int64_t witness)
-{
-    return NULL;
-}
+OS_ANSWER(os_resident_function *, os_resident_choose, (int fd, int64_t witness), NULL)
 #endif
 
 #ifndef OS_SYSTEM_windows
@@ -220,35 +204,19 @@ os_file_data(int fd, int64_t offset)
 /* Devices and file systems. */
 
 #ifndef OS_HAS_DEVICE_READ_ONLY /* a device refuses writes when it is opened */
-bool
-os_device_read_only(int fd)
-{
-    return false;
-}
+OS_ANSWER(bool, os_device_read_only, (int fd), false)
 #endif
 
 #ifndef OS_HAS_DEVICE_IS_DISK /* disks are block devices */
-bool
-os_device_is_disk(int fd)
-{
-    return false;
-}
+OS_ANSWER(bool, os_device_is_disk, (int fd), false)
 #endif
 
 #ifndef OS_HAS_PATH_RAW /* each disk has one device */
-bool
-os_path_raw(const char *path, char *raw, size_t size)
-{
-    return false;
-}
+OS_ANSWER(bool, os_path_raw, (const char *path, char *raw, size_t size), false)
 #endif
 
 #ifdef OS_SYSTEM_posix
-int
-os_file_direct(int fd, bool on)
-{
-    return on ? os_fail(ENOTSUP) : 0;
-}
+OS_ANSWER(int, os_file_direct, (int fd, bool on), on ? os_fail(ENOTSUP) : 0)
 
 /* Most tell where a disk ends; no block is smaller than 512. */
 int
@@ -279,78 +247,29 @@ os_mount_measure(int fd, struct os_mount *mount)
     return 0;
 }
 
-int
-os_mount_name(int fd, struct os_mount *mount)
-{
-    return 0;
-}
+OS_ANSWER(int, os_mount_name, (int fd, struct os_mount *mount), 0)
 #endif
 
 /* What Linux alone has. */
 
 #ifndef OS_SYSTEM_linux
-int
-os_processors_awake(void)
-{
-    return os_fail(ENOTSUP);
-}
+OS_ANSWER(int, os_processors_awake, (void), os_fail(ENOTSUP))
 
 /* Threads of a process have one table of descriptors. */
-bool
-os_thread_unshare(void)
-{
-    return false;
-}
+OS_ANSWER(bool, os_thread_unshare, (void), false)
 
 /* Memory that the system does not have is refused. */
-int64_t
-os_memory_available(void)
-{
-    return INT64_MAX;
-}
-
-int
-os_file_polls(int fd)
-{
-    return -1;
-}
-
-bool
-os_device_is_gone(int fd)
-{
-    return false;
-}
-
-enum os_backing
-os_file_backing(int fd, char *name, size_t size)
-{
-    return OS_BACKING_DEVICE;
-}
+OS_ANSWER(int64_t, os_memory_available, (void), INT64_MAX)
+OS_ANSWER(int, os_file_polls, (int fd), -1)
+OS_ANSWER(bool, os_device_is_gone, (int fd), false)
+OS_ANSWER(enum os_backing, os_file_backing, (int fd, char *name, size_t size),
+          OS_BACKING_DEVICE)
 
 /* The sectors that a read had to fetch do not show. */
-int
-os_file_resident_try(int fd, int64_t offset)
-{
-    return -1;
-}
-
-bool
-os_file_served(int fd)
-{
-    return false;
-}
-
-int64_t
-os_thread_sectors(void)
-{
-    return -1;
-}
-
-bool
-os_thread_counts_reads(int fd, int64_t witness)
-{
-    return false;
-}
+OS_ANSWER(int, os_file_resident_try, (int fd, int64_t offset), -1)
+OS_ANSWER(bool, os_file_served, (int fd), false)
+OS_ANSWER(int64_t, os_thread_sectors, (void), -1)
+OS_ANSWER(bool, os_thread_counts_reads, (int fd, int64_t witness), false)
 
 static const char no_trace[] =
     "this system does not tell where the time of a request goes";
@@ -359,6 +278,7 @@ int
 os_layout_find(int fd, const char *path, int64_t offset, int64_t length,
                struct os_layout *layout, struct error *error)
 {
+    (void)fd, (void)offset, (void)length;
     *layout = (struct os_layout){.device_count = 0};
     return error_set(error, EXIT_PREPARE, path, "%s", no_trace);
 }
@@ -366,36 +286,15 @@ os_layout_find(int fd, const char *path, int64_t offset, int64_t length,
 struct os_trace *
 os_trace_open(const struct os_layout *const *layouts, int count, struct error *error)
 {
+    (void)layouts, (void)count;
     error_set(error, EXIT_PREPARE, NULL, "%s", no_trace);
     return NULL;
 }
 
-int
-os_trace_read(struct os_trace *trace, struct os_trace_record *records, int room)
-{
-    return 0;
-}
-
-int
-os_trace_mark(struct os_trace *trace, uint64_t mark)
-{
-    return -1;
-}
-
-uint64_t
-os_trace_lost(const struct os_trace *trace)
-{
-    return 0;
-}
-
-void
-os_trace_close(struct os_trace *trace)
-{
-}
-
-int
-os_thread_number(void)
-{
-    return 0;
-}
+OS_ANSWER(int, os_trace_read,
+          (struct os_trace * trace, struct os_trace_record *records, int room), 0)
+OS_ANSWER(int, os_trace_mark, (struct os_trace * trace, uint64_t mark), -1)
+OS_ANSWER(uint64_t, os_trace_lost, (const struct os_trace *trace), 0)
+OS_ANSWER(void, os_trace_close, (struct os_trace * trace), )
+OS_ANSWER(int, os_thread_number, (void), 0)
 #endif

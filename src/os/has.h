@@ -1,6 +1,15 @@
 #ifndef OS_HAS_H
 #define OS_HAS_H
 
+/* A function of this system that has the same ANSWER whatever its ARGUMENTS are. */
+#define OS_ANSWER(type, name, arguments, answer)                                     \
+    _Pragma("GCC diagnostic push")                                                   \
+        _Pragma("GCC diagnostic ignored \"-Wunused-parameter\"") type name arguments \
+    {                                                                                \
+        return answer;                                                               \
+    }                                                                                \
+    _Pragma("GCC diagnostic pop")
+
 /*
  * OS_HAS_X: this system has a way of its own to do X, in its files or in bsd.c; without
  * it fallback.c does X. What one system alone has is asked for by its name. The Makefile

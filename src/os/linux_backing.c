@@ -85,7 +85,7 @@ search_loop(struct linux_search *search, const struct linux_disk *disk)
 enum os_backing
 linux_backing_search(struct linux_search *search, const char *folder)
 {
-    struct linux_disk disk;
+    struct linux_disk disk = {.name = ""};
     char path[LINUX_SYSFS_ROOM + 16];
     enum os_backing backing;
     if (search->depth == 0 || linux_disk_find(folder, &disk) < 0)

@@ -115,7 +115,7 @@ static int
 add_devices(struct search *search, const char *folder)
 {
     struct os_layout *layout = search->layout;
-    struct block block;
+    struct block block = {0};
     char queue[LINUX_SYSFS_ROOM + 16];
     if (search->depth == 0 || !read_block(folder, &block))
         return refuse(search, "is on %s, which cannot be followed", folder);
@@ -325,7 +325,7 @@ find_extents(int fd, const char *folder, int64_t offset, int64_t length,
 {
     struct stat file;
     struct statfs system;
-    struct block block;
+    struct block block = {0};
     if (fstat(fd, &file) < 0 || fstatfs(fd, &system) < 0 || !read_block(folder, &block))
         return false;
     int64_t begin = offset / SECTOR * SECTOR;

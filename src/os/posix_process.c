@@ -1,5 +1,6 @@
 /* A process: its wall clock, its descriptors, its privileges and its memory. */
 #include "base/time.h"
+#include "has.h"
 #include "os/os.h"
 #include "os/process.h"
 #include "posix.h"
@@ -21,39 +22,15 @@ posix_descriptor_close(int fd)
 }
 
 /* The files of programs have none. */
-int
-posix_capabilities_drop(void)
-{
-    return 0;
-}
+OS_ANSWER(int, posix_capabilities_drop, (void), 0)
 
 /* Context switches are not counted, or not for stops. */
-int
-posix_signals_switches(void)
-{
-    return -1;
-}
+OS_ANSWER(int, posix_signals_switches, (void), -1)
 
 /* The child looks for its parent now and then. */
-void
-posix_parent_death(int signo)
-{
-    (void)signo;
-}
-
-bool
-posix_process_is_stopped(pid_t pid)
-{
-    (void)pid;
-    return false;
-}
-
-bool
-posix_process_is_killed(pid_t pid)
-{
-    (void)pid;
-    return false;
-}
+OS_ANSWER(void, posix_parent_death, (int signo), )
+OS_ANSWER(bool, posix_process_is_stopped, (pid_t pid), false)
+OS_ANSWER(bool, posix_process_is_killed, (pid_t pid), false)
 #endif
 
 int64_t
@@ -185,12 +162,7 @@ posix_inherited_release(void)
 }
 
 /* The arguments of main are bytes as the user typed them. */
-int
-os_process_arguments(int *argc, char ***argv)
-{
-    (void)argc, (void)argv;
-    return 0;
-}
+OS_ANSWER(int, os_process_arguments, (int *argc, char ***argv), 0)
 
 /* The group first: without the user's privileges it could not be set. */
 int

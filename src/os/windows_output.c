@@ -1,5 +1,6 @@
 /* Streams, a file in place of one, consoles, and files that are replaced as a whole. */
 #include "base/deadlines.h"
+#include "has.h"
 #include "os/os.h"
 #include "os/output.h"
 #include "windows_common.h"
@@ -196,12 +197,7 @@ os_stream_terminal(int stream)
 }
 
 /* There are no jobs in the background of a console. */
-bool
-os_terminal_foreground(int stream)
-{
-    (void)stream;
-    return true;
-}
+OS_ANSWER(bool, os_terminal_foreground, (int stream), true)
 
 bool
 os_terminal_dumb(void)
@@ -311,11 +307,7 @@ os_file_replace(const char *path, const char *bytes, size_t size, const char *st
 }
 
 /* What a killed run leaves stays: a user removes it. */
-void
-os_file_clean(const char *path, const char *start)
-{
-    (void)path, (void)start;
-}
+OS_ANSWER(void, os_file_clean, (const char *path, const char *start), )
 
 /* What could be written of a text that has no room as a whole is cut off. */
 int

@@ -6,6 +6,7 @@
  */
 #include "base/deadlines.h"
 #include "base/error.h"
+#include "has.h"
 #include "os/os.h"
 #include "os/process.h"
 #include "windows_common.h"
@@ -85,11 +86,7 @@ os_process_arguments(int *argc, char ***argv)
 }
 
 /* The file of a program brings it no privileges. */
-int
-os_privileges_drop(void)
-{
-    return 0;
-}
+OS_ANSWER(int, os_privileges_drop, (void), 0)
 
 _Noreturn void
 os_process_end(int status)
@@ -103,22 +100,9 @@ os_process_end(int status)
 
 /* Files without a name vanish with their handle, however late that is closed. To remove a
  * named one could take as long as the request that the program no longer waits for. */
-int
-os_leftover_begin(const char *path)
-{
-    (void)path;
-    return 0;
-}
-
-void
-os_leftover_made(void)
-{
-}
-
-void
-os_leftover_end(void)
-{
-}
+OS_ANSWER(int, os_leftover_begin, (const char *path), 0)
+OS_ANSWER(void, os_leftover_made, (void), )
+OS_ANSWER(void, os_leftover_end, (void), )
 
 void *
 os_memory_aligned(size_t alignment, size_t size)
@@ -229,30 +213,12 @@ os_signals_install(void)
 }
 
 /* There is no fork(2), and a process that the kernel holds keeps nobody waiting. */
-int
-os_monitor_start(void)
-{
-    return 0;
-}
-
-void
-os_monitor_limit(int64_t when)
-{
-    (void)when;
-}
+OS_ANSWER(int, os_monitor_start, (void), 0)
+OS_ANSWER(void, os_monitor_limit, (int64_t when), )
 
 /* Signals come to none of the program's threads. */
-unsigned
-os_signals_block(void)
-{
-    return 0;
-}
-
-void
-os_signals_unblock(unsigned set)
-{
-    (void)set;
-}
+OS_ANSWER(unsigned, os_signals_block, (void), 0)
+OS_ANSWER(void, os_signals_unblock, (unsigned set), )
 
 void
 os_signals_wait(int64_t when, const atomic_bool *unless)
@@ -274,24 +240,9 @@ os_signals_asked(void)
 }
 
 /* A debugger alone stops a process here. */
-int64_t
-os_process_resumed(void)
-{
-    return 0;
-}
-
-int64_t
-os_signals_resumed(void)
-{
-    return 0;
-}
-
-bool
-os_process_stopped(int64_t since)
-{
-    (void)since;
-    return false;
-}
+OS_ANSWER(int64_t, os_process_resumed, (void), 0)
+OS_ANSWER(int64_t, os_signals_resumed, (void), 0)
+OS_ANSWER(bool, os_process_stopped, (int64_t since), false)
 
 bool
 os_signals_report(void)

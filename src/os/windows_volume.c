@@ -1,4 +1,5 @@
 /* Volumes and disks: their sizes, sectors and names. */
+#include "has.h"
 #include "os/os.h"
 #include "os/storage.h"
 
@@ -131,9 +132,4 @@ os_device_read_only(int fd)
 }
 
 /* A volume is mounted over a directory, never over a file. */
-bool
-os_mount_differs(int fd, const char *path)
-{
-    (void)fd, (void)path;
-    return false;
-}
+OS_ANSWER(bool, os_mount_differs, (int fd, const char *path), false)
