@@ -1,5 +1,5 @@
 /* The write of a log: each write extends the file, and its flush commits that. */
-/* Marks: valgrind posix */
+/* Marks: posix */
 #include "support.h"
 
 #define COUNT 60

@@ -1,5 +1,5 @@
 /* Targets that grow, shrink or are removed while they are measured. */
-/* Marks: races valgrind posix each */
+/* Marks: races posix each */
 #include "support.h"
 
 GROUP_SETUP(make_files)

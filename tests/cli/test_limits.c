@@ -1,5 +1,5 @@
 /* Limits of the user, of numbers, and of a file system that is full. */
-/* Marks: valgrind posix each */
+/* Marks: posix each */
 #include "support.h"
 
 GROUP_SETUP(make_files)
