@@ -45,6 +45,16 @@ clean_text(void)
     return text;
 }
 
+/* The clean screen matches EXPRESSION, and is closed. */
+static void
+assert_left(const char *expression)
+{
+    char *text = clean_text();
+    assert_matches(text, expression);
+    free(text);
+    terminal_free(&terminal);
+}
+
 #define SUMMARY                                                                          \
     "^\n--- data \\([^\n]*\n[0-9.kM ]+ requests completed [^\n]*\n([0-9.k ]+ missed, )?" \
     "generated [^\n]*\n(p[^\n]*\n)?min/avg/max/mdev = [^\n]*\n"
@@ -75,10 +85,7 @@ TEST(it_is_drawn_while_a_run_goes_on_and_erased_at_the_end)
         snprintf(script, sizeof(script), "ioping -hang 0 %s", cases[i].arguments);
         run_until_shown(WIDE, cases[i].shown, script);
         assert_true(terminal_count(&terminal, LINE) > 0);
-        char *text = clean_text();
-        assert_matches(text, cases[i].left);
-        free(text);
-        terminal_free(&terminal);
+        assert_left(cases[i].left);
     }
 }
 
@@ -132,10 +139,7 @@ TEST(it_is_drawn_while_the_output_goes_elsewhere)
 {
     need_direct_io();
     run_until_shown(132, LINE, "ioping -hang 0 -q -r 100 -w $((n * 500))ms data >o");
-    char *text = clean_text();
-    assert_string_equal(text, "");
-    free(text);
-    terminal_free(&terminal);
+    assert_left("^$");
     struct result result = command_status(0, "cat o");
     assert_lacks(result.out, "\033");
     assert_matches(result.out, "^\n--- data ");
@@ -152,10 +156,7 @@ TEST(a_narrow_terminal_cuts_it)
     for (size_t i = 0; i < LENGTH(cases); i++) {
         run_until_shown(cases[i].columns, cases[i].shown,
                         "ioping -hang 0 -q -r 100 -w $((n * 500))ms data >o");
-        char *text = clean_text();
-        assert_string_equal(text, "");
-        free(text);
-        terminal_free(&terminal);
+        assert_left("^$");
     }
 }
 
@@ -172,10 +173,7 @@ TEST(it_follows_the_width_of_the_terminal)
     terminal_wait(&terminal, " left");
     terminal_signal(&terminal, SIGINT);
     terminal_end(&terminal, 0);
-    text = clean_text();
-    assert_matches(text, "^\n--- data ");
-    free(text);
-    terminal_free(&terminal);
+    assert_left("^\n--- data ");
 }
 
 /* The terminal shows ^C too, before it is erased or, if it is late, where it may be,
@@ -251,12 +249,9 @@ TEST(other_messages_do_not_mix_with_it)
     terminal_wait(&terminal, LINE);
     release();
     terminal_end(&terminal, 0);
-    char *text = clean_text();
-    assert_matches(text, "^((ioping: request [0-9]+ has had no answer for [^\n]*|"
-                         "ioping: data: not ready after [^\n]*|"
-                         "[0-9.k ]+ requests, min/avg/max/mdev = [^\n]*)\n)+\n--- data ");
-    free(text);
-    terminal_free(&terminal);
+    assert_left("^((ioping: request [0-9]+ has had no answer for [^\n]*|"
+                "ioping: data: not ready after [^\n]*|"
+                "[0-9.k ]+ requests, min/avg/max/mdev = [^\n]*)\n)+\n--- data ");
 }
 
 /* The status line comes back below a raw line. */
@@ -266,10 +261,7 @@ TEST(raw_lines_do_not_mix_with_it)
     run_until_shown(WIDE, "\n[",
                     "ioping -hang 0 -q -i 10ms -w $((n * 2))s -P 230ms data");
     assert_true(terminal_count(&terminal, LINE) > 0);
-    char *text = clean_text();
-    assert_matches(text, "^(([0-9]+ ){9}[0-9]+\n)+$");
-    free(text);
-    terminal_free(&terminal);
+    assert_left("^(([0-9]+ ){9}[0-9]+\n)+$");
 }
 
 TEST(a_failure_is_told_on_a_line_of_its_own)
@@ -296,10 +288,7 @@ TEST(failures_are_counted_in_it)
     terminal_wait(&terminal, "  3 failed  ");
     terminal_signal(&terminal, SIGINT);
     terminal_end(&terminal, 3);
-    char *text = clean_text();
-    assert_matches(text, "\n3 failed, ([0-9.k ]+ missed, )?generated ");
-    free(text);
-    terminal_free(&terminal);
+    assert_left("\n3 failed, ([0-9.k ]+ missed, )?generated ");
 }
 
 TEST(several_targets_have_one_line)
