@@ -157,7 +157,6 @@ job_open(struct job *job, struct error *error)
             worker_thread_free(thread);
             return -1;
         }
-        thread->gate = job->run->gate;
         thread->worker.reports = plan->output.requests || plan->output.periods;
         thread->worker.medians = job->run->task.observer->medians;
         job->threads[(*size)++] = thread;

@@ -87,16 +87,10 @@ open_gate(struct run *run)
     os_lock_release(run->gate);
 }
 
-/* The thread of the first worker of the first job. */
-enum first_worker {
-    FIRST_STARTED, /* as all others */
-    FIRST_CALLER,  /* the calling thread does its work, later */
-};
-
-/* Starts the workers, up to the gate; or none, and no request is sent. */
+/* Starts the workers, up to the gate; or none, and no request is sent. If the caller
+ * WORKS, it does what the first has to do, later. */
 static int
-start_all(struct run *run, enum first_worker first, const struct os_thread *supervisor,
-          struct error *error)
+start_all(struct run *run, bool works, struct error *error)
 {
     struct job *jobs = run->task.jobs;
     int count = run->task.count, status = 0;
@@ -106,10 +100,10 @@ start_all(struct run *run, enum first_worker first, const struct os_thread *supe
     for (int i = 0; i < count; i++)
         for (int k = 0; k < jobs[i].group.size && status == 0; k++) {
             struct worker_thread *thread = jobs[i].threads[k];
-            if (i + k == 0 && first == FIRST_CALLER)
-                worker_thread_adopt(thread, supervisor, &run->news);
+            if (works && i + k == 0)
+                worker_thread_adopt(thread);
             else
-                status = worker_thread_start(thread, supervisor, &run->news);
+                status = worker_thread_start(thread);
         }
     if (status == 0)
         return 0;
@@ -124,10 +118,11 @@ start_all(struct run *run, enum first_worker first, const struct os_thread *supe
     return -1;
 }
 
-/* Opens and starts all workers; NULL with ERROR. */
+/* Opens and starts all workers for thread SUPERVISOR, and the caller works; NULL: the
+ * caller supervises. Returns NULL with ERROR. */
 static struct run *
-open_run(const struct run_task *task, enum first_worker first,
-         const struct os_thread *supervisor, struct error *error)
+open_run(const struct run_task *task, const struct os_thread *supervisor,
+         struct error *error)
 {
     if (run_check_memory(task->jobs, task->count, error) < 0)
         return NULL;
@@ -141,10 +136,11 @@ open_run(const struct run_task *task, enum first_worker first,
         return NULL;
     }
     int status = 0;
+    run->supervisor = supervisor ? *supervisor : os_thread_self();
     for (int i = 0; status == 0 && i < task->count; i++)
         status = job_open(&task->jobs[i], error);
     if (status == 0)
-        status = start_all(run, first, supervisor, error);
+        status = start_all(run, supervisor != NULL, error);
     if (status == 0)
         return run;
     run_close(run);
@@ -157,7 +153,7 @@ run_open(const struct run_task *task, const struct os_thread *supervisor,
 {
     for (int i = 0; i < task->count; i++)
         task->jobs[i].active = task->jobs[i].plan;
-    return open_run(task, FIRST_CALLER, supervisor, error);
+    return open_run(task, supervisor, error);
 }
 
 bool
@@ -201,8 +197,7 @@ run_supervise(struct run *run)
 int
 run_once(const struct run_task *task, bool concludes, struct error *error)
 {
-    struct os_thread supervisor = os_thread_self();
-    struct run *run = open_run(task, FIRST_STARTED, &supervisor, error);
+    struct run *run = open_run(task, NULL, error);
     if (!run)
         return -1;
     open_gate(run);

@@ -18,10 +18,8 @@
  */
 struct worker_thread {
     struct worker worker;
-    struct os_lock *gate; /* held until all threads are started; NULL: it is alone */
-    struct os_thread supervisor, working;
-    bool started;      /* its thread is one of its own, to be joined */
-    atomic_bool *news; /* becomes true with `ended` */
+    struct os_thread working;
+    bool started; /* that is a thread of its own, to be joined */
     atomic_bool ended;
     struct stall stall;
     bool abandoned;  /* it is stuck with requests, and not waited for */
@@ -37,15 +35,13 @@ struct worker_thread *worker_thread_make(const struct job *job);
 /* Frees what worker_thread_make took; the worker is closed, or was never open. */
 void worker_thread_free(struct worker_thread *thread);
 
-/* Starts the worker, which is open, on a thread of its own; NEWS becomes true and
- * SUPERVISOR is woken when it ends. Returns 0, or -1 with errno. */
-int worker_thread_start(struct worker_thread *thread, const struct os_thread *supervisor,
-                        atomic_bool *news);
+/* Starts the worker, which is open, on a thread of its own, which works when the run's
+ * gate is open, and wakes the supervisor when it ends. Returns 0, or -1 with errno. */
+int worker_thread_start(struct worker_thread *thread);
 
 /* Prepares the same for the calling thread, which then works in worker_thread_work; that
  * returns whether the thread has descriptors of its own now (os_thread_unshare). */
-void worker_thread_adopt(struct worker_thread *thread, const struct os_thread *supervisor,
-                         atomic_bool *news);
+void worker_thread_adopt(struct worker_thread *thread);
 bool worker_thread_work(struct worker_thread *thread);
 
 /* Waits for the end of the thread, if it was started. */
@@ -89,10 +85,11 @@ void worker_thread_abandon(struct worker_thread *thread, int64_t now);
 
 struct run {
     struct run_task task;
-    struct os_lock *gate; /* held while the workers are started; NULL: there is one */
-    struct os_lock *lock; /* of notifications that return something */
-    atomic_bool news;     /* a worker has ended */
-    atomic_bool silenced; /* the output has failed: nothing more is notified */
+    struct os_thread supervisor;
+    struct os_lock *gate;  /* held while the workers are started; NULL: there is one */
+    struct os_lock *lock;  /* of notifications that return something */
+    atomic_bool any_ended; /* a worker has ended */
+    atomic_bool silenced;  /* the output has failed: nothing more is notified */
 
     atomic_bool timed_out; /* a request has, which ends all jobs */
     bool interim_wanted;

@@ -166,7 +166,7 @@ supervise(struct run *run)
             return;
         if (stop_if_timed_out(run, now) || end_together(run, now))
             continue;
-        os_signals_wait(time_earlier(next, notify_of_all(run, now)), &run->news);
-        atomic_store(&run->news, false);
+        os_signals_wait(time_earlier(next, notify_of_all(run, now)), &run->any_ended);
+        atomic_store(&run->any_ended, false);
     }
 }

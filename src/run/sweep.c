@@ -126,8 +126,8 @@ add_step(struct job *job, const struct job_step *step)
     job->steps[at] = *step;
 }
 
-/* Tells of the step that did VALUE and began after all others had taken BEFORE. Returns
- * whether there is to be another. */
+/* Notifies of the step that did VALUE and began after all others had taken BEFORE.
+ * Returns whether there is to be another. */
 static bool
 end_step(struct job *job, const struct run_observer *observer, int64_t value,
          int64_t before)

@@ -38,15 +38,16 @@ bool
 worker_thread_work(struct worker_thread *thread)
 {
     struct worker *worker = &thread->worker;
+    struct run *run = worker->job->run;
     bool own = !worker->reports && !worker->account.attribution && os_thread_unshare();
-    if (thread->gate) {
-        os_lock_acquire(thread->gate);
-        os_lock_release(thread->gate);
+    if (run->gate) {
+        os_lock_acquire(run->gate);
+        os_lock_release(run->gate);
     }
     worker_run(worker);
     atomic_store(&thread->ended, true);
-    atomic_store(thread->news, true);
-    os_thread_wake(&thread->supervisor);
+    atomic_store(&run->any_ended, true);
+    os_thread_wake(&run->supervisor);
     return own;
 }
 
@@ -57,30 +58,20 @@ start(void *argument)
     return NULL;
 }
 
-static void
-begin(struct worker_thread *thread, const struct os_thread *supervisor, atomic_bool *news)
+void
+worker_thread_adopt(struct worker_thread *thread)
 {
-    thread->supervisor = *supervisor;
-    thread->news = news;
     atomic_init(&thread->ended, false);
     stall_start(&thread->stall, thread->worker.plan->ends.hang);
+    thread->working = os_thread_self();
 }
 
 int
-worker_thread_start(struct worker_thread *thread, const struct os_thread *supervisor,
-                    atomic_bool *news)
+worker_thread_start(struct worker_thread *thread)
 {
-    begin(thread, supervisor, news);
+    worker_thread_adopt(thread);
     thread->started = os_thread_start(&thread->working, start, thread) == 0;
     return thread->started ? 0 : -1;
-}
-
-void
-worker_thread_adopt(struct worker_thread *thread, const struct os_thread *supervisor,
-                    atomic_bool *news)
-{
-    begin(thread, supervisor, news);
-    thread->working = os_thread_self();
 }
 
 void
