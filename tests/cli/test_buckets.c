@@ -3,42 +3,26 @@
 /* Marks: posix */
 #include "support.h"
 
-static void
-assert_prints(const char *shell, const char *expected)
-{
-    expect(0, expected, "", "%s", shell);
-}
-
 GROUP_SETUP(make_files)
-
-TEST(default_counts_are_exact)
-{
-    need_faults();
-    assert_prints("default_counts_are_exact", "41\n");
-}
-
-/* As a step of the histogram is 1/128 of its values at most. */
-TEST(counts_of_other_bounds_have_nothing_slower)
-{
-    need_faults();
-    assert_prints("counts_of_other_bounds_have_nothing_slower", "10\n");
-}
-
-TEST(prometheus_is_never_more_wrong_than_a_bucket_is_wide)
-{
-    need("faults promtool");
-    assert_prints("prometheus_is_never_more_wrong_than_a_bucket_is_wide",
-                  "42\nSUCCESS\n");
-}
 
 #define BOUNDS                                                                     \
     "le=\"1e-09\"\nle=\"0.0005\"\nle=\"0.005\"\nle=\"1\"\nle=\"3599.123456789\"\n" \
     "le=\"+Inf\"\n"
 
-TEST(metrics_with_such_bounds_are_sound)
+static const struct expected runs[] = {
+    {"default_counts_are_exact", "faults", 0, "41\n", ""},
+    /* As a step of the histogram is 1/128 of its values at most. */
+    {"counts_of_other_bounds_have_nothing_slower", "faults", 0, "10\n", ""},
+    {"metrics_with_such_bounds_are_sound", "promtool", 0, BOUNDS BOUNDS, ""},
+};
+
+EXPECT_EACH(runs)
+
+TEST(prometheus_is_never_more_wrong_than_a_bucket_is_wide)
 {
-    need_program("promtool");
-    assert_prints("metrics_with_such_bounds_are_sound", BOUNDS BOUNDS);
+    need("faults promtool");
+    expect(0, "42\nSUCCESS\n", "",
+           "prometheus_is_never_more_wrong_than_a_bucket_is_wide");
 }
 
 /* One line says why, and nothing is sent. */

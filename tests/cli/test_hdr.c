@@ -2,12 +2,6 @@
 /* Marks: valgrind posix */
 #include "support.h"
 
-static void
-check(const char *line, const char *expected)
-{
-    expect(0, expected, NULL, "%s", line);
-}
-
 static bool
 succeeds(const char *line)
 {
@@ -32,21 +26,24 @@ FIXTURE(make_folder, NULL)
 TEST(another_library_reads_what_the_requests_took)
 {
     need_library();
-    check("another_library_reads_what_the_requests_took",
-          "../data 1000\n../d 1000\nsum 2000\nintervals\n");
+    expect(0, "../data 1000\n../d 1000\nsum 2000\nintervals\n", NULL,
+           "another_library_reads_what_the_requests_took");
 }
 
 /* Likewise, of each operation, of flushes and of phases. */
 TEST(another_library_reads_what_is_apart)
 {
     need_library();
-    check("another_library_reads_what_is_apart -W -i 1ms -c 100", "../d ../d#sync sum\n");
-    check("another_library_reads_what_is_apart -G -i 1ms -c 200",
-          "../d ../d#read ../d#sync ../d#write sum\n");
-    check("another_library_reads_what_is_apart -G -C -i 1ms -c 100 -load read,rate=100",
-          "../d#idle ../d#idle#read ../d#idle#write "
-          "../d#loaded ../d#loaded#read ../d#loaded#write "
-          "../d#recovered ../d#recovered#read ../d#recovered#write sum\n");
+    expect(0, "../d ../d#sync sum\n", NULL,
+           "another_library_reads_what_is_apart -W -i 1ms -c 100");
+    expect(0, "../d ../d#read ../d#sync ../d#write sum\n", NULL,
+           "another_library_reads_what_is_apart -G -i 1ms -c 200");
+    expect(
+        0,
+        "../d#idle ../d#idle#read ../d#idle#write ../d#loaded ../d#loaded#read "
+        "../d#loaded#write ../d#recovered ../d#recovered#read ../d#recovered#write sum\n",
+        NULL,
+        "another_library_reads_what_is_apart -G -C -i 1ms -c 100 -load read,rate=100");
 }
 
 /* Likewise, of what the parts of the time of requests are. */
@@ -57,21 +54,29 @@ TEST(another_library_reads_the_parts)
     mount_tracefs();
     if (!succeeds("ioping -breakdown -q -c 1 -i 0 d"))
         skip_because("needs a build folder on a disk");
-    check("another_library_reads_what_is_apart -G -breakdown -i 1ms -c 200",
-          "../d ../d#device ../d#queue ../d#read ../d#return ../d#submit ../d#sync "
-          "../d#write sum\n");
+    expect(0,
+           "../d ../d#device ../d#queue ../d#read ../d#return ../d#submit ../d#sync "
+           "../d#write sum\n",
+           NULL, "another_library_reads_what_is_apart -G -breakdown -i 1ms -c 200");
 }
 
-TEST(each_interval_begins_where_the_one_before_ends)
-{
-    check("each_interval_begins_where_the_one_before_ends", "../d 1\n../data 1\n");
-}
+static const struct expected runs[] = {
+    {"each_interval_begins_where_the_one_before_ends", "", 0, "../d 1\n../data 1\n",
+     NULL},
+    {"an_interval_without_a_request_has_its_line", "faults", 0, "0.000000\n3\n", NULL},
+    {"the_lines_are_there_while_a_run_goes_on", "", 0, "grows\n0\n", NULL},
+    {"only_a_log_of_ours_is_replaced", "", 0,
+     "2\nioping: other: is there already, and not a log of ioping\ndata\n1\n1\n", NULL},
+    {"a_log_that_is_moved_away_begins_again", "", 0, "0\n", NULL},
+    {"steps_of_a_sweep_have_tags_of_their_own", "", 0,
+     "../data#size=512\n../data#size=1024\n../data#size=2048\n", NULL},
+    {"phases_of_a_load_have_tags_of_their_own", "", 0,
+     "../d#idle\n../d#loaded\n../d#recovered\n", NULL},
+    {"a_target_that_is_named_again_has_a_number", "", 0,
+     "../data\na%20b%2Cc\n../data#2\n", NULL},
+};
 
-TEST(an_interval_without_a_request_has_its_line)
-{
-    need_faults();
-    check("an_interval_without_a_request_has_its_line", "0.000000\n3\n");
-}
+EXPECT_EACH(runs)
 
 TEST(every_end_leaves_whole_lines_and_nothing_else)
 {
@@ -96,45 +101,12 @@ TEST(every_end_leaves_whole_lines_and_nothing_else)
     }
 }
 
-TEST(the_lines_are_there_while_a_run_goes_on)
-{
-    check("the_lines_are_there_while_a_run_goes_on", "grows\n0\n");
-}
-
-TEST(only_a_log_of_ours_is_replaced)
-{
-    check("only_a_log_of_ours_is_replaced",
-          "2\nioping: other: is there already, and not a log of ioping\ndata\n1\n1\n");
-}
-
-TEST(a_log_that_is_moved_away_begins_again)
-{
-    check("a_log_that_is_moved_away_begins_again", "0\n");
-}
-
 /* The disk has four pages. What had no room comes when there is some. */
 TEST(on_a_full_disk_lines_stay_whole)
 {
     need_mounts();
-    check("on_a_full_disk_lines_stay_whole full",
-          "3\nioping: small/x.hlog: No space left on device\nkept\n");
-    check("on_a_full_disk_lines_stay_whole freed",
-          "0\nioping: small/x.hlog: No space left on device\nkept\n");
-}
-
-TEST(steps_of_a_sweep_have_tags_of_their_own)
-{
-    check("steps_of_a_sweep_have_tags_of_their_own",
-          "../data#size=512\n../data#size=1024\n../data#size=2048\n");
-}
-
-TEST(phases_of_a_load_have_tags_of_their_own)
-{
-    check("phases_of_a_load_have_tags_of_their_own",
-          "../d#idle\n../d#loaded\n../d#recovered\n");
-}
-
-TEST(a_target_that_is_named_again_has_a_number)
-{
-    check("a_target_that_is_named_again_has_a_number", "../data\na%20b%2Cc\n../data#2\n");
+    expect(0, "3\nioping: small/x.hlog: No space left on device\nkept\n", NULL,
+           "on_a_full_disk_lines_stay_whole full");
+    expect(0, "0\nioping: small/x.hlog: No space left on device\nkept\n", NULL,
+           "on_a_full_disk_lines_stay_whole freed");
 }
