@@ -6,7 +6,6 @@
 #include "run/group.h"
 #include "run/outcome.h"
 #include "stats/busy.h"
-#include "stats/series.h"
 #include "stats/stats.h"
 #include "stats/track.h"
 #include "target/target.h"

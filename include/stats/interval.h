@@ -2,7 +2,7 @@
 #define STATS_INTERVAL_H
 
 #include "stats/percentile.h"
-#include "stats/series.h"
+#include "stats/track.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -6,7 +6,6 @@
 #include "io/io.h"
 #include "run/job.h"
 #include "run/schedule.h"
-#include "stats/series.h"
 #include "stats/stats.h"
 #include "stats/track.h"
 #include "target/target.h"

@@ -1,6 +1,8 @@
 /*
- * Columns are merged in pairs whenever the run has outgrown them, so that a long one has
- * always more than half of them.
+ * What is stored of a run in constant memory. Columns of a track are merged in pairs
+ * whenever the run has outgrown them, so that a long one has always more than half of
+ * them. As soon as a series has no room, half of it goes, and only half as many requests
+ * come to it from then on.
  */
 #include "stats/track.h"
 
@@ -140,5 +142,69 @@ track_merge(struct track *into, const struct track *more)
         track_column_add(find_column(into, (int64_t)i << more->shift), &more->columns[i]);
     for (uint64_t i = 0; i < more->seen && into->seen + i < TRACK_MARKS; i++)
         into->marks[into->seen + i] = more->marks[i];
+    into->seen += more->seen;
+}
+
+/* Choose the next entry among the requests of the group that begins. */
+static void
+choose(struct time_series *series)
+{
+    uint64_t group = (uint64_t)series->used << series->shift;
+    uint64_t bits = random_next(&series->random) & ((1ULL << series->shift) - 1);
+    series->next = group + bits;
+}
+
+void
+series_start(struct time_series *series, struct series_entry *entries, int most,
+             uint64_t seed)
+{
+    *series = (struct time_series){.entries = entries, .most = most};
+    random_seed(&series->random, seed);
+}
+
+/* Halve the entries: one of each pair stays, so that each request of both had the same
+ * chance. One without a partner stays if it is lucky. */
+static void
+halve(struct time_series *series)
+{
+    struct series_entry *entries = series->entries;
+    int left = 0;
+    uint64_t bits = 0;
+    for (int i = 0; i < series->used; i += 2, bits >>= 1) {
+        if (i % 128 == 0)
+            bits = random_next(&series->random);
+        int chosen = i + (int)(bits & 1);
+        if (chosen < series->used)
+            entries[left++] = entries[chosen];
+    }
+    series->used = left;
+    series->shift++;
+}
+
+void
+series_keep(struct time_series *series, int64_t start, int64_t latency)
+{
+    series->entries[series->used++] = (struct series_entry){start, latency};
+    if (series->used == series->most)
+        halve(series);
+    choose(series);
+}
+
+void
+series_merge(struct time_series *into, const struct time_series *more)
+{
+    uint64_t used = (uint64_t)more->used, size;
+    if (into->most == 0)
+        return;
+    while (into->shift < more->shift)
+        halve(into);
+    for (uint64_t first = 0; first < used; first += size) {
+        size = 1ULL << (into->shift - more->shift);
+        uint64_t chosen = first + (random_next(&into->random) & (size - 1));
+        if (chosen < used)
+            into->entries[into->used++] = more->entries[chosen];
+        if (into->used == into->most)
+            halve(into);
+    }
     into->seen += more->seen;
 }

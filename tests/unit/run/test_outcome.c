@@ -5,7 +5,7 @@
 #include "base/buffer.h"
 #include "base/random.h"
 #include "run/outcome.h"
-#include "stats/series.h"
+#include "stats/track.h"
 
 #include <errno.h>
 

@@ -1,7 +1,7 @@
 /* Latencies over time in constant memory: which requests become entries. */
 #include "support.h"
 
-#include "stats/series.h"
+#include "stats/track.h"
 
 #define MOST 64
 #define GUARDS 4
