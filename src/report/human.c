@@ -101,43 +101,39 @@ add_split(struct buffer *text, const struct sample *sample)
                       units_format(UNITS_TIME, split->sync_device, time));
 }
 
-/* Returns SAMPLE with the verdict that is shown: on a terminal by the median, so that one
- * that is very slow does not make all that follow fast; else by the average, as that of
- * ioping 1.3. */
-static struct sample
-judge(const struct report *report, const struct sample *sample)
-{
-    struct sample judged = *sample;
-    int64_t usual = sample->median ? sample->median : sample->latency;
-    if (report->terminal)
-        sample_compare(&judged, (double)usual);
-    return judged;
-}
-
+/* A terminal shows the verdict by the median, so that one request that is very slow does
+ * not make all that follow fast; else it is that by the average, as of ioping 1.3. */
 static void
 human_sample(struct report *report, const struct sample *sample)
 {
+    const struct plan_output *output = &report->plan->output;
     struct buffer *text = &report->text;
+    struct sample judged = *sample;
+    int64_t usual = sample->median ? sample->median : sample->latency;
     char number[16], size[UNITS_TEXT], time[UNITS_TEXT];
-    const struct sample judged = judge(report, sample);
+    bool split = sample->split.result == SPLIT_DONE;
+    const char *end =
+        output->burst && sample->index % (uint64_t)output->burst == 0 ? "\n\n" : "\n";
+    if (report->terminal)
+        sample_compare(&judged, (double)usual);
     const char *notice = sample_notice(&judged, number);
-    int64_t burst = report->plan->output.burst;
-    if (report->plan->output.time_format)
+    if (output->time_format)
         add_time(report);
-    buffer_format(text, "%s %s %s: request=%llu time%c%s",
-                  units_format(UNITS_SIZE, sample->bytes, size),
-                  operations[sample->operation].arrow, label_of(report),
-                  (unsigned long long)sample->index,
-                  sample->verdict == VERDICT_TIMEOUT ? '>' : '=',
-                  units_format(UNITS_TIME, sample->latency, time));
-    if (sample->split.result == SPLIT_DONE)
+    buffer_format(
+        text, "%s %s %s: request=%llu time%c%s%s",
+        units_format(UNITS_SIZE, sample->bytes, size),
+        operations[sample->operation].arrow, label_of(report),
+        (unsigned long long)sample->index, sample->verdict == VERDICT_TIMEOUT ? '>' : '=',
+        units_format(UNITS_TIME, sample->latency, time), split || notice ? "" : end);
+    if (split)
         add_split(text, sample);
     if (notice) {
         buffer_text(text, " (");
         color_add(text, report->color, color_of(judged.verdict), notice);
         buffer_text(text, ")");
     }
-    buffer_text(text, burst && sample->index % (uint64_t)burst == 0 ? "\n\n" : "\n");
+    if (split || notice)
+        buffer_text(text, end);
 }
 
 /* Adds "10 requests in 9.00 s, 40 KiB, 1 iops, 4.44 KiB/s" and a newline. */

@@ -45,12 +45,11 @@ begin(int64_t print_count, int64_t print_interval)
 {
     count = begins = status_of_begin = 0;
     memset(&worker, 0, sizeof(worker));
-    one_job = (struct job){
-        .target.fd = -1,
-        .active.io.threads = 1,
-        .active.output = {.print_count = print_count,
-                          .print_interval = print_interval,
-                          .periods = true}};
+    one_job = (struct job){.target.fd = -1,
+                           .active.io.threads = 1,
+                           .active.output = {.print_count = print_count,
+                                             .print_interval = print_interval,
+                                             .periods = true}};
     one_run = (struct run){.task = {.jobs = &one_job, .count = 1, .observer = &observer},
                            .lock = os_lock_make()};
     assert_non_null(run->lock);
