@@ -29,7 +29,7 @@ static const struct report_format report_plot = {.tick = plot_tick};
 
 /* clang-format off */
 const struct output_kind output_kinds[] = {
-    {.format = &report_human, .option = OPTION_IDS, .people = true},
+    {.format = &report_human, .people = true},
     {.format = &report_raw, .option = OPTION_BATCH, .times = 1, .whole = true},
     {.format = &report_json, .option = OPTION_JSON, .times = 1, .whole = true},
     {.format = &report_ndjson, .option = OPTION_JSON, .times = 2, .whole = true},
