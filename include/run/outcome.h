@@ -61,7 +61,7 @@ char *outcome_nothing_text(const struct outcome *outcome, char *text);
 const struct stats *outcome_stats(const struct outcome *outcome, const struct slo *slo);
 
 /* Adds a line for each limit that is not relative to TEXT, after outcome_explain: "limit
- * p99 < 10 ms: 1.23 ms, kept". TARGET stands in front; NULL: nothing does. */
+ * p99 < 10 ms: 1.23 ms, broken". TARGET stands in front; NULL: nothing does. */
 void outcome_limits(const struct outcome *outcome, const char *target,
                     struct buffer *text);
 

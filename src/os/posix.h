@@ -52,12 +52,12 @@ void posix_leftover_remove(void);
  * The monitor and its child, posix_monitor.c. Handlers of signals may call these, but for
  * posix_monitor_follow. Without a monitor they do nothing.
  *
- * posix_monitor_pass: passes signal NUMBER, sent by process SENDER or, 0, by the kernel,
+ * posix_monitor_pass: passes signal SIGNO, sent by process SENDER or, 0, by the kernel,
  * on to the child; false: this is not the monitor. posix_monitor_copies: counts such a
  * signal in the child; true: it is only another copy of one that was counted.
  */
-bool posix_monitor_pass(int number, pid_t sender);
-bool posix_monitor_copies(int number, pid_t sender);
+bool posix_monitor_pass(int signo, pid_t sender);
+bool posix_monitor_copies(int signo, pid_t sender);
 
 /* The calling thread, which the signals reach, ends the process when the monitor dies. */
 void posix_monitor_attach(void);
@@ -84,7 +84,7 @@ void posix_monitor_file(int fd, const char *path);
 int64_t posix_monitor_limit(void);
 
 /*
- * posix_monitor_notify: the monitor will leave with exit STATUS, or by signal NUMBER if
+ * posix_monitor_notify: the monitor will leave with exit STATUS, or by signal SIGNO if
  * that is not 0, once the child has ended or has had the time for it; what was said first
  * holds. posix_monitor_detach: the child may be stuck in the kernel; it leaves the
  * session of the caller. posix_monitor_leave: it has closed what is the caller's, and is
@@ -147,7 +147,7 @@ int posix_process_die(int signo);
 bool posix_process_is_stopped(pid_t pid);
 bool posix_process_is_killed(pid_t pid);
 
-/* Has the kernel send signal NUMBER to the process at the death of its parent, as long as
+/* Has the kernel send signal SIGNO to the process at the death of its parent, as long as
  * the calling thread lives; 0: not any more. Does nothing where the system cannot. */
 void posix_parent_death(int signo);
 

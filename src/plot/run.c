@@ -212,9 +212,9 @@ enum level { LEVEL_MIN, LEVEL_MEAN, LEVEL_MAX, LEVEL_PART };
  * height, and on a logarithmic one, where heights do not add up, still its share.
  */
 static double
-bin_y(const struct run *run, int number, enum level level)
+bin_y(const struct run *run, int index, enum level level)
 {
-    const struct track_column *bin = &run->bins[number];
+    const struct track_column *bin = &run->bins[index];
     double below = 0, all = 0, from = run->time.up.from;
     if (level < LEVEL_PART)
         return y_of(run, level == LEVEL_MIN   ? (double)bin->min

@@ -219,10 +219,10 @@ place_label(struct labels *labels, double width, double height, double *x, doubl
     /* Offsets of its middle, in halves of its own size beyond AWAY, the best first. */
     static const struct {
         int right, down;
-    } places[] = {{0, -1}, {1, -1}, {1, 0},  {1, 1}, {0, 1}, {-1, -1}, {-1, 0},  {-1, 1},
-                  {0, -3}, {1, -3}, {2, -1}, {2, 1}, {0, 3}, {1, 3},   {-1, -3}, {-1, 3}};
-    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-        int right = places[i].right, down = places[i].down;
+    } spots[] = {{0, -1}, {1, -1}, {1, 0},  {1, 1}, {0, 1}, {-1, -1}, {-1, 0},  {-1, 1},
+                 {0, -3}, {1, -3}, {2, -1}, {2, 1}, {0, 3}, {1, 3},   {-1, -3}, {-1, 3}};
+    for (size_t i = 0; i < sizeof(spots) / sizeof(spots[0]); i++) {
+        int right = spots[i].right, down = spots[i].down;
         double middle = *x + right * (AWAY + width / 2);
         double centre = *y + (down > 0 ? AWAY : down < 0 ? -AWAY : 0) + down * height / 2;
         struct box box = {middle - width / 2, centre - height / 2, middle + width / 2,

@@ -60,8 +60,8 @@ outcome_worse(int status, int other)
     return ranks[other] > ranks[status] ? other : status;
 }
 
-/* Return what an objective judges, and how that has to be, as it is told if there are too
- * few. */
+/* Return what an objective judges, and how that has to be, as remarks say it if there are
+ * too few. */
 static const char *
 judged(const struct slo *slo)
 {

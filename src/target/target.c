@@ -30,7 +30,7 @@ refuse(const struct plan *plan, int code, struct error *error)
 
 /* Refuses to write to a file or device without -WWW, and to append to one. */
 static int
-check_consent(const struct target *target, const struct plan *plan, struct error *error)
+check_confirmed(const struct target *target, const struct plan *plan, struct error *error)
 {
     if (target->kind != OS_DIRECTORY && plan->workload.append) {
         error_set(error, EXIT_PREPARE, plan->path, "-append extends a file of its own");
@@ -255,7 +255,7 @@ target_open(struct target *target, const struct plan *plan, const struct target 
     target->device = info.device;
     if (info.kind == OS_OTHER)
         return error_set(error, EXIT_PREPARE, plan->path, "unsupported destination");
-    if (check_consent(target, plan, error) < 0)
+    if (check_confirmed(target, plan, error) < 0)
         return -1;
     target->description.path = plan->path;
     bool is_device = info.kind == OS_BLOCK || info.kind == OS_CHARACTER;

@@ -78,7 +78,7 @@ refuse_directory(const struct plan *plan, int code, struct error *error)
 }
 
 static int
-refuse_kept(const char *name, const char *why, struct error *error)
+refuse_keep(const char *name, const char *why, struct error *error)
 {
     error_set(error, EXIT_PREPARE, name, "%s", why);
     return error_advise(error, "remove it, or leave out -k");
@@ -86,7 +86,7 @@ refuse_kept(const char *name, const char *why, struct error *error)
 
 /* Opens the file of -keep, or makes it. Sets the descriptor, or -1 with errno. */
 static void
-make_kept(struct target *target, const char *name, unsigned flags)
+make_keep(struct target *target, const char *name, unsigned flags)
 {
     struct os_info info;
     flags |= OS_OPEN_WRITE | OS_OPEN_CREATE | OS_OPEN_NOW;
@@ -106,17 +106,17 @@ make_kept(struct target *target, const char *name, unsigned flags)
 }
 
 static int
-open_kept(struct target *target, const struct plan *plan, struct error *error)
+open_keep(struct target *target, const struct plan *plan, struct error *error)
 {
     char name[NAME_ROOM];
     struct os_info info;
     if (keep_name(plan, name) < 0)
         return refuse_directory(plan, errno, error);
-    make_kept(target, name, plan->io.open_flags);
+    make_keep(target, name, plan->io.open_flags);
     if (target->fd < 0 && (errno == ELOOP || errno == EMLINK))
-        return refuse_kept(name, "is a symbolic link", error);
+        return refuse_keep(name, "is a symbolic link", error);
     if (target->fd < 0 && (errno == EISDIR || errno == ENXIO || errno == EOPNOTSUPP))
-        return refuse_kept(name, "is not a regular file", error);
+        return refuse_keep(name, "is not a regular file", error);
     if (target->fd < 0)
         return refuse_directory(plan, errno, error);
     target_advance(target);
@@ -124,11 +124,11 @@ open_kept(struct target *target, const struct plan *plan, struct error *error)
         return error_set(error, EXIT_PREPARE, name, "%s", strerror(errno));
     target->size = info.size;
     if (info.kind != OS_FILE)
-        return refuse_kept(name, "is not a regular file", error);
+        return refuse_keep(name, "is not a regular file", error);
     if (!info.owned)
-        return refuse_kept(name, "belongs to another user", error);
+        return refuse_keep(name, "belongs to another user", error);
     if (info.links != 1)
-        return refuse_kept(name, "has other names (hard links)", error);
+        return refuse_keep(name, "has other names (hard links)", error);
     if (os_mount_differs(target->fd, plan->path)) {
         error_set(error, EXIT_PREPARE, name, "is a mount of another file");
         return error_advise(error, "unmount it, or leave out -k");
@@ -140,7 +140,7 @@ int
 working_file_open(struct target *target, const struct plan *plan, struct error *error)
 {
     if (plan->workload.keep)
-        return open_kept(target, plan, error);
+        return open_keep(target, plan, error);
     target_advance(target);
     target->fd = os_file_temporary(plan->path, plan->io.open_flags);
     target->size = 0;
