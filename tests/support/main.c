@@ -1,4 +1,4 @@
-/* The program of most tests: it runs those of its file, which have registered themselves.
+/* The program of all tests: it runs those of its file, which have registered themselves.
  */
 #include "support.h"
 
@@ -51,9 +51,7 @@ test_tear_down(CMFixtureFunction function)
     tear_down = function;
 }
 
-/* Weak: a program that has each test for several engines has a list and a main() itself.
- */
-__attribute__((weak)) int
+int
 main(int argc, char **argv)
 {
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;

@@ -41,7 +41,7 @@
     static void test(void **);                                                           \
     AT_START(add_##test, for (size_t i = 0; i < sizeof(table) / sizeof((table)[0]); i++) \
                              test_add_row(#test, (table)[i].name, test, &(table)[i]))    \
-    static void test(void **state)
+    static void test(void **state __attribute__((unused)))
 #define EXPECT_EACH(table)                                                         \
     AT_START(add_##table, for (size_t i = 0; i < LENGTH(table); i++) test_add_row( \
                               "", (table)[i].name, expect_row, &(table)[i]))

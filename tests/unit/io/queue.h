@@ -64,15 +64,6 @@ fail_with(int number, long *result)
     return true;
 }
 
-static inline int
-unhook(void **state)
-{
-    (void)state;
-    hook = NULL;
-    hooked = 0;
-    return 0;
-}
-
 /* The queue of a test. */
 struct queue {
     const struct io_engine *engine;
@@ -82,15 +73,36 @@ struct queue {
 };
 static struct queue queue;
 
-/* The engines of the tests; WITH chooses one for each. */
 #define AIO io_engine_of('A')
 #define RING io_engine_of('U')
 
+/* An engine that tests are for, by its option, and how the system answers at first. */
+struct queue_row {
+    const char *name;
+    char option;
+    hook_function *hook;
+};
+static const struct queue_row both[] = {{"by_aio", 'A'}, {"by_uring", 'U'}};
+static const struct io_engine *engine; /* of the test that runs */
+
+/* Without a row it is io_uring. */
+static inline int
+choose(void **state)
+{
+    const struct queue_row *row = *state;
+    engine = row ? io_engine_of(row->option) : RING;
+    hook = row ? row->hook : NULL;
+    hooked = 0;
+    return 0;
+}
+
+FIXTURE(choose, NULL)
+
 static inline struct io_queue *
-try_open(const struct io_engine *engine, const struct io_config *config)
+try_open(const struct io_engine *which, const struct io_config *config)
 {
     struct error error;
-    return io_open(engine, engine->name, config, &error);
+    return io_open(which, which->name, config, &error);
 }
 
 static inline int
@@ -107,25 +119,25 @@ end(void)
 }
 
 static inline void
-open_only(const struct io_engine *engine, struct io_config config)
+open_only(const struct io_engine *which, struct io_config config)
 {
     size_t bytes = (size_t)config.depth * config.size;
-    need_built_in(engine);
+    need_built_in(which);
     config.memory = os_memory_aligned(BLOCK, bytes);
     assert_non_null(config.memory);
     memset(config.memory, 'm', bytes);
-    queue.engine = engine;
+    queue.engine = which;
     queue.config = config;
-    queue.own = try_open(engine, &config);
+    queue.own = try_open(which, &config);
     if (!queue.own && (errno == ENOSYS || errno == EPERM))
         skip_because("needs a kernel and a container that allow asynchronous I/O");
     assert_non_null(queue.own);
 }
 
 static inline void
-start(const struct io_engine *engine, int fd, int depth)
+start(const struct io_engine *which, int fd, int depth)
 {
-    open_only(engine, (struct io_config){.fd = fd, .depth = depth, .size = BLOCK});
+    open_only(which, (struct io_config){.fd = fd, .depth = depth, .size = BLOCK});
     assert_int_equal(begin(), 0);
 }
 
@@ -279,9 +291,9 @@ hold(long number, long *argument, long *result)
 }
 
 static inline void
-send_slow(const struct io_engine *engine)
+send_slow(const struct io_engine *which)
 {
-    if (engine == AIO && is_linux_aio())
+    if (which == AIO && is_linux_aio())
         hook = hold;
     submit(0, OPERATION_READ, BLOCK, 0);
 }
@@ -338,13 +350,5 @@ keep_busy(int total)
     }
     return wrong + (reap(queue.done, 1) != 0);
 }
-
-/* Rows for tests of one engine, which STATE points to, or of both. */
-#define WITH(test, name, engine)                         \
-    {                                                    \
-#test name, test, NULL, unhook, (void *)(engine) \
-    }
-#define BOTH(test) WITH(test, "_by_aio", AIO), WITH(test, "_by_uring", RING)
-#define URING(test) WITH(test, "", RING)
 
 #endif

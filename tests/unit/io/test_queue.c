@@ -8,12 +8,28 @@
 #include <linux/io_uring.h>
 #include <sched.h>
 
-static void
-each_slot_reads_its_own_data(void **state)
+/* As Linux 5.6: plain rings, and waits that know no limit of time. */
+static bool
+be_old(long number, long *argument, long *result)
+{
+    if (number != SYS_io_uring_setup)
+        return false;
+    struct io_uring_params *params = (struct io_uring_params *)argument[1];
+    if (params->flags)
+        return fail_with(EINVAL, result);
+    *result = call(number, argument);
+    params->features &= ~(1U << 8); /* IORING_FEAT_EXT_ARG */
+    return true;
+}
+
+static const struct queue_row all[] = {
+    {"by_aio", 'A'}, {"by_uring", 'U'}, {"by_an_old_uring", 'U', be_old}};
+
+TEST_EACH(each_slot_reads_its_own_data, both)
 {
     static const int depths[] = {1, 3, 32, 4096};
     for (size_t i = 0; i < LENGTH(depths); i++) {
-        start(*state, make_file(), depths[i]);
+        start(engine, make_file(), depths[i]);
         read_all_slots();
         memset(queue.config.memory, 'm', (size_t)depths[i] * BLOCK);
         read_all_slots();
@@ -21,10 +37,9 @@ each_slot_reads_its_own_data(void **state)
     }
 }
 
-static void
-writes_land_where_they_were_sent(void **state)
+TEST_EACH(writes_land_where_they_were_sent, both)
 {
-    start(*state, make_file(), 8);
+    start(engine, make_file(), 8);
     int fd = queue.config.fd;
     for (int slot = 0; slot < 8; slot++) {
         memset(buffer_of(slot), 'a' + slot, BLOCK);
@@ -42,10 +57,9 @@ writes_land_where_they_were_sent(void **state)
     stop();
 }
 
-static void
-a_flush_moves_no_bytes(void **state)
+TEST_EACH(a_flush_moves_no_bytes, both)
 {
-    start(*state, make_file(), 2);
+    start(engine, make_file(), 2);
     submit(0, OPERATION_WRITE, BLOCK, 0);
     submit(1, OPERATION_FLUSH, BLOCK, BLOCK);
     reap_slots(2);
@@ -54,20 +68,18 @@ a_flush_moves_no_bytes(void **state)
     stop();
 }
 
-static void
-a_flush_of_what_has_none_is_an_error(void **state)
+TEST_EACH(a_flush_of_what_has_none_is_an_error, both)
 {
-    start(*state, make_echo(), 1);
+    start(engine, make_echo(), 1);
     submit(0, OPERATION_FLUSH, 0, 0);
     reap_slots(1);
     assert_done(0, EINVAL, 0);
     stop();
 }
 
-static void
-a_read_at_the_end_is_short(void **state)
+TEST_EACH(a_read_at_the_end_is_short, both)
 {
-    start(*state, make_file(), 2);
+    start(engine, make_file(), 2);
     submit(0, OPERATION_READ, BLOCK, BLOCKS * BLOCK - 512);
     submit(1, OPERATION_READ, BLOCK, BLOCKS * BLOCK);
     reap_slots(2);
@@ -103,13 +115,12 @@ read_large(int rounds, size_t size)
 
 /* The read takes so long that other threads want the processor meanwhile. The kernel's
  * own work for this thread, such as the end of an earlier ring, may cut one short. */
-static void
-a_read_of_a_character_device_is_whole(void **state)
+TEST_EACH(a_read_of_a_character_device_is_whole, both)
 {
     enum { LARGE = 8 << 20, ROUNDS = 8, BUSY = 4 };
     struct os_thread threads[BUSY];
     atomic_bool over = false;
-    open_only(*state, (struct io_config){.fd = open("/dev/zero", O_RDONLY),
+    open_only(engine, (struct io_config){.fd = open("/dev/zero", O_RDONLY),
                                          .kind = OS_CHARACTER,
                                          .depth = 2,
                                          .size = LARGE});
@@ -128,12 +139,11 @@ a_read_of_a_character_device_is_whole(void **state)
     stop();
 }
 
-static void
-an_error_is_of_its_request_alone(void **state)
+TEST_EACH(an_error_is_of_its_request_alone, both)
 {
     static const int wrong[] = {0, 3, 7};
     for (size_t i = 0; i < LENGTH(wrong); i++) {
-        start(*state, make_file(), 8);
+        start(engine, make_file(), 8);
         for (int slot = 0; slot < 8; slot++)
             submit(slot, OPERATION_READ, BLOCK,
                    slot == wrong[i] ? -2 * BLOCK : offset_of(slot));
@@ -150,13 +160,12 @@ an_error_is_of_its_request_alone(void **state)
     }
 }
 
-static void
-all_may_fail(void **state)
+TEST_EACH(all_may_fail, both)
 {
     close(make_file());
     char path[1100];
     snprintf(path, sizeof(path), "%s/data", scratch());
-    start(*state, open(path, O_RDONLY), 4);
+    start(engine, open(path, O_RDONLY), 4);
     for (int slot = 0; slot < 4; slot++)
         submit(slot, OPERATION_WRITE, BLOCK, 0);
     reap_slots(4);
@@ -168,11 +177,10 @@ all_may_fail(void **state)
 /* So often the kernel's own work for a thread may end its wait early. */
 #define EARLY 5
 
-static void
-a_wait_ends_in_time(void **state)
+TEST_EACH(a_wait_ends_in_time, all)
 {
-    start(*state, make_echo(), 1);
-    send_slow(*state);
+    start(engine, make_echo(), 1);
+    send_slow(engine);
     for (int i = 0, early = 0; i < 2; i++) {
         int64_t when = os_clock_now() + 20 * MS;
         do
@@ -185,10 +193,9 @@ a_wait_ends_in_time(void **state)
     stop();
 }
 
-static void
-a_wait_ends_with_the_first(void **state)
+TEST_EACH(a_wait_ends_with_the_first, all)
 {
-    start(*state, make_file(), 1);
+    start(engine, make_file(), 1);
     int64_t when = os_clock_now() + 30000 * MS;
     submit(0, OPERATION_READ, BLOCK, 0);
     assert_int_equal(reap(queue.done, when), 1);
@@ -224,18 +231,17 @@ wait_slow(void *argument)
     return NULL;
 }
 
-static void
-a_signal_ends_a_wait(void **state)
+TEST_EACH(a_signal_ends_a_wait, all)
 {
     const char *runner = getenv("IOPING_RUNNER");
-    if (runner && runner[0] && *state == RING)
+    if (runner && runner[0] && engine == RING)
         skip_because("valgrind lets no other thread run while a ring is waited for");
     const int64_t untils[] = {FOREVER, os_clock_now() + 30000 * MS};
     os_signals_install();
     for (size_t i = 0; i < 2 * LENGTH(untils); i++) {
         struct os_thread thread;
         struct wait wait = {.until = untils[i / 2], .sent = i % 2};
-        open_only(*state,
+        open_only(engine,
                   (struct io_config){.fd = make_echo(), .depth = 1, .size = BLOCK});
         assert_int_equal(os_thread_start(&thread, wait_slow, &wait), 0);
         os_sleep_until(os_clock_now() + 20 * MS);
@@ -256,10 +262,8 @@ a_signal_ends_a_wait(void **state)
 }
 
 /* The first waits for what the second writes. */
-static void
-completions_come_in_any_order(void **state)
+TEST(completions_come_in_any_order)
 {
-    (void)state;
     start(RING, make_echo(), 2);
     memcpy(buffer_of(1), "later", 5);
     submit(0, OPERATION_READ, BLOCK, 0);
@@ -276,11 +280,9 @@ completions_come_in_any_order(void **state)
 }
 
 /* The last ones write what the others wait for. */
-static void
-all_are_sent_before_any_is_waited_for(void **state)
+TEST(all_are_sent_before_any_is_waited_for)
 {
     int64_t late = os_clock_now() + 10000 * MS;
-    (void)state;
     start(RING, make_echo(), 24);
     for (int slot = 0; slot < 24; slot++)
         submit(slot, slot < 12 ? OPERATION_READ : OPERATION_WRITE, 512, 0);
@@ -291,10 +293,9 @@ all_are_sent_before_any_is_waited_for(void **state)
     stop();
 }
 
-static void
-each_of_many_completes_once(void **state)
+TEST_EACH(each_of_many_completes_once, both)
 {
-    start(*state, make_file(), 64);
+    start(engine, make_file(), 64);
     assert_int_equal(keep_busy(100000), 0);
     stop();
 }
@@ -315,13 +316,12 @@ begin_and_keep_busy(void *argument)
     return NULL;
 }
 
-static void
-signals_lose_no_completion_of_another_thread(void **state)
+TEST_EACH(signals_lose_no_completion_of_another_thread, all)
 {
     struct os_thread thread;
     struct storm storm = {0};
     os_signals_install();
-    open_only(*state, (struct io_config){.fd = make_file(), .depth = 16, .size = BLOCK});
+    open_only(engine, (struct io_config){.fd = make_file(), .depth = 16, .size = BLOCK});
     assert_int_equal(os_thread_start(&thread, begin_and_keep_busy, &storm), 0);
     while (!atomic_load(&storm.over)) {
         os_thread_wake(&thread);
@@ -334,8 +334,7 @@ signals_lose_no_completion_of_another_thread(void **state)
 }
 
 /* A read of a page that is not in the page cache would have to wait. */
-static void
-nowait_is_an_error_of_its_request(void **state)
+TEST_EACH(nowait_is_an_error_of_its_request, both)
 {
     char byte;
     int fd = make_file();
@@ -346,7 +345,7 @@ nowait_is_an_error_of_its_request(void **state)
     /* This read may start to fill the cache. */
     if (os_file_read(fd, &byte, 1, 64 * BLOCK, OS_RW_NOWAIT) >= 0 || errno != EAGAIN)
         skip_because("needs a build folder on a disk whose cache can be dropped");
-    open_only(*state, (struct io_config){
+    open_only(engine, (struct io_config){
                           .fd = fd, .rw_flags = OS_RW_NOWAIT, .depth = 2, .size = BLOCK});
     assert_int_equal(begin(), 0);
     for (int tries = 0; tries < 5; tries++) { /* a fast disk may be in time */
@@ -363,10 +362,9 @@ nowait_is_an_error_of_its_request(void **state)
     stop();
 }
 
-static void
-hipri_without_polling_reads_as_ever(void **state)
+TEST_EACH(hipri_without_polling_reads_as_ever, both)
 {
-    open_only(*state,
+    open_only(engine,
               (struct io_config){
                   .fd = make_file(), .rw_flags = OS_RW_HIPRI, .depth = 2, .size = BLOCK});
     assert_int_equal(begin(), 0);
@@ -375,13 +373,12 @@ hipri_without_polling_reads_as_ever(void **state)
 }
 
 /* Which another process would see: here the end of a pipe. */
-static void
-closing_lets_go_of_the_file(void **state)
+TEST_EACH(closing_lets_go_of_the_file, both)
 {
     int ends[2];
     char byte = 'b';
     assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
-    start(*state, ends[1], 1);
+    start(engine, ends[1], 1);
     submit(0, OPERATION_WRITE, 1, 0);
     assert_int_equal(reap_some(queue.done), 1);
     stop();
@@ -391,12 +388,10 @@ closing_lets_go_of_the_file(void **state)
     close(ends[0]);
 }
 
-static void
-too_many_slots_are_refused(void **state)
+TEST_EACH(too_many_slots_are_refused, both)
 {
     struct io_config config = {
         .fd = make_file(), .depth = 1 << 20, .memory = (char *)&queue, .size = 0};
-    const struct io_engine *engine = *state;
     need_built_in(engine);
     if (engine == AIO && !is_linux_aio())
         skip_because("needs a queue that has a limit of its own");
@@ -406,11 +401,9 @@ too_many_slots_are_refused(void **state)
     close(config.fd);
 }
 
-static void
-what_is_no_disk_is_not_polled(void **state)
+TEST(what_is_no_disk_is_not_polled)
 {
     int ends[2];
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(os_file_polls(ends[0]), -1);
     close(ends[0]);
@@ -418,10 +411,8 @@ what_is_no_disk_is_not_polled(void **state)
     assert_int_equal(os_file_polls(-1), -1);
 }
 
-static void
-loop_devices_are_not_polled(void **state)
+TEST(loop_devices_are_not_polled)
 {
-    (void)state;
     need_loops();
     need_built_in(RING); /* nothing else is polled */
     struct result result =
@@ -432,64 +423,4 @@ loop_devices_are_not_polled(void **state)
     close(fd);
     command_free(&result);
     assert_int_equal(polls, 0);
-}
-
-/* As Linux 5.6: plain rings, and waits that know no limit of time. */
-static bool
-be_old(long number, long *argument, long *result)
-{
-    if (number != SYS_io_uring_setup)
-        return false;
-    struct io_uring_params *params = (struct io_uring_params *)argument[1];
-    if (params->flags)
-        return fail_with(EINVAL, result);
-    *result = call(number, argument);
-    params->features &= ~(1U << 8); /* IORING_FEAT_EXT_ARG */
-    return true;
-}
-
-static int
-turn_old(void **state)
-{
-    (void)state;
-    hook = be_old;
-    return 0;
-}
-
-#define OLD(test)                                                      \
-    {                                                                  \
-#test "_by_an_old_uring", test, turn_old, unhook, (void *)RING \
-    }
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        BOTH(each_slot_reads_its_own_data),
-        BOTH(writes_land_where_they_were_sent),
-        BOTH(a_flush_moves_no_bytes),
-        BOTH(a_flush_of_what_has_none_is_an_error),
-        BOTH(a_read_at_the_end_is_short),
-        BOTH(a_read_of_a_character_device_is_whole),
-        BOTH(an_error_is_of_its_request_alone),
-        BOTH(all_may_fail),
-        BOTH(a_wait_ends_in_time),
-        BOTH(a_wait_ends_with_the_first),
-        BOTH(a_signal_ends_a_wait),
-        BOTH(each_of_many_completes_once),
-        BOTH(signals_lose_no_completion_of_another_thread),
-        BOTH(nowait_is_an_error_of_its_request),
-        BOTH(hipri_without_polling_reads_as_ever),
-        BOTH(closing_lets_go_of_the_file),
-        BOTH(too_many_slots_are_refused),
-        OLD(a_wait_ends_in_time),
-        OLD(a_wait_ends_with_the_first),
-        OLD(a_signal_ends_a_wait),
-        OLD(signals_lose_no_completion_of_another_thread),
-        URING(all_are_sent_before_any_is_waited_for),
-        URING(completions_come_in_any_order),
-        cmocka_unit_test(what_is_no_disk_is_not_polled),
-        cmocka_unit_test(loop_devices_are_not_polled),
-    };
-    return cmocka_run_group_tests_name("queue", tests, NULL, unmount_all);
 }

@@ -21,10 +21,8 @@ send_backwards(long number, long *argument, long *result)
     return true;
 }
 
-static void
-completions_come_in_any_order(void **state)
+TEST(completions_come_in_any_order)
 {
-    (void)state;
     start(AIO, make_file(), 4);
     hook = send_backwards;
     for (int slot = 0; slot < 4; slot++)
@@ -49,10 +47,9 @@ take_one(long number, long *argument, long *result)
     return false;
 }
 
-static void
-what_is_taken_in_parts_is_sent_whole(void **state)
+TEST_EACH(what_is_taken_in_parts_is_sent_whole, both)
 {
-    start(*state, make_file(), 20);
+    start(engine, make_file(), 20);
     hook = take_one;
     read_all_slots();
     assert_true(hooked > 0);
@@ -70,10 +67,9 @@ count_sent(long number, long *argument, long *result)
     return true;
 }
 
-static void
-one_reap_sends_all(void **state)
+TEST_EACH(one_reap_sends_all, both)
 {
-    start(*state, make_file(), 20);
+    start(engine, make_file(), 20);
     hook = count_sent;
     for (int slot = 0; slot < 20; slot++)
         submit(slot, OPERATION_READ, BLOCK, 0);
@@ -97,15 +93,14 @@ refuse_some(long number, long *argument, long *result)
     return fail_with(refusal, result);
 }
 
-static void
-no_room_with_nothing_under_way_is_an_error(void **state)
+TEST_EACH(no_room_with_nothing_under_way_is_an_error, both)
 {
-    start(*state, make_file(), 3);
+    start(engine, make_file(), 3);
     read_all_slots();
     memset(queue.config.memory, 'm', 3 * BLOCK);
     hook = refuse_some;
     refusal = EAGAIN;
-    hooked = *state == AIO ? 3 : 1; /* calls */
+    hooked = engine == AIO ? 3 : 1; /* calls */
     for (int slot = 0; slot < 3; slot++)
         submit(slot, OPERATION_READ, BLOCK, 0);
     reap_slots(3);
@@ -116,15 +111,14 @@ no_room_with_nothing_under_way_is_an_error(void **state)
     stop();
 }
 
-static void
-no_room_waits_for_what_is_under_way(void **state)
+TEST_EACH(no_room_waits_for_what_is_under_way, both)
 {
     static const int refusals[] = {EAGAIN, EBUSY};
     for (size_t i = 0; i < LENGTH(refusals); i++) {
-        if (*state == AIO && refusals[i] == EBUSY)
+        if (engine == AIO && refusals[i] == EBUSY)
             continue; /* Linux AIO has no such error */
-        start(*state, make_echo(), 2);
-        send_slow(*state);
+        start(engine, make_echo(), 2);
+        send_slow(engine);
         assert_int_equal(reap(queue.done, 1), 0);
         assert_true(let_go());
         submit(1, OPERATION_WRITE, 3, 0);
@@ -158,10 +152,9 @@ have_little_room(long number, long *argument, long *result)
     return false;
 }
 
-static void
-what_has_no_room_is_sent_later(void **state)
+TEST(what_has_no_room_is_sent_later)
 {
-    start(*state, make_file(), 32);
+    start(AIO, make_file(), 32);
     hook = have_little_room;
     read_all_slots();
     assert_true(hooked > 1);
@@ -178,11 +171,10 @@ break_waits(long number, long *argument, long *result)
     return waits && fail_with(EBADF, result);
 }
 
-static void
-a_wait_that_cannot_be_is_an_error(void **state)
+TEST_EACH(a_wait_that_cannot_be_is_an_error, both)
 {
-    start(*state, make_echo(), 1);
-    send_slow(*state);
+    start(engine, make_echo(), 1);
+    send_slow(engine);
     assert_int_equal(reap(queue.done, 1), 0);
     hook_function *before = hook;
     hook = break_waits;
@@ -205,10 +197,8 @@ refuse_to_destroy(long number, long *argument, long *result)
  * what nobody reads, and with it what is not lost. */
 static char *volatile left_alone[2];
 
-static void
-what_a_failed_wait_leaves_under_way_keeps_its_buffers(void **state)
+TEST_EACH(what_a_failed_wait_leaves_under_way_keeps_its_buffers, both)
 {
-    const struct io_engine *engine = *state;
     start(engine, make_echo(), 2);
     send_slow(engine);
     assert_int_equal(reap(queue.done, 1), 0);
@@ -221,10 +211,8 @@ what_a_failed_wait_leaves_under_way_keeps_its_buffers(void **state)
     close(queue.config.fd);
 }
 
-static void
-aio_ends_what_a_failed_wait_leaves_under_way(void **state)
+TEST(aio_ends_what_a_failed_wait_leaves_under_way)
 {
-    (void)state;
     start(AIO, make_echo(), 2);
     send_slow(AIO);
     assert_int_equal(reap(queue.done, 1), 0);
@@ -234,10 +222,9 @@ aio_ends_what_a_failed_wait_leaves_under_way(void **state)
     stop();
 }
 
-static void
-what_was_not_sent_keeps_no_buffers(void **state)
+TEST_EACH(what_was_not_sent_keeps_no_buffers, both)
 {
-    start(*state, make_file(), 2);
+    start(engine, make_file(), 2);
     read_all_slots();
     submit(0, OPERATION_READ, BLOCK, 0);
     stop();
@@ -256,10 +243,8 @@ refuse_flush(long number, long *argument, long *result)
     return fail_with(EINVAL, result);
 }
 
-static void
-a_flush_that_aio_lacks_is_made(void **state)
+TEST(a_flush_that_aio_lacks_is_made)
 {
-    (void)state;
     start(AIO, make_file(), 3);
     hook = refuse_flush;
     submit(0, OPERATION_READ, BLOCK, 0);
@@ -291,14 +276,12 @@ be_old(long number, long *argument, long *result)
     return true;
 }
 
-static void
-older_kernels_have_simpler_rings(void **state)
+TEST(older_kernels_have_simpler_rings)
 {
     static const struct {
         unsigned unknown;
         int calls;
     } cases[] = {{0, 1}, {1U << 13, 2}, {3U << 12, 3}, {~0U, 4}};
-    (void)state;
     start(RING, make_file(), 1); /* or is skipped */
     stop();
     for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -314,11 +297,9 @@ older_kernels_have_simpler_rings(void **state)
     }
 }
 
-static void
-rings_without_plain_reads_are_not_enough(void **state)
+TEST(rings_without_plain_reads_are_not_enough)
 {
     struct io_config config = {.fd = make_file(), .depth = 1, .size = BLOCK};
-    (void)state;
     hook = be_old;
     missing_features = IORING_FEAT_RW_CUR_POS;
     errno = 0;
@@ -338,12 +319,10 @@ refuse_all(long number, long *argument, long *result)
     return fail_with(refusal, result);
 }
 
-static void
-what_is_not_allowed_is_tried_once(void **state)
+TEST_EACH(what_is_not_allowed_is_tried_once, both)
 {
     static const int refusals[] = {ENOSYS, EPERM};
     struct io_config config = {.fd = make_file(), .depth = 1, .size = BLOCK};
-    const struct io_engine *engine = *state;
     hook = refuse_all;
     for (size_t i = 0; i < LENGTH(refusals); i++) {
         hooked = 0;
@@ -382,10 +361,8 @@ assert_writes_land(void)
     assert_memory_equal(block, expected, 512);
 }
 
-static void
-nothing_need_be_registered(void **state)
+TEST(nothing_need_be_registered)
 {
-    (void)state;
     static const long refused[] = {IORING_REGISTER_FILES, IORING_REGISTER_BUFFERS, -1};
     static const int refusals[] = {ENOMEM, EINVAL, EOPNOTSUPP, EPERM};
     for (size_t i = 0; i < LENGTH(refused) * LENGTH(refusals); i++) {
@@ -409,11 +386,9 @@ refuse_every_register(long number, long *argument, long *result)
     return number == SYS_io_uring_register && fail_with(refusal, result);
 }
 
-static void
-rings_are_enabled_from_the_start_where_they_cannot_be_later(void **state)
+TEST(rings_are_enabled_from_the_start_where_they_cannot_be_later)
 {
     static const int refusals[] = {EPERM, ENOSYS, EACCES};
-    (void)state;
     for (size_t i = 0; i < LENGTH(refusals); i++) {
         hook = refuse_every_register;
         refusal = refusals[i];
@@ -433,10 +408,8 @@ refuse_to_enable(long number, long *argument, long *result)
     return enables && fail_with(ENOMEM, result);
 }
 
-static void
-what_could_not_begin_fails_as_a_whole(void **state)
+TEST(what_could_not_begin_fails_as_a_whole)
 {
-    (void)state;
     open_only(RING, (struct io_config){.fd = make_file(), .depth = 2, .size = BLOCK});
     hook = refuse_to_enable;
     if (begin() == 0)
@@ -485,11 +458,9 @@ read_with_little_locked(int fd)
     return keep_busy(100) != 0;
 }
 
-static void
-memory_need_not_be_locked(void **state)
+TEST(memory_need_not_be_locked)
 {
     int status;
-    (void)state;
     start(RING, make_file(), 1); /* or is skipped */
     static struct io_queue *own; /* the child has it too */
     own = queue.own;
@@ -519,10 +490,8 @@ be_polled(long number, long *argument, long *result)
     return false;
 }
 
-static void
-polling_loses_no_completion(void **state)
+TEST(polling_loses_no_completion)
 {
-    (void)state;
     hook = be_polled;
     start(RING, make_file(), 32);
     read_all_slots();
@@ -537,11 +506,9 @@ polling_loses_no_completion(void **state)
     stop();
 }
 
-static void
-polling_waits_for_all(void **state)
+TEST(polling_waits_for_all)
 {
     int fd = make_file();
-    (void)state;
     close(fd);
     need_direct("data");
     fd = make_file();
@@ -558,32 +525,4 @@ polling_waits_for_all(void **state)
     read_all_slots();
     assert_int_equal(keep_busy(2000), 0);
     stop();
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        BOTH(what_is_taken_in_parts_is_sent_whole),
-        BOTH(one_reap_sends_all),
-        BOTH(no_room_with_nothing_under_way_is_an_error),
-        BOTH(what_a_failed_wait_leaves_under_way_keeps_its_buffers),
-        WITH(aio_ends_what_a_failed_wait_leaves_under_way, "", AIO),
-        BOTH(what_was_not_sent_keeps_no_buffers),
-        BOTH(no_room_waits_for_what_is_under_way),
-        BOTH(a_wait_that_cannot_be_is_an_error),
-        BOTH(what_is_not_allowed_is_tried_once),
-        WITH(completions_come_in_any_order, "", AIO),
-        WITH(what_has_no_room_is_sent_later, "", AIO),
-        WITH(a_flush_that_aio_lacks_is_made, "", AIO),
-        URING(older_kernels_have_simpler_rings),
-        URING(rings_without_plain_reads_are_not_enough),
-        URING(nothing_need_be_registered),
-        URING(rings_are_enabled_from_the_start_where_they_cannot_be_later),
-        URING(what_could_not_begin_fails_as_a_whole),
-        URING(memory_need_not_be_locked),
-        URING(polling_loses_no_completion),
-        URING(polling_waits_for_all),
-    };
-    return cmocka_run_group_tests_name("queue faults", tests, NULL, unmount_all);
 }
