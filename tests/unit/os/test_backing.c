@@ -15,13 +15,6 @@ look(const char *link, char *name, size_t size)
     return linux_backing_search(&search, path);
 }
 
-static void
-shell(const char *text)
-{
-    struct result result = command_status(0, "%s", text);
-    command_free(&result);
-}
-
 /* Devices in sys/block, partitions in them, and links to all of them. */
 static int
 make_devices(void **state)

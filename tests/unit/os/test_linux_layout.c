@@ -19,13 +19,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void
-shell(const char *text)
-{
-    struct result result = command_status(0, "%s", text);
-    command_free(&result);
-}
-
 static int
 make_devices(void **state)
 {
