@@ -8,6 +8,7 @@
 #include "draw.h"
 
 #include <inttypes.h>
+#include <limits.h>
 
 /* Names are shortened in the description of more targets, so that it stays small. */
 #define NAMES_WHOLE 4
@@ -179,29 +180,6 @@ add_figures(struct buffer *text, const struct stats *stats)
     }
 }
 
-/* Adds the figures of a run, the means of the parts, such as ", on average submit 2 us,
- * queue 1 us ...", and the figures of phases. */
-static void
-add_run(struct buffer *text, const struct plot *plot, const struct job *job)
-{
-    add_figures(text, job->stats);
-    for (int i = 0; i < plot_parts(plot); i++) {
-        enum scope scope = plot_part_scope(i);
-        buffer_format(text, "%s%s ", i ? ", " : ", on average ", scope_name(scope));
-        units_add(text, UNITS_TIME,
-                  moments_average(latencies_of(job->stats, scope).moments));
-    }
-    for (enum phase phase = PHASE_IDLE; job->phases && phase < PHASES; phase++) {
-        const struct stats *stats = job_phase_stats(job, phase);
-        if (!stats)
-            continue;
-        buffer_text(text, "; ");
-        plot_phase_name(text, plot, phase);
-        buffer_text(text, ": ");
-        add_figures(text, stats);
-    }
-}
-
 static void
 add_step(struct buffer *text, const struct plan *plan, const struct job_step *step)
 {
@@ -216,24 +194,40 @@ add_step(struct buffer *text, const struct plan *plan, const struct job_step *st
         buffer_text(text, ", limit broken");
 }
 
+/* Adds the figures of a target: of its steps, or of the run, with the means of the parts,
+ * such as ", on average submit 2 us, queue 1 us ...", and the figures of phases. */
 static void
-add_target(struct buffer *text, const struct plot *plot, int index)
+add_target(struct buffer *text, const struct plot *plot, const struct job *job)
 {
-    const struct job *job = &plot->jobs[index];
+    bool run = plot->plan->sweep.kind == SWEEP_NONE && job->stats;
     struct buffer label = {0};
     description_label(&job->target.description, &label);
-    buffer_text(text, " ");
     text->failed |= label.failed;
-    if (!label.failed && plot->count <= NAMES_WHOLE)
-        buffer_text(text, label.text);
-    else if (!label.failed)
-        svg_shorten(text, label.text, NAMES_ROOM / plot->count);
+    buffer_text(text, " ");
+    if (!label.failed)
+        svg_shorten(text, label.text,
+                    plot->count <= NAMES_WHOLE ? INT_MAX : NAMES_ROOM / plot->count);
     buffer_free(&label);
     buffer_text(text, ": ");
-    if (plot->plan->sweep.kind == SWEEP_NONE && job->stats)
-        add_run(text, plot, job);
+    if (run)
+        add_figures(text, job->stats);
     else if (!plot_has_data(job))
         buffer_text(text, "no request counted");
+    for (int i = 0; i < plot_parts(plot); i++) {
+        enum scope scope = plot_part_scope(i);
+        const struct latencies part = latencies_of(job->stats, scope);
+        buffer_format(text, "%s%s ", i ? ", " : ", on average ", scope_name(scope));
+        units_add(text, UNITS_TIME, moments_average(part.moments));
+    }
+    for (enum phase phase = PHASE_IDLE; run && job->phases && phase < PHASES; phase++) {
+        const struct stats *stats = job_phase_stats(job, phase);
+        if (!stats)
+            continue;
+        buffer_text(text, "; ");
+        plot_phase_name(text, plot, phase);
+        buffer_text(text, ": ");
+        add_figures(text, stats);
+    }
     const char *between = "";
     for (int i = 0; i < job->step_count; i++) {
         if (!job->steps[i].requests)
@@ -319,7 +313,7 @@ plot_format(struct buffer *text, const struct plot *plot)
                                        : "",
                       sent.text, done.text);
     for (int i = 0; i < plot->count; i++)
-        add_target(&words, plot, i);
+        add_target(&words, plot, &plot->jobs[i]);
     text->failed |= failed || words.failed;
     if (!failed && !words.failed)
         add_document(text, plot, title.text, sent.text, done.text, words.text);

@@ -213,15 +213,17 @@ draw_rows(struct buffer *text, const struct plot *plot, const struct job *job,
           const struct stats *stats, unsigned shown, double y)
 {
     const struct svg_font font = {.size = PLOT_FONT, .class = "dim"};
-    double begin = 0, iops = 0, bps = 0;
     const struct operation_mix *mix = &plot->plan->workload.mix;
-    enum scope scope = SCOPE_ALL;
+    double begin = 0, iops = 0, bps = 0;
     for (int i = 0; i < job->step_count; i++) {
         const struct job_step *step = &job->steps[i];
         iops = step->requests && step->iops > iops ? step->iops : iops;
         bps = step->requests && step->bps > bps ? step->bps : bps;
     }
-    for (int i = 0; i < rows_each(plot); i++, y += PLOT_ROW) {
+    for (enum scope scope = SCOPE_ALL; scope < SCOPE_SYNC; scope++) {
+        if (scope != SCOPE_ALL &&
+            (rows_each(plot) == 1 || operation_mix_turn(mix, scope_operation(scope)) < 0))
+            continue;
         int64_t values[COLUMNS] = {
             [COLUMN_IOPS] = (int64_t)iops, [COLUMN_BANDWIDTH] = (int64_t)bps};
         if (plot->plan->sweep.kind == SWEEP_NONE) {
@@ -237,12 +239,10 @@ draw_rows(struct buffer *text, const struct plot *plot, const struct job *job,
             values[COLUMN_MISSED] = (int64_t)counts.missed;
         }
         double left = draw_cells(text, values, shown, y);
-        begin = i == 0 ? left : begin;
-        if (i > 0)
+        begin = scope == SCOPE_ALL ? left : begin;
+        if (scope != SCOPE_ALL)
             svg_text(text, PLOT_MARGIN + 2 * PLOT_SWATCH, y, &font, scope_name(scope));
-        do
-            scope++;
-        while (scope < SCOPE_SYNC && operation_mix_turn(mix, scope_operation(scope)) < 0);
+        y += PLOT_ROW;
     }
     return begin;
 }
