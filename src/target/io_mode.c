@@ -222,88 +222,79 @@ is_plain(const struct target *target, const struct plan *plan)
                 0);
 }
 
-/* Tries a direct read at OFFSET. Returns whether it went past the page cache; REASON of
- * SIZE bytes says why not. */
-static bool
-read_is_direct(struct target *target, const struct plan *plan, int64_t offset,
-               char *reason, size_t size)
+/* Tries a direct read at OFFSET. Returns NULL if it went past the page cache, else why it
+ * did not. */
+static const char *
+try_read(struct target *target, const struct plan *plan, int64_t offset)
 {
     target_advance(target);
     bool held = target_evict(target, offset, plan->workload.request_size);
     int code = read_once(target, plan, offset);
     target_advance(target);
-    if (code == EINVAL || code == EOPNOTSUPP || code == ENOTSUP) {
-        snprintf(reason, size, "direct I/O of this size and offset not supported");
-        return false;
-    }
+    if (code == EINVAL || code == EOPNOTSUPP || code == ENOTSUP)
+        return "direct I/O of this size and offset not supported";
     int resident = target->resident
                        ? target->resident(target->fd, offset, plan->workload.request_size)
                        : os_file_resident_try(target->fd, offset);
-    if (held || resident < 0) {
-        snprintf(reason, size, "%s",
-                 held ? "its pages stay in the page cache"
-                      : "cannot see whether direct I/O is done");
-        return is_plain(target, plan);
-    }
-    snprintf(reason, size, "direct I/O goes through the page cache here");
-    return !resident;
+    if ((held || resident < 0) && is_plain(target, plan))
+        return NULL;
+    return held           ? "its pages stay in the page cache"
+           : resident < 0 ? "cannot see whether direct I/O is done"
+           : resident     ? "direct I/O goes through the page cache here"
+                          : NULL;
 }
 
-/* Tries the first two requests of the plan, unless the file system tells enough. */
-static bool
-shape_is_direct(struct target *target, const struct plan *plan, char *reason, size_t size)
+/* Tries the first two requests of the plan, unless the file system tells enough. Returns
+ * as try_read does. */
+static const char *
+try_shape(struct target *target, const struct plan *plan)
 {
-    int64_t second = plan->workload.work_offset + plan->workload.request_size;
+    const struct plan_workload *workload = &plan->workload;
+    int64_t size = workload->request_size;
     target_advance(target);
-    int storage =
-        os_file_storage(target->fd, plan->workload.work_offset, target->work_size);
-    if (storage > 0) {
-        snprintf(reason, size, "%s data goes through the page cache",
-                 storage & OS_STORAGE_ENCODED ? "compressed" : "inline");
-        return false;
-    }
-    return read_is_direct(target, plan, plan->workload.work_offset, reason, size) &&
-           (target->work_size - plan->workload.request_size <
-                plan->workload.request_size ||
-            read_is_direct(target, plan, second, reason, size));
+    int storage = os_file_storage(target->fd, workload->work_offset, target->work_size);
+    if (storage > 0)
+        return storage & OS_STORAGE_ENCODED
+                   ? "compressed data goes through the page cache"
+                   : "inline data goes through the page cache";
+    const char *reason = try_read(target, plan, workload->work_offset);
+    return reason || target->work_size - size < size
+               ? reason
+               : try_read(target, plan, workload->work_offset + size);
 }
 
-/* Returns whether size and offset of requests are multiples of UNIT; else with a REASON.
- */
-static bool
-is_aligned(const struct plan *plan, int64_t unit, char *reason, size_t size)
-{
-    if (plan->workload.request_size % unit == 0 && plan_largest(plan) % unit == 0 &&
-        plan->workload.work_offset % unit == 0)
-        return true;
-    snprintf(reason, size,
-             "direct I/O needs request size and offset in multiples of %lld",
-             (long long)unit);
-    return false;
-}
+#define REASON_ROOM 128
 
-/* Turns direct I/O on, and returns true; or leaves it off, with a REASON. */
-static bool
-try_direct(struct target *target, const struct plan *plan, char *reason, size_t size)
+/* Turns direct I/O on, and returns NULL; or leaves it off, and returns why, which may
+ * stand in TEXT of REASON_ROOM bytes. */
+static const char *
+try_direct(struct target *target, const struct plan *plan, char *text)
 {
+    const struct plan_workload *workload = &plan->workload;
     int64_t memory = 0, unit = 0, bytes;
     target_advance(target);
     bool known = os_file_alignment(target->fd, &memory, &unit) == 0;
     if (!known && target->kind == OS_BLOCK)
         known = os_device_size(target->fd, &bytes, &unit) == 0;
-    snprintf(reason, size, "direct I/O not supported");
-    if (known && (unit == 0 || !is_aligned(plan, unit, reason, size)))
-        return false;
+    if (known && !unit)
+        return "direct I/O not supported";
+    if (known && (workload->request_size % unit || plan_largest(plan) % unit ||
+                  workload->work_offset % unit)) {
+        snprintf(text, REASON_ROOM,
+                 "direct I/O needs request size and offset in multiples of %lld",
+                 (long long)unit);
+        return text;
+    }
     if (memory > target->alignment)
         target->alignment = memory;
     if (!known)
-        look_up_pages(target, plan->workload.work_offset);
+        look_up_pages(target, workload->work_offset);
     if (os_file_direct(target->fd, true) < 0)
-        return false;
-    if (known || shape_is_direct(target, plan, reason, size))
-        return true;
-    os_file_direct(target->fd, false);
-    return false;
+        return "direct I/O not supported";
+    const char *reason = known ? NULL : try_shape(target, plan);
+    if (reason)
+        os_file_direct(target->fd, false);
+    return reason;
 }
 
 /* A character device has no page cache. */
@@ -353,32 +344,29 @@ write_size(char *text, size_t size, const char *option, int64_t value)
 static void
 find_shape(struct target *target, const struct plan *plan)
 {
-    char reason[128], *text = target->shape;
+    char reason[REASON_ROOM], *text = target->shape;
     int64_t memory, bytes, unit = 0;
     struct plan other = *plan;
+    int64_t *size = &other.workload.request_size, *offset = &other.workload.work_offset;
     if (os_file_alignment(target->fd, &memory, &unit) < 0 &&
         (target->kind != OS_BLOCK || os_device_size(target->fd, &bytes, &unit) < 0))
         unit = target->block;
     if (unit <= 0 || plan->sweep.kind == SWEEP_SIZE)
         return;
-    other.workload.request_size = (plan->workload.request_size + unit - 1) / unit * unit;
-    other.workload.work_offset = (plan->workload.work_offset + unit - 1) / unit * unit;
-    int64_t needed =
-        plan->workload.work_size ? plan->workload.work_size : other.workload.request_size;
-    bool larger = other.workload.request_size > plan->workload.request_size;
-    bool moved = other.workload.work_offset > plan->workload.work_offset;
-    if ((!larger && !moved) || other.workload.request_size > needed ||
-        (target->kind != OS_DIRECTORY &&
-         other.workload.work_offset > target->size - needed) ||
-        !try_direct(target, &other, reason, sizeof(reason)))
+    *size = (*size + unit - 1) / unit * unit;
+    *offset = (*offset + unit - 1) / unit * unit;
+    int64_t needed = plan->workload.work_size ? plan->workload.work_size : *size;
+    bool larger = *size > plan->workload.request_size;
+    bool moved = *offset > plan->workload.work_offset;
+    if ((!larger && !moved) || *size > needed ||
+        (target->kind != OS_DIRECTORY && *offset > target->size - needed) ||
+        try_direct(target, &other, reason))
         return;
     os_file_direct(target->fd, false);
     if (larger)
-        text += write_size(text, sizeof(target->shape) / 2, "-s",
-                           other.workload.request_size);
+        text += write_size(text, sizeof(target->shape) / 2, "-s", *size);
     if (moved)
-        write_size(text, sizeof(target->shape) / 2, larger ? " -o" : "-o",
-                   other.workload.work_offset);
+        write_size(text, sizeof(target->shape) / 2, larger ? " -o" : "-o", *offset);
 }
 
 /* Fails, with advice: without -D the page cache would answer, if it keeps the pages. */
@@ -413,11 +401,12 @@ static int
 choose_way(struct target *target, const struct plan *plan, enum io_mode mode, bool raw,
            struct notes *notes, struct error *error)
 {
-    char reason[128];
+    char text[REASON_ROOM];
     os_file_random(target->fd, plan->workload.work_offset, target->work_size);
     if (!target->flushed)
         write_back_first(target, plan, notes);
-    target->direct = try_direct(target, plan, reason, sizeof(reason));
+    const char *reason = try_direct(target, plan, text);
+    target->direct = !reason;
     target->description.mode = mode;
     if (target->direct)
         return 0;
