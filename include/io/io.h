@@ -40,6 +40,11 @@ struct io_completion {
     int64_t bytes; /* moved; 0 after an error */
 };
 
+/* Does REQUEST by a system call that waits: the way of the default engine, and of others
+ * for an operation that they have none for. Returns its completion. */
+struct io_completion io_perform(const struct io_config *config,
+                                const struct io_request *request);
+
 /* Each engine has its own. A queue is used by one thread at a time, and after begin by
  * that thread alone. */
 struct io_queue;

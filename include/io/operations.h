@@ -35,8 +35,7 @@ struct operation_row {
     const char *done;  /* what becomes of bytes, for people: " written" */
     const char *arrow; /* between size and target in the line of a request */
     int does;          /* OR-ed enum operation_does */
-    /* Does REQUEST by a system call that waits, which is the default engine's way, and of
-     * what others have no way of their own for. Returns bytes, or -1 with errno. */
+    /* Makes the system call, see io_perform. Returns bytes, or -1 with errno. */
     int64_t (*perform)(const struct io_config *config, const struct io_request *request);
 };
 

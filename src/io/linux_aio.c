@@ -43,17 +43,25 @@ aio_open(struct io_queue *queue, const struct io_config *config)
     return 0;
 }
 
+/* Returns how the kernel does OPERATION; it refuses IOCB_CMD_NOOP. */
+static uint16_t
+opcode_of(enum operation operation)
+{
+    return operation == OPERATION_READ    ? IOCB_CMD_PREAD
+           : operation == OPERATION_WRITE ? IOCB_CMD_PWRITE
+           : operation == OPERATION_FLUSH ? IOCB_CMD_FDSYNC
+                                          : IOCB_CMD_NOOP;
+}
+
 static void
 aio_submit(struct io_queue *queue, const struct io_request *request)
 {
     const struct io_config *config = &queue->config;
     struct iocb *entry = (struct iocb *)queue->slots.requests + request->slot;
-    *entry = (struct iocb){.aio_data = (unsigned)request->slot,
-                           .aio_lio_opcode = IOCB_CMD_FDSYNC,
+    *entry = (struct iocb){.aio_data = (uintptr_t)request,
+                           .aio_lio_opcode = opcode_of(request->operation),
                            .aio_fildes = (uint32_t)config->fd};
-    if (request->operation != OPERATION_FLUSH) {
-        entry->aio_lio_opcode =
-            request->operation == OPERATION_READ ? IOCB_CMD_PREAD : IOCB_CMD_PWRITE;
+    if (operations[request->operation].does & OPERATION_MOVES) {
         entry->aio_buf =
             (uintptr_t)(config->memory + (size_t)request->slot * config->size);
         entry->aio_nbytes = request->size;
@@ -64,14 +72,21 @@ aio_submit(struct io_queue *queue, const struct io_request *request)
     io_slots_wait(&queue->slots, entry);
 }
 
-/* Completes a request that io_submit(2) refused. Some kernels and files have no flush of
- * this kind, so the thread makes it. */
-static struct io_completion
-end_unsent(const struct io_queue *queue, const struct iocb *request, int error)
+static const struct io_request *
+request_of(uint64_t data)
 {
-    if (request->aio_lio_opcode == IOCB_CMD_FDSYNC && error == EINVAL)
-        error = os_file_flush(queue->config.fd) < 0 ? errno : 0;
-    return (struct io_completion){.slot = (int)request->aio_data, .error = error};
+    return (const struct io_request *)(uintptr_t)data;
+}
+
+/* Completes a request that io_submit(2) refused. It has no way for some operations; some
+ * kernels and files have no flush of this kind. */
+static struct io_completion
+end_unsent(const struct io_queue *queue, const struct iocb *entry, int error)
+{
+    const struct io_request *request = request_of(entry->aio_data);
+    if (error == EINVAL && !(operations[request->operation].does & OPERATION_MOVES))
+        return io_perform(&queue->config, request);
+    return (struct io_completion){.slot = request->slot, .error = error};
 }
 
 /*
@@ -119,7 +134,7 @@ receive(struct io_queue *queue, struct io_completion *done, int64_t when)
                      events, when == INT64_MAX ? NULL : &limit);
     for (int i = 0; i < got; i++) {
         int64_t result = events[i].res;
-        done[i] = (struct io_completion){.slot = (int)events[i].data,
+        done[i] = (struct io_completion){.slot = request_of(events[i].data)->slot,
                                          .error = result < 0 ? (int)-result : 0,
                                          .bytes = result < 0 ? 0 : result};
     }

@@ -265,22 +265,27 @@ uring_end(struct io_queue *queue)
         do_register(queue, IORING_UNREGISTER_BUFFERS, NULL, 0);
 }
 
+/* Plain, and with fixed buffers. The kernel makes nothing of others, IORING_OP_NOP, and
+ * take does. */
+static const uint8_t opcodes[OPERATIONS][2] = {
+    [OPERATION_READ] = {IORING_OP_READ, IORING_OP_READ_FIXED},
+    [OPERATION_WRITE] = {IORING_OP_WRITE, IORING_OP_WRITE_FIXED},
+    [OPERATION_FLUSH] = {IORING_OP_FSYNC, IORING_OP_FSYNC}};
+
 static void
 uring_submit(struct io_queue *queue, const struct io_request *request)
 {
-    static const uint8_t plain[] = {IORING_OP_READ, IORING_OP_WRITE};
-    static const uint8_t fixed[] = {IORING_OP_READ_FIXED, IORING_OP_WRITE_FIXED};
     unsigned slot = (unsigned)request->slot;
     struct io_uring_sqe *entry = &queue->entries[queue->tail++ & queue->sent_mask];
-    *entry = (struct io_uring_sqe){.opcode = IORING_OP_FSYNC,
-                                   .flags = queue->entry_flags,
-                                   .fd = queue->target,
-                                   .fsync_flags = IORING_FSYNC_DATASYNC,
-                                   .user_data = slot};
+    *entry =
+        (struct io_uring_sqe){.opcode = opcodes[request->operation][queue->fixed_buffers],
+                              .flags = queue->entry_flags,
+                              .fd = queue->target,
+                              .user_data = (uintptr_t)request};
     if (request->operation == OPERATION_FLUSH)
+        entry->fsync_flags = IORING_FSYNC_DATASYNC;
+    if (!(operations[request->operation].does & OPERATION_MOVES))
         return;
-    entry->opcode =
-        queue->fixed_buffers ? fixed[request->operation] : plain[request->operation];
     entry->off = (uint64_t)request->offset;
     entry->addr = (uintptr_t)(queue->config.memory + slot * queue->config.size);
     entry->len = (uint32_t)request->size;
@@ -334,14 +339,21 @@ enter(const struct io_queue *queue, unsigned count, int64_t left)
     return ppoll(&ring, 1, &limit, NULL) < 0 ? -1 : took;
 }
 
+static const struct io_request *
+request_of(uint64_t data)
+{
+    return (const struct io_request *)(uintptr_t)data;
+}
+
 /* Completes the requests that the kernel refuses, with ERROR; returns how many. */
 static int
 take_back(struct io_queue *queue, struct io_completion *done, int error)
 {
     int count = 0;
     for (unsigned left = count_waiting(queue); left > 0; left--) {
-        uint64_t slot = queue->entries[--queue->tail & queue->sent_mask].user_data;
-        done[count++] = (struct io_completion){.slot = (int)slot, .error = error};
+        uint64_t data = queue->entries[--queue->tail & queue->sent_mask].user_data;
+        done[count++] =
+            (struct io_completion){.slot = request_of(data)->slot, .error = error};
     }
     return count;
 }
@@ -354,10 +366,13 @@ take(struct io_queue *queue, struct io_completion *done)
     for (; at != tail; at++) {
         const struct io_uring_cqe *completion =
             &queue->completions[at & queue->done_mask];
+        const struct io_request *request = request_of(completion->user_data);
         int result = completion->res;
-        done[count++] = (struct io_completion){.slot = (int)completion->user_data,
-                                               .error = result < 0 ? -result : 0,
-                                               .bytes = result < 0 ? 0 : result};
+        done[count++] = opcodes[request->operation][0] == IORING_OP_NOP
+                            ? io_perform(&queue->config, request)
+                            : (struct io_completion){.slot = request->slot,
+                                                     .error = result < 0 ? -result : 0,
+                                                     .bytes = result < 0 ? 0 : result};
     }
     queue->taken = at;
     store(queue->done_head, at);

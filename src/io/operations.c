@@ -6,20 +6,27 @@
 #include "io/io.h"
 #include "os/os.h"
 
+#include <errno.h>
 #include <string.h>
+
+static char *
+buffer_of(const struct io_config *config, const struct io_request *request)
+{
+    return config->memory + (size_t)request->slot * config->size;
+}
 
 static int64_t
 read_bytes(const struct io_config *config, const struct io_request *request)
 {
-    return os_file_read(config->fd, config->memory, request->size, request->offset,
-                        config->rw_flags);
+    return os_file_read(config->fd, buffer_of(config, request), request->size,
+                        request->offset, config->rw_flags);
 }
 
 static int64_t
 write_bytes(const struct io_config *config, const struct io_request *request)
 {
-    return os_file_write(config->fd, config->memory, request->size, request->offset,
-                         config->rw_flags);
+    return os_file_write(config->fd, buffer_of(config, request), request->size,
+                         request->offset, config->rw_flags);
 }
 
 static int64_t
@@ -44,6 +51,15 @@ const struct operation_row operations[OPERATIONS] = {
                          .perform = write_bytes},
     [OPERATION_FLUSH] = {.word = "sync", .noun = "flushes", .perform = flush},
 };
+
+struct io_completion
+io_perform(const struct io_config *config, const struct io_request *request)
+{
+    int64_t bytes = operations[request->operation].perform(config, request);
+    return (struct io_completion){.slot = request->slot,
+                                  .error = bytes < 0 ? errno : 0,
+                                  .bytes = bytes < 0 ? 0 : bytes};
+}
 
 /* More than one operation. */
 static const struct {

@@ -26,8 +26,7 @@
 /* The request is first: the system's list has its address, which is that of the entry. */
 struct entry {
     struct aiocb request;
-    enum operation operation;
-    int slot;
+    const struct io_request *own;
 };
 
 struct io_queue {
@@ -110,11 +109,10 @@ aio_queue_submit(struct io_queue *queue, const struct io_request *request)
     const struct io_config *config = &queue->config;
     struct entry *entry = (struct entry *)queue->slots.requests + request->slot;
     memset(entry, 0, sizeof(*entry));
-    entry->slot = request->slot;
-    entry->operation = request->operation;
+    entry->own = request;
     entry->request.aio_fildes = config->fd;
     entry->request.aio_sigevent.sigev_notify = SIGEV_NONE;
-    if (request->operation != OPERATION_FLUSH) {
+    if (operations[request->operation].does & OPERATION_MOVES) {
         entry->request.aio_buf = config->memory + (size_t)request->slot * config->size;
         entry->request.aio_nbytes = request->size;
         entry->request.aio_offset = request->offset;
@@ -125,19 +123,27 @@ aio_queue_submit(struct io_queue *queue, const struct io_request *request)
 static int
 send_one(struct entry *entry)
 {
-    return entry->operation == OPERATION_READ    ? aio_read(&entry->request)
-           : entry->operation == OPERATION_WRITE ? aio_write(&entry->request)
-                                                 : send_flush(&entry->request);
+    switch (entry->own->operation) {
+    case OPERATION_READ:
+        return aio_read(&entry->request);
+    case OPERATION_WRITE:
+        return aio_write(&entry->request);
+    case OPERATION_FLUSH:
+        return send_flush(&entry->request);
+    default:
+        return os_fail(ENOTSUP);
+    }
 }
 
-/* Completes a request that the system refused; the thread makes a flush itself. */
+/* Completes a request that the system refused; the thread makes a flush itself, and what
+ * there is no way for. */
 static struct io_completion
 end_unsent(const struct io_queue *queue, const struct entry *entry, int error)
 {
-    bool flush = entry->operation == OPERATION_FLUSH;
-    if (flush && (error == ENOTSUP || error == EOPNOTSUPP || error == EINVAL))
-        error = os_file_flush(queue->config.fd) < 0 ? errno : 0;
-    return (struct io_completion){.slot = entry->slot, .error = error};
+    bool moves = operations[entry->own->operation].does & OPERATION_MOVES;
+    if (!moves && (error == ENOTSUP || error == EOPNOTSUPP || error == EINVAL))
+        return io_perform(&queue->config, entry->own);
+    return (struct io_completion){.slot = entry->own->slot, .error = error};
 }
 
 /*
@@ -181,8 +187,9 @@ take(struct io_queue *queue, struct io_completion *done)
         if (error < 0)
             error = errno;
         int64_t bytes = aio_return(&entry->request);
-        done[count++] = (struct io_completion){
-            .slot = entry->slot, .error = error, .bytes = error || bytes < 0 ? 0 : bytes};
+        done[count++] = (struct io_completion){.slot = entry->own->slot,
+                                               .error = error,
+                                               .bytes = error || bytes < 0 ? 0 : bytes};
     }
     queue->slots.under_way = left;
     return count;

@@ -4,8 +4,6 @@
 
 #include "os/os.h"
 
-#include <errno.h>
-
 struct io_queue {
     struct io_config config;
     bool is_reopened; /* the descriptor is the queue's own */
@@ -38,13 +36,8 @@ sync_submit(struct io_queue *queue, const struct io_request *request)
 static int
 sync_reap(struct io_queue *queue, struct io_completion *done, int64_t when)
 {
-    int64_t result =
-        operations[queue->next->operation].perform(&queue->config, queue->next);
     (void)when;
-    if (result < 0)
-        *done = (struct io_completion){.error = errno};
-    else
-        *done = (struct io_completion){.bytes = result};
+    *done = io_perform(&queue->config, queue->next);
     return 1;
 }
 

@@ -118,6 +118,10 @@ send_one(const struct io_queue *queue, struct request *request)
         return ReadFile(queue->file, memory, request->size, NULL, &request->overlapped);
     if (request->operation == OPERATION_WRITE)
         return WriteFile(queue->file, memory, request->size, NULL, &request->overlapped);
+    if (request->operation != OPERATION_FLUSH) {
+        SetLastError(ERROR_NOT_SUPPORTED);
+        return FALSE;
+    }
     request->file = queue->file;
     request->port = queue->port;
     if (QueueUserWorkItem(flush, request, WT_EXECUTELONGFUNCTION))

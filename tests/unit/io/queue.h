@@ -159,8 +159,9 @@ buffer_of(int slot)
 static inline void
 submit(int slot, enum operation operation, size_t size, int64_t offset)
 {
-    const struct io_request request = {operation, slot, size, offset};
-    queue.engine->submit(queue.own, &request);
+    static struct io_request requests[4096]; /* they stay until they are reaped */
+    requests[slot] = (struct io_request){operation, slot, size, offset};
+    queue.engine->submit(queue.own, &requests[slot]);
 }
 
 static inline int

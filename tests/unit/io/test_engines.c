@@ -101,8 +101,9 @@ buffer_of(int slot)
 static void
 submit(enum operation operation, int slot, size_t size, int64_t offset)
 {
-    const struct io_request request = {operation, slot, size, offset};
-    engine->submit(queue, &request);
+    static struct io_request requests[DEPTH]; /* they stay until they are reaped */
+    requests[slot] = (struct io_request){operation, slot, size, offset};
+    engine->submit(queue, &requests[slot]);
 }
 
 /* Waits for COUNT requests, each of a slot of its own. */

@@ -131,8 +131,9 @@ finish(void **state)
 static void
 submit(int slot, enum operation operation)
 {
-    const struct io_request request = {operation, slot, SIZE, slot * SIZE};
-    played_aio.submit(queue, &request);
+    static struct io_request requests[DEPTH]; /* they stay until they are reaped */
+    requests[slot] = (struct io_request){operation, slot, SIZE, slot * SIZE};
+    played_aio.submit(queue, &requests[slot]);
 }
 
 static int
