@@ -162,14 +162,6 @@ refuse_space(const struct plan *plan, int64_t available, struct error *error)
                                    : "use a smaller -S, or name a file in it instead");
 }
 
-/* The file would be short, and requests beyond its end. */
-static int
-refuse_interrupted(const struct plan *plan, struct error *error)
-{
-    return error_set(error, EXIT_PREPARE, plan->path,
-                     "interrupted while the working file was filled");
-}
-
 static int
 write_chunk(struct target *target, const char *data, int64_t size, int64_t offset)
 {
@@ -210,40 +202,29 @@ fill_size(const struct plan *plan)
                : plan->workload.scratch_size;
 }
 
-/* Writes random DATA over the working set, batch by batch, each flushed; a stop signal
+/* Writes random data over the working set, batch by batch, each flushed; a stop signal
  * ends this early, without a flush. Returns 0, or -1 with errno. */
 static int
-write_batches(struct target *target, const struct plan *plan, char *data)
+write_data(struct target *target, const struct plan *plan)
 {
     struct random random;
     int64_t at = plan->workload.work_offset, end = at + fill_size(plan);
     int64_t batch = BATCH_LEAST, next = at + batch;
+    char *data = os_memory_aligned(4096, CHUNK);
+    int status = data ? 0 : -1;
     random_seed(&random, ~plan->workload.seed);
-    while (at < end && !os_signals_stop()) {
+    while (status == 0 && at < end && !os_signals_stop()) {
         int64_t size = end - at < CHUNK ? end - at : CHUNK;
         random_fill(&random, data, (size_t)size);
-        if (write_chunk(target, data, size, at) < 0)
-            return -1;
+        status = write_chunk(target, data, size, at);
         at += size;
-        if ((at < end && at < next) || os_signals_stop())
+        if (status < 0 || (at < end && at < next) || os_signals_stop())
             continue;
         batch = flush_batch(target, batch);
-        if (batch < 0)
-            return -1;
+        status = batch < 0 ? -1 : 0;
         next = at + batch;
     }
-    target->flushed = at == end && !os_signals_stop();
-    return 0;
-}
-
-/* Fills the working set; a stop signal ends this early. Returns 0, or -1 with errno. */
-static int
-write_data(struct target *target, const struct plan *plan)
-{
-    char *data = os_memory_aligned(4096, CHUNK);
-    if (!data)
-        return -1;
-    int status = write_batches(target, plan, data);
+    target->flushed = status == 0 && at == end && !os_signals_stop();
     int saved = errno;
     os_memory_free(data);
     errno = saved;
@@ -270,7 +251,8 @@ working_file_fill(struct target *target, const struct plan *plan, int64_t availa
     if (write_data(target, plan) < 0)
         return refuse_directory(plan, errno, error);
     if (os_signals_stop())
-        return refuse_interrupted(plan, error);
+        return error_set(error, EXIT_PREPARE, plan->path,
+                         "interrupted while the working file was filled");
     if (target->size < end)
         target->size = end;
     return 0;
