@@ -66,20 +66,7 @@ static const struct {
 
 static const char out_of_range[] = "out of range";
 
-/* Compare the names word by word, in any case. */
-static bool
-unit_has_name(const struct unit *unit, const char *text, size_t length)
-{
-    for (const char *name = unit->names; *name;) {
-        size_t size = strcspn(name, " ");
-        if (size == length && strncasecmp(name, text, length) == 0)
-            return true;
-        name += size + 1;
-    }
-    return false;
-}
-
-/* Returns the factor of the unit that SUFFIX names; 0: none. */
+/* Returns the factor of the unit that SUFFIX names, in any case; 0: none. */
 static int64_t
 find_factor(enum units_kind kind, const char *suffix)
 {
@@ -87,8 +74,9 @@ find_factor(enum units_kind kind, const char *suffix)
     if (length == 0)
         return kinds[kind].bare;
     for (const struct unit *unit = kinds[kind].units; unit->names; unit++)
-        if (unit_has_name(unit, suffix, length))
-            return unit->factor;
+        for (const char *name = unit->names; *name; name += strcspn(name, " ") + 1)
+            if (strcspn(name, " ") == length && strncasecmp(name, suffix, length) == 0)
+                return unit->factor;
     return 0;
 }
 

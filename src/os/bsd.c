@@ -134,47 +134,42 @@ os_file_direct(int fd, bool on)
 
 #define MAP_MOST (1LL << 30) /* bytes at a time, as address space may be scarce */
 
-/* A file that cannot be mapped, such as a device, cannot be dropped. */
+/* Returns 0, or errno: a file that cannot be mapped, such as a device, has no pages. */
 static int
 drop_range(int fd, int64_t at, size_t size)
 {
     void *map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, at);
     if (map == MAP_FAILED)
-        return errno == ENOMEM || errno == EAGAIN ? -1 : os_fail(ENOTSUP);
-    int failed = msync(map, size, MS_INVALIDATE) < 0 ? errno : 0;
+        return errno == ENOMEM || errno == EAGAIN ? errno : ENOTSUP;
+    int code = msync(map, size, MS_INVALIDATE) < 0 ? errno : 0;
     munmap(map, size);
-    return failed ? os_fail(failed) : 0;
-}
-
-/* The lesser of END and the end of the file, after which some systems map nothing. */
-static int64_t
-end_of(int fd, int64_t end)
-{
-    struct stat status;
-    if (fstat(fd, &status) < 0)
-        return -1;
-    if (S_ISREG(status.st_mode))
-        return status.st_size < end ? status.st_size : end;
-    return os_fail(ENOTSUP); /* a device has buffers, which msync does not reach */
+    return code;
 }
 
 /*
  * msync(2) with MS_INVALIDATE drops clean pages from the page cache, after it has written
  * the dirty ones of the range. posix_fadvise(2) alone only makes them the next to be
  * dropped; but where it exists it releases pages that are held as buffers, which msync
- * would leave.
+ * would leave. It does not reach the buffers of a device, and after the end of a file
+ * some systems map nothing.
  */
 int
 os_file_drop(int fd, int64_t offset, int64_t length)
 {
-    int64_t page = sysconf(_SC_PAGESIZE), end = end_of(fd, offset + length);
-    int failed = end < 0 ? errno : 0;
+    int64_t page = sysconf(_SC_PAGESIZE), end = offset + length;
+    struct stat status;
+    int failed = fstat(fd, &status) < 0 ? errno : S_ISREG(status.st_mode) ? 0 : ENOTSUP;
 #ifdef POSIX_FADV_DONTNEED /* a feature, not a system */
     posix_fadvise(fd, offset, length, POSIX_FADV_DONTNEED);
 #endif
-    for (int64_t at = offset / page * page; at < end && failed != ENOTSUP; at += MAP_MOST)
-        if (drop_range(fd, at, (size_t)(end - at < MAP_MOST ? end - at : MAP_MOST)) < 0)
-            failed = errno;
+    if (failed || status.st_size < end)
+        end = failed ? 0 : status.st_size;
+    for (int64_t at = offset / page * page; at < end && failed != ENOTSUP;
+         at += MAP_MOST) {
+        size_t size = (size_t)(end - at < MAP_MOST ? end - at : MAP_MOST);
+        int code = drop_range(fd, at, size);
+        failed = code ? code : failed;
+    }
     return failed ? os_fail(failed) : 0;
 }
 

@@ -226,39 +226,26 @@ find_folder(const struct search *search, int fd, char *folder)
     return is_stored && access(folder, F_OK) == 0 ? 0 : refuse_kind(search, fd, &file);
 }
 
-/* A list of extents that grows. */
-struct list {
-    struct os_extent *extents;
-    int count, room;
-};
-
-static void
-drop_list(struct list *list)
-{
-    free(list->extents);
-    *list = (struct list){0};
-}
-
-/* Adds an extent, or makes the last one longer. Returns false without room. */
+/* Adds an extent, or makes the last one longer. Room doubles when it is full. Returns
+ * false without. */
 static bool
-add_extent(struct list *list, struct os_extent extent)
+add_extent(struct os_layout *layout, struct os_extent extent)
 {
-    struct os_extent *last = list->count ? &list->extents[list->count - 1] : NULL;
+    int count = layout->extent_count;
+    struct os_extent *last = count ? &layout->extents[count - 1] : NULL;
     if (last && last->offset + last->length == extent.offset &&
         last->sector + (uint64_t)last->length / SECTOR == extent.sector) {
         last->length += extent.length;
         return true;
     }
-    if (list->count == list->room) {
-        int room = list->room ? 2 * list->room : 16;
-        size_t size = (size_t)room * sizeof(extent);
-        void *more = room > EXTENTS_MAX ? NULL : realloc(list->extents, size);
+    if ((count & (count - 1)) == 0) {
+        size_t size = (size_t)(count ? 2 * count : 1) * sizeof(extent);
+        void *more = count >= EXTENTS_MAX ? NULL : realloc(layout->extents, size);
         if (!more)
             return false;
-        list->extents = more;
-        list->room = room;
+        layout->extents = more;
     }
-    list->extents[list->count++] = extent;
+    layout->extents[layout->extent_count++] = extent;
     return true;
 }
 
@@ -272,7 +259,7 @@ add_extent(struct list *list, struct os_extent extent)
 /* Adds what of an extent is between OFFSET and END, on a device that begins at sector
  * START of its disk. */
 static bool
-add_part(struct list *list, const struct fiemap_extent *extent, int64_t offset,
+add_part(struct os_layout *layout, const struct fiemap_extent *extent, int64_t offset,
          int64_t end, uint64_t start)
 {
     int64_t from = (int64_t)extent->fe_logical, until = from + (int64_t)extent->fe_length;
@@ -282,14 +269,15 @@ add_part(struct list *list, const struct fiemap_extent *extent, int64_t offset,
         until = end;
     if (begin >= until || extent->fe_flags & LEFT_OUT)
         return true;
-    return add_extent(list,
+    return add_extent(layout,
                       (struct os_extent){begin, until - begin, start + place / SECTOR});
 }
 
-/* Fills LIST with the extents of a file between OFFSET and END. Returns false without an
- * answer, or without room, and then it is empty. */
+/* Fills LAYOUT with the extents of a file between OFFSET and END. Returns false without
+ * an answer, or without room, and then it has none. */
 static bool
-read_extents(int fd, int64_t offset, int64_t end, uint64_t start, struct list *list)
+read_extents(int fd, int64_t offset, int64_t end, uint64_t start,
+             struct os_layout *layout)
 {
     union {
         struct fiemap map;
@@ -305,23 +293,23 @@ read_extents(int fd, int64_t offset, int64_t end, uint64_t start, struct list *l
         unsigned count = known ? piece.map.fm_mapped_extents : 0;
         done |= count == 0;
         for (unsigned i = 0; i < count && known; i++) {
-            known = add_part(list, &extents[i], offset, end, start);
+            known = add_part(layout, &extents[i], offset, end, start);
             done = extents[i].fe_flags & FIEMAP_EXTENT_LAST || extents[i].fe_length == 0;
             at = (int64_t)(extents[i].fe_logical + extents[i].fe_length);
         }
         if (!known) {
-            drop_list(list);
+            os_layout_free(layout);
             return false;
         }
     }
     return true;
 }
 
-/* Fills LIST with where a range of FD lies on the disk of the device behind FOLDER.
+/* Fills LAYOUT with where a range of FD lies on the disk of the device behind FOLDER.
  * Returns false if that is not known. */
 static bool
 find_extents(int fd, const char *folder, int64_t offset, int64_t length,
-             struct list *list)
+             struct os_layout *layout)
 {
     struct stat file;
     struct statfs system;
@@ -332,9 +320,9 @@ find_extents(int fd, const char *folder, int64_t offset, int64_t length,
     int64_t end = length > DEVICE_MOST - offset ? DEVICE_MOST : offset + length;
     uint64_t sector = block.start + (uint64_t)begin / SECTOR;
     if (S_ISBLK(file.st_mode))
-        return add_extent(list, (struct os_extent){begin, end - begin, sector});
+        return add_extent(layout, (struct os_extent){begin, end - begin, sector});
     return (uint32_t)system.f_type != BTRFS_SUPER_MAGIC &&
-           read_extents(fd, begin, end, block.start, list);
+           read_extents(fd, begin, end, block.start, layout);
 }
 
 static int find_layout(int fd, int64_t offset, int64_t length, struct search *search);
@@ -384,7 +372,7 @@ bool
 linux_layout_compose(const struct os_layout *upper, struct os_layout *lower,
                      int64_t shift)
 {
-    struct list list = {0};
+    struct os_layout made = {0};
     bool fits = true;
     for (int i = 0; i < upper->extent_count && fits; i++) {
         const struct os_extent *one = &upper->extents[i];
@@ -396,17 +384,17 @@ linux_layout_compose(const struct os_layout *upper, struct os_layout *lower,
             int64_t from = other->offset > place ? other->offset : place;
             int64_t until = limit < end ? limit : end;
             uint64_t sector = other->sector + (uint64_t)(from - other->offset) / SECTOR;
-            fits = add_extent(&list, (struct os_extent){one->offset + from - place,
+            fits = add_extent(&made, (struct os_extent){one->offset + from - place,
                                                         until - from, sector});
         }
     }
     if (!fits)
-        drop_list(&list);
-    if (list.count == 0)
+        os_layout_free(&made);
+    if (made.extent_count == 0)
         return false;
     free(lower->extents);
-    lower->extents = list.extents;
-    lower->extent_count = list.count;
+    lower->extents = made.extents;
+    lower->extent_count = made.extent_count;
     return true;
 }
 
@@ -452,14 +440,11 @@ find_layout(int fd, int64_t offset, int64_t length, struct search *search)
 {
     char folder[LINUX_SYSFS_ROOM];
     struct os_layout *layout = search->layout;
-    struct list list = {0};
     *layout = (struct os_layout){0};
     if (find_folder(search, fd, folder) < 0 ||
         linux_layout_devices(folder, search->path, layout, search->error) < 0)
         return -1;
-    layout->known = find_extents(fd, folder, offset, length, &list);
-    layout->extents = list.extents;
-    layout->extent_count = list.count;
+    layout->known = find_extents(fd, folder, offset, length, layout);
     follow_loop(search);
     return 0;
 }

@@ -97,30 +97,22 @@ linux_trace_begin(struct linux_trace_page *page, const unsigned char *bytes, siz
  * for a length in the word that follows. */
 enum { PADDING = 29, EXTEND = 30, STAMP = 31 };
 
-/* The first of the bits is the lowest, or that of a processor with big ends the highest.
- */
-static void
-split_word(uint32_t word, unsigned *kind, uint32_t *delta)
-{
-    const uint16_t one = 1;
-    bool little = *(const unsigned char *)&one == 1;
-    *kind = little ? word & 31 : word >> 27;
-    *delta = little ? word >> 5 : word & COUNT_MASK;
-}
-
 /* Moves PAGE behind its next event. Returns where the data of that is, and its SIZE; NULL
- * at the end. An event without data has size 0. */
+ * at the end. An event without data has size 0. The first of the bits of its word is the
+ * lowest, or that of a processor with big ends the highest. */
 static const unsigned char *
 next_event(struct linux_trace_page *page, size_t *size)
 {
-    unsigned kind;
-    uint32_t word, delta, more = 0;
+    const uint16_t one = 1;
+    uint32_t word, more = 0;
     size_t left = page->size - page->at;
     const unsigned char *event = page->bytes + page->at;
     if (left < sizeof(word))
         return NULL;
     memcpy(&word, event, sizeof(word));
-    split_word(word, &kind, &delta);
+    bool little = *(const unsigned char *)&one == 1;
+    unsigned kind = little ? word & 31 : word >> 27;
+    uint32_t delta = little ? word >> 5 : word & COUNT_MASK;
     bool is_long = kind == 0 || kind >= PADDING;
     if (is_long && left < 2 * sizeof(word))
         return NULL;

@@ -260,18 +260,6 @@ read_formats(struct os_trace *trace, const char *top, struct error *error)
                              "events/header_page is in a format that is not known");
 }
 
-static int
-make_instance(struct os_trace *trace, const char *top, struct error *error)
-{
-    snprintf(trace->folder, sizeof(trace->folder), "%s/instances", top);
-    remove_old(trace->folder);
-    snprintf(trace->folder, sizeof(trace->folder), "%s/instances/ioping-%ld-%llx", top,
-             (long)getpid(), (unsigned long long)os_clock_now());
-    if (start_remover(trace) < 0)
-        return fail(error, "trace");
-    return mkdir(trace->folder, 0700) < 0 ? fail(error, trace->folder) : 0;
-}
-
 /* Opens the buffer of each processor. */
 static int
 open_rings(struct os_trace *trace, struct error *error)
@@ -322,10 +310,18 @@ set_filter(struct os_trace *trace, const struct os_layout *const *layouts, int c
 /* The kernel is not to note the names of programs at each switch between threads. A page
  * of the buffer may be larger than one of memory, since Linux 6.8. */
 static int
-set_up(struct os_trace *trace, const struct os_layout *const *layouts, int count,
-       struct error *error)
+set_up(struct os_trace *trace, const char *top, const struct os_layout *const *layouts,
+       int count, struct error *error)
 {
     bool remapped = false;
+    snprintf(trace->folder, sizeof(trace->folder), "%s/instances", top);
+    remove_old(trace->folder);
+    snprintf(trace->folder, sizeof(trace->folder), "%s/instances/ioping-%ld-%llx", top,
+             (long)getpid(), (unsigned long long)os_clock_now());
+    if (start_remover(trace) < 0)
+        return fail(error, "trace");
+    if (mkdir(trace->folder, 0700) < 0)
+        return fail(error, trace->folder);
     char text[32];
     trace->size =
         linux_file_read(text, sizeof(text), "%s/buffer_subbuf_size_kb", trace->folder)
@@ -360,8 +356,8 @@ os_trace_open(const struct os_layout *const *layouts, int count, struct error *e
         free(trace);
         return NULL;
     }
-    if (read_formats(trace, top, error) == 0 && make_instance(trace, top, error) == 0 &&
-        set_up(trace, layouts, count, error) == 0)
+    if (read_formats(trace, top, error) == 0 &&
+        set_up(trace, top, layouts, count, error) == 0)
         return trace;
     os_trace_close(trace);
     return NULL;

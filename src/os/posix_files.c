@@ -19,7 +19,7 @@
 
 _Static_assert(sizeof(off_t) == 8, "offsets of 32 bits do not reach far enough");
 
-static void
+static int
 fill_info(const struct stat *status, struct os_info *info)
 {
     info->kind = S_ISDIR(status->st_mode)   ? OS_DIRECTORY
@@ -31,16 +31,14 @@ fill_info(const struct stat *status, struct os_info *info)
     info->links = status->st_nlink;
     info->device = (uint64_t)status->st_rdev;
     info->owned = status->st_uid == geteuid();
+    return 0;
 }
 
 int
 os_path_info(const char *path, struct os_info *info)
 {
     struct stat status;
-    if (stat(path, &status) < 0)
-        return -1;
-    fill_info(&status, info);
-    return 0;
+    return stat(path, &status) < 0 ? -1 : fill_info(&status, info);
 }
 
 const char *
@@ -66,10 +64,7 @@ int
 os_file_info(int fd, struct os_info *info)
 {
     struct stat status;
-    if (fstat(fd, &status) < 0)
-        return -1;
-    fill_info(&status, info);
-    return 0;
+    return fstat(fd, &status) < 0 ? -1 : fill_info(&status, info);
 }
 
 static int
