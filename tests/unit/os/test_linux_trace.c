@@ -62,15 +62,17 @@ struct book {
     struct linux_trace_format formats[LINUX_TRACE_KINDS];
 };
 
+static struct book book;                 /* of the test that runs */
+static struct os_trace_record record[8]; /* read last */
+
 static int
 make_book(void **state)
 {
-    static struct book book;
+    (void)state;
     uint64_t start = START;
     memset(&book, 0, sizeof(book));
     memcpy(book.bytes, &start, sizeof(start));
     book.used = DATA;
-    *state = &book;
     return linux_trace_header(header, &book.page) |
            linux_trace_format(mark_format, OS_TRACE_MARK, &book.formats[5]) |
            linux_trace_format(queue_format, OS_TRACE_QUEUE, &book.formats[0]) |
@@ -79,31 +81,30 @@ make_book(void **state)
 }
 
 static void
-put(struct book *book, const void *bytes, size_t size)
+put(const void *bytes, size_t size)
 {
-    memcpy(book->bytes + book->used, bytes, size);
-    book->used += size;
+    memcpy(book.bytes + book.used, bytes, size);
+    book.used += size;
 }
 
 /* The first word of an event: its kind in the lowest bits, or highest on big ends. */
 static void
-put_word(struct book *book, unsigned kind, uint32_t delta)
+put_word(unsigned kind, uint32_t delta)
 {
     const uint16_t one = 1;
     uint32_t word = *(const unsigned char *)&one ? delta << 5 | kind : kind << 27 | delta;
-    put(book, &word, sizeof(word));
+    put(&word, sizeof(word));
 }
 
 static void
-put_more(struct book *book, uint32_t more)
+put_more(uint32_t more)
 {
-    put(book, &more, sizeof(more));
+    put(&more, sizeof(more));
 }
 
 /* The data of an event as COMMON has it, and what follows at offset 28. */
 static void
-put_event(struct book *book, uint32_t delta, unsigned id, uint64_t sector,
-          const void *rest, size_t size)
+put_event(uint32_t delta, unsigned id, uint64_t sector, const void *rest, size_t size)
 {
     unsigned char data[112] = {0};
     uint16_t type = (uint16_t)id;
@@ -116,44 +117,48 @@ put_event(struct book *book, uint32_t delta, unsigned id, uint64_t sector,
     memcpy(data + 16, &sector, sizeof(sector));
     memcpy(data + 24, &sectors, sizeof(sectors));
     memcpy(data + 28, rest, size);
-    put_word(book, (unsigned)(length / 4), delta);
-    put(book, data, length);
+    put_word((unsigned)(length / 4), delta);
+    put(data, length);
 }
 
 /* An I/O by program COMM. */
 static void
-put_queue(struct book *book, uint32_t delta, uint64_t sector, const char *rwbs,
-          const char *comm)
+put_queue(uint32_t delta, uint64_t sector, const char *rwbs, const char *comm)
 {
     char rest[26] = "";
     snprintf(rest, 10, "%s", rwbs);
     snprintf(rest + 10, 16, "%s", comm);
-    put_event(book, delta, 2097, sector, rest, sizeof(rest));
+    put_event(delta, 2097, sector, rest, sizeof(rest));
 }
 
 static void
-set_commit(struct book *book, uint64_t flags)
+set_commit(uint64_t flags)
 {
-    uint64_t commit = (book->used - DATA) | flags;
-    memcpy(book->bytes + 8, &commit, sizeof(commit));
+    uint64_t commit = (book.used - DATA) | flags;
+    memcpy(book.bytes + 8, &commit, sizeof(commit));
 }
 
 static uint64_t
-begin(struct book *book)
+begin(void)
 {
-    set_commit(book, 0);
-    return linux_trace_begin(&book->page, book->bytes, PAGE);
+    set_commit(0);
+    return linux_trace_begin(&book.page, book.bytes, PAGE);
+}
+
+/* Reads up to ROOM records. Returns how many. */
+static int
+read_next(int room)
+{
+    return linux_trace_next(&book.page, book.formats, record, room);
 }
 
 FIXTURE(make_book, NULL)
 
 TEST(a_record_has_the_fields_of_its_event)
 {
-    struct book *book = *state;
-    struct os_trace_record record[2];
-    put_queue(book, 700, 123456789012, "RS", "ioping");
-    assert_int_equal(begin(book), 0);
-    assert_int_equal(linux_trace_next(&book->page, book->formats, record, 2), 1);
+    put_queue(700, 123456789012, "RS", "ioping");
+    assert_int_equal(begin(), 0);
+    assert_int_equal(read_next(2), 1);
     assert_int_equal(record[0].kind, OS_TRACE_QUEUE);
     assert_int_equal(record[0].time, START + 700);
     assert_int_equal(record[0].device, DISK);
@@ -161,38 +166,34 @@ TEST(a_record_has_the_fields_of_its_event)
     assert_int_equal(record[0].sectors, 8);
     assert_int_equal(record[0].thread, 4711);
     assert_false(record[0].kernel || record[0].flush || record[0].write);
-    assert_int_equal(linux_trace_next(&book->page, book->formats, record, 2), 0);
+    assert_int_equal(read_next(2), 0);
 }
 
 TEST(a_remap_has_where_it_comes_from)
 {
-    struct book *book = *state;
-    struct os_trace_record record;
     unsigned char rest[22] = {0};
     uint32_t device = 252U << 20 | 3;
     uint64_t sector = 777;
     memcpy(rest, &device, sizeof(device));
     memcpy(rest + 4, &sector, sizeof(sector));
     memcpy(rest + 12, "WS", 2);
-    put_event(book, 1, 2091, 2825, rest, sizeof(rest));
-    begin(book);
-    assert_int_equal(linux_trace_next(&book->page, book->formats, &record, 1), 1);
-    assert_int_equal(record.kind, OS_TRACE_REMAP);
-    assert_int_equal(record.sector, 2825);
-    assert_int_equal(record.old_device, device);
-    assert_int_equal(record.old_sector, 777);
-    assert_true(record.write);
+    put_event(1, 2091, 2825, rest, sizeof(rest));
+    begin();
+    assert_int_equal(read_next(1), 1);
+    assert_int_equal(record[0].kind, OS_TRACE_REMAP);
+    assert_int_equal(record[0].sector, 2825);
+    assert_int_equal(record[0].old_device, device);
+    assert_int_equal(record[0].old_sector, 777);
+    assert_true(record[0].write);
 }
 
 TEST(fields_are_where_the_format_has_them)
 {
-    struct book *book = *state;
-    struct os_trace_record record;
-    put_event(book, 1, 900, 16, "\0\0\0\0WS\0\0\0\0\0", 12);
-    begin(book);
-    assert_int_equal(linux_trace_next(&book->page, book->formats, &record, 1), 1);
-    assert_int_equal(record.kind, OS_TRACE_COMPLETE);
-    assert_true(record.write);
+    put_event(1, 900, 16, "\0\0\0\0WS\0\0\0\0\0", 12);
+    begin();
+    assert_int_equal(read_next(1), 1);
+    assert_int_equal(record[0].kind, OS_TRACE_COMPLETE);
+    assert_true(record[0].write);
 }
 
 TEST(operations_are_told_by_their_letters)
@@ -210,15 +211,13 @@ TEST(operations_are_told_by_their_letters)
         {"RA", "kworker", 8, false, false, false},
         {"D", "kworker/u8:1", 8, false, false, true},
     };
-    struct book *book = *state;
-    struct os_trace_record record;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-        put_queue(book, 1, cases[i].sector, cases[i].rwbs, cases[i].comm);
-    begin(book);
+        put_queue(1, cases[i].sector, cases[i].rwbs, cases[i].comm);
+    begin();
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        assert_int_equal(linux_trace_next(&book->page, book->formats, &record, 1), 1);
-        if (record.write != cases[i].write || record.flush != cases[i].flush ||
-            record.kernel != cases[i].kernel)
+        assert_int_equal(read_next(1), 1);
+        if (record[0].write != cases[i].write || record[0].flush != cases[i].flush ||
+            record[0].kernel != cases[i].kernel)
             fail_msg("%s by %s", cases[i].rwbs, cases[i].comm);
     }
 }
@@ -229,8 +228,6 @@ TEST(a_mark_has_its_number_and_thread)
         const char *text;
         uint64_t number;
     } cases[] = {{"ioping 12345678901234", 12345678901234}, {"ioping", 0}, {"2", 0}};
-    struct book *book = *state;
-    struct os_trace_record record;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         unsigned char data[48] = {5};
         uint16_t type = 5;
@@ -239,43 +236,39 @@ TEST(a_mark_has_its_number_and_thread)
         memcpy(data + 4, &thread, sizeof(thread));
         memcpy(data + 16, cases[i].text, strlen(cases[i].text));
         size_t length = (16 + strlen(cases[i].text) + 1 + 3) / 4 * 4;
-        put_word(book, (unsigned)(length / 4), 1);
-        put(book, data, length);
+        put_word((unsigned)(length / 4), 1);
+        put(data, length);
     }
-    begin(book);
+    begin();
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        assert_int_equal(linux_trace_next(&book->page, book->formats, &record, 1), 1);
-        assert_int_equal(record.kind, OS_TRACE_MARK);
-        assert_int_equal(record.sector, cases[i].number);
-        assert_int_equal(record.thread, 4711);
+        assert_int_equal(read_next(1), 1);
+        assert_int_equal(record[0].kind, OS_TRACE_MARK);
+        assert_int_equal(record[0].sector, cases[i].number);
+        assert_int_equal(record[0].thread, 4711);
     }
 }
 
 /* Its name has the number of the thread that it works for. */
 TEST(a_thread_of_io_uring_is_that_it_works_for)
 {
-    struct book *book = *state;
-    struct os_trace_record record;
-    put_queue(book, 1, 8, "R", "iou-wrk-815");
-    begin(book);
-    assert_int_equal(linux_trace_next(&book->page, book->formats, &record, 1), 1);
-    assert_int_equal(record.thread, 815);
-    assert_false(record.kernel);
+    put_queue(1, 8, "R", "iou-wrk-815");
+    begin();
+    assert_int_equal(read_next(1), 1);
+    assert_int_equal(record[0].thread, 815);
+    assert_false(record[0].kernel);
 }
 
 TEST(times_add_up_over_extensions_and_stamps)
 {
-    struct book *book = *state;
-    struct os_trace_record record[4];
-    put_queue(book, 10, 0, "R", "x");
-    put_word(book, 30, 5); /* extends the time by 3 << 27 and 5 */
-    put_more(book, 3);
-    put_queue(book, 20, 8, "R", "x");
-    put_word(book, 31, 99); /* it is 100 << 27 and 99 */
-    put_more(book, 100);
-    put_queue(book, 1, 16, "R", "x");
-    begin(book);
-    assert_int_equal(linux_trace_next(&book->page, book->formats, record, 4), 3);
+    put_queue(10, 0, "R", "x");
+    put_word(30, 5); /* extends the time by 3 << 27 and 5 */
+    put_more(3);
+    put_queue(20, 8, "R", "x");
+    put_word(31, 99); /* it is 100 << 27 and 99 */
+    put_more(100);
+    put_queue(1, 16, "R", "x");
+    begin();
+    assert_int_equal(read_next(4), 3);
     assert_int_equal(record[0].time, START + 10);
     assert_int_equal(record[1].time, START + 10 + (3ULL << 27) + 5 + 20);
     assert_int_equal(record[2].time, (100ULL << 27) + 99 + 1);
@@ -285,20 +278,18 @@ TEST(times_add_up_over_extensions_and_stamps)
 TEST(events_that_were_taken_back_are_skipped)
 {
     static const unsigned char gone[24];
-    struct book *book = *state;
-    struct os_trace_record record[4];
-    put_word(book, 29, 1);
-    put_more(book, sizeof(gone));
-    put(book, gone, sizeof(gone) - 4);
-    put_word(book, 29, 50);
-    put_more(book, 8);
-    put(book, gone, 4);
-    put_queue(book, 3, 8, "R", "x");
-    put_word(book, 29, 0); /* the rest of the page */
-    put_more(book, 0);
-    put_queue(book, 3, 16, "R", "x");
-    begin(book);
-    assert_int_equal(linux_trace_next(&book->page, book->formats, record, 4), 1);
+    put_word(29, 1);
+    put_more(sizeof(gone));
+    put(gone, sizeof(gone) - 4);
+    put_word(29, 50);
+    put_more(8);
+    put(gone, 4);
+    put_queue(3, 8, "R", "x");
+    put_word(29, 0); /* the rest of the page */
+    put_more(0);
+    put_queue(3, 16, "R", "x");
+    begin();
+    assert_int_equal(read_next(4), 1);
     assert_int_equal(record[0].sector, 8);
     assert_int_equal(record[0].time, START + 50 + 3);
 }
@@ -306,97 +297,85 @@ TEST(events_that_were_taken_back_are_skipped)
 TEST(long_events_have_their_length_in_a_word_of_its_own)
 {
     static const unsigned char other[200] = {1};
-    struct book *book = *state;
-    struct os_trace_record record;
-    put_word(book, 0, 7);
-    put_more(book, 4 + sizeof(other));
-    put(book, other, sizeof(other));
-    put_queue(book, 3, 8, "R", "x");
-    begin(book);
-    assert_int_equal(linux_trace_next(&book->page, book->formats, &record, 1), 1);
-    assert_int_equal(record.sector, 8);
-    assert_int_equal(record.time, START + 10);
+    put_word(0, 7);
+    put_more(4 + sizeof(other));
+    put(other, sizeof(other));
+    put_queue(3, 8, "R", "x");
+    begin();
+    assert_int_equal(read_next(1), 1);
+    assert_int_equal(record[0].sector, 8);
+    assert_int_equal(record[0].time, START + 10);
 }
 
 TEST(other_events_are_no_records)
 {
-    struct book *book = *state;
-    struct os_trace_record record;
-    put_event(book, 5, 0, 8, "", 1); /* of a format that is not there */
-    put_event(book, 5, 3333, 8, "", 1);
-    begin(book);
-    assert_int_equal(linux_trace_next(&book->page, book->formats, &record, 1), 0);
+    put_event(5, 0, 8, "", 1); /* of a format that is not there */
+    put_event(5, 3333, 8, "", 1);
+    begin();
+    assert_int_equal(read_next(1), 0);
 }
 
 TEST(what_does_not_fit_comes_next_and_only_once)
 {
-    struct book *book = *state;
-    struct os_trace_record record[3];
     for (unsigned i = 0; i < 5; i++)
-        put_queue(book, 10, i, "R", "x");
-    begin(book);
-    assert_int_equal(linux_trace_next(&book->page, book->formats, record, 3), 3);
+        put_queue(10, i, "R", "x");
+    begin();
+    assert_int_equal(read_next(3), 3);
     assert_int_equal(record[2].sector, 2);
-    assert_int_equal(linux_trace_next(&book->page, book->formats, record, 0), 0);
-    assert_int_equal(linux_trace_next(&book->page, book->formats, record, 3), 2);
+    assert_int_equal(read_next(0), 0);
+    assert_int_equal(read_next(3), 2);
     assert_int_equal(record[0].sector, 3);
     assert_int_equal(record[1].sector, 4);
     assert_int_equal(record[1].time, START + 50);
-    assert_int_equal(linux_trace_next(&book->page, book->formats, record, 3), 0);
+    assert_int_equal(read_next(3), 0);
 }
 
 TEST(lost_events_are_counted)
 {
-    struct book *book = *state;
-    struct os_trace_record record[2];
     uint64_t missed = 1234;
-    put_queue(book, 1, 8, "R", "x");
-    set_commit(book, 1U << 31);
-    assert_int_equal(linux_trace_begin(&book->page, book->bytes, PAGE), 1);
-    set_commit(book, 1U << 31 | 1U << 30);
-    memcpy(book->bytes + book->used, &missed, sizeof(missed));
-    assert_int_equal(linux_trace_begin(&book->page, book->bytes, PAGE), 1234);
-    assert_int_equal(linux_trace_next(&book->page, book->formats, record, 2), 1);
+    put_queue(1, 8, "R", "x");
+    set_commit(1U << 31);
+    assert_int_equal(linux_trace_begin(&book.page, book.bytes, PAGE), 1);
+    set_commit(1U << 31 | 1U << 30);
+    memcpy(book.bytes + book.used, &missed, sizeof(missed));
+    assert_int_equal(linux_trace_begin(&book.page, book.bytes, PAGE), 1234);
+    assert_int_equal(read_next(2), 1);
 }
 
 /* Wherever a page ends, nothing behind its end is read: sanitizers and valgrind see it.
  */
 TEST(a_page_that_is_cut_off_has_what_is_whole)
 {
-    struct book *book = *state;
-    struct os_trace_record record[8];
     size_t whole;
-    put_queue(book, 1, 8, "R", "x");
-    whole = book->used;
-    put_word(book, 31, 1);
-    put_more(book, 1);
-    put_queue(book, 1, 16, "R", "x");
-    set_commit(book, 1U << 31 | 1U << 30);
-    for (size_t size = 0; size <= book->used; size++) {
+    put_queue(1, 8, "R", "x");
+    whole = book.used;
+    put_word(31, 1);
+    put_more(1);
+    put_queue(1, 16, "R", "x");
+    set_commit(1U << 31 | 1U << 30);
+    for (size_t size = 0; size <= book.used; size++) {
         unsigned char *cut = malloc(size + 1);
         assert_non_null(cut);
-        memcpy(cut, book->bytes, size);
-        linux_trace_begin(&book->page, cut, size);
-        int count = linux_trace_next(&book->page, book->formats, record, 8);
+        memcpy(cut, book.bytes, size);
+        linux_trace_begin(&book.page, cut, size);
+        int count = read_next(8);
         free(cut);
-        assert_int_equal(count, (size >= whole) + (size >= book->used));
+        assert_int_equal(count, (size >= whole) + (size >= book.used));
     }
 }
 
 TEST(bytes_that_make_no_sense_end_a_page)
 {
-    struct book *book = *state;
-    struct os_trace_record record[8];
     uint32_t seed = 1;
     for (int i = 0; i < 20000; i++) {
         for (size_t at = 8; at < 256; at++) {
             seed = seed * 1664525 + 1013904223;
-            book->bytes[at] = (unsigned char)(seed >> 24);
+            book.bytes[at] = (unsigned char)(seed >> 24);
         }
-        linux_trace_begin(&book->page, book->bytes, 256);
-        while (linux_trace_next(&book->page, book->formats, record, 8) > 0)
+        linux_trace_begin(&book.page, book.bytes, 256);
+        while (read_next(8) > 0)
             ;
-        assert_true(book->page.at <= book->page.size && book->page.size <= 256 - DATA);
+        assert_true(book.page.at <= book.page.size && book.page.size <= 256 - DATA);
     }
 }
 

@@ -62,11 +62,11 @@ until(const atomic_int *value, int least)
 
 static struct track track; /* empty */
 
-struct setup {
+static struct {
     struct stats stats;
     struct export export;
     char metrics[1100], plot[1100];
-};
+} setup;
 
 /* Adds the text that the output with NUMBER of the plan begins with. */
 static void
@@ -104,45 +104,45 @@ enum { METRICS = 1, PLOT, LOG = 1 }; /* outputs of a plan */
 
 /* Hands over the next version, or the LAST, of a file that is replaced. */
 static void
-hand_over_file(struct setup *setup, int number, bool last)
+hand_over_file(int number, bool last)
 {
     struct buffer text;
     add_first(&text, number);
-    export_hand_over(&setup->export, number, &text, last);
+    export_hand_over(&setup.export, number, &text, last);
 }
 
 static void
-hand_over_last(struct setup *setup)
+hand_over_last(void)
 {
-    hand_over_file(setup, METRICS, true);
-    hand_over_file(setup, PLOT, true);
+    hand_over_file(METRICS, true);
+    hand_over_file(PLOT, true);
 }
 
 /* The first versions are real, the others are told of. */
 static void
-begin(struct setup *setup)
+begin(void)
 {
-    memset(setup, 0, sizeof(*setup));
+    memset(&setup, 0, sizeof(setup));
     memset(&told, 0, sizeof(told));
     golden_prepare(FORMAT_HUMAN);
-    snprintf(setup->metrics, sizeof(setup->metrics), "%s/a.prom", scratch());
-    snprintf(setup->plot, sizeof(setup->plot), "%s/a.svg", scratch());
-    output_add(&golden.plan, FORMAT_PROMETHEUS, setup->metrics);
-    output_add(&golden.plan, FORMAT_PLOT, setup->plot);
+    snprintf(setup.metrics, sizeof(setup.metrics), "%s/a.prom", scratch());
+    snprintf(setup.plot, sizeof(setup.plot), "%s/a.svg", scratch());
+    output_add(&golden.plan, FORMAT_PROMETHEUS, setup.metrics);
+    output_add(&golden.plan, FORMAT_PLOT, setup.plot);
     golden.plan.ends.timeout = INT64_MAX;
     golden.plan.ends.grace = HOUR;
-    golden.job.stats = &setup->stats;
+    golden.job.stats = &setup.stats;
     golden.job.track = &track;
-    begin_export(&setup->export);
-    setup->export.replace = fake_replace;
+    begin_export(&setup.export);
+    setup.export.replace = fake_replace;
 }
 
 /* Hands over metrics with so many REQUESTS. */
 static void
-hand_over(struct setup *setup, uint64_t requests)
+hand_over(uint64_t requests)
 {
-    setup->stats.requests = requests;
-    hand_over_file(setup, METRICS, false);
+    setup.stats.requests = requests;
+    hand_over_file(METRICS, false);
 }
 
 static int
@@ -176,13 +176,12 @@ TEST(without_files_there_is_no_thread)
 
 TEST(the_newest_version_takes_the_place_of_one_that_waits)
 {
-    struct setup setup;
-    begin(&setup);
+    begin();
     atomic_store(&told.hold, true);
-    hand_over(&setup, 1);
+    hand_over(1);
     until(&told.begun, 1);
     for (uint64_t requests = 2; requests < 100; requests++)
-        hand_over(&setup, requests);
+        hand_over(requests);
     atomic_store(&told.hold, false);
     assert_true(export_end(&setup.export));
     assert_int_equal(atomic_load(&told.count), 2);
@@ -192,14 +191,13 @@ TEST(the_newest_version_takes_the_place_of_one_that_waits)
 
 TEST(the_last_version_alone_is_durable)
 {
-    struct setup setup;
-    begin(&setup);
-    hand_over(&setup, 1);
+    begin();
+    hand_over(1);
     until(&told.count, 1);
-    hand_over_file(&setup, PLOT, false);
+    hand_over_file(PLOT, false);
     until(&told.count, 2);
     setup.stats.requests = 2;
-    hand_over_last(&setup);
+    hand_over_last();
     assert_true(export_end(&setup.export));
     assert_int_equal(atomic_load(&told.count), 4);
     assert_written(0, setup.metrics, 1, false);
@@ -212,13 +210,12 @@ TEST(the_last_version_alone_is_durable)
 /* Metrics that are handed over more often than they can be written. */
 TEST(each_file_has_its_turn)
 {
-    struct setup setup;
-    begin(&setup);
+    begin();
     atomic_store(&told.hold, true);
-    hand_over(&setup, 1);
+    hand_over(1);
     until(&told.begun, 1);
-    hand_over_file(&setup, PLOT, false);
-    hand_over(&setup, 2);
+    hand_over_file(PLOT, false);
+    hand_over(2);
     atomic_store(&told.hold, false);
     until(&told.count, 2);
     assert_written(1, setup.plot, -1, false);
@@ -254,21 +251,21 @@ caught(int saved)
 /* Hands over the last version, which does not get written, and frees it later. Returns
  * how long that was waited for. */
 static int64_t
-wait_for_a_stuck_one(struct setup *setup, char **errors)
+wait_for_a_stuck_one(char **errors)
 {
     atomic_store(&told.hold, true);
     int saved = catch_errors();
     int64_t began = os_clock_now();
-    hand_over_last(setup);
-    bool ended = export_end(&setup->export);
+    hand_over_last();
+    bool ended = export_end(&setup.export);
     int64_t waited = os_clock_now() - began;
     *errors = caught(saved);
     assert_false(ended);
-    assert_int_equal(setup->export.error, ETIMEDOUT);
-    assert_string_equal(setup->export.failed, setup->metrics);
+    assert_int_equal(setup.export.error, ETIMEDOUT);
+    assert_string_equal(setup.export.failed, setup.metrics);
     atomic_store(&told.hold, false);
-    assert_true(export_end(&setup->export));
-    assert_int_equal(setup->export.error, 0);
+    assert_true(export_end(&setup.export));
+    assert_int_equal(setup.export.error, 0);
     return waited;
 }
 
@@ -282,12 +279,11 @@ TEST(what_is_stuck_is_given_up_and_noted)
         {MS, HOUR, 750 * MS}, /* no file is written in so little time */
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct setup setup;
         char expected[2400], *errors;
-        begin(&setup);
+        begin();
         golden.plan.ends.timeout = cases[i].timeout;
         golden.plan.ends.grace = cases[i].grace;
-        int64_t waited = wait_for_a_stuck_one(&setup, &errors);
+        int64_t waited = wait_for_a_stuck_one(&errors);
         snprintf(expected, sizeof(expected),
                  "^ioping: [^\n]*/a\\.svg: not written after [0-9.]+ m?s\n"
                  "ioping: [^\n]*/a\\.prom: not written after [0-9.]+ m?s\n$");
@@ -300,11 +296,10 @@ TEST(what_is_stuck_is_given_up_and_noted)
 /* What it waits for may be the same disk. */
 TEST(after_a_request_without_answer_it_is_not_waited_for_long)
 {
-    struct setup setup;
     char *errors;
-    begin(&setup);
+    begin();
     golden.job.under_way = (struct job_under_way){1, 1};
-    assert_true(wait_for_a_stuck_one(&setup, &errors) < HOUR);
+    assert_true(wait_for_a_stuck_one(&errors) < HOUR);
     free(errors);
 }
 
@@ -322,13 +317,12 @@ TEST(a_signal_ends_the_wait)
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
-        struct setup setup;
         struct os_thread thread;
         pid_t self = getpid();
         os_signals_install();
-        begin(&setup);
+        begin();
         atomic_store(&told.hold, true);
-        hand_over_last(&setup);
+        hand_over_last();
         if (os_thread_start(&thread, interrupt_once_it_waits, &self) < 0)
             _exit(2);
         int64_t began = os_clock_now();
@@ -344,26 +338,25 @@ TEST(a_signal_ends_the_wait)
 
 /* Handles what the thread has to tell, once it has done so many writings. */
 static void
-tell_after(struct setup *setup, int count, bool news)
+tell_after(int count, bool news)
 {
     until(&told.count, count);
-    while (news && !export_has_news(&setup->export))
+    while (news && !export_has_news(&setup.export))
         os_sleep_until(os_clock_now() + MS);
-    assert_int_equal(export_has_news(&setup->export), news);
+    assert_int_equal(export_has_news(&setup.export), news);
     if (news)
-        export_tell(&setup->export);
+        export_tell(&setup.export);
 }
 
 TEST(a_failure_is_told_once_while_it_lasts)
 {
-    struct setup setup;
     static const int failures[] = {EIO, EIO, 0, ENOSPC};
-    begin(&setup);
+    begin();
     int saved = catch_errors();
     for (int i = 0; i < 4; i++) {
         atomic_store(&told.error, failures[i]);
-        hand_over(&setup, 1);
-        tell_after(&setup, i + 1, i == 0 || i == 3);
+        hand_over(1);
+        tell_after(i + 1, i == 0 || i == 3);
     }
     bool ended = export_end(&setup.export);
     char *errors = caught(saved);
@@ -377,11 +370,10 @@ TEST(a_failure_is_told_once_while_it_lasts)
 
 TEST(a_failure_at_the_end_is_told_too)
 {
-    struct setup setup;
-    begin(&setup);
+    begin();
     int saved = catch_errors();
     atomic_store(&told.error, EIO);
-    hand_over_last(&setup);
+    hand_over_last();
     bool ended = export_end(&setup.export);
     char *errors = caught(saved);
     assert_true(ended);
