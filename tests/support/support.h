@@ -1,8 +1,13 @@
 #ifndef SUPPORT_SUPPORT_H
 #define SUPPORT_SUPPORT_H
 
-/* The header of every test: cmocka, commands, conditions, file systems and texts. */
+/* The header of every test: cmocka, what most need of the system, commands, conditions,
+ * file systems and texts. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,7 +15,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 

@@ -4,8 +4,6 @@
 #include "base/buffer.h"
 #include "base/error.h"
 
-#include <errno.h>
-
 static void
 check_line(const struct error *error, const char *expected)
 {

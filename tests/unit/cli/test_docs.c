@@ -4,7 +4,6 @@
 #include "cli/cli.h"
 
 #include <regex.h>
-#include <unistd.h>
 
 static char *
 read_source(const char *name)

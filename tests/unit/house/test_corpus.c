@@ -2,7 +2,6 @@
 #include "support.h"
 
 #include <glob.h>
-#include <signal.h>
 
 #define INPUT_MOST 4096
 #define CORPUS_MOST (60 << 10)

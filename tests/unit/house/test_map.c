@@ -3,7 +3,6 @@
 #include "support.h"
 
 #include <dirent.h>
-#include <sys/stat.h>
 
 #define PATH 1100
 

@@ -3,9 +3,6 @@
 #include "support.h"
 #include "terminal.h"
 
-#include <signal.h>
-#include <unistd.h>
-
 /* Scripts that take the place of test programs, and end in all the ways that these do. */
 static int
 make_programs(void **state)

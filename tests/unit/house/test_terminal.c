@@ -1,8 +1,6 @@
 /* The screen of the tests' terminal shows the same as a real one. */
 #include "terminal.h"
 
-#include <signal.h>
-
 static struct screen screen;
 
 static void

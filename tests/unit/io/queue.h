@@ -13,14 +13,11 @@
 #include "os/process.h"
 #include "os/storage.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/aio_abi.h>
 #include <stdatomic.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 #define FOREVER INT64_MAX
 

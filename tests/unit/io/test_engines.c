@@ -7,10 +7,7 @@
 #include "os/process.h"
 #include "os/storage.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 enum { BLOCK = 4096, BLOCKS = 16, DEPTH = 4 };
 

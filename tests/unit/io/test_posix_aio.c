@@ -3,7 +3,6 @@
 #include "support.h"
 
 #include <aio.h>
-#include <errno.h>
 
 /* The system's functions for the source that is included below. */
 static int play_send(struct aiocb *request);

@@ -4,7 +4,6 @@
 #include "base/time.h"
 #include "os/thread.h"
 
-#include <fcntl.h>
 #include <linux/io_uring.h>
 #include <sched.h>
 

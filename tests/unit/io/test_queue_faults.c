@@ -5,7 +5,6 @@
 
 #include <linux/io_uring.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 
 /* Sends each request alone, the last first. */
 static bool

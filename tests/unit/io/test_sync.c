@@ -4,10 +4,6 @@
 #include "io/io.h"
 #include "os/os.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <unistd.h>
-
 /* A file of SIZE bytes 'a', open for reading and writing. */
 static int
 make_file(size_t size)

@@ -5,9 +5,6 @@
 #include "os/os.h"
 #include "os/storage.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 enum { MB = 1 << 20, SIZE = 8 * MB };
 
 /* A file of 8 MiB on the disk and not in the page cache, open for reading. */

@@ -4,8 +4,6 @@
 #include "base/time.h"
 #include "os/os.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <sys/time.h>
 #include <time.h>
 

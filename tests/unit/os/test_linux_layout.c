@@ -13,11 +13,7 @@
 #include "base/time.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 static int
 make_devices(void **state)

@@ -7,11 +7,7 @@
 #include "os/storage.h"
 #include "os/thread.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #define PAGE 4096
 

@@ -4,16 +4,10 @@
 #include "os/output.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <termios.h>
 #include <time.h>
-#include <unistd.h>
 
 static const char *
 path_of(const char *name)

@@ -6,12 +6,7 @@
 #include "os/posix.h"
 #include "os/process.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define LONG 30000000000
 #define SHORT 20000000

@@ -5,12 +5,8 @@
 #include "os/process.h"
 #include "os/thread.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define LONG 30000000000
 

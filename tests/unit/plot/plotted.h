@@ -9,9 +9,6 @@
 #include "plot/plot.h"
 #include "run/job.h"
 
-#include <errno.h>
-#include <math.h>
-
 #define PLOTTED_TARGETS 64
 #define PLOTTED_STEPS 18
 #define PLOTTED_BEGAN 86400000000000LL /* monotonic, ns */

@@ -4,8 +4,6 @@
 #include "base/time.h"
 #include "plot/axis.h"
 
-#include <math.h>
-
 #define MINUTE (60 * SECOND)
 #define HOUR (60 * MINUTE)
 #define MIB (1LL << 20)

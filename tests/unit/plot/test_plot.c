@@ -7,8 +7,6 @@
 #include "plot/plot.h"
 #include "run/job.h"
 
-#include <math.h>
-
 #define TARGETS 64
 #define STEPS 23
 #define MOST (500 * 1024)

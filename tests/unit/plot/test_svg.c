@@ -3,8 +3,6 @@
 
 #include "plot/svg.h"
 
-#include <math.h>
-
 static struct buffer text;
 
 static int

@@ -10,9 +10,6 @@
 #include "run/job.h"
 #include "run/run.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #define NS_2026 1795247457055062000LL /* 2026-11-21 07:50:57.055062 */
 
 struct golden {

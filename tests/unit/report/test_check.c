@@ -6,8 +6,6 @@
 #include "report/check.h"
 #include "run/job.h"
 
-#include <errno.h>
-
 /* Jobs with limits, of requests that tests record. */
 static struct job jobs[2];
 static int count;

@@ -3,9 +3,6 @@
 
 #include "report/console.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 static void
 set(const char *name, const char *value)
 {

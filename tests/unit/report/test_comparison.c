@@ -7,8 +7,6 @@
 #include "stats/slo.h"
 #include "stats/stats.h"
 
-#include <math.h>
-
 /* A target whose requests take so long: COUNT of them LATENCY, and MORE of them SLOWER.
  * The bounds of its ratios, of p50 and p99, are not known if they are 0. */
 struct device {

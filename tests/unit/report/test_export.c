@@ -9,10 +9,7 @@
 #include "report/export.h"
 #include "stats/track.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <sys/wait.h>
 
 #define HOUR (3600 * SECOND)
 #define WRITTEN 8 /* at most */

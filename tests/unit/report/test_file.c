@@ -1,9 +1,6 @@
 /* Two reports of one run: one in the file of -output, the other for people on stdout. */
 #include "golden.h"
 
-#include <errno.h>
-#include <sys/stat.h>
-
 static const char *
 file_path(void)
 {

@@ -4,8 +4,6 @@
 
 #include "cli/cli.h"
 
-#include <errno.h>
-
 static struct sample
 sample_of(uint64_t index, enum operation operation, int64_t latency, enum verdict verdict)
 {

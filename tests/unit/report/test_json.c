@@ -2,8 +2,6 @@
 #include "golden.h"
 #include "mix.h"
 
-#include <errno.h>
-
 /* The target of the example in section 5 of the contract. */
 static void
 prepare(void)

@@ -5,8 +5,6 @@
 #include "report/export.h"
 #include "report/writers.h"
 
-#include <sys/stat.h>
-
 #define NS_1970 1795247457055062999LL
 #define LARGE 9000000000000000000LL
 

@@ -1,8 +1,6 @@
 /* Raw lines, to the byte and by their fields. */
 #include "golden.h"
 
-#include <errno.h>
-
 static void
 assert_line(const struct stats *stats, int64_t time, const char *line)
 {

@@ -5,9 +5,6 @@
 #include "report/status.h"
 #include "run/job.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #define BEGAN (5 * SECOND) /* by the clock of the tests */
 
 /* Two seconds without an interval. */

@@ -7,10 +7,7 @@
 #include "os/process.h"
 #include "run/run.h"
 
-#include <signal.h>
 #include <stdatomic.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define REQUESTS 4096
 #define SAID 16

@@ -10,8 +10,6 @@
 #include "report/outputs.h"
 #include "run/run_private.h"
 
-#include <errno.h>
-
 #define SIZE 4096
 #define SEEN 64
 

@@ -7,8 +7,6 @@
 #include "run/outcome.h"
 #include "stats/track.h"
 
-#include <errno.h>
-
 /* The notes on OUTCOME are TEXT, a line each, without "ioping: " before it, and its
  * status is STATUS. NAME is told where they are not. */
 static void

@@ -1,8 +1,6 @@
 /* The three runs of a job with a load beside it. */
 #include "listening.h"
 
-#include <errno.h>
-
 /* What was told of phases. */
 struct phases {
     enum phase begun[SAID], ended[SAID];

@@ -6,11 +6,6 @@
 #include "os/process.h"
 #include "os/thread.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 /* What an observer of the exported files was told. */
 static struct {
     struct stats stats[SAID];

@@ -2,8 +2,6 @@
 /* Marks: 15s */
 #include "listening.h"
 
-#include <errno.h>
-
 static void
 begin(enum sweep_kind kind, int64_t from, int64_t to)
 {

@@ -1,8 +1,6 @@
 /* Several targets at once: each has workers, a count and statistics of its own. */
 #include "listening.h"
 
-#include <errno.h>
-
 #define TARGETS 3
 
 static struct {

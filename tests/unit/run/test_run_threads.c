@@ -1,8 +1,6 @@
 /* A run with several workers: their common state, and the effect of one on the others. */
 #include "listening.h"
 
-#include <errno.h>
-
 #define HOUR (3600000 * MS)
 
 static void

@@ -1,8 +1,6 @@
 /* The loop of a worker that writes a log: the test plays the file that it empties. */
 #include "setup.h"
 
-#include <errno.h>
-
 #define EMPTIED 8
 
 /* The file, and what became of it. */

@@ -2,8 +2,6 @@
  * script gives, however late the machine is. */
 #include "setup.h"
 
-#include <errno.h>
-
 static void
 begin_deep(int64_t count, int depth)
 {

@@ -1,8 +1,6 @@
 /* The loop of a worker whose requests, flushes or engine fail. */
 #include "setup.h"
 
-#include <errno.h>
-
 TEST(the_first_failure_stops_the_run)
 {
     setup_begin(&setup, 6);

@@ -3,8 +3,6 @@
 
 #include "stats/interval.h"
 
-#include <math.h>
-
 static struct percentile
 named(const char *name)
 {

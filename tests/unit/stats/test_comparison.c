@@ -5,8 +5,6 @@
 #include "base/time.h"
 #include "stats/comparison.h"
 
-#include <math.h>
-
 #define ROWS 5
 #define ROOM 2048
 

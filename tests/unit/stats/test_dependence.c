@@ -4,8 +4,6 @@
 #include "base/random.h"
 #include "stats/interval.h"
 
-#include <math.h>
-
 #define MOST 60000
 
 static struct series_entry entries[MOST + 2];

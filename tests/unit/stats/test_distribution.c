@@ -6,8 +6,6 @@
 #include "stats/slo.h"
 #include "stats/stats.h"
 
-#include <math.h>
-
 #define COUNT 100000
 
 /* A percentile that is given in thousandths. */

@@ -11,7 +11,6 @@
 #include "stats/interval.h"
 #include "stats/stats.h"
 
-#include <math.h>
 #include <string.h>
 
 #define MOST 5000 /* requests of a run */

@@ -4,8 +4,6 @@
 #include "base/random.h"
 #include "stats/distribution.h"
 
-#include <math.h>
-
 #define BILLION 1000000000LL
 
 static void

@@ -6,8 +6,6 @@
 #include "stats/slo.h"
 #include "stats/stats.h"
 
-#include <math.h>
-
 /* Adds a request that moved 100 bytes, or as many as its operation and verdict say. */
 static void
 record_operation(struct stats *stats, enum operation operation, int64_t latency,

@@ -3,8 +3,6 @@
 
 #include "stats/stats.h"
 
-#include <errno.h>
-
 static const struct {
     enum verdict verdict;
     int error;

@@ -5,8 +5,6 @@
 #include "base/random.h"
 #include "stats/stats.h"
 
-#include <errno.h>
-
 static const struct stats_limits limits = {.warmup = 2, .fastest = 1000, .slowest = 9000};
 
 static void

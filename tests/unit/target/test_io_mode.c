@@ -9,8 +9,6 @@
 #include "plan/plan.h"
 #include "target/target_private.h"
 
-#include <errno.h>
-
 enum { SECTOR = 512, SIZE = 1 << 20 };
 
 /* The abilities of the system. */
