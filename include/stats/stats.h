@@ -123,7 +123,25 @@ struct stats_limits {
 };
 
 /* Set SAMPLE's verdict, as far as its own values and LIMITS tell. */
-void stats_judge(const struct stats_limits *limits, struct sample *sample);
+static inline void
+stats_judge(const struct stats_limits *limits, struct sample *sample)
+{
+    bool is_plain = !sample->error && sample->bytes >= sample->size &&
+                    !(sample->timed_out | sample->cached | sample->stopped);
+    int64_t latency = sample->latency;
+    if (is_plain && sample->index > limits->warmup && latency >= limits->fastest &&
+        latency <= limits->slowest)
+        sample->verdict = VERDICT_NONE;
+    else
+        sample->verdict = sample->timed_out                 ? VERDICT_TIMEOUT
+                          : sample->error                   ? VERDICT_ERROR
+                          : sample->bytes < sample->size    ? VERDICT_SHORT
+                          : sample->cached                  ? VERDICT_CACHED
+                          : sample->stopped                 ? VERDICT_STOPPED
+                          : sample->index <= limits->warmup ? VERDICT_WARMUP
+                          : latency < limits->fastest       ? VERDICT_TOO_FAST
+                                                            : VERDICT_TOO_SLOW;
+}
 
 /* Add a judged sample; or one of a request that was sent and will not end. */
 void stats_record(struct stats *stats, const struct sample *sample);

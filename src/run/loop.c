@@ -26,6 +26,9 @@
 
 #include <errno.h>
 
+/* A rapid request does not save registers for what it does not do. */
+#define OFF_THE_PATH __attribute__((noinline))
+
 #define TOGETHER 3 /* requests with one stamp; the first waits until the last is sent */
 /* Without a free slot the loop looks so often (ns) whether the run ends. */
 #define LOST_LOOK (20 * MS)
@@ -148,27 +151,32 @@ attribute(struct worker *worker, struct sample *sample)
     }
 }
 
-/* Adds SAMPLE, which began after the settling, to the statistics. */
-static inline void
-record(struct worker *worker, struct sample *sample)
+/* Adds SAMPLE, which is in the statistics if it began after the settling, to what else
+ * there is of requests. */
+OFF_THE_PATH static void
+record_more(struct worker *worker, struct sample *sample)
 {
     struct worker_account *account = &worker->account;
-    bool counts = sample_counts(sample);
-    stats_record(&account->total, sample);
-    if (worker->group->busy_lock && sample_is_busy(sample)) {
+    bool settled = sample->start >= account->began, counts = sample_counts(sample);
+    if (settled && worker->group->busy_lock && sample_is_busy(sample)) {
         if (account->busy.count == BUSY_LOG)
             share_busy(worker);
         busy_log_add(&account->busy, sample->start, sample->start + sample->latency,
                      counts);
     }
-    if (account->attribution)
+    if (settled && account->attribution)
         attribute(worker, sample);
-    if (counts)
+    if (settled && counts)
         series_record(&account->series, sample->start, sample->latency);
+    if (account->track)
+        track_record(account->track, sample);
+    if (worker->reports)
+        stats_compare(&account->total, sample);
+    sample->median = worker->medians ? stats_median(&account->total, sample) : 0;
 }
 
 /* Returns whether the run goes on after a request that failed. */
-static bool
+OFF_THE_PATH static bool
 goes_on_after(struct worker *worker, const struct sample *sample)
 {
     bool ignored = worker->plan->ends.ignore_error;
@@ -188,12 +196,9 @@ digest(struct worker *worker, struct sample *sample)
     struct worker_account *account = &worker->account;
     stats_judge(&worker->plan->statistics.limits, sample);
     if (sample->start >= account->began)
-        record(worker, sample);
-    if (account->track)
-        track_record(account->track, sample);
-    if (worker->reports)
-        stats_compare(&account->total, sample);
-    sample->median = worker->medians ? stats_median(&account->total, sample) : 0;
+        stats_record(&account->total, sample);
+    if (!account->is_plain)
+        record_more(worker, sample);
     return !sample_failed(sample) || goes_on_after(worker, sample);
 }
 
@@ -380,8 +385,6 @@ static int64_t
 wait_until(struct worker *worker, int64_t when, int64_t now)
 {
     struct schedule *schedule = &worker->schedule;
-    if (now < when)
-        worker_share(worker);
     while (now < when && !is_over(worker, when, now)) {
         bool awake = when - now <= schedule->spin;
         int status = -1;
@@ -541,6 +544,8 @@ static inline int64_t
 wait_end(const struct worker *worker, int64_t since, int64_t when, int64_t now)
 {
     int64_t spin = worker->schedule.spin, timeout = worker->plan->ends.timeout;
+    if (since == HANDOFF_LOST)
+        return time_earlier(atomic_load(&worker->over), now + LOST_LOOK);
     if (when < INT64_MAX && spin)
         when = when - spin > now ? when - spin : IO_AT_ONCE;
     if (timeout == INT64_MAX)
@@ -550,7 +555,8 @@ wait_end(const struct worker *worker, int64_t since, int64_t when, int64_t now)
 }
 
 /* Sends the submitted requests and waits for completions, until WHEN, when the next is
- * due. Returns the time. */
+ * due; if all requests are lost, for a late answer, and no longer than a moment. Returns
+ * the time. */
 static int64_t
 reap(struct worker *worker, int64_t when)
 {
@@ -558,14 +564,16 @@ reap(struct worker *worker, int64_t when)
     struct inflight *inflight = &queue->inflight;
     int64_t since = oldest_start(worker);
     int64_t start = os_clock_now();
-    since = since ? since : start;
+    since = inflight->lost == inflight->count ? HANDOFF_LOST : since ? since : start;
     int64_t end = wait_end(worker, since, when, start);
     handoff_release(&worker->handoff, since);
     int count = queue->engine->reap(queue->io, inflight->done, end);
     int64_t now = os_clock_now();
     int code = count < 0 ? errno : 0;
     handoff_acquire(&worker->handoff, since);
-    worker->schedule.slept = now >= when && end != IO_AT_ONCE && !queue->submits;
+    worker->schedule.slept = false;
+    if (now >= when)
+        worker->schedule.slept = end != IO_AT_ONCE && !queue->submits;
     queue->submits = false;
     for (struct inflight_request *entry = inflight->ends.older;
          entry != &inflight->ends && !entry->sample.start; entry = entry->older)
@@ -573,28 +581,6 @@ reap(struct worker *worker, int64_t when)
     complete_all(worker, count < 0 ? fail_all(worker, code) : count, now);
     if (worker->plan->ends.timeout < INT64_MAX)
         time_out_requests(worker, now);
-    return now;
-}
-
-/* Waits a moment for a late answer, as no slot is free; nothing else is under way.
- * Returns the time. */
-static int64_t
-await_slot(struct worker *worker, int64_t now)
-{
-    struct worker_queue *queue = &worker->queue;
-    int64_t last = atomic_load_explicit(&worker->over, memory_order_relaxed);
-    if (is_over(worker, schedule_next(&worker->schedule, now), now)) {
-        worker->schedule.sending = false;
-        return now;
-    }
-    worker_share(worker);
-    handoff_release(&worker->handoff, HANDOFF_LOST);
-    int count = queue->engine->reap(queue->io, queue->inflight.done,
-                                    time_earlier(last, now + LOST_LOOK));
-    handoff_acquire(&worker->handoff, HANDOFF_LOST);
-    now = os_clock_now();
-    worker->schedule.sending = count >= 0;
-    complete_all(worker, count, now);
     return now;
 }
 
@@ -615,6 +601,8 @@ begin(struct worker *worker)
     int64_t now = wait_until(worker, begin, os_clock_now());
     schedule_start(schedule, plan, worker->index, &worker->group->arrival, begin, now);
     account->began = schedule->counted;
+    account->is_plain = !account->track && !account->series.most && !account->log &&
+                        !worker->reports && !worker->medians && !worker->group->busy_lock;
     atomic_store_explicit(&worker->over,
                           schedule->stays ? schedule->deadline : schedule->end,
                           memory_order_relaxed);
@@ -647,24 +635,27 @@ void
 worker_run(struct worker *worker)
 {
     struct worker_queue *queue = &worker->queue;
+    struct inflight *inflight = &queue->inflight;
+    struct schedule *schedule = &worker->schedule;
     struct worker_account *account = &worker->account;
     int64_t now = begin(worker);
     for (;;) {
         int64_t when = submit_due(worker, now);
-        if (inflight_live(&queue->inflight))
-            now = reap(worker, when);
-        else if (!worker->schedule.sending)
-            break;
-        else if (queue->inflight.lost == queue->inflight.count)
-            now = await_slot(worker, now);
-        else
-            now = wait_until(worker, when, now);
+        bool reaps = inflight_live(inflight) > 0;
+        if (!reaps) {
+            reaps = inflight->lost == inflight->count;
+            if (reaps && is_over(worker, schedule_next(schedule, now), now))
+                schedule->sending = false;
+            if (!schedule->sending)
+                break;
+            worker_share(worker);
+        }
+        now = reaps ? reap(worker, when) : wait_until(worker, when, now);
     }
     if (queue->engine->end)
         queue->engine->end(queue->io);
     account->ended = os_clock_now();
-    miss_rest(worker, account->ended,
-              now >= worker->schedule.deadline || is_stopped(worker));
+    miss_rest(worker, account->ended, now >= schedule->deadline || is_stopped(worker));
     account->ended = time_later(account->ended, account->began); /* if nothing counts */
     worker_share(worker);
     find_holes(worker);

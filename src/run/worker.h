@@ -26,7 +26,9 @@ struct worker_queue {
 
 /* What has become of them. */
 struct worker_account {
-    int64_t began, ended;            /* of what the statistics cover, monotonic */
+    int64_t began, ended; /* of what the statistics cover, monotonic */
+    bool is_plain; /* statistics are all that is wanted: what else there is below, is not
+                    */
     struct track *track;             /* set before worker_run; NULL: not wanted */
     struct time_series series;       /* likewise, its memory; without room: not wanted */
     struct attribution *attribution; /* likewise; NULL: not wanted */

@@ -27,20 +27,6 @@ sample_notice(const struct sample *sample, char *buffer)
     return words[sample->verdict];
 }
 
-void
-stats_judge(const struct stats_limits *limits, struct sample *sample)
-{
-    sample->verdict = sample->timed_out                   ? VERDICT_TIMEOUT
-                      : sample->error                     ? VERDICT_ERROR
-                      : sample->bytes < sample->size      ? VERDICT_SHORT
-                      : sample->cached                    ? VERDICT_CACHED
-                      : sample->stopped                   ? VERDICT_STOPPED
-                      : sample->index <= limits->warmup   ? VERDICT_WARMUP
-                      : sample->latency < limits->fastest ? VERDICT_TOO_FAST
-                      : sample->latency > limits->slowest ? VERDICT_TOO_SLOW
-                                                          : VERDICT_NONE;
-}
-
 /* Returns the turn after TURN. */
 static int
 next_turn(const struct stats *stats, int turn)
@@ -89,13 +75,10 @@ record_operation(struct stats *stats, const struct sample *sample)
     }
 }
 
-void
-stats_record(struct stats *stats, const struct sample *sample)
+/* What most requests do not have; a function of its own keeps their way short. */
+__attribute__((noinline)) static void
+record_rest(struct stats *stats, const struct sample *sample)
 {
-    stats->requests++;
-    stats->last = sample->start + sample->latency;
-    stats->all_bytes += sample->bytes;
-    stats->missed += sample->missed;
     if (stats->mix.more)
         record_operation(stats, sample);
     if (!sample_counts(sample)) {
@@ -106,9 +89,6 @@ stats_record(struct stats *stats, const struct sample *sample)
         stats->too_slow += sample->verdict == VERDICT_TOO_SLOW;
         return;
     }
-    stats->bytes += sample->bytes;
-    moments_record(&stats->latency, sample->latency);
-    histogram_record(&stats->latencies, sample->latency);
     if (sample->sync) {
         moments_record(&stats->sync, sample->sync);
         histogram_record(&stats->syncs, sample->sync);
@@ -118,6 +98,23 @@ stats_record(struct stats *stats, const struct sample *sample)
         histogram_record_waits(&stats->corrected, sample->latency, stats->every,
                                sample->idle);
     }
+}
+
+void
+stats_record(struct stats *stats, const struct sample *sample)
+{
+    bool counts = sample_counts(sample);
+    stats->requests++;
+    stats->last = sample->start + sample->latency;
+    stats->all_bytes += sample->bytes;
+    stats->missed += sample->missed;
+    if (counts) {
+        stats->bytes += sample->bytes;
+        moments_record(&stats->latency, sample->latency);
+        histogram_record(&stats->latencies, sample->latency);
+    }
+    if (!counts || stats->mix.more || stats->every || sample->sync)
+        record_rest(stats, sample);
 }
 
 void
