@@ -190,51 +190,45 @@ static bool
 is_free(const struct labels *labels, const struct box *box, double x, double y)
 {
     const struct box *frame = &labels->frame;
-    double own = distance(box, x, y);
-    if (box->left < frame->left || box->right > frame->right || box->top < frame->top ||
-        box->bottom > frame->bottom)
-        return false;
-    for (int i = 0; i < labels->points + labels->labels; i++) {
+    bool inside = box->left >= frame->left && box->right <= frame->right &&
+                  box->top >= frame->top && box->bottom <= frame->bottom;
+    double least = distance(box, x, y) - NEARLY;
+    for (int i = 0; inside && i < labels->points + labels->labels; i++) {
         const struct box *other = &labels->boxes[i];
-        if (box->left < other->right && other->left < box->right &&
-            box->top < other->bottom && other->top < box->bottom)
+        bool overlaps = box->left < other->right && other->left < box->right &&
+                        box->top < other->bottom && other->top < box->bottom;
+        if (overlaps || (i < labels->points && distance(box, other->left + RADIUS,
+                                                        other->top + RADIUS) < least))
             return false;
     }
-    for (int i = 0; i < labels->points; i++) {
-        const struct box *point = &labels->boxes[i];
-        if (distance(box, point->left + RADIUS, point->top + RADIUS) < own - NEARLY)
-            return false;
-    }
-    return true;
+    return inside;
 }
 
-/*
- * Finds a place beside the point X, Y for a label of WIDTH and HEIGHT and takes it: off
- * all points and other labels, and nearer to its point than to any other. X and Y become
- * the beginning of its base line. Returns false if there is none.
- */
-static bool
-place_label(struct labels *labels, double width, double height, double *x, double *y)
+/* Writes NAME beside the point X, Y if there is a place off all points and other labels,
+ * and nearer to its point than to any other. */
+static void
+draw_label(struct buffer *text, struct labels *labels, const char *name, double x,
+           double y)
 {
     /* Offsets of its middle, in halves of its own size beyond AWAY, the best first. */
     static const struct {
         int right, down;
     } spots[] = {{0, -1}, {1, -1}, {1, 0},  {1, 1}, {0, 1}, {-1, -1}, {-1, 0},  {-1, 1},
                  {0, -3}, {1, -3}, {2, -1}, {2, 1}, {0, 3}, {1, 3},   {-1, -3}, {-1, 3}};
+    const struct svg_font font = {.size = PLOT_SMALL, .class = "dim"};
+    double width = svg_width(name, PLOT_SMALL), height = PLOT_SMALL + 1;
     for (size_t i = 0; i < sizeof(spots) / sizeof(spots[0]); i++) {
         int right = spots[i].right, down = spots[i].down;
-        double middle = *x + right * (AWAY + width / 2);
-        double centre = *y + (down > 0 ? AWAY : down < 0 ? -AWAY : 0) + down * height / 2;
+        double middle = x + right * (AWAY + width / 2);
+        double centre = y + (down > 0 ? AWAY : down < 0 ? -AWAY : 0) + down * height / 2;
         struct box box = {middle - width / 2, centre - height / 2, middle + width / 2,
                           centre + height / 2};
-        if (!is_free(labels, &box, *x, *y))
+        if (!is_free(labels, &box, x, y))
             continue;
         labels->boxes[labels->points + labels->labels++] = box;
-        *x = box.left;
-        *y = box.bottom - DESCENT;
-        return true;
+        svg_text(text, box.left, box.bottom - DESCENT, &font, name);
+        return;
     }
-    return false;
 }
 
 /* The curves of a target, which differ in more than their dashes; with many targets,
@@ -247,21 +241,23 @@ static const struct curve curves[] = {
 
 #define CURVES (int)(sizeof(curves) / sizeof(curves[0]))
 
+/* Adds the points of a curve, or their NAMES, which are the swept values. */
 static void
-draw_labels_of(const struct chart *chart, struct labels *labels, int target,
-               enum figure up)
+add_labels(const struct chart *chart, struct labels *labels, int target, enum figure up,
+           bool names)
 {
     const struct job *job = &chart->plot->jobs[target];
-    const struct svg_font font = {.size = PLOT_SMALL, .class = "dim"};
     for (int i = 0; i < job->step_count; i++) {
         const struct job_step *step = &job->steps[i];
         double x = x_of(chart, step), y = y_of(chart, step, up);
-        char shown[UNITS_TEXT];
-        if (!step->requests)
-            continue;
-        sweep_format(chart->plot->plan->sweep.kind, step->value, shown);
-        if (place_label(labels, svg_width(shown, PLOT_SMALL), PLOT_SMALL + 1, &x, &y))
-            svg_text(chart->text, x, y, &font, shown);
+        char name[UNITS_TEXT];
+        if (step->requests && names)
+            draw_label(chart->text, labels,
+                       sweep_format(chart->plot->plan->sweep.kind, step->value, name), x,
+                       y);
+        else if (step->requests)
+            labels->boxes[labels->points++] =
+                (struct box){x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS};
     }
 }
 
@@ -280,19 +276,12 @@ draw_labels(const struct chart *chart, int shown)
         chart->text->failed = true;
         return;
     }
-    for (int k = 0; k < plot->count * shown; k++) {
-        const struct job *job = &plot->jobs[k / shown];
-        for (int i = 0; i < job->step_count; i++) {
-            double x = x_of(chart, &job->steps[i]);
-            double y = y_of(chart, &job->steps[i], curves[k % shown].up);
-            if (job->steps[i].requests)
-                labels.boxes[labels.points++] =
-                    (struct box){x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS};
-        }
-    }
+    for (int curve = 0; curve < shown; curve++)
+        for (int i = 0; i < plot->count; i++)
+            add_labels(chart, &labels, i, curves[curve].up, false);
     for (int curve = 0; curve < (plot->count > LABELLED ? 1 : shown); curve++)
         for (int i = 0; i < plot->count; i++)
-            draw_labels_of(chart, &labels, i, curves[curve].up);
+            add_labels(chart, &labels, i, curves[curve].up, true);
     free(labels.boxes);
 }
 
