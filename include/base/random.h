@@ -16,7 +16,7 @@ struct random {
 void random_seed(struct random *random, uint64_t seed);
 
 /*
- * Returns a seed for the INDEXth of several sequences that go with SEED: SEED itself for
+ * Returns a seed for sequence INDEX of several that go with SEED: SEED itself for
  * index 0, and for the others one whose sequence shares nothing with it.
  */
 uint64_t random_derive(uint64_t seed, uint64_t index);

@@ -131,7 +131,7 @@ int plan_make(const struct options *options, uint64_t seed, struct plan *plan,
               struct error *error);
 
 /*
- * Store in ONE the plan for the INDEXth target of PLAN, from 0. Each has a random
+ * Store in ONE the plan for target INDEX of PLAN, from 0. Each has a random
  * sequence of its own, the first that which it would have alone.
  */
 void plan_target(const struct plan *plan, int index, struct plan *one);
@@ -160,7 +160,7 @@ int64_t plan_largest(const struct plan *plan);
 int64_t plan_step_time(const struct plan *plan, int64_t value);
 
 /*
- * Store in STEP the plan for VALUE, the INDEXth step from 0 of PLAN, which sweeps. Each
+ * Store in STEP the plan for VALUE, step INDEX from 0 of PLAN, which sweeps. Each
  * has a random sequence of its own. A sweep of rates has PLAN_ALONE too: requests one
  * after another, for a second at most.
  */

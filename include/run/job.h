@@ -100,7 +100,7 @@ struct job {
 };
 
 /*
- * Makes JOB, which is all zero, what PLAN does with its INDEXth target, from 0, or as
+ * Makes JOB, which is all zero, what PLAN does with target INDEX, from 0, or as
  * the last of all the load of that plan; the plan must outlive it. The target is not
  * open. Returns 0, or -1 without memory.
  */
