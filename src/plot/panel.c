@@ -9,21 +9,18 @@
 /* Adds a title such as "latency (us)" or "latency (log scale)". */
 static void
 add_axis_title(struct buffer *text, double x, double y, const struct plot_axis *axis,
-               const char *title, bool upwards)
+               const char *title, enum svg_anchor anchor)
 {
-    const struct svg_font font = {SVG_MIDDLE, PLOT_FONT, "axis", upwards};
     char whole[96];
     const char *more = axis->gap == 0 ? "" : axis->log ? "log scale" : axis->unit;
     snprintf(whole, sizeof(whole), *more ? "%s (%s)" : "%s", title, more);
-    svg_text(text, x, y, &font, whole);
+    svg_text(text, x, y, anchor, PLOT_FONT, "axis", whole);
 }
 
 void
 plot_panel_draw(struct buffer *text, const struct plot_panel *panel)
 {
     struct plot_tick across[PLOT_TICKS], up[PLOT_TICKS];
-    const struct svg_font below = {SVG_MIDDLE, PLOT_SMALL, "dim", false};
-    const struct svg_font before = {SVG_END, PLOT_SMALL, "dim", false};
     int columns = panel->across.gap > 0 ? plot_axis_ticks(&panel->across, across) : 0;
     int rows = panel->up.gap > 0 ? plot_axis_ticks(&panel->up, up) : 0;
     double bottom = panel->y + panel->height;
@@ -41,23 +38,24 @@ plot_panel_draw(struct buffer *text, const struct plot_panel *panel)
     if (columns + rows > 0)
         svg_end(text);
     for (int i = 0; i < columns; i++)
-        svg_text(text, across[i].at, bottom + TICK + PLOT_SMALL, &below, across[i].text);
+        svg_text(text, across[i].at, bottom + TICK + PLOT_SMALL, SVG_MIDDLE, PLOT_SMALL,
+                 "dim", across[i].text);
     add_axis_title(text, panel->x + panel->width / 2, bottom + 38, &panel->across,
-                   panel->across_title, false);
+                   panel->across_title, SVG_MIDDLE);
     if (!panel->up_title)
         return;
     for (int i = 0; i < rows; i++)
-        svg_text(text, panel->x - TICK - 2, up[i].at + 4, &before, up[i].text);
+        svg_text(text, panel->x - TICK - 2, up[i].at + 4, SVG_END, PLOT_SMALL, "dim",
+                 up[i].text);
     add_axis_title(text, panel->x - 74, panel->y + panel->height / 2, &panel->up,
-                   panel->up_title, true);
+                   panel->up_title, SVG_UPWARDS);
 }
 
 void
 plot_panel_empty(struct buffer *text, const struct plot_panel *panel)
 {
-    const struct svg_font font = {SVG_MIDDLE, PLOT_FONT, "dim", false};
-    svg_text(text, panel->x + panel->width / 2, panel->y + panel->height / 2, &font,
-             "no request counted");
+    svg_text(text, panel->x + panel->width / 2, panel->y + panel->height / 2, SVG_MIDDLE,
+             PLOT_FONT, "dim", "no request counted");
 }
 
 bool

@@ -254,8 +254,7 @@ add_heading(struct buffer *text, double y, int size, const char *class, const ch
 {
     struct buffer line = {0};
     svg_shorten(&line, plain, (int)((PLOT_WIDTH - 2 * PLOT_MARGIN) / (SVG_GLYPH * size)));
-    svg_buffer(text, PLOT_MARGIN, y, &(struct svg_font){.size = size, .class = class},
-               &line);
+    svg_buffer(text, PLOT_MARGIN, y, SVG_START, size, class, &line);
 }
 
 /* Adds the document, of which the words are made. */

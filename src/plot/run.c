@@ -341,7 +341,6 @@ draw_exceptions(const struct run *run, int target, bool failures)
 static void
 draw_background(const struct run *run)
 {
-    const struct svg_font font = {SVG_MIDDLE, PLOT_SMALL, "dim", false};
     const struct plot_panel *panel = &run->time;
     const struct job *job = &run->plot->jobs[0], *background;
     struct buffer name = {0};
@@ -361,7 +360,7 @@ draw_background(const struct run *run)
     plot_phase_name(&name, run->plot, PHASE_LOADED);
     double half = svg_width(name.failed ? "" : name.text, PLOT_SMALL) / 2;
     svg_buffer(run->text, fmax(fmin((left + right) / 2, end - half), panel->x + half),
-               panel->y - LABEL_RISE, &font, &name);
+               panel->y - LABEL_RISE, SVG_MIDDLE, PLOT_SMALL, "dim", &name);
 }
 
 /* A layer of all targets is drawn before the next, so that small marks stay visible. */
@@ -402,7 +401,8 @@ share_out(struct run *run, double count, int64_t least, int64_t most)
 }
 
 /* Fills the levels with the requests of a target: one by one if the track has all of
- * them, else by steps. Returns the highest level. */
+ * them, else by steps. Levels are counts, or with several targets thousandths of a
+ * percent of the requests. Returns the highest. */
 static double
 fill_levels(struct run *run, const struct job *job)
 {
@@ -411,7 +411,8 @@ fill_levels(struct run *run, const struct job *job)
     const struct moments *latency = &job->stats->latency;
     bool waited = histogram->count > latency->count;
     bool marks = track->seen <= TRACK_MARKS && track->seen == histogram->count;
-    double highest = 0;
+    double weight = run->plot->count > 1 ? 1e5 / (double)histogram->count : 1,
+           highest = 0;
     memset(run->levels, 0, sizeof(run->levels));
     for (uint64_t i = 0; marks && i < track->seen; i++)
         share_out(run, 1, track->marks[i].latency, track->marks[i].latency);
@@ -423,16 +424,8 @@ fill_levels(struct run *run, const struct job *job)
                       upto < latency->max ? upto : latency->max);
     }
     for (int i = 0; i < run->rows; i++)
-        highest = fmax(highest, run->levels[i]);
+        highest = fmax(highest, run->levels[i] *= weight);
     return highest;
-}
-
-/* Returns the factor from a count to the scale: 1 for requests, or with several targets
- * thousandths of a percent of them. */
-static double
-weight_of(const struct run *run, const struct stats *stats)
-{
-    return run->plot->count > 1 ? 1e5 / (double)stats_distribution(stats)->count : 1;
 }
 
 /* Chooses the levels: few requests have few, as in many they would show nothing but
@@ -454,7 +447,7 @@ fit_spread(struct run *run)
     for (int i = 0; i < plot->count; i++) {
         const struct job *job = &plot->jobs[i];
         if (job->stats->latency.count)
-            highest = fmax(highest, fill_levels(run, job) * weight_of(run, job->stats));
+            highest = fmax(highest, fill_levels(run, job));
     }
     panel->across = (struct plot_axis){.kind = plot->count > 1 ? PLOT_SHARE : PLOT_COUNT,
                                        .from = panel->x,
@@ -469,7 +462,6 @@ draw_levels(const struct run *run, int target)
 {
     const struct plot_panel *panel = &run->spread;
     double bottom = panel->up.from, height = (bottom - panel->up.to) / run->rows;
-    double weight = weight_of(run, run->plot->jobs[target].stats);
     int first = 0, last = run->rows - 1;
     while (first < last && run->levels[first] <= 0)
         first++;
@@ -488,7 +480,7 @@ draw_levels(const struct run *run, int target)
     svg_path(run->text, plot_class(run->plot, "outline", "", target).text);
     svg_point(run->text, 'M', panel->x, bottom - first * height);
     for (int i = first; i <= last; i++) {
-        svg_line(run->text, 'H', plot_axis_at(&panel->across, run->levels[i] * weight));
+        svg_line(run->text, 'H', plot_axis_at(&panel->across, run->levels[i]));
         svg_line(run->text, 'V', bottom - (i + 1) * height);
     }
     svg_line(run->text, 'H', panel->x);
@@ -531,7 +523,6 @@ insert_label(struct label *labels, int count, struct label label)
 static void
 draw_labels(const struct run *run)
 {
-    const struct svg_font font = {.size = PLOT_SMALL, .class = "dim"};
     struct label labels[2 * LABELLED];
     double x = run->time.x + run->time.width;
     double most = run->time.y + run->time.height - 4 + PITCH;
@@ -556,7 +547,8 @@ draw_labels(const struct run *run)
         svg_point(run->text, 'M', x + 2, label->at);
         svg_point(run->text, 'L', x + 14, label->y);
         svg_end(run->text);
-        svg_text(run->text, x + 18, label->y + 4, &font, label->name);
+        svg_text(run->text, x + 18, label->y + 4, SVG_START, PLOT_SMALL, "dim",
+                 label->name);
     }
 }
 

@@ -85,15 +85,16 @@ tenths(double number)
 }
 
 void
-svg_text(struct buffer *text, double x, double y, const struct svg_font *font,
-         const char *plain)
+svg_text(struct buffer *text, double x, double y, enum svg_anchor anchor, int size,
+         const char *class, const char *plain)
 {
-    static const char *const anchors[] = {"", " text-anchor=\"middle\"",
-                                          " text-anchor=\"end\""};
-    buffer_format(text, "<text class=\"%s\" x=\"" NUMBER "\" y=\"" NUMBER "\"",
-                  font->class, tenths(x), tenths(y));
-    buffer_format(text, " font-size=\"%d\"%s", font->size, anchors[font->anchor]);
-    if (font->upwards)
+    static const char *const anchors[] = {"", "middle", "end", "middle"};
+    buffer_format(text,
+                  "<text class=\"%s\" x=\"" NUMBER "\" y=\"" NUMBER "\" font-size=\"%d\"",
+                  class, tenths(x), tenths(y), size);
+    if (anchor != SVG_START)
+        buffer_format(text, " text-anchor=\"%s\"", anchors[anchor]);
+    if (anchor == SVG_UPWARDS)
         buffer_format(text, " transform=\"rotate(-90 " NUMBER " " NUMBER ")\"", tenths(x),
                       tenths(y));
     buffer_text(text, ">");
@@ -102,12 +103,12 @@ svg_text(struct buffer *text, double x, double y, const struct svg_font *font,
 }
 
 void
-svg_buffer(struct buffer *text, double x, double y, const struct svg_font *font,
-           struct buffer *plain)
+svg_buffer(struct buffer *text, double x, double y, enum svg_anchor anchor, int size,
+           const char *class, struct buffer *plain)
 {
     text->failed |= plain->failed;
     if (!plain->failed)
-        svg_text(text, x, y, font, plain->text);
+        svg_text(text, x, y, anchor, size, class, plain->text);
     buffer_free(plain);
 }
 

@@ -28,23 +28,21 @@ void svg_escape(struct buffer *text, const char *plain);
  */
 void svg_shorten(struct buffer *text, const char *plain, int columns);
 
-enum svg_anchor { SVG_START, SVG_MIDDLE, SVG_END };
-
-/* The looks of a text. */
-struct svg_font {
-    enum svg_anchor anchor;
-    int size;
-    const char *class;
-    bool upwards; /* turned by 90 degrees, to be read from below */
+enum svg_anchor {
+    SVG_START,
+    SVG_MIDDLE,
+    SVG_END,
+    SVG_UPWARDS, /* the middle of one that is turned to be read from below */
 };
 
-/* Adds a text whose base line has its anchor at X, Y; PLAIN is escaped. */
-void svg_text(struct buffer *text, double x, double y, const struct svg_font *font,
-              const char *plain);
+/* Adds a text in a font of SIZE whose base line has its anchor at X, Y; PLAIN is escaped.
+ */
+void svg_text(struct buffer *text, double x, double y, enum svg_anchor anchor, int size,
+              const char *class, const char *plain);
 
 /* Adds and frees PLAIN in the same way; if that has failed, TEXT has too. */
-void svg_buffer(struct buffer *text, double x, double y, const struct svg_font *font,
-                struct buffer *plain);
+void svg_buffer(struct buffer *text, double x, double y, enum svg_anchor anchor, int size,
+                const char *class, struct buffer *plain);
 
 /* Adds a rectangle whose upper left corner is X, Y. */
 void svg_rect(struct buffer *text, const char *class, double x, double y, double width,

@@ -215,7 +215,6 @@ draw_label(struct buffer *text, struct labels *labels, const char *name, double 
         int right, down;
     } spots[] = {{0, -1}, {1, -1}, {1, 0},  {1, 1}, {0, 1}, {-1, -1}, {-1, 0},  {-1, 1},
                  {0, -3}, {1, -3}, {2, -1}, {2, 1}, {0, 3}, {1, 3},   {-1, -3}, {-1, 3}};
-    const struct svg_font font = {.size = PLOT_SMALL, .class = "dim"};
     double width = svg_width(name, PLOT_SMALL), height = PLOT_SMALL + 1;
     for (size_t i = 0; i < sizeof(spots) / sizeof(spots[0]); i++) {
         int right = spots[i].right, down = spots[i].down;
@@ -226,7 +225,8 @@ draw_label(struct buffer *text, struct labels *labels, const char *name, double 
         if (!is_free(labels, &box, x, y))
             continue;
         labels->boxes[labels->points + labels->labels++] = box;
-        svg_text(text, box.left, box.bottom - DESCENT, &font, name);
+        svg_text(text, box.left, box.bottom - DESCENT, SVG_START, PLOT_SMALL, "dim",
+                 name);
         return;
     }
 }

@@ -107,7 +107,7 @@ draw_swatch(struct buffer *text, enum entry entry, struct plot_class class, doub
 static double
 draw_entry_name(struct buffer *text, double x, double y, const char *name)
 {
-    svg_text(text, x, y, &(struct svg_font){.size = PLOT_FONT, .class = "key"}, name);
+    svg_text(text, x, y, SVG_START, PLOT_FONT, "key", name);
     return x + svg_width(name, PLOT_FONT) + 2 * SPACE;
 }
 
@@ -190,7 +190,6 @@ static const struct {
 static double
 draw_cells(struct buffer *text, const int64_t *values, unsigned shown, double y)
 {
-    const struct svg_font font = {SVG_END, PLOT_FONT, values ? "cell" : "dim", false};
     double x = PLOT_WIDTH - PLOT_MARGIN;
     for (int i = COLUMNS - 1; i >= 0; i--) {
         char value[UNITS_TEXT] = "-", cell[UNITS_TEXT + 8];
@@ -199,7 +198,8 @@ draw_cells(struct buffer *text, const int64_t *values, unsigned shown, double y)
         if (values && values[i] >= 0)
             units_format(columns[i].kind, values[i], value);
         snprintf(cell, sizeof(cell), "%s%s", value, i == COLUMN_BANDWIDTH ? "/s" : "");
-        svg_text(text, x, y, &font, values ? cell : columns[i].name);
+        svg_text(text, x, y, SVG_END, PLOT_FONT, values ? "cell" : "dim",
+                 values ? cell : columns[i].name);
         x -= SVG_GLYPH * PLOT_FONT * columns[i].width + SPACE;
     }
     return x;
@@ -212,7 +212,6 @@ static double
 draw_rows(struct buffer *text, const struct plot *plot, const struct job *job,
           const struct stats *stats, unsigned shown, double y)
 {
-    const struct svg_font font = {.size = PLOT_FONT, .class = "dim"};
     const struct operation_mix *mix = &plot->plan->workload.mix;
     double begin = 0, iops = 0, bps = 0;
     for (int i = 0; i < job->step_count; i++) {
@@ -241,7 +240,8 @@ draw_rows(struct buffer *text, const struct plot *plot, const struct job *job,
         double left = draw_cells(text, values, shown, y);
         begin = scope == SCOPE_ALL ? left : begin;
         if (scope != SCOPE_ALL)
-            svg_text(text, PLOT_MARGIN + 2 * PLOT_SWATCH, y, &font, scope_name(scope));
+            svg_text(text, PLOT_MARGIN + 2 * PLOT_SWATCH, y, SVG_START, PLOT_FONT, "dim",
+                     scope_name(scope));
         y += PLOT_ROW;
     }
     return begin;
@@ -250,23 +250,21 @@ draw_rows(struct buffer *text, const struct plot *plot, const struct job *job,
 static void
 draw_name(struct buffer *text, const struct job *job, double x, double y, double width)
 {
-    const struct svg_font font = {.size = PLOT_FONT, .class = "name"};
     struct buffer label = {0}, path = {0};
     description_label(&job->target.description, &label);
     if (!label.failed && svg_width(label.text, PLOT_FONT) > width) {
         svg_shorten(&path, job->target.description.path,
                     (int)(width / (SVG_GLYPH * PLOT_FONT)));
-        svg_buffer(text, x, y, &font, &path);
+        svg_buffer(text, x, y, SVG_START, PLOT_FONT, "name", &path);
         buffer_free(&label);
     } else {
-        svg_buffer(text, x, y, &font, &label);
+        svg_buffer(text, x, y, SVG_START, PLOT_FONT, "name", &label);
     }
 }
 
 static void
 draw_table(struct buffer *text, const struct plot *plot, unsigned found, double y)
 {
-    const struct svg_font font = {.size = PLOT_FONT, .class = "name"};
     const struct job *first = &plot->jobs[0];
     double begin = PLOT_MARGIN + (plot->count > 1 ? PLOT_SWATCH + SPACE : 0);
     unsigned shown = 1u << COLUMN_REQUESTS | 1u << COLUMN_P50 | 1u << COLUMN_P99 |
@@ -288,7 +286,8 @@ draw_table(struct buffer *text, const struct plot *plot, unsigned found, double 
             continue;
         draw_rows(text, plot, first, stats, shown, y);
         plot_phase_name(&name, plot, phase);
-        svg_buffer(text, PLOT_MARGIN + PLOT_SWATCH, y, &font, &name);
+        svg_buffer(text, PLOT_MARGIN + PLOT_SWATCH, y, SVG_START, PLOT_FONT, "name",
+                   &name);
         y += rows_each(plot) * PLOT_ROW;
     }
 }

@@ -108,12 +108,9 @@ TEST(numbers_have_one_decimal_at_the_most)
 
 TEST(elements_have_their_attributes)
 {
-    const struct svg_font font = {.size = 12, .class = "key"};
-    const struct svg_font turned = {SVG_MIDDLE, 11, "axis", true};
-    const struct svg_font last = {.anchor = SVG_END, .size = 9, .class = "dim"};
-    svg_text(&text, 1, 2.5, &font, "a<b");
-    svg_text(&text, 3, 4, &turned, "up");
-    svg_text(&text, 5, 6, &last, "");
+    svg_text(&text, 1, 2.5, SVG_START, 12, "key", "a<b");
+    svg_text(&text, 3, 4, SVG_UPWARDS, 11, "axis", "up");
+    svg_text(&text, 5, 6, SVG_END, 9, "dim", "");
     svg_rect(&text, "plot", 1, 2, 3, 4.5);
     svg_circle(&text, "mark t0", 1, 2, 2.5);
     assert_string_equal(
