@@ -15,26 +15,25 @@ struct pattern {
     uint64_t blocks, next;
     bool linear;
     struct operation_mix mix;
-    enum operation operation; /* of the next request */
-    int turn;                 /* likewise */
+    int turn; /* that of the next request */
 };
 
 /*
  * Starts the pattern of PLAN over the whole request-sized blocks of a working set of
- * WORK_SIZE bytes, at least one, at the plan's offset. NUMBER is the worker's, from 0:
+ * WORK_SIZE bytes, at least one, at the plan's offset. INDEX is the worker's, from 0:
  * each worker has random offsets of its own, or starts as far from the others as can be.
  */
 void pattern_start(struct pattern *pattern, const struct plan *plan, int64_t work_size,
-                   int number);
+                   int index);
 
 /* Returns the offset of the next request, in bytes, and sets OPERATION. */
 static inline int64_t
 pattern_next(struct pattern *pattern, enum operation *operation)
 {
     uint64_t block;
-    *operation = pattern->operation;
-    pattern->turn = pattern->turn < pattern->mix.more ? pattern->turn + 1 : 0;
-    pattern->operation = pattern->mix.turns[pattern->turn];
+    *operation = pattern->mix.turns[pattern->turn];
+    if (pattern->mix.more)
+        pattern->turn = pattern->turn < pattern->mix.more ? pattern->turn + 1 : 0;
     if (pattern->linear) {
         block = pattern->next++;
         if (pattern->next == pattern->blocks)

@@ -79,14 +79,16 @@ static void
 miss(struct worker *worker, struct sample *sample, uint64_t count)
 {
     const struct schedule *schedule = &worker->schedule;
+    const struct pattern *pattern = &schedule->pattern;
     struct worker_account *account = &worker->account;
+    enum operation next = pattern->mix.turns[pattern->turn];
     if (count == 0 || os_process_stopped(schedule->missed_since))
         return;
     if (sample) {
         sample->missed += count;
         return;
     }
-    stats_miss(&account->total, schedule->pattern.operation, count);
+    stats_miss(&account->total, next, count);
     if (account->track)
         track_miss(account->track, schedule->missed_since - schedule->interval, count);
 }

@@ -21,26 +21,25 @@
 
 #include <stdatomic.h>
 
-/* Returns blocks * number / workers, without overflow. */
+/* Returns blocks * index / workers, without overflow. */
 static uint64_t
-first_block(uint64_t blocks, int workers, int number)
+first_block(uint64_t blocks, int workers, int index)
 {
-    uint64_t all = (uint64_t)workers, share = (uint64_t)number;
+    uint64_t all = (uint64_t)workers, share = (uint64_t)index;
     return blocks / all * share + blocks % all * share / all;
 }
 
 void
 pattern_start(struct pattern *pattern, const struct plan *plan, int64_t work_size,
-              int number)
+              int index)
 {
-    random_seed(&pattern->random, random_derive(plan->workload.seed, (uint64_t)number));
+    random_seed(&pattern->random, random_derive(plan->workload.seed, (uint64_t)index));
     pattern->offset = plan->workload.work_offset;
     pattern->size = plan->workload.request_size;
     pattern->blocks = (uint64_t)(work_size / plan->workload.request_size);
-    pattern->next = first_block(pattern->blocks, plan->io.threads, number);
+    pattern->next = first_block(pattern->blocks, plan->io.threads, index);
     pattern->linear = plan->workload.linear;
     pattern->mix = plan->workload.mix;
-    pattern->operation = pattern->mix.turns[0];
     pattern->turn = 0;
 }
 
