@@ -89,8 +89,11 @@ plan_background(const struct plan *plan, struct plan *one)
 void
 plan_background_name(const struct plan *one, struct buffer *text)
 {
-    buffer_format(text, "%s ", operation_mix_word(&one->workload.mix));
-    units_add(text, UNITS_SIZE, one->workload.request_size);
+    buffer_text(text, operation_mix_word(&one->workload.mix));
+    if (plan_does(one, OPERATION_MOVES)) {
+        buffer_text(text, " ");
+        units_add(text, UNITS_SIZE, one->workload.request_size);
+    }
     if (one->workload.linear)
         buffer_text(text, " linear");
     if (one->io.depth > 1)

@@ -74,14 +74,16 @@ add_sent(struct buffer *text, const struct plot *plot)
         buffer_text(text, "read from raw lines");
         return;
     }
-    buffer_format(text, "%s %s",
-                  plan->workload.append   ? "appended"
-                  : plan->workload.linear ? "sequential"
-                                          : "random",
+    bool moves = plan_does(plan, OPERATION_MOVES);
+    buffer_format(text, "%s%s",
+                  !moves                  ? ""
+                  : plan->workload.append ? "appended "
+                  : plan->workload.linear ? "sequential "
+                                          : "random ",
                   operation_mix_noun(&plan->workload.mix));
     if (swept == SWEEP_SIZE)
         buffer_text(text, " of rising size");
-    else
+    else if (moves)
         add_value(text, " of ", UNITS_SIZE, plan->workload.request_size);
     while (alike < plot->count && plot->jobs[alike].target.description.mode == mode)
         alike++;

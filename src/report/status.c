@@ -48,27 +48,22 @@ merge(struct stats *merged, const struct job *jobs, int count)
     return merged;
 }
 
-/* Stores the percentiles of SCOPE; one with too few requests is not known. */
-static void
-gather_scope(const struct stats *all, enum scope scope, int64_t *p50, int64_t *p99)
-{
-    const struct percentile *list = percentiles_common.list;
-    const struct latencies latencies = latencies_of(all, scope);
-    unsigned known = percentiles_shown(&percentiles_common, latencies.moments->count);
-    *p50 = known & 1 ? latencies_percentile(&latencies, &list[0]) : -1;
-    *p99 = known & 2 ? latencies_percentile(&latencies, &list[1]) : -1;
-}
-
+/* Stores the percentiles; one with too few requests is not known. */
 static void
 gather_latencies(const struct stats *all, struct status_facts *facts)
 {
-    facts->p50 = facts->p99 = -1;
-    if (!all)
-        return;
-    facts->corrected = all->every > 0;
-    facts->both = all->mix.more > 0;
-    gather_scope(all, scope_first(all), &facts->p50, &facts->p99);
-    gather_scope(all, scope_of(OPERATION_WRITE), &facts->write_p50, &facts->write_p99);
+    const struct percentile *list = percentiles_common.list;
+    enum scope scope = all ? scope_first(all) : SCOPES;
+    facts->p50[0] = facts->p99[0] = -1;
+    facts->corrected = all && all->every > 0;
+    for (int i = 0; scope < SCOPE_SYNC; scope = scope_next(all, scope), i++) {
+        const struct latencies latencies = latencies_of(all, scope);
+        unsigned known = percentiles_shown(&percentiles_common, latencies.moments->count);
+        facts->more = i;
+        facts->scope[i] = scope;
+        facts->p50[i] = known & 1 ? latencies_percentile(&latencies, &list[0]) : -1;
+        facts->p99[i] = known & 2 ? latencies_percentile(&latencies, &list[1]) : -1;
+    }
 }
 
 static void
@@ -304,17 +299,17 @@ add_latency(char *text, size_t size, const char *name, int64_t time)
              time >= 0 ? units_format(UNITS_TIME, time, shown) : "-");
 }
 
-/* Makes the field of a percentile, which writes have apart where both are mixed. */
+/* Makes the field of a percentile, which operations have apart where they are mixed. */
 static void
 make_percentile(const struct status_facts *facts, char *text, size_t size,
-                const char *name, int64_t time, int64_t write)
+                const char *name, const int64_t *times)
 {
-    char whole[32];
-    snprintf(whole, sizeof(whole), "%s%s%s", facts->corrected ? "corrected " : "", name,
-             facts->both ? " read" : "");
-    add_latency(text, size, whole, time);
-    if (facts->both)
-        add_latency(text, size, "write", write);
+    char first[48];
+    snprintf(first, sizeof(first), "%s%s%s%s", facts->corrected ? "corrected " : "", name,
+             facts->more ? " " : "", scope_name(facts->scope[0]));
+    add_latency(text, size, first, times[0]);
+    for (int i = 1; i <= facts->more; i++)
+        add_latency(text, size, scope_name(facts->scope[i]), times[i]);
 }
 
 static void
@@ -325,10 +320,8 @@ make_fields(const struct status_facts *facts, struct fields *fields)
     make_step(facts, fields->text[FIELD_STEP], size);
     make_progress(facts, fields->text[FIELD_PROGRESS], size);
     make_count(fields->text[FIELD_REQUESTS], size, facts->requests, "requests");
-    make_percentile(facts, fields->text[FIELD_P50], size, "p50", facts->p50,
-                    facts->write_p50);
-    make_percentile(facts, fields->text[FIELD_P99], size, "p99", facts->p99,
-                    facts->write_p99);
+    make_percentile(facts, fields->text[FIELD_P50], size, "p50", facts->p50);
+    make_percentile(facts, fields->text[FIELD_P99], size, "p99", facts->p99);
     add_latency(fields->text[FIELD_MAX], size, "max", facts->max);
     if (facts->failed)
         make_count(fields->text[FIELD_FAILED], size, facts->failed, "failed");

@@ -89,9 +89,10 @@ struct status_facts {
     int64_t elapsed, left;
     uint64_t requests, failed; /* of all targets */
     bool corrected;            /* the percentiles are */
-    bool both;                 /* those of reads and writes are apart; else: */
-    int64_t p50, p99, max;     /* percentiles of all, or of reads */
-    int64_t write_p50, write_p99;
+    int64_t max;
+    int more;                          /* operations after the first, where several are */
+    enum scope scope[OPERATION_TURNS]; /* mixed; else SCOPE_ALL alone, */
+    int64_t p50[OPERATION_TURNS], p99[OPERATION_TURNS]; /* and of each these */
 };
 
 /*

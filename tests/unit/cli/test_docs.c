@@ -170,6 +170,20 @@ find_described(char *page, bool described[OPTION_IDS])
                 described[i] = true;
 }
 
+TEST(the_man_page_has_each_operation)
+{
+    char *page = read_source("man/ioping.1"), row[128];
+    struct operation_mix mix;
+    for (int i = 0; operation_mix_at(i, &mix); i++) {
+        snprintf(row, sizeof(row), "\n.It Cm %s Ta %s Ta %s\n", operation_mix_word(&mix),
+                 mix.more ? "\\&" : operations[mix.turns[0]].arrow,
+                 operation_mix_noun(&mix));
+        if (count(page, row) != 1)
+            fail_msg("not there once:%s", row);
+    }
+    free(page);
+}
+
 TEST(the_man_page_describes_every_option)
 {
     bool described[OPTION_IDS] = {false};

@@ -14,8 +14,8 @@ example(void)
                                  .left = 12345678901,
                                  .requests = 1261,
                                  .failed = 2,
-                                 .p50 = 240700,
-                                 .p99 = 1440 * US,
+                                 .p50 = {240700},
+                                 .p99 = {1440 * US},
                                  .max = 3200 * US};
 }
 
@@ -94,7 +94,7 @@ TEST(no_line_reaches_the_last_column)
     cases[3].targets = 12;
     cases[3].place = (struct status_place){.target = 9, .number = 9, .count = 11};
     cases[4].requests = cases[4].failed = INT64_MAX;
-    cases[4].p50 = cases[4].p99 = cases[4].max = cases[4].left = INT64_MAX;
+    cases[4].p50[0] = cases[4].p99[0] = cases[4].max = cases[4].left = INT64_MAX;
     cases[4].share = 1;
     for (size_t i = 0; i < LENGTH(cases) * 2; i++)
         for (int columns = 0; columns <= 250; columns++) {
@@ -126,7 +126,7 @@ TEST(the_bar_is_full_when_all_is_done)
         {1, "[####################] 100%", "[████████████████████] 100%"},
     };
     char ascii[128], utf8[256];
-    struct status_facts facts = {.requests = 999900, .p50 = -1, .p99 = -1, .max = -1};
+    struct status_facts facts = {.requests = 999900, .p50 = {-1}, .p99 = {-1}, .max = -1};
     facts.left = -1;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         facts.share = cases[i].share;
@@ -140,13 +140,13 @@ TEST(the_bar_is_full_when_all_is_done)
 TEST(what_is_not_known_is_a_dash_or_left_out)
 {
     struct status_facts facts = example();
-    facts.p99 = facts.left = -1;
+    facts.p99[0] = facts.left = -1;
     facts.failed = 0;
     check_line(&facts, 100, false,
                "[######--------------]  31%  1.26 k requests  p50 240.7 us  p99 -  "
                "max 3.20 ms");
     facts.requests = 0;
-    facts.p50 = facts.max = -1;
+    facts.p50[0] = facts.max = -1;
     check_line(&facts, 100, false,
                "[######--------------]  31%  0 requests  p50 -  p99 -  max -");
     facts.share = -1;
@@ -170,10 +170,12 @@ TEST(corrected_percentiles_are_called_so)
 TEST(reads_and_writes_have_percentiles_of_their_own)
 {
     struct status_facts facts = example();
-    facts.both = true;
+    facts.more = 1;
+    facts.scope[0] = scope_of(OPERATION_READ);
+    facts.scope[1] = scope_of(OPERATION_WRITE);
     facts.failed = 0;
-    facts.write_p50 = 1560 * US;
-    facts.write_p99 = -1;
+    facts.p50[1] = 1560 * US;
+    facts.p99[1] = -1;
     check_line(&facts, 120, false,
                "[###-------]  31%  1.26 k requests  p50 read 240.7 us write 1.56 ms  "
                "p99 read 1.44 ms write -  max 3.20 ms  12.3 s left");
@@ -205,7 +207,7 @@ TEST(times_are_no_finer_than_one_can_follow)
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char line[128];
-        struct status_facts facts = {.share = -1, .p50 = -1, .p99 = -1, .max = -1};
+        struct status_facts facts = {.share = -1, .p50 = {-1}, .p99 = {-1}, .max = -1};
         facts.elapsed = facts.left = cases[i].time;
         snprintf(line, sizeof(line), "%s  0 requests  p50 -  p99 -  max -  %s",
                  cases[i].elapsed, cases[i].left);
@@ -232,7 +234,7 @@ TEST(a_sweep_says_where_it_is)
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char line[128];
-        struct status_facts facts = {.p50 = -1, .p99 = -1, .max = -1, .left = -1};
+        struct status_facts facts = {.p50 = {-1}, .p99 = {-1}, .max = -1, .left = -1};
         facts.share = 0.5;
         facts.swept = cases[i].kind;
         facts.targets = cases[i].targets;
