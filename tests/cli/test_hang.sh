@@ -139,7 +139,7 @@ a_target_that_hangs_is_told_of_and_left() {
     end "$1"
     status=$?
     cat o
-    ls -A d
+    left ls -A d
     cat e >&2
     return "$status"
 }
