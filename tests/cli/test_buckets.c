@@ -34,12 +34,7 @@ TEST(bounds_that_are_none_are_refused)
         {"-prometheus x -buckets 2h", "-buckets '2h': more than an hour"},
         {"-buckets 5ms", "-buckets: needs -prometheus; add it, or leave this out"},
     };
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        char expected[128];
-        struct result result = command_status(1, "ioping %s data", cases[i][0]);
-        snprintf(expected, sizeof(expected), "ioping: %s\n", cases[i][1]);
-        assert_string_equal(result.err, expected);
-        assert_string_equal(result.out, "");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        expect(1, "", formatted("ioping: %s\n", cases[i][1]), "ioping %s data",
+               cases[i][0]);
 }

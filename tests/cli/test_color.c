@@ -118,13 +118,9 @@ TEST(machines_get_no_colours)
 TEST(other_words_are_refused)
 {
     static const char *const words[] = {"", "yes", "Always", "1"};
-    for (size_t i = 0; i < LENGTH(words); i++) {
-        char line[128];
-        struct result result = command_status(1, "ioping -color '%s' missing", words[i]);
-        snprintf(line, sizeof(line),
-                 "ioping: -color '%s': neither always, never nor auto\n", words[i]);
-        assert_string_equal(result.err, line);
-        assert_string_equal(result.out, "");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(words); i++)
+        expect(
+            1, "",
+            formatted("ioping: -color '%s': neither always, never nor auto\n", words[i]),
+            "ioping -color '%s' missing", words[i]);
 }

@@ -89,16 +89,10 @@ TEST(lists_that_mean_nothing_are_refused)
         {"99.99999999", "more than seven decimals"},
         {"1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", "more than 16 percentiles"},
     };
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        char expected[256];
-        struct result result =
-            command_status(1, "ioping -percentiles '%s' missing", cases[i][0]);
-        snprintf(expected, sizeof(expected), "ioping: -percentiles '%s': %s\n",
-                 cases[i][0], cases[i][1]);
-        assert_string_equal(result.err, expected);
-        assert_string_equal(result.out, "");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        expect(1, "",
+               formatted("ioping: -percentiles '%s': %s\n", cases[i][0], cases[i][1]),
+               "ioping -percentiles '%s' missing", cases[i][0]);
 }
 
 static const struct expected runs[] = {

@@ -428,8 +428,7 @@ TEST(a_frozen_file_system_holds_all_of_the_queue)
            "~^[0-9]+ requests completed in .* written, .*\ngenerated [0-9]+ requests in "
            ".*\nmin/avg/max/mdev = .*\n$",
            "~" SLOW "(ioping: request [0-9]+ has had no answer for [0-9.]+ "
-                    "m?s\n)+ioping: 4 requests still waiting after [0-9.]+ m?s\n" MISSED
-           "$",
+           "m?s\n)+ioping: 4 requests still waiting after [0-9.]+ m?s\n" MISSED "$",
            "a_frozen_file_system_holds_all_of_the_queue");
 }
 

@@ -176,8 +176,7 @@ TEST(a_frozen_file_system_is_told_of_and_left)
            "~^1\nheld\n[0-9]+ requests completed in .* written, .*\ngenerated [0-9]+ "
            "requests in .*\nmin/avg/max/mdev = .*\n$",
            "~" SLOW "(ioping: request [0-9]+ has had no answer for [0-9.]+ "
-                    "m?s\n)+ioping: 1 request still waiting after [0-9.]+ m?s\n" MISSED
-           "$",
+           "m?s\n)+ioping: 1 request still waiting after [0-9.]+ m?s\n" MISSED "$",
            "a_frozen_file_system_is_told_of_and_left");
 }
 

@@ -28,15 +28,9 @@ GROUP_SETUP(make_files)
 TEST(both_forms_have_the_same_records)
 {
     need_program("jq");
-    for (size_t i = 0; i < LENGTH(runs); i++) {
-        char expected[512];
-        struct result result =
-            command_status(0, "both_forms_have_the_same_records %s", runs[i].arguments);
-        snprintf(expected, sizeof(expected), "%s\n%s\n", runs[i].told, runs[i].told);
-        assert_string_equal(result.out, expected);
-        assert_string_equal(result.err, "");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(runs); i++)
+        expect(0, formatted("%s\n%s\n", runs[i].told, runs[i].told), "",
+               "both_forms_have_the_same_records %s", runs[i].arguments);
 }
 
 TEST(twice_in_any_spelling_is_a_record_per_line)
@@ -188,15 +182,10 @@ static const struct {
 TEST(failures_are_records)
 {
     need("flags faults jq");
-    for (size_t i = 0; i < LENGTH(failures); i++) {
-        char expected[512];
-        struct result result =
-            command_status(failures[i].status, "failures_are_records %s %s",
-                           failures[i].script, failures[i].arguments);
-        snprintf(expected, sizeof(expected), "%s%s", failures[i].told, failures[i].told);
-        assert_string_equal(result.out, expected);
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(failures); i++)
+        expect(failures[i].status, formatted("%s%s", failures[i].told, failures[i].told),
+               NULL, "failures_are_records %s %s", failures[i].script,
+               failures[i].arguments);
 }
 
 TEST(an_interrupt_ends_the_lines_though_a_request_never_returns)

@@ -111,15 +111,9 @@ TEST(what_cannot_be_is_refused)
          "that exists\n",
          2},
     };
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        char line[512];
-        struct result result =
-            command_status(cases[i].status, "ioping %s", cases[i].arguments);
-        snprintf(line, sizeof(line), "ioping: %s", cases[i].line);
-        assert_string_equal(result.err, line);
-        assert_string_equal(result.out, "");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        expect(cases[i].status, "", formatted("ioping: %s", cases[i].line), "ioping %s",
+               cases[i].arguments);
 }
 
 TEST(its_own_file_has_to_fit)

@@ -256,18 +256,16 @@ TEST(what_others_may_have_put_there_is_refused)
                  {"hard", true}, {"own", false},     {"new", false}};
     need_users();
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        char line[160];
         bool refused = cases[i].refused;
-        struct result result =
-            command_status(refused ? 2 : 0,
-                           "what_others_may_have_put_there_is_refused %s", cases[i].name);
-        snprintf(line, sizeof(line),
-                 "ioping: shared/%s: is another user's, or another name of a file, where "
-                 "all may write; name a file in a directory of your own\n",
-                 cases[i].name);
-        assert_string_equal(result.err, refused ? line : "");
-        assert_string_equal(result.out, refused ? "data\ndata\n" : "data\ndata\n1\n");
-        command_free(&result);
+        expect(
+            refused ? 2 : 0, refused ? "data\ndata\n" : "data\ndata\n1\n",
+            refused
+                ? formatted(
+                      "ioping: shared/%s: is another user's, or another name of a file, "
+                      "where all may write; name a file in a directory of your own\n",
+                      cases[i].name)
+                : "",
+            "what_others_may_have_put_there_is_refused %s", cases[i].name);
     }
 }
 

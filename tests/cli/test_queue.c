@@ -79,7 +79,7 @@ TEST_EACH(a_hung_request_does_not_hold_the_others, engines)
     const struct engine *engine = need_engine(state);
     expect(3, "0\n1\n1\n",
            "~" SLOW "(ioping: request [0-9]+ has had no answer for [0-9.]+ "
-                    "m?s\n)+ioping: 1 request still waiting after [0-9.]+ m?s\n$",
+           "m?s\n)+ioping: 1 request still waiting after [0-9.]+ m?s\n$",
            "a_hung_request_does_not_hold_the_others %s %s", engine->name, engine->option);
 }
 
@@ -88,7 +88,7 @@ TEST_EACH(a_queue_that_hangs_is_left_as_a_whole, engines)
     const struct engine *engine = need_engine(state);
     expect(3, "[5,[0,1,2,3,4],4,8,0]\n",
            "~" SLOW "(ioping: request [0-9]+ has had no answer for [0-9.]+ "
-                    "m?s\n)+ioping: 4 requests still waiting after [0-9.]+ m?s\n$",
+           "m?s\n)+ioping: 4 requests still waiting after [0-9.]+ m?s\n$",
            "a_queue_that_hangs_is_left_as_a_whole %s %s", engine->name, engine->option);
 }
 

@@ -83,14 +83,9 @@ TEST(equal_ones_are_not_ranked)
     static const char *const orders[][2] = {{"third data copy", "data copy third"},
                                             {"copy third data", "copy data third"}};
     need_faults();
-    for (size_t i = 0; i < LENGTH(orders); i++) {
-        char expected[64];
-        struct result result = command_status(0, "equal_ones_are_not_ranked %s '%s'",
-                                              orders[i][0], orders[i][1]);
-        snprintf(expected, sizeof(expected), "%s (~) bounds\n", orders[i][1]);
-        assert_string_equal(result.out, expected);
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(orders); i++)
+        expect(0, formatted("%s (~) bounds\n", orders[i][1]), NULL,
+               "equal_ones_are_not_ranked %s '%s'", orders[i][0], orders[i][1]);
 }
 
 /* The waits that correction adds are not among the requests. */
@@ -337,22 +332,15 @@ TEST(one_that_fails_does_not_end_the_others)
         const char *options, *generated;
     } cases[] = {{"", "2"}, {"-E", "5"}};
     need_faults();
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        char expected[1024];
-        struct result result = command_status(
-            3, "one_that_fails_does_not_end_the_others %s", cases[i].options);
-        snprintf(expected, sizeof(expected),
-                 "^" SUMMARY("data", "4", "5")
-                     STATISTICS("copy") "[^\n]*\n"
-                                        "generated %s requests "
-                                        "[^\n]*\nmin[^\n]*\n" SUMMARY("third", "4", "5")
-                                            TITLE,
-                 cases[i].generated);
-        assert_matches(result.out, expected);
-        assert_string_equal(result.err,
-                            "ioping: copy: request 2 failed: EIO (Input/output error)\n");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        expect(3,
+               formatted("~^" SUMMARY("data", "4", "5") STATISTICS(
+                             "copy") "[^\n]*\ngenerated %s requests "
+                                     "[^\n]*\nmin[^\n]*\n" SUMMARY("third", "4", "5")
+                                         TITLE,
+                         cases[i].generated),
+               "ioping: copy: request 2 failed: EIO (Input/output error)\n",
+               "one_that_fails_does_not_end_the_others %s", cases[i].options);
 }
 
 TEST(lost_output_ends_all)

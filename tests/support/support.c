@@ -40,6 +40,20 @@ masked(const char *text)
     return out;
 }
 
+const char *
+formatted(const char *format, ...)
+{
+    static char texts[2][2048];
+    static int turn;
+    va_list list;
+    va_start(list, format);
+    turn = !turn;
+    assert_in_range(vsnprintf(texts[turn], sizeof(texts[0]), format, list), 0,
+                    sizeof(texts[0]) - 1);
+    va_end(list);
+    return texts[turn];
+}
+
 void
 assert_contains(const char *text, const char *part)
 {

@@ -72,6 +72,9 @@ void test_tear_down(CMFixtureFunction function);
  */
 char *masked(const char *text);
 
+/* A text in printf form, of less than 2048 bytes, until the second call from then. */
+const char *formatted(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* Returns the process that does the work of a run that was started as PID: its child, or
  * PID itself where there is none. */
 pid_t worker_of(pid_t pid);
