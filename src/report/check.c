@@ -95,22 +95,18 @@ add_path(struct buffer *line, const struct job *jobs, int number, const char *se
         buffer_format(line, "#%d", ordinal);
 }
 
-static bool
-is_same(const struct slo *slo, const struct slo *other)
-{
-    return slo->metric == other->metric && slo->scope == other->scope &&
-           slo->phase == other->phase &&
-           (slo->metric != SLO_PERCENTILE ||
-            slo->percentile.billionths == other->percentile.billionths);
-}
-
 /* Returns the figure that SLO is about, which is added if it is not there. */
 static struct figure *
 find_figure(struct figures *figures, const struct slo *slo)
 {
-    for (int i = 0; i < figures->count; i++)
-        if (is_same(&figures->list[i].slo, slo))
+    for (int i = 0; i < figures->count; i++) {
+        const struct slo *is = &figures->list[i].slo;
+        if (is->metric == slo->metric && is->scope == slo->scope &&
+            is->phase == slo->phase &&
+            (is->metric != SLO_PERCENTILE ||
+             is->percentile.billionths == slo->percentile.billionths))
             return &figures->list[i];
+    }
     struct figure *figure = &figures->list[figures->count++];
     *figure = (struct figure){.slo = *slo};
     return figure;

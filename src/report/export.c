@@ -128,30 +128,22 @@ write_next(struct export_writer *writer, struct export_file *file)
     note_result(writer, file, error);
 }
 
-/* Writes each file that has a newer version. Returns whether there was one. */
-static bool
-write_some(struct export_writer *writer)
-{
-    bool some = false;
-    for (int i = 0; i < writer->count; i++)
-        if (writer->files[i].waits) {
-            write_next(writer, &writer->files[i]);
-            some = true;
-        }
-    return some;
-}
-
 static void *
 write_all(void *argument)
 {
     struct export_writer *writer = argument;
+    bool some = true;
     os_lock_acquire(writer->lock);
-    for (;;) {
-        if (write_some(writer))
-            continue;
-        if (writer->ending)
-            break;
-        os_lock_wait(writer->lock);
+    while (some || !writer->ending) {
+        if (!some)
+            os_lock_wait(writer->lock);
+        some = false;
+        for (int i = 0; i < writer->count; i++) {
+            if (!writer->files[i].waits)
+                continue;
+            write_next(writer, &writer->files[i]);
+            some = true;
+        }
     }
     struct os_thread supervisor = writer->supervisor;
     os_lock_release(writer->lock);
@@ -350,19 +342,6 @@ wait_for_end(struct export *export, int64_t since)
     return true;
 }
 
-/* Returns since when a file has not been written, 0: none is left to write. */
-static int64_t
-unwritten_since(const struct export_writer *writer)
-{
-    int64_t since = 0;
-    for (int i = 0; i < writer->count; i++) {
-        const struct export_file *file = &writer->files[i];
-        if ((file->waits || file->writing) && (!since || file->since < since))
-            since = file->since;
-    }
-    return since;
-}
-
 /* Drops what is not written, which is told and noted as a failure. Returns false if
  * all is written after all. */
 static bool
@@ -392,13 +371,18 @@ bool
 export_end(struct export *export)
 {
     struct export_writer *writer = export->writer;
+    int64_t since = 0; /* the oldest that is not written waits; 0: there is none */
     if (!writer)
         return true;
     export->error = 0;
     os_lock_acquire(writer->lock);
     writer->supervisor = os_thread_self();
     writer->ending = true;
-    int64_t since = unwritten_since(writer);
+    for (int i = 0; i < writer->count; i++) {
+        const struct export_file *file = &writer->files[i];
+        if ((file->waits || file->writing) && (!since || file->since < since))
+            since = file->since;
+    }
     os_lock_notify(writer->lock);
     os_lock_release(writer->lock);
     if (since && !wait_for_end(export, since) && drop_unwritten(export))

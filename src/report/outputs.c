@@ -56,18 +56,12 @@ const struct output_kind output_kinds[] = {
 
 const int output_kind_count = sizeof(output_kinds) / sizeof(output_kinds[0]);
 
-static bool
-is_given(const struct options *options, enum option_id id)
-{
-    return options->given[id] > 0;
-}
-
 /* Returns whether requests have no lines. */
 static bool
 is_quiet(const struct options *options, const struct plan *plan)
 {
-    return is_given(options, OPTION_QUIET) || is_given(options, OPTION_RAPID) ||
-           is_given(options, OPTION_BATCH) || (plan->mode & (MODE_SWEEP | MODE_COMPARE));
+    return options->given[OPTION_QUIET] || options->given[OPTION_RAPID] ||
+           options->given[OPTION_BATCH] || (plan->mode & (MODE_SWEEP | MODE_COMPARE));
 }
 
 /* Adds KIND to the outputs of PLAN, with its own file at PATH, if that is not NULL. OWN:
@@ -81,9 +75,8 @@ add_output(struct plan *plan, const struct output_kind *kind, const char *path, 
     struct plan_output *output = &plan->output;
     const struct report_format *format = kind->format;
     bool sweeps = plan->mode & MODE_SWEEP, quiet = is_quiet(options, plan);
-    bool asked = is_given(options, OPTION_PRINT_COUNT) ||
-                 is_given(options, OPTION_PRINT_INTERVAL) ||
-                 is_given(options, OPTION_BATCH);
+    bool asked = options->given[OPTION_PRINT_COUNT] ||
+                 options->given[OPTION_PRINT_INTERVAL] || options->given[OPTION_BATCH];
     int64_t interval = asked ? 0 : kind->every;
     if (options->print_interval)
         interval = options->print_interval;
@@ -160,7 +153,7 @@ outputs_plan(const struct options *options, struct plan *plan, struct error *err
 {
     struct plan_output *output = &plan->output;
     const struct output_kind *printed = output_kinds;
-    output->time_format = is_given(options, OPTION_TIME) ? options->time_format : NULL;
+    output->time_format = options->given[OPTION_TIME] ? options->time_format : NULL;
     output->burst = options->burst;
     output->percentiles = options->percentiles;
     output->buckets = &options->buckets;

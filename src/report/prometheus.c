@@ -247,16 +247,6 @@ add_metric(struct metrics *metrics, const struct metric *metric)
     }
 }
 
-/* Returns how many of the BEFORE series have these LABELS. */
-static int
-count_same(const struct series *series, int before, const char *labels)
-{
-    int same = 0;
-    for (int i = 0; i < before; i++)
-        same += strcmp(series[i].labels.text, labels) == 0;
-    return same;
-}
-
 /* Numbers equal series from the last to the first, so that the labels before one have no
  * number yet. Returns false if memory ran out. */
 static bool
@@ -266,7 +256,9 @@ number_series(struct series *series, int count)
     for (int i = 0; i < count; i++)
         failed |= series[i].labels.failed;
     for (int i = count; !failed && i-- > 1;) {
-        int same = count_same(series, i, series[i].labels.text);
+        int same = 0;
+        for (int k = 0; k < i; k++)
+            same += strcmp(series[k].labels.text, series[i].labels.text) == 0;
         if (same)
             buffer_format(&series[i].labels, ",number=\"%d\"", same + 1);
         failed |= series[i].labels.failed;

@@ -89,21 +89,6 @@ note_end(struct status_facts *facts, double share, int64_t left)
         facts->left = left;
 }
 
-/* Returns the duration of a step, or of the run; INT64_MAX: for ever. */
-static int64_t
-length_of(const struct plan *plan)
-{
-    return time_add(plan->ends.work_time, plan->ends.settle);
-}
-
-static void
-note_clock(const struct plan *plan, struct status_facts *facts)
-{
-    int64_t whole = length_of(plan), past = time_earlier(facts->elapsed, whole);
-    if (whole < INT64_MAX)
-        note_end(facts, (double)past / (double)whole, whole - past);
-}
-
 /* Returns the time until the count of a target is reached: at the rate so far, but no
  * sooner than the grid allows, which has burst requests of each thread at a point. */
 static int64_t
@@ -197,12 +182,15 @@ status_gather(const struct status *status, const struct job *jobs, int count, in
     gather_latencies(merge(status->merged, jobs, count), facts);
     if (plan->sweep.kind != SWEEP_NONE) {
         note_steps(status, now, facts);
-    } else {
-        note_clock(plan, facts);
-        note_count(status, jobs, count, facts);
-        if (facts->phase)
-            add_phases(facts);
+        return;
     }
+    int64_t whole = time_add(plan->ends.work_time, plan->ends.settle);
+    int64_t past = time_earlier(facts->elapsed, whole);
+    if (whole < INT64_MAX)
+        note_end(facts, (double)past / (double)whole, whole - past);
+    note_count(status, jobs, count, facts);
+    if (facts->phase)
+        add_phases(facts);
 }
 
 #define GAP 2 /* columns between two fields */
@@ -429,47 +417,29 @@ static const char erasure[] = "\r\033[K";
  * there then, and is erased or drawn over with it, even if the line fills the whole
  * width.
  */
-static void
-make_line(struct status *status, const struct job *jobs, int count, int64_t now)
-{
-    struct status_facts facts;
-    int columns = os_stream_columns(STREAM);
-    status_gather(status, jobs, count, now, &facts);
-    buffer_clear(&status->line);
-    buffer_text(&status->line, "\r");
-    status_format(&status->line, &facts, columns ? columns : 80, status->utf8);
-    buffer_text(&status->line, "\033[K\r");
-}
-
-static bool
-has_changed(const struct status *status)
-{
-    const struct buffer *line = &status->line, *last = &status->last;
-    return !status->shown || line->length != last->length ||
-           memcmp(line->text, last->text, line->length) != 0;
-}
-
-static void
-draw(struct status *status)
-{
-    if (status->line.failed || !has_changed(status))
-        return;
-    os_stream_write(STREAM, status->line.text, status->line.length);
-    status->shown = true;
-    struct buffer last = status->last;
-    status->last = status->line;
-    status->line = last;
-}
-
 void
 status_tick(struct status *status, const struct job *jobs, int count, int64_t now)
 {
+    struct buffer *line = &status->line, last = status->last;
+    struct status_facts facts;
     if (now - status->began < PATIENCE || !os_terminal_foreground(STREAM))
         return;
-    make_line(status, jobs, count, now);
+    int columns = os_stream_columns(STREAM);
+    status_gather(status, jobs, count, now, &facts);
+    buffer_clear(line);
+    buffer_text(line, "\r");
+    status_format(line, &facts, columns ? columns : 80, status->utf8);
+    buffer_text(line, "\033[K\r");
     if (!os_lock_try(status->lock)) /* its holder may be stuck writing: not waited for */
         return;
-    draw(status);
+    bool same = status->shown && line->length == last.length &&
+                memcmp(line->text, last.text, last.length) == 0;
+    if (!line->failed && !same) {
+        os_stream_write(STREAM, line->text, line->length);
+        status->shown = true;
+        status->last = *line;
+        *line = last;
+    }
     os_lock_release(status->lock);
 }
 
