@@ -58,27 +58,19 @@ try_corpus(const char *name, fuzz_function *harness)
     assert_in_range(sum, 1, CORPUS_MOST);
 }
 
-TEST(no_command_line_breaks_parser_or_plan)
-{
-    try_corpus("options", fuzz_options);
-}
+static const struct corpus {
+    const char *name;
+    fuzz_function *harness;
+} corpora[] = {
+    {"options", fuzz_options},
+    {"values", fuzz_values},
+    {"mounts", fuzz_mounts},
+    {"escapes", fuzz_escapes},
+    {"recorded_runs", fuzz_recorded_runs},
+};
 
-TEST(no_value_breaks_its_parser)
+TEST_EACH(no_input_breaks_its_reader, corpora)
 {
-    try_corpus("values", fuzz_values);
-}
-
-TEST(no_mount_table_breaks_its_reader)
-{
-    try_corpus("mounts", fuzz_mounts);
-}
-
-TEST(no_text_breaks_its_escapes)
-{
-    try_corpus("escapes", fuzz_escapes);
-}
-
-TEST(no_file_breaks_the_reader_of_raw_lines)
-{
-    try_corpus("recorded_runs", fuzz_recorded_runs);
+    const struct corpus *corpus = *state;
+    try_corpus(corpus->name, corpus->harness);
 }

@@ -27,10 +27,54 @@ axis_of(const struct axis_case *test)
     return axis;
 }
 
-static void
-check(const struct axis_case *cases, size_t length)
+static const struct axis_case cases[] = {
+    /* Linear ticks are round and share a unit. */
+    {PLOT_TIME, false, 0, 100 * SECOND, 100, 20, "s", "0|20|40|60|80|100|"},
+    {PLOT_TIME, false, 0, 130 * SECOND, 100, 20, "min", "0|0.5|1|1.5|2|2.5|"},
+    {PLOT_TIME, false, 0, 100 * SECOND, 100, 10, "s",
+     "0|10|20|30|40|50|60|70|80|90|100|"},
+    {PLOT_TIME, false, 0, 50 * MINUTE, 100, 20, "min", "0|10|20|30|40|50|"},
+    {PLOT_TIME, false, 0, 9 * HOUR, 100, 20, "hour", "0|2|4|6|8|10|"},
+    {PLOT_TIME, false, 0, 20000 * HOUR, 100, 20, "hour", "0|5000|10000|15000|20000|"},
+    {PLOT_TIME, false, 10, 412 * US, 100, 20, "us", "0|100|200|300|400|500|"},
+    {PLOT_TIME, false, 10, 1200 * US, 100, 20, "ms", "0|0.5|1|1.5|"},
+    {PLOT_TIME, false, 1, 3, 100, 20, "ns", "0|1|2|3|"},
+    {PLOT_COUNT, false, 0, 7, 100, 30, "", "0|5|10|"},
+    {PLOT_COUNT, false, 0, 1300000, 100, 30, "", "0|0.5 M|1 M|1.5 M|"},
+    {PLOT_RATE, false, 0, 108400000, 100, 20, "", "0|50 k|100 k|150 k|"},
+    {PLOT_RATE, false, 0, 350, 100, 20, "", "0|0.1|0.2|0.3|0.4|"},
+    {PLOT_SHARE, false, 0, 33000, 100, 20, "%", "0|10|20|30|40|"},
+    {PLOT_SHARE, false, 0, 1900, 100, 20, "%", "0|0.5|1|1.5|2|"},
+    /* Values close together do not begin at zero. */
+    {PLOT_TIME, false, 200 * US, 399 * US, 100, 20, "us", "200|250|300|350|400|"},
+    {PLOT_TIME, false, 200 * US, 400 * US, 100, 20, "us", "200|250|300|350|400|"},
+    {PLOT_TIME, false, 199 * US, 399 * US, 100, 20, "us", "0|100|200|300|400|"},
+    {PLOT_TIME, false, 100 * US, 100 * US, 100, 20, "us", "97|98|99|100|101|102|103|"},
+    {PLOT_TIME, false, 1, 1, 100, 20, "ns", "0|1|"},
+    {PLOT_TIME, false, 1000 * MS, 1000 * MS + 1, 100, 15, "s",
+     "0.97|0.98|0.99|1|1.01|1.02|1.03|"},
+    {PLOT_COUNT, false, 0, 0, 100, 20, "", "0|1|"},
+    /* Log ticks thin out as the decades grow. */
+    {PLOT_TIME, true, 90 * US, 2500 * US, 100, 10, "", "100 us|200 us|500 us|1 ms|2 ms|"},
+    {PLOT_TIME, true, 90 * US, 2500 * US, 100, 25, "", "100 us|1 ms|"},
+    {PLOT_TIME, true, 1, HOUR, 340, 20, "",
+     "1 ns|10 ns|100 ns|1 us|10 us|100 us|1 ms|10 ms|100 ms|1 s|10 s|1 min|10 min|1 "
+     "hour|"},
+    {PLOT_TIME, true, 1, HOUR, 170, 20, "", "1 ns|1 us|1 ms|1 s|1 min|1 hour|"},
+    {PLOT_TIME, true, 0, 1000, 100, 30, "", "1 ns|10 ns|100 ns|1 us|"},
+    {PLOT_TIME, true, 9 * SECOND, 2 * MINUTE, 100, 1, "", "10 s|20 s|30 s|1 min|2 min|"},
+    {PLOT_RATE, true, 40, 30000, 100, 25, "", "0.1|1|10|"},
+    {PLOT_SPEED, true, 400000, 30 * MIB, 100, 12, "",
+     "500 KiB/s|1 MiB/s|2 MiB/s|5 MiB/s|10 MiB/s|20 MiB/s|"},
+    {PLOT_SIZE, true, 512, 4096, 90, 20, "", "512 B|1 KiB|2 KiB|4 KiB|"},
+    {PLOT_SIZE, true, 512, 64 * MIB, 340, 50, "",
+     "512 B|4 KiB|32 KiB|256 KiB|2 MiB|16 MiB|"},
+    {PLOT_SIZE, true, 512, 512, 100, 20, "", "256 B|512 B|1 KiB|"},
+};
+
+TEST(ticks_are_at_these_values)
 {
-    for (size_t i = 0; i < length; i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         struct plot_tick ticks[PLOT_TICKS];
         struct plot_axis axis = axis_of(&cases[i]);
         char text[2048] = "";
@@ -42,69 +86,6 @@ check(const struct axis_case *cases, size_t length)
         if (strcmp(text, cases[i].ticks) != 0 || strcmp(axis.unit, cases[i].unit) != 0)
             fail_msg("case %zu: '%s' in '%s'", i, text, axis.unit);
     }
-}
-
-TEST(linear_ticks_are_round_and_share_a_unit)
-{
-    static const struct axis_case cases[] = {
-        {PLOT_TIME, false, 0, 100 * SECOND, 100, 20, "s", "0|20|40|60|80|100|"},
-        {PLOT_TIME, false, 0, 130 * SECOND, 100, 20, "min", "0|0.5|1|1.5|2|2.5|"},
-        {PLOT_TIME, false, 0, 100 * SECOND, 100, 10, "s",
-         "0|10|20|30|40|50|60|70|80|90|100|"},
-        {PLOT_TIME, false, 0, 50 * MINUTE, 100, 20, "min", "0|10|20|30|40|50|"},
-        {PLOT_TIME, false, 0, 9 * HOUR, 100, 20, "hour", "0|2|4|6|8|10|"},
-        {PLOT_TIME, false, 0, 20000 * HOUR, 100, 20, "hour", "0|5000|10000|15000|20000|"},
-        {PLOT_TIME, false, 10, 412 * US, 100, 20, "us", "0|100|200|300|400|500|"},
-        {PLOT_TIME, false, 10, 1200 * US, 100, 20, "ms", "0|0.5|1|1.5|"},
-        {PLOT_TIME, false, 1, 3, 100, 20, "ns", "0|1|2|3|"},
-        {PLOT_COUNT, false, 0, 7, 100, 30, "", "0|5|10|"},
-        {PLOT_COUNT, false, 0, 1300000, 100, 30, "", "0|0.5 M|1 M|1.5 M|"},
-        {PLOT_RATE, false, 0, 108400000, 100, 20, "", "0|50 k|100 k|150 k|"},
-        {PLOT_RATE, false, 0, 350, 100, 20, "", "0|0.1|0.2|0.3|0.4|"},
-        {PLOT_SHARE, false, 0, 33000, 100, 20, "%", "0|10|20|30|40|"},
-        {PLOT_SHARE, false, 0, 1900, 100, 20, "%", "0|0.5|1|1.5|2|"},
-    };
-    check(cases, LENGTH(cases));
-}
-
-TEST(values_close_together_do_not_begin_at_zero)
-{
-    static const struct axis_case cases[] = {
-        {PLOT_TIME, false, 200 * US, 399 * US, 100, 20, "us", "200|250|300|350|400|"},
-        {PLOT_TIME, false, 200 * US, 400 * US, 100, 20, "us", "200|250|300|350|400|"},
-        {PLOT_TIME, false, 199 * US, 399 * US, 100, 20, "us", "0|100|200|300|400|"},
-        {PLOT_TIME, false, 100 * US, 100 * US, 100, 20, "us",
-         "97|98|99|100|101|102|103|"},
-        {PLOT_TIME, false, 1, 1, 100, 20, "ns", "0|1|"},
-        {PLOT_TIME, false, 1000 * MS, 1000 * MS + 1, 100, 15, "s",
-         "0.97|0.98|0.99|1|1.01|1.02|1.03|"},
-        {PLOT_COUNT, false, 0, 0, 100, 20, "", "0|1|"},
-    };
-    check(cases, LENGTH(cases));
-}
-
-TEST(log_ticks_thin_out_as_the_decades_grow)
-{
-    static const struct axis_case cases[] = {
-        {PLOT_TIME, true, 90 * US, 2500 * US, 100, 10, "",
-         "100 us|200 us|500 us|1 ms|2 ms|"},
-        {PLOT_TIME, true, 90 * US, 2500 * US, 100, 25, "", "100 us|1 ms|"},
-        {PLOT_TIME, true, 1, HOUR, 340, 20, "",
-         "1 ns|10 ns|100 ns|1 us|10 us|100 us|1 ms|10 ms|100 ms|1 s|10 s|1 min|10 min|1 "
-         "hour|"},
-        {PLOT_TIME, true, 1, HOUR, 170, 20, "", "1 ns|1 us|1 ms|1 s|1 min|1 hour|"},
-        {PLOT_TIME, true, 0, 1000, 100, 30, "", "1 ns|10 ns|100 ns|1 us|"},
-        {PLOT_TIME, true, 9 * SECOND, 2 * MINUTE, 100, 1, "",
-         "10 s|20 s|30 s|1 min|2 min|"},
-        {PLOT_RATE, true, 40, 30000, 100, 25, "", "0.1|1|10|"},
-        {PLOT_SPEED, true, 400000, 30 * MIB, 100, 12, "",
-         "500 KiB/s|1 MiB/s|2 MiB/s|5 MiB/s|10 MiB/s|20 MiB/s|"},
-        {PLOT_SIZE, true, 512, 4096, 90, 20, "", "512 B|1 KiB|2 KiB|4 KiB|"},
-        {PLOT_SIZE, true, 512, 64 * MIB, 340, 50, "",
-         "512 B|4 KiB|32 KiB|256 KiB|2 MiB|16 MiB|"},
-        {PLOT_SIZE, true, 512, 512, 100, 20, "", "256 B|512 B|1 KiB|"},
-    };
-    check(cases, LENGTH(cases));
 }
 
 static bool

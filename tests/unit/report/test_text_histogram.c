@@ -55,10 +55,40 @@ draw(const struct bin *bins, bool corrected, int columns, bool utf8)
     return text.text;
 }
 
-static void
-check(const struct bin *bins, bool corrected, int columns, bool utf8, const char *name)
+static const struct bin one[] = {{123456, 1}, {0}},
+                        huge[] = {{400 * US, 18446744073709551u},
+                                  {900 * US, 1},
+                                  {1800 * US, 9999999999999999u},
+                                  {0}};
+
+/* Each is drawn as tests/golden/text_histogram_NAME has it. */
+static const struct drawn {
+    const char *name;
+    const struct bin *bins; /* NULL: thirty octaves */
+    bool corrected, utf8;
+    int columns;
+} drawings[] = {
+    {"one_value", one, false, false, 80},
+    {"finer", few, false, false, 80},    /* few octaves have finer rows */
+    {"octaves", many, false, false, 80}, /* many have a row each */
+    {"thirty", NULL, false, false, 80},
+    {"huge", huge, false, false, 80}, /* counts take their room from the bar */
+    {"corrected", few, true, false, 80},
+    {"utf8", few, false, true, 80},    /* blocks are in eighths */
+    {"narrow", few, false, false, 40}, /* the bar has four columns at least */
+    {"wide", many, false, true, 200},
+};
+
+TEST_EACH(histogram, drawings)
 {
-    char *text = draw(bins, corrected, columns, utf8);
+    const struct drawn *drawn = *state;
+    struct bin thirty[31] = {{0}};
+    char name[64];
+    for (int i = 0; i < 30; i++)
+        thirty[i] = (struct bin){1LL << (i + 4), (uint64_t)i + 5};
+    snprintf(name, sizeof(name), "text_histogram_%s", drawn->name);
+    char *text = draw(drawn->bins ? drawn->bins : thirty, drawn->corrected,
+                      drawn->columns, drawn->utf8);
     golden_compare(text, strlen(text), name);
     free(text);
 }
@@ -67,59 +97,6 @@ TEST(an_empty_histogram_has_no_rows)
 {
     static const struct bin none[] = {{0}};
     assert_null(draw(none, false, 80, false));
-}
-
-TEST(one_value_has_one_row)
-{
-    static const struct bin one[] = {{123456, 1}, {0}};
-    check(one, false, 80, false, "text_histogram_one_value");
-}
-
-TEST(few_octaves_have_finer_rows)
-{
-    check(few, false, 80, false, "text_histogram_finer");
-}
-
-TEST(many_octaves_have_a_row_each)
-{
-    check(many, false, 80, false, "text_histogram_octaves");
-}
-
-TEST(thirty_octaves_are_shown_as_they_are)
-{
-    struct bin bins[31] = {{0}};
-    for (int i = 0; i < 30; i++)
-        bins[i] = (struct bin){1LL << (i + 4), (uint64_t)i + 5};
-    check(bins, false, 80, false, "text_histogram_thirty");
-}
-
-TEST(huge_counts_take_their_room_from_the_bar)
-{
-    static const struct bin huge[] = {{400 * US, 18446744073709551u},
-                                      {900 * US, 1},
-                                      {1800 * US, 9999999999999999u},
-                                      {0}};
-    check(huge, false, 80, false, "text_histogram_huge");
-}
-
-TEST(a_corrected_one_says_so)
-{
-    check(few, true, 80, false, "text_histogram_corrected");
-}
-
-TEST(blocks_are_drawn_in_eighths)
-{
-    check(few, false, 80, true, "text_histogram_utf8");
-}
-
-TEST(the_bar_has_four_columns_at_least)
-{
-    check(few, false, 40, false, "text_histogram_narrow");
-}
-
-TEST(a_wide_terminal_is_used)
-{
-    check(many, false, 200, true, "text_histogram_wide");
 }
 
 /* Returns the width of the widest line, in characters. */
@@ -188,7 +165,6 @@ TEST(counts_add_up_and_the_shares_end_in_all)
 TEST(rows_are_as_fine_as_their_bounds_differ_in_print)
 {
     static const struct bin close[] = {{12100 * US, 20}, {12200 * US, 20}, {0}};
-    (void)state;
     char *text = draw(close, false, 80, false);
     assert_contains(text, "\n  12.1 ms -   12.2 ms     20   50.0 %");
     assert_contains(text, "\n  12.2 ms -   12.3 ms     20   50.0 %");
