@@ -10,7 +10,7 @@
 /* A row while rows are put in order. */
 struct contender {
     struct comparison_row row;
-    int index; /* its place before */
+    int index; /* before */
     struct estimate figures[COMPARISON_FIGURES], limits[SLOS_MOST];
 };
 
@@ -24,6 +24,7 @@ fill(struct contender *contender, const struct comparison_row *row, int index,
     struct estimate *figures = contender->figures;
     int status = 0;
     contender->row = *row;
+    contender->row.place = 0;
     contender->index = index;
     for (int i = 0; i < COMPARISON_FIGURES; i++) {
         contender->row.values[i] = stats_percentile(row->stats, &list[i]);
@@ -88,55 +89,43 @@ find_class(const struct contender *contender)
     return comparison_counts(&contender->row) ? 1 : 2;
 }
 
-/* Equal ones stay in their order, and those that cannot be ranked. */
+/* By their places, or by their medians before they have any; equal ones stay in their
+ * order, and those that cannot be ranked. */
 static int
-compare_medians(const void *left, const void *right)
+compare_contenders(const void *left, const void *right)
 {
     const struct contender *a = left, *b = right;
     int class = find_class(a);
     int64_t one = a->row.values[0], other = b->row.values[0];
     if (class != find_class(b))
         return class - find_class(b);
-    if (class == 0 && one != other)
+    if (a->row.place != b->row.place)
+        return a->row.place - b->row.place;
+    if (class == 0 && a->row.place == 0 && one != other)
         return one < other ? -1 : 1;
     return a->index - b->index;
 }
 
-static int
-compare_indexes(const void *left, const void *right)
-{
-    const struct contender *a = left, *b = right;
-    return a->index - b->index;
-}
-
-/* Puts the contenders that are not known to differ from the first of them, the fastest,
- * in front of the others, in their own order. Returns how many there are. */
-static int
-group_first(struct contender *list, int count)
-{
-    int size = 1;
-    for (int i = 1; i < count; i++) {
-        struct interval ratio = estimate_ratio(&list[i].figures[0], &list[0].figures[0]);
-        if (!ratio.known || interval_differs(&ratio))
-            continue;
-        struct contender same = list[i];
-        memmove(&list[size + 1], &list[size], (size_t)(i - size) * sizeof(*list));
-        list[size++] = same;
-    }
-    qsort(list, (size_t)size, sizeof(*list), compare_indexes);
-    return size;
-}
-
+/* Gives a place to those that are not known to differ from the fastest without one, and
+ * puts them in order. */
 static void
 rank(struct contender *list, int count)
 {
-    int size, place = 1;
-    qsort(list, (size_t)count, sizeof(*list), compare_medians);
-    for (int done = 0; done < count; done += size, place++) {
-        size = group_first(&list[done], count - done);
-        for (int i = done; i < done + size; i++)
-            list[i].row.place = find_class(&list[i]) == 0 ? place : 0;
+    int place = 0;
+    qsort(list, (size_t)count, sizeof(*list), compare_contenders);
+    for (int i = 0; i < count && find_class(&list[i]) == 0; i++) {
+        if (list[i].row.place)
+            continue;
+        list[i].row.place = ++place;
+        for (int k = i + 1; k < count; k++) {
+            struct interval ratio = {0};
+            if (!list[k].row.place)
+                ratio = estimate_ratio(&list[k].figures[0], &list[i].figures[0]);
+            if (ratio.known && !interval_differs(&ratio))
+                list[k].row.place = place;
+        }
     }
+    qsort(list, (size_t)count, sizeof(*list), compare_contenders);
 }
 
 int

@@ -187,38 +187,30 @@ find_covariance(const float *values, int count, int lag)
     return sum / (count + lag);
 }
 
-/* Returns the autocovariances of all lags up to LAG, those of both signs, as far as they
- * are above 0, and how far that is. */
-static double
-add_covariances(const float *values, int count, int *lag)
-{
-    double sum = -find_covariance(values, count, 0);
-    for (*lag = 0; *lag < LAGS && *lag + 1 < count / 2; *lag += 2) {
-        double pair = find_covariance(values, count, *lag) +
-                      find_covariance(values, count, *lag + 1);
-        if (pair <= 0)
-            break;
-        sum += 2 * pair;
-    }
-    return sum;
-}
-
 /* Returns the autocorrelation time of VALUES, which are used up. */
 static double
 find_time(float *values, int count)
 {
-    double variance = find_covariance(values, count, 0), sum;
-    int lag, size = 1;
+    double variance = find_covariance(values, count, 0);
     if (variance <= 0)
         return 1;
-    while (sum = add_covariances(values, count, &lag), lag == LAGS) {
+    for (int size = 1;; size *= 2) {
+        double sum = -find_covariance(values, count, 0); /* of lags of both signs */
+        int lag = 0;
+        for (; lag < LAGS && lag + 1 < count / 2; lag += 2) {
+            double pair = find_covariance(values, count, lag) +
+                          find_covariance(values, count, lag + 1);
+            if (pair <= 0)
+                break;
+            sum += 2 * pair;
+        }
+        double time = sum / (size * variance), noise = 2 * sqrt((double)lag / count);
+        if (lag < LAGS)
+            return time < 1 + noise ? 1 : time / fmax(1 - (2.0 * lag - 1) / count, 0.1);
         count /= 2;
-        size *= 2;
         for (int i = 0; i < count; i++)
             values[i] = values[2 * i] + values[2 * i + 1];
     }
-    double time = sum / (size * variance), noise = 2 * sqrt((double)lag / count);
-    return time < 1 + noise ? 1 : time / fmax(1 - (2.0 * lag - 1) / count, 0.1);
 }
 
 /* Returns the autocorrelation time of being up to BIN. */
