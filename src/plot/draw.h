@@ -51,22 +51,6 @@ bool plot_is_clear(const struct plot *plot);
 /* What is drawn for all of several targets has the colour of text, which target has. */
 #define PLOT_OF_ALL 6
 
-/*
- * Stores in LIMITS those of the plan that a sweep draws as lines: on times of whole
- * requests, where the plot is one of times. Returns how many.
- */
-int plot_limits(const struct plot *plot, struct slos *limits);
-
-/* Returns whether operations are mixed. */
-static inline bool
-plot_is_mixed(const struct plot *plot)
-{
-    return plot->plan->workload.mix.more > 0;
-}
-
-/* Returns the step with the highest rate that job INDEX keeps; NULL: none is known. */
-const struct job_step *plot_knee(const struct plot *plot, int index);
-
 /* The classes of an element, with blanks between. */
 struct plot_class {
     char text[48];
@@ -109,14 +93,21 @@ void plot_triangle(struct buffer *text, const char *class, double x, double y);
 
 /* targets.c: what stands under the panels. */
 
-/* Draws the legend of the lines and the table of the targets, from Y on. */
-void plot_targets_draw(struct buffer *text, const struct plot *plot, double y);
-
-/* Returns how high they are together. */
-double plot_targets_height(const struct plot *plot);
+/* Draws the legend of the lines and the table of the targets, from Y on. Returns where
+ * they end. */
+double plot_targets_draw(struct buffer *text, const struct plot *plot, double y);
 
 /* sweep.c: draws the panels of a sweep. */
 void plot_sweep_draw(struct buffer *text, const struct plot *plot);
+
+/*
+ * Stores in LIMITS those of the plan that a sweep draws as lines: on times of whole
+ * requests, where the plot is one of times. Returns how many.
+ */
+int plot_limits(const struct plot *plot, struct slos *limits);
+
+/* Returns the step with the highest rate that job INDEX keeps; NULL: none is known. */
+const struct job_step *plot_knee(const struct plot *plot, int index);
 
 /* run.c: draws the panels of a run. */
 void plot_run_draw(struct buffer *text, const struct plot *plot);

@@ -108,7 +108,7 @@ add_sent(struct buffer *text, const struct plot *plot)
         buffer_format(text, ", depth %d", plan->io.depth);
     if (plan->io.engine_name)
         buffer_format(text, " (%s)", plan->io.engine_name);
-    if (plot_is_mixed(plot))
+    if (plan->workload.mix.more)
         buffer_text(text, "; drawn together");
 }
 
@@ -264,8 +264,8 @@ static void
 add_document(struct buffer *text, const struct plot *plot, const char *title,
              const char *sent, const char *done, const char *words)
 {
-    const double below = PLOT_TOP + PLOT_HEIGHT + 56;
-    int height = (int)(below + plot_targets_height(plot));
+    struct buffer below = {0};
+    int height = (int)plot_targets_draw(&below, plot, PLOT_TOP + PLOT_HEIGHT + 56);
     buffer_format(text,
                   PLOT_START "<svg xmlns=\"http://www.w3.org/2000/svg\" "
                              "viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
@@ -283,8 +283,11 @@ add_document(struct buffer *text, const struct plot *plot, const char *title,
         plot_run_draw(text, plot);
     else
         plot_sweep_draw(text, plot);
-    plot_targets_draw(text, plot, below);
+    text->failed |= below.failed;
+    if (!below.failed)
+        buffer_add(text, below.text, below.length);
     buffer_text(text, "</svg>\n");
+    buffer_free(&below);
 }
 
 void

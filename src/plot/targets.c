@@ -145,18 +145,6 @@ rows_each(const struct plot *plot)
     return more && plot->plan->sweep.kind == SWEEP_NONE ? more + 2 : 1;
 }
 
-double
-plot_targets_height(const struct plot *plot)
-{
-    const struct job *job = &plot->jobs[0];
-    int count = plot->count; /* and phases that have begun */
-    for (enum phase phase = PHASE_IDLE; job->phases && phase < PHASES; phase++)
-        count += job_phase_stats(job, phase) != NULL;
-    return (count * rows_each(plot) + (entries_of(plot) ? 3.5 : 2) +
-            (plot_parts(plot) ? 1 : 0)) *
-           PLOT_ROW;
-}
-
 /* Columns of the table. */
 enum column {
     COLUMN_REQUESTS,
@@ -262,7 +250,8 @@ draw_name(struct buffer *text, const struct job *job, double x, double y, double
     }
 }
 
-static void
+/* Draws the table from Y on. Returns where it ends. */
+static double
 draw_table(struct buffer *text, const struct plot *plot, unsigned found, double y)
 {
     const struct job *first = &plot->jobs[0];
@@ -290,9 +279,10 @@ draw_table(struct buffer *text, const struct plot *plot, unsigned found, double 
                    &name);
         y += rows_each(plot) * PLOT_ROW;
     }
+    return y;
 }
 
-void
+double
 plot_targets_draw(struct buffer *text, const struct plot *plot, double y)
 {
     unsigned found = entries_of(plot);
@@ -309,7 +299,7 @@ plot_targets_draw(struct buffer *text, const struct plot *plot, double y)
                             scope_name(plot_part_scope(i)));
     }
     y += plot_parts(plot) ? PLOT_ROW : 0;
-    draw_table(text, plot, found, y);
+    double end = draw_table(text, plot, found, y);
     for (int i = 0; plot->count > 1 && i < plot->count; i++) {
         double row = y + (1 + i * rows_each(plot)) * PLOT_ROW;
         draw_swatch(text, ENTRY_MEAN, plot_class(plot, "k-mean", "", i), PLOT_MARGIN,
@@ -317,4 +307,5 @@ plot_targets_draw(struct buffer *text, const struct plot *plot, double y)
         draw_swatch(text, ENTRY_MARK, plot_class(plot, "k-mark", "", i), PLOT_MARGIN,
                     row);
     }
+    return end;
 }
