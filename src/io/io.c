@@ -6,9 +6,7 @@
 
 #include "os/process.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The Makefile's list for the system, as ENGINE(sync) ENGINE(...), the default first. */
@@ -26,16 +24,8 @@ static const struct io_engine *const engines[] = {IO_ENGINES};
 
 enum { ENGINES = sizeof(engines) / sizeof(engines[0]) };
 
-static int
-refuse(struct io_queue *queue, const struct io_config *config)
-{
-    (void)queue, (void)config;
-    return os_fail(ENOTSUP);
-}
-
 /* The engine of an option that is for other systems: it promises all, and open fails. */
-static const struct io_engine absent = {
-    .many = true, .polls = true, .queue_size = 1, .open = refuse};
+static const struct io_engine absent = {.many = true, .polls = true, .queue_size = 1};
 
 const struct io_engine *
 io_engine_of(char letter)
@@ -117,9 +107,9 @@ io_open(const struct io_engine *engine, const char *name, const struct io_config
         error_set(error, EXIT_PREPARE, NULL, "no memory for a queue of requests");
         return NULL;
     }
-    if (engine->open(queue, config) == 0)
+    if (engine->open && engine->open(queue, config) == 0)
         return queue;
-    int code = errno;
+    int code = engine->open ? errno : ENOTSUP;
     io_close(engine, queue);
     explain(engine, name, code, error);
     errno = code;

@@ -8,7 +8,6 @@
 #include "os/os.h"
 #include "slots.h"
 
-#include <errno.h>
 #include <linux/aio_abi.h>
 #include <linux/time_types.h>
 #include <sys/syscall.h>

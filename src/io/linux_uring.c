@@ -15,7 +15,6 @@
 #include "base/time.h"
 #include "os/os.h"
 
-#include <errno.h>
 #include <linux/io_uring.h>
 #include <linux/time_types.h>
 #include <poll.h>
@@ -23,7 +22,6 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Fixed by the kernel's ABI, but newer than the headers of some systems. */

@@ -6,7 +6,6 @@
 #include "io/io.h"
 #include "os/os.h"
 
-#include <errno.h>
 #include <string.h>
 
 static char *

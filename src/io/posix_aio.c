@@ -10,7 +10,6 @@
 #include "slots.h"
 
 #include <aio.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>

@@ -7,7 +7,6 @@
 #include "os/storage.h"
 #include "posix.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "os/os.h"
 #include "os/storage.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <mach/mach_init.h>
 #include <mach/thread_act.h>

@@ -1,6 +1,5 @@
 #include "os/os.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/types.h>
 /* <sys/disk.h> needs <sys/types.h>. */

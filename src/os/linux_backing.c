@@ -5,8 +5,6 @@
  */
 #include "linux.h"
 
-#include "os/os.h"
-
 #include <fcntl.h>
 #include <linux/btrfs.h>
 #include <linux/magic.h>

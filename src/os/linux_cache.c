@@ -7,7 +7,6 @@
 #include "os/storage.h"
 #include "posix.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
@@ -37,26 +36,20 @@ ask_cachestat(int fd, int64_t offset, int64_t length)
     return answer[0] > 0;
 }
 
-/* The kernel answers "all resident" about files that the user could not write. */
-static bool
-mincore_answers(int fd)
-{
-    struct os_info info;
-    char path[64];
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-    return (os_file_info(fd, &info) == 0 && info.owned) ||
-           faccessat(fd, "", W_OK, AT_EACCESS | AT_EMPTY_PATH) == 0 ||
-           faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
-}
-
+/* The kernel answers mincore(2) by "all resident" about files that the user could not
+ * write. */
 os_resident_function *
 os_resident_choose(int fd, int64_t witness)
 {
+    struct os_info info;
+    char path[64];
     if (ask_cachestat(fd, witness, 1) == 1)
         return ask_cachestat;
-    if (mincore_answers(fd) && posix_mincore(fd, witness, 1) == 1)
-        return posix_mincore;
-    return NULL;
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    bool answers = (os_file_info(fd, &info) == 0 && info.owned) ||
+                   faccessat(fd, "", W_OK, AT_EACCESS | AT_EMPTY_PATH) == 0 ||
+                   faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
+    return answers && posix_mincore(fd, witness, 1) == 1 ? posix_mincore : NULL;
 }
 
 /* FUSE passes every direct read on. Other file systems may read from caches of their own.
@@ -90,22 +83,17 @@ os_thread_sectors(void)
     return getrusage(RUSAGE_THREAD, &usage) < 0 ? -1 : usage.ru_inblock;
 }
 
-/* The device number of a file that is not on a block device has no major part; nor has
- * that of one on btrfs, which is. */
-static bool
-is_on_block_device(int fd)
-{
-    struct stat file;
-    struct statfs system;
-    return fstat(fd, &file) == 0 && fstatfs(fd, &system) == 0 &&
-           (S_ISBLK(file.st_mode) || major(file.st_dev) != 0 ||
-            (uint32_t)system.f_type == BTRFS_SUPER_MAGIC);
-}
-
+/*
+ * If nothing had to be read, nothing shows; a kernel that counts has a file for that. The
+ * device number of a file that is not on a block device has no major part; nor has that
+ * of one on btrfs, which is.
+ */
 bool
 os_thread_counts_reads(int fd, int64_t witness)
 {
     char byte;
+    struct stat file;
+    struct statfs system;
     int64_t before = os_thread_sectors();
     if (before < 0)
         return false;
@@ -114,8 +102,9 @@ os_thread_counts_reads(int fd, int64_t witness)
         return false;
     if (os_thread_sectors() > before)
         return true;
-    /* Nothing had to be read, so nothing shows; a kernel that counts has this file. */
-    return resident == 1 && is_on_block_device(fd) &&
+    return resident == 1 && fstat(fd, &file) == 0 && fstatfs(fd, &system) == 0 &&
+           (S_ISBLK(file.st_mode) || major(file.st_dev) != 0 ||
+            (uint32_t)system.f_type == BTRFS_SUPER_MAGIC) &&
            access("/proc/thread-self/io", F_OK) == 0;
 }
 

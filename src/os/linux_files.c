@@ -9,11 +9,9 @@
 #include "os/thread.h"
 #include "posix.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <sched.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -10,10 +10,6 @@
  */
 #include "linux.h"
 
-#include "os/os.h"
-#include "os/storage.h"
-#include "os/trace.h"
-
 #include <fcntl.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>

@@ -2,12 +2,10 @@
  * File systems and where they are mounted: statfs(2) has the sizes, the mount table of
  * /proc/self/mountinfo the names.
  */
-#include "os/storage.h"
 
 #include "linux.h"
 #include "os/os.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

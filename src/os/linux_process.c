@@ -19,19 +19,15 @@
 #include "os/process.h"
 #include "posix.h"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <linux/capability.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

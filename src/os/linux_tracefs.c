@@ -12,7 +12,6 @@
 
 #include "base/deadlines.h"
 #include "os/os.h"
-#include "os/trace.h"
 #include "posix.h"
 
 #include <fcntl.h>

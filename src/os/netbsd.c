@@ -1,7 +1,6 @@
 /* NetBSD: flushes that reach the cache of the drive, and sizes by the label of a disk. */
 #include "os/os.h"
 
-#include <errno.h>
 #include <sys/disk.h>
 #include <sys/disklabel.h>
 #include <sys/dkio.h>

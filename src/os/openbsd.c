@@ -2,7 +2,6 @@
  * device is direct. */
 #include "os/os.h"
 
-#include <errno.h>
 #include <sys/types.h>
 /* These need <sys/types.h>. */
 #include <sys/disklabel.h>

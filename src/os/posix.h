@@ -59,6 +59,10 @@ void posix_leftover_remove(void);
 bool posix_monitor_pass(int signo, pid_t sender);
 bool posix_monitor_copies(int signo, pid_t sender);
 
+/* Notes that SIGNO asks to stop, for os_signals_asked. Returns whether it is a second
+ * SIGINT, and not the same one sent twice. */
+bool posix_monitor_stop(int signo);
+
 /* The calling thread, which the signals reach, ends the process when the monitor dies. */
 void posix_monitor_attach(void);
 

@@ -6,7 +6,6 @@
 #include "os/process.h"
 #include "posix.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

@@ -14,7 +14,6 @@
 #include "os/process.h"
 #include "posix.h"
 
-#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

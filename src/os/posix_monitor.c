@@ -13,11 +13,9 @@
 #include "base/deadlines.h"
 #include "base/error.h"
 #include "os/os.h"
-#include "os/output.h"
 #include "os/process.h"
 #include "posix.h"
 
-#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -56,9 +54,11 @@ static pid_t child;   /* in the monitor; 0: this is not it, or the child is gone
 /* timeout(1) sends its signal twice; a busy machine may need so long (ns) for both. */
 #define PAIR (50 * MS)
 
-/* Of the monitor: when by signals, ns; 0: not yet. */
-static volatile sig_atomic_t continued;
+/* When signals asked to stop, SIGINT did, and a second SIGINT, ns; 0: not yet. */
 static _Atomic int64_t asked, interrupted, again;
+
+/* Of the monitor. */
+static volatile sig_atomic_t continued;
 
 /* Of the child: signals that came directly, and that were handled; the descriptor of the
  * file, -1: there is none. */
@@ -66,11 +66,27 @@ static unsigned direct[SIGNALS], taken[SIGNALS];
 static atomic_int file = -1;
 
 bool
+posix_monitor_stop(int signo)
+{
+    int64_t now = os_clock_now(), never = 0, before = atomic_load(&interrupted);
+    atomic_compare_exchange_strong(&asked, &never, now);
+    if (signo == SIGINT && !before)
+        atomic_store(&interrupted, now);
+    return signo == SIGINT && before && now - before > OS_SIGNAL_SAME;
+}
+
+int64_t
+os_signals_asked(void)
+{
+    return atomic_load(&asked);
+}
+
+bool
 posix_monitor_pass(int signo, pid_t sender)
 {
     static pid_t last_sender;
     static int64_t last;
-    int64_t now = os_clock_now(), never = 0;
+    int64_t now = os_clock_now();
     if (!child || signo == SIGCHLD)
         return child != 0;
     bool again_by_one =
@@ -85,13 +101,8 @@ posix_monitor_pass(int signo, pid_t sender)
     kill(child, signo);
     if (signo == SIGCONT)
         continued = 1;
-    if (signo != SIGINT && signo != SIGTERM && signo != SIGHUP)
-        return true;
-    atomic_compare_exchange_strong(&asked, &never, now);
-    if (signo == SIGINT && !atomic_load(&interrupted))
-        atomic_store(&interrupted, now);
-    else if (signo == SIGINT && now - atomic_load(&interrupted) > OS_SIGNAL_SAME &&
-             !atomic_load(&again))
+    bool stops = signo == SIGINT || signo == SIGTERM || signo == SIGHUP;
+    if (stops && posix_monitor_stop(signo) && !atomic_load(&again))
         atomic_store(&again, now);
     return true;
 }

@@ -182,30 +182,19 @@ os_memory_free(void *memory)
 }
 
 /* Populating pages at once costs half of one page fault after the other. */
-static void
-touch_pages(void *memory, size_t size)
-{
-#ifdef MADV_POPULATE_WRITE /* a feature, not a system */
-    size_t page, before, most = 16 * 4096;
-    if (size < most)
-        return;
-    page = (size_t)sysconf(_SC_PAGESIZE);
-    before = (page - (uintptr_t)memory % page) % page;
-    if (size >= before + 16 * page)
-        madvise((char *)memory + before, (size - before) / page * page,
-                MADV_POPULATE_WRITE);
-#else
-    (void)memory, (void)size;
-#endif
-}
-
 void *
 os_memory_aligned(size_t alignment, size_t size)
 {
     void *memory = NULL;
     if (posix_memalign(&memory, alignment, size) != 0)
         return NULL;
-    touch_pages(memory, size);
+#ifdef MADV_POPULATE_WRITE /* a feature, not a system */
+    size_t page = size < 16 * 4096 ? 0 : (size_t)sysconf(_SC_PAGESIZE);
+    size_t before = page ? (page - (uintptr_t)memory % page) % page : 0;
+    if (page && size >= before + 16 * page)
+        madvise((char *)memory + before, (size - before) / page * page,
+                MADV_POPULATE_WRITE);
+#endif
     return memory;
 }
 

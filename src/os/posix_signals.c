@@ -16,17 +16,13 @@
 #include "os/os.h"
 #include "posix.h"
 
-#include <errno.h>
 #include <string.h>
 #include <sys/select.h>
-#include <time.h>
 #include <unistd.h>
 
-static atomic_int stop_signal;      /* atomic, because other threads read it */
-static _Atomic int64_t resumed;     /* see os_process_resumed */
-static atomic_bool resuming;        /* that is about to change */
-static _Atomic int64_t asked;       /* when a signal first asked to stop, ns */
-static _Atomic int64_t interrupted; /* when by SIGINT first; 0: not yet */
+static atomic_int stop_signal;  /* atomic, because other threads read it */
+static _Atomic int64_t resumed; /* see os_process_resumed */
+static atomic_bool resuming;    /* that is about to change */
 static volatile sig_atomic_t report_wanted;
 static volatile sig_atomic_t arrived; /* one of these, since the last wait */
 static volatile sig_atomic_t closing_byte, closing_stream;
@@ -49,9 +45,7 @@ let_go(int status, int signo)
 static void
 on_stop(int signo)
 {
-    int64_t now = os_clock_now(), never = 0, before = atomic_load(&interrupted);
-    atomic_compare_exchange_strong(&asked, &never, now);
-    if (signo == SIGINT && before && now - before > OS_SIGNAL_SAME) {
+    if (posix_monitor_stop(signo)) {
         const char last[2] = {(char)closing_byte, '\n'};
         if (last[0])
             posix_descriptor_write((int)closing_stream, last, sizeof(last));
@@ -59,8 +53,6 @@ on_stop(int signo)
         let_go(posix_last_status(), 0);
         _exit(posix_last_status());
     }
-    if (signo == SIGINT && !before)
-        atomic_store(&interrupted, now);
     if (signo != SIGINT || !stop_signal)
         stop_signal = signo;
     arrived = 1;
@@ -295,12 +287,6 @@ int
 os_signals_stop(void)
 {
     return stop_signal;
-}
-
-int64_t
-os_signals_asked(void)
-{
-    return atomic_load(&asked);
 }
 
 int64_t

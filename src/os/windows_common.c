@@ -6,7 +6,6 @@
 #include "windows_common.h"
 #include "os/os.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -71,21 +70,6 @@ windows_error_fail(void)
 #define SHORT 248 /* longer names may need a prefix, as those of directories do */
 #define TRIES 100
 
-/* Returns NULL with errno. */
-static WCHAR *
-widen(const char *text)
-{
-    int length = MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, text, -1, NULL, 0);
-    if (length == 0) {
-        windows_error_fail();
-        return NULL;
-    }
-    WCHAR *wide = malloc((size_t)length * sizeof(*wide));
-    if (wide)
-        MultiByteToWideChar(CP_UTF8, 0, text, -1, wide, length);
-    return wide;
-}
-
 static bool
 begins_with(const WCHAR *text, const WCHAR *start)
 {
@@ -120,7 +104,12 @@ make_full(const WCHAR *path)
 WCHAR *
 windows_path_wide(const char *path)
 {
-    WCHAR *wide = widen(path);
+    int length = MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, NULL, 0);
+    WCHAR *wide = length ? malloc((size_t)length * sizeof(*wide)) : NULL;
+    if (!length)
+        windows_error_fail();
+    if (wide)
+        MultiByteToWideChar(CP_UTF8, 0, path, -1, wide, length);
     if (!wide || begins_with(wide, L"\\\\?\\"))
         return wide;
     WCHAR *full = make_full(wide);

@@ -5,7 +5,6 @@
 
 #include "windows_common.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 #include "os/storage.h"
 #include "windows_common.h"
 
-#include <errno.h>
 #include <winioctl.h>
 
 static OVERLAPPED

@@ -5,7 +5,6 @@
 #include "os/output.h"
 #include "windows_common.h"
 
-#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,39 +49,21 @@ os_stream_guard(void)
     enable_sequences(2);
 }
 
-/* The end of the last whole character, or SIZE without one. */
-static size_t
-whole_characters(const char *bytes, size_t size)
-{
-    size_t end = size;
-    while (end > 0 && ((unsigned char)bytes[end] & 0xc0) == 0x80)
-        end--;
-    return end > 0 ? end : size;
-}
-
-static int
-write_characters(HANDLE console, const WCHAR *text, DWORD count)
-{
-    while (count > 0) {
-        DWORD done;
-        if (!WriteConsoleW(console, text, count, &done, NULL))
-            return windows_error_fail();
-        text += done;
-        count -= done;
-    }
-    return 0;
-}
-
-/* In UTF-16, so that the code page of the console does not count. */
+/* In UTF-16, so that the code page of the console does not count; whole characters at a
+ * time, if there are any. */
 static int
 write_console(HANDLE console, const char *bytes, size_t size)
 {
     WCHAR text[CONSOLE_MOST];
     while (size > 0) {
-        size_t some = size <= CONSOLE_MOST ? size : whole_characters(bytes, CONSOLE_MOST);
+        size_t some = size < CONSOLE_MOST ? size : CONSOLE_MOST, end = some;
+        while (some < size && end > 0 && ((unsigned char)bytes[end] & 0xc0) == 0x80)
+            end--;
+        some = end > 0 ? end : some;
         int count = MultiByteToWideChar(CP_UTF8, 0, bytes, (int)some, text, CONSOLE_MOST);
-        if (write_characters(console, text, (DWORD)count) < 0)
-            return -1;
+        for (DWORD at = 0, done; at < (DWORD)count; at += done)
+            if (!WriteConsoleW(console, text + at, (DWORD)count - at, &done, NULL))
+                return windows_error_fail();
         bytes += some;
         size -= some;
     }

@@ -7,7 +7,6 @@
 #include "os/os.h"
 #include "windows_common.h"
 
-#include <errno.h>
 #include <process.h>
 #include <stdlib.h>
 

@@ -64,20 +64,8 @@ os_mount_measure(int fd, struct os_mount *mount)
     return 0;
 }
 
-/* "C:" of \\?\C:\, \\server\share of \\?\UNC\server\share\. */
-static void
-shorten(WCHAR *root)
-{
-    size_t length = wcslen(root);
-    if (length && root[length - 1] == L'\\')
-        root[--length] = L'\0';
-    if (wcsncmp(root, L"\\\\?\\UNC\\", 8) == 0)
-        wmemmove(root + 2, root + 8, length - 8 + 1);
-    else if (wcsncmp(root, L"\\\\?\\", 4) == 0)
-        wmemmove(root, root + 4, length - 4 + 1);
-}
-
-/* The volume is named by the place where it is mounted, most often a letter. */
+/* The volume is named by the place where it is mounted, most often a letter: "C:" of
+ * \\?\C:\, \\server\share of \\?\UNC\server\share\. */
 int
 os_mount_name(int fd, struct os_mount *mount)
 {
@@ -90,7 +78,13 @@ os_mount_name(int fd, struct os_mount *mount)
     WCHAR *root = room ? malloc((room + 2) * sizeof(*root)) : NULL;
     if (path && root && GetFinalPathNameByHandleW(file, path, room + 1, 0) <= room &&
         GetVolumePathNameW(path, root, room + 2)) {
-        shorten(root);
+        size_t length = wcslen(root);
+        if (length && root[length - 1] == L'\\')
+            root[--length] = L'\0';
+        if (wcsncmp(root, L"\\\\?\\UNC\\", 8) == 0)
+            wmemmove(root + 2, root + 8, length - 8 + 1);
+        else if (wcsncmp(root, L"\\\\?\\", 4) == 0)
+            wmemmove(root, root + 4, length - 4 + 1);
         copy_name(root, mount->device, sizeof(mount->device));
     }
     free(path);
