@@ -133,7 +133,8 @@ the_time_of_a_failed_request_is_shown_and_not_counted() {
 
 # Usage: a_target_that_hangs_is_told_of_and_left SIGNAL
 a_target_that_hangs_is_told_of_and_left() {
-    mkdir -p d
+    rm -rf d
+    mkdir d
     start_faulty pwrite:1-:hang -hang 100ms -J d
     until_said 'not ready after'
     end "$1"
@@ -145,7 +146,8 @@ a_target_that_hangs_is_told_of_and_left() {
 }
 
 a_target_that_takes_long_is_told_of_and_used() {
-    mkdir -p d
+    rm -rf d
+    mkdir d
     start_faulty fdatasync:1:hold -hang 200ms -C -B -c 3 -i 0 d
     until_held
     until_said 'not ready after'
