@@ -30,7 +30,7 @@ TEST(stays_below_the_limit_and_reaches_all)
 TEST(number_0_of_a_seed_is_the_seed_itself)
 {
     static const uint64_t seeds[] = {0, 1, 42, UINT64_MAX, 0x9e3779b97f4a7c15};
-    for (size_t i = 0; i < sizeof(seeds) / sizeof(seeds[0]); i++)
+    for (size_t i = 0; i < LENGTH(seeds); i++)
         assert_true(random_derive(seeds[i], 0) == seeds[i]);
 }
 

@@ -432,7 +432,7 @@ TEST(exact_values_are_read_back)
         {UNITS_SIZE, 4096, "4KiB"},
         {UNITS_SIZE, 4097, "4097B"},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         char text[UNITS_TEXT];
         int64_t value = -1;
         assert_ptr_equal(units_exact(cases[i].kind, cases[i].value, text), text);

@@ -35,7 +35,7 @@ is_path(const char *word)
 {
     static const char *const starts[] = {"src/", "include/", "tests/", "man/",
                                          "Makefile"};
-    for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+    for (size_t i = 0; i < LENGTH(starts); i++)
         if (strncmp(word, starts[i], strlen(starts[i])) == 0)
             return strpbrk(word, " *=") == NULL;
     return false;

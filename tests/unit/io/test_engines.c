@@ -325,7 +325,7 @@ TEST(a_system_without_them_is_an_error_with_advice)
          "Resource temporarily unavailable; see fs.aio-max-nr, or use -U\n"},
     };
     need_built_in(io_engine_of('U')); /* the test plays Linux */
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         char memory[DEPTH * 8], line[ERROR_LINE];
         struct io_config small = {.depth = DEPTH, .memory = memory, .size = 8};
         struct error error;

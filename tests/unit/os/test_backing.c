@@ -58,7 +58,7 @@ TEST(a_device_is_what_is_below_it)
         {"md1", OS_BACKING_MEMORY, NULL},
         {"md2", OS_BACKING_DEVICE, NULL},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         char link[64], name[64];
         snprintf(link, sizeof(link), "dev/%s", cases[i].device);
         enum os_backing backing = look(link, name, sizeof(name));

@@ -97,7 +97,7 @@ TEST(devices_that_send_no_requests_are_refused)
     };
     struct os_layout layout;
     struct error error;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         assert_int_equal(look(cases[i].name, &layout, &error), -1);
         assert_int_equal(error.status, EXIT_PREPARE);
         assert_string_equal(error.what, "/the/file");

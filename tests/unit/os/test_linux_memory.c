@@ -75,7 +75,7 @@ TEST(a_container_sees_its_own_group)
 {
     static const char *const names[] = {"/", "/docker/0123", "/../other"};
     char script[400];
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    for (size_t i = 0; i < LENGTH(names); i++) {
         snprintf(script, sizeof(script),
                  MACHINE "put proc/self/cgroup '0::%s'; "
                          "put sys/fs/cgroup/memory.max 209715200; "

@@ -211,10 +211,10 @@ TEST(operations_are_told_by_their_letters)
         {"RA", "kworker", 8, false, false, false},
         {"D", "kworker/u8:1", 8, false, false, true},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+    for (size_t i = 0; i < LENGTH(cases); i++)
         put_queue(1, cases[i].sector, cases[i].rwbs, cases[i].comm);
     begin();
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         assert_int_equal(read_next(1), 1);
         if (record[0].write != cases[i].write || record[0].flush != cases[i].flush ||
             record[0].kernel != cases[i].kernel)
@@ -228,7 +228,7 @@ TEST(a_mark_has_its_number_and_thread)
         const char *text;
         uint64_t number;
     } cases[] = {{"ioping 12345678901234", 12345678901234}, {"ioping", 0}, {"2", 0}};
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         unsigned char data[48] = {5};
         uint16_t type = 5;
         int32_t thread = 4711;
@@ -240,7 +240,7 @@ TEST(a_mark_has_its_number_and_thread)
         put(data, length);
     }
     begin();
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         assert_int_equal(read_next(1), 1);
         assert_int_equal(record[0].kind, OS_TRACE_MARK);
         assert_int_equal(record[0].sector, cases[i].number);

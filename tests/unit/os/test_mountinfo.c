@@ -100,7 +100,7 @@ static const struct {
 
 TEST(finds_type_and_source_by_mount_id)
 {
-    for (size_t i = 0; i < sizeof(found) / sizeof(found[0]); i++) {
+    for (size_t i = 0; i < LENGTH(found); i++) {
         struct os_mount mount;
         memset(&mount, 'x', sizeof(mount));
         if (mountinfo_find(found[i].table, found[i].id, &mount) != 0)
@@ -121,7 +121,7 @@ TEST(leaves_the_rest_of_the_mount_alone)
 
 TEST(says_when_it_is_not_there_and_touches_nothing)
 {
-    for (size_t i = 0; i < sizeof(missing) / sizeof(missing[0]); i++) {
+    for (size_t i = 0; i < LENGTH(missing); i++) {
         struct os_mount mount = {.fstype = "unknown", .device = "unknown"};
         if (mountinfo_find(missing[i].table, missing[i].id, &mount) != -1)
             fail_msg("found %lld in: %s", (long long)missing[i].id, missing[i].table);
@@ -201,7 +201,7 @@ TEST(options_of_the_file_system_are_found)
         {"1 1 0:1 / / rw", 1, NULL},
         {"1 1 0:1 / / rw - overlay o ", 1, ""},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         char *options = mountinfo_options(cases[i].table, cases[i].id);
         assert_int_equal(!options, !cases[i].options);
         if (options)

@@ -58,7 +58,7 @@ TEST(a_path_has_a_kind)
         {path_of("to-kind"), OS_FILE}, {path_of("fifo"), OS_OTHER},
         {"/dev/null", OS_CHARACTER},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         struct os_info info;
         assert_int_equal(os_path_info(cases[i].path, &info), 0);
         assert_int_equal(info.kind, cases[i].kind);
@@ -115,7 +115,7 @@ TEST(flags_become_those_of_the_descriptor)
         {OS_OPEN_DSYNC, O_SYNC, O_DSYNC},    {OS_OPEN_NOW, O_NONBLOCK, 0},
     };
     close(make_file("flags", 1));
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         int fd = os_file_open(path_of("flags"), cases[i].flags);
         assert_true(fd >= 0);
         assert_int_equal(fcntl(fd, F_GETFL) & cases[i].mask, cases[i].expected);

@@ -114,11 +114,11 @@ TEST(signals_of_users_do_not_reach_it)
     assert_int_equal(os_thread_start(&thread, list_held, &set), 0);
     os_thread_join(&thread);
     pthread_sigmask(SIG_BLOCK, NULL, &own);
-    for (size_t i = 0; i < sizeof(held) / sizeof(held[0]); i++) {
+    for (size_t i = 0; i < LENGTH(held); i++) {
         assert_true(sigismember(&set, held[i]));
         assert_false(sigismember(&own, held[i]));
     }
-    for (size_t i = 0; i < sizeof(let_in) / sizeof(let_in[0]); i++)
+    for (size_t i = 0; i < LENGTH(let_in); i++)
         assert_false(sigismember(&set, let_in[i]));
 }
 

@@ -226,7 +226,7 @@ TEST(the_examples_are_such_plots)
 {
     static const char *const examples[] = {"volumes", "depth", "size"};
     const char *source = getenv("IOPING_SOURCE");
-    for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++) {
+    for (size_t i = 0; i < LENGTH(examples); i++) {
         static char bytes[512000 + 1];
         static struct svg_check check;
         char path[1100];

@@ -37,7 +37,6 @@ TEST(the_option_the_stream_and_the_environment_decide)
         {COLOR_NEVER, true, "xterm", "", false},
         {COLOR_NEVER, false, NULL, NULL, false},
     };
-    (void)state;
     int terminal = posix_openpt(O_RDWR | O_NOCTTY), null = open("/dev/null", O_WRONLY);
     if (terminal < 0 || grantpt(terminal) < 0 || unlockpt(terminal) < 0)
         skip_because("needs a pseudo-terminal");

@@ -196,7 +196,6 @@ TEST(a_terminal_has_the_columns_that_fit)
         {"/mnt/hdd", "p50 change p99 change", 80},
         {"/mnt/a-path/that-is/rather/long", "\np50 change p99 change", 80},
     };
-    (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         const struct device devices[] = {
             {"/mnt/gp2", 1960, 576900, 39, 1440000, {{0}}},

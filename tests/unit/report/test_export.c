@@ -275,7 +275,7 @@ TEST(what_is_stuck_is_given_up_and_noted)
         {INT64_MAX, SECOND, SECOND},
         {MS, HOUR, 750 * MS}, /* no file is written in so little time */
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         char expected[2400], *errors;
         begin();
         golden.plan.ends.timeout = cases[i].timeout;

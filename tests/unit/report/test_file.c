@@ -147,7 +147,7 @@ TEST(files_are_named_in_one_text)
         {"a", "b", "a-very-long-name", "a or b or a-ver"},
         {"a-very-long-name", "b", "c", "a-very-long-nam"},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         struct plan plan = {.output.count = 0};
         output_add(&plan, FORMAT_HUMAN, cases[i].file);
         output_add(&plan, FORMAT_PROMETHEUS, cases[i].prometheus);

@@ -246,7 +246,7 @@ TEST(dates_are_those_of_the_calendar)
         {951782400, "2000-02-29T00:00:00Z"},  {951868800, "2000-03-01T00:00:00Z"},
         {1709164800, "2024-02-29T00:00:00Z"}, {1767225599, "2025-12-31T23:59:59Z"},
         {1767225600, "2026-01-01T00:00:00Z"}, {4107542400, "2100-03-01T00:00:00Z"}};
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         struct buffer text = {0};
         close_log(open_log((const char *const[]){"/tmp"}, 1));
         struct report *log = open_at(1, 0, cases[i].seconds * SECOND);
@@ -318,12 +318,12 @@ TEST(counts_of_any_size_come_back)
     static struct line line;
     struct buffer text = {0};
     memset(&histogram, 0, sizeof(histogram));
-    for (size_t i = 0; i <= sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i <= LENGTH(cases); i++) {
         hdr_line(&text, "a", 0, SECOND, &histogram);
         read_line(&line, text.text);
         buffer_free(&text);
         assert_memory_equal(line.counts, histogram.bins, sizeof(histogram.bins));
-        if (i < sizeof(cases) / sizeof(cases[0])) {
+        if (i < LENGTH(cases)) {
             histogram.bins[cases[i].step] = cases[i].count;
             histogram.count += cases[i].count;
         }
@@ -338,7 +338,7 @@ TEST(the_maximum_is_the_end_of_its_step_in_ms)
         double max;
     } cases[] = {
         {1, 0}, {1000, .000999}, {1000000, .999423}, {HISTOGRAM_MOST, 4398046.511103}};
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         static struct line line;
         struct histogram histogram = {0};
         struct buffer text = {0};
@@ -534,7 +534,7 @@ TEST(tags_are_paths_as_a_uri_has_them)
                  {"100%#1\x7f", "100%25%231%7F"},
                  {"\xc3\xa9\xff", "%C3%A9%FF"},
                  {"\\\\.\\PhysicalDrive1", "\\\\.\\PhysicalDrive1"}};
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         static struct line line;
         struct buffer text = {0};
         struct report *log = open_log(&cases[i].path, 1);

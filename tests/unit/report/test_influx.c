@@ -151,7 +151,7 @@ TEST(paths_are_escaped)
         {"a\xe2\x80\xae.b", "a\\342\\200\\256.b"},
     };
     struct stats stats = {0};
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         char expected[128];
         prepare(1);
         jobs[0].target.description.path = cases[i][0];
@@ -175,7 +175,7 @@ TEST(operation_and_mode_are_tags)
         {"rw", IO_MODE_CACHED, ",operation=rw,mode=cached count=0i"},
     };
     struct stats stats = {0};
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         prepare(1);
         golden.plan.workload.mix = mix_of(cases[i].load);
         jobs[0].target.description.mode = cases[i].mode;
@@ -297,7 +297,7 @@ TEST(a_step_has_its_value_and_what_it_keeps)
          " interval=0.000004096,count=0i,failed=0i,missed=0i" STAMP},
     };
     struct stats stats = {0};
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         struct job_step step = {.value = 4096, .verdict = cases[i].verdict};
         prepare(1);
         golden.plan.sweep.kind = cases[i].kind;

@@ -213,12 +213,11 @@ summarize(struct stats stats)
 TEST(percentiles_are_those_that_are_known)
 {
     static const uint64_t counts[] = {0, 1, 8, 9, 98, 99, 998, 999, 1000};
-    (void)state;
     prepare();
     golden_format(FORMAT_NDJSON);
     golden.plan.output.percentiles = percentiles_default;
     golden_begin();
-    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+    for (size_t i = 0; i < LENGTH(counts); i++)
         summarize(stats_of(counts[i]));
     golden_end("ndjson_percentiles");
     assert_jq_lines("map(.stat.percentiles | length) == [0, 1, 1, 2, 2, 3, 3, 4, 4]");

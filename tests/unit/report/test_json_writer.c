@@ -161,7 +161,7 @@ static const struct {
 
 TEST(strings_are_escaped)
 {
-    for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++) {
+    for (size_t i = 0; i < LENGTH(strings); i++) {
         char expected[256];
         struct writing writing;
         json_string(begin(&writing, true), NULL, strings[i].value);

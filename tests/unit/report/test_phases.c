@@ -119,11 +119,10 @@ TEST(a_terminal_has_the_columns_that_fit)
         {"\nload\n  requests        p50 ", "\nload ", 16, 80, false},
         {"\nload\n        p50 ", "bandwidth", 1, 80, true},
     };
-    (void)state;
     prepare(FORMAT_HUMAN);
     golden_begin();
     end_all();
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         struct buffer text = {0};
         golden.plan.statistics.breakdown = cases[i].breakdown;
         load.plan.io.threads = cases[i].threads;

@@ -116,7 +116,7 @@ mixed_stats(bool flushed)
     static const int64_t latencies[] = {1,    1000,        1001,        2000,
                                         2001, 33554432000, 33554432001, 7777777};
     struct stats stats = {0};
-    for (size_t i = 0; i < sizeof(latencies) / sizeof(latencies[0]); i++) {
+    for (size_t i = 0; i < LENGTH(latencies); i++) {
         struct sample sample =
             sample_of(latencies[i], flushed ? latencies[i] / 2 : 0, VERDICT_NONE);
         stats_record(&stats, &sample);
@@ -219,7 +219,7 @@ TEST(only_flushed_writes_have_that)
         {"write", true, false, "operation=\"write\""},
         {"rw", true, false, "operation=\"write\""},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         golden_prepare(FORMAT_HUMAN);
         golden.plan.workload.mix = mix_of(cases[i].load);
         golden.plan.io.cached = cases[i].cached;
@@ -262,7 +262,7 @@ TEST(labels_are_escaped)
         {"a\xe2\x80\xae.b", "{target=\"a\xef\xbf\xbd.b\",device="},
         {"", "{target=\"\",device="},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         golden_prepare(FORMAT_HUMAN);
         golden.job.target.description.path = cases[i][0];
         snprintf(golden.job.target.description.device,
@@ -346,7 +346,7 @@ TEST(numbers_are_for_labels_that_are_the_same)
         {"/a\xff", IO_MODE_CACHED, false},
         {"/a", IO_MODE_DIRECT, false},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         struct plan plan = {.output.buckets = &buckets_default};
         struct stats stats = {0};
         struct buffer text = {0};

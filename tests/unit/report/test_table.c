@@ -255,7 +255,6 @@ TEST(the_last_line_has_the_highest_that_keeps_the_limits)
         {SWEEP_THREADS, -1, SLO_BROKEN, "no number of threads keeps p99=1ms\n"},
         {SWEEP_DEPTH, -1, SLO_UNKNOWN, "no depth is known to keep p99=1ms\n"},
     };
-    (void)state;
     static struct job job;
     assert_null(slos_add(&job.plan.statistics.slos, "p99=1ms"));
     job.steps[0] = (struct job_step){.value = 65536, .iops = 48000, .bps = 196608000};

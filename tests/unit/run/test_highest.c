@@ -32,7 +32,7 @@ TEST(the_highest_is_below_the_first_that_breaks_a_limit)
         {"kukb", 4}, {"ubu", 0},  {"bbb", 0},  {"kub", 1},  {"bukkb", 8}, {"kkbu", 2},
     };
     static const int64_t back_and_forth[] = {100, 200, 400, 300, 250, 275};
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+    for (size_t i = 0; i < LENGTH(cases); i++)
         if (highest_of(cases[i].verdicts, NULL) != cases[i].highest)
             fail_msg("%s: %lld", cases[i].verdicts,
                      (long long)highest_of(cases[i].verdicts, NULL));
@@ -47,7 +47,7 @@ TEST(too_few_requests_matter_where_they_may_be_the_highest)
         int64_t unknown;
     } cases[] = {{"u", 1},  {"ub", 1},   {"bu", 2},  {"uk", 0},  {"ku", 2},
                  {"kb", 0}, {"ukub", 4}, {"kub", 2}, {"kbu", 0}, {"bkbu", 0}};
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         highest_of(cases[i].verdicts, NULL);
         if (job_find_unknown(&judged) != cases[i].unknown)
             fail_msg("%s: %lld", cases[i].verdicts, (long long)job_find_unknown(&judged));

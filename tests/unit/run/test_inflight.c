@@ -67,7 +67,7 @@ TEST(one_can_be_released_anywhere)
         int released;
         const char *left;
     } cases[] = {{0, "123"}, {1, "023"}, {2, "013"}, {3, "012"}};
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         open_slots(4);
         for (int k = 0; k < 4; k++)
             assert_int_equal(take(), k);

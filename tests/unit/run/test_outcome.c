@@ -337,7 +337,7 @@ TEST(each_limit_has_its_answer)
         {"bps=1k", "limit bps > 1 KiB/s: 19 B/s, broken\n"},
         {"device-p50=1", "limit device-p50 < 1 s: 9.99 ms, kept\n"},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         struct slos slos;
         struct outcome outcome = outcome_of_limits(&slos, cases[i].limit, 0);
         check_answers(&outcome, NULL, cases[i].line);

@@ -35,7 +35,7 @@ next_block(struct pattern *pattern)
 TEST(random_offsets_stay_on_whole_blocks_and_reach_all)
 {
     static const int block_counts[] = {1, 2, 3, 7, 64};
-    for (size_t i = 0; i < sizeof(block_counts) / sizeof(block_counts[0]); i++) {
+    for (size_t i = 0; i < LENGTH(block_counts); i++) {
         int blocks = block_counts[i], hits[64] = {0};
         struct pattern pattern = start((int64_t)blocks * SIZE, 1, false, "read");
         for (int k = 0; k < blocks * 20; k++) {
@@ -143,7 +143,7 @@ TEST(a_load_chooses_the_operations)
         {"write", OPERATION_WRITE, OPERATION_WRITE},
         {"rw", OPERATION_WRITE, OPERATION_READ},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         struct pattern pattern = start(10 * SIZE, 1, false, cases[i].load);
         for (int k = 0; k < 6; k++) {
             enum operation operation;
@@ -180,7 +180,7 @@ TEST(linear_workers_start_at_equal_distances)
                  {5, 5, {0, 1, 2, 3, 4}},
                  {3, 5, {0, 0, 1, 1, 2}},
                  {1, 4, {0, 0, 0, 0}}};
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+    for (size_t i = 0; i < LENGTH(cases); i++)
         for (int number = 0; number < cases[i].threads; number++) {
             int64_t blocks = cases[i].blocks;
             struct pattern pattern = start_one_of(cases[i].threads, number, blocks, true);

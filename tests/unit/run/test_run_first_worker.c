@@ -63,7 +63,7 @@ run_both(struct trial *trial)
 TEST(it_does_what_any_run_does)
 {
     static const int cases[][2] = {{1, 1}, {1, 4}, {4, 1}, {3, 4}};
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         struct trial trial;
         begin(&trial, 60, cases[i][0], cases[i][1]);
         run_both(&trial);

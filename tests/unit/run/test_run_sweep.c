@@ -113,7 +113,7 @@ TEST(sizes_go_from_what_fits_to_the_working_set)
         {4096, 40000, {4096, 8192, 16384, 32768}, 4},
         {4096, 4096, {4096}, 1},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+    for (size_t i = 0; i < LENGTH(cases); i++)
         assert_sizes((struct sweep){SWEEP_SIZE, 0, 0}, cases[i].fits, cases[i].work_size,
                      cases[i].values, cases[i].count);
 }

@@ -28,7 +28,7 @@ TEST(the_count_is_that_of_the_whole_run)
     static const struct {
         int threads, depth, count;
     } cases[] = {{2, 1, 100}, {4, 1, 101}, {8, 1, 3}, {3, 4, 200}, {4, 8, 5}};
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         told_begin(NULL);
         begin(cases[i].count, cases[i].threads, cases[i].depth);
         fake_engine.takes = MS / 4;

@@ -317,7 +317,7 @@ TEST(requests_are_sent_and_missed_as_the_list_says)
 {
     static struct simulation simulation;
     int wrong = 0;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < LENGTH(rows); i++) {
         char text[1024];
         start(&simulation, &rows[i]);
         while (step(&simulation))
@@ -370,7 +370,7 @@ TEST(a_million_points_do_not_drift)
 TEST(a_huge_interval_saturates)
 {
     static const int64_t intervals[] = {NEVER, NEVER - BEGIN, NEVER - BEGIN + 1};
-    for (size_t i = 0; i < sizeof(intervals) / sizeof(intervals[0]); i++) {
+    for (size_t i = 0; i < LENGTH(intervals); i++) {
         struct schedule schedule =
             start_one((struct plan_pace){.interval = intervals[i], .burst = 1}, 1, NULL);
         for (int k = 0; k < 2; k++) {
@@ -397,7 +397,7 @@ TEST(points_that_pass_during_a_request_are_missed)
         {1000, 0, 0},         {1000, 999, 0},  {1000, 1000, 0}, /* the next is in time */
         {1000, 1001, 1},      {1000, 3200, 3}, {1000, 4000, 3},
         {1, 1000000, 999999}, {0, 1000000, 0}, {INT64_MAX, INT64_MAX - BEGIN, 0}};
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         int64_t now = BEGIN + cases[i].takes;
         struct schedule schedule = start_one(
             (struct plan_pace){.interval = cases[i].interval, .burst = 1}, 1, NULL);
@@ -502,7 +502,7 @@ TEST(the_same_seed_has_the_same_gaps)
 TEST(random_gaps_are_exponentially_distributed)
 {
     static const uint64_t seeds[] = {0, 1, UINT64_MAX};
-    for (size_t i = 0; i < sizeof(seeds) / sizeof(seeds[0]); i++) {
+    for (size_t i = 0; i < LENGTH(seeds); i++) {
         _Atomic int64_t shared = 0;
         struct schedule schedule = start_random(seeds[i], INTERVAL, &shared);
         struct moments moments = {0};

@@ -40,7 +40,7 @@ TEST(rates_double_then_close_in)
     struct search found = search(&tried, 100, MOST, 2260, 0);
     assert_int_equal(found.met, 2250);
     assert_int_equal(found.failed, 2300);
-    assert_int_equal(tried.count, sizeof(rates) / sizeof(rates[0]));
+    assert_int_equal(tried.count, LENGTH(rates));
     assert_memory_equal(tried.rates, rates, sizeof(rates));
 }
 
@@ -113,7 +113,7 @@ TEST(rates_are_rounded_down_to_significant_digits)
                  {5.5, 3, 5},       {12.6, 2, 12},         {127, 2, 120},
                  {124.9, 2, 120},   {999.6, 3, 999},       {47999.2, 3, 47900},
                  {48000, 3, 48000}, {9.996e6, 3, 9990000}, {799.9999999999, 3, 800}};
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+    for (size_t i = 0; i < LENGTH(cases); i++)
         assert_int_equal(search_round(cases[i].rate, cases[i].digits), cases[i].rounded);
 }
 

@@ -32,14 +32,14 @@ TEST(a_stuck_request_is_told_of_at_each_doubling)
         {100, 10099, 0}, {100, 10101, 10001}, {100, 20099, 0},     {100, 20100, 20000},
         {100, 40099, 0}, {100, 40100, 40000}, {100, 80100, 80000},
     };
-    assert_looks(LIMIT, looks, sizeof(looks) / sizeof(looks[0]));
+    assert_looks(LIMIT, looks, LENGTH(looks));
 }
 
 TEST(a_look_that_comes_late_tells_once)
 {
     static const struct look looks[] = {
         {100, 25100, 25000}, {100, 25101, 0}, {100, 40099, 0}, {100, 40100, 40000}};
-    assert_looks(LIMIT, looks, sizeof(looks) / sizeof(looks[0]));
+    assert_looks(LIMIT, looks, LENGTH(looks));
 }
 
 TEST(each_request_is_watched_anew)
@@ -47,7 +47,7 @@ TEST(each_request_is_watched_anew)
     static const struct look looks[] = {{100, 5100, 5000}, {200, 5150, 0},
                                         {200, 5200, 5000}, {-2, 90000, 0},
                                         {90000, 94999, 0}, {90000, 95000, 5000}};
-    assert_looks(LIMIT, looks, sizeof(looks) / sizeof(looks[0]));
+    assert_looks(LIMIT, looks, LENGTH(looks));
 }
 
 TEST(no_limit_is_silence)

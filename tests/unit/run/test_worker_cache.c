@@ -53,7 +53,7 @@ TEST(writes_and_other_modes_do_not_look_at_the_cache)
     } cases[] = {{IO_MODE_NOCACHE, OPTION_WRITE},
                  {IO_MODE_DIRECT, OPTION_QUIET},
                  {IO_MODE_CACHED, OPTION_QUIET}};
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         run_nocache(100, cases[i].mode, cases[i].load);
         assert_int_equal(resident_asked, 0);
         assert_int_equal(setup.seen[0].verdict, VERDICT_NONE);

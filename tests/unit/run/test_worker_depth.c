@@ -48,7 +48,7 @@ end_of(const struct sample *sample)
 TEST(as_many_as_the_depth_are_under_way_and_no_more)
 {
     static const int depths[] = {1, 2, 3, 8};
-    for (size_t i = 0; i < sizeof(depths) / sizeof(depths[0]); i++) {
+    for (size_t i = 0; i < LENGTH(depths); i++) {
         begin_deep(40, depths[i]);
         setup_run(&setup);
         assert_int_equal(fake_engine.config.depth, depths[i]);
@@ -64,7 +64,7 @@ TEST(the_count_is_exact_below_and_above_the_depth)
     static const struct {
         int count, depth, most;
     } cases[] = {{3, 8, 3}, {1, 4, 1}, {4, 4, 4}, {5, 4, 4}, {10, 4, 4}};
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         begin_deep(cases[i].count, cases[i].depth);
         setup_run(&setup);
         assert_int_equal(fake_engine.count, cases[i].count);
@@ -139,7 +139,7 @@ run_with_busy_time(void)
 TEST(the_group_has_the_busy_time)
 {
     static const int takes[][4] = {{40, 10, 30, 20}, {20, 20, 20, 20}, {20, 40, 40, 20}};
-    for (size_t k = 0; k < sizeof(takes) / sizeof(takes[0]); k++) {
+    for (size_t k = 0; k < LENGTH(takes); k++) {
         begin_deep(4, 4);
         answers_take(takes[k], 4);
         run_with_busy_time();

@@ -111,7 +111,7 @@ TEST(each_write_is_flushed_but_no_read)
         {OPTION_WRITE, false, "WWWW"},
         {OPTION_READ_WRITE, false, "WRWR"},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         setup_begin(&setup, 4);
         setup.options.given[cases[i].load] = 3;
         setup.target.flush = cases[i].flush;

@@ -31,7 +31,7 @@ TEST(a_batch_is_cut_to_what_is_left)
                  {3, 4, {3, 0, 0}},
                  {10, UINT64_MAX, {10, 0, 0}},
                  {0, 1, {0, 0, 0}}};
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         struct worker_group group = {.count = cases[i].count};
         uint64_t first, next = 1;
         for (int k = 0; k < 3; k++) {
@@ -101,7 +101,7 @@ TEST(several_threads_take_each_number_once)
 {
     static const uint64_t batches[][THREADS] = {
         {1, 1, 1, 1}, {1, 7, 64, 1000}, {13, 13, 13, 13}};
-    for (size_t i = 0; i < sizeof(batches) / sizeof(batches[0]); i++) {
+    for (size_t i = 0; i < LENGTH(batches); i++) {
         struct taker takers[THREADS] = {0};
         uint64_t sum = 0;
         memset(times_taken, 0, sizeof(times_taken));

@@ -76,7 +76,7 @@ TEST(what_is_given_up_was_sent)
         uint64_t missed;
     } cases[] = {{true, 1, 1, 5}, {true, 2, 2, 4},  {true, 3, 2, 4},
                  {true, 4, 4, 2}, {false, 3, 2, 0}, {false, 2, 0, 0}};
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         open_with(cases[i].depth, cases[i].sent);
         setup.worker.schedule.sending = cases[i].sending;
         setup.worker.account.total.requests = 100;

@@ -44,7 +44,7 @@ static const struct {
 
 TEST(each_moment_is_in_one_part)
 {
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         struct breakdown_interval intervals[MOST];
         int64_t part[PARTS];
         int count = 0;

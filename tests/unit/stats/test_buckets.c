@@ -92,7 +92,7 @@ TEST(others_are_refused)
         {"1ms 2ms", "not a time such as 1, 0.5s, 100ms, 20us, 1/100, 2min"},
         {"0.0000000000000000000000000000000000000000000001", "not a time"},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         struct buckets own;
         const char *why = buckets_parse(cases[i][0], &own);
         assert_non_null(why);

@@ -32,7 +32,7 @@ TEST(overlaps_count_once)
         {{{10, 20}, {40, 50}, {15, 45}}, 40}, {{{10, 20}, {10, 20}, {10, 20}}, 10},
         {{{10, 10}, {20, 15}, {0, 0}}, 0},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         struct busy *busy = empty();
         for (int k = 0; k < 3; k++)
             busy_add(busy, cases[i].spans[k][0], cases[i].spans[k][1], true);

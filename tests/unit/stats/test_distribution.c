@@ -107,7 +107,7 @@ static const struct input {
     {"bimodal", draw_bimodal},         {"heavy-tailed", draw_heavy_tailed},
 };
 
-#define INPUTS (sizeof(inputs) / sizeof(inputs[0]))
+#define INPUTS (LENGTH(inputs))
 
 static void
 draw_all(const struct input *input, int64_t *latencies)
@@ -149,7 +149,7 @@ worst_error(const struct stats *stats, const int64_t *sorted)
     for (int64_t billionths = 1000000; billionths < PERCENTILE_HUNDRED;
          billionths += 1000000)
         worst = fmax(worst, error_at(stats, sorted, billionths));
-    for (size_t i = 0; i < sizeof(tails) / sizeof(tails[0]); i++)
+    for (size_t i = 0; i < LENGTH(tails); i++)
         worst = fmax(worst, error_at(stats, sorted, tails[i]));
     return worst;
 }
@@ -210,7 +210,7 @@ TEST(equal_latencies_are_exact_however_long)
 {
     static const int64_t latencies[] = {0,      1,          257,           5010,
                                         SECOND, SECOND + 1, 7200 * SECOND, INT64_MAX};
-    for (size_t i = 0; i < sizeof(latencies) / sizeof(latencies[0]); i++) {
+    for (size_t i = 0; i < LENGTH(latencies); i++) {
         struct stats stats = {0};
         record(&stats, latencies[i], latencies[i]);
         for (int64_t thousandths = 1; thousandths < 1000; thousandths += 499) {

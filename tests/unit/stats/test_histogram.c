@@ -86,7 +86,7 @@ TEST(chosen_values_have_the_step_computed_by_hand)
         {2 * HISTOGRAM_MOST, 4607},
         {INT64_MAX, 4607},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+    for (size_t i = 0; i < LENGTH(cases); i++)
         assert_int_equal(histogram_bin(cases[i].latency), cases[i].bin);
 }
 
@@ -255,7 +255,7 @@ TEST(counts_go_from_nothing_to_all)
                  {HISTOGRAM_MOST, 6}};
     for (int i = 0; i < 6; i++)
         histogram_record(&histogram, latencies[i]);
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         assert_int_equal(histogram_count(&nothing, cases[i].limit), 0);
         assert_int_equal(histogram_count(&histogram, cases[i].limit), cases[i].count);
     }
@@ -338,7 +338,7 @@ TEST(billions_of_waits_are_counted_in_their_steps)
         {HOUR, 1, HOUR - 1, 1},          {HISTOGRAM_MOST, 3, 1466015503701, 1},
         {3 * HOUR, US, 10799999999, US}, {INT64_MAX, 1, INT64_MAX - 1, 1},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         struct histogram histogram = {0};
         int64_t least = cases[i].least, every = cases[i].every, seen = 0;
         histogram_record_waits(&histogram, cases[i].latency, every, 0);
@@ -360,7 +360,7 @@ TEST(waits_of_requests_that_were_not_due_are_left_out)
         int64_t idle;
         uint64_t count;
     } cases[] = {{0, 9}, {99, 9}, {100, 8}, {450, 5}, {899, 1}, {900, 0}, {1000, 0}};
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         struct histogram histogram = {0};
         histogram_record_waits(&histogram, 1000, 100, cases[i].idle);
         assert_int_equal(histogram.count, cases[i].count);

@@ -61,7 +61,7 @@ TEST(small_sets_give_the_values_computed_by_hand)
         {{0, 0, 0, 1000}, 4, 1000, 0, 1000, 250, 433},
         {{20, 20, 20, 70}, 4, 130, 20, 70, 32, 21},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         struct moments moments = record_all(cases[i].values, cases[i].count);
         assert_int_equal(moments.count, cases[i].count);
         assert_int_equal(moments.sum, cases[i].sum);
@@ -83,7 +83,7 @@ TEST(one_to_five_have_exact_mean_and_squares)
 TEST(five_seconds_give_or_take_100_ns_deviate_by_100)
 {
     static const int counts[] = {2, 10, 1000, 100000};
-    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+    for (size_t i = 0; i < LENGTH(counts); i++) {
         struct moments moments = {0};
         for (int k = 0; k < counts[i]; k++)
             moments_record(&moments, 5 * BILLION + (k % 2 ? 100 : -100));
@@ -95,7 +95,7 @@ TEST(five_seconds_give_or_take_100_ns_deviate_by_100)
 TEST(a_large_offset_does_not_change_the_deviation)
 {
     static const int64_t offsets[] = {0, BILLION, 1000 * BILLION, 1000000 * BILLION};
-    for (size_t i = 0; i < sizeof(offsets) / sizeof(offsets[0]); i++) {
+    for (size_t i = 0; i < LENGTH(offsets); i++) {
         struct moments moments = {0};
         for (int64_t k = 1; k <= 5; k++)
             moments_record(&moments, offsets[i] + k * 1000);

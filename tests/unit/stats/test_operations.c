@@ -168,7 +168,7 @@ TEST(a_walk_over_a_record_finds_what_it_tells_apart)
         {true, false, true, " read write sync"},
         {true, true, true, " read write sync submit queue device return sync_device"},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         struct stats stats = {.mix = mix_of(cases[i].both ? "rw" : "read")};
         struct sample sample = {.latency = 9,
                                 .sync = cases[i].flushed,

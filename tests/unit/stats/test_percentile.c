@@ -52,7 +52,7 @@ TEST(percentiles_are_exact_and_keep_their_names_as_typed)
         {"00000099.990000", 999900000}, /* 15 characters */
         {"000000000000007", 70000000},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+    for (size_t i = 0; i < LENGTH(cases); i++)
         assert_parsed(cases[i].text, cases[i].billionths);
 }
 
@@ -95,7 +95,7 @@ TEST(what_is_no_percentile_is_refused)
                                         "18446744073709551666",
                                         "1844674407371"};
     struct percentile percentile;
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+    for (size_t i = 0; i < LENGTH(texts); i++) {
         const char *why = percentile_parse(texts[i], (int)strlen(texts[i]), &percentile);
         if (!why || strcmp(why, wrong) != 0)
             fail_msg("\"%s\": %s", texts[i], why ? why : "accepted");
@@ -184,7 +184,7 @@ TEST(lists_with_anything_else_are_refused)
         {"1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", "more than 16 percentiles"},
         {"1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,0,17", wrong},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         struct percentiles list;
         const char *why = percentiles_parse(cases[i].text, &list);
         if (!why || strcmp(why, cases[i].why) != 0)
@@ -225,7 +225,7 @@ TEST(small_sets_have_the_ranks_computed_by_hand)
         {{990000000, "99"}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}},
         {MOST, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+    for (size_t i = 0; i < LENGTH(cases); i++)
         for (uint64_t count = 1; count <= 12; count++)
             assert_int_equal(percentile_rank(&cases[i].percentile, count),
                              cases[i].ranks[count - 1]);
@@ -262,7 +262,7 @@ TEST(large_sets_have_exact_ranks)
          {100, 1000, 1001, 4294967292, 9223372027631403771, 9223372027631403772,
           18446744055262807542u}},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+    for (size_t i = 0; i < LENGTH(cases); i++)
         for (size_t k = 0; k < 7; k++)
             assert_true(percentile_rank(&cases[i].percentile, counts[k]) ==
                         cases[i].ranks[k]);
@@ -289,13 +289,13 @@ static const struct {
 
 TEST(it_takes_so_many_to_know_a_percentile)
 {
-    for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
+    for (size_t i = 0; i < LENGTH(needed); i++)
         assert_int_equal(percentile_needs(&needed[i].percentile), needed[i].needs);
 }
 
 TEST(the_rank_is_the_last_up_to_that_many)
 {
-    for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
+    for (size_t i = 0; i < LENGTH(needed); i++) {
         uint64_t needs = needed[i].needs;
         assert_int_equal(percentile_rank(&needed[i].percentile, needs), needs);
         assert_int_equal(percentile_rank(&needed[i].percentile, needs + 1), needs);
@@ -309,7 +309,7 @@ TEST(unasked_those_are_shown_that_there_are_enough_for)
         unsigned shown; /* a bit each: 50, 90, 99, 99.9 */
     } cases[] = {{0, 0},  {1, 1},   {2, 1},    {8, 1},     {9, 3},          {98, 3},
                  {99, 7}, {998, 7}, {999, 15}, {1000, 15}, {UINT64_MAX, 15}};
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+    for (size_t i = 0; i < LENGTH(cases); i++)
         assert_int_equal(percentiles_shown(&percentiles_default, cases[i].count),
                          cases[i].shown);
 }

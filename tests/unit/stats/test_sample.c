@@ -27,7 +27,7 @@ static const struct {
     {VERDICT_SLOW, 0, "slow", true, false},
 };
 
-#define CASES (sizeof(cases) / sizeof(cases[0]))
+#define CASES (LENGTH(cases))
 
 static struct sample
 sample_of(size_t row)

@@ -68,7 +68,7 @@ TEST(all_requests_are_kept_while_there_is_room)
 TEST(it_never_takes_more_memory_than_it_has)
 {
     static const int sizes[] = {2, 4, 10, MOST};
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+    for (size_t i = 0; i < LENGTH(sizes); i++) {
         struct time_series series;
         struct room room;
         open_room(&room, &series, sizes[i], 1);
@@ -123,7 +123,7 @@ TEST(no_rhythm_of_requests_is_that_of_the_choice)
 {
     static struct series_entry entries[4096];
     static const int rhythms[] = {2, 3, 4, 8, 16, 100};
-    for (size_t i = 0; i < sizeof(rhythms) / sizeof(rhythms[0]); i++) {
+    for (size_t i = 0; i < LENGTH(rhythms); i++) {
         struct time_series series;
         int slow = 0;
         series_start(&series, entries, 4096, 1);
@@ -204,7 +204,7 @@ TEST(each_request_of_several_has_the_same_chance)
 {
     static const int counts[][4] = {
         {992, 0, 0, 0}, {16, 32, 48, 896}, {896, 48, 32, 16}, {248, 248, 248, 248}};
-    for (size_t order = 0; order < sizeof(counts) / sizeof(counts[0]); order++) {
+    for (size_t order = 0; order < LENGTH(counts); order++) {
         static int chosen[REQUESTS];
         struct time_series into, more;
         struct room rooms[2];

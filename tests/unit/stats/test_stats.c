@@ -52,7 +52,7 @@ TEST(the_first_reason_decides)
         {{.bytes = 4096, .index = 3, .latency = 9001}, VERDICT_TOO_SLOW},
         {{.bytes = 4096, .index = 3, .latency = 5000}, VERDICT_NONE},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         struct sample sample = cases[i].sample;
         sample.size = 4096;
         stats_judge(&limits, &sample);
@@ -70,7 +70,7 @@ TEST(limits_themselves_still_count)
                  {3, 5000, VERDICT_NONE},    {3, 999, VERDICT_TOO_FAST},
                  {3, 1000, VERDICT_NONE},    {3, 9000, VERDICT_NONE},
                  {3, 9001, VERDICT_TOO_SLOW}};
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         struct sample sample = sample_of(cases[i].latency, VERDICT_SLOW);
         sample.index = cases[i].index;
         stats_judge(&limits, &sample);
@@ -94,7 +94,7 @@ TEST(only_requests_that_count_are_recorded_as_such)
         VERDICT_WARMUP, VERDICT_TOO_FAST, VERDICT_TOO_FAST, VERDICT_TOO_SLOW,
         VERDICT_CACHED, VERDICT_NONE,     VERDICT_FAST,     VERDICT_SLOW,
     };
-    for (size_t i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++) {
+    for (size_t i = 0; i < LENGTH(verdicts); i++) {
         struct sample sample = sample_of(1000 + (int64_t)i, verdicts[i]);
         stats_record(&stats, &sample);
     }
@@ -167,7 +167,7 @@ TEST(exactly_half_and_twice_are_neither)
                  {500, VERDICT_NONE},
                  {2000, VERDICT_NONE},
                  {2001, VERDICT_SLOW}};
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         struct sample sample = sample_of(cases[i].latency, VERDICT_NONE);
         stats_compare(&stats, &sample);
         assert_int_equal(sample.verdict, cases[i].verdict);
@@ -353,7 +353,7 @@ TEST(own_rates_are_over_the_busy_time)
                  {2000000, 2500, 10240000},
                  {4000000000000, 0.00125, 5.12}};
     struct stats stats = stats_of(5, 2000000);
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         stats.busy = cases[i].busy;
         assert_true(stats_iops(&stats) == cases[i].iops);
         assert_true(stats_bps(&stats) == cases[i].bps);

@@ -257,7 +257,7 @@ TEST(a_shape_that_would_be_direct_is_found)
         {1000, 0, 1024, "-s 1k"},   {1000, SIZE - 1000, 0, ""},     {SIZE - 1, 1, 0, ""},
         {1000000, 0, 0, "-s 977k"}, {500, 0, 0, "-s 512"},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         has.direct = has.drop = true;
         target.shape[0] = '\0';
         plan.workload.request_size = cases[i].size;
@@ -375,7 +375,7 @@ TEST(only_what_cannot_do_without_is_flushed)
         {false, false, "read", 1}, {true, true, "write", 1}, {true, false, "write", 1},
         {true, true, "rw", 1},
     };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < LENGTH(rows); i++) {
         has.direct = rows[i].direct;
         has.drop = true;
         parts = rows[i].parts;
