@@ -3,27 +3,27 @@
 
 #include "report/writers.h"
 
-struct writing {
+static struct writing {
     struct buffer text;
     struct json json;
-};
+} writing;
 
 static struct json *
-begin(struct writing *writing, bool one_line)
+begin(bool one_line)
 {
-    memset(writing, 0, sizeof(*writing));
-    writing->json = (struct json){.text = &writing->text, .one_line = one_line};
-    return &writing->json;
+    memset(&writing, 0, sizeof(writing));
+    writing.json = (struct json){.text = &writing.text, .one_line = one_line};
+    return &writing.json;
 }
 
 /* Fails unless exactly TEXT was written and all is closed. */
 static void
-end(struct writing *writing, const char *text)
+end(const char *text)
 {
-    assert_string_equal(writing->text.text, text);
-    assert_int_equal(writing->text.length, strlen(text));
-    assert_int_equal(writing->json.depth, 0);
-    buffer_free(&writing->text);
+    assert_string_equal(writing.text.text, text);
+    assert_int_equal(writing.text.length, strlen(text));
+    assert_int_equal(writing.json.depth, 0);
+    buffer_free(&writing.text);
 }
 
 static void
@@ -37,11 +37,10 @@ write_pair(struct json *json)
 
 TEST(values_are_separated_by_commas)
 {
-    struct writing writing;
-    write_pair(begin(&writing, false));
-    end(&writing, "{\n  \"a\": 1,\n  \"b\": true\n}");
-    write_pair(begin(&writing, true));
-    end(&writing, "{\"a\": 1, \"b\": true}");
+    write_pair(begin(false));
+    end("{\n  \"a\": 1,\n  \"b\": true\n}");
+    write_pair(begin(true));
+    end("{\"a\": 1, \"b\": true}");
 }
 
 static void
@@ -57,14 +56,13 @@ write_empty(struct json *json)
 
 TEST(what_is_empty_stays_in_one_line)
 {
-    struct writing writing;
-    write_empty(begin(&writing, false));
-    end(&writing, "{\n  \"o\": {},\n  \"a\": []\n}");
-    write_empty(begin(&writing, true));
-    end(&writing, "{\"o\": {}, \"a\": []}");
-    json_open(begin(&writing, false), NULL, '[');
+    write_empty(begin(false));
+    end("{\n  \"o\": {},\n  \"a\": []\n}");
+    write_empty(begin(true));
+    end("{\"o\": {}, \"a\": []}");
+    json_open(begin(false), NULL, '[');
     json_close(&writing.json, ']');
-    end(&writing, "[]");
+    end("[]");
 }
 
 static void
@@ -88,45 +86,42 @@ write_nested(struct json *json)
 
 TEST(each_depth_is_indented_by_two)
 {
-    struct writing writing;
-    write_nested(begin(&writing, false));
-    end(&writing, "[\n"
-                  "  [\n"
-                  "    {\n"
-                  "      \"x\": [\n"
-                  "        1,\n"
-                  "        2\n"
-                  "      ],\n"
-                  "      \"y\": \"z\"\n"
-                  "    },\n"
-                  "    {}\n"
-                  "  ],\n"
-                  "  \"\"\n"
-                  "]");
-    write_nested(begin(&writing, true));
-    end(&writing, "[[{\"x\": [1, 2], \"y\": \"z\"}, {}], \"\"]");
+    write_nested(begin(false));
+    end("[\n"
+        "  [\n"
+        "    {\n"
+        "      \"x\": [\n"
+        "        1,\n"
+        "        2\n"
+        "      ],\n"
+        "      \"y\": \"z\"\n"
+        "    },\n"
+        "    {}\n"
+        "  ],\n"
+        "  \"\"\n"
+        "]");
+    write_nested(begin(true));
+    end("[[{\"x\": [1, 2], \"y\": \"z\"}, {}], \"\"]");
 }
 
 TEST(a_value_may_be_json_already)
 {
-    struct writing writing;
-    struct json *json = begin(&writing, false);
+    struct json *json = begin(false);
     json_open(json, NULL, '[');
     json_value(json, NULL, "{\"le\": %d, \"count\": %llu}", 5, 18446744073709551615ULL);
     json_value(json, NULL, "%.6f", 0.5);
     json_close(json, ']');
-    end(&writing, "[\n  {\"le\": 5, \"count\": 18446744073709551615},\n  0.500000\n]");
+    end("[\n  {\"le\": 5, \"count\": 18446744073709551615},\n  0.500000\n]");
 }
 
 /* The text before the first value stays as it is. */
 TEST(text_is_added)
 {
-    struct writing writing;
-    struct json *json = begin(&writing, true);
+    struct json *json = begin(true);
     buffer_text(&writing.text, "before ");
     json_open(json, NULL, '{');
     json_close(json, '}');
-    end(&writing, "before {}");
+    end("before {}");
 }
 
 /* Every byte that is no UTF-8 is U+FFFD, one by one. */
@@ -163,19 +158,17 @@ TEST(strings_are_escaped)
 {
     for (size_t i = 0; i < LENGTH(strings); i++) {
         char expected[256];
-        struct writing writing;
-        json_string(begin(&writing, true), NULL, strings[i].value);
+        json_string(begin(true), NULL, strings[i].value);
         snprintf(expected, sizeof(expected), "\"%s\"", strings[i].written);
-        end(&writing, expected);
-        json_string(begin(&writing, false), NULL, strings[i].value);
-        end(&writing, expected);
+        end(expected);
+        json_string(begin(false), NULL, strings[i].value);
+        end(expected);
     }
 }
 
 /* Not only what fits into the room for a number. */
 TEST(a_long_string_is_whole)
 {
-    struct writing writing;
     char value[5001], expected[10003];
     memset(value, '"', 5000);
     value[5000] = '\0';
@@ -183,6 +176,6 @@ TEST(a_long_string_is_whole)
         expected[i] = i % 2 ? '\\' : '"';
     expected[0] = expected[10001] = '"';
     expected[10002] = '\0';
-    json_string(begin(&writing, true), NULL, value);
-    end(&writing, expected);
+    json_string(begin(true), NULL, value);
+    end(expected);
 }

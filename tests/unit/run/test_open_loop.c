@@ -6,20 +6,19 @@
 #include "run/run.h"
 
 /* What a run told of: its samples in the order of their ends. */
-struct heard {
+static struct heard {
     struct sample list[SEEN];
     int count;
     int enough; /* then what is held goes on; 0: it does not */
-};
+} heard;
 
 static int
 hear(void *self, const struct job *job, const struct sample *sample)
 {
-    struct heard *heard = self;
-    (void)job;
-    assert_in_range(heard->count, 0, SEEN - 1);
-    heard->list[heard->count++] = *sample;
-    if (heard->count == heard->enough)
+    (void)self, (void)job;
+    assert_in_range(heard.count, 0, SEEN - 1);
+    heard.list[heard.count++] = *sample;
+    if (heard.count == heard.enough)
         atomic_store(&fake_engine.go, true);
     return 0;
 }
@@ -28,6 +27,7 @@ static void
 begin(int threads, int depth)
 {
     os_signals_install();
+    memset(&heard, 0, sizeof(heard));
     setup_begin(&setup, 0);
     setup.options.threads = threads;
     setup.options.depth = depth;
@@ -37,13 +37,13 @@ begin(int threads, int depth)
 
 /* Runs an open loop for WORK_TIME. Returns the job, which has ended. */
 static const struct job *
-run_open_loop(struct heard *heard, int64_t interval, int64_t work_time)
+run_open_loop(int64_t interval, int64_t work_time)
 {
-    const struct run_observer observer = {.self = heard, .sample = hear};
+    const struct run_observer observer = {.self = &heard, .sample = hear};
     struct run_task task = setup_task(&setup, &observer);
     struct error error;
     struct plan *plan = &setup.job->plan;
-    memset(heard, 0, offsetof(struct heard, enough));
+    memset(&heard, 0, offsetof(struct heard, enough));
     plan->pace.open_loop = true;
     plan->pace.interval = interval;
     plan->ends.work_time = work_time;
@@ -55,11 +55,11 @@ run_open_loop(struct heard *heard, int64_t interval, int64_t work_time)
 /* Returns the sample that began at its due time POINT, or, if a sleep was too long,
  * before the next; fails unless there is one. */
 static const struct sample *
-find(const struct heard *heard, int64_t point, int64_t interval)
+find(int64_t point, int64_t interval)
 {
-    for (int i = 0; i < heard->count; i++)
-        if (heard->list[i].start >= point && heard->list[i].start < point + interval)
-            return &heard->list[i];
+    for (int i = 0; i < heard.count; i++)
+        if (heard.list[i].start >= point && heard.list[i].start < point + interval)
+            return &heard.list[i];
     fail_msg("no request began at its point");
     return NULL;
 }
@@ -67,16 +67,15 @@ find(const struct heard *heard, int64_t point, int64_t interval)
 /* 20 of them, of which each takes as long as ten intervals. */
 TEST(requests_start_when_they_are_due_answered_or_not)
 {
-    struct heard heard = {0};
     begin(1, 8);
     fake_engine.takes = 50 * MS;
-    const struct job *job = run_open_loop(&heard, 20 * MS, 400 * MS);
+    const struct job *job = run_open_loop(20 * MS, 400 * MS);
     assert_int_equal(heard.count, 20);
     assert_int_equal(job->total.missed, 0);
     assert_in_range(fake_engine.most_under_way, 2, 8);
     for (int i = 0; i < 20; i++) {
         int64_t point = job->group.begin + i * 20 * MS;
-        const struct sample *sample = find(&heard, point, 20 * MS);
+        const struct sample *sample = find(point, 20 * MS);
         assert_true(sample->latency >= 50 * MS);
     }
 }
@@ -85,10 +84,9 @@ TEST(requests_start_when_they_are_due_answered_or_not)
  * that is late by an interval makes exceptions. */
 TEST(a_request_that_waits_for_none_counts_from_when_it_is_sent)
 {
-    struct heard heard = {0};
     int exact = 0;
     begin(1, 1);
-    const struct job *job = run_open_loop(&heard, 10 * MS, 300 * MS);
+    const struct job *job = run_open_loop(10 * MS, 300 * MS);
     assert_int_equal(heard.count, 30);
     for (int i = 1; i < 30; i++)
         exact += (heard.list[i].start - job->group.begin) % (10 * MS) == 0;
@@ -99,10 +97,9 @@ TEST(a_request_that_waits_for_none_counts_from_when_it_is_sent)
  * much. None of them is lost, though the end has come before they are sent. */
 TEST(times_count_from_when_a_request_was_due)
 {
-    struct heard heard = {0};
     begin(1, 1);
     fake_engine.answers[3].takes = 100 * MS; /* far from the deadline */
-    const struct job *job = run_open_loop(&heard, 10 * MS, 200 * MS);
+    const struct job *job = run_open_loop(10 * MS, 200 * MS);
     assert_int_equal(heard.count, 20);
     assert_int_equal(job->total.missed, 0);
     for (int i = 3; i < 12; i++) {
@@ -116,10 +113,9 @@ TEST(times_count_from_when_a_request_was_due)
  * begin. */
 TEST(what_cannot_be_sent_until_the_deadline_is_missed)
 {
-    struct heard heard = {0};
     begin(1, 1);
     fake_engine.takes = 50 * MS;
-    const struct job *job = run_open_loop(&heard, 10 * MS, 200 * MS);
+    const struct job *job = run_open_loop(10 * MS, 200 * MS);
     assert_in_range(heard.count, 1, 9); /* 400 ms have room for eight */
     assert_int_equal(heard.count + (int)job->total.missed, 20);
     assert_true(job->outcome.time >= 400 * MS);
@@ -128,11 +124,11 @@ TEST(what_cannot_be_sent_until_the_deadline_is_missed)
 /* The first request of one of them is held until the others are all done. */
 TEST(none_waits_for_a_worker_that_is_busy_while_another_is_free)
 {
-    struct heard heard = {.enough = 19};
     begin(2, 1);
+    heard.enough = 19;
     fake_engine.queues[0].scripted = true;
     fake_engine.queues[0].answers[1].held = true;
-    const struct job *job = run_open_loop(&heard, 100 * MS, 2 * SECOND);
+    const struct job *job = run_open_loop(100 * MS, 2 * SECOND);
     assert_int_equal(heard.count, 20);
     assert_int_equal(fake_engine.queues[0].requests, 1);
     assert_int_equal(fake_engine.queues[1].requests, 19);
@@ -141,21 +137,19 @@ TEST(none_waits_for_a_worker_that_is_busy_while_another_is_free)
 
 TEST(workers_share_the_arrivals)
 {
-    struct heard heard = {0};
     begin(4, 2);
     fake_engine.takes = 15 * MS;
     fake_engine.gather = 4;
-    const struct job *job = run_open_loop(&heard, 25 * MS, 400 * MS);
+    const struct job *job = run_open_loop(25 * MS, 400 * MS);
     assert_int_equal(heard.count, 16);
     assert_int_equal(job->total.missed, 0);
     for (int i = 0; i < 16; i++)
-        find(&heard, job->group.begin + i * 25 * MS, 25 * MS);
+        find(job->group.begin + i * 25 * MS, 25 * MS);
 }
 
 /* What is due before the settling is over does not count, whenever it ends. */
 TEST(requests_of_the_settling_do_not_count)
 {
-    struct heard heard = {0};
     begin(1, 1);
     fake_engine.answers[5].takes = 200 * MS;
     const struct run_observer observer = {.self = &heard, .sample = hear};
@@ -175,7 +169,6 @@ TEST(requests_of_the_settling_do_not_count)
 /* The same requests, whoever sends them. */
 TEST(random_arrivals_are_those_of_the_seed)
 {
-    static struct heard heard;
     int64_t starts[2][SEEN];
     int counts[2];
     for (int i = 0; i < 2; i++) {
@@ -205,7 +198,6 @@ TEST(random_arrivals_are_those_of_the_seed)
 /* Of eight all but one have nothing to do, and end before the settling does. */
 TEST(workers_that_have_nothing_to_do_take_no_time)
 {
-    struct heard heard = {0};
     const struct run_observer observer = {.self = &heard, .sample = hear};
     struct error error;
     begin(8, 1);

@@ -7,26 +7,26 @@
 #define STEPS 64
 
 /* The rates that were tried, and which were met. */
-struct tried {
+static struct tried {
     int64_t rates[STEPS];
     bool met[STEPS];
     int count;
-};
+} tried;
 
 /* Searches from FROM on a device that can do up to CAPACITY requests per second, but for
  * the step with this number, from 1, in which something else is in the way. */
 static struct search
-search(struct tried *tried, int64_t from, int64_t to, double capacity, int disturbed)
+search(int64_t from, int64_t to, double capacity, int disturbed)
 {
     struct search search;
-    tried->count = 0;
+    tried.count = 0;
     search_start(&search, from, to);
     while (search.next) {
-        assert_in_range(tried->count, 0, STEPS - 1);
+        assert_in_range(tried.count, 0, STEPS - 1);
         assert_in_range(search.next, 1, to);
-        bool met = (double)search.next <= capacity && tried->count + 1 != disturbed;
-        tried->rates[tried->count] = search.next;
-        tried->met[tried->count++] = met;
+        bool met = (double)search.next <= capacity && tried.count + 1 != disturbed;
+        tried.rates[tried.count] = search.next;
+        tried.met[tried.count++] = met;
         search_note(&search, met, false);
     }
     return search;
@@ -36,8 +36,7 @@ TEST(rates_double_then_close_in)
 {
     static const int64_t rates[] = {100,  200,  400,  800,  1600, 3200,
                                     2400, 2000, 2200, 2300, 2250, 2300};
-    struct tried tried;
-    struct search found = search(&tried, 100, MOST, 2260, 0);
+    struct search found = search(100, MOST, 2260, 0);
     assert_int_equal(found.met, 2250);
     assert_int_equal(found.failed, 2300);
     assert_int_equal(tried.count, LENGTH(rates));
@@ -48,8 +47,7 @@ TEST(the_highest_rate_is_found_whatever_it_is)
 {
     for (double capacity = 41; capacity < 9e6; capacity *= 1.013)
         for (int64_t from = 1; from <= 30; from += 29) {
-            struct tried tried;
-            struct search found = search(&tried, from, MOST, capacity, 0);
+            struct search found = search(from, MOST, capacity, 0);
             double met = (double)found.met;
             if (met > capacity || met < capacity * 0.965)
                 fail_msg("found %.0f of %.1f", met, capacity);
@@ -61,8 +59,7 @@ TEST(the_highest_rate_is_found_whatever_it_is)
 TEST(low_rates_are_found_as_well)
 {
     for (int capacity = 1; capacity <= 40; capacity++) {
-        struct tried tried;
-        struct search found = search(&tried, 1, MOST, capacity, 0);
+        struct search found = search(1, MOST, capacity, 0);
         assert_in_range(found.met, capacity - (capacity + 39) / 40, capacity);
     }
 }
@@ -70,13 +67,12 @@ TEST(low_rates_are_found_as_well)
 TEST(a_highest_rate_to_try_that_is_kept_is_the_answer)
 {
     static const int64_t rates[] = {100, 200, 400, 500};
-    struct tried tried;
-    struct search found = search(&tried, 100, 500, 1e6, 0);
+    struct search found = search(100, 500, 1e6, 0);
     assert_int_equal(found.met, 500);
     assert_int_equal(found.failed, 0);
     assert_int_equal(tried.count, 4);
     assert_memory_equal(tried.rates, rates, sizeof(rates));
-    found = search(&tried, 300, 300, 1e6, 0);
+    found = search(300, 300, 1e6, 0);
     assert_int_equal(found.met, 300);
     assert_int_equal(tried.count, 1);
 }
@@ -84,8 +80,7 @@ TEST(a_highest_rate_to_try_that_is_kept_is_the_answer)
 /* It is tried once more, and lower rates are not: the user said from where on. */
 TEST(a_first_rate_that_fails_ends_it)
 {
-    struct tried tried;
-    struct search found = search(&tried, 100, MOST, 99, 0);
+    struct search found = search(100, MOST, 99, 0);
     assert_int_equal(found.met, 0);
     assert_int_equal(tried.count, 2);
     assert_int_equal(tried.rates[1], 100);
@@ -94,11 +89,10 @@ TEST(a_first_rate_that_fails_ends_it)
 /* Whichever step it is. */
 TEST(one_step_that_is_disturbed_does_not_change_what_is_found)
 {
-    struct tried tried;
-    struct search calm = search(&tried, 100, MOST, 47123, 0);
+    struct search calm = search(100, MOST, 47123, 0);
     int count = tried.count;
     for (int disturbed = 1; disturbed <= count; disturbed++) {
-        struct search found = search(&tried, 100, MOST, 47123, disturbed);
+        struct search found = search(100, MOST, 47123, disturbed);
         assert_in_range(found.met, calm.met * 0.975, 47123);
     }
 }
