@@ -162,89 +162,100 @@ choose(void)
 
 FIXTURE(prepare, finish)
 
-TEST(without_direct_io_the_cache_is_dropped)
-{
-    has.drop = true;
-    assert_int_equal(choose(), 0);
-    assert_int_equal(target.description.mode, IO_MODE_NOCACHE);
-    assert_true(drops > 0);
-    assert_contains(notes.line[0], "dropping the page cache before each request");
-}
+#define LOOP                                                                            \
+    "ioping: /dev/disk2: /dev/loop7 reads through the page cache of its backing file: " \
+    "losetup --direct-io=on /dev/loop7\n"
+#define ZRAM "ioping: /dev/disk2: /dev/zram1 is memory, not a device: so are the times\n"
 
-TEST(a_cache_that_cannot_be_dropped_is_said_to_answer)
-{
-    assert_int_equal(choose(), 0);
-    assert_int_equal(target.description.mode, IO_MODE_CACHED);
-    assert_int_equal(notes.count, 1);
-    assert_string_equal(notes.line[0],
-                        "ioping: /dev/disk2: direct I/O not supported, nor can the page "
-                        "cache be emptied on this system: reads may be as fast as "
-                        "memory; name a disk instead\n");
-}
+/* What a system has: direct I/O, a cache that can be Dropped, the reads of a thread
+ * (Account); the target is a disK, or there is a Raw device, it is a Loop device, Zram or
+ * on tMpfs. What is asked for: a mix, a size, -D or -C. */
+static const struct {
+    const char *name, *has, *mix;
+    int size;
+    char option;
+    int mode;         /* -1: refused */
+    bool direct;      /* is on in the end */
+    const char *told; /* in the only note, or why and what to do; "": nothing */
+} rows[] = {
+    {"without direct I/O the cache is dropped", "D", "read", 4096, 0, IO_MODE_NOCACHE,
+     false, "dropping the page cache before each request"},
+    {"a cache that cannot be dropped is said to answer", "", "read", 4096, 0,
+     IO_MODE_CACHED, false,
+     "ioping: /dev/disk2: direct I/O not supported, nor can the page cache be emptied on "
+     "this system: reads may be as fast as memory; name a disk instead\n"},
+    {"writes need no cache that can be dropped", "", "write", 4096, 0, IO_MODE_NOCACHE,
+     false, "flushing the page cache after each request"},
+    {"a raw device is advised for its block device", "r", "read", 4096, 0, IO_MODE_CACHED,
+     false,
+     "ioping: /dev/disk2: reads go through the buffer cache; name the raw device "
+     "/dev/rdisk2\n"},
+    {"and where direct I/O was insisted on", "r", "read", 4096, 'D', -1, false,
+     "direct I/O not supported; name the raw device /dev/rdisk2"},
+    {"a raw device is direct", "k", "read", 4096, 0, IO_MODE_DIRECT, true, ""},
+    {"a raw device has no cache to use", "k", "read", 4096, 'C', IO_MODE_DIRECT, true,
+     ""},
+    {"a raw device takes whole sectors alone", "k", "read", 1000, 0, -1, false,
+     "direct I/O needs request size and offset in multiples of 512; "},
+    {"other devices go without direct I/O then", "dD", "read", 1000, 0, IO_MODE_NOCACHE,
+     false, "dropping the page cache before each request"},
+    {"reads through a loop device are cached, and direct", "dDl", "read", 4096, 0,
+     IO_MODE_CACHED, true, LOOP},
+    {"and where they cannot be direct", "dDl", "read", 1000, 0, IO_MODE_CACHED, false,
+     LOOP},
+    {"writes to a loop device are direct", "dl", "write", 4096, 0, IO_MODE_DIRECT, true,
+     ""},
+    {"memory is cached whatever is done to it", "dz", "read", 4096, 0, IO_MODE_CACHED,
+     true, ZRAM},
+    {"written", "dz", "write", 4096, 0, IO_MODE_CACHED, true, ZRAM},
+    {"read and written", "dz", "rw", 4096, 0, IO_MODE_CACHED, true, ZRAM},
+    /* As an overlay's layers on tmpfs are. */
+    {"direct I/O on a file system in memory is as the kernel has it", "m", "read", 4096,
+     'D', -1, false, "direct I/O not supported; leave out -D to measure it all the same"},
+    {"where it has it", "dm", "read", 4096, 'D', IO_MODE_CACHED, true, "tmpfs is memory"},
+    {"who may not look pages up is told afterwards", "Da", "read", 4096, 0,
+     IO_MODE_NOCACHE, false, "dropping the page cache before each request"},
+};
 
-TEST(writes_need_no_cache_that_can_be_dropped)
+TEST_EACH(mode, rows)
 {
-    plan.workload.mix = mix_of("write");
-    assert_int_equal(choose(), 0);
-    assert_int_equal(target.description.mode, IO_MODE_NOCACHE);
-    assert_contains(notes.line[0], "flushing the page cache after each request");
-}
-
-TEST(a_raw_device_is_advised_for_its_block_device)
-{
-    has.raw = true;
-    assert_int_equal(choose(), 0);
-    assert_int_equal(target.description.mode, IO_MODE_CACHED);
-    assert_string_equal(notes.line[0], "ioping: /dev/disk2: reads go through the buffer "
-                                       "cache; name the raw device /dev/rdisk2\n");
-    assert_int_equal(notes.count, 1);
-}
-
-TEST(and_where_direct_io_was_insisted_on)
-{
-    has.raw = true;
-    plan.io.direct = true;
-    assert_int_equal(choose(), -1);
-    assert_int_equal(error.status, EXIT_PREPARE);
-    assert_string_equal(error.why, "direct I/O not supported");
-    assert_string_equal(error.advice, "name the raw device /dev/rdisk2");
-}
-
-TEST(a_raw_device_is_direct)
-{
-    has.disk = true;
-    assert_int_equal(choose(), 0);
-    assert_int_equal(target.description.mode, IO_MODE_DIRECT);
-    assert_int_equal(notes.count, 0);
-}
-
-TEST(a_raw_device_has_no_cache_to_use)
-{
-    has.disk = true;
-    plan.io.cached = true;
-    assert_int_equal(choose(), 0);
-    assert_int_equal(target.description.mode, IO_MODE_DIRECT);
-    assert_false(target.flush);
-}
-
-TEST(a_raw_device_takes_whole_sectors_alone)
-{
-    has.disk = true;
-    plan.workload.request_size = 1000;
-    assert_int_equal(choose(), -1);
-    assert_string_equal(error.why,
-                        "direct I/O needs request size and offset in multiples of 512");
-    assert_string_equal(error.advice, "");
-}
-
-TEST(other_devices_go_without_direct_io_then)
-{
-    has.direct = has.drop = true;
-    plan.workload.request_size = 1000;
-    assert_int_equal(choose(), 0);
-    assert_int_equal(target.description.mode, IO_MODE_NOCACHE);
-    assert_false(direct_is_on);
-    assert_string_equal(target.shape, "-s 1k");
+    const size_t i = (size_t)((const char *)*state - (const char *)rows) / sizeof(*rows);
+    has.direct = strchr(rows[i].has, 'd');
+    has.drop = strchr(rows[i].has, 'D');
+    has.account = strchr(rows[i].has, 'a');
+    has.disk = strchr(rows[i].has, 'k');
+    has.raw = strchr(rows[i].has, 'r');
+    memory = strchr(rows[i].has, 'm') ? "tmpfs" : "/dev/zram1";
+    has.backing = strpbrk(rows[i].has, "mz") ? OS_BACKING_MEMORY
+                  : strchr(rows[i].has, 'l') ? OS_BACKING_CACHE
+                                             : OS_BACKING_DEVICE;
+    plan.workload.mix = mix_of(rows[i].mix);
+    plan.workload.request_size = rows[i].size;
+    plan.io.direct = rows[i].option == 'D';
+    plan.io.cached = rows[i].option == 'C';
+    assert_int_equal(choose(), rows[i].mode < 0 ? -1 : 0);
+    assert_int_equal(direct_is_on, rows[i].direct);
+    if (rows[i].mode < 0) {
+        char text[sizeof(error.why) + sizeof(error.advice) + 2];
+        snprintf(text, sizeof(text), "%s; %s", error.why, error.advice);
+        assert_string_equal(text, rows[i].told);
+        assert_int_equal(error.status, EXIT_PREPARE);
+        return;
+    }
+    assert_int_equal(target.description.mode, rows[i].mode);
+    bool unseen = rows[i].mode == IO_MODE_NOCACHE && has.drop && !has.account;
+    assert_int_equal(notes.count, (rows[i].told[0] != '\0') + unseen);
+    if (notes.count)
+        assert_contains(notes.line[0], rows[i].told);
+    if (unseen)
+        assert_contains(notes.line[1], "cannot see whether reads come from the page");
+    if (has.backing == OS_BACKING_CACHE)
+        assert_int_equal(target.direct, rows[i].direct);
+    assert_int_equal(target.counts_sectors, has.account);
+    assert_true(drops > 0 || rows[i].mode != IO_MODE_NOCACHE || !has.drop);
+    assert_false(plan.io.cached && target.flush);
+    if (rows[i].size == 1000 && rows[i].mode == IO_MODE_NOCACHE)
+        assert_string_equal(target.shape, "-s 1k");
 }
 
 TEST(a_shape_that_would_be_direct_is_found)
@@ -269,78 +280,6 @@ TEST(a_shape_that_would_be_direct_is_found)
         assert_string_equal(target.shape, cases[i].shape);
         assert_false(direct_is_on);
     }
-}
-
-TEST(reads_through_a_loop_device_are_cached_and_direct_where_they_can_be)
-{
-    for (int i = 0; i < 2; i++) {
-        has.direct = has.drop = true;
-        has.backing = OS_BACKING_CACHE;
-        plan.workload.request_size = i ? 1000 : 4096;
-        direct_is_on = false;
-        notes_clear(&notes);
-        assert_int_equal(choose(), 0);
-        assert_int_equal(target.description.mode, IO_MODE_CACHED);
-        assert_int_equal(direct_is_on, !i);
-        assert_int_equal(target.direct, !i);
-        assert_int_equal(notes.count, 1);
-        assert_string_equal(notes.line[0],
-                            "ioping: /dev/disk2: /dev/loop7 reads through the page cache "
-                            "of its backing file: losetup --direct-io=on /dev/loop7\n");
-    }
-}
-
-TEST(writes_to_a_loop_device_are_direct)
-{
-    has.direct = true;
-    has.backing = OS_BACKING_CACHE;
-    plan.workload.mix = mix_of("write");
-    assert_int_equal(choose(), 0);
-    assert_int_equal(target.description.mode, IO_MODE_DIRECT);
-    assert_int_equal(notes.count, 0);
-}
-
-TEST(memory_is_cached_whatever_is_done_to_it)
-{
-    static const char *const loads[] = {"read", "write", "rw"};
-    memory = "/dev/zram1";
-    for (int i = 0; i < 3; i++) {
-        has.direct = true;
-        has.backing = OS_BACKING_MEMORY;
-        plan.workload.mix = mix_of(loads[i]);
-        notes_clear(&notes);
-        assert_int_equal(choose(), 0);
-        assert_int_equal(target.description.mode, IO_MODE_CACHED);
-        assert_true(direct_is_on);
-        assert_int_equal(notes.count, 1);
-        assert_string_equal(notes.line[0],
-                            "ioping: /dev/disk2: /dev/zram1 is memory, not "
-                            "a device: so are the times\n");
-    }
-}
-
-/* As an overlay's layers on tmpfs are. */
-TEST(direct_io_on_a_file_system_in_memory_is_as_the_kernel_has_it)
-{
-    memory = "tmpfs";
-    has.backing = OS_BACKING_MEMORY;
-    plan.io.direct = true;
-    assert_int_equal(choose(), -1);
-    assert_string_equal(error.why, "direct I/O not supported");
-    assert_string_equal(error.advice, "leave out -D to measure it all the same");
-    has.direct = true;
-    assert_int_equal(choose(), 0);
-    assert_int_equal(target.description.mode, IO_MODE_CACHED);
-    assert_int_equal(notes.count, 1);
-}
-
-TEST(who_may_not_look_pages_up_is_told_afterwards)
-{
-    has.drop = has.account = true;
-    assert_int_equal(choose(), 0);
-    assert_int_equal(target.description.mode, IO_MODE_NOCACHE);
-    assert_true(target.counts_sectors);
-    assert_int_equal(notes.count, 1);
 }
 
 /* Other threads may read for the queue, and several requests are read for at a time. */
@@ -370,20 +309,20 @@ TEST(only_what_cannot_do_without_is_flushed)
         bool direct, parts;
         const char *load;
         int flushes;
-    } rows[] = {
+    } cases[] = {
         {true, true, "read", 0},   {true, false, "read", 1}, {false, true, "read", 1},
         {false, false, "read", 1}, {true, true, "write", 1}, {true, false, "write", 1},
         {true, true, "rw", 1},
     };
-    for (size_t i = 0; i < LENGTH(rows); i++) {
-        has.direct = rows[i].direct;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        has.direct = cases[i].direct;
         has.drop = true;
-        parts = rows[i].parts;
-        plan.workload.mix = mix_of(rows[i].load);
+        parts = cases[i].parts;
+        plan.workload.mix = mix_of(cases[i].load);
         flushes = 0;
         target.flushed = false;
         assert_int_equal(choose(), 0);
-        assert_int_equal(target.direct, rows[i].direct);
-        assert_int_equal(flushes, rows[i].flushes);
+        assert_int_equal(target.direct, cases[i].direct);
+        assert_int_equal(flushes, cases[i].flushes);
     }
 }
