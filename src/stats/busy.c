@@ -30,27 +30,19 @@ remove_spans(struct busy *busy, int first, int count)
             (size_t)(busy->count - first) * sizeof(*list));
 }
 
-/* Replace the first COUNT spans by their length. */
-static void
-settle(struct busy *busy, int count)
-{
-    busy->settled += sum_lengths(busy->list, count);
-    busy->horizon = busy->list[count - 1].end;
-    remove_spans(busy, 0, count);
-}
-
 void
 busy_add(struct busy *busy, int64_t start, int64_t end, bool counts)
 {
     struct busy_span *list = busy->list;
     if (end <= start)
         return;
-    if (busy->last == 0 || start < busy->first)
-        busy->first = start;
-    if (end > busy->last)
-        busy->last = end;
-    if (busy->count == BUSY_SPANS)
-        settle(busy, BUSY_SPANS / 2);
+    busy->first = busy->last == 0 || start < busy->first ? start : busy->first;
+    busy->last = end > busy->last ? end : busy->last;
+    if (busy->count == BUSY_SPANS) { /* half of them are replaced by their length */
+        busy->settled += sum_lengths(list, BUSY_SPANS / 2);
+        busy->horizon = list[BUSY_SPANS / 2 - 1].end;
+        remove_spans(busy, 0, BUSY_SPANS / 2);
+    }
     if (start < busy->horizon) {
         int64_t until = end < busy->horizon ? end : busy->horizon;
         busy->settled += counts ? until - start : 0;
@@ -72,10 +64,9 @@ busy_add(struct busy *busy, int64_t start, int64_t end, bool counts)
     }
     for (int i = first; i < after; i++)
         counts |= list[i].counts;
-    list[first].counts = counts;
-    if (start < list[first].start)
-        list[first].start = start;
-    list[first].end = end > list[after - 1].end ? end : list[after - 1].end;
+    start = start < list[first].start ? start : list[first].start;
+    end = end > list[after - 1].end ? end : list[after - 1].end;
+    list[first] = (struct busy_span){start, end, counts};
     remove_spans(busy, first + 1, after - first - 1);
 }
 

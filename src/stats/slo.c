@@ -38,23 +38,6 @@ take(const char **text, int *length, const char *name)
     return true;
 }
 
-/* Returns false if TEXT of LENGTH bytes names no metric. */
-static bool
-find_metric(const char *text, int length, struct slo *slo)
-{
-    if (length > 1 && text[0] == 'p') {
-        slo->metric = SLO_PERCENTILE;
-        return percentile_parse(text + 1, length - 1, &slo->percentile) == NULL;
-    }
-    for (int i = SLO_MIN; i < SLO_PERCENTILE; i++) {
-        slo->metric = (enum slo_metric)i;
-        if ((int)strlen(metrics[i]) == length &&
-            memcmp(metrics[i], text, (size_t)length) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* Reads a sign, up to nine digits, up to four more after a point, and a percent sign. */
 static const char *
 parse_relative(const char *text, struct slo *slo)
@@ -99,7 +82,13 @@ slos_add(struct slos *list, const char *text)
          scope++)
         if (take(&text, &length, scope_name(scope)))
             slo.scope = scope;
-    if (!find_metric(text, length, &slo))
+    while (slo.metric < SLO_PERCENTILE &&
+           ((int)strlen(metrics[slo.metric]) != length ||
+            memcmp(metrics[slo.metric], text, (size_t)length) != 0))
+        slo.metric++;
+    if (slo.metric == SLO_PERCENTILE &&
+        (length < 2 || text[0] != 'p' ||
+         percentile_parse(text + 1, length - 1, &slo.percentile) != NULL))
         return "not one of min, avg, max, mdev, iops, bps and percentiles such as p99";
     if (slo.scope != SCOPE_ALL && slo_is_rate(&slo))
         return scope_is_part(slo.scope) ? "a part of the time has no rate"

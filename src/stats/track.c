@@ -102,18 +102,15 @@ track_record(struct track *track, const struct sample *sample)
     if (!counts && !failed)
         return;
     int64_t offset = find_offset(track, sample->start);
-    struct track_column one = {.failed = failed};
-    if (counts)
-        one = (struct track_column){.count = 1,
-                                    .min = sample->latency,
-                                    .max = sample->latency,
-                                    .sum = (double)sample->latency};
+    struct track_column one = {.count = counts,
+                               .min = sample->latency,
+                               .max = sample->latency,
+                               .sum = counts ? (double)sample->latency : 0,
+                               .failed = failed};
     track_column_add(find_column(track, offset), &one);
-    if (!counts)
-        return;
-    if (track->seen < TRACK_MARKS)
+    if (counts && track->seen < TRACK_MARKS)
         track->marks[track->seen] = (struct track_mark){offset, sample->latency};
-    track->seen++;
+    track->seen += counts;
 }
 
 void
@@ -145,15 +142,6 @@ track_merge(struct track *into, const struct track *more)
     into->seen += more->seen;
 }
 
-/* Choose the next entry among the requests of the group that begins. */
-static void
-choose(struct time_series *series)
-{
-    uint64_t group = (uint64_t)series->used << series->shift;
-    uint64_t bits = random_next(&series->random) & ((1ULL << series->shift) - 1);
-    series->next = group + bits;
-}
-
 void
 series_start(struct time_series *series, struct series_entry *entries, int most,
              uint64_t seed)
@@ -181,13 +169,15 @@ halve(struct time_series *series)
     series->shift++;
 }
 
+/* The next entry is chosen among the requests of the group that begins. */
 void
 series_keep(struct time_series *series, int64_t start, int64_t latency)
 {
     series->entries[series->used++] = (struct series_entry){start, latency};
     if (series->used == series->most)
         halve(series);
-    choose(series);
+    series->next = ((uint64_t)series->used << series->shift) +
+                   (random_next(&series->random) & ((1ULL << series->shift) - 1));
 }
 
 void
