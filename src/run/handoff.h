@@ -23,7 +23,7 @@ struct handoff {
 #define HANDOFF_HELD 0      /* acquired by the worker */
 #define HANDOFF_LOCKED (-1) /* locked by the supervisor */
 #define HANDOFF_IDLE (-2)   /* released, with no request in flight */
-#define HANDOFF_LOST (-3)   /* released, with no place for one: all have timed out */
+#define HANDOFF_LOST (-3)   /* released, with no slot for one: all have timed out */
 
 /* The worker's side. */
 
@@ -33,15 +33,6 @@ static inline void
 handoff_release(struct handoff *handoff, int64_t since)
 {
     atomic_store_explicit(&handoff->state, since, memory_order_release);
-}
-
-/* Acquires it again after handoff_release with SINCE; false while it is locked. */
-static inline bool
-handoff_try_acquire(struct handoff *handoff, int64_t since)
-{
-    return atomic_compare_exchange_strong_explicit(&handoff->state, &since, HANDOFF_HELD,
-                                                   memory_order_acquire,
-                                                   memory_order_relaxed);
 }
 
 /* Sleeps between two TRIES: for 20 us first, then twice as long each time up to 2.5 ms.
@@ -54,16 +45,20 @@ handoff_pause(int *tries)
     os_sleep_until(os_clock_now() + pause);
 }
 
-/* Acquires it, however long that takes. */
+/* Acquires it again after handoff_release with SINCE, however long that takes. */
 static inline void
 handoff_acquire(struct handoff *handoff, int64_t since)
 {
-    if (handoff_try_acquire(handoff, since))
-        return;
-    atomic_store(&handoff->waited_for, true);
-    for (int tries = 0; !handoff_try_acquire(handoff, since);)
+    int tries = 0;
+    for (int64_t state = since; !atomic_compare_exchange_strong_explicit(
+             &handoff->state, &state, HANDOFF_HELD, memory_order_acquire,
+             memory_order_relaxed);
+         state = since) {
+        atomic_store(&handoff->waited_for, true);
         handoff_pause(&tries);
-    atomic_store(&handoff->waited_for, false);
+    }
+    if (tries > 0)
+        atomic_store(&handoff->waited_for, false);
 }
 
 /* The supervisor's side; one thread. */

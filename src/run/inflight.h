@@ -65,7 +65,7 @@ inflight_release(struct inflight *inflight, struct inflight_request *entry)
     inflight->under_way--;
 }
 
-/* Loses a request that was taken: it is not in flight any more, and its place not free.
+/* Loses a request that was taken: it is not in flight any more, and its slot is not free.
  */
 void inflight_lose(struct inflight *inflight, struct inflight_request *entry);
 

@@ -44,30 +44,16 @@ was_stopped(int64_t start, int64_t now)
     return now - start >= STOP_SHORTEST && os_process_stopped(start);
 }
 
-/* Returns whether no more requests are to be sent. The signal itself is looked at too, as
- * the supervisor may be busy when it comes. */
-static inline bool
-is_stopped(const struct worker *worker)
-{
-    return atomic_load_explicit(&worker->group->stop, memory_order_relaxed) ||
-           os_signals_stop();
-}
-
-/* Returns whether a request that is due at WHEN comes too late for the run at NOW. */
+/* Returns whether a request that is due at WHEN comes too late for the run at NOW. The
+ * signal itself is looked at too, as the supervisor may be busy when it comes. */
 static inline bool
 is_over(const struct worker *worker, int64_t when, int64_t now)
 {
     const struct schedule *schedule = &worker->schedule;
-    return when >= schedule->end || now >= schedule->deadline || is_stopped(worker) ||
+    return when >= schedule->end || now >= schedule->deadline ||
+           atomic_load_explicit(&worker->group->stop, memory_order_relaxed) ||
+           os_signals_stop() ||
            (schedule->ordinals == 0 && worker_group_is_done(worker->group));
-}
-
-/* Returns until when requests were due at NOW: until then, the end of the work time, the
- * last ordinal of the group or its stop. */
-static inline int64_t
-due_until(const struct worker *worker, int64_t now)
-{
-    return worker_group_until(worker->group, time_earlier(now, worker->schedule.end));
 }
 
 /*
@@ -106,14 +92,18 @@ pass_stopped(struct worker *worker, int64_t when, int64_t now)
     return true;
 }
 
-/* Gives up at NOW what was due and not sent; LAST: no other worker will send it. */
+/* Gives up at NOW what was due and not sent: if the run is over, and so no other worker
+ * will send it, what none has taken as well. */
 static void
-miss_rest(struct worker *worker, int64_t now, bool last)
+miss_rest(struct worker *worker, int64_t now)
 {
     struct schedule *schedule = &worker->schedule;
+    int64_t next = schedule_next(schedule, now);
+    bool last = is_over(worker, next, now);
     if (last && schedule->stays)
-        pass_stopped(worker, schedule_next(schedule, now), now);
-    miss(worker, NULL, schedule_end(schedule, due_until(worker, now), last));
+        pass_stopped(worker, next, now);
+    miss(worker, NULL,
+         schedule_end(schedule, worker_group_until(worker->group, now), last));
 }
 
 /* Moves the busy spans to those of the group, for a moment under their lock. */
@@ -217,20 +207,13 @@ conclude(struct worker *worker, const struct sample *sample, bool goes_on)
     worker_group_stop(worker->group, sample->start + sample->latency);
 }
 
-/* Returns the start of the oldest request in flight; 0: none was sent. */
-static inline int64_t
-oldest_start(const struct worker *worker)
-{
-    return worker->queue.inflight.ends.younger->sample.start;
-}
-
 /* Evicts a block from the page cache, which may hang like a request. Returns whether the
  * cache still has it. */
 static bool
 is_cached(struct worker *worker, int64_t offset, int64_t now)
 {
-    int64_t since = oldest_start(worker);
-    since = since ? since : now;
+    int64_t oldest = worker->queue.inflight.ends.younger->sample.start;
+    int64_t since = oldest ? oldest : now;
     handoff_release(&worker->handoff, since);
     bool cached =
         target_evict(worker->target, offset, worker->plan->workload.request_size);
@@ -332,14 +315,6 @@ take_ordinal(struct worker *worker, int64_t when)
     return schedule->ordinals > 0;
 }
 
-/* Ends a period that is due. Returns whether the run goes on. */
-static inline bool
-end_period(struct worker *worker, int64_t now)
-{
-    return now < atomic_load_explicit(&worker->group->due, memory_order_relaxed) ||
-           notify_due(worker->job, now) == 0;
-}
-
 /* Puts off the end of the work time to after WHEN, when a request is due, unless as many
  * were sent in it as the plan wants at the least. */
 static void
@@ -360,6 +335,7 @@ submit_due(struct worker *worker, int64_t now)
 {
     struct inflight *inflight = &worker->queue.inflight;
     struct schedule *schedule = &worker->schedule;
+    const _Atomic int64_t *period_due = &worker->group->due;
     int most = inflight->under_way + TOGETHER;
     while (schedule->sending && inflight->under_way < inflight->count) {
         int64_t when = schedule_due(schedule, now);
@@ -373,7 +349,10 @@ submit_due(struct worker *worker, int64_t now)
             return when;
         else if (schedule->stays && pass_stopped(worker, when, now))
             continue;
-        else if (end_period(worker, now) && take_ordinal(worker, when))
+        else if (now >= atomic_load_explicit(period_due, memory_order_relaxed) &&
+                 notify_due(worker->job, now) < 0)
+            schedule->sending = false;
+        else if (take_ordinal(worker, when))
             submit_request(worker, now);
         else
             schedule->sending = false;
@@ -387,7 +366,9 @@ static int64_t
 wait_until(struct worker *worker, int64_t when, int64_t now)
 {
     struct schedule *schedule = &worker->schedule;
-    while (now < when && !is_over(worker, when, now)) {
+    if (now >= when)
+        return now;
+    do {
         bool awake = when - now <= schedule->spin;
         int status = -1;
         if (!awake) {
@@ -397,7 +378,7 @@ wait_until(struct worker *worker, int64_t when, int64_t now)
         }
         now = status == 0 && !schedule->stays ? when : os_clock_now();
         schedule->slept = now >= when;
-    }
+    } while (now < when && !is_over(worker, when, now));
     return now;
 }
 
@@ -419,32 +400,23 @@ flush_written(struct worker *worker, const struct io_completion *done, int64_t n
     return true;
 }
 
-/* Makes room for the next request when the one of SAMPLE has ended at NOW, NULL: a lost
- * one; if it took the last free slot, what was missed because of that counts, and its
- * last `idle` are after the end of the run. */
-static inline void
-free_slot(struct worker *worker, struct sample *sample, int64_t now)
-{
-    if (worker->queue.inflight.under_way < worker->queue.inflight.count)
-        return;
-    int64_t until = due_until(worker, now);
-    uint64_t missed = schedule_freed(&worker->schedule, until, now);
-    if (missed)
-        miss(worker, sample, missed);
-    if (sample)
-        sample->idle = now - until;
-}
-
 /* Completes the sample of a request that ended at NOW, and frees the request. The answer
- * of one that was lost is no news. */
+ * of one that was lost is not reported. If it took the last free slot, what was missed
+ * because of that counts, and its last `idle` are after the end of the run. */
 static inline void
 complete(struct worker *worker, const struct io_completion *done, int64_t now)
 {
     struct worker_queue *queue = &worker->queue;
     struct inflight_request *entry = &queue->inflight.list[done->slot];
     struct sample *sample = &entry->sample;
+    if (queue->inflight.under_way == queue->inflight.count) {
+        int64_t until = worker_group_until(worker->group, now);
+        uint64_t missed = schedule_freed(&worker->schedule, until, now);
+        sample->idle = now - time_earlier(until, worker->schedule.end);
+        if (missed)
+            miss(worker, entry->lost ? NULL : sample, missed);
+    }
     if (entry->lost) {
-        free_slot(worker, NULL, now);
         inflight_regain(&queue->inflight, entry);
         return;
     }
@@ -458,7 +430,6 @@ complete(struct worker *worker, const struct io_completion *done, int64_t now)
     if (worker->target->counts_sectors &&
         operations[sample->operation].does & OPERATION_READS)
         sample->cached = os_thread_sectors() == queue->sectors;
-    free_slot(worker, sample, now);
     if (sample->stopped)
         sample->missed = 0;
     inflight_count_from_due(entry, now);
@@ -495,7 +466,8 @@ worker_time_out_request(struct worker *worker, struct inflight_request *entry,
     sample->stopped = false;
     sample->timed_out = true;
     if (inflight->under_way == inflight->count)
-        miss(worker, sample, schedule_skip(&worker->schedule, due_until(worker, now)));
+        miss(worker, sample,
+             schedule_skip(&worker->schedule, worker_group_until(worker->group, now)));
     inflight_lose(inflight, entry);
     inflight_count_from_due(entry, now);
     return digest(worker, sample);
@@ -540,22 +512,6 @@ fail_all(struct worker *worker, int code)
     return count;
 }
 
-/* Returns until when to wait in the kernel at NOW if the next request is due at WHEN: at
- * the most until the one in flight since SINCE times out. */
-static inline int64_t
-wait_end(const struct worker *worker, int64_t since, int64_t when, int64_t now)
-{
-    int64_t spin = worker->schedule.spin, timeout = worker->plan->ends.timeout;
-    if (since == HANDOFF_LOST)
-        return time_earlier(atomic_load(&worker->over), now + LOST_LOOK);
-    if (when < INT64_MAX && spin)
-        when = when - spin > now ? when - spin : IO_AT_ONCE;
-    if (timeout == INT64_MAX)
-        return when;
-    int64_t late = time_add(waits_since(since), timeout);
-    return time_earlier(when, late > now ? late : now + MS);
-}
-
 /* Sends the submitted requests and waits for completions, until WHEN, when the next is
  * due; if all requests are lost, for a late answer, and no longer than a moment. Returns
  * the time. */
@@ -564,10 +520,19 @@ reap(struct worker *worker, int64_t when)
 {
     struct worker_queue *queue = &worker->queue;
     struct inflight *inflight = &queue->inflight;
-    int64_t since = oldest_start(worker);
+    int64_t timeout = worker->plan->ends.timeout, spin = worker->schedule.spin;
+    int64_t oldest = inflight->ends.younger->sample.start, end = when;
     int64_t start = os_clock_now();
-    since = inflight->lost == inflight->count ? HANDOFF_LOST : since ? since : start;
-    int64_t end = wait_end(worker, since, when, start);
+    int64_t since = oldest ? oldest : start;
+    if (when < INT64_MAX && spin)
+        end = when - spin > start ? when - spin : IO_AT_ONCE;
+    if (inflight->lost == inflight->count) {
+        since = HANDOFF_LOST;
+        end = time_earlier(atomic_load(&worker->over), start + LOST_LOOK);
+    } else if (timeout < INT64_MAX) {
+        int64_t late = time_add(waits_since(since), timeout);
+        end = time_earlier(end, late > start ? late : start + MS);
+    }
     handoff_release(&worker->handoff, since);
     int count = queue->engine->reap(queue->io, inflight->done, end);
     int64_t now = os_clock_now();
@@ -581,7 +546,7 @@ reap(struct worker *worker, int64_t when)
          entry != &inflight->ends && !entry->sample.start; entry = entry->older)
         entry->sample.start = start;
     complete_all(worker, count < 0 ? fail_all(worker, code) : count, now);
-    if (worker->plan->ends.timeout < INT64_MAX)
+    if (timeout < INT64_MAX)
         time_out_requests(worker, now);
     return now;
 }
@@ -643,7 +608,7 @@ worker_run(struct worker *worker)
     int64_t now = begin(worker);
     for (;;) {
         int64_t when = submit_due(worker, now);
-        bool reaps = inflight_live(inflight) > 0;
+        bool reaps = inflight->under_way > inflight->lost;
         if (!reaps) {
             reaps = inflight->lost == inflight->count;
             if (reaps && is_over(worker, schedule_next(schedule, now), now))
@@ -657,7 +622,7 @@ worker_run(struct worker *worker)
     if (queue->engine->end)
         queue->engine->end(queue->io);
     account->ended = os_clock_now();
-    miss_rest(worker, account->ended, now >= schedule->deadline || is_stopped(worker));
+    miss_rest(worker, account->ended);
     account->ended = time_later(account->ended, account->began); /* if nothing counts */
     worker_share(worker);
     find_holes(worker);
@@ -675,8 +640,7 @@ worker_abandon(struct worker *worker, int64_t now)
             stats_abandon(&account->total, &entry->sample);
     }
     if (worker->schedule.sending) /* else nothing was due any more */
-        miss_rest(worker, now,
-                  now >= worker->schedule.deadline || atomic_load(&worker->group->stop));
+        miss_rest(worker, now);
     if (!account->ended) /* else all that it sent has */
         account->ended = now;
     account->began = time_earlier(account->began, now);
