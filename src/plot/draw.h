@@ -19,7 +19,8 @@
 #define PLOT_MARGIN 16
 #define PLOT_TOP 88     /* of the panels */
 #define PLOT_HEIGHT 360 /* of the panels */
-#define PLOT_LEFT 92    /* of the first panel: ticks and title stand before it */
+#define PLOT_BOTTOM (PLOT_TOP + PLOT_HEIGHT)
+#define PLOT_LEFT 92 /* of the first panel: ticks and title stand before it */
 
 #define PLOT_FONT 12 /* of most texts */
 #define PLOT_SMALL 11
@@ -31,7 +32,7 @@
 
 /* A frame with axes; one whose gap is 0 has no ticks, one without title no texts. */
 struct plot_panel {
-    double x, y, width, height;
+    double x, width;
     struct plot_axis across, up;
     const char *across_title, *up_title;
 };

@@ -23,13 +23,12 @@ plot_panel_draw(struct buffer *text, const struct plot_panel *panel)
     struct plot_tick across[PLOT_TICKS], up[PLOT_TICKS];
     int columns = panel->across.gap > 0 ? plot_axis_ticks(&panel->across, across) : 0;
     int rows = panel->up.gap > 0 ? plot_axis_ticks(&panel->up, up) : 0;
-    double bottom = panel->y + panel->height;
-    svg_rect(text, "plot", panel->x, panel->y, panel->width, panel->height);
+    svg_rect(text, "plot", panel->x, PLOT_TOP, panel->width, PLOT_HEIGHT);
     if (columns + rows > 0)
         svg_path(text, "grid");
     for (int i = 0; i < columns; i++) {
-        svg_point(text, 'M', across[i].at, panel->y);
-        svg_line(text, 'V', bottom);
+        svg_point(text, 'M', across[i].at, PLOT_TOP);
+        svg_line(text, 'V', PLOT_BOTTOM);
     }
     for (int i = 0; i < rows; i++) {
         svg_point(text, 'M', panel->x, up[i].at);
@@ -38,23 +37,23 @@ plot_panel_draw(struct buffer *text, const struct plot_panel *panel)
     if (columns + rows > 0)
         svg_end(text);
     for (int i = 0; i < columns; i++)
-        svg_text(text, across[i].at, bottom + TICK + PLOT_SMALL, SVG_MIDDLE, PLOT_SMALL,
-                 "dim", across[i].text);
-    add_axis_title(text, panel->x + panel->width / 2, bottom + 38, &panel->across,
+        svg_text(text, across[i].at, PLOT_BOTTOM + TICK + PLOT_SMALL, SVG_MIDDLE,
+                 PLOT_SMALL, "dim", across[i].text);
+    add_axis_title(text, panel->x + panel->width / 2, PLOT_BOTTOM + 38, &panel->across,
                    panel->across_title, SVG_MIDDLE);
     if (!panel->up_title)
         return;
     for (int i = 0; i < rows; i++)
         svg_text(text, panel->x - TICK - 2, up[i].at + 4, SVG_END, PLOT_SMALL, "dim",
                  up[i].text);
-    add_axis_title(text, panel->x - 74, panel->y + panel->height / 2, &panel->up,
+    add_axis_title(text, panel->x - 74, PLOT_TOP + PLOT_HEIGHT / 2, &panel->up,
                    panel->up_title, SVG_UPWARDS);
 }
 
 void
 plot_panel_empty(struct buffer *text, const struct plot_panel *panel)
 {
-    svg_text(text, panel->x + panel->width / 2, panel->y + panel->height / 2, SVG_MIDDLE,
+    svg_text(text, panel->x + panel->width / 2, PLOT_TOP + PLOT_HEIGHT / 2, SVG_MIDDLE,
              PLOT_FONT, "dim", "no request counted");
 }
 

@@ -265,7 +265,7 @@ add_document(struct buffer *text, const struct plot *plot, const char *title,
              const char *sent, const char *done, const char *words)
 {
     struct buffer below = {0};
-    int height = (int)plot_targets_draw(&below, plot, PLOT_TOP + PLOT_HEIGHT + 56);
+    int height = (int)plot_targets_draw(&below, plot, PLOT_BOTTOM + 56);
     buffer_format(text,
                   PLOT_START "<svg xmlns=\"http://www.w3.org/2000/svg\" "
                              "viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "

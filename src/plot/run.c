@@ -99,11 +99,9 @@ static void
 place_panels(struct run *run)
 {
     struct plot_panel *time = &run->time, *spread = &run->spread;
-    double bottom = PLOT_TOP + PLOT_HEIGHT - (run->exceptions ? STRIP : 0);
+    double bottom = PLOT_BOTTOM - (run->exceptions ? STRIP : 0);
     *time = (struct plot_panel){.x = PLOT_LEFT,
-                                .y = PLOT_TOP,
                                 .width = TIME_WIDTH,
-                                .height = PLOT_HEIGHT,
                                 .across_title = "time since the start",
                                 .up_title = "latency"};
     *spread = *time;
@@ -319,7 +317,7 @@ draw_exceptions(const struct run *run, int target, bool failures)
     const char *name = failures ? "fail" : "missed";
     int count = run->plot->count, stripes = count > MANY ? STRIPES_MANY : STRIPES;
     stripes = count < stripes ? count : stripes;
-    double bottom = PLOT_TOP + PLOT_HEIGHT, last = 0, pitch = stripes * CELL;
+    double bottom = PLOT_BOTTOM, last = 0, pitch = stripes * CELL;
     double first = axis->from + (target % stripes + 0.5) * CELL;
     const struct plot_class class = plot_class(run->plot, name, name, target);
     for (int i = 0; i < track->used; i++) {
@@ -356,11 +354,11 @@ draw_background(const struct run *run)
     double right = fmin(plot_axis_at(&panel->across, (double)ended), end);
     if (left >= right)
         return;
-    svg_rect(run->text, "load", left, panel->y, right - left, panel->height);
+    svg_rect(run->text, "load", left, PLOT_TOP, right - left, PLOT_HEIGHT);
     plot_phase_name(&name, run->plot, PHASE_LOADED);
     double half = svg_width(name.failed ? "" : name.text, PLOT_SMALL) / 2;
     svg_buffer(run->text, fmax(fmin((left + right) / 2, end - half), panel->x + half),
-               panel->y - LABEL_RISE, SVG_MIDDLE, PLOT_SMALL, "dim", &name);
+               PLOT_TOP - LABEL_RISE, SVG_MIDDLE, PLOT_SMALL, "dim", &name);
 }
 
 /* A layer of all targets is drawn before the next, so that small marks stay visible. */
@@ -525,7 +523,7 @@ draw_labels(const struct run *run)
 {
     struct label labels[2 * LABELLED];
     double x = run->time.x + run->time.width;
-    double most = run->time.y + run->time.height - 4 + PITCH;
+    double most = PLOT_BOTTOM - 4 + PITCH;
     int count = 0;
     for (int i = 0; i < run->plot->count; i++) {
         const struct stats *stats = run->plot->jobs[i].stats;

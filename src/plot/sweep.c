@@ -140,16 +140,11 @@ draw_rates(struct buffer *text, const struct plot *plot, double x, const char *t
 {
     const struct curve curve = {"outline", "mark", "", 3, figure};
     struct range sizes = find_range(plot, SWEPT), rates = find_range(plot, figure);
-    struct plot_panel panel = {.x = x,
-                               .y = PLOT_TOP,
-                               .width = 372,
-                               .height = PLOT_HEIGHT,
-                               .across_title = "request size",
-                               .up_title = title};
+    struct plot_panel panel = {
+        .x = x, .width = 372, .across_title = "request size", .up_title = title};
     if (sizes.any) {
         panel.across = fit_axis(PLOT_SIZE, true, 54, x, x + panel.width, sizes, false);
-        panel.up =
-            fit_axis(kind, true, 20, PLOT_TOP + PLOT_HEIGHT, PLOT_TOP, rates, false);
+        panel.up = fit_axis(kind, true, 20, PLOT_BOTTOM, PLOT_TOP, rates, false);
     }
     struct chart chart = {text, plot, panel, SWEPT};
     plot_panel_draw(text, &panel);
@@ -268,8 +263,8 @@ draw_labels(const struct chart *chart, int shown)
     const struct plot *plot = chart->plot;
     const struct plot_panel *panel = &chart->panel;
     struct labels labels = {
-        .frame = {panel->x + 2, panel->y + 2, panel->x + panel->width - 2,
-                  panel->y + panel->height - 2},
+        .frame = {panel->x + 2, PLOT_TOP + 2, panel->x + panel->width - 2,
+                  PLOT_BOTTOM - 2},
         .boxes = calloc((size_t)plot->count * JOB_STEPS * CURVES * 2, sizeof(struct box)),
     };
     if (!labels.boxes) {
@@ -324,7 +319,7 @@ draw_limits(const struct chart *chart, const struct slos *limits)
         const struct job_step *step = plot_knee(plot, i);
         if (step)
             svg_rule(chart->text, plot_class(plot, "knee", "p50", i).text,
-                     x_of(chart, step), panel->y, 'V', panel->y + panel->height);
+                     x_of(chart, step), PLOT_TOP, 'V', PLOT_BOTTOM);
     }
 }
 
@@ -333,9 +328,7 @@ draw_saturation(struct buffer *text, const struct plot *plot)
 {
     bool paced = plot->plan->sweep.kind == SWEEP_INTERVAL;
     struct plot_panel panel = {.x = PLOT_LEFT,
-                               .y = PLOT_TOP,
                                .width = PLOT_WIDTH - PLOT_LEFT - 2 * PLOT_MARGIN,
-                               .height = PLOT_HEIGHT,
                                .across_title = paced ? "interval" : "requests per second",
                                .up_title = "latency"};
     struct range across = find_range(plot, paced ? SWEPT : IOPS);
@@ -356,8 +349,8 @@ draw_saturation(struct buffer *text, const struct plot *plot)
         fit_axis(paced ? PLOT_TIME : PLOT_RATE,
                  paced || plot_axis_spreads(across.least, across.most, PLOT_SPREAD), 64,
                  panel.x, panel.x + panel.width, across, true);
-    panel.up = fit_axis(PLOT_TIME, log, log ? 20 : 32, PLOT_TOP + PLOT_HEIGHT, PLOT_TOP,
-                        times, true);
+    panel.up =
+        fit_axis(PLOT_TIME, log, log ? 20 : 32, PLOT_BOTTOM, PLOT_TOP, times, true);
     struct chart chart = {text, plot, panel, paced ? SWEPT : IOPS};
     plot_panel_draw(text, &panel);
     draw_limits(&chart, &limits);
