@@ -29,7 +29,7 @@ struct cli_option {
                            * that may follow */
     const char *help;     /* its line in -h */
     bool first;           /* that line is on the first screen of -h, not just in -h all */
-    /* Stores VALUE; returns NULL or why it is refused. */
+    /* Stores VALUE; returns NULL or why it is refused. NULL: it has none. */
     const char *(*set)(const struct cli_option *option, struct options *options,
                        const char *value);
     size_t at;             /* of a number or text: its offset in struct options */

@@ -31,14 +31,6 @@ field_of(const struct cli_option *option, struct options *options)
     return (char *)options + option->at;
 }
 
-/* Stores nothing: the parser counts in `given`. */
-static const char *
-set_flag(const struct cli_option *option, struct options *options, const char *value)
-{
-    (void)option, (void)options, (void)value;
-    return NULL;
-}
-
 /* Returns why NUMBER is refused, NULL if it is not. */
 static const char *
 check_number(const struct cli_option *option, int64_t number)
@@ -245,7 +237,7 @@ static const char requests[] = "requests", way[] = "way to the device",
 #define UNSWEPT (MEASURED & ~MODE_SWEEP)
 
 /* clang-format off */
-#define FLAG CLI_NONE, .set = set_flag
+#define FLAG CLI_NONE
 #define VALUE(kind, word, field, smallest, largest) CLI_REQUIRED, word, \
     .set = set_number, .at = offsetof(struct options, field), .units = (kind), \
     .least = (smallest), .most = (largest)

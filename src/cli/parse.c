@@ -158,7 +158,7 @@ static int
 store(struct parser *parser, const struct cli_option *option, const char *shown,
       const char *value)
 {
-    const char *wrong = option->set(option, parser->options, value);
+    const char *wrong = option->set ? option->set(option, parser->options, value) : NULL;
     if (wrong) {
         char what[256];
         snprintf(what, sizeof(what), "%s '%s'", shown, value ? value : "");

@@ -28,18 +28,16 @@ resolve_interval(const struct options *options, struct plan *plan)
         rate || speed || plan_given(options, OPTION_RAPID) || plan->mode & MODE_SWEEP;
     int64_t together =
         units_scale(plan->pace.burst, plan->io.threads, 1); /* at a grid point */
+    int64_t bytes = units_scale(together, plan->workload.request_size, 1);
     int64_t own =
         at_once && !plan_given(options, OPTION_INTERVAL) ? 0 : options->interval;
-    int64_t least[] = {0, 0};
-    if (rate)
-        least[0] = units_scale(together, SECOND, options->rate_limit);
-    if (speed)
-        least[1] = units_scale(units_scale(together, plan->workload.request_size, 1),
-                               SECOND, options->speed_limit);
     plan->pace.interval = own;
-    for (int i = 0; i < 2; i++)
-        if (least[i] > plan->pace.interval)
-            plan->pace.interval = least[i];
+    if (rate)
+        plan->pace.interval =
+            time_later(own, units_scale(together, SECOND, options->rate_limit));
+    if (speed)
+        plan->pace.interval = time_later(
+            plan->pace.interval, units_scale(bytes, SECOND, options->speed_limit));
     plan->pace.limited = plan->pace.interval > own;
 }
 
@@ -104,9 +102,13 @@ resolve_deadlines(const struct options *options, struct plan *plan)
                               : INT64_MAX;
 }
 
-static void
-choose_engine(const struct options *options, struct plan *plan)
+static int
+resolve_concurrency(const struct options *options, struct plan *plan, struct error *error)
 {
+    bool deep = options->depth > 1 || options->sweep.kind == SWEEP_DEPTH;
+    bool open = options->sweep.kind == SWEEP_RATE;
+    plan->io.threads = options->threads ? (int)options->threads : 1;
+    plan->io.depth = options->depth ? (int)options->depth : 1;
     plan->io.engine = io_engine_of(0);
     for (int i = 0; i < OPTION_IDS; i++) {
         const struct cli_option *option = &cli_options[i];
@@ -116,16 +118,6 @@ choose_engine(const struct options *options, struct plan *plan)
         plan->io.engine_name =
             plan->io.engine->name ? plan->io.engine->name : option->engine;
     }
-}
-
-static int
-resolve_concurrency(const struct options *options, struct plan *plan, struct error *error)
-{
-    bool deep = options->depth > 1 || options->sweep.kind == SWEEP_DEPTH;
-    bool open = options->sweep.kind == SWEEP_RATE;
-    plan->io.threads = options->threads ? (int)options->threads : 1;
-    plan->io.depth = options->depth ? (int)options->depth : 1;
-    choose_engine(options, plan);
     if (open)
         plan_resolve_places(options, plan);
     if (!deep || plan->io.engine->many || (open && plan->io.depth == 1))
@@ -148,22 +140,30 @@ resolve_io_mode(const struct options *options, struct plan *plan)
                         (plan_given(options, OPTION_NOWAIT) ? OS_RW_NOWAIT : 0);
 }
 
-/* Returns why SCOPE is of nothing in PLAN, with what to do about it; NULL: it is not. */
+/* Returns why PLAN has nothing that SLO is about, with what to do about it; NULL: it has.
+ */
 static const char *
-find_missing(const struct plan *plan, enum scope scope, const char **advice)
+find_missing(const struct plan *plan, const struct slo *slo, const char **advice)
 {
+    bool checks = plan->mode == MODE_CHECK;
+    *advice = checks ? "give a time" : "add -compare and two files, or give a time";
+    if (slo->relative && plan->mode != MODE_COMPARE)
+        return "is relative, and needs -compare";
+    *advice = checks ? "limit the whole run" : "add -load, or limit the whole run";
+    if (slo->phase && plan->mode != MODE_PHASES)
+        return "needs -load";
     *advice = "add -breakdown, or limit the whole time";
-    if (scope >= SCOPE_SUBMIT)
+    if (slo->scope >= SCOPE_SUBMIT)
         return plan->statistics.breakdown ? NULL : "needs -breakdown";
-    if (scope == SCOPE_SYNC && plan_does(plan, OPERATION_FLUSHED)) {
+    if (slo->scope == SCOPE_SYNC && plan_does(plan, OPERATION_FLUSHED)) {
         *advice = "leave out -C, or limit the whole time";
         return plan->io.cached ? "needs flushes, and -C does without" : NULL;
     }
     *advice = "add -W or -G, or limit the whole time";
-    if (scope == SCOPE_SYNC)
+    if (slo->scope == SCOPE_SYNC)
         return "needs writes, which are flushed";
     *advice = "add -G, or limit all requests";
-    return scope == SCOPE_ALL || plan->workload.mix.more ? NULL : "needs -G";
+    return slo->scope == SCOPE_ALL || plan->workload.mix.more ? NULL : "needs -G";
 }
 
 /* Returns how many requests fewer than a whole number of rounds are enough, where
@@ -226,21 +226,7 @@ check_limits(const struct plan *plan, const struct slos *slos, const char *optio
                       sweep_name(swept), slo_name(slo, name));
             return error_advise(error, "limit a time, such as p99=1ms");
         }
-        if (slo->relative && plan->mode != MODE_COMPARE) {
-            error_set(error, EXIT_USAGE, option, "%s is relative, and needs -compare",
-                      slo_name(slo, name));
-            return error_advise(error,
-                                plan->mode == MODE_CHECK
-                                    ? "give a time"
-                                    : "add -compare and two files, or give a time");
-        }
-        const char *advice, *why = find_missing(plan, slo->scope, &advice);
-        if (slo->phase && plan->mode != MODE_PHASES) {
-            error_set(error, EXIT_USAGE, option, "%s needs -load", slo_name(slo, name));
-            return error_advise(error, plan->mode == MODE_CHECK
-                                           ? "limit the whole run"
-                                           : "add -load, or limit the whole run");
-        }
+        const char *advice, *why = find_missing(plan, slo, &advice);
         if (why) {
             error_set(error, EXIT_USAGE, option, "%s %s", slo_name(slo, name), why);
             return error_advise(error, advice);

@@ -76,10 +76,9 @@ open_existing(struct target *target, const struct plan *plan, struct error *erro
     struct os_info info;
     target_advance(target);
     if (plan_does(plan, OPERATION_CHANGES))
-        flags |= OS_OPEN_WRITE;
-    if (plan_does(plan, OPERATION_CHANGES) && target->kind == OS_BLOCK &&
-        !is_claimed(target))
-        flags |= OS_OPEN_EXCLUSIVE;
+        flags |=
+            OS_OPEN_WRITE |
+            (target->kind == OS_BLOCK && !is_claimed(target) ? OS_OPEN_EXCLUSIVE : 0);
     target->fd = flags & OS_OPEN_EXCLUSIVE ? open_claimed(target, plan->path, flags)
                                            : os_file_open(plan->path, flags);
     if (target->fd < 0 || os_file_info(target->fd, &info) < 0)
@@ -210,32 +209,23 @@ note_absent(struct target *target, const struct plan *plan, struct notes *notes)
                   "its data is kept in the metadata: reading it touches no device");
 }
 
+/* Opens what PLAN names, which it fits to that, and chooses the mode. */
 static int
-prepare_device(struct target *target, struct plan *plan, struct notes *notes,
-               struct error *error)
-{
-    if (open_existing(target, plan, error) < 0 ||
-        describe_device(target, plan, error) < 0 || measure(target, plan, error) < 0)
-        return -1;
-    return io_mode_choose(target, plan, notes, error);
-}
-
-static int
-prepare_file(struct target *target, struct plan *plan, struct notes *notes,
-             struct error *error)
+prepare(struct target *target, struct plan *plan, struct notes *notes,
+        struct error *error)
 {
     bool is_directory = target->kind == OS_DIRECTORY;
+    bool is_file = is_directory || target->kind == OS_FILE;
     int64_t available = -1;
-    int status = is_directory ? working_file_open(target, plan, error)
-                              : open_existing(target, plan, error);
-    if (status < 0 || describe_file(target, plan, &available, error) < 0 ||
-        measure(target, plan, error) < 0)
+    if ((is_directory ? working_file_open(target, plan, error)
+                      : open_existing(target, plan, error)) < 0 ||
+        (is_file ? describe_file(target, plan, &available, error)
+                 : describe_device(target, plan, error)) < 0 ||
+        measure(target, plan, error) < 0 ||
+        (is_directory && working_file_fill(target, plan, available, error) < 0) ||
+        io_mode_choose(target, plan, notes, error) < 0)
         return -1;
-    if (is_directory && working_file_fill(target, plan, available, error) < 0)
-        return -1;
-    if (io_mode_choose(target, plan, notes, error) < 0)
-        return -1;
-    if (!is_directory && plan_does(plan, OPERATION_READS))
+    if (target->kind == OS_FILE && plan_does(plan, OPERATION_READS))
         note_absent(target, plan, notes);
     return 0;
 }
@@ -258,9 +248,7 @@ target_open(struct target *target, const struct plan *plan, const struct target 
     if (check_confirmed(target, plan, error) < 0)
         return -1;
     target->description.path = plan->path;
-    bool is_device = info.kind == OS_BLOCK || info.kind == OS_CHARACTER;
-    int status = is_device ? prepare_device(target, &fitted, notes, error)
-                           : prepare_file(target, &fitted, notes, error);
+    int status = prepare(target, &fitted, notes, error);
     if (status < 0) {
         target_discard(target, plan);
         target_close(target);
