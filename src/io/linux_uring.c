@@ -24,22 +24,13 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Fixed by the kernel's ABI, but newer than the headers of some systems. */
-#ifndef IORING_SETUP_COOP_TASKRUN
-#define IORING_SETUP_COOP_TASKRUN (1U << 8)
-#endif
-#ifndef IORING_SETUP_SINGLE_ISSUER
-#define IORING_SETUP_SINGLE_ISSUER (1U << 12)
-#endif
-#ifndef IORING_SETUP_DEFER_TASKRUN
-#define IORING_SETUP_DEFER_TASKRUN (1U << 13)
-#endif
-#ifndef IORING_ENTER_EXT_ARG
-#define IORING_ENTER_EXT_ARG (1U << 3)
-#endif
-#ifndef IORING_FEAT_EXT_ARG
-#define IORING_FEAT_EXT_ARG (1U << 8)
-#endif
+/* Fixed by the kernel's ABI, with IORING_ before them, but newer than the headers of some
+ * systems. */
+#define SETUP_COOP_TASKRUN (1U << 8)
+#define SETUP_SINGLE_ISSUER (1U << 12)
+#define SETUP_DEFER_TASKRUN (1U << 13)
+#define ENTER_EXT_ARG (1U << 3)
+#define FEAT_EXT_ARG (1U << 8)
 
 /* struct io_uring_getevents_arg, likewise. */
 struct wait_argument {
@@ -54,9 +45,9 @@ struct wait_argument {
  * io_uring_setup(2) and not that, so the others follow.
  */
 static const unsigned setups[] = {
-    IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_R_DISABLED,
-    IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_COOP_TASKRUN | IORING_SETUP_R_DISABLED,
-    IORING_SETUP_COOP_TASKRUN,
+    SETUP_SINGLE_ISSUER | SETUP_DEFER_TASKRUN | IORING_SETUP_R_DISABLED,
+    SETUP_SINGLE_ISSUER | SETUP_COOP_TASKRUN | IORING_SETUP_R_DISABLED,
+    SETUP_COOP_TASKRUN,
     0,
 };
 
@@ -308,7 +299,7 @@ static int
 call_enter(const struct io_queue *queue, unsigned count, bool wanted,
            const struct wait_argument *limit)
 {
-    unsigned flags = IORING_ENTER_GETEVENTS | (limit ? IORING_ENTER_EXT_ARG : 0);
+    unsigned flags = IORING_ENTER_GETEVENTS | (limit ? ENTER_EXT_ARG : 0);
     return (int)syscall(SYS_io_uring_enter, (long)queue->fd, (unsigned long)count,
                         (unsigned long)wanted, (unsigned long)flags, limit,
                         limit ? sizeof(*limit) : (size_t)0);
@@ -323,7 +314,7 @@ enter(const struct io_queue *queue, unsigned count, int64_t left)
 {
     if (left == 0 || left == INT64_MAX)
         return call_enter(queue, count, left > 0, NULL);
-    if (queue->features & IORING_FEAT_EXT_ARG) {
+    if (queue->features & FEAT_EXT_ARG) {
         struct __kernel_timespec limit = {.tv_sec = left / SECOND,
                                           .tv_nsec = left % SECOND};
         struct wait_argument argument = {.limit = (uintptr_t)&limit};

@@ -42,18 +42,6 @@ os_path_raw(const char *path, char *raw, size_t size)
     return length < (int)size && stat(raw, &status) == 0 && S_ISCHR(status.st_mode);
 }
 
-static void
-set_names(struct os_mount *mount, const char *fstype, const char *device)
-{
-    static const char *const memories[] = {"tmpfs", "mfs"};
-    snprintf(mount->fstype, sizeof(mount->fstype), "%s", fstype);
-    snprintf(mount->device, sizeof(mount->device), "%s", device);
-    mount->memory = false;
-    for (size_t i = 0; i < sizeof(memories) / sizeof(memories[0]); i++)
-        if (strcmp(fstype, memories[i]) == 0)
-            mount->memory = true;
-}
-
 /* The blocks of struct statvfs have f_frsize bytes. */
 #ifdef OS_SYSTEM_netbsd
 #define STATUS struct statvfs
@@ -75,17 +63,10 @@ os_mount_measure(int fd, struct os_mount *mount)
     mount->block = (int64_t)status.f_bsize;
     mount->size = (int64_t)(status.f_blocks * status.UNIT);
     mount->available = (int64_t)status.f_bavail * (int64_t)status.UNIT;
-    set_names(mount, status.f_fstypename, status.f_mntfromname);
-    return 0;
-}
-
-int
-os_mount_name(int fd, struct os_mount *mount)
-{
-    STATUS status;
-    if (GET_STATUS(fd, &status) != 0)
-        return -1;
-    set_names(mount, status.f_fstypename, status.f_mntfromname);
+    snprintf(mount->fstype, sizeof(mount->fstype), "%s", status.f_fstypename);
+    snprintf(mount->device, sizeof(mount->device), "%s", status.f_mntfromname);
+    mount->memory =
+        strcmp(mount->fstype, "tmpfs") == 0 || strcmp(mount->fstype, "mfs") == 0;
     return 0;
 }
 

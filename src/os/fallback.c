@@ -131,6 +131,9 @@ os_file_folio_max(void)
 
 OS_ANSWER(int, os_file_storage, (int fd, int64_t offset, int64_t length), -1)
 
+/* Names are where os_mount_measure puts them, or nowhere. */
+OS_ANSWER(int, os_mount_name, (int fd, struct os_mount *mount), 0)
+
 /* Mounts have no numbers, but file systems do. */
 bool
 os_mount_differs(int fd, const char *path)
@@ -246,8 +249,6 @@ os_mount_measure(int fd, struct os_mount *mount)
     mount->available = (int64_t)((uint64_t)status.f_bavail * status.f_frsize);
     return 0;
 }
-
-OS_ANSWER(int, os_mount_name, (int fd, struct os_mount *mount), 0)
 #endif
 
 /* What Linux alone has. */

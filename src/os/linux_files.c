@@ -20,15 +20,12 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Fixed by the kernel's ABI, but newer than the headers of some systems. */
-#ifndef STATX_DIOALIGN
-#define STATX_DIOALIGN 0x2000U
-#endif
-#define STATX_DIOALIGN_AT 0x98 /* stx_dio_mem_align, stx_dio_offset_align */
+#define ALIGNMENT 0x2000U /* STATX_DIOALIGN: stx_dio_mem_align, stx_dio_offset_align */
+#define ALIGNMENT_AT 0x98
 
 #define STATX_BYTES 256 /* of struct statx, for good */
 
-/* By number and offsets: glibc learnt the newer fields later than the kernel. */
+/* By number and offsets: headers learnt the newer fields later than the kernel. */
 int
 linux_statx(int fd, unsigned mask, size_t at, void *value, size_t size)
 {
@@ -56,7 +53,7 @@ int
 os_file_alignment(int fd, int64_t *memory, int64_t *offset)
 {
     uint32_t values[2]; /* of memory, of offsets */
-    if (linux_statx(fd, STATX_DIOALIGN, STATX_DIOALIGN_AT, values, sizeof(values)) < 0)
+    if (linux_statx(fd, ALIGNMENT, ALIGNMENT_AT, values, sizeof(values)) < 0)
         return os_fail(ENOTSUP);
     *memory = values[0];
     *offset = values[1];

@@ -14,11 +14,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* Linux 5.8: stx_mnt_id. */
-#ifndef STATX_MNT_ID
-#define STATX_MNT_ID 0x1000U
-#endif
-#define STATX_MNT_ID_AT 0x90
+#define MOUNT_ID 0x1000U /* STATX_MNT_ID, Linux 5.8: stx_mnt_id */
+#define MOUNT_ID_AT 0x90
 
 /* File systems that live in memory, by their f_type of statfs(2). */
 static const struct {
@@ -41,7 +38,7 @@ mount_id(int fd)
 {
     uint64_t known;
     char text[512];
-    if (linux_statx(fd, STATX_MNT_ID, STATX_MNT_ID_AT, &known, sizeof(known)) == 0)
+    if (linux_statx(fd, MOUNT_ID, MOUNT_ID_AT, &known, sizeof(known)) == 0)
         return (int64_t)known;
     linux_file_read(text, sizeof(text), "/proc/self/fdinfo/%d", fd);
     const char *line = strstr(text, "mnt_id:");
