@@ -17,6 +17,17 @@
 
 #define PATH_ROOM (PATH_MAX + 256)
 
+/* Not os_file_open: the files of processes, which that file needs, need this one. */
+static int
+open_file(const char *path, int mode)
+{
+    int fd;
+    do
+        fd = open(path, mode | O_CLOEXEC);
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
 bool
 linux_file_read(char *text, size_t size, const char *path, ...)
 {
@@ -25,7 +36,7 @@ linux_file_read(char *text, size_t size, const char *path, ...)
     va_start(list, path);
     int used = vsnprintf(name, sizeof(name), path, list);
     va_end(list);
-    int fd = used < PATH_ROOM ? open(name, O_RDONLY | O_CLOEXEC) : -1;
+    int fd = used < PATH_ROOM ? open_file(name, O_RDONLY) : -1;
     ssize_t got = fd < 0 ? 0 : read(fd, text, size - 1);
     if (fd >= 0)
         close(fd);
@@ -44,7 +55,7 @@ linux_file_all(const char *path, ...)
     va_start(list, path);
     vsnprintf(name, sizeof(name), path, list);
     va_end(list);
-    int fd = open(name, O_RDONLY | O_CLOEXEC);
+    int fd = open_file(name, O_RDONLY);
     if (fd < 0)
         return NULL;
     for (;;) {
@@ -75,7 +86,7 @@ linux_file_write(const char *text, const char *path, ...)
     va_start(list, path);
     vsnprintf(name, sizeof(name), path, list);
     va_end(list);
-    int fd = open(name, O_WRONLY | O_CLOEXEC);
+    int fd = open_file(name, O_WRONLY);
     if (fd < 0)
         return -1;
     bool whole = write(fd, text, strlen(text)) == (ssize_t)strlen(text);
