@@ -54,12 +54,14 @@ static const char style[] =
     "@media print{.paper{fill:#fff}}\n"
     "</style>\n";
 
-/* Adds a value in its unit, behind WHAT. */
+/* Adds a value in its unit between two texts. */
 static void
-add_value(struct buffer *text, const char *what, enum units_kind kind, int64_t value)
+add_value(struct buffer *text, const char *before, enum units_kind kind, int64_t value,
+          const char *after)
 {
-    buffer_text(text, what);
+    buffer_text(text, before);
     units_add(text, kind, value);
+    buffer_text(text, after);
 }
 
 /* Adds the load, such as "random reads of 4 KiB, direct". */
@@ -84,7 +86,7 @@ add_sent(struct buffer *text, const struct plot *plot)
     if (swept == SWEEP_SIZE)
         buffer_text(text, " of rising size");
     else if (moves)
-        add_value(text, " of ", UNITS_SIZE, plan->workload.request_size);
+        add_value(text, " of ", UNITS_SIZE, plan->workload.request_size, "");
     while (alike < plot->count && plot->jobs[alike].target.description.mode == mode)
         alike++;
     if (alike == plot->count)
@@ -97,7 +99,7 @@ add_sent(struct buffer *text, const struct plot *plot)
         buffer_format(text, ", %" PRId64, plan->pace.burst);
     if (plan->pace.interval > 0)
         add_value(text, plan->pace.burst > 1 ? " every " : ", every ", UNITS_TIME,
-                  plan->pace.interval);
+                  plan->pace.interval, "");
     if (swept == SWEEP_THREADS)
         buffer_text(text, ", by more and more threads");
     else if (plan->io.threads > 1)
@@ -115,16 +117,12 @@ add_sent(struct buffer *text, const struct plot *plot)
 static void
 add_counts(struct buffer *text, uint64_t count, uint64_t failed, uint64_t missed)
 {
-    add_value(text, "", UNITS_COUNT, (int64_t)count);
-    buffer_text(text, count == 1 ? " request counted" : " requests counted");
-    if (failed) {
-        add_value(text, ", ", UNITS_COUNT, (int64_t)failed);
-        buffer_text(text, " failed");
-    }
-    if (missed) {
-        add_value(text, ", ", UNITS_COUNT, (int64_t)missed);
-        buffer_text(text, " missed");
-    }
+    add_value(text, "", UNITS_COUNT, (int64_t)count,
+              count == 1 ? " request counted" : " requests counted");
+    if (failed)
+        add_value(text, ", ", UNITS_COUNT, (int64_t)failed, " failed");
+    if (missed)
+        add_value(text, ", ", UNITS_COUNT, (int64_t)missed, " missed");
 }
 
 /* Adds the result, such as "99 requests counted, 1 failed". */
@@ -158,9 +156,9 @@ add_done(struct buffer *text, const struct plot *plot)
 static void
 add_times(struct buffer *text, int64_t p50, int64_t p99, int64_t max)
 {
-    add_value(text, ", p50 ", UNITS_TIME, p50);
-    add_value(text, ", p99 ", UNITS_TIME, p99);
-    add_value(text, ", max ", UNITS_TIME, max);
+    add_value(text, ", p50 ", UNITS_TIME, p50, "");
+    add_value(text, ", p99 ", UNITS_TIME, p99, "");
+    add_value(text, ", max ", UNITS_TIME, max, "");
 }
 
 /* Adds the figures of all requests, and those of each operation where they are mixed. */
@@ -188,9 +186,8 @@ add_step(struct buffer *text, const struct plan *plan, const struct job_step *st
     char value[UNITS_TEXT];
     buffer_format(text, "%s %s", sweep_name(plan->sweep.kind),
                   sweep_format(plan->sweep.kind, step->value, value));
-    add_value(text, ": ", UNITS_COUNT, (int64_t)step->iops);
-    add_value(text, " iops, ", UNITS_SIZE, (int64_t)step->bps);
-    buffer_text(text, "/s");
+    add_value(text, ": ", UNITS_COUNT, (int64_t)step->iops, " iops");
+    add_value(text, ", ", UNITS_SIZE, (int64_t)step->bps, "/s");
     add_times(text, step->p50, step->p99, step->max);
     if (step->verdict == SLO_BROKEN)
         buffer_text(text, ", limit broken");
