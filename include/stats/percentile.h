@@ -150,8 +150,18 @@ uint64_t latencies_above(const struct latencies *latencies, int64_t limit);
 
 /* Return a percentile of SCOPE_ALL, and those of percentiles_common, ns. */
 int64_t stats_percentile(const struct stats *stats, const struct percentile *percentile);
-int64_t stats_p50(const struct stats *stats);
-int64_t stats_p99(const struct stats *stats);
+
+static inline int64_t
+stats_p50(const struct stats *stats)
+{
+    return stats_percentile(stats, &percentiles_common.list[0]);
+}
+
+static inline int64_t
+stats_p99(const struct stats *stats)
+{
+    return stats_percentile(stats, &percentiles_common.list[1]);
+}
 
 /*
  * Returns the percentiles of a list that are to be shown of COUNT values, a bit for each:

@@ -30,27 +30,24 @@ value_of(const struct job_step *step, enum figure figure)
     return values[figure];
 }
 
+/* A range of values; none if LEAST is above MOST. */
 struct range {
     int64_t least, most;
-    bool any;
 };
 
 static void
 widen_range(struct range *range, double value)
 {
     int64_t least = (int64_t)floor(value), most = (int64_t)ceil(value);
-    if (!range->any || least < range->least)
-        range->least = least;
-    if (!range->any || most > range->most)
-        range->most = most;
-    range->any = true;
+    range->least = least < range->least ? least : range->least;
+    range->most = most > range->most ? most : range->most;
 }
 
 /* Returns the range of a figure over all steps that have requests. */
 static struct range
 find_range(const struct plot *plot, enum figure figure)
 {
-    struct range range = {0};
+    struct range range = {INT64_MAX, INT64_MIN};
     for (int i = 0; i < plot->count; i++)
         for (int k = 0; k < plot->jobs[i].step_count; k++)
             if (plot->jobs[i].steps[k].requests)
@@ -142,13 +139,14 @@ draw_rates(struct buffer *text, const struct plot *plot, double x, const char *t
     struct range sizes = find_range(plot, SWEPT), rates = find_range(plot, figure);
     struct plot_panel panel = {
         .x = x, .width = 372, .across_title = "request size", .up_title = title};
-    if (sizes.any) {
+    bool any = sizes.least <= sizes.most;
+    if (any) {
         panel.across = fit_axis(PLOT_SIZE, true, 54, x, x + panel.width, sizes, false);
         panel.up = fit_axis(kind, true, 20, PLOT_BOTTOM, PLOT_TOP, rates, false);
     }
     struct chart chart = {text, plot, panel, SWEPT};
     plot_panel_draw(text, &panel);
-    if (!sizes.any)
+    if (!any)
         plot_panel_empty(text, &panel);
     for (int i = 0; i < plot->count; i++)
         draw_curve(&chart, i, &curve);
@@ -335,7 +333,7 @@ draw_saturation(struct buffer *text, const struct plot *plot)
     struct range times = find_range(plot, P50);
     int shown = plot_is_clear(plot) ? CURVES : 1;
     struct slos limits;
-    if (!across.any) {
+    if (across.least > across.most) {
         plot_panel_draw(text, &panel);
         plot_panel_empty(text, &panel);
         return;

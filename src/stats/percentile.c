@@ -236,18 +236,6 @@ stats_percentile(const struct stats *stats, const struct percentile *percentile)
     return latencies_percentile(&latencies, percentile);
 }
 
-int64_t
-stats_p50(const struct stats *stats)
-{
-    return stats_percentile(stats, &percentiles_common.list[0]);
-}
-
-int64_t
-stats_p99(const struct stats *stats)
-{
-    return stats_percentile(stats, &percentiles_common.list[1]);
-}
-
 unsigned
 percentiles_shown(const struct percentiles *list, uint64_t count)
 {
