@@ -102,7 +102,7 @@ static const struct expected runs[] = {
      "ioping: request 4 failed: EIO (Input/output error)\nioping: 4 of 12 requests "
      "failed\n"},
     {"failures_stay_out_of_the_statistics", "faults jq", 3,
-     "[9,36864,12,3,36864]\n[4,8,12]\n[\"EIO\",\"EIO\",\"EIO\"]\ntrue\ntrue\n", NULL},
+     "[9,36864,12,3,36864]\n[4,8,12]\n[\"EIO\",\"EIO\",\"EIO\"]\ntrue\ntrue\n"},
     {"a_forbidden_sleep_does_not_hasten_requests", "forbid", 0, "3 1\n", NULL,
      "\"$IOPING_FORBID\" 1 clock_nanosleep \"$IOPING\" -C -B -i 20ms -c 3 data | "
      "awk '{ print $9, ($10 >= 40000000) }'"},

@@ -214,17 +214,16 @@ static const struct expected runs[] = {
      "3 IOPING UNKNOWN - -warn 'x=1': not one of min, avg, max, mdev, iops, bps and "
      "percentiles such as p99\n"
      "3 IOPING UNKNOWN - -print-count: cannot be done together with -check; leave out "
-     "one of them\n",
-     NULL},
+     "one of them\n"},
     {"without_a_reader_the_status_is_unknown", "", 0,
-     "3\nioping: standard output: Broken pipe\n", NULL},
-    {"help_and_version_are_unknown", "", 0, "3\n3\n0\n", NULL},
-    {"a_second_interrupt_is_unknown", "faults", 0, "3\n" EARLY, NULL},
+     "3\nioping: standard output: Broken pipe\n"},
+    {"help_and_version_are_unknown", "", 0, "3\n3\n0\n"},
+    {"a_second_interrupt_is_unknown", "faults", 0, "3\n" EARLY},
     {"full_stderr_does_not_keep_the_line", "faults", 0,
-     "~" TEXT("CRITICAL") " \\|( " FIGURE ")+\n2\n$", NULL},
+     "~" TEXT("CRITICAL") " \\|( " FIGURE ")+\n2\n$"},
     {"a_lost_line_is_unknown", "", 0,
-     "3\nioping: standard output: No space left on device\n", NULL},
-    {"figures_are_those_of_the_metrics", "", 0, "", NULL},
+     "3\nioping: standard output: No space left on device\n"},
+    {"figures_are_those_of_the_metrics", "", 0, ""},
 };
 
 EXPECT_EACH(runs)

@@ -10,11 +10,10 @@
 GROUP_SETUP(make_files)
 
 static const struct expected runs[] = {
-    {"figures_are_those_of_the_lines", "jq", 0, "", NULL},
+    {"figures_are_those_of_the_lines", "jq", 0, ""},
     {"each_of_several_targets_is_a_row", "", 0,
      "11 copy\n11 data\n"
-     "11 both: copy\n11 both: data\n5 gp2\n",
-     NULL},
+     "11 both: copy\n11 both: data\n5 gp2\n"},
     {"files_are_rows_of_a_table", "", 0,
      "1\n0\ngp2 1000\ngp3 1001\ngp2 1000\n- 1000\ngp3 1001\n", ""},
     {"json_is_an_array_of_the_rows", "jq", 0,
@@ -26,14 +25,12 @@ static const struct expected runs[] = {
      "| keys)])' o"},
     {"what_options_ask_for_follows_the_table", "", 0,
      "~^gp2: p50/p99.5 = [0-9.]+ .s /\ngp3: p50/p99.5 = [0-9.]+ .s "
-     "/\ngp2:\nall\ngp3:\nall\n$",
-     NULL},
+     "/\ngp2:\nall\ngp3:\nall\n$"},
     {"json_has_the_changes_of_the_table", "jq", 0,
      "gp3 N % (N..N) N % (N..N)\nsame N % (~) N % (~)\n"
      "few N % (?) N % (?)\nopen N % (N..N) N % "
-     "(N..)\n[\"gp2\",{\"reference\":\"gp2\"}]\n[\"none\",{\"reference\":\"gp2\"}]\n",
-     NULL},
-    {"a_rerun_prints_the_same", "jq", 0, " 4 {\"reference\"\n 4 {\"reference\"\n", NULL},
+     "(N..)\n[\"gp2\",{\"reference\":\"gp2\"}]\n[\"none\",{\"reference\":\"gp2\"}]\n"},
+    {"a_rerun_prints_the_same", "jq", 0, " 4 {\"reference\"\n 4 {\"reference\"\n"},
     {"a_closed_standard_input_is_an_error", "", 2, "",
      "~^ioping: standard input: [^\n]*\n$", "ioping -compare - <&-"},
     {"a_file_that_must_not_be_read_is_an_error", "bound", 2, NULL,
@@ -54,11 +51,10 @@ static const struct expected runs[] = {
      "' >\"$name\"; ioping -compare \"$name\" \"$name\" -B -slo max=1ns; ioping "
      "-compare \"$name\" | grep -o '^a[^ ]*'"},
     {"a_signal_ends_the_opening", "", 0,
-     "2\nioping: other: interrupted before it was read\n", NULL},
+     "2\nioping: other: interrupted before it was read\n"},
     {"a_picture_that_cannot_be_written_is_an_error", "", 0,
      "ioping: mine: is there already, and not a plot of ioping\n2\n"
-     "ioping: missing/x.svg: No such file or directory\n2\n",
-     NULL},
+     "ioping: missing/x.svg: No such file or directory\n2\n"},
 };
 
 EXPECT_EACH(runs)

@@ -99,9 +99,9 @@ static const struct expected runs[] = {
     /* One of 20 took 300 ms: the nearest rank of 99 is it, that of 95 is not, unless the
      * machine held up another as well. */
     {"a_slow_request_is_the_last_percentile", "faults jq", 0,
-     "[true,[false,true,true]]\n", NULL},
+     "[true,[false,true,true]]\n"},
     {"corrected_percentiles_have_the_waits", "faults jq", 0,
-     "[true,false]\n[false,true]\n", NULL},
+     "[true,false]\n[false,true]\n"},
     /* Flushes of 40 ms beside writes of 20 ms at least. */
     {"flushes_are_told_apart_from_writes", "faults", 0,
      "~\nfdatasync p50/p99/max = [4-9][0-9](\\.[0-9])? ms / ([0-9]{2,3}(\\.[0-9])? "

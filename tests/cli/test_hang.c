@@ -68,13 +68,13 @@ TEST(nothing_is_told_below_the_limit_or_without_one)
 
 static const struct expected runs[] = {
     {"time_between_requests_is_not_told", "", 0, NULL, ""},
-    {"json_is_whole_then", "faults jq", 3, "[3,1,3,0,true]\n", NULL},
-    {"a_second_interrupt_does_not_wait", "faults", 4, "", NULL},
-    {"periods_come_while_a_request_hangs", "faults", 3, "2\n", NULL},
+    {"json_is_whole_then", "faults jq", 3, "[3,1,3,0,true]\n"},
+    {"a_second_interrupt_does_not_wait", "faults", 4, ""},
+    {"periods_come_while_a_request_hangs", "faults", 3, "2\n"},
     /* 3.2 s at 1 s: due and not sent 1, 2 and 3 s after its start. If the machine was
      * late there may be more, but no more than points in the time of the run; of these
      * one was served. */
-    {"points_without_a_request_are_counted", "faults jq", 0, "1\ntrue\n", NULL},
+    {"points_without_a_request_are_counted", "faults jq", 0, "1\ntrue\n"},
     {"an_interrupt_ends_the_output_though_a_request_never_returns", "faults", 3,
      "~^--- data \\(.*\\) ioping statistics ---\n"
      "1 requests completed in .* 4 KiB read, .*\n"
@@ -82,12 +82,11 @@ static const struct expected runs[] = {
      "min/avg/max/mdev = .*\n$",
      "~^ioping: 1 request still waiting after [0-9.]+ m?s\n" MISSED "$"},
     /* As calls to some file systems are. Made again, it would take forever. */
-    {"an_interrupt_does_not_interrupt_the_request", "faults", 0, "3 3\n", NULL},
+    {"an_interrupt_does_not_interrupt_the_request", "faults", 0, "3 3\n"},
     {"a_target_that_takes_long_is_told_of_and_used", "faults", 0, "2 3\n",
      "~^(ioping: d: not ready after [0-9.]+ m?s\n)+"
      "(ioping: request [^\n]*\n)*$"},
-    {"a_kept_file_outlives_a_signal_while_it_is_filled", "faults", 0, "2\nioping.tmp\n",
-     NULL},
+    {"a_kept_file_outlives_a_signal_while_it_is_filled", "faults", 0, "2\nioping.tmp\n"},
     {"a_signal_before_the_first_request_ends_it_without_one", "faults", 0,
      "~^generated 0 requests ", "ioping: no request was sent\n"},
 };

@@ -61,19 +61,18 @@ TEST(another_library_reads_the_parts)
 }
 
 static const struct expected runs[] = {
-    {"each_interval_begins_where_the_one_before_ends", "", 0, "../d 1\n../data 1\n",
-     NULL},
-    {"an_interval_without_a_request_has_its_line", "faults", 0, "0.000000\n3\n", NULL},
-    {"the_lines_are_there_while_a_run_goes_on", "", 0, "grows\n0\n", NULL},
+    {"each_interval_begins_where_the_one_before_ends", "", 0, "../d 1\n../data 1\n"},
+    {"an_interval_without_a_request_has_its_line", "faults", 0, "0.000000\n3\n"},
+    {"the_lines_are_there_while_a_run_goes_on", "", 0, "grows\n0\n"},
     {"only_a_log_of_ours_is_replaced", "", 0,
-     "2\nioping: other: is there already, and not a log of ioping\ndata\n1\n1\n", NULL},
-    {"a_log_that_is_moved_away_begins_again", "", 0, "0\n", NULL},
+     "2\nioping: other: is there already, and not a log of ioping\ndata\n1\n1\n"},
+    {"a_log_that_is_moved_away_begins_again", "", 0, "0\n"},
     {"steps_of_a_sweep_have_tags_of_their_own", "", 0,
-     "../data#size=512\n../data#size=1024\n../data#size=2048\n", NULL},
+     "../data#size=512\n../data#size=1024\n../data#size=2048\n"},
     {"phases_of_a_load_have_tags_of_their_own", "", 0,
-     "../d#idle\n../d#loaded\n../d#recovered\n", NULL},
+     "../d#idle\n../d#loaded\n../d#recovered\n"},
     {"a_target_that_is_named_again_has_a_number", "", 0,
-     "../data\na%20b%2Cc\n../data#2\n", NULL},
+     "../data\na%20b%2Cc\n../data#2\n"},
 };
 
 EXPECT_EACH(runs)

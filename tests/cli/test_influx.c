@@ -6,26 +6,23 @@
 GROUP_SETUP(make_files)
 
 static const struct expected runs[] = {
-    {"lines_keep_to_the_grammar", "", 0, "phase=idle\nphase=loaded\nphase=recovered\n",
-     NULL},
-    {"what_is_apart_adds_up", "", 0, "same\n", NULL},
-    {"paths_come_back_from_their_tags", "", 0, "same\n", NULL},
-    {"what_is_left_of_a_period_is_the_last_line", "", 0, "10\n10\n5\n10\n10\n25\n25\n",
-     NULL},
-    {"figures_are_those_of_the_metrics", "", 0, "99\n1\n", NULL},
-    {"a_period_of_one_is_that_request", "", 0, " 9 1 1 1 1i 1 1 1\n", NULL},
-    {"periods_without_a_request_have_counts", "", 0, "0\n", NULL},
-    {"lines_come_one_by_one", "", 0, "open\n0\n", NULL},
-    {"times_are_those_of_the_clock_and_rise", "", 0, "", NULL},
-    {"failures_are_counted", "faults", 0, "3\n7\n2\n", NULL},
-    {"nothing_else_is_printed", "", 0, "", NULL},
+    {"lines_keep_to_the_grammar", "", 0, "phase=idle\nphase=loaded\nphase=recovered\n"},
+    {"what_is_apart_adds_up", "", 0, "same\n"},
+    {"paths_come_back_from_their_tags", "", 0, "same\n"},
+    {"what_is_left_of_a_period_is_the_last_line", "", 0, "10\n10\n5\n10\n10\n25\n25\n"},
+    {"figures_are_those_of_the_metrics", "", 0, "99\n1\n"},
+    {"a_period_of_one_is_that_request", "", 0, " 9 1 1 1 1i 1 1 1\n"},
+    {"periods_without_a_request_have_counts", "", 0, "0\n"},
+    {"lines_come_one_by_one", "", 0, "open\n0\n"},
+    {"times_are_those_of_the_clock_and_rise", "", 0, ""},
+    {"failures_are_counted", "faults", 0, "3\n7\n2\n"},
+    {"nothing_else_is_printed", "", 0, ""},
     {"steps_have_lines_of_their_own", "", 0,
-     "threads=1i\nthreads=2i\nthreads=4i\nhighest_threads=4i\n3\n", NULL},
+     "threads=1i\nthreads=2i\nthreads=4i\nhighest_threads=4i\n3\n"},
     {"two_targets_have_a_line_each", "", 0,
      "ioping,path=d,operation=read,mode=cached\n"
      "ioping,path=data,operation=read,mode=cached\n"
-     "ioping,path=data,operation=read,mode=cached,number=2\n57\n",
-     NULL},
+     "ioping,path=data,operation=read,mode=cached,number=2\n57\n"},
 };
 
 EXPECT_EACH(runs)

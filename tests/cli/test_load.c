@@ -60,19 +60,17 @@ static const struct expected runs[] = {
      "rw,rate=100,size=1m,depth=4 d' '-W -load write,rate=100 d' '-load "
      "write,rate=100,path=d data' '-load read,rate=100,path=data d' '-load "
      "read,rate=100 data'"},
-    {"a_file_is_written_with_consent", "direct", 0, "0\nchanged\n", NULL},
+    {"a_file_is_written_with_consent", "direct", 0, "0\nchanged\n"},
     {"no_limit_is_said", "direct", 0, NULL, FAST,
      "ioping -q -B -c 2 -i 1ms -load read d"},
     {"records_have_their_phase", "direct jq", 0,
      "[\"idle\",\"idle\",\"idle\",\"idle\",\"idle\",\"loaded\",\"loaded\",\"loaded\","
      "\"loaded\",\"loaded\",\"recovered\",\"recovered\",\"recovered\",\"recovered\","
      "\"recovered\"]\n[1,2,3,4,5,6,7,8,9,10,11,12]\n[[\"idle\",3,4,false],[\"loaded\","
-     "4,4,true],[\"recovered\",4,4,false]]\n[\"rw\",true,8192,1,2]\n",
-     NULL},
+     "4,4,true],[\"recovered\",4,4,false]]\n[\"rw\",true,8192,1,2]\n"},
     {"metrics_have_the_phase", "", 0,
      "phase=\"idle\" 5\nphase=\"loaded\" 5\nphase=\"recovered\" "
-     "5\nphase=\"recovered\" 0\n",
-     NULL},
+     "5\nphase=\"recovered\" 0\n"},
 };
 
 EXPECT_EACH(runs)

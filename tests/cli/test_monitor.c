@@ -19,11 +19,11 @@ set_up(void **state)
 GROUP_SETUP(set_up)
 
 static const struct expected runs[] = {
-    {"only_the_worker_has_the_target", "", 0, "two\nworker\n", NULL},
-    {"the_worker_ends_with_its_monitor", "", 0, "137\n", NULL},
+    {"only_the_worker_has_the_target", "", 0, "two\nworker\n"},
+    {"the_worker_ends_with_its_monitor", "", 0, "137\n"},
     {"two_interrupts_of_the_group_are_two", "faults", 4, NULL, NULL,
      "retry 3 two_interrupts_of_the_group_are_two"},
-    {"a_stop_and_its_end_at_once_stop_nothing", "", 0, NULL, NULL},
+    {"a_stop_and_its_end_at_once_stop_nothing", "", 0},
 };
 
 EXPECT_EACH(runs)

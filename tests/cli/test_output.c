@@ -98,7 +98,7 @@ static const struct expected runs[] = {
     {"a_disk_is_refused_unharmed", "loops", 2, "same\n",
      "~^ioping: /dev/loop[0-9]+: output would destroy the data of this device; "
      "name a file\n$"},
-    {"a_second_interrupt_closes_the_file", "faults jq", 4, "[2,2]\n2\n0\n", NULL},
+    {"a_second_interrupt_closes_the_file", "faults jq", 4, "[2,2]\n2\n0\n"},
     /* The file has as many records as requests were told of, and the run ends with it. */
     {"a_request_that_fails_is_in_both", "faults jq", 3, "[\"warmup\",\"EIO\"]\n1\n", NULL,
      "faulty pread:3:5 -J -C -c 9 -i 0 -output x data >o; s=$?; jq -c '[.[] | "
@@ -111,7 +111,7 @@ static const struct expected runs[] = {
      "ioping -hang 0 -C -JJ -q -a 0 -c 3 -i 0 -load read -output x "
      "data >o 2>e; jq -c '[.phase, .load.count]' x; cut -c1-10 o"},
     {"the_file_is_made_and_emptied_as_by_the_shell", "", 0,
-     "640\n600\n1 1 1 data\nx\n1 1 1 data\n", NULL},
+     "640\n600\n1 1 1 data\nx\n1 1 1 data\n"},
 };
 
 EXPECT_EACH(runs)

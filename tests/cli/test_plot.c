@@ -13,26 +13,25 @@ static const struct expected runs[] = {
     /* The plot shows the requests of all workers. */
     {"what_all_workers_did_is_in_it", "", 0, "40\n", NULL,
      "cd f; ioping -q -i 0 -c 41 -threads 4 -plot x.svg ../data >../o; marks"},
-    {"several_targets_are_told_apart", "", 0, "20\n10\n10\n1\n../d (\n../data (\n", NULL},
+    {"several_targets_are_told_apart", "", 0, "20\n10\n10\n1\n../d (\n../data (\n"},
     /* The plot says that no request has counted yet. */
     {"it_is_there_before_the_first_request", "faults", 0,
-     "3\n0\ny:1\nx.svg:1\nx.svg\ny\n", NULL},
+     "3\n0\ny:1\nx.svg:1\nx.svg\ny\n"},
     /* Long before there are so many that it has no marks any more. */
-    {"an_interrupted_run_has_one", "", 0, "0\nsame\n", NULL},
+    {"an_interrupted_run_has_one", "", 0, "0\nsame\n"},
     /* Another target goes on for much longer: its band ends in the first quarter of a
      * panel that is 560 wide and begins at 92. */
-    {"a_target_is_drawn_as_long_as_it_was_there", "faults", 0, "3 1\n", NULL},
-    {"an_older_picture_is_replaced", "", 0, "2\n5\nx.svg\n", NULL},
+    {"a_target_is_drawn_as_long_as_it_was_there", "faults", 0, "3 1\n"},
+    {"an_older_picture_is_replaced", "", 0, "2\n5\nx.svg\n"},
     /* The folder is gone by then. */
     {"one_that_is_lost_in_the_end_is_a_failure", "", 0,
-     "3\nioping: g/x.svg: No such file or directory\n", NULL},
+     "3\nioping: g/x.svg: No such file or directory\n"},
     {"the_metrics_may_be_kept_as_well", "", 0, "4\n5\n", NULL,
      "cd f; ioping -q -i 0 -c 5 -plot x.svg -prometheus x.prom ../data >../o; "
      "marks; sed -n 's/^ioping_requests_total.* //p' x.prom"},
-    {"a_failed_run_has_one_and_shows_the_failure", "faults", 0, "3\n6\n1\n", NULL},
+    {"a_failed_run_has_one_and_shows_the_failure", "faults", 0, "3\n6\n1\n"},
     /* The missed grid points are on the axis, which goes on to the end. */
-    {"a_request_without_answer_shows_by_what_was_missed", "faults", 0, "3\nmissed\n",
-     NULL},
+    {"a_request_without_answer_shows_by_what_was_missed", "faults", 0, "3\nmissed\n"},
 };
 
 EXPECT_EACH(runs)

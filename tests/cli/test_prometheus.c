@@ -8,13 +8,11 @@ FIXTURE(make_folder, NULL)
 static const struct expected runs[] = {
     {"everybody_may_read_it_whatever_the_umask", "", 0,
      "644 regular file\n644 regular file\n644 regular "
-     "file\n644 regular file\nx.prom\n",
-     NULL},
+     "file\n644 regular file\nx.prom\n"},
     /* The last line of the file is the last that is written. It is replaced meanwhile. */
     {"a_reader_never_sees_a_part_of_it", "", 0,
      " 150 # HELP ioping_request_duration_seconds Time of the requests that "
-     "count.\n 150 ioping_build_info\n0\nx.prom\n",
-     NULL},
+     "count.\n 150 ioping_build_info\n0\nx.prom\n"},
     /* Somebody puts it there between two looks at the name. */
     {"a_fifo_in_its_place_is_not_waited_for", "faults", 2, "x.prom\n",
      "ioping: x.prom: is there already, and not a file of metrics\n"},
@@ -26,19 +24,17 @@ static const struct expected runs[] = {
     {"a_full_disk_leaves_the_last_version", "mounts", 0,
      "3\nioping: small/x.prom: No space left on "
      "device\nioping_build_info\nfill\nx.prom\nioping: small/y: No space left on "
-     "device\n2\nfill\nx.prom\n",
-     NULL},
+     "device\n2\nfill\nx.prom\n"},
     /* Against the JSON of the same run: failures, points that passed, warm-up. */
     {"final_counts_are_those_of_the_summary", "faults jq", 0,
      "~^3\n(0\\.[2-9]|[1-9]\\.[0-9])[0-9]{8}\n11\n14\n2\n([5-9]|[1-9][0-9]+)"
-     "\n11\n1\n$",
-     NULL},
+     "\n11\n1\n$"},
     /* One request took 1.1 s: it is in no bucket below, and in all above, unless the
      * machine was late by a second. */
-    {"a_slow_request_is_in_its_bucket", "faults", 0, "8 9 9\n", NULL},
-    {"the_last_request_has_its_time", "", 0, "~^[0-9]{10}\\.[0-9]{6}\n1\n$", NULL},
+    {"a_slow_request_is_in_its_bucket", "faults", 0, "8 9 9\n"},
+    {"the_last_request_has_its_time", "", 0, "~^[0-9]{10}\\.[0-9]{6}\n1\n$"},
     {"labels_of_odd_paths_are_escaped", "", 0,
-     "target=\"a\\\"b\\\\c d\\n\xc3\xa9\xef\xbf\xbdz\" 3\n", NULL},
+     "target=\"a\\\"b\\\\c d\\n\xc3\xa9\xef\xbf\xbdz\" 3\n"},
     {"promtool_finds_nothing_to_say", "promtool", 0, "", ""},
     /* A collector reads all files of a folder as one, which must not name a series twice.
      */
@@ -48,17 +44,16 @@ static const struct expected runs[] = {
      "cat x.prom y.prom | grep -v '^#' | sed 's/ [^ ]*$//' | sort | uniq -d"},
     {"it_is_there_with_zeros_before_the_first_request", "faults", 0,
      "3\n 47 0\n 1 0.000000\n 1 0.000000000\n 1 1\n0\n1\n0\n"
-     "x.prom\ny\n",
-     NULL},
-    {"it_goes_on_being_kept_while_a_request_hangs", "faults", 0, "2\n2\n3\n3\n", NULL},
+     "x.prom\ny\n"},
+    {"it_goes_on_being_kept_while_a_request_hangs", "faults", 0, "2\n2\n3\n3\n"},
     {"the_last_version_is_given_up_after_its_time", "faults", 3,
      "~^min/avg[^\n]*\nx\\.prom\n0\n$",
      "~^ioping: x\\.prom: not written after [1-9][0-9.]* s\n$"},
     {"a_file_that_can_be_written_again_is_no_failure", "", 0,
-     "0\nioping: d/x.prom: No such file or directory\n", NULL},
+     "0\nioping: d/x.prom: No such file or directory\n"},
     /* The later one wins; the file is whole, and neither run fails. */
     {"two_runs_with_one_file_do_not_disturb_each_other", "", 0,
-     "ioping_build_info\n100\nx.prom\n", NULL},
+     "ioping_build_info\n100\nx.prom\n"},
 };
 
 EXPECT_EACH(runs)

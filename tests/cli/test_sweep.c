@@ -107,8 +107,7 @@ static const struct expected runs[] = {
      */
     {"percentiles_of_too_few_requests_are_not_shown", "faults", 0,
      "~^ +1 +[0-9]+ +[0-9.]+ KiB/s +[0-9.]+ ms +"
-     "([0-9.]+ ms|-) +- +[0-9.]+ ms\n$",
-     NULL},
+     "([0-9.]+ ms|-) +- +[0-9.]+ ms\n$"},
     /* Only the size decides how long a request takes, if it takes that long. No worker
      * has time for two, and most have not for one. */
     {"other_sweeps_do_not_end_early", "faults", 0, "1 1\n2 1\n4 1\n", NULL,

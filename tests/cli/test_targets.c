@@ -115,16 +115,15 @@ static const struct expected runs[] = {
      "faulty pread@data/:1-:30ms -C -q -J -i 0 -c 7 data copy | jq -c "
      "'map([.target.path, .stat.count, .load.count]), .[0].load.time >= 210000000'"},
     /* A grid of its own for each; all requests are in one of its lines. */
-    {"raw_lines_of_a_time_have_it_too", "", 0, "1 copy 1 data \n", NULL},
+    {"raw_lines_of_a_time_have_it_too", "", 0, "1 copy 1 data \n"},
     {"json_of_periods_names_the_target", "jq", 0,
      "6\n[\"copy\",\"data\"]\n[[\"copy\",2],[\"copy\",2],[\"data\",2],[\"data\",2]]\n",
      NULL,
      "ioping -J -q -p 2 -a 0 -c 4 -i 0 copy data | jq -c 'length, (.[-2:] | "
      "map(.target.path)), (.[:-2] | map([.target.path, .stat.count]) | sort)'"},
     {"json_of_sweeps_is_one_array", "jq", 0,
-     "[[\"copy\",1],[\"copy\",2],[\"data\",1],[\"data\",2]]\n", NULL},
-    {"an_interrupt_leaves_valid_json", "jq", 0, "[4,[[\"data\",1],[\"copy\",1]]]\n",
-     NULL},
+     "[[\"copy\",1],[\"copy\",2],[\"data\",1],[\"data\",2]]\n"},
+    {"an_interrupt_leaves_valid_json", "jq", 0, "[4,[[\"data\",1],[\"copy\",1]]]\n"},
     {"all_that_hang_are_named", "faults", 3, "4\n",
      "~^ioping: copy: 1 request still waiting after [0-9.]+ m?s\nioping: data: 1 "
      "request still waiting after [0-9.]+ m?s\n$"},
@@ -134,7 +133,7 @@ static const struct expected runs[] = {
      "third data copy; } | cut -d' ' -f11- | tr '\\n' ' '"},
     /* The first request of one hangs, so it is not the last version. */
     {"the_file_of_metrics_has_all_before_the_first_request", "faults", 3,
-     "data  0\ncopy  0\n", NULL},
+     "data  0\ncopy  0\n"},
     /* The steps of one and then those of the other. Steps in which a busy machine did
      * nothing are tried again. */
     {"sweeps_are_one_after_another_and_their_tables_together", "", 0,
@@ -142,7 +141,7 @@ static const struct expected runs[] = {
      "\n--- copy ioping statistics ---\nhead\n1 KiB\n2 KiB\n4 KiB\n",
      ""},
     {"raw_lines_of_sweeps_have_the_target_in_the_end", "", 0,
-     "1 data\n2 data\n1 with space\n2 with space\n", NULL},
+     "1 data\n2 data\n1 with space\n2 with space\n"},
 };
 
 EXPECT_EACH(runs)

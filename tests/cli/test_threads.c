@@ -197,11 +197,9 @@ static const struct expected runs[] = {
      "m?s\n)+ioping: 1 request still waiting after [0-9.]+ m?s\n$"},
     {"all_that_hang_are_told_of", "faults", 3,
      "~^ioping: 3 requests still waiting after [0-9.]+ m?s\n1 2 3 4 5 6 "
-     "3 requests completed\ngenerated 6 requests\n$",
-     NULL},
+     "3 requests completed\ngenerated 6 requests\n$"},
     /* Each of three takes three intervals and more, of whatever worker. */
-    {"corrected_percentiles_are_those_of_all", "faults jq", 0, "[true,12,true,true]\n",
-     NULL},
+    {"corrected_percentiles_are_those_of_all", "faults jq", 0, "[true,12,true,true]\n"},
 };
 
 EXPECT_EACH(runs)

@@ -39,15 +39,15 @@ TEST(lost_output_ends_all_of_them)
 static const struct expected runs[] = {
     /* None is stuck, but there is not as much patience as all of them take. */
     {"a_signal_keeps_others_from_being_opened", "faults", 0,
-     "2\nioping: three: interrupted before it was opened\n", NULL},
+     "2\nioping: three: interrupted before it was opened\n"},
     /* The limit of -hang counts from the opening of each target. */
-    {"each_is_said_to_be_slow_in_its_own_time", "faults", 0, "0 1\n", NULL},
+    {"each_is_said_to_be_slow_in_its_own_time", "faults", 0, "0 1\n"},
     {"a_sweep_that_cannot_begin_names_its_target", "faults linux_aio", 0,
      "3\ntwo\n--- one \n--- three \n", NULL,
      "faulty io_setup:3:11 -A -sweep depth=1..2 -w 100ms -C one two three >o 2>e; "
      "echo $?; " OF_AIO "grep -o '^--- [a-z]* ' o"},
     {"one_that_is_given_up_leaves_nothing_of_the_others", "faults", 0,
-     "2\nd:\n\nf:\nioping: two: still not ready \n", NULL},
+     "2\nd:\n\nf:\nioping: two: still not ready \n"},
 };
 
 EXPECT_EACH(runs)
