@@ -64,7 +64,7 @@ discard(struct session *session)
     int count = atomic_exchange(&session->made, 0);
     for (int i = 0; i < count; i++) {
         struct job *job = &session->jobs[i];
-        stages_enter_closing(&session->stages, i);
+        stages_enter(&session->stages, STAGE_CLOSING, i);
         target_discard(&job->target, &job->plan);
         target_close(&job->target);
     }
@@ -81,7 +81,7 @@ open_target(struct session *session, int index)
         return error_set(&session->error, EXIT_PREPARE, job->plan.path,
                          "interrupted before it was opened");
     if (index > 0) /* the first has been since the start */
-        stages_enter_opening(&session->stages, index);
+        stages_enter(&session->stages, STAGE_OPENING, index);
     plan_note(&job->plan, &session->notes);
     bool background = job->plan.mode == MODE_BACKGROUND;
     bool same = background && job->plan.path == session->plan->path;
@@ -103,10 +103,10 @@ open_targets(struct session *session)
     const struct plan_output *output = &session->plan->output;
     bool named = session->count > 1 || output->names;
     if (output->list[0].path)
-        stages_enter_files(&session->stages);
+        stages_enter(&session->stages, STAGE_FILES, 0);
     if (report_open(&session->reports, session->plan, &session->error) < 0)
         return -1;
-    stages_enter_opening(&session->stages, 0);
+    stages_enter(&session->stages, STAGE_OPENING, 0);
     for (int i = 0; i < session->all; i++) {
         if (open_target(session, i) < 0)
             return -1;
@@ -172,11 +172,11 @@ begin_run(struct session *session)
 {
     const struct plan *plan = session->plan;
     if (session->stages.files[0])
-        stages_enter_files(&session->stages);
+        stages_enter(&session->stages, STAGE_FILES, 0);
     if (report_begin(&session->reports, plan, session->jobs, session->count,
                      &session->error) < 0)
         return -1;
-    stages_enter_opening(&session->stages, session->all - 1);
+    stages_enter(&session->stages, STAGE_OPENING, session->all - 1);
     session->observer = report_observer(&session->reports);
     session->task = (struct run_task){
         .engine = plan->io.engine,
@@ -295,7 +295,7 @@ close_own(struct session *session)
         os_lock_wait(session->lock);
     os_lock_release(session->lock);
     for (int i = 0; i < session->all; i++) {
-        stages_enter_closing(&session->stages, i);
+        stages_enter(&session->stages, STAGE_CLOSING, i);
         os_file_close(session->jobs[i].target.fd);
     }
 }
@@ -309,7 +309,7 @@ close_all(void *argument)
         run_close(session->run);
     for (int i = 0; i < session->all; i++) {
         struct job *job = &session->jobs[i];
-        stages_enter_closing(&session->stages, i);
+        stages_enter(&session->stages, STAGE_CLOSING, i);
         if (job_has_not_begun(job))
             target_discard(&job->target, &job->plan);
         target_close(&job->target);
@@ -324,7 +324,7 @@ static void
 supervise_closing(struct session *session)
 {
     struct os_thread closer;
-    stages_enter_closing(&session->stages, 0);
+    stages_enter(&session->stages, STAGE_CLOSING, 0);
     if (os_signals_stop()) /* requests may have used up its time */
         session->stages.limit = time_later(os_signals_asked() + DEADLINE_GRACE,
                                            os_clock_now() + DEADLINE_CLOSING);

@@ -44,29 +44,13 @@ stages_free(struct stages *stages)
 }
 
 /* The supervisor is not woken: a stage is due later than the one before it. */
-static void
-enter(struct stages *stages, int index)
+void
+stages_enter(struct stages *stages, enum stage_kind kind, int index)
 {
+    if (kind != STAGE_OPENING)
+        index += stages->count + (kind == STAGE_CLOSING);
     atomic_store(&stages->list[index].since, os_clock_now());
     atomic_store(&stages->current, index);
-}
-
-void
-stages_enter_opening(struct stages *stages, int index)
-{
-    enter(stages, index);
-}
-
-void
-stages_enter_files(struct stages *stages)
-{
-    enter(stages, stages->count);
-}
-
-void
-stages_enter_closing(struct stages *stages, int index)
-{
-    enter(stages, stages->count + 1 + index);
 }
 
 void

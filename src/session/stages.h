@@ -35,11 +35,10 @@ int stages_make(struct stages *stages, const struct plan *plan, const struct job
                 int count);
 void stages_free(struct stages *stages);
 
-/* Begin a stage, on the thread that may have to wait: the opening or closing of job
- * INDEX, or all files but targets. */
-void stages_enter_opening(struct stages *stages, int index);
-void stages_enter_files(struct stages *stages);
-void stages_enter_closing(struct stages *stages, int index);
+/* Begins a stage, on the thread that may have to wait: the opening or closing of the job
+ * with INDEX, or that of all files but targets, INDEX 0. */
+enum stage_kind { STAGE_OPENING, STAGE_FILES, STAGE_CLOSING };
+void stages_enter(struct stages *stages, enum stage_kind kind, int index);
 
 /*
  * Waits for the stages until DONE, on the supervisor's thread; says on stderr what takes
