@@ -14,6 +14,11 @@ enum { STATUS_PREPARE = 2, STATUS_FAILED = 3 };
            ": (still )?not ready after [0-9.]+ m?s\n$"
 
 #define HANGS(what) .place = PLACE_SERVER, .hang = "hang_" what
+#define UNPREPARED(row, what, options, target)                           \
+    {                                                                    \
+        .name = (row), HANGS(what), .arguments = TIMEOUT options target, \
+        NOT_PREPARED(target)                                             \
+    }
 #define BEGINS .when = "request=2 "
 
 /* A healthy target whose exported files cannot be written any more: it goes on until the
@@ -25,54 +30,22 @@ enum { STATUS_PREPARE = 2, STATUS_FAILED = 3 };
                    "[^\n]*\nmin/avg/max/mdev = [^\n]*\n$"
 
 static const struct row rows[] = {
-    {.name = "lookup",
-     HANGS("getattr"),
-     .arguments = TIMEOUT "lookup/f",
-     NOT_PREPARED("lookup/f")},
-    {.name = "open",
-     HANGS("open"),
-     .arguments = TIMEOUT "open/f",
-     NOT_PREPARED("open/f")},
+    UNPREPARED("lookup", "getattr", "", "lookup/f"),
+    UNPREPARED("open", "open", "", "open/f"),
     {.name = "open_within_the_work_time",
      HANGS("open"),
      .arguments = "-w 2 open_within_the_work_time/f",
      NOT_PREPARED("open_within_the_work_time/f")},
-    {.name = "open_of_the_second_target",
-     HANGS("open"),
-     .arguments = TIMEOUT "data open_of_the_second_target/f",
-     NOT_PREPARED("open_of_the_second_target/f")},
-    {.name = "statfs",
-     HANGS("statfs"),
-     .arguments = TIMEOUT "statfs/f",
-     NOT_PREPARED("statfs/f")},
-    {.name = "creation",
-     HANGS("create"),
-     .arguments = TIMEOUT "creation",
-     NOT_PREPARED("creation")},
-    {.name = "creation_of_a_kept_file",
-     HANGS("create"),
-     .arguments = TIMEOUT "-k creation_of_a_kept_file",
-     NOT_PREPARED("creation_of_a_kept_file")},
-    {.name = "filling",
-     HANGS("write"),
-     .arguments = TIMEOUT "filling",
-     NOT_PREPARED("filling")},
-    {.name = "filling_a_kept_file",
-     HANGS("write"),
-     .arguments = TIMEOUT "-k filling_a_kept_file",
-     NOT_PREPARED("filling_a_kept_file")},
-    {.name = "flush_of_the_filling",
-     HANGS("fsync"),
-     .arguments = TIMEOUT "flush_of_the_filling",
-     NOT_PREPARED("flush_of_the_filling")},
-    {.name = "flush_of_a_kept_file",
-     HANGS("fsync"),
-     .arguments = TIMEOUT "-k -W flush_of_a_kept_file",
-     NOT_PREPARED("flush_of_a_kept_file")},
-    {.name = "reads_of_the_opening",
-     HANGS("file"),
-     .arguments = TIMEOUT "reads_of_the_opening/f",
-     NOT_PREPARED("reads_of_the_opening/f")},
+    UNPREPARED("open_of_the_second_target", "open", "data ",
+               "open_of_the_second_target/f"),
+    UNPREPARED("statfs", "statfs", "", "statfs/f"),
+    UNPREPARED("creation", "create", "", "creation"),
+    UNPREPARED("creation_of_a_kept_file", "create", "-k ", "creation_of_a_kept_file"),
+    UNPREPARED("filling", "write", "", "filling"),
+    UNPREPARED("filling_a_kept_file", "write", "-k ", "filling_a_kept_file"),
+    UNPREPARED("flush_of_the_filling", "fsync", "", "flush_of_the_filling"),
+    UNPREPARED("flush_of_a_kept_file", "fsync", "-k -W ", "flush_of_a_kept_file"),
+    UNPREPARED("reads_of_the_opening", "file", "", "reads_of_the_opening/f"),
     {.name = "writes",
      HANGS("write"),
      BEGINS,

@@ -21,36 +21,23 @@ enum { DIED_HUP = 129, DIED_TERM = 143 };
     .strike = (signal), .limit = 1, .status = (ended), \
     .out = ": request=2 .*\n" SUMMARY_OF(name) "$", .err = STILL_WAITING
 
+#define STRIKES(row, signal, ended, options, needed)                                \
+    {                                                                               \
+        .name = (row), STOPS, .arguments = options row, STRUCK(row, signal, ended), \
+        .need = (needed)                                                            \
+    }
+
 /* Nobody reads stdout, which is full sooner or later. */
 #define UNREAD .unread = "1", .out = "^$", .err = ""
 
 static const struct row rows[] = {
-    {.name = "interrupt",
-     STOPS,
-     .arguments = "-i 50ms interrupt",
-     STRUCK("interrupt", "INT", STATUS_FAILED)},
-    {.name = "terminate",
-     STOPS,
-     .arguments = "-i 50ms terminate",
-     STRUCK("terminate", "TERM", DIED_TERM)},
-    {.name = "hang_up",
-     STOPS,
-     .arguments = "-i 50ms hang_up",
-     STRUCK("hang_up", "HUP", DIED_HUP)},
-    {.name = "interrupt_threads",
-     STOPS,
-     .arguments = "-i 50ms -threads 8 interrupt_threads",
-     STRUCK("interrupt_threads", "INT", STATUS_FAILED)},
-    {.name = "interrupt_aio",
-     STOPS,
-     .arguments = "-i 50ms -A interrupt_aio",
-     STRUCK("interrupt_aio", "INT", STATUS_FAILED),
-     .need = need_aio},
-    {.name = "interrupt_a_queue",
-     STOPS,
-     .arguments = "-i 50ms -U -depth 32 interrupt_a_queue",
-     STRUCK("interrupt_a_queue", "INT", STATUS_FAILED),
-     .need = need_uring},
+    STRIKES("interrupt", "INT", STATUS_FAILED, "-i 50ms ", NULL),
+    STRIKES("terminate", "TERM", DIED_TERM, "-i 50ms ", NULL),
+    STRIKES("hang_up", "HUP", DIED_HUP, "-i 50ms ", NULL),
+    STRIKES("interrupt_threads", "INT", STATUS_FAILED, "-i 50ms -threads 8 ", NULL),
+    STRIKES("interrupt_aio", "INT", STATUS_FAILED, "-i 50ms -A ", need_aio),
+    STRIKES("interrupt_a_queue", "INT", STATUS_FAILED, "-i 50ms -U -depth 32 ",
+            need_uring),
     {.name = "interrupt_writes",
      .place = PLACE_SERVER,
      .hang = "hang_write",
