@@ -110,41 +110,39 @@ list_colors(struct buffer *text)
         buffer_format(text, "%s\n", colors[i]);
 }
 
+/* What is swept: its name, the option that sets it alone, and what it is at its most. */
+static const struct {
+    const char *name;
+    enum option_id option;
+    const char *highest;
+} sweeps[] = {[SWEEP_SIZE] = {"size", OPTION_SIZE, "largest size"},
+              [SWEEP_THREADS] = {"threads", OPTION_THREADS, "highest number of threads"},
+              [SWEEP_DEPTH] = {"depth", OPTION_DEPTH, "highest depth"},
+              [SWEEP_INTERVAL] = {"interval", OPTION_INTERVAL, "longest interval"},
+              [SWEEP_RATE] = {"rate", OPTION_RATE_LIMIT, "highest rate"}};
+
 enum option_id
 sweep_option(enum sweep_kind kind)
 {
-    static const enum option_id ids[] = {[SWEEP_SIZE] = OPTION_SIZE,
-                                         [SWEEP_THREADS] = OPTION_THREADS,
-                                         [SWEEP_DEPTH] = OPTION_DEPTH,
-                                         [SWEEP_INTERVAL] = OPTION_INTERVAL,
-                                         [SWEEP_RATE] = OPTION_RATE_LIMIT};
-    return ids[kind];
+    return sweeps[kind].option;
 }
 
 const char *
 sweep_name(enum sweep_kind kind)
 {
-    if (kind == SWEEP_RATE)
-        return "rate";
-    return kind == SWEEP_NONE ? NULL : cli_option(sweep_option(kind))->name;
+    return sweeps[kind].name;
 }
-
-static const char *const highest[] = {[SWEEP_SIZE] = "largest size",
-                                      [SWEEP_THREADS] = "highest number of threads",
-                                      [SWEEP_DEPTH] = "highest depth",
-                                      [SWEEP_INTERVAL] = "longest interval",
-                                      [SWEEP_RATE] = "highest rate"};
 
 const char *
 sweep_highest(enum sweep_kind kind)
 {
-    return highest[kind];
+    return sweeps[kind].highest;
 }
 
 const char *
 sweep_noun(enum sweep_kind kind)
 {
-    return strchr(highest[kind], ' ') + 1;
+    return strchr(sweeps[kind].highest, ' ') + 1;
 }
 
 char *

@@ -26,13 +26,6 @@ show_usage(struct parser *parser)
     return -1;
 }
 
-static int
-refuse_missing(struct parser *parser, const char *shown)
-{
-    error_set(parser->error, EXIT_USAGE, NULL, "option '%s' requires an argument", shown);
-    return show_usage(parser);
-}
-
 /* Returns how many letters have to be put in, left out or replaced to make NAME of the
  * first LENGTH of WORD, below 32 (R. A. Wagner and M. J. Fischer, 1974). */
 static int
@@ -99,13 +92,6 @@ find_letter(char letter)
     return NULL;
 }
 
-/* Returns true if the first LENGTH characters of NAME are or begin the option's name. */
-static bool
-begins(const char *name, size_t length, const struct cli_option *option)
-{
-    return strncmp(option->name, name, length) == 0;
-}
-
 /*
  * Find the option that the first LENGTH characters of NAME are or begin. Returns how many
  * they begin, 1 for one that they are. A beginning that was unique in ioping 1.3 stays
@@ -117,7 +103,7 @@ find_name(const char *name, size_t length, const struct cli_option **found)
     int matches = 0, older = 0;
     for (int i = 0; length && i < OPTION_IDS; i++) {
         const struct cli_option *option = &cli_options[i];
-        if (!begins(name, length, option))
+        if (strncmp(option->name, name, length) != 0)
             continue;
         bool exact = option->name[length] == '\0';
         if (exact || older == 0 || !option->newer)
@@ -144,7 +130,7 @@ refuse_ambiguous(struct parser *parser, const char *shown, const char *name,
     struct buffer list = {0};
     for (int id = 0; id < OPTION_IDS; id++) {
         const struct cli_option *option = cli_option((enum option_id)id);
-        if (begins(name, length, option))
+        if (strncmp(option->name, name, length) == 0)
             buffer_format(&list, " '-%s'", option->name);
     }
     error_set(parser->error, EXIT_USAGE, NULL,
@@ -154,10 +140,19 @@ refuse_ambiguous(struct parser *parser, const char *shown, const char *name,
     return show_usage(parser);
 }
 
+/* Stores VALUE of OPTION; one that is NULL is the next word, where one is required. */
 static int
 store(struct parser *parser, const struct cli_option *option, const char *shown,
       const char *value)
 {
+    if (!value && option->takes == CLI_REQUIRED) {
+        if (parser->next == parser->argc) {
+            error_set(parser->error, EXIT_USAGE, NULL, "option '%s' requires an argument",
+                      shown);
+            return show_usage(parser);
+        }
+        value = parser->argv[parser->next++];
+    }
     const char *wrong = option->set ? option->set(option, parser->options, value) : NULL;
     if (wrong) {
         char what[256];
@@ -176,18 +171,12 @@ parse_letters(struct parser *parser, const char *letters)
     for (; *letters && !parser->done; letters++) {
         const struct cli_option *option = find_letter(*letters);
         char shown[3] = {'-', *letters, '\0'};
-        const char *value = NULL;
         if (!option)
             return refuse_unknown(parser, shown);
-        if (option->takes != CLI_NONE && letters[1])
-            value = letters + 1;
-        else if (option->takes == CLI_REQUIRED && parser->next < parser->argc)
-            value = parser->argv[parser->next++];
-        else if (option->takes == CLI_REQUIRED)
-            return refuse_missing(parser, shown);
-        if (store(parser, option, shown, value) < 0)
+        bool takes = option->takes != CLI_NONE && letters[1];
+        if (store(parser, option, shown, takes ? letters + 1 : NULL) < 0)
             return -1;
-        if (value)
+        if (takes)
             break;
     }
     return 0;
@@ -203,11 +192,6 @@ parse_name(struct parser *parser, const struct cli_option *option, const char *e
         error_set(parser->error, EXIT_USAGE, NULL,
                   "option '%s' doesn't allow an argument", shown);
         return show_usage(parser);
-    }
-    if (!value && option->takes == CLI_REQUIRED) {
-        if (parser->next == parser->argc)
-            return refuse_missing(parser, shown);
-        value = parser->argv[parser->next++];
     }
     return store(parser, option, shown, value);
 }
@@ -234,17 +218,6 @@ parse_option(struct parser *parser, const char *word)
     return status;
 }
 
-static int
-add_target(struct parser *parser, const char *word)
-{
-    struct options *options = parser->options;
-    if (options->target_count == TARGETS_MOST)
-        return error_set(parser->error, EXIT_USAGE, NULL,
-                         "more than %d destinations specified", TARGETS_MOST);
-    options->targets[options->target_count++] = word;
-    return 0;
-}
-
 int
 cli_parse(int argc, char *const argv[], struct options *options, struct error *error)
 {
@@ -253,15 +226,16 @@ cli_parse(int argc, char *const argv[], struct options *options, struct error *e
     options_init(options);
     while (parser.next < argc && !parser.done) {
         const char *word = argv[parser.next++];
-        int status = 0;
-        if (only_targets || word[0] != '-' || word[1] == '\0')
-            status = add_target(&parser, word);
-        else if (strcmp(word, "--") == 0)
+        bool dashed = !only_targets && word[0] == '-' && word[1] != '\0';
+        if (dashed && strcmp(word, "--") == 0)
             only_targets = true;
-        else
-            status = parse_option(&parser, word);
-        if (status < 0)
+        else if (dashed && parse_option(&parser, word) < 0)
             return -1;
+        else if (!dashed && options->target_count == TARGETS_MOST)
+            return error_set(error, EXIT_USAGE, NULL,
+                             "more than %d destinations specified", TARGETS_MOST);
+        else if (!dashed)
+            options->targets[options->target_count++] = word;
     }
     options->all = options->given[OPTION_HELP] && parser.next < argc &&
                    strcmp(argv[parser.next], cli_option(OPTION_HELP)->argument) == 0;

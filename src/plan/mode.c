@@ -9,32 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns the modes that OPTIONS put the command line in; more than one is refused. */
-static int
-find_modes(const struct options *options)
-{
-    int modes = 0;
-    for (int i = 0; i < OPTION_IDS; i++)
-        if (plan_given(options, cli_options[i].id))
-            modes |= cli_options[i].selects;
-    if (modes & MODE_SWEEP)
-        modes = (modes & ~MODE_SWEEP) | 1 << options->sweep.kind;
-    if (options->prometheus || options->hdr)
-        modes &= ~WITH_NO_EXPORT;
-    return modes & MODE_ANY ? modes : modes | MODE_RUN;
-}
-
-/* Returns those of MODES in which OPTION, with its value in OPTIONS, means nothing. */
-static int
-find_wrong(const struct cli_option *option, const struct options *options, int modes)
-{
-    const char *at = (const char *)options + option->at;
-    int wrong = modes & ~option->modes;
-    if (option->least_in && *(const int64_t *)(const void *)at == option->least)
-        wrong &= ~option->least_in;
-    return wrong;
-}
-
 /* Returns the last option of the table that OPTIONS give and that selects one of MODES;
  * NULL: none does. */
 static const struct cli_option *
@@ -73,7 +47,9 @@ check_option(const struct cli_option *option, const struct options *options, int
     char what[32];
     struct buffer needs = {0};
     const struct cli_option *needed = find_needed(option, options, &needs);
-    int wrong = find_wrong(option, options, modes), status = 0;
+    const char *at = (const char *)options + option->at;
+    bool least = option->least_in && *(const int64_t *)(const void *)at == option->least;
+    int wrong = modes & ~option->modes & ~(least ? option->least_in : 0), status = 0;
     const struct cli_option *other = find_selector(options, wrong);
     const char *because = other && other->because ? other->because : NULL;
     snprintf(what, sizeof(what), "-%s", option->name);
@@ -92,7 +68,15 @@ check_option(const struct cli_option *option, const struct options *options, int
 int
 plan_choose_mode(const struct options *options, struct plan *plan, struct error *error)
 {
-    int modes = find_modes(options);
+    int modes = 0;
+    for (int i = 0; i < OPTION_IDS; i++)
+        if (plan_given(options, cli_options[i].id))
+            modes |= cli_options[i].selects; /* more than one mode is refused */
+    if (modes & MODE_SWEEP)
+        modes = (modes & ~MODE_SWEEP) | 1 << options->sweep.kind;
+    if (options->prometheus || options->hdr)
+        modes &= ~WITH_NO_EXPORT;
+    modes |= modes & MODE_ANY ? 0 : MODE_RUN;
     /* First what chooses a mode: whether the rest goes with it is of no interest if that
      * itself has to go. */
     for (int i = 0; i < 2 * OPTION_IDS; i++) {

@@ -19,47 +19,12 @@ plan_phase(const struct plan *plan, enum phase phase, struct plan *step)
     step->statistics.limits.warmup = 0;
 }
 
-/* Decides how LOAD has many requests under way. */
-static void
-resolve_background_engine(const struct background_options *background, struct plan *one)
-{
-    one->io.threads = background->threads ? (int)background->threads : 1;
-    one->io.depth = background->depth ? (int)background->depth : 1;
-    int deepest = 1;
-    one->io.engine = one->io.depth > 1
-                         ? io_engine_deep(one->io.depth, &deepest, &one->io.missing)
-                         : io_engine_of(0);
-    if (!one->io.engine || deepest < one->io.depth) {
-        one->io.engine = io_engine_of(0);
-        one->io.threads *= one->io.depth;
-        one->io.threads = one->io.threads < THREADS_MOST ? one->io.threads : THREADS_MOST;
-        one->io.depth = 1;
-    }
-    one->io.engine_name = one->io.engine->option ? one->io.engine->name : NULL;
-}
-
-/* Decides the pace of LOAD: none of its requests is ever due. */
-static void
-resolve_background_pace(const struct background_options *background, struct plan *one)
-{
-    int64_t bytes = units_scale(one->io.threads, one->workload.request_size, 1);
-    one->pace.burst = 1;
-    one->pace.interval =
-        background->rate    ? units_scale(one->io.threads, SECOND, background->rate)
-        : background->speed ? units_scale(bytes, SECOND, background->speed)
-                            : 0;
-    one->pace.limited = one->pace.interval > 0;
-    one->ends.count = UINT64_MAX;
-    one->ends.work_time = INT64_MAX;
-    one->ends.settle = PLAN_SETTLE;
-    one->statistics.limits = (struct stats_limits){.slowest = INT64_MAX};
-    one->statistics.corrected = 0;
-}
-
 void
 plan_background(const struct plan *plan, struct plan *one)
 {
     const struct background_options *background = &plan->options->background;
+    int deepest = 1;
+    int64_t bytes;
     *one = *plan;
     one->mode = MODE_BACKGROUND;
     one->path = background->path ? background->path : plan->path;
@@ -76,8 +41,30 @@ plan_background(const struct plan *plan, struct plan *one)
         one->workload.scratch_size = one->workload.request_size;
     if (background->path)
         one->workload.work_size = one->workload.work_offset = 0;
-    resolve_background_engine(background, one);
-    resolve_background_pace(background, one);
+    one->io.threads = background->threads ? (int)background->threads : 1;
+    one->io.depth = background->depth ? (int)background->depth : 1;
+    one->io.engine = one->io.depth > 1
+                         ? io_engine_deep(one->io.depth, &deepest, &one->io.missing)
+                         : io_engine_of(0);
+    if (!one->io.engine || deepest < one->io.depth) {
+        one->io.engine = io_engine_of(0);
+        one->io.threads *= one->io.depth;
+        one->io.threads = one->io.threads < THREADS_MOST ? one->io.threads : THREADS_MOST;
+        one->io.depth = 1;
+    }
+    one->io.engine_name = one->io.engine->option ? one->io.engine->name : NULL;
+    bytes = units_scale(one->io.threads, one->workload.request_size, 1);
+    one->pace.burst = 1;
+    one->pace.interval =
+        background->rate    ? units_scale(one->io.threads, SECOND, background->rate)
+        : background->speed ? units_scale(bytes, SECOND, background->speed)
+                            : 0;
+    one->pace.limited = one->pace.interval > 0; /* no request is ever due */
+    one->ends.count = UINT64_MAX;
+    one->ends.work_time = INT64_MAX;
+    one->ends.settle = PLAN_SETTLE;
+    one->statistics.limits = (struct stats_limits){.slowest = INT64_MAX};
+    one->statistics.corrected = 0;
     one->io.rw_flags = 0;
     one->io.open_flags = 0;
     one->statistics.breakdown = false;
