@@ -180,25 +180,13 @@ add_figures(struct buffer *text, const struct stats *stats)
     }
 }
 
-static void
-add_step(struct buffer *text, const struct plan *plan, const struct job_step *step)
-{
-    char value[UNITS_TEXT];
-    buffer_format(text, "%s %s", sweep_name(plan->sweep.kind),
-                  sweep_format(plan->sweep.kind, step->value, value));
-    add_value(text, ": ", UNITS_COUNT, (int64_t)step->iops, " iops");
-    add_value(text, ", ", UNITS_SIZE, (int64_t)step->bps, "/s");
-    add_times(text, step->p50, step->p99, step->max);
-    if (step->verdict == SLO_BROKEN)
-        buffer_text(text, ", limit broken");
-}
-
 /* Adds the figures of a target: of its steps, or of the run, with the means of the parts,
  * such as ", on average submit 2 us, queue 1 us ...", and the figures of phases. */
 static void
 add_target(struct buffer *text, const struct plot *plot, const struct job *job)
 {
-    bool run = plot->plan->sweep.kind == SWEEP_NONE && job->stats;
+    enum sweep_kind kind = plot->plan->sweep.kind;
+    bool run = kind == SWEEP_NONE && job->stats;
     struct buffer label = {0};
     description_label(&job->target.description, &label);
     text->failed |= label.failed;
@@ -229,10 +217,17 @@ add_target(struct buffer *text, const struct plot *plot, const struct job *job)
     }
     const char *between = "";
     for (int i = 0; i < job->step_count; i++) {
-        if (!job->steps[i].requests)
+        const struct job_step *step = &job->steps[i];
+        char value[UNITS_TEXT];
+        if (!step->requests)
             continue;
-        buffer_text(text, between);
-        add_step(text, plot->plan, &job->steps[i]);
+        buffer_format(text, "%s%s %s", between, sweep_name(kind),
+                      sweep_format(kind, step->value, value));
+        add_value(text, ": ", UNITS_COUNT, (int64_t)step->iops, " iops");
+        add_value(text, ", ", UNITS_SIZE, (int64_t)step->bps, "/s");
+        add_times(text, step->p50, step->p99, step->max);
+        if (step->verdict == SLO_BROKEN)
+            buffer_text(text, ", limit broken");
         between = "; ";
     }
     buffer_text(text, ".");

@@ -426,34 +426,6 @@ fill_levels(struct run *run, const struct job *job)
     return highest;
 }
 
-/* Chooses the levels: few requests have few, as in many they would show nothing but
- * chance. Fits the axis of counts. */
-static void
-fit_spread(struct run *run)
-{
-    const struct plot *plot = run->plot;
-    struct plot_panel *panel = &run->spread;
-    uint64_t most = 0;
-    double highest = 0;
-    for (int i = 0; i < plot->count; i++) {
-        uint64_t count = stats_distribution(plot->jobs[i].stats)->count;
-        most = count > most ? count : most;
-    }
-    run->rows = LEVELS_LEAST; /* twice the root of MOST, within bounds */
-    while (run->rows < LEVELS && (uint64_t)run->rows * (uint64_t)run->rows < 4 * most)
-        run->rows++;
-    for (int i = 0; i < plot->count; i++) {
-        const struct job *job = &plot->jobs[i];
-        if (job->stats->latency.count)
-            highest = fmax(highest, fill_levels(run, job));
-    }
-    panel->across = (struct plot_axis){.kind = plot->count > 1 ? PLOT_SHARE : PLOT_COUNT,
-                                       .from = panel->x,
-                                       .to = panel->x + panel->width - INSET,
-                                       .gap = 50};
-    plot_axis_fit(&panel->across, 0, (int64_t)ceil(highest), false);
-}
-
 /* Draws the levels of the only target as bars, of several as outlines. */
 static void
 draw_levels(const struct run *run, int target)
@@ -485,18 +457,37 @@ draw_levels(const struct run *run, int target)
     svg_end(run->text);
 }
 
+/* Few requests have few levels, as in many they would show nothing but chance. */
 static void
 draw_spread(struct run *run)
 {
+    const struct plot *plot = run->plot;
+    struct plot_panel *panel = &run->spread;
+    uint64_t most = 0;
+    double highest = 0;
+    for (int i = 0; i < plot->count; i++) {
+        uint64_t count = stats_distribution(plot->jobs[i].stats)->count;
+        most = count > most ? count : most;
+    }
+    run->rows = LEVELS_LEAST; /* twice the root of MOST, within bounds */
+    while (run->rows < LEVELS && (uint64_t)run->rows * (uint64_t)run->rows < 4 * most)
+        run->rows++;
+    for (int i = 0; i < plot->count; i++)
+        if (plot->jobs[i].stats->latency.count)
+            highest = fmax(highest, fill_levels(run, &plot->jobs[i]));
+    panel->across = (struct plot_axis){.kind = plot->count > 1 ? PLOT_SHARE : PLOT_COUNT,
+                                       .from = panel->x,
+                                       .to = panel->x + panel->width - INSET,
+                                       .gap = run->data ? 50 : 0};
     if (run->data)
-        fit_spread(run);
-    plot_panel_draw(run->text, &run->spread);
-    for (int i = 0; i < run->plot->count; i++) {
-        if (run->plot->jobs[i].stats->latency.count == 0)
+        plot_axis_fit(&panel->across, 0, (int64_t)ceil(highest), false);
+    plot_panel_draw(run->text, panel);
+    for (int i = 0; i < plot->count; i++) {
+        if (plot->jobs[i].stats->latency.count == 0)
             continue;
-        fill_levels(run, &run->plot->jobs[i]);
+        fill_levels(run, &plot->jobs[i]);
         draw_levels(run, i);
-        draw_percentiles(run, &run->spread, i);
+        draw_percentiles(run, panel, i);
     }
 }
 

@@ -43,14 +43,12 @@ static void
 widen(struct track *track)
 {
     struct track_column *columns = track->columns;
-    int pairs = track->used / 2, odd = track->used % 2;
-    for (int i = 0; i < pairs; i++) {
+    int left = (track->used + 1) / 2;
+    for (int i = 0; i < left; i++) {
         columns[i] = columns[2 * i];
-        track_column_add(&columns[i], &columns[2 * i + 1]);
+        if (2 * i + 1 < track->used)
+            track_column_add(&columns[i], &columns[2 * i + 1]);
     }
-    if (odd)
-        columns[pairs] = columns[track->used - 1];
-    int left = pairs + odd;
     memset(&columns[left], 0, (size_t)(track->used - left) * sizeof(columns[0]));
     track->used = left;
     track->shift++;
