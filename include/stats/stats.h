@@ -151,15 +151,11 @@ void stats_abandon(struct stats *stats, const struct sample *sample);
  * have come in turn, NEXT first. */
 void stats_miss(struct stats *stats, enum operation next, uint64_t count);
 
-/*
- * Set the verdict of a sample that counts and was just recorded to fast below half of the
- * average so far and to slow above twice it, once more than 5 count.
- */
-void stats_compare(const struct stats *stats, struct sample *sample);
-
 /* Set the verdict of a sample that counts by what is USUAL, ns: fast below half of it,
- * slow above twice it, else none. */
+ * slow above twice it, else none; or by the average so far, once more than 5 count, that
+ * of the sample itself included. */
 void sample_compare(struct sample *sample, double usual);
+void stats_compare(const struct stats *stats, struct sample *sample);
 
 /* Returns the median so far of the requests that count, of the operation of SAMPLE where
  * several are mixed, ns; 0 unless there are more than 5. */

@@ -235,21 +235,6 @@ draw_rows(struct buffer *text, const struct plot *plot, const struct job *job,
     return begin;
 }
 
-static void
-draw_name(struct buffer *text, const struct job *job, double x, double y, double width)
-{
-    struct buffer label = {0}, path = {0};
-    description_label(&job->target.description, &label);
-    if (!label.failed && svg_width(label.text, PLOT_FONT) > width) {
-        svg_shorten(&path, job->target.description.path,
-                    (int)(width / (SVG_GLYPH * PLOT_FONT)));
-        svg_buffer(text, x, y, SVG_START, PLOT_FONT, "name", &path);
-        buffer_free(&label);
-    } else {
-        svg_buffer(text, x, y, SVG_START, PLOT_FONT, "name", &label);
-    }
-}
-
 /* Draws the table from Y on. Returns where it ends. */
 static double
 draw_table(struct buffer *text, const struct plot *plot, unsigned found, double y)
@@ -265,8 +250,15 @@ draw_table(struct buffer *text, const struct plot *plot, unsigned found, double 
     y += PLOT_ROW;
     for (int i = 0; i < plot->count; i++, y += rows_each(plot) * PLOT_ROW) {
         const struct job *job = &plot->jobs[i];
-        double end = draw_rows(text, plot, job, job->stats, shown, y);
-        draw_name(text, job, begin, y, end - begin);
+        double width = draw_rows(text, plot, job, job->stats, shown, y) - begin;
+        struct buffer name = {0};
+        description_label(&job->target.description, &name);
+        if (!name.failed && svg_width(name.text, PLOT_FONT) > width) {
+            buffer_clear(&name);
+            svg_shorten(&name, job->target.description.path,
+                        (int)(width / (SVG_GLYPH * PLOT_FONT)));
+        }
+        svg_buffer(text, begin, y, SVG_START, PLOT_FONT, "name", &name);
     }
     for (enum phase phase = PHASE_IDLE; first->phases && phase < PHASES; phase++) {
         const struct stats *stats = job_phase_stats(first, phase);
