@@ -403,14 +403,14 @@ static _Noreturn void
 supervise_child(const sigset_t *mask)
 {
     struct progress progress = {0};
-    int64_t ending = 0, killed = 0;
+    int64_t ending = 0, killed = 0, began = os_clock_now();
     for (;;) {
         int64_t now = os_clock_now(), limit = atomic_load(&page->limit);
         if (atomic_load(&asked))
             limit = time_earlier(limit, time_add(atomic_load(&asked), DEADLINE_GRACE));
         leave_if_ended();
         int64_t end = leave_if_ending(now, &ending);
-        if (!ending)
+        if (!ending && now - began >= DEADLINE_KILLED) /* most have ended before */
             leave_if_killed(now, &killed);
         if (atomic_load(&again) && !ending && now - atomic_load(&again) >= DEADLINE_GRACE)
             abandon(posix_last_status(), 0);

@@ -85,6 +85,8 @@ breakdown_record(struct breakdown *breakdown, const struct sample *sample)
 void
 breakdown_merge(struct breakdown *breakdown, const struct breakdown *more)
 {
+    if (!more->time && !more->unasked && !more->lost && !more->shared)
+        return; /* and what holds nothing is not touched */
     for (int i = 0; i < PARTS; i++) {
         distribution_merge(&breakdown->parts[i], &more->parts[i]);
         for (int j = 0; j < 2; j++)
@@ -102,9 +104,10 @@ breakdown_merge(struct breakdown *breakdown, const struct breakdown *more)
 void
 breakdown_clear(struct breakdown *breakdown)
 {
-    for (int i = 0; i < PARTS; i++)
+    for (int i = 0; breakdown->time && i < PARTS; i++)
         distribution_clear(&breakdown->parts[i]);
-    distribution_clear(&breakdown->sync_device);
+    if (breakdown->time)
+        distribution_clear(&breakdown->sync_device);
     memset(breakdown, 0, offsetof(struct breakdown, parts));
 }
 

@@ -179,9 +179,12 @@ stats_clear(struct stats *stats)
     const struct moments *latency = &stats->latency, *sync = &stats->sync;
     int64_t every = stats->every, longest = every ? latency->max : 0;
     struct operation_mix mix = stats->mix;
-    histogram_clear(&stats->latencies, latency->min, latency->max);
-    histogram_clear(&stats->syncs, sync->min, sync->max);
-    histogram_clear(&stats->corrected, 0, longest);
+    if (latency->count)
+        histogram_clear(&stats->latencies, latency->min, latency->max);
+    if (sync->count)
+        histogram_clear(&stats->syncs, sync->min, sync->max);
+    if (longest)
+        histogram_clear(&stats->corrected, 0, longest);
     breakdown_clear(&stats->breakdown);
     for (int i = 0; mix.more && i <= mix.more; i++) {
         struct stats_operation *own = &stats->operations[i];
@@ -212,9 +215,12 @@ stats_merge(struct stats *stats, const struct stats *more)
         stats->busy = find_busy(stats) + find_busy(more);
     moments_merge(&stats->latency, latency);
     moments_merge(&stats->sync, sync);
-    histogram_merge(&stats->latencies, &more->latencies, latency->min, latency->max);
-    histogram_merge(&stats->corrected, &more->corrected, 0, latency->max);
-    histogram_merge(&stats->syncs, &more->syncs, sync->min, sync->max);
+    if (latency->count)
+        histogram_merge(&stats->latencies, &more->latencies, latency->min, latency->max);
+    if (more->every)
+        histogram_merge(&stats->corrected, &more->corrected, 0, latency->max);
+    if (sync->count)
+        histogram_merge(&stats->syncs, &more->syncs, sync->min, sync->max);
     breakdown_merge(&stats->breakdown, &more->breakdown);
     for (int i = 0; more->mix.more && i <= more->mix.more; i++) {
         struct stats_operation *into = &stats->operations[i];
