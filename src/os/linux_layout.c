@@ -234,14 +234,14 @@ add_extent(struct os_layout *layout, struct os_extent extent)
         last->length += extent.length;
         return true;
     }
-    if ((count & (count - 1)) == 0) {
-        size_t size = (size_t)(count ? 2 * count : 1) * sizeof(extent);
-        void *more = count >= EXTENTS_MAX ? NULL : realloc(layout->extents, size);
-        if (!more)
-            return false;
-        layout->extents = more;
-    }
-    layout->extents[layout->extent_count++] = extent;
+    size_t size = (size_t)(count ? 2 * count : 1) * sizeof(extent);
+    struct os_extent *extents = layout->extents;
+    if ((count & (count - 1)) == 0)
+        extents = count >= EXTENTS_MAX ? NULL : realloc(extents, size);
+    if (!extents)
+        return false;
+    layout->extents = extents;
+    extents[layout->extent_count++] = extent;
     return true;
 }
 
