@@ -497,16 +497,6 @@ struct label {
     int target;
 };
 
-/* Inserts LABEL among COUNT others, sorted from the top down. */
-static void
-insert_label(struct label *labels, int count, struct label label)
-{
-    int place = count;
-    for (; place > 0 && labels[place - 1].at > label.at; place--)
-        labels[place] = labels[place - 1];
-    labels[place] = label;
-}
-
 /* Labels stand between the panels, each with a line to its percentile: moved down until
  * none overlap, then up until all stand above the lower edge. */
 static void
@@ -516,14 +506,18 @@ draw_labels(const struct run *run)
     double x = run->time.x + run->time.width;
     double most = PLOT_BOTTOM - 4 + PITCH;
     int count = 0;
-    for (int i = 0; i < run->plot->count; i++) {
-        const struct stats *stats = run->plot->jobs[i].stats;
-        if (!plot_has_data(&run->plot->jobs[i]))
+    for (int i = 0; i < 2 * run->plot->count; i++) { /* sorted from the top down */
+        const struct job *job = &run->plot->jobs[i / 2];
+        bool high = i % 2;
+        int place = count;
+        if (!plot_has_data(job))
             continue;
-        double p50 = y_of(run, (double)stats_p50(stats));
-        double p99 = y_of(run, (double)stats_p99(stats));
-        insert_label(labels, count++, (struct label){p50, p50, "p50", i});
-        insert_label(labels, count++, (struct label){p99, p99, "p99", i});
+        double at =
+            y_of(run, (double)(high ? stats_p99(job->stats) : stats_p50(job->stats)));
+        for (; place > 0 && labels[place - 1].at > at; place--)
+            labels[place] = labels[place - 1];
+        labels[place] = (struct label){at, at, high ? "p99" : "p50", i / 2};
+        count++;
     }
     for (int i = 1; i < count; i++)
         labels[i].y = fmax(labels[i].at, labels[i - 1].y + PITCH);

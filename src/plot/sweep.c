@@ -301,26 +301,6 @@ plot_knee(const struct plot *plot, int index)
     return step && step->requests ? step : NULL;
 }
 
-/* Draws limits, and the highest rates that keep them. */
-static void
-draw_limits(const struct chart *chart, const struct slos *limits)
-{
-    const struct plot *plot = chart->plot;
-    const struct plot_panel *panel = &chart->panel;
-    const struct plot_class limit =
-        plot_class(plot, "limit", "fail", plot->count > 1 ? PLOT_OF_ALL : 0);
-    for (int i = 0; i < limits->count; i++)
-        svg_rule(chart->text, limit.text, panel->x,
-                 plot_axis_at(&panel->up, (double)limits->list[i].limit), 'H',
-                 panel->x + panel->width);
-    for (int i = 0; i < plot->count; i++) {
-        const struct job_step *step = plot_knee(plot, i);
-        if (step)
-            svg_rule(chart->text, plot_class(plot, "knee", "p50", i).text,
-                     x_of(chart, step), PLOT_TOP, 'V', PLOT_BOTTOM);
-    }
-}
-
 static void
 draw_saturation(struct buffer *text, const struct plot *plot)
 {
@@ -332,6 +312,7 @@ draw_saturation(struct buffer *text, const struct plot *plot)
     struct range across = find_range(plot, paced ? SWEPT : IOPS);
     struct range times = find_range(plot, P50);
     int shown = plot_is_clear(plot) ? CURVES : 1;
+    int all = plot->count > 1 ? PLOT_OF_ALL : 0;
     struct slos limits;
     if (across.least > across.most) {
         plot_panel_draw(text, &panel);
@@ -351,7 +332,16 @@ draw_saturation(struct buffer *text, const struct plot *plot)
         fit_axis(PLOT_TIME, log, log ? 20 : 32, PLOT_BOTTOM, PLOT_TOP, times, true);
     struct chart chart = {text, plot, panel, paced ? SWEPT : IOPS};
     plot_panel_draw(text, &panel);
-    draw_limits(&chart, &limits);
+    for (int i = 0; i < limits.count; i++)
+        svg_rule(text, plot_class(plot, "limit", "fail", all).text, panel.x,
+                 plot_axis_at(&panel.up, (double)limits.list[i].limit), 'H',
+                 panel.x + panel.width);
+    for (int i = 0; i < plot->count; i++) {
+        const struct job_step *step = plot_knee(plot, i);
+        if (step)
+            svg_rule(text, plot_class(plot, "knee", "p50", i).text, x_of(&chart, step),
+                     PLOT_TOP, 'V', PLOT_BOTTOM);
+    }
     for (int i = 0; i < plot->count; i++)
         for (int curve = 0; curve < shown; curve++)
             draw_curve(&chart, i, &curves[curve]);
