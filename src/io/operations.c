@@ -93,10 +93,10 @@ operation_mix_find(const char *word, struct operation_mix *mix)
 static int
 find_row(const struct operation_mix *mix)
 {
-    int row = MIXES - 1;
-    while (row > 0 && memcmp(mix, &mixes[row].mix, sizeof(*mix)) != 0)
-        row--;
-    return row;
+    for (int row = 0; row < MIXES; row++)
+        if (memcmp(mix, &mixes[row].mix, sizeof(*mix)) == 0)
+            return row;
+    return 0;
 }
 
 const char *
