@@ -23,7 +23,7 @@ struct worker_group {
     _Atomic int64_t due;       /* when a period ends; INT64_MAX: never */
     struct os_lock *busy_lock; /* of `busy`; NULL: there is one request at a time */
     struct busy busy;          /* of all workers */
-    alignas(64) _Atomic uint64_t taken; /* numbers of requests, which are not all sent */
+    alignas(64) _Atomic uint64_t taken; /* ordinals of requests, not all of them sent */
     _Atomic int64_t arrival;            /* for the schedules of the workers */
 };
 
@@ -53,9 +53,9 @@ worker_group_until(const struct worker_group *group, int64_t now)
     return over ? time_earlier(over, now) : now;
 }
 
-/* Takes up to WANTED numbers of requests that are due at WHEN, from FIRST on. Returns how
- * many, 0 if none is left. The counter never passes `count`, so it cannot overflow. Any
- * worker. */
+/* Takes up to WANTED ordinals of requests that are due at WHEN, from FIRST on. Returns
+ * how many, 0 if none is left. The counter never passes `count`, so it cannot overflow.
+ * Any worker. */
 static inline uint64_t
 worker_group_take(struct worker_group *group, uint64_t wanted, int64_t when,
                   uint64_t *first)
@@ -77,7 +77,7 @@ worker_group_take(struct worker_group *group, uint64_t wanted, int64_t when,
     return more;
 }
 
-/* Returns whether all numbers are taken. Any thread. */
+/* Returns whether all ordinals are taken. Any thread. */
 static inline bool
 worker_group_is_done(const struct worker_group *group)
 {

@@ -26,6 +26,13 @@ struct job_step {
     enum slo_verdict verdict; /* on the limits of the plan and its rate */
 };
 
+/* The steps of a sweep that have ended. */
+struct job_sweep {
+    struct job_step steps[JOB_STEPS];
+    int count;
+    int highest; /* of the steps, that which job_find_highest found; -1: none */
+};
+
 /* The requests of a job without answer so far, those that have timed out or whose
  * worker was abandoned included. */
 struct job_under_way {
@@ -38,6 +45,21 @@ struct job_phase {
     bool ended;
     struct stats stats;
     int64_t time; /* ns, by the clock */
+};
+
+/* The period that observers are notified of next, and what it has so far. Under the run's
+ * lock. */
+struct job_period {
+    int64_t began; /* ns, monotonic */
+    struct stats stats;
+    struct busy busy; /* by the requests of the period that count, within it */
+};
+
+/* The statistics of all workers as they are put together. */
+struct job_progress {
+    struct stats total; /* when it was last put together */
+    bool current;       /* it is that of this moment */
+    int added;          /* workers that are in it, while not all are */
 };
 
 struct job;
@@ -76,27 +98,21 @@ struct job {
     struct time_series series; /* of the requests that count, when all have ended; without
                                   room unless the plan has it */
     struct job_under_way under_way; /* when `stats` were put together */
-    struct job_step steps[JOB_STEPS];
-    int step_count;
-    int highest; /* of the steps, that which job_find_highest found; -1: none */
-    bool done;   /* nothing more is to come of the present step */
-    bool begun;  /* the run was tried, the sweep, or the load has something to report */
+    struct job_sweep sweep;
+    bool done;  /* nothing more is to come of the present step */
+    bool begun; /* the run was tried, the sweep, or the load has something to report */
     struct error error; /* why that, or a step, could not begin; status 0: it could */
 
     struct plan active; /* what the workers do: the plan, or a step of its sweep */
     struct run *run;
     int64_t delay;  /* ns from the begin of the run to that of its requests */
-    uint64_t taken; /* numbers of requests that earlier phases have */
+    uint64_t taken; /* ordinals of requests that earlier phases have */
     struct worker_group group;
     struct worker_thread **threads; /* as many as the group has workers */
-    bool begin_notified;  /* observers know of the begin; under the run's lock, */
-    int64_t period_began; /* like the period: ns, monotonic */
-    struct stats period;
-    struct busy period_busy; /* by the requests of the period that count, within it */
-    struct stats total;      /* of all workers, when it was last put together */
-    bool current;            /* the total is that of this moment */
-    int added;               /* workers that are in the total, while not all are */
-    int64_t abandon_at;      /* when workers that do not return are; INT64_MAX: not yet */
+    bool begin_notified; /* observers know of the begin; under the run's lock */
+    struct job_period period;
+    struct job_progress progress;
+    int64_t abandon_at; /* when workers that do not return are; INT64_MAX: not yet */
 };
 
 /*
@@ -127,7 +143,7 @@ int64_t job_find_unknown(const struct job *job);
 static inline int64_t
 job_highest(const struct job *job)
 {
-    const struct job_step *step = &job->steps[job->highest];
+    const struct job_step *step = &job->sweep.steps[job->sweep.highest];
     return job->plan.sweep.kind == SWEEP_RATE ? step->rate : step->value;
 }
 
@@ -150,7 +166,7 @@ job_phase_stats(const struct job *job, enum phase phase)
 {
     const struct job_phases *phases = job->phases;
     return phases->list[phase].ended  ? &phases->list[phase].stats
-           : phase == phases->current ? &job->total
+           : phase == phases->current ? &job->progress.total
                                       : NULL;
 }
 

@@ -60,8 +60,8 @@ plot_panel_empty(struct buffer *text, const struct plot_panel *panel)
 bool
 plot_has_data(const struct job *job)
 {
-    for (int i = 0; i < job->step_count; i++)
-        if (job->steps[i].requests)
+    for (int i = 0; i < job->sweep.count; i++)
+        if (job->sweep.steps[i].requests)
             return true;
     return job->stats && job->stats->latency.count > 0;
 }

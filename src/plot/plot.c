@@ -133,9 +133,9 @@ add_done(struct buffer *text, const struct plot *plot)
     uint64_t count = 0, failed = 0, missed = 0;
     for (int i = 0; i < plot->count; i++) {
         const struct job *job = &plot->jobs[i];
-        for (int k = 0; k < job->step_count; k++) {
-            count += job->steps[k].requests;
-            failed += job->steps[k].failed;
+        for (int k = 0; k < job->sweep.count; k++) {
+            count += job->sweep.steps[k].requests;
+            failed += job->sweep.steps[k].failed;
         }
         if (!job->stats || sweep)
             continue;
@@ -216,8 +216,8 @@ add_target(struct buffer *text, const struct plot *plot, const struct job *job)
         add_figures(text, stats);
     }
     const char *between = "";
-    for (int i = 0; i < job->step_count; i++) {
-        const struct job_step *step = &job->steps[i];
+    for (int i = 0; i < job->sweep.count; i++) {
+        const struct job_step *step = &job->sweep.steps[i];
         char value[UNITS_TEXT];
         if (!step->requests)
             continue;

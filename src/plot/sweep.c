@@ -49,9 +49,9 @@ find_range(const struct plot *plot, enum figure figure)
 {
     struct range range = {INT64_MAX, INT64_MIN};
     for (int i = 0; i < plot->count; i++)
-        for (int k = 0; k < plot->jobs[i].step_count; k++)
-            if (plot->jobs[i].steps[k].requests)
-                widen_range(&range, value_of(&plot->jobs[i].steps[k], figure));
+        for (int k = 0; k < plot->jobs[i].sweep.count; k++)
+            if (plot->jobs[i].sweep.steps[k].requests)
+                widen_range(&range, value_of(&plot->jobs[i].sweep.steps[k], figure));
     return range;
 }
 
@@ -97,8 +97,8 @@ draw_curve(const struct chart *chart, int target, const struct curve *curve)
         return;
     svg_path(text, line.text);
     for (int pass = 0; pass < 3; pass++) {
-        for (int i = 0; i < job->step_count; i++) {
-            const struct job_step *step = &job->steps[i];
+        for (int i = 0; i < job->sweep.count; i++) {
+            const struct job_step *step = &job->sweep.steps[i];
             double x = x_of(chart, step), y = y_of(chart, step, curve->up);
             if (!step->requests)
                 continue;
@@ -240,8 +240,8 @@ add_labels(const struct chart *chart, struct labels *labels, int target, enum fi
            bool names)
 {
     const struct job *job = &chart->plot->jobs[target];
-    for (int i = 0; i < job->step_count; i++) {
-        const struct job_step *step = &job->steps[i];
+    for (int i = 0; i < job->sweep.count; i++) {
+        const struct job_step *step = &job->sweep.steps[i];
         double x = x_of(chart, step), y = y_of(chart, step, up);
         char name[UNITS_TEXT];
         if (step->requests && names)
@@ -295,9 +295,9 @@ const struct job_step *
 plot_knee(const struct plot *plot, int index)
 {
     const struct job *job = &plot->jobs[index];
-    bool found = plot->plan->sweep.kind == SWEEP_RATE && job->highest >= 0 &&
-                 job->highest < job->step_count;
-    const struct job_step *step = found ? &job->steps[job->highest] : NULL;
+    bool found = plot->plan->sweep.kind == SWEEP_RATE && job->sweep.highest >= 0 &&
+                 job->sweep.highest < job->sweep.count;
+    const struct job_step *step = found ? &job->sweep.steps[job->sweep.highest] : NULL;
     return step && step->requests ? step : NULL;
 }
 

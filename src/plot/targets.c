@@ -61,8 +61,8 @@ entries_of(const struct plot *plot)
             found |= BIT(FAIL);
         if (stats && stats->missed)
             found |= BIT(MISSED);
-        for (int k = 0; k < job->step_count; k++)
-            if (job->steps[k].requests && job->steps[k].verdict == SLO_BROKEN)
+        for (int k = 0; k < job->sweep.count; k++)
+            if (job->sweep.steps[k].requests && job->sweep.steps[k].verdict == SLO_BROKEN)
                 found |= BIT(BROKEN);
         if (plot_knee(plot, i))
             found |= BIT(KNEE);
@@ -202,8 +202,8 @@ draw_rows(struct buffer *text, const struct plot *plot, const struct job *job,
 {
     const struct operation_mix *mix = &plot->plan->workload.mix;
     double begin = 0, iops = 0, bps = 0;
-    for (int i = 0; i < job->step_count; i++) {
-        const struct job_step *step = &job->steps[i];
+    for (int i = 0; i < job->sweep.count; i++) {
+        const struct job_step *step = &job->sweep.steps[i];
         iops = step->requests && step->iops > iops ? step->iops : iops;
         bps = step->requests && step->bps > bps ? step->bps : bps;
     }

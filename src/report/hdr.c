@@ -246,7 +246,7 @@ take_new(struct histogram *own, struct histogram *seen, const struct histogram *
 static bool
 is_stale(const struct hdr_target *target, const struct job *job)
 {
-    return job->done && job->total.requests &&
+    return job->done && job->progress.total.requests &&
            job->outcome.total.requests == target->before;
 }
 
@@ -273,7 +273,7 @@ static void
 add_interval(struct hdr_log *log, struct buffer *text, const struct job *job, int64_t now)
 {
     struct hdr_target *target = &log->targets[job->index];
-    const struct stats *stats = &job->total;
+    const struct stats *stats = &job->progress.total;
     text->failed |= target->tag.failed;
     if (is_stale(target, job) || target->tag.failed)
         return;

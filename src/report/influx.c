@@ -177,7 +177,7 @@ add_step(struct report *report, const struct job_step *step, const struct stats 
 static void
 add_highest(struct report *report, const struct job *job)
 {
-    if (job->highest < 0)
+    if (job->sweep.highest < 0)
         return;
     begin_line(report, SCOPE_ALL);
     buffer_text(&report->text, "highest_");

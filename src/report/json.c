@@ -439,7 +439,7 @@ json_highest(struct report *report, const struct job *job)
     struct buffer limits = {0};
     slos_text(&report->plan->statistics.slos, &limits);
     json_open(&json, "highest", '{');
-    if (job->highest < 0)
+    if (job->sweep.highest < 0)
         json_value(&json, name, "null");
     else
         json_value(&json, name, "%" PRId64, job_highest(job));

@@ -273,7 +273,8 @@ make_series(struct series *series, const struct job *job, enum phase phase,
             enum operation operation, bool mixed)
 {
     const struct stats *of_phase = phase ? job_phase_stats(job, phase) : job->stats;
-    const struct stats *stats = of_phase ? of_phase : &job->total; /* nothing, at first */
+    const struct stats *stats =
+        of_phase ? of_phase : &job->progress.total; /* nothing, at first */
     enum scope scope = mixed ? scope_of(operation) : SCOPE_ALL;
     series->job = job;
     series->stats = stats;

@@ -47,7 +47,7 @@ add_highest(struct report *report, const struct job *job)
 {
     struct buffer *text = &report->text;
     buffer_format(text, "highest %s ", sweep_name(job->plan.sweep.kind));
-    if (job->highest < 0)
+    if (job->sweep.highest < 0)
         buffer_text(text, "-");
     else
         buffer_format(text, "%" PRId64, job_highest(job));

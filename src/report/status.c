@@ -31,7 +31,8 @@
 static const struct stats *
 present(const struct job *job)
 {
-    return job->phases && job->stats != &job->outcome.total ? &job->total : job->stats;
+    return job->phases && job->stats != &job->outcome.total ? &job->progress.total
+                                                            : job->stats;
 }
 
 /* Returns the statistics of all targets together; NULL without memory for them. */

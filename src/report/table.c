@@ -211,8 +211,8 @@ table_highest(struct buffer *text, const struct job *job)
 {
     enum sweep_kind kind = job->plan.sweep.kind;
     const struct slos *slos = &job->plan.statistics.slos;
-    bool found = job->highest >= 0;
-    const struct job_step *step = found ? &job->steps[job->highest] : NULL;
+    bool found = job->sweep.highest >= 0;
+    const struct job_step *step = found ? &job->sweep.steps[job->sweep.highest] : NULL;
     char value[UNITS_TEXT];
     if (kind == SWEEP_RATE)
         buffer_format(text, "%s%s", found ? "highest rate that " : "no rate ",

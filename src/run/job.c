@@ -16,7 +16,7 @@ job_init(struct job *job, const struct plan *plan, int index)
 {
     job->index = index;
     job->targets = plan->target_count;
-    job->highest = -1;
+    job->sweep.highest = -1;
     if (index < plan->target_count)
         plan_target(plan, index, &job->plan);
     else
@@ -30,7 +30,7 @@ job_init(struct job *job, const struct plan *plan, int index)
     job->outcome.warnings = &plan->statistics.warnings;
     job->outcome.breakdown = plan->statistics.breakdown;
     job->outcome.target = job_name(job);
-    job->stats = &job->total;
+    job->stats = &job->progress.total;
     /* A plot of a run needs its track, that of a sweep only the steps. */
     bool tracked = plan->output.track && plan->sweep.kind == SWEEP_NONE;
     bool phased = plan->mode == MODE_PHASES;
@@ -68,8 +68,8 @@ static int64_t
 find_least(const struct job *job, enum slo_verdict verdict, int64_t least)
 {
     int64_t found = INT64_MAX;
-    for (int i = 0; i < job->step_count; i++) {
-        const struct job_step *step = &job->steps[i];
+    for (int i = 0; i < job->sweep.count; i++) {
+        const struct job_step *step = &job->sweep.steps[i];
         if (step->verdict == verdict && step->value >= least && step->value < found)
             found = step->value;
     }
@@ -82,10 +82,10 @@ job_find_highest(const struct job *job)
     int64_t first = find_least(job, SLO_MET, 0);
     int64_t limit = find_least(job, SLO_BROKEN, first);
     int best = -1;
-    for (int i = 0; i < job->step_count; i++) {
-        const struct job_step *step = &job->steps[i];
+    for (int i = 0; i < job->sweep.count; i++) {
+        const struct job_step *step = &job->sweep.steps[i];
         if (step->verdict == SLO_MET && step->value < limit &&
-            (best < 0 || step->value > job->steps[best].value))
+            (best < 0 || step->value > job->sweep.steps[best].value))
             best = i;
     }
     return best;
@@ -94,9 +94,10 @@ job_find_highest(const struct job *job)
 int64_t
 job_find_unknown(const struct job *job)
 {
-    int64_t highest = job->highest < 0 ? 0 : job->steps[job->highest].value;
-    for (int i = 0; i < job->step_count; i++) {
-        const struct job_step *step = &job->steps[i];
+    int64_t highest =
+        job->sweep.highest < 0 ? 0 : job->sweep.steps[job->sweep.highest].value;
+    for (int i = 0; i < job->sweep.count; i++) {
+        const struct job_step *step = &job->sweep.steps[i];
         if (step->value <= highest)
             continue;
         if (step->verdict == SLO_BROKEN && highest)
@@ -120,9 +121,9 @@ job_prepare(struct job *job, struct run *run)
     const struct plan *plan = &job->active;
     bool alone = plan->io.threads == 1 && plan->io.depth == 1;
     job->run = run;
-    job->stats = job->phases ? &job->phases->all : &job->total;
-    job->done = job->current = false;
-    job->added = 0;
+    job->stats = job->phases ? &job->phases->all : &job->progress.total;
+    job->done = job->progress.current = false;
+    job->progress.added = 0;
     job->abandon_at = INT64_MAX;
     job->group.size = 0;
     job->group.count = plan->ends.count < UINT64_MAX - job->taken
@@ -134,8 +135,8 @@ job_prepare(struct job *job, struct run *run)
     job->group.busy_lock = alone ? NULL : os_lock_make();
     if (attribution_of(job))
         attribution_reset(attribution_of(job), job->index);
-    job->period.every = plan->statistics.corrected;
-    job->period.mix = plan->workload.mix;
+    job->period.stats.every = plan->statistics.corrected;
+    job->period.stats.mix = plan->workload.mix;
     job->threads = calloc((size_t)plan->io.threads, sizeof(struct worker_thread *));
     return job->threads && !job->group.busy_lock == alone ? 0 : -1;
 }
@@ -169,7 +170,7 @@ job_begin(struct job *job, int64_t now)
 {
     int64_t interval = job->active.output.print_interval;
     now += job->delay;
-    job->period_began = now;
+    job->period.began = now;
     job->group.begin = now;
     atomic_init(&job->group.due, interval ? time_add(now, interval) : INT64_MAX);
     atomic_init(&job->group.stop, os_signals_stop() != 0);
@@ -268,8 +269,9 @@ bool
 job_add_up(struct job *job)
 {
     struct attribution *attribution = attribution_of(job);
-    struct stats *total = &job->total, *all = job->phases ? &job->phases->all : NULL;
-    if (job->added == 0) {
+    struct stats *total = &job->progress.total,
+                 *all = job->phases ? &job->phases->all : NULL;
+    if (job->progress.added == 0) {
         stats_clear(total);
         job->under_way = (struct job_under_way){0};
         if (job->track)
@@ -280,11 +282,11 @@ job_add_up(struct job *job)
             !attribution_add(attribution, job->index, total, job->track, job->done))
             return false;
     }
-    for (; job->added < job->group.size; job->added++)
-        if (!worker_thread_merge(job->threads[job->added], total, job->track,
+    for (; job->progress.added < job->group.size; job->progress.added++)
+        if (!worker_thread_merge(job->threads[job->progress.added], total, job->track,
                                  &job->under_way))
             return false;
-    job->added = 0;
+    job->progress.added = 0;
     if (job->group.busy_lock) {
         os_lock_acquire(job->group.busy_lock);
         total->busy = busy_time(&job->group.busy);
@@ -357,12 +359,12 @@ job_collect(struct job *job)
         outcome->failed = failed;
     if (outcome->failed.index && job->target.kind == OS_BLOCK)
         outcome->failed.gone = os_device_is_gone(job->target.fd);
-    job->added = 0; /* from the beginning, whatever was not finished */
+    job->progress.added = 0; /* from the beginning, whatever was not finished */
     job->done = true;
     job_add_up(job);
     for (int i = 0; i < job->group.size; i++)
         series_merge(&job->series, &job->threads[i]->worker.account.series);
-    stats_merge(&outcome->total, &job->total);
+    stats_merge(&outcome->total, &job->progress.total);
     int64_t end = outcome->ended;
     if (job->plan.mode == MODE_BACKGROUND) /* its last requests are not counted whole */
         end = time_later(worker_group_until(&job->group, end), began);

@@ -36,19 +36,19 @@ static int
 end_period(struct job *job, int64_t now)
 {
     const struct run_observer *observer = job->run->task.observer;
-    if (now < job->period_began)
-        now = job->period_began;
+    if (now < job->period.began)
+        now = job->period.began;
     for (int i = 0; i < job->group.size; i++) {
         struct busy_log *log = &job->threads[i]->worker.account.period;
-        busy_log_move(log, &job->period_busy);
+        busy_log_move(log, &job->period.busy);
         log->count = 0;
     }
-    job->period.busy = busy_time(&job->period_busy);
-    int status =
-        observer->period(observer->self, job, &job->period, now - job->period_began);
-    stats_clear(&job->period);
-    busy_clear(&job->period_busy);
-    job->period_began = now;
+    job->period.stats.busy = busy_time(&job->period.busy);
+    int status = observer->period(observer->self, job, &job->period.stats,
+                                  now - job->period.began);
+    stats_clear(&job->period.stats);
+    busy_clear(&job->period.busy);
+    job->period.began = now;
     return note_output(job, status);
 }
 
@@ -57,14 +57,14 @@ static void
 record_in_period(struct job *job, struct busy_log *log, const struct sample *sample)
 {
     int64_t start = sample->start, end = start + sample->latency;
-    stats_record(&job->period, sample);
+    stats_record(&job->period.stats, sample);
     if (sample_counts(sample))
-        breakdown_record(&job->period.breakdown, sample);
-    if (!job->group.busy_lock || !sample_is_busy(sample) || end <= job->period_began)
+        breakdown_record(&job->period.stats.breakdown, sample);
+    if (!job->group.busy_lock || !sample_is_busy(sample) || end <= job->period.began)
         return;
     if (log->count == BUSY_LOG)
-        busy_log_move(log, &job->period_busy);
-    busy_log_add(log, start > job->period_began ? start : job->period_began, end,
+        busy_log_move(log, &job->period.busy);
+    busy_log_add(log, start > job->period.began ? start : job->period.began, end,
                  sample_counts(sample));
 }
 
@@ -79,7 +79,7 @@ notify_sample_locked(struct job *job, struct worker *worker, const struct sample
     if (output->periods)
         record_in_period(job, &worker->account.period, sample);
     if (output->print_count && sample_counts(sample) &&
-        job->period.latency.count >= (uint64_t)output->print_count)
+        job->period.stats.latency.count >= (uint64_t)output->print_count)
         return end_period(job, sample->start + sample->latency);
     return 0;
 }
@@ -149,7 +149,7 @@ notify_end_rest(struct job *job, int64_t now)
         return 0;
     if (!os_lock_try(job->run->lock))
         return abandoned ? 0 : now + SUPERVISE_RETRY;
-    if (job->period.requests > 0)
+    if (job->period.stats.requests > 0)
         end_period(job, now);
     os_lock_release(job->run->lock);
     return 0;

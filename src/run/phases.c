@@ -13,7 +13,7 @@ keep_phase(struct job *job, enum phase phase, int64_t before)
     struct job_phase *past = &job->phases->list[phase];
     past->ended = true;
     past->time = job->outcome.time - before;
-    stats_merge(&past->stats, &job->total);
+    stats_merge(&past->stats, &job->progress.total);
     job->taken = atomic_load(&job->group.taken);
     if (phase == PHASE_IDLE)
         job->phases->began = job->group.begin;

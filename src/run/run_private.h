@@ -53,7 +53,7 @@ bool worker_thread_is_over(const struct worker_thread *thread);
 /*
  * Looks for a request without answer at time NOW. Returns its age, not counting the time
  * before RESUMED, when the process went on after a stop, if that is to be reported now,
- * else 0. INDEX becomes its number, AGAIN when to look again at the latest.
+ * else 0. INDEX becomes its ordinal, AGAIN when to look again at the latest.
  */
 int64_t worker_thread_check(struct worker_thread *thread, int64_t resumed, int64_t now,
                             uint64_t *index, int64_t *again);

@@ -69,7 +69,7 @@ interrupt(struct run *run, int64_t now)
         return;
     run->interrupted = true;
     for (int i = 0; i < run->task.count; i++)
-        run->task.jobs[i].current = false;
+        run->task.jobs[i].progress.current = false;
     if (observer->interrupt)
         observer->interrupt(observer->self);
 }
@@ -117,11 +117,11 @@ add_up_all(struct run *run)
     bool all = true;
     for (int i = 0; i < run->task.count; i++) {
         struct job *job = &run->task.jobs[i];
-        job->current = job->current || job->done || job_add_up(job);
-        all &= job->current;
+        job->progress.current = job->progress.current || job->done || job_add_up(job);
+        all &= job->progress.current;
     }
     for (int i = 0; all && i < run->task.count; i++)
-        run->task.jobs[i].current = false;
+        run->task.jobs[i].progress.current = false;
     return all;
 }
 

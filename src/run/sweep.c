@@ -48,7 +48,8 @@ static int64_t
 running_of(const struct job *job)
 {
     const struct plan *step = &job->active;
-    int64_t passed = time_multiply(step->pace.interval, (int64_t)job->total.passed);
+    int64_t passed =
+        time_multiply(step->pace.interval, (int64_t)job->progress.total.passed);
     return passed < step->ends.work_time ? step->ends.work_time - passed : 1;
 }
 
@@ -60,7 +61,7 @@ time_of(const struct job *job, int64_t time)
     const struct plan *step = &job->active;
     if (step->pace.open_loop) {
         int64_t running = running_of(job), passed = step->ends.work_time - running;
-        return time_later(running, time - passed - job->total.latency.min);
+        return time_later(running, time - passed - job->progress.total.latency.min);
     }
     return step->pace.interval ? time_later(step->ends.work_time, time) : time;
 }
@@ -70,7 +71,7 @@ time_of(const struct job *job, int64_t time)
 static double
 share_of(const struct job *job, int64_t time)
 {
-    const struct stats *stats = &job->total;
+    const struct stats *stats = &job->progress.total;
     double due = (double)(stats->requests + stats->missed);
     return due > 0
                ? (double)stats->requests / due * (double)running_of(job) / (double)time
@@ -84,12 +85,12 @@ static enum slo_verdict
 judge(const struct job *job, int64_t time, bool failed)
 {
     const struct plan *plan = &job->plan;
-    failed |= job->total.failed && !(plan->io.rw_flags & OS_RW_NOWAIT);
+    failed |= job->progress.total.failed && !(plan->io.rw_flags & OS_RW_NOWAIT);
     if ((plan->statistics.slos.count || job->active.pace.open_loop) && failed)
         return SLO_BROKEN;
     if (job->active.pace.open_loop && share_of(job, time) < SHARE_LEAST)
         return SLO_BROKEN;
-    return slos_check(&plan->statistics.slos, &job->total);
+    return slos_check(&plan->statistics.slos, &job->progress.total);
 }
 
 /* Returns how much of a rate was answered: all of it if less than one request is lacking.
@@ -98,7 +99,7 @@ static int64_t
 rate_of(const struct job *job, int64_t rate, int64_t time)
 {
     double share = job->active.pace.open_loop ? share_of(job, time) : 0;
-    double due = (double)(job->total.requests + job->total.missed);
+    double due = (double)(job->progress.total.requests + job->progress.total.missed);
     double offered = job->active.pace.poisson
                          ? fmin(stats_rate(due, running_of(job)), (double)rate)
                          : (double)rate;
@@ -112,18 +113,18 @@ rate_of(const struct job *job, int64_t rate, int64_t time)
 static void
 add_step(struct job *job, const struct job_step *step)
 {
-    int at = job->step_count;
-    while (at > 0 && job->steps[at - 1].value > step->value)
+    int at = job->sweep.count;
+    while (at > 0 && job->sweep.steps[at - 1].value > step->value)
         at--;
-    if (at > 0 && job->steps[at - 1].value == step->value) {
-        job->steps[at - 1] = *step;
+    if (at > 0 && job->sweep.steps[at - 1].value == step->value) {
+        job->sweep.steps[at - 1] = *step;
         return;
     }
-    if (job->step_count == JOB_STEPS)
+    if (job->sweep.count == JOB_STEPS)
         return;
-    memmove(job->steps + at + 1, job->steps + at,
-            (size_t)(job->step_count++ - at) * sizeof(*step));
-    job->steps[at] = *step;
+    memmove(job->sweep.steps + at + 1, job->sweep.steps + at,
+            (size_t)(job->sweep.count++ - at) * sizeof(*step));
+    job->sweep.steps[at] = *step;
 }
 
 /* Notifies of the step that did VALUE and began after all others had taken BEFORE.
@@ -132,7 +133,7 @@ static bool
 end_step(struct job *job, const struct run_observer *observer, int64_t value,
          int64_t before)
 {
-    const struct stats *stats = &job->total;
+    const struct stats *stats = &job->progress.total;
     struct outcome *outcome = &job->outcome;
     int64_t time = outcome->time - before;
     bool failed = job_has_failed(job);
@@ -170,15 +171,17 @@ end_step(struct job *job, const struct run_observer *observer, int64_t value,
 static void
 conclude(struct job *job, const struct run_observer *observer, int count)
 {
-    bool all = job->step_count == count || (job->step_count && job->outcome.early);
-    job->highest = job_find_highest(job);
+    bool all = job->sweep.count == count || (job->sweep.count && job->outcome.early);
+    job->sweep.highest = job_find_highest(job);
     job->outcome.unknown = job_find_unknown(job);
     bool known = all && !job->outcome.unknown;
-    job->outcome.verdict = job->highest >= 0 ? SLO_MET : known ? SLO_BROKEN : SLO_UNKNOWN;
+    job->outcome.verdict = job->sweep.highest >= 0 ? SLO_MET
+                           : known                 ? SLO_BROKEN
+                                                   : SLO_UNKNOWN;
     bool wanted = job->plan.statistics.slos.count || job->plan.sweep.kind == SWEEP_RATE;
     if (observer->end)
         observer->end(observer->self, job, 1, job->outcome.ended);
-    if (wanted && job->step_count && observer->highest)
+    if (wanted && job->sweep.count && observer->highest)
         observer->highest(observer->self, job);
 }
 
@@ -249,7 +252,7 @@ find_first(struct sweeping *sweeping, int64_t *rate)
     plan_step(&job->plan, PLAN_ALONE, 0, &job->active);
     if (run_once(sweeping->task, false, sweeping->error) < 0)
         return -1;
-    double iops = stats_rate((double)job->total.requests, job->outcome.time);
+    double iops = stats_rate((double)job->progress.total.requests, job->outcome.time);
     *rate = search_round(iops / RATE_PART, 2);
     return !os_signals_stop() && !job_has_failed(job);
 }
@@ -268,13 +271,13 @@ do_rates(struct sweeping *sweeping)
     while (status > 0 && search.next) {
         int64_t rate = search.next;
         status = do_step(sweeping, rate);
-        for (int i = 0; status > 0 && i < job->step_count; i++)
-            if (job->steps[i].value == rate)
-                search_note(&search, job->steps[i].verdict != SLO_BROKEN,
-                            ends->from && 2 * job->steps[i].rate < rate);
+        for (int i = 0; status > 0 && i < job->sweep.count; i++)
+            if (job->sweep.steps[i].value == rate)
+                search_note(&search, job->sweep.steps[i].verdict != SLO_BROKEN,
+                            ends->from && 2 * job->sweep.steps[i].rate < rate);
     }
     if (!search.next)
-        sweeping->count = job->step_count;
+        sweeping->count = job->sweep.count;
     return status;
 }
 

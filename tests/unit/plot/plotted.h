@@ -152,9 +152,9 @@ plotted_target(struct plotted *plotted, const struct plotted_case *drawn, int i)
         return;
     }
     for (int k = 0; k < (int)drawn->requests; k++)
-        job->steps[k] = plotted_step(drawn, i, k);
-    job->step_count = (int)drawn->requests;
-    job->highest = job->step_count - 1;
+        job->sweep.steps[k] = plotted_step(drawn, i, k);
+    job->sweep.count = (int)drawn->requests;
+    job->sweep.highest = job->sweep.count - 1;
 }
 
 static inline struct plotted *

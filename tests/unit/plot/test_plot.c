@@ -93,14 +93,14 @@ begin_sweep(enum sweep_kind kind)
     begin(1);
     scene.plan.sweep.kind = kind;
     for (int i = 0; i < 3; i++)
-        scene.jobs[0].steps[i] = (struct job_step){.value = 1 << i,
-                                                   .requests = 100,
-                                                   .iops = 1000 * (i + 1),
-                                                   .bps = 4096000 * (i + 1),
-                                                   .p50 = 100000 << i,
-                                                   .p99 = 200000 << i,
-                                                   .max = 300000 << i};
-    scene.jobs[0].step_count = 3;
+        scene.jobs[0].sweep.steps[i] = (struct job_step){.value = 1 << i,
+                                                         .requests = 100,
+                                                         .iops = 1000 * (i + 1),
+                                                         .bps = 4096000 * (i + 1),
+                                                         .p50 = 100000 << i,
+                                                         .p99 = 200000 << i,
+                                                         .max = 300000 << i};
+    scene.jobs[0].sweep.count = 3;
 }
 
 FIXTURE(NULL, clear_scene)
@@ -148,7 +148,7 @@ TEST(the_steps_of_a_sweep_are_described)
     begin_sweep(SWEEP_DEPTH);
     scene.plan.io.engine_name = "io_uring";
     scene.plan.pace.interval = 0;
-    scene.jobs[0].steps[1].requests = 0;
+    scene.jobs[0].sweep.steps[1].requests = 0;
     const char *text = draw();
     assert_contains(text,
                     ">Latency against IOPS, at rising queue depth: random reads of "
@@ -331,7 +331,7 @@ TEST(nothing_to_draw_is_said_once)
     }
     begin_sweep(SWEEP_DEPTH);
     for (int i = 0; i < 3; i++)
-        scene.jobs[0].steps[i].requests = 0;
+        scene.jobs[0].sweep.steps[i].requests = 0;
     assert_int_equal(count_of(draw(), ">no request counted</text>"), 1);
 }
 
@@ -344,7 +344,7 @@ TEST(a_sweep_of_sizes_has_two_panels)
     assert_contains(text, ">requests per second (log scale)<");
     assert_contains(text, ">bandwidth (log scale)<");
     assert_int_equal(count_of(text, "<circle class=\"mark"), 6);
-    scene.jobs[0].steps[1].requests = 0;
+    scene.jobs[0].sweep.steps[1].requests = 0;
     assert_int_equal(count_of(draw(), "<circle class=\"mark"), 4);
 }
 
@@ -357,7 +357,7 @@ TEST(the_points_of_a_saturation_curve_are_labelled)
                  {SWEEP_DEPTH, ">numbers: depth<"}};
     for (size_t i = 0; i < LENGTH(cases); i++) {
         begin_sweep(cases[i].kind);
-        scene.jobs[0].steps[2].value = 4096;
+        scene.jobs[0].sweep.steps[2].value = 4096;
         const char *text = draw();
         assert_contains(text, cases[i].legend);
         assert_int_equal(count_of(text, ">4096</text>"), 3);
@@ -402,16 +402,17 @@ TEST(the_largest_plot_is_small_enough)
     for (int kind = SWEEP_SIZE; kind <= SWEEP_LAST; kind++) {
         scene.plan.sweep.kind = (enum sweep_kind)kind;
         for (int i = 0; i < STEPS; i++)
-            scene.jobs[0].steps[i] = (struct job_step){.value = 512LL << i,
-                                                       .requests = 1,
-                                                       .iops = 1e6 / (i + 1),
-                                                       .bps = 1e9 * i + 1,
-                                                       .p50 = 123456LL << i,
-                                                       .p99 = 234567LL << i,
-                                                       .max = 345678LL << i};
+            scene.jobs[0].sweep.steps[i] = (struct job_step){.value = 512LL << i,
+                                                             .requests = 1,
+                                                             .iops = 1e6 / (i + 1),
+                                                             .bps = 1e9 * i + 1,
+                                                             .p50 = 123456LL << i,
+                                                             .p99 = 234567LL << i,
+                                                             .max = 345678LL << i};
         for (int i = 0; i < TARGETS; i++) {
-            memcpy(scene.jobs[i].steps, scene.jobs[0].steps, sizeof(scene.jobs[0].steps));
-            scene.jobs[i].step_count = kind == SWEEP_SIZE ? STEPS : 13;
+            memcpy(scene.jobs[i].sweep.steps, scene.jobs[0].sweep.steps,
+                   sizeof(scene.jobs[0].sweep.steps));
+            scene.jobs[i].sweep.count = kind == SWEEP_SIZE ? STEPS : 13;
         }
         draw();
         assert_in_range(scene.text.length, 100000, MOST);
@@ -426,7 +427,7 @@ TEST(limits_on_times_are_lines_and_steps_that_broke_them_have_rings)
     assert_null(slos_add(&scene.plan.statistics.slos, "p99=500us"));
     assert_null(slos_add(&scene.plan.statistics.slos, "iops=1k"));
     assert_null(slos_add(&scene.plan.statistics.slos, "device-max=1ms"));
-    scene.jobs[0].steps[2].verdict = SLO_BROKEN;
+    scene.jobs[0].sweep.steps[2].verdict = SLO_BROKEN;
     const char *text = draw();
     assert_int_equal(count_of(text, "<path class=\"limit t1\""), 1);
     assert_int_equal(count_of(text, "<circle class=\"ring t1\""), 3);
@@ -437,7 +438,7 @@ TEST(limits_on_times_are_lines_and_steps_that_broke_them_have_rings)
     assert_contains(text, "max 1.20 ms, limit broken.");
     begin_sweep(SWEEP_SIZE);
     assert_null(slos_add(&scene.plan.statistics.slos, "p99=500us"));
-    scene.jobs[0].steps[2].verdict = SLO_BROKEN;
+    scene.jobs[0].sweep.steps[2].verdict = SLO_BROKEN;
     text = draw();
     assert_int_equal(count_of(text, "<path class=\"limit"), 0);
     assert_int_equal(count_of(text, "<circle class=\"ring t1\""), 2);
@@ -449,7 +450,7 @@ TEST(latency_is_drawn_over_the_interval)
     begin_sweep(SWEEP_INTERVAL);
     scene.plan.pace.interval = 0;
     for (int i = 0; i < 3; i++)
-        scene.jobs[0].steps[i].value *= MS;
+        scene.jobs[0].sweep.steps[i].value *= MS;
     const char *text = draw();
     assert_contains(text, ">interval (log scale)<");
     assert_contains(text, ">1 ms</text>");

@@ -88,8 +88,8 @@ open_log(const char *const *paths, int count)
 static void
 record(struct job *job, int64_t latency)
 {
-    histogram_record(&job->total.latencies, latency);
-    job->total.requests++;
+    histogram_record(&job->progress.total.latencies, latency);
+    job->progress.total.requests++;
 }
 
 static void
@@ -433,7 +433,7 @@ TEST(parts_of_a_run_are_not_mixed)
     assert_int_equal(line.count, 2);
     buffer_clear(&text);
     begin_part(log, &jobs[0], "size=1024");
-    memset(&jobs[0].total, 0, sizeof(jobs[0].total));
+    memset(&jobs[0].progress.total, 0, sizeof(jobs[0].progress.total));
     report_hdr.start(log, 8 * SECOND);
     record(&jobs[0], 1000);
     jobs[0].outcome.total.requests = 3;
@@ -460,8 +460,8 @@ record_both(struct job *job, enum operation operation)
                             .operation = operation,
                             .verdict = VERDICT_NONE,
                             .split = {SPLIT_DONE, {10, 20, 100, 30}, writes ? 500 : 0}};
-    stats_record(&job->total, &sample);
-    breakdown_record(&job->total.breakdown, &sample);
+    stats_record(&job->progress.total, &sample);
+    breakdown_record(&job->progress.total.breakdown, &sample);
 }
 
 /* Fails unless TEXT, which is emptied, has a line of a second for each of these tags,
@@ -489,8 +489,8 @@ TEST(what_is_apart_has_a_tag_of_its_own)
 {
     struct buffer text = {0};
     struct report *log = open_log((const char *const[]){"/a"}, 1);
-    jobs[0].total.mix = mix_of("rw");
-    jobs[0].total.every = 100;
+    jobs[0].progress.total.mix = mix_of("rw");
+    jobs[0].progress.total.every = 100;
     begin_part(log, &jobs[0], "loaded");
     report_hdr.start(log, 6 * SECOND);
     record_both(&jobs[0], OPERATION_WRITE);
@@ -512,7 +512,7 @@ TEST(what_is_apart_has_a_tag_of_its_own)
     check_tags(&text, (const char *const[]){"/a#loaded", NULL}, (const int64_t[]){0});
     begin_part(log, &jobs[0], "recovered");
     report_hdr.start(log, 9 * SECOND);
-    stats_clear(&jobs[0].total);
+    stats_clear(&jobs[0].progress.total);
     record_both(&jobs[0], OPERATION_WRITE);
     add_lines(log, &text, jobs, 1, 10 * SECOND, true);
     check_tags(&text,

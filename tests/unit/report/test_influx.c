@@ -312,11 +312,11 @@ TEST(the_highest_step_has_a_line_if_there_is_one)
 {
     prepare(1);
     golden.plan.sweep.kind = jobs[0].plan.sweep.kind = SWEEP_DEPTH;
-    jobs[0].highest = -1;
+    jobs[0].sweep.highest = -1;
     golden.report->format->highest(golden.report, &jobs[0]);
     assert_int_equal(golden.report->text.length, 0);
-    jobs[0].steps[0].value = 16;
-    jobs[0].highest = 0;
+    jobs[0].sweep.steps[0].value = 16;
+    jobs[0].sweep.highest = 0;
     golden.report->format->highest(golden.report, &jobs[0]);
     assert_added(golden.report, TMP " highest_depth=16i" STAMP);
 }

@@ -383,11 +383,11 @@ step_judged(enum format format, int highest, const char *name)
     assert_null(slos_add(&golden.plan.statistics.slos, "max=10ms"));
     golden_begin();
     for (int i = 0; i < 3; i++) {
-        struct job_step *step = &golden.job.steps[i];
+        struct job_step *step = &golden.job.sweep.steps[i];
         *step = (struct job_step){.value = 1 << i, .verdict = verdicts[i]};
         golden.observer.step(&golden.reports, &golden.job, step, &stats, 20158762);
     }
-    golden.job.highest = highest;
+    golden.job.sweep.highest = highest;
     golden.observer.highest(&golden.reports, &golden.job);
     golden_end(name);
 }
@@ -479,11 +479,11 @@ TEST(rates_say_what_was_due_and_what_was_answered)
             assert_null(slos_add(&golden.plan.statistics.slos, "p99=1ms"));
         golden.job.plan = golden.plan;
         golden_begin();
-        struct job_step *step = golden.job.steps;
+        struct job_step *step = golden.job.sweep.steps;
         *step = (struct job_step){.value = 49000, .rate = 48000};
         golden.observer.step(&golden.reports, &golden.job, step, &stats, 20158762);
-        golden.job.step_count = 1;
-        golden.job.highest = 0;
+        golden.job.sweep.count = 1;
+        golden.job.sweep.highest = 0;
         golden.observer.highest(&golden.reports, &golden.job);
         golden_end(limited ? "ndjson_sweep_rate_slo" : "ndjson_sweep_rate");
         assert_jq_lines(limited ? ".[0].sweep == {rate: 49000} and .[0].kept and "

@@ -35,7 +35,7 @@ prepare(enum format format)
     golden.plan.ends.work_time = INT64_MAX;
     golden.plan.io.threads = golden.plan.pace.burst = 1;
     golden.plan.output.percentiles = percentiles_default;
-    golden.job.stats = &golden.job.total;
+    golden.job.stats = &golden.job.progress.total;
     golden.job.phases = &phases;
     phases.background = &load;
     load.plan = (struct plan){.path = "/mnt/a \"b\"",
@@ -164,7 +164,7 @@ TEST(metrics_are_those_of_each_phase)
     phases.list[PHASE_IDLE].ended = true;
     phases.current = PHASE_LOADED;
     phases.list[PHASE_IDLE].stats.requests = 7;
-    golden.job.total.requests = 3;
+    golden.job.progress.total.requests = 3;
     golden.job.under_way.count = 1;
     golden_metrics(&text, &golden.plan, &golden.job, 1, 0, 0);
     assert_false(text.failed);
@@ -198,7 +198,7 @@ TEST(progress_is_that_of_all_phases)
     struct buffer text = {0};
     prepare(FORMAT_HUMAN);
     phases.current = PHASE_LOADED;
-    golden.job.total.requests = 50;
+    golden.job.progress.total.requests = 50;
     phases.all.requests = 150;
     golden.job.stats = &phases.all;
     struct status *status = status_open(&golden.plan, 1, 0);
@@ -225,7 +225,7 @@ TEST(interim_statistics_are_those_of_each_phase)
     phases.list[PHASE_IDLE].ended = true;
     record(&phases.list[PHASE_IDLE].stats, 2, 4096, 10);
     phases.current = PHASE_LOADED;
-    record(&golden.job.total, 1, 4096, 1000);
+    record(&golden.job.progress.total, 1, 4096, 1000);
     snprintf(path, sizeof(path), "%s/errors", scratch());
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600), saved = dup(2);
     dup2(fd, 2);

@@ -175,11 +175,11 @@ TEST(a_highest_rate_without_limits_has_a_dash_in_their_place)
     golden.plan.sweep.kind = SWEEP_RATE;
     golden.job.plan = golden.plan;
     golden_begin();
-    struct job_step *step = golden.job.steps;
+    struct job_step *step = golden.job.sweep.steps;
     *step = (struct job_step){.value = 49000, .rate = 48000};
-    golden.job.step_count = 1;
+    golden.job.sweep.count = 1;
     golden.observer.step(&golden.reports, &golden.job, step, &stats, 9000912345);
-    golden.job.highest = 0;
+    golden.job.sweep.highest = 0;
     golden.observer.highest(&golden.reports, &golden.job);
     golden_end("raw_sweep_rate");
 }

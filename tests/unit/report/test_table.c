@@ -204,14 +204,14 @@ add_judged(int highest)
     struct job *job = &golden.job;
     job->plan = golden.plan;
     for (int i = 0; i < 3; i++) {
-        job->steps[i] = (struct job_step){
+        job->sweep.steps[i] = (struct job_step){
             .value = 8192 << i, .iops = 48000, .bps = 196608000, .verdict = verdicts[i]};
-        job->step_count = i + 1;
-        assert_int_equal(
-            golden.observer.step(&golden.reports, job, &job->steps[i], &stats, 505000000),
-            0);
+        job->sweep.count = i + 1;
+        assert_int_equal(golden.observer.step(&golden.reports, job, &job->sweep.steps[i],
+                                              &stats, 505000000),
+                         0);
     }
-    job->highest = highest;
+    job->sweep.highest = highest;
     golden.observer.highest(&golden.reports, job);
 }
 
@@ -257,11 +257,12 @@ TEST(the_last_line_has_the_highest_that_keeps_the_limits)
     };
     static struct job job;
     assert_null(slos_add(&job.plan.statistics.slos, "p99=1ms"));
-    job.steps[0] = (struct job_step){.value = 65536, .iops = 48000, .bps = 196608000};
+    job.sweep.steps[0] =
+        (struct job_step){.value = 65536, .iops = 48000, .bps = 196608000};
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct buffer text = {0};
         job.plan.sweep.kind = cases[i].kind;
-        job.highest = cases[i].highest;
+        job.sweep.highest = cases[i].highest;
         job.outcome.verdict = cases[i].verdict;
         table_highest(&text, &job);
         assert_string_equal(text.text, cases[i].line);
@@ -372,14 +373,14 @@ TEST(the_last_line_of_rates_has_what_was_answered)
     static struct job job; /* too large for a stack */
     job.plan.sweep.kind = SWEEP_RATE;
     job.plan.workload.request_size = 4096;
-    job.steps[1] = (struct job_step){.value = 49000, .rate = 48000};
-    job.step_count = 2;
+    job.sweep.steps[1] = (struct job_step){.value = 49000, .rate = 48000};
+    job.sweep.count = 2;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct buffer text = {0};
         job.plan.statistics.slos.count = 0;
         if (cases[i].limited)
             assert_null(slos_add(&job.plan.statistics.slos, "p99=1ms"));
-        job.highest = cases[i].highest;
+        job.sweep.highest = cases[i].highest;
         table_highest(&text, &job);
         assert_string_equal(text.text, cases[i].line);
         buffer_free(&text);

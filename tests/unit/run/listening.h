@@ -161,7 +161,7 @@ static inline void
 on_highest(void *self, const struct job *job)
 {
     struct told *told = self;
-    told->highest = job->highest;
+    told->highest = job->sweep.highest;
     told->judged++;
 }
 

@@ -10,15 +10,15 @@ static struct job judged;
 static int64_t
 highest_of(const char *verdicts, const int64_t *values)
 {
-    judged.step_count = (int)strlen(verdicts);
-    for (int i = 0; i < judged.step_count; i++)
-        judged.steps[i] =
+    judged.sweep.count = (int)strlen(verdicts);
+    for (int i = 0; i < judged.sweep.count; i++)
+        judged.sweep.steps[i] =
             (struct job_step){.value = values ? values[i] : 1 << i,
                               .verdict = verdicts[i] == 'k'   ? SLO_MET
                                          : verdicts[i] == 'b' ? SLO_BROKEN
                                                               : SLO_UNKNOWN};
-    int found = judged.highest = job_find_highest(&judged);
-    return found < 0 ? 0 : judged.steps[found].value;
+    int found = judged.sweep.highest = job_find_highest(&judged);
+    return found < 0 ? 0 : judged.sweep.steps[found].value;
 }
 
 TEST(the_highest_is_below_the_first_that_breaks_a_limit)

@@ -59,7 +59,7 @@ TEST(a_worker_that_is_stuck_to_the_end_misses_its_points)
     assert_in_range(stuck->missed, due - 1, due + late + 1);
     due = (int64_t)stuck->missed;
     /* The waits are evenly between its time and what was left of it at the end. */
-    const struct histogram *corrected = stats_distribution(&setup.job->total);
+    const struct histogram *corrected = stats_distribution(&setup.job->progress.total);
     assert_in_range(corrected->count, 30 + due - 2, 30 + due + 2);
     int64_t most = histogram_value(corrected, corrected->count);
     int64_t least = histogram_value(corrected, corrected->count - (uint64_t)due + 2);

@@ -71,7 +71,7 @@ TEST(requests_start_when_they_are_due_answered_or_not)
     fake_engine.takes = 50 * MS;
     const struct job *job = run_open_loop(20 * MS, 400 * MS);
     assert_int_equal(heard.count, 20);
-    assert_int_equal(job->total.missed, 0);
+    assert_int_equal(job->progress.total.missed, 0);
     assert_in_range(fake_engine.most_under_way, 2, 8);
     for (int i = 0; i < 20; i++) {
         int64_t point = job->group.begin + i * 20 * MS;
@@ -101,7 +101,7 @@ TEST(times_count_from_when_a_request_was_due)
     fake_engine.answers[3].takes = 100 * MS; /* far from the deadline */
     const struct job *job = run_open_loop(10 * MS, 200 * MS);
     assert_int_equal(heard.count, 20);
-    assert_int_equal(job->total.missed, 0);
+    assert_int_equal(job->progress.total.missed, 0);
     for (int i = 3; i < 12; i++) {
         int64_t point = job->group.begin + i * 10 * MS;
         assert_true(heard.list[i].start == point);
@@ -117,7 +117,7 @@ TEST(what_cannot_be_sent_until_the_deadline_is_missed)
     fake_engine.takes = 50 * MS;
     const struct job *job = run_open_loop(10 * MS, 200 * MS);
     assert_in_range(heard.count, 1, 9); /* 400 ms have room for eight */
-    assert_int_equal(heard.count + (int)job->total.missed, 20);
+    assert_int_equal(heard.count + (int)job->progress.total.missed, 20);
     assert_true(job->outcome.time >= 400 * MS);
 }
 
@@ -132,7 +132,7 @@ TEST(none_waits_for_a_worker_that_is_busy_while_another_is_free)
     assert_int_equal(heard.count, 20);
     assert_int_equal(fake_engine.queues[0].requests, 1);
     assert_int_equal(fake_engine.queues[1].requests, 19);
-    assert_int_equal(job->total.missed, 0);
+    assert_int_equal(job->progress.total.missed, 0);
 }
 
 TEST(workers_share_the_arrivals)
@@ -142,7 +142,7 @@ TEST(workers_share_the_arrivals)
     fake_engine.gather = 4;
     const struct job *job = run_open_loop(25 * MS, 400 * MS);
     assert_int_equal(heard.count, 16);
-    assert_int_equal(job->total.missed, 0);
+    assert_int_equal(job->progress.total.missed, 0);
     for (int i = 0; i < 16; i++)
         find(job->group.begin + i * 25 * MS, 25 * MS);
 }
@@ -162,7 +162,7 @@ TEST(requests_of_the_settling_do_not_count)
     plan->ends.work_time = 300 * MS;
     assert_int_equal(run_execute(&task, &error), 0);
     assert_int_equal(fake_engine.requests, 40);
-    assert_int_equal(setup.job->total.requests, 30);
+    assert_int_equal(setup.job->progress.total.requests, 30);
     assert_true(setup.job->outcome.time >= 290 * MS);
 }
 
@@ -208,7 +208,7 @@ TEST(workers_that_have_nothing_to_do_take_no_time)
     plan->ends.settle = 300 * MS;
     plan->ends.work_time = 150 * MS;
     assert_int_equal(run_execute(&task, &error), 0);
-    assert_int_equal(setup.job->total.requests, 1);
+    assert_int_equal(setup.job->progress.total.requests, 1);
     assert_in_range(setup.job->outcome.time, 0,
                     setup.job->outcome.ended - setup.job->group.begin - 300 * MS);
 }

@@ -474,8 +474,8 @@ TEST(a_step_with_a_failure_keeps_no_limit)
     assert_int_equal(told->steps, 2);
     assert_int_equal(told->judged, 1);
     assert_int_equal(told->highest, 0);
-    assert_int_equal(setup.job->steps[0].verdict, SLO_MET);
-    assert_int_equal(setup.job->steps[1].verdict, SLO_BROKEN);
+    assert_int_equal(setup.job->sweep.steps[0].verdict, SLO_MET);
+    assert_int_equal(setup.job->sweep.steps[1].verdict, SLO_BROKEN);
     assert_int_equal(outcome_status(outcome), EXIT_RUNTIME);
 }
 
@@ -501,7 +501,7 @@ TEST_IN_CHILD(limits_of_steps_left_out_are_not_known)
     assert_null(slos_add(&setup.options.slos, "iops=1P"));
     const struct outcome *outcome = run();
     REQUIRE(told->steps == 2 && told->judged == 1 && told->highest == -1);
-    REQUIRE(setup.job->steps[1].verdict == SLO_BROKEN);
+    REQUIRE(setup.job->sweep.steps[1].verdict == SLO_BROKEN);
     REQUIRE(outcome->verdict == SLO_UNKNOWN);
     REQUIRE(outcome_status(outcome) == EXIT_LIMIT);
 }
@@ -574,8 +574,8 @@ TEST(no_rate_is_more_than_what_was_due)
         fake_engine.takes = 0;
         told_begin(NULL);
         run();
-        for (int i = 0; i < setup.job->step_count; i++) {
-            const struct job_step *step = &setup.job->steps[i];
+        for (int i = 0; i < setup.job->sweep.count; i++) {
+            const struct job_step *step = &setup.job->sweep.steps[i];
             fewer += step->iops < 950;
             /* All but one in the 20 ms is all of them. */
             assert_true((double)step->rate <= step->iops + 50 + 1);
