@@ -27,25 +27,6 @@ TEST(warnings_are_limits_of_their_own)
     assert_int_equal(plan.statistics.warnings.list[1].metric, SLO_IOPS);
 }
 
-TEST(other_outputs_are_refused)
-{
-    static const struct {
-        const char *given, *name;
-    } cases[] = {{"-J", "json"},           {"-B", "batch"},
-                 {"-p 1", "print-count"},  {"-P 1", "print-interval"},
-                 {"-influx", "influx"},    {"-output a", "output"},
-                 {"-sweep size", "sweep"}, {"-load write -c 1", "load"}};
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        char line[64], expected[128];
-        snprintf(line, sizeof(line), "-check %s .", cases[i].given);
-        snprintf(expected, sizeof(expected),
-                 "ioping: -%s: cannot be done together with -check; leave out one of "
-                 "them\n",
-                 cases[i].name);
-        planned_refused(line, expected);
-    }
-}
-
 static const struct planned_row plans[] = {
     /* A check always ends. */
     {"-check .", "work_time=10000000000 patience=10000000000"},

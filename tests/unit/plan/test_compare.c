@@ -1,42 +1,6 @@
 /* The plans of comparisons, and the options that they refuse. */
 #include "planned.h"
 
-static const enum option_id allowed[] = {
-    OPTION_COMPARE,     OPTION_BATCH,     OPTION_JSON,   OPTION_QUIET,
-    OPTION_PERCENTILES, OPTION_SLO,       OPTION_PLOT,   OPTION_COLOR,
-    OPTION_HISTOGRAM,   OPTION_NO_STATUS, OPTION_OUTPUT,
-};
-
-/* Returns a value that ID takes. */
-static const char *
-value_of(enum option_id id)
-{
-    switch (id) {
-    case OPTION_SWEEP:
-        return "size";
-    case OPTION_LOAD:
-        return "write";
-    case OPTION_PERCENTILES:
-        return "50,99.9";
-    case OPTION_SLO:
-    case OPTION_WARN:
-        return "p99=1ms";
-    case OPTION_COLOR:
-        return "never";
-    default:
-        return "1";
-    }
-}
-
-static bool
-is_allowed(enum option_id id)
-{
-    for (size_t i = 0; i < LENGTH(allowed); i++)
-        if (allowed[i] == id)
-            return true;
-    return false;
-}
-
 TEST(nothing_is_measured)
 {
     struct plan plan = planned("-compare gp2 gp3 -");
@@ -46,27 +10,6 @@ TEST(nothing_is_measured)
     assert_int_equal(plan.target_count, 3);
     assert_string_equal(plan.targets[1], "gp3");
     assert_int_equal(planned("gp2").mode, MODE_RUN);
-}
-
-TEST(options_that_say_how_to_measure_are_refused)
-{
-    for (int id = 0; id < OPTION_IDS; id++) {
-        const struct cli_option *option = cli_option((enum option_id)id);
-        bool takes = option->takes == CLI_REQUIRED;
-        char line[128], expected[256];
-        snprintf(line, sizeof(line), "-%s%s%s -compare gp2", option->name,
-                 takes ? " " : "", takes ? value_of(option->id) : "");
-        snprintf(expected, sizeof(expected),
-                 "ioping: -%s: cannot be done together with -compare: nothing is "
-                 "measured; leave out one of them\n",
-                 option->name);
-        if (id == OPTION_HELP || id == OPTION_VERSION)
-            continue;
-        if (is_allowed(option->id))
-            assert_int_equal(planned(line).mode, MODE_COMPARE);
-        else
-            planned_refused(line, expected);
-    }
 }
 
 TEST(formats_are_those_of_a_run)

@@ -95,61 +95,6 @@ TEST(what_is_not_swept_stays_as_given)
     assert_int_equal(planned("-U -sweep depth -threads 5 .").io.threads, 5);
 }
 
-/* Each with the sweeps that it goes against. */
-TEST(what_makes_no_sense_in_a_sweep_is_refused)
-{
-    static const struct {
-        const char *option, *name;
-    } cases[] = {
-        {"-c 10", "count"},          {"-b 5", "burst"},
-        {"-l 1m", "speed-limit"},    {"-r 10", "rate-limit"},
-        {"-p 1", "print-count"},     {"-P 1", "print-interval"},
-        {"-corrected", "corrected"}, {"-prometheus a.prom", "prometheus"},
-        {"-histogram", "histogram"}, {"-i 1ns", "interval"},
-        {"-i 1", "interval"},
-    };
-    static const char *const sweeps[] = {"size", "size=4k..8k", "threads", "depth",
-                                         "interval"};
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        for (size_t k = 0; k < LENGTH(sweeps); k++) {
-            char line[128], expected[128];
-            snprintf(line, sizeof(line), "-U %s -sweep %s .", cases[i].option, sweeps[k]);
-            snprintf(expected, sizeof(expected),
-                     "ioping: -%s: cannot be done together with -sweep; leave out one of "
-                     "them\n",
-                     cases[i].name);
-            planned_refused(line, expected);
-        }
-    }
-}
-
-/* Not even to the value that it has anyway; but beside another sweep. */
-TEST(what_is_swept_cannot_be_set_as_well)
-{
-    static const struct {
-        const char *option, *name, *kind, *other;
-    } cases[] = {
-        {"-s 4k", "size", "size", "threads"},
-        {"-threads 1", "threads", "threads", "depth"},
-        {"-depth 1", "depth", "depth", "size"},
-        {"-depth 4", "depth", "depth", "threads"},
-        {"-i 0", "interval", "interval", "threads"},
-        {"-depth 1", "depth", "interval", "size"},
-    };
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        char line[128], expected[128];
-        snprintf(line, sizeof(line), "-U %s -sweep %s .", cases[i].option, cases[i].kind);
-        snprintf(expected, sizeof(expected),
-                 "ioping: -%s: cannot be done together with -sweep; leave out one of "
-                 "them\n",
-                 cases[i].name);
-        planned_refused(line, expected);
-        snprintf(line, sizeof(line), "-U %s -sweep %s .", cases[i].option,
-                 cases[i].other);
-        planned(line);
-    }
-}
-
 /* But for its value and its seed a step is the plan, byte by byte. */
 static void
 check_step(const struct plan *plan, int64_t value, int number, const struct plan *same)
@@ -330,18 +275,6 @@ TEST(an_open_loop_has_many_places)
 
 TEST(what_makes_no_sense_with_rates_is_refused)
 {
-    static const char *const names[] = {"interval 0", "interval 1",   "rapid",
-                                        "breakdown",  "rate-limit 5", "count 3",
-                                        "burst 2"};
-    for (size_t i = 0; i < LENGTH(names); i++) {
-        char line[64], expected[128];
-        snprintf(line, sizeof(line), "-sweep rate -%s .", names[i]);
-        snprintf(expected, sizeof(expected),
-                 "ioping: -%.*s: cannot be done together with -sweep; leave out one of "
-                 "them\n",
-                 (int)strcspn(names[i], " "), names[i]);
-        planned_refused(line, expected);
-    }
     planned_refused("-poisson .", NEEDS_RATES);
     planned_refused("-poisson -sweep threads .", NEEDS_RATES);
     planned_refused("-sweep interval -slo iops=1k .",
