@@ -80,17 +80,6 @@ TEST(latencies_that_differ_much_have_a_log_axis)
     }
 }
 
-TEST(up_to_400_requests_are_a_mark_each)
-{
-    static const int counts[][2] = {{0, 0}, {1, 1}, {3, 3}, {400, 400}, {401, 0}};
-    for (size_t i = 0; i < LENGTH(counts); i++) {
-        struct plotted_case drawn = {SWEEP_NONE, 1, (uint64_t)counts[i][0],
-                                     PLOTTED_NARROW};
-        look_at(plotted_draw(&drawn));
-        assert_int_equal(svg_check_count(&check, "mark"), counts[i][1]);
-    }
-}
-
 /* One of five requests in a row takes 100, one 300, and three take 200 us. */
 TEST(a_band_reaches_from_the_shortest_to_the_longest)
 {

@@ -246,7 +246,8 @@ TEST(few_requests_are_marks_and_many_are_not)
     static const struct {
         int targets, requests; /* of each */
         int marks;
-    } cases[] = {{1, 1, 1}, {1, 400, 400}, {1, 401, 0}, {2, 200, 400}, {2, 201, 0}};
+    } cases[] = {{1, 1, 1},   {1, 3, 3},     {1, 400, 400},
+                 {1, 401, 0}, {2, 200, 400}, {2, 201, 0}};
     for (size_t i = 0; i < LENGTH(cases); i++) {
         begin(cases[i].targets);
         for (int k = 0; k < cases[i].requests; k++)
