@@ -4,15 +4,7 @@
 
 #define COUNT 60
 
-static int
-set_up(void **state)
-{
-    (void)state;
-    shell("mkdir d; echo precious >data");
-    return 0;
-}
-
-GROUP_SETUP(set_up)
+GROUP_SHELL("mkdir d; echo precious >data")
 
 static const struct expected runs[] = {
     {"each_write_extends_the_file_and_a_full_one_is_emptied", "faults", 0,

@@ -28,15 +28,6 @@ enum { BASH, ZSH, FISH };
 static struct query queries[QUERIES_MOST];
 static int count;
 
-/* Makes files in the scratch folder, where no other name begins like theirs. */
-static int
-set_up(void **state)
-{
-    (void)state;
-    shell("touch file; mkdir folder share");
-    return 0;
-}
-
 static int
 forget(void **state)
 {
@@ -148,7 +139,8 @@ check_options_only(const struct query *query)
     free(words);
 }
 
-GROUP_SETUP(set_up)
+/* Makes files in the scratch folder, where no other name begins like theirs. */
+GROUP_SHELL("touch file; mkdir folder share")
 FIXTURE(NULL, forget)
 
 /* Both with one dash and with two. */

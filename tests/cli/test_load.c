@@ -10,7 +10,7 @@
 
 /* Mounts NAME with a file of 1 MiB. */
 static void
-serve(const char *name, const char *options)
+serve_as(const char *name, const char *options)
 {
     shell("mkdir -p %s.files && cp data %s.files/f", name, name);
     mount_fuse(name, "uncached,log=%s/log,%s", scratch(), options);
@@ -32,7 +32,7 @@ TEST(a_line_of_nine)
 {
     static const char *const ways[] = {"depth=8", "threads=8", "threads=2,depth=4"};
     need_direct("data");
-    serve("fs", "slots=1,delay_us=20000");
+    serve_as("fs", "slots=1,delay_us=20000");
     for (size_t i = 0; i < LENGTH(ways); i++)
         expect(0,
                "nine true\nrecovered true\nrate true\nown true\nbytes true\nwaits "
@@ -43,14 +43,14 @@ TEST(a_line_of_nine)
 TEST(a_rate_is_kept)
 {
     static const char *const ways[] = {"rate=50", "rate=50,threads=2", "speed=400k"};
-    serve("fs", "delay_us=1000");
+    serve_as("fs", "delay_us=1000");
     for (size_t i = 0; i < LENGTH(ways); i++)
         expect(0, "1 1\ntrue\n", NULL, "a_rate_is_kept %s", ways[i]);
 }
 
 TEST(the_load_is_there_in_its_phase_alone)
 {
-    serve("fs", "delay_us=2000");
+    serve_as("fs", "delay_us=2000");
     expect(0, "60 1 1 1 1\n", NULL, "the_load_is_there_in_its_phase_alone");
 }
 
@@ -177,7 +177,7 @@ TEST(a_signal_ends_all_phases)
 TEST(a_failure_of_the_load_ends_all)
 {
     need_direct("data");
-    serve("bad", "fail_every=70");
+    serve_as("bad", "fail_every=70");
     expect(3,
            "~^idle loaded ioping: load: request [0-9]+ failed: EIO \\(Input/output "
            "error\\)\n$",
@@ -195,7 +195,7 @@ TEST(a_load_that_hangs_is_left)
     need_bare("what hangs in the kernel is not valgrind's");
     char options[512];
     snprintf(options, sizeof(options), "hang_after=60,hang_file=%.400s/hang", scratch());
-    serve("stuck", options);
+    serve_as("stuck", options);
     expect(3,
            "~^idle loaded (ioping: load: request [0-9]+ has had no answer for "
            "#\n)+ioping: load: 1 request still waiting after #\n$",

@@ -18,14 +18,6 @@
  * touched one by one, when a latency is the first of its kind. */
 #define STATISTICS (long)(5 * sizeof(struct stats) / 1024)
 
-static int
-set_up(void **state)
-{
-    (void)state;
-    shell("head -c 65536 /dev/urandom >data");
-    return 0;
-}
-
 /* An output format and the mark that stands in it once per request. */
 struct form {
     const char *name, *arguments;
@@ -100,7 +92,7 @@ read_marks(int output, char mark, long wanted, long *seen)
     }
 }
 
-GROUP_SETUP(set_up)
+GROUP_SHELL("head -c 65536 /dev/urandom >data")
 
 TEST_EACH(a_million_requests_take_the_memory_of_ten_thousand, forms)
 {

@@ -8,15 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int
-set_up(void **state)
-{
-    (void)state;
-    shell("head -c 65536 /dev/urandom >data");
-    return 0;
-}
-
-GROUP_SETUP(set_up)
+GROUP_SHELL("head -c 65536 /dev/urandom >data")
 
 static const struct expected runs[] = {
     {"only_the_worker_has_the_target", "", 0, "two\nworker\n"},

@@ -18,15 +18,6 @@ struct pair {
     struct side peer, ours;
 };
 
-static int
-set_up(void **state)
-{
-    (void)state;
-    shell("mkdir d 'sp ace' 'ta\tb' 'qu\"ote' && mkfifo fifo && : >empty && ln -s f link "
-          "&& head -c 4194304 /dev/urandom >f && sync f");
-    return 0;
-}
-
 /* Cuts the text up to the next fence off *AT. */
 static char *
 cut(char **at)
@@ -94,7 +85,9 @@ assert_same(int status, const char *const rows[])
     assert_int_equal(different, 0);
 }
 
-GROUP_SETUP(set_up)
+GROUP_SHELL(
+    "mkdir d 'sp ace' 'ta\tb' 'qu\"ote' && mkfifo fifo && : >empty && ln -s f link "
+    "&& head -c 4194304 /dev/urandom >f && sync f")
 
 TEST(every_way_to_write_options)
 {

@@ -8,14 +8,6 @@
 #include "support.h"
 #include "terminal.h"
 
-static int
-set_up(void **state)
-{
-    (void)state;
-    shell("mkdir d && head -c 4194304 /dev/urandom >f && sync f");
-    return 0;
-}
-
 enum way { INTO_PIPE, INTO_FILE, ON_TERMINAL };
 
 static const char *const ways[] = {"a pipe", "a file", "a terminal"};
@@ -92,7 +84,7 @@ assert_same(const char *const rows[][2], bool more)
     assert_int_equal(different, 0);
 }
 
-GROUP_SETUP(set_up)
+GROUP_SHELL("mkdir d && head -c 4194304 /dev/urandom >f && sync f")
 
 TEST(a_few_requests)
 {

@@ -16,16 +16,6 @@ static const struct {
     {"-A -depth 8", "-A -depth 64", need_linux_aio},
 };
 
-/* A file of 4 MiB, behind a server with these OPTIONS; the log of its reads is fs.log. */
-static void
-serve(const char *options)
-{
-    expect(-1, NULL, NULL,
-           "umount fs 2>/dev/null; mkdir -p fs.files && head -c 4M /dev/urandom "
-           ">fs.files/f");
-    mount_fuse("fs", "uncached,log=$PWD/fs.log,%s", options);
-}
-
 /* Sets SERVED to the rate of the last COUNT reads in the log. */
 #define SERVED(count) \
     "SERVED=$(\"$IOPING_SOURCE/tests/support/shells/served\" fs.log " count ");"

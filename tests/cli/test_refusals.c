@@ -20,15 +20,6 @@
 #define LEAVE "; remove it, or leave out -k\n"
 #define ELSEWHERE "; name a file in it instead\n"
 
-static int
-set_up(void **state)
-{
-    (void)state;
-    shell("head -c 1048576 /dev/urandom >data && cp data same && mkdir d && : >empty && "
-          "mkfifo fifo && ln -s nowhere dangling && cp \"$IOPING\" copy");
-    return 0;
-}
-
 /* Fails unless "ioping ARGUMENTS" says nothing but LINE and ends with STATUS. */
 static void
 assert_refused(const char *arguments, const char *line, int status)
@@ -50,7 +41,9 @@ assert_value_refused(const char *option, const char *value, const char *why)
     assert_refused(arguments, line, 1);
 }
 
-GROUP_SETUP(set_up)
+GROUP_SHELL(
+    "head -c 1048576 /dev/urandom >data && cp data same && mkdir d && : >empty && "
+    "mkfifo fifo && ln -s nowhere dangling && cp \"$IOPING\" copy")
 
 TEST(bad_counts_are_refused)
 {

@@ -5,21 +5,12 @@
 /* Marks: 19s */
 #include "support.h"
 
-static void
-serve(void)
-{
-    expect(-1, NULL, NULL,
-           "umount fs 2>/dev/null; mkdir -p fs.files && head -c 1M /dev/urandom "
-           ">fs.files/f");
-    mount_fuse("fs", "uncached,idle_ms=56,idle_us=10000,log=$PWD/fs.log");
-}
-
 GROUP_SETUP(make_files)
 
 TEST(each_interval_has_its_time_and_thirty_requests)
 {
     need_program("jq");
-    serve();
+    serve("idle_ms=56,idle_us=10000");
     expect(0,
            "[[10,true,true,true],[20,true,true,true],[40,true,true,true],[80,true,true,"
            "true],[160,true,true,true]]\n[false,false,false,true,true]\n1 1 1 1 1 ",
@@ -29,7 +20,7 @@ TEST(each_interval_has_its_time_and_thirty_requests)
 TEST(the_longest_that_keeps_a_limit_is_the_last_without_sleep)
 {
     need_program("jq");
-    serve();
+    serve("idle_ms=56,idle_us=10000");
     expect(0,
            "[10,true]\n[20,true]\n[40,true]\n[80,false]\n[160,false]\n{\"interval\":"
            "40000000,\"limit\":\"p50=8ms\"}\n",

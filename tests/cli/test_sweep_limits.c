@@ -5,22 +5,6 @@
 /* Marks: 25s */
 #include "support.h"
 
-static void
-serve(void)
-{
-    expect(-1, NULL, NULL,
-           "umount fs 2>/dev/null; mkdir -p fs.files && head -c 1M /dev/urandom "
-           ">fs.files/f");
-    mount_fuse("fs", "uncached,delay_us=40000,slots=2");
-}
-
-static void
-assert_out(const struct result *result, const char *out, const char *err)
-{
-    assert_string_equal(result->out, out);
-    assert_string_equal(result->err, err);
-}
-
 TEST(steps_that_break_a_limit_are_marked_and_the_highest_is_named)
 {
     static const struct {
@@ -41,61 +25,50 @@ TEST(steps_that_break_a_limit_are_marked_and_the_highest_is_named)
          "4\n8\nlargest size that keeps p50=1hour: 8 KiB\n", "", 0},
     };
     need_uring();
-    serve();
+    serve("delay_us=40000,slots=2");
     for (size_t i = 0; i < LENGTH(cases); i++) {
         const char *line = strrchr(cases[i].out, '\n');
         while (line > cases[i].out && line[-1] != '\n')
             line--;
-        struct result result =
-            command_status(cases[i].status, "rows '%.*s' %s", (int)strcspn(line, "\n"),
-                           line, cases[i].arguments);
-        assert_out(&result, cases[i].out, cases[i].err);
-        command_free(&result);
+        expect(cases[i].status, cases[i].out, cases[i].err, "rows '%.*s' %s",
+               (int)strcspn(line, "\n"), line, cases[i].arguments);
     }
 }
 
 TEST(pipes_have_a_line_of_its_own_kind)
 {
     need_uring();
-    serve();
-    struct result result = command_status(
-        0, "sweep_limited 'highest depth 2' -B -U -sweep depth=2..4 -slo p50=60ms && "
+    serve("delay_us=40000,slots=2");
+    expect(0, "11 2 1\n11 4 1\n4 highest 0\n", "",
+           "sweep_limited 'highest depth 2' -B -U -sweep depth=2..4 -slo p50=60ms && "
            "awk '{ print NF, $1, /^[0-9 ]+$/ }' o");
-    assert_out(&result, "11 2 1\n11 4 1\n4 highest 0\n", "");
-    command_free(&result);
-    result = command_status(5, "sweep_limited 'highest depth -' -B -U -sweep depth=1..1 "
-                               "-slo max=1ns -slo p50=1ms; status=$?; tail -1 o; "
-                               "exit $status");
-    assert_out(&result, "highest depth - max=1ns,p50=1ms\n",
-               "ioping: no depth keeps max=1ns,p50=1ms\n");
-    command_free(&result);
+    expect(5, "highest depth - max=1ns,p50=1ms\n",
+           "ioping: no depth keeps max=1ns,p50=1ms\n",
+           "sweep_limited 'highest depth -' -B -U -sweep depth=1..1 "
+           "-slo max=1ns -slo p50=1ms; status=$?; tail -1 o; "
+           "exit $status");
 }
 
 TEST(records_agree_with_their_own_figures)
 {
     need("jq uring");
-    serve();
-    struct result result = command_status(
-        0, "records '\"depth\": 2,' -JJ -U -sweep depth=2..8 -slo p50=60ms");
-    assert_out(&result,
-               "[[2,true,true],[4,false,true],[8,false,true]]\n"
-               "{\"depth\":2,\"limit\":\"p50=60ms\"}\n"
-               "[\"highest\",\"localtime\",\"target\",\"timestamp\"]\n",
-               "");
-    command_free(&result);
+    serve("delay_us=40000,slots=2");
+    expect(0,
+           "[[2,true,true],[4,false,true],[8,false,true]]\n"
+           "{\"depth\":2,\"limit\":\"p50=60ms\"}\n"
+           "[\"highest\",\"localtime\",\"target\",\"timestamp\"]\n",
+           "", "records '\"depth\": 2,' -JJ -U -sweep depth=2..8 -slo p50=60ms");
 }
 
 /* Some 23 requests in the time of a step. */
 TEST(too_few_requests_to_know_are_said_to_be)
 {
     need_uring();
-    serve();
-    struct result result = command_status(
-        5, "ioping -hang 0 -w 1 -U -sweep depth=1..2 -slo p99.9=1h fs/f >o; status=$?; "
+    serve("delay_us=40000,slots=2");
+    expect(5, "1 ?\n2 ?\nno p99.9=1hour\n",
+           "ioping: -sweep: too few requests count at depth 1 to check the limits; "
+           "use a longer -w\n"
+           "ioping: no depth is known to keep p99.9=1hour\n",
+           "ioping -hang 0 -w 1 -U -sweep depth=1..2 -slo p99.9=1h fs/f >o; status=$?; "
            "awk 'NR > 3 { print $1, $NF }' o; exit $status");
-    assert_out(&result, "1 ?\n2 ?\nno p99.9=1hour\n",
-               "ioping: -sweep: too few requests count at depth 1 to check the limits; "
-               "use a longer -w\n"
-               "ioping: no depth is known to keep p99.9=1hour\n");
-    command_free(&result);
 }

@@ -15,15 +15,6 @@ static const struct {
     {"-A -threads 2", need_linux_aio},
 };
 
-static void
-serve(const char *options)
-{
-    expect(-1, NULL, NULL,
-           "umount fs 2>/dev/null; mkdir -p fs.files && head -c 4M /dev/urandom "
-           ">fs.files/f");
-    mount_fuse("fs", "uncached,log=$PWD/fs.log,%s", options);
-}
-
 GROUP_SETUP(make_files)
 
 /* Four at a time of 40 ms: 100 per second. */

@@ -7,11 +7,11 @@
 
 /* The statistics in the output. */
 #define STATISTICS(name) "\n--- " name " \\([^\n]*\\) ioping statistics ---\n"
-#define SUMMARY(name, completed, generated)                         \
-    STATISTICS(name)                                                \
-    completed " requests completed in [^\n]*\ngenerated " generated \
-              " requests in [^\n]*\nmin/avg/max/mdev "              \
-              "= [^\n]*\n"
+/* A busy machine may have missed some. */
+#define SUMMARY(name, completed, generated)                                              \
+    STATISTICS(name)                                                                     \
+    completed " requests completed in [^\n]*\n([0-9.k ]+ missed, )?generated " generated \
+              " requests in [^\n]*\nmin/avg/max/mdev = [^\n]*\n"
 #define TITLE "\n--- comparison ---\n"
 #define HEAD "target +requests +p50 +change +p99 +change +max +avg +iops"
 #define CHANGE "(-|[+-][0-9.]+ .|[0-9.]+x)( \\((~|[?]|[^ ()]+\\.\\.[^ ()]+)\\))?"
@@ -23,16 +23,9 @@
     "(~ no difference that this many requests can show \\(95 .\\)\n)?" \
     "[?] not known: too few independent requests, or corrected percentiles\n"
 
-static int
-set_up(void **state)
-{
-    (void)state;
-    shell("head -c 1048576 /dev/urandom >data && cp data copy && cp data third && mkdir "
-          "a b 'with space' 'new\nline' && sync data copy third");
-    return 0;
-}
-
-GROUP_SETUP(set_up)
+GROUP_SHELL(
+    "head -c 1048576 /dev/urandom >data && cp data copy && cp data third && mkdir "
+    "a b 'with space' 'new\nline' && sync data copy third")
 
 /* Numbered on their own, and all of them before the first summary. */
 TEST(each_has_its_lines_and_the_summaries_are_in_the_order_given)

@@ -2,15 +2,7 @@
 /* Marks: races posix */
 #include "support.h"
 
-static int
-set_up(void **state)
-{
-    (void)state;
-    shell("head -c 1048576 /dev/urandom | tee one two >three; mkdir d f; sync .");
-    return 0;
-}
-
-GROUP_SETUP(set_up)
+GROUP_SHELL("head -c 1048576 /dev/urandom | tee one two >three; mkdir d f; sync .")
 
 /* A claim on it is the run's, not one of each target. */
 TEST(a_device_may_be_written_to_as_two_targets)

@@ -110,6 +110,15 @@ mount_fuse(const char *name, const char *options, ...)
     command_free(&result);
 }
 
+void
+serve(const char *options)
+{
+    expect(-1, NULL, NULL,
+           "umount fs 2>/dev/null; mkdir -p fs.files && "
+           "head -c 4M /dev/urandom >fs.files/f");
+    mount_fuse("fs", "uncached,log=%s/fs.log,%s", scratch(), options);
+}
+
 int
 unmount_all(void **state)
 {

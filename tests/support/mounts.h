@@ -37,4 +37,8 @@ int unmount_all(void **state);
 /* Describes the file system that FD is on. Returns 0, or -1 with errno. */
 int describe_mount(int fd, struct os_mount *mount);
 
+/* Mounts the server of mount_fuse at fs anew, with OPTIONS: it shows a file f of 4 MiB,
+ * and logs the requests in fs.log. */
+void serve(const char *options);
+
 #endif

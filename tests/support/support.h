@@ -32,7 +32,8 @@
  * TEST(name) { ... } is a test. It registers itself: main() of the support runs all of a
  * program, in their order. With FIXTURE(before, after) each of those below it has one
  * called before it and one after it (NULL: none); GROUP_SETUP(function) is called once,
- * before all. At the end unmount_all is, unless there is a GROUP_TEARDOWN(function).
+ * before all, or GROUP_SHELL(command) is run. At the end unmount_all is, unless there is
+ * a GROUP_TEARDOWN(function).
  *
  * TEST_EACH(name, table) { ... } is a test for each row of an array of structs that have
  * a name: *state is the row, and "name_row" what the test is called. EXPECT_EACH(table)
@@ -44,6 +45,14 @@
     static void name(void **state __attribute__((unused)))
 #define FIXTURE(before, after) AT_START(before##_##after, test_fixture(before, after))
 #define GROUP_SETUP(function) AT_START(call_##function, test_set_up(function))
+#define GROUP_SHELL(...)                \
+    static int call_shell(void **state) \
+    {                                   \
+        (void)state;                    \
+        shell(__VA_ARGS__);             \
+        return 0;                       \
+    }                                   \
+    GROUP_SETUP(call_shell)
 #define GROUP_TEARDOWN(function) AT_START(call_##function, test_tear_down(function))
 #define TEST_EACH(test, table)                                                           \
     static void test(void **);                                                           \
