@@ -47,7 +47,7 @@ int export_begin(struct export *export, const struct plan *plan, const struct jo
 
 /* Writes TEXT, whose memory it takes, as the first version of the file of output NUMBER
  * of the plan. Returns 0, or -1 with ERROR. */
-int export_first(struct export *export, int number, struct buffer *text,
+int export_first(struct export *export, int index, struct buffer *text,
                  struct error *error);
 
 /* Starts the thread, if there are files. Returns 0, or -1 with ERROR. */
@@ -58,14 +58,14 @@ void export_supervise(struct export *export);
 
 /* Hands over TEXT, and its memory: the next version of the file of output NUMBER, or
  * lines for its end. Any thread. DURABLE: it is the last. */
-void export_hand_over(struct export *export, int number, struct buffer *text,
+void export_hand_over(struct export *export, int index, struct buffer *text,
                       bool durable);
 
-/* Returns true if a file could not be written and export_tell is to say so. */
-bool export_has_news(const struct export *export);
+/* Returns true if a file could not be written and export_report is to say so. */
+bool export_has_unreported(const struct export *export);
 
 /* Notes on stderr what could not be written, but not again while that lasts. */
-void export_tell(struct export *export);
+void export_report(struct export *export);
 
 /*
  * Waits until all that was handed over is written, and ends the thread; but not longer

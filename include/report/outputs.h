@@ -18,10 +18,10 @@ struct report;
 
 /* A part of a run, a step of a sweep or a phase, at its begin. */
 struct report_part {
-    const char *name;  /* "size=4096", "loaded" */
-    enum phase phase;  /* PHASE_NONE: it is a step: */
-    int64_t value;     /* of what is swept */
-    int number, count; /* of the step, from 0, and of all steps, -1: not known */
+    const char *name; /* "size=4096", "loaded" */
+    enum phase phase; /* PHASE_NONE: it is a step: */
+    int64_t value;    /* of what is swept */
+    int index, count; /* of the step, from 0, and of all steps, -1: not known */
 };
 
 /*

@@ -49,7 +49,7 @@ struct report {
     struct status *status; /* the status line, which it must not write over; or NULL */
 };
 
-/* All that is told of a run. A report that is printed and fails ends the run, and the
+/* All outputs of a run. A report that is printed and fails ends the run, and the
  * others go on to its end. */
 struct reports {
     struct report list[OUTPUTS_MOST]; /* as the outputs of the plan */
@@ -126,7 +126,7 @@ void report_explain(struct reports *reports, struct job *jobs, int count);
  * which is given its time (export_end), unless the end of the run did that. Stores in
  * OUTCOME the first failure of the output since report_begin, or that an exported file
  * could not be written in the end, and whether a thread is stuck in that; writes what was
- * not said before to stderr. On the supervisor's thread, or the leading one if there was
+ * not said before to stderr. On the supervisor's thread, or the first one if there was
  * no run.
  */
 void report_end(struct reports *reports, struct outcome *outcome);

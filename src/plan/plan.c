@@ -119,7 +119,7 @@ resolve_concurrency(const struct options *options, struct plan *plan, struct err
             plan->io.engine->name ? plan->io.engine->name : option->engine;
     }
     if (open)
-        plan_resolve_places(options, plan);
+        plan_resolve_slots(options, plan);
     if (!deep || plan->io.engine->many || (open && plan->io.depth == 1))
         return 0;
     error_set(error, EXIT_USAGE, options->depth > 1 ? "-depth" : "-sweep",

@@ -23,11 +23,11 @@ int plan_choose_mode(const struct options *options, struct plan *plan,
                      struct error *error);
 
 /*
- * Gives an open loop the places for as many requests as the engine can have: without an
+ * Gives an open loop the slots for as many requests as the engine can have: without an
  * option that says which one, the first here that has many. Comes when the user's engine,
  * threads and depth are in PLAN.
  */
-void plan_resolve_places(const struct options *options, struct plan *plan);
+void plan_resolve_slots(const struct options *options, struct plan *plan);
 
 /*
  * Resolves what the mode decides, when the rest of the plan is resolved.

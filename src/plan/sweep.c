@@ -7,9 +7,9 @@
 #include "os/process.h"
 #include "resolve.h"
 
-/* Places for requests of an open loop, and its threads where no engine has many. */
-#define PLACES 1024
-#define PLACES_MEMORY (256 << 20) /* bytes of their buffers, all together */
+/* Slots for requests of an open loop, and its threads where no engine has many. */
+#define SLOTS 1024
+#define SLOTS_MEMORY (256 << 20) /* bytes of their buffers, all together */
 #define THREADS 64
 
 /* Returns whether there is memory for COUNT buffers of SIZE bytes. */
@@ -24,22 +24,22 @@ has_memory(int64_t count, int64_t size)
     return trial && bytes <= os_memory_available() / 4;
 }
 
-/* Returns how many requests of an open loop there is memory for, PLACES at most. */
+/* Returns how many requests of an open loop there is memory for, SLOTS at most. */
 static int
-count_places(const struct options *options)
+count_slots(const struct options *options)
 {
     bool large = plan_given(options, OPTION_LINEAR) && !plan_given(options, OPTION_SIZE);
-    int64_t size = large ? PLAN_LINEAR_SIZE : options->size, count = PLACES_MEMORY / size;
-    count = count < 1 ? 1 : count < PLACES ? count : PLACES;
+    int64_t size = large ? PLAN_LINEAR_SIZE : options->size, count = SLOTS_MEMORY / size;
+    count = count < 1 ? 1 : count < SLOTS ? count : SLOTS;
     while (count > 1 && !has_memory(count, size))
         count /= 2;
     return (int)count;
 }
 
 void
-plan_resolve_places(const struct options *options, struct plan *plan)
+plan_resolve_slots(const struct options *options, struct plan *plan)
 {
-    int most = options->depth ? (int)options->depth : count_places(options), depth = 0;
+    int most = options->depth ? (int)options->depth : count_slots(options), depth = 0;
     bool chosen = plan_given(options, OPTION_THREADS) || plan->io.engine_name;
     const struct io_engine *deep =
         chosen ? NULL : io_engine_deep(most, &depth, &plan->io.missing);

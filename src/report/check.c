@@ -21,7 +21,7 @@
 #include <string.h>
 
 /* The percentiles of a list, two that are always there, all that is limited, and one that
- * is told where nothing is. */
+ * is shown where nothing is. */
 #define FIGURES_MOST (PERCENTILES_MOST + 2 + 2 * SLOS_MOST + 1)
 
 /* A figure with its limits, the strictest if there are several. */
@@ -84,13 +84,13 @@ add_harmless(struct buffer *line, const char *text, const char *set)
     }
 }
 
-/* Adds the path of JOBS[NUMBER] with the characters of SET escaped, and if those before
+/* Adds the path of JOBS[INDEX] with the characters of SET escaped, and if those before
  * have the same which of them it is: graphs know figures by their labels alone. */
 static void
-add_path(struct buffer *line, const struct job *jobs, int number, const char *set)
+add_path(struct buffer *line, const struct job *jobs, int index, const char *set)
 {
-    int ordinal = job_ordinal(jobs, number);
-    add_harmless(line, jobs[number].plan.path, set);
+    int ordinal = job_ordinal(jobs, index);
+    add_harmless(line, jobs[index].plan.path, set);
     if (ordinal > 1)
         buffer_format(line, "#%d", ordinal);
 }
@@ -246,7 +246,7 @@ add_trouble(struct buffer *line, const struct job *job)
 /* Returns whether a figure stands in the text: if it has limits; where there are none at
  * all p99 does, or avg and max as long as that is not known. */
 static bool
-is_told(const struct figure *figure, const struct plan *plan, bool ranked)
+is_listed(const struct figure *figure, const struct plan *plan, bool ranked)
 {
     bool any = plan->statistics.slos.count || plan->statistics.warnings.count;
     bool p99 = figure->slo.metric == SLO_PERCENTILE;
@@ -257,18 +257,18 @@ is_told(const struct figure *figure, const struct plan *plan, bool ranked)
                : figure->slo.metric == SLO_AVG || figure->slo.metric == SLO_MAX;
 }
 
-/* Adds what there is to tell of JOBS[NUMBER] to the text: trouble, then figures, the
+/* Adds what there is to say of JOBS[INDEX] to the text: trouble, then figures, the
  * worst first. Returns its state. */
 static enum check_state
-add_job(struct buffer *line, const struct job *jobs, int number)
+add_job(struct buffer *line, const struct job *jobs, int index)
 {
     static const struct slo p99 = {.metric = SLO_PERCENTILE,
                                    .percentile = {PERCENTILE_HUNDRED / 100 * 99, "99"}};
-    const struct job *job = &jobs[number];
+    const struct job *job = &jobs[index];
     const struct stats *stats = &job->outcome.total;
     struct figures figures = {0};
     int64_t value;
-    add_path(line, jobs, number, IN_PATH);
+    add_path(line, jobs, index, IN_PATH);
     buffer_text(line, " ");
     size_t start = line->length;
     enum check_state state = add_trouble(line, job);
@@ -283,7 +283,7 @@ add_job(struct buffer *line, const struct job *jobs, int number)
         for (int i = 0; i < figures.count; i++) {
             const struct figure *figure = &figures.list[i];
             if (states[figure->state].rank != rank ||
-                !is_told(figure, &job->plan, ranked))
+                !is_listed(figure, &job->plan, ranked))
                 continue;
             separate(line, start);
             add_figure(line, figure, stats);
@@ -319,24 +319,24 @@ add_range(struct buffer *line, const struct slo *limit)
 
 /* Adds the label NAME, quoted, with the target in front of it where there are several. */
 static void
-add_label(struct buffer *line, const struct job *jobs, int number, const char *name)
+add_label(struct buffer *line, const struct job *jobs, int index, const char *name)
 {
     buffer_text(line, " ");
-    if (jobs[number].targets > 1) {
+    if (jobs[index].targets > 1) {
         buffer_text(line, "'");
-        add_path(line, jobs, number, IN_LABEL);
+        add_path(line, jobs, index, IN_LABEL);
         buffer_format(line, " %s'=", name);
     } else {
         buffer_format(line, "%s=", name);
     }
 }
 
-/* Adds the figures of JOBS[NUMBER] for graphs: always the same ones, U where one is not
+/* Adds the figures of JOBS[INDEX] for graphs: always the same ones, U where one is not
  * known. Requests per second are cut, as a limit sees them. */
 static void
-add_figures(struct buffer *line, const struct job *jobs, int number)
+add_figures(struct buffer *line, const struct job *jobs, int index)
 {
-    const struct job *job = &jobs[number];
+    const struct job *job = &jobs[index];
     const struct outcome *outcome = &job->outcome;
     const struct stats *stats = &outcome->total;
     struct figures figures = {0};
@@ -345,7 +345,7 @@ add_figures(struct buffer *line, const struct job *jobs, int number)
     for (int i = 0; i < figures.count; i++) {
         struct figure *figure = &figures.list[i];
         judge_figure(figure, stats);
-        add_label(line, jobs, number, slo_name(&figure->slo, name));
+        add_label(line, jobs, index, slo_name(&figure->slo, name));
         if (!figure->known)
             buffer_text(line, "U");
         else if (figure->slo.metric == SLO_IOPS)
@@ -364,7 +364,7 @@ add_figures(struct buffer *line, const struct job *jobs, int number)
         add_range(line, figure->critical);
     }
     int left = outcome->waiting && !outcome->left ? 1 : outcome->left;
-    add_label(line, jobs, number, "failed");
+    add_label(line, jobs, index, "failed");
     buffer_format(line, "%" PRIu64 "c", stats->failed + (uint64_t)left);
 }
 

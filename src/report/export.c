@@ -33,10 +33,10 @@ struct export_file {
     bool waits;               /* there is one */
     bool durable;             /* it is to be */
     bool writing;             /* another, older one is being written */
-    int64_t since; /* the oldest of these was handed over then, ns, monotonic */
-    int error;     /* errno of the latest writing; 0: it succeeded */
-    int untold;    /* errno of a failure that nobody knows of; 0: none */
-    bool lost;     /* lines were, for want of memory */
+    int64_t since;  /* the oldest of these was handed over then, ns, monotonic */
+    int error;      /* errno of the latest writing; 0: it succeeded */
+    int unreported; /* errno of a failure that nobody knows of; 0: none */
+    bool lost;      /* lines were, for want of memory */
 };
 
 struct export_writer {
@@ -47,17 +47,17 @@ struct export_writer {
     export_write_function *replace, *append;
     int count;
     struct export_file files[OUTPUTS_MOST];
-    bool ending;       /* no more versions are to come */
-    atomic_bool news;  /* a file has `untold`; changed under the lock */
-    atomic_bool ended; /* and all are written */
+    bool ending;                /* no more versions are to come */
+    atomic_bool any_unreported; /* a file has `unreported`; changed under the lock */
+    atomic_bool ended;          /* and all are written */
 };
 
 static void
 note_result(struct export_writer *writer, struct export_file *file, int error)
 {
     if (error && !file->error) {
-        file->untold = error;
-        atomic_store(&writer->news, true);
+        file->unreported = error;
+        atomic_store(&writer->any_unreported, true);
         os_thread_wake(&writer->supervisor);
     }
     file->error = error;
@@ -197,9 +197,9 @@ export_begin(struct export *export, const struct plan *plan, const struct job *j
 }
 
 int
-export_first(struct export *export, int number, struct buffer *text, struct error *error)
+export_first(struct export *export, int index, struct buffer *text, struct error *error)
 {
-    struct export_file *file = &export->writer->files[number];
+    struct export_file *file = &export->writer->files[index];
     int failed = text->failed ? ENOMEM : 0;
     os_file_clean(file->path, file->start);
     if (!failed &&
@@ -209,7 +209,7 @@ export_first(struct export *export, int number, struct buffer *text, struct erro
     *text = (struct buffer){0};
     if (failed == EEXIST)
         return error_set(error, EXIT_PREPARE, file->path, "is there already, and not %s",
-                         export->plan->output.list[number].kind->what);
+                         export->plan->output.list[index].kind->what);
     return failed ? error_set(error, EXIT_PREPARE, file->path, "%s", strerror(failed))
                   : 0;
 }
@@ -238,10 +238,10 @@ export_supervise(struct export *export)
 }
 
 void
-export_hand_over(struct export *export, int number, struct buffer *text, bool durable)
+export_hand_over(struct export *export, int index, struct buffer *text, bool durable)
 {
     struct export_writer *writer = export->writer;
-    struct export_file *file = &writer->files[number];
+    struct export_file *file = &writer->files[index];
     os_lock_acquire(writer->lock);
     writer->replace = export->replace;
     writer->append = export->append;
@@ -262,13 +262,13 @@ export_hand_over(struct export *export, int number, struct buffer *text, bool du
 }
 
 bool
-export_has_news(const struct export *export)
+export_has_unreported(const struct export *export)
 {
-    return export->writer && atomic_load(&export->writer->news);
+    return export->writer && atomic_load(&export->writer->any_unreported);
 }
 
 static void
-tell(const struct export *export, struct notes *notes)
+print_notes(const struct export *export, struct notes *notes)
 {
     if (notes->count == 0)
         return;
@@ -278,20 +278,20 @@ tell(const struct export *export, struct notes *notes)
 }
 
 void
-export_tell(struct export *export)
+export_report(struct export *export)
 {
     struct export_writer *writer = export->writer;
     struct notes notes = {0};
     os_lock_acquire(writer->lock);
     for (int i = 0; i < writer->count; i++) {
         struct export_file *file = &writer->files[i];
-        if (file->untold)
-            notes_add(&notes, file->path, "%s", strerror(file->untold));
-        file->untold = 0;
+        if (file->unreported)
+            notes_add(&notes, file->path, "%s", strerror(file->unreported));
+        file->unreported = 0;
     }
-    atomic_store(&writer->news, false);
+    atomic_store(&writer->any_unreported, false);
     os_lock_release(writer->lock);
-    tell(export, &notes);
+    print_notes(export, &notes);
 }
 
 /* Returns whether a request has no answer: whatever it waits for may be what the
@@ -342,7 +342,7 @@ wait_for_end(struct export *export, int64_t since)
     return true;
 }
 
-/* Drops what is not written, which is told and noted as a failure. Returns false if
+/* Drops what is not written, which is reported and counts as a failure. Returns false if
  * all is written after all. */
 static bool
 drop_unwritten(struct export *export)
@@ -351,7 +351,7 @@ drop_unwritten(struct export *export)
     struct notes notes = {0};
     char text[UNITS_TEXT];
     int64_t now = os_clock_now();
-    export_tell(export);
+    export_report(export);
     os_lock_acquire(writer->lock);
     for (int i = writer->count; i-- > 0;) {
         const struct export_file *file = &writer->files[i];
@@ -363,7 +363,7 @@ drop_unwritten(struct export *export)
         export->error = ETIMEDOUT;
     }
     os_lock_release(writer->lock);
-    tell(export, &notes);
+    print_notes(export, &notes);
     return export->error != 0;
 }
 
@@ -389,7 +389,7 @@ export_end(struct export *export)
         return false;
     if (writer->started)
         os_thread_join(&writer->thread);
-    export_tell(export);
+    export_report(export);
     for (int i = 0; i < writer->count && !export->error; i++) {
         const struct export_file *file = &writer->files[i];
         export->failed = file->path;

@@ -118,7 +118,7 @@ add_encoded(struct buffer *bytes, const struct histogram *histogram)
     add_big(bytes, counts.length, 4);
     add_big(bytes, 0, 4); /* how far the indices are moved */
     add_big(bytes, DIGITS, 4);
-    add_big(bytes, 1, 8); /* the lowest value that is told from 0 */
+    add_big(bytes, 1, 8); /* the lowest value that differs from 0 */
     add_big(bytes, HISTOGRAM_MOST - 1, 8);
     add_big(bytes, RATIO, 8);
     if (counts.text)

@@ -110,13 +110,13 @@ human_sample(struct report *report, const struct sample *sample)
     struct buffer *text = &report->text;
     struct sample judged = *sample;
     int64_t usual = sample->median ? sample->median : sample->latency;
-    char number[16], size[UNITS_TEXT], time[UNITS_TEXT];
+    char name[16], size[UNITS_TEXT], time[UNITS_TEXT];
     bool split = sample->split.result == SPLIT_DONE;
     const char *end =
         output->burst && sample->index % (uint64_t)output->burst == 0 ? "\n\n" : "\n";
     if (report->terminal)
         sample_compare(&judged, (double)usual);
-    const char *notice = sample_notice(&judged, number);
+    const char *notice = sample_notice(&judged, name);
     if (output->time_format)
         add_time(report);
     buffer_format(
@@ -277,7 +277,7 @@ add_exception(struct buffer *text, uint64_t count, const char *what)
                       what);
 }
 
-/* Adds the exceptions, off a terminal only those of ioping 1.3: the others are told on
+/* Adds the exceptions, off a terminal only those of ioping 1.3: the others are said on
  * stderr then, see outcome_explain. */
 static void
 add_exceptions(struct report *report, const struct stats *stats)

@@ -99,8 +99,8 @@ add_split(struct json *json, const struct split *split)
 static void
 json_sample(struct report *report, const struct sample *sample)
 {
-    char number[16];
-    const char *notice = sample_notice(sample, number);
+    char name[16];
+    const char *notice = sample_notice(sample, name);
     struct json json = open_record(report);
     json_open(&json, "io", '{');
     json_value(&json, "request", "%" PRIu64, sample->index);

@@ -116,9 +116,9 @@ refuse_same(enum option_id id, const char *path, const char *is, struct error *e
 
 /* Returns the option that the file of output NUMBER comes from. */
 static enum option_id
-option_of(const struct plan_output *output, int number)
+option_of(const struct plan_output *output, int index)
 {
-    return number ? output->list[number].kind->option : OPTION_OUTPUT;
+    return index ? output->list[index].kind->option : OPTION_OUTPUT;
 }
 
 /* Refuses files that would take the place of each other, and output that would destroy a

@@ -71,7 +71,7 @@ struct metrics {
     const struct plan *plan;
     const struct series *operations;
     int count;
-    const struct series *targets; /* of what is not told apart */
+    const struct series *targets; /* of what operations do not distinguish */
     int target_count;
     int64_t now;                 /* monotonic */
     int64_t epoch;               /* of that clock, ns since 1970 */

@@ -1,5 +1,5 @@
 /*
- * The observer of a run: passes what it is told to each output that has it. A record of
+ * The observer of a run: passes notifications to each output that has it. A record of
  * what is printed is written by one flush; the texts of exported files are handed over.
  */
 #include "report/report.h"
@@ -54,11 +54,11 @@ flush(struct reports *reports, struct report *report)
         reports->failed = -1;
 }
 
-/* Selects the current target of report NUMBER, which it returns. */
+/* Selects the current target of report INDEX, which it returns. */
 static struct report *
-select_job(struct reports *reports, int number, const struct job *job)
+select_job(struct reports *reports, int index, const struct job *job)
 {
-    struct report *report = &reports->list[number];
+    struct report *report = &reports->list[index];
     report->job = job;
     report->target = &job->target.description;
     report->phase = job->phases ? job->phases->current : PHASE_NONE;
@@ -67,16 +67,16 @@ select_job(struct reports *reports, int number, const struct job *job)
 
 /* Writes the first version of a file, or its head. Returns 0, or -1 with ERROR. */
 static int
-begin_file(struct reports *reports, int number, struct error *error)
+begin_file(struct reports *reports, int index, struct error *error)
 {
-    struct report *report = &reports->list[number];
+    struct report *report = &reports->list[index];
     const struct report_format *format = report->format;
     if (format->open)
         format->open(report);
     if (goes(report) == OUTPUT_REPLACED)
         format->tick(report, report->jobs, report->count, 0, false);
     report->begun = true;
-    return export_first(&reports->export, number, &report->text, error);
+    return export_first(&reports->export, index, &report->text, error);
 }
 
 /* Fills the next report. A file is no terminal, whatever is behind it. */
@@ -330,14 +330,14 @@ begin_part(struct reports *reports, const struct job *job, const struct report_p
 }
 
 static int
-on_step_begin(void *self, const struct job *job, int64_t value, int number, int count)
+on_step_begin(void *self, const struct job *job, int64_t value, int index, int count)
 {
     struct reports *reports = self;
     char name[48];
     snprintf(name, sizeof(name), "%s=%" PRId64, sweep_name(job->plan.sweep.kind), value);
     begin_part(reports, job,
                &(struct report_part){
-                   .name = name, .value = value, .number = number, .count = count});
+                   .name = name, .value = value, .index = index, .count = count});
     return reports->failed;
 }
 
@@ -363,15 +363,15 @@ on_due(void *self, int64_t now)
         if (report->every)
             next = time_earlier(next, report->due);
     }
-    return export_has_news(&reports->export) ? now : next;
+    return export_has_unreported(&reports->export) ? now : next;
 }
 
 static void
 on_tick(void *self, const struct job *jobs, int count, int64_t now)
 {
     struct reports *reports = self;
-    if (export_has_news(&reports->export))
-        export_tell(&reports->export);
+    if (export_has_unreported(&reports->export))
+        export_report(&reports->export);
     for (int i = 0; i < reports->count; i++) {
         struct report *report = &reports->list[i];
         if (!report->every || now < report->due)

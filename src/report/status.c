@@ -133,7 +133,7 @@ sum_steps(const struct plan *plan, const struct status_place *place, int64_t *be
     const struct sweep *sweep = &plan->sweep;
     int64_t sum = 0, value = sweep->from;
     for (int i = 0; i < place->count; i++, value = sweep_next(value, sweep->to)) {
-        if (i == place->number)
+        if (i == place->index)
             *before = sum;
         sum = time_add(sum, plan_step_time(plan, value));
     }
@@ -239,7 +239,7 @@ make_step(const struct status_facts *facts, char *text, size_t size)
     if (place->count > 0)
         snprintf(count, sizeof(count), "/%d", place->count);
     snprintf(text, size, "%s%s %s (%d%s)", target, sweep_name(facts->swept),
-             sweep_format(facts->swept, place->value, value), place->number + 1, count);
+             sweep_format(facts->swept, place->value, value), place->index + 1, count);
 }
 
 /* Rounds TIME down, so that a person can follow it: to a multiple of FINE below LIMIT, of
@@ -492,7 +492,7 @@ status_part(struct status *status, int target, const struct report_part *part,
         status->phase_began = now + (part->phase == PHASE_LOADED ? PLAN_SETTLE : 0);
     } else {
         status->place =
-            (struct status_place){target, part->number, part->count, part->value, now};
+            (struct status_place){target, part->index, part->count, part->value, now};
     }
 }
 

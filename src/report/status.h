@@ -16,10 +16,10 @@ struct stats;
 
 /* The current step of a sweep. */
 struct status_place {
-    int target;        /* from 0 */
-    int number, count; /* of the step, from 0, and of all steps; COUNT 0: none began */
-    int64_t value;     /* bytes, threads or depth */
-    int64_t began;     /* ns, monotonic */
+    int target;       /* from 0 */
+    int index, count; /* of the step, from 0, and of all steps; COUNT 0: none began */
+    int64_t value;    /* bytes, threads or depth */
+    int64_t began;    /* ns, monotonic */
 };
 
 /*

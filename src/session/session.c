@@ -1,9 +1,9 @@
 /*
  * The session: all targets from their opening to their closing. The first thread of the
  * process opens the targets and then does the work of a worker, so that none has to be
- * woken before the first request; another one closes them after the last word. Each may
+ * woken before the first request; another one closes them after the final line. Each may
  * get stuck in the kernel at any time. The supervisor has the signals, looks after the
- * others and has the last word.
+ * others and prints the final line.
  */
 #include "session/session.h"
 
@@ -30,8 +30,8 @@ struct session {
     struct stages stages;
     atomic_int made;      /* targets that are open, until they are used or discarded */
     atomic_bool begun;    /* there is a run, or an error */
-    struct os_lock *lock; /* of `told` */
-    bool told;            /* the last word is said */
+    struct os_lock *lock; /* of `finished` */
+    bool finished;        /* the final line is printed */
     atomic_bool left;     /* the first thread holds no target any more */
     atomic_bool closed;   /* nobody does */
     atomic_bool removed;  /* those that were made are, because another was given up */
@@ -93,7 +93,7 @@ open_target(struct session *session, int index)
 }
 
 /*
- * Opens the file of -output and all targets on the leading thread, one after the other,
+ * Opens the file of -output and all targets on the first thread, one after the other,
  * so that none is busy with another's flush; a name that takes long to find out must not
  * keep others waiting later. Returns 0, or -1 with the session's error.
  */
@@ -285,13 +285,13 @@ supervise_run(struct session *session)
     return answer < 0 ? status : answer;
 }
 
-/* Closes the targets of the leading thread, in descriptors of its own, after the last
- * word. */
+/* Closes the targets of the first thread, in descriptors of its own, after the
+ * final line. */
 static void
 close_own(struct session *session)
 {
     os_lock_acquire(session->lock);
-    while (!session->told)
+    while (!session->finished)
         os_lock_wait(session->lock);
     os_lock_release(session->lock);
     for (int i = 0; i < session->all; i++) {
@@ -349,7 +349,7 @@ supervise(void *argument)
     if (session->stuck)
         os_process_end(session->status);
     os_lock_acquire(session->lock);
-    session->told = true;
+    session->finished = true;
     os_lock_notify(session->lock);
     os_lock_release(session->lock);
     if (session->failed)

@@ -89,7 +89,7 @@ find_class(const struct contender *contender)
     return comparison_counts(&contender->row) ? 1 : 2;
 }
 
-/* By their places, or by their medians before they have any; equal ones stay in their
+/* By place, or by median before they have one; equal ones stay in their
  * order, and those that cannot be ranked. */
 static int
 compare_contenders(const void *left, const void *right)

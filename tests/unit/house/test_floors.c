@@ -2,7 +2,9 @@
 /* Marks: native */
 #include "support.h"
 
+#include <ctype.h>
 #include <glob.h>
+#include <strings.h>
 
 static const char *
 top(void)
@@ -307,6 +309,70 @@ TEST(no_file_is_too_long_to_read)
 {
     assert_true(visit_lines("src/*/*.[ch]", check_length) > 20);
     assert_true(visit_lines("include/*/*.h", check_length) > 20);
+}
+
+/* Words that meant several things, or were our own for what the field has a word for. */
+static const struct {
+    const char *word, *instead;
+} words[] = {
+    {"kept", "recorded (a run), keep (the working file), met (a limit), saved"},
+    {"int number", "code (of an errno), index, ordinal"},
+    {"places", "slots (of a queue)"},
+    {"splitter", "attribution"},
+    {"matcher", "attribution"},
+    {"told", "notified"},
+    {"news", "notification"},
+    {"introduced", "begin notified, header written"},
+    {"mute", "silenced"},
+    {"consent", "destroy_confirmed"},
+    {"last word", "final line"},
+    {"last words", "final lines"},
+    {"seat", "worker_thread"},
+    {"crew", "worker_group"},
+    {"baton", "handoff"},
+    {"attend", "supervise"},
+    {"sight", "snapshot"},
+};
+
+/* Returns whether TEXT has WORD, whole or as a part of a name, but not in a string: what
+ * is printed has its own words. */
+static bool
+has_word(const char *text, const char *word)
+{
+    size_t length = strlen(word);
+    bool quoted = false;
+    for (const char *at = text; *at; at++) {
+        quoted ^= *at == '"' && (at == text || at[-1] != '\\');
+        if (!quoted && strncasecmp(at, word, length) == 0 && !isalnum(at[length]) &&
+            (at == text || !isalnum(at[-1])))
+            return true;
+    }
+    return false;
+}
+
+static void
+check_words(const struct line *line)
+{
+    for (size_t i = 0; i < LENGTH(words); i++)
+        if (has_word(line->text, words[i].word))
+            fail_msg("%s:%d has \"%s\", which is called: %s", line->path, line->number,
+                     words[i].word, words[i].instead);
+}
+
+TEST(each_word_has_one_meaning)
+{
+    assert_true(has_word("struct kept *kept;\n", "kept"));
+    assert_true(has_word("/* Kept runs */\n", "kept"));
+    assert_true(has_word("    bool is_kept_by[2];\n", "kept"));
+    assert_true(has_word("    \"{\", kept, \"\\\"\"\n", "kept"));
+    assert_false(has_word("    text(\"kept\");\n", "kept"));
+    assert_false(has_word("    text(\"\\\"kept\\\"\");\n", "kept"));
+    assert_false(has_word("int keptness;\n", "kept"));
+    assert_true(has_word("name(int number)\n", "int number"));
+    assert_false(has_word("uint64_t number;\n", "int number"));
+    assert_int_equal(visit_lines("src/*.c", check_words), 1);
+    assert_true(visit_lines("src/*/*.[ch]", check_words) > 20);
+    assert_true(visit_lines("include/*/*.h", check_words) > 20);
 }
 
 /* The figures that the house keeps to. */

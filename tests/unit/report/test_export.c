@@ -338,11 +338,11 @@ static void
 tell_after(int count, bool news)
 {
     until(&told.count, count);
-    while (news && !export_has_news(&setup.export))
+    while (news && !export_has_unreported(&setup.export))
         os_sleep_until(os_clock_now() + MS);
-    assert_int_equal(export_has_news(&setup.export), news);
+    assert_int_equal(export_has_unreported(&setup.export), news);
     if (news)
-        export_tell(&setup.export);
+        export_report(&setup.export);
 }
 
 TEST(a_failure_is_told_once_while_it_lasts)
@@ -466,7 +466,7 @@ TEST(lines_that_could_not_be_added_come_with_the_next)
     int saved = catch_errors();
     atomic_store(&logged.error, ENOSPC);
     add_line("one ", 1);
-    while (!export_has_news(&logged.export))
+    while (!export_has_unreported(&logged.export))
         os_sleep_until(os_clock_now() + MS);
     atomic_store(&logged.error, 0);
     add_line("two ", 2);

@@ -298,7 +298,7 @@ TEST(the_slowest_target_decides_what_is_left)
 TEST(a_sweep_goes_through_all_steps_of_all_targets)
 {
     static const struct {
-        int targets, target, number, count;
+        int targets, target, index, count;
         int64_t since;
         double share;
         int64_t left;
@@ -321,9 +321,8 @@ TEST(a_sweep_goes_through_all_steps_of_all_targets)
         struct status *status = status_open(&plan, cases[i].targets, BEGAN);
         if (cases[i].count)
             status_part(status, cases[i].target,
-                        &(struct report_part){.value = 8,
-                                              .number = cases[i].number,
-                                              .count = cases[i].count},
+                        &(struct report_part){
+                            .value = 8, .index = cases[i].index, .count = cases[i].count},
                         now - cases[i].since);
         status_gather(status, &snapshot, 1, now, &facts);
         if (facts.left != cases[i].left || facts.share < cases[i].share - 1e-6 ||
@@ -354,7 +353,7 @@ TEST(steps_of_a_sweep_of_intervals_differ_in_length)
         struct status *status = status_open(&plan, 2, BEGAN);
         status_part(
             status, 1,
-            &(struct report_part){.value = MS << number, .number = number, .count = 3},
+            &(struct report_part){.value = MS << number, .index = number, .count = 3},
             now - 10 * MS);
         status_gather(status, &snapshot, 1, now, &facts);
         assert_int_equal(facts.left, 217 * MS - before[number] - 10 * MS);

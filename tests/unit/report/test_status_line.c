@@ -89,10 +89,10 @@ TEST(no_line_reaches_the_last_column)
         cases[i] = example();
     cases[1].share = cases[1].left = -1;
     cases[2].swept = SWEEP_SIZE;
-    cases[2].place = (struct status_place){.number = 6, .count = 19, .value = 1572864};
+    cases[2].place = (struct status_place){.index = 6, .count = 19, .value = 1572864};
     cases[3].swept = SWEEP_THREADS;
     cases[3].targets = 12;
-    cases[3].place = (struct status_place){.target = 9, .number = 9, .count = 11};
+    cases[3].place = (struct status_place){.target = 9, .index = 9, .count = 11};
     cases[4].requests = cases[4].failed = INT64_MAX;
     cases[4].p50[0] = cases[4].p99[0] = cases[4].max = cases[4].left = INT64_MAX;
     cases[4].share = 1;
@@ -219,7 +219,7 @@ TEST(a_sweep_says_where_it_is)
 {
     static const struct {
         enum sweep_kind kind;
-        int target, targets, number, count;
+        int target, targets, index, count;
         int64_t value;
         const char *line;
     } cases[] = {
@@ -238,7 +238,7 @@ TEST(a_sweep_says_where_it_is)
         facts.share = 0.5;
         facts.swept = cases[i].kind;
         facts.targets = cases[i].targets;
-        facts.place = (struct status_place){cases[i].target, cases[i].number,
+        facts.place = (struct status_place){cases[i].target, cases[i].index,
                                             cases[i].count, cases[i].value, 0};
         snprintf(line, sizeof(line), "%s  0 requests  p50 -  p99 -  max -",
                  cases[i].line);
@@ -251,7 +251,7 @@ TEST(a_sweep_fits_a_narrow_terminal)
 {
     struct status_facts facts = example();
     facts.swept = SWEEP_DEPTH;
-    facts.place = (struct status_place){.number = 3, .count = 7, .value = 8};
+    facts.place = (struct status_place){.index = 3, .count = 7, .value = 8};
     check_line(&facts, 40, false, "depth 8 (4/7)  [##-----]  31%  2 failed");
     check_line(&facts, 30, false, "depth 8 (4/7)  [##-----]  31%");
     check_line(&facts, 20, false, "[###---------]  31%");
