@@ -108,19 +108,6 @@ note_cached(const struct target *target, const struct plan *plan, const char *re
                   reason);
 }
 
-/* Sets `counts_sectors`: an engine may leave reads to other threads, or do several at a
- * time. */
-static void
-choose_count(struct target *target, const struct plan *plan)
-{
-    bool alone = plan->io.depth <= 1 && plan->sweep.kind != SWEEP_DEPTH;
-    target_advance(target);
-    target->counts_sectors =
-        plan->io.engine->in_thread && alone &&
-        os_thread_counts_reads(target->fd, plan->workload.work_offset);
-    drop_window(target, plan->workload.work_offset, 1);
-}
-
 /* Notes that dirty data was lost, by errno: the kernel tells it only once. */
 static void
 note_lost(const struct plan *plan, struct notes *notes)
@@ -190,8 +177,14 @@ start_nocache(struct target *target, const struct plan *plan, const char *reason
     }
     target->description.mode = IO_MODE_NOCACHE;
     look_up_pages(target, plan->workload.work_offset);
-    if (!target->resident)
-        choose_count(target, plan);
+    if (!target->resident) { /* an engine may do several at a time, or in other threads */
+        bool alone = plan->io.depth <= 1 && plan->sweep.kind != SWEEP_DEPTH;
+        target_advance(target);
+        target->counts_sectors =
+            plan->io.engine->in_thread && alone &&
+            os_thread_counts_reads(target->fd, plan->workload.work_offset);
+        drop_window(target, plan->workload.work_offset, 1);
+    }
     note_fallback(target, plan, reason, notes);
 }
 
@@ -211,32 +204,27 @@ read_once(struct target *target, const struct plan *plan, int64_t offset)
     return code;
 }
 
-/* Returns whether nothing speaks against direct I/O where its effect cannot be seen. */
-static bool
-is_plain(const struct target *target, const struct plan *plan)
-{
-    return os_file_served(target->fd) ||
-           (target->block > 0 && plan->workload.request_size % target->block == 0 &&
-            plan->workload.work_offset % target->block == 0 &&
-            os_file_storage(target->fd, plan->workload.work_offset, target->work_size) ==
-                0);
-}
-
 /* Tries a direct read at OFFSET. Returns NULL if it went past the page cache, else why it
  * did not. */
 static const char *
 try_read(struct target *target, const struct plan *plan, int64_t offset)
 {
+    const struct plan_workload *workload = &plan->workload;
     target_advance(target);
-    bool held = target_evict(target, offset, plan->workload.request_size);
+    bool held = target_evict(target, offset, workload->request_size);
     int code = read_once(target, plan, offset);
     target_advance(target);
     if (code == EINVAL || code == EOPNOTSUPP || code == ENOTSUP)
         return "direct I/O of this size and offset not supported";
     int resident = target->resident
-                       ? target->resident(target->fd, offset, plan->workload.request_size)
+                       ? target->resident(target->fd, offset, workload->request_size)
                        : os_file_resident_try(target->fd, offset);
-    if ((held || resident < 0) && is_plain(target, plan))
+    /* Where its effect cannot be seen nothing may speak against it. */
+    if ((held || resident < 0) &&
+        (os_file_served(target->fd) ||
+         (target->block > 0 && workload->request_size % target->block == 0 &&
+          workload->work_offset % target->block == 0 &&
+          os_file_storage(target->fd, workload->work_offset, target->work_size) == 0)))
         return NULL;
     return held           ? "its pages stay in the page cache"
            : resident < 0 ? "cannot see whether direct I/O is done"
@@ -450,21 +438,6 @@ choose_device(struct target *target, const struct plan *plan, struct notes *note
     return choose_way(target, plan, mode, raw, notes, error);
 }
 
-/* Returns the reason why completions cannot be polled for; NULL: they can. */
-static const char *
-reason_not_polled(const struct target *target)
-{
-    if (target->kind != OS_CHARACTER && !target->direct)
-        return "only direct I/O can be polled for";
-    if (target->flush)
-        return "a flush cannot be polled for";
-    int polls = os_file_polls(target->fd);
-    if (polls > 0)
-        return NULL;
-    return polls == 0 ? "the device cannot be polled"
-                      : "cannot see whether the device can be polled";
-}
-
 /* Decides how the engine waits for completions, once the mode is known; sets `poll`. */
 static void
 choose_polling(struct target *target, const struct plan *plan, struct notes *notes)
@@ -476,9 +449,13 @@ choose_polling(struct target *target, const struct plan *plan, struct notes *not
         notes_add(notes, plan->path, "%s", caveat);
     if (!plan->io.engine->polls || !(plan->io.rw_flags & OS_RW_HIPRI))
         return;
-    const char *reason = reason_not_polled(target);
-    target->poll = !reason;
-    if (reason)
+    int polls = waits || target->flush ? 0 : os_file_polls(target->fd);
+    const char *reason = waits           ? "only direct I/O can be polled for"
+                         : target->flush ? "a flush cannot be polled for"
+                         : polls == 0    ? "the device cannot be polled"
+                                         : "cannot see whether the device can be polled";
+    target->poll = polls > 0;
+    if (polls <= 0)
         notes_add(notes, plan->path, "%s: going without -hipri", reason);
 }
 
