@@ -90,6 +90,31 @@ TEST(what_is_given_up_was_sent)
     }
 }
 
+/* One every 10 ms for 100 ms: at 20 ms it has taken the third, which others may not;
+ * after the deadline nobody will send the rest. */
+TEST(what_was_due_at_a_rate_is_given_up_with_a_worker)
+{
+    static const struct {
+        int64_t at;
+        uint64_t missed;
+    } cases[] = {{20 * MS, 0}, {55 * MS, 1}, {199 * MS, 1}, {200 * MS, 8}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        open_with(1, 0);
+        struct schedule *schedule = &setup.worker.schedule;
+        uint64_t missed;
+        setup.job->active.pace.open_loop = true;
+        setup.job->active.ends.work_time = 100 * MS;
+        schedule_start(schedule, setup.worker.plan, 0, &setup.job->group.arrival, START,
+                       START);
+        for (int k = 0; k < 2; k++)
+            schedule_sent(schedule, schedule_due(schedule, START), &missed);
+        assert_int_equal(schedule_due(schedule, START), START + 20 * MS);
+        worker_abandon(&setup.worker, START + cases[i].at);
+        assert_int_equal(setup.worker.account.total.missed, cases[i].missed);
+        setup_close(&setup);
+    }
+}
+
 /* Points of requests sent before the worker's time began are not counted. */
 TEST(points_missed_before_what_is_given_up_are_kept)
 {
