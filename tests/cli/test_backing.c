@@ -2,9 +2,6 @@
 /* Marks: linux each */
 #include "support.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 /* Checks the mode and the note of a run on a target of known backing. */
 static void
 check(const char *arguments, const char *target, const char *mode, const char *note)

@@ -2,8 +2,6 @@
 /* Marks: races valgrind posix each hardened */
 #include "support.h"
 
-#include <math.h>
-
 #define NUMBER "[0-9]+(\\.[0-9]+)?"
 #define TIME NUMBER " (ns|us|ms|s|min)"
 #define RATE NUMBER " ([kMGT] )?iops, " NUMBER " ([KMGT]i)?B/s\n"

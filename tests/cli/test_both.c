@@ -3,8 +3,6 @@
 /* Marks: valgrind posix */
 #include "support.h"
 
-#include <unistd.h>
-
 /* Mounts a file system NAME once. */
 static void
 mount_slow(const char *name, const char *more)

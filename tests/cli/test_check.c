@@ -2,8 +2,6 @@
 /* Marks: valgrind posix */
 #include "support.h"
 
-#include <errno.h>
-
 /* The published grammar of a line, as a regular expression: text, and figures
  * 'label'=value[UOM];[warn];[crit] with ranges of numbers. */
 #define LABEL "('[^'=|\n]+'|[^' =|\n]+)"

@@ -3,8 +3,6 @@
 #include "cli/cli.h"
 #include "support.h"
 
-#include <unistd.h>
-
 #define QUERIES_MOST 256
 #define MADE "\"$(dirname \"$IOPING\")\"/completions"
 

@@ -3,8 +3,6 @@
 #include "running.h"
 #include "support.h"
 
-#include <unistd.h>
-
 GROUP_SETUP(make_files)
 
 TEST(a_signal_ends_a_sleep_with_the_summary)

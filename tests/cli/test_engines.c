@@ -3,9 +3,7 @@
 #include "running.h"
 #include "support.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
-#include <unistd.h>
 
 #define AIO_WAITS "without direct I/O Linux AIO does one request at a time; use -U\n"
 

@@ -1,8 +1,6 @@
 /* Each file system is named for what it is, and is left as it was. */
 #include "support.h"
 
-#include <math.h>
-
 /* A target, the commands that make it, and the expected description. */
 struct place {
     const char *name;   /* in the scratch folder */

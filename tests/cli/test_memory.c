@@ -6,10 +6,6 @@
 #include "os/process.h"
 #include "stats/stats.h"
 
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 /* Requests before the first look at the memory, and before the second. */
 #define EARLY 10000
 #define LATE 1000000

@@ -3,11 +3,6 @@
 /* Marks: posix */
 #include "support.h"
 
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 GROUP_SHELL("head -c 65536 /dev/urandom >data")
 
 static const struct expected runs[] = {

@@ -2,9 +2,6 @@
 /* Marks: valgrind posix hardened */
 #include "support.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 /* A command and exactly what it prints; nothing else goes to stderr than ERR. */
 struct expectation {
     const char *name, *command, *out, *err;

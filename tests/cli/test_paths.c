@@ -4,11 +4,6 @@
 
 #include "base/buffer.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #define FIFTY "abcdefghijklmnopqrstuvwxyz-ABCDEFGHIJKLMNOPQRSTUVW"
 #define LONGEST FIFTY FIFTY FIFTY FIFTY FIFTY "12345" /* 255 bytes */
 

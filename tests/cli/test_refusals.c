@@ -2,8 +2,6 @@
 /* Marks: posix */
 #include "support.h"
 
-#include <unistd.h>
-
 #define NO_COUNT "not a number with an optional suffix da, k, M, G, T, P, E"
 #define NO_SIZE "not a size such as 4096, 4k, 1.5m, 8sector, 1page"
 #define NO_TIME "not a time such as 1, 0.5s, 100ms, 20us, 1/100, 2min"

@@ -2,9 +2,6 @@
 /* Marks: posix each */
 #include "support.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 /* A loop device on IMAGE in the scratch folder, with more options of losetup, see
  * hold_loop. */
 static int

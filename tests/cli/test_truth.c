@@ -5,10 +5,8 @@
 /* Marks: alone posix native */
 #include "support.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #define FALLBACK ": dropping the page cache before each request instead\n"
 #define UNALIGNED "direct I/O needs request size and offset in multiples of 512"

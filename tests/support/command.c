@@ -9,13 +9,7 @@
 
 #include "os/os.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 /* A shell that runs programs in the background has them ignore these signals. */
 __attribute__((constructor)) static void

@@ -8,10 +8,8 @@
 
 #include "os/storage.h"
 
-#include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
-#include <unistd.h>
 
 /* Mounts in a namespace of this program end with it, even if it is killed. */
 static void

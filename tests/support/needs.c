@@ -12,10 +12,7 @@
 
 #include <linux/aio_abi.h>
 #include <linux/io_uring.h>
-#include <signal.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 void
 skip_because(const char *reason)
