@@ -17,25 +17,29 @@ main(int argc, char *argv[])
     struct plan plan;
     struct error error = {0};
     os_stream_guard();
-    if (os_process_arguments(&argc, &argv) < 0 &&
-        error_set(&error, EXIT_PREPARE, "command line", "%s", strerror(errno)) < 0)
-        return outputs_refuse(argc, argv, &error);
+    int status = os_process_arguments(&argc, &argv), code = errno;
+    const struct output_kind *output = outputs_find(argc, argv);
+    if (status < 0 &&
+        error_set(&error, EXIT_PREPARE, "command line", "%s", strerror(code)) < 0)
+        return output->refuse(&error);
     if (os_privileges_drop() < 0 &&
         error_set(&error, EXIT_PREPARE, "privileges", "%s", strerror(errno)) < 0)
-        return outputs_refuse(argc, argv, &error);
+        return output->refuse(&error);
     if (argc < 2)
         return console_text(cli_usage, EXIT_USAGE);
     if (cli_parse(argc, argv, &options, &error) < 0)
-        return outputs_refuse(argc, argv, &error);
+        return output->refuse(&error);
     if (options.given[OPTION_HELP] || options.given[OPTION_VERSION])
         return console_text(options.all                  ? cli_usage_all
                             : options.given[OPTION_HELP] ? cli_usage
                                                          : cli_version,
-                            outputs_help_status(argc, argv));
+                            output->unknown);
     if (plan_make(&options, (uint64_t)os_clock_wall(), &plan, &error) < 0 ||
         outputs_plan(&options, &plan, &error) < 0)
-        return outputs_refuse(argc, argv, &error);
-    outputs_prepare(&plan);
+        return output->refuse(&error);
+    output = plan.output.list[0].kind;
+    if (output->unanswered)
+        os_process_last_line(output->unanswered, output->unknown);
     os_signals_install();
     if (os_monitor_start() < 0)
         console_alone(errno);

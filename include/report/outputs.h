@@ -84,12 +84,13 @@ struct output_kind {
     const char *start,
         *what; /* of a file: its first bytes; and what it is if it has them */
 
-    /* Of a program that runs this one as a plug-in; NULL: none. Says ERROR, and that of
-     * COUNT JOBS that have ended; both return the exit status of the program. */
+    /* What is printed: says ERROR to the caller; and of COUNT JOBS that have ended the
+     * answer that a caller waits for whose plug-in this is; NULL: none does. Both return
+     * the exit status of the program. */
     int (*refuse)(const struct error *error);
     int (*answer)(const struct job *jobs, int count);
-    const char *unanswered; /* the line, if it ends before that, */
-    int unknown;            /* and the status then, and after -h and -v */
+    const char *unanswered; /* the line, if it ends before that; NULL: none */
+    int unknown;            /* the status then, and after -h and -v */
 };
 
 extern const struct output_kind output_kinds[];
@@ -105,23 +106,8 @@ extern const struct report_format report_human, report_raw, report_json, report_
  */
 int outputs_plan(const struct options *options, struct plan *plan, struct error *error);
 
-/* Provides for an end that comes before there is an answer, if PLAN has one. Before
- * os_monitor_start. */
-void outputs_prepare(const struct plan *plan);
-
-/* Says ERROR as the caller wants to hear it, by the words of a command line that may be
- * wrong; or by the PLAN. Returns the exit status. */
-int outputs_refuse(int argc, char *const argv[], const struct error *error);
-int outputs_refuse_plan(const struct plan *plan, const struct error *error);
-
-/* Returns the exit status of a command line that asks for help. */
-int outputs_help_status(int argc, char *const argv[]);
-
-/* Returns whether the run of PLAN is to end with an answer and its status. */
-bool outputs_have_answer(const struct plan *plan);
-
-/* Says the answer of COUNT JOBS, which have ended. Returns the exit status; -1: PLAN has
- * none. */
-int outputs_answer(const struct plan *plan, const struct job *jobs, int count);
+/* Returns the row that is printed, whose caller has to hear of an error, by the words
+ * of a command line that may be wrong. That of a plan is the first of its outputs. */
+const struct output_kind *outputs_find(int argc, char *const argv[]);
 
 #endif

@@ -7,7 +7,6 @@
 #include "base/time.h"
 #include "check.h"
 #include "cli/cli.h"
-#include "os/process.h"
 #include "plot/plot.h"
 #include "report/console.h"
 #include "report/report.h"
@@ -28,14 +27,17 @@ plot_tick(struct report *report, const struct job *jobs, int count, int64_t now,
 static const struct report_format report_plot = {.tick = plot_tick};
 
 /* clang-format off */
+#define PRINTED .goes = OUTPUT_STREAM, .refuse = console_error
+
 const struct output_kind output_kinds[] = {
-    {.format = &report_human, .people = true},
-    {.format = &report_raw, .option = OPTION_BATCH, .times = 1, .whole = true},
-    {.format = &report_json, .option = OPTION_JSON, .times = 1, .whole = true},
-    {.format = &report_ndjson, .option = OPTION_JSON, .times = 2, .whole = true},
-    {.format = &report_influx, .option = OPTION_INFLUX, .times = 1,
+    {.format = &report_human, PRINTED, .people = true},
+    {.format = &report_raw, .option = OPTION_BATCH, .times = 1, PRINTED, .whole = true},
+    {.format = &report_json, .option = OPTION_JSON, .times = 1, PRINTED, .whole = true},
+    {.format = &report_ndjson, .option = OPTION_JSON, .times = 2, PRINTED,
+     .whole = true},
+    {.format = &report_influx, .option = OPTION_INFLUX, .times = 1, PRINTED,
      .every = SECOND, .rest = true},
-    {.format = &report_check, .option = OPTION_CHECK, .times = 1,
+    {.format = &report_check, .option = OPTION_CHECK, .times = 1, .goes = OUTPUT_STREAM,
      .refuse = check_refuse, .answer = check_answer,
      .unanswered = CHECK_UNANSWERED, .unknown = CHECK_UNKNOWN},
 
@@ -178,57 +180,11 @@ outputs_plan(const struct options *options, struct plan *plan, struct error *err
     return check_files(plan, error);
 }
 
-/* Returns the kind that the words of a command line ask for an answer. */
-static const struct output_kind *
-find_kind(int argc, char *const argv[])
+const struct output_kind *
+outputs_find(int argc, char *const argv[])
 {
     for (int i = 0; i < output_kind_count; i++)
-        if (output_kinds[i].refuse && cli_has(argc, argv, output_kinds[i].option))
+        if (output_kinds[i].answer && cli_has(argc, argv, output_kinds[i].option))
             return &output_kinds[i];
     return output_kinds;
-}
-
-static int
-refuse(const struct output_kind *kind, const struct error *error)
-{
-    return kind->refuse ? kind->refuse(error) : console_error(error);
-}
-
-void
-outputs_prepare(const struct plan *plan)
-{
-    const struct output_kind *kind = plan->output.list[0].kind;
-    if (kind->unanswered)
-        os_process_last_line(kind->unanswered, kind->unknown);
-}
-
-int
-outputs_refuse(int argc, char *const argv[], const struct error *error)
-{
-    return refuse(find_kind(argc, argv), error);
-}
-
-int
-outputs_refuse_plan(const struct plan *plan, const struct error *error)
-{
-    return refuse(plan->output.list[0].kind, error);
-}
-
-int
-outputs_help_status(int argc, char *const argv[])
-{
-    return find_kind(argc, argv)->unknown;
-}
-
-bool
-outputs_have_answer(const struct plan *plan)
-{
-    return plan->output.list[0].kind->answer;
-}
-
-int
-outputs_answer(const struct plan *plan, const struct job *jobs, int count)
-{
-    return outputs_have_answer(plan) ? plan->output.list[0].kind->answer(jobs, count)
-                                     : -1;
 }

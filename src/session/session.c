@@ -25,6 +25,7 @@
 /* A thread may get stuck with what it writes to, so that stays in memory then. */
 struct session {
     const struct plan *plan;
+    const struct output_kind *output; /* what it prints */
     struct os_thread supervisor;
     unsigned signals;
     struct stages stages;
@@ -149,9 +150,9 @@ give_up(struct session *session, const struct stage *stage, int64_t waited)
     stage_explain(stage, "still ", waited, &error);
     error.broken = stage->advanced && !os_signals_stop(); /* the target does not answer */
     if (!stage->end[0])
-        os_process_end(outputs_refuse_plan(session->plan, &error));
+        os_process_end(session->output->refuse(&error));
     int status = console_error(&error);
-    bool done = os_signals_stop() || outputs_have_answer(session->plan);
+    bool done = os_signals_stop() || session->output->answer;
     os_process_end(done ? session->status : outcome_worse(session->status, status));
 }
 
@@ -275,14 +276,15 @@ supervise_run(struct session *session)
         sweep_all(session);
     }
     report_end(&session->reports, first);
-    int answer = outputs_answer(session->plan, session->jobs, session->count);
+    const struct output_kind *output = session->output;
+    int answer = output->answer ? output->answer(session->jobs, session->count) : 0;
     for (int i = 0; i < session->all; i++) {
         struct job *job = &session->jobs[i];
         session->stuck |= job->outcome.stuck;
         if (session->run || job->begun)
             status = outcome_worse(status, status_of(job));
     }
-    return answer < 0 ? status : answer;
+    return output->answer ? answer : status;
 }
 
 /* Closes the targets of the first thread, in descriptors of its own, after the
@@ -343,9 +345,8 @@ supervise(void *argument)
     struct session *session = argument;
     os_signals_unblock(session->signals);
     supervise_stages(session, &session->begun);
-    session->status = session->failed
-                          ? outputs_refuse_plan(session->plan, &session->error)
-                          : supervise_run(session);
+    session->status = session->failed ? session->output->refuse(&session->error)
+                                      : supervise_run(session);
     if (session->stuck)
         os_process_end(session->status);
     os_lock_acquire(session->lock);
@@ -380,6 +381,7 @@ session_make(const struct plan *plan)
     if (!session)
         return NULL;
     session->plan = plan;
+    session->output = plan->output.list[0].kind;
     session->count = plan->target_count;
     session->all = session->count + (plan->mode == MODE_PHASES);
     session->lock = os_lock_make();
@@ -400,7 +402,7 @@ session_execute(const struct plan *plan)
     struct session *session = session_make(plan);
     if (!session) {
         error_set(&error, EXIT_PREPARE, NULL, "no memory for the run");
-        return outputs_refuse_plan(plan, &error);
+        return plan->output.list[0].kind->refuse(&error);
     }
     limit_output(plan);
     session->signals = os_signals_block();
@@ -408,7 +410,7 @@ session_execute(const struct plan *plan)
         error_set(&error, EXIT_PREPARE, NULL, "no thread for the target: %s",
                   strerror(errno));
         session_free(session);
-        return outputs_refuse_plan(plan, &error);
+        return plan->output.list[0].kind->refuse(&error);
     }
     begin(session);
     if (session->run && run_first_worker(session->run))
