@@ -276,6 +276,14 @@ in_child(void (*body)(void))
         }                                                                   \
     } while (0)
 
+/* The NUMBERth request of one WORKER takes so long. */
+static inline void
+hang(int worker, int number, int64_t time)
+{
+    fake_engine.queues[worker].scripted = true;
+    fake_engine.queues[worker].answers[number].takes = time;
+}
+
 /* Counts the requests that all workers have sent. */
 static inline int
 sent_by_all(void)

@@ -60,6 +60,16 @@ setup_begin(struct setup *setup, int64_t count)
     fake_engine_reset();
 }
 
+/* Likewise, of several workers, or requests at a time. */
+static inline void
+setup_begin_workers(struct setup *setup, int64_t count, int threads, int depth)
+{
+    setup_begin(setup, count);
+    setup->options.threads = threads;
+    setup->options.depth = depth;
+    setup->options.given[OPTION_URING] = 1;
+}
+
 /* Makes the plan and the job, without a run. Too large for a stack. */
 static inline void
 setup_job(struct setup *setup)

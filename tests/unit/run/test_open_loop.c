@@ -28,10 +28,7 @@ begin(int threads, int depth)
 {
     os_signals_install();
     memset(&heard, 0, sizeof(heard));
-    setup_begin(&setup, 0);
-    setup.options.threads = threads;
-    setup.options.depth = depth;
-    setup.options.given[OPTION_URING] = 1;
+    setup_begin_workers(&setup, 0, threads, depth);
     setup.options.hang = 0;
 }
 

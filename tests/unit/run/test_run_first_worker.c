@@ -33,10 +33,7 @@ begin(struct trial *trial, int64_t count, int threads, int depth)
 {
     memset(trial, 0, sizeof(*trial));
     told_begin(NULL);
-    setup_begin(&setup, count);
-    setup.options.threads = threads;
-    setup.options.depth = depth;
-    setup.options.given[OPTION_URING] = 1;
+    setup_begin_workers(&setup, count, threads, depth);
     setup.options.hang = 0;
     trial->observer = observer_of();
 }

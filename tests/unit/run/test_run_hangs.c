@@ -8,19 +8,8 @@
 static void
 begin(int64_t count, int threads, int depth)
 {
-    setup_begin(&setup, count);
-    setup.options.threads = threads;
-    setup.options.depth = depth;
-    setup.options.given[OPTION_URING] = 1;
+    setup_begin_workers(&setup, count, threads, depth);
     setup.options.interval = 20 * MS;
-}
-
-/* The NUMBERth request of one WORKER takes so long. */
-static void
-hang(int worker, int number, int64_t time)
-{
-    fake_engine.queues[worker].scripted = true;
-    fake_engine.queues[worker].answers[number].takes = time;
 }
 
 /* Until the run is told enough. */

@@ -6,10 +6,7 @@
 static void
 begin(int64_t count, int threads, int depth)
 {
-    setup_begin(&setup, count);
-    setup.options.threads = threads;
-    setup.options.depth = depth;
-    setup.options.given[OPTION_URING] = 1;
+    setup_begin_workers(&setup, count, threads, depth);
     setup.options.hang = 0;
 }
 

@@ -8,21 +8,10 @@
 static void
 begin(int64_t count, int threads, int depth)
 {
-    setup_begin(&setup, count);
-    setup.options.threads = threads;
-    setup.options.depth = depth;
-    setup.options.given[OPTION_URING] = 1;
+    setup_begin_workers(&setup, count, threads, depth);
     setup.options.given[OPTION_TIMEOUT] = 1;
     setup.options.interval = 20 * MS;
     setup.options.timeout = TIMEOUT;
-}
-
-/* The NUMBERth request of one WORKER takes so long. */
-static void
-take(int worker, int number, int64_t time)
-{
-    fake_engine.queues[worker].scripted = true;
-    fake_engine.queues[worker].answers[number].takes = time;
 }
 
 /* Whatever is told, the sums are of what was sent. */
@@ -40,7 +29,7 @@ TEST_IN_CHILD(what_is_under_way_after_the_work_time_is_given_up)
     setup.options.timeout = INT64_MAX;
     setup.options.work_time = 200 * MS;
     setup.options.hang = 300 * MS;
-    take(1, 2, FOR_EVER);
+    hang(1, 2, FOR_EVER);
     const struct outcome *outcome = run();
     require_sums();
     REQUIRE(fake_engine.queues[1].requests == 2);
@@ -77,7 +66,7 @@ TEST(a_count_waits_for_its_requests)
 TEST_IN_CHILD(a_request_without_an_answer_ends_the_run)
 {
     begin(0, 1, 1);
-    take(0, 2, FOR_EVER);
+    hang(0, 2, FOR_EVER);
     const struct outcome *outcome = run();
     require_sums();
     REQUIRE(fake_engine.queues[0].requests == 2);
@@ -95,7 +84,7 @@ TEST_IN_CHILD(a_request_without_an_answer_ends_the_run)
 TEST_IN_CHILD(a_request_of_a_queue_ends_the_run_too)
 {
     begin(0, 1, 4);
-    take(0, 2, FOR_EVER);
+    hang(0, 2, FOR_EVER);
     const struct outcome *outcome = run();
     require_sums();
     REQUIRE(fake_engine.queues[0].requests > 2);
@@ -112,7 +101,7 @@ TEST_IN_CHILD(a_loop_that_is_stuck_itself_is_helped)
 {
     begin(0, 1, 8);
     setup.options.given[OPTION_IGNORE_ERROR] = 1;
-    take(0, 2, FOR_EVER);
+    hang(0, 2, FOR_EVER);
     fake_engine.queues[0].answers[2].late = true;
     const struct outcome *outcome = run();
     require_sums();
@@ -127,7 +116,7 @@ TEST_IN_CHILD(the_other_workers_may_go_on)
     begin(0, 3, 1);
     setup.options.given[OPTION_IGNORE_ERROR] = 1;
     setup.options.work_time = 2000 * MS;
-    take(1, 2, FOR_EVER);
+    hang(1, 2, FOR_EVER);
     const struct outcome *outcome = run();
     const struct fake_queue *queues = fake_engine.queues;
     require_sums();
@@ -151,7 +140,7 @@ lose_a_call(int64_t takes)
     begin(0, 2, 1);
     setup.options.given[OPTION_IGNORE_ERROR] = 1;
     setup.options.work_time = 2500 * MS;
-    take(1, 2, takes);
+    hang(1, 2, takes);
     os_signals_install();
     struct run_task task = setup_task(&setup, &observer);
     calls = engine_fake;
@@ -188,7 +177,7 @@ TEST_IN_CHILD(the_other_places_of_a_queue_may_go_on)
 {
     begin(60, 1, 3);
     setup.options.given[OPTION_IGNORE_ERROR] = 1;
-    take(0, 2, FOR_EVER);
+    hang(0, 2, FOR_EVER);
     const struct outcome *outcome = run();
     require_sums();
     REQUIRE(told->summary.requests == 60);
@@ -204,8 +193,8 @@ TEST_IN_CHILD(the_run_ends_when_nothing_can_go_on)
     begin(0, 2, 2);
     setup.options.given[OPTION_IGNORE_ERROR] = 1;
     for (int i = 1; i <= 2; i++) {
-        take(0, i, FOR_EVER);
-        take(1, i, FOR_EVER);
+        hang(0, i, FOR_EVER);
+        hang(1, i, FOR_EVER);
     }
     fake_engine.queues[1].answers[1].late = true;
     const struct outcome *outcome = run();

@@ -5,9 +5,7 @@
 static void
 begin_deep(int64_t count, int depth)
 {
-    setup_begin(&setup, count);
-    setup.options.depth = depth;
-    setup.options.given[OPTION_URING] = 1;
+    setup_begin_workers(&setup, count, 1, depth);
     setup.options.given[OPTION_LINEAR] = 1;
     setup.options.given[OPTION_SIZE] = 1;
     fake_engine.patient = true;

@@ -7,9 +7,7 @@
 static void
 begin(int64_t count, int depth)
 {
-    setup_begin(&setup, count);
-    setup.options.depth = depth;
-    setup.options.given[OPTION_URING] = 1;
+    setup_begin_workers(&setup, count, 1, depth);
     setup.options.given[OPTION_TIMEOUT] = 1;
     setup.options.given[OPTION_IGNORE_ERROR] = 1;
     setup.options.timeout = TIMEOUT;

@@ -8,9 +8,7 @@
 static void
 open_with(int depth, int sent)
 {
-    setup_begin(&setup, 0);
-    setup.options.depth = depth;
-    setup.options.given[OPTION_URING] = 1;
+    setup_begin_workers(&setup, 0, 1, depth);
     setup.options.interval = 10 * MS;
     setup_open(&setup);
     struct worker *worker = &setup.worker;
