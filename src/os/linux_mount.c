@@ -57,16 +57,6 @@ os_mount_differs(int fd, const char *path)
     return own >= 0 && other >= 0 && own != other;
 }
 
-/* Without a device, the source is a text that whoever mounts it chooses. */
-static void
-resolve_device(struct os_mount *mount)
-{
-    char *real = mount->device[0] == '/' ? realpath(mount->device, NULL) : NULL;
-    if (real && strlen(real) < sizeof(mount->device))
-        memcpy(mount->device, real, strlen(real) + 1);
-    free(real);
-}
-
 int
 os_mount_measure(int fd, struct os_mount *mount)
 {
@@ -97,6 +87,7 @@ linux_mount_options(int fd)
     return options;
 }
 
+/* Without a device, the source is a text that whoever mounts it chooses. */
 int
 os_mount_name(int fd, struct os_mount *mount)
 {
@@ -104,11 +95,14 @@ os_mount_name(int fd, struct os_mount *mount)
     char *table = id < 0 ? NULL : linux_file_all("/proc/self/mountinfo");
     int code = errno;
     struct stat status;
-    if (table && (mountinfo_find(table, id, mount) == 0 ||
-                  (fstat(fd, &status) == 0 &&
-                   mountinfo_find_device(table, major(status.st_dev),
-                                         minor(status.st_dev), mount) == 0)))
-        resolve_device(mount);
+    bool found = table && (mountinfo_find(table, id, mount) == 0 ||
+                           (fstat(fd, &status) == 0 &&
+                            mountinfo_find_device(table, major(status.st_dev),
+                                                  minor(status.st_dev), mount) == 0));
+    char *real = found && mount->device[0] == '/' ? realpath(mount->device, NULL) : NULL;
+    if (real && strlen(real) < sizeof(mount->device))
+        memcpy(mount->device, real, strlen(real) + 1);
+    free(real);
     free(table);
     errno = code;
     return table ? 0 : -1;

@@ -362,30 +362,22 @@ os_trace_open(const struct os_layout *const *layouts, int count, struct error *e
     return NULL;
 }
 
-/* Reads a page of the next processor that has one. Returns false if none has. */
-static bool
-read_page(struct os_trace *trace)
-{
-    for (int i = 0; i < trace->count; i++) {
-        ssize_t got = read(trace->rings[trace->next], trace->bytes, trace->size);
-        trace->next = (trace->next + 1) % trace->count;
-        if (got <= 0)
-            continue;
-        trace->lost += linux_trace_begin(&trace->page, trace->bytes, (size_t)got);
-        return true;
-    }
-    return false;
-}
-
+/* After the rest of a page comes one of the next processor that has any. */
 int
 os_trace_read(struct os_trace *trace, struct os_trace_record *records, int room)
 {
-    int count = 0;
-    do
+    int count = 0, empty = 0;
+    for (;;) {
         count +=
             linux_trace_next(&trace->page, trace->formats, records + count, room - count);
-    while (count < room && read_page(trace));
-    return count;
+        if (count == room || empty == trace->count)
+            return count;
+        ssize_t got = read(trace->rings[trace->next], trace->bytes, trace->size);
+        trace->next = (trace->next + 1) % trace->count;
+        empty = got > 0 ? 0 : empty + 1;
+        if (got > 0)
+            trace->lost += linux_trace_begin(&trace->page, trace->bytes, (size_t)got);
+    }
 }
 
 int

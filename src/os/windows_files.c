@@ -105,16 +105,6 @@ os_path_separator(const char *path)
     return length && strchr("\\/:", path[length - 1]) ? "" : "\\";
 }
 
-/* Returns true for a handle of a link of any kind, not of its target. */
-static bool
-is_link(HANDLE handle)
-{
-    FILE_ATTRIBUTE_TAG_INFO tag;
-    return GetFileInformationByHandleEx(handle, FileAttributeTagInfo, &tag,
-                                        sizeof(tag)) &&
-           tag.FileAttributes & FILE_ATTRIBUTE_REPARSE_POINT;
-}
-
 /*
  * Returns true if others use the device, or if that cannot be known: file systems on it
  * would be lost. The system itself refuses writes where one is mounted, but only request
@@ -189,6 +179,7 @@ os_file_open(const char *path, unsigned flags)
 {
     struct windows_file file = describe(flags);
     BY_HANDLE_FILE_INFORMATION status;
+    FILE_ATTRIBUTE_TAG_INFO tag;
     DWORD how = OPEN_EXISTING, own = file.flags;
     if (flags & OS_OPEN_CREATE) {
         how = flags & OS_OPEN_EXCLUSIVE ? CREATE_NEW : OPEN_ALWAYS;
@@ -201,7 +192,10 @@ os_file_open(const char *path, unsigned flags)
         CreateFileW(file.path, file.access, WINDOWS_SHARE, NULL, how, own, NULL);
     if (file.handle == INVALID_HANDLE_VALUE)
         return add_file(&file, explain(file.path));
-    if (flags & OS_OPEN_CREATE && is_link(file.handle))
+    if (flags & OS_OPEN_CREATE && /* a link of any kind, not its target */
+        GetFileInformationByHandleEx(file.handle, FileAttributeTagInfo, &tag,
+                                     sizeof(tag)) &&
+        tag.FileAttributes & FILE_ATTRIBUTE_REPARSE_POINT)
         return add_file(&file, ELOOP);
     if (GetFileInformationByHandle(file.handle, &status)) {
         free(file.path);
