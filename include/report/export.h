@@ -45,7 +45,7 @@ struct export
 int export_begin(struct export *export, const struct plan *plan, const struct job *jobs,
                  int count, struct status *status, struct error *error);
 
-/* Writes TEXT, whose memory it takes, as the first version of the file of output NUMBER
+/* Writes TEXT, whose memory it takes, as the first version of the file of output INDEX
  * of the plan. Returns 0, or -1 with ERROR. */
 int export_first(struct export *export, int index, struct buffer *text,
                  struct error *error);
@@ -56,7 +56,7 @@ int export_start(struct export *export, struct error *error);
 /* The calling thread hears of failures from now on. */
 void export_supervise(struct export *export);
 
-/* Hands over TEXT, and its memory: the next version of the file of output NUMBER, or
+/* Hands over TEXT, and its memory: the next version of the file of output INDEX, or
  * lines for its end. Any thread. DURABLE: it is the last. */
 void export_hand_over(struct export *export, int index, struct buffer *text,
                       bool durable);

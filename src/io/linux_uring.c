@@ -383,7 +383,7 @@ time_left(const struct io_queue *queue, int64_t when)
 }
 
 /*
- * Recovers from an enter that failed with errno NUMBER; returns how many completions are
+ * Recovers from an enter that failed with errno CODE; returns how many completions are
  * stored in DONE, or -1. A kernel without room for more requests may have some when one
  * under way is complete; with none under way it never will.
  */

@@ -138,7 +138,7 @@ next_event(struct linux_trace_page *page, size_t *size)
     return event + (kind == 0 ? 2 : 1) * sizeof(word);
 }
 
-/* Returns whether program COMM of the event at DATA begins with NAME; then NUMBER becomes
+/* Returns whether program COMM of the event at DATA begins with NAME; then THREAD becomes
  * the one behind it, if any. */
 static bool
 find_comm(const struct linux_trace_format *format, const unsigned char *data, size_t size,

@@ -339,7 +339,7 @@ abandon_if_stuck(struct progress *progress, int64_t now)
     abandon(EXIT_RUNTIME, deadly_signal());
 }
 
-/* Leaves as the child is killed by signal NUMBER. */
+/* Leaves as the child is killed by signal SIGNO. */
 static _Noreturn void
 leave_killed(int signo)
 {

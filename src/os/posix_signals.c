@@ -28,7 +28,7 @@ static volatile sig_atomic_t arrived; /* one of these, since the last wait */
 static volatile sig_atomic_t closing_byte, closing_stream;
 
 /* Lets go of all that is the caller's before the process, which the kernel may hold, ends
- * with STATUS or, if that is not 0, by signal NUMBER. Every call here is safe in the
+ * with STATUS or, if that is not 0, by signal SIGNO. Every call here is safe in the
  * handler of a signal. */
 static void
 let_go(int status, int signo)

@@ -116,7 +116,7 @@ refuse_same(enum option_id id, const char *path, const char *is, struct error *e
     return error_advise(error, "name another file");
 }
 
-/* Returns the option that the file of output NUMBER comes from. */
+/* Returns the option that the file of output INDEX comes from. */
 static enum option_id
 option_of(const struct plan_output *output, int index)
 {
