@@ -168,10 +168,10 @@ int64_t plan_step_time(const struct plan *plan, int64_t value);
 void plan_step(const struct plan *plan, int64_t value, int index, struct plan *step);
 
 /*
- * Store in STEP the plan for PHASE of PLAN, which has phases. Each has a random sequence
+ * Store in ACTIVE the plan for PHASE of PLAN, which has phases. Each has a random sequence
  * of its own; requests warm up in the first only.
  */
-void plan_phase(const struct plan *plan, enum phase phase, struct plan *step);
+void plan_phase(const struct plan *plan, enum phase phase, struct plan *active);
 
 /* ns from the begin of a load to that of the requests beside it: so long it settles. */
 #define PLAN_SETTLE SECOND

@@ -10,13 +10,13 @@
 #define BACKGROUND_SCRATCH (64 << 20)      /* bytes of its working file, at least */
 
 void
-plan_phase(const struct plan *plan, enum phase phase, struct plan *step)
+plan_phase(const struct plan *plan, enum phase phase, struct plan *active)
 {
-    *step = *plan;
+    *active = *plan;
     if (phase == PHASE_IDLE)
         return;
-    step->workload.seed = random_derive(~plan->workload.seed, (uint64_t)phase);
-    step->statistics.limits.warmup = 0;
+    active->workload.seed = random_derive(~plan->workload.seed, (uint64_t)phase);
+    active->statistics.limits.warmup = 0;
 }
 
 void
