@@ -14,7 +14,7 @@
               " requests in [^\n]*\nmin/avg/max/mdev = [^\n]*\n"
 #define TITLE "\n--- comparison ---\n"
 #define HEAD "target +requests +p50 +change +p99 +change +max +avg +iops"
-#define CHANGE "(-|[+-][0-9.]+ .|[0-9.]+x)( \\((~|[?]|[^ ()]+\\.\\.[^ ()]+)\\))?"
+#define CHANGE "(-|[+-][0-9.]+ .|[0-9.]+x)( \\((~|[?]|[^ ()]*\\.\\.[^ ()]*)\\))?"
 #define ROW(name, count)                                                           \
     name " +" count " +" TIME " +" CHANGE " +" TIME " +" CHANGE "( +" TIME "){2} " \
          "+[0-9.]+( [kM])?"
