@@ -99,11 +99,6 @@ TEST(options_become_a_plan)
 }
 
 static const struct planned_row refusals[] = {
-    /* There is one engine. */
-    {"-A -U .",
-     "ioping: -uring: cannot be done together with -async; leave out one of them\n"},
-    {"-UA -depth 4 .",
-     "ioping: -uring: cannot be done together with -async; leave out one of them\n"},
     /* Corrections are for requests that wait for each other. */
     {"-corrected -U -depth 2 .",
      "ioping: -corrected: requests do not wait for each other with -depth; leave out "

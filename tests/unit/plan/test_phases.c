@@ -137,13 +137,6 @@ TEST(phases_that_cannot_be_are_refused)
         "-c 1 -load read a b",
         "ioping: -load: cannot be done with several targets; name one; another "
         "can be loaded with path=\n");
-    planned_refused("-c 1 -k -load read a",
-                    "ioping: -keep: cannot be done together with -load; leave out one of "
-                    "them\n");
-    planned_refused(
-        "-sweep size -load read a",
-        "ioping: -sweep: cannot be done together with -load; leave out one of "
-        "them\n");
     planned_refused("-c 1 -slo recovered-max=1 a",
                     "ioping: -slo: recovered-max needs -load; add -load, or limit the "
                     "whole run\n");

@@ -218,9 +218,6 @@ TEST(exported_files_have_an_interval_of_their_own)
     planned_refused("-every 3s -P 1 .",
                     "ioping: -every: needs -prometheus or -hdr or -plot; add it, or "
                     "leave this out\n");
-    planned_refused("-every 3s -sweep size -plot c .",
-                    "ioping: -every: cannot be done together with -sweep; "
-                    "leave out one of them\n");
 }
 
 /* A second is short enough for a course, and a line for each step all there is to it. */
@@ -283,9 +280,6 @@ TEST(the_line_protocol_is_of_periods_alone)
             fail_msg("ioping %s", cases[i].line);
     }
     assert_false(planned("-P 7s .").output.rest);
-    planned_refused("-influx -J .",
-                    "ioping: -json: cannot be done together with -influx; "
-                    "leave out one of them\n");
 }
 
 TEST(a_status_line_is_for_runs_that_print_nothing_per_request)
@@ -352,13 +346,6 @@ TEST(a_log_is_written_from_its_beginning_whatever_else_is_said)
     assert_int_equal(planned("-W -append -S 22m -s 2300 .").workload.scratch_size,
                      23068672);
 }
-
-#define APPEND                                                                          \
-    ": cannot be done together with -append: a log begins empty, and each write waits " \
-    "for the one before; leave out one of them\n"
-#define SWEEP                                                                 \
-    "ioping: -append: cannot be done together with -sweep; leave out one of " \
-    "them\n"
 
 static const struct planned_row plans[] = {
     /* Zero count and zero time have no limit. */
@@ -513,15 +500,9 @@ static const struct planned_row refusals[] = {
      "ioping: -plot: b is the file of -prometheus too; name another file\n"},
     /* What a log does not have is refused. */
     {"-append .", "ioping: -append: needs -write; add it, or leave this out\n"},
-    {"-G -append .", "ioping: -read-write" APPEND},
-    {"-WG -append .", "ioping: -read-write" APPEND},
-    {"-Wk -append .", "ioping: -keep" APPEND},
-    {"-W -append -o 4k .", "ioping: -work-offset" APPEND},
-    {"-W -append -threads 2 .", "ioping: -threads" APPEND},
-    {"-W -append -depth 2 .", "ioping: -depth" APPEND},
-    {"-WU -append -depth 2 .", "ioping: -depth" APPEND},
-    {"-W -append -sweep threads .", SWEEP},
-    {"-WU -append -sweep depth .", SWEEP},
+    {"-G -append .",
+     "ioping: -read-write: cannot be done together with -append: a log begins empty, and "
+     "each write waits for the one before; leave out one of them\n"},
 };
 
 TEST(what_cannot_be_planned_is_refused)
