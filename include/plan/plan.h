@@ -168,8 +168,8 @@ int64_t plan_step_time(const struct plan *plan, int64_t value);
 void plan_step(const struct plan *plan, int64_t value, int index, struct plan *step);
 
 /*
- * Store in ACTIVE the plan for PHASE of PLAN, which has phases. Each has a random sequence
- * of its own; requests warm up in the first only.
+ * Store in ACTIVE the plan for PHASE of PLAN, which has phases. Each has a random
+ * sequence of its own; requests warm up in the first only.
  */
 void plan_phase(const struct plan *plan, enum phase phase, struct plan *active);
 
