@@ -6,18 +6,9 @@
 
 static const char wrong[] = "not a percentile between 0 and 100";
 
-#define HALF            \
-    {                   \
-        500000000, "50" \
-    }
-#define LEAST          \
-    {                  \
-        1, "0.0000001" \
-    }
-#define MOST                    \
-    {                           \
-        999999999, "99.9999999" \
-    }
+#define HALF 500000000, "50"
+#define LEAST 1, "0.0000001"
+#define MOST 999999999, "99.9999999"
 
 static void
 assert_parsed(const char *text, int64_t billionths)
@@ -216,14 +207,14 @@ TEST(small_sets_have_the_ranks_computed_by_hand)
         struct percentile percentile;
         uint64_t ranks[12]; /* of 1 to 12 values */
     } cases[] = {
-        {LEAST, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
+        {{LEAST}, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
         {{250000000, "25"}, {1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3}},
         {{333000000, "33.3"}, {1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4}},
-        {HALF, {1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6}},
+        {{HALF}, {1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6}},
         {{500000001, "50.0000001"}, {1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7}},
         {{900000000, "90"}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 10, 11}},
         {{990000000, "99"}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}},
-        {MOST, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}},
+        {{MOST}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}},
     };
     for (size_t i = 0; i < LENGTH(cases); i++)
         for (uint64_t count = 1; count <= 12; count++)
@@ -239,11 +230,11 @@ TEST(large_sets_have_exact_ranks)
         struct percentile percentile;
         uint64_t ranks[7];
     } cases[] = {
-        {LEAST, {1, 1, 1, 5, 9223372037, 9223372037, 18446744074}},
+        {{LEAST}, {1, 1, 1, 5, 9223372037, 9223372037, 18446744074}},
         {{333000000, "33.3"},
          {34, 333, 334, 1430224110, 3071382888272640344, 3071382888272640345,
           6142765776545280688}},
-        {HALF,
+        {{HALF},
          {50, 500, 501, 2147483648, 4611686018427387904, 4611686018427387904,
           9223372036854775808u}},
         {{900000000, "90"},
@@ -258,7 +249,7 @@ TEST(large_sets_have_exact_ranks)
         {{999900000, "99.99"},
          {100, 1000, 1001, 4294537800, 9222449699651090330, 9222449699651090331,
           18444899399302180660u}},
-        {MOST,
+        {{MOST},
          {100, 1000, 1001, 4294967292, 9223372027631403771, 9223372027631403772,
           18446744055262807542u}},
     };
@@ -272,9 +263,9 @@ static const struct {
     struct percentile percentile;
     uint64_t needs;
 } needed[] = {
-    {LEAST, 1},
+    {{LEAST}, 1},
     {{333000000, "33.3"}, 1},
-    {HALF, 1},
+    {{HALF}, 1},
     {{500000001, "50.0000001"}, 2},
     {{666666666, "66.6666666"}, 2},
     {{666666667, "66.6666667"}, 3},
@@ -284,7 +275,7 @@ static const struct {
     {{990000000, "99"}, 99},
     {{999000000, "99.9"}, 999},
     {{999900000, "99.99"}, 9999},
-    {MOST, 999999999},
+    {{MOST}, 999999999},
 };
 
 TEST(it_takes_so_many_to_know_a_percentile)
@@ -337,7 +328,7 @@ TEST(of_none_none_are_shown)
 /* 99 ms lie in a step whose middle is above them. */
 TEST(a_percentile_of_a_distribution_is_not_outside_of_it)
 {
-    static const struct percentile half = HALF, most = MOST;
+    static const struct percentile half = {HALF}, most = {MOST};
     struct distribution one = {0}, many = {0};
     assert_int_equal(distribution_percentile(&one, &half), 0);
     distribution_record(&one, 99000000);

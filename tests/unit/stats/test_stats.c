@@ -135,26 +135,23 @@ compare_next(struct stats stats, int64_t latency)
     return sample.verdict;
 }
 
-TEST(fast_and_slow_need_more_than_five)
+/* With nine requests of 1000 before it, x meets (9000 + x) / 10 * 2 at 2250; with 19 of
+ * 1014, (19266 + x) / 20 / 2 at 494. */
+TEST(fast_and_slow_need_more_than_five_and_include_the_request)
 {
-    assert_int_equal(compare_next(stats_of(4, 1000), 1), VERDICT_NONE);
-    assert_int_equal(compare_next(stats_of(4, 1000), 1000000), VERDICT_NONE);
-    assert_int_equal(compare_next(stats_of(5, 1000), 1), VERDICT_FAST);
-    assert_int_equal(compare_next(stats_of(5, 1000), 1000000), VERDICT_SLOW);
-}
-
-/* With nine requests of 1000 before it, x meets (9000 + x) / 10 * 2 at 2250. */
-TEST(twice_the_average_includes_the_request)
-{
-    assert_int_equal(compare_next(stats_of(9, 1000), 2250), VERDICT_NONE);
-    assert_int_equal(compare_next(stats_of(9, 1000), 2251), VERDICT_SLOW);
-}
-
-/* With 19 requests of 1014 before it, x meets (19266 + x) / 20 / 2 at 494. */
-TEST(half_the_average_includes_the_request)
-{
-    assert_int_equal(compare_next(stats_of(19, 1014), 494), VERDICT_NONE);
-    assert_int_equal(compare_next(stats_of(19, 1014), 493), VERDICT_FAST);
+    static const struct {
+        int before, latency, next;
+        enum verdict verdict;
+    } cases[] = {
+        {4, 1000, 1, VERDICT_NONE},    {4, 1000, 1000000, VERDICT_NONE},
+        {5, 1000, 1, VERDICT_FAST},    {5, 1000, 1000000, VERDICT_SLOW},
+        {9, 1000, 2250, VERDICT_NONE}, {9, 1000, 2251, VERDICT_SLOW},
+        {19, 1014, 494, VERDICT_NONE}, {19, 1014, 493, VERDICT_FAST},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        assert_int_equal(
+            compare_next(stats_of(cases[i].before, cases[i].latency), cases[i].next),
+            cases[i].verdict);
 }
 
 TEST(exactly_half_and_twice_are_neither)
@@ -327,16 +324,12 @@ TEST(merging_adds_every_distribution)
     assert_int_equal(stats.last, 60);
 }
 
-TEST(a_rate_is_per_second)
+TEST(a_rate_is_per_second_and_zero_over_no_time)
 {
     assert_rate(10, 1000000000, 10);
     assert_rate(1, 500000, 2000);
     assert_rate(3, 2000000000, 1.5);
     assert_rate(0, 5, 0);
-}
-
-TEST(a_rate_over_no_time_is_zero)
-{
     assert_true(stats_rate(10, 0) == 0);
     assert_true(stats_rate(10, -1) == 0);
 }
