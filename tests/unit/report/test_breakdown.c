@@ -124,15 +124,10 @@ summarize(const struct stats *stats, bool terminal, const char *name)
     golden_end(name);
 }
 
-TEST(the_parts_stand_before_the_extremes)
+TEST(the_parts_stand_before_the_extremes_and_in_a_pipe_as_well)
 {
     struct stats stats = rising(100);
     summarize(&stats, true, "breakdown_terminal");
-}
-
-TEST(the_parts_are_told_into_a_pipe_as_well)
-{
-    struct stats stats = rising(100);
     summarize(&stats, false, "breakdown_pipe");
 }
 

@@ -149,21 +149,12 @@ summarize(const char *load, const struct stats *stats, int64_t time, const char 
     golden_end(name);
 }
 
+/* It says written, and of both operations neither. */
 TEST(the_summary_is_that_of_the_contract)
 {
     struct stats stats = golden_stats();
     summarize("read", &stats, 9000912345, "human_summary");
-}
-
-TEST(the_summary_says_written)
-{
-    struct stats stats = golden_stats();
     summarize("write", &stats, 9000912345, "human_summary_write");
-}
-
-TEST(the_summary_of_reads_and_writes_has_no_word)
-{
-    struct stats stats = golden_stats();
     summarize("rw", &stats, 9000912345, "human_summary_read_write");
 }
 
