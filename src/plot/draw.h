@@ -30,7 +30,8 @@
 
 /* panel.c: frames with axes, and the looks of targets. */
 
-/* A frame with axes; one whose gap is 0 has no ticks, one without title no texts. */
+/* A frame, as high as all are, with axes; one whose gap is 0 has no ticks, one without
+ * title no texts. */
 struct plot_panel {
     double x, width;
     struct plot_axis across, up;
