@@ -1,0 +1,99 @@
+/* The table of outputs, and how a run hands what it has to a kind that is added to it. */
+#include "golden.h"
+
+#include "base/time.h"
+#include "cli/cli.h"
+#include "os/process.h"
+
+static int
+hear_wake_ups(void **state)
+{
+    (void)state;
+    os_signals_install(); /* they end a wait then */
+    return 0;
+}
+
+GROUP_SETUP(hear_wake_ups)
+
+TEST(each_row_has_what_its_destination_needs)
+{
+    for (int i = 0; i < output_kind_count; i++) {
+        const struct output_kind *kind = &output_kinds[i];
+        bool file = kind->goes == OUTPUT_REPLACED || kind->goes == OUTPUT_GROWING;
+        bool printed = kind->goes == OUTPUT_STREAM;
+        assert_int_equal(kind->refuse != NULL, printed);
+        assert_int_equal(kind->start && kind->what, file);
+        assert_int_equal(kind->unanswered != NULL, kind->answer != NULL);
+        if (file) /* its option has the path */
+            assert_true(cli_option(kind->option)->file);
+        if (!printed) /* somebody decides how often */
+            assert_true(kind->every > 0);
+        if (kind->goes == OUTPUT_REPLACED)
+            assert_non_null(kind->format->tick);
+    }
+}
+
+/* Tests name them by their places. */
+TEST(rows_have_their_names)
+{
+    static const enum option_id options[] = {
+        [FORMAT_RAW] = OPTION_BATCH,       [FORMAT_JSON] = OPTION_JSON,
+        [FORMAT_NDJSON] = OPTION_JSON,     [FORMAT_INFLUX] = OPTION_INFLUX,
+        [FORMAT_CHECK] = OPTION_CHECK,     [FORMAT_PROMETHEUS] = OPTION_PROMETHEUS,
+        [FORMAT_PLOT] = OPTION_PLOT,       [FORMAT_HDR] = OPTION_HDR,
+        [FORMAT_STATUS] = OPTION_NO_STATUS};
+    assert_true(output_kinds[FORMAT_HUMAN].people);
+    for (int i = FORMAT_RAW; i < output_kind_count; i++)
+        assert_int_equal(output_kinds[i].option, options[i]);
+}
+
+static void
+add_head(struct report *report)
+{
+    buffer_text(&report->text, "head\n");
+}
+
+static void
+add_period(struct report *report, const struct stats *stats, int64_t time)
+{
+    buffer_format(&report->text, "%s %llu %lld\n", report->target->path,
+                  (unsigned long long)stats->requests, (long long)time);
+}
+
+static const struct report_format periods = {.open = add_head, .period = add_period};
+static const struct output_kind kind = {.option = OPTION_HDR,
+                                        .goes = OUTPUT_GROWING,
+                                        .format = &periods,
+                                        .start = "head",
+                                        .what = "one"};
+
+/* Any thread may end a period. What is printed has none of it. */
+TEST(a_file_that_grows_has_each_period)
+{
+    struct stats stats = golden_stats();
+    char path[1100];
+    size_t size;
+    snprintf(path, sizeof(path), "%s/grows", scratch());
+    golden_prepare(FORMAT_HUMAN);
+    golden.plan.output.list[0].periods = false;
+    golden.plan.output.list[1] =
+        (struct output){.kind = &kind, .path = path, .periods = true};
+    golden.plan.output.count = 2;
+    golden.plan.ends.timeout = INT64_MAX;
+    golden.plan.ends.grace = 60 * SECOND;
+    golden_begin();
+    golden_period(&stats, 1000);
+    stats.requests++;
+    golden_period(&stats, 2000);
+    golden.observer.end(&golden.reports, &golden.job, 1, 0);
+    report_end(&golden.reports, &golden.outcome);
+    dup2(golden.saved, 1);
+    close(golden.saved);
+    assert_int_equal(golden.outcome.output_error, 0);
+    char *text = golden_read(path, &size);
+    assert_string_equal(text, "head\n/tmp 10 1000\n/tmp 11 2000\n");
+    free(text);
+    text = golden_read(golden.path, &size);
+    assert_string_equal(text, "");
+    free(text);
+}
