@@ -67,7 +67,18 @@ static const struct output_kind kind = {.option = OPTION_HDR,
                                         .start = "head",
                                         .what = "one"};
 
-/* Any thread may end a period. What is printed has none of it. */
+static bool
+has_line(const char *path, const char *line)
+{
+    size_t size;
+    char *text = golden_read(path, &size);
+    bool has = strstr(text, line) != NULL;
+    free(text);
+    return has;
+}
+
+/* Any thread may end a period, which is written while the run goes on. What is printed
+ * has none of it. */
 TEST(a_file_that_grows_has_each_period)
 {
     struct stats stats = golden_stats();
@@ -83,6 +94,8 @@ TEST(a_file_that_grows_has_each_period)
     golden.plan.ends.grace = 60 * SECOND;
     golden_begin();
     golden_period(&stats, 1000);
+    while (!has_line(path, "/tmp 10 1000\n"))
+        os_sleep_until(os_clock_now() + MS);
     stats.requests++;
     golden_period(&stats, 2000);
     golden.observer.end(&golden.reports, &golden.job, 1, 0);
