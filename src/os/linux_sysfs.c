@@ -19,11 +19,14 @@
 
 /* Not os_file_open: the files of processes, which that file needs, need this one. */
 static int
-open_file(const char *path, int mode)
+open_file(int mode, const char *path, va_list list)
 {
-    int fd;
+    char name[PATH_ROOM];
+    int fd, used = vsnprintf(name, sizeof(name), path, list);
+    if (used >= PATH_ROOM)
+        return os_fail(ENAMETOOLONG);
     do
-        fd = open(path, mode | O_CLOEXEC);
+        fd = open(name, mode | O_CLOEXEC);
     while (fd < 0 && errno == EINTR);
     return fd;
 }
@@ -31,12 +34,10 @@ open_file(const char *path, int mode)
 bool
 linux_file_read(char *text, size_t size, const char *path, ...)
 {
-    char name[PATH_ROOM];
     va_list list;
     va_start(list, path);
-    int used = vsnprintf(name, sizeof(name), path, list);
+    int fd = open_file(O_RDONLY, path, list);
     va_end(list);
-    int fd = used < PATH_ROOM ? open_file(name, O_RDONLY) : -1;
     ssize_t got = fd < 0 ? 0 : read(fd, text, size - 1);
     if (fd >= 0)
         close(fd);
@@ -49,13 +50,12 @@ linux_file_read(char *text, size_t size, const char *path, ...)
 char *
 linux_file_all(const char *path, ...)
 {
-    char name[PATH_ROOM], *text = NULL;
+    char *text = NULL;
     size_t used = 0, room = 0;
     va_list list;
     va_start(list, path);
-    vsnprintf(name, sizeof(name), path, list);
+    int fd = open_file(O_RDONLY, path, list);
     va_end(list);
-    int fd = open_file(name, O_RDONLY);
     if (fd < 0)
         return NULL;
     for (;;) {
@@ -81,12 +81,10 @@ linux_file_all(const char *path, ...)
 int
 linux_file_write(const char *text, const char *path, ...)
 {
-    char name[PATH_ROOM];
     va_list list;
     va_start(list, path);
-    vsnprintf(name, sizeof(name), path, list);
+    int fd = open_file(O_WRONLY, path, list);
     va_end(list);
-    int fd = open_file(name, O_WRONLY);
     if (fd < 0)
         return -1;
     bool whole = write(fd, text, strlen(text)) == (ssize_t)strlen(text);
