@@ -148,8 +148,9 @@ uint64_t schedule_skip(struct schedule *schedule, int64_t until);
 uint64_t schedule_stopped(struct schedule *schedule, int64_t resumed);
 
 /* Returns how many requests were due before UNTIL and will not be sent by this worker;
- * LAST: by none. It has ended then. */
-uint64_t schedule_end(struct schedule *schedule, int64_t until, bool last);
+ * LAST: by none. It has ended then. READY: it had a slot for the next, so that points of
+ * a grid passed since others have ended the run, and are not missed. */
+uint64_t schedule_end(struct schedule *schedule, int64_t until, bool last, bool ready);
 
 /* Returns when the next request is due that some worker may send once it has a slot;
  * NOW: at once, on a grid. Nothing is taken. */

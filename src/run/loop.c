@@ -93,9 +93,9 @@ pass_stopped(struct worker *worker, int64_t when, int64_t now)
 }
 
 /* Gives up at NOW what was due and not sent: if the run is over, and so no other worker
- * will send it, what none has taken as well. */
+ * will send it, what none has taken as well. READY: the worker has a free slot. */
 static void
-miss_rest(struct worker *worker, int64_t now)
+miss_rest(struct worker *worker, int64_t now, bool ready)
 {
     struct schedule *schedule = &worker->schedule;
     int64_t next = schedule_next(schedule, now);
@@ -103,7 +103,7 @@ miss_rest(struct worker *worker, int64_t now)
     if (last && schedule->stays)
         pass_stopped(worker, next, now);
     miss(worker, NULL,
-         schedule_end(schedule, worker_group_until(worker->group, now), last));
+         schedule_end(schedule, worker_group_until(worker->group, now), last, ready));
 }
 
 /* Moves the busy spans to those of the group, for a moment under their lock. */
@@ -622,7 +622,7 @@ worker_run(struct worker *worker)
     if (queue->engine->end)
         queue->engine->end(queue->io);
     account->ended = os_clock_now();
-    miss_rest(worker, account->ended);
+    miss_rest(worker, account->ended, inflight->under_way < inflight->count);
     account->ended = time_later(account->ended, account->began); /* if nothing counts */
     worker_share(worker);
     find_holes(worker);
@@ -640,7 +640,7 @@ worker_abandon(struct worker *worker, int64_t now)
             stats_abandon(&account->total, &entry->sample);
     }
     if (worker->schedule.sending) /* else nothing was due any more */
-        miss_rest(worker, now);
+        miss_rest(worker, now, false);
     if (!account->ended) /* else all that it sent has */
         account->ended = now;
     account->began = time_earlier(account->began, now);

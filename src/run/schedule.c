@@ -228,8 +228,11 @@ schedule_stopped(struct schedule *schedule, int64_t resumed)
 }
 
 uint64_t
-schedule_end(struct schedule *schedule, int64_t until, bool last)
+schedule_end(struct schedule *schedule, int64_t until, bool last, bool ready)
 {
+    bool begun = schedule->left < schedule->burst; /* a burst, which outlasted points */
+    if (ready && !schedule->stays && !begun)
+        return 0;
     return schedule->arrivals->pass(schedule, until, last);
 }
 

@@ -210,6 +210,8 @@ static const struct row rows[] = {
     {"a stall for ever", GRID, .stop = 45, .scripts = {{{3, NEVER, 0}}},
      .expected = " 0 10 20 -2"},
     {"a stop while it waits", GRID, .stop = 25, .expected = " 0 10 20"},
+    {"a stop while it is late", GRID, .stop = 25, .scripts = {{{3, 1, 9}}},
+     .expected = " 0 10"},
     {"sent late, within the interval", GRID, .count = 4, .scripts = {{{2, 1, 6}}},
      .expected = " 0 16 20 30"},
     {"sent late, by intervals", GRID, .count = 4, .scripts = {{{2, 1, 25}}},
@@ -307,7 +309,8 @@ finish(struct simulation *simulation, char *text, size_t size)
     for (int i = 0; i < simulation->workers; i++) {
         struct sender *sender = &simulation->senders[i];
         int64_t until = worker_group_until(&simulation->group, NEVER);
-        note_missed(sender, schedule_end(&sender->schedule, until, true));
+        bool ready = sender->under_way < sender->slots;
+        note_missed(sender, schedule_end(&sender->schedule, until, true, ready));
         size_t length = strlen(text);
         snprintf(text + length, size - length, "%s%s", i ? " /" : "", sender->text);
     }
@@ -452,11 +455,11 @@ TEST(a_worker_that_is_not_the_last_gives_up_its_own)
         start_one((struct plan_pace){.interval = 10, .open_loop = true}, 1, &shared);
     assert_int_equal(schedule_next(&schedule, BEGIN), BEGIN);
     assert_int_equal(schedule_due(&schedule, BEGIN), BEGIN);
-    assert_int_equal(schedule_end(&schedule, BEGIN + 35, false), 1);
-    assert_int_equal(schedule_end(&schedule, BEGIN + 35, false), 0);
+    assert_int_equal(schedule_end(&schedule, BEGIN + 35, false, true), 1);
+    assert_int_equal(schedule_end(&schedule, BEGIN + 35, false, true), 0);
     assert_int_equal(schedule_next(&schedule, BEGIN), BEGIN + 10);
-    assert_int_equal(schedule_end(&schedule, BEGIN + 35, true), 3);
-    assert_int_equal(schedule_end(&schedule, BEGIN + 35, true), 0);
+    assert_int_equal(schedule_end(&schedule, BEGIN + 35, true, true), 3);
+    assert_int_equal(schedule_end(&schedule, BEGIN + 35, true, true), 0);
     assert_int_equal(schedule_next(&schedule, BEGIN), BEGIN + 40);
 }
 
