@@ -162,8 +162,11 @@ add_phases(struct status_facts *facts)
     int all = PHASE_RECOVERED, left = all - (int)facts->phase;
     if (facts->share >= 0)
         facts->share = ((double)facts->phase - 1 + facts->share) / all;
+    if (facts->elapsed < 0) /* it has not settled */
+        facts->left = -1;
     if (facts->left >= 0)
-        facts->left += time_multiply(time_add(facts->elapsed, facts->left), left);
+        facts->left = time_add(
+            facts->left, time_multiply(time_add(facts->elapsed, facts->left), left));
 }
 
 void

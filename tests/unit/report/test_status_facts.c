@@ -294,6 +294,25 @@ TEST(the_slowest_target_decides_what_is_left)
         free(stats[i]);
 }
 
+/* Each of three phases lasts 4 s; the load of the second settles for a second before. */
+TEST(what_is_left_of_phases_is_not_known_while_a_load_settles)
+{
+    static const struct report_part part = {.phase = PHASE_LOADED};
+    struct plan plan = plain();
+    struct stats *stats = seen(1, 0);
+    struct status_facts facts;
+    plan.ends.work_time = 4 * SECOND;
+    struct status *status = status_open(&plan, 1, BEGAN);
+    struct job *jobs = jobs_of((const struct stats *const *)&stats, 1);
+    status_part(status, 0, &part, BEGAN);
+    status_gather(status, jobs, 1, BEGAN, &facts);
+    assert_int_equal(facts.left, -1);
+    status_gather(status, jobs, 1, BEGAN + 2 * SECOND, &facts);
+    assert_int_equal(facts.left, 7 * SECOND);
+    status_close(status);
+    free(stats);
+}
+
 /* Steps of 2.2 s, their beginning included. */
 TEST(a_sweep_goes_through_all_steps_of_all_targets)
 {
