@@ -116,13 +116,6 @@ refuse_same(enum option_id id, const char *path, const char *is, struct error *e
     return error_advise(error, "name another file");
 }
 
-/* Returns the option that the file of output INDEX comes from. */
-static enum option_id
-option_of(const struct plan_output *output, int index)
-{
-    return index ? output->list[index].kind->option : OPTION_OUTPUT;
-}
-
 /* Refuses files that would take the place of each other, and output that would destroy a
  * target. */
 static int
@@ -137,16 +130,18 @@ check_files(const struct plan *plan, struct error *error)
         target |= strcmp(path, options->targets[i]) == 0;
     if (target)
         return refuse_same(OPTION_OUTPUT, path, "a target", error);
-    for (int i = output->count; i-- > 0;)
-        for (int k = i; k-- > 0;) {
+    for (int n = 0; n < output->count; n++) {
+        int i = n ? output->count - n : 0; /* that of -output is the first to change */
+        for (int k = i ? i : output->count; k-- > 1;) {
             const char *one = output->list[i].path, *two = output->list[k].path;
             if (!one || !two || strcmp(one, two) != 0)
                 continue;
-            int first = k ? i : k; /* that of -output is the one to change */
             snprintf(other, sizeof(other), "the file of -%s",
-                     cli_option(option_of(output, i + k - first))->name);
-            return refuse_same(option_of(output, first), one, other, error);
+                     cli_option(output->list[k].kind->option)->name);
+            return refuse_same(i ? output->list[i].kind->option : OPTION_OUTPUT, one,
+                               other, error);
         }
+    }
     return 0;
 }
 

@@ -77,4 +77,7 @@ TEST(another_file_of_that_name_is_refused)
                     "ioping: -output: x is the file of -plot too; name another file\n");
     planned_refused("-output x -hdr x a",
                     "ioping: -output: x is the file of -hdr too; name another file\n");
+    planned_refused(
+        "-output y -hdr x -plot x -prometheus y a",
+        "ioping: -output: y is the file of -prometheus too; name another file\n");
 }
