@@ -17,6 +17,7 @@ struct job;
 struct outcome;
 struct report_format;
 struct run_observer;
+struct slos;
 struct status;
 
 /* One output of a run at work. */
@@ -87,7 +88,7 @@ int report_claim(const struct reports *reports, const struct plan *plan,
 
 /*
  * Starts a report on stdout of a run of PLAN, which has COUNT JOBS; both must outlive it;
- * or one in the file that report_open has opened, and another for people on stdout.
+ * or one in the file that report_claim has emptied, and another for people on stdout.
  * REPORTS is all zero but for that. Writes the exported files for the first time. Returns
  * 0, or -1 with ERROR. report_end must be called in any case.
  */
@@ -103,6 +104,11 @@ void report_compare(struct reports *reports);
 /* Writes the records and the comparison of jobs that were not run but read. ROWS of them
  * are filled and must stay until report_end; NULL: each report fills its own. */
 void report_recorded(struct reports *reports, const struct comparison_row *rows);
+
+/* Returns rows of COUNT JOBS that have ended, compared by comparison_fill; the caller
+ * frees them. NULL without memory. */
+struct comparison_row *comparison_make(const struct job *jobs, int count,
+                                       const struct slos *slos, bool ranked);
 
 #define COMPARISON_TEXT 56
 

@@ -333,22 +333,30 @@ comparison_limits(struct buffer *text, const struct comparison_row *row,
     }
 }
 
+struct comparison_row *
+comparison_make(const struct job *jobs, int count, const struct slos *slos, bool ranked)
+{
+    struct comparison_row *rows = calloc((size_t)count, sizeof(*rows));
+    for (int i = 0; rows && i < count; i++)
+        rows[i] = (struct comparison_row){
+            .name = jobs[i].target.description.path,
+            .stats = &jobs[i].outcome.total,
+            .series = jobs[i].outcome.series,
+        };
+    if (rows && comparison_fill(rows, count, slos, ranked) == 0)
+        return rows;
+    free(rows);
+    return NULL;
+}
+
 const struct comparison_row *
 comparison_rows(struct report *report)
 {
     if (report->rows)
         return report->rows;
-    struct comparison_row *rows = calloc((size_t)report->count, sizeof(*rows));
-    for (int i = 0; rows && i < report->count; i++)
-        rows[i] = (struct comparison_row){
-            .name = report->jobs[i].target.description.path,
-            .stats = &report->jobs[i].outcome.total,
-            .series = report->jobs[i].outcome.series,
-        };
-    if (rows && comparison_fill(rows, report->count, &report->plan->statistics.slos,
-                                report->plan->mode != MODE_COMPARE) == 0)
-        return report->rows = report->own = rows;
-    report->text.failed = true;
-    free(rows);
-    return NULL;
+    report->own =
+        comparison_make(report->jobs, report->count, &report->plan->statistics.slos,
+                        report->plan->mode != MODE_COMPARE);
+    report->text.failed |= !report->own;
+    return report->rows = report->own;
 }

@@ -112,8 +112,6 @@ report_begin(struct reports *reports, const struct plan *plan, const struct job 
              int count, struct error *error)
 {
     int outputs = plan->output.count, printed = plan->output.streams;
-    if (report_claim(reports, plan, jobs, error) < 0)
-        return -1;
     for (int i = printed; i < outputs; i++)
         if (plan->output.list[i].kind->goes == OUTPUT_TERMINAL && status_possible())
             reports->status = status_open(plan, count, os_clock_now());
@@ -276,7 +274,7 @@ on_highest(void *self, const struct job *job)
 }
 
 /* Interim statistics go to stderr, whatever the format: stdout has only records. Those of
- * phases together would be of no load at all. */
+ * phases together would be of no phase at all. */
 static void
 on_interim(void *self, const struct job *job)
 {

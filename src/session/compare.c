@@ -92,14 +92,8 @@ fill_rows(struct compare *compare, struct error *error)
                   slo_name(&slos->list[at], name));
         return error_advise(error, "name a second file, or give a time");
     }
-    compare->rows = calloc((size_t)runs->count, sizeof(*compare->rows));
-    for (int i = 0; compare->rows && i < runs->count; i++)
-        compare->rows[i] = (struct comparison_row){
-            .name = runs->jobs[i].target.description.path,
-            .stats = &runs->jobs[i].outcome.total,
-            .series = &runs->jobs[i].series,
-        };
-    if (compare->rows && comparison_fill(compare->rows, runs->count, slos, false) == 0)
+    compare->rows = comparison_make(runs->jobs, runs->count, slos, false);
+    if (compare->rows)
         return 0;
     return error_set(error, EXIT_PREPARE, NULL, "no memory for the comparison");
 }

@@ -174,7 +174,8 @@ begin_run(struct session *session)
     const struct plan *plan = session->plan;
     if (session->stages.files[0])
         stages_enter(&session->stages, STAGE_FILES, 0);
-    if (report_begin(&session->reports, plan, session->jobs, session->count,
+    if (report_claim(&session->reports, plan, session->jobs, &session->error) < 0 ||
+        report_begin(&session->reports, plan, session->jobs, session->count,
                      &session->error) < 0)
         return -1;
     stages_enter(&session->stages, STAGE_OPENING, session->all - 1);

@@ -55,6 +55,7 @@ static const struct expected runs[] = {
     {"a_picture_that_cannot_be_written_is_an_error", "", 0,
      "ioping: mine: is there already, and not a plot of ioping\n2\n"
      "ioping: missing/x.svg: No such file or directory\n2\n"},
+    {"output_may_have_the_name_of_a_row", "", 0, "--- comparison with a ---\n"},
 };
 
 EXPECT_EACH(runs)

@@ -194,6 +194,15 @@ a_picture_that_cannot_be_written_is_an_error() {
     cmp gp2 mine
 }
 
+# A row is no file.
+output_may_have_the_name_of_a_row() {
+    made 10 1 a >both
+    made 10 2 b >>both
+    echo old >a
+    ioping -compare both -output a >/dev/null || return
+    head -n 1 a
+}
+
 # Usage: ages LATENCY TIME: of a request that took so long, and one that took none.
 ages() {
     rm -f x.svg

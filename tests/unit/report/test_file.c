@@ -26,7 +26,8 @@ static void
 begin(void)
 {
     struct error error = {0};
-    if (report_open(&golden.reports, &golden.plan, &error) < 0)
+    if (report_open(&golden.reports, &golden.plan, &error) < 0 ||
+        report_claim(&golden.reports, &golden.plan, &golden.job, &error) < 0)
         fail_msg("%s", error.why);
     golden_begin();
     golden.reports.list[1].wall = golden_wall;
