@@ -50,10 +50,10 @@ enum cli_mode {
     MODE_INTERVALS = 1 << SWEEP_INTERVAL,
     MODE_RATES = 1 << SWEEP_RATE,
     MODE_SWEEP = MODE_SIZES | MODE_THREADS | MODE_DEPTHS | MODE_INTERVALS | MODE_RATES,
-    MODE_PHASES = 1 << (SWEEP_LAST + 1),     /* three, a load beside the second */
+    MODE_PHASES = 1 << (SWEEP_LAST + 1),     /* three, a background in the second */
     MODE_CHECK = 1 << (SWEEP_LAST + 2),      /* a run that is a plug-in of monitoring */
     MODE_COMPARE = 1 << (SWEEP_LAST + 3),    /* nothing is measured: files are read */
-    MODE_BACKGROUND = 1 << (SWEEP_LAST + 4), /* of the load beside phases alone */
+    MODE_BACKGROUND = 1 << (SWEEP_LAST + 4), /* of what runs in the background alone */
     MODE_ANY = (1 << (SWEEP_LAST + 5)) - 1,
 
     WITH_LOG = 1 << (SWEEP_LAST + 5), /* writes extend the working file */

@@ -87,8 +87,8 @@ enum option_id {
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 /*
- * The load of -load, which runs beside the requests for a time. Sizes are bytes, limits
- * per second; 0: not given.
+ * The background of -load, which runs beside the requests for a time. Sizes are bytes,
+ * limits per second; 0: not given.
  */
 struct background_options {
     struct operation_mix mix;
@@ -100,15 +100,15 @@ struct background_options {
 };
 
 /*
- * Reads TEXT, such as "write,size=1m,depth=8", into LOAD: what it does, then its words
- * with commas between; that of path= goes on to the end and stays in TEXT. Returns NULL,
- * or why it is refused, with the word; then LOAD is undefined.
+ * Reads TEXT, such as "write,size=1m,depth=8", into BACKGROUND: what it does, then its
+ * words with commas between; that of path= goes on to the end and stays in TEXT. Returns
+ * NULL, or why it is refused, with the word; then BACKGROUND is undefined.
  */
 const char *background_parse(const char *text, struct background_options *background);
 
 struct buffer;
 
-/* Adds to TEXT what a load may do, a line each. */
+/* Adds to TEXT what a background may do, a line each. */
 void background_list(struct buffer *text);
 
 /*

@@ -35,9 +35,8 @@ int os_file_random(int fd, int64_t offset, int64_t length);
 typedef int os_resident_function(int fd, int64_t offset, int64_t length);
 
 /*
- * Chooses a way to ask that is true of this file: the page at
- * WITNESS, which was read through the cache a moment ago, must show. NULL if
- * there is none.
+ * Chooses a way to ask whose answer is true of this file: the page at WITNESS, which was
+ * read through the cache a moment ago, must show. NULL if there is none.
  */
 os_resident_function *os_resident_choose(int fd, int64_t witness);
 

@@ -14,7 +14,6 @@
 
 struct buckets;
 struct options;
-
 struct output_kind;
 
 /* One output of a run. */
@@ -143,7 +142,8 @@ plan_does(const struct plan *plan, enum operation_does does)
     return operation_mix_does(&plan->workload.mix, does);
 }
 
-/* Adds to NOTES what the user should know of PLAN, that of a target or of a load. */
+/* Adds to NOTES what the user should know of PLAN, that of a target or of a background.
+ */
 void plan_note(const struct plan *plan, struct notes *notes);
 
 /*
@@ -173,17 +173,18 @@ void plan_step(const struct plan *plan, int64_t value, int index, struct plan *s
  */
 void plan_phase(const struct plan *plan, enum phase phase, struct plan *active);
 
-/* ns from the begin of a load to that of the requests beside it: so long it settles. */
+/* ns from the begin of a background to that of the requests beside it: so long it
+ * settles. */
 #define PLAN_SETTLE SECOND
 
 /*
- * Store in ONE the plan of the load beside the second phase of PLAN. It has no end, no
+ * Store in ONE the plan of the background of the second phase of PLAN. It has no end, no
  * output and no limits; nothing counts that began before it had settled. Many at a time
  * are sent by an engine that can be opened at this time, or each by a thread.
  */
 void plan_background(const struct plan *plan, struct plan *one);
 
-/* Adds to TEXT what the load of such a plan is, as in "write 1 MiB depth 8". */
+/* Adds to TEXT what the background of such a plan is, as in "write 1 MiB depth 8". */
 void plan_background_name(const struct plan *one, struct buffer *text);
 
 #endif

@@ -66,12 +66,13 @@ enum output_goes {
 
 /* A kind of output. */
 struct output_kind {
-    enum option_id option; /* asks for it; that of a file is its path */
+    /* Asks for it, that of a file by its path; or keeps CHOSEN from being asked. */
+    enum option_id option;
     int times; /* so often it is to be given for a stream; the last such row is printed */
     enum output_goes goes;
     const struct report_format *format;
-    /* Decides where no option does; the streams of the plan are known. */
-    bool (*chosen)(const struct options *options, const struct plan *plan);
+    /* Decides where no option asks for it; the streams of the plan are known. */
+    bool (*chosen)(const struct plan *plan);
 
     bool people;   /* they read it */
     bool whole;    /* it has the summary even if it has periods and no requests */
@@ -81,8 +82,8 @@ struct output_kind {
     bool track;    /* it needs tracks of the run (stats/track.h) */
     bool names;    /* and the names of targets before the first request */
 
-    const char *start,
-        *what; /* of a file: its first bytes; and what it is if it has them */
+    /* Of a file: its first bytes, and what it is if it has them. */
+    const char *start, *what;
 
     /* What is printed: says ERROR to the caller; and of COUNT JOBS that have ended the
      * answer that a caller waits for whose plug-in this is; NULL: none does. Both return

@@ -45,12 +45,12 @@ decode(const unsigned char *byte, size_t length)
     return code;
 }
 
-/* Unicode's Bidi_Control: ALM, LRM and RLM, embeddings and overrides, isolates. */
 static enum escape_kind
 classify(uint32_t code)
 {
     if (code < 0x20 || (code >= 0x7f && code < 0xa0))
         return ESCAPE_CONTROL;
+    /* Unicode's Bidi_Control: ALM, LRM and RLM, embeddings and overrides, isolates. */
     bool bidi = code == 0x61c || code == 0x200e || code == 0x200f ||
                 (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
     return bidi ? ESCAPE_BIDI : ESCAPE_PLAIN;
@@ -86,13 +86,13 @@ escape_count(const char *text)
     return count;
 }
 
-/* A terminal may take a byte that is not UTF-8 for a C1 control of eight bits. */
 size_t
 escape_control(const char *text, char *out, size_t size)
 {
     struct escape_character character;
     size_t used = 0;
     while (escape_next(&text, &character)) {
+        /* A terminal may take a byte that is not UTF-8 for a C1 control of eight bits. */
         bool escaped = character.kind == ESCAPE_INVALID ? character.code < 0xa0
                                                         : character.kind != ESCAPE_PLAIN;
         size_t wide = character.length * (escaped ? 4 : 1);

@@ -27,11 +27,10 @@ answer(struct linux_search *search, enum os_backing backing, const char *disk)
 static enum os_backing
 search_below(struct linux_search *search, const char *folder)
 {
-    enum os_backing found = OS_BACKING_DEVICE;
     int devices = 0, memories = 0;
     char path[LINUX_SYSFS_ROOM];
     for (DIR *list = opendir(folder); linux_sysfs_next(list, folder, path); devices++) {
-        found = linux_backing_search(search, path);
+        enum os_backing found = linux_backing_search(search, path);
         memories += found == OS_BACKING_MEMORY;
         if (found == OS_BACKING_CACHE) {
             closedir(list);

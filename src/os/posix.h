@@ -138,13 +138,6 @@ void posix_descriptor_write(int fd, const char *bytes, size_t size);
 /* Dies by signal SIGNO. Returns 128 + SIGNO where a process cannot die by it. */
 int posix_process_die(int signo);
 
-/* Writes SIZE bytes to a descriptor if that needs no wait: the reader may be gone. A
- * handler of signals may call it. */
-void posix_descriptor_write(int fd, const char *bytes, size_t size);
-
-/* Dies by signal SIGNO. Returns 128 + SIGNO where a process cannot die by it. */
-int posix_process_die(int signo);
-
 /* posix_process_is_stopped: whether process PID is stopped. posix_process_is_killed:
  * whether it is to end by SIGKILL, or has ended but for a thread that is stuck in the
  * kernel. False where the system does not tell. */

@@ -1,12 +1,12 @@
 /*
- * The plans of a run with a load beside it for a time: that of each phase, and that of
- * the load, whose words say less than options do.
+ * The plans of a run with a background for a time: that of each phase, and that of the
+ * background, whose words say less than options do.
  */
 #include "base/random.h"
 #include "base/units.h"
 #include "resolve.h"
 
-#define BACKGROUND_SALT 0x3333333333333333 /* mixed into the seed of a load */
+#define BACKGROUND_SALT 0x3333333333333333 /* mixed into the seed of a background */
 #define BACKGROUND_SCRATCH (64 << 20)      /* bytes of its working file, at least */
 
 void

@@ -392,7 +392,7 @@ json_step(struct report *report, const struct job_step *step, const struct stats
     close_record(report, &json);
 }
 
-/* Adds what a load has done from when it had settled to its end. */
+/* Adds what a background has done from when it had settled to its end. */
 static void
 add_background(struct report *report, struct json *json, const struct job *background)
 {

@@ -123,8 +123,8 @@ check_files(const struct plan *plan, struct error *error)
 {
     const struct plan_output *output = &plan->output;
     const struct options *options = plan->options;
-    const char *path = output->list[0].path, *load = options->background.path;
-    bool target = path && load && strcmp(path, load) == 0;
+    const char *path = output->list[0].path, *background = options->background.path;
+    bool target = path && background && strcmp(path, background) == 0;
     char other[48];
     for (int i = 0; path && i < options->target_count; i++)
         target |= strcmp(path, options->targets[i]) == 0;
@@ -169,7 +169,8 @@ outputs_plan(const struct options *options, struct plan *plan, struct error *err
         if (file)
             memcpy(&path, (const char *)options + cli_option(kind->option)->at,
                    sizeof(path));
-        if (file ? path != NULL : kind->chosen && kind->chosen(options, plan))
+        if (file ? path != NULL
+                 : kind->chosen && !options->given[kind->option] && kind->chosen(plan))
             add_output(plan, kind, path, true);
     }
     return check_files(plan, error);

@@ -380,12 +380,11 @@ status_format(struct buffer *text, const struct status_facts *facts, int columns
 }
 
 bool
-status_chosen(const struct options *options, const struct plan *plan)
+status_chosen(const struct plan *plan)
 {
     const struct output *screen = &plan->output.list[plan->output.streams - 1];
     return !screen->requests && !(screen->periods && plan->output.print_count) &&
-           !(plan->mode & (MODE_CHECK | MODE_COMPARE)) &&
-           !options->given[OPTION_NO_STATUS];
+           !(plan->mode & (MODE_CHECK | MODE_COMPARE));
 }
 
 bool

@@ -42,7 +42,7 @@ struct status {
 
 /* Returns whether PLAN, whose streams are known, is to have a status line: a line per
  * request shows well enough that the run is alive. */
-bool status_chosen(const struct options *options, const struct plan *plan);
+bool status_chosen(const struct plan *plan);
 
 /* Returns whether stderr goes to a terminal that can draw it. */
 bool status_possible(void);

@@ -1,6 +1,6 @@
 /*
  * The table of a sweep, which grows by a row for each step, and that of the phases of a
- * run with a load beside it. Where reads and writes are mixed, the row of both together
+ * run with a background. Where reads and writes are mixed, the row of both together
  * has one of each operation below it, with what is that operation's own.
  */
 #include "base/buffer.h"
