@@ -231,6 +231,8 @@ static const struct row rows[] = {
      .expected = " 0 10 -3 45 55"},
     {"a burst for which there is no room", BURSTS(3), .depth = 2, .count = 6,
      .scripts = {{{1, 4, 0}, {2, 5, 0}}}, .expected = " 0 0 4 10 10 11"},
+    {"a burst that gets room after points", BURSTS(3), .depth = 2, .count = 7,
+     .scripts = {{{1, 25, 0}, {2, 26, 0}}}, .expected = " 0 0 25 -2 26 26 27 36"},
     {"several on one grid", GRID, .workers = 3, .count = 9,
      .scripts = {{{0}}, {{0}}, {{2, 12, 0}}},
      .expected = " 0 10 20 / 0 10 20 / 0 10 -1 22"},
@@ -243,6 +245,13 @@ static const struct row rows[] = {
     {"two of three stuck until the time is over", GRID, .workers = 3, .work_time = 60,
      .scripts = {{{2, NEVER, 0}}, {{3, 1000, 0}}, {{0}}},
      .expected = " 0 10 -4 / 0 10 20 -3 / 0 10 20 30 40 50"},
+    {"the last of all is stuck", GRID, .workers = 3, .count = 9,
+     .scripts = {{{0}}, {{0}}, {{3, 1000, 0}}},
+     .expected = " 0 10 20 / 0 10 20 / 0 10 20"},
+    {"the last of all before a stop", GRID, .workers = 3, .count = 9, .stop = 400,
+     .scripts = {{{1, 900, 0}}}, .expected = " 0 -2 / 0 10 20 30 / 0 10 20 30"},
+    {"the end of the time before a stop", GRID, .work_time = 55, .stop = 90,
+     .scripts = {{{3, 1000, 0}}}, .expected = " 0 10 20 -3"},
 
     /* As fast as possible. */
     {"one after another", RAPID, .count = 4, .expected = " 0 1 2 3"},
