@@ -1,8 +1,6 @@
 #ifndef RUN_GROUP_H
 #define RUN_GROUP_H
 
-/* What the workers of a target share. */
-
 #include "base/time.h"
 #include "os/thread.h"
 #include "stats/busy.h"

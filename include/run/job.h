@@ -81,8 +81,8 @@ struct worker_thread;
  * One target of a run: what is to be done with it, the workers that do it, and what
  * became of it. job_init and the opening of the target fill the first group of fields,
  * the run fills the others, on the supervisor's thread where nothing else is said.
- * Reporters read the first two groups. A job must stay until the program ends if a
- * request is left waiting.
+ * Reporters read the first two groups, the total so far, and when a load began. A job
+ * must stay until the program ends if a request is left waiting.
  */
 struct job {
     int index;   /* from 0, among all targets */
@@ -126,9 +126,9 @@ int job_init(struct job *job, const struct plan *plan, int index);
 void job_free(struct job *job);
 
 /*
- * Returns the step of JOB with the highest value that keeps all limits, an index, -1:
+ * Returns the step of JOB with the highest value that meets all limits, an index, -1:
  * none does. Steps may be in any order. A step that broke one ends the search, even if
- * one with a higher value keeps them by chance; but not if all that keep them are above
+ * one with a higher value meets them by chance; but not if all that meet them are above
  * it, as where requests per second have to reach a number. Steps that had too few
  * requests to know do not matter.
  */

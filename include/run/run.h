@@ -40,7 +40,7 @@ struct run_observer {
     /* STEP has ended with STATS after TIME; it is the job's last. */
     int (*step)(void *self, const struct job *job, const struct job_step *step,
                 const struct stats *stats, int64_t time);
-    /* The last step of a sweep with limits has ended; the job has the highest that keeps
+    /* The last step of a sweep with limits has ended; the job has the highest that meets
      * them. */
     void (*highest)(void *self, const struct job *job);
     /* A phase of the job begins; and has ended, with what its phases have of it. */
@@ -64,8 +64,7 @@ struct run_task {
     const struct io_engine *engine; /* of all but the load, which has that of its plan */
     struct job *jobs;
     int count;
-    struct job
-        *background; /* that of a job with phases, right after it; NULL: there is none */
+    struct job *background; /* the load of a job with phases, right after it; or NULL */
     const struct run_observer *observer;
     struct attribution *attribution; /* NULL: there is no -breakdown */
 };

@@ -3,9 +3,10 @@
 
 #include "base/random.h"
 #include "base/time.h"
+#include "io/operations.h"
 #include "plan/plan.h"
-#include "stats/stats.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The order of blocks and operations. Pure. */
@@ -55,7 +56,6 @@ struct schedule;
  * clock the schedule was started on. A function that is NULL has nothing to do.
  */
 struct arrivals {
-    const char *name;
     /* What is due stays due until it is sent or the run ends, whatever becomes of the
      * requests before it, and any worker may send it; else time passes over it. */
     bool stays;

@@ -29,7 +29,7 @@ struct comparison_row {
     double ratios[COMPARISON_FIGURES];           /* to the first row's; 0: none */
     struct interval bounds[COMPARISON_FIGURES];  /* of the ratios */
     struct comparison_verdict limits[SLOS_MOST]; /* those that are relative, by their
-                                                    number among all */
+                                                    index among all */
 };
 
 /* Returns true if any request of a row counts. */

@@ -108,7 +108,7 @@ void plot_sweep_draw(struct buffer *text, const struct plot *plot);
  */
 int plot_limits(const struct plot *plot, struct slos *limits);
 
-/* Returns the step with the highest rate that job INDEX keeps; NULL: none is known. */
+/* Returns the step with the highest rate that job INDEX meets; NULL: none is known. */
 const struct job_step *plot_knee(const struct plot *plot, int index);
 
 /* run.c: draws the panels of a run. */

@@ -41,7 +41,7 @@
 #define MANY 6
 
 /* A run while it is drawn. */
-struct run {
+struct run_picture {
     struct buffer *text;
     const struct plot *plot;
     struct plot_panel time, spread;
@@ -69,7 +69,7 @@ find_end(const struct track *track)
 
 /* Finds the range of latencies, and how long the run was. */
 static void
-survey(struct run *run)
+survey(struct run_picture *run)
 {
     for (int i = 0; i < run->plot->count; i++) {
         const struct job *job = &run->plot->jobs[i];
@@ -96,7 +96,7 @@ survey(struct run *run)
 }
 
 static void
-place_panels(struct run *run)
+place_panels(struct run_picture *run)
 {
     struct plot_panel *time = &run->time, *spread = &run->spread;
     double bottom = PLOT_BOTTOM - (run->exceptions ? STRIP : 0);
@@ -131,7 +131,7 @@ place_panels(struct run *run)
 
 /* Returns the pixel of a latency, ns. */
 static double
-y_of(const struct run *run, double latency)
+y_of(const struct run_picture *run, double latency)
 {
     return plot_axis_at(&run->time.up, latency);
 }
@@ -139,7 +139,8 @@ y_of(const struct run *run, double latency)
 /* Draws p50 and p99 of a target as lines through a whole panel, unless targets are so
  * many that these would hide one another. */
 static void
-draw_percentiles(const struct run *run, const struct plot_panel *panel, int target)
+draw_percentiles(const struct run_picture *run, const struct plot_panel *panel,
+                 int target)
 {
     static const char *const names[] = {"p50", "p99"};
     const struct stats *stats = run->plot->jobs[target].stats;
@@ -171,7 +172,7 @@ middle_of(const struct track *track, int column)
  * number of bins of the whole time.
  */
 static int
-fill_bins(struct run *run, int target, bool parts)
+fill_bins(struct run_picture *run, int target, bool parts)
 {
     const struct track *track = run->plot->jobs[target].track;
     bool few = plot_run_has_marks(run->plot, target), marks = few && !parts;
@@ -201,26 +202,27 @@ fill_bins(struct run *run, int target, bool parts)
     return bins;
 }
 
-/* The lower edge of each part is a level; after the last comes the end of the column. */
-enum level { LEVEL_MIN, LEVEL_MEAN, LEVEL_MAX, LEVEL_PART };
+/* What is drawn of a bin, and of each part its lower edge: after that of the last comes
+ * the end of the column. */
+enum edge { EDGE_MIN, EDGE_MEAN, EDGE_MAX, EDGE_PART };
 
 /*
- * Returns the pixel of a level of a bin. A column of parts is as high as the mean time of
+ * Returns the pixel of an edge of a bin. A column of parts is as high as the mean time of
  * its requests, and each part has its share of that height: on an axis from 0 its own
  * height, and on a logarithmic one, where heights do not add up, still its share.
  */
 static double
-bin_y(const struct run *run, int index, enum level level)
+bin_y(const struct run_picture *run, int index, enum edge edge)
 {
     const struct track_column *bin = &run->bins[index];
     double below = 0, all = 0, from = run->time.up.from;
-    if (level < LEVEL_PART)
-        return y_of(run, level == LEVEL_MIN   ? (double)bin->min
-                         : level == LEVEL_MAX ? (double)bin->max
-                                              : bin->sum / (double)bin->count);
+    if (edge < EDGE_PART)
+        return y_of(run, edge == EDGE_MIN   ? (double)bin->min
+                         : edge == EDGE_MAX ? (double)bin->max
+                                            : bin->sum / (double)bin->count);
     for (int i = 0; i < PLOT_PARTS; i++) {
         double part = i < PARTS ? bin->parts[i] : bin->sync;
-        below += i < (int)(level - LEVEL_PART) ? part : 0;
+        below += i < (int)(edge - EDGE_PART) ? part : 0;
         all += part;
     }
     double top = y_of(run, all / (double)bin->count);
@@ -229,7 +231,7 @@ bin_y(const struct run *run, int index, enum level level)
 
 /* Returns the pixel at which a bin begins. */
 static double
-bin_x(const struct run *run, int bin, int bins)
+bin_x(const struct run_picture *run, int bin, int bins)
 {
     const struct plot_axis *axis = &run->time.across;
     return axis->from + (axis->to - axis->from) * bin / bins;
@@ -238,24 +240,25 @@ bin_x(const struct run *run, int bin, int bins)
 /* Adds steps through the bins FIRST to LAST to a path: to the right, begun with a move,
  * or BACK. */
 static void
-trace(const struct run *run, int first, int last, int bins, enum level level, bool back)
+trace(const struct run_picture *run, int first, int last, int bins, enum edge edge,
+      bool back)
 {
     int way = back ? -1 : 1, end = back ? first : last;
     int i = back ? last : first;
     svg_point(run->text, back ? 'L' : 'M', bin_x(run, i + back, bins),
-              bin_y(run, i, level));
+              bin_y(run, i, edge));
     for (;; i += way) {
         svg_line(run->text, 'H', bin_x(run, i + !back, bins));
         if (i == end)
             return;
-        svg_line(run->text, 'V', bin_y(run, i + way, level));
+        svg_line(run->text, 'V', bin_y(run, i + way, edge));
     }
 }
 
-/* Draws the area between two levels, or a line if they are the same: for each stretch of
+/* Draws the area between two edges, or a line if they are the same: for each stretch of
  * bins that are not empty. */
 static void
-draw_bins(const struct run *run, int bins, enum level lower, enum level upper,
+draw_bins(const struct run_picture *run, int bins, enum edge lower, enum edge upper,
           const char *class)
 {
     svg_path(run->text, class);
@@ -278,7 +281,7 @@ draw_bins(const struct run *run, int bins, enum level lower, enum level upper,
 enum layer { LAYER_BAND, LAYER_PARTS, LAYER_MARKS, LAYER_MEAN, LAYER_LINES, LAYERS };
 
 static void
-draw_layer(struct run *run, int target, enum layer layer)
+draw_layer(struct run_picture *run, int target, enum layer layer)
 {
     static const char *const bands[] = {"band",    "band",    "band b2", "band b4",
                                         "band b4", "band b8", "band b8", "band b8",
@@ -287,11 +290,11 @@ draw_layer(struct run *run, int target, enum layer layer)
     const struct track *track = plot->jobs[target].track;
     int bins = fill_bins(run, target, layer == LAYER_PARTS);
     if (layer == LAYER_BAND && plot_is_clear(plot))
-        draw_bins(run, bins, LEVEL_MIN, LEVEL_MAX,
+        draw_bins(run, bins, EDGE_MIN, EDGE_MAX,
                   plot_class(plot, bands[plot->count], "", target).text);
     for (int i = 0; layer == LAYER_PARTS && i < plot_parts(plot); i++)
-        draw_bins(run, bins, (enum level)(LEVEL_PART + i),
-                  (enum level)(LEVEL_PART + i + 1), plot_part_class("part", i).text);
+        draw_bins(run, bins, (enum edge)(EDGE_PART + i), (enum edge)(EDGE_PART + i + 1),
+                  plot_part_class("part", i).text);
     bool marks = layer == LAYER_MARKS && plot_run_has_marks(plot, target);
     for (uint64_t i = 0; marks && i < track->seen; i++)
         svg_circle(run->text, plot_class(plot, "mark", "", target).text,
@@ -300,7 +303,7 @@ draw_layer(struct run *run, int target, enum layer layer)
     if (layer == LAYER_LINES)
         draw_percentiles(run, &run->time, target);
     if (layer == LAYER_MEAN)
-        draw_bins(run, bins, LEVEL_MEAN, LEVEL_MEAN,
+        draw_bins(run, bins, EDGE_MEAN, EDGE_MEAN,
                   plot_class(plot, "mean", "", target).text);
 }
 
@@ -310,7 +313,7 @@ draw_layer(struct run *run, int target, enum layer layer)
  * another.
  */
 static void
-draw_exceptions(const struct run *run, int target, bool failures)
+draw_exceptions(const struct run_picture *run, int target, bool failures)
 {
     const struct track *track = run->plot->jobs[target].track;
     const struct plot_axis *axis = &run->time.across;
@@ -337,7 +340,7 @@ draw_exceptions(const struct run *run, int target, bool failures)
 
 /* Shades the time in which a load was there, and names it above. */
 static void
-draw_background(const struct run *run)
+draw_background(const struct run_picture *run)
 {
     const struct plot_panel *panel = &run->time;
     const struct job *job = &run->plot->jobs[0], *background;
@@ -363,7 +366,7 @@ draw_background(const struct run *run)
 
 /* A layer of all targets is drawn before the next, so that small marks stay visible. */
 static void
-draw_time(struct run *run)
+draw_time(struct run_picture *run)
 {
     const struct plot *plot = run->plot;
     plot_panel_draw(run->text, &run->time);
@@ -383,7 +386,7 @@ draw_time(struct run *run)
 /* Adds COUNT to the levels from latency LEAST to MOST, to each in proportion to its
  * overlap in pixels. */
 static void
-share_out(struct run *run, double count, int64_t least, int64_t most)
+share_out(struct run_picture *run, double count, int64_t least, int64_t most)
 {
     const struct plot_axis *up = &run->spread.up;
     double height = (up->from - up->to) / run->rows;
@@ -402,7 +405,7 @@ share_out(struct run *run, double count, int64_t least, int64_t most)
  * them, else by steps. Levels are counts, or with several targets thousandths of a
  * percent of the requests. Returns the highest. */
 static double
-fill_levels(struct run *run, const struct job *job)
+fill_levels(struct run_picture *run, const struct job *job)
 {
     const struct track *track = job->track;
     const struct histogram *histogram = stats_distribution(job->stats);
@@ -428,7 +431,7 @@ fill_levels(struct run *run, const struct job *job)
 
 /* Draws the levels of the only target as bars, of several as outlines. */
 static void
-draw_levels(const struct run *run, int target)
+draw_levels(const struct run_picture *run, int target)
 {
     const struct plot_panel *panel = &run->spread;
     double bottom = panel->up.from, height = (bottom - panel->up.to) / run->rows;
@@ -459,7 +462,7 @@ draw_levels(const struct run *run, int target)
 
 /* Few requests have few levels, as in many they would show nothing but chance. */
 static void
-draw_spread(struct run *run)
+draw_spread(struct run_picture *run)
 {
     const struct plot *plot = run->plot;
     struct plot_panel *panel = &run->spread;
@@ -500,7 +503,7 @@ struct label {
 /* Labels stand between the panels, each with a line to its percentile: moved down until
  * none overlap, then up until all stand above the lower edge. */
 static void
-draw_labels(const struct run *run)
+draw_labels(const struct run_picture *run)
 {
     struct label labels[2 * LABELLED];
     double x = run->time.x + run->time.width;
@@ -538,7 +541,7 @@ draw_labels(const struct run *run)
 void
 plot_run_draw(struct buffer *text, const struct plot *plot)
 {
-    struct run *run = calloc(1, sizeof(*run));
+    struct run_picture *run = calloc(1, sizeof(*run));
     if (!run) {
         text->failed = true;
         return;

@@ -1,8 +1,8 @@
 /*
  * The plot of a sweep: of sizes, IOPS and bandwidth against the size, in two panels; of
- * threads or depths, latency against IOPS as a saturation curve, whose points are
- * labelled with the number of threads or the depth so that no label lies upon another;
- * of intervals, latency against the interval.
+ * threads, depths or rates, latency against IOPS as a saturation curve, whose points are
+ * labelled with the swept value so that no label lies upon another; of intervals, latency
+ * against the interval.
  */
 #include "base/units.h"
 #include "draw.h"

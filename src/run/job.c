@@ -334,13 +334,11 @@ collect_thread(struct outcome *outcome, struct worker_thread *thread,
         (!failed->index || own->start + own->latency < failed->start + failed->latency))
         *failed = *own;
     worker_share(&thread->worker);
-    if (thread->waiting > outcome->waiting)
-        outcome->waiting = thread->waiting;
+    outcome->waiting = time_later(outcome->waiting, thread->waiting);
     outcome->left += thread->left;
     if (thread->worker.account.holes > outcome->holes)
         outcome->holes = thread->worker.account.holes;
-    if (thread->worker.account.ended > outcome->ended)
-        outcome->ended = thread->worker.account.ended;
+    outcome->ended = time_later(outcome->ended, thread->worker.account.ended);
 }
 
 void

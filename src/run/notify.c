@@ -36,8 +36,7 @@ static int
 end_period(struct job *job, int64_t now)
 {
     const struct run_observer *observer = job->run->task.observer;
-    if (now < job->period.began)
-        now = job->period.began;
+    now = time_later(now, job->period.began);
     for (int i = 0; i < job->group.size; i++) {
         struct busy_log *log = &job->threads[i]->worker.account.period;
         busy_log_move(log, &job->period.busy);
@@ -64,8 +63,7 @@ record_in_period(struct job *job, struct busy_log *log, const struct sample *sam
         return;
     if (log->count == BUSY_LOG)
         busy_log_move(log, &job->period.busy);
-    busy_log_add(log, start > job->period.began ? start : job->period.began, end,
-                 sample_counts(sample));
+    busy_log_add(log, time_later(start, job->period.began), end, sample_counts(sample));
 }
 
 int
@@ -143,10 +141,10 @@ int64_t
 notify_end_rest(struct job *job, int64_t now)
 {
     bool abandoned = false; /* a worker that is may hold the lock for ever */
-    for (int i = 0; i < job->group.size; i++)
-        abandoned |= job->threads[i]->abandoned;
     if (!job->active.output.rest)
         return 0;
+    for (int i = 0; i < job->group.size; i++)
+        abandoned |= job->threads[i]->abandoned;
     if (!os_lock_try(job->run->lock))
         return abandoned ? 0 : now + SUPERVISE_RETRY;
     if (job->period.stats.requests > 0)

@@ -20,7 +20,7 @@ outcome_stats(const struct outcome *outcome, const struct slo *slo)
 }
 
 static bool
-keeps_limits(const struct outcome *outcome)
+meets_limits(const struct outcome *outcome)
 {
     int64_t value;
     if (outcome->swept && outcome->slos && outcome->slos->count)
@@ -47,7 +47,7 @@ outcome_status(const struct outcome *outcome)
         total->cached && !total->latency.count && !total->too_fast && !total->too_slow;
     if (has_failed(outcome) || all_cached)
         return EXIT_RUNTIME;
-    return keeps_limits(outcome) ? EXIT_DONE : EXIT_LIMIT;
+    return meets_limits(outcome) ? EXIT_DONE : EXIT_LIMIT;
 }
 
 int
@@ -344,7 +344,7 @@ explain_limits(struct outcome *outcome, struct notes *notes)
         struct slo_answer answer = slo_answer(slo, outcome_stats(outcome, slo));
         explain_limit(outcome, slo, &answer, notes);
     }
-    if (outcome->swept && !keeps_limits(outcome)) { /* no step does */
+    if (outcome->swept && !meets_limits(outcome)) { /* no step does */
         struct buffer limits = {0};
         slos_text(slos, &limits);
         notes_add(notes, outcome->target, "no %s %s %s", sweep_noun(outcome->swept),

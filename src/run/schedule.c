@@ -91,13 +91,6 @@ grid_sent(struct schedule *grid, int64_t now, uint64_t *missed)
     return 0;
 }
 
-static uint64_t
-rapid_pass(struct schedule *schedule, int64_t until, bool last)
-{
-    (void)schedule, (void)until, (void)last;
-    return 0;
-}
-
 static int64_t
 equal_gap(const struct schedule *schedule, int64_t at)
 {
@@ -170,12 +163,10 @@ shared_pass(struct schedule *schedule, int64_t until, bool last)
 enum arrivals_kind { ON_A_GRID, RAPID, AT_A_RATE, AT_RANDOM };
 
 static const struct arrivals arrivals[] = {
-    [ON_A_GRID] = {"on a grid", false, grid_due, grid_sent, grid_freed, grid_pass, NULL},
-    [RAPID] = {"as fast as possible", false, NULL, NULL, NULL, rapid_pass, NULL},
-    [AT_A_RATE] = {"at a rate", true, shared_due, shared_sent, NULL, shared_pass,
-                   equal_gap},
-    [AT_RANDOM] = {"at random", true, shared_due, shared_sent, NULL, shared_pass,
-                   random_gap_after},
+    [ON_A_GRID] = {false, grid_due, grid_sent, grid_freed, grid_pass, NULL},
+    [RAPID] = {false, NULL, NULL, NULL, NULL, NULL},
+    [AT_A_RATE] = {true, shared_due, shared_sent, NULL, shared_pass, equal_gap},
+    [AT_RANDOM] = {true, shared_due, shared_sent, NULL, shared_pass, random_gap_after},
 };
 
 /* Workers that share a limit begin one after the other. */
@@ -215,16 +206,23 @@ schedule_start(struct schedule *schedule, const struct plan *plan, int index,
     };
 }
 
+static uint64_t
+pass(struct schedule *schedule, int64_t until, bool last)
+{
+    const struct arrivals *row = schedule->arrivals;
+    return row->pass ? row->pass(schedule, until, last) : 0;
+}
+
 uint64_t
 schedule_skip(struct schedule *schedule, int64_t until)
 {
-    return schedule->stays ? 0 : schedule->arrivals->pass(schedule, until, false);
+    return schedule->stays ? 0 : pass(schedule, until, false);
 }
 
 uint64_t
 schedule_stopped(struct schedule *schedule, int64_t resumed)
 {
-    return schedule->stays ? schedule->arrivals->pass(schedule, resumed, true) : 0;
+    return schedule->stays ? pass(schedule, resumed, true) : 0;
 }
 
 uint64_t
@@ -233,7 +231,7 @@ schedule_end(struct schedule *schedule, int64_t until, bool last, bool ready)
     bool begun = schedule->left < schedule->burst; /* a burst, which outlasted points */
     if (ready && !schedule->stays && !begun)
         return 0;
-    return schedule->arrivals->pass(schedule, until, last);
+    return pass(schedule, until, last);
 }
 
 int64_t

@@ -132,7 +132,7 @@ notify_of_all(struct run *run, int64_t now)
 {
     const struct run_observer *observer = run->task.observer;
     int64_t due = tick_due(run, now);
-    int shown = run->task.count - (run->task.background && run->task.count > 1 ? 1 : 0);
+    int shown = run->task.count - (run->task.background ? 1 : 0);
     if (!run->interim_wanted && now < due)
         return due;
     if (!add_up_all(run))

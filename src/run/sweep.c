@@ -79,7 +79,7 @@ share_of(const struct job *job, int64_t time)
 }
 
 /* Judges the present step. One that a request without success ended, FAILED, or in which
- * one failed, keeps no limit; but with -N a request that would have to wait has had its
+ * one failed, meets no limit; but with -N a request that would have to wait has had its
  * answer. */
 static enum slo_verdict
 judge(const struct job *job, int64_t time, bool failed)
@@ -165,7 +165,7 @@ end_step(struct job *job, const struct run_observer *observer, int64_t value,
     return true;
 }
 
-/* Finds the highest step that keeps the limits, and notifies of the end and of that step,
+/* Finds the highest step that meets the limits, and notifies of the end and of that step,
  * after the last of COUNT steps. One that a signal or a failure left out may have met
  * them. */
 static void

@@ -12,9 +12,9 @@ struct worker_thread *
 worker_thread_make(const struct job *job)
 {
     struct worker_thread *thread = os_memory_zeroed(sizeof(*thread));
-    struct worker *worker = &thread->worker;
     if (!thread)
         return NULL;
+    struct worker *worker = &thread->worker;
     if (job->track)
         worker->account.track = os_memory_zeroed(sizeof(*worker->account.track));
     if (worker_open_series(&worker->account.series, &job->active,
@@ -106,7 +106,7 @@ worker_thread_check(struct worker_thread *thread, int64_t resumed, int64_t now,
     bool soon = since == HANDOFF_HELD || since == HANDOFF_LOST;
     int64_t due = soon ? now : stall_due(&thread->stall, since, now);
     int64_t soonest = now + (since > 0 ? MS : SUPERVISE_RETRY);
-    *again = due > soonest ? due : soonest;
+    *again = time_later(due, soonest);
     return waited;
 }
 
@@ -174,7 +174,7 @@ abandon(struct worker_thread *thread, int64_t since, int64_t now)
     thread->left = inflight_live(inflight);
     if (thread->left) {
         thread->since = start ? start : since;
-        thread->waiting = waiting > 0 ? waiting : 1;
+        thread->waiting = time_later(waiting, 1);
     }
     worker_abandon(&thread->worker, now);
 }

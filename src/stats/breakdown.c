@@ -89,7 +89,7 @@ breakdown_merge(struct breakdown *breakdown, const struct breakdown *more)
         return; /* and what holds nothing is not touched */
     for (int i = 0; i < PARTS; i++) {
         distribution_merge(&breakdown->parts[i], &more->parts[i]);
-        for (int j = 0; j < 2; j++)
+        for (int j = 0; j < OPERATIONS; j++)
             moments_merge(&breakdown->operations[j][i], &more->operations[j][i]);
     }
     distribution_merge(&breakdown->sync_device, &more->sync_device);

@@ -19,10 +19,10 @@
 /* Earlier records that are looked through for what is ahead of it. */
 #define LOOK_BACK 4096
 
-/* What is looked for: a request between two times, monotonic. */
+/* What is looked for: the blocks of a request. */
 struct search {
     const struct trace_target *target;
-    int64_t start, end;
+    int64_t end; /* of the request, monotonic */
     int thread;
     int count;
     struct range ranges[RANGES_MOST];
@@ -125,6 +125,13 @@ window_of(const struct records *records, int64_t start, int64_t end)
     return (struct window){
         records->list + records_find(records, records->count, start - CLOCK_SLACK),
         records->list + records_find(records, records->count, end + CLOCK_SLACK + 1)};
+}
+
+/* Returns the first record that is looked through for what is ahead of WINDOW. */
+static struct record *
+look_back(const struct records *records, struct window window)
+{
+    return window.from - time_earlier(window.from - records->list, LOOK_BACK);
 }
 
 /* Adds what a record enters into the queue. Returns false if there is no room. */
@@ -260,10 +267,7 @@ gather(const struct search *search, const struct records *records, struct window
        bool all)
 {
     struct cells *cells = records->cells;
-    int64_t before = window.from - records->list;
-    struct record *record = window.from - (!all                 ? 0
-                                           : before < LOOK_BACK ? before
-                                                                : LOOK_BACK);
+    struct record *record = all ? look_back(records, window) : window.from;
     cells->all = all;
     cells->count = cells->first = 0;
     for (; record < window.to; record++) {
@@ -287,14 +291,13 @@ is_foreign(const struct search *search, const struct records *records,
 {
     const struct os_layout *layout = &search->target->layout;
     struct search above = {.target = search->target};
-    int64_t before = window.from - records->list;
     bool fits = layout->upper
                     ? add_extents(&above, layout->upper, layout->upper_count,
                                   layout->devices[layout->device_count - 1].disk,
                                   sample->offset, sample->size)
                     : layout->remapped && add_part(&above, sample->offset, sample->size);
-    for (struct record *record = window.from - (before < LOOK_BACK ? before : LOOK_BACK);
-         record < window.to && fits; record++)
+    for (struct record *record = look_back(records, window); record < window.to && fits;
+         record++)
         if (record->trace.kind == OS_TRACE_QUEUE &&
             !records_is_own(records->own, record->trace.thread) &&
             find_sectors(&above, &record->trace))
@@ -444,8 +447,7 @@ request_attribute(const struct records *records, const struct trace_target *targ
 {
     int64_t start = sample->start, over = start + sample->latency;
     int64_t end = over - sample->sync, flush[PARTS];
-    struct search search = {
-        .target = target, .thread = thread, .start = start, .end = end};
+    struct search search = {.target = target, .thread = thread, .end = end};
     struct window window = window_of(records, start, end);
     struct cells *cells = records->cells;
     struct split *split = &sample->split;
