@@ -204,11 +204,13 @@ is_pending(int signo)
     return sigpending(&pending) == 0 && sigismember(&pending, signo) == 1;
 }
 
-/* The thread that the signals reach: its context switches when it last looked, and
- * whether there was a stop since a SIGCONT was last taken. */
+/* The thread that the signals reach: its context switches when it last looked, whether
+ * there was a stop since a SIGCONT was last taken, and when it last looked at the
+ * monitor. */
 static struct {
     int switches;
     bool stopped;
+    int64_t followed;
 } self;
 
 /* Looks at the context switches of the thread, of which there are MOST without a stop. */
@@ -250,6 +252,18 @@ os_signals_resumed(void)
     return os_process_resumed();
 }
 
+/* Stops with the monitor, if that is stopped; a look costs more than a wait that is short.
+ */
+static void
+follow(void)
+{
+    int64_t now = os_clock_now();
+    if (now - self.followed < FOLLOW_PACE)
+        return;
+    self.followed = now;
+    self.stopped |= posix_monitor_follow();
+}
+
 /* Waits in pselect(2) for LEFT ns at the most, with MASK: the kernel may add a thousandth
  * to it, and the rest is waited next. Returns whether a signal has come. A short wait may
  * end without a context switch, and a stop then has it end late. */
@@ -273,7 +287,7 @@ os_signals_wait(int64_t when, const atomic_bool *unless)
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     while (!arrived && !atomic_load(unless)) {
-        self.stopped |= posix_monitor_follow();
+        follow();
         take_continue();
         int64_t left = when - os_clock_now();
         if (left <= 0 || wait_for_signal(left, &before))
