@@ -1,9 +1,9 @@
 /*
  * The session: all targets from their opening to their closing. The first thread of the
- * process opens the targets and then does the work of a worker, so that none has to be
- * woken before the first request; another one closes them after the final line. Each may
- * get stuck in the kernel at any time. The supervisor has the signals, looks after the
- * others and prints the final line.
+ * process opens the targets, does the work of a worker, so that none has to be woken
+ * before the first request, and closes them after the final line. It may get stuck in the
+ * kernel at any time. The supervisor has the signals, looks after the others and prints
+ * the final line.
  */
 #include "session/session.h"
 
@@ -33,7 +33,8 @@ struct session {
     atomic_bool begun;    /* there is a run, or an error */
     struct os_lock *lock; /* of `finished` */
     bool finished;        /* the final line is printed */
-    atomic_bool left;     /* the first thread holds no target any more */
+    bool own;             /* the first thread has descriptors of its own */
+    atomic_bool left;     /* it holds no target any more */
     atomic_bool closed;   /* nobody does */
     atomic_bool removed;  /* those that were made are, because another was given up */
     struct reports reports;
@@ -288,26 +289,10 @@ supervise_run(struct session *session)
     return output->answer ? answer : status;
 }
 
-/* Closes the targets of the first thread, in descriptors of its own, after the
- * final line. */
-static void
-close_own(struct session *session)
-{
-    os_lock_acquire(session->lock);
-    while (!session->finished)
-        os_lock_wait(session->lock);
-    os_lock_release(session->lock);
-    for (int i = 0; i < session->all; i++) {
-        stages_enter(&session->stages, STAGE_CLOSING, i);
-        os_file_close(session->jobs[i].target.fd);
-    }
-}
-
 /* Closes the run and all targets. */
-static void *
-close_all(void *argument)
+static void
+close_all(struct session *session)
 {
-    struct session *session = argument;
     if (session->run)
         run_close(session->run);
     for (int i = 0; i < session->all; i++) {
@@ -317,12 +302,47 @@ close_all(void *argument)
             target_discard(&job->target, &job->plan);
         target_close(&job->target);
     }
+}
+
+/* Does so on a thread of its own. */
+static void *
+close_shared(void *argument)
+{
+    struct session *session = argument;
+    close_all(session);
     reach(session, &session->closed);
     return NULL;
 }
 
-/* Has all closed by a thread of its own: the last to close a file may have to wait for
- * its file system. */
+/* Has the first thread close all after the final line: the last to close a file may have
+ * to wait for its file system. Its own descriptors are not those of the others. */
+static void
+close_first(struct session *session)
+{
+    os_lock_acquire(session->lock);
+    while (!session->finished)
+        os_lock_wait(session->lock);
+    os_lock_release(session->lock);
+    if (!session->own)
+        close_all(session);
+    for (int i = 0; session->own && i < session->all; i++) {
+        stages_enter(&session->stages, STAGE_CLOSING, i);
+        os_file_close(session->jobs[i].target.fd);
+    }
+}
+
+/* Notifies the first thread that the final line is printed. */
+static void
+finish(struct session *session)
+{
+    os_lock_acquire(session->lock);
+    session->finished = true;
+    os_lock_notify(session->lock);
+    os_lock_release(session->lock);
+}
+
+/* Supervises the closing, for which another thread is needed if the first has descriptors
+ * of its own. */
 static void
 supervise_closing(struct session *session)
 {
@@ -331,8 +351,11 @@ supervise_closing(struct session *session)
     if (os_signals_stop()) /* requests may have used up its time */
         session->stages.limit = time_later(os_signals_asked() + DEADLINE_GRACE,
                                            os_clock_now() + DEADLINE_CLOSING);
+    finish(session);
     supervise_stages(session, &session->left);
-    if (os_thread_start(&closer, close_all, session) < 0) {
+    if (!session->own)
+        return;
+    if (os_thread_start(&closer, close_shared, session) < 0) {
         close_all(session);
         return;
     }
@@ -350,10 +373,6 @@ supervise(void *argument)
                                       : supervise_run(session);
     if (session->stuck)
         os_process_end(session->status);
-    os_lock_acquire(session->lock);
-    session->finished = true;
-    os_lock_notify(session->lock);
-    os_lock_release(session->lock);
     if (session->failed)
         supervise_stages(session, &session->left);
     else
@@ -414,8 +433,9 @@ session_execute(const struct plan *plan)
         return plan->output.list[0].kind->refuse(&error);
     }
     begin(session);
-    if (session->run && run_first_worker(session->run))
-        close_own(session);
+    session->own = session->run && run_first_worker(session->run);
+    if (!session->failed)
+        close_first(session);
     reach(session, &session->left);
     os_thread_join(&session->supervisor);
     int status = session->status;
