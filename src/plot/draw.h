@@ -89,32 +89,38 @@ struct plot_class plot_part_class(const char *role, int part);
  * load: write 1 MiB depth 8". */
 void plot_phase_name(struct buffer *text, const struct plot *plot, enum phase phase);
 
-/* Draws a failed or a missed request, 5 pixels wide, 6 high, its lower end at X, Y. */
-void plot_cross(struct buffer *text, const char *class, double x, double y);
-void plot_triangle(struct buffer *text, const char *class, double x, double y);
+/* Draws a FAILED request, or one that was missed, 5 pixels wide, 6 high, its lower end at
+ * X, Y. */
+void plot_exception(struct buffer *text, const char *class, bool failed, double x,
+                    double y);
 
-/* targets.c: what stands under the panels. */
+/* The entries that a legend may have; a set of them has a bit for each. */
+enum plot_entry {
+    ENTRY_MARK,
+    ENTRY_BAND,
+    ENTRY_MEAN,
+    ENTRY_P50,
+    ENTRY_P99,
+    ENTRY_MAX,
+    ENTRY_FAIL,
+    ENTRY_MISSED,
+    ENTRY_LIMIT,
+    ENTRY_BROKEN,
+    ENTRY_KNEE,
+    ENTRY_VALUE,
+    ENTRIES
+};
 
-/* Draws the legend of the lines and the table of the targets, from Y on. Returns where
- * they end. */
-double plot_targets_draw(struct buffer *text, const struct plot *plot, double y);
+#define BIT(entry) (1u << ENTRY_##entry)
 
-/* sweep.c: draws the panels of a sweep. */
-void plot_sweep_draw(struct buffer *text, const struct plot *plot);
+/* run.c, sweep.c: draw the panels of a run, or of a sweep. Return the entries of what
+ * they have drawn. */
+unsigned plot_run_draw(struct buffer *text, const struct plot *plot);
+unsigned plot_sweep_draw(struct buffer *text, const struct plot *plot);
 
-/*
- * Stores in LIMITS those of the plan that a sweep draws as lines: on times of whole
- * requests, where the plot is one of times. Returns how many.
- */
-int plot_limits(const struct plot *plot, struct slos *limits);
-
-/* Returns the step with the highest rate that job INDEX meets; NULL: none is known. */
-const struct job_step *plot_knee(const struct plot *plot, int index);
-
-/* run.c: draws the panels of a run. */
-void plot_run_draw(struct buffer *text, const struct plot *plot);
-
-/* Returns true if the requests of a target are so few that each is drawn as a mark. */
-bool plot_run_has_marks(const struct plot *plot, int target);
+/* targets.c: draws a legend of ENTRIES and the table of the targets, from Y on. Returns
+ * where they end. */
+double plot_targets_draw(struct buffer *text, const struct plot *plot, unsigned entries,
+                         double y);
 
 #endif

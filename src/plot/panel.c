@@ -122,23 +122,16 @@ plot_phase_name(struct buffer *text, const struct plot *plot, enum phase phase)
 }
 
 void
-plot_cross(struct buffer *text, const char *class, double x, double y)
+plot_exception(struct buffer *text, const char *class, bool failed, double x, double y)
 {
+    double half = failed ? 2.2 : 2.5;
     svg_path(text, class);
-    svg_point(text, 'M', x - 2.2, y - 6);
-    svg_point(text, 'L', x + 2.2, y);
-    svg_point(text, 'M', x - 2.2, y);
-    svg_point(text, 'L', x + 2.2, y - 6);
-    svg_end(text);
-}
-
-void
-plot_triangle(struct buffer *text, const char *class, double x, double y)
-{
-    svg_path(text, class);
-    svg_point(text, 'M', x - 2.5, y);
-    svg_point(text, 'L', x + 2.5, y);
-    svg_point(text, 'L', x, y - 6);
-    svg_close(text);
+    svg_point(text, 'M', x - half, failed ? y - 6 : y);
+    svg_point(text, 'L', x + half, y);
+    if (failed)
+        svg_point(text, 'M', x - half, y);
+    svg_point(text, 'L', failed ? x + half : x, y - 6);
+    if (!failed)
+        svg_close(text);
     svg_end(text);
 }

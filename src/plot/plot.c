@@ -235,51 +235,22 @@ add_target(struct buffer *text, const struct plot *plot, const struct job *job)
 
 /* Adds an element that contains PLAIN. */
 static void
-add_element(struct buffer *text, const char *name, const char *plain)
+add_element(struct buffer *text, const char *name, const struct buffer *plain)
 {
     buffer_format(text, "<%s id=\"ioping-%s\">", name, name);
-    svg_escape(text, plain);
+    svg_escape(text, plain->failed ? "" : plain->text);
     buffer_format(text, "</%s>\n", name);
 }
 
 /* Adds a line at the top, shortened to fit. */
 static void
-add_heading(struct buffer *text, double y, int size, const char *class, const char *plain)
+add_heading(struct buffer *text, double y, int size, const char *class,
+            const struct buffer *plain)
 {
     struct buffer line = {0};
-    svg_shorten(&line, plain, (int)((PLOT_WIDTH - 2 * PLOT_MARGIN) / (SVG_GLYPH * size)));
+    svg_shorten(&line, plain->failed ? "" : plain->text,
+                (int)((PLOT_WIDTH - 2 * PLOT_MARGIN) / (SVG_GLYPH * size)));
     svg_buffer(text, PLOT_MARGIN, y, SVG_START, size, class, &line);
-}
-
-/* Adds the document, of which the words are made. */
-static void
-add_document(struct buffer *text, const struct plot *plot, const char *title,
-             const char *sent, const char *done, const char *words)
-{
-    struct buffer below = {0};
-    int height = (int)plot_targets_draw(&below, plot, PLOT_BOTTOM + 56);
-    buffer_format(text,
-                  PLOT_START "<svg xmlns=\"http://www.w3.org/2000/svg\" "
-                             "viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
-                             "role=\"img\" aria-labelledby=\"ioping-title ioping-desc\">"
-                             "\n",
-                  PLOT_WIDTH, height, PLOT_WIDTH, height);
-    add_element(text, "title", title);
-    add_element(text, "desc", words);
-    buffer_text(text, style);
-    svg_rect(text, "paper", 0, 0, PLOT_WIDTH, height);
-    add_heading(text, 30, 17, "title", title);
-    add_heading(text, 51, 13, "sent", sent);
-    add_heading(text, 69, 13, "dim", done);
-    if (plot->plan->sweep.kind == SWEEP_NONE)
-        plot_run_draw(text, plot);
-    else
-        plot_sweep_draw(text, plot);
-    text->failed |= below.failed;
-    if (!below.failed)
-        buffer_add(text, below.text, below.length);
-    buffer_text(text, "</svg>\n");
-    buffer_free(&below);
 }
 
 void
@@ -292,29 +263,46 @@ plot_format(struct buffer *text, const struct plot *plot)
         [SWEEP_DEPTH] = "Latency against IOPS, at rising queue depth",
         [SWEEP_INTERVAL] = "Latency against the interval between requests",
         [SWEEP_RATE] = "Latency against IOPS, at rising rate"};
-    struct buffer title = {0}, sent = {0}, done = {0}, words = {0};
-    if (plot->count > 1) {
-        buffer_format(&title, "ioping: %d %s", plot->count,
+    enum { TITLE, SENT, DONE, WORDS, BODY, TEXTS };
+    struct buffer texts[TEXTS] = {{0}}, *words = &texts[WORDS], *body = &texts[BODY];
+    if (plot->count > 1)
+        buffer_format(&texts[TITLE], "ioping: %d %s", plot->count,
                       plot->plan->mode == MODE_COMPARE ? "kept runs" : "targets");
-    } else {
-        buffer_text(&title, "ioping ");
-        description_label(&plot->jobs[0].target.description, &title);
+    else {
+        buffer_text(&texts[TITLE], "ioping ");
+        description_label(&plot->jobs[0].target.description, &texts[TITLE]);
     }
-    add_sent(&sent, plot);
-    add_done(&done, plot);
-    bool failed = title.failed || sent.failed || done.failed;
-    if (!failed)
-        buffer_format(&words, "%s%s: %s; %s.", kinds[plot->plan->sweep.kind],
-                      plot_parts(plot) ? ", with the parts of the time as stacked columns"
-                                       : "",
-                      sent.text, done.text);
+    add_sent(&texts[SENT], plot);
+    add_done(&texts[DONE], plot);
+    buffer_format(words, "%s%s: ", kinds[plot->plan->sweep.kind],
+                  plot_parts(plot) ? ", with the parts of the time as stacked columns"
+                                   : "");
+    add_sent(words, plot);
+    buffer_text(words, "; ");
+    add_done(words, plot);
+    buffer_text(words, ".");
     for (int i = 0; i < plot->count; i++)
-        add_target(&words, plot, &plot->jobs[i]);
-    text->failed |= failed || words.failed;
-    if (!failed && !words.failed)
-        add_document(text, plot, title.text, sent.text, done.text, words.text);
-    buffer_free(&title);
-    buffer_free(&sent);
-    buffer_free(&done);
-    buffer_free(&words);
+        add_target(words, plot, &plot->jobs[i]);
+    add_heading(body, 30, 17, "title", &texts[TITLE]);
+    add_heading(body, 51, 13, "sent", &texts[SENT]);
+    add_heading(body, 69, 13, "dim", &texts[DONE]);
+    unsigned entries = plot->plan->sweep.kind == SWEEP_NONE ? plot_run_draw(body, plot)
+                                                            : plot_sweep_draw(body, plot);
+    int height = (int)plot_targets_draw(body, plot, entries, PLOT_BOTTOM + 56);
+    buffer_format(text,
+                  PLOT_START "<svg xmlns=\"http://www.w3.org/2000/svg\" "
+                             "viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
+                             "role=\"img\" aria-labelledby=\"ioping-title ioping-desc\">"
+                             "\n",
+                  PLOT_WIDTH, height, PLOT_WIDTH, height);
+    add_element(text, "title", &texts[TITLE]);
+    add_element(text, "desc", words);
+    buffer_text(text, style);
+    svg_rect(text, "paper", 0, 0, PLOT_WIDTH, height);
+    buffer_text(text, body->failed ? "" : body->text);
+    buffer_text(text, "</svg>\n");
+    for (int i = 0; i < TEXTS; i++) {
+        text->failed |= texts[i].failed;
+        buffer_free(&texts[i]);
+    }
 }

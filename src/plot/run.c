@@ -48,7 +48,7 @@ struct run_picture {
     int64_t span;        /* ns that the time axis covers */
     int64_t least, most; /* latencies, ns */
     bool data;           /* any request counts */
-    bool exceptions;     /* requests failed or were missed */
+    unsigned entries;    /* of the legend */
     struct track_column bins[BINS];
     int rows; /* of the levels, those in use */
     double levels[LEVELS];
@@ -67,6 +67,14 @@ find_end(const struct track *track)
     return end - last > (int64_t)1 << track->shift ? end : last;
 }
 
+/* Returns true if the requests of a target are so few that each is drawn as a mark. */
+static bool
+has_marks(const struct plot *plot, int target)
+{
+    const struct track *track = plot->jobs[target].track;
+    return track && track->seen <= TRACK_MARKS / (uint64_t)plot->count;
+}
+
 /* Finds the range of latencies, and how long the run was. */
 static void
 survey(struct run_picture *run)
@@ -78,7 +86,8 @@ survey(struct run_picture *run)
         int64_t end = job->track ? find_end(job->track) : 0, least = stats->latency.min;
         int first = 0; /* corrected: an added wait may be shorter than any latency */
         run->span = end > run->span ? end : run->span;
-        run->exceptions |= stats->failed > 0 || stats->missed > 0;
+        run->entries |=
+            (stats->failed ? BIT(FAIL) : 0) | (stats->missed ? BIT(MISSED) : 0);
         if (stats->latency.count == 0)
             continue;
         while (first < HISTOGRAM_BINS - 1 && !histogram->bins[first])
@@ -90,6 +99,9 @@ survey(struct run_picture *run)
         if (stats->latency.max > run->most)
             run->most = stats->latency.max;
         run->data = true;
+        run->entries |= BIT(MEAN) | (has_marks(run->plot, i) ? BIT(MARK) : 0);
+        if (plot_is_clear(run->plot))
+            run->entries |= BIT(BAND) | BIT(P50) | BIT(P99);
     }
     if (run->span == 0)
         run->span = run->most > 0 ? run->most : 1;
@@ -99,7 +111,8 @@ static void
 place_panels(struct run_picture *run)
 {
     struct plot_panel *time = &run->time, *spread = &run->spread;
-    double bottom = PLOT_BOTTOM - (run->exceptions ? STRIP : 0);
+    bool exceptions = run->entries & (BIT(FAIL) | BIT(MISSED));
+    double bottom = PLOT_BOTTOM - (exceptions ? STRIP : 0);
     *time = (struct plot_panel){.x = PLOT_LEFT,
                                 .width = TIME_WIDTH,
                                 .across_title = "time since the start",
@@ -112,8 +125,8 @@ place_panels(struct run_picture *run)
     time->across = (struct plot_axis){.kind = PLOT_TIME,
                                       .from = time->x + INSET,
                                       .to = time->x + time->width - INSET,
-                                      .gap = run->data || run->exceptions ? 64 : 0};
-    if (time->across.gap > 0)
+                                      .gap = run->entries ? 64 : 0};
+    if (run->entries)
         plot_axis_fit(&time->across, 0, run->span, false);
     if (!run->data)
         return;
@@ -151,13 +164,6 @@ draw_percentiles(const struct run_picture *run, const struct plot_panel *panel,
     }
 }
 
-bool
-plot_run_has_marks(const struct plot *plot, int target)
-{
-    const struct track *track = plot->jobs[target].track;
-    return track && track->seen <= TRACK_MARKS / (uint64_t)plot->count;
-}
-
 /* Returns the middle of a column, ns after the track's start. */
 static double
 middle_of(const struct track *track, int column)
@@ -175,7 +181,7 @@ static int
 fill_bins(struct run_picture *run, int target, bool parts)
 {
     const struct track *track = run->plot->jobs[target].track;
-    bool few = plot_run_has_marks(run->plot, target), marks = few && !parts;
+    bool few = has_marks(run->plot, target), marks = few && !parts;
     int each = !few ? BIN_REQUESTS : parts ? 1 : BIN_MARKS;
     double own = fmax((double)find_end(track), 1), span = (double)run->span;
     double wanted = (double)track->seen / each * (span / own);
@@ -295,7 +301,7 @@ draw_layer(struct run_picture *run, int target, enum layer layer)
     for (int i = 0; layer == LAYER_PARTS && i < plot_parts(plot); i++)
         draw_bins(run, bins, (enum edge)(EDGE_PART + i), (enum edge)(EDGE_PART + i + 1),
                   plot_part_class("part", i).text);
-    bool marks = layer == LAYER_MARKS && plot_run_has_marks(plot, target);
+    bool marks = layer == LAYER_MARKS && has_marks(plot, target);
     for (uint64_t i = 0; marks && i < track->seen; i++)
         svg_circle(run->text, plot_class(plot, "mark", "", target).text,
                    plot_axis_at(&run->time.across, (double)track->marks[i].offset),
@@ -320,7 +326,7 @@ draw_exceptions(const struct run_picture *run, int target, bool failures)
     const char *name = failures ? "fail" : "missed";
     int count = run->plot->count, stripes = count > MANY ? STRIPES_MANY : STRIPES;
     stripes = count < stripes ? count : stripes;
-    double bottom = PLOT_BOTTOM, last = 0, pitch = stripes * CELL;
+    double last = 0, pitch = stripes * CELL;
     double first = axis->from + (target % stripes + 0.5) * CELL;
     const struct plot_class class = plot_class(run->plot, name, name, target);
     for (int i = 0; i < track->used; i++) {
@@ -330,10 +336,8 @@ draw_exceptions(const struct run_picture *run, int target, bool failures)
         place = place > axis->to ? place - pitch : place;
         if (!(failures ? column->failed : column->missed) || place <= last)
             continue;
-        if (failures)
-            plot_cross(run->text, class.text, place, bottom - 10);
-        else
-            plot_triangle(run->text, class.text, place, bottom - 1.5);
+        plot_exception(run->text, class.text, failures, place,
+                       PLOT_BOTTOM - (failures ? 10 : 1.5));
         last = place;
     }
 }
@@ -538,13 +542,13 @@ draw_labels(const struct run_picture *run)
     }
 }
 
-void
+unsigned
 plot_run_draw(struct buffer *text, const struct plot *plot)
 {
     struct run_picture *run = calloc(1, sizeof(*run));
     if (!run) {
         text->failed = true;
-        return;
+        return 0;
     }
     run->text = text;
     run->plot = plot;
@@ -554,5 +558,7 @@ plot_run_draw(struct buffer *text, const struct plot *plot)
     draw_spread(run);
     if (plot->count <= LABELLED)
         draw_labels(run);
+    unsigned entries = run->entries;
     free(run);
+    return entries;
 }

@@ -55,12 +55,13 @@ find_range(const struct plot *plot, enum figure figure)
     return range;
 }
 
-/* A panel while it is drawn, and the figure that it has across. */
+/* A panel while it is drawn. */
 struct chart {
     struct buffer *text;
     const struct plot *plot;
     struct plot_panel panel;
-    enum figure across;
+    enum figure across; /* that it has there */
+    unsigned entries;   /* of the legend */
 };
 
 static double
@@ -84,7 +85,7 @@ struct curve {
 
 /* Draws the line, then the marks, then rings around those that broke a limit. */
 static void
-draw_curve(const struct chart *chart, int target, const struct curve *curve)
+draw_curve(struct chart *chart, int target, const struct curve *curve)
 {
     const struct plot *plot = chart->plot;
     const struct job *job = &plot->jobs[target];
@@ -106,8 +107,10 @@ draw_curve(const struct chart *chart, int target, const struct curve *curve)
                 svg_point(text, command, x, y);
             else if (pass == 1)
                 svg_circle(text, mark.text, x, y, curve->radius);
-            else if (step->verdict == SLO_BROKEN)
+            else if (step->verdict == SLO_BROKEN) {
                 svg_circle(text, ring.text, x, y, PLOT_RING);
+                chart->entries |= BIT(BROKEN);
+            }
             command = 'L';
         }
         if (pass == 0)
@@ -131,7 +134,8 @@ fit_axis(enum plot_kind kind, bool log, double gap, double from, double to,
     return axis;
 }
 
-static void
+/* Returns the entries of the legend. */
+static unsigned
 draw_rates(struct buffer *text, const struct plot *plot, double x, const char *title,
            enum plot_kind kind, enum figure figure)
 {
@@ -144,12 +148,13 @@ draw_rates(struct buffer *text, const struct plot *plot, double x, const char *t
         panel.across = fit_axis(PLOT_SIZE, true, 54, x, x + panel.width, sizes, false);
         panel.up = fit_axis(kind, true, 20, PLOT_BOTTOM, PLOT_TOP, rates, false);
     }
-    struct chart chart = {text, plot, panel, SWEPT};
+    struct chart chart = {text, plot, panel, SWEPT, 0};
     plot_panel_draw(text, &panel);
     if (!any)
         plot_panel_empty(text, &panel);
     for (int i = 0; i < plot->count; i++)
         draw_curve(&chart, i, &curve);
+    return chart.entries;
 }
 
 /* Pixels. */
@@ -278,30 +283,15 @@ draw_labels(const struct chart *chart, int shown)
     free(labels.boxes);
 }
 
-int
-plot_limits(const struct plot *plot, struct slos *limits)
+/* Returns true if a limit is drawn as a line: on times of whole requests. */
+static bool
+is_drawn(const struct slo *slo)
 {
-    const struct slos *all = &plot->plan->statistics.slos;
-    limits->count = 0;
-    for (int i = 0; i < all->count && plot->plan->sweep.kind != SWEEP_SIZE; i++) {
-        const struct slo *slo = &all->list[i];
-        if (!slo_is_rate(slo) && slo->scope == SCOPE_ALL && slo->limit > 0)
-            limits->list[limits->count++] = *slo;
-    }
-    return limits->count;
+    return !slo_is_rate(slo) && slo->scope == SCOPE_ALL && slo->limit > 0;
 }
 
-const struct job_step *
-plot_knee(const struct plot *plot, int index)
-{
-    const struct job *job = &plot->jobs[index];
-    bool found = plot->plan->sweep.kind == SWEEP_RATE && job->sweep.highest >= 0 &&
-                 job->sweep.highest < job->sweep.count;
-    const struct job_step *step = found ? &job->sweep.steps[job->sweep.highest] : NULL;
-    return step && step->requests ? step : NULL;
-}
-
-static void
+/* Draws latencies against rates or intervals. Returns the entries of the legend. */
+static unsigned
 draw_saturation(struct buffer *text, const struct plot *plot)
 {
     bool paced = plot->plan->sweep.kind == SWEEP_INTERVAL;
@@ -313,16 +303,16 @@ draw_saturation(struct buffer *text, const struct plot *plot)
     struct range times = find_range(plot, P50);
     int shown = plot_is_clear(plot) ? CURVES : 1;
     int all = plot->count > 1 ? PLOT_OF_ALL : 0;
-    struct slos limits;
+    const struct slos *slos = &plot->plan->statistics.slos;
     if (across.least > across.most) {
         plot_panel_draw(text, &panel);
         plot_panel_empty(text, &panel);
-        return;
+        return 0;
     }
     times.most = find_range(plot, curves[shown - 1].up).most;
-    plot_limits(plot, &limits);
-    for (int i = 0; i < limits.count; i++)
-        widen_range(&times, (double)limits.list[i].limit);
+    for (int i = 0; i < slos->count; i++)
+        if (is_drawn(&slos->list[i]))
+            widen_range(&times, (double)slos->list[i].limit);
     bool log = plot_axis_spreads(times.least, times.most, STEEP);
     panel.across =
         fit_axis(paced ? PLOT_TIME : PLOT_RATE,
@@ -330,32 +320,40 @@ draw_saturation(struct buffer *text, const struct plot *plot)
                  panel.x, panel.x + panel.width, across, true);
     panel.up =
         fit_axis(PLOT_TIME, log, log ? 20 : 32, PLOT_BOTTOM, PLOT_TOP, times, true);
-    struct chart chart = {text, plot, panel, paced ? SWEPT : IOPS};
+    struct chart chart = {text, plot, panel, paced ? SWEPT : IOPS, BIT(P50)};
+    chart.entries |= shown > 1 ? BIT(P99) | BIT(MAX) : 0;
+    chart.entries |= paced ? 0 : BIT(VALUE);
     plot_panel_draw(text, &panel);
-    for (int i = 0; i < limits.count; i++)
+    for (int i = 0; i < slos->count; i++) {
+        if (!is_drawn(&slos->list[i]))
+            continue;
         svg_rule(text, plot_class(plot, "limit", "fail", all).text, panel.x,
-                 plot_axis_at(&panel.up, (double)limits.list[i].limit), 'H',
+                 plot_axis_at(&panel.up, (double)slos->list[i].limit), 'H',
                  panel.x + panel.width);
+        chart.entries |= BIT(LIMIT);
+    }
     for (int i = 0; i < plot->count; i++) {
-        const struct job_step *step = plot_knee(plot, i);
-        if (step)
-            svg_rule(text, plot_class(plot, "knee", "p50", i).text, x_of(&chart, step),
-                     PLOT_TOP, 'V', PLOT_BOTTOM);
+        const struct job_sweep *sweep = &plot->jobs[i].sweep;
+        int highest = plot->plan->sweep.kind == SWEEP_RATE ? sweep->highest : -1;
+        if (highest < 0 || highest >= sweep->count || !sweep->steps[highest].requests)
+            continue;
+        svg_rule(text, plot_class(plot, "knee", "p50", i).text,
+                 x_of(&chart, &sweep->steps[highest]), PLOT_TOP, 'V', PLOT_BOTTOM);
+        chart.entries |= BIT(KNEE);
     }
     for (int i = 0; i < plot->count; i++)
         for (int curve = 0; curve < shown; curve++)
             draw_curve(&chart, i, &curves[curve]);
     if (!paced)
         draw_labels(&chart, shown);
+    return chart.entries;
 }
 
-void
+unsigned
 plot_sweep_draw(struct buffer *text, const struct plot *plot)
 {
-    if (plot->plan->sweep.kind != SWEEP_SIZE) {
-        draw_saturation(text, plot);
-        return;
-    }
+    if (plot->plan->sweep.kind != SWEEP_SIZE)
+        return draw_saturation(text, plot);
     draw_rates(text, plot, PLOT_LEFT, "requests per second", PLOT_RATE, IOPS);
-    draw_rates(text, plot, PLOT_LEFT + 372 + 100, "bandwidth", PLOT_SPEED, BPS);
+    return draw_rates(text, plot, PLOT_LEFT + 372 + 100, "bandwidth", PLOT_SPEED, BPS);
 }

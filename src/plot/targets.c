@@ -10,31 +10,12 @@
 
 #define SPACE 10 /* pixels between columns, and between entries */
 
-/* The entries that a legend may have; a set of them has a bit for each. */
-enum entry {
-    ENTRY_MARK,
-    ENTRY_BAND,
-    ENTRY_MEAN,
-    ENTRY_P50,
-    ENTRY_P99,
-    ENTRY_MAX,
-    ENTRY_FAIL,
-    ENTRY_MISSED,
-    ENTRY_LIMIT,
-    ENTRY_BROKEN,
-    ENTRY_KNEE,
-    ENTRY_VALUE,
-    ENTRIES,
-};
-
-#define BIT(entry) (1u << ENTRY_##entry)
-
 /* Roles in a run, and in a sweep, whose curves have marks. */
 static const struct {
     const char *line, *name;
     const char *role, *curve, *mark;
     double radius; /* of the mark */
-} entries[ENTRIES] = {
+} legend[ENTRIES] = {
     [ENTRY_MARK] = {"", "request", "k-mark", NULL, NULL, 0},
     [ENTRY_BAND] = {"", "min to max", "k-band", NULL, NULL, 0},
     [ENTRY_MEAN] = {"", "mean", "k-mean", NULL, NULL, 0},
@@ -48,46 +29,9 @@ static const struct {
     [ENTRY_KNEE] = {"p50", "highest that is kept", NULL, "k-knee", NULL, 0},
 };
 
-static unsigned
-entries_of(const struct plot *plot)
-{
-    enum sweep_kind kind = plot->plan->sweep.kind;
-    struct slos limits;
-    unsigned found = 0;
-    for (int i = 0; i < plot->count; i++) {
-        const struct job *job = &plot->jobs[i];
-        const struct stats *stats = kind == SWEEP_NONE ? job->stats : NULL;
-        if (stats && stats->failed)
-            found |= BIT(FAIL);
-        if (stats && stats->missed)
-            found |= BIT(MISSED);
-        for (int k = 0; k < job->sweep.count; k++)
-            if (job->sweep.steps[k].requests && job->sweep.steps[k].verdict == SLO_BROKEN)
-                found |= BIT(BROKEN);
-        if (plot_knee(plot, i))
-            found |= BIT(KNEE);
-        if (!plot_has_data(job) || kind == SWEEP_SIZE)
-            continue;
-        found |= kind == SWEEP_NONE ? BIT(MEAN) : BIT(P50);
-        if (kind == SWEEP_NONE && plot_run_has_marks(plot, i))
-            found |= BIT(MARK);
-    }
-    if (found & BIT(MEAN) && plot_is_clear(plot))
-        found |= BIT(BAND) | BIT(P50) | BIT(P99);
-    if (kind == SWEEP_NONE || !(found & BIT(P50)))
-        return found;
-    if (plot_is_clear(plot))
-        found |= BIT(P99) | BIT(MAX);
-    if (kind != SWEEP_INTERVAL)
-        found |= BIT(VALUE);
-    if (plot_limits(plot, &limits))
-        found |= BIT(LIMIT);
-    return found;
-}
-
 /* Draws a sample, PLOT_SWATCH wide, beside a line of text at Y. */
 static void
-draw_swatch(struct buffer *text, enum entry entry, struct plot_class class, double x,
+draw_swatch(struct buffer *text, enum plot_entry entry, struct plot_class class, double x,
             double y)
 {
     double middle = x + PLOT_SWATCH / 2.0, above = y - 4;
@@ -95,10 +39,8 @@ draw_swatch(struct buffer *text, enum entry entry, struct plot_class class, doub
         svg_circle(text, class.text, middle, above, 2.5);
     else if (entry == ENTRY_BAND)
         svg_rect(text, class.text, x, y - 9, PLOT_SWATCH, 10);
-    else if (entry == ENTRY_FAIL)
-        plot_cross(text, class.text, middle, y);
-    else if (entry == ENTRY_MISSED)
-        plot_triangle(text, class.text, middle, y);
+    else if (entry == ENTRY_FAIL || entry == ENTRY_MISSED)
+        plot_exception(text, class.text, entry == ENTRY_FAIL, middle, y);
     else
         svg_rule(text, class.text, x, above, 'H', x + PLOT_SWATCH);
 }
@@ -120,18 +62,18 @@ draw_entries(struct buffer *text, const struct plot *plot, unsigned found, doubl
     char value[64];
     double x = PLOT_MARGIN;
     snprintf(value, sizeof(value), "numbers: %s", sweep_name(plot->plan->sweep.kind));
-    for (enum entry entry = 0; entry < ENTRY_VALUE; entry++) {
-        const char *role = sweep ? entries[entry].curve : entries[entry].role;
-        const char *mark = sweep ? entries[entry].mark : NULL;
-        const char *line = entries[entry].line;
+    for (enum plot_entry entry = 0; entry < ENTRY_VALUE; entry++) {
+        const char *role = sweep ? legend[entry].curve : legend[entry].role;
+        const char *mark = sweep ? legend[entry].mark : NULL;
+        const char *line = legend[entry].line;
         if (!(found & 1u << entry))
             continue;
         if (role)
             draw_swatch(text, entry, plot_class(plot, role, line, target), x, y);
         if (mark)
             svg_circle(text, plot_class(plot, mark, line, target).text,
-                       x + PLOT_SWATCH / 2.0, y - 4, entries[entry].radius);
-        x = draw_entry_name(text, x + PLOT_SWATCH + SPACE / 2.0, y, entries[entry].name);
+                       x + PLOT_SWATCH / 2.0, y - 4, legend[entry].radius);
+        x = draw_entry_name(text, x + PLOT_SWATCH + SPACE / 2.0, y, legend[entry].name);
     }
     if (found & BIT(VALUE))
         draw_entry_name(text, x, y, value);
@@ -275,13 +217,13 @@ draw_table(struct buffer *text, const struct plot *plot, unsigned found, double 
 }
 
 double
-plot_targets_draw(struct buffer *text, const struct plot *plot, double y)
+plot_targets_draw(struct buffer *text, const struct plot *plot, unsigned entries,
+                  double y)
 {
-    unsigned found = entries_of(plot);
     double x = PLOT_MARGIN;
     y += PLOT_ROW;
-    if (found) {
-        draw_entries(text, plot, found, y);
+    if (entries) {
+        draw_entries(text, plot, entries, y);
         y += 1.5 * PLOT_ROW;
     }
     for (int i = 0; i < plot_parts(plot); i++) {
@@ -291,7 +233,7 @@ plot_targets_draw(struct buffer *text, const struct plot *plot, double y)
                             scope_name(plot_part_scope(i)));
     }
     y += plot_parts(plot) ? PLOT_ROW : 0;
-    double end = draw_table(text, plot, found, y);
+    double end = draw_table(text, plot, entries, y);
     for (int i = 0; plot->count > 1 && i < plot->count; i++) {
         double row = y + (1 + i * rows_each(plot)) * PLOT_ROW;
         draw_swatch(text, ENTRY_MEAN, plot_class(plot, "k-mean", "", i), PLOT_MARGIN,
