@@ -19,14 +19,12 @@ main(int argc, char *argv[])
     os_stream_guard();
     int status = os_process_arguments(&argc, &argv), code = errno;
     const struct output_kind *output = outputs_find(argc, argv);
-    if (status < 0) {
+    if (status < 0)
         error_set(&error, EXIT_PREPARE, "command line", "%s", strerror(code));
-        return output->refuse(&error);
-    }
-    if (os_privileges_drop() < 0) {
+    else if (os_privileges_drop() < 0)
         error_set(&error, EXIT_PREPARE, "privileges", "%s", strerror(errno));
+    if (error.status)
         return output->refuse(&error);
-    }
     if (argc < 2)
         return console_text(cli_usage, EXIT_USAGE);
     if (cli_parse(argc, argv, &options, &error) < 0)

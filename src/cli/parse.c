@@ -18,14 +18,6 @@ struct parser {
     bool done; /* -h or -v */
 };
 
-/* Let the usage follow an error that is set already. Returns -1. */
-static int
-show_usage(struct parser *parser)
-{
-    parser->error->usage = true;
-    return -1;
-}
-
 /* Returns how many letters have to be put in, left out or replaced to make NAME of the
  * first LENGTH of WORD, below 32 (R. A. Wagner and M. J. Fischer, 1974). */
 static int
@@ -73,14 +65,13 @@ find_nearest(const char *word)
 static int
 refuse_unknown(struct parser *parser, const char *shown)
 {
+    char advice[64];
     const struct cli_option *nearest = find_nearest(shown);
     error_set(parser->error, EXIT_USAGE, NULL, "unrecognized option '%.100s'", shown);
-    if (nearest) {
-        char advice[64];
-        snprintf(advice, sizeof(advice), "did you mean -%s?", nearest->name);
-        error_advise(parser->error, advice);
-    }
-    return show_usage(parser);
+    if (!nearest)
+        return -1;
+    snprintf(advice, sizeof(advice), "did you mean -%s?", nearest->name);
+    return error_advise(parser->error, advice);
 }
 
 static const struct cli_option *
@@ -137,7 +128,7 @@ refuse_ambiguous(struct parser *parser, const char *shown, const char *name,
               "option '%.100s' is ambiguous; possibilities:%s", shown,
               list.text ? list.text : "");
     buffer_free(&list);
-    return show_usage(parser);
+    return -1;
 }
 
 /* Stores VALUE of OPTION; one that is NULL is the next word, where one is required. */
@@ -146,11 +137,9 @@ store(struct parser *parser, const struct cli_option *option, const char *shown,
       const char *value)
 {
     if (!value && option->takes == CLI_REQUIRED) {
-        if (parser->next == parser->argc) {
-            error_set(parser->error, EXIT_USAGE, NULL, "option '%s' requires an argument",
-                      shown);
-            return show_usage(parser);
-        }
+        if (parser->next == parser->argc)
+            return error_set(parser->error, EXIT_USAGE, NULL,
+                             "option '%s' requires an argument", shown);
         value = parser->argv[parser->next++];
     }
     const char *wrong = option->set ? option->set(option, parser->options, value) : NULL;
@@ -183,22 +172,9 @@ parse_letters(struct parser *parser, const char *letters)
 }
 
 static int
-parse_name(struct parser *parser, const struct cli_option *option, const char *equals)
-{
-    char shown[64];
-    const char *value = equals ? equals + 1 : NULL;
-    snprintf(shown, sizeof(shown), "-%s", option->name);
-    if (value && option->takes == CLI_NONE) {
-        error_set(parser->error, EXIT_USAGE, NULL,
-                  "option '%s' doesn't allow an argument", shown);
-        return show_usage(parser);
-    }
-    return store(parser, option, shown, value);
-}
-
-static int
 parse_option(struct parser *parser, const char *word)
 {
+    char shown[64];
     bool two = word[1] == '-';
     const char *name = word + 1 + two;
     if (!two && name[1] == '\0' && find_letter(name[0]))
@@ -206,8 +182,15 @@ parse_option(struct parser *parser, const char *word)
     size_t length = strcspn(name, "=");
     const struct cli_option *option = NULL;
     int matches = find_name(name, length, &option);
-    if (matches == 1)
-        return parse_name(parser, option, name[length] ? name + length : NULL);
+    if (matches == 1) {
+        snprintf(shown, sizeof(shown), "-%s", option->name);
+        if (!name[length])
+            return store(parser, option, shown, NULL);
+        if (option->takes != CLI_NONE)
+            return store(parser, option, shown, name + length + 1);
+        return error_set(parser->error, EXIT_USAGE, NULL,
+                         "option '%s' doesn't allow an argument", shown);
+    }
     if (matches > 1)
         return refuse_ambiguous(parser, word, name, length);
     if (two || !find_letter(name[0]))
@@ -229,9 +212,10 @@ cli_parse(int argc, char *const argv[], struct options *options, struct error *e
         bool dashed = !only_targets && word[0] == '-' && word[1] != '\0';
         if (dashed && strcmp(word, "--") == 0)
             only_targets = true;
-        else if (dashed && parse_option(&parser, word) < 0)
+        else if (dashed && parse_option(&parser, word) < 0) {
+            error->usage = !error->what[0]; /* no value is wrong, but the option */
             return -1;
-        else if (!dashed && options->target_count == TARGETS_MOST)
+        } else if (!dashed && options->target_count == TARGETS_MOST)
             return error_set(error, EXIT_USAGE, NULL,
                              "more than %d destinations specified", TARGETS_MOST);
         else if (!dashed)
