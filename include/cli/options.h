@@ -141,8 +141,4 @@ struct options {
 /* Fill OPTIONS with the defaults: no option was given. */
 void options_init(struct options *options);
 
-/* Returns the option that sets alone what a sweep of this KIND, not SWEEP_NONE, varies.
- */
-enum option_id sweep_option(enum sweep_kind kind);
-
 #endif

@@ -2,8 +2,7 @@
  * The text of -load: what the load does, then its words, in any order, each once.
  */
 #include "base/buffer.h"
-#include "base/units.h"
-#include "cli/options.h"
+#include "cli/cli.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -11,54 +10,23 @@
 
 #define WORD 64 /* room for any word but a path */
 
-/* The words with a number. */
+/* The words with a number, which is one that the option may have. */
 static const struct {
     const char *name;
+    enum option_id option;
     size_t at; /* its offset in struct background_options */
-    enum units_kind units;
-    int64_t most;
-    const char *beyond;
 } numbers[] = {
-    {"size", offsetof(struct background_options, size), UNITS_SIZE, REQUEST_MOST,
-     "more than the system can do in one request (2147479552)"},
-    {"depth", offsetof(struct background_options, depth), UNITS_COUNT, DEPTH_MOST,
-     "more than 4096"},
-    {"threads", offsetof(struct background_options, threads), UNITS_COUNT, THREADS_MOST,
-     "more than 1024"},
-    {"rate", offsetof(struct background_options, rate), UNITS_COUNT, INT64_MAX, NULL},
-    {"speed", offsetof(struct background_options, speed), UNITS_SIZE, INT64_MAX, NULL},
+    {"size=", OPTION_SIZE, offsetof(struct background_options, size)},
+    {"depth=", OPTION_DEPTH, offsetof(struct background_options, depth)},
+    {"threads=", OPTION_THREADS, offsetof(struct background_options, threads)},
+    {"rate=", OPTION_RATE_LIMIT, offsetof(struct background_options, rate)},
+    {"speed=", OPTION_SPEED_LIMIT, offsetof(struct background_options, speed)},
 };
-
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
-static const char twice[] = "given twice";
-
-/* Stores the number that VALUE, the text after NAME and an equals sign, says. Returns
- * NULL, or why it is refused. */
-static const char *
-take_number(const char *name, const char *value, struct background_options *background)
-{
-    for (size_t i = 0; i < LENGTH(numbers); i++) {
-        int64_t *number = (int64_t *)(void *)((char *)background + numbers[i].at);
-        if (strcmp(name, numbers[i].name) != 0)
-            continue;
-        if (*number)
-            return twice;
-        const char *wrong = units_parse(numbers[i].units, value, number);
-        if (wrong)
-            return wrong;
-        if (*number < 1)
-            return "must be more than 0";
-        return *number > numbers[i].most ? numbers[i].beyond : NULL;
-    }
-    return "neither size=, depth=, threads=, rate=, speed=, random, linear nor path=";
-}
 
 /* Takes WORD, which is no path. Returns NULL, or why it is refused. */
 static const char *
 take_word(const char *word, struct background_options *background)
 {
-    char name[WORD];
     bool linear = strcmp(word, "linear") == 0, random = strcmp(word, "random") == 0;
     if (linear || random) {
         if (background->linear || background->random)
@@ -67,14 +35,20 @@ take_word(const char *word, struct background_options *background)
         background->random = random;
         return NULL;
     }
-    size_t length = strcspn(word, "=");
-    memcpy(name, word, length);
-    name[length] = '\0';
-    const char *wrong =
-        take_number(word[length] ? name : "", word + length + 1, background);
-    if (!wrong && background->rate && background->speed)
-        wrong = "one of rate= and speed= is enough";
-    return wrong;
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        int64_t *number = (int64_t *)(void *)((char *)background + numbers[i].at);
+        size_t length = strlen(numbers[i].name);
+        if (strncmp(word, numbers[i].name, length) != 0)
+            continue;
+        if (*number)
+            return "given twice";
+        const char *wrong =
+            cli_number(cli_option(numbers[i].option), word + length, number);
+        if (!wrong && background->rate && background->speed)
+            wrong = "one of rate= and speed= is enough";
+        return wrong;
+    }
+    return "neither size=, depth=, threads=, rate=, speed=, random, linear nor path=";
 }
 
 /* Returns WRONG about WORD. */

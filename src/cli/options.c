@@ -40,16 +40,22 @@ check_number(const struct cli_option *option, int64_t number)
     return number > option->most ? option->beyond : NULL;
 }
 
+const char *
+cli_number(const struct cli_option *option, const char *text, int64_t *number)
+{
+    int64_t value;
+    const char *wrong = units_parse(option->units, text, &value);
+    if (!wrong)
+        wrong = check_number(option, value);
+    if (!wrong)
+        *number = value;
+    return wrong;
+}
+
 static const char *
 set_number(const struct cli_option *option, struct options *options, const char *value)
 {
-    int64_t number;
-    const char *wrong = units_parse(option->units, value, &number);
-    if (!wrong)
-        wrong = check_number(option, number);
-    if (!wrong)
-        *(int64_t *)field_of(option, options) = number;
-    return wrong;
+    return cli_number(option, value, field_of(option, options));
 }
 
 static const char *
@@ -94,13 +100,13 @@ static const char *
 set_color(const struct cli_option *option, struct options *options, const char *value)
 {
     (void)option;
-    for (int i = COLOR_AUTO; i <= COLOR_NEVER; i++) {
-        if (strcmp(value, colors[i]) != 0)
-            continue;
-        options->color = (enum color)i;
-        return NULL;
-    }
-    return "neither always, never nor auto";
+    int i = COLOR_AUTO;
+    while (i <= COLOR_NEVER && strcmp(value, colors[i]) != 0)
+        i++;
+    if (i > COLOR_NEVER)
+        return "neither always, never nor auto";
+    options->color = (enum color)i;
+    return NULL;
 }
 
 static void
@@ -120,12 +126,6 @@ static const struct {
               [SWEEP_DEPTH] = {"depth", OPTION_DEPTH, "highest depth"},
               [SWEEP_INTERVAL] = {"interval", OPTION_INTERVAL, "longest interval"},
               [SWEEP_RATE] = {"rate", OPTION_RATE_LIMIT, "highest rate"}};
-
-enum option_id
-sweep_option(enum sweep_kind kind)
-{
-    return sweeps[kind].option;
-}
 
 const char *
 sweep_name(enum sweep_kind kind)
@@ -149,7 +149,7 @@ char *
 sweep_format(enum sweep_kind kind, int64_t value, char *text)
 {
     if (kind != SWEEP_THREADS && kind != SWEEP_DEPTH)
-        return units_format(cli_option(sweep_option(kind))->units, value, text);
+        return units_format(cli_option(sweeps[kind].option)->units, value, text);
     snprintf(text, UNITS_TEXT, "%lld", (long long)value);
     return text;
 }
@@ -196,16 +196,15 @@ set_sweep(const struct cli_option *option, struct options *options, const char *
 {
     (void)option;
     for (int kind = SWEEP_SIZE; kind <= SWEEP_LAST; kind++) {
-        const struct cli_option *swept = cli_option(sweep_option((enum sweep_kind)kind));
-        const char *name = sweep_name((enum sweep_kind)kind);
-        size_t length = strlen(name);
-        if (strncmp(value, name, length) != 0)
+        size_t length = strlen(sweeps[kind].name);
+        if (strncmp(value, sweeps[kind].name, length) != 0)
             continue;
         options->sweep = (struct sweep){.kind = (enum sweep_kind)kind};
         if (value[length] == '\0')
             return NULL;
         if (value[length] == '=')
-            return parse_ends(swept, value + length + 1, &options->sweep);
+            return parse_ends(cli_option(sweeps[kind].option), value + length + 1,
+                              &options->sweep);
     }
     return "not one of size, threads, depth, interval and rate";
 }
@@ -221,7 +220,7 @@ static void
 list_sweeps(struct buffer *text)
 {
     for (int kind = SWEEP_SIZE; kind <= SWEEP_LAST; kind++)
-        buffer_format(text, "%s\n", sweep_name((enum sweep_kind)kind));
+        buffer_format(text, "%s\n", sweeps[kind].name);
 }
 
 /* The groups of -h. */
@@ -243,6 +242,10 @@ static const char requests[] = "requests", way[] = "way to the device",
     VALUE(UNITS_COUNT, "count", field, smallest, largest)
 #define SIZE(field, smallest, largest) VALUE(UNITS_SIZE, "size", field, smallest, largest)
 #define TIME(field) VALUE(UNITS_TIME, "time", field, 0, INT64_MAX)
+#define LIMIT(field) CLI_REQUIRED, "limit", .set = add_limit, .repeats = true, \
+    .at = offsetof(struct options, field), .newer = true, .list = slos_list
+#define PATH(field) CLI_REQUIRED, "file", .set = set_path, .file = true, \
+    .at = offsetof(struct options, field), .newer = true
 
 const struct cli_option cli_options[] = {
     {OPTION_SIZE, 's', "size", requests, MEASURED & ~MODE_SIZES,
@@ -277,10 +280,8 @@ const struct cli_option cli_options[] = {
      .first = true, .help = "direct I/O or failure: no falling back"},
     {OPTION_CACHED, 'C', "cached", way, MEASURED, FLAG,
      .first = true, .help = "cached I/O: no drop, no flush after writes"},
-    {OPTION_SYNC, 'Y', "sync", way, MEASURED, FLAG,
-     .help = "open with O_SYNC"},
-    {OPTION_DSYNC, 'y', "dsync", way, MEASURED, FLAG,
-     .help = "open with O_DSYNC"},
+    {OPTION_SYNC, 'Y', "sync", way, MEASURED, FLAG, .help = "open with O_SYNC"},
+    {OPTION_DSYNC, 'y', "dsync", way, MEASURED, FLAG, .help = "open with O_DSYNC"},
     {OPTION_NOWAIT, 'N', "nowait", way, MEASURED, FLAG,
      .help = "fail rather than wait: RWF_NOWAIT"},
     {OPTION_HIPRI, 'H', "hipri", way, MEASURED, FLAG,
@@ -296,8 +297,7 @@ const struct cli_option cli_options[] = {
     {OPTION_ASYNC, 'A', "async", concurrency, MEASURED, FLAG, .engine = "POSIX AIO",
      .selects = WITH_ASYNC, .help = "the system's asynchronous I/O, as Linux AIO"},
     {OPTION_URING, 'U', "uring", concurrency, MEASURED & ~WITH_ASYNC,
-     FLAG, .engine = "io_uring",
-     .help = "io_uring"},
+     FLAG, .engine = "io_uring", .help = "io_uring"},
     {OPTION_SWEEP, 0, "sweep", concurrency, MEASURED & ~(MODE_PHASES | MODE_CHECK),
      CLI_REQUIRED, "what", .set = set_sweep, .newer = true, .list = list_sweeps,
      .selects = MODE_SWEEP,
@@ -319,8 +319,7 @@ const struct cli_option cli_options[] = {
     {OPTION_BURST, 'b', "burst", pace, UNSWEPT, COUNT(burst, 0, INT64_MAX),
      .help = "<count> requests without delay, then wait (0)"},
     {OPTION_SPEED_LIMIT, 'l', "speed-limit", pace, UNSWEPT,
-     SIZE(speed_limit, 1, INT64_MAX),
-     .help = "at most <size> per second"},
+     SIZE(speed_limit, 1, INT64_MAX), .help = "at most <size> per second"},
     {OPTION_RATE_LIMIT, 'r', "rate-limit", pace, UNSWEPT, COUNT(rate_limit, 1, INT64_MAX),
      .help = "at most <count> requests per second"},
     {OPTION_RAPID, 'R', "rapid", pace, MEASURED & ~MODE_RATES, FLAG,
@@ -345,16 +344,12 @@ const struct cli_option cli_options[] = {
      .set = set_percentiles, .newer = true, .list = percentiles_list,
      .help = "percentiles to show (50,90,99,99.9), or none"},
     {OPTION_HISTOGRAM, 0, "histogram", statistics, EVERYWHERE & ~MODE_SWEEP,
-     FLAG, .newer = true,
-     .help = "a picture of the distribution"},
+     FLAG, .newer = true, .help = "a picture of the distribution"},
     {OPTION_CORRECTED, 0, "corrected", statistics, UNSWEPT, FLAG, .newer = true,
      .help = "percentiles with the waits of missed requests"},
     {OPTION_BREAKDOWN, 0, "breakdown", statistics, MEASURED & ~MODE_RATES,
-     FLAG, .newer = true,
-     .help = "where time went: submit, queue, device, return"},
-    {OPTION_SLO, 0, "slo", statistics, EVERYWHERE, CLI_REQUIRED, "limit",
-     .set = add_limit, .at = offsetof(struct options, slos),
-     .newer = true, .repeats = true, .list = slos_list,
+     FLAG, .newer = true, .help = "where time went: submit, queue, device, return"},
+    {OPTION_SLO, 0, "slo", statistics, EVERYWHERE, LIMIT(slos),
      .first = true, .help = "exit 5 unless kept: p99=10ms, iops=1k, bps=9m"},
 
     {OPTION_QUIET, 'q', "quiet", output, EVERYWHERE, FLAG,
@@ -362,42 +357,32 @@ const struct cli_option cli_options[] = {
     {OPTION_BATCH, 'B', "batch", output, EVERYWHERE & ~MODE_CHECK, FLAG,
      .first = true, .help = "no request lines; the summary as a raw line"},
     {OPTION_JSON, 'J', "json", output, EVERYWHERE & ~(MODE_CHECK | WITH_INFLUX),
-     FLAG, .repeats = true,
-     .first = true, .help = "print JSON; -JJ: a record per line"},
+     FLAG, .repeats = true, .first = true, .help = "print JSON; -JJ: a record per line"},
     {OPTION_INFLUX, 0, "influx", output, MEASURED & ~MODE_CHECK, FLAG, .newer = true,
      .selects = WITH_INFLUX, .help = "InfluxDB line protocol, every -P or 1s"},
     {OPTION_PRINT_COUNT, 'p', "print-count", output, UNSWEPT & ~MODE_CHECK,
      COUNT(print_count, 0, INT64_MAX),
      .help = "a raw line after <count> requests that count"},
     {OPTION_PRINT_INTERVAL, 'P', "print-interval", output, UNSWEPT & ~WITH_NO_EXPORT,
-     TIME(print_interval),
-     .help = "a raw line every <time>"},
+     TIME(print_interval), .help = "a raw line every <time>"},
     {OPTION_TIME, 'I', "time", output, MEASURED, CLI_ATTACHED, "format", .set = set_text,
      .at = offsetof(struct options, time_format),
      .help = "time stamp before each request (strftime)"},
     {OPTION_CHECK, 0, "check", output, UNSWEPT & ~MODE_PHASES, FLAG, .newer = true,
      .selects = MODE_CHECK | WITH_NO_EXPORT,
      .help = "a line and a status for Nagios, Icinga, Zabbix"},
-    {OPTION_WARN, 0, "warn", output, MODE_CHECK | WITH_ANY,
-     CLI_REQUIRED, "limit", .set = add_limit, .at = offsetof(struct options, warnings),
-     .newer = true, .repeats = true, .list = slos_list, .needs = {"check"},
-     .help = "with -check: WARNING unless kept, like -slo"},
-    {OPTION_OUTPUT, 0, "output", output, EVERYWHERE & ~MODE_CHECK,
-     CLI_REQUIRED, "file", .set = set_path,
-     .at = offsetof(struct options, output), .newer = true, .file = true,
+    {OPTION_WARN, 0, "warn", output, MODE_CHECK | WITH_ANY, LIMIT(warnings),
+     .needs = {"check"}, .help = "with -check: WARNING unless kept, like -slo"},
+    {OPTION_OUTPUT, 0, "output", output, EVERYWHERE & ~MODE_CHECK, PATH(output),
      .help = "print to <file>, and for people on the screen"},
-    {OPTION_PROMETHEUS, 0, "prometheus", output, UNSWEPT,
-     CLI_REQUIRED, "file", .set = set_path,
-     .at = offsetof(struct options, prometheus), .newer = true, .file = true,
+    {OPTION_PROMETHEUS, 0, "prometheus", output, UNSWEPT, PATH(prometheus),
      .first = true, .help = "keep metrics in <file>, every -P or 15s"},
     {OPTION_BUCKETS, 0, "buckets", output, UNSWEPT,
      CLI_REQUIRED, "list", .set = set_buckets, .newer = true, .needs = {"prometheus"},
      .help = "bounds of its histogram: 500us,1ms,2ms,5ms"},
-    {OPTION_HDR, 0, "hdr", output, MEASURED, CLI_REQUIRED, "file", .set = set_path,
-     .at = offsetof(struct options, hdr), .newer = true, .file = true,
+    {OPTION_HDR, 0, "hdr", output, MEASURED, PATH(hdr),
      .help = "log histograms in <file>, every -P or 1s"},
-    {OPTION_PLOT, 0, "plot", output, EVERYWHERE, CLI_REQUIRED, "file", .set = set_path,
-     .at = offsetof(struct options, plot), .newer = true, .file = true,
+    {OPTION_PLOT, 0, "plot", output, EVERYWHERE, PATH(plot),
      .first = true, .help = "draw latency over time, or the sweep, as SVG"},
     {OPTION_EVERY, 0, "every", output, UNSWEPT,
      VALUE(UNITS_TIME, "time", every, 1, INT64_MAX),
