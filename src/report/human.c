@@ -51,13 +51,6 @@ add_head(struct report *report, const char *what)
     buffer_format(&report->text, "\n--- %s ioping %s ---\n", label_of(report), what);
 }
 
-/* Returns how wide tables may be; 0: as wide as they are. */
-static int
-width_of_tables(const struct report *report)
-{
-    return report->terminal ? report->columns : 0;
-}
-
 static void
 human_begin(struct report *report)
 {
@@ -70,7 +63,7 @@ human_begin(struct report *report)
     if (report->plan->sweep.kind == SWEEP_NONE)
         return;
     add_head(report, "statistics");
-    table_head(&report->text, report->plan, width_of_tables(report));
+    table_head(report);
 }
 
 static void
@@ -326,7 +319,7 @@ add_phases(struct report *report)
     const struct job *job = &report->jobs[0];
     add_head(report, "under load");
     outcome_limits(&job->outcome, NULL, &report->text);
-    phases_table(&report->text, report->plan, job->phases, width_of_tables(report));
+    table_phases(report);
     for (enum phase phase = PHASE_IDLE; phase < PHASES; phase++)
         add_histograms(report, &job->phases->list[phase].stats, phase_name(phase));
 }
@@ -410,7 +403,7 @@ human_compare(struct report *report)
     if (rows)
         comparison_format(&report->text, rows, report->count, with,
                           &report->plan->statistics.slos, report->color,
-                          width_of_tables(report));
+                          report->terminal ? report->columns : 0);
     if (report->plan->mode == MODE_COMPARE)
         add_distributions(report);
 }
@@ -429,28 +422,14 @@ human_interim(struct buffer *text, const char *target, const struct stats *stats
     add_extremes(text, &stats->latency);
 }
 
-static void
-human_step(struct report *report, const struct job_step *step, const struct stats *stats,
-           int64_t time)
-{
-    table_row(&report->text, report->plan, step, stats, time, report->color,
-              width_of_tables(report));
-}
-
-static void
-human_highest(struct report *report, const struct job *job)
-{
-    table_highest(&report->text, job);
-}
-
 const struct report_format report_human = {
     .open = open_labels,
     .begin = human_begin,
     .sample = human_sample,
     .period = raw_line,
     .summary = human_summary,
-    .step = human_step,
-    .highest = human_highest,
+    .step = table_row,
+    .highest = table_highest,
     .compare = human_compare,
     .close = close_labels,
 };

@@ -7,213 +7,232 @@
 #include "base/units.h"
 #include "plan/plan.h"
 #include "report/console.h"
+#include "report/report.h"
 #include "run/job.h"
 #include "stats/stats.h"
 #include "writers.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Widths of the columns of a table, for the widest value and a gap before it. */
 #define WIDTH_SWEPT 10
-#define WIDTH_RATE 9
-#define WIDTH_SPEED 14
+#define WIDTH_LOAD 20
 #define WIDTH_TIME 11
 #define WIDTH_DEVICE 13
-#define WIDTH_LOAD 20
-#define WIDTH_REQUESTS 10
-#define WIDTH_RATIO 13
-#define WIDTH_BANDWIDTH 16
-#define WIDTH_IN_USE 9
 #define WIDTH_VERDICT 6
 
-/* Widths of columns of a sweep that a narrow terminal may lack: 0 then. Where rates are
- * swept, RATE is what was achieved, and SPEED how many requests were in use. */
-struct widths {
-    int rate, speed, average, max;
+#define CELL 48 /* bytes */
+
+/* What a column has. The first three are of all requests alone. */
+enum column_kind { RATE, SPEED, IN_USE, REQUESTS, AVERAGE, RANK, MAX, RATIO, DEVICE };
+
+struct column {
+    enum column_kind kind;
+    int width; /* of its widest value and a gap before it; 0: it is left out */
+    const char *head;
+    const struct percentile *rank; /* its name ends the head; NULL: there is none */
+    uint64_t needs;                /* requests that make a time known */
 };
 
-/* Returns the percentiles that were asked for, or the two that matter most. */
-static const struct percentiles *
-percentiles_of(const struct plan *plan)
+struct table {
+    int name;       /* width of the names, below 0 if they begin at the left; */
+    bool alone;     /* they have lines of their own */
+    int count, own; /* columns, and those that an operation may have */
+    struct column columns[PERCENTILES_MOST + 8];
+};
+
+/* What a line is of. */
+struct line {
+    const struct stats *stats;
+    enum scope scope;
+    double rate, speed;       /* requests and bytes per second; below 0: not known */
+    double in_use;            /* requests that waited for an answer in the mean */
+    const struct stats *idle; /* what a ratio is to */
+    enum slo_verdict verdict; /* of a step: said at the end, */
+    bool color;               /* if a limit is broken in red */
+};
+
+static void
+add_column(struct table *table, enum column_kind kind, int width, const char *head)
+{
+    table->columns[table->count++] = (struct column){kind, width, head, NULL, 1};
+}
+
+/* Adds columns of KIND: the percentiles that were asked for, whose names may be longer
+ * than any time, or the two that matter most, and these of the device. */
+static void
+add_ranks(struct table *table, const struct plan *plan, enum column_kind kind)
 {
     const struct percentiles *list = &plan->output.percentiles;
-    return list->given ? list : &percentiles_common;
+    bool device = kind == DEVICE, wanted = !device || plan->statistics.breakdown;
+    if (device || !list->given)
+        list = &percentiles_common;
+    for (int i = 0; wanted && i < list->count; i++) {
+        const struct percentile *rank = &list->list[i];
+        int name = (int)strlen(rank->name) + 3;
+        int width = device ? WIDTH_DEVICE : name > WIDTH_TIME ? name : WIDTH_TIME;
+        table->columns[table->count++] =
+            (struct column){kind, width, device ? "device p" : "p", rank,
+                            list->given ? 1 : percentile_needs(rank)};
+    }
 }
 
-/* Adds a cell, unless its column is left out. */
+/* Returns whether a terminal, if REPORT goes to one, has room for the table and MORE. */
+static bool
+fits(const struct table *table, const struct report *report, int more)
+{
+    int width = abs(table->name) + more;
+    for (int i = 0; i < table->count; i++)
+        width += table->columns[i].width;
+    return !report->terminal || width <= report->columns;
+}
+
+/* Makes the table of a sweep for the terminal of REPORT, if it goes to one. A bandwidth
+ * is a rate times the size: a table has room for one of them as long as for any. Of swept
+ * rates there is what was achieved, and how many requests were in use. */
 static void
-add_text(struct buffer *text, int width, const char *cell)
+make_sweep(struct table *table, const struct report *report)
 {
-    if (width)
-        buffer_format(text, "%*s", width, cell);
-}
-
-static void
-add_value(struct buffer *text, int width, enum units_kind kind, int64_t value,
-          const char *after)
-{
-    char shown[UNITS_TEXT], cell[UNITS_TEXT + 8];
-    snprintf(cell, sizeof(cell), "%s%s", units_format(kind, value, shown), after);
-    add_text(text, width, cell);
-}
-
-/* Returns the width of a percentile's column: its name may be longer than any time. */
-static int
-width_of(const struct percentile *percentile)
-{
-    int name = (int)strlen(percentile->name) + 3;
-    return name > WIDTH_TIME ? name : WIDTH_TIME;
-}
-
-/* Returns the width of the percentiles of PLAN, and of what there is of the device. */
-static int
-measure_percentiles(const struct plan *plan)
-{
-    const struct percentiles *list = percentiles_of(plan);
-    int width = plan->statistics.breakdown ? 2 * WIDTH_DEVICE : 0;
-    for (int i = 0; i < list->count; i++)
-        width += width_of(&list->list[i]);
-    return width;
-}
-
-/* Returns the widths for a terminal of COLUMNS, 0 for what goes elsewhere. A bandwidth is
- * a rate times the size: a table has room for one of them as long as for any. */
-static struct widths
-find_widths(const struct plan *plan, int columns)
-{
+    const struct plan *plan = report->plan;
     bool offered = plan->sweep.kind == SWEEP_RATE;
-    struct widths widths = {offered ? WIDTH_SWEPT : WIDTH_RATE,
-                            offered ? WIDTH_IN_USE : WIDTH_SPEED, WIDTH_TIME, WIDTH_TIME};
-    int *const least_useful[] = {
-        &widths.average, plan->sweep.kind == SWEEP_SIZE ? &widths.rate : &widths.speed,
-        &widths.max};
-    int width = WIDTH_SWEPT + widths.rate + widths.speed + widths.average + widths.max +
-                measure_percentiles(plan) +
-                (plan->statistics.slos.count ? WIDTH_VERDICT : 0);
-    for (int i = 0; columns && i < 3 && width > columns; i++) {
-        width -= *least_useful[i];
-        *least_useful[i] = 0;
-    }
-    return widths;
+    enum column_kind speed = offered ? IN_USE : SPEED;
+    const enum column_kind least_useful[] = {
+        AVERAGE, plan->sweep.kind == SWEEP_SIZE ? RATE : speed, MAX};
+    int verdict = plan->statistics.slos.count ? WIDTH_VERDICT : 0;
+    *table = (struct table){.name = WIDTH_SWEPT};
+    add_column(table, RATE, offered ? 10 : 9, offered ? "achieved" : "iops");
+    add_column(table, speed, offered ? 9 : 14, offered ? "in use" : "bandwidth");
+    add_column(table, AVERAGE, WIDTH_TIME, "avg");
+    add_ranks(table, plan, RANK);
+    add_column(table, MAX, WIDTH_TIME, "max");
+    table->own = table->count;
+    add_ranks(table, plan, DEVICE);
+    for (int i = 0; i < 3 && !fits(table, report, verdict); i++)
+        for (int k = 0; k < table->count; k++)
+            if (table->columns[k].kind == least_useful[i])
+                table->columns[k].width = 0;
 }
 
-/* Adds a time, a dash for one that is not known, or in the head its NAME. */
+/* Stores how many times the p99 of LATENCIES is that of IDLE. */
 static void
-add_time(struct buffer *text, int width, const char *name, bool known, int64_t time)
+fill_ratio(char *cell, const struct latencies *latencies, const struct latencies idle)
 {
-    if (!name && known)
-        add_value(text, width, UNITS_TIME, time, "");
-    else
-        add_text(text, width, name ? name : "-");
+    const struct percentile *p99 = &percentiles_common.list[1];
+    uint64_t needs = percentile_needs(p99);
+    double least = (double)latencies_percentile(&idle, p99);
+    if (latencies->moments->count >= needs && idle.moments->count >= needs && least > 0)
+        snprintf(cell, CELL, "%.2fx",
+                 (double)latencies_percentile(latencies, p99) / least);
 }
 
-/* Adds the average, the percentiles that were asked for, and the maximum; without
- * LATENCIES the names of them. */
+/* Stores what LINE has in COLUMN, a dash if that is not known. */
 static void
-add_times(struct buffer *text, const struct plan *plan, const struct latencies *latencies,
-          int average, int max)
+fill_cell(char *cell, const struct column *column, const struct line *line)
 {
-    const struct percentiles *list = percentiles_of(plan);
-    const struct moments none = {0}, *moments = latencies ? latencies->moments : &none;
-    unsigned shown = percentiles_shown(list, moments->count);
-    bool head = !latencies, any = moments->count > 0;
-    add_time(text, average, head ? "avg" : NULL, any, moments_average(moments));
-    for (int i = 0; i < list->count; i++) {
-        char name[24];
-        snprintf(name, sizeof(name), "p%s", list->list[i].name);
-        add_time(text, width_of(&list->list[i]), head ? name : NULL, shown & 1u << i,
-                 latencies ? latencies_percentile(latencies, &list->list[i]) : 0);
-    }
-    add_time(text, max, head ? "max" : NULL, any, moments->max);
+    enum scope scope = column->kind == DEVICE ? SCOPE_DEVICE : line->scope;
+    const struct latencies latencies = latencies_of(line->stats, scope);
+    const struct moments *latency = latencies.moments;
+    int64_t time = column->rank          ? latencies_percentile(&latencies, column->rank)
+                   : column->kind == MAX ? latency->max
+                                         : moments_average(latency);
+    char shown[UNITS_TEXT];
+    snprintf(cell, CELL, "-");
+    if (column->kind == REQUESTS)
+        snprintf(cell, CELL, "%llu", (unsigned long long)latency->count);
+    else if (column->kind == RATE)
+        units_format(UNITS_COUNT, (int64_t)line->rate, cell);
+    else if (column->kind == SPEED && line->speed >= 0)
+        snprintf(cell, CELL, "%s/s",
+                 units_format(UNITS_SIZE, (int64_t)line->speed, shown));
+    else if (column->kind == IN_USE && line->in_use < 1000)
+        snprintf(cell, CELL, "%.2f", line->in_use);
+    else if (column->kind == IN_USE)
+        units_format(UNITS_COUNT, (int64_t)(line->in_use + 0.5), cell);
+    else if (column->kind == RATIO)
+        fill_ratio(cell, &latencies, latencies_of(line->idle, scope));
+    else if (column->kind != SPEED && latency->count >= column->needs)
+        units_format(UNITS_TIME, time, cell);
 }
 
-/* Adds the percentiles of the device, of those requests that were split; without STATS
- * the names of them. */
+/* Adds NAME and the cells of LINE; NULL: the heads of the columns. */
 static void
-add_device(struct buffer *text, const struct plan *plan, const struct stats *stats)
+add_line(struct buffer *text, const struct table *table, const char *name,
+         const struct line *line)
 {
-    const struct percentiles *list = &percentiles_common;
-    for (int i = 0; plan->statistics.breakdown && i < list->count; i++) {
-        const struct distribution *device =
-            stats ? &stats->breakdown.parts[PART_DEVICE] : NULL;
-        bool known = device && percentiles_shown(list, device->moments.count) & 1u << i;
-        char name[24];
-        snprintf(name, sizeof(name), "device p%s", list->list[i].name);
-        add_time(text, WIDTH_DEVICE, device ? NULL : name, known,
-                 device ? distribution_percentile(device, &list->list[i]) : 0);
+    bool all = !line || line->scope == SCOPE_ALL;
+    enum slo_verdict verdict = line && all ? line->verdict : SLO_MET;
+    buffer_format(text, "%*s%s", table->name, name, table->alone ? "\n" : "");
+    for (int i = 0; i < (all ? table->count : table->own); i++) {
+        const struct column *column = &table->columns[i];
+        char cell[CELL] = "";
+        if (!line)
+            snprintf(cell, CELL, "%s%s", column->head,
+                     column->rank ? column->rank->name : "");
+        else if (all || column->kind > IN_USE)
+            fill_cell(cell, column, line);
+        if (column->width)
+            buffer_format(text, "%*s", column->width, cell);
     }
-}
-
-void
-table_head(struct buffer *text, const struct plan *plan, int columns)
-{
-    const struct widths widths = find_widths(plan, columns);
-    bool offered = plan->sweep.kind == SWEEP_RATE;
-    add_text(text, WIDTH_SWEPT, offered ? "offered" : sweep_name(plan->sweep.kind));
-    add_text(text, widths.rate, offered ? "achieved" : "iops");
-    add_text(text, widths.speed, offered ? "in use" : "bandwidth");
-    add_times(text, plan, NULL, widths.average, widths.max);
-    add_device(text, plan, NULL);
+    buffer_text(text, verdict == SLO_UNKNOWN ? "  ?" : verdict == SLO_BROKEN ? "  " : "");
+    if (verdict == SLO_BROKEN)
+        color_add(text, line->color, TONE_FAILED, "FAIL");
     buffer_text(text, "\n");
 }
 
-/* Adds the step and its rates over TIME ns. */
+/* Adds the row NAME, and those of its operations. */
 static void
-add_rates(struct buffer *text, const struct plan *plan, const struct job_step *step,
-          const struct stats *stats, int64_t time, const struct widths *widths)
+add_rows(struct buffer *text, const struct table *table, const char *name,
+         struct line line)
 {
-    double rate = stats_rate((double)stats->requests, time);
-    double speed = stats_rate((double)stats->all_bytes, time);
-    /* How many requests waited for an answer in the mean: by Little's law ("A proof for
-     * the queuing formula L = lambda W", Operations Research 9, 1961) the sum of their
-     * times per time. */
-    double in_use = (double)stats->latency.sum / (double)(time ? time : 1);
-    bool offered = plan->sweep.kind == SWEEP_RATE;
-    char value[UNITS_TEXT];
-    add_text(text, WIDTH_SWEPT, sweep_format(plan->sweep.kind, step->value, value));
-    add_value(text, widths->rate, UNITS_COUNT, (int64_t)(rate + (offered ? 0.5 : 0)), "");
-    if (!offered)
-        add_value(text, widths->speed, UNITS_SIZE, (int64_t)speed, "/s");
-    else if (widths->speed && in_use < 1000)
-        buffer_format(text, "%*.2f", widths->speed, in_use);
-    else
-        add_value(text, widths->speed, UNITS_COUNT, (int64_t)(in_use + 0.5), "");
-}
-
-void
-table_row(struct buffer *text, const struct plan *plan, const struct job_step *step,
-          const struct stats *stats, int64_t time, bool color, int columns)
-{
-    const struct widths widths = find_widths(plan, columns);
-    for (enum scope scope = SCOPE_ALL; scope < SCOPE_SYNC;
-         scope = scope_next(stats, scope)) {
-        const struct latencies latencies = latencies_of(stats, scope);
-        if (scope == SCOPE_ALL)
-            add_rates(text, plan, step, stats, time, &widths);
-        else
-            buffer_format(text, "%*s%*s", WIDTH_SWEPT, scope_name(scope),
-                          widths.rate + widths.speed, "");
-        add_times(text, plan, &latencies, widths.average, widths.max);
-        if (scope == SCOPE_ALL) {
-            add_device(text, plan, stats);
-            buffer_text(text, step->verdict == SLO_UNKNOWN ? "  ?" : "");
-            buffer_text(text, step->verdict == SLO_BROKEN ? "  " : "");
-            if (step->verdict == SLO_BROKEN)
-                color_add(text, color, TONE_FAILED, "FAIL");
-        }
-        buffer_text(text, "\n");
+    char own[16];
+    for (; line.scope < SCOPE_SYNC; line.scope = scope_next(line.stats, line.scope)) {
+        snprintf(own, sizeof(own), "  %s", scope_name(line.scope));
+        add_line(text, table, line.scope ? own : name, &line);
     }
 }
 
 void
-table_highest(struct buffer *text, const struct job *job)
+table_head(struct report *report)
 {
+    enum sweep_kind kind = report->plan->sweep.kind;
+    struct table table;
+    make_sweep(&table, report);
+    add_line(&report->text, &table, kind == SWEEP_RATE ? "offered" : sweep_name(kind),
+             NULL);
+}
+
+/* How many requests waited for an answer in the mean is by Little's law ("A proof for the
+ * queuing formula L = lambda W", Operations Research 9, 1961) the sum of their times per
+ * time. */
+void
+table_row(struct report *report, const struct job_step *step, const struct stats *stats,
+          int64_t time)
+{
+    enum sweep_kind kind = report->plan->sweep.kind;
+    struct line line = {.stats = stats,
+                        .rate = stats_rate((double)stats->requests, time) +
+                                (kind == SWEEP_RATE ? 0.5 : 0), /* rounded */
+                        .speed = stats_rate((double)stats->all_bytes, time),
+                        .in_use = (double)stats->latency.sum / (double)(time ? time : 1),
+                        .verdict = step->verdict,
+                        .color = report->color};
+    struct table table;
+    char value[UNITS_TEXT];
+    make_sweep(&table, report);
+    add_rows(&report->text, &table, sweep_format(kind, step->value, value), line);
+}
+
+void
+table_highest(struct report *report, const struct job *job)
+{
+    struct buffer *text = &report->text;
     enum sweep_kind kind = job->plan.sweep.kind;
     const struct slos *slos = &job->plan.statistics.slos;
     bool found = job->sweep.highest >= 0;
     const struct job_step *step = found ? &job->sweep.steps[job->sweep.highest] : NULL;
-    char value[UNITS_TEXT];
+    int64_t size = job->plan.workload.request_size;
+    char value[UNITS_TEXT], iops[UNITS_TEXT], bps[UNITS_TEXT];
     if (kind == SWEEP_RATE)
         buffer_format(text, "%s%s", found ? "highest rate that " : "no rate ",
                       slos->count ? "keeps " : "was achieved");
@@ -224,123 +243,72 @@ table_highest(struct buffer *text, const struct job *job)
                       job->outcome.verdict == SLO_UNKNOWN ? "is known to keep" : "keeps");
     slos_text(slos, text);
     if (found && kind == SWEEP_RATE) { /* of which requests have the plan's size */
-        buffer_text(text, ": ");
-        units_add(text, UNITS_COUNT, step->rate);
-        buffer_text(text, " iops (");
-        units_add(text, UNITS_SIZE,
-                  units_scale(step->rate, job->plan.workload.request_size, 1));
-        buffer_text(text, "/s)");
+        buffer_format(text, ": %s iops (%s/s)",
+                      units_format(UNITS_COUNT, step->rate, iops),
+                      units_format(UNITS_SIZE, units_scale(step->rate, size, 1), bps));
     } else if (found) {
         buffer_format(text, ": %s", sweep_format(kind, step->value, value));
-    }
-    if (found && kind != SWEEP_RATE && kind != SWEEP_INTERVAL) { /* which is a rate */
-        buffer_text(text, " (");
-        units_add(text, UNITS_COUNT, (int64_t)step->iops);
-        buffer_text(text, " iops, ");
-        units_add(text, UNITS_SIZE, (int64_t)step->bps);
-        buffer_text(text, "/s)");
+        if (kind != SWEEP_INTERVAL) /* which is a rate */
+            buffer_format(text, " (%s iops, %s/s)",
+                          units_format(UNITS_COUNT, (int64_t)step->iops, iops),
+                          units_format(UNITS_SIZE, (int64_t)step->bps, bps));
     }
     buffer_text(text, "\n");
 }
 
-/* The shape of the table of phases: widths of columns, 0 for one that is left out. */
-struct shape {
-    bool alone; /* a name has a line of its own */
-    int name, requests, ratio, bandwidth;
-};
-
-/* Returns the shape for names of NAME columns on a terminal of COLUMNS, 0 for what goes
- * elsewhere: the first that fits, or else the last. */
-static struct shape
-find_shape(const struct plan *plan, int name, int columns)
+/* Makes the table of phases, whose names have NAME columns, in the first shape that fits,
+ * or else the last. */
+static void
+make_phases(struct table *table, const struct report *report, int name)
 {
-    const struct shape shapes[] = {
-        {false, name > WIDTH_LOAD ? name : WIDTH_LOAD, WIDTH_REQUESTS, WIDTH_RATIO,
-         WIDTH_BANDWIDTH},
-        {false, name, 0, WIDTH_RATIO - 1, WIDTH_BANDWIDTH - 1},
-        {true, 0, WIDTH_REQUESTS, WIDTH_RATIO - 1, WIDTH_BANDWIDTH - 1},
-        {true, 0, 0, WIDTH_RATIO - 1, WIDTH_BANDWIDTH - 1},
-        {true, 0, 0, WIDTH_RATIO - 1, 0},
+    const struct {
+        int name;
+        bool alone;
+        int requests, ratio, bandwidth;
+    } shapes[] = {
+        {name > WIDTH_LOAD ? name : WIDTH_LOAD, false, 10, 13, 16},
+        {name, false, 0, 12, 15},
+        {0, true, 10, 12, 15},
+        {0, true, 0, 12, 15},
+        {0, true, 0, 12, 0},
     };
-    int i = 0, percentiles = measure_percentiles(plan);
-    while (columns && i < 4 &&
-           shapes[i].name + shapes[i].requests + WIDTH_TIME + shapes[i].ratio +
-                   shapes[i].bandwidth + percentiles >
-               columns)
-        i++;
-    return shapes[i];
-}
-
-/* Adds the first cells of a line. */
-static void
-add_first(struct buffer *text, const struct shape *shape, const char *name,
-          const char *requests)
-{
-    buffer_format(text, "%-*s%s%*s", shape->name, name, shape->alone ? "\n" : "",
-                  shape->requests, shape->requests ? requests : "");
-}
-
-/* Adds the rows of PHASE; LOAD is what it is called. Each has how many times its p99 is
- * that of the idle phase, a dash where one is not known. */
-static void
-add_phase(struct buffer *text, const struct plan *plan, const struct job_phases *phases,
-          enum phase phase, const char *load, const struct shape *shape)
-{
-    const struct stats *stats = &phases->list[phase].stats;
-    const struct outcome *background = &phases->background->outcome;
-    const struct percentile *p99 = &percentiles_common.list[1];
-    for (enum scope scope = SCOPE_ALL; scope < SCOPE_SYNC;
-         scope = scope_next(stats, scope)) {
-        const struct latencies latencies = latencies_of(stats, scope);
-        const struct latencies idle =
-            latencies_of(&phases->list[PHASE_IDLE].stats, scope);
-        uint64_t needs = percentile_needs(p99), count = latencies.moments->count;
-        double least = (double)latencies_percentile(&idle, p99);
-        char requests[24], operation[16], ratio[32] = "-";
-        snprintf(requests, sizeof(requests), "%llu", (unsigned long long)count);
-        snprintf(operation, sizeof(operation), "  %s", scope_name(scope));
-        add_first(text, shape,
-                  scope != SCOPE_ALL      ? operation
-                  : phase == PHASE_IDLE   ? "none"
-                  : phase == PHASE_LOADED ? load
-                                          : "none, after",
-                  requests);
-        add_times(text, plan, &latencies, 0, WIDTH_TIME);
-        if (count >= needs && idle.moments->count >= needs && least > 0)
-            snprintf(ratio, sizeof(ratio), "%.2fx",
-                     (double)latencies_percentile(&latencies, p99) / least);
-        add_text(text, shape->ratio, ratio);
-        if (scope == SCOPE_ALL && phase == PHASE_LOADED)
-            add_value(text, shape->bandwidth, UNITS_SIZE,
-                      (int64_t)stats_rate((double)background->total.all_bytes,
-                                          background->time),
-                      "/s");
-        else if (scope == SCOPE_ALL)
-            add_text(text, shape->bandwidth, "-");
-        if (scope == SCOPE_ALL)
-            add_device(text, plan, stats);
-        buffer_text(text, "\n");
+    const struct plan *plan = report->plan;
+    *table = (struct table){0};
+    for (int i = 0; i < 5 && (i == 0 || !fits(table, report, 0)); i++) {
+        *table = (struct table){.name = -shapes[i].name, .alone = shapes[i].alone};
+        add_column(table, REQUESTS, shapes[i].requests, "requests");
+        add_ranks(table, plan, RANK);
+        add_column(table, MAX, WIDTH_TIME, "max");
+        add_column(table, RATIO, shapes[i].ratio, "p99 vs idle");
+        table->own = table->count;
+        add_column(table, SPEED, shapes[i].bandwidth, "load bandwidth");
+        add_ranks(table, plan, DEVICE);
     }
 }
 
 void
-phases_table(struct buffer *text, const struct plan *plan,
-             const struct job_phases *phases, int columns)
+table_phases(struct report *report)
 {
-    struct buffer load = {0};
-    plan_background_name(&phases->background->plan, &load);
-    text->failed |= load.failed;
-    int least = (int)strlen("none, after");
-    struct shape shape =
-        find_shape(plan, (int)load.length > least ? (int)load.length : least, columns);
-    add_first(text, &shape, "load", "requests");
-    add_times(text, plan, NULL, 0, WIDTH_TIME);
-    add_text(text, shape.ratio, "p99 vs idle");
-    add_text(text, shape.bandwidth, "load bandwidth");
-    add_device(text, plan, NULL);
-    buffer_text(text, "\n");
-    for (enum phase phase = PHASE_IDLE; phase < PHASES; phase++)
-        if (phases->list[phase].ended && !load.failed)
-            add_phase(text, plan, phases, phase, load.text, &shape);
-    buffer_free(&load);
+    const struct job_phases *phases = report->jobs[0].phases;
+    const struct outcome *load = &phases->background->outcome;
+    const char *names[] = {
+        [PHASE_IDLE] = "none", [PHASE_LOADED] = "", [PHASE_RECOVERED] = "none, after"};
+    int least = (int)strlen(names[PHASE_RECOVERED]);
+    struct buffer name = {0};
+    struct table table;
+    plan_background_name(&phases->background->plan, &name);
+    report->text.failed |= name.failed;
+    if (name.text)
+        names[PHASE_LOADED] = name.text;
+    make_phases(&table, report, (int)name.length > least ? (int)name.length : least);
+    add_line(&report->text, &table, "load", NULL);
+    for (enum phase phase = PHASE_IDLE; phase < PHASES; phase++) {
+        double speed = stats_rate((double)load->total.all_bytes, load->time);
+        struct line line = {.stats = &phases->list[phase].stats,
+                            .speed = phase == PHASE_LOADED ? speed : -1,
+                            .idle = &phases->list[PHASE_IDLE].stats};
+        if (phases->list[phase].ended)
+            add_rows(&report->text, &table, names[phase], line);
+    }
+    buffer_free(&name);
 }

@@ -9,9 +9,7 @@
 struct comparison_row;
 struct histogram;
 struct job;
-struct job_phases;
 struct job_step;
-struct plan;
 struct report;
 struct slos;
 struct stats;
@@ -56,21 +54,19 @@ void json_string(struct json *json, const char *name, const char *value);
 /*
  * table.c: the table of a sweep, which is written while it grows: its columns have room
  * for the widest values. Each function adds a line. IOPS and bandwidth are those by the
- * clock, over TIME ns. A row ends in FAIL, red with COLOR, if the step broke a limit, or
- * in a question mark if it had too few requests to know. The last line has the highest
- * step that keeps the limits. On a terminal of COLUMNS (0: none) that is narrower than
- * the table, it lacks the least useful columns.
+ * clock, over TIME ns. A row ends in FAIL, red where there are colours, if the step broke
+ * a limit, or in a question mark if it had too few requests to know. The last line has
+ * the highest step that keeps the limits. On a terminal that is narrower than the table
+ * it lacks the least useful columns.
  */
-void table_head(struct buffer *text, const struct plan *plan, int columns);
-void table_row(struct buffer *text, const struct plan *plan, const struct job_step *step,
-               const struct stats *stats, int64_t time, bool color, int columns);
-void table_highest(struct buffer *text, const struct job *job);
+void table_head(struct report *report);
+void table_row(struct report *report, const struct job_step *step,
+               const struct stats *stats, int64_t time);
+void table_highest(struct report *report, const struct job *job);
 
-/* table.c: adds the table of the phases so far of a run of PLAN, a line each.
- * Narrower for a terminal of COLUMNS, as that of a sweep; names may have lines of their
- * own, too. */
-void phases_table(struct buffer *text, const struct plan *plan,
-                  const struct job_phases *phases, int columns);
+/* table.c: adds the table of the phases so far, a line each; on a narrow terminal like
+ * that of a sweep, but names may have lines of their own, too. */
+void table_phases(struct report *report);
 
 /*
  * comparison.c: adds a head and a table of COUNT rows (stats/comparison.h), which have
@@ -78,7 +74,8 @@ void phases_table(struct buffer *text, const struct plan *plan,
  * the others are files too; NULL: they are targets, and a blank line
  * parts them from the summaries. If SLOS has limits, a column tells if each keeps them
  * all; with COLOR a broken one is red. Times and IOPS are those of the requests that
- * count. Narrower for a terminal of COLUMNS, as phases_table.
+ * count. Narrower for a terminal of COLUMNS (0: none), as
+ * table_phases.
  */
 void comparison_format(struct buffer *text, const struct comparison_row *rows, int count,
                        const char *with, const struct slos *slos, bool color,

@@ -123,11 +123,15 @@ TEST(a_terminal_has_the_columns_that_fit)
     golden_begin();
     end_all();
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct buffer text = {0};
+        struct report report = {.plan = &golden.plan,
+                                .jobs = &golden.job,
+                                .terminal = true,
+                                .columns = cases[i].columns};
         golden.plan.statistics.breakdown = cases[i].breakdown;
         load.plan.io.threads = cases[i].threads;
-        buffer_text(&text, "\n");
-        phases_table(&text, &golden.plan, &phases, cases[i].columns);
+        buffer_text(&report.text, "\n");
+        table_phases(&report);
+        const struct buffer text = report.text;
         assert_contains(text.text, cases[i].has);
         assert_contains(text.text, "p99 vs idle");
         assert_contains(text.text, "\nnone, after");
@@ -135,7 +139,7 @@ TEST(a_terminal_has_the_columns_that_fit)
         for (const char *at = text.text; *at; at += strcspn(at, "\n") + 1)
             if ((int)strcspn(at, "\n") > cases[i].columns)
                 fail_msg("wider than %d: %s", cases[i].columns, text.text);
-        buffer_free(&text);
+        buffer_free(&report.text);
     }
     golden.plan.statistics.breakdown = false;
     golden_summary(&phases.list[PHASE_IDLE].stats, SECOND);

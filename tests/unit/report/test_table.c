@@ -4,6 +4,33 @@
 #include "base/time.h"
 #include "report/writers.h"
 
+/* A report of PLAN on a terminal of COLUMNS, 0 where there is none. */
+static struct report
+report_of(const struct plan *plan, int columns)
+{
+    return (struct report){.plan = plan, .terminal = columns > 0, .columns = columns};
+}
+
+/* Adds the head of a table, or a row, to TEXT, for a terminal of COLUMNS. */
+static void
+add_head(struct buffer *text, const struct plan *plan, int columns)
+{
+    struct report report = report_of(plan, columns);
+    report.text = *text;
+    table_head(&report);
+    *text = report.text;
+}
+
+static void
+add_row(struct buffer *text, const struct plan *plan, const struct job_step *step,
+        const struct stats *stats, int64_t time, int columns)
+{
+    struct report report = report_of(plan, columns);
+    report.text = *text;
+    table_row(&report, step, stats, time);
+    *text = report.text;
+}
+
 /* 100 us, 200 us, and so on. */
 static struct stats
 rising(int count)
@@ -107,8 +134,7 @@ TEST(a_row_has_the_rates_of_the_clock)
         sample.verdict = i == 0 ? VERDICT_TOO_SLOW : VERDICT_NONE;
         stats_record(&stats, &sample);
     }
-    table_row(&text, &plan, &(struct job_step){.value = 64}, &stats, SECOND / 50, false,
-              0);
+    add_row(&text, &plan, &(struct job_step){.value = 64}, &stats, SECOND / 50, 0);
     assert_string_equal(text.text, "        64      250    1000 KiB/s       1 ms"
                                    "       1 ms          -       1 ms\n");
     buffer_free(&text);
@@ -145,7 +171,7 @@ TEST(no_value_is_too_wide_for_its_column)
 {
     struct plan plan = {.sweep.kind = SWEEP_SIZE};
     struct buffer text = {0};
-    table_head(&text, &plan, 0);
+    add_head(&text, &plan, 0);
     check_columns(text.text, 4);
     for (size_t i = 0; i < LENGTH(times); i++) {
         struct stats stats = {0};
@@ -155,8 +181,8 @@ TEST(no_value_is_too_wide_for_its_column)
         stats.requests = (uint64_t)rates[i % LENGTH(rates)];
         stats.all_bytes = speeds[i % LENGTH(speeds)];
         buffer_clear(&text);
-        table_row(&text, &plan, &(struct job_step){.value = sizes[i % LENGTH(sizes)]},
-                  &stats, SECOND, false, 0);
+        add_row(&text, &plan, &(struct job_step){.value = sizes[i % LENGTH(sizes)]},
+                &stats, SECOND, 0);
         check_columns(text.text, 4);
     }
     buffer_free(&text);
@@ -170,8 +196,8 @@ TEST(no_percentile_is_too_wide_for_its_column)
     struct stats stats = {0};
     assert_null(
         percentiles_parse("99.9999,99.9999999,0.0000001", &plan.output.percentiles));
-    table_head(&text, &plan, 0);
-    table_row(&text, &plan, &(struct job_step){.value = 8}, &stats, SECOND, false, 0);
+    add_head(&text, &plan, 0);
+    add_row(&text, &plan, &(struct job_step){.value = 8}, &stats, SECOND, 0);
     assert_string_equal(
         text.text, "   threads     iops     bandwidth        avg   p99.9999  p99.9999999"
                    "  p0.0000001        max\n"
@@ -187,10 +213,10 @@ TEST(a_table_has_room_for_sixteen_percentiles)
     struct stats stats = rising(3);
     assert_null(percentiles_parse("1,2,3,4,5,6,7,8,9,10,20,30,40,50,60,99",
                                   &plan.output.percentiles));
-    table_head(&text, &plan, 0);
+    add_head(&text, &plan, 0);
     check_columns(text.text, 18);
     buffer_clear(&text);
-    table_row(&text, &plan, &(struct job_step){.value = 1}, &stats, SECOND, false, 0);
+    add_row(&text, &plan, &(struct job_step){.value = 1}, &stats, SECOND, 0);
     check_columns(text.text, 18);
     buffer_free(&text);
 }
@@ -260,13 +286,13 @@ TEST(the_last_line_has_the_highest_that_keeps_the_limits)
     job.sweep.steps[0] =
         (struct job_step){.value = 65536, .iops = 48000, .bps = 196608000};
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct buffer text = {0};
+        struct report report = {0};
         job.plan.sweep.kind = cases[i].kind;
         job.sweep.highest = cases[i].highest;
         job.outcome.verdict = cases[i].verdict;
-        table_highest(&text, &job);
-        assert_string_equal(text.text, cases[i].line);
-        buffer_free(&text);
+        table_highest(&report, &job);
+        assert_string_equal(report.text.text, cases[i].line);
+        buffer_free(&report.text);
     }
 }
 
@@ -297,19 +323,19 @@ TEST(rates_have_columns_of_their_own)
     struct job_step step = {.value = 48000, .verdict = SLO_BROKEN};
     double in_use = (double)stats.latency.sum / 1e9;
     char expected[64];
-    table_head(&text, &plan, 0);
+    add_head(&text, &plan, 0);
     assert_string_equal(text.text, "   offered  achieved   in use        avg        p50"
                                    "        p99        max\n");
     buffer_clear(&text);
     stats.requests = 47960;
-    table_row(&text, &plan, &step, &stats, SECOND, false, 0);
+    add_row(&text, &plan, &step, &stats, SECOND, 0);
     snprintf(expected, sizeof(expected), "      48 k    48.0 k%9.2f ", in_use);
     assert_memory_equal(text.text, expected, strlen(expected));
     assert_non_null(strstr(text.text, "  FAIL\n"));
     buffer_clear(&text);
     stats.requests = 1000;
     stats.latency.sum = 1234567 * SECOND;
-    table_row(&text, &plan, &step, &stats, SECOND, false, 0);
+    add_row(&text, &plan, &step, &stats, SECOND, 0);
     assert_non_null(strstr(text.text, "  1 k   1.23 M "));
     buffer_free(&text);
 }
@@ -346,8 +372,8 @@ TEST(a_narrow_terminal_lacks_the_least_useful_columns)
             assert_null(slos_add(&plan.statistics.slos, "p99=1ms"));
             step.verdict = SLO_BROKEN;
         }
-        table_head(&head, &plan, cases[i].columns);
-        table_row(&row, &plan, &step, &stats, SECOND, false, cases[i].columns);
+        add_head(&head, &plan, cases[i].columns);
+        add_row(&row, &plan, &step, &stats, SECOND, cases[i].columns);
         for (size_t k = 0; k < LENGTH(names); k++)
             if (strstr(cases[i].lacking, names[k]))
                 assert_null(strstr(head.text, names[k]));
@@ -376,13 +402,13 @@ TEST(the_last_line_of_rates_has_what_was_answered)
     job.sweep.steps[1] = (struct job_step){.value = 49000, .rate = 48000};
     job.sweep.count = 2;
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct buffer text = {0};
+        struct report report = {0};
         job.plan.statistics.slos.count = 0;
         if (cases[i].limited)
             assert_null(slos_add(&job.plan.statistics.slos, "p99=1ms"));
         job.sweep.highest = cases[i].highest;
-        table_highest(&text, &job);
-        assert_string_equal(text.text, cases[i].line);
-        buffer_free(&text);
+        table_highest(&report, &job);
+        assert_string_equal(report.text.text, cases[i].line);
+        buffer_free(&report.text);
     }
 }
