@@ -61,9 +61,9 @@ OS_unix = fallback posix_files posix_leftover posix_monitor posix_output posix_p
 	posix_signals posix_thread
 OS_linux = $(OS_unix) linux_* mountinfo
 OS_darwin = $(OS_unix) bsd darwin
-OS_freebsd = $(OS_unix) bsd freebsd
-OS_netbsd = $(OS_unix) bsd netbsd
-OS_openbsd = $(OS_unix) bsd openbsd
+OS_freebsd = $(OS_unix) bsd
+OS_netbsd = $(OS_unix) bsd
+OS_openbsd = $(OS_unix) bsd
 OS_posix = $(OS_unix)
 OS_windows = fallback windows_*
 OS_SRC = $(wildcard $(OS_$(SYSTEM):%=src/os/%.c))

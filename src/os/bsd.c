@@ -1,6 +1,7 @@
 /*
- * Disks, mounts and direct I/O of the BSDs, macOS among them: disks are raw devices,
- * statfs(2) or statvfs(2) tells the names of a file system too, and msync(2) drops pages.
+ * Disks, mounts, flushes and direct I/O of the BSDs, macOS among them: disks are raw
+ * devices, statfs(2) or statvfs(2) tells the names of a file system too, and msync(2)
+ * drops pages. The disks of macOS are in darwin.c.
  */
 #include "has.h"
 #include "os/os.h"
@@ -10,6 +11,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/param.h>
 #include <sys/stat.h>
@@ -18,6 +20,13 @@
 #include <sys/statvfs.h>
 #else
 #include <sys/mount.h>
+#endif
+#if defined(OS_SYSTEM_freebsd) || defined(OS_SYSTEM_netbsd)
+#include <sys/disk.h>
+#endif
+#if defined(OS_SYSTEM_netbsd) || defined(OS_SYSTEM_openbsd)
+#include <sys/disklabel.h>
+#include <sys/dkio.h>
 #endif
 
 /* A raw device is a character device; some systems have block devices as well, with
@@ -159,4 +168,88 @@ os_resident_choose(int fd, int64_t witness)
     return posix_mincore(fd, witness, 1) == 1 ? posix_mincore : NULL;
 }
 
+#endif
+
+#ifdef DIOCGFLUSH /* FreeBSD: a disk has a call of its own for the cache in it */
+int
+posix_file_flush(int fd)
+{
+    if (ioctl(fd, DIOCGFLUSH) == 0)
+        return 0;
+    bool refused = errno == ENOTTY || errno == EINVAL || errno == EOPNOTSUPP;
+    return refused ? fdatasync(fd) : -1;
+}
+#endif
+
+#ifdef DIOCCACHESYNC /* NetBSD, OpenBSD: likewise, for those who may write */
+int
+posix_file_flush(int fd)
+{
+    int force = 0;
+#ifdef FDISKSYNC /* a file that was opened for reading only has fsync alone */
+    int status = fsync_range(fd, FDATASYNC | FDISKSYNC, 0, 0);
+    if (status < 0 && (errno == EBADF || errno == EINVAL || errno == EOPNOTSUPP))
+        status = fsync(fd);
+#else
+    int status = fdatasync(fd);
+#endif
+    if (status < 0 || ioctl(fd, DIOCCACHESYNC, &force) == 0)
+        return status;
+    return errno == EIO || errno == EINTR ? -1 : 0;
+}
+
+/* The partition that FD is by the LABEL of its disk; NULL with errno. */
+static const struct partition *
+find_partition(int fd, struct disklabel *label)
+{
+    struct stat status;
+    if (fstat(fd, &status) < 0 || ioctl(fd, DIOCGDINFO, label) < 0)
+        return NULL;
+    uint32_t number = (uint32_t)DISKPART(status.st_rdev);
+    if (number < label->d_npartitions && number < MAXPARTITIONS)
+        return &label->d_partitions[number];
+    errno = ENXIO;
+    return NULL;
+}
+#endif
+
+#if defined(OS_SYSTEM_openbsd)
+int
+os_file_direct(int fd, bool on)
+{
+    return !on || os_device_is_disk(fd) ? 0 : os_fail(ENOTSUP);
+}
+
+/* The label has the whole disk as one of its partitions. */
+int
+os_device_size(int fd, int64_t *size, int64_t *block)
+{
+    struct disklabel label;
+    const struct partition *own = find_partition(fd, &label);
+    if (!own)
+        return -1;
+    *size = (int64_t)(DL_GETPSIZE(own) * label.d_secsize);
+    *block = label.d_secsize;
+    return 0;
+}
+#elif !defined(OS_SYSTEM_darwin)
+int
+os_device_size(int fd, int64_t *size, int64_t *block)
+{
+    off_t bytes;
+    u_int sector;
+    if (ioctl(fd, DIOCGMEDIASIZE, &bytes) < 0 || ioctl(fd, DIOCGSECTORSIZE, &sector) < 0)
+        return -1;
+#ifdef OS_SYSTEM_netbsd /* a size that a label cannot hold is cut to its most */
+    struct disklabel label;
+    const struct partition *own = find_partition(fd, &label);
+    off_t part =
+        own && own->p_size < UINT32_MAX ? (off_t)own->p_size * label.d_secsize : 0;
+    if (part > 0 && part < bytes)
+        bytes = part;
+#endif
+    *size = bytes;
+    *block = sector;
+    return 0;
+}
 #endif

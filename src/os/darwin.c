@@ -1,6 +1,7 @@
 /* macOS: its clock, its ioctls of disks, and fcntl(2) for the cache and for flushes. */
 #include "os/os.h"
 #include "os/storage.h"
+#include "posix.h"
 
 #include <fcntl.h>
 #include <mach/mach_init.h>
@@ -52,18 +53,13 @@ is_refused(int code)
 /* fsync alone leaves the data in the drive's own cache. Not every file system and not
  * every device can do better. */
 int
-os_file_flush(int fd)
+posix_file_flush(int fd)
 {
-    int status;
-    do {
-        status = fcntl(fd, F_FULLFSYNC);
-        if (status < 0 && is_refused(errno)) {
-            status = fsync(fd);
-            if (status == 0 && ioctl(fd, DISK_FLUSH) < 0 && !is_refused(errno))
-                status = -1;
-        }
-    } while (status < 0 && errno == EINTR);
-    return status < 0 ? -1 : 0;
+    if (fcntl(fd, F_FULLFSYNC) >= 0)
+        return 0;
+    if (!is_refused(errno) || fsync(fd) < 0)
+        return -1;
+    return ioctl(fd, DISK_FLUSH) < 0 && !is_refused(errno) ? -1 : 0;
 }
 
 int

@@ -17,6 +17,9 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#ifndef OS_SYSTEM_windows
+#include "posix.h"
+#endif
 #ifdef OS_SYSTEM_posix
 #include <sys/statvfs.h>
 #endif
@@ -103,22 +106,6 @@ os_file_write(int fd, const void *buffer, size_t size, int64_t offset, int flags
     return result;
 }
 
-OS_ANSWER(int, os_file_flags_try, (int fd, int flags, bool write),
-          flags ? os_fail(ENOTSUP) : 0)
-
-int
-os_file_write_back(int fd, int64_t offset, int64_t length)
-{
-    int status;
-    (void)offset;
-    if (length)
-        return os_fail(ENOTSUP);
-    do
-        status = fsync(fd);
-    while (status < 0 && errno == EINTR);
-    return status;
-}
-
 OS_ANSWER(int, os_file_alignment, (int fd, int64_t *memory, int64_t *offset),
           os_fail(ENOTSUP))
 
@@ -144,13 +131,17 @@ os_mount_differs(int fd, const char *path)
 }
 #endif
 
+#ifndef OS_SYSTEM_windows
 #ifndef OS_HAS_FILE_FLUSH
+#define posix_file_flush fdatasync
+#endif
+
 int
 os_file_flush(int fd)
 {
     int status;
     do
-        status = fdatasync(fd);
+        status = posix_file_flush(fd);
     while (status < 0 && errno == EINTR);
     return status;
 }
@@ -254,6 +245,12 @@ os_mount_measure(int fd, struct os_mount *mount)
 /* What Linux alone has. */
 
 #ifndef OS_SYSTEM_linux
+OS_ANSWER(int, os_file_flags_try, (int fd, int flags, bool write),
+          flags ? os_fail(ENOTSUP) : 0)
+
+/* No flush leaves the device alone. */
+OS_ANSWER(int, os_file_write_back, (int fd, int64_t offset, int64_t length),
+          length ? os_fail(ENOTSUP) : os_file_flush(fd))
 OS_ANSWER(int, os_processors_awake, (void), os_fail(ENOTSUP))
 
 /* Threads of a process have one table of descriptors. */
@@ -272,26 +269,14 @@ OS_ANSWER(bool, os_file_served, (int fd), false)
 OS_ANSWER(int64_t, os_thread_sectors, (void), -1)
 OS_ANSWER(bool, os_thread_counts_reads, (int fd, int64_t witness), false)
 
-static const char no_trace[] =
-    "this system does not tell where the time of a request goes";
-
-int
-os_layout_find(int fd, const char *path, int64_t offset, int64_t length,
-               struct os_layout *layout, struct error *error)
-{
-    (void)fd, (void)offset, (void)length;
-    *layout = (struct os_layout){.device_count = 0};
-    return error_set(error, EXIT_PREPARE, path, "%s", no_trace);
-}
-
-struct os_trace *
-os_trace_open(const struct os_layout *const *layouts, int count, struct error *error)
-{
-    (void)layouts, (void)count;
-    error_set(error, EXIT_PREPARE, NULL, "%s", no_trace);
-    return NULL;
-}
-
+/* Without a layout no trace is opened. */
+OS_ANSWER(int, os_layout_find,
+          (int fd, const char *path, int64_t offset, int64_t length,
+           struct os_layout *layout, struct error *error),
+          error_set(error, EXIT_PREPARE, path,
+                    "this system does not tell where the time of a request goes"))
+OS_ANSWER(struct os_trace *, os_trace_open,
+          (const struct os_layout *const *layouts, int count, struct error *error), NULL)
 OS_ANSWER(int, os_trace_read,
           (struct os_trace * trace, struct os_trace_record *records, int room), 0)
 OS_ANSWER(int, os_trace_mark, (struct os_trace * trace, uint64_t mark), -1)

@@ -163,6 +163,9 @@ int posix_capabilities_drop(void);
  */
 int posix_file_create(const char *prefix, int mode, char *name, size_t size);
 
+/* As os_file_flush, but a signal may interrupt it: EINTR. */
+int posix_file_flush(int fd);
+
 /* An os_resident_function by mincore(2), for systems that have it; -1 with errno. */
 int posix_mincore(int fd, int64_t offset, int64_t length);
 

@@ -34,13 +34,6 @@ os_file_write(int fd, const void *buffer, size_t size, int64_t offset, int flags
     return windows_error_fail();
 }
 
-int
-os_file_flags_try(int fd, int flags, bool write)
-{
-    (void)fd, (void)write;
-    return flags ? os_fail(ENOTSUP) : 0;
-}
-
 /* The system flushes handles for writing only. */
 int
 os_file_flush(int fd)
@@ -51,14 +44,6 @@ os_file_flush(int fd)
     if (FlushFileBuffers(file->handle))
         return 0;
     return file->access & GENERIC_WRITE ? windows_error_fail() : os_fail(ENOTSUP);
-}
-
-/* There is no flush that leaves the device alone. */
-int
-os_file_write_back(int fd, int64_t offset, int64_t length)
-{
-    (void)offset;
-    return length ? os_fail(ENOTSUP) : os_file_flush(fd);
 }
 
 /* The cache maps views of this size. */
