@@ -20,48 +20,66 @@ need_engine(void **state)
 
 GROUP_SETUP(make_files)
 
-TEST_EACH(a_failure_in_a_full_queue_ends_the_run, engines)
-{
-    const struct engine *engine = need_engine(state);
-    expect(3, "[1,[[5,0,true]],true,true,true,true]\n",
-           "ioping: request 5 failed: EIO (Input/output error)\n",
-           "a_failure_in_a_full_queue_ends_the_run %s %s", engine->name, engine->option);
-}
+/* What is expected of each engine; the name is that of the shell. */
+static const struct behaviour {
+    const char *name;
+    int status;
+    const char *out, *err;
+} behaviours[] = {
+    {"a_failure_in_a_full_queue_ends_the_run", 3,
+     "[1,[[5,0,true]],true,true,true,true]\n",
+     "ioping: request 5 failed: EIO (Input/output error)\n"},
+    {"failures_that_are_ignored_leave_the_others_alone", 3,
+     "[3,\"EIO\",0]\n[7,\"EIO\",0]\n[9,\"short\",2048]\n[10,\"short\",0]\n[11,"
+     "\"EIO\",0]\n[15,\"EIO\",0]\n[10,40960,16,6,43008]\n",
+     "~^ioping: request [0-9]+ failed: [^\n]*\n$"},
+    /* EAGAIN is what -N asks for. */
+    {"a_request_that_would_wait_fails_alone", 0,
+     "3 6 9 6 requests completed\ngenerated 9 requests\n", NULL},
+    /* The lines are in the order of the ends, whatever the others take. */
+    {"a_slow_request_is_told_at_its_end", 0, "[true,true,true,true,12,true]\n", NULL},
+    /* The points pass while it is under way, and a request is sent at each. */
+    {"a_stall_does_not_silence_the_grid", 3,
+     "~^1 3 4 5 6 7 8 7 requests completed\ngenerated 8 requests\n$",
+     "~^ioping: 1 request still waiting after [0-9.]+ m?s\n$"},
+    {"a_hung_request_does_not_hold_the_others", 3, "0\n1\n1\n",
+     "~" SLOW "(ioping: request [0-9]+ has had no answer for [0-9.]+ "
+     "m?s\n)+ioping: 1 request still waiting after [0-9.]+ m?s\n$"},
+    {"a_queue_that_hangs_is_left_as_a_whole", 3, "[5,[0,1,2,3,4],4,8,0]\n",
+     "~" SLOW "(ioping: request [0-9]+ has had no answer for [0-9.]+ "
+     "m?s\n)+ioping: 4 requests still waiting after [0-9.]+ m?s\n$"},
+    {"a_second_interrupt_does_not_wait", 4, "", NULL},
+    {"statistics_and_periods_come_while_all_hang", 3, "4 requests\n4\n", NULL},
+    /* The flush is in the same slot after the write, and part of its time. */
+    {"each_write_is_flushed_and_timed_with_it", 0, "[12,true,true]\n8 9\n", NULL},
+    {"a_flush_that_fails_is_a_write_that_failed", 3,
+     "[3,[0,0,0],[true,true,true],9,3,12]\n", NULL},
+    {"failures_are_counted_over_all_workers", 3,
+     "10\n60 requests completed\ngenerated 70 requests\n",
+     "~ioping: 10 of 70 requests failed\n"},
+    {"one_hung_request_of_each_worker_is_named", 3,
+     "6 requests completed\ngenerated 12 requests\n",
+     "~^ioping: 6 requests still waiting after [0-9.]+ m?s\n$"},
+    {"a_depth_sweep_by_slow_requests", 0, "[[1,2,4],true,true]\n", NULL},
+};
 
-TEST_EACH(failures_that_are_ignored_leave_the_others_alone, engines)
+static void
+behave(const struct behaviour *row, const struct engine *engine)
 {
-    const struct engine *engine = need_engine(state);
-    expect(3,
-           "[3,\"EIO\",0]\n[7,\"EIO\",0]\n[9,\"short\",2048]\n[10,\"short\",0]\n[11,"
-           "\"EIO\",0]\n[15,\"EIO\",0]\n[10,40960,16,6,43008]\n",
-           "~^ioping: request [0-9]+ failed: [^\n]*\n$",
-           "failures_that_are_ignored_leave_the_others_alone %s %s", engine->name,
+    need("faults jq");
+    engine->need();
+    expect(row->status, row->out, row->err, "%s %s %s", row->name, engine->name,
            engine->option);
 }
 
-/* EAGAIN is what -N asks for. */
-TEST_EACH(a_request_that_would_wait_fails_alone, engines)
+TEST_EACH(with_aio, behaviours)
 {
-    const struct engine *engine = need_engine(state);
-    expect(0, "3 6 9 6 requests completed\ngenerated 9 requests\n", NULL,
-           "a_request_that_would_wait_fails_alone %s %s", engine->name, engine->option);
+    behave(*state, &engines[0]);
 }
 
-/* The lines are in the order of the ends, whatever the others take. */
-TEST_EACH(a_slow_request_is_told_at_its_end, engines)
+TEST_EACH(with_uring, behaviours)
 {
-    const struct engine *engine = need_engine(state);
-    expect(0, "[true,true,true,true,12,true]\n", NULL,
-           "a_slow_request_is_told_at_its_end %s %s", engine->name, engine->option);
-}
-
-/* The points pass while it is under way, and a request is sent at each. */
-TEST_EACH(a_stall_does_not_silence_the_grid, engines)
-{
-    const struct engine *engine = need_engine(state);
-    expect(3, "~^1 3 4 5 6 7 8 7 requests completed\ngenerated 8 requests\n$",
-           "~^ioping: 1 request still waiting after [0-9.]+ m?s\n$",
-           "a_stall_does_not_silence_the_grid %s %s", engine->name, engine->option);
+    behave(*state, &engines[1]);
 }
 
 /* All four are taken from the first point on, for 400 ms. */
@@ -72,31 +90,6 @@ TEST_EACH(points_are_missed_while_no_slot_is_free, engines)
            "faulty %s:1-4:400ms -JJ -q -a 0 -i 25ms -b 4 -c 8 -depth 4 %s "
            "data | jq -c '[.load.count, .load.missed >= 15, .load.failed]'",
            engine->name, engine->option);
-}
-
-TEST_EACH(a_hung_request_does_not_hold_the_others, engines)
-{
-    const struct engine *engine = need_engine(state);
-    expect(3, "0\n1\n1\n",
-           "~" SLOW "(ioping: request [0-9]+ has had no answer for [0-9.]+ "
-           "m?s\n)+ioping: 1 request still waiting after [0-9.]+ m?s\n$",
-           "a_hung_request_does_not_hold_the_others %s %s", engine->name, engine->option);
-}
-
-TEST_EACH(a_queue_that_hangs_is_left_as_a_whole, engines)
-{
-    const struct engine *engine = need_engine(state);
-    expect(3, "[5,[0,1,2,3,4],4,8,0]\n",
-           "~" SLOW "(ioping: request [0-9]+ has had no answer for [0-9.]+ "
-           "m?s\n)+ioping: 4 requests still waiting after [0-9.]+ m?s\n$",
-           "a_queue_that_hangs_is_left_as_a_whole %s %s", engine->name, engine->option);
-}
-
-TEST_EACH(a_second_interrupt_does_not_wait, engines)
-{
-    const struct engine *engine = need_engine(state);
-    expect(4, "", NULL, "a_second_interrupt_does_not_wait %s %s", engine->name,
-           engine->option);
 }
 
 /* A run that is stopped waits for the requests under way and counts them. */
@@ -113,56 +106,6 @@ TEST_EACH(an_interrupt_waits_for_what_is_under_way, engines)
     assert_int_equal(completed, generated);
     assert_true(completed >= 5);
     command_free(&result);
-}
-
-TEST_EACH(statistics_and_periods_come_while_all_hang, engines)
-{
-    const struct engine *engine = need_engine(state);
-    expect(3, "4 requests\n4\n", NULL, "statistics_and_periods_come_while_all_hang %s %s",
-           engine->name, engine->option);
-}
-
-/* The flush is in the same slot after the write, and part of its time. */
-TEST_EACH(each_write_is_flushed_and_timed_with_it, engines)
-{
-    const struct engine *engine = need_engine(state);
-    expect(0, "[12,true,true]\n8 9\n", NULL,
-           "each_write_is_flushed_and_timed_with_it %s %s", engine->name, engine->option);
-}
-
-TEST_EACH(a_flush_that_fails_is_a_write_that_failed, engines)
-{
-    const struct engine *engine = need_engine(state);
-    expect(3, "[3,[0,0,0],[true,true,true],9,3,12]\n", NULL,
-           "a_flush_that_fails_is_a_write_that_failed %s %s", engine->name,
-           engine->option);
-}
-
-TEST_EACH(failures_are_counted_over_all_workers, engines)
-{
-    const struct engine *engine = need_engine(state);
-    struct result result = command_status(
-        3, "failures_are_counted_over_all_workers %s %s", engine->name, engine->option);
-    assert_string_equal(result.out, "10\n60 requests completed\ngenerated 70 "
-                                    "requests\n");
-    assert_contains(result.err, "ioping: 10 of 70 requests failed\n");
-    command_free(&result);
-}
-
-TEST_EACH(one_hung_request_of_each_worker_is_named, engines)
-{
-    const struct engine *engine = need_engine(state);
-    expect(3, "6 requests completed\ngenerated 12 requests\n",
-           "~^ioping: 6 requests still waiting after [0-9.]+ m?s\n$",
-           "one_hung_request_of_each_worker_is_named %s %s", engine->name,
-           engine->option);
-}
-
-TEST_EACH(a_depth_sweep_by_slow_requests, engines)
-{
-    const struct engine *engine = need_engine(state);
-    expect(0, "[[1,2,4],true,true]\n", NULL, "a_depth_sweep_by_slow_requests %s %s",
-           engine->name, engine->option);
 }
 
 #define NO_AIO "ioping: Linux AIO is not available here: "

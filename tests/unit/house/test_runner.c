@@ -8,43 +8,41 @@ static int
 make_programs(void **state)
 {
     (void)state;
-    struct result result = command_status(
-        0, "mkdir -p tests/cli; cd tests/cli\n"
-           "make() { { echo '#!/bin/sh'; echo 'cd \"${0%%/*}\"'; cat; } >$1; chmod 755 "
-           "$1; }\n"
-           "make good <<'END'\n"
-           "echo 'this is well'; echo '[  PASSED  ] 2 test(s).'\n"
-           "END\n"
-           "make skips <<'END'\n"
-           "echo 'skipped: needs the moon'; echo '[  PASSED  ] 1 test(s).'\n"
-           "echo '[  SKIPPED ] 1 test(s), listed below:'\n"
-           "END\n"
-           "make bad <<'END'\n"
-           "echo '[ RUN      ] a'; echo '[       OK ] a'\n"
-           "echo '[ RUN      ] b'; echo 'this is wrong'; echo '[  FAILED  ] b'\n"
-           "echo '[ RUN      ] c'; echo '[  PASSED  ] 4 test(s).'\n"
-           "echo '[  FAILED  ] 1 test(s), listed below:'; exit 1\n"
-           "END\n"
-           "make breaks <<'END'\n"
-           "echo 'this is worse'; kill -KILL $$\n"
-           "END\n"
-           "make lost <<'END'\n"
-           "kill -KILL $(cut -d' ' -f4 /proc/$PPID/stat)\n"
-           "END\n"
-           "make one <<'END'\n"
-           ": >one.began; until [ -e two.began ]; do sleep 0.01; done\n"
-           "END\n"
-           "make two <<'END'\n"
-           ": >two.began; until [ -e one.began ]; do sleep 0.01; done\n"
-           "END\n"
-           "make lasts <<'END'\n"
-           "echo $$ >new.pid; mv new.pid pid; exec sleep 1000\n"
-           "END\n"
-           "mkdir bin; make bin/timeout <<'END'\n"
-           "shift 3\n"
-           "exec setsid sh -c 'trap \"exit 143\" TERM; \"$@\" & wait' sh \"$@\"\n"
-           "END\n");
-    command_free(&result);
+    shell("mkdir -p tests/cli; cd tests/cli\n"
+          "make() { { echo '#!/bin/sh'; echo 'cd \"${0%%/*}\"'; cat; } >$1; chmod 755 "
+          "$1; }\n"
+          "make good <<'END'\n"
+          "echo 'this is well'; echo '[  PASSED  ] 2 test(s).'\n"
+          "END\n"
+          "make skips <<'END'\n"
+          "echo 'skipped: needs the moon'; echo '[  PASSED  ] 1 test(s).'\n"
+          "echo '[  SKIPPED ] 1 test(s), listed below:'\n"
+          "END\n"
+          "make bad <<'END'\n"
+          "echo '[ RUN      ] a'; echo '[       OK ] a'\n"
+          "echo '[ RUN      ] b'; echo 'this is wrong'; echo '[  FAILED  ] b'\n"
+          "echo '[ RUN      ] c'; echo '[  PASSED  ] 4 test(s).'\n"
+          "echo '[  FAILED  ] 1 test(s), listed below:'; exit 1\n"
+          "END\n"
+          "make breaks <<'END'\n"
+          "echo 'this is worse'; kill -KILL $$\n"
+          "END\n"
+          "make lost <<'END'\n"
+          "kill -KILL $(cut -d' ' -f4 /proc/$PPID/stat)\n"
+          "END\n"
+          "make one <<'END'\n"
+          ": >one.began; until [ -e two.began ]; do sleep 0.01; done\n"
+          "END\n"
+          "make two <<'END'\n"
+          ": >two.began; until [ -e one.began ]; do sleep 0.01; done\n"
+          "END\n"
+          "make lasts <<'END'\n"
+          "echo $$ >new.pid; mv new.pid pid; exec sleep 1000\n"
+          "END\n"
+          "mkdir bin; make bin/timeout <<'END'\n"
+          "shift 3\n"
+          "exec setsid sh -c 'trap \"exit 143\" TERM; \"$@\" & wait' sh \"$@\"\n"
+          "END\n");
     return 0;
 }
 
@@ -80,17 +78,12 @@ TEST(each_has_a_line_and_one_that_failed_all_of_its_own)
     assert_contains(result.err, " cli/bad");
     assert_contains(result.err, " cli/breaks");
     command_free(&result);
-    result = command_status(0, "grep -c '^this is ' log");
-    assert_string_equal(result.out, "3\n");
-    command_free(&result);
+    expect(0, "3\n", NULL, "grep -c '^this is ' log");
 }
 
 TEST(all_that_pass_are_well)
 {
-    struct result result = command_status(0, RUN "run '' good skips");
-    assert_matches(result.out, "\n3 passed, 0 failed, 1 skipped\n$");
-    assert_string_equal(result.err, "");
-    command_free(&result);
+    expect(0, "~\n3 passed, 0 failed, 1 skipped\n$", "", RUN "run '' good skips");
 }
 
 /* As when the system has no memory left, and ends what has to tell of one. */
@@ -105,8 +98,7 @@ TEST(one_of_which_nothing_is_heard_has_failed)
 /* The programs wait for each other. */
 TEST(they_run_side_by_side)
 {
-    struct result result = command_status(0, RUN "run '-j 2' one two");
-    command_free(&result);
+    shell(RUN "run '-j 2' one two");
 }
 
 /* Waits until the one that lasts has begun. */
@@ -143,15 +135,14 @@ TEST(a_signal_ends_all_that_was_begun)
             terminal_signal(&terminal, cases[i].signal);
         terminal_end(&terminal, cases[i].status);
         terminal_free(&terminal);
-        struct result result = command(
+        expect(
+            -1, "0\n", NULL,
             "read -r pid <tests/cli/pid; rm tests/cli/pid\n"
             /* A zombie has ended: who inherits it need not be quick to notice. */
             "lives() { read -r _ _ state _ <\"/proc/$pid/stat\" && [ $state != Z ]; }\n"
             "n=0; while lives && [ $n -lt 6000 ]; do n=$((n + 1)); sleep 0.01; done\n"
             "lives && echo it lasts\n"
             "grep -c . results/rows; ls results/scratch");
-        assert_string_equal(result.out, "0\n");
-        command_free(&result);
     }
 }
 
@@ -168,10 +159,8 @@ TEST(a_name_that_is_none_is_refused)
         assert_contains(result.err, ": no test program has this name.");
         command_free(&result);
     }
-    struct result result = command_status(
-        0, RUN "make -n check T=stats/test_histogram BUILDDIR=b | tail -n 1 | xargs");
-    assert_string_equal(result.out, "b/tests/unit/stats/test_histogram\n");
-    command_free(&result);
+    expect(0, "b/tests/unit/stats/test_histogram\n", NULL,
+           RUN "make -n check T=stats/test_histogram BUILDDIR=b | tail -n 1 | xargs");
 }
 
 /* With a package manager that has none of them yet. */
@@ -181,33 +170,26 @@ TEST(without_root_or_sudo_the_packages_are_listed)
     if (access("Makefile", R_OK) < 0)
         skip_because("needs the Makefile");
     for (int i = 0; i < 2; i++) {
-        struct result result = command_status(
-            2,
-            "rm -rf bin; mkdir bin; echo false >bin/dpkg; cp bin/dpkg bin/apt-get; "
-            "chmod 755 bin/*; bin=$PWD/bin; " RUN "PATH=$bin:$PATH make deps check %s",
-            ways[i]);
-        assert_matches(result.err, "(^|\n)make deps: not installed, for root to do: "
-                                   "libcmocka-dev jq [-a-z0-9 ]*\n");
-        assert_string_equal(result.out, "");
-        command_free(&result);
+        expect(2, "",
+               "~(^|\n)make deps: not installed, for root to do: "
+               "libcmocka-dev jq [-a-z0-9 ]*\n",
+               "rm -rf bin; mkdir bin; echo false >bin/dpkg; cp bin/dpkg bin/apt-get; "
+               "chmod 755 bin/*; bin=$PWD/bin; " RUN "PATH=$bin:$PATH make deps check %s",
+               ways[i]);
     }
 }
 
 TEST(a_mark_that_is_none_is_refused)
 {
-    struct result result = command_status(1, "\"$IOPING_SOURCE\"/tests/marked lnog");
-    assert_string_equal(result.out, "");
-    assert_string_equal(result.err, "tests/marked: no mark 'lnog'\n");
-    command_free(&result);
+    expect(1, "", "tests/marked: no mark 'lnog'\n",
+           "\"$IOPING_SOURCE\"/tests/marked lnog");
 }
 
 /* In another order than that of their names. */
 TEST(those_that_take_longest_come_first)
 {
-    struct result result = command_status(
-        0, "\"$IOPING_SOURCE\"/tests/marked long >long && cd \"$IOPING_SOURCE\"/tests && "
-           "sed 's/.*/&.c/' \"$OLDPWD/long\" | xargs sed -n 's/.*Marks: "
-           "\\([0-9]*\\)s.*/\\1/p' "
-           "| sort -rnc && ! sort -c \"$OLDPWD/long\" 2>/dev/null");
-    command_free(&result);
+    shell("\"$IOPING_SOURCE\"/tests/marked long >long && cd \"$IOPING_SOURCE\"/tests && "
+          "sed 's/.*/&.c/' \"$OLDPWD/long\" | xargs sed -n 's/.*Marks: "
+          "\\([0-9]*\\)s.*/\\1/p' "
+          "| sort -rnc && ! sort -c \"$OLDPWD/long\" 2>/dev/null");
 }

@@ -233,26 +233,34 @@ TEST(failures_leave_the_old_file_and_nothing_beside_it)
     assert_int_equal(count_files("failures/folder"), 0);
 }
 
-/* A child with a limit on the size of files plays a full disk. */
-TEST(what_does_not_fit_leaves_the_old_file)
+/* Expects that text of 100000 bytes, appended to the file or in its place, has no room. A
+ * child with a limit on the size of files plays a full disk. */
+static void
+assert_no_room(const char *path, bool appended)
 {
-    make_directory("full");
-    assert_int_equal(replace("full/a", "old"), 0);
+    static char much[100000];
+    int status;
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
-        static char much[100000];
         struct rlimit limit = {.rlim_cur = 50000, .rlim_max = 50000};
         signal(SIGXFSZ, SIG_IGN);
         setrlimit(RLIMIT_FSIZE, &limit);
         memset(much, 'x', sizeof(much));
         errno = 0;
-        _exit(os_file_replace(path_of("full/a"), much, sizeof(much), "", true) != -1 ||
-              errno != EFBIG);
+        int written = appended ? os_file_append(path, much, sizeof(much), "#log", true)
+                               : os_file_replace(path, much, sizeof(much), "", true);
+        _exit(written != -1 || errno != EFBIG);
     }
-    int status;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
+}
+
+TEST(what_does_not_fit_leaves_the_old_file)
+{
+    make_directory("full");
+    assert_int_equal(replace("full/a", "old"), 0);
+    assert_no_room(path_of("full/a"), false);
     assert_file("full/a", "old");
     assert_int_equal(count_files("full"), 1);
 }
@@ -312,22 +320,7 @@ TEST(a_text_without_room_leaves_the_file_as_long_as_it_was)
 {
     make_directory("fuller");
     assert_int_equal(replace("fuller/a", "#log\n"), 0);
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        static char much[100000];
-        struct rlimit limit = {.rlim_cur = 50000, .rlim_max = 50000};
-        signal(SIGXFSZ, SIG_IGN);
-        setrlimit(RLIMIT_FSIZE, &limit);
-        memset(much, 'x', sizeof(much));
-        errno = 0;
-        _exit(os_file_append(path_of("fuller/a"), much, sizeof(much), "#log", true) !=
-                  -1 ||
-              errno != EFBIG);
-    }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
+    assert_no_room(path_of("fuller/a"), true);
     assert_file("fuller/a", "#log\n");
 }
 
