@@ -8,14 +8,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The percentiles that are compared: those of percentiles_common. */
+/* The percentiles that are always compared: those of percentiles_common. */
 #define COMPARISON_FIGURES 2
 
-/* A ratio, and what becomes of a limit on it. */
-struct comparison_verdict {
-    enum slo_verdict verdict;
-    double ratio; /* 0: there is none */
-    struct interval bounds;
+/* A percentile of a row, beside that of the first row. */
+struct comparison_figure {
+    int64_t value;            /* ns; 0: no request counts */
+    double ratio;             /* to the first row's; 0: there is none */
+    struct interval bounds;   /* of the ratio */
+    enum slo_verdict verdict; /* on the ratio, of a limit */
 };
 
 /* One of several series of requests, which stay the caller's. */
@@ -24,12 +25,9 @@ struct comparison_row {
     const struct stats *stats;        /* of its requests */
     const struct time_series *series; /* likewise; comparing sorts its entries */
     /* To be filled: */
-    int place;                                   /* from 1, the fastest; 0: not known */
-    int64_t values[COMPARISON_FIGURES];          /* ns; 0: no request counts */
-    double ratios[COMPARISON_FIGURES];           /* to the first row's; 0: none */
-    struct interval bounds[COMPARISON_FIGURES];  /* of the ratios */
-    struct comparison_verdict limits[SLOS_MOST]; /* those that are relative, by their
-                                                    index among all */
+    int place; /* from 1, the fastest; 0: not known */
+    /* Those of limits that are relative come last, by their index among all. */
+    struct comparison_figure figures[COMPARISON_FIGURES + SLOS_MOST];
 };
 
 /* Returns true if any request of a row counts. */

@@ -152,12 +152,13 @@ fill_line(struct table *table, struct line *line, const struct comparison_row *r
     if (comparison_counts(row))
         units_format(UNITS_COUNT, (int64_t)stats_iops(row->stats), cells[IOPS]);
     for (int i = 0; i < COMPARISON_FIGURES; i++) {
-        const struct interval *bounds = &row->bounds[i];
+        const struct comparison_figure *figure = &row->figures[i];
+        const struct interval *bounds = &figure->bounds;
         bool differs = interval_differs(bounds), same = bounds->known && !differs;
         char(*change)[CELL] = &cells[changes[i]];
-        if (first || row->ratios[i] <= 0)
+        if (first || figure->ratio <= 0)
             continue;
-        comparison_describe(row->ratios[i], differs ? bounds : &none, change[0],
+        comparison_describe(figure->ratio, differs ? bounds : &none, change[0],
                             change[1]);
         if (same)
             put(change[1], "(~)");
@@ -320,7 +321,7 @@ comparison_limits(struct buffer *text, const struct comparison_row *row,
     char change[COMPARISON_TEXT], bounds[COMPARISON_TEXT];
     for (int i = 0; i < slos->count; i++) {
         const struct slo *slo = &slos->list[i];
-        const struct comparison_verdict *is = &row->limits[i];
+        const struct comparison_figure *is = &row->figures[COMPARISON_FIGURES + i];
         if (!slo->relative)
             continue;
         buffer_escaped(text, row->name);

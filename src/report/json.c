@@ -298,8 +298,8 @@ add_change(struct report *report, struct json *json, const struct stats *stats)
     json_open(json, "change", '{');
     json_string(json, "reference", report->rows[0].name);
     for (int i = 0; row != report->rows && i < COMPARISON_FIGURES; i++)
-        if (row->ratios[i] > 0)
-            add_ratio(json, names[i], row->ratios[i], &row->bounds[i]);
+        if (row->figures[i].ratio > 0)
+            add_ratio(json, names[i], row->figures[i].ratio, &row->figures[i].bounds);
     json_close(json, '}');
 }
 
@@ -321,8 +321,7 @@ add_answer(struct json *json, const struct slo *slo, const struct slo_answer *an
 
 /* Adds an answer to a limit that is relative to another run. */
 static void
-add_relative(struct json *json, const struct slo *slo,
-             const struct comparison_verdict *is)
+add_relative(struct json *json, const struct slo *slo, const struct comparison_figure *is)
 {
     json_value(json, "most", "%.9g", 1 + (double)slo->limit / SLO_WHOLE);
     if (is->ratio > 0)
@@ -348,7 +347,7 @@ add_limits(struct report *report, struct json *json)
         json_open(json, NULL, '{');
         json_string(json, "name", slo_name(slo, name));
         if (slo->relative)
-            add_relative(json, slo, &row->limits[i]);
+            add_relative(json, slo, &row->figures[COMPARISON_FIGURES + i]);
         else
             add_answer(json, slo, &outcome->answers[i]);
         json_close(json, '}');

@@ -126,7 +126,8 @@ explain_changes(const struct compare *compare)
     for (int i = 0; first && i < (compare->runs.count - 1) * slos->count; i++) {
         const struct comparison_row *row = &first[1 + i / slos->count];
         const struct slo *slo = &slos->list[i % slos->count];
-        const struct comparison_verdict *is = &row->limits[i % slos->count];
+        const struct comparison_figure *is =
+            &row->figures[COMPARISON_FIGURES + i % slos->count];
         bool broken = is->verdict == SLO_BROKEN;
         char name[SLO_NAME], limit[UNITS_TEXT];
         char change[COMPARISON_TEXT], bounds[COMPARISON_TEXT];

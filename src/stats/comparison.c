@@ -10,46 +10,47 @@
 /* A row while rows are put in order. */
 struct contender {
     struct comparison_row row;
-    int index; /* before */
-    struct estimate figures[COMPARISON_FIGURES], limits[SLOS_MOST];
+    int index;                                                 /* before */
+    struct estimate estimates[COMPARISON_FIGURES + SLOS_MOST]; /* of its figures */
 };
 
-/* Estimates the figures of ROW, and what SLOS limit, which may be one of them. Returns 0,
- * or -1 without memory. */
+/* Returns the percentile of a figure; NULL if it is that of a limit that is not relative.
+ */
+static const struct percentile *
+percentile_of(int figure, const struct slos *slos)
+{
+    if (figure < COMPARISON_FIGURES)
+        return &percentiles_common.list[figure];
+    const struct slo *slo = &slos->list[figure - COMPARISON_FIGURES];
+    return slo->relative ? &slo->percentile : NULL;
+}
+
+/* Estimates the figures of ROW, several of which may be one percentile. Returns 0, or -1
+ * without memory. */
 static int
 fill(struct contender *contender, const struct comparison_row *row, int index,
      const struct slos *slos)
 {
-    const struct percentile *list = percentiles_common.list;
-    struct estimate *figures = contender->figures;
+    struct estimate *estimates = contender->estimates;
     int status = 0;
     contender->row = *row;
     contender->row.place = 0;
     contender->index = index;
-    for (int i = 0; i < COMPARISON_FIGURES; i++) {
-        contender->row.values[i] = stats_percentile(row->stats, &list[i]);
-        status |= estimate_make(&figures[i], row->stats, row->series, &list[i]);
-    }
-    for (int i = 0; i < slos->count; i++) {
-        const struct percentile *limited = &slos->list[i].percentile;
-        struct estimate *limit = &contender->limits[i];
-        if (!slos->list[i].relative)
+    for (int i = 0; i < COMPARISON_FIGURES + slos->count; i++) {
+        const struct percentile *percentile = percentile_of(i, slos);
+        int same = 0;
+        if (!percentile)
             continue;
-        if (limited->billionths == list[0].billionths)
-            *limit = figures[0];
-        else if (limited->billionths == list[1].billionths)
-            *limit = figures[1];
+        contender->row.figures[i].value = stats_percentile(row->stats, percentile);
+        while (same < i &&
+               estimates[same].percentile.billionths != percentile->billionths)
+            same++;
+        if (same < i)
+            estimates[i] = estimates[same];
         else
-            status |= estimate_make(limit, row->stats, row->series, limited);
+            status |= estimate_make(&estimates[i], row->stats, row->series, percentile);
     }
     return status;
-}
-
-/* Returns the ratio of two latencies, ns; 0 if there is none. */
-static double
-divide(int64_t value, int64_t reference)
-{
-    return reference > 0 ? (double)value / (double)reference : 0;
 }
 
 /* Compares a row with the FIRST, and finds what becomes of limits that are relative. */
@@ -57,22 +58,17 @@ static void
 compare(struct comparison_row *row, const struct contender *own,
         const struct contender *first, const struct slos *slos)
 {
-    for (int i = 0; i < COMPARISON_FIGURES; i++) {
-        row->ratios[i] = divide(row->values[i], first->row.values[i]);
-        if (row->ratios[i] > 0)
-            row->bounds[i] = estimate_ratio(&own->figures[i], &first->figures[i]);
-    }
-    for (int i = 0; i < slos->count; i++) {
-        const struct slo *slo = &slos->list[i];
-        struct comparison_verdict *is = &row->limits[i];
-        double limit = 1 + (double)slo->limit / SLO_WHOLE;
-        if (!slo->relative)
+    for (int i = 0; i < COMPARISON_FIGURES + slos->count; i++) {
+        struct comparison_figure *is = &row->figures[i];
+        int64_t reference = first->row.figures[i].value;
+        if (!percentile_of(i, slos))
             continue;
-        *is = (struct comparison_verdict){
-            .ratio = divide(stats_percentile(row->stats, &slo->percentile),
-                            stats_percentile(first->row.stats, &slo->percentile))};
+        is->ratio = reference > 0 ? (double)is->value / (double)reference : 0;
         if (is->ratio > 0)
-            is->bounds = estimate_ratio(&own->limits[i], &first->limits[i]);
+            is->bounds = estimate_ratio(&own->estimates[i], &first->estimates[i]);
+        if (i < COMPARISON_FIGURES)
+            continue;
+        double limit = 1 + (double)slos->list[i - COMPARISON_FIGURES].limit / SLO_WHOLE;
         is->verdict = is->bounds.known && is->bounds.low > limit     ? SLO_BROKEN
                       : is->bounds.known && is->bounds.high <= limit ? SLO_MET
                                                                      : SLO_UNKNOWN;
@@ -84,7 +80,7 @@ compare(struct comparison_row *row, const struct contender *own,
 static int
 find_class(const struct contender *contender)
 {
-    if (contender->figures[0].dependence.known)
+    if (contender->estimates[0].dependence.known)
         return 0;
     return comparison_counts(&contender->row) ? 1 : 2;
 }
@@ -96,7 +92,7 @@ compare_contenders(const void *left, const void *right)
 {
     const struct contender *a = left, *b = right;
     int class = find_class(a);
-    int64_t one = a->row.values[0], other = b->row.values[0];
+    int64_t one = a->row.figures[0].value, other = b->row.figures[0].value;
     if (class != find_class(b))
         return class - find_class(b);
     if (a->row.place != b->row.place)
@@ -120,7 +116,7 @@ rank(struct contender *list, int count)
         for (int k = i + 1; k < count; k++) {
             struct interval ratio = {0};
             if (!list[k].row.place)
-                ratio = estimate_ratio(&list[k].figures[0], &list[i].figures[0]);
+                ratio = estimate_ratio(&list[k].estimates[0], &list[i].estimates[0]);
             if (ratio.known && !interval_differs(&ratio))
                 list[k].row.place = place;
         }
@@ -154,7 +150,8 @@ comparison_check_all(const struct slos *slos, const struct comparison_row *row,
     enum slo_verdict verdict = slos_check(slos, row->stats);
     for (int i = 0; i < slos->count && row != reference; i++) {
         const struct slo *slo = &slos->list[i];
-        enum slo_verdict one = slo->relative ? row->limits[i].verdict : SLO_MET;
+        enum slo_verdict one =
+            slo->relative ? row->figures[COMPARISON_FIGURES + i].verdict : SLO_MET;
         if (verdict != SLO_BROKEN && one != SLO_MET)
             verdict = one;
     }

@@ -46,10 +46,12 @@ fill_rows(struct comparison_row *rows, const struct device *devices, int count)
         for (int k = 0; k < COMPARISON_FIGURES; k++) {
             const double *bounds = devices[i].bounds[k];
             int64_t value = stats_percentile(stats, &percentiles_common.list[k]);
-            rows[i].values[k] = value;
-            rows[i].bounds[k] = (struct interval){bounds[1] > 0, bounds[0], bounds[1]};
-            if (i > 0 && rows[0].values[k] > 0)
-                rows[i].ratios[k] = (double)value / (double)rows[0].values[k];
+            rows[i].figures[k].value = value;
+            rows[i].figures[k].bounds =
+                (struct interval){bounds[1] > 0, bounds[0], bounds[1]};
+            if (i > 0 && rows[0].figures[k].value > 0)
+                rows[i].figures[k].ratio =
+                    (double)value / (double)rows[0].figures[k].value;
         }
     }
 }

@@ -67,7 +67,7 @@ compare(struct comparison_row *rows, const struct device *devices, int count, bo
 }
 
 /* Fills both rows with a limit that is relative, and returns what becomes of it. */
-static struct comparison_verdict
+static struct comparison_figure
 check(struct comparison_row *rows, const struct device *devices, const char *limit)
 {
     struct slos slos = {0};
@@ -75,7 +75,7 @@ check(struct comparison_row *rows, const struct device *devices, const char *lim
     for (int i = 0; i < 2; i++)
         rows[i] = row_of(i, &devices[i]);
     assert_int_equal(comparison_fill(rows, 2, &slos, false), 0);
-    return rows[1].limits[0];
+    return rows[1].figures[COMPARISON_FIGURES];
 }
 
 TEST(ratios_are_to_the_first_row_and_within_their_bounds)
@@ -86,9 +86,10 @@ TEST(ratios_are_to_the_first_row_and_within_their_bounds)
     compare(rows, devices, 3, false);
     for (int i = 1; i < 3; i++)
         for (int k = 0; k < COMPARISON_FIGURES; k++) {
-            double ratio = (double)rows[i].values[k] / (double)rows[0].values[k];
-            const struct interval *bounds = &rows[i].bounds[k];
-            assert_true(fabs(rows[i].ratios[k] - ratio) < 1e-12);
+            double ratio =
+                (double)rows[i].figures[k].value / (double)rows[0].figures[k].value;
+            const struct interval *bounds = &rows[i].figures[k].bounds;
+            assert_true(fabs(rows[i].figures[k].ratio - ratio) < 1e-12);
             assert_true(bounds->known);
             assert_true(bounds->low <= ratio && ratio <= bounds->high);
             assert_true(fabs(ratio * (i == 1 ? 0.5 : 2) - 1) < 0.1);
@@ -102,8 +103,8 @@ TEST(values_are_those_of_the_statistics)
     struct comparison_row rows[2];
     compare(rows, devices, 2, false);
     for (int i = 0; i < 2; i++) {
-        assert_true(rows[i].values[0] == stats_p50(&recorded[i].stats));
-        assert_true(rows[i].values[1] == stats_p99(&recorded[i].stats));
+        assert_true(rows[i].figures[0].value == stats_p50(&recorded[i].stats));
+        assert_true(rows[i].figures[1].value == stats_p99(&recorded[i].stats));
     }
 }
 
@@ -113,8 +114,8 @@ TEST(the_first_row_is_compared_with_nothing)
     struct comparison_row rows[2];
     compare(rows, devices, 2, false);
     for (int k = 0; k < COMPARISON_FIGURES; k++) {
-        assert_true(rows[0].ratios[k] == 0); /* there is none */
-        assert_false(rows[0].bounds[k].known);
+        assert_true(rows[0].figures[k].ratio == 0); /* there is none */
+        assert_false(rows[0].figures[k].bounds.known);
     }
 }
 
@@ -125,8 +126,8 @@ TEST(the_same_rows_have_the_same_bounds_again)
     compare(rows, devices, 2, true);
     compare(again, devices, 2, true);
     for (int k = 0; k < COMPARISON_FIGURES; k++) {
-        assert_true(rows[1].bounds[k].low == again[1].bounds[k].low);
-        assert_true(rows[1].bounds[k].high == again[1].bounds[k].high);
+        assert_true(rows[1].figures[k].bounds.low == again[1].figures[k].bounds.low);
+        assert_true(rows[1].figures[k].bounds.high == again[1].figures[k].bounds.high);
     }
 }
 
@@ -212,10 +213,10 @@ TEST(bounds_take_enough_requests_of_both)
         struct comparison_row rows[2];
         bool both = cases[i].first && cases[i].second;
         compare(rows, devices, 2, false);
-        assert_int_equal(rows[1].bounds[0].known, cases[i].known);
-        assert_int_equal(rows[1].bounds[1].known, cases[i].known);
-        assert_int_equal(rows[1].ratios[0] > 0, both);
-        assert_int_equal(rows[1].ratios[1] > 0, both);
+        assert_int_equal(rows[1].figures[0].bounds.known, cases[i].known);
+        assert_int_equal(rows[1].figures[1].bounds.known, cases[i].known);
+        assert_int_equal(rows[1].figures[0].ratio > 0, both);
+        assert_int_equal(rows[1].figures[1].ratio > 0, both);
     }
 }
 
@@ -229,8 +230,8 @@ TEST(nothing_is_known_of_corrected_percentiles)
             rows[i] = corrected_row_of(i, &devices[i], i == number ? SECOND : 0);
         assert_int_equal(comparison_fill(rows, 2, &none, false), 0);
         for (int k = 0; k < COMPARISON_FIGURES; k++) {
-            assert_true(rows[1].ratios[k] > 1);
-            assert_false(rows[1].bounds[k].known);
+            assert_true(rows[1].figures[k].ratio > 1);
+            assert_false(rows[1].figures[k].bounds.known);
         }
     }
 }
@@ -241,8 +242,8 @@ TEST(nothing_is_known_without_a_series)
                                     row_of(1, &(struct device){"b", 500, 9 * MS})};
     rows[1].series = NULL;
     assert_int_equal(comparison_fill(rows, 2, &none, false), 0);
-    assert_true(rows[1].ratios[0] > 1);
-    assert_false(rows[1].bounds[0].known);
+    assert_true(rows[1].figures[0].ratio > 1);
+    assert_false(rows[1].figures[0].bounds.known);
 }
 
 /* The ratio is 2, and its bounds are about 0.1 away from it. */
@@ -260,7 +261,7 @@ TEST(a_limit_is_kept_or_broken_if_all_bounds_are_on_one_side)
     static const struct device devices[] = {{"a", 2000, MS}, {"b", 2000, 2 * MS}};
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct comparison_row rows[2];
-        struct comparison_verdict verdict = check(rows, devices, cases[i].limit);
+        struct comparison_figure verdict = check(rows, devices, cases[i].limit);
         if (verdict.verdict != cases[i].verdict)
             fail_msg("%s: %d, %f..%f", cases[i].limit, (int)verdict.verdict,
                      verdict.bounds.low, verdict.bounds.high);
@@ -325,7 +326,7 @@ TEST(a_limit_with_an_open_bound_is_broken_or_not_certain)
                  {"p99=+10000%", SLO_UNKNOWN}};
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct comparison_row rows[2];
-        struct comparison_verdict is = check(rows, devices, cases[i].limit);
+        struct comparison_figure is = check(rows, devices, cases[i].limit);
         assert_int_equal(is.verdict, cases[i].verdict);
         assert_true(is.bounds.known && interval_is_open(&is.bounds));
     }
@@ -344,7 +345,7 @@ TEST(a_limit_on_too_few_is_not_known)
     for (size_t i = 0; i < LENGTH(cases); i++) {
         const struct device devices[] = {{"a", 2000, MS}, {"b", cases[i].count, 9 * MS}};
         struct comparison_row rows[2];
-        struct comparison_verdict verdict = check(rows, devices, cases[i].limit);
+        struct comparison_figure verdict = check(rows, devices, cases[i].limit);
         assert_int_equal(verdict.verdict, SLO_UNKNOWN);
         assert_false(verdict.bounds.known);
         assert_true(fabs(verdict.ratio - cases[i].ratio) <= cases[i].ratio / 4);
