@@ -4,7 +4,6 @@
 #include "stats/percentile.h"
 #include "stats/track.h"
 
-#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -106,13 +105,6 @@ static inline bool
 interval_differs(const struct interval *ratio)
 {
     return ratio->known && (ratio->low > 1 || ratio->high < 1);
-}
-
-/* Returns true if there is no upper bound. */
-static inline bool
-interval_is_open(const struct interval *interval)
-{
-    return isinf(interval->high);
 }
 
 #endif

@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 struct buffer;
-struct distribution;
 struct histogram;
 struct moments;
 struct stats;
@@ -138,30 +137,16 @@ enum scope scope_next(const struct stats *stats, enum scope scope);
  * several are mixed, else SCOPE_ALL. */
 enum scope scope_first(const struct stats *stats);
 
-/* Return a percentile, ns; 0 of nothing. It is never outside of what was seen. */
+/* Returns a percentile, ns; 0 of nothing. It is never outside of what was seen. */
 int64_t latencies_percentile(const struct latencies *latencies,
                              const struct percentile *percentile);
-int64_t distribution_percentile(const struct distribution *distribution,
-                                const struct percentile *percentile);
 
 /* Returns how many requests, without waits, a percentile takes for longer than LIMIT, ns.
  */
 uint64_t latencies_above(const struct latencies *latencies, int64_t limit);
 
-/* Return a percentile of SCOPE_ALL, and those of percentiles_common, ns. */
+/* Returns a percentile of SCOPE_ALL, ns. */
 int64_t stats_percentile(const struct stats *stats, const struct percentile *percentile);
-
-static inline int64_t
-stats_p50(const struct stats *stats)
-{
-    return stats_percentile(stats, &percentiles_common.list[0]);
-}
-
-static inline int64_t
-stats_p99(const struct stats *stats)
-{
-    return stats_percentile(stats, &percentiles_common.list[1]);
-}
 
 /*
  * Returns the percentiles of a list that are to be shown of COUNT values, a bit for each:

@@ -88,7 +88,6 @@ struct stats_operation {
  */
 struct stats {
     struct moments latency;   /* of the requests that count */
-    struct moments sync;      /* of the flushes among them */
     int64_t last;             /* end of the last request, monotonic, ns; 0: none */
     int64_t every;            /* ns: interval to correct for; 0: not */
     struct operation_mix mix; /* of several; else `operations` is untouched */
@@ -102,7 +101,7 @@ struct stats {
 
     struct histogram latencies; /* of the requests that count */
     struct histogram corrected; /* with the waits of those that were not sent */
-    struct histogram syncs;
+    struct distribution sync;   /* of the flushes among these */
     struct stats_operation operations[OPERATION_TURNS]; /* by turn in `mix` */
     struct breakdown breakdown; /* of the requests that count; the owner adds to it */
 };

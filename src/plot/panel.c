@@ -80,7 +80,7 @@ plot_parts(const struct plot *plot)
         !plot->plan->statistics.breakdown || !stats ||
         !breakdown_count(&stats->breakdown))
         return 0;
-    return stats->sync.count ? PLOT_PARTS : PARTS;
+    return stats->sync.moments.count ? PLOT_PARTS : PARTS;
 }
 
 struct plot_class

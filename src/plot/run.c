@@ -84,16 +84,14 @@ survey(struct run_picture *run)
         const struct stats *stats = job->stats;
         const struct histogram *histogram = stats_distribution(stats);
         int64_t end = job->track ? find_end(job->track) : 0, least = stats->latency.min;
-        int first = 0; /* corrected: an added wait may be shorter than any latency */
         run->span = end > run->span ? end : run->span;
         run->entries |=
             (stats->failed ? BIT(FAIL) : 0) | (stats->missed ? BIT(MISSED) : 0);
         if (stats->latency.count == 0)
             continue;
-        while (first < HISTOGRAM_BINS - 1 && !histogram->bins[first])
-            first++;
+        int first = histogram_bin(histogram_value(histogram, 1));
         if (histogram->count > stats->latency.count && histogram_below(first) < least)
-            least = histogram_below(first);
+            least = histogram_below(first); /* an added wait */
         if (!run->data || least < run->least)
             run->least = least;
         if (stats->latency.max > run->most)
@@ -149,19 +147,25 @@ y_of(const struct run_picture *run, double latency)
     return plot_axis_at(&run->time.up, latency);
 }
 
+static const char *const names[] = {"p50", "p99"};
+
+/* Returns the pixel of one of the percentiles. */
+static double
+percentile_y(const struct run_picture *run, const struct stats *stats, int index)
+{
+    return y_of(run, (double)stats_percentile(stats, &percentiles_common.list[index]));
+}
+
 /* Draws p50 and p99 of a target as lines through a whole panel, unless targets are so
  * many that these would hide one another. */
 static void
 draw_percentiles(const struct run_picture *run, const struct plot_panel *panel,
                  int target)
 {
-    static const char *const names[] = {"p50", "p99"};
     const struct stats *stats = run->plot->jobs[target].stats;
-    for (int i = 0; i < 2 && plot_is_clear(run->plot); i++) {
-        int64_t value = i ? stats_p99(stats) : stats_p50(stats);
+    for (int i = 0; i < 2 && plot_is_clear(run->plot); i++)
         svg_rule(run->text, plot_class(run->plot, names[i], names[i], target).text,
-                 panel->x, y_of(run, (double)value), 'H', panel->x + panel->width);
-    }
+                 panel->x, percentile_y(run, stats, i), 'H', panel->x + panel->width);
 }
 
 /* Returns the middle of a column, ns after the track's start. */
@@ -515,15 +519,13 @@ draw_labels(const struct run_picture *run)
     int count = 0;
     for (int i = 0; i < 2 * run->plot->count; i++) { /* sorted from the top down */
         const struct job *job = &run->plot->jobs[i / 2];
-        bool high = i % 2;
         int place = count;
         if (!plot_has_data(job))
             continue;
-        double at =
-            y_of(run, (double)(high ? stats_p99(job->stats) : stats_p50(job->stats)));
+        double at = percentile_y(run, job->stats, i % 2);
         for (; place > 0 && labels[place - 1].at > at; place--)
             labels[place] = labels[place - 1];
-        labels[place] = (struct label){at, at, high ? "p99" : "p50", i / 2};
+        labels[place] = (struct label){at, at, names[i % 2], i / 2};
         count++;
     }
     for (int i = 1; i < count; i++)

@@ -202,7 +202,7 @@ add_syncs(struct buffer *text, const struct stats *stats)
     const struct latencies flushes = latencies_of(stats, SCOPE_SYNC);
     const int64_t values[] = {latencies_percentile(&flushes, &list[0]),
                               latencies_percentile(&flushes, &list[1]), flushes.most};
-    if (stats->sync.count < FEW)
+    if (flushes.moments->count < FEW)
         return;
     buffer_text(text, "fdatasync p50/p99/max");
     add_times(text, values, 3);

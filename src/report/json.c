@@ -17,6 +17,7 @@
 #include "writers.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <time.h>
 

@@ -9,6 +9,7 @@
 #include "run/job.h"
 #include "stats/interval.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -90,7 +91,7 @@ doubt(const struct outcome *outcome, const struct slo *slo, struct slo_answer *a
         estimate_make(&estimate, stats, outcome->series, &slo->percentile) < 0)
         return;
     struct interval interval = estimate_interval(&estimate, TAIL);
-    bool open = interval_is_open(&interval), enough = !answer->needs || outcome->recorded;
+    bool open = isinf(interval.high), enough = !answer->needs || outcome->recorded;
     bool within = interval.low <= (double)slo->limit &&
                   interval.high > (double)slo->limit &&
                   outcome->series->used >= DEPENDENCE_LEAST;

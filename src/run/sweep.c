@@ -146,16 +146,17 @@ end_step(struct job *job, const struct run_observer *observer, int64_t value,
         return false;
     if (!failed || job->active.pace.open_loop) /* else the step ended before its time */
         time = time_of(job, time);
-    const struct job_step step = {.value = value,
-                                  .rate = rate_of(job, value, time),
-                                  .requests = stats->latency.count,
-                                  .failed = stats->failed,
-                                  .iops = stats_rate((double)stats->requests, time),
-                                  .bps = stats_rate((double)stats->all_bytes, time),
-                                  .p50 = stats_p50(stats),
-                                  .p99 = stats_p99(stats),
-                                  .max = stats->latency.max,
-                                  .verdict = judge(job, time, failed)};
+    const struct job_step step = {
+        .value = value,
+        .rate = rate_of(job, value, time),
+        .requests = stats->latency.count,
+        .failed = stats->failed,
+        .iops = stats_rate((double)stats->requests, time),
+        .bps = stats_rate((double)stats->all_bytes, time),
+        .p50 = stats_percentile(stats, &percentiles_common.list[0]),
+        .p99 = stats_percentile(stats, &percentiles_common.list[1]),
+        .max = stats->latency.max,
+        .verdict = judge(job, time, failed)};
     add_step(job, &step);
     int status = observer->step(observer->self, job, &step, stats, time);
     if (status < 0 || failed)

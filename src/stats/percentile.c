@@ -116,40 +116,29 @@ scope_name(enum scope scope)
     return named ? operations[scope_operation(scope)].word : names[scope];
 }
 
-/* Returns what was recorded, and CORRECTED if that is where waits are; a read waits for a
- * write as well, as long as LONGEST. */
-static struct latencies
-with_waits(const struct moments *moments, const struct histogram *requests,
-           const struct histogram *corrected, int64_t longest)
-{
-    return (struct latencies){moments, corrected ? corrected : requests, requests,
-                              corrected ? longest : moments->max, corrected != NULL};
-}
-
-static struct latencies
-of_distribution(const struct distribution *distribution)
-{
-    return with_waits(&distribution->moments, &distribution->histogram, NULL, 0);
-}
-
+/* A read waits for a write as well, so any wait may be as long as the longest of all. */
 struct latencies
 latencies_of(const struct stats *stats, enum scope scope)
 {
     bool corrected = stats->every > 0;
+    if (scope_is_part(scope)) {
+        const struct breakdown *breakdown = &stats->breakdown;
+        const struct distribution *part = scope == SCOPE_SYNC ? &stats->sync
+                                          : scope == SCOPE_SYNC_DEVICE
+                                              ? &breakdown->sync_device
+                                              : &breakdown->parts[scope - SCOPE_SUBMIT];
+        return (struct latencies){&part->moments, &part->histogram, &part->histogram,
+                                  part->moments.max, false};
+    }
     if (scope_is_operation(scope)) {
         const struct stats_operation *own =
             stats_operation_of(stats, scope_operation(scope));
-        return with_waits(&own->latency, &own->latencies,
-                          corrected ? &own->corrected : NULL, stats->latency.max);
+        return (struct latencies){
+            &own->latency, corrected ? &own->corrected : &own->latencies, &own->latencies,
+            corrected ? stats->latency.max : own->latency.max, corrected};
     }
-    if (scope == SCOPE_SYNC)
-        return with_waits(&stats->sync, &stats->syncs, NULL, 0);
-    if (scope == SCOPE_SYNC_DEVICE)
-        return of_distribution(&stats->breakdown.sync_device);
-    if (scope_is_part(scope))
-        return of_distribution(&stats->breakdown.parts[scope - SCOPE_SUBMIT]);
-    return with_waits(&stats->latency, &stats->latencies,
-                      corrected ? &stats->corrected : NULL, stats->latency.max);
+    return (struct latencies){&stats->latency, stats_distribution(stats),
+                              &stats->latencies, stats->latency.max, corrected};
 }
 
 struct scope_counts
@@ -219,14 +208,6 @@ latencies_above(const struct latencies *latencies, int64_t limit)
             clamp(latencies, histogram_middle(i), latencies->moments->min) > limit)
             above += histogram->bins[i];
     return above;
-}
-
-int64_t
-distribution_percentile(const struct distribution *distribution,
-                        const struct percentile *percentile)
-{
-    const struct latencies latencies = of_distribution(distribution);
-    return latencies_percentile(&latencies, percentile);
 }
 
 int64_t

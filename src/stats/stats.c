@@ -89,10 +89,8 @@ record_rest(struct stats *stats, const struct sample *sample)
         stats->too_slow += sample->verdict == VERDICT_TOO_SLOW;
         return;
     }
-    if (sample->sync) {
-        moments_record(&stats->sync, sample->sync);
-        histogram_record(&stats->syncs, sample->sync);
-    }
+    if (sample->sync)
+        distribution_record(&stats->sync, sample->sync);
     if (stats->every) {
         histogram_record(&stats->corrected, sample->latency);
         histogram_record_waits(&stats->corrected, sample->latency, stats->every,
@@ -176,15 +174,14 @@ stats_distribution(const struct stats *stats)
 void
 stats_clear(struct stats *stats)
 {
-    const struct moments *latency = &stats->latency, *sync = &stats->sync;
+    const struct moments *latency = &stats->latency;
     int64_t every = stats->every, longest = every ? latency->max : 0;
     struct operation_mix mix = stats->mix;
     if (latency->count)
         histogram_clear(&stats->latencies, latency->min, latency->max);
-    if (sync->count)
-        histogram_clear(&stats->syncs, sync->min, sync->max);
     if (longest)
         histogram_clear(&stats->corrected, 0, longest);
+    distribution_clear(&stats->sync);
     breakdown_clear(&stats->breakdown);
     for (int i = 0; mix.more && i <= mix.more; i++) {
         struct stats_operation *own = &stats->operations[i];
@@ -207,20 +204,16 @@ find_busy(const struct stats *stats)
 void
 stats_merge(struct stats *stats, const struct stats *more)
 {
-    const struct moments *latency = &more->latency, *sync = &more->sync;
+    const struct moments *latency = &more->latency;
     stats->every = more->every ? more->every : stats->every;
     if (more->mix.more)
         stats->mix = more->mix;
     if (stats->busy || more->busy)
         stats->busy = find_busy(stats) + find_busy(more);
     moments_merge(&stats->latency, latency);
-    moments_merge(&stats->sync, sync);
-    if (latency->count)
-        histogram_merge(&stats->latencies, &more->latencies, latency->min, latency->max);
-    if (more->every)
-        histogram_merge(&stats->corrected, &more->corrected, 0, latency->max);
-    if (sync->count)
-        histogram_merge(&stats->syncs, &more->syncs, sync->min, sync->max);
+    histogram_merge(&stats->latencies, &more->latencies, latency->min, latency->max);
+    histogram_merge(&stats->corrected, &more->corrected, 0, latency->max);
+    distribution_merge(&stats->sync, &more->sync);
     breakdown_merge(&stats->breakdown, &more->breakdown);
     for (int i = 0; more->mix.more && i <= more->mix.more; i++) {
         struct stats_operation *into = &stats->operations[i];

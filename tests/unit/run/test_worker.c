@@ -204,9 +204,9 @@ TEST(the_flush_is_a_part_of_the_latency)
     assert_true(slow_write->latency - slow_write->sync >= 50 * MS);
     assert_true(slow_flush->sync >= 50 * MS);
     assert_true(slow_flush->latency > slow_flush->sync);
-    assert_int_equal(setup.worker.account.total.sync.count, 3);
-    assert_int_equal(setup.worker.account.total.syncs.count, 3);
-    assert_int_equal(setup.worker.account.total.sync.max,
+    assert_int_equal(setup.worker.account.total.sync.moments.count, 3);
+    assert_int_equal(setup.worker.account.total.sync.histogram.count, 3);
+    assert_int_equal(setup.worker.account.total.sync.moments.max,
                      slow_flush->sync > slow_write->sync ? slow_flush->sync
                                                          : slow_write->sync);
 }
@@ -221,13 +221,13 @@ TEST(only_flushed_writes_have_a_part_of_their_own)
     assert_true(setup.seen[0].sync > 0 && setup.seen[2].sync > 0);
     assert_int_equal(setup.seen[1].sync, 0);
     assert_int_equal(setup.seen[3].sync, 0);
-    assert_int_equal(setup.worker.account.total.sync.count, 2);
+    assert_int_equal(setup.worker.account.total.sync.moments.count, 2);
     setup_begin(&setup, 2);
     setup.options.given[OPTION_WRITE] = 3;
     setup.target.flush = false;
     setup_run(&setup);
     assert_int_equal(setup.seen[0].sync, 0);
-    assert_int_equal(setup.worker.account.total.sync.count, 0);
+    assert_int_equal(setup.worker.account.total.sync.moments.count, 0);
     setup_begin(&setup, 2);
     setup.options.given[OPTION_WRITE] = 3;
     fake_engine.answers[1].missing = 1;

@@ -400,8 +400,8 @@ TEST(each_write_is_flushed_in_its_own_slot)
             longest = sample->sync;
     }
     assert_int_equal(fake_engine.most_under_way, 4);
-    assert_int_equal(setup.worker.account.total.sync.count, 4);
-    assert_int_equal(setup.worker.account.total.sync.max, longest);
+    assert_int_equal(setup.worker.account.total.sync.moments.count, 4);
+    assert_int_equal(setup.worker.account.total.sync.moments.max, longest);
 }
 
 TEST(a_failed_flush_fails_its_own_write)

@@ -254,11 +254,11 @@ TEST(only_requests_that_count_are_in_the_distribution)
     }
     assert_int_equal(stats.missed, VERDICT_SLOW + 1); /* of all: nothing was sent then */
     assert_int_equal(stats.latencies.count, 3);
-    assert_int_equal(stats.syncs.count, 3);
+    assert_int_equal(stats.sync.histogram.count, 3);
     assert_int_equal(stats.corrected.count, 6);
     for (int counted = VERDICT_NONE; counted <= VERDICT_SLOW; counted++) {
         assert_int_equal(stats.latencies.bins[149 + counted], 1);
-        assert_int_equal(stats.syncs.bins[99 + counted], 1);
+        assert_int_equal(stats.sync.histogram.bins[99 + counted], 1);
         assert_int_equal(stats.corrected.bins[149 + counted], 1);
         assert_int_equal(stats.corrected.bins[49 + counted], 1);
     }
@@ -271,10 +271,10 @@ TEST(flushes_have_percentiles_of_their_own)
     record(&stats, 9000, 6010);
     record(&stats, 9500, 7010);
     record(&stats, 3, 0); /* a read */
-    assert_int_equal(stats.sync.count, 3);
-    assert_int_equal(stats.sync.min, 5010);
-    assert_int_equal(stats.sync.max, 7010);
-    assert_int_equal(stats.sync.sum, 18030);
+    assert_int_equal(stats.sync.moments.count, 3);
+    assert_int_equal(stats.sync.moments.min, 5010);
+    assert_int_equal(stats.sync.moments.max, 7010);
+    assert_int_equal(stats.sync.moments.sum, 18030);
     assert_int_equal(sync_at(&stats, 333), 5010);
     assert_int_equal(sync_at(&stats, 500), 6000);
     assert_int_equal(sync_at(&stats, 999), 7010);

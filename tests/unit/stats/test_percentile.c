@@ -325,6 +325,16 @@ TEST(of_none_none_are_shown)
     assert_int_equal(percentiles_shown(&list, 1000000), 0);
 }
 
+static int64_t
+distribution_percentile(const struct distribution *distribution,
+                        const struct percentile *percentile)
+{
+    const struct latencies latencies = {&distribution->moments, &distribution->histogram,
+                                        &distribution->histogram,
+                                        distribution->moments.max, false};
+    return latencies_percentile(&latencies, percentile);
+}
+
 /* 99 ms lie in a step whose middle is above them. */
 TEST(a_percentile_of_a_distribution_is_not_outside_of_it)
 {

@@ -312,10 +312,10 @@ TEST(merging_adds_every_distribution)
     for (int i = 0; i < 6; i++)
         histogram_record(&expected[2], corrected[i]);
     assert_memory_equal(&stats.latencies, &expected[0], sizeof(expected[0]));
-    assert_memory_equal(&stats.syncs, &expected[1], sizeof(expected[1]));
+    assert_memory_equal(&stats.sync.histogram, &expected[1], sizeof(expected[1]));
     assert_memory_equal(&stats.corrected, &expected[2], sizeof(expected[2]));
-    assert_int_equal(stats.sync.count, 2);
-    assert_int_equal(stats.sync.sum, 340);
+    assert_int_equal(stats.sync.moments.count, 2);
+    assert_int_equal(stats.sync.moments.sum, 340);
     assert_int_equal(stats.missed, 43);
     assert_int_equal(stats.last, 70);
     assert_int_equal(stats.every, 100);
