@@ -113,100 +113,55 @@ add_interval(struct cells *cells, int64_t issued, int64_t left)
     return true;
 }
 
-/* The block requests of a cell, while records pass. */
-struct cell_state {
-    enum { BEFORE, QUEUED, AT_DEVICE, DONE } own; /* that of the request */
-    int waiting, ahead; /* before it: not issued yet, and at the device */
-    int behind;         /* after it, at the device */
-    int since;          /* entries since the last of another process */
-    int64_t issued;
-};
-
-/* Takes a block request of others into account. Returns false if it is of another process
- * and comes while that of the request is under way. */
-static bool
-enter(const struct cells *cells, const struct os_trace_record *trace,
-      struct cell_state *state)
-{
-    bool foreign = !cells->lower && !records_is_own(cells->own, trace->thread);
-    state->since = foreign ? 0 : state->since + 1;
-    state->waiting += state->own == BEFORE;
-    return !foreign || state->own == BEFORE;
-}
-
-/* Returns whether what is issued is the request's own. A block request of which the
- * beginning is not known may be of another process. */
-static bool
-issue(struct cell_state *state, int64_t time)
-{
-    bool own = !state->waiting && state->own == QUEUED;
-    if (own) {
-        state->own = AT_DEVICE;
-        state->issued = time;
-    } else if (state->waiting) {
-        state->waiting--;
-        state->ahead++;
-    } else if (state->own == BEFORE) {
-        state->ahead++;
-        state->since = 0;
-    } else {
-        state->behind++;
-    }
-    return own;
-}
-
-/* The one that has come last to the device leaves it, into the queue or COMPLETED the
- * first. Returns whether that is the request's own. */
-static bool
-leave(struct cell_state *state, bool completed)
-{
-    bool own = state->own == AT_DEVICE && (completed ? !state->ahead : !state->behind);
-    if (own)
-        state->own = completed ? DONE : QUEUED;
-    else if (completed && state->ahead)
-        state->ahead--;
-    else if (!completed && state->behind)
-        state->behind--;
-    else if (!completed && state->ahead) {
-        state->ahead--;
-        state->waiting++;
-    }
-    return own;
-}
-
-/* Follows CELL from candidate FROM until its block request that has ENTRY is complete;
- * ALONE: nobody else has it under way. */
+/*
+ * Follows CELL from candidate FROM until its block request that has ENTRY is complete;
+ * ALONE: nobody else has it under way. Block requests are numbered as they are queued,
+ * from 0: they are issued and complete in that order, and the one that was issued last is
+ * requeued first. One of which the beginning is not known may be of another process.
+ */
 static enum split_result
 follow(struct cells *cells, const struct range *cell, int entry, int from, bool alone)
 {
-    struct cell_state state = {.since = CELLS_RECORDS};
+    int queued = 0, issued = 0, complete = 0, own = -1;
+    int foreign = 0; /* those up to the last of another process */
     int intervals = cells->interval_count;
-    for (int i = from; i < cells->count && state.own != DONE; i++) {
+    int64_t since = 0;
+    for (int i = from; i < cells->count; i++) {
         struct candidate *candidate = &cells->candidates[i];
         const struct os_trace_record *trace = &candidate->record->trace;
         if (!covers(candidate, cell))
             continue;
         if (i == entry) {
-            if (state.since < state.waiting + state.ahead)
+            if (foreign > complete)
                 return SPLIT_SHARED;
-            state.own = QUEUED;
+            own = queued++;
             mark(candidate);
         } else if (trace->kind == cells->entry) {
-            if (!enter(cells, trace, &state) && !alone)
+            queued++;
+            if (cells->lower || records_is_own(cells->own, trace->thread))
+                continue;
+            if (own >= 0 && !alone)
                 return SPLIT_SHARED;
+            foreign = queued;
         } else if (trace->kind == OS_TRACE_ISSUE) {
-            if (issue(&state, trace->time))
-                mark(candidate);
-        } else if (trace->kind == OS_TRACE_REQUEUE || trace->kind == OS_TRACE_COMPLETE) {
-            if (!leave(&state, trace->kind == OS_TRACE_COMPLETE))
+            if (issued == queued)
+                foreign = ++queued;
+            if (issued++ != own)
+                continue;
+            since = trace->time;
+            mark(candidate);
+        } else if (issued > complete && (trace->kind == OS_TRACE_REQUEUE ||
+                                         trace->kind == OS_TRACE_COMPLETE)) {
+            bool ends = trace->kind == OS_TRACE_COMPLETE;
+            if ((ends ? complete++ : --issued) != own)
                 continue;
             mark(candidate);
-            if (!add_interval(cells, state.issued, trace->time))
+            if (!add_interval(cells, since, trace->time))
                 return SPLIT_LOST;
+            if (ends)
+                return SPLIT_DONE;
         }
     }
-    if (state.own == DONE)
-        return SPLIT_DONE;
     cells->interval_count = intervals;
     return SPLIT_LOST;
 }
