@@ -19,43 +19,40 @@
 /* Earlier records that are looked through for what is ahead of it. */
 #define LOOK_BACK 4096
 
-/* What is looked for: the blocks of a request. */
+/* What is looked for: the blocks of a request, in the records while it is under way. */
 struct search {
     const struct trace_target *target;
-    int64_t end; /* of the request, monotonic */
+    const struct records *records;
+    const struct sample *sample;
     int thread;
+    int64_t end; /* of the request without its flush, monotonic */
+    struct record *from, *to;
     int count;
     struct range ranges[RANGES_MOST];
 };
 
-/* Returns the disk that DEVICE is, or is on; 0: it is none of LAYOUT. */
+/* Returns the device of LAYOUT that has NUMBER, or else one whose disk has; NULL: none.
+ */
+static const struct os_layout_device *
+find_device(const struct os_layout *layout, uint64_t number)
+{
+    const struct os_layout_device *found = NULL;
+    for (int i = 0; i < layout->device_count; i++) {
+        const struct os_layout_device *device = &layout->devices[i];
+        if (device->number == number)
+            return device;
+        if (device->disk == number)
+            found = device;
+    }
+    return found;
+}
+
+/* Returns the disk that the device of NUMBER is, or is on; 0: it is none of LAYOUT. */
 static uint64_t
-disk_of(const struct os_layout *layout, uint64_t device)
+disk_of(const struct os_layout *layout, uint64_t number)
 {
-    for (int i = 0; i < layout->device_count; i++)
-        if (layout->devices[i].number == device || layout->devices[i].disk == device)
-            return layout->devices[i].disk;
-    return 0;
-}
-
-/* Returns whether what DEVICE is asked becomes requests of one below it. */
-static bool
-is_above(const struct os_layout *layout, uint64_t device)
-{
-    for (int i = 0; i < layout->device_count; i++)
-        if (layout->devices[i].number == device)
-            return layout->devices[i].above;
-    return false;
-}
-
-/* Returns whether requests are issued to DISK. */
-static bool
-is_lowest(const struct os_layout *layout, uint64_t disk)
-{
-    for (int i = 0; i < layout->device_count; i++)
-        if (layout->devices[i].disk == disk)
-            return layout->devices[i].lowest;
-    return false;
+    const struct os_layout_device *device = find_device(layout, number);
+    return device ? device->disk : 0;
 }
 
 /* Adds sectors to what is looked for. Returns false if there is no room. */
@@ -114,24 +111,22 @@ overlap(const struct range *range, uint64_t disk, uint64_t sector, uint64_t sect
     return disk == range->disk && from < to ? to - from : 0;
 }
 
-/* The records while a request is under way. */
-struct window {
-    struct record *from, *to;
-};
-
-static struct window
-window_of(const struct records *records, int64_t start, int64_t end)
+/* Has SEARCH look at the records from START to END. */
+static void
+look_within(struct search *search, int64_t start, int64_t end)
 {
-    return (struct window){
-        records->list + records_find(records, records->count, start - CLOCK_SLACK),
-        records->list + records_find(records, records->count, end + CLOCK_SLACK + 1)};
+    const struct records *records = search->records;
+    search->from =
+        records->list + records_find(records, records->count, start - CLOCK_SLACK);
+    search->to =
+        records->list + records_find(records, records->count, end + CLOCK_SLACK + 1);
 }
 
-/* Returns the first record that is looked through for what is ahead of WINDOW. */
+/* Returns the first record that is looked through for what is ahead of the request. */
 static struct record *
-look_back(const struct records *records, struct window window)
+look_back(const struct search *search)
 {
-    return window.from - time_earlier(window.from - records->list, LOOK_BACK);
+    return search->from - time_earlier(search->from - search->records->list, LOOK_BACK);
 }
 
 /* Adds what a record enters into the queue. Returns false if there is no room. */
@@ -143,13 +138,14 @@ add_record(struct search *search, const struct os_trace_record *trace)
            add_range(search, disk, trace->sector, trace->sectors);
 }
 
-/* Returns the only entry by a thread of the kernel that could be that of SAMPLE; NULL:
+/* Returns the only entry by a thread of the kernel that could be the request's; NULL:
  * none, or more than one. */
 static const struct os_trace_record *
-find_throttled(const struct sample *sample, struct window window)
+find_throttled(const struct search *search)
 {
+    const struct sample *sample = search->sample;
     const struct os_trace_record *found = NULL;
-    for (const struct record *record = window.from; record < window.to; record++) {
+    for (const struct record *record = search->from; record < search->to; record++) {
         const struct os_trace_record *trace = &record->trace;
         if (trace->kind != OS_TRACE_QUEUE || !trace->kernel ||
             trace->sectors * SECTOR != (uint64_t)sample->size ||
@@ -174,11 +170,11 @@ is_queued(const struct search *search, const struct os_trace_record *trace)
 /* Adds what the thread of a request has entered into the queue meanwhile, or a thread of
  * the kernel for it. Returns false if there is no room, or a part has to be another's. */
 static bool
-add_queued(struct search *search, const struct sample *sample, struct window window)
+add_queued(struct search *search)
 {
     uint64_t sectors = 0;
     bool kernel = search->target->layout.known;
-    for (const struct record *record = window.from; record < window.to; record++) {
+    for (const struct record *record = search->from; record < search->to; record++) {
         const struct os_trace_record *trace = &record->trace;
         kernel |= trace->kind == OS_TRACE_QUEUE && trace->kernel;
         if (!is_queued(search, trace))
@@ -188,41 +184,32 @@ add_queued(struct search *search, const struct sample *sample, struct window win
             return false;
     }
     const struct os_trace_record *throttled =
-        search->count ? NULL : find_throttled(sample, window);
+        search->count ? NULL : find_throttled(search);
     if (throttled)
         return add_record(search, throttled);
     return search->count == 0 || !search->target->direct || !kernel ||
-           sectors * SECTOR >= (uint64_t)sample->size;
+           sectors * SECTOR >= (uint64_t)search->sample->size;
 }
 
-/* Returns where on its disk a remap leads to: its sector is that of its device, which may
- * be a partition. */
-static uint64_t
-place_of(const struct os_layout *layout, const struct os_trace_record *trace)
-{
-    for (int i = 0; i < layout->device_count; i++)
-        if (layout->devices[i].number == trace->device)
-            return trace->sector + layout->devices[i].start;
-    return trace->sector;
-}
-
-/* Follows a range of a device that is made of others. Returns false if there is no room.
- */
+/* Follows a range of a device that is made of others. The sector that a remap leads to is
+ * that of its device, which may be a partition. Returns false if there is no room. */
 static bool
-follow(struct search *search, struct window window, const struct range *range)
+follow(struct search *search, const struct range *range)
 {
     const struct os_layout *layout = &search->target->layout;
-    for (const struct record *record = window.from; record < window.to; record++) {
+    for (const struct record *record = search->from; record < search->to; record++) {
         const struct os_trace_record *trace = &record->trace;
-        if (trace->kind != OS_TRACE_REMAP ||
-            disk_of(layout, trace->device) == range->disk) /* from a partition */
+        const struct os_layout_device *device = find_device(layout, trace->device);
+        if (trace->kind != OS_TRACE_REMAP || !device ||
+            device->disk == range->disk) /* from a partition */
             continue;
-        uint64_t old = trace->old_sector, disk = disk_of(layout, trace->device);
+        uint64_t start = device->number == trace->device ? device->start : 0;
+        uint64_t old = trace->old_sector;
+        uint64_t skipped = range->sector > old ? range->sector - old : 0;
         uint64_t sectors =
             overlap(range, disk_of(layout, trace->old_device), old, trace->sectors);
-        uint64_t skipped = range->sector > old ? range->sector - old : 0;
-        if (sectors && disk &&
-            !add_range(search, disk, place_of(layout, trace) + skipped, sectors))
+        if (sectors &&
+            !add_range(search, device->disk, trace->sector + start + skipped, sectors))
             return false;
     }
     return true;
@@ -230,17 +217,17 @@ follow(struct search *search, struct window window, const struct range *range)
 
 /* Replaces ranges of devices that are made of others by what is below them. */
 static bool
-follow_all(struct search *search, struct window window)
+follow_all(struct search *search)
 {
     for (int level = 0; level < REMAPS; level++) {
         bool all = true;
         for (int i = search->count; i-- > 0;) {
             struct range range = search->ranges[i];
-            if (is_lowest(&search->target->layout, range.disk))
+            if (find_device(&search->target->layout, range.disk)->lowest)
                 continue;
             search->ranges[i] = search->ranges[--search->count];
             all = false;
-            if (!follow(search, window, &range))
+            if (!follow(search, &range))
                 return false;
         }
         if (all)
@@ -260,19 +247,18 @@ find_sectors(const struct search *search, const struct os_trace_record *trace)
     return sectors;
 }
 
-/* Gathers the records that touch what is looked for: those of WINDOW, and ALL that are
- * not too long before. Returns false if there are too many. */
+/* Gathers the records that touch what is looked for: those while it is under way, and ALL
+ * that are not too long before. Returns false if there are too many. */
 static bool
-gather(const struct search *search, const struct records *records, struct window window,
-       bool all)
+gather(const struct search *search, bool all)
 {
-    struct cells *cells = records->cells;
-    struct record *record = all ? look_back(records, window) : window.from;
+    struct cells *cells = search->records->cells;
+    struct record *record = all ? look_back(search) : search->from;
     cells->all = all;
     cells->count = cells->first = 0;
-    for (; record < window.to; record++) {
+    for (; record < search->to; record++) {
         uint64_t disk = disk_of(&search->target->layout, record->trace.device);
-        if (record == window.from)
+        if (record == search->from)
             cells->first = cells->count;
         if (!find_sectors(search, &record->trace))
             continue;
@@ -284,11 +270,11 @@ gather(const struct search *search, const struct records *records, struct window
 }
 
 /* Returns whether another process asks for the same on the device that the file is on,
- * which is above the lowest, in WINDOW or not too long before. */
+ * which is above the lowest, meanwhile or not too long before. */
 static bool
-is_foreign(const struct search *search, const struct records *records,
-           const struct sample *sample, struct window window)
+is_foreign(const struct search *search)
 {
+    const struct sample *sample = search->sample;
     const struct os_layout *layout = &search->target->layout;
     struct search above = {.target = search->target};
     bool fits = layout->upper
@@ -296,10 +282,9 @@ is_foreign(const struct search *search, const struct records *records,
                                   layout->devices[layout->device_count - 1].disk,
                                   sample->offset, sample->size)
                     : layout->remapped && add_part(&above, sample->offset, sample->size);
-    for (struct record *record = look_back(records, window); record < window.to && fits;
-         record++)
+    for (struct record *record = look_back(search); record < search->to && fits; record++)
         if (record->trace.kind == OS_TRACE_QUEUE &&
-            !records_is_own(records->own, record->trace.thread) &&
+            !records_is_own(search->records->own, record->trace.thread) &&
             find_sectors(&above, &record->trace))
             return true;
     return false;
@@ -317,18 +302,17 @@ find_entry_kind(const struct search *search, const struct cells *cells)
 
 /* Attributes records to all ranges of what is looked for. */
 static enum split_result
-attribute(const struct search *search, const struct records *records,
-          const struct sample *sample, struct window window, bool all)
+attribute(const struct search *search, bool all)
 {
     const struct trace_target *target = search->target;
-    struct cells *cells = records->cells;
-    if (!gather(search, records, window, all))
+    struct cells *cells = search->records->cells;
+    if (!gather(search, all))
         return SPLIT_LOST;
     cells->thread = search->thread;
-    cells->own = records->own;
+    cells->own = search->records->own;
     cells->direct = target->direct;
     cells->lower = target->layout.lower;
-    cells->foreign = all && is_foreign(search, records, sample, window);
+    cells->foreign = all && is_foreign(search);
     cells->entry = find_entry_kind(search, cells);
     cells->queued = cells->released = INT64_MAX;
     cells->interval_count = 0;
@@ -341,18 +325,18 @@ attribute(const struct search *search, const struct records *records,
     return result;
 }
 
-/* Adds the times of flushes of any of the devices in WINDOW, SINCE then. */
+/* Adds the times of flushes of any of the devices, SINCE then. */
 static void
-add_flushes(const struct search *search, struct cells *cells, struct window window,
-            int64_t since)
+add_flushes(const struct search *search, int64_t since)
 {
+    struct cells *cells = search->records->cells;
     int count = cells->interval_count, open = count;
     struct breakdown_interval *intervals = cells->intervals;
-    for (const struct record *record = window.from; record < window.to; record++) {
+    for (const struct record *record = search->from; record < search->to; record++) {
         const struct os_trace_record *trace = &record->trace;
-        uint64_t disk = disk_of(&search->target->layout, trace->device);
-        if (!trace->flush || trace->time < since || !disk ||
-            !is_lowest(&search->target->layout, disk))
+        const struct os_layout_device *device =
+            find_device(&search->target->layout, trace->device);
+        if (!trace->flush || trace->time < since || !device || !device->lowest)
             continue;
         if (trace->kind == OS_TRACE_ISSUE && count < CELLS_INTERVALS)
             intervals[count++] = (struct breakdown_interval){trace->time, 0};
@@ -363,36 +347,34 @@ add_flushes(const struct search *search, struct cells *cells, struct window wind
     cells->interval_count = open;
 }
 
-/* Looks for the request in WINDOW by the blocks of its file, or by its THREAD. */
+/* Looks for the request by the blocks of its file, or by its THREAD. */
 static enum split_result
-look_for(struct search *search, const struct records *records,
-         const struct sample *sample, struct window window, bool by_thread)
+look_for(struct search *search, bool by_thread)
 {
+    const struct sample *sample = search->sample;
     search->count = 0;
-    bool fits = by_thread ? add_queued(search, sample, window)
-                          : add_part(search, sample->offset, sample->size);
-    if (!fits || (search->target->layout.remapped && !follow_all(search, window)))
+    bool fits =
+        by_thread ? add_queued(search) : add_part(search, sample->offset, sample->size);
+    if (!fits || (search->target->layout.remapped && !follow_all(search)))
         return SPLIT_LOST;
     if (search->count == 0)
         return by_thread && search->target->direct ? SPLIT_LOST : SPLIT_UNASKED;
-    enum split_result result = attribute(search, records, sample, window, false);
-    return result == SPLIT_SHARED ? attribute(search, records, sample, window, true)
-                                  : result;
+    enum split_result result = attribute(search, false);
+    return result == SPLIT_SHARED ? attribute(search, true) : result;
 }
 
 /* The blocks of a file may have changed since its layout was found, as those that are
  * written for the first time, or are shared. */
 static enum split_result
-look_everywhere(struct search *search, const struct records *records,
-                const struct sample *sample, struct window window)
+look_everywhere(struct search *search)
 {
     const struct trace_target *target = search->target;
     if (!target->layout.known)
-        return look_for(search, records, sample, window, true);
-    enum split_result result = look_for(search, records, sample, window, false);
+        return look_for(search, true);
+    enum split_result result = look_for(search, false);
     if (result == SPLIT_DONE || !target->single || !target->direct)
         return result;
-    enum split_result other = look_for(search, records, sample, window, true);
+    enum split_result other = look_for(search, true);
     return other == SPLIT_DONE || result == SPLIT_UNASKED ? other : result;
 }
 
@@ -401,8 +383,9 @@ look_everywhere(struct search *search, const struct records *records,
  * the kernel did for its blocks, or below a loop device for blocks that are not known; or
  * these were issued and it does not show for whom. */
 static bool
-may_ask(struct search *search, const struct sample *sample, struct window window)
+may_ask(struct search *search)
 {
+    const struct sample *sample = search->sample;
     const struct trace_target *target = search->target;
     const struct os_layout *layout = &target->layout;
     struct search all = {.target = target};
@@ -411,9 +394,10 @@ may_ask(struct search *search, const struct sample *sample, struct window window
     if (!add_part(search, sample->offset, sample->size))
         return true;
     bool fits = add_part(&all, 0, INT64_MAX);
-    for (const struct record *record = window.from; record < window.to; record++) {
+    for (const struct record *record = search->from; record < search->to; record++) {
         const struct os_trace_record *trace = &record->trace;
-        if (is_above(layout, trace->device))
+        const struct os_layout_device *device = find_device(layout, trace->device);
+        if (device && device->above)
             continue;
         bool touches = find_sectors(search, trace) > 0;
         bool others = fits && find_sectors(&all, trace) > 0;
@@ -429,16 +413,6 @@ may_ask(struct search *search, const struct sample *sample, struct window window
     return false;
 }
 
-/* Returns the end of the last interval. */
-static int64_t
-find_completion(const struct cells *cells)
-{
-    int64_t last = 0;
-    for (int i = 0; i < cells->interval_count; i++)
-        last = time_later(last, cells->intervals[i].left);
-    return last;
-}
-
 /* A request that is throttled is recorded only when a thread of the kernel lets it go on:
  * its time before that is spent in the queue. */
 void
@@ -446,25 +420,28 @@ request_attribute(const struct records *records, const struct trace_target *targ
                   int thread, bool complete, struct sample *sample)
 {
     int64_t start = sample->start, over = start + sample->latency;
-    int64_t end = over - sample->sync, flush[PARTS];
-    struct search search = {.target = target, .thread = thread, .end = end};
-    struct window window = window_of(records, start, end);
+    int64_t end = over - sample->sync, last = 0, flush[PARTS];
+    struct search search = {target, records, sample, thread, .end = end};
     struct cells *cells = records->cells;
     struct split *split = &sample->split;
-    *split = (struct split){.result = look_everywhere(&search, records, sample, window)};
-    if (complete && split->result == SPLIT_LOST && !may_ask(&search, sample, window))
+    look_within(&search, start, end);
+    *split = (struct split){.result = look_everywhere(&search)};
+    if (complete && split->result == SPLIT_LOST && !may_ask(&search))
         split->result = SPLIT_UNASKED;
     if (split->result != SPLIT_DONE)
         return;
+    for (int i = 0; i < cells->interval_count; i++)
+        last = time_later(last, cells->intervals[i].left);
     if (target->syncs)
-        add_flushes(&search, cells, window, find_completion(cells));
+        add_flushes(&search, last);
     bool released = cells->released < cells->queued;
     breakdown_divide(start, end, released ? start : cells->queued, cells->intervals,
                      cells->interval_count, split->part);
     if (!sample->sync)
         return;
+    look_within(&search, end, over);
     cells->interval_count = 0;
-    add_flushes(&search, cells, window_of(records, end, over), end);
+    add_flushes(&search, end);
     breakdown_divide(end, over, end, cells->intervals, cells->interval_count, flush);
     split->sync_device = flush[PART_DEVICE];
 }
