@@ -5,33 +5,11 @@
 #include "trace_private.h"
 
 #include "base/time.h"
-#include "os/process.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define RECORDS_MOST (1 << 16) /* at a time */
-#define RECORDS_READ 64        /* at a time */
-
-int
-records_open(struct records *records, const struct trace_source *source)
-{
-    records->source = *source;
-    records->count = 0;
-    records->list = os_memory_zeroed(RECORDS_MOST * sizeof(struct record));
-    records->own = os_memory_zeroed(RECORD_THREADS / 8);
-    records->cells = os_memory_zeroed(sizeof(struct cells));
-    return records->list && records->own && records->cells ? 0 : -1;
-}
-
-void
-records_close(struct records *records)
-{
-    os_memory_release(records->list, RECORDS_MOST * sizeof(struct record));
-    os_memory_release(records->own, RECORD_THREADS / 8);
-    os_memory_release(records->cells, sizeof(struct cells));
-    *records = (struct records){0};
-}
+#define RECORDS_READ 64 /* at a time */
 
 void
 records_add_own(struct records *records, int thread)
@@ -92,7 +70,7 @@ records_read(struct records *records)
     make_room(records);
     int old = records->count;
     while (records->count + RECORDS_READ <= RECORDS_MOST &&
-           (got = records->source.read(records->source.self, read, RECORDS_READ)) > 0)
+           (got = records->source.read(records->source.trace, read, RECORDS_READ)) > 0)
         for (int i = 0; i < got; i++) {
             records->list[records->count++] = (struct record){.trace = read[i]};
             least = time_earlier(least, read[i].time);

@@ -22,7 +22,7 @@
 /* What is looked for: the blocks of a request, in the records while it is under way. */
 struct search {
     const struct trace_target *target;
-    const struct records *records;
+    struct records *records;
     const struct sample *sample;
     int thread;
     int64_t end; /* of the request without its flush, monotonic */
@@ -115,7 +115,7 @@ overlap(const struct range *range, uint64_t disk, uint64_t sector, uint64_t sect
 static void
 look_within(struct search *search, int64_t start, int64_t end)
 {
-    const struct records *records = search->records;
+    struct records *records = search->records;
     search->from =
         records->list + records_find(records, records->count, start - CLOCK_SLACK);
     search->to =
@@ -252,7 +252,7 @@ find_sectors(const struct search *search, const struct os_trace_record *trace)
 static bool
 gather(const struct search *search, bool all)
 {
-    struct cells *cells = search->records->cells;
+    struct cells *cells = &search->records->cells;
     struct record *record = all ? look_back(search) : search->from;
     cells->all = all;
     cells->count = cells->first = 0;
@@ -305,7 +305,7 @@ static enum split_result
 attribute(const struct search *search, bool all)
 {
     const struct trace_target *target = search->target;
-    struct cells *cells = search->records->cells;
+    struct cells *cells = &search->records->cells;
     if (!gather(search, all))
         return SPLIT_LOST;
     cells->thread = search->thread;
@@ -329,7 +329,7 @@ attribute(const struct search *search, bool all)
 static void
 add_flushes(const struct search *search, int64_t since)
 {
-    struct cells *cells = search->records->cells;
+    struct cells *cells = &search->records->cells;
     int count = cells->interval_count, open = count;
     struct breakdown_interval *intervals = cells->intervals;
     for (const struct record *record = search->from; record < search->to; record++) {
@@ -416,13 +416,13 @@ may_ask(struct search *search)
 /* A request that is throttled is recorded only when a thread of the kernel lets it go on:
  * its time before that is spent in the queue. */
 void
-request_attribute(const struct records *records, const struct trace_target *target,
-                  int thread, bool complete, struct sample *sample)
+request_attribute(struct records *records, const struct trace_target *target, int thread,
+                  bool complete, struct sample *sample)
 {
     int64_t start = sample->start, over = start + sample->latency;
     int64_t end = over - sample->sync, last = 0, flush[PARTS];
     struct search search = {target, records, sample, thread, .end = end};
-    struct cells *cells = records->cells;
+    struct cells *cells = &records->cells;
     struct split *split = &sample->split;
     look_within(&search, start, end);
     *split = (struct split){.result = look_everywhere(&search)};

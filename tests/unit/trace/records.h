@@ -5,6 +5,7 @@
 #include "support.h"
 
 #include "base/time.h"
+#include "os/process.h"
 #include "trace/attribution.h"
 #include "trace/trace_private.h"
 
@@ -16,16 +17,15 @@
 #define SIBLING 9
 #define STRANGER 20 /* and one of another */
 
-/* Records to be read, a few at a time. */
-struct tape {
+/* A trace whose records are read a few at a time. */
+struct os_trace {
     const struct os_trace_record *records;
     int count, at, chunk;
 };
 
 static inline int
-read_tape(void *self, struct os_trace_record *records, int room)
+read_tape(struct os_trace *tape, struct os_trace_record *records, int room)
 {
-    struct tape *tape = self;
     int left = tape->count - tape->at;
     int count = left < room ? left : room;
     if (tape->chunk && count > tape->chunk)
@@ -33,6 +33,18 @@ read_tape(void *self, struct os_trace_record *records, int room)
     for (int i = 0; i < count; i++)
         records[i] = tape->records[tape->at++];
     return count;
+}
+
+/* Returns what has been read of TAPE so far: nothing. */
+static inline struct records *
+open_records(struct os_trace *tape)
+{
+    struct records *records = os_memory_zeroed(sizeof(*records));
+    assert_non_null(records);
+    records->source = (struct trace_source){.read = read_tape, .trace = tape};
+    records_add_own(records, ME);
+    records_add_own(records, SIBLING);
+    return records;
 }
 
 #define RECORD(what, when, number, first, length)                              \
@@ -78,16 +90,11 @@ static inline struct split
 split_by(const struct trace_target *target, struct sample sample,
          const struct os_trace_record *records, int count)
 {
-    struct tape tape = {records, count, 0, 3};
-    struct records store;
-    assert_int_equal(
-        records_open(&store, &(struct trace_source){.read = read_tape, .self = &tape}),
-        0);
-    records_add_own(&store, ME);
-    records_add_own(&store, SIBLING);
-    records_read(&store);
-    request_attribute(&store, target, ME, true, &sample);
-    records_close(&store);
+    struct os_trace tape = {records, count, 0, 3};
+    struct records *store = open_records(&tape);
+    records_read(store);
+    request_attribute(store, target, ME, true, &sample);
+    os_memory_release(store, sizeof(*store));
     return sample.split;
 }
 

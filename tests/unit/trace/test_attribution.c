@@ -8,17 +8,18 @@ static const struct os_trace_record three[] = {
     QUEUE(30100, 1016), ISSUE(30300, 1016), COMPLETE(30900, 1016)};
 
 static struct attribution *
-make_attribution(struct tape *tape)
+make_attribution(struct os_trace *tape)
 {
-    struct trace_target target = *plain();
-    *tape = (struct tape){three, 9, 0, 0};
-    target.tracked = true;
-    target.layout.extents = malloc(sizeof(struct os_extent));
-    assert_non_null(target.layout.extents);
-    *target.layout.extents = *plain()->layout.extents;
-    struct attribution *attribution = attribution_make(
-        &target, 1, &(struct trace_source){.read = read_tape, .self = tape});
+    struct attribution *attribution = attribution_make(1);
+    *tape = (struct os_trace){three, 9, 0, 0};
     assert_non_null(attribution);
+    struct trace_target *target = &attribution->targets[0].known;
+    *target = *plain();
+    target->tracked = true;
+    target->layout.extents = malloc(sizeof(struct os_extent));
+    assert_non_null(target->layout.extents);
+    *target->layout.extents = *plain()->layout.extents;
+    attribution->records.source = (struct trace_source){.read = read_tape, .trace = tape};
     return attribution;
 }
 
@@ -38,7 +39,7 @@ log_three(void)
 TEST(all_that_was_handed_over_is_in_the_sum)
 {
     static struct stats stats;
-    struct tape tape;
+    struct os_trace tape;
     struct attribution *attribution = make_attribution(&tape);
     struct attribution_log *log = log_three();
     stats = (struct stats){0};
@@ -58,7 +59,7 @@ TEST(more_logs_than_wait_at_a_time_are_split_all_the_same)
     static struct stats stats;
     static struct attribution_log log;
     static struct os_trace_record records[3 * ALL];
-    struct tape tape;
+    struct os_trace tape;
     struct attribution *attribution = make_attribution(&tape);
     for (int64_t i = 0; i < ALL; i++) {
         const struct os_trace_record own[] = {QUEUE(i * 2000 + 100, 1008),
@@ -66,7 +67,7 @@ TEST(more_logs_than_wait_at_a_time_are_split_all_the_same)
                                               COMPLETE(i * 2000 + 300, 1008)};
         memcpy(records + 3 * i, own, sizeof(own));
     }
-    tape = (struct tape){records, 3 * ALL, 0, 0};
+    tape = (struct os_trace){records, 3 * ALL, 0, 0};
     stats = (struct stats){0};
     for (int64_t i = 0; i < ALL; i++) {
         log.list[log.count++] = reading(4096, i * 2000, i * 2000 + 400);
@@ -80,13 +81,12 @@ TEST(more_logs_than_wait_at_a_time_are_split_all_the_same)
 }
 
 static int
-write_mark(void *self, uint64_t mark)
+write_mark(struct os_trace *tape, uint64_t mark)
 {
-    struct tape *tape = self;
     static struct os_trace_record record;
     record = (struct os_trace_record){
         .kind = OS_TRACE_MARK, .time = (int64_t)mark, .sector = mark, .thread = 4711};
-    *tape = (struct tape){&record, 1, 0, 0};
+    *tape = (struct os_trace){&record, 1, 0, 0};
     return 0;
 }
 
@@ -94,13 +94,9 @@ write_mark(void *self, uint64_t mark)
 TEST(a_thread_has_the_number_of_its_mark)
 {
     static struct attribution_log log;
-    struct trace_target target = *plain();
-    struct tape tape = {NULL, 0, 0, 0};
-    struct trace_source source = {read_tape, write_mark, &tape};
-    target.layout.extents = NULL;
-    target.layout.extent_count = 0;
-    struct attribution *attribution = attribution_make(&target, 1, &source);
-    assert_non_null(attribution);
+    struct os_trace tape;
+    struct attribution *attribution = make_attribution(&tape);
+    attribution->records.source.mark = write_mark;
     attribution_begin(attribution, &log);
     assert_int_equal(log.thread, 4711);
     attribution_close(attribution);
@@ -109,7 +105,7 @@ TEST(a_thread_has_the_number_of_its_mark)
 TEST(what_does_not_count_is_split_but_not_recorded)
 {
     static struct stats stats;
-    struct tape tape;
+    struct os_trace tape;
     struct attribution *attribution = make_attribution(&tape);
     struct sample sample = log_three()->list[0];
     stats = (struct stats){0};
@@ -125,7 +121,7 @@ TEST(columns_of_a_plot_have_the_parts_too)
 {
     static struct stats stats;
     static struct track track;
-    struct tape tape;
+    struct os_trace tape;
     struct attribution *attribution = make_attribution(&tape);
     stats = (struct stats){0};
     attribution_take(attribution, log_three());
@@ -139,7 +135,7 @@ TEST(columns_of_a_plot_have_the_parts_too)
 TEST(a_reset_forgets_what_was_split)
 {
     static struct stats stats;
-    struct tape tape;
+    struct os_trace tape;
     struct attribution *attribution = make_attribution(&tape);
     stats = (struct stats){0};
     attribution_take(attribution, log_three());

@@ -359,17 +359,14 @@ TEST(no_block_request_is_that_of_two_requests)
     const struct os_trace_record records[] = {
         QUEUE(10100, 1008), ISSUE(10200, 1008),    QUEUE(10300, 1008),
         ISSUE(10400, 1008), COMPLETE(11000, 1008), COMPLETE(12000, 1008)};
-    struct tape tape = {records, 6, 0, 0};
-    struct records store;
-    struct trace_source source = {.read = read_tape, .self = &tape};
+    struct os_trace tape = {records, 6, 0, 0};
+    struct records *store = open_records(&tape);
     struct sample first = reading(4096, 10000, 11500);
     struct sample second = reading(4096, 10000, 12500);
-    assert_int_equal(records_open(&store, &source), 0);
-    records_add_own(&store, ME);
-    records_read(&store);
-    request_attribute(&store, plain(), ME, true, &first);
-    request_attribute(&store, plain(), ME, true, &second);
-    records_close(&store);
+    records_read(store);
+    request_attribute(store, plain(), ME, true, &first);
+    request_attribute(store, plain(), ME, true, &second);
+    os_memory_release(store, sizeof(*store));
     assert_parts(&first.split, 100, 100, 800, 500);
     assert_parts(&second.split, 300, 100, 1600, 500);
 }
@@ -380,21 +377,17 @@ TEST(records_of_a_long_request_outlive_those_that_were_used)
 {
     enum { ROUNDS = 100000 };
     struct os_trace_record records[3] = {QUEUE(1000, 8000), ISSUE(1100, 8000)};
-    struct tape tape = {records, 2, 0, 0};
-    struct records store;
-    assert_int_equal(
-        records_open(&store, &(struct trace_source){.read = read_tape, .self = &tape}),
-        0);
-    records_add_own(&store, ME);
-    records_read(&store);
+    struct os_trace tape = {records, 2, 0, 0};
+    struct records *store = open_records(&tape);
+    records_read(store);
     for (int64_t i = 1; i <= ROUNDS; i++) {
         struct os_trace_record round[] = {QUEUE(i * 10000 + 100, 1008),
                                           ISSUE(i * 10000 + 200, 1008),
                                           COMPLETE(i * 10000 + 300, 1008)};
         struct sample sample = reading(4096, i * 10000, i * 10000 + 400);
-        tape = (struct tape){round, 3, 0, 0};
-        records_read(&store);
-        request_attribute(&store, plain(), ME, true, &sample);
+        tape = (struct os_trace){round, 3, 0, 0};
+        records_read(store);
+        request_attribute(store, plain(), ME, true, &sample);
         assert_int_equal(sample.split.result, SPLIT_DONE);
     }
     struct os_trace_record end[] = {COMPLETE((ROUNDS + 1) * 10000LL, 8000)};
@@ -402,9 +395,9 @@ TEST(records_of_a_long_request_outlive_those_that_were_used)
     struct os_extent extents[] = {{0, 1 << 30, 1000}};
     struct trace_target target = *plain();
     target.layout.extents = extents;
-    tape = (struct tape){end, 1, 0, 0};
-    records_read(&store);
-    request_attribute(&store, &target, ME, true, &sample);
+    tape = (struct os_trace){end, 1, 0, 0};
+    records_read(store);
+    request_attribute(store, &target, ME, true, &sample);
     assert_parts(&sample.split, 100, 100, (ROUNDS + 1) * 10000LL - 1100, 100);
-    records_close(&store);
+    os_memory_release(store, sizeof(*store));
 }
