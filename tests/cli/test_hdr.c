@@ -73,27 +73,19 @@ static const struct expected runs[] = {
      "../d#idle\n../d#loaded\n../d#recovered\n"},
     {"a_target_that_is_named_again_has_a_number", "", 0,
      "../data\na%20b%2Cc\n../data#2\n"},
+    {"an_interrupt_leaves_whole_lines", "faults", 0, "0\n../data\nx.hlog\n", NULL,
+     "every_end_leaves_whole_lines_and_nothing_else '' 'request=4' o INT"},
+    {"sigterm_leaves_whole_lines", "faults", 0, "143\n../data\nx.hlog\n", NULL,
+     "every_end_leaves_whole_lines_and_nothing_else '' 'request=4' o TERM"},
+    {"a_failure_leaves_whole_lines", "faults", 0, "3\n../data\nx.hlog\n", NULL,
+     "every_end_leaves_whole_lines_and_nothing_else 'pread:5:5' 'request=4' o "},
+    {"an_interrupt_while_one_hangs_leaves_whole_lines", "faults", 0,
+     "3\n../data\nx.hlog\n", NULL,
+     "every_end_leaves_whole_lines_and_nothing_else 'pread:5:hang' 'request 5 has had no "
+     "answer' e INT"},
 };
 
 EXPECT_EACH(runs)
-
-TEST(every_end_leaves_whole_lines_and_nothing_else)
-{
-    need_faults();
-    static const struct {
-        const char *faults, *shown, *file, *signal;
-        int status;
-    } cases[] = {
-        {"", "request=4", "o", "INT", 0},
-        {"", "request=4", "o", "TERM", 143},
-        {"pread:5:5", "request=4", "o", "", 3},
-        {"pread:5:hang", "request 5 has had no answer", "e", "INT", 3},
-    };
-    for (size_t i = 0; i < LENGTH(cases); i++)
-        expect(0, formatted("%d\n../data\nx.hlog\n", cases[i].status), NULL,
-               "every_end_leaves_whole_lines_and_nothing_else '%s' '%s' %s %s",
-               cases[i].faults, cases[i].shown, cases[i].file, cases[i].signal);
-}
 
 /* The disk has four pages. What had no room comes when there is some. */
 TEST(on_a_full_disk_lines_stay_whole)

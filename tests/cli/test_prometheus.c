@@ -54,29 +54,22 @@ static const struct expected runs[] = {
     /* The later one wins; the file is whole, and neither run fails. */
     {"two_runs_with_one_file_do_not_disturb_each_other", "", 0,
      "ioping_build_info\n100\nx.prom\n"},
+    /* With the statistics so far in the file, and the temporary one gone. */
+    {"an_interrupt_leaves_the_file", "faults", 0, "0\nioping_build_info\nx.prom\n", NULL,
+     "every_end_leaves_the_file_and_nothing_else '' 'request=4' o INT"},
+    {"sigterm_leaves_the_file", "faults", 0, "143\nioping_build_info\nx.prom\n", NULL,
+     "every_end_leaves_the_file_and_nothing_else '' 'request=4' o TERM"},
+    {"sighup_leaves_the_file", "faults", 0, "129\nioping_build_info\nx.prom\n", NULL,
+     "every_end_leaves_the_file_and_nothing_else '' 'request=4' o HUP"},
+    {"a_failure_leaves_the_file", "faults", 0, "3\nioping_build_info\nx.prom\n", NULL,
+     "every_end_leaves_the_file_and_nothing_else 'pread:5:5' 'request=4' o "},
+    {"an_interrupt_while_one_hangs_leaves_the_file", "faults", 0,
+     "3\nioping_build_info\nx.prom\n", NULL,
+     "every_end_leaves_the_file_and_nothing_else 'pread:5:hang' 'request 5 has had no "
+     "answer' e INT"},
 };
 
 EXPECT_EACH(runs)
-
-/* With the statistics so far in the file, and the temporary one gone. */
-TEST(every_end_leaves_the_file_and_nothing_else)
-{
-    need_faults();
-    static const struct {
-        const char *faults, *shown, *file, *signal;
-        int status;
-    } cases[] = {
-        {"", "request=4", "o", "INT", 0},
-        {"", "request=4", "o", "TERM", 143},
-        {"", "request=4", "o", "HUP", 129},
-        {"pread:5:5", "request=4", "o", "", 3},
-        {"pread:5:hang", "request 5 has had no answer", "e", "INT", 3},
-    };
-    for (size_t i = 0; i < LENGTH(cases); i++)
-        expect(0, formatted("%d\nioping_build_info\nx.prom\n", cases[i].status), NULL,
-               "every_end_leaves_the_file_and_nothing_else '%s' '%s' %s %s",
-               cases[i].faults, cases[i].shown, cases[i].file, cases[i].signal);
-}
 
 /* What is exported at an interval, its own or theirs, takes nothing away from them. */
 TEST(raw_lines_are_printed_all_the_same)
