@@ -110,11 +110,7 @@ OS_ANSWER(int, os_file_alignment, (int fd, int64_t *memory, int64_t *offset),
           os_fail(ENOTSUP))
 
 /* The page cache holds single pages. */
-int64_t
-os_file_folio_max(void)
-{
-    return sysconf(_SC_PAGESIZE);
-}
+OS_ANSWER(int64_t, os_file_folio_max, (void), sysconf(_SC_PAGESIZE))
 
 OS_ANSWER(int, os_file_storage, (int fd, int64_t offset, int64_t length), -1)
 

@@ -187,16 +187,21 @@ windows_file_drop(const struct windows_file *file)
 int
 windows_handle_add(const struct windows_file *file)
 {
-    AcquireSRWLockExclusive(&lock);
-    while (lowest < COUNT && files[lowest].handle)
-        lowest++;
-    int fd = lowest < COUNT ? lowest++ : -1;
-    if (fd >= 0)
-        files[fd] = *file;
-    else
-        errno = EMFILE;
-    ReleaseSRWLockExclusive(&lock);
-    return fd;
+    int code = errno;
+    if (file->handle != INVALID_HANDLE_VALUE) {
+        AcquireSRWLockExclusive(&lock);
+        while (lowest < COUNT && files[lowest].handle)
+            lowest++;
+        int fd = lowest < COUNT ? lowest++ : -1;
+        if (fd >= 0)
+            files[fd] = *file;
+        ReleaseSRWLockExclusive(&lock);
+        if (fd >= 0)
+            return fd;
+        code = EMFILE;
+    }
+    windows_file_drop(file);
+    return os_fail(code);
 }
 
 struct windows_file *

@@ -46,7 +46,8 @@ struct windows_file {
 /* Closes and frees what FILE has; its handle may be INVALID_HANDLE_VALUE. */
 void windows_file_drop(const struct windows_file *file);
 
-/* A descriptor for FILE, which owns its handles and path; -1 with errno: none is left. */
+/* A descriptor for FILE, which owns its handles and path; or -1, and FILE is dropped:
+ * with errno as it is if it has no handle, or because no descriptor is left. */
 int windows_handle_add(const struct windows_file *file);
 
 /* The file of a descriptor; NULL with errno: it is not open. */

@@ -28,8 +28,9 @@ identify(HANDLE device, const WCHAR *path)
 
 /* GetFileInformationByHandle fails for all but files and directories. */
 static void
-fill_info(HANDLE handle, const WCHAR *path, struct os_info *info)
+fill_info(const struct windows_file *file, struct os_info *info)
 {
+    HANDLE handle = file->handle;
     BY_HANDLE_FILE_INFORMATION status;
     *info = (struct os_info){.kind = OS_OTHER, .links = 1, .owned = true};
     if (GetFileInformationByHandle(handle, &status)) {
@@ -44,25 +45,20 @@ fill_info(HANDLE handle, const WCHAR *path, struct os_info *info)
         info->kind = OS_BLOCK;
     else if (type == FILE_TYPE_CHAR)
         info->kind = OS_CHARACTER;
-    info->device = identify(handle, path);
+    info->device = identify(handle, file->path ? file->path : L"");
 }
 
 int
 os_path_info(const char *path, struct os_info *info)
 {
-    WCHAR *wide = windows_path_wide(path);
-    if (!wide)
-        return -1;
-    HANDLE handle = CreateFileW(wide, FILE_READ_ATTRIBUTES, WINDOWS_SHARE, NULL,
-                                OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
-    bool found = handle != INVALID_HANDLE_VALUE;
-    if (found) {
-        fill_info(handle, wide, info);
-        CloseHandle(handle);
-    } else {
-        windows_error_fail();
-    }
-    free(wide);
+    struct windows_file file = {.handle = windows_path_open(path, FILE_READ_ATTRIBUTES,
+                                                            OPEN_EXISTING,
+                                                            FILE_FLAG_BACKUP_SEMANTICS),
+                                .path = windows_path_wide(path)};
+    bool found = file.handle != INVALID_HANDLE_VALUE && file.path;
+    if (found)
+        fill_info(&file, info);
+    windows_file_drop(&file);
     return found ? 0 : -1;
 }
 
@@ -72,7 +68,7 @@ os_file_info(int fd, struct os_info *info)
     const struct windows_file *file = windows_handle_file(fd);
     if (!file)
         return -1;
-    fill_info(file->handle, file->path ? file->path : L"", info);
+    fill_info(file, info);
     return 0;
 }
 
@@ -138,21 +134,6 @@ is_in_use(HANDLE device)
     return false;
 }
 
-/* Makes a new descriptor of FILE if that has a handle and CODE is 0, or drops it. */
-static int
-add_file(const struct windows_file *file, int code)
-{
-    int fd = -1;
-    if (file->handle == INVALID_HANDLE_VALUE)
-        code = code ? code : errno;
-    else if (!code && (fd = windows_handle_add(file)) < 0)
-        code = errno;
-    if (fd >= 0)
-        return fd;
-    windows_file_drop(file);
-    return os_fail(code);
-}
-
 static struct windows_file
 describe(unsigned flags)
 {
@@ -174,14 +155,23 @@ explain(const WCHAR *path)
     return windows_error_code(error);
 }
 
+/* A link of any kind is never written through. */
+static bool
+is_link(HANDLE file)
+{
+    FILE_ATTRIBUTE_TAG_INFO tag;
+    return GetFileInformationByHandleEx(file, FileAttributeTagInfo, &tag, sizeof(tag)) &&
+           tag.FileAttributes & FILE_ATTRIBUTE_REPARSE_POINT;
+}
+
 int
 os_file_open(const char *path, unsigned flags)
 {
     struct windows_file file = describe(flags);
     BY_HANDLE_FILE_INFORMATION status;
-    FILE_ATTRIBUTE_TAG_INFO tag;
     DWORD how = OPEN_EXISTING, own = file.flags;
-    if (flags & OS_OPEN_CREATE) {
+    bool makes = flags & OS_OPEN_CREATE;
+    if (makes) {
         how = flags & OS_OPEN_EXCLUSIVE ? CREATE_NEW : OPEN_ALWAYS;
         own |= FILE_FLAG_OPEN_REPARSE_POINT;
     }
@@ -190,23 +180,25 @@ os_file_open(const char *path, unsigned flags)
         return -1;
     file.handle =
         CreateFileW(file.path, file.access, WINDOWS_SHARE, NULL, how, own, NULL);
-    if (file.handle == INVALID_HANDLE_VALUE)
-        return add_file(&file, explain(file.path));
-    if (flags & OS_OPEN_CREATE && /* a link of any kind, not its target */
-        GetFileInformationByHandleEx(file.handle, FileAttributeTagInfo, &tag,
-                                     sizeof(tag)) &&
-        tag.FileAttributes & FILE_ATTRIBUTE_REPARSE_POINT)
-        return add_file(&file, ELOOP);
-    if (GetFileInformationByHandle(file.handle, &status)) {
+    int code = file.handle == INVALID_HANDLE_VALUE ? explain(file.path)
+               : makes && is_link(file.handle)     ? ELOOP
+                                                   : 0;
+    bool is_file = !code && GetFileInformationByHandle(file.handle, &status);
+    if (!code && !is_file && !makes && flags & OS_OPEN_EXCLUSIVE &&
+        is_in_use(file.handle))
+        code = EBUSY;
+    if (code) {
+        windows_file_drop(&file);
+        return os_fail(code);
+    }
+    if (is_file) {
         free(file.path);
         file.path = NULL;
-        return add_file(&file, 0);
+    } else {
+        CloseHandle(file.handle);
+        file.handle = windows_handle_device(file.path, file.access, file.flags);
     }
-    if (!(flags & OS_OPEN_CREATE) && flags & OS_OPEN_EXCLUSIVE && is_in_use(file.handle))
-        return add_file(&file, EBUSY);
-    CloseHandle(file.handle);
-    file.handle = windows_handle_device(file.path, file.access, file.flags);
-    return add_file(&file, 0);
+    return windows_handle_add(&file);
 }
 
 /*
@@ -231,10 +223,9 @@ os_file_temporary(const char *path, unsigned flags)
     free(made);
     if (file.deleter == INVALID_HANDLE_VALUE)
         return -1;
-    file.handle = ReOpenFile(file.deleter, file.access, WINDOWS_SHARE, file.flags);
-    if (file.handle == INVALID_HANDLE_VALUE)
-        windows_error_fail();
-    return add_file(&file, 0);
+    file.handle = file.deleter;
+    file.handle = windows_handle_reopen(&file, file.flags);
+    return windows_handle_add(&file);
 }
 
 /* A handle serves one request at a time. */
@@ -248,7 +239,7 @@ os_file_reopen(int fd)
     file.deleter = NULL;
     file.path = NULL;
     file.handle = windows_handle_reopen(shared, shared->flags);
-    return add_file(&file, 0);
+    return windows_handle_add(&file);
 }
 
 /* Replaces the handle of a file by one with other flags: without those of MASK, with

@@ -1,5 +1,6 @@
 /* Requests, each of which is one system call that waits for the device, and how the files
  * are stored that they are for. */
+#include "has.h"
 #include "os/os.h"
 #include "os/storage.h"
 #include "windows_common.h"
@@ -47,11 +48,7 @@ os_file_flush(int fd)
 }
 
 /* The cache maps views of this size. */
-int64_t
-os_file_folio_max(void)
-{
-    return 256 << 10;
-}
+OS_ANSWER(int64_t, os_file_folio_max, (void), 256 << 10)
 
 /* A file is stored in one way as a whole. One that has no clusters, and is not sparse, is
  * so small that its data is among the metadata. */

@@ -110,15 +110,10 @@ os_stream_open(const char *path)
 {
     struct windows_file file = {.access = GENERIC_WRITE};
     file.handle = windows_path_open(path, file.access, OPEN_ALWAYS, 0);
-    if (file.handle == INVALID_HANDLE_VALUE)
-        return -1;
-    int stream = windows_handle_add(&file);
-    if (stream < 0)
-        CloseHandle(file.handle);
-    return stream;
+    return windows_handle_add(&file);
 }
 
-/* Pipes and consoles have no identity. */
+/* Pipes and consoles have no identity, and nor has what is not open. */
 static bool
 is_same(HANDLE one, HANDLE other)
 {
@@ -141,10 +136,8 @@ os_stream_is_path(int stream, const char *path)
 {
     HANDLE file = windows_path_open(path, FILE_READ_ATTRIBUTES, OPEN_EXISTING,
                                     FILE_FLAG_BACKUP_SEMANTICS);
-    bool same =
-        file != INVALID_HANDLE_VALUE && is_same(windows_handle_stream(stream), file);
-    if (file != INVALID_HANDLE_VALUE)
-        CloseHandle(file);
+    bool same = is_same(windows_handle_stream(stream), file);
+    CloseHandle(file);
     return same;
 }
 
@@ -231,8 +224,7 @@ is_replaceable(const char *path, const char *start)
         windows_path_open(path, GENERIC_READ, OPEN_EXISTING,
                           FILE_FLAG_BACKUP_SEMANTICS | FILE_FLAG_OPEN_REPARSE_POINT);
     int code = file == INVALID_HANDLE_VALUE ? errno : check_ours(file, start);
-    if (file != INVALID_HANDLE_VALUE)
-        CloseHandle(file);
+    CloseHandle(file);
     return code == 0 || code == ENOENT;
 }
 

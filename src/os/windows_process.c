@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "has.h"
 #include "os/os.h"
+#include "os/output.h"
 #include "os/process.h"
 #include "windows_common.h"
 
@@ -144,14 +145,11 @@ write_closing(void *argument)
 {
     char last[2] = {(char)atomic_load(&closing_byte), '\n'};
     const char *line = atomic_exchange(&last_line, NULL);
-    DWORD written;
     (void)argument;
     if (last[0])
-        WriteFile(windows_handle_stream(atomic_load(&closing_stream)), last, sizeof(last),
-                  &written, NULL);
+        os_stream_write(atomic_load(&closing_stream), last, sizeof(last));
     if (line)
-        WriteFile(GetStdHandle(STD_OUTPUT_HANDLE), line, (DWORD)strlen(line), &written,
-                  NULL);
+        os_stream_write(1, line, strlen(line));
     return 0;
 }
 
