@@ -162,13 +162,18 @@ add_extremes(struct buffer *text, const struct moments *latency)
     add_times(text, values, 4);
 }
 
-/* Adds the percentiles of LIST that are SHOWN, and their values. */
+/* Adds the percentiles of LIST that are SHOWN, and their values, with NAME before them in
+ * WIDTH columns; nothing if there are none. */
 static void
-add_ranks(struct buffer *text, const struct latencies *latencies,
-          const struct percentiles *list, unsigned shown)
+add_ranks(struct buffer *text, int width, const char *name,
+          const struct latencies *latencies, const struct percentiles *list,
+          unsigned shown)
 {
     int64_t values[PERCENTILES_MOST];
     int count = 0;
+    if (!shown)
+        return;
+    buffer_format(text, "%-*s", width, name);
     for (int i = 0; i < list->count; i++) {
         if (!(shown & 1u << i))
             continue;
@@ -188,11 +193,9 @@ static void
 add_percentiles(struct buffer *text, const char *name, const struct latencies latencies,
                 const struct percentiles *list)
 {
-    unsigned shown = percentiles_shown(list, latencies.moments->count);
-    if (!shown || (!list->given && latencies.moments->count < FEW))
-        return;
-    buffer_text(text, name);
-    add_ranks(text, &latencies, list, shown);
+    uint64_t count = latencies.moments->count;
+    if (list->given || count >= FEW)
+        add_ranks(text, 0, name, &latencies, list, percentiles_shown(list, count));
 }
 
 static void
@@ -212,35 +215,8 @@ add_syncs(struct buffer *text, const struct stats *stats)
 /* Of the default list 50, 90 and 99: what fits into a line. */
 #define SHOWN 0x7u
 
-/* Adds a line of percentiles, of which the median at least is shown; nothing of no
- * values. */
-static void
-add_part_line(struct buffer *text, int width, const char *name,
-              const struct latencies latencies, const struct percentiles *list)
-{
-    unsigned shown = percentiles_shown(list, latencies.moments->count);
-    if (list->count == 0 || latencies.moments->count == 0)
-        return;
-    buffer_format(text, "%-*s", width, name);
-    add_ranks(text, &latencies, list, list->given ? shown : (shown & SHOWN) | 1);
-}
-
-static void
-add_slowest(struct buffer *text, const struct stats *stats)
-{
-    const struct breakdown_request *slowest = &stats->breakdown.slowest;
-    char time[UNITS_TEXT];
-    int percent;
-    if (!slowest->index)
-        return;
-    const char *culprit = breakdown_culprit(&stats->breakdown, &percent);
-    bool slower = stats->latency.max > slowest->latency;
-    buffer_format(text, "slowest%s: request=%llu %s, of it %d %% %s\n",
-                  slower ? " that was split" : "", (unsigned long long)slowest->index,
-                  units_format(UNITS_TIME, slowest->latency, time), percent, culprit);
-}
-
-/* Adds where the time of the requests went, and how many could not be split. */
+/* Adds where the time of the requests went, of the slowest one as well, and how many
+ * could not be split. */
 static void
 add_breakdown(struct buffer *text, const struct stats *stats,
               const struct percentiles *given)
@@ -249,13 +225,25 @@ add_breakdown(struct buffer *text, const struct stats *stats,
     const struct percentiles *list = given->given ? given : &percentiles_default;
     bool synced = breakdown->sync_device.moments.count > 0;
     int width = (int)strlen(synced ? "sync device" : "submit") + GAP;
+    const struct breakdown_request *slowest = &breakdown->slowest;
     uint64_t count = breakdown_count(breakdown);
-    for (enum part part = 0; part < PARTS; part++)
-        add_part_line(text, width, part_name(part),
-                      latencies_of(stats, SCOPE_SUBMIT + (enum scope)part), list);
-    add_part_line(text, width, "sync device", latencies_of(stats, SCOPE_SYNC_DEVICE),
-                  list);
-    add_slowest(text, stats);
+    char time[UNITS_TEXT];
+    int percent;
+    for (enum scope scope = SCOPE_SUBMIT; scope < SCOPES; scope++) {
+        const struct latencies latencies = latencies_of(stats, scope);
+        unsigned shown = percentiles_shown(list, latencies.moments->count);
+        if (latencies.moments->count > 0) /* the median at least is shown */
+            add_ranks(text, width,
+                      scope == SCOPE_SYNC_DEVICE ? "sync device" : scope_name(scope),
+                      &latencies, list, list->given ? shown : (shown & SHOWN) | 1);
+    }
+    if (slowest->index) {
+        const char *culprit = breakdown_culprit(breakdown, &percent);
+        bool slower = stats->latency.max > slowest->latency;
+        buffer_format(text, "slowest%s: request=%llu %s, of it %d %% %s\n",
+                      slower ? " that was split" : "", (unsigned long long)slowest->index,
+                      units_format(UNITS_TIME, slowest->latency, time), percent, culprit);
+    }
     if (count < stats->latency.count)
         buffer_format(text, "split %llu of %llu requests\n", (unsigned long long)count,
                       (unsigned long long)stats->latency.count);

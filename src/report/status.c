@@ -39,12 +39,11 @@ present(const struct job *job)
 static const struct stats *
 merge(struct stats *merged, const struct job *jobs, int count)
 {
-    if (count == 1 || !merged)
-        return count == 1 ? present(&jobs[0]) : NULL;
-    stats_clear(merged);
-    merged->every = jobs[0].stats->every;
-    merged->mix = jobs[0].stats->mix;
-    for (int i = 0; i < count; i++)
+    if (count == 1)
+        return present(&jobs[0]);
+    if (merged)
+        stats_clear(merged);
+    for (int i = 0; merged && i < count; i++)
         stats_merge(merged, jobs[i].stats);
     return merged;
 }
@@ -220,19 +219,21 @@ enum field {
 static const enum field dropped[] = {FIELD_MAX,      FIELD_P99,    FIELD_P50, FIELD_LEFT,
                                      FIELD_REQUESTS, FIELD_FAILED, FIELD_STEP};
 
+#define FIELD 96 /* bytes */
+
 /* Texts in ASCII, so that bytes are columns; an empty one is left out. The bar is not
  * among them. */
 struct fields {
-    char text[FIELDS][96];
+    char text[FIELDS][FIELD];
 };
 
 static void
-make_step(const struct status_facts *facts, char *text, size_t size)
+make_step(const struct status_facts *facts, char *text)
 {
     const struct status_place *place = &facts->place;
     char target[32] = "", count[16] = "", value[UNITS_TEXT];
     if (facts->phase)
-        snprintf(text, size, "%s (%d/%d)", phase_name(facts->phase), (int)facts->phase,
+        snprintf(text, FIELD, "%s (%d/%d)", phase_name(facts->phase), (int)facts->phase,
                  (int)PHASE_RECOVERED);
     if (facts->swept == SWEEP_NONE || place->count == 0)
         return;
@@ -241,19 +242,18 @@ make_step(const struct status_facts *facts, char *text, size_t size)
                  facts->targets);
     if (place->count > 0)
         snprintf(count, sizeof(count), "/%d", place->count);
-    snprintf(text, size, "%s%s %s (%d%s)", target, sweep_name(facts->swept),
+    snprintf(text, FIELD, "%s%s %s (%d%s)", target, sweep_name(facts->swept),
              sweep_format(facts->swept, place->value, value), place->index + 1, count);
 }
 
-/* Rounds TIME down, so that a person can follow it: to a multiple of FINE below LIMIT, of
- * a second from there on. */
+/* Rounds TIME down, so that a person can follow it: to a tenth of a second below LIMIT,
+ * to a second from there on. */
 static void
-make_time(char *text, size_t size, int64_t time, int64_t fine, int64_t limit,
-          const char *after)
+make_time(char *text, int64_t time, int64_t limit, const char *after)
 {
     char shown[UNITS_TEXT];
-    time -= time % (time < limit ? fine : SECOND);
-    snprintf(text, size, "%s%s", time ? units_format(UNITS_TIME, time, shown) : "0 s",
+    time -= time % (time < limit ? TENTH : SECOND);
+    snprintf(text, FIELD, "%s%s", time ? units_format(UNITS_TIME, time, shown) : "0 s",
              after);
 }
 
@@ -264,62 +264,56 @@ done_of(double share, int count)
     return (int)(share * count + 1e-9);
 }
 
-/* Shows the share that is done, 100 % only at the end; or else the time so far. */
 static void
-make_progress(const struct status_facts *facts, char *text, size_t size)
-{
-    if (facts->share >= 0)
-        snprintf(text, size, "%3d%%", done_of(facts->share, 100));
-    else
-        make_time(text, size, facts->elapsed, TENTH, SECOND, "");
-}
-
-static void
-make_count(char *text, size_t size, uint64_t count, const char *what)
+make_count(char *text, uint64_t count, const char *what)
 {
     char shown[UNITS_TEXT];
-    snprintf(text, size, "%s %s", units_format(UNITS_COUNT, (int64_t)count, shown), what);
+    snprintf(text, FIELD, "%s %s", units_format(UNITS_COUNT, (int64_t)count, shown),
+             what);
 }
 
 /* Adds a time to TEXT, behind its NAME. */
 static void
-add_latency(char *text, size_t size, const char *name, int64_t time)
+add_latency(char *text, const char *name, int64_t time)
 {
     char shown[UNITS_TEXT];
     size_t length = strlen(text);
-    snprintf(text + length, size - length, "%s%s %s", length ? " " : "", name,
+    snprintf(text + length, FIELD - length, "%s%s %s", length ? " " : "", name,
              time >= 0 ? units_format(UNITS_TIME, time, shown) : "-");
 }
 
 /* Makes the field of a percentile, which operations have apart where they are mixed. */
 static void
-make_percentile(const struct status_facts *facts, char *text, size_t size,
-                const char *name, const int64_t *times)
+make_percentile(const struct status_facts *facts, char *text, const char *name,
+                const int64_t *times)
 {
     char first[48];
     snprintf(first, sizeof(first), "%s%s%s%s", facts->corrected ? "corrected " : "", name,
              facts->more ? " " : "", scope_name(facts->scope[0]));
-    add_latency(text, size, first, times[0]);
+    add_latency(text, first, times[0]);
     for (int i = 1; i <= facts->more; i++)
-        add_latency(text, size, scope_name(facts->scope[i]), times[i]);
+        add_latency(text, scope_name(facts->scope[i]), times[i]);
 }
 
+/* Makes all fields, of which none is there. The share that is done is 100 % only at the
+ * end; where it is not known, the time so far is progress too. */
 static void
 make_fields(const struct status_facts *facts, struct fields *fields)
 {
-    size_t size = sizeof(fields->text[0]);
-    memset(fields, 0, sizeof(*fields));
-    make_step(facts, fields->text[FIELD_STEP], size);
-    make_progress(facts, fields->text[FIELD_PROGRESS], size);
-    make_count(fields->text[FIELD_REQUESTS], size, facts->requests, "requests");
-    make_percentile(facts, fields->text[FIELD_P50], size, "p50", facts->p50);
-    make_percentile(facts, fields->text[FIELD_P99], size, "p99", facts->p99);
-    add_latency(fields->text[FIELD_MAX], size, "max", facts->max);
+    char(*text)[FIELD] = fields->text;
+    make_step(facts, text[FIELD_STEP]);
+    if (facts->share >= 0)
+        snprintf(text[FIELD_PROGRESS], FIELD, "%3d%%", done_of(facts->share, 100));
+    else
+        make_time(text[FIELD_PROGRESS], facts->elapsed, SECOND, "");
+    make_count(text[FIELD_REQUESTS], facts->requests, "requests");
+    make_percentile(facts, text[FIELD_P50], "p50", facts->p50);
+    make_percentile(facts, text[FIELD_P99], "p99", facts->p99);
+    add_latency(text[FIELD_MAX], "max", facts->max);
     if (facts->failed)
-        make_count(fields->text[FIELD_FAILED], size, facts->failed, "failed");
+        make_count(text[FIELD_FAILED], facts->failed, "failed");
     if (facts->left >= 0)
-        make_time(fields->text[FIELD_LEFT], size, facts->left, TENTH, 60 * SECOND,
-                  " left");
+        make_time(text[FIELD_LEFT], facts->left, 60 * SECOND, " left");
 }
 
 static int
@@ -341,27 +335,16 @@ fit_fields(struct fields *fields, int width, int least)
         fields->text[dropped[i]][0] = '\0';
 }
 
-/* Adds a bar, which is full only when all is done. */
-static void
-add_bar(struct buffer *text, double share, int width, bool utf8)
-{
-    buffer_text(text, "[");
-    text_histogram_bar(text, done_of(share, width * text_histogram_units(utf8)), width,
-                       utf8 ? " " : "-", utf8);
-    buffer_text(text, "] ");
-}
-
 void
 status_format(struct buffer *text, const struct status_facts *facts, int columns,
               bool utf8)
 {
-    struct fields fields;
-    int width = columns - 1;
+    struct fields fields = {0};
+    int width = columns - 1, units = text_histogram_units(utf8);
     int least = facts->share >= 0 ? BAR_LEAST + BAR_ENDS : 0;
     make_fields(facts, &fields);
     if (width_of(&fields) + least > width)
-        make_count(fields.text[FIELD_REQUESTS], sizeof(fields.text[0]), facts->requests,
-                   "req");
+        make_count(fields.text[FIELD_REQUESTS], facts->requests, "req");
     fit_fields(&fields, width, least);
     int bar = width - width_of(&fields) - BAR_ENDS;
     if (width_of(&fields) > width)
@@ -372,8 +355,12 @@ status_format(struct buffer *text, const struct status_facts *facts, int columns
         if (!fields.text[i][0])
             continue;
         buffer_text(text, gap);
-        if (i == FIELD_PROGRESS && least && bar >= BAR_TINY)
-            add_bar(text, facts->share, bar, utf8);
+        if (i == FIELD_PROGRESS && least && bar >= BAR_TINY) { /* full when all is done */
+            buffer_text(text, "[");
+            text_histogram_bar(text, done_of(facts->share, bar * units), bar,
+                               utf8 ? " " : "-", utf8);
+            buffer_text(text, "] ");
+        }
         buffer_text(text, fields.text[i]);
         gap = "  ";
     }
@@ -415,37 +402,6 @@ status_open(const struct plan *plan, int targets, int64_t now)
 /* CR, and EL to the end of the line: ECMA-48 8.3.15, 8.3.41. */
 static const char erasure[] = "\r\033[K";
 
-/*
- * The cursor is left at the start of the line: a key that the terminal echoes appears
- * there then, and is erased or drawn over with it, even if the line fills the whole
- * width.
- */
-void
-status_tick(struct status *status, const struct job *jobs, int count, int64_t now)
-{
-    struct buffer *line = &status->line, last = status->last;
-    struct status_facts facts;
-    if (now - status->began < PATIENCE || !os_terminal_foreground(STREAM))
-        return;
-    int columns = os_stream_columns(STREAM);
-    status_gather(status, jobs, count, now, &facts);
-    buffer_clear(line);
-    buffer_text(line, "\r");
-    status_format(line, &facts, columns ? columns : 80, status->utf8);
-    buffer_text(line, "\033[K\r");
-    if (!os_lock_try(status->lock)) /* its holder may be stuck writing: not waited for */
-        return;
-    bool same = status->shown && line->length == last.length &&
-                memcmp(line->text, last.text, last.length) == 0;
-    if (!line->failed && !same) {
-        os_stream_write(STREAM, line->text, line->length);
-        status->shown = true;
-        status->last = *line;
-        *line = last;
-    }
-    os_lock_release(status->lock);
-}
-
 void
 status_erase(struct status *status)
 {
@@ -485,31 +441,52 @@ status_close(struct status *status)
     free(status);
 }
 
-void
-status_part(struct status *status, int target, const struct report_part *part,
-            int64_t now)
-{
-    if (part->phase) {
-        status->phase = part->phase;
-        status->phase_began = now + (part->phase == PHASE_LOADED ? PLAN_SETTLE : 0);
-    } else {
-        status->place =
-            (struct status_place){target, part->index, part->count, part->value, now};
-    }
-}
-
-static void
-note_part(struct report *report, const struct job *job, const struct report_part *part)
-{
-    if (report->status)
-        status_part(report->status, job->index, part, os_clock_now());
-}
-
+/*
+ * Draws the line, unless the run has only just begun: a short one ends without. The
+ * cursor is left at the start of the line: a key that the terminal echoes appears
+ * there then, and is erased or drawn over with it, even if the line fills the whole
+ * width.
+ */
 static void
 tick(struct report *report, const struct job *jobs, int count, int64_t now, bool last)
 {
+    struct status *status = report->status;
+    struct buffer *line = &status->line, drawn = status->last;
+    struct status_facts facts;
     (void)last;
-    status_tick(report->status, jobs, count, now);
+    if (now - status->began < PATIENCE || !os_terminal_foreground(STREAM))
+        return;
+    int columns = os_stream_columns(STREAM);
+    status_gather(status, jobs, count, now, &facts);
+    buffer_clear(line);
+    buffer_text(line, "\r");
+    status_format(line, &facts, columns ? columns : 80, status->utf8);
+    buffer_text(line, "\033[K\r");
+    if (!os_lock_try(status->lock)) /* its holder may be stuck writing: not waited for */
+        return;
+    bool same = status->shown && line->length == drawn.length &&
+                memcmp(line->text, drawn.text, drawn.length) == 0;
+    if (!line->failed && !same) {
+        os_stream_write(STREAM, line->text, line->length);
+        status->shown = true;
+        status->last = *line;
+        *line = drawn;
+    }
+    os_lock_release(status->lock);
 }
 
-const struct report_format report_status = {.part = note_part, .tick = tick};
+static void
+begin_part(struct report *report, const struct job *job, const struct report_part *part)
+{
+    struct status *status = report->status;
+    int64_t now = report->now();
+    if (status && part->phase) {
+        status->phase = part->phase;
+        status->phase_began = now + (part->phase == PHASE_LOADED ? PLAN_SETTLE : 0);
+    } else if (status) {
+        status->place =
+            (struct status_place){job->index, part->index, part->count, part->value, now};
+    }
+}
+
+const struct report_format report_status = {.part = begin_part, .tick = tick};

@@ -11,7 +11,6 @@
 struct job;
 struct os_lock;
 struct plan;
-struct report_part;
 struct stats;
 
 /* The current step of a sweep. */
@@ -56,17 +55,8 @@ struct status *status_open(const struct plan *plan, int targets, int64_t now);
 
 #define STATUS_INTERVAL (100 * MS) /* ns from one tick to the next */
 
-/* Draws the line for COUNT jobs at NOW, unless the run has only just begun: a short one
- * ends without. For the supervisor's thread. */
-void status_tick(struct status *status, const struct job *jobs, int count, int64_t now);
-
 /* Erases the line until the next tick. STATUS may be NULL. */
 void status_erase(struct status *status);
-
-/* Notes that PART of the run, if it is a step that of TARGET, from 0, begins NOW. For the
- * supervisor's thread. */
-void status_part(struct status *status, int target, const struct report_part *part,
-                 int64_t now);
 
 /*
  * Erases the line, if it is shown, before somebody writes to the terminal, and keeps it

@@ -195,6 +195,12 @@ TEST(metrics_begin_with_the_first_phase)
     buffer_free(&text);
 }
 
+static int64_t
+ten_seconds(void)
+{
+    return 10 * SECOND;
+}
+
 /* Half of the second phase: it began a second late, and has been there for one. */
 TEST(progress_is_that_of_all_phases)
 {
@@ -206,7 +212,9 @@ TEST(progress_is_that_of_all_phases)
     phases.all.requests = 150;
     golden.job.stats = &phases.all;
     struct status *status = status_open(&golden.plan, 1, 0);
-    status_part(status, 0, &(struct report_part){.phase = PHASE_LOADED}, 10 * SECOND);
+    struct report report = {.status = status, .now = ten_seconds};
+    report_status.part(&report, &golden.job,
+                       &(struct report_part){.phase = PHASE_LOADED});
     status_gather(status, &golden.job, 1, 12 * SECOND, &facts);
     assert_int_equal(facts.phase, PHASE_LOADED);
     assert_int_equal(facts.requests, 50);

@@ -2,6 +2,8 @@
 #include "support.h"
 
 #include "base/time.h"
+#include "report/outputs.h"
+#include "report/report.h"
 #include "report/status.h"
 #include "run/job.h"
 
@@ -56,6 +58,12 @@ release_stderr(void **state)
     return 0;
 }
 
+static void
+tick(struct status *status, const struct job *job, int64_t now)
+{
+    report_status.tick(&(struct report){.status = status}, job, 1, now, false);
+}
+
 /* Empties it; fails the test unless exactly this has been written. */
 static void
 check_written(const char *expected)
@@ -93,15 +101,15 @@ TEST(it_is_drawn_late_and_again_when_it_changes)
     const struct job job = {.stats = stats};
     catch_stderr();
     struct status *status = status_open(&plan, 1, BEGAN);
-    status_tick(status, &job, 1, BEGAN + 199 * MS);
+    tick(status, &job, BEGAN + 199 * MS);
     status_pause(status);
     status_resume(status);
     check_written("");
-    status_tick(status, &job, 1, BEGAN + 200 * MS);
+    tick(status, &job, BEGAN + 200 * MS);
     check_written(LINE("[##------------------]  10%", "  1.80 s left"));
-    status_tick(status, &job, 1, BEGAN + SECOND);
+    tick(status, &job, BEGAN + SECOND);
     check_written(HALF);
-    status_tick(status, &job, 1, BEGAN + SECOND);
+    tick(status, &job, BEGAN + SECOND);
     check_written("");
     status_close(status);
     check_written("\r\033[K");
@@ -115,7 +123,7 @@ TEST(it_is_hidden_once_and_comes_back)
     const struct job job = {.stats = stats};
     catch_stderr();
     struct status *status = status_open(&plan, 1, BEGAN);
-    status_tick(status, &job, 1, BEGAN + SECOND);
+    tick(status, &job, BEGAN + SECOND);
     check_written(HALF);
     status_pause(status);
     status_resume(status);
@@ -123,7 +131,7 @@ TEST(it_is_hidden_once_and_comes_back)
     status_pause(status);
     status_resume(status);
     check_written("");
-    status_tick(status, &job, 1, BEGAN + SECOND);
+    tick(status, &job, BEGAN + SECOND);
     check_written(HALF);
     status_pause(status);
     status_resume(status);

@@ -4,6 +4,7 @@
 
 #include "base/time.h"
 #include "report/outputs.h"
+#include "report/report.h"
 #include "report/status.h"
 #include "run/job.h"
 
@@ -44,6 +45,26 @@ jobs_of(const struct stats *const *stats, int count)
     for (int i = 0; i < count; i++)
         jobs[i].stats = stats[i];
     return jobs;
+}
+
+/* The time by the clock of reports. */
+static int64_t clock_now;
+
+static int64_t
+read_clock(void)
+{
+    return clock_now;
+}
+
+/* Begins PART of target INDEX at NOW. */
+static void
+begin_part(struct status *status, int index, const struct report_part *part, int64_t now)
+{
+    static struct job job; /* too large for a stack */
+    struct report report = {.status = status, .now = read_clock};
+    clock_now = now;
+    job.index = index;
+    report_status.part(&report, &job, part);
 }
 
 /* Facts of so many targets with the same statistics, NOW ns after the beginning. */
@@ -304,7 +325,7 @@ TEST(what_is_left_of_phases_is_not_known_while_a_load_settles)
     plan.ends.work_time = 4 * SECOND;
     struct status *status = status_open(&plan, 1, BEGAN);
     struct job *jobs = jobs_of((const struct stats *const *)&stats, 1);
-    status_part(status, 0, &part, BEGAN);
+    begin_part(status, 0, &part, BEGAN);
     status_gather(status, jobs, 1, BEGAN, &facts);
     assert_int_equal(facts.left, -1);
     status_gather(status, jobs, 1, BEGAN + 2 * SECOND, &facts);
@@ -339,10 +360,10 @@ TEST(a_sweep_goes_through_all_steps_of_all_targets)
         int64_t now = BEGAN + 100 * SECOND;
         struct status *status = status_open(&plan, cases[i].targets, BEGAN);
         if (cases[i].count)
-            status_part(status, cases[i].target,
-                        &(struct report_part){
-                            .value = 8, .index = cases[i].index, .count = cases[i].count},
-                        now - cases[i].since);
+            begin_part(status, cases[i].target,
+                       &(struct report_part){
+                           .value = 8, .index = cases[i].index, .count = cases[i].count},
+                       now - cases[i].since);
         status_gather(status, &snapshot, 1, now, &facts);
         if (facts.left != cases[i].left || facts.share < cases[i].share - 1e-6 ||
             facts.share > cases[i].share + 1e-6)
@@ -370,7 +391,7 @@ TEST(steps_of_a_sweep_of_intervals_differ_in_length)
         struct status_facts facts;
         int64_t now = BEGAN + 100 * SECOND;
         struct status *status = status_open(&plan, 2, BEGAN);
-        status_part(
+        begin_part(
             status, 1,
             &(struct report_part){.value = MS << number, .index = number, .count = 3},
             now - 10 * MS);
