@@ -67,15 +67,14 @@ OS_openbsd = $(OS_unix) bsd
 OS_posix = $(OS_unix)
 OS_windows = fallback windows_*
 OS_SRC = $(wildcard $(OS_$(SYSTEM):%=src/os/%.c))
-# The engines that a system has, each a file of src/io, the default first. The order is
+# The engines that a system has beside the default, each a file of src/io. The order is
 # that in which they are advised.
-IO_linux = sync linux_uring linux_aio
-IO_darwin = sync posix_aio
-IO_freebsd = sync posix_aio
-IO_netbsd = sync posix_aio
-IO_openbsd = sync
-IO_posix = sync posix_aio
-IO_windows = sync windows_overlapped
+IO_linux = linux_uring linux_aio
+IO_darwin = posix_aio
+IO_freebsd = posix_aio
+IO_netbsd = posix_aio
+IO_posix = posix_aio
+IO_windows = windows_overlapped
 IO_SRC = $(patsubst %,src/io/%.c,io operations $(IO_$(SYSTEM)))
 SRC := $(sort $(filter-out src/os/% src/io/%,$(wildcard src/*/*.c))) $(OS_SRC) $(IO_SRC)
 OBJ := $(SRC:%.c=$(BUILDDIR)/%.o)
@@ -205,6 +204,7 @@ $(TESTS): $(BUILDDIR)/%: %.c $(SUPPORT_OBJ) $(LIBRARY)
 # The kernel's part in these is played by the tests.
 $(BUILDDIR)/tests/unit/io/test_engines $(BUILDDIR)/tests/unit/io/test_queue \
 $(BUILDDIR)/tests/unit/io/test_queue_faults: TEST_LDFLAGS = -Wl,--wrap=syscall
+$(BUILDDIR)/tests/unit/io/test_sync: TEST_LDFLAGS = -Wl,--wrap=os_file_read
 
 # Under ordinary compilers the fuzzers' inputs are tried in a test.
 $(BUILDDIR)/tests/unit/house/test_corpus: $(FUZZ_OBJ)

@@ -102,6 +102,9 @@ struct io_engine {
     bool (*close)(struct io_queue *queue);
 };
 
+/* The default, which makes system calls that wait: operations.c. */
+extern const struct io_engine io_sync;
+
 /*
  * The engine that the option with this LETTER selects, 0 for the default. Where the
  * system does not have it, one without a name, whose open fails with ENOTSUP.

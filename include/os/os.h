@@ -127,9 +127,9 @@ int os_file_alignment(int fd, int64_t *memory, int64_t *offset);
 
 /*
  * One read or write at OFFSET: bytes, 0 at the end. FLAGS: OR-ed enum os_rw.
- * These and os_file_flush are timed: each is the system call alone, made again if a
- * signal interrupts it. A flush may be two where one does not reach the cache of the
- * drive.
+ * These and os_file_flush are timed: each is the system call alone. A read or write that
+ * a signal interrupts fails with EINTR, and io_perform makes it again; a flush is made
+ * again here, and may be two calls where one does not reach the cache of the drive.
  */
 enum os_rw { OS_RW_HIPRI = 1, OS_RW_NOWAIT = 2 };
 int64_t os_file_read(int fd, void *buffer, size_t size, int64_t offset, int flags);

@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The Makefile's list for the system, as ENGINE(sync) ENGINE(...), the default first. */
+/* The Makefile's list for the system, as ENGINE(...) ENGINE(...), after the default. */
 #ifndef IO_ENGINES
-#define IO_ENGINES ENGINE(sync)
+#define IO_ENGINES
 #endif
 
 #define ENGINE(name) extern const struct io_engine io_##name;
@@ -19,7 +19,7 @@ IO_ENGINES
 #undef ENGINE
 
 #define ENGINE(name) &io_##name,
-static const struct io_engine *const engines[] = {IO_ENGINES};
+static const struct io_engine *const engines[] = {&io_sync, IO_ENGINES};
 #undef ENGINE
 
 enum { ENGINES = sizeof(engines) / sizeof(engines[0]) };

@@ -1,5 +1,6 @@
 /*
- * The table of operations, and the mixes of them that have a word.
+ * The table of operations, the mixes of them that have a word, and the default engine,
+ * whose reap makes the system call of the one request and waits for it.
  */
 #include "io/operations.h"
 
@@ -51,15 +52,6 @@ const struct operation_row operations[OPERATIONS] = {
     [OPERATION_FLUSH] = {.word = "sync", .noun = "flushes", .perform = flush},
 };
 
-struct io_completion
-io_perform(const struct io_config *config, const struct io_request *request)
-{
-    int64_t bytes = operations[request->operation].perform(config, request);
-    return (struct io_completion){.slot = request->slot,
-                                  .error = bytes < 0 ? errno : 0,
-                                  .bytes = bytes < 0 ? 0 : bytes};
-}
-
 /* More than one operation. */
 static const struct {
     const char *word, *noun;
@@ -110,3 +102,64 @@ operation_mix_noun(const struct operation_mix *mix)
 {
     return mix->more ? mixes[find_row(mix)].noun : operations[mix->turns[0]].noun;
 }
+
+/* Inline for the default engine: see os_file_read of Linux. */
+inline struct io_completion
+io_perform(const struct io_config *config, const struct io_request *request)
+{
+    int64_t bytes;
+    do
+        bytes = operations[request->operation].perform(config, request);
+    while (bytes < 0 && errno == EINTR);
+    return (struct io_completion){.slot = request->slot,
+                                  .error = bytes < 0 ? errno : 0,
+                                  .bytes = bytes < 0 ? 0 : bytes};
+}
+
+struct io_queue {
+    struct io_config config;
+    bool is_reopened; /* the descriptor is the queue's own */
+    const struct io_request *next;
+};
+
+static int
+sync_open(struct io_queue *queue, const struct io_config *config)
+{
+    queue->config = *config;
+    queue->config.fd = os_file_reopen(config->fd);
+    queue->is_reopened = queue->config.fd != config->fd;
+    return queue->is_reopened && queue->config.fd < 0 ? -1 : 0;
+}
+
+static bool
+sync_close(struct io_queue *queue)
+{
+    if (queue->is_reopened && queue->config.fd >= 0)
+        os_file_close(queue->config.fd);
+    return true;
+}
+
+static void
+sync_submit(struct io_queue *queue, const struct io_request *request)
+{
+    queue->next = request;
+}
+
+static int
+sync_reap(struct io_queue *queue, struct io_completion *done, int64_t when)
+{
+    (void)when;
+    *done = io_perform(&queue->config, queue->next);
+    return 1;
+}
+
+const struct io_engine io_sync = {
+    .name = "system calls",
+    .in_thread = true,
+    .lacks = "no descriptor for a worker",
+    .queue_size = sizeof(struct io_queue),
+    .open = sync_open,
+    .submit = sync_submit,
+    .reap = sync_reap,
+    .close = sync_close,
+};

@@ -87,23 +87,15 @@ os_sleep_until(int64_t when)
 int64_t
 os_file_read(int fd, void *buffer, size_t size, int64_t offset, int flags)
 {
-    int64_t result;
     (void)flags;
-    do
-        result = pread(fd, buffer, size, offset);
-    while (result < 0 && errno == EINTR);
-    return result;
+    return pread(fd, buffer, size, offset);
 }
 
 int64_t
 os_file_write(int fd, const void *buffer, size_t size, int64_t offset, int flags)
 {
-    int64_t result;
     (void)flags;
-    do
-        result = pwrite(fd, buffer, size, offset);
-    while (result < 0 && errno == EINTR);
-    return result;
+    return pwrite(fd, buffer, size, offset);
 }
 
 OS_ANSWER(int, os_file_alignment, (int fd, int64_t *memory, int64_t *offset),

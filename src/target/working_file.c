@@ -168,6 +168,8 @@ write_chunk(struct target *target, const char *data, int64_t size, int64_t offse
     while (size > 0) {
         target_advance(target);
         int64_t done = os_file_write(target->fd, data, (size_t)size, offset, 0);
+        if (done < 0 && errno == EINTR)
+            continue;
         if (done <= 0)
             return -1;
         data += done;

@@ -49,6 +49,31 @@ TEST(reads_at_the_offset)
     close(fd);
 }
 
+/* System calls that a signal interrupts, before one is made. */
+static int interruptions;
+
+int64_t __real_os_file_read(int fd, void *buffer, size_t size, int64_t offset, int flags);
+int64_t
+__wrap_os_file_read(int fd, void *buffer, size_t size, int64_t offset, int flags)
+{
+    errno = EINTR;
+    return interruptions-- > 0 ? -1
+                               : __real_os_file_read(fd, buffer, size, offset, flags);
+}
+
+TEST(makes_a_call_again_that_a_signal_interrupts)
+{
+    char buffer[] = "...";
+    int fd = make_file(100);
+    interruptions = 3;
+    struct io_completion done = perform(fd, 0, OPERATION_READ, buffer, 3, 49);
+    assert_int_equal(done.error, 0);
+    assert_int_equal(done.bytes, 3);
+    assert_int_equal(interruptions, -1);
+    assert_string_equal(buffer, "aaa");
+    close(fd);
+}
+
 TEST(writes_at_the_offset)
 {
     char text[] = "HELLO", back[7];
