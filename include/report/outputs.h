@@ -24,25 +24,31 @@ struct report_part {
     int index, count; /* of the step, from 0, and of all steps, -1: not known */
 };
 
+/* What there are statistics of. A format that has phases has no summary of a job with
+ * these. */
+enum record_kind { RECORD_PERIOD, RECORD_SUMMARY, RECORD_STEP, RECORD_PHASE, RECORDS };
+
+/* Statistics of a job. */
+struct record {
+    enum record_kind kind;
+    const struct stats *stats;
+    int64_t time;                 /* ns, by the clock */
+    const struct job_step *step;  /* NULL: they are of none */
+    const struct job *background; /* of a phase; NULL: it had none */
+};
+
 /*
  * The functions of an output: each adds to the report's text, which is then flushed as a
  * whole; NULL: nothing is added. Those from BEGIN to HIGHEST are about the report's
- * current target. BACKGROUND is NULL in phases without.
+ * current target.
  */
 struct report_format {
     void (*open)(struct report *report);  /* once */
     void (*begin)(struct report *report); /* once for each target */
     void (*sample)(struct report *report, const struct sample *sample);
-    void (*period)(struct report *report, const struct stats *stats, int64_t time);
-    void (*summary)(struct report *report, const struct stats *stats, int64_t time);
-    void (*step)(struct report *report, const struct job_step *step,
-                 const struct stats *stats, int64_t time);
-    /* NULL: a summary has them all; else there is none of a job with phases. */
-    void (*phase)(struct report *report, const struct job_phase *phase,
-                  const struct job *background);
-    void (*highest)(struct report *report, const struct job *job); /* of its limits */
+    void (*records[RECORDS])(struct report *report, const struct record *record);
+    void (*highest)(struct report *report); /* step of the limits of its job */
     void (*compare)(struct report *report); /* all jobs, if they are several */
-    void (*end)(struct report *report);
 
     /* On the supervisor's thread: requests begin at FIRST, ns, monotonic; a part of JOB
      * begins; the interval, or the LAST, of JOBS has ended at NOW. An output has either
@@ -53,7 +59,7 @@ struct report_format {
     void (*tick)(struct report *report, const struct job *jobs, int count, int64_t now,
                  bool last);
     void (*close)(struct report *report); /* frees what OPEN took */
-    char closing; /* closes the output of OPEN, see os_signals_closing; or 0 */
+    char closing; /* closes the output of OPEN, with a newline; 0: nothing does */
 };
 
 /* Where the text of an output goes. */

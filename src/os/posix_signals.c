@@ -252,7 +252,8 @@ os_signals_resumed(void)
     return os_process_resumed();
 }
 
-/* Stops with the monitor, if that is stopped; a look costs more than a wait that is short.
+/* Stops with the monitor, if that is stopped; a look costs more than a wait that is
+ * short.
  */
 static void
 follow(void)

@@ -313,8 +313,10 @@ add_phases(struct report *report)
 }
 
 static void
-human_summary(struct report *report, const struct stats *stats, int64_t time)
+human_summary(struct report *report, const struct record *record)
 {
+    const struct stats *stats = record->stats;
+    int64_t time = record->time;
     const struct operation_mix *mix = &report->plan->workload.mix;
     const char *done = mix->more ? "" : operations[mix->turns[0]].done;
     enum scope scope = scope_first(stats);
@@ -414,9 +416,7 @@ const struct report_format report_human = {
     .open = open_labels,
     .begin = human_begin,
     .sample = human_sample,
-    .period = raw_line,
-    .summary = human_summary,
-    .step = table_row,
+    .records = {raw_line, human_summary, table_row},
     .highest = table_highest,
     .compare = human_compare,
     .close = close_labels,

@@ -136,10 +136,12 @@ add_value(struct report *report, int64_t value)
         buffer_format(&report->text, "%s=%" PRId64 "i", sweep_name(kind), value);
 }
 
-/* Adds the lines of a record, which have one time; STEP: it is that of a sweep. */
+/* Adds the lines of a record, which have one time. */
 static void
-add_record(struct report *report, const struct stats *stats, const struct job_step *step)
+add_record(struct report *report, const struct record *record)
 {
+    const struct stats *stats = record->stats;
+    const struct job_step *step = record->step;
     int64_t wall = report->wall();
     bool judged =
         step && step->verdict != SLO_UNKNOWN &&
@@ -158,36 +160,20 @@ add_record(struct report *report, const struct stats *stats, const struct job_st
     }
 }
 
-static void
-add_period(struct report *report, const struct stats *stats, int64_t time)
-{
-    (void)time;
-    add_record(report, stats, NULL);
-}
-
-static void
-add_step(struct report *report, const struct job_step *step, const struct stats *stats,
-         int64_t time)
-{
-    (void)time;
-    add_record(report, stats, step);
-}
-
 /* Adds nothing if there is none: a field has a value. */
 static void
-add_highest(struct report *report, const struct job *job)
+add_highest(struct report *report)
 {
-    if (job->sweep.highest < 0)
+    if (report->job->sweep.highest < 0)
         return;
     begin_line(report, SCOPE_ALL);
     buffer_text(&report->text, "highest_");
-    add_value(report, job_highest(job));
+    add_value(report, job_highest(report->job));
     end_line(report, report->wall());
 }
 
 /* There is no summary: what is left of the last period comes as one. */
 const struct report_format report_influx = {
-    .period = add_period,
-    .step = add_step,
+    .records = {[RECORD_PERIOD] = add_record, [RECORD_STEP] = add_record},
     .highest = add_highest,
 };

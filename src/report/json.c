@@ -73,12 +73,6 @@ close_record(struct report *report, struct json *json)
 }
 
 static void
-open_array(struct report *report)
-{
-    buffer_text(&report->text, "[");
-}
-
-static void
 add_parts(struct json *json, const int64_t *parts)
 {
     for (enum part part = 0; part < PARTS; part++)
@@ -358,38 +352,14 @@ add_limits(struct report *report, struct json *json)
 }
 
 static void
-json_period(struct report *report, const struct stats *stats, int64_t time)
+add_step(const struct report *report, struct json *json, const struct job_step *step)
 {
-    struct json json = open_record(report);
-    add_stat(report, &json, stats);
-    add_load(&json, stats, time, false);
-    close_record(report, &json);
-}
-
-static void
-json_summary(struct report *report, const struct stats *stats, int64_t time)
-{
-    struct json json = open_record(report);
-    add_stat(report, &json, stats);
-    add_load(&json, stats, time, report->target->recorded);
-    add_limits(report, &json);
-    add_change(report, &json, stats);
-    close_record(report, &json);
-}
-
-static void
-json_step(struct report *report, const struct job_step *step, const struct stats *stats,
-          int64_t time)
-{
-    struct json json = open_record(report);
-    json_open(&json, "sweep", '{');
-    json_value(&json, sweep_name(report->plan->sweep.kind), "%" PRId64, step->value);
-    json_close(&json, '}');
-    if (report->plan->statistics.slos.count || report->plan->sweep.kind == SWEEP_RATE)
-        json_value(&json, "kept", "%s", answers[step->verdict]);
-    add_stat(report, &json, stats);
-    add_load(&json, stats, time, false);
-    close_record(report, &json);
+    enum sweep_kind kind = report->plan->sweep.kind;
+    json_open(json, "sweep", '{');
+    json_value(json, sweep_name(kind), "%" PRId64, step->value);
+    json_close(json, '}');
+    if (report->plan->statistics.slos.count || kind == SWEEP_RATE)
+        json_value(json, "kept", "%s", answers[step->verdict]);
 }
 
 /* Adds what a background has done from when it had settled to its end. */
@@ -419,21 +389,26 @@ add_background(struct report *report, struct json *json, const struct job *backg
 }
 
 static void
-json_phase(struct report *report, const struct job_phase *phase,
-           const struct job *background)
+json_record(struct report *report, const struct record *record)
 {
     struct json json = open_record(report);
-    add_stat(report, &json, &phase->stats);
-    add_load(&json, &phase->stats, phase->time, false);
-    if (background)
-        add_background(report, &json, background);
-    add_limits(report, &json);
+    if (record->step)
+        add_step(report, &json, record->step);
+    add_stat(report, &json, record->stats);
+    add_load(&json, record->stats, record->time, report->target->recorded);
+    if (record->background)
+        add_background(report, &json, record->background);
+    if (record->kind == RECORD_SUMMARY || record->kind == RECORD_PHASE)
+        add_limits(report, &json);
+    if (record->kind == RECORD_SUMMARY)
+        add_change(report, &json, record->stats);
     close_record(report, &json);
 }
 
 static void
-json_highest(struct report *report, const struct job *job)
+json_highest(struct report *report)
 {
+    const struct job *job = report->job;
     const char *name = sweep_name(report->plan->sweep.kind);
     struct json json = open_record(report);
     struct buffer limits = {0};
@@ -453,28 +428,20 @@ json_highest(struct report *report, const struct job *job)
 }
 
 static void
-close_array(struct report *report)
+open_array(struct report *report)
 {
-    buffer_text(&report->text, "]\n");
+    buffer_text(&report->text, "[");
 }
+
+#define RECORDS_OF_JSON                                              \
+    .sample = json_sample,                                           \
+    .records = {json_record, json_record, json_record, json_record}, \
+    .highest = json_highest
 
 const struct report_format report_json = {
     .open = open_array,
-    .sample = json_sample,
-    .period = json_period,
-    .summary = json_summary,
-    .step = json_step,
-    .highest = json_highest,
-    .phase = json_phase,
-    .end = close_array,
+    RECORDS_OF_JSON,
     .closing = ']',
 };
 
-const struct report_format report_ndjson = {
-    .sample = json_sample,
-    .period = json_period,
-    .summary = json_summary,
-    .step = json_step,
-    .highest = json_highest,
-    .phase = json_phase,
-};
+const struct report_format report_ndjson = {RECORDS_OF_JSON};

@@ -82,15 +82,15 @@ add_output(struct plan *plan, const struct output_kind *kind, const char *path, 
     int64_t interval = asked ? 0 : kind->every;
     if (options->print_interval)
         interval = options->print_interval;
-    bool periods = own && !sweeps && format->period &&
+    bool periods = own && !sweeps && format->records[RECORD_PERIOD] &&
                    (options->print_count || interval || kind->rest);
     struct output *one = &output->list[output->count++];
     *one = (struct output){.kind = kind,
                            .path = path,
                            .requests = format->sample && !quiet,
                            .periods = periods,
-                           .summary =
-                               format->summary && (kind->whole || !quiet || !periods)};
+                           .summary = format->records[RECORD_SUMMARY] &&
+                                      (kind->whole || !quiet || !periods)};
     if (periods) {
         output->print_count = options->print_count;
         output->print_interval = interval;

@@ -21,30 +21,31 @@ end_line(struct report *report)
 }
 
 void
-raw_line(struct report *report, const struct stats *stats, int64_t time)
+raw_line(struct report *report, const struct record *record)
 {
+    const struct stats *stats = record->stats;
     const struct moments *latency = &stats->latency;
     buffer_format(&report->text,
                   "%" PRIu64 " %" PRId64 " %.0f %.0f %" PRId64 " %" PRId64 " %" PRId64
                   " %" PRId64 " %" PRIu64 " %" PRId64,
                   latency->count, latency->sum, stats_iops(stats), stats_bps(stats),
                   latency->min, moments_average(latency), latency->max,
-                  moments_deviation(latency), stats->requests, time);
+                  moments_deviation(latency), stats->requests, record->time);
     end_line(report);
 }
 
 static void
-add_step(struct report *report, const struct job_step *step, const struct stats *stats,
-         int64_t time)
+add_step(struct report *report, const struct record *record)
 {
-    buffer_format(&report->text, "%" PRId64 " ", step->value);
-    raw_line(report, stats, time);
+    buffer_format(&report->text, "%" PRId64 " ", record->step->value);
+    raw_line(report, record);
 }
 
 /* Adds the line of its own kind (ioping(1), SWEEPS): no other begins with a letter. */
 static void
-add_highest(struct report *report, const struct job *job)
+add_highest(struct report *report)
 {
+    const struct job *job = report->job;
     struct buffer *text = &report->text;
     buffer_format(text, "highest %s ", sweep_name(job->plan.sweep.kind));
     if (job->sweep.highest < 0)
@@ -56,18 +57,7 @@ add_highest(struct report *report, const struct job *job)
     end_line(report);
 }
 
-static void
-add_phase(struct report *report, const struct job_phase *phase,
-          const struct job *background)
-{
-    (void)background;
-    raw_line(report, &phase->stats, phase->time);
-}
-
 const struct report_format report_raw = {
-    .period = raw_line,
-    .summary = raw_line,
-    .step = add_step,
-    .phase = add_phase,
+    .records = {raw_line, raw_line, add_step, raw_line},
     .highest = add_highest,
 };

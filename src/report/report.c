@@ -141,13 +141,6 @@ begin_job(struct reports *reports, struct report *report)
 }
 
 static void
-summarize(struct reports *reports, struct report *report, const struct job *job)
-{
-    report->format->summary(report, &job->outcome.total, job->outcome.time);
-    flush(reports, report);
-}
-
-static void
 write_notes(struct reports *reports, struct notes *notes)
 {
     status_pause(reports->status);
@@ -185,20 +178,6 @@ on_sample(void *self, const struct job *job, const struct sample *sample)
     return reports->failed;
 }
 
-static int
-on_period(void *self, const struct job *job, const struct stats *stats, int64_t time)
-{
-    struct reports *reports = self;
-    for (int i = 0; i < reports->count; i++) {
-        struct report *report = select_job(reports, i, job);
-        if (!report->output->periods)
-            continue;
-        report->format->period(report, stats, time);
-        flush(reports, report);
-    }
-    return reports->failed;
-}
-
 static const char *
 name_of(const struct report *report)
 {
@@ -218,47 +197,70 @@ note_failures(struct reports *reports)
     write_notes(reports, &reports->notes);
 }
 
-static int
-on_summary(void *self, const struct job *job)
+static bool
+has_record(const struct report *report, const struct job *job, enum record_kind kind)
 {
-    struct reports *reports = self;
+    const struct report_format *format = report->format;
+    bool by_phases = job->phases && format->records[RECORD_PHASE];
+    if (kind == RECORD_STEP)
+        return format->records[RECORD_STEP] != NULL;
+    return kind == RECORD_PERIOD
+               ? report->output->periods
+               : report->output->summary && by_phases == (kind == RECORD_PHASE);
+}
+
+/* The record of a step is written when the next begins, or after the remarks on the end.
+ */
+static int
+add_record(struct reports *reports, const struct job *job, struct record record)
+{
     for (int i = 0; i < reports->count; i++) {
-        struct report *report = select_job(reports, i, job);
-        if (report->output->summary && (!job->phases || !report->format->phase))
-            summarize(reports, report, job);
-        if (report < reports->screen) /* people read that, and no more follows it */
-            note_failures(reports);
+        struct report *report = &reports->list[i];
+        if (has_record(report, job, record.kind)) {
+            report->format->records[record.kind](select_job(reports, i, job), &record);
+            if (record.kind != RECORD_STEP)
+                flush(reports, report);
+        }
+        if (record.kind == RECORD_SUMMARY && report < reports->screen)
+            note_failures(reports); /* people read that, and no more follows it */
     }
     return reports->failed;
 }
 
-/* The record is written when the next step begins, or after the remarks on the end. */
+static int
+on_period(void *self, const struct job *job, const struct stats *stats, int64_t time)
+{
+    return add_record(self, job, (struct record){RECORD_PERIOD, stats, time, NULL, NULL});
+}
+
+static struct record
+summary_of(const struct job *job)
+{
+    const struct outcome *outcome = &job->outcome;
+    return (struct record){RECORD_SUMMARY, &outcome->total, outcome->time, NULL, NULL};
+}
+
+static int
+on_summary(void *self, const struct job *job)
+{
+    return add_record(self, job, summary_of(job));
+}
+
 static int
 on_step(void *self, const struct job *job, const struct job_step *step,
         const struct stats *stats, int64_t time)
 {
-    struct reports *reports = self;
-    for (int i = 0; i < reports->count; i++) {
-        struct report *report = select_job(reports, i, job);
-        if (report->format->step)
-            report->format->step(report, step, stats, time);
-    }
-    return reports->failed;
+    return add_record(self, job, (struct record){RECORD_STEP, stats, time, step, NULL});
 }
 
 static int
 on_phase(void *self, const struct job *job, enum phase phase)
 {
-    struct reports *reports = self;
+    const struct job_phase *ended = &job->phases->list[phase];
     const struct job *background = phase == PHASE_LOADED ? job->phases->background : NULL;
-    for (int i = 0; i < reports->count; i++) {
-        struct report *report = select_job(reports, i, job);
-        if (!report->output->summary || !report->format->phase)
-            continue;
-        report->format->phase(report, &job->phases->list[phase], background);
-        flush(reports, report);
-    }
-    return reports->failed;
+    return add_record(
+        self, job,
+        (struct record){RECORD_PHASE, &ended->stats, ended->time, NULL, background});
 }
 
 static void
@@ -268,7 +270,7 @@ on_highest(void *self, const struct job *job)
     for (int i = 0; i < reports->count; i++) {
         struct report *report = select_job(reports, i, job);
         if (report->format->highest)
-            report->format->highest(report, job);
+            report->format->highest(report);
         flush(reports, report);
     }
 }
@@ -522,8 +524,10 @@ report_recorded(struct reports *reports, const struct comparison_row *rows)
         bool listed = report->output->summary && !report->output->kind->people;
         report->rows = rows;
         for (int k = 0; listed && k < report->count; k++) {
+            const struct record summary = summary_of(&report->jobs[k]);
             begin_job(reports, select_job(reports, i, &report->jobs[k]));
-            summarize(reports, report, &report->jobs[k]);
+            report->format->records[RECORD_SUMMARY](report, &summary);
+            flush(reports, report);
         }
     }
     report_compare(reports);
@@ -534,8 +538,8 @@ static void
 end_report(struct reports *reports, struct report *report)
 {
     bool printed = goes(report) == OUTPUT_STREAM;
-    if (report->begun && report->format->end)
-        report->format->end(report);
+    if (report->begun && report->format->closing)
+        buffer_format(&report->text, "%c\n", report->format->closing);
     if (printed)
         flush(reports, report);
     if (printed && report->output->path && os_stream_close(report->stream) < 0 &&

@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "plan/plan.h"
 #include "report/console.h"
+#include "report/outputs.h"
 #include "report/report.h"
 #include "run/job.h"
 #include "stats/stats.h"
@@ -206,9 +207,11 @@ table_head(struct report *report)
  * queuing formula L = lambda W", Operations Research 9, 1961) the sum of their times per
  * time. */
 void
-table_row(struct report *report, const struct job_step *step, const struct stats *stats,
-          int64_t time)
+table_row(struct report *report, const struct record *record)
 {
+    const struct stats *stats = record->stats;
+    const struct job_step *step = record->step;
+    int64_t time = record->time;
     enum sweep_kind kind = report->plan->sweep.kind;
     struct line line = {.stats = stats,
                         .rate = stats_rate((double)stats->requests, time) +
@@ -224,8 +227,9 @@ table_row(struct report *report, const struct job_step *step, const struct stats
 }
 
 void
-table_highest(struct report *report, const struct job *job)
+table_highest(struct report *report)
 {
+    const struct job *job = report->job;
     struct buffer *text = &report->text;
     enum sweep_kind kind = job->plan.sweep.kind;
     const struct slos *slos = &job->plan.statistics.slos;

@@ -10,6 +10,7 @@ struct comparison_row;
 struct histogram;
 struct job;
 struct job_step;
+struct record;
 struct report;
 struct slos;
 struct stats;
@@ -60,9 +61,8 @@ void json_string(struct json *json, const char *name, const char *value);
  * it lacks the least useful columns.
  */
 void table_head(struct report *report);
-void table_row(struct report *report, const struct job_step *step,
-               const struct stats *stats, int64_t time);
-void table_highest(struct report *report, const struct job *job);
+void table_row(struct report *report, const struct record *record);
+void table_highest(struct report *report);
 
 /* table.c: adds the table of the phases so far, a line each; on a narrow terminal like
  * that of a sweep, but names may have lines of their own, too. */

@@ -66,11 +66,13 @@ static inline void
 golden_prepare(enum format format)
 {
     golden = (struct golden){0};
+    void (*const *records)(struct report *, const struct record *) =
+        output_kinds[format].format->records;
     golden.plan.options = &golden.options;
     golden.plan.output =
         (struct plan_output){.list = {{.requests = output_kinds[format].format->sample,
-                                       .periods = output_kinds[format].format->period,
-                                       .summary = output_kinds[format].format->summary}},
+                                       .periods = records[RECORD_PERIOD],
+                                       .summary = records[RECORD_SUMMARY]}},
                              .count = 1,
                              .streams = 1,
                              .print_count = 1,

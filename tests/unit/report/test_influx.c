@@ -40,10 +40,19 @@ assert_added(struct report *report, const char *expected)
     buffer_free(&report->text);
 }
 
+/* Adds a record of KIND over 7 ns, of STEP if that is not NULL. */
+static void
+add(struct report *report, enum record_kind kind, const struct stats *stats,
+    const struct job_step *step)
+{
+    report->format->records[kind](
+        report, &(struct record){.kind = kind, .stats = stats, .time = 7, .step = step});
+}
+
 static void
 assert_period(struct report *report, const struct stats *stats, const char *expected)
 {
-    report->format->period(report, stats, 7);
+    add(report, RECORD_PERIOD, stats, NULL);
     assert_added(report, expected);
 }
 
@@ -95,7 +104,7 @@ TEST(percentiles_have_the_names_that_were_given)
     prepare(1);
     golden.plan.output.percentiles =
         (struct percentiles){2, true, {{999000000, "99.9"}, {250000000, "25.0"}}};
-    golden.report->format->period(golden.report, &stats, 7);
+    add(golden.report, RECORD_PERIOD, &stats, NULL);
     assert_contains(golden.report->text.text,
                     TMP " p99.9=0.001000000,p25.0=0.001000000,min=0.001000000,");
     buffer_free(&golden.report->text);
@@ -179,7 +188,7 @@ TEST(operation_and_mode_are_tags)
         prepare(1);
         golden.plan.workload.mix = mix_of(cases[i].load);
         jobs[0].target.description.mode = cases[i].mode;
-        golden.report->format->period(golden.report, &stats, 7);
+        add(golden.report, RECORD_PERIOD, &stats, NULL);
         assert_contains(golden.report->text.text, cases[i].tags);
         buffer_free(&golden.report->text);
     }
@@ -262,7 +271,7 @@ TEST(what_is_apart_has_a_line_of_its_own)
     golden.plan.sweep.kind = SWEEP_SIZE;
     golden.plan.statistics.slos.count = 1;
     golden.report->phase = PHASE_IDLE;
-    golden.report->format->step(golden.report, &step, &stats, 7);
+    add(golden.report, RECORD_STEP, &stats, &step);
     assert_added(
         golden.report,
         "ioping,path=/tmp,operation=rw,mode=direct,phase=idle " STEP OF(
@@ -302,7 +311,7 @@ TEST(a_step_has_its_value_and_what_it_keeps)
         prepare(1);
         golden.plan.sweep.kind = cases[i].kind;
         golden.plan.statistics.slos.count = cases[i].limits;
-        golden.report->format->step(golden.report, &step, &stats, 7);
+        add(golden.report, RECORD_STEP, &stats, &step);
         assert_contains(golden.report->text.text, cases[i].expected);
         buffer_free(&golden.report->text);
     }
@@ -313,10 +322,10 @@ TEST(the_highest_step_has_a_line_if_there_is_one)
     prepare(1);
     golden.plan.sweep.kind = jobs[0].plan.sweep.kind = SWEEP_DEPTH;
     jobs[0].sweep.highest = -1;
-    golden.report->format->highest(golden.report, &jobs[0]);
+    golden.report->format->highest(golden.report);
     assert_int_equal(golden.report->text.length, 0);
     jobs[0].sweep.steps[0].value = 16;
     jobs[0].sweep.highest = 0;
-    golden.report->format->highest(golden.report, &jobs[0]);
+    golden.report->format->highest(golden.report);
     assert_added(golden.report, TMP " highest_depth=16i" STAMP);
 }

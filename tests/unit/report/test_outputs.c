@@ -54,13 +54,14 @@ add_head(struct report *report)
 }
 
 static void
-add_period(struct report *report, const struct stats *stats, int64_t time)
+add_period(struct report *report, const struct record *record)
 {
     buffer_format(&report->text, "%s %llu %lld\n", report->target->path,
-                  (unsigned long long)stats->requests, (long long)time);
+                  (unsigned long long)record->stats->requests, (long long)record->time);
 }
 
-static const struct report_format periods = {.open = add_head, .period = add_period};
+static const struct report_format periods = {.open = add_head,
+                                             .records = {[RECORD_PERIOD] = add_period}};
 static const struct output_kind kind = {.option = OPTION_HDR,
                                         .goes = OUTPUT_GROWING,
                                         .format = &periods,

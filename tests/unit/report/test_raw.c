@@ -5,7 +5,7 @@ static void
 assert_line(const struct stats *stats, int64_t time, const char *line)
 {
     struct report report = {.count = 1};
-    raw_line(&report, stats, time);
+    raw_line(&report, &(struct record){.stats = stats, .time = time});
     assert_string_equal(report.text.text, line);
     buffer_free(&report.text);
 }
@@ -28,7 +28,7 @@ TEST(among_others_the_target_comes_last)
     struct stats stats = {0};
     const struct description target = {.path = "/mnt/a b\n"};
     struct report report = {.count = 2, .target = &target};
-    raw_line(&report, &stats, 7);
+    raw_line(&report, &(struct record){.stats = &stats, .time = 7});
     assert_string_equal(report.text.text, "0 0 0 0 0 0 0 0 0 7 /mnt/a b\\012\n");
     buffer_free(&report.text);
 }

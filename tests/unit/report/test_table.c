@@ -27,7 +27,7 @@ add_row(struct buffer *text, const struct plan *plan, const struct job_step *ste
 {
     struct report report = report_of(plan, columns);
     report.text = *text;
-    table_row(&report, step, stats, time);
+    table_row(&report, &(struct record){.stats = stats, .time = time, .step = step});
     *text = report.text;
 }
 
@@ -290,7 +290,8 @@ TEST(the_last_line_has_the_highest_that_keeps_the_limits)
         job.plan.sweep.kind = cases[i].kind;
         job.sweep.highest = cases[i].highest;
         job.outcome.verdict = cases[i].verdict;
-        table_highest(&report, &job);
+        report.job = &job;
+        table_highest(&report);
         assert_string_equal(report.text.text, cases[i].line);
         buffer_free(&report.text);
     }
@@ -407,7 +408,8 @@ TEST(the_last_line_of_rates_has_what_was_answered)
         if (cases[i].limited)
             assert_null(slos_add(&job.plan.statistics.slos, "p99=1ms"));
         job.sweep.highest = cases[i].highest;
-        table_highest(&report, &job);
+        report.job = &job;
+        table_highest(&report);
         assert_string_equal(report.text.text, cases[i].line);
         buffer_free(&report.text);
     }
