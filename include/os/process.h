@@ -153,11 +153,4 @@ void os_memory_free(void *memory);
  * os_memory_free. */
 void *os_memory_unshared(size_t size);
 
-/*
- * SIZE bytes of zeros; NULL if there are none. A page costs nothing until it is
- * touched. Freed by os_memory_release with the same SIZE; NULL is allowed.
- */
-void *os_memory_zeroed(size_t size);
-void os_memory_release(void *memory, size_t size);
-
 #endif

@@ -5,7 +5,6 @@
 #include "os/thread.h"
 #include "stats/busy.h"
 
-#include <stdalign.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,8 +20,9 @@ struct worker_group {
     _Atomic int64_t due;       /* when a period ends; INT64_MAX: never */
     struct os_lock *busy_lock; /* of `busy`; NULL: there is one request at a time */
     struct busy busy;          /* of all workers */
-    alignas(64) _Atomic uint64_t taken; /* ordinals of requests, not all of them sent */
-    _Atomic int64_t arrival;            /* for the schedules of the workers */
+    char apart[64];            /* a cache line */
+    _Atomic uint64_t taken;  /* ordinals of requests, not all of them sent */
+    _Atomic int64_t arrival; /* for the schedules of the workers */
 };
 
 /* Notes that no request is due after WHEN; the latest of several holds. */

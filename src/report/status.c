@@ -8,7 +8,6 @@
 #include "base/time.h"
 #include "base/units.h"
 #include "os/output.h"
-#include "os/process.h"
 #include "os/thread.h"
 #include "plan/plan.h"
 #include "report/outputs.h"
@@ -393,7 +392,7 @@ status_open(const struct plan *plan, int targets, int64_t now)
     status->plan = plan;
     status->targets = targets;
     status->began = now;
-    status->merged = targets > 1 ? os_memory_zeroed(sizeof(*status->merged)) : NULL;
+    status->merged = targets > 1 ? calloc(1, sizeof(*status->merged)) : NULL;
     status->utf8 = os_locale_utf8();
     status->lock = lock;
     return status;
@@ -434,7 +433,7 @@ status_close(struct status *status)
     if (!status)
         return;
     status_erase(status);
-    os_memory_release(status->merged, sizeof(*status->merged));
+    free(status->merged);
     buffer_free(&status->line);
     buffer_free(&status->last);
     os_lock_free(status->lock);

@@ -34,8 +34,8 @@ job_init(struct job *job, const struct plan *plan, int index)
     /* A plot of a run needs its track, that of a sweep only the steps. */
     bool tracked = plan->output.track && plan->sweep.kind == SWEEP_NONE;
     bool phased = plan->mode == MODE_PHASES;
-    job->track = tracked ? os_memory_zeroed(sizeof(*job->track)) : NULL;
-    job->phases = phased ? os_memory_zeroed(sizeof(*job->phases)) : NULL;
+    job->track = tracked ? calloc(1, sizeof(*job->track)) : NULL;
+    job->phases = phased ? calloc(1, sizeof(*job->phases)) : NULL;
     if ((tracked && !job->track) || (phased && !job->phases) ||
         worker_open_series(&job->series, plan, 1) < 0)
         return -1;
@@ -47,8 +47,8 @@ job_init(struct job *job, const struct plan *plan, int index)
 void
 job_free(struct job *job)
 {
-    os_memory_release(job->track, sizeof(*job->track));
-    os_memory_release(job->phases, sizeof(*job->phases));
+    free(job->track);
+    free(job->phases);
     worker_close_series(&job->series);
 }
 

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 int64_t
@@ -29,7 +30,7 @@ worker_open_series(struct time_series *series, const struct plan *plan, int work
         return 0;
     int most = plan->statistics.series / workers / 2 * 2;
     most = most > SERIES_LEAST ? most : SERIES_LEAST;
-    struct series_entry *entries = os_memory_zeroed((size_t)most * sizeof(*entries));
+    struct series_entry *entries = calloc((size_t)most, sizeof(*entries));
     if (!entries)
         return -1;
     series_start(series, entries, most, plan->workload.seed);
@@ -39,8 +40,7 @@ worker_open_series(struct time_series *series, const struct plan *plan, int work
 void
 worker_close_series(struct time_series *series)
 {
-    os_memory_release(series->entries,
-                      (size_t)series->most * sizeof(struct series_entry));
+    free(series->entries);
     *series = (struct time_series){0};
 }
 

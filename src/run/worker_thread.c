@@ -6,17 +6,18 @@
 
 #include "base/time.h"
 #include "notify.h"
-#include "os/process.h"
+
+#include <stdlib.h>
 
 struct worker_thread *
 worker_thread_make(const struct job *job)
 {
-    struct worker_thread *thread = os_memory_zeroed(sizeof(*thread));
+    struct worker_thread *thread = calloc(1, sizeof(*thread));
     if (!thread)
         return NULL;
     struct worker *worker = &thread->worker;
     if (job->track)
-        worker->account.track = os_memory_zeroed(sizeof(*worker->account.track));
+        worker->account.track = calloc(1, sizeof(*worker->account.track));
     if (worker_open_series(&worker->account.series, &job->active,
                            job->active.io.threads) == 0 &&
         !worker->account.track == !job->track)
@@ -28,10 +29,9 @@ worker_thread_make(const struct job *job)
 void
 worker_thread_free(struct worker_thread *thread)
 {
-    os_memory_release(thread->worker.account.track,
-                      sizeof(*thread->worker.account.track));
+    free(thread->worker.account.track);
     worker_close_series(&thread->worker.account.series);
-    os_memory_release(thread, sizeof(*thread));
+    free(thread);
 }
 
 bool

@@ -388,15 +388,15 @@ session_free(struct session *session)
     os_lock_free(session->lock);
     for (int i = 0; session->jobs && i < session->all; i++)
         job_free(&session->jobs[i]);
-    os_memory_release(session->jobs, (size_t)session->all * sizeof(struct job));
-    os_memory_release(session, sizeof(*session));
+    free(session->jobs);
+    free(session);
 }
 
 /* Returns NULL without memory. */
 static struct session *
 session_make(const struct plan *plan)
 {
-    struct session *session = os_memory_zeroed(sizeof(*session));
+    struct session *session = calloc(1, sizeof(*session));
     int status = 0;
     if (!session)
         return NULL;
@@ -405,7 +405,7 @@ session_make(const struct plan *plan)
     session->count = plan->target_count;
     session->all = session->count + (plan->mode == MODE_PHASES);
     session->lock = os_lock_make();
-    session->jobs = os_memory_zeroed((size_t)session->all * sizeof(struct job));
+    session->jobs = calloc((size_t)session->all, sizeof(struct job));
     for (int i = 0; session->jobs && i < session->all; i++)
         status |= job_init(&session->jobs[i], plan, i);
     if (session->lock && session->jobs && status == 0 &&

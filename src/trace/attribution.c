@@ -9,7 +9,6 @@
 #include "base/time.h"
 #include "cli/options.h"
 #include "os/os.h"
-#include "os/process.h"
 #include "os/thread.h"
 
 #include <errno.h>
@@ -212,17 +211,11 @@ attribute_all(void *argument)
     return NULL;
 }
 
-static size_t
-size_of(int targets)
-{
-    return sizeof(struct attribution) +
-           (size_t)targets * sizeof(struct attribution_target);
-}
-
 struct attribution *
 attribution_make(int count)
 {
-    struct attribution *attribution = os_memory_zeroed(size_of(count));
+    size_t targets = (size_t)count * sizeof(struct attribution_target);
+    struct attribution *attribution = calloc(1, sizeof(*attribution) + targets);
     if (!attribution)
         return NULL;
     attribution->target_count = count;
@@ -257,7 +250,7 @@ attribution_close(struct attribution *attribution)
         os_layout_free(&attribution->targets[i].known.layout);
     os_lock_free(attribution->queue_lock);
     os_lock_free(attribution->lock);
-    os_memory_release(attribution, size_of(attribution->target_count));
+    free(attribution);
 }
 
 /* Finds where the target of JOB lies. Returns 0, or -1 with ERROR. */

@@ -338,20 +338,6 @@ TEST(large_memory_is_writable_up_to_its_end)
     }
 }
 
-TEST(zeroed_memory_is_zero_and_aligned_to_pages)
-{
-    for (int again = 0; again < 2; again++) { /* the second gets what the first had */
-        unsigned char *memory = os_memory_zeroed(3 * PAGE + 1);
-        assert_non_null(memory);
-        assert_int_equal((uintptr_t)memory % PAGE, 0);
-        for (int i = 0; i <= 3 * PAGE; i++)
-            assert_int_equal(memory[i], 0);
-        memset(memory, 'x', 3 * PAGE + 1);
-        os_memory_release(memory, 3 * PAGE + 1);
-    }
-    assert_null(os_memory_zeroed(SIZE_MAX / 2));
-}
-
 /* Counts the pages that are dirty or being written, by cachestat(2); -1: unknown. */
 static int64_t
 unwritten_pages(int fd)
