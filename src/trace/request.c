@@ -138,26 +138,6 @@ add_record(struct search *search, const struct os_trace_record *trace)
            add_range(search, disk, trace->sector, trace->sectors);
 }
 
-/* Returns the only entry by a thread of the kernel that could be the request's; NULL:
- * none, or more than one. */
-static const struct os_trace_record *
-find_throttled(const struct search *search)
-{
-    const struct sample *sample = search->sample;
-    const struct os_trace_record *found = NULL;
-    for (const struct record *record = search->from; record < search->to; record++) {
-        const struct os_trace_record *trace = &record->trace;
-        if (trace->kind != OS_TRACE_QUEUE || !trace->kernel ||
-            trace->sectors * SECTOR != (uint64_t)sample->size ||
-            trace->write == !(operations[sample->operation].does & OPERATION_WRITES))
-            continue;
-        if (found)
-            return NULL;
-        found = trace;
-    }
-    return found;
-}
-
 /* Returns whether that is an I/O that THREAD of the request has entered into the queue:
  * it is gone from there before the request ends. */
 static bool
@@ -167,28 +147,37 @@ is_queued(const struct search *search, const struct os_trace_record *trace)
            trace->time <= search->end;
 }
 
-/* Adds what the thread of a request has entered into the queue meanwhile, or a thread of
- * the kernel for it. Returns false if there is no room, or a part has to be another's. */
+/* Adds what the thread of a request has entered into the queue meanwhile; if that is
+ * nothing, the only entry of a thread of the kernel that is like the request, which was
+ * throttled. Returns false if there is no room, or a part has to be another's. */
 static bool
 add_queued(struct search *search)
 {
-    uint64_t sectors = 0;
+    const struct sample *sample = search->sample;
+    const struct os_trace_record *throttled = NULL;
+    bool writes = operations[sample->operation].does & OPERATION_WRITES;
     bool kernel = search->target->layout.known;
+    uint64_t sectors = 0;
+    int alike = 0;
     for (const struct record *record = search->from; record < search->to; record++) {
         const struct os_trace_record *trace = &record->trace;
-        kernel |= trace->kind == OS_TRACE_QUEUE && trace->kernel;
+        uint64_t bytes = trace->sectors * SECTOR;
+        bool released = trace->kind == OS_TRACE_QUEUE && trace->kernel;
+        kernel |= released;
+        if (released && bytes == (uint64_t)sample->size && trace->write == writes) {
+            throttled = trace;
+            alike++;
+        }
         if (!is_queued(search, trace))
             continue;
         sectors += trace->sectors;
         if (!add_record(search, trace))
             return false;
     }
-    const struct os_trace_record *throttled =
-        search->count ? NULL : find_throttled(search);
-    if (throttled)
-        return add_record(search, throttled);
-    return search->count == 0 || !search->target->direct || !kernel ||
-           sectors * SECTOR >= (uint64_t)search->sample->size;
+    if (search->count == 0)
+        return alike != 1 || add_record(search, throttled);
+    return !search->target->direct || !kernel ||
+           sectors * SECTOR >= (uint64_t)sample->size;
 }
 
 /* Follows a range of a device that is made of others. The sector that a remap leads to is
@@ -248,12 +237,14 @@ find_sectors(const struct search *search, const struct os_trace_record *trace)
 }
 
 /* Gathers the records that touch what is looked for: those while it is under way, and ALL
- * that are not too long before. Returns false if there are too many. */
+ * that are not too long before. What is handed on without a copy is queued only above.
+ * Returns false if there are too many. */
 static bool
 gather(const struct search *search, bool all)
 {
     struct cells *cells = &search->records->cells;
     struct record *record = all ? look_back(search) : search->from;
+    bool queued = !search->target->layout.remapped;
     cells->all = all;
     cells->count = cells->first = 0;
     for (; record < search->to; record++) {
@@ -265,7 +256,9 @@ gather(const struct search *search, bool all)
         if (cells->count == CELLS_RECORDS)
             return false;
         cells->candidates[cells->count++] = (struct candidate){record, disk};
+        queued |= record >= search->from && record->trace.kind == OS_TRACE_QUEUE;
     }
+    cells->entry = queued ? OS_TRACE_QUEUE : OS_TRACE_REMAP;
     return true;
 }
 
@@ -290,16 +283,6 @@ is_foreign(const struct search *search)
     return false;
 }
 
-/* What is handed on without a copy is queued only above. */
-static enum os_trace_kind
-find_entry_kind(const struct search *search, const struct cells *cells)
-{
-    for (int i = cells->first; i < cells->count; i++)
-        if (cells->candidates[i].record->trace.kind == OS_TRACE_QUEUE)
-            return OS_TRACE_QUEUE;
-    return search->target->layout.remapped ? OS_TRACE_REMAP : OS_TRACE_QUEUE;
-}
-
 /* Attributes records to all ranges of what is looked for. */
 static enum split_result
 attribute(const struct search *search, bool all)
@@ -313,7 +296,6 @@ attribute(const struct search *search, bool all)
     cells->direct = target->direct;
     cells->lower = target->layout.lower;
     cells->foreign = all && is_foreign(search);
-    cells->entry = find_entry_kind(search, cells);
     cells->queued = cells->released = INT64_MAX;
     cells->interval_count = 0;
     enum split_result result = SPLIT_DONE;
