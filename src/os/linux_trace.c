@@ -7,6 +7,7 @@
 #include "linux.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Finds a field by NAME and what follows it, in a line as
@@ -138,47 +139,30 @@ next_event(struct linux_trace_page *page, size_t *size)
     return event + (kind == 0 ? 2 : 1) * sizeof(word);
 }
 
-/* Returns whether program COMM of the event at DATA begins with NAME; then THREAD becomes
- * the one behind it, if any. */
-static bool
-find_comm(const struct linux_trace_format *format, const unsigned char *data, size_t size,
-          const char *name, int *thread)
-{
-    char comm[32] = "";
-    size_t length = format->comm.size < sizeof(comm) ? format->comm.size : 0;
-    if (format->comm.at + length > size)
-        return false;
-    memcpy(comm, data + format->comm.at, length);
-    comm[sizeof(comm) - 1] = '\0';
-    if (strncmp(comm, name, strlen(name)) != 0)
-        return false;
-    sscanf(comm + strlen(name), "%9d", thread);
-    return true;
-}
+#define TEXT_ROOM 64
 
-/* The text of a mark ends with a NUL, or the event does. */
-static uint64_t
-load_mark(const struct linux_trace_format *format, const unsigned char *data, size_t size)
+/* Copies a field that is a text, which may lack its NUL; none if it is not whole. */
+static void
+load_text(const unsigned char *bytes, size_t size, struct linux_trace_field field,
+          char text[TEXT_ROOM])
 {
-    char text[64] = "";
-    unsigned long long mark = 0;
-    size_t length = size > format->text.at ? size - format->text.at : 0;
-    memcpy(text, data + format->text.at,
-           length < sizeof(text) ? length : sizeof(text) - 1);
-    return sscanf(text, LINUX_TRACE_MARK "%llu", &mark) == 1 ? mark : 0;
+    bool whole = field.size < TEXT_ROOM && field.at + (size_t)field.size <= size;
+    size_t length = whole ? field.size : 0;
+    memcpy(text, bytes + field.at, length);
+    text[length] = '\0';
 }
 
 /* The letters of rwbs are those of blkparse(1): F before the operation for a flush, the
  * operation, and others. A thread of io_uring that works for another has its number in
- * its name. */
+ * its name. The text of a mark ends with a NUL, or the event does. */
 static void
 fill_record(const struct linux_trace_format *format, const unsigned char *data,
             size_t size, struct os_trace_record *record)
 {
-    size_t rwbs =
-        format->rwbs.at + (size_t)format->rwbs.size <= size ? format->rwbs.at : 0;
-    size_t letters = rwbs ? format->rwbs.size : 0;
-    int thread = 0;
+    char rwbs[TEXT_ROOM], comm[TEXT_ROOM], text[TEXT_ROOM];
+    unsigned long long mark = 0;
+    load_text(data, size, format->rwbs, rwbs);
+    load_text(data, size, format->comm, comm);
     record->kind = format->kind;
     record->device = load(data, size, format->device);
     record->sector = load(data, size, format->sector);
@@ -186,14 +170,18 @@ fill_record(const struct linux_trace_format *format, const unsigned char *data,
     record->old_device = load(data, size, format->old_device);
     record->old_sector = load(data, size, format->old_sector);
     record->thread = (int)load(data, size, format->thread);
-    record->kernel = find_comm(format, data, size, "kworker/", &thread);
-    if (find_comm(format, data, size, LINUX_TRACE_WORKER, &thread))
-        record->thread = thread;
-    if (format->kind == OS_TRACE_MARK)
-        record->sector = load_mark(format, data, size);
-    record->flush = letters && data[rwbs] == 'F' && record->sectors == 0;
-    size_t length = strnlen((const char *)data + rwbs, letters);
-    record->write = memchr(data + rwbs, 'W', length) != NULL;
+    record->kernel = strncmp(comm, "kworker/", strlen("kworker/")) == 0;
+    if (strncmp(comm, LINUX_TRACE_WORKER, strlen(LINUX_TRACE_WORKER)) == 0)
+        record->thread = atoi(comm + strlen(LINUX_TRACE_WORKER));
+    record->flush = rwbs[0] == 'F' && record->sectors == 0;
+    record->write = strchr(rwbs, 'W') != NULL;
+    if (format->kind != OS_TRACE_MARK)
+        return;
+    struct linux_trace_field rest = {.at = format->text.at};
+    while (rest.size < TEXT_ROOM - 1 && rest.at + (size_t)rest.size < size)
+        rest.size++;
+    load_text(data, size, rest, text);
+    record->sector = sscanf(text, LINUX_TRACE_MARK "%llu", &mark) == 1 ? mark : 0;
 }
 
 int

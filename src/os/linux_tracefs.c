@@ -81,35 +81,27 @@ add_range(struct buffer *text, const struct os_layout *layout, const char *progr
     buffer_format(text, ")");
 }
 
-/* Adds the devices of LAYOUT, each with its disk; RANGES: those of sectors as well. */
-static void
-add_layout(struct buffer *text, const struct os_layout *layout, enum os_trace_kind kind,
-           bool ranges, const char *program)
-{
-    for (int i = 0; i < layout->device_count; i++) {
-        const struct os_layout_device *device = &layout->devices[i];
-        if (device->above && kind != OS_TRACE_QUEUE)
-            continue;
-        buffer_format(text, "%s(dev == %llu", text->length ? " || " : "",
-                      (unsigned long long)device->number);
-        if (device->disk != device->number)
-            buffer_format(text, " || dev == %llu", (unsigned long long)device->disk);
-        if (kind == OS_TRACE_REMAP)
-            buffer_format(text, " || old_dev == %llu",
-                          (unsigned long long)device->number);
-        buffer_format(text, ")");
-        if (i == 0 && ranges && kind != OS_TRACE_REMAP && layout->extent_count > 0)
-            add_range(text, layout, kind == OS_TRACE_QUEUE ? program : NULL);
-    }
-}
-
+/* A device stands there with its disk. */
 void
 linux_trace_filter(const struct os_layout *const *layouts, int count,
                    enum os_trace_kind kind, bool ranges, const char *program,
                    struct buffer *filter)
 {
     for (int i = 0; i < count; i++)
-        add_layout(filter, layouts[i], kind, ranges, program);
+        for (int k = 0; k < layouts[i]->device_count; k++) {
+            const struct os_layout_device *device = &layouts[i]->devices[k];
+            unsigned long long number = device->number, disk = device->disk;
+            if (device->above && kind != OS_TRACE_QUEUE)
+                continue;
+            buffer_format(filter, "%s(dev == %llu", filter->length ? " || " : "", number);
+            if (disk != number)
+                buffer_format(filter, " || dev == %llu", disk);
+            if (kind == OS_TRACE_REMAP)
+                buffer_format(filter, " || old_dev == %llu", number);
+            buffer_text(filter, ")");
+            if (k == 0 && ranges && kind != OS_TRACE_REMAP && layouts[i]->extent_count)
+                add_range(filter, layouts[i], kind == OS_TRACE_QUEUE ? program : NULL);
+        }
 }
 
 /* Returns the folder where tracefs is mounted; NULL with ERROR. */
@@ -348,14 +340,10 @@ struct os_trace *
 os_trace_open(const struct os_layout *const *layouts, int count, struct error *error)
 {
     struct os_trace *trace = calloc(1, sizeof(*trace));
-    const char *top = find_tracefs(error);
-    if (!trace && top)
+    const char *top = trace ? find_tracefs(error) : NULL;
+    if (!trace)
         fail(error, "trace");
-    if (!trace || !top) {
-        free(trace);
-        return NULL;
-    }
-    if (read_formats(trace, top, error) == 0 &&
+    if (top && read_formats(trace, top, error) == 0 &&
         set_up(trace, top, layouts, count, error) == 0)
         return trace;
     os_trace_close(trace);
