@@ -5,7 +5,6 @@
 #include "support.h"
 
 #include "base/time.h"
-#include "os/process.h"
 #include "trace/attribution.h"
 #include "trace/trace_private.h"
 
@@ -39,7 +38,7 @@ read_tape(struct os_trace *tape, struct os_trace_record *records, int room)
 static inline struct records *
 open_records(struct os_trace *tape)
 {
-    struct records *records = os_memory_zeroed(sizeof(*records));
+    struct records *records = calloc(1, sizeof(*records));
     assert_non_null(records);
     records->source = (struct trace_source){.read = read_tape, .trace = tape};
     records_add_own(records, ME);
@@ -94,7 +93,7 @@ split_by(const struct trace_target *target, struct sample sample,
     struct records *store = open_records(&tape);
     records_read(store);
     request_attribute(store, target, ME, true, &sample);
-    os_memory_release(store, sizeof(*store));
+    free(store);
     return sample.split;
 }
 

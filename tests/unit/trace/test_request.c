@@ -366,7 +366,7 @@ TEST(no_block_request_is_that_of_two_requests)
     records_read(store);
     request_attribute(store, plain(), ME, true, &first);
     request_attribute(store, plain(), ME, true, &second);
-    os_memory_release(store, sizeof(*store));
+    free(store);
     assert_parts(&first.split, 100, 100, 800, 500);
     assert_parts(&second.split, 300, 100, 1600, 500);
 }
@@ -399,5 +399,5 @@ TEST(records_of_a_long_request_outlive_those_that_were_used)
     records_read(store);
     request_attribute(store, &target, ME, true, &sample);
     assert_parts(&sample.split, 100, 100, (ROUNDS + 1) * 10000LL - 1100, 100);
-    os_memory_release(store, sizeof(*store));
+    free(store);
 }
