@@ -37,7 +37,8 @@ struct cli_option {
     int64_t least, most;   /* of a number that is allowed */
     const char *beyond;    /* why a larger one is refused */
     int least_in;          /* more modes, in which the smallest number means something */
-    int selects;           /* modes that it puts the command line in */
+    int selects;           /* modes that it puts the command line in, */
+    int lifts;             /* and that it takes it out of, if others put it in */
     const char *because;   /* why others mean nothing in them, if that is not evident */
     const char *needs[CLI_NEEDS]; /* it belongs to one of these, with a word of theirs */
     bool newer;                   /* than ioping 1.3 */

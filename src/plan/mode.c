@@ -16,26 +16,9 @@ find_selector(const struct options *options, int modes)
 {
     const struct cli_option *found = NULL;
     for (int i = 0; i < OPTION_IDS; i++)
-        if (cli_options[i].selects & modes && plan_given(options, cli_options[i].id))
+        if (cli_options[i].selects & modes && options->given[cli_options[i].id])
             found = &cli_options[i];
     return found;
-}
-
-/* Returns an option that OPTION needs: one that OPTIONS give, if there is any; NULL: it
- * needs none. Adds their names to TEXT. */
-static const struct cli_option *
-find_needed(const struct cli_option *option, const struct options *options,
-            struct buffer *text)
-{
-    const struct cli_option *needed = NULL;
-    for (int i = 0; i < CLI_NEEDS && option->needs[i]; i++) {
-        const char *name = option->needs[i];
-        const struct cli_option *one = cli_find(name, strcspn(name, " "));
-        if (!needed || plan_given(options, one->id))
-            needed = one;
-        buffer_format(text, "%s-%s", i ? " or " : "", name);
-    }
-    return needed;
 }
 
 /* Refuses OPTION if it means nothing in MODES, or without one that it needs. Returns 0,
@@ -44,45 +27,51 @@ static int
 check_option(const struct cli_option *option, const struct options *options, int modes,
              struct error *error)
 {
-    char what[32];
-    struct buffer needs = {0};
-    const struct cli_option *needed = find_needed(option, options, &needs);
+    char what[32], needs[96] = "";
+    const struct cli_option *needed = NULL; /* one that is given, if there is any */
+    for (int i = 0; i < CLI_NEEDS && option->needs[i]; i++) {
+        const char *name = option->needs[i];
+        const struct cli_option *one = cli_find(name, strcspn(name, " "));
+        size_t used = strlen(needs);
+        if (!needed || options->given[one->id])
+            needed = one;
+        snprintf(needs + used, sizeof(needs) - used, "%s-%s", i ? " or " : "", name);
+    }
     const char *at = (const char *)options + option->at;
     bool least = option->least_in && *(const int64_t *)(const void *)at == option->least;
-    int wrong = modes & ~option->modes & ~(least ? option->least_in : 0), status = 0;
+    int wrong = modes & ~option->modes & ~(least ? option->least_in : 0);
     const struct cli_option *other = find_selector(options, wrong);
-    const char *because = other && other->because ? other->because : NULL;
     snprintf(what, sizeof(what), "-%s", option->name);
-    if (other && other != needed) {
-        error_set(error, EXIT_USAGE, what, "cannot be done together with -%s%s%s",
-                  other->name, because ? ": " : "", because ? because : "");
-        status = error_advise(error, "leave out one of them");
-    } else if (wrong || (needed && !plan_given(options, needed->id))) {
-        error_set(error, EXIT_USAGE, what, "needs %s", needs.text ? needs.text : "");
-        status = error_advise(error, "add it, or leave this out");
-    }
-    buffer_free(&needs);
-    return status;
+    if (other && other != needed)
+        return error_set(error, EXIT_USAGE, what,
+                         "cannot be done together with -%s%s%s; leave out one of them",
+                         other->name, other->because ? ": " : "",
+                         other->because ? other->because : "");
+    if (wrong || (needed && !options->given[needed->id]))
+        return error_set(error, EXIT_USAGE, what, "needs %s; add it, or leave this out",
+                         needs);
+    return 0;
 }
 
 int
 plan_choose_mode(const struct options *options, struct plan *plan, struct error *error)
 {
-    int modes = 0;
-    for (int i = 0; i < OPTION_IDS; i++)
-        if (plan_given(options, cli_options[i].id))
-            modes |= cli_options[i].selects; /* more than one mode is refused */
+    int modes = 0, allowed = 0;
+    for (int i = 0; i < OPTION_IDS; i++) {
+        bool given = options->given[cli_options[i].id];
+        modes |= given ? cli_options[i].selects : 0; /* more than one mode is refused */
+        allowed |= given ? cli_options[i].lifts : 0;
+    }
+    modes &= ~allowed;
     if (modes & MODE_SWEEP)
         modes = (modes & ~MODE_SWEEP) | 1 << options->sweep.kind;
-    if (options->prometheus || options->hdr)
-        modes &= ~WITH_NO_EXPORT;
     modes |= modes & MODE_ANY ? 0 : MODE_RUN;
     /* First what chooses a mode: whether the rest goes with it is of no interest if that
      * itself has to go. */
     for (int i = 0; i < 2 * OPTION_IDS; i++) {
         const struct cli_option *option = cli_option((enum option_id)(i % OPTION_IDS));
         bool chooses = option->selects & MODE_ANY;
-        if (plan_given(options, option->id) && chooses == (i < OPTION_IDS) &&
+        if (options->given[option->id] && chooses == (i < OPTION_IDS) &&
             check_option(option, options, modes, error) < 0)
             return -1;
     }
@@ -115,16 +104,16 @@ resolve_compare(const struct options *options, struct plan *plan, struct error *
         const struct slo *slo = &options->slos.list[i];
         if (slo->scope == SCOPE_ALL && !slo->phase)
             continue;
-        error_set(error, EXIT_USAGE, "-slo", "%s: raw lines have the whole time alone",
-                  slo_name(slo, name));
-        return error_advise(error, "limit that, such as p99=1ms");
+        return error_set(error, EXIT_USAGE, "-slo",
+                         "%s: raw lines have the whole time alone; limit that, such as "
+                         "p99=1ms",
+                         slo_name(slo, name));
     }
     for (int i = 0; i < options->target_count; i++)
         streams += strcmp(options->targets[i], "-") == 0;
-    if (streams > 1) {
-        error_set(error, EXIT_USAGE, "-compare", "standard input can be read once");
-        return error_advise(error, "name - once");
-    }
+    if (streams > 1)
+        return error_set(error, EXIT_USAGE, "-compare",
+                         "standard input can be read once; name - once");
     plan->workload.seed = 1; /* of long files a rerun chooses the same requests */
     return 0;
 }

@@ -23,54 +23,49 @@ void
 plan_background(const struct plan *plan, struct plan *one)
 {
     const struct background_options *background = &plan->options->background;
+    struct plan_workload *workload = &one->workload;
+    struct plan_io *io = &one->io;
     int deepest = 1;
-    int64_t bytes;
     *one = *plan;
     one->mode = MODE_BACKGROUND;
-    one->path = background->path ? background->path : plan->path;
-    one->workload.mix = background->mix;
-    one->workload.append = one->pace.open_loop = one->pace.poisson = false;
-    one->ends.least = 0;
-    one->workload.linear = background->linear;
-    one->workload.seed = random_derive(plan->workload.seed ^ BACKGROUND_SALT, 1);
-    one->workload.request_size = background->size     ? background->size
-                                 : background->linear ? PLAN_LINEAR_SIZE
-                                                      : 4096;
-    one->workload.scratch_size = BACKGROUND_SCRATCH;
-    if (one->workload.scratch_size < one->workload.request_size)
-        one->workload.scratch_size = one->workload.request_size;
-    if (background->path)
-        one->workload.work_size = one->workload.work_offset = 0;
-    one->io.threads = background->threads ? (int)background->threads : 1;
-    one->io.depth = background->depth ? (int)background->depth : 1;
-    one->io.engine = one->io.depth > 1
-                         ? io_engine_deep(one->io.depth, &deepest, &one->io.missing)
-                         : io_engine_of(0);
-    if (!one->io.engine || deepest < one->io.depth) {
-        one->io.engine = io_engine_of(0);
-        one->io.threads *= one->io.depth;
-        one->io.threads = one->io.threads < THREADS_MOST ? one->io.threads : THREADS_MOST;
-        one->io.depth = 1;
+    one->statistics = (struct plan_statistics){.limits.slowest = INT64_MAX};
+    one->output = (struct plan_output){0};
+    if (background->path) {
+        one->path = background->path;
+        workload->work_size = workload->work_offset = 0;
     }
-    one->io.engine_name = one->io.engine->option ? one->io.engine->name : NULL;
-    bytes = units_scale(one->io.threads, one->workload.request_size, 1);
+    workload->mix = background->mix;
+    workload->append = false;
+    workload->linear = background->linear;
+    workload->seed = random_derive(plan->workload.seed ^ BACKGROUND_SALT, 1);
+    workload->request_size = background->size     ? background->size
+                             : background->linear ? PLAN_LINEAR_SIZE
+                                                  : 4096;
+    workload->scratch_size = BACKGROUND_SCRATCH;
+    if (workload->scratch_size < workload->request_size)
+        workload->scratch_size = workload->request_size;
+    io->rw_flags = 0;
+    io->open_flags = 0;
+    io->threads = background->threads ? (int)background->threads : 1;
+    io->depth = background->depth ? (int)background->depth : 1;
+    io->engine = io->depth > 1 ? io_engine_deep(io->depth, &deepest, &io->missing) : NULL;
+    if (!io->engine || deepest < io->depth) {
+        io->engine = io_engine_of(0);
+        io->threads *= io->depth;
+        io->threads = io->threads < THREADS_MOST ? io->threads : THREADS_MOST;
+        io->depth = 1;
+    }
+    io->engine_name = io->engine->option ? io->engine->name : NULL;
+    int64_t bytes = units_scale(io->threads, workload->request_size, 1);
     one->pace.burst = 1;
     one->pace.interval =
-        background->rate    ? units_scale(one->io.threads, SECOND, background->rate)
+        background->rate    ? units_scale(io->threads, SECOND, background->rate)
         : background->speed ? units_scale(bytes, SECOND, background->speed)
                             : 0;
     one->pace.limited = one->pace.interval > 0; /* no request is ever due */
     one->ends.count = UINT64_MAX;
     one->ends.work_time = INT64_MAX;
     one->ends.settle = PLAN_SETTLE;
-    one->statistics.limits = (struct stats_limits){.slowest = INT64_MAX};
-    one->statistics.corrected = 0;
-    one->io.rw_flags = 0;
-    one->io.open_flags = 0;
-    one->statistics.breakdown = false;
-    one->statistics.slos.count = 0;
-    one->statistics.warnings.count = 0;
-    one->output = (struct plan_output){0};
 }
 
 void
@@ -92,14 +87,13 @@ plan_background_name(const struct plan *one, struct buffer *text)
 int
 plan_resolve_phases(const struct options *options, struct plan *plan, struct error *error)
 {
-    if (options->target_count > 1) {
-        error_set(error, EXIT_USAGE, "-load", "cannot be done with several targets");
-        return error_advise(error, "name one; another can be loaded with path=");
-    }
-    if (plan->ends.count == UINT64_MAX && plan->ends.work_time == INT64_MAX) {
-        error_set(error, EXIT_USAGE, "-load", "each phase has to end");
-        return error_advise(error, "give -c or -w");
-    }
+    if (options->target_count > 1)
+        return error_set(error, EXIT_USAGE, "-load",
+                         "cannot be done with several targets; name one; another can be "
+                         "loaded with path=");
+    if (plan->ends.count == UINT64_MAX && plan->ends.work_time == INT64_MAX)
+        return error_set(error, EXIT_USAGE, "-load",
+                         "each phase has to end; give -c or -w");
     if (!plan->pace.limited && plan->io.depth == 1)
         plan->statistics.corrected = plan->pace.interval;
     return 0;

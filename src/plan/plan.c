@@ -18,101 +18,56 @@
 /* Mixed into the seed of a target, as workers derive theirs from the seed itself. */
 #define TARGET_SALT 0x5555555555555555
 
-/* Limits only ever slow down, so the largest interval wins. */
 static void
-resolve_interval(const struct options *options, struct plan *plan)
+resolve_workload(const struct options *options, uint64_t seed, struct plan *plan)
 {
-    bool rate = plan_given(options, OPTION_RATE_LIMIT);
-    bool speed = plan_given(options, OPTION_SPEED_LIMIT);
-    bool at_once =
-        rate || speed || plan_given(options, OPTION_RAPID) || plan->mode & MODE_SWEEP;
-    int64_t together =
-        units_scale(plan->pace.burst, plan->io.threads, 1); /* at a grid point */
-    int64_t bytes = units_scale(together, plan->workload.request_size, 1);
-    int64_t own =
-        at_once && !plan_given(options, OPTION_INTERVAL) ? 0 : options->interval;
-    plan->pace.interval = own;
-    if (rate)
-        plan->pace.interval =
-            time_later(own, units_scale(together, SECOND, options->rate_limit));
-    if (speed)
-        plan->pace.interval = time_later(
-            plan->pace.interval, units_scale(bytes, SECOND, options->speed_limit));
-    plan->pace.limited = plan->pace.interval > own;
-}
-
-static void
-resolve_requests(const struct options *options, uint64_t seed, struct plan *plan)
-{
-    bool rapid = plan_given(options, OPTION_RAPID);
+    struct plan_workload *workload = &plan->workload;
+    bool append = options->given[OPTION_APPEND], linear = options->given[OPTION_LINEAR];
+    bool large = linear && !options->given[OPTION_SIZE];
+    *workload = (struct plan_workload){
+        .linear = linear || append,
+        .append = append,
+        .keep = options->given[OPTION_KEEP],
+        .seed = options->entropy ? (uint64_t)options->entropy : seed,
+        .request_size = large ? PLAN_LINEAR_SIZE : options->size,
+        .work_size = options->work_size,
+        .scratch_size = options->work_size,
+        .work_offset = options->work_offset,
+    };
     for (int i = 0; i < OPTION_IDS; i++) {
         const struct cli_option *option = &cli_options[i];
-        if (!option->workload || !plan_given(options, option->id))
+        if (!option->workload || !options->given[option->id])
             continue;
-        operation_mix_find(option->workload, &plan->workload.mix);
-        plan->workload.destroy_confirmed += options->given[option->id];
+        operation_mix_find(option->workload, &workload->mix);
+        workload->destroy_confirmed += options->given[option->id];
     }
-    plan->workload.append = plan_given(options, OPTION_APPEND);
-    plan->workload.linear = plan_given(options, OPTION_LINEAR) || plan->workload.append;
-    plan->workload.seed = options->entropy ? (uint64_t)options->entropy : seed;
-    plan->workload.request_size = options->size;
-    if (plan_given(options, OPTION_LINEAR) && !plan_given(options, OPTION_SIZE))
-        plan->workload.request_size = PLAN_LINEAR_SIZE;
-    plan->workload.work_size = options->work_size;
-    plan->workload.scratch_size = options->work_size;
-    if (!plan->workload.scratch_size) {
-        bool large = rapid || plan->workload.append || plan->mode & MODE_SWEEP;
-        plan->workload.scratch_size = large ? 64 << 20 : 1 << 20;
-        if (plan->workload.scratch_size < plan->workload.request_size)
-            plan->workload.scratch_size = plan->workload.request_size;
-    }
-    plan->workload.work_offset = options->work_offset;
-}
-
-static void
-resolve_pace(const struct options *options, struct plan *plan)
-{
-    plan->pace.burst = options->burst ? options->burst : 1;
-    resolve_interval(options, plan);
-    plan->ends.count = options->count ? (uint64_t)options->count : UINT64_MAX;
-    plan->ends.work_time = options->work_time ? options->work_time : INT64_MAX;
-    if (plan_given(options, OPTION_RAPID) && !plan_given(options, OPTION_WORK_TIME))
-        plan->ends.work_time = 3 * SECOND;
-    plan->pace.awake = plan_given(options, OPTION_AWAKE);
-    plan->ends.ignore_error = plan_given(options, OPTION_IGNORE_ERROR);
-    plan->statistics.limits.warmup = (uint64_t)options->warmup;
-    plan->statistics.limits.fastest = options->min_time;
-    plan->statistics.limits.slowest = options->max_time;
-}
-
-/* Turns what the user says of it into how long what may never come is waited for. */
-static void
-resolve_deadlines(const struct options *options, struct plan *plan)
-{
-    bool checks = plan->mode == MODE_CHECK;
-    plan->ends.hang = options->hang;
-    plan->ends.timeout = checks && !plan_given(options, OPTION_TIMEOUT)
-                             ? DEADLINE_CHECK
-                             : options->timeout;
-    plan->ends.grace =
-        options->hang ? time_later(options->hang, DEADLINE_GRACE) : DEADLINE_ENDING;
-    plan->ends.patience = plan->ends.timeout < INT64_MAX ? plan->ends.timeout
-                          : options->work_time
-                              ? time_add(options->work_time, plan->ends.grace)
-                              : INT64_MAX;
+    if (workload->scratch_size)
+        return;
+    large = options->given[OPTION_RAPID] || append || plan->mode & MODE_SWEEP;
+    workload->scratch_size = large ? 64 << 20 : 1 << 20;
+    if (workload->scratch_size < workload->request_size)
+        workload->scratch_size = workload->request_size;
 }
 
 static int
-resolve_concurrency(const struct options *options, struct plan *plan, struct error *error)
+resolve_io(const struct options *options, struct plan *plan, struct error *error)
 {
     bool deep = options->depth > 1 || options->sweep.kind == SWEEP_DEPTH;
     bool open = options->sweep.kind == SWEEP_RATE;
-    plan->io.threads = options->threads ? (int)options->threads : 1;
-    plan->io.depth = options->depth ? (int)options->depth : 1;
-    plan->io.engine = io_engine_of(0);
+    plan->io = (struct plan_io){
+        .engine = io_engine_of(0),
+        .threads = options->threads ? (int)options->threads : 1,
+        .depth = options->depth ? (int)options->depth : 1,
+        .direct = options->given[OPTION_DIRECT],
+        .cached = options->given[OPTION_CACHED],
+        .open_flags = (options->given[OPTION_SYNC] ? OS_OPEN_SYNC : 0) |
+                      (options->given[OPTION_DSYNC] ? OS_OPEN_DSYNC : 0),
+        .rw_flags = (options->given[OPTION_HIPRI] ? OS_RW_HIPRI : 0) |
+                    (options->given[OPTION_NOWAIT] ? OS_RW_NOWAIT : 0),
+    };
     for (int i = 0; i < OPTION_IDS; i++) {
         const struct cli_option *option = &cli_options[i];
-        if (!option->engine || !plan_given(options, option->id))
+        if (!option->engine || !options->given[option->id])
             continue;
         plan->io.engine = io_engine_of(option->letter);
         plan->io.engine_name =
@@ -127,43 +82,71 @@ resolve_concurrency(const struct options *options, struct plan *plan, struct err
     return io_advise_many(error);
 }
 
+/* Limits only ever slow down, so the largest interval wins. */
 static void
-resolve_io_mode(const struct options *options, struct plan *plan)
+resolve_pace(const struct options *options, struct plan *plan)
 {
-    plan->io.direct = plan_given(options, OPTION_DIRECT);
-    plan->io.cached = plan_given(options, OPTION_CACHED);
-    plan->workload.keep = plan_given(options, OPTION_KEEP);
-    plan->io.open_flags = (plan_given(options, OPTION_SYNC) ? OS_OPEN_SYNC : 0) |
-                          (plan_given(options, OPTION_DSYNC) ? OS_OPEN_DSYNC : 0);
-    plan->statistics.breakdown = plan_given(options, OPTION_BREAKDOWN);
-    plan->io.rw_flags = (plan_given(options, OPTION_HIPRI) ? OS_RW_HIPRI : 0) |
-                        (plan_given(options, OPTION_NOWAIT) ? OS_RW_NOWAIT : 0);
+    struct plan_pace *pace = &plan->pace;
+    bool rate = options->given[OPTION_RATE_LIMIT];
+    bool speed = options->given[OPTION_SPEED_LIMIT];
+    bool at_once =
+        rate || speed || options->given[OPTION_RAPID] || plan->mode & MODE_SWEEP;
+    pace->awake = options->given[OPTION_AWAKE];
+    pace->burst = options->burst ? options->burst : 1;
+    int64_t together = units_scale(pace->burst, plan->io.threads, 1); /* at once */
+    int64_t bytes = units_scale(together, plan->workload.request_size, 1);
+    int64_t own = at_once && !options->given[OPTION_INTERVAL] ? 0 : options->interval;
+    int64_t least = rate ? units_scale(together, SECOND, options->rate_limit) : 0;
+    if (speed)
+        least = time_later(least, units_scale(bytes, SECOND, options->speed_limit));
+    pace->interval = time_later(own, least);
+    pace->limited = least > own;
+}
+
+/* Turns what the user says of it into how long what may never come is waited for, too. */
+static void
+resolve_ends(const struct options *options, struct plan *plan)
+{
+    struct plan_ends *ends = &plan->ends;
+    bool rapid = options->given[OPTION_RAPID] && !options->given[OPTION_WORK_TIME];
+    bool checks = plan->mode == MODE_CHECK && !options->given[OPTION_TIMEOUT];
+    int64_t work_time = options->work_time ? options->work_time : INT64_MAX;
+    ends->count = options->count ? (uint64_t)options->count : UINT64_MAX;
+    ends->work_time = rapid ? 3 * SECOND : work_time;
+    ends->ignore_error = options->given[OPTION_IGNORE_ERROR];
+    ends->hang = options->hang;
+    ends->timeout = checks ? DEADLINE_CHECK : options->timeout;
+    ends->grace = ends->hang ? time_later(ends->hang, DEADLINE_GRACE) : DEADLINE_ENDING;
+    ends->patience =
+        ends->timeout < INT64_MAX ? ends->timeout : time_add(work_time, ends->grace);
 }
 
 /* Returns why PLAN has nothing that SLO is about, with what to do about it; NULL: it has.
  */
 static const char *
-find_missing(const struct plan *plan, const struct slo *slo, const char **advice)
+find_missing(const struct plan *plan, const struct slo *slo)
 {
     bool checks = plan->mode == MODE_CHECK;
-    *advice = checks ? "give a time" : "add -compare and two files, or give a time";
     if (slo->relative && plan->mode != MODE_COMPARE)
-        return "is relative, and needs -compare";
-    *advice = checks ? "limit the whole run" : "add -load, or limit the whole run";
+        return checks ? "is relative, and needs -compare; give a time"
+                      : "is relative, and needs -compare; add -compare and two files, "
+                        "or give a time";
     if (slo->phase && plan->mode != MODE_PHASES)
-        return "needs -load";
-    *advice = "add -breakdown, or limit the whole time";
+        return checks ? "needs -load; limit the whole run"
+                      : "needs -load; add -load, or limit the whole run";
     if (slo->scope >= SCOPE_SUBMIT)
-        return plan->statistics.breakdown ? NULL : "needs -breakdown";
-    if (slo->scope == SCOPE_SYNC && plan_does(plan, OPERATION_FLUSHED)) {
-        *advice = "leave out -C, or limit the whole time";
-        return plan->io.cached ? "needs flushes, and -C does without" : NULL;
-    }
-    *advice = "add -W or -G, or limit the whole time";
+        return plan->statistics.breakdown
+                   ? NULL
+                   : "needs -breakdown; add -breakdown, or limit the whole time";
+    if (slo->scope == SCOPE_SYNC && plan_does(plan, OPERATION_FLUSHED))
+        return plan->io.cached ? "needs flushes, and -C does without; leave out -C, or "
+                                 "limit the whole time"
+                               : NULL;
     if (slo->scope == SCOPE_SYNC)
-        return "needs writes, which are flushed";
-    *advice = "add -G, or limit all requests";
-    return slo->scope == SCOPE_ALL || plan->workload.mix.more ? NULL : "needs -G";
+        return "needs writes, which are flushed; add -W or -G, or limit the whole time";
+    return slo->scope == SCOPE_ALL || plan->workload.mix.more
+               ? NULL
+               : "needs -G; add -G, or limit all requests";
 }
 
 /* Returns how many requests fewer than a whole number of rounds are enough, where
@@ -190,26 +173,23 @@ static int
 check_enough(const struct plan *plan, const struct slo *slo, const char *option,
              struct error *error)
 {
+    char name[SLO_NAME];
+    bool all = plan->mode == MODE_PHASES && slo->phase == PHASE_NONE;
     int more = slo_is_of_operation(slo) ? plan->workload.mix.more : 0;
-    uint64_t needs = percentile_needs(&slo->percentile) * (uint64_t)(more + 1),
-             warmup = slo->phase > PHASE_IDLE ? 0 : plan->statistics.limits.warmup,
-             phases =
-                 plan->mode == MODE_PHASES && slo->phase == PHASE_NONE ? PHASES - 1 : 1,
-             odd = more ? find_odd(plan, slo->scope, warmup) : 0;
-    char name[SLO_NAME], advice[64];
+    unsigned long long count = plan->ends.count, phases = all ? PHASES - 1 : 1,
+                       warmup =
+                           slo->phase > PHASE_IDLE ? 0 : plan->statistics.limits.warmup,
+                       odd = more ? find_odd(plan, slo->scope, warmup) : 0,
+                       needs = percentile_needs(&slo->percentile) * ((uint64_t)more + 1);
     if (slo->metric != SLO_PERCENTILE || plan->mode == MODE_COMPARE ||
-        plan->ends.count >= needs + warmup ||
-        plan->ends.count * phases + odd >= needs + warmup)
+        count >= needs + warmup || count * phases + odd >= needs + warmup)
         return 0;
-    uint64_t count = plan->ends.count * phases;
-    error_set(error, EXIT_USAGE, option,
-              "%s takes %llu requests that count, and -c %llu gives %llu at most",
-              slo_name(slo, name), (unsigned long long)needs,
-              (unsigned long long)plan->ends.count,
-              (unsigned long long)(count > warmup ? count - warmup : 0));
-    snprintf(advice, sizeof(advice), "use -c %llu",
-             (unsigned long long)((needs + warmup + phases - 1) / phases));
-    return error_advise(error, advice);
+    return error_set(error, EXIT_USAGE, option,
+                     "%s takes %llu requests that count, and -c %llu gives %llu at most; "
+                     "use -c %llu",
+                     slo_name(slo, name), needs, count,
+                     count * phases > warmup ? count * phases - warmup : 0,
+                     (needs + warmup + phases - 1) / phases);
 }
 
 /* Checks that PLAN has what the limits that OPTION gave are about. */
@@ -218,19 +198,18 @@ check_limits(const struct plan *plan, const struct slos *slos, const char *optio
              struct error *error)
 {
     char name[SLO_NAME];
+    enum sweep_kind swept = plan->sweep.kind;
     for (int i = 0; i < slos->count; i++) {
         const struct slo *slo = &slos->list[i];
-        enum sweep_kind swept = plan->sweep.kind;
-        if (slo_is_rate(slo) && (swept == SWEEP_RATE || swept == SWEEP_INTERVAL)) {
-            error_set(error, EXIT_USAGE, option, "-sweep %s decides %s by itself",
-                      sweep_name(swept), slo_name(slo, name));
-            return error_advise(error, "limit a time, such as p99=1ms");
-        }
-        const char *advice, *why = find_missing(plan, slo, &advice);
-        if (why) {
-            error_set(error, EXIT_USAGE, option, "%s %s", slo_name(slo, name), why);
-            return error_advise(error, advice);
-        }
+        const char *why = find_missing(plan, slo);
+        if (slo_is_rate(slo) && (swept == SWEEP_RATE || swept == SWEEP_INTERVAL))
+            return error_set(error, EXIT_USAGE, option,
+                             "-sweep %s decides %s by itself; limit a time, such as "
+                             "p99=1ms",
+                             sweep_name(swept), slo_name(slo, name));
+        if (why)
+            return error_set(error, EXIT_USAGE, option, "%s %s", slo_name(slo, name),
+                             why);
         if (!(plan->mode & MODE_SWEEP) && check_enough(plan, slo, option, error) < 0)
             return -1;
     }
@@ -260,39 +239,43 @@ resolve_series(struct plan *plan)
 static int
 resolve_corrected(const struct options *options, struct plan *plan, struct error *error)
 {
-    if (!plan_given(options, OPTION_CORRECTED))
+    if (!options->given[OPTION_CORRECTED])
         return 0;
-    if (plan->io.depth > 1) {
-        error_set(error, EXIT_USAGE, "-corrected",
-                  "requests do not wait for each other with -depth");
-        return error_advise(error, "leave out one of them");
-    }
+    if (plan->io.depth > 1)
+        return error_set(error, EXIT_USAGE, "-corrected",
+                         "requests do not wait for each other with -depth; leave out "
+                         "one of them");
     plan->statistics.corrected = plan->pace.limited ? 0 : plan->pace.interval;
     if (plan->statistics.corrected)
         return 0;
-    error_set(error, EXIT_USAGE, "-corrected", "%s no request is ever due",
-              plan->pace.limited ? "under a limit" : "without an interval");
-    return error_advise(error, "give one with -i");
+    return error_set(error, EXIT_USAGE, "-corrected",
+                     "%s no request is ever due; give one with -i",
+                     plan->pace.limited ? "under a limit" : "without an interval");
 }
 
 int
 plan_make(const struct options *options, uint64_t seed, struct plan *plan,
           struct error *error)
 {
-    memset(plan, 0, sizeof(*plan));
-    plan->options = options;
-    plan->path = options->targets[0];
-    plan->targets = options->targets;
-    plan->target_count = options->target_count;
-    plan->statistics.slos = options->slos;
-    plan->statistics.warnings = options->warnings;
-    if (plan_choose_mode(options, plan, error) < 0 ||
-        resolve_concurrency(options, plan, error) < 0)
+    *plan = (struct plan){
+        .options = options,
+        .path = options->targets[0],
+        .targets = options->targets,
+        .target_count = options->target_count,
+        .statistics = {.limits = {.warmup = (uint64_t)options->warmup,
+                                  .fastest = options->min_time,
+                                  .slowest = options->max_time},
+                       .slos = options->slos,
+                       .warnings = options->warnings,
+                       .breakdown = options->given[OPTION_BREAKDOWN]},
+    };
+    if (plan_choose_mode(options, plan, error) < 0)
         return -1;
-    resolve_requests(options, seed, plan);
+    resolve_workload(options, seed, plan);
+    if (resolve_io(options, plan, error) < 0)
+        return -1;
     resolve_pace(options, plan);
-    resolve_deadlines(options, plan);
-    resolve_io_mode(options, plan);
+    resolve_ends(options, plan);
     if (plan_resolve_mode(options, plan, error) < 0 ||
         check_limits(plan, &plan->statistics.slos, "-slo", error) < 0 ||
         check_limits(plan, &plan->statistics.warnings, "-warn", error) < 0)

@@ -8,13 +8,6 @@
 
 #define PLAN_LINEAR_SIZE (256 << 10) /* bytes of a request with -L */
 
-/* Returns whether the user has given option ID. */
-static inline bool
-plan_given(const struct options *options, enum option_id id)
-{
-    return options->given[id] > 0;
-}
-
 /*
  * Chooses the mode, and is the only one to refuse options for others that are given: what
  * follows knows that they go together. Returns 0, or -1 with ERROR.
@@ -25,7 +18,7 @@ int plan_choose_mode(const struct options *options, struct plan *plan,
 /*
  * Gives an open loop the slots for as many requests as the engine can have: without an
  * option that says which one, the first here that has many. Comes when the user's engine,
- * threads and depth are in PLAN.
+ * threads and depth are in PLAN, and the size of requests.
  */
 void plan_resolve_slots(const struct options *options, struct plan *plan);
 

@@ -24,23 +24,15 @@ has_memory(int64_t count, int64_t size)
     return trial && bytes <= os_memory_available() / 4;
 }
 
-/* Returns how many requests of an open loop there is memory for, SLOTS at most. */
-static int
-count_slots(const struct options *options)
-{
-    bool large = plan_given(options, OPTION_LINEAR) && !plan_given(options, OPTION_SIZE);
-    int64_t size = large ? PLAN_LINEAR_SIZE : options->size, count = SLOTS_MEMORY / size;
-    count = count < 1 ? 1 : count < SLOTS ? count : SLOTS;
-    while (count > 1 && !has_memory(count, size))
-        count /= 2;
-    return (int)count;
-}
-
 void
 plan_resolve_slots(const struct options *options, struct plan *plan)
 {
-    int most = options->depth ? (int)options->depth : count_slots(options), depth = 0;
-    bool chosen = plan_given(options, OPTION_THREADS) || plan->io.engine_name;
+    int64_t size = plan->workload.request_size, slots = SLOTS_MEMORY / size;
+    slots = slots < 1 ? 1 : slots < SLOTS ? slots : SLOTS;
+    while (!options->depth && slots > 1 && !has_memory(slots, size))
+        slots /= 2;
+    int most = (int)(options->depth ? options->depth : slots), depth = 0;
+    bool chosen = options->given[OPTION_THREADS] || plan->io.engine_name;
     const struct io_engine *deep =
         chosen ? NULL : io_engine_deep(most, &depth, &plan->io.missing);
     if (deep) {
@@ -54,23 +46,6 @@ plan_resolve_slots(const struct options *options, struct plan *plan)
         most = most > plan->io.threads ? most / plan->io.threads : 1;
         depth = io_deepest(plan->io.engine, most);
         plan->io.depth = depth ? depth : 1; /* opening it will fail, and say why */
-    }
-}
-
-/* A working file has room for the largest request, unless the user says how much. */
-static void
-resolve_ends(const struct options *options, struct plan *plan)
-{
-    struct sweep *sweep = &plan->sweep;
-    if (sweep->kind == SWEEP_SIZE) {
-        plan->workload.request_size = sweep->from ? sweep->from : 4096;
-        plan->workload.request_size = plan_first(plan, plan->workload.work_size);
-        if (!options->work_size && plan->workload.scratch_size < sweep->to)
-            plan->workload.scratch_size = sweep->to;
-    } else if (!sweep->from && sweep->kind != SWEEP_RATE) {
-        bool interval = sweep->kind == SWEEP_INTERVAL;
-        sweep->from = interval ? MS : 1;
-        sweep->to = interval ? SECOND : 64;
     }
 }
 
@@ -95,21 +70,32 @@ least_of(const struct plan *plan)
     return (needs + turns - 1) / turns * turns; /* whole rounds */
 }
 
+/* A working file has room for the largest request, unless the user says how much. */
 int
 plan_resolve_sweep(const struct options *options, struct plan *plan, struct error *error)
 {
-    if (plan_given(options, OPTION_WORK_TIME) && !options->work_time)
+    struct plan_workload *workload = &plan->workload;
+    struct sweep *sweep = &plan->sweep;
+    if (options->given[OPTION_WORK_TIME] && !options->work_time)
         return error_set(error, EXIT_USAGE, "-work-time",
                          "each step of a sweep has to end");
-    plan->pace.poisson = plan_given(options, OPTION_POISSON);
-    plan->sweep = options->sweep;
-    resolve_ends(options, plan);
+    *sweep = options->sweep;
+    bool interval = sweep->kind == SWEEP_INTERVAL, rate = sweep->kind == SWEEP_RATE;
+    if (sweep->kind == SWEEP_SIZE) {
+        workload->request_size = sweep->from ? sweep->from : 4096;
+        workload->request_size = plan_first(plan, workload->work_size);
+        if (!options->work_size && workload->scratch_size < sweep->to)
+            workload->scratch_size = sweep->to;
+    } else if (!sweep->from && !rate) {
+        sweep->from = interval ? MS : 1;
+        sweep->to = interval ? SECOND : 64;
+    }
+    plan->pace.poisson = options->given[OPTION_POISSON];
     plan->ends.work_time = options->work_time ? options->work_time : 2 * SECOND;
     plan->ends.settle = plan->ends.work_time / 10;
-    bool paced = plan->sweep.kind == SWEEP_INTERVAL || plan->sweep.kind == SWEEP_RATE;
-    plan->statistics.limits.warmup =
-        plan_given(options, OPTION_WARMUP) ? (uint64_t)options->warmup : 0;
-    plan->ends.least = paced ? least_of(plan) : 0;
+    if (!options->given[OPTION_WARMUP])
+        plan->statistics.limits.warmup = 0;
+    plan->ends.least = interval || rate ? least_of(plan) : 0;
     return 0;
 }
 
@@ -126,9 +112,8 @@ plan_first(const struct plan *plan, int64_t work_size)
 int64_t
 plan_largest(const struct plan *plan)
 {
-    bool grows =
-        plan->sweep.kind == SWEEP_SIZE && plan->sweep.to > plan->workload.request_size;
-    return grows ? plan->sweep.to : plan->workload.request_size;
+    int64_t size = plan->workload.request_size;
+    return plan->sweep.kind == SWEEP_SIZE ? time_later(plan->sweep.to, size) : size;
 }
 
 int64_t
@@ -153,22 +138,22 @@ whole_intervals(int64_t time, int64_t interval, int64_t count)
 static void
 step_rate(struct plan *step, int64_t rate)
 {
+    struct plan_ends *ends = &step->ends;
+    int64_t least = (int64_t)ends->least;
+    ends->least = 0;
     if (rate == PLAN_ALONE) {
-        step->ends.least = 0;
         step->io.threads = step->io.depth = 1;
-        step->ends.work_time = time_earlier(step->ends.work_time, SECOND);
-        step->ends.settle = step->ends.work_time / 10;
+        ends->work_time = time_earlier(ends->work_time, SECOND);
+        ends->settle = ends->work_time / 10;
         return;
     }
+    int64_t interval = SECOND / rate + (SECOND % rate > 0);
+    int64_t most = time_multiply(ends->work_time, 10) / interval;
+    least = time_earlier(least, most > LEAST ? most : LEAST);
     step->pace.open_loop = true;
-    step->pace.interval = SECOND / rate + (SECOND % rate > 0);
-    int64_t most = time_multiply(step->ends.work_time, 10) / step->pace.interval;
-    int64_t least = time_earlier((int64_t)step->ends.least, most > LEAST ? most : LEAST);
-    step->ends.work_time =
-        whole_intervals(step->ends.work_time, step->pace.interval, least);
-    step->ends.settle =
-        whole_intervals(step->ends.work_time / 10, step->pace.interval, 1);
-    step->ends.least = 0;
+    step->pace.interval = interval;
+    ends->work_time = whole_intervals(ends->work_time, interval, least);
+    ends->settle = whole_intervals(ends->work_time / 10, interval, 1);
 }
 
 void
