@@ -57,11 +57,6 @@ extern const struct cli_option cli_options[];
 /* Returns the row of an option. */
 const struct cli_option *cli_option(enum option_id id);
 
-/* Stores the number that TEXT says in NUMBER. Returns NULL, or why OPTION, which takes a
- * number, refuses it; then NUMBER is untouched. */
-const char *cli_number(const struct cli_option *option, const char *text,
-                       int64_t *number);
-
 /*
  * Parse a command line as getopt_long_only(3) would: short options bundle, long ones take
  * one dash or two and may be abbreviated, options may follow the target, "--" ends them.

@@ -96,7 +96,7 @@ struct background_options {
     int64_t size, depth, threads;
     int64_t rate, speed;
     const char *path;  /* of another target; NULL: that of the requests */
-    char refused[128]; /* why the text was: room for background_parse */
+    char refused[192]; /* why the text was: room for background_parse */
 };
 
 /*
@@ -105,11 +105,6 @@ struct background_options {
  * NULL, or why it is refused, with the word; then BACKGROUND is undefined.
  */
 const char *background_parse(const char *text, struct background_options *background);
-
-struct buffer;
-
-/* Adds to TEXT what a background may do, a line each. */
-void background_list(struct buffer *text);
 
 /*
  * The command line, converted and checked but not yet resolved. `given` counts how often

@@ -40,8 +40,8 @@ check_number(const struct cli_option *option, int64_t number)
     return number > option->most ? option->beyond : NULL;
 }
 
-const char *
-cli_number(const struct cli_option *option, const char *text, int64_t *number)
+static const char *
+read_number(const struct cli_option *option, const char *text, int64_t *number)
 {
     int64_t value;
     const char *wrong = units_parse(option->units, text, &value);
@@ -55,7 +55,7 @@ cli_number(const struct cli_option *option, const char *text, int64_t *number)
 static const char *
 set_number(const struct cli_option *option, struct options *options, const char *value)
 {
-    return cli_number(option, value, field_of(option, options));
+    return read_number(option, value, field_of(option, options));
 }
 
 static const char *
@@ -209,6 +209,99 @@ set_sweep(const struct cli_option *option, struct options *options, const char *
     return "not one of size, threads, depth, interval and rate";
 }
 
+/* The words of -load with a number, which is one that the option may have. */
+static const struct {
+    const char *name;
+    enum option_id option;
+    size_t at; /* its offset in struct background_options */
+} numbers[] = {
+    {"size=", OPTION_SIZE, offsetof(struct background_options, size)},
+    {"depth=", OPTION_DEPTH, offsetof(struct background_options, depth)},
+    {"threads=", OPTION_THREADS, offsetof(struct background_options, threads)},
+    {"rate=", OPTION_RATE_LIMIT, offsetof(struct background_options, rate)},
+    {"speed=", OPTION_SPEED_LIMIT, offsetof(struct background_options, speed)},
+};
+
+/* Takes WORD of -load, which is no path. Returns NULL, or why it is refused. */
+static const char *
+take_word(const char *word, struct background_options *background)
+{
+    bool linear = strcmp(word, "linear") == 0, random = strcmp(word, "random") == 0;
+    if (linear || random) {
+        if (background->linear || background->random)
+            return "given after random or linear";
+        background->linear = linear;
+        background->random = random;
+        return NULL;
+    }
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        int64_t *number = (int64_t *)(void *)((char *)background + numbers[i].at);
+        size_t length = strlen(numbers[i].name);
+        if (strncmp(word, numbers[i].name, length) != 0)
+            continue;
+        if (*number)
+            return "given twice";
+        const char *wrong =
+            read_number(cli_option(numbers[i].option), word + length, number);
+        if (!wrong && background->rate && background->speed)
+            wrong = "one of rate= and speed= is enough";
+        return wrong;
+    }
+    return "neither size=, depth=, threads=, rate=, speed=, random, linear nor path=";
+}
+
+/* Writes what a background may do into TEXT of SIZE bytes, for a refusal. Returns TEXT.
+ */
+static const char *
+name_operations(char *text, size_t size)
+{
+    struct operation_mix mix, next;
+    size_t length = (size_t)snprintf(text, size, "neither ");
+    for (int i = 0; operation_mix_at(i, &mix) && length < size; i++) {
+        const char *joint = i == 0 ? "" : operation_mix_at(i + 1, &next) ? ", " : " nor ";
+        length += (size_t)snprintf(text + length, size - length, "%s%s", joint,
+                                   operation_mix_word(&mix));
+    }
+    return text;
+}
+
+const char *
+background_parse(const char *text, struct background_options *background)
+{
+    char word[64], names[96];
+    *background = (struct background_options){0};
+    for (bool first = true;; first = false) {
+        size_t length = strcspn(text, ",");
+        const char *wrong = length >= sizeof(word) ? "too long a word" : NULL;
+        snprintf(word, sizeof(word), "%.*s", (int)length, text);
+        if (!first && strncmp(text, "path=", 5) == 0) {
+            background->path = text + 5;
+            if (*background->path)
+                return NULL;
+            wrong = "a target needs a name";
+        } else if (!first && !wrong)
+            wrong = take_word(word, background);
+        else if (!wrong && !operation_mix_find(word, &background->mix))
+            wrong = name_operations(names, sizeof(names));
+        if (wrong) {
+            snprintf(background->refused, sizeof(background->refused), "%s: %s",
+                     *word ? word : "''", wrong);
+            return background->refused;
+        }
+        if (text[length] == '\0')
+            return NULL;
+        text += length + 1;
+    }
+}
+
+static void
+list_operations(struct buffer *text)
+{
+    struct operation_mix mix;
+    for (int i = 0; operation_mix_at(i, &mix); i++)
+        buffer_format(text, "%s\n", operation_mix_word(&mix));
+}
+
 static const char *
 set_load(const struct cli_option *option, struct options *options, const char *value)
 {
@@ -306,7 +399,7 @@ const struct cli_option cli_options[] = {
      FLAG, .newer = true, .needs = {"sweep rate"},
      .help = "requests of -sweep rate are due at random"},
     {OPTION_LOAD, 0, "load", concurrency, MEASURED & ~(MODE_SWEEP | MODE_CHECK),
-     CLI_REQUIRED, "what", .set = set_load, .newer = true, .list = background_list,
+     CLI_REQUIRED, "what", .set = set_load, .newer = true, .list = list_operations,
      .selects = MODE_PHASES, .help = "idle, under a load, idle again: write,depth=8"},
 
     {OPTION_COUNT, 'c', "count", pace, UNSWEPT, COUNT(count, 0, INT64_MAX),
