@@ -20,16 +20,14 @@ enum split_result {
     SPLIT_DONE,
     SPLIT_UNASKED, /* no device was asked for it, as far as is known */
     SPLIT_LOST,    /* some of its records were not found */
-    SPLIT_SHARED,  /* others had the same blocks under way: it is not certain whose are
-                      which records */
+    SPLIT_SHARED,  /* others had its blocks under way: whose records are which? */
 };
 
 /* The parts of one request; all times are 0 unless it is SPLIT_DONE. */
 struct split {
     enum split_result result;
     int64_t part[PARTS]; /* ns */
-    int64_t sync_device; /* ns that the device took for the flush after a write; 0: it was
-                            sent none */
+    int64_t sync_device; /* ns, the device's for the flush after a write; 0: none */
 };
 
 /* One of the requests, as it was split. */
@@ -44,8 +42,8 @@ struct breakdown_request {
  * can be copied like any value. */
 struct breakdown {
     uint64_t unasked, lost, shared;   /* requests that count and could not be split */
-    int64_t time, sync;               /* sums of those that could, ns: the latency, and
-                                         the flush after a write, which is a part of that */
+    int64_t time, sync;               /* of those that could, ns: the latencies, and the
+                                         flushes in them */
     struct breakdown_request slowest; /* of them; the first, if there are several */
     struct moments operations[OPERATIONS][PARTS]; /* of each, all that it has */
     struct distribution parts[PARTS];             /* each has all of them */
@@ -58,12 +56,9 @@ struct breakdown_interval {
     int64_t issued, left;
 };
 
-/*
- * Divides the time of a request from START to END by COUNT intervals of its block
- * requests, of which the last to end is that of the last completion; they are put into
- * order. QUEUED is when the first was queued. What is outside of the request does not
- * count.
- */
+/* Divides the time of a request from START to END by COUNT intervals of its block
+ * requests, the last to end being that of the last completion; they are put into order.
+ * QUEUED is when the first was queued. What is outside of the request does not count. */
 void breakdown_divide(int64_t start, int64_t end, int64_t queued,
                       struct breakdown_interval *intervals, int count,
                       int64_t part[PARTS]);
@@ -89,10 +84,8 @@ void breakdown_merge(struct breakdown *breakdown, const struct breakdown *more);
 /* Makes it the empty set; memory that holds nothing stays untouched. */
 void breakdown_clear(struct breakdown *breakdown);
 
-/*
- * Finds what took the largest share of the slowest request, of which there must be one: a
- * part's name, or "sync". PERCENT becomes the share, rounded down. Returns the name.
- */
+/* Returns what took the largest share of the slowest request, of which there must be one:
+ * a part's name, or "sync". PERCENT becomes the share, rounded down. */
 const char *breakdown_culprit(const struct breakdown *breakdown, int *percent);
 
 #endif

@@ -29,12 +29,9 @@ struct busy {
     struct busy_span list[BUSY_SPANS]; /* in order, with gaps between them */
 };
 
-/*
- * Add the span of a request, or of several without a pause of which one at least COUNTS;
- * it is empty if END is not after START. The order is free as long as the list has room.
- * A span from before the horizon is added as if it overlapped none there, so that the
- * time is never too short.
- */
+/* Add the span of a request, or of several without a pause of which one at least COUNTS;
+ * none if END is not after START. Spans come in any order; one from before the horizon is
+ * added as if it overlapped none there, so that the time is never too short. */
 void busy_add(struct busy *busy, int64_t start, int64_t end, bool counts);
 
 /* Returns the busy time, ns: at most that from the first start to the last end. */
@@ -68,8 +65,7 @@ busy_log_add(struct busy_log *log, int64_t start, int64_t end, bool counts)
     log->list[log->count++] = (struct busy_span){start, end, counts};
 }
 
-/* Move all spans to BUSY. The end of the last stays, for a span right after it to join.
- */
+/* Move all spans to BUSY. The end of the last stays, so that the next may join it. */
 void busy_log_move(struct busy_log *log, struct busy *busy);
 
 #endif

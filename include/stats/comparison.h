@@ -39,12 +39,11 @@ comparison_counts(const struct comparison_row *row)
 
 /*
  * Compare COUNT rows with the first, in the figures and in what SLOS limit relative to
- * it: such a limit is met, or broken, if all of the bounds are on one side of it, and
- * else not certain, SLO_UNKNOWN. If the rows are to be RANKED, they are put in ascending
- * order of their medians before; those that are not known to differ from the fastest that
- * is left have one place, and stay in their order. Behind them come, as they were, those
- * of which too few requests are known, and last those of which none counts. Ratios with
- * corrected percentiles are not known. Returns 0, or -1 without memory.
+ * it: such a limit is met, or broken, if all of the bounds are on one side of it, else
+ * SLO_UNKNOWN. Bounds with corrected percentiles are not known. RANKED rows are put in
+ * ascending order of their medians before; those not known to differ from the fastest
+ * that is left share a place, in their order. Behind them come, as they were, those of
+ * too few requests, and last those of which none counts. Returns 0, or -1 without memory.
  */
 int comparison_fill(struct comparison_row *rows, int count, const struct slos *slos,
                     bool ranked);

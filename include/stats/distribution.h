@@ -3,10 +3,7 @@
 
 #include <stdint.h>
 
-/*
- * Count, sum, extremes, mean and squared deviation of latencies, ns, in constant memory.
- * All zero is the empty set.
- */
+/* What sums up latencies, ns. All zero is the empty set. */
 struct moments {
     uint64_t count;
     int64_t sum, min, max; /* exact */
@@ -38,12 +35,11 @@ int64_t moments_average(const struct moments *moments);
 int64_t moments_deviation(const struct moments *moments);
 
 /*
- * The distribution of latencies, in constant memory. All zero is the empty set.
- *
- * Log-linear, as in HdrHistogram: each power of two is cut into 128 equal bins. Bin B
- * has the values above histogram_below(B), up to and including histogram_upto(B). From
- * 129 ns on a bin is at most 1/128 of its values wide, below that 1 ns; its middle is so
- * at most 0.4 % away from any of them.
+ * How many latencies are in each bin. All zero is the empty set. Log-linear, as in
+ * HdrHistogram: each power of two is cut into 128 equal bins. Bin B has the values above
+ * histogram_below(B), up to and including histogram_upto(B). From 129 ns on a bin is at
+ * most 1/128 of its values wide, below that 1 ns; its middle is so at most 0.4 % away
+ * from any of them.
  */
 #define HISTOGRAM_BITS 7
 /* 73 minutes in ns; longer latencies are counted as that. */

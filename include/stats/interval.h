@@ -11,14 +11,13 @@ struct histogram;
 
 /*
  * What independent values tell of a percentile of where they come from, whatever their
- * distribution: each is up to it with the same chance, so how many are is binomial
- * (Conover, "Practical nonparametric statistics", 3.2). Where a value equals the
- * percentile, chances are at most those given here. Time grows as the square root of the
- * number of values.
+ * distribution: how many are up to it is binomial (Conover, "Practical nonparametric
+ * statistics", 3.2). Where a value equals the percentile, chances are at most those given
+ * here. Time grows as the square root of the number of values.
  */
 
-/* Returns the chance that at most MOST of COUNT values are up to the percentile, 0 to 1;
- * of no value 1. */
+/* Returns the chance, 0 to 1, that at most MOST of COUNT values are up to the percentile;
+ * 1 of no value. */
 double percentile_chance(const struct percentile *percentile, uint64_t count,
                          uint64_t most);
 
@@ -27,19 +26,14 @@ struct rank_bounds {
     uint64_t lower, upper;
 };
 
-/*
- * Returns the highest rank whose value is above the percentile with a chance of TAIL at
- * most, and the lowest whose value is below it likewise, among COUNT independent values.
- * 0 < TAIL < 0.5: 0.025 gives both bounds of an interval at 95 %, 0.05 one of them alone.
- */
+/* Returns the highest rank among COUNT values whose value is above the percentile with a
+ * chance of TAIL at most, and the lowest whose value is below it likewise. 0 < TAIL <
+ * 0.5: 0.025 gives both bounds of an interval at 95 %, 0.05 one of them alone. */
 struct rank_bounds percentile_bounds(const struct percentile *percentile, uint64_t count,
                                      double tail);
 
-/*
- * Fill NUMBERS with SIZE of them, equally likely and in ascending order, of COUNT
- * independent values that are up to the percentile: the quantiles of the distribution in
- * the middle of SIZE equal parts.
- */
+/* Fill NUMBERS, ascending, with how many of COUNT values are up to the percentile: the
+ * quantiles of that distribution in the middle of SIZE equal parts. */
 void percentile_spread(const struct percentile *percentile, uint64_t count,
                        uint64_t *numbers, int size);
 
@@ -49,25 +43,20 @@ uint64_t percentile_bounded(const struct percentile *percentile, double tail);
 
 /* How much of a series is worth one independent request, as far as a percentile goes. */
 struct dependence {
-    bool known;  /* the series is worth DEPENDENCE_LEAST independent requests, for the
-                    percentile and for the median */
-    double time; /* the integrated autocorrelation time, in entries, 1 at least */
+    bool known;       /* worth DEPENDENCE_LEAST, for the percentile and for the median */
+    double time;      /* the integrated autocorrelation time, in entries, 1 at least */
     double tolerance; /* its bounds are that much further away, as a share of them */
 };
 
-#define DEPENDENCE_LEAST 15
+#define DEPENDENCE_LEAST 15 /* independent requests */
 
 /* Find the dependence of SERIES, whose entries are put in the order of their starts.
  * Returns 0, or -1 without memory. */
 int dependence_find(struct dependence *dependence, const struct time_series *series,
                     const struct percentile *percentile);
 
-/*
- * How far a percentile may be from the one of endlessly many requests of the same kind,
- * and two of them from each other, at 95 %.
+/* How far a percentile may be from the one of endlessly many requests of the same kind.
  */
-
-/* What is known of a percentile. */
 struct estimate {
     struct percentile percentile;
     const struct histogram *histogram; /* of all requests; valid as long as these */
@@ -75,11 +64,9 @@ struct estimate {
     struct dependence dependence;
 };
 
-/*
- * Estimate a percentile of STATS, of whose requests SERIES is a sample; NULL: there is
- * none. It is not known then, nor where waits were added to the latencies. Returns 0, or
- * -1 without memory.
- */
+/* Estimate a percentile of STATS, of whose requests SERIES is a sample. Without one,
+ * NULL, or where waits were added to the latencies, it is not known. Returns 0, or -1
+ * without memory. */
 int estimate_make(struct estimate *estimate, const struct stats *stats,
                   const struct time_series *series, const struct percentile *percentile);
 
@@ -95,8 +82,7 @@ struct interval {
  * it may have. */
 struct interval estimate_interval(const struct estimate *estimate, double tail);
 
-/* Returns the interval of the ratio of an estimate to that of a REFERENCE, a percentile
- * above 0. */
+/* Returns the interval at 95 % of the ratio to a REFERENCE, a percentile above 0. */
 struct interval estimate_ratio(const struct estimate *estimate,
                                const struct estimate *reference);
 

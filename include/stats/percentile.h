@@ -34,16 +34,12 @@ extern const struct percentiles percentiles_default;
 /* The list where there is room for no more: 50, 99. */
 extern const struct percentiles percentiles_common;
 
-/*
- * Read a percentile above 0 and below 100, up to seven decimals, all of TEXT of LENGTH
- * bytes. Returns NULL, or why it is refused.
- */
+/* Read a percentile above 0 and below 100, up to seven decimals, from LENGTH bytes of
+ * TEXT. Returns NULL, or why it is refused. */
 const char *percentile_parse(const char *text, int length, struct percentile *percentile);
 
-/*
- * Read a list with commas between, or "none". Returns NULL, or why it is refused; then
- * LIST is undefined.
- */
+/* Read a list with commas between, or "none". Returns NULL, or why it is refused; LIST is
+ * undefined then. */
 const char *percentiles_parse(const char *text, struct percentiles *list);
 
 /* Add lists to choose from to TEXT, a line each: "none", and the default one. */
@@ -57,11 +53,8 @@ uint64_t percentile_rank(const struct percentile *percentile, uint64_t count);
  * one at least. The nearest rank of fewer is the largest of too few. */
 uint64_t percentile_needs(const struct percentile *percentile);
 
-/*
- * What figures are about: all requests that count; one operation where several are mixed;
- * or a part of the time of requests: the flushes, what those that could be split are
- * split into (as in enum part), and the device's time for the flushes of these.
- */
+/* What figures are about: all requests that count; one operation where several are mixed;
+ * or a part of their time: flushes, enum part, the device's time for flushes. */
 enum scope {
     SCOPE_ALL,
     SCOPE_OPERATION, /* the first: there is one for each */
@@ -74,8 +67,7 @@ enum scope {
     SCOPES
 };
 
-/* Returns the name of a scope, as it is in JSON and in tags: "read", "sync_device"; an
- * empty text for SCOPE_ALL. */
+/* Returns the name of a scope: "read", "sync_device", "" for SCOPE_ALL. */
 const char *scope_name(enum scope scope);
 
 /* Returns the scope of one operation. */
@@ -126,55 +118,43 @@ struct scope_counts {
 /* Returns the counts of SCOPE; those of a part are 0. */
 struct scope_counts scope_counts_of(const struct stats *stats, enum scope scope);
 
-/*
- * Returns the first scope after SCOPE that STATS tell apart: operations where several are
- * mixed, parts that were seen; SCOPES: there is none. A walk over all distributions of a
- * record begins with SCOPE_ALL.
- */
+/* Returns the next scope that STATS tell apart: operations where several are mixed, parts
+ * that were seen; SCOPES: there is none. A walk over all begins with SCOPE_ALL. */
 enum scope scope_next(const struct stats *stats, enum scope scope);
 
-/* Returns the scope that begins a walk over operations alone: the first of them where
- * several are mixed, else SCOPE_ALL. */
+/* Returns the first operation where several are mixed, else SCOPE_ALL. */
 enum scope scope_first(const struct stats *stats);
 
 /* Returns a percentile, ns; 0 of nothing. It is never outside of what was seen. */
 int64_t latencies_percentile(const struct latencies *latencies,
                              const struct percentile *percentile);
 
-/* Returns how many requests, without waits, a percentile takes for longer than LIMIT, ns.
+/* Returns how many requests, without waits, are longer than LIMIT for a percentile, ns.
  */
 uint64_t latencies_above(const struct latencies *latencies, int64_t limit);
 
 /* Returns a percentile of SCOPE_ALL, ns. */
 int64_t stats_percentile(const struct stats *stats, const struct percentile *percentile);
 
-/*
- * Returns the percentiles of a list that are to be shown of COUNT values, a bit for each:
- * of nothing none; all if the user gave the list, else those that so many are enough for.
- */
+/* Returns the percentiles of a list to show of COUNT values, a bit for each: of nothing
+ * none; all if the user gave the list, else those that so many are enough for. */
 unsigned percentiles_shown(const struct percentiles *list, uint64_t count);
 
 #define BUCKETS_MOST 64
 
-/* The upper bounds of the buckets of a histogram for others, ns, ascending. Each bucket
- * has all that is at most its bound. */
+/* The bounds of buckets, ns, ascending: each has all values that are at most as long. */
 struct buckets {
     int count;
     int64_t list[BUCKETS_MOST];
 };
 
-/*
- * The bounds unless others are asked for: each 1 us * 2^k up to 33.5 s and, in the
- * octaves that lie between 50 us and 1 s or reach into that, another in the middle. All
- * are ends of bins of struct histogram, so that what histogram_count counts up to them
- * is exact.
- */
+/* The bounds unless others are asked for: each 1 us * 2^k up to 33.5 s and, in octaves
+ * that reach into 50 us to 1 s, another in the middle. All are ends of bins of struct
+ * histogram, so that histogram_count is exact for them. */
 extern const struct buckets buckets_default;
 
-/*
- * Read bounds, times with commas between that rise, above 0 and an hour at most. Returns
- * NULL, or why TEXT is refused; then BUCKETS is undefined.
- */
+/* Read bounds, times with commas between that rise, above 0 and an hour at most. Returns
+ * NULL, or why TEXT is refused; BUCKETS is undefined then. */
 const char *buckets_parse(const char *text, struct buckets *buckets);
 
 #endif

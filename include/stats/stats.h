@@ -53,8 +53,7 @@ sample_counts(const struct sample *sample)
     return sample->verdict >= VERDICT_NONE;
 }
 
-/* Returns true if the request goes into the busy time (stats/busy.h): warm-up and
- * requests during which the process was stopped do not. */
+/* Returns true if the request goes into the busy time (stats/busy.h). */
 static inline bool
 sample_is_busy(const struct sample *sample)
 {
@@ -68,10 +67,8 @@ sample_failed(const struct sample *sample)
     return sample->verdict >= VERDICT_SHORT && sample->verdict < VERDICT_NONE;
 }
 
-/*
- * Returns the verdict as a word, such as "warmup" or "EIO"; NULL for none. The text is
- * constant, or, for an errno without a name, stands in BUFFER of at least 16 bytes.
- */
+/* Returns the verdict as a word, such as "warmup" or "EIO"; NULL for none. That of an
+ * errno without a name stands in BUFFER of at least 16 bytes. */
 const char *sample_notice(const struct sample *sample, char *buffer);
 
 /* What is known of one operation where several are mixed. */
@@ -82,10 +79,8 @@ struct stats_operation {
     struct histogram latencies, corrected;
 };
 
-/*
- * The statistics of a stretch of a run. All zero is the empty stretch. `every`, `mix`
- * and `busy` are for the owner to set; it can be copied like any value.
- */
+/* The statistics of a stretch of a run. All zero is the empty stretch; it can be copied.
+ * `every`, `mix` and `busy` are for the owner to set. */
 struct stats {
     struct moments latency;   /* of the requests that count */
     int64_t last;             /* end of the last request, monotonic, ns; 0: none */
@@ -160,8 +155,8 @@ void stats_compare(const struct stats *stats, struct sample *sample);
  * several are mixed, ns; 0 unless there are more than 5. */
 int64_t stats_median(const struct stats *stats, const struct sample *sample);
 
-/* Make it the empty stretch, but for `every` and `mix`; quicker than clearing all of its
- * memory. */
+/* Make it the empty stretch, but for `every` and `mix`; what holds nothing is untouched.
+ */
 void stats_clear(struct stats *stats);
 
 /* Add all that MORE has seen, in a stretch before or after: busy times add up. The owner

@@ -9,9 +9,8 @@
 /*
  * Latencies over the time of a run, in constant memory, for plots. The first requests
  * that count are stored one by one, as marks. All are summed up in columns of equal width
- * in time, which doubles whenever the run outgrows them.
- *
- * All zero is a track that was not begun. Columns that are not needed stay untouched.
+ * in time, which doubles whenever the run outgrows them. All zero is a track that was not
+ * begun. Columns that are not needed stay untouched.
  */
 #define TRACK_MARKS 400
 #define TRACK_COLUMNS 2048
@@ -49,11 +48,9 @@ struct track {
  * The track is all zero or was begun before. */
 void track_start(struct track *track, int64_t began, int64_t every);
 
-/*
- * Add a judged sample, in any order of their starts; one that started before the track
- * did counts as started with it. A request that neither counts nor failed is left out,
- * but for the grid points it missed.
- */
+/* Add a judged sample, in any order of starts; one from before the track counts as
+ * started with it. Of one that neither counts nor failed only the grid points it missed
+ * count. */
 void track_record(struct track *track, const struct sample *sample);
 
 /* Add the parts of a sample that counts and was recorded before, no matter how long ago;
@@ -63,10 +60,8 @@ void track_split(struct track *track, const struct sample *sample);
 /* Add the COUNT grid points next after AFTER, monotonic, at which nothing was sent. */
 void track_miss(struct track *track, int64_t after, uint64_t count);
 
-/*
- * Add all that MORE has recorded, which began at the same time, as if it had been
- * recorded here; only marks may differ in their order. INTO may be all zero.
- */
+/* Add all that MORE has recorded, which began at the same time, as if it had been
+ * recorded here; only marks may differ in their order. INTO may be all zero. */
 void track_merge(struct track *into, const struct track *more);
 
 /* A request that counts. */
@@ -106,10 +101,8 @@ series_record(struct time_series *series, int64_t start, int64_t latency)
         series_keep(series, start, latency);
 }
 
-/*
- * Add what MORE has, requests of the same time. INTO may be fresh; nothing is recorded in
- * it afterwards, and its entries follow each other in no order.
- */
+/* Add what MORE has, requests of the same time. Nothing is recorded in INTO afterwards,
+ * and its entries follow each other in no order. */
 void series_merge(struct time_series *into, const struct time_series *more);
 
 #endif

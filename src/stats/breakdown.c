@@ -52,10 +52,9 @@ static void
 keep_slowest(struct breakdown *breakdown, const struct breakdown_request *request)
 {
     const struct breakdown_request *slowest = &breakdown->slowest;
-    if (!request->index)
-        return;
-    if (!slowest->index || request->latency > slowest->latency ||
-        (request->latency == slowest->latency && request->index < slowest->index))
+    int64_t slower = request->latency - slowest->latency;
+    if (request->index && (!slowest->index || slower > 0 ||
+                           (slower == 0 && request->index < slowest->index)))
         breakdown->slowest = *request;
 }
 
@@ -63,8 +62,6 @@ void
 breakdown_record(struct breakdown *breakdown, const struct sample *sample)
 {
     const struct split *split = &sample->split;
-    struct breakdown_request request = {
-        .index = sample->index, .latency = sample->latency, .sync = sample->sync};
     breakdown->unasked += split->result == SPLIT_UNASKED;
     breakdown->lost += split->result == SPLIT_LOST;
     breakdown->shared += split->result == SPLIT_SHARED;
@@ -78,6 +75,8 @@ breakdown_record(struct breakdown *breakdown, const struct sample *sample)
     }
     if (split->sync_device)
         distribution_record(&breakdown->sync_device, split->sync_device);
+    struct breakdown_request request = {
+        .index = sample->index, .latency = sample->latency, .sync = sample->sync};
     memcpy(request.part, split->part, sizeof(request.part));
     keep_slowest(breakdown, &request);
 }

@@ -1,11 +1,9 @@
 /*
- * Mean and squared deviation are updated with each value (Welford: "Note on a
- * method for calculating corrected sums of squares and products",
- * Technometrics 1962) and merged pairwise (Chan, Golub, LeVeque: "Updating
- * formulae and a pairwise algorithm for computing sample variances", 1979).
- * Neither subtracts large sums from each other, so no digits are lost. The
- * integer sum is exact for 10^9 requests of a second each, and for nine times
- * as many.
+ * Mean and squared deviation are updated with each value (Welford: "Note on a method for
+ * calculating corrected sums of squares and products", Technometrics 1962) and merged
+ * pairwise (Chan, Golub, LeVeque: "Updating formulae and a pairwise algorithm for
+ * computing sample variances", 1979). Neither subtracts large sums from each other, so no
+ * digits are lost. The integer sum is exact for 9 * 10^9 requests of a second each.
  *
  * Bins count values less one, so that their upper bounds belong to them (as the limits
  * of other histograms do) and round numbers of microseconds are bounds. With v = latency
@@ -134,8 +132,6 @@ void
 distribution_merge(struct distribution *distribution, const struct distribution *more)
 {
     const struct moments *moments = &more->moments;
-    if (moments->count == 0)
-        return;
     moments_merge(&distribution->moments, moments);
     histogram_merge(&distribution->histogram, &more->histogram, moments->min,
                     moments->max);

@@ -17,8 +17,7 @@
  */
 #define NOTHING 1e-18
 
-/* A walk over the numbers of values that may be up to a percentile, in ascending order.
- */
+/* A walk over the numbers of values that may be up to a percentile, ascending. */
 struct walk {
     uint64_t count, at;
     double odds;   /* of a value to be up to the percentile */
@@ -264,7 +263,7 @@ dependence_find(struct dependence *dependence, const struct time_series *series,
 {
     struct series_entry *entries = series->entries;
     struct sample_set set = {.count = series->used};
-    size_t count = (size_t)series->used;
+    size_t count = (size_t)set.count;
     int ordered = 1, status = -1;
     *dependence = (struct dependence){false, 1, 0};
     if (set.count < DEPENDENCE_LEAST)
@@ -285,11 +284,10 @@ dependence_find(struct dependence *dependence, const struct time_series *series,
             set.upto[bin] += set.upto[bin - 1];
         *dependence = find_dependence(&set, percentile);
         set.tolerance = TOLERANCE;
-        struct dependence roughly = *dependence;
-        if (!dependence->known)
-            roughly = find_dependence(&set, percentile);
-        if (roughly.known)
-            *dependence = roughly;
+        if (!dependence->known) {
+            struct dependence roughly = find_dependence(&set, percentile);
+            *dependence = roughly.known ? roughly : *dependence;
+        }
         status = 0;
     }
     free(set.bins);
@@ -391,8 +389,7 @@ fill_points(struct points *points, const struct estimate *estimate, double time)
     }
 }
 
-/* Returns the share of all pairs of VALUES and REFERENCES whose ratio is at most RATIO.
- */
+/* Returns the share of all pairs of values whose ratio is at most RATIO. */
 static double
 find_share(const double *values, const double *references, double ratio)
 {
