@@ -47,33 +47,26 @@ void plot_panel_empty(struct buffer *text, const struct plot_panel *panel);
 /* Returns true if any request of the job counts, so that there is one to draw. */
 bool plot_has_data(const struct job *job);
 
-/* Returns true if targets are so few that several lines of each stay readable. */
-bool plot_is_clear(const struct plot *plot);
-
-/* What is drawn for all of several targets has the colour of text, which target has. */
-#define PLOT_OF_ALL 6
+#define PLOT_CLEAR 8  /* the most targets of which several lines each stay readable */
+#define PLOT_OF_ALL 6 /* the target of what is drawn for all: it has the colour of text \
+                       */
 
 /* The classes of an element, with blanks between. */
 struct plot_class {
     char text[48];
 };
 
-/*
- * Returns the classes of what is drawn for TARGET in a ROLE such as "mark": with the
- * colour and the dashes of that target or, if it is the only one, in the colour of LINE,
- * such as "p99".
- */
+/* Returns the classes of what is drawn for TARGET in a ROLE such as "mark": in its colour
+ * and dashes or, if it is the only one, in the colour of LINE, such as "p99". */
 struct plot_class plot_class(const struct plot *plot, const char *role, const char *line,
                              int target);
 
-/*
- * Returns how many parts of the time of requests are drawn, as stacked columns: those of
- * one target whose requests were split, and the flush after a write, if there was any, as
- * the last; else 0. All else is in the colour of text then, so that theirs are seen.
- */
-int plot_parts(const struct plot *plot);
-
 #define PLOT_PARTS (PARTS + 1) /* the most */
+
+/* Returns how many parts of the time of requests are drawn, as stacked columns: those of
+ * the only target, last the flush after a write if there was any. All else has the colour
+ * of text then. */
+int plot_parts(const struct plot *plot);
 
 /* Returns the scope of a part, from 0. */
 static inline enum scope

@@ -66,12 +66,6 @@ plot_has_data(const struct job *job)
     return job->stats && job->stats->latency.count > 0;
 }
 
-bool
-plot_is_clear(const struct plot *plot)
-{
-    return plot->count <= 8;
-}
-
 int
 plot_parts(const struct plot *plot)
 {

@@ -98,7 +98,7 @@ survey(struct run_picture *run)
             run->most = stats->latency.max;
         run->data = true;
         run->entries |= BIT(MEAN) | (has_marks(run->plot, i) ? BIT(MARK) : 0);
-        if (plot_is_clear(run->plot))
+        if (run->plot->count <= PLOT_CLEAR)
             run->entries |= BIT(BAND) | BIT(P50) | BIT(P99);
     }
     if (run->span == 0)
@@ -163,7 +163,7 @@ draw_percentiles(const struct run_picture *run, const struct plot_panel *panel,
                  int target)
 {
     const struct stats *stats = run->plot->jobs[target].stats;
-    for (int i = 0; i < 2 && plot_is_clear(run->plot); i++)
+    for (int i = 0; i < 2 && run->plot->count <= PLOT_CLEAR; i++)
         svg_rule(run->text, plot_class(run->plot, names[i], names[i], target).text,
                  panel->x, percentile_y(run, stats, i), 'H', panel->x + panel->width);
 }
@@ -299,7 +299,7 @@ draw_layer(struct run_picture *run, int target, enum layer layer)
     const struct plot *plot = run->plot;
     const struct track *track = plot->jobs[target].track;
     int bins = fill_bins(run, target, layer == LAYER_PARTS);
-    if (layer == LAYER_BAND && plot_is_clear(plot))
+    if (layer == LAYER_BAND && plot->count <= PLOT_CLEAR)
         draw_bins(run, bins, EDGE_MIN, EDGE_MAX,
                   plot_class(plot, bands[plot->count], "", target).text);
     for (int i = 0; layer == LAYER_PARTS && i < plot_parts(plot); i++)

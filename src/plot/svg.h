@@ -4,9 +4,9 @@
 #include "base/buffer.h"
 
 /*
- * The elements of an SVG document (W3C, Scalable Vector Graphics 1.1); text is escaped
- * for XML here and nowhere else. Each function adds to TEXT. Coordinates are pixels,
- * written with one decimal at the most, 0 for one beyond 10^8; classes are not escaped.
+ * The elements of an SVG document (W3C, Scalable Vector Graphics 1.1), which functions
+ * add to TEXT. Coordinates are pixels, written with one decimal at the most, 0 for one
+ * beyond 10^8; classes are not escaped.
  */
 
 /* The estimated width of a glyph, as a share of the font's size: that of a digit. */
@@ -16,16 +16,12 @@
  * on count twice. */
 double svg_width(const char *text, double size);
 
-/*
- * Adds PLAIN as content or as an attribute's value: a byte that is not UTF-8, a control
- * character and whatever XML excludes become U+FFFD.
- */
+/* Adds PLAIN as content or as an attribute's value: a byte that is not UTF-8, a control
+ * character and whatever XML excludes become U+FFFD. */
 void svg_escape(struct buffer *text, const char *plain);
 
-/*
- * Adds PLAIN, not escaped, if it is at most COLUMNS glyphs wide (3 at least), else its
- * beginning and its end with an ellipsis between, COLUMNS wide at the most.
- */
+/* Adds PLAIN, not escaped, if it is at most COLUMNS glyphs wide (3 at least), else as
+ * much of its beginning and end, with an ellipsis between. */
 void svg_shorten(struct buffer *text, const char *plain, int columns);
 
 enum svg_anchor {
@@ -35,8 +31,7 @@ enum svg_anchor {
     SVG_UPWARDS, /* the middle of one that is turned to be read from below */
 };
 
-/* Adds a text in a font of SIZE whose base line has its anchor at X, Y; PLAIN is escaped.
- */
+/* Adds PLAIN, escaped, in a font of SIZE; its base line has the anchor at X, Y. */
 void svg_text(struct buffer *text, double x, double y, enum svg_anchor anchor, int size,
               const char *class, const char *plain);
 

@@ -301,8 +301,7 @@ draw_saturation(struct buffer *text, const struct plot *plot)
                                .up_title = "latency"};
     struct range across = find_range(plot, paced ? SWEPT : IOPS);
     struct range times = find_range(plot, P50);
-    int shown = plot_is_clear(plot) ? CURVES : 1;
-    int all = plot->count > 1 ? PLOT_OF_ALL : 0;
+    int shown = plot->count <= PLOT_CLEAR ? CURVES : 1;
     const struct slos *slos = &plot->plan->statistics.slos;
     if (across.least > across.most) {
         plot_panel_draw(text, &panel);
@@ -327,7 +326,7 @@ draw_saturation(struct buffer *text, const struct plot *plot)
     for (int i = 0; i < slos->count; i++) {
         if (!is_drawn(&slos->list[i]))
             continue;
-        svg_rule(text, plot_class(plot, "limit", "fail", all).text, panel.x,
+        svg_rule(text, plot_class(plot, "limit", "fail", PLOT_OF_ALL).text, panel.x,
                  plot_axis_at(&panel.up, (double)slos->list[i].limit), 'H',
                  panel.x + panel.width);
         chart.entries |= BIT(LIMIT);

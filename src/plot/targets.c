@@ -58,7 +58,6 @@ static void
 draw_entries(struct buffer *text, const struct plot *plot, unsigned found, double y)
 {
     bool sweep = plot->plan->sweep.kind != SWEEP_NONE;
-    int target = plot->count > 1 ? PLOT_OF_ALL : 0;
     char value[64];
     double x = PLOT_MARGIN;
     snprintf(value, sizeof(value), "numbers: %s", sweep_name(plot->plan->sweep.kind));
@@ -69,9 +68,9 @@ draw_entries(struct buffer *text, const struct plot *plot, unsigned found, doubl
         if (!(found & 1u << entry))
             continue;
         if (role)
-            draw_swatch(text, entry, plot_class(plot, role, line, target), x, y);
+            draw_swatch(text, entry, plot_class(plot, role, line, PLOT_OF_ALL), x, y);
         if (mark)
-            svg_circle(text, plot_class(plot, mark, line, target).text,
+            svg_circle(text, plot_class(plot, mark, line, PLOT_OF_ALL).text,
                        x + PLOT_SWATCH / 2.0, y - 4, legend[entry].radius);
         x = draw_entry_name(text, x + PLOT_SWATCH + SPACE / 2.0, y, legend[entry].name);
     }
