@@ -73,21 +73,12 @@ void slos_list(struct buffer *text);
 
 enum slo_verdict { SLO_MET, SLO_BROKEN, SLO_UNKNOWN };
 
-/*
- * Compare STATS with an objective; SLO_MET if that is relative. A percentile of fewer
- * values than percentile_needs is broken once the values refute the limit: where that is
- * met, so many would be above it with a chance below 5 %. VALUE becomes the figure that
- * was compared, in the unit of the limit; with SLO_UNKNOWN, how many values it takes to
- * know.
- */
-enum slo_verdict slo_check(const struct slo *slo, const struct stats *stats,
-                           int64_t *value);
-
-/* The same, with all that there is to say of it. */
+/* What there is to say of an objective. */
 struct slo_answer {
     enum slo_verdict verdict;
     int64_t value;  /* the figure, in the unit of the limit; 0 of nothing */
     uint64_t count; /* values that it is of */
+    uint64_t least; /* as many make it known, whatever the limit */
     uint64_t needs; /* as many make it known, or certain at 95 % with the same share above
                        the limit; 0: it is, or no number that is sensible does */
     bool certain;   /* percentiles alone are not always */
@@ -97,11 +88,12 @@ struct slo_answer {
     bool dependent; /* the values depend so much on each other that nothing is certain */
 };
 
+/*
+ * Compare STATS with an objective; SLO_MET if that is relative. A percentile of fewer
+ * values than percentile_needs is broken once the values refute the limit: where that is
+ * met, so many would be above it with a chance below 5 %.
+ */
 struct slo_answer slo_answer(const struct slo *slo, const struct stats *stats);
-
-/* Returns whether there are enough values for the figure of an objective, without regard
- * to the limit. VALUE becomes what slo_check makes it. */
-bool slo_measure(const struct slo *slo, const struct stats *stats, int64_t *value);
 
 /* Compare STATS with all objectives of a list. Returns the worst verdict: a broken one
  * goes before one that is not known. SLO_MET if there are none. */

@@ -24,12 +24,12 @@
  * is shown where nothing is. */
 #define FIGURES_MOST (PERCENTILES_MOST + 2 + 2 * SLOS_MOST + 1)
 
-/* A figure with its limits, the strictest if there are several. */
+/* A figure with the limits that warn and that are critical, of several the strictest. */
 struct figure {
-    struct slo slo;                       /* its limit does not matter */
-    const struct slo *warning, *critical; /* NULL: none */
-    int64_t value;                        /* if not known, how many requests it takes */
-    bool known;
+    struct slo slo;              /* its limit does not matter */
+    const struct slo *limits[2]; /* NULL: none */
+    const struct slo *broken;    /* the gravest that is; NULL: none */
+    struct slo_answer answer;
     enum check_state state;
 };
 
@@ -120,50 +120,50 @@ stricter(const struct slo *old, const struct slo *slo)
     return !old || lower != slo_is_rate(slo) ? slo : old;
 }
 
-/* Adds the figures of a line: those that are always there, then all that is limited. */
+static bool
+is_known(const struct figure *figure)
+{
+    return figure->answer.count >= figure->answer.least;
+}
+
+/* Judges a figure: a limit may be broken by too few requests to know the figure. */
 static void
-list_figures(const struct plan *plan, struct figures *figures)
+judge_figure(struct figure *figure, const struct stats *stats)
+{
+    static const enum check_state grave[] = {CHECK_WARNING, CHECK_CRITICAL};
+    bool limited = figure->limits[0] || figure->limits[1];
+    figure->answer = slo_answer(&figure->slo, stats);
+    figure->state = limited && !is_known(figure) ? CHECK_UNKNOWN : CHECK_OK;
+    for (int i = 0; i < 2; i++) {
+        const struct slo *limit = figure->limits[i];
+        if (!limit || slo_answer(limit, stats).verdict != SLO_BROKEN)
+            continue;
+        figure->state = grave[i];
+        figure->broken = limit;
+    }
+}
+
+/* Adds the figures of a line, judged by STATS: those that are always there, then all that
+ * is limited. */
+static void
+list_figures(struct figures *figures, const struct plan *plan, const struct stats *stats)
 {
     const struct percentiles *ranks =
         plan->output.percentiles.given ? &plan->output.percentiles : &percentiles_common;
+    const struct slos *lists[] = {&plan->statistics.warnings, &plan->statistics.slos};
     for (int i = 0; i < ranks->count; i++)
         find_figure(figures, &(struct slo){.metric = SLO_PERCENTILE,
                                            .percentile = ranks->list[i]});
     find_figure(figures, &(struct slo){.metric = SLO_MAX});
     find_figure(figures, &(struct slo){.metric = SLO_IOPS});
-    for (int i = 0; i < plan->statistics.warnings.count; i++) {
-        const struct slo *slo = &plan->statistics.warnings.list[i];
-        struct figure *figure = find_figure(figures, slo);
-        figure->warning = stricter(figure->warning, slo);
-    }
-    for (int i = 0; i < plan->statistics.slos.count; i++) {
-        const struct slo *slo = &plan->statistics.slos.list[i];
-        struct figure *figure = find_figure(figures, slo);
-        figure->critical = stricter(figure->critical, slo);
-    }
-}
-
-/* Returns whether FIGURE breaks a limit, NULL: there is none; then it has its value, be
- * it of few requests. */
-static bool
-breaks(struct figure *figure, const struct slo *limit, const struct stats *stats)
-{
-    int64_t value;
-    if (!limit || slo_check(limit, stats, &value) != SLO_BROKEN)
-        return false;
-    figure->value = value;
-    return true;
-}
-
-static void
-judge_figure(struct figure *figure, const struct stats *stats)
-{
-    bool limited = figure->warning || figure->critical;
-    figure->known = slo_measure(&figure->slo, stats, &figure->value);
-    figure->state = breaks(figure, figure->critical, stats)  ? CHECK_CRITICAL
-                    : breaks(figure, figure->warning, stats) ? CHECK_WARNING
-                    : limited && !figure->known              ? CHECK_UNKNOWN
-                                                             : CHECK_OK;
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < lists[k]->count; i++) {
+            const struct slo *slo = &lists[k]->list[i];
+            struct figure *figure = find_figure(figures, slo);
+            figure->limits[k] = stricter(figure->limits[k], slo);
+        }
+    for (int i = 0; i < figures->count; i++)
+        judge_figure(&figures->list[i], stats);
 }
 
 /* Returns whether TEXT is what a LIMIT looks like, with decimals or without. */
@@ -177,23 +177,22 @@ is_shown_as(const char *text, const struct slo *limit)
 
 /* Adds a figure for people, with the limit that it breaks. */
 static void
-add_figure(struct buffer *line, const struct figure *figure, const struct stats *stats)
+add_figure(struct buffer *line, const struct figure *figure)
 {
     char name[SLO_NAME], is[UNITS_TEXT], most[UNITS_TEXT];
-    const struct slo *limit = figure->state == CHECK_CRITICAL  ? figure->critical
-                              : figure->state == CHECK_WARNING ? figure->warning
-                                                               : NULL;
+    const struct slo *limit = figure->broken;
+    const struct slo_answer *answer = &figure->answer;
     slo_name(&figure->slo, name);
-    if (!figure->known && !limit) {
+    if (!is_known(figure) && !limit) {
         buffer_format(
-            line, "%s is not known: %" PRIu64 " requests count, and it takes %" PRId64,
-            name, latencies_of(stats, figure->slo.scope).moments->count, figure->value);
+            line, "%s is not known: %" PRIu64 " requests count, and it takes %" PRIu64,
+            name, answer->count, answer->least);
         return;
     }
-    slo_format(&figure->slo, figure->value, is);
+    slo_format(&figure->slo, answer->value, is);
     if (limit && is_shown_as(is, limit)) {
         struct slo exact = *limit;
-        exact.limit = figure->value;
+        exact.limit = answer->value;
         slo_limit(&exact, is);
     }
     buffer_format(line, "%s %s", name, is);
@@ -224,7 +223,7 @@ add_trouble(struct buffer *line, const struct job *job)
                       outcome->left > 1 ? outcome->left : 1, outcome->left > 1 ? "s" : "",
                       units_format(UNITS_TIME, outcome->waiting, waited));
     if (line->length > start)
-        state = states_of[EXIT_RUNTIME];
+        state = CHECK_CRITICAL;
     else if (outcome->total.latency.count == 0) {
         if (outcome->total.cached)
             outcome_cached_text(outcome, text);
@@ -251,7 +250,7 @@ is_listed(const struct figure *figure, const struct plan *plan, bool ranked)
     bool any = plan->statistics.slos.count || plan->statistics.warnings.count;
     bool p99 = figure->slo.metric == SLO_PERCENTILE;
     if (any)
-        return figure->warning || figure->critical;
+        return figure->limits[0] || figure->limits[1];
     return ranked
                ? p99 && figure->slo.percentile.billionths == PERCENTILE_HUNDRED / 100 * 99
                : figure->slo.metric == SLO_AVG || figure->slo.metric == SLO_MAX;
@@ -267,18 +266,15 @@ add_job(struct buffer *line, const struct job *jobs, int index)
     const struct job *job = &jobs[index];
     const struct stats *stats = &job->outcome.total;
     struct figures figures = {0};
-    int64_t value;
     add_path(line, jobs, index, IN_PATH);
     buffer_text(line, " ");
     size_t start = line->length;
     enum check_state state = add_trouble(line, job);
     if (stats->latency.count == 0)
         return state;
-    bool ranked = slo_measure(&p99, stats, &value);
+    bool ranked = stats->latency.count >= percentile_needs(&p99.percentile);
     find_figure(&figures, ranked ? &p99 : &(struct slo){.metric = SLO_AVG});
-    list_figures(&job->plan, &figures);
-    for (int i = 0; i < figures.count; i++)
-        judge_figure(&figures.list[i], stats);
+    list_figures(&figures, &job->plan, stats);
     for (int rank = states[CHECK_CRITICAL].rank; rank >= 0; rank--)
         for (int i = 0; i < figures.count; i++) {
             const struct figure *figure = &figures.list[i];
@@ -286,7 +282,7 @@ add_job(struct buffer *line, const struct job *jobs, int index)
                 !is_listed(figure, &job->plan, ranked))
                 continue;
             separate(line, start);
-            add_figure(line, figure, stats);
+            add_figure(line, figure);
             state = worse(state, figure->state);
         }
     return state;
@@ -321,14 +317,11 @@ add_range(struct buffer *line, const struct slo *limit)
 static void
 add_label(struct buffer *line, const struct job *jobs, int index, const char *name)
 {
-    buffer_text(line, " ");
-    if (jobs[index].targets > 1) {
-        buffer_text(line, "'");
+    bool several = jobs[index].targets > 1;
+    buffer_text(line, several ? " '" : " ");
+    if (several)
         add_path(line, jobs, index, IN_LABEL);
-        buffer_format(line, " %s'=", name);
-    } else {
-        buffer_format(line, "%s=", name);
-    }
+    buffer_format(line, several ? " %s'=" : "%s=", name);
 }
 
 /* Adds the figures of JOBS[INDEX] for graphs: always the same ones, U where one is not
@@ -341,27 +334,25 @@ add_figures(struct buffer *line, const struct job *jobs, int index)
     const struct stats *stats = &outcome->total;
     struct figures figures = {0};
     char name[SLO_NAME];
-    list_figures(&job->plan, &figures);
+    list_figures(&figures, &job->plan, stats);
     for (int i = 0; i < figures.count; i++) {
-        struct figure *figure = &figures.list[i];
-        judge_figure(figure, stats);
+        const struct figure *figure = &figures.list[i];
+        const struct slo *warning = figure->limits[0], *critical = figure->limits[1];
         add_label(line, jobs, index, slo_name(&figure->slo, name));
-        if (!figure->known)
+        if (!is_known(figure))
             buffer_text(line, "U");
         else if (figure->slo.metric == SLO_IOPS)
             add_decimal(line, (int64_t)(stats_iops(stats) * 1000), 3);
         else if (figure->slo.metric == SLO_BPS)
-            buffer_format(line, "%" PRId64 "B", figure->value);
+            buffer_format(line, "%" PRId64 "B", figure->answer.value);
         else
-            add_decimal(line, figure->value, 9);
-        if (figure->known && !slo_is_rate(&figure->slo))
+            add_decimal(line, figure->answer.value, 9);
+        if (is_known(figure) && !slo_is_rate(&figure->slo))
             buffer_text(line, "s");
-        if (figure->warning || figure->critical)
-            buffer_text(line, ";");
-        add_range(line, figure->warning);
-        if (figure->critical)
-            buffer_text(line, ";");
-        add_range(line, figure->critical);
+        buffer_text(line, warning || critical ? ";" : "");
+        add_range(line, warning);
+        buffer_text(line, critical ? ";" : "");
+        add_range(line, critical);
     }
     int left = outcome->waiting && !outcome->left ? 1 : outcome->left;
     add_label(line, jobs, index, "failed");
@@ -371,25 +362,24 @@ add_figures(struct buffer *line, const struct job *jobs, int index)
 enum check_state
 check_add(struct buffer *text, const struct job *jobs, int count)
 {
-    struct buffer list = {0};
+    struct buffer draft = {0};
     enum check_state state = CHECK_OK, each[TARGETS_MOST];
+    const char *gap = "";
     for (int i = 0; i < count; i++) {
-        each[i] = add_job(&list, jobs, i);
-        buffer_clear(&list);
+        each[i] = add_job(&draft, jobs, i);
         state = worse(state, each[i]);
     }
+    buffer_free(&draft);
+    buffer_format(text, "IOPING %s - ", states[state].word);
     for (int rank = states[CHECK_CRITICAL].rank; rank >= 0; rank--)
         for (int i = 0; i < count; i++) {
             if (states[each[i]].rank != rank)
                 continue;
-            if (list.length)
-                buffer_text(&list, "; ");
-            add_job(&list, jobs, i);
+            buffer_text(text, gap);
+            add_job(text, jobs, i);
+            gap = "; ";
         }
-    text->failed |= list.failed;
-    buffer_format(text, "IOPING %s - %s |", states[state].word,
-                  list.text ? list.text : "");
-    buffer_free(&list);
+    buffer_text(text, " |");
     for (int i = 0; i < count; i++)
         add_figures(text, jobs, i);
     buffer_text(text, "\n");

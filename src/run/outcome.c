@@ -23,12 +23,11 @@ outcome_stats(const struct outcome *outcome, const struct slo *slo)
 static bool
 meets_limits(const struct outcome *outcome)
 {
-    int64_t value;
     if (outcome->swept && outcome->slos && outcome->slos->count)
         return outcome->verdict == SLO_MET;
     for (int i = 0; outcome->slos && i < outcome->slos->count; i++) {
         const struct slo *slo = &outcome->slos->list[i];
-        if (slo_check(slo, outcome_stats(outcome, slo), &value) != SLO_MET)
+        if (slo_answer(slo, outcome_stats(outcome, slo)).verdict != SLO_MET)
             return false;
     }
     return true;

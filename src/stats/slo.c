@@ -179,51 +179,35 @@ find_enough(const struct percentile *percentile, uint64_t count, uint64_t above,
     return most;
 }
 
-bool
-slo_measure(const struct slo *slo, const struct stats *stats, int64_t *value)
-{
-    bool ranked = slo->metric == SLO_PERCENTILE;
-    uint64_t needs = ranked ? percentile_needs(&slo->percentile) : 1;
-    bool known = latencies_of(stats, slo->scope).moments->count >= needs;
-    *value = known ? measure(slo, stats) : (int64_t)needs;
-    return known;
-}
-
-enum slo_verdict
-slo_check(const struct slo *slo, const struct stats *stats, int64_t *value)
-{
-    const struct latencies latencies = latencies_of(stats, slo->scope);
-    uint64_t count = latencies.moments->count;
-    if (!slo_measure(slo, stats, value)) {
-        if (slo->relative)
-            return SLO_MET;
-        if (count == 0 || !is_certain(&slo->percentile, count,
-                                      latencies_above(&latencies, slo->limit), true))
-            return SLO_UNKNOWN;
-        *value = measure(slo, stats);
-    }
-    bool broken = slo_is_rate(slo) ? *value < slo->limit : *value > slo->limit;
-    return broken && !slo->relative ? SLO_BROKEN : SLO_MET;
-}
-
 /* A wait of what is corrected is no value of its own, so only requests make certain. */
 struct slo_answer
 slo_answer(const struct slo *slo, const struct stats *stats)
 {
+    const struct percentile *rank = &slo->percentile;
     const struct latencies latencies = latencies_of(stats, slo->scope);
-    struct slo_answer answer = {.count = latencies.moments->count, .certain = true};
-    answer.verdict = slo_check(slo, stats, &answer.value);
-    if (answer.verdict == SLO_UNKNOWN) {
-        answer.needs = (uint64_t)answer.value;
-        answer.value = answer.count ? measure(slo, stats) : 0;
+    bool ranked = slo->metric == SLO_PERCENTILE;
+    uint64_t count = latencies.moments->count;
+    struct slo_answer answer = {.value = count ? measure(slo, stats) : 0,
+                                .count = count,
+                                .least = ranked ? percentile_needs(rank) : 1,
+                                .certain = true};
+    if (slo->relative)
+        return answer;
+    bool broken =
+        slo_is_rate(slo) ? answer.value < slo->limit : answer.value > slo->limit;
+    uint64_t above = ranked ? latencies_above(&latencies, slo->limit) : 0;
+    bool refuted = ranked && count > 0 && is_certain(rank, count, above, true);
+    if (count < answer.least && !refuted) {
+        answer.verdict = SLO_UNKNOWN;
+        answer.needs = answer.least;
         answer.certain = false;
-    } else if (slo->metric == SLO_PERCENTILE && !slo->relative) {
-        bool broken = answer.verdict == SLO_BROKEN;
-        uint64_t above = latencies_above(&latencies, slo->limit);
-        answer.certain = is_certain(&slo->percentile, answer.count, above, broken);
-        if (!answer.certain && !(broken && latencies.corrected))
-            answer.needs = find_enough(&slo->percentile, answer.count, above, broken);
+        return answer;
     }
+    answer.verdict = broken ? SLO_BROKEN : SLO_MET;
+    if (ranked)
+        answer.certain = broken ? refuted : is_certain(rank, count, above, false);
+    if (!answer.certain && !(broken && latencies.corrected))
+        answer.needs = find_enough(rank, count, above, broken);
     return answer;
 }
 
@@ -259,9 +243,8 @@ enum slo_verdict
 slos_check(const struct slos *slos, const struct stats *stats)
 {
     enum slo_verdict verdict = SLO_MET;
-    int64_t value;
     for (int i = 0; i < slos->count && verdict != SLO_BROKEN; i++) {
-        enum slo_verdict one = slo_check(&slos->list[i], stats, &value);
+        enum slo_verdict one = slo_answer(&slos->list[i], stats).verdict;
         if (one != SLO_MET)
             verdict = one;
     }

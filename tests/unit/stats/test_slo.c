@@ -31,6 +31,15 @@ slo_of(const char *text)
     return list.list[0];
 }
 
+/* Returns the verdict; VALUE becomes the figure, or how many values it takes to know. */
+static enum slo_verdict
+check(const struct slo *slo, const struct stats *stats, int64_t *value)
+{
+    struct slo_answer answer = slo_answer(slo, stats);
+    *value = answer.verdict == SLO_UNKNOWN ? (int64_t)answer.needs : answer.value;
+    return answer.verdict;
+}
+
 /* 1 ms, 2 ms, and so on. */
 static struct stats
 stats_of(int count)
@@ -214,8 +223,8 @@ TEST(a_limit_relative_to_another_run_is_none_of_one)
     struct slos list = {.count = 1, .list = {slo}};
     struct stats none = {0}, some = stats_of(100);
     int64_t value;
-    assert_int_equal(slo_check(&slo, &none, &value), SLO_MET);
-    assert_int_equal(slo_check(&slo, &some, &value), SLO_MET);
+    assert_int_equal(check(&slo, &none, &value), SLO_MET);
+    assert_int_equal(check(&slo, &some, &value), SLO_MET);
     assert_int_equal(slos_check(&list, &none), SLO_MET);
 }
 
@@ -257,10 +266,10 @@ TEST(a_limit_that_is_met_exactly_is_kept)
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct slo met = slo_of(cases[i].met), broken = slo_of(cases[i].broken);
         int64_t value = -1;
-        if (slo_check(&met, &stats, &value) != SLO_MET || value != cases[i].value)
+        if (check(&met, &stats, &value) != SLO_MET || value != cases[i].value)
             fail_msg("%s: %lld", cases[i].met, (long long)value);
         value = -1;
-        if (slo_check(&broken, &stats, &value) != SLO_BROKEN || value != cases[i].value)
+        if (check(&broken, &stats, &value) != SLO_BROKEN || value != cases[i].value)
             fail_msg("%s: %lld", cases[i].broken, (long long)value);
     }
 }
@@ -281,9 +290,9 @@ TEST(too_few_requests_are_told_with_how_many_it_takes)
         struct stats few = stats_of(cases[i].needs - 1),
                      enough = stats_of(cases[i].needs);
         int64_t value = -1;
-        assert_int_equal(slo_check(&slo, &few, &value), SLO_UNKNOWN);
+        assert_int_equal(check(&slo, &few, &value), SLO_UNKNOWN);
         assert_int_equal(value, cases[i].needs);
-        assert_int_equal(slo_check(&slo, &enough, &value), SLO_MET);
+        assert_int_equal(check(&slo, &enough, &value), SLO_MET);
     }
 }
 
@@ -323,12 +332,12 @@ TEST(a_limit_is_broken_as_soon_as_the_values_refute_it)
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct stats stats = above_of(cases[i].count, cases[i].above);
         int64_t value;
-        assert_int_equal(slo_check(&slo, &stats, &value), cases[i].verdict);
+        assert_int_equal(check(&slo, &stats, &value), cases[i].verdict);
         int64_t right = cases[i].verdict == SLO_UNKNOWN  ? 99
                         : cases[i].verdict == SLO_BROKEN ? SECOND
                                                          : MS;
         assert_in_range(value, right, right + right / 250);
-        assert_int_equal(slo_measure(&slo, &stats, &value), cases[i].count >= 99);
+        assert_int_equal(slo_answer(&slo, &stats).least, 99);
     }
 }
 
@@ -412,11 +421,11 @@ TEST(corrected_percentiles_are_what_is_limited)
     struct slo slo = slo_of("p90=10ms"), most = slo_of("max=1s"),
                least = slo_of("iops=40");
     int64_t value;
-    assert_int_equal(slo_check(&slo, &plain, &value), SLO_MET);
-    assert_int_equal(slo_check(&slo, &corrected, &value), SLO_BROKEN);
+    assert_int_equal(check(&slo, &plain, &value), SLO_MET);
+    assert_int_equal(check(&slo, &corrected, &value), SLO_BROKEN);
     assert_in_range(value, 398 * MS, 402 * MS);
-    assert_int_equal(slo_check(&most, &corrected, &value), SLO_MET);
-    assert_int_equal(slo_check(&least, &corrected, &value), SLO_MET);
+    assert_int_equal(check(&most, &corrected, &value), SLO_MET);
+    assert_int_equal(check(&least, &corrected, &value), SLO_MET);
     assert_int_equal(value, 40);
 }
 
@@ -436,11 +445,11 @@ TEST(requests_per_second_are_over_the_busy_time)
         struct slo met = slo_of(cases[i].met), broken = slo_of(cases[i].broken);
         int64_t value = -1;
         stats.busy = stats.latency.sum / cases[i].together;
-        assert_int_equal(slo_check(&met, &stats, &value), SLO_MET);
+        assert_int_equal(check(&met, &stats, &value), SLO_MET);
         assert_int_equal(value, cases[i].value);
-        assert_int_equal(slo_check(&broken, &stats, &value), SLO_BROKEN);
+        assert_int_equal(check(&broken, &stats, &value), SLO_BROKEN);
         assert_int_equal(value, cases[i].value);
-        assert_int_equal(slo_check(&average, &stats, &value), SLO_MET);
+        assert_int_equal(check(&average, &stats, &value), SLO_MET);
         assert_int_equal(value, 50500000);
     }
 }
@@ -483,11 +492,11 @@ TEST(a_limit_of_a_part_is_compared_with_that)
             int64_t value = -1;
             snprintf(text, sizeof(text), "%s-%s", part_name(part), cases[i].met);
             struct slo slo = slo_of(text);
-            assert_int_equal(slo_check(&slo, &stats, &value), SLO_MET);
+            assert_int_equal(check(&slo, &stats, &value), SLO_MET);
             assert_int_equal(value, cases[i].value);
             snprintf(text, sizeof(text), "%s-%s", part_name(part), cases[i].broken);
             slo = slo_of(text);
-            assert_int_equal(slo_check(&slo, &stats, &value), SLO_BROKEN);
+            assert_int_equal(check(&slo, &stats, &value), SLO_BROKEN);
             assert_int_equal(value, cases[i].value);
         }
     }
@@ -499,11 +508,11 @@ TEST(a_limit_of_a_part_takes_as_many_that_were_split)
     struct stats few = split_of(98, PART_QUEUE), enough = split_of(99, PART_QUEUE);
     struct stats none = stats_of(1000);
     int64_t value = -1;
-    assert_int_equal(slo_check(&slo, &few, &value), SLO_UNKNOWN);
+    assert_int_equal(check(&slo, &few, &value), SLO_UNKNOWN);
     assert_int_equal(value, 99);
     assert_int_equal(latencies_of(&few, slo.scope).moments->count, 98);
-    assert_int_equal(slo_check(&slo, &enough, &value), SLO_MET);
-    assert_int_equal(slo_check(&least, &none, &value), SLO_UNKNOWN);
+    assert_int_equal(check(&slo, &enough, &value), SLO_MET);
+    assert_int_equal(check(&least, &none, &value), SLO_UNKNOWN);
     assert_int_equal(value, 1);
 }
 
@@ -546,11 +555,11 @@ TEST(a_limit_of_an_operation_or_of_flushes_is_compared_with_that)
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct slo slo = slo_of(cases[i].text);
         int64_t value = -1, near = cases[i].about ? cases[i].value / 200 : 0;
-        assert_int_equal(slo_check(&slo, &stats, &value), SLO_BROKEN);
+        assert_int_equal(check(&slo, &stats, &value), SLO_BROKEN);
         if (value < cases[i].value - near || value > cases[i].value + near)
             fail_msg("%s: %lld", cases[i].text, (long long)value);
         slo.limit = value;
-        assert_int_equal(slo_check(&slo, &stats, &value), SLO_MET);
+        assert_int_equal(check(&slo, &stats, &value), SLO_MET);
     }
 }
 
@@ -562,7 +571,7 @@ TEST(a_limit_of_an_operation_takes_as_many_of_it)
     for (size_t i = 0; i < LENGTH(limits); i++) {
         struct slo slo = slo_of(limits[i]);
         int64_t value;
-        enum slo_verdict verdict = slo_check(&slo, &stats, &value);
+        enum slo_verdict verdict = check(&slo, &stats, &value);
         assert_int_equal(verdict, i < 3 ? SLO_UNKNOWN : SLO_MET);
         if (i < 3)
             assert_int_equal(value, 199);
