@@ -15,6 +15,9 @@
  */
 enum part { PART_SUBMIT, PART_QUEUE, PART_DEVICE, PART_RETURN, PARTS };
 
+#define PART_FLUSH PARTS /* behind them: the device's time for the flush after a write \
+                          */
+
 enum split_result {
     SPLIT_NOT_TRIED,
     SPLIT_DONE,
@@ -46,8 +49,7 @@ struct breakdown {
                                          flushes in them */
     struct breakdown_request slowest; /* of them; the first, if there are several */
     struct moments operations[OPERATIONS][PARTS]; /* of each, all that it has */
-    struct distribution parts[PARTS];             /* each has all of them */
-    struct distribution sync_device; /* of those that the device was sent a flush for */
+    struct distribution parts[PARTS + 1]; /* each has all of them, but for flushes */
 };
 
 /* While a block request is at a device, monotonic ns: it was issued to it, and then

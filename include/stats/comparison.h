@@ -30,13 +30,6 @@ struct comparison_row {
     struct comparison_figure figures[COMPARISON_FIGURES + SLOS_MOST];
 };
 
-/* Returns true if any request of a row counts. */
-static inline bool
-comparison_counts(const struct comparison_row *row)
-{
-    return row->stats->latency.count > 0;
-}
-
 /*
  * Compare COUNT rows with the first, in the figures and in what SLOS limit relative to
  * it: such a limit is met, or broken, if all of the bounds are on one side of it, else

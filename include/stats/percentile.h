@@ -70,13 +70,6 @@ enum scope {
 /* Returns the name of a scope: "read", "sync_device", "" for SCOPE_ALL. */
 const char *scope_name(enum scope scope);
 
-/* Returns the scope of one operation. */
-static inline enum scope
-scope_of(enum operation operation)
-{
-    return (enum scope)(SCOPE_OPERATION + (int)operation);
-}
-
 /* Returns the operation whose scope it is. */
 static inline enum operation
 scope_operation(enum scope scope)
@@ -115,7 +108,7 @@ struct scope_counts {
     int64_t bytes, last;               /* likewise */
 };
 
-/* Returns the counts of SCOPE; those of a part are 0. */
+/* Returns the counts of one operation, or else those of all requests. */
 struct scope_counts scope_counts_of(const struct stats *stats, enum scope scope);
 
 /* Returns the next scope that STATS tell apart: operations where several are mixed, parts

@@ -153,12 +153,9 @@ plot_axis_fit(struct plot_axis *axis, int64_t least, int64_t most, bool rounded)
 double
 plot_axis_at(const struct plot_axis *axis, double value)
 {
-    double share;
-    if (axis->log)
-        share =
-            log(fmax(value, axis->least) / axis->least) / log(axis->most / axis->least);
-    else
-        share = (value - axis->least) / (axis->most - axis->least);
+    double least = axis->least, most = axis->most;
+    double share = axis->log ? log(fmax(value, least) / least) / log(most / least)
+                             : (value - least) / (most - least);
     return axis->from + fmin(fmax(share, 0), 1) * (axis->to - axis->from);
 }
 

@@ -149,7 +149,7 @@ fill_line(struct table *table, struct line *line, const struct comparison_row *r
     static const struct interval none;
     char(*cells)[CELL] = line->cells;
     put(cells[SLO], marks[line->slo]);
-    if (comparison_counts(row))
+    if (row->stats->latency.count)
         units_format(UNITS_COUNT, (int64_t)stats_iops(row->stats), cells[IOPS]);
     for (int i = 0; i < COMPARISON_FIGURES; i++) {
         const struct comparison_figure *figure = &row->figures[i];

@@ -223,7 +223,7 @@ add_breakdown(struct buffer *text, const struct stats *stats,
 {
     const struct breakdown *breakdown = &stats->breakdown;
     const struct percentiles *list = given->given ? given : &percentiles_default;
-    bool synced = breakdown->sync_device.moments.count > 0;
+    bool synced = breakdown->parts[PART_FLUSH].moments.count > 0;
     int width = (int)strlen(synced ? "sync device" : "submit") + GAP;
     const struct breakdown_request *slowest = &breakdown->slowest;
     uint64_t count = breakdown_count(breakdown);

@@ -199,7 +199,7 @@ add_breakdown(const struct report *report, struct json *json, const struct stats
         json_value(json, "sync", "%" PRId64, breakdown->sync);
     for (enum scope scope = SCOPE_SUBMIT; scope <= SCOPE_RETURN; scope++)
         add_scope(report, json, stats, scope);
-    if (breakdown->sync_device.moments.count)
+    if (breakdown->parts[PART_FLUSH].moments.count)
         add_scope(report, json, stats, SCOPE_SYNC_DEVICE);
     if (breakdown->slowest.index)
         add_slowest(json, &breakdown->slowest);

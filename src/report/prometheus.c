@@ -149,7 +149,7 @@ add_parts(const struct metrics *metrics)
 static void
 add_sync_device(const struct metrics *metrics)
 {
-    add_totals(metrics, "", &metrics->series->stats->breakdown.sync_device.moments);
+    add_totals(metrics, "", &metrics->series->stats->breakdown.parts[PART_FLUSH].moments);
 }
 
 static void
@@ -275,7 +275,7 @@ make_series(struct series *series, const struct job *job, enum phase phase,
     const struct stats *of_phase = phase ? job_phase_stats(job, phase) : job->stats;
     const struct stats *stats =
         of_phase ? of_phase : &job->progress.total; /* nothing, at first */
-    enum scope scope = mixed ? scope_of(operation) : SCOPE_ALL;
+    enum scope scope = mixed ? SCOPE_OPERATION + (enum scope)operation : SCOPE_ALL;
     series->job = job;
     series->stats = stats;
     series->operation = operation;

@@ -144,7 +144,7 @@ explain_changes(const struct compare *compare)
                       slo_limit(slo, limit));
         else
             notes_add(&notes, row->name, "%s is not certain: %s", name,
-                      comparison_counts(first) &&
+                      first->stats->latency.count &&
                               stats_percentile(first->stats, &slo->percentile) == 0
                           ? "nothing is relative to 0 ns"
                           : "too few independent requests");

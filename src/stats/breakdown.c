@@ -74,7 +74,7 @@ breakdown_record(struct breakdown *breakdown, const struct sample *sample)
         moments_record(&breakdown->operations[sample->operation][i], split->part[i]);
     }
     if (split->sync_device)
-        distribution_record(&breakdown->sync_device, split->sync_device);
+        distribution_record(&breakdown->parts[PART_FLUSH], split->sync_device);
     struct breakdown_request request = {
         .index = sample->index, .latency = sample->latency, .sync = sample->sync};
     memcpy(request.part, split->part, sizeof(request.part));
@@ -86,12 +86,11 @@ breakdown_merge(struct breakdown *breakdown, const struct breakdown *more)
 {
     if (!more->time && !more->unasked && !more->lost && !more->shared)
         return; /* and what holds nothing is not touched */
-    for (int i = 0; i < PARTS; i++) {
+    for (int i = 0; i <= PART_FLUSH; i++)
         distribution_merge(&breakdown->parts[i], &more->parts[i]);
-        for (int j = 0; j < OPERATIONS; j++)
-            moments_merge(&breakdown->operations[j][i], &more->operations[j][i]);
-    }
-    distribution_merge(&breakdown->sync_device, &more->sync_device);
+    for (int i = 0; i < OPERATIONS; i++)
+        for (int j = 0; j < PARTS; j++)
+            moments_merge(&breakdown->operations[i][j], &more->operations[i][j]);
     breakdown->unasked += more->unasked;
     breakdown->lost += more->lost;
     breakdown->shared += more->shared;
@@ -103,10 +102,8 @@ breakdown_merge(struct breakdown *breakdown, const struct breakdown *more)
 void
 breakdown_clear(struct breakdown *breakdown)
 {
-    for (int i = 0; breakdown->time && i < PARTS; i++)
+    for (int i = 0; breakdown->time && i <= PART_FLUSH; i++)
         distribution_clear(&breakdown->parts[i]);
-    if (breakdown->time)
-        distribution_clear(&breakdown->sync_device);
     memset(breakdown, 0, offsetof(struct breakdown, parts));
 }
 

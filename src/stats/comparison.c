@@ -82,7 +82,7 @@ find_class(const struct contender *contender)
 {
     if (contender->estimates[0].dependence.known)
         return 0;
-    return comparison_counts(&contender->row) ? 1 : 2;
+    return contender->row.stats->latency.count ? 1 : 2;
 }
 
 /* By place, or by median before they have one; equal ones stay in their

@@ -122,11 +122,9 @@ latencies_of(const struct stats *stats, enum scope scope)
 {
     bool corrected = stats->every > 0;
     if (scope_is_part(scope)) {
-        const struct breakdown *breakdown = &stats->breakdown;
-        const struct distribution *part = scope == SCOPE_SYNC ? &stats->sync
-                                          : scope == SCOPE_SYNC_DEVICE
-                                              ? &breakdown->sync_device
-                                              : &breakdown->parts[scope - SCOPE_SUBMIT];
+        const struct distribution *part =
+            scope == SCOPE_SYNC ? &stats->sync
+                                : &stats->breakdown.parts[scope - SCOPE_SUBMIT];
         return (struct latencies){&part->moments, &part->histogram, &part->histogram,
                                   part->moments.max, false};
     }
@@ -144,8 +142,6 @@ latencies_of(const struct stats *stats, enum scope scope)
 struct scope_counts
 scope_counts_of(const struct stats *stats, enum scope scope)
 {
-    if (scope_is_part(scope))
-        return (struct scope_counts){0};
     if (scope_is_operation(scope)) {
         const struct stats_operation *own =
             stats_operation_of(stats, scope_operation(scope));

@@ -79,12 +79,11 @@ track_miss(struct track *track, int64_t after, uint64_t count)
 {
     int64_t every = track->every, offset = find_offset(track, after);
     while (count > 0) {
-        uint64_t inside = count;
         offset += every;
         struct track_column *column = find_column(track, offset);
         int64_t end = ((offset >> track->shift) + 1) << track->shift;
-        if (every && (uint64_t)((end - offset - 1) / every) + 1 < count)
-            inside = (uint64_t)((end - offset - 1) / every) + 1;
+        uint64_t inside = every ? (uint64_t)((end - offset - 1) / every) + 1 : count;
+        inside = inside < count ? inside : count;
         column->missed += inside;
         count -= inside;
         offset += (int64_t)(inside - 1) * every;

@@ -171,8 +171,8 @@ TEST(reads_and_writes_have_percentiles_of_their_own)
 {
     struct status_facts facts = example();
     facts.more = 1;
-    facts.scope[0] = scope_of(OPERATION_READ);
-    facts.scope[1] = scope_of(OPERATION_WRITE);
+    facts.scope[0] = SCOPE_OPERATION + (enum scope)OPERATION_READ;
+    facts.scope[1] = SCOPE_OPERATION + (enum scope)OPERATION_WRITE;
     facts.failed = 0;
     facts.p50[1] = 1560 * US;
     facts.p99[1] = -1;
