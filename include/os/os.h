@@ -50,10 +50,8 @@ enum os_open {
 /* Opens PATH with OR-ed enum os_open: a descriptor. */
 int os_file_open(const char *path, unsigned flags);
 
-/*
- * Opens an anonymous file of mode 0600 in directory PATH, reading and writing:
- * a descriptor. Nothing of it is left once it is closed, however that happens.
- */
+/* Opens an anonymous file of mode 0600 in directory PATH, reading and writing: a
+ * descriptor. Nothing of it is left once it is closed, however that happens. */
 int os_file_temporary(const char *path, unsigned flags);
 
 enum os_kind { OS_DIRECTORY, OS_FILE, OS_BLOCK, OS_CHARACTER, OS_OTHER };
@@ -69,8 +67,9 @@ struct os_info {
 /* Closes a descriptor. */
 void os_file_close(int fd);
 
-/* Fills INFO about PATH, following links, without opening it. */
+/* Fills INFO about PATH, following links, without opening it; or about a descriptor. */
 int os_path_info(const char *path, struct os_info *info);
+int os_file_info(int fd, struct os_info *info);
 
 /* The separator between directory PATH and a name in it; empty if PATH ends with one. */
 const char *os_path_separator(const char *path);
@@ -81,23 +80,15 @@ int os_path_remove(const char *path);
 /* Truncates an open file to SIZE bytes: 0, or -1 with errno. */
 int os_file_truncate(int fd, int64_t size);
 
-/* Fills INFO about an open descriptor. */
-int os_file_info(int fd, struct os_info *info);
-
-/*
- * Returns a descriptor of the same file for one worker, where workers that share one
- * would wait for each other; elsewhere FD itself.
- */
+/* Returns a descriptor of the same file for one worker, where workers that share one
+ * would wait for each other; elsewhere FD itself. */
 int os_file_reopen(int fd);
 
-/* Returns true if an open character device is a disk, as on systems without block
- * devices. */
+/* Returns true if an open character device is a disk: some systems have no others. */
 bool os_device_is_disk(int fd);
 
-/*
- * Puts the name of the raw device of the disk whose block device is PATH into RAW of SIZE
- * bytes, for systems that read block devices through a cache. Returns false without one.
- */
+/* Puts the name of the raw device of the disk whose block device is PATH into RAW of SIZE
+ * bytes, where block devices are read through a cache. Returns false without one. */
 bool os_path_raw(const char *path, char *raw, size_t size);
 
 /* Size and logical block size of an open block device, or of such a disk. */
@@ -109,34 +100,26 @@ bool os_device_read_only(int fd);
 /* Returns true if an open block device has been removed. False: not known. */
 bool os_device_is_gone(int fd);
 
-/* Returns 1 if the device of an open file can be polled for completions, 0 if not; -1:
- * not known. */
+/* Returns whether the device of a file can be polled for completions; -1: not known. */
 int os_file_polls(int fd);
 
-/*
- * Turns direct I/O on or off for an open descriptor. Pages in the page cache are dropped
- * first where reads would still come from them. ENOTSUP: no direct I/O here.
- */
+/* Turns direct I/O of a descriptor on or off. Pages in the page cache are dropped first
+ * where reads would still come from them. ENOTSUP: no direct I/O here. */
 int os_file_direct(int fd, bool on);
 
-/*
- * Stores the alignment that direct I/O demands of memory addresses (MEMORY) and of
- * offsets and lengths (OFFSET); both 0 if this file cannot do it. ENOTSUP: not known.
- */
+/* Stores the alignment that direct I/O demands of addresses (MEMORY) and of offsets and
+ * lengths (OFFSET); both 0 if this file cannot do it. ENOTSUP: not known. */
 int os_file_alignment(int fd, int64_t *memory, int64_t *offset);
 
-/*
- * One read or write at OFFSET: bytes, 0 at the end. FLAGS: OR-ed enum os_rw.
- * These and os_file_flush are timed: each is the system call alone. A read or write that
- * a signal interrupts fails with EINTR, and io_perform makes it again; a flush is made
- * again here, and may be two calls where one does not reach the cache of the drive.
- */
+/* One read or write at OFFSET: bytes, 0 at the end; EINTR: a signal came, and io_perform
+ * makes it again. FLAGS: OR-ed enum os_rw. These and os_file_flush are timed: each is the
+ * system call alone, but a flush is made again here, and may be two calls where one does
+ * not reach the cache of the drive. */
 enum os_rw { OS_RW_HIPRI = 1, OS_RW_NOWAIT = 2 };
 int64_t os_file_read(int fd, void *buffer, size_t size, int64_t offset, int flags);
 int64_t os_file_write(int fd, const void *buffer, size_t size, int64_t offset, int flags);
 
-/* Tries a read, or a WRITE, of no bytes with FLAGS: 0, or -1 if the system refuses them.
- */
+/* Tries a read, or a WRITE, of no bytes with FLAGS, which the system may refuse: 0. */
 int os_file_flags_try(int fd, int flags, bool write);
 
 /* Makes written data durable, without time stamps: fdatasync. */

@@ -8,21 +8,15 @@
 /* Standard streams (1 stdout, 2 stderr), a file in place of one, terminals, and files
  * that are replaced or grow. */
 
-/*
- * Occupies standard streams that are closed, so that no file that is opened
- * later takes their place and output cannot end up in it; writing to them still
- * fails.
- */
+/* Occupies standard streams that are closed, so that no file that is opened later takes
+ * their place and gets the output; writing to them still fails. */
 void os_stream_guard(void);
 
 /* Writes SIZE bytes to a stream, whole or -1 with errno. */
 int os_stream_write(int stream, const char *bytes, size_t size);
 
-/*
- * Reads what comes next of FD, an open file of any kind that was opened for it, or 0:
- * standard input; SIZE bytes at the most. It may wait for as long as there is nothing to
- * read. Returns the number of bytes, 0 at the end, or -1 with errno.
- */
+/* Reads up to SIZE bytes of FD, an open file of any kind or 0, standard input; waits as
+ * long as there is nothing to read. Returns how many, 0 at the end, or -1 with errno. */
 int64_t os_stream_read(int fd, char *bytes, size_t size);
 
 /*
@@ -59,8 +53,7 @@ bool os_terminal_dumb(void);
 /* Columns of the terminal that a stream goes to; 0: it goes to none. */
 int os_stream_columns(int stream);
 
-/* Returns true if this process is in the foreground of the terminal of a stream, or has
- * another terminal. */
+/* Returns false if a stream goes to this process's terminal, in the background of it. */
 bool os_terminal_foreground(int stream);
 
 /* Returns true if the user's locale has UTF-8, by the environment. */
@@ -70,26 +63,20 @@ bool os_locale_utf8(void);
  * Puts a file with SIZE bytes and mode 0644 at PATH, in place of an older one, so that a
  * reader sees the old or the new one, whole; one that is DURABLE after a crash too. It is
  * written beside PATH first, with a name that ends in six other characters, which
- * os_leftover_begin has meanwhile. Returns 0, or -1 with errno, and then the old one
- * stays; EEXIST: PATH is not a regular file, or it does not begin with START, up to 64
- * bytes, though it is not empty.
+ * os_leftover_begin has meanwhile. Returns 0, or -1 with errno, and the old one stays;
+ * EEXIST: it is not regular, or not empty and without START, up to 64 bytes, in front.
  */
 int os_file_replace(const char *path, const char *bytes, size_t size, const char *start,
                     bool durable);
 
-/*
- * Removes what killed runs have left of os_file_replace for PATH, with this START: a file
- * with such a name, of this user, as it is until it has been written, which has not
- * changed for a minute and is written by nobody. Systems without locks of files keep it.
- */
+/* Removes what killed runs have left of os_file_replace for PATH and START: a file with
+ * such a name, of this user, with the mode of one that is not whole, unchanged for a
+ * minute and written by nobody. Systems without locks of files keep it. */
 void os_file_clean(const char *path, const char *start);
 
-/*
- * Adds SIZE bytes, none or more, to the file at PATH, in one go, so that a reader sees
- * whole lines where they are whole; with DURABLE all of it is after a crash too. Returns
- * 0, or -1 with errno, and then the file ends where it did; ENOENT: there is none, or it
- * is empty; EEXIST: as of os_file_replace.
- */
+/* Adds SIZE bytes, none or more, to the file at PATH in one go, so that a reader sees
+ * whole lines; with DURABLE after a crash too. Returns 0, or -1 with errno, and the file
+ * ends where it did; ENOENT: there is none, or it is empty; EEXIST: as above. */
 int os_file_append(const char *path, const char *bytes, size_t size, const char *start,
                    bool durable);
 

@@ -10,10 +10,8 @@
 
 /* A process: arguments, signals, its end, privileges, memory. */
 
-/*
- * Replaces main's command line by one in UTF-8, where the system passes main another
- * encoding; it lives as long as the program. Returns 0, or -1 with errno.
- */
+/* Replaces main's command line by one in UTF-8, where it has another encoding; that lives
+ * as long as the program. Returns 0, or -1 with errno. */
 int os_process_arguments(int *argc, char ***argv);
 
 /*
@@ -30,11 +28,10 @@ void os_signals_install(void);
 
 /*
  * Parts the process in two, where the system has fork(2): the one that was started
- * becomes the monitor, which does not return from here, and its child does. The monitor
- * passes signals on, and ends as the child ends or when os_process_end has it do so,
- * while the child may be stuck in the kernel. If it is killed, the child ends. After
- * os_signals_install, before there is a second thread. Returns 0, or -1 with errno: the
- * process goes on alone.
+ * becomes the monitor, which passes signals on, and its child returns from here. The
+ * monitor ends as the child ends or as os_process_end has it do so, while the child may
+ * be stuck in the kernel; if it is killed, the child ends. After os_signals_install, with
+ * one thread. Returns 0, or -1 with errno: the process goes on alone.
  */
 int os_monitor_start(void);
 
@@ -42,14 +39,10 @@ int os_monitor_start(void);
  * ends with status 3; it is so anyway some time after a signal that asks to stop. */
 void os_monitor_limit(int64_t when);
 
-/*
- * Blocks these signals for the calling thread, before it starts the thread that unblocks
- * them. Returns the set that it blocked, for os_signals_unblock: signals that the parent
- * of the process had blocked are not in it.
- */
+/* Blocks these signals for the calling thread, before it starts the one that unblocks
+ * them, where pending ones arrive then. Returns the set that it blocked: signals that the
+ * parent of the process had blocked are not in it. */
 unsigned os_signals_block(void);
-
-/* Unblocks the signals of SET for the calling thread; pending ones arrive now. */
 void os_signals_unblock(unsigned set);
 
 /* The signal that asked to stop, or 0. Any thread. */
@@ -67,18 +60,15 @@ int64_t os_process_resumed(void);
 int64_t os_signals_resumed(void);
 
 /* Returns false if the process, for certain, was not stopped after monotonic time SINCE
- * for a ms or more; waits for that thread, 10 ms at most, if it has something to see. Any
- * thread. */
+ * for a ms or more; waits 10 ms at most for that thread to see it. Any thread. */
 bool os_process_stopped(int64_t since);
 
 /* Returns true if a signal asked for statistics since the last call. */
 bool os_signals_report(void);
 
-/*
- * Waits until monotonic time WHEN, never longer, and at most until a signal
- * comes or os_thread_wake: at once if one came since the last wait or *UNLESS
- * is true. Only for the one thread that the signals reach.
- */
+/* Waits until monotonic time WHEN at the most, or until a signal comes or os_thread_wake:
+ * not at all if one came since the last wait or *UNLESS is true. Only for the one thread
+ * that the signals reach. */
 void os_signals_wait(int64_t when, const atomic_bool *unless);
 
 /* A byte, and a newline, that a second SIGINT writes to STREAM before it ends the
@@ -86,19 +76,17 @@ void os_signals_wait(int64_t when, const atomic_bool *unless);
 void os_signals_closing(int stream, int byte);
 
 /*
- * Has LINE, a constant with its newline, written to stdout if the process ends before it
- * could say its final line: by a second SIGINT, which ends it with STATUS then and not
- * with 4, killed, or abandoned by the monitor. It is not where that would mean to wait.
- * NULL: that line is said; STATUS still holds. First called before os_monitor_start, and
- * from then on no signal is what the process ends by, but its status says how it ended.
+ * Has LINE, a constant with its newline, written to stdout, if that needs no wait, where
+ * the process ends before its final line: by a second SIGINT, with STATUS then and not 4,
+ * killed, or abandoned by the monitor. NULL: that line is said; STATUS still holds. First
+ * called before os_monitor_start; from then on the process ends by no signal.
  */
 void os_process_last_line(const char *line, int status);
 
 /*
- * Ends the program if SIGTERM or SIGHUP asked to stop: it dies by that signal, so that
- * its parent sees why, unless there was a line of os_process_last_line. Else returns
- * STATUS for main to return, or 128 and the signal where a process cannot die by it. Any
- * thread.
+ * Ends the program by SIGTERM or SIGHUP if that asked to stop, so that its parent sees
+ * why, unless there was a line of os_process_last_line. Else returns STATUS, for main to
+ * return, or 128 and the signal where a process cannot die by it. Any thread.
  */
 int os_signals_end(int status);
 
@@ -122,24 +110,18 @@ int os_leftover_begin(const char *path);
 void os_leftover_made(void);
 void os_leftover_end(void);
 
-/*
- * Drops for good the rights beyond the real user's that a set-user-ID or set-group-ID bit
- * or the capabilities of the program's file brought. Called before there is a second
- * thread. Returns 0, or -1 with errno.
- */
+/* Drops for good the rights beyond the real user's that a set-user-ID or set-group-ID bit
+ * or the capabilities of the program's file brought. Before there is a second thread.
+ * Returns 0, or -1 with errno. */
 int os_privileges_drop(void);
 
-/*
- * Keeps idle processors from sleeping, as far as the system can, until the process ends.
- * Returns 0, or -1 with errno; ENOTSUP: the system has no way to do that.
- */
+/* Keeps idle processors from sleeping, as far as the system can, until the process ends.
+ * Returns 0, or -1 with errno; ENOTSUP: the system has no way. */
 int os_processors_awake(void);
 
-/*
- * Bytes that this process can still have before the system ends it instead of refusing
- * them; INT64_MAX: not known, or it refuses them in time. The question takes longer than
- * many a run has for its start, so nobody asks for OS_MEMORY_LITTLE bytes or less.
- */
+/* Bytes that this process can still have before the system ends it instead of refusing
+ * them; INT64_MAX: not known, or it refuses them. As it takes longer than many a run has
+ * for its start, nobody asks for OS_MEMORY_LITTLE bytes or less. */
 int64_t os_memory_available(void);
 #define OS_MEMORY_LITTLE (4LL << 20)
 
@@ -148,9 +130,8 @@ int64_t os_memory_available(void);
 void *os_memory_aligned(size_t alignment, size_t size);
 void os_memory_free(void *memory);
 
-/* Memory of SIZE bytes, all zero, that shares no cache line with that of another thread,
- * whose writes would delay each request; NULL if there is none. Freed by
- * os_memory_free. */
+/* The same, all zero, that shares no cache line with the memory of another thread, whose
+ * writes would delay each request. */
 void *os_memory_unshared(size_t size);
 
 #endif

@@ -22,10 +22,8 @@ int os_file_write_back(int fd, int64_t offset, int64_t length);
 /* The largest folio, a power of two: the page cache holds no more of a file in one. */
 int64_t os_file_folio_max(void);
 
-/*
- * Drops clean pages of a range from the page cache; dirty or mapped ones stay. ENOTSUP:
- * this system has no way to do it.
- */
+/* Drops clean pages of a range from the page cache; dirty or mapped ones stay. ENOTSUP:
+ * the system has no way. */
 int os_file_drop(int fd, int64_t offset, int64_t length);
 
 /* Announces random access to a range, so that nothing is read ahead. */
@@ -34,52 +32,39 @@ int os_file_random(int fd, int64_t offset, int64_t length);
 /* Returns 1 if any page of a range is in the page cache, else 0; -1: not known. */
 typedef int os_resident_function(int fd, int64_t offset, int64_t length);
 
-/*
- * Chooses a way to ask whose answer is true of this file: the page at WITNESS, which was
- * read through the cache a moment ago, must show. NULL if there is none.
- */
+/* Chooses a way to ask whose answer is true of this file: the page at WITNESS, which was
+ * read through the cache a moment ago, must show. NULL if there is none. */
 os_resident_function *os_resident_choose(int fd, int64_t witness);
 
-/*
- * Returns true if every direct read of the file goes to a server, of whatever size and
- * whatever is in the page cache. False: not known.
- */
+/* Returns true if every direct read of the file goes to a server, of whatever size and
+ * whatever is in the page cache. False: not known. */
 bool os_file_served(int fd);
 
-/*
- * Sectors of 512 bytes that devices had to read for the calling thread so far, for users
- * who may not ask: a read that adds nothing came from the page cache. -1: not known.
- */
+/* For users who may not ask: sectors of 512 bytes that devices had to read for this
+ * thread so far; a read that adds none came from the page cache. -1: not known. */
 int64_t os_thread_sectors(void);
 
 /* Returns true if the calling thread's reads of this file, such as of the page at
  * WITNESS, count in os_thread_sectors. It leaves that page in the page cache. */
 bool os_thread_counts_reads(int fd, int64_t witness);
 
-/*
- * Returns 1 if the page at OFFSET is in the page cache, else 0; -1: not known. For users
- * who may not ask. It may start to read the page, so it is for trials; direct I/O is as
- * before.
- */
+/* Likewise for them: 1 if the page at OFFSET is in the page cache, else 0; -1: not known.
+ * It may start to read the page, so it is for trials; direct I/O is as before. */
 int os_file_resident_try(int fd, int64_t offset);
 
 /* Finds the next hole at or after OFFSET, or the next data: an offset; ENXIO: none. */
 int64_t os_file_hole(int fd, int64_t offset);
 int64_t os_file_data(int fd, int64_t offset);
 
-/*
- * The storage of a range of a file: OR-ed enum os_storage; -1: not known.
- */
+/* The storage of a range of a file: OR-ed enum os_storage; -1: not known. */
 enum os_storage {
     OS_STORAGE_INLINE = 1,  /* among the metadata, as small files can be */
     OS_STORAGE_ENCODED = 2, /* compressed or encrypted */
 };
 int os_file_storage(int fd, int64_t offset, int64_t length);
 
-/*
- * The last in the chain of devices below an open block device, or below a file. NAME of
- * SIZE bytes becomes the name of the memory or the loop device.
- */
+/* The last in the chain of devices below an open block device, or below a file. NAME of
+ * SIZE bytes becomes the name of the memory or the loop device. */
 enum os_backing {
     OS_BACKING_DEVICE, /* a device; or not known */
     OS_BACKING_MEMORY, /* memory, as that of a RAM disk */
@@ -97,11 +82,8 @@ struct os_mount {
     bool anonymous;    /* no device of its own: what is named as one can be any path */
 };
 
-/*
- * Measures the file system that an open descriptor is on; its names are unknown
- * but for one that lives in memory, and where they cost nothing. Returns 0, or -1 with
- * errno.
- */
+/* Measures the file system that a descriptor is on; its names are unknown but for one
+ * that lives in memory, and where they cost nothing. */
 int os_mount_measure(int fd, struct os_mount *mount);
 
 /*
@@ -112,10 +94,8 @@ int os_mount_measure(int fd, struct os_mount *mount);
  */
 int os_mount_name(int fd, struct os_mount *mount);
 
-/*
- * Returns true if the open file FD is on another mount than directory PATH, as one that
- * is mounted over a name in it. False: not known.
- */
+/* Returns true if the open file FD is on another mount than directory PATH, as one that
+ * is mounted over a name in it. False: not known. */
 bool os_mount_differs(int fd, const char *path);
 
 #endif

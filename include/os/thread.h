@@ -10,21 +10,17 @@ struct os_thread {
     uintptr_t id;
 };
 
-/*
- * Starts BODY with ARGUMENT on a thread of its own. The signals of os_signals_install are
- * blocked there, until it unblocks the set of another, so they cannot interrupt its
- * system calls. Returns 0, or -1 with errno.
- */
+/* Starts BODY with ARGUMENT on a thread of its own, where the signals of
+ * os_signals_install are blocked until it unblocks the set of another, and interrupt no
+ * system call. Returns 0, or -1 with errno. */
 int os_thread_start(struct os_thread *thread, void *(*body)(void *), void *argument);
 
 /* The calling thread. */
 struct os_thread os_thread_self(void);
 
-/*
- * Ends the os_sleep_until or os_signals_wait that THREAD is in, after
- * os_signals_install. Other system calls go on. A sleep that is only about to
- * begin is not ended, so a caller that must be sure calls it again; a wait is.
- */
+/* Ends the os_sleep_until or os_signals_wait that THREAD is in, after os_signals_install;
+ * other system calls go on. A wait that is only about to begin is ended, a sleep is not:
+ * a caller that must be sure calls it again. */
 void os_thread_wake(const struct os_thread *thread);
 
 /* Waits for the end of THREAD. */
@@ -47,23 +43,15 @@ struct os_lock;
 struct os_lock *os_lock_make(void);
 void os_lock_free(struct os_lock *lock);
 
-/* Waits for the lock and acquires it. */
+/* Waits for the lock and acquires it; or, true, only if that needs no wait. */
 void os_lock_acquire(struct os_lock *lock);
-
-/* Acquires the lock if that needs no wait: true; else false. */
 bool os_lock_try(struct os_lock *lock);
 
-/* Releases a lock that the calling thread has acquired. */
+/* These are for the thread that has acquired the lock. os_lock_wait: releases it, waits
+ * for os_lock_notify by another thread, and acquires it again; it may come back without
+ * one, so the caller looks at what it waits for. One thread at a time may wait. */
 void os_lock_release(struct os_lock *lock);
-
-/*
- * Releases a lock that the calling thread has acquired, waits for os_lock_notify, and
- * acquires it again. It may come back without one, so the caller looks at what it waits
- * for. One thread at a time may wait with a lock.
- */
 void os_lock_wait(struct os_lock *lock);
-
-/* Ends the wait of another thread with a lock that the calling thread has acquired. */
 void os_lock_notify(struct os_lock *lock);
 
 #endif

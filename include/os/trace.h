@@ -30,18 +30,15 @@ struct os_layout_device {
                         is recorded */
 };
 
-/*
- * Where a range of a file or device lies. Extents are in ascending order, and what lies
- * between them is on no device. Sectors are those of the disk of the first device, also
- * if that is a partition.
- */
+/* Where a range of a file or device lies. Extents ascend, and what lies between them is
+ * on no device. Sectors are those of the disk of the first device, which may be a
+ * partition. */
 struct os_layout {
     struct os_layout_device devices[OS_LAYOUT_DEVICES];
     int device_count;
     struct os_extent *extents;
     int extent_count;
-    struct os_extent
-        *upper; /* likewise on the device that is above, the last, if any is */
+    struct os_extent *upper; /* likewise on the last device, if that is above */
     int upper_count;
     bool known;     /* where it lies is; else there are no extents */
     bool remapped;  /* the first device is made of others, see OS_TRACE_REMAP */
@@ -50,11 +47,9 @@ struct os_layout {
     char above[64]; /* path of the device that the file is on, if that is another */
 };
 
-/*
- * Finds the lowest devices that requests for a range of open file FD are issued to.
- * Returns 0, or -1 with ERROR, whose `what` is PATH: there is none, or it is made of
- * others in a way that cannot be followed. os_layout_free frees it.
- */
+/* Finds the lowest devices that requests for a range of open file FD go to. LAYOUT is all
+ * 0 before, and os_layout_free frees it. Returns 0, or -1 with ERROR, whose `what` is
+ * PATH: there is none, or it is made of others in a way that cannot be followed. */
 int os_layout_find(int fd, const char *path, int64_t offset, int64_t length,
                    struct os_layout *layout, struct error *error);
 void os_layout_free(struct os_layout *layout);
@@ -82,23 +77,18 @@ struct os_trace_record {
 
 struct os_trace;
 
-/*
- * Starts a trace of the devices of COUNT layouts, in which all records from now on are
- * held until they are read, as far as there is room. The system removes what it takes
- * when the process ends, however that comes about. Returns NULL with ERROR.
- */
+/* Starts a trace of the devices of COUNT layouts, which holds all records from now on
+ * until they are read, as far as there is room. The system removes what it takes when the
+ * process ends, however that comes about. Returns NULL with ERROR. */
 struct os_trace *os_trace_open(const struct os_layout *const *layouts, int count,
                                struct error *error);
 
-/*
- * Reads up to ROOM records, which do not wait for anything; those of one processor are in
- * the order of time, those of several are not. Returns how many; 0: there are no more
- * now. One thread at a time.
- */
+/* Reads up to ROOM records, without a wait; those of one processor are in the order of
+ * time, those of several are not. Returns how many; 0: there are no more now. One thread
+ * at a time. */
 int os_trace_read(struct os_trace *trace, struct os_trace_record *records, int room);
 
-/* Makes a record of the calling thread with the number MARK. Returns 0, or -1: the system
- * makes none. */
+/* Makes a record of the calling thread with the number MARK: 0; -1: there is none. */
 int os_trace_mark(struct os_trace *trace, uint64_t mark);
 
 /* Returns how many records have been lost so far for want of room, as far as is known. */
