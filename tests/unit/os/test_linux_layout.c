@@ -31,57 +31,44 @@ look(const char *name, struct os_layout *layout, struct error *error)
     return linux_layout_devices(path, "/the/file", layout, error);
 }
 
-static uint64_t
-number(unsigned upper, unsigned lower)
-{
-    return (uint64_t)upper << 20 | lower;
-}
+#define NUMBER(upper, lower) ((uint64_t)(upper) << 20 | (lower))
 
 GROUP_SETUP(make_devices)
 
-TEST(a_disk_with_requests_is_the_lowest)
-{
-    struct os_layout layout;
-    struct error error;
-    assert_int_equal(look("sda", &layout, &error), 0);
-    assert_int_equal(layout.device_count, 1);
-    assert_int_equal(layout.devices[0].number, number(8, 0));
-    assert_true(layout.devices[0].lowest);
-    assert_false(layout.remapped || layout.lower);
-    assert_string_equal(layout.name, "/dev/sda");
-    assert_string_equal(layout.above, "");
-    assert_int_equal(look("cciss!c0d0", &layout, &error), 0);
-    assert_string_equal(layout.name, "/dev/cciss/c0d0");
-}
+/* What is found below a device; of two lowest disks either may be named. */
+static const struct devices {
+    const char *name, *device, *lowest, *other, *above;
+    int count, lowest_count;
+    uint64_t first, disk;
+    bool made_of_others;
+} devices[] = {
+    {"disk", "sda", "/dev/sda", "", "", 1, 1, .first = NUMBER(8, 0)},
+    {"slashes", "cciss!c0d0", "/dev/cciss/c0d0", "", "", 1, 1, .first = NUMBER(104, 0)},
+    {"partition", "sda1", "/dev/sda", "", "", 1, 1, NUMBER(8, 1), NUMBER(8, 0)},
+    {"stack", "dm-1", "/dev/sda", "/dev/sdb", "/dev/dm-1", 4, 2, NUMBER(252, 1),
+     .made_of_others = true},
+};
 
-TEST(a_partition_names_its_disk)
+TEST_EACH(a_device_is_followed_to_the_lowest, devices)
 {
-    struct os_layout layout;
-    struct error error;
-    assert_int_equal(look("sda1", &layout, &error), 0);
-    assert_int_equal(layout.device_count, 1);
-    assert_int_equal(layout.devices[0].number, number(8, 1));
-    assert_int_equal(layout.devices[0].disk, number(8, 0));
-    assert_true(layout.devices[0].lowest);
-    assert_string_equal(layout.name, "/dev/sda");
-}
-
-TEST(a_device_made_of_others_is_followed_to_the_lowest)
-{
+    const struct devices *row = *state;
     struct os_layout layout;
     struct error error;
     int lowest = 0;
-    assert_int_equal(look("dm-1", &layout, &error), 0);
-    assert_int_equal(layout.device_count, 4);
-    assert_int_equal(layout.devices[0].number, number(252, 1));
-    assert_false(layout.devices[0].lowest);
+    assert_int_equal(look(row->device, &layout, &error), 0);
+    assert_int_equal(layout.device_count, row->count);
+    assert_int_equal(layout.devices[0].number, row->first);
+    assert_int_equal(layout.devices[0].lowest, !row->made_of_others);
+    if (row->disk)
+        assert_int_equal(layout.devices[0].disk, row->disk);
     for (int i = 0; i < layout.device_count; i++)
         lowest += layout.devices[i].lowest;
-    assert_int_equal(lowest, 2);
-    assert_true(layout.remapped && layout.lower);
-    assert_string_equal(layout.above, "/dev/dm-1");
-    assert_true(strcmp(layout.name, "/dev/sda") == 0 ||
-                strcmp(layout.name, "/dev/sdb") == 0);
+    assert_int_equal(lowest, row->lowest_count);
+    assert_int_equal(layout.remapped, row->made_of_others);
+    assert_int_equal(layout.lower, row->made_of_others);
+    assert_string_equal(layout.above, row->above);
+    if (strcmp(layout.name, row->other) != 0)
+        assert_string_equal(layout.name, row->lowest);
 }
 
 TEST(devices_that_send_no_requests_are_refused)
@@ -116,6 +103,20 @@ copy_extents(const struct os_extent *extents, int count)
     return copy;
 }
 
+/* Compares extents with TEXT, for each "offset+length@sector " of it. */
+static void
+assert_extents(const struct os_layout *layout, const char *text)
+{
+    char is[256] = "";
+    for (int i = 0; i < layout->extent_count; i++) {
+        const struct os_extent *extent = &layout->extents[i];
+        snprintf(is + strlen(is), sizeof(is) - strlen(is), "%lld+%lld@%llu ",
+                 (long long)extent->offset, (long long)extent->length,
+                 (unsigned long long)extent->sector);
+    }
+    assert_string_equal(is, text);
+}
+
 /* The image begins 1 MiB into its file, which has a hole after 3 MiB and goes on at 4. */
 TEST(extents_of_extents_are_composed)
 {
@@ -125,16 +126,7 @@ TEST(extents_of_extents_are_composed)
     struct os_layout upper = {.extents = copy_extents(file, 2), .extent_count = 2};
     struct os_layout lower = {.extents = copy_extents(image, 3), .extent_count = 3};
     assert_true(linux_layout_compose(&upper, &lower, 1 << 20));
-    assert_int_equal(lower.extent_count, 3);
-    assert_int_equal(lower.extents[0].offset, 0);
-    assert_int_equal(lower.extents[0].length, 4096);
-    assert_int_equal(lower.extents[0].sector, 90000);
-    assert_int_equal(lower.extents[1].offset, 1 << 20);
-    assert_int_equal(lower.extents[1].length, 1 << 20);
-    assert_int_equal(lower.extents[1].sector, 12048);
-    assert_int_equal(lower.extents[2].offset, 2 << 20);
-    assert_int_equal(lower.extents[2].length, 1 << 20);
-    assert_int_equal(lower.extents[2].sector, 90000);
+    assert_extents(&lower, "0+4096@90000 1048576+1048576@12048 2097152+1048576@90000 ");
     os_layout_free(&upper);
     os_layout_free(&lower);
 }
@@ -146,8 +138,7 @@ TEST(what_lies_in_a_hole_is_nowhere)
     struct os_layout upper = {.extents = copy_extents(file, 1), .extent_count = 1};
     struct os_layout lower = {.extents = copy_extents(image, 1), .extent_count = 1};
     assert_false(linux_layout_compose(&upper, &lower, 0));
-    assert_int_equal(lower.extent_count, 1);
-    assert_int_equal(lower.extents[0].sector, 10000);
+    assert_extents(&lower, "0+4096@10000 ");
     os_layout_free(&upper);
     os_layout_free(&lower);
 }
