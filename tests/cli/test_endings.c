@@ -88,13 +88,13 @@ TEST(a_second_interrupt_ends_at_once)
 
 TEST(a_second_interrupt_leaves_valid_json)
 {
-    static const struct {
-        const char *options, *shape;
-    } cases[] = {{"-J", "[2,2]\n"}, {"-Jq", "[0,null]\n"}, {"-Jqp1", "[1,null]\n"}};
+    static const struct variant cases[] = {
+        {"-J", 4, "[2,2]\n", ""},
+        {"-Jq", 4, "[0,null]\n", ""},
+        {"-Jqp1", 4, "[1,null]\n", ""},
+    };
     need("faults jq");
-    for (size_t i = 0; i < LENGTH(cases); i++)
-        expect(4, cases[i].shape, "", "a_second_interrupt_leaves_valid_json %s",
-               cases[i].options);
+    expect_variants(cases, LENGTH(cases), "a_second_interrupt_leaves_valid_json %s");
 }
 
 TEST(output_that_cannot_be_written_is_an_error)

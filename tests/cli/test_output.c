@@ -185,18 +185,13 @@ TEST(a_full_file_leaves_the_screen_its_summary)
 
 TEST(a_file_that_cannot_be_opened_ends_it_before_a_request)
 {
-    static const struct {
-        const char *file, *line;
-        int status;
-    } cases[] = {
-        {"''", "ioping: -output '': a file needs a name\n", 1},
-        {"missing/x", "ioping: missing/x: No such file or directory\n", 2},
-        {"d", "ioping: d: Is a directory\n", 2},
-        {"copy/x", "ioping: copy/x: Not a directory\n", 2},
+    static const struct variant cases[] = {
+        {"''", 1, "", "ioping: -output '': a file needs a name\n"},
+        {"missing/x", 2, "", "ioping: missing/x: No such file or directory\n"},
+        {"d", 2, "", "ioping: d: Is a directory\n"},
+        {"copy/x", 2, "", "ioping: copy/x: Not a directory\n"},
     };
-    for (size_t i = 0; i < LENGTH(cases); i++)
-        expect(cases[i].status, "", cases[i].line, "ioping -c 3 -i 0 -output %s data",
-               cases[i].file);
+    expect_variants(cases, LENGTH(cases), "ioping -c 3 -i 0 -output %s data");
 }
 
 /* Nor does a run that cannot begin empty it. */
@@ -288,11 +283,10 @@ TEST(a_fifo_without_reader_is_given_up_after_a_signal)
 TEST(every_signal_leaves_both_whole)
 {
     need_program("jq");
-    static const struct {
-        const char *signal;
-        int status;
-    } cases[] = {{"INT", 0}, {"TERM", 143}, {"HUP", 129}};
-    for (size_t i = 0; i < LENGTH(cases); i++)
-        expect(cases[i].status, "true\n1\n", "", "every_signal_leaves_both_whole %s",
-               cases[i].signal);
+    static const struct variant cases[] = {
+        {"INT", 0, "true\n1\n", ""},
+        {"TERM", 143, "true\n1\n", ""},
+        {"HUP", 129, "true\n1\n", ""},
+    };
+    expect_variants(cases, LENGTH(cases), "every_signal_leaves_both_whole %s");
 }

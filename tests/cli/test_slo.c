@@ -63,29 +63,22 @@ EXPECT_EACH(runs)
 /* 99 have a nearest rank for p99, the largest; 299 without one above make certain. */
 TEST(a_line_says_how_many_would_make_it_certain)
 {
-    static const struct {
-        const char *options, *line;
-        int status;
-    } cases[] = {
-        {"-c 100 -slo p99=1h",
+    static const struct variant cases[] = {
+        {"-c 100 -slo p99=1h", 0,
          "~\nlimit p99 < 1 hour: " TIME
-         ", kept \\(not certain: 299 requests would be\\)\n",
-         0},
-        {"-c 299 -slo p99=1h", "~, kept \\(not certain: 299 requests would be\\)\n", 0},
-        {"-c 300 -slo p99=1h", "~\nlimit p99 < 1 hour: " TIME ", kept" PERHAPS "\n", 0},
-        {"-c 100 -slo p99=0", "~\nlimit p99 < 0 ns: " TIME ", broken\n", 5},
-        {"-a 0 -w 50ms -i 10ms -slo p99=0", "~\nlimit p99 < 0 ns: " TIME ", broken\n", 5},
-        {"-a 0 -w 50ms -i 10ms -slo p99=1h",
-         "~\nlimit p99 < 1 hour: not known: [0-9]+ requests? counts?, and it takes 99\n",
-         5},
-        {"-c 9 -corrected -i 1ms -slo p50=1h",
-         "~\nlimit p50 \\(corrected\\) < 1 hour: " TIME ", kept\n", 0},
-        {"-c 100 -load read,rate=100 -slo loaded-p99=1h",
-         "~load ---\nlimit loaded-p99 < 1 hour: " TIME ", kept \\(", 0},
+         ", kept \\(not certain: 299 requests would be\\)\n"},
+        {"-c 299 -slo p99=1h", 0, "~, kept \\(not certain: 299 requests would be\\)\n"},
+        {"-c 300 -slo p99=1h", 0, "~\nlimit p99 < 1 hour: " TIME ", kept" PERHAPS "\n"},
+        {"-c 100 -slo p99=0", 5, "~\nlimit p99 < 0 ns: " TIME ", broken\n"},
+        {"-a 0 -w 50ms -i 10ms -slo p99=0", 5, "~\nlimit p99 < 0 ns: " TIME ", broken\n"},
+        {"-a 0 -w 50ms -i 10ms -slo p99=1h", 5,
+         "~\nlimit p99 < 1 hour: not known: [0-9]+ requests? counts?, and it takes 99\n"},
+        {"-c 9 -corrected -i 1ms -slo p50=1h", 0,
+         "~\nlimit p50 \\(corrected\\) < 1 hour: " TIME ", kept\n"},
+        {"-c 100 -load read,rate=100 -slo loaded-p99=1h", 0,
+         "~load ---\nlimit loaded-p99 < 1 hour: " TIME ", kept \\("},
     };
-    for (size_t i = 0; i < LENGTH(cases); i++)
-        expect(cases[i].status, cases[i].line, NULL, "ioping -q -C -i 0 %s data",
-               cases[i].options);
+    expect_variants(cases, LENGTH(cases), "ioping -q -C -i 0 %s data");
 }
 
 /* What a terminal shows is not said beside it, too. */
@@ -101,36 +94,35 @@ TEST(a_terminal_has_the_lines_alone)
 
 TEST(a_count_that_can_never_be_enough_is_refused)
 {
-    static const struct {
-        const char *options, *err;
-    } cases[] = {
-        {"-c 99 -slo p99=1h", "-slo: p99 takes 99 requests that count, and -c 99 gives "
-                              "98 at most; use -c 100"},
-        {"-c 98 -a 0 -slo p99=1h",
-         "-slo: p99 takes 99 requests that count, and -c 98 gives 98 at most; use -c 99"},
-        {"-c 20 -slo max=1h -slo p99.999=1h",
-         "-slo: p99.999 takes 99999 requests that count, and -c 20 gives 19 at most; use "
-         "-c 100000"},
-        {"-c 50 -G -WW -slo read-p99=1h",
-         "-slo: read-p99 takes 198 requests that count, and -c 50 gives 49 at most; use "
-         "-c 199"},
-        {"-c 198 -G -WW -slo write-p99=1h",
-         "-slo: write-p99 takes 198 requests that count, and -c 198 gives 197 at most; "
-         "use -c 199"},
-        {"-c 197 -a 0 -G -WW -slo read-p99=1h",
-         "-slo: read-p99 takes 198 requests that count, and -c 197 gives 197 at most; "
-         "use -c 198"},
-        {"-c 33 -load read -slo p99=1h",
-         "-slo: p99 takes 99 requests that count, and -c 33 gives 98 at most; use -c 34"},
-        {"-c 98 -load read -slo loaded-p99=1h",
-         "-slo: loaded-p99 takes 99 requests that count, and -c 98 gives 98 at most; use "
-         "-c 99"},
-        {"-c 20 -sweep size -slo p99=1h",
-         "-count: cannot be done together with -sweep; leave out one of them"},
+    static const struct variant cases[] = {
+        {"-c 99 -slo p99=1h", 1, "",
+         "ioping: -slo: p99 takes 99 requests that count, and -c 99 gives "
+         "98 at most; use -c 100\n"},
+        {"-c 98 -a 0 -slo p99=1h", 1, "",
+         "ioping: -slo: p99 takes 99 requests that count, and -c 98 gives 98 at most; "
+         "use -c 99\n"},
+        {"-c 20 -slo max=1h -slo p99.999=1h", 1, "",
+         "ioping: -slo: p99.999 takes 99999 requests that count, and -c 20 gives 19 at "
+         "most; use -c 100000\n"},
+        {"-c 50 -G -WW -slo read-p99=1h", 1, "",
+         "ioping: -slo: read-p99 takes 198 requests that count, and -c 50 gives 49 at "
+         "most; use -c 199\n"},
+        {"-c 198 -G -WW -slo write-p99=1h", 1, "",
+         "ioping: -slo: write-p99 takes 198 requests that count, and -c 198 gives 197 at "
+         "most; use -c 199\n"},
+        {"-c 197 -a 0 -G -WW -slo read-p99=1h", 1, "",
+         "ioping: -slo: read-p99 takes 198 requests that count, and -c 197 gives 197 at "
+         "most; use -c 198\n"},
+        {"-c 33 -load read -slo p99=1h", 1, "",
+         "ioping: -slo: p99 takes 99 requests that count, and -c 33 gives 98 at most; "
+         "use -c 34\n"},
+        {"-c 98 -load read -slo loaded-p99=1h", 1, "",
+         "ioping: -slo: loaded-p99 takes 99 requests that count, and -c 98 gives 98 at "
+         "most; use -c 99\n"},
+        {"-c 20 -sweep size -slo p99=1h", 1, "",
+         "ioping: -count: cannot be done together with -sweep; leave out one of them\n"},
     };
-    for (size_t i = 0; i < LENGTH(cases); i++)
-        expect(1, "", formatted("ioping: %s\n", cases[i].err), "ioping %s missing",
-               cases[i].options);
+    expect_variants(cases, LENGTH(cases), "ioping %s missing");
 }
 
 TEST(each_limit_that_is_broken_has_its_line)
@@ -157,22 +149,19 @@ TEST(values_are_those_of_the_summary)
 
 TEST(percentiles_of_too_few_are_not_known)
 {
-    static const struct {
-        const char *options, *line;
-    } cases[] = {
-        {"-c 1 -slo max=1h",
+    static const struct variant cases[] = {
+        {"-c 1 -slo max=1h", 5, NULL,
          "~^ioping: max is not known: 0 requests count, and it takes 1\n"
          "ioping: no request counted: all were warm-up; use -warmup 0 to count them\n$"},
-        {"-a 0 -w 50ms -i 10ms -slo max=1h -slo p99.999=1h",
+        {"-a 0 -w 50ms -i 10ms -slo max=1h -slo p99.999=1h", 5, NULL,
          "~^(ioping: [0-9]+ requests? [^\n]* missed: [^\n]*\n)?"
          "ioping: p99.999 is not known: [0-9]+ requests count, and it takes 99999\n$"},
-        {"-c 5 -t 1h -slo avg=1h -slo iops=0",
+        {"-c 5 -t 1h -slo avg=1h -slo iops=0", 5, NULL,
          "~^ioping: avg is not known: 0 requests count, and it takes 1\n"
          "ioping: iops is not known: 0 requests count, and it takes 1\n"
          "ioping: no request counted of 5\n$"},
     };
-    for (size_t i = 0; i < LENGTH(cases); i++)
-        expect(5, NULL, cases[i].line, "ioping -q -C -i 0 %s data", cases[i].options);
+    expect_variants(cases, LENGTH(cases), "ioping -q -C -i 0 %s data");
 }
 
 /* The device is slow for a part of the run: the median would be another of another part.

@@ -265,6 +265,15 @@ expect(int status, const char *out, const char *err, const char *format, ...)
 }
 
 void
+expect_variants(const struct variant *variants, size_t count, const char *command)
+{
+    const char *place = strstr(command, "%s");
+    for (size_t i = 0; i < count; i++)
+        expect(variants[i].status, variants[i].out, variants[i].err, "%.*s%s%s",
+               (int)(place - command), command, variants[i].arguments, place + 2);
+}
+
+void
 expect_row(void **state)
 {
     const struct expected *row = *state;

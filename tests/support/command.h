@@ -37,6 +37,17 @@ struct result command_status(int status, const char *format, ...)
 void expect(int status, const char *out, const char *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* A command that is expected to end in many ways, each by other arguments. */
+struct variant {
+    const char *arguments;
+    int status;
+    const char *out, *err; /* as expect() has them */
+};
+
+/* Runs COMMAND for each of COUNT variants, whose arguments take the place of its "%s", and
+ * expects of it what the variant says. */
+void expect_variants(const struct variant *variants, size_t count, const char *command);
+
 /* Runs a command that has to succeed, and whose output is nobody's. */
 #define shell(...) expect(0, NULL, NULL, __VA_ARGS__)
 
