@@ -40,6 +40,16 @@ struct io_completion {
     int64_t bytes; /* moved; 0 after an error */
 };
 
+/* Returns the completion of REQUEST by RESULT: the bytes that it moved, or an errno below
+ * 0. */
+static inline struct io_completion
+io_complete(const struct io_request *request, int64_t result)
+{
+    return (struct io_completion){.slot = request->slot,
+                                  .error = result < 0 ? (int)-result : 0,
+                                  .bytes = result < 0 ? 0 : result};
+}
+
 /* Does REQUEST by a system call that waits: the way of the default engine, and of others
  * for an operation that they have none for. Returns its completion. */
 struct io_completion io_perform(const struct io_config *config,

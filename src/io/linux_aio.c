@@ -85,7 +85,7 @@ end_unsent(const struct io_queue *queue, const struct iocb *entry, int error)
     const struct io_request *request = request_of(entry->aio_data);
     if (error == EINVAL && !(operations[request->operation].does & OPERATION_MOVES))
         return io_perform(&queue->config, request);
-    return (struct io_completion){.slot = request->slot, .error = error};
+    return io_complete(request, -error);
 }
 
 /*
@@ -131,12 +131,8 @@ receive(struct io_queue *queue, struct io_completion *done, int64_t when)
     int got =
         (int)syscall(SYS_io_getevents, queue->context, 1L, (long)queue->config.depth,
                      events, when == INT64_MAX ? NULL : &limit);
-    for (int i = 0; i < got; i++) {
-        int64_t result = events[i].res;
-        done[i] = (struct io_completion){.slot = request_of(events[i].data)->slot,
-                                         .error = result < 0 ? (int)-result : 0,
-                                         .bytes = result < 0 ? 0 : result};
-    }
+    for (int i = 0; i < got; i++)
+        done[i] = io_complete(request_of(events[i].data), events[i].res);
     if (got > 0)
         queue->slots.under_way -= got;
     return got < 0 && errno == EINTR ? 0 : got;

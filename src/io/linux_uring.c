@@ -1,14 +1,13 @@
 /*
- * io_uring(7) by its system calls. Requests are entries of one ring, completions
- * those of another; both are memory shared with the kernel. Each side moves its
- * own end of a ring with release order and looks at the other's with acquire
- * order. submit only fills the next entry. reap reports all new ones and waits
- * for a completion in one call, and makes none if there is nothing to report and
- * something to take.
+ * io_uring(7) by its system calls. Requests are entries of one ring, completions those of
+ * another; both are memory shared with the kernel. Each side moves its own end of a ring
+ * with release order and looks at the other's with acquire order. submit only fills the
+ * next entry. reap reports all new ones and waits for a completion in one call, and makes
+ * none if there is nothing to report and something to take.
  *
- * Both rings have room for as many requests as there are slots, and each request
- * has one completion, so none overflows, and the difference of the kernel's head
- * of the one ring and ours of the other is what is under way.
+ * Both rings have room for as many requests as there are slots, and each request has one
+ * completion, so none overflows, and the difference of the kernel's head of the one ring
+ * and ours of the other is what is under way.
  */
 #include "io/io.h"
 
@@ -205,12 +204,9 @@ register_buffers(struct io_queue *queue)
 
 /*
  * A registered file spares each request a look into the table of open files; it may be
- * refused.
- *
- * A request is first tried without waiting. A character device then may end it early
- * after any page, if somebody else wants the processor for example, and the kernel
- * goes on only with those of files and block devices. Its own threads have the time
- * to wait.
+ * refused. A request is first tried without waiting. A character device then may end it
+ * early after any page, if somebody else wants the processor for example, and the kernel
+ * goes on only with those of files and block devices. Its own threads have time to wait.
  */
 static int
 uring_open(struct io_queue *queue, const struct io_config *config)
@@ -294,38 +290,30 @@ count_completed(const struct io_queue *queue)
     return load(queue->done_tail) - queue->taken;
 }
 
-/* Submits COUNT requests; with WANTED waits for a completion, LIMIT at the most. */
-static int
-call_enter(const struct io_queue *queue, unsigned count, bool wanted,
-           const struct wait_argument *limit)
-{
-    unsigned flags = IORING_ENTER_GETEVENTS | (limit ? ENTER_EXT_ARG : 0);
-    return (int)syscall(SYS_io_uring_enter, (long)queue->fd, (unsigned long)count,
-                        (unsigned long)wanted, (unsigned long)flags, limit,
-                        limit ? sizeof(*limit) : (size_t)0);
-}
-
 /*
- * Submits COUNT requests and waits for a completion as long as LEFT (ns). Returns how
- * many the kernel took, even if no completion came in time; -1 with errno.
+ * Submits COUNT requests and waits for a completion as long as LEFT (ns); a kernel that
+ * knows no limit of time is polled for that. Returns how many the kernel took, even if no
+ * completion came in time; -1 with errno.
  */
 static int
 enter(const struct io_queue *queue, unsigned count, int64_t left)
 {
-    if (left == 0 || left == INT64_MAX)
-        return call_enter(queue, count, left > 0, NULL);
-    if (queue->features & FEAT_EXT_ARG) {
-        struct __kernel_timespec limit = {.tv_sec = left / SECOND,
-                                          .tv_nsec = left % SECOND};
-        struct wait_argument argument = {.limit = (uintptr_t)&limit};
-        return call_enter(queue, count, true, &argument);
-    }
-    int took = call_enter(queue, count, false, NULL);
-    if (took < (int)count || count_completed(queue))
+    bool limited = left > 0 && left < INT64_MAX;
+    bool known = limited && queue->features & FEAT_EXT_ARG;
+    unsigned wanted = left > 0 && limited == known;
+    struct __kernel_timespec limit;
+    struct wait_argument argument = {.limit = (uintptr_t)&limit};
+    if (known)
+        limit = (struct __kernel_timespec){left / SECOND, left % SECOND};
+    int took = (int)syscall(SYS_io_uring_enter, (long)queue->fd, (unsigned long)count,
+                            (unsigned long)wanted,
+                            IORING_ENTER_GETEVENTS | (known ? ENTER_EXT_ARG : 0UL),
+                            known ? &argument : NULL, known ? sizeof(argument) : 0);
+    if (limited == known || took < (int)count || count_completed(queue))
         return took;
-    struct timespec limit = time_spec(left);
+    struct timespec rest = time_spec(left);
     struct pollfd ring = {.fd = queue->fd, .events = POLLIN};
-    return ppoll(&ring, 1, &limit, NULL) < 0 ? -1 : took;
+    return ppoll(&ring, 1, &rest, NULL) < 0 ? -1 : took;
 }
 
 static const struct io_request *
@@ -341,8 +329,7 @@ take_back(struct io_queue *queue, struct io_completion *done, int error)
     int count = 0;
     for (unsigned left = count_waiting(queue); left > 0; left--) {
         uint64_t data = queue->entries[--queue->tail & queue->sent_mask].user_data;
-        done[count++] =
-            (struct io_completion){.slot = request_of(data)->slot, .error = error};
+        done[count++] = io_complete(request_of(data), -error);
     }
     return count;
 }
@@ -356,12 +343,9 @@ take(struct io_queue *queue, struct io_completion *done)
         const struct io_uring_cqe *completion =
             &queue->completions[at & queue->done_mask];
         const struct io_request *request = request_of(completion->user_data);
-        int result = completion->res;
         done[count++] = opcodes[request->operation][0] == IORING_OP_NOP
                             ? io_perform(&queue->config, request)
-                            : (struct io_completion){.slot = request->slot,
-                                                     .error = result < 0 ? -result : 0,
-                                                     .bytes = result < 0 ? 0 : result};
+                            : io_complete(request, completion->res);
     }
     queue->taken = at;
     store(queue->done_head, at);

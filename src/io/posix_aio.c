@@ -119,20 +119,12 @@ aio_queue_submit(struct io_queue *queue, const struct io_request *request)
     io_slots_wait(&queue->slots, entry);
 }
 
-static int
-send_one(struct entry *entry)
-{
-    switch (entry->own->operation) {
-    case OPERATION_READ:
-        return aio_read(&entry->request);
-    case OPERATION_WRITE:
-        return aio_write(&entry->request);
-    case OPERATION_FLUSH:
-        return send_flush(&entry->request);
-    default:
-        return os_fail(ENOTSUP);
-    }
-}
+/* How each operation is sent; NULL: there is no way. */
+static int (*const senders[OPERATIONS])(struct aiocb *) = {
+    [OPERATION_READ] = aio_read,
+    [OPERATION_WRITE] = aio_write,
+    [OPERATION_FLUSH] = send_flush,
+};
 
 /* Completes a request that the system refused; the thread makes a flush itself, and what
  * there is no way for. */
@@ -142,7 +134,7 @@ end_unsent(const struct io_queue *queue, const struct entry *entry, int error)
     bool moves = operations[entry->own->operation].does & OPERATION_MOVES;
     if (!moves && (error == ENOTSUP || error == EOPNOTSUPP || error == EINVAL))
         return io_perform(&queue->config, entry->own);
-    return (struct io_completion){.slot = entry->own->slot, .error = error};
+    return io_complete(entry->own, -error);
 }
 
 /*
@@ -158,7 +150,8 @@ send_waiting(struct io_queue *queue, struct io_completion *done)
     int sent = 0, failed = 0;
     for (; sent < slots->waiting_count; sent++) {
         struct entry *entry = slots->waiting[sent];
-        if (send_one(entry) == 0) {
+        int (*send)(struct aiocb *) = senders[entry->own->operation];
+        if ((send ? send(&entry->request) : os_fail(ENOTSUP)) == 0) {
             list[slots->under_way++] = &entry->request;
             continue;
         }
@@ -186,9 +179,7 @@ take(struct io_queue *queue, struct io_completion *done)
         if (error < 0)
             error = errno;
         int64_t bytes = aio_return(&entry->request);
-        done[count++] = (struct io_completion){.slot = entry->own->slot,
-                                               .error = error,
-                                               .bytes = error || bytes < 0 ? 0 : bytes};
+        done[count++] = io_complete(entry->own, error ? -error : bytes);
     }
     queue->slots.under_way = left;
     return count;
