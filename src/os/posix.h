@@ -106,27 +106,24 @@ bool posix_answers(void);
 int posix_last_status(void);
 
 /*
- * posix_inherited_list: notes the descriptors that the process was started with, but for
- * numbers of 256 and above; without it those are the standard streams.
- * posix_inherited_close: closes them in the table of the calling thread; standard error
- * only if ERRORS. posix_inherited_release: closes them all as the process is about to
- * end; a handler of signals may call it.
+ * Descriptors whose end other processes wait for, at first the standard streams.
+ * posix_inherited_list: notes those that the process was started with, but for numbers of
+ * 256 and above. posix_inherited_add: notes FD, one that output goes to or whose end
+ * another process waits for; 0, or -1 with errno if there are too many.
+ * posix_inherited_remove: it is the caller's alone again, who is about to close it. Any
+ * thread.
  */
 void posix_inherited_list(void);
-void posix_inherited_close(bool errors);
-void posix_inherited_release(void);
-
-/*
- * posix_inherited_add: has descriptor FD, whose end another process waits for, closed
- * like those. Returns 0, or -1 with errno if there are too many. posix_inherited_remove:
- * not any more, before the caller closes it. Any thread.
- */
 int posix_inherited_add(int fd);
 void posix_inherited_remove(int fd);
 
-/* Has descriptor FD, which output goes to, closed like the standard streams: its number
- * stays occupied. 0: none any more, before the caller closes it. */
-void posix_inherited_output(int fd);
+/*
+ * posix_inherited_close: closes them in the table of the calling thread; standard error
+ * only if ERRORS. posix_inherited_release: closes them all as the process is about to
+ * end, and their numbers stay occupied; a handler of signals may call it.
+ */
+void posix_inherited_close(bool errors);
+void posix_inherited_release(void);
 
 /* Closes descriptor FD in the table of the calling thread, which others may not share. */
 void posix_descriptor_close(int fd);

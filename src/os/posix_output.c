@@ -173,7 +173,7 @@ os_stream_open(const char *path)
     if (fd < 0)
         return -1;
     signal(SIGPIPE, SIG_IGN);
-    posix_inherited_output(fd);
+    posix_inherited_add(fd);
     posix_monitor_file(fd, path);
     if (posix_monitor_is_followed() &&
         os_thread_start(&guard, posix_signals_guard, NULL) == 0)
@@ -223,7 +223,7 @@ os_stream_discard(int stream, const char *path)
 int
 os_stream_close(int stream)
 {
-    posix_inherited_output(0);
+    posix_inherited_remove(stream);
     posix_monitor_count(stream, false);
     int status = close(stream), code = errno;
     posix_monitor_count(stream, true);

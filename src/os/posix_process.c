@@ -49,10 +49,33 @@ os_clock_local(int64_t wall, struct tm *local)
     localtime_r(&seconds, local);
 }
 
-/* The descriptors that were open when the process started, as far as they are known. */
+/* One more than each descriptor of posix_inherited_list and posix_inherited_add; 0: none.
+ * A handler of signals may read them while another thread changes them. */
+#define HELD 4096
+static atomic_int held[HELD] = {STDIN_FILENO + 1, STDOUT_FILENO + 1, STDERR_FILENO + 1};
+
+int
+posix_inherited_add(int fd)
+{
+    for (int i = 0; i < HELD; i++) {
+        int none = 0;
+        if (atomic_compare_exchange_strong(&held[i], &none, fd + 1))
+            return 0;
+    }
+    return os_fail(EMFILE);
+}
+
+void
+posix_inherited_remove(int fd)
+{
+    for (int i = 0; i < HELD; i++) {
+        int found = fd + 1;
+        if (atomic_compare_exchange_strong(&held[i], &found, 0))
+            return;
+    }
+}
+
 #define INHERITED 256
-static int inherited[INHERITED] = {0, 1, 2};
-static int inherited_count = 3;
 
 /* poll(2) tells of those that are not open, but some systems know it for few, or for no
  * terminals. The standard streams are open. */
@@ -63,9 +86,32 @@ posix_inherited_list(void)
     for (int i = 0; i < INHERITED; i++)
         each[i] = (struct pollfd){.fd = i};
     bool known = poll(each, INHERITED, 0) >= 0;
-    for (int i = inherited_count; i < INHERITED; i++)
+    for (int i = STDERR_FILENO + 1; i < INHERITED; i++)
         if (known ? !(each[i].revents & POLLNVAL) : fcntl(i, F_GETFD) >= 0)
-            inherited[inherited_count++] = i;
+            posix_inherited_add(i);
+}
+
+void
+posix_inherited_close(bool errors)
+{
+    for (int i = 0; i < HELD; i++) {
+        int fd = atomic_load(&held[i]) - 1;
+        if (fd >= 0 && (fd != STDERR_FILENO || errors))
+            posix_descriptor_close(fd);
+    }
+}
+
+/* The numbers stay occupied, by what os_stream_guard takes: other threads may still write
+ * to them, and what is opened next must not get that. */
+void
+posix_inherited_release(void)
+{
+    int none = open("/", O_RDONLY | O_CLOEXEC);
+    for (int i = 0; i < HELD; i++) {
+        int fd = atomic_load(&held[i]) - 1;
+        if (fd >= 0 && (none < 0 || dup2(none, fd) < 0))
+            posix_descriptor_close(fd);
+    }
 }
 
 void
@@ -89,76 +135,6 @@ posix_process_die(int signo)
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
     raise(signo);
     return 128 + signo;
-}
-
-/* Descriptors that are closed with them, and 0 for none. A handler of signals may read
- * them while another thread changes them. */
-#define ADDED 4096
-static atomic_int added[ADDED];
-
-int
-posix_inherited_add(int fd)
-{
-    for (int i = 0; i < ADDED; i++) {
-        int none = 0;
-        if (atomic_compare_exchange_strong(&added[i], &none, fd))
-            return 0;
-    }
-    return os_fail(EMFILE);
-}
-
-void
-posix_inherited_remove(int fd)
-{
-    for (int i = 0; i < ADDED; i++) {
-        int found = fd;
-        if (atomic_compare_exchange_strong(&added[i], &found, 0))
-            return;
-    }
-}
-
-static atomic_int output; /* 0: there is none */
-
-void
-posix_inherited_output(int fd)
-{
-    atomic_store(&output, fd);
-}
-
-static void
-close_added(void)
-{
-    for (int i = 0; i < ADDED; i++) {
-        int fd = atomic_load(&added[i]);
-        if (fd > 0)
-            posix_descriptor_close(fd);
-    }
-}
-
-void
-posix_inherited_close(bool errors)
-{
-    int file = atomic_load(&output);
-    close_added();
-    if (file)
-        posix_descriptor_close(file);
-    for (int i = 0; i < inherited_count; i++)
-        if (inherited[i] != STDERR_FILENO || errors)
-            posix_descriptor_close(inherited[i]);
-}
-
-/* The numbers of the standard streams stay occupied, by what os_stream_guard takes: other
- * threads may still write to them, and what is opened next must not get that. */
-void
-posix_inherited_release(void)
-{
-    int none = open("/", O_RDONLY | O_CLOEXEC), file = atomic_load(&output);
-    close_added();
-    if (file && (none < 0 || dup2(none, file) < 0))
-        posix_descriptor_close(file);
-    for (int i = 0; i < inherited_count; i++)
-        if (none < 0 || inherited[i] > STDERR_FILENO || dup2(none, inherited[i]) < 0)
-            posix_descriptor_close(inherited[i]);
 }
 
 /* The arguments of main are bytes as the user typed them. */
