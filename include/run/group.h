@@ -21,8 +21,8 @@ struct worker_group {
     struct os_lock *busy_lock; /* of `busy`; NULL: there is one request at a time */
     struct busy busy;          /* of all workers */
     char apart[64];            /* a cache line */
-    _Atomic uint64_t taken;  /* ordinals of requests, not all of them sent */
-    _Atomic int64_t arrival; /* for the schedules of the workers */
+    _Atomic uint64_t taken;    /* ordinals of requests, not all of them sent */
+    _Atomic int64_t arrival;   /* for the schedules of the workers */
 };
 
 /* Notes that no request is due after WHEN; the latest of several holds. */

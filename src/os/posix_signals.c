@@ -23,7 +23,7 @@
 static atomic_int stop_signal;  /* atomic, because other threads read it */
 static _Atomic int64_t resumed; /* see os_process_resumed */
 static atomic_bool resuming;    /* that is about to change */
-static volatile sig_atomic_t report_wanted;
+static atomic_bool report_wanted;
 static volatile sig_atomic_t arrived; /* one of these, since the last wait */
 static volatile sig_atomic_t closing_byte, closing_stream;
 
@@ -62,7 +62,7 @@ static void
 on_report(int signo)
 {
     (void)signo;
-    report_wanted = 1;
+    atomic_store(&report_wanted, true);
     arrived = 1;
 }
 
@@ -99,12 +99,6 @@ posix_signals_guard(void *unused)
     return NULL;
 }
 
-static void
-on_wake(int signo, siginfo_t *from, void *context)
-{
-    (void)signo, (void)from, (void)context;
-}
-
 static const struct {
     int signo;
     void (*handler)(int);
@@ -119,7 +113,8 @@ static const struct {
 
 #define USER_SIGNALS (sizeof(user_signals) / sizeof(user_signals[0]))
 
-/* The monitor passes a signal on, and handles none itself. */
+/* The monitor passes a signal on, and handles none itself. One that is none of the users'
+ * interrupts a system call, and no more. */
 static void
 on_signal(int signo, siginfo_t *from, void *context)
 {
@@ -135,11 +130,11 @@ on_signal(int signo, siginfo_t *from, void *context)
 }
 
 static void
-install(int signo, void (*handler)(int, siginfo_t *, void *))
+install(int signo)
 {
     struct sigaction action;
     memset(&action, 0, sizeof(action));
-    action.sa_sigaction = handler;
+    action.sa_sigaction = on_signal;
     action.sa_flags = SA_RESTART | SA_SIGINFO;
     sigemptyset(&action.sa_mask);
     sigaction(signo, &action, NULL);
@@ -152,8 +147,8 @@ os_signals_install(void)
     sigaction(SIGHUP, NULL, &hangup);
     for (size_t i = 0; i < USER_SIGNALS; i++)
         if (user_signals[i].signo != SIGHUP || hangup.sa_handler != SIG_IGN) /* nohup */
-            install(user_signals[i].signo, on_signal);
-    install(POSIX_SIGNAL_WAKE, on_wake);
+            install(user_signals[i].signo);
+    install(POSIX_SIGNAL_WAKE);
     sigset_t wake;
     sigemptyset(&wake);
     sigaddset(&wake, POSIX_SIGNAL_WAKE);
@@ -330,10 +325,7 @@ os_process_stopped(int64_t since)
 bool
 os_signals_report(void)
 {
-    if (!report_wanted)
-        return false;
-    report_wanted = 0;
-    return true;
+    return atomic_exchange(&report_wanted, false);
 }
 
 void
