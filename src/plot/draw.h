@@ -47,9 +47,10 @@ void plot_panel_empty(struct buffer *text, const struct plot_panel *panel);
 /* Returns true if any request of the job counts, so that there is one to draw. */
 bool plot_has_data(const struct job *job);
 
-#define PLOT_CLEAR 8  /* the most targets of which several lines each stay readable */
-#define PLOT_OF_ALL 6 /* the target of what is drawn for all: it has the colour of text \
-                       */
+#define PLOT_CLEAR 8 /* the most targets of which several lines each stay readable */
+#define PLOT_OF_ALL                                                     \
+    6 /* the target of what is drawn for all: it has the colour of text \
+       */
 
 /* The classes of an element, with blanks between. */
 struct plot_class {

@@ -71,8 +71,7 @@ plot_parts(const struct plot *plot)
 {
     const struct stats *stats = plot->jobs[0].stats;
     if (plot->count > 1 || plot->plan->sweep.kind != SWEEP_NONE ||
-        !plot->plan->statistics.breakdown || !stats ||
-        !breakdown_count(&stats->breakdown))
+        !plot->plan->statistics.breakdown || !breakdown_count(&stats->breakdown))
         return 0;
     return stats->sync.moments.count ? PLOT_PARTS : PARTS;
 }

@@ -137,7 +137,7 @@ add_done(struct buffer *text, const struct plot *plot)
             count += job->sweep.steps[k].requests;
             failed += job->sweep.steps[k].failed;
         }
-        if (!job->stats || sweep)
+        if (sweep)
             continue;
         count += job->stats->latency.count;
         failed += job->stats->failed;
@@ -186,7 +186,7 @@ static void
 add_target(struct buffer *text, const struct plot *plot, const struct job *job)
 {
     enum sweep_kind kind = plot->plan->sweep.kind;
-    bool run = kind == SWEEP_NONE && job->stats;
+    bool run = kind == SWEEP_NONE;
     struct buffer label = {0};
     description_label(&job->target.description, &label);
     text->failed |= label.failed;

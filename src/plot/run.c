@@ -71,8 +71,7 @@ find_end(const struct track *track)
 static bool
 has_marks(const struct plot *plot, int target)
 {
-    const struct track *track = plot->jobs[target].track;
-    return track && track->seen <= TRACK_MARKS / (uint64_t)plot->count;
+    return plot->jobs[target].track->seen <= TRACK_MARKS / (uint64_t)plot->count;
 }
 
 /* Finds the range of latencies, and how long the run was. */
@@ -83,7 +82,7 @@ survey(struct run_picture *run)
         const struct job *job = &run->plot->jobs[i];
         const struct stats *stats = job->stats;
         const struct histogram *histogram = stats_distribution(stats);
-        int64_t end = job->track ? find_end(job->track) : 0, least = stats->latency.min;
+        int64_t end = find_end(job->track), least = stats->latency.min;
         run->span = end > run->span ? end : run->span;
         run->entries |=
             (stats->failed ? BIT(FAIL) : 0) | (stats->missed ? BIT(MISSED) : 0);

@@ -86,112 +86,104 @@ rows_each(const struct plot *plot)
     return more && plot->plan->sweep.kind == SWEEP_NONE ? more + 2 : 1;
 }
 
-/* Columns of the table. */
-enum column {
-    COLUMN_REQUESTS,
-    COLUMN_P50,
-    COLUMN_P99,
-    COLUMN_MAX,
-    COLUMN_FAILED,
-    COLUMN_MISSED,
-    COLUMN_IOPS,
-    COLUMN_BANDWIDTH,
-    COLUMNS,
+#define COLUMNS 6 /* of the table, at most */
+
+/* A row of the table. */
+struct row {
+    struct cell {
+        const char *name;
+        int width; /* glyphs; 0: it is left out */
+        enum units_kind kind;
+        int64_t value; /* -1: not known */
+    } cells[COLUMNS];
 };
 
-static const struct {
-    const char *name;
-    int width; /* glyphs */
-    enum units_kind kind;
-} columns[COLUMNS] = {
-    [COLUMN_REQUESTS] = {"requests", 8, UNITS_COUNT},
-    [COLUMN_P50] = {"p50", 10, UNITS_TIME},
-    [COLUMN_P99] = {"p99", 10, UNITS_TIME},
-    [COLUMN_MAX] = {"max", 10, UNITS_TIME},
-    [COLUMN_FAILED] = {"failed", 7, UNITS_COUNT},
-    [COLUMN_MISSED] = {"missed", 7, UNITS_COUNT},
-    [COLUMN_IOPS] = {"highest iops", 12, UNITS_COUNT},
-    [COLUMN_BANDWIDTH] = {"highest bandwidth", 17, UNITS_SIZE},
-};
-
-/* Draws a row with VALUES, -1 for what is not known, from the right to the left; NULL:
- * the head of the table. Returns the pixel at which it begins: the name has the rest. */
-static double
-draw_cells(struct buffer *text, const int64_t *values, unsigned shown, double y)
+/* Makes the row of SCOPE of STATS, or that of a sweep, whose job has the highest of its
+ * steps. */
+static struct row
+make_row(const struct plot *plot, const struct job *job, const struct stats *stats,
+         enum scope scope, unsigned entries)
 {
-    double x = PLOT_WIDTH - PLOT_MARGIN;
-    for (int i = COLUMNS - 1; i >= 0; i--) {
-        char value[UNITS_TEXT] = "-", cell[UNITS_TEXT + 8];
-        if (!(shown & 1u << i))
-            continue;
-        if (values && values[i] >= 0)
-            units_format(columns[i].kind, values[i], value);
-        snprintf(cell, sizeof(cell), "%s%s", value, i == COLUMN_BANDWIDTH ? "/s" : "");
-        svg_text(text, x, y, SVG_END, PLOT_FONT, values ? "cell" : "dim",
-                 values ? cell : columns[i].name);
-        x -= SVG_GLYPH * PLOT_FONT * columns[i].width + SPACE;
-    }
-    return x;
-}
-
-/* Draws the row of STATS at Y, or that of a sweep, whose job has the highest of its
- * steps; and those of operations, if there are any, below it. Returns the pixel at which
- * the first begins. */
-static double
-draw_rows(struct buffer *text, const struct plot *plot, const struct job *job,
-          const struct stats *stats, unsigned shown, double y)
-{
-    const struct operation_mix *mix = &plot->plan->workload.mix;
-    double begin = 0, iops = 0, bps = 0;
+    const struct percentile *list = percentiles_common.list;
+    double iops = 0, bps = 0;
     for (int i = 0; i < job->sweep.count; i++) {
         const struct job_step *step = &job->sweep.steps[i];
         iops = step->requests && step->iops > iops ? step->iops : iops;
         bps = step->requests && step->bps > bps ? step->bps : bps;
     }
-    for (enum scope scope = SCOPE_ALL; scope < SCOPE_SYNC; scope++) {
-        if (scope != SCOPE_ALL &&
-            (rows_each(plot) == 1 || operation_mix_turn(mix, scope_operation(scope)) < 0))
+    if (plot->plan->sweep.kind != SWEEP_NONE)
+        return (struct row){{{"highest iops", 12, UNITS_COUNT, (int64_t)iops},
+                             {"highest bandwidth", 17, UNITS_SIZE, (int64_t)bps}}};
+    const struct latencies latencies = latencies_of(stats, scope);
+    const struct scope_counts counts = scope_counts_of(stats, scope);
+    int64_t count = (int64_t)latencies.moments->count;
+    int64_t p50 = count ? latencies_percentile(&latencies, &list[0]) : -1;
+    int64_t p99 = count ? latencies_percentile(&latencies, &list[1]) : -1;
+    int failed = entries & BIT(FAIL) ? 7 : 0, missed = entries & BIT(MISSED) ? 7 : 0;
+    return (struct row){{{"requests", 8, UNITS_COUNT, count},
+                         {"p50", 10, UNITS_TIME, p50},
+                         {"p99", 10, UNITS_TIME, p99},
+                         {"max", 10, UNITS_TIME, count ? latencies.moments->max : -1},
+                         {"failed", failed, UNITS_COUNT, (int64_t)counts.failed},
+                         {"missed", missed, UNITS_COUNT, (int64_t)counts.missed}}};
+}
+
+/* Draws a row, or the HEAD of the table, from the right to the left. Returns the pixel at
+ * which it begins: the name has the rest. */
+static double
+draw_row(struct buffer *text, const struct row *row, bool head, double y)
+{
+    double x = PLOT_WIDTH - PLOT_MARGIN;
+    for (int i = COLUMNS - 1; i >= 0; i--) {
+        const struct cell *cell = &row->cells[i];
+        char value[UNITS_TEXT] = "-", whole[UNITS_TEXT + 8];
+        if (!cell->width)
             continue;
-        int64_t values[COLUMNS] = {
-            [COLUMN_IOPS] = (int64_t)iops, [COLUMN_BANDWIDTH] = (int64_t)bps};
-        if (plot->plan->sweep.kind == SWEEP_NONE) {
-            const struct percentile *list = percentiles_common.list;
-            const struct latencies latencies = latencies_of(stats, scope);
-            const struct scope_counts counts = scope_counts_of(stats, scope);
-            bool any = latencies.moments->count > 0;
-            values[COLUMN_REQUESTS] = (int64_t)latencies.moments->count;
-            values[COLUMN_P50] = any ? latencies_percentile(&latencies, &list[0]) : -1;
-            values[COLUMN_P99] = any ? latencies_percentile(&latencies, &list[1]) : -1;
-            values[COLUMN_MAX] = any ? latencies.moments->max : -1;
-            values[COLUMN_FAILED] = (int64_t)counts.failed;
-            values[COLUMN_MISSED] = (int64_t)counts.missed;
-        }
-        double left = draw_cells(text, values, shown, y);
-        begin = scope == SCOPE_ALL ? left : begin;
-        if (scope != SCOPE_ALL)
-            svg_text(text, PLOT_MARGIN + 2 * PLOT_SWATCH, y, SVG_START, PLOT_FONT, "dim",
-                     scope_name(scope));
+        if (cell->value >= 0)
+            units_format(cell->kind, cell->value, value);
+        snprintf(whole, sizeof(whole), "%s%s", value,
+                 cell->kind == UNITS_SIZE ? "/s" : "");
+        svg_text(text, x, y, SVG_END, PLOT_FONT, head ? "dim" : "cell",
+                 head ? cell->name : whole);
+        x -= SVG_GLYPH * PLOT_FONT * cell->width + SPACE;
+    }
+    return x;
+}
+
+/* Draws the row of STATS at Y, and those of operations, if there are any, below it.
+ * Returns the pixel at which the first begins. */
+static double
+draw_rows(struct buffer *text, const struct plot *plot, const struct job *job,
+          const struct stats *stats, unsigned entries, double y)
+{
+    const struct operation_mix *mix = &plot->plan->workload.mix;
+    struct row row = make_row(plot, job, stats, SCOPE_ALL, entries);
+    double begin = draw_row(text, &row, false, y);
+    for (enum scope scope = SCOPE_OPERATION; rows_each(plot) > 1 && scope < SCOPE_SYNC;
+         scope++) {
+        if (operation_mix_turn(mix, scope_operation(scope)) < 0)
+            continue;
         y += PLOT_ROW;
+        row = make_row(plot, job, stats, scope, entries);
+        draw_row(text, &row, false, y);
+        svg_text(text, PLOT_MARGIN + 2 * PLOT_SWATCH, y, SVG_START, PLOT_FONT, "dim",
+                 scope_name(scope));
     }
     return begin;
 }
 
 /* Draws the table from Y on. Returns where it ends. */
 static double
-draw_table(struct buffer *text, const struct plot *plot, unsigned found, double y)
+draw_table(struct buffer *text, const struct plot *plot, unsigned entries, double y)
 {
     const struct job *first = &plot->jobs[0];
     double begin = PLOT_MARGIN + (plot->count > 1 ? PLOT_SWATCH + SPACE : 0);
-    unsigned shown = 1u << COLUMN_REQUESTS | 1u << COLUMN_P50 | 1u << COLUMN_P99 |
-                     1u << COLUMN_MAX | (found & BIT(FAIL) ? 1u << COLUMN_FAILED : 0) |
-                     (found & BIT(MISSED) ? 1u << COLUMN_MISSED : 0);
-    if (plot->plan->sweep.kind != SWEEP_NONE)
-        shown = 1u << COLUMN_IOPS | 1u << COLUMN_BANDWIDTH;
-    draw_cells(text, NULL, shown, y);
+    const struct row head = make_row(plot, first, first->stats, SCOPE_ALL, entries);
+    draw_row(text, &head, true, y);
     y += PLOT_ROW;
     for (int i = 0; i < plot->count; i++, y += rows_each(plot) * PLOT_ROW) {
         const struct job *job = &plot->jobs[i];
-        double width = draw_rows(text, plot, job, job->stats, shown, y) - begin;
+        double width = draw_rows(text, plot, job, job->stats, entries, y) - begin;
         struct buffer name = {0};
         description_label(&job->target.description, &name);
         if (!name.failed && svg_width(name.text, PLOT_FONT) > width) {
@@ -206,7 +198,7 @@ draw_table(struct buffer *text, const struct plot *plot, unsigned found, double 
         struct buffer name = {0};
         if (!stats)
             continue;
-        draw_rows(text, plot, first, stats, shown, y);
+        draw_rows(text, plot, first, stats, entries, y);
         plot_phase_name(&name, plot, phase);
         svg_buffer(text, PLOT_MARGIN + PLOT_SWATCH, y, SVG_START, PLOT_FONT, "name",
                    &name);
