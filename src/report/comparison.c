@@ -167,10 +167,12 @@ fill_line(struct table *table, struct line *line, const struct comparison_row *r
     }
 }
 
-static int
-larger(int a, int b)
+static void
+widen(int *width, const char *text)
 {
-    return a > b ? a : b;
+    int count = escape_count(text);
+    if (count > *width)
+        *width = count;
 }
 
 static void
@@ -181,10 +183,9 @@ measure(struct table *table)
         table->widths[k] = columns[k].least;
     }
     for (int i = 0; i < table->count; i++) {
-        const struct line *line = &table->lines[i];
-        table->name = larger(table->name, escape_count(line->name.text));
+        widen(&table->name, table->lines[i].name.text);
         for (int k = 0; k < COLUMNS; k++)
-            table->widths[k] = larger(table->widths[k], escape_count(line->cells[k]));
+            widen(&table->widths[k], table->lines[i].cells[k]);
     }
 }
 
@@ -263,48 +264,51 @@ fill_table(struct table *table, const struct comparison_row *rows,
     return !failed;
 }
 
-/* Says of which operations changes are. */
+/* Says of which operations changes are, and what marks mean. */
 static void
-add_together(struct buffer *text, const struct stats *stats)
+add_legend(struct buffer *text, const struct table *table, const struct stats *stats)
 {
     enum scope scope = SCOPE_ALL;
-    buffer_text(text, "changes are of");
-    while (scope_is_operation(scope = scope_next(stats, scope)))
+    if (table->mixed)
+        buffer_text(text, "changes are of");
+    while (table->mixed && scope_is_operation(scope = scope_next(stats, scope)))
         buffer_format(text, "%s %s", scope == scope_first(stats) ? "" : " and",
                       operations[scope_operation(scope)].noun);
-    buffer_text(text, " together\n");
+    if (table->mixed)
+        buffer_text(text, " together\n");
+    if (table->same)
+        buffer_text(text, "~ no difference that this many requests can show (95 %)\n");
+    if (table->unknown)
+        buffer_text(text, "? not known: too few independent requests, or corrected "
+                          "percentiles\n");
 }
 
 void
-comparison_format(struct buffer *text, const struct comparison_row *rows, int count,
-                  const char *with, const struct slos *slos, bool color, int limit)
+comparison_format(struct report *report, const struct comparison_row *rows)
 {
-    int more = count > 0 ? rows->stats->mix.more : 0;
-    struct table table = {.count = count * (more ? more + 2 : 1) + 1, .mixed = more > 0};
-    table.hidden = (with ? 1u << AVG | 1u << IOPS : 0) | (slos->count ? 0 : 1u << SLO);
+    struct buffer *text = &report->text;
+    const struct slos *slos = &report->plan->statistics.slos;
+    bool files = report->plan->mode == MODE_COMPARE;
+    int more = report->count > 0 ? rows->stats->mix.more : 0;
+    struct table table = {.count = report->count * (more ? more + 2 : 1) + 1,
+                          .mixed = more > 0,
+                          .hidden = (files ? 1u << AVG | 1u << IOPS : 0) |
+                                    (slos->count ? 0 : 1u << SLO)};
     table.lines = calloc((size_t)table.count, sizeof(*table.lines));
     if (table.lines)
-        buffer_text(&table.lines->name, with ? "file" : "target");
+        buffer_text(&table.lines->name, files ? "file" : "target");
     bool filled = table.lines && fill_table(&table, rows, slos);
     text->failed |= !filled;
     if (filled) {
         measure(&table);
-        if (limit)
-            fit(&table, limit);
-        buffer_text(text, with ? "--- comparison with " : "\n--- comparison");
-        buffer_escaped(text, with ? with : table.ordered ? ", fastest first" : "");
+        if (report->terminal)
+            fit(&table, report->columns);
+        buffer_text(text, files ? "--- comparison with " : "\n--- comparison");
+        buffer_escaped(text, files ? rows->name : table.ordered ? ", fastest first" : "");
         buffer_text(text, " ---\n");
         for (int i = 0; i < table.count; i++)
-            add_line(text, &table, &table.lines[i], color);
-        if (more)
-            add_together(text, rows->stats);
-        if (table.same)
-            buffer_text(text,
-                        "~ no difference that this many requests can show (95 %)\n");
-        if (table.unknown)
-            buffer_text(
-                text,
-                "? not known: too few independent requests, or corrected percentiles\n");
+            add_line(text, &table, &table.lines[i], report->color);
+        add_legend(text, &table, rows->stats);
     }
     for (int i = 0; table.lines && i < table.count; i++)
         buffer_free(&table.lines[i].name);
@@ -312,13 +316,13 @@ comparison_format(struct buffer *text, const struct comparison_row *rows, int co
 }
 
 void
-comparison_limits(struct buffer *text, const struct comparison_row *row,
-                  const struct slos *slos)
+comparison_limits(struct report *report, const struct comparison_row *row)
 {
     static const char *const answers[] = {
         [SLO_MET] = "kept", [SLO_BROKEN] = "broken", [SLO_UNKNOWN] = "not certain"};
-    char name[SLO_NAME], limit[UNITS_TEXT];
-    char change[COMPARISON_TEXT], bounds[COMPARISON_TEXT];
+    const struct slos *slos = &report->plan->statistics.slos;
+    struct buffer *text = &report->text;
+    char name[SLO_NAME], limit[UNITS_TEXT], change[CELL], bounds[CELL];
     for (int i = 0; i < slos->count; i++) {
         const struct slo *slo = &slos->list[i];
         const struct comparison_figure *is = &row->figures[COMPARISON_FIGURES + i];

@@ -380,21 +380,17 @@ add_distributions(struct report *report)
 static void
 human_compare(struct report *report)
 {
-    const char *with = report->plan->mode == MODE_COMPARE
-                           ? report->jobs[0].target.description.path
-                           : NULL;
     const struct comparison_row *rows = comparison_rows(report);
-    for (int i = 0; with && i < report->count; i++) {
+    bool recorded = report->plan->mode == MODE_COMPARE;
+    for (int i = 0; recorded && i < report->count; i++) {
         outcome_limits(&report->jobs[i].outcome, report->jobs[i].target.description.path,
                        &report->text);
         if (rows && i > 0) /* they are not ranked */
-            comparison_limits(&report->text, &rows[i], &report->plan->statistics.slos);
+            comparison_limits(report, &rows[i]);
     }
     if (rows)
-        comparison_format(&report->text, rows, report->count, with,
-                          &report->plan->statistics.slos, report->color,
-                          report->terminal ? report->columns : 0);
-    if (report->plan->mode == MODE_COMPARE)
+        comparison_format(report, rows);
+    if (recorded)
         add_distributions(report);
 }
 

@@ -12,7 +12,6 @@ struct job;
 struct job_step;
 struct record;
 struct report;
-struct slos;
 struct stats;
 
 /*
@@ -69,22 +68,17 @@ void table_highest(struct report *report);
 void table_phases(struct report *report);
 
 /*
- * comparison.c: adds a head and a table of COUNT rows (stats/comparison.h), which have
- * been filled, with the first as the reference. WITH: it is the file of that name, and
- * the others are files too; NULL: they are targets, and a blank line
- * parts them from the summaries. If SLOS has limits, a column tells if each keeps them
- * all; with COLOR a broken one is red. Times and IOPS are those of the requests that
- * count. Narrower for a terminal of COLUMNS (0: none), as
- * table_phases.
+ * comparison.c: adds a head and a table of ROWS (stats/comparison.h), one for each job of
+ * REPORT, which have been filled, with the first as the reference. Rows of targets are
+ * parted from the summaries by a blank line. If there are limits, a column tells if each
+ * row keeps them all; in colours a broken one is red. Times and IOPS are those of the
+ * requests that count. On a narrow terminal it is as table_phases.
  */
-void comparison_format(struct buffer *text, const struct comparison_row *rows, int count,
-                       const char *with, const struct slos *slos, bool color,
-                       int columns);
+void comparison_format(struct report *report, const struct comparison_row *rows);
 
-/* comparison.c: adds a line for each limit of SLOS that is relative, with what became of
- * it for ROW, which has been filled and is not the reference. */
-void comparison_limits(struct buffer *text, const struct comparison_row *row,
-                       const struct slos *slos);
+/* comparison.c: adds a line for each limit that is relative, with what became of it for
+ * ROW, which has been filled and is not the reference. */
+void comparison_limits(struct report *report, const struct comparison_row *row);
 
 /* comparison.c: returns the rows of all jobs of REPORT, which have ended; they are filled
  * once, and are the report's. NULL without memory, which is marked in its text. */

@@ -129,7 +129,13 @@ TEST(a_target_has_a_line_for_each_operation)
     assert_int_equal(comparison_fill(rows, 2, &none, true), 0);
     begin();
     golden_begin();
-    comparison_format(&golden.report->text, rows, 2, NULL, &none, false, 0);
-    comparison_format(&golden.report->text, rows, 2, NULL, &none, false, 60);
+    struct report *report = golden.report;
+    report->count = 2;
+    comparison_format(report, rows);
+    report->terminal = true;
+    report->columns = 60;
+    comparison_format(report, rows);
+    report->count = 1;
+    report->terminal = false;
     golden_end("apart_comparison");
 }

@@ -65,15 +65,27 @@ compare(const struct buffer *text, const char *name)
 }
 
 static struct buffer
+table_of_rows(const struct comparison_row *rows, int count, bool recorded,
+              const struct slos *slos, int limit)
+{
+    struct plan plan = {.mode = recorded ? MODE_COMPARE : MODE_RUN};
+    struct report report = {
+        .plan = &plan, .count = count, .terminal = limit > 0, .columns = limit};
+    if (slos)
+        plan.statistics.slos = *slos;
+    comparison_format(&report, rows);
+    return report.text;
+}
+
+static struct buffer
 table_for(int limit, const struct device *devices, int count, const char *with,
           const struct slos *slos)
 {
-    static const struct slos none;
     struct comparison_row rows[MOST];
-    struct buffer text = {0};
     fill_rows(rows, devices, count);
-    comparison_format(&text, rows, count, with, slos ? slos : &none, false, limit);
-    return text;
+    if (with)
+        assert_string_equal(rows->name, with);
+    return table_of_rows(rows, count, with != NULL, slos, limit);
 }
 
 static struct buffer
@@ -112,14 +124,12 @@ TEST(nothing_is_the_fastest_where_nothing_is_ranked)
     static const int places[][2] = {{0, 0}, {1, 1}, {1, 0}, {1, 2}};
     const struct device devices[] = {{"a", 9, MS, 0, 0, {{0}}},
                                      {"b", 9, 2 * MS, 0, 0, {{0}}}};
-    const struct slos none = {0};
     for (size_t i = 0; i < LENGTH(places); i++) {
         struct comparison_row rows[2];
-        struct buffer text = {0};
         fill_rows(rows, devices, 2);
         for (int k = 0; k < 2; k++)
             rows[k].place = places[i][k];
-        comparison_format(&text, rows, 2, NULL, &none, false, 0);
+        struct buffer text = table_of_rows(rows, 2, false, NULL, 0);
         assert_contains(text.text, i == 3 ? "\n--- comparison, fastest first ---\n"
                                           : "\n--- comparison ---\n");
         buffer_free(&text);
@@ -231,13 +241,11 @@ TEST(columns_are_as_wide_as_their_widest_entry)
     const struct device devices[] = {
         {"a", 1, 1, 0, 0, {{0}}},
         {"b", 1, 4392000 * MS, 0, 0, {{4.1e12, 4.5e12}, {2, 4.5e12}}}};
-    const struct slos none = {0};
     struct comparison_row rows[2];
-    struct buffer text = {0};
     fill_rows(rows, devices, 2);
     all_stats[1].latency.count = 1234567890;
     all_stats[1].latency.sum = 1234567890 * (2000 * MS);
-    comparison_format(&text, rows, 2, NULL, &none, false, 0);
+    struct buffer text = table_of_rows(rows, 2, false, NULL, 0);
     compare(&text, "comparison_wide");
     buffer_free(&text);
 }
