@@ -39,79 +39,62 @@ struct compare {
     int status; /* of the program */
 };
 
-/* Reads an open file to its end. Returns 0, or -1 with ERROR. */
-static int
-read_open(struct compare *compare, int fd, struct error *error)
-{
-    struct recorded_runs *runs = &compare->runs;
-    struct os_info info;
-    int64_t got;
-    if (os_file_info(fd, &info) == 0 && info.kind == OS_DIRECTORY)
-        return error_set(error, EXIT_PREPARE, recorded_runs_source(runs), "%s",
-                         strerror(EISDIR));
-    while ((got = os_stream_read(fd, compare->block, BLOCK)) > 0)
-        if (recorded_runs_add(runs, compare->block, (size_t)got, error) < 0)
-            return -1;
-    if (got < 0)
-        return error_set(error, EXIT_PREPARE, recorded_runs_source(runs), "%s",
-                         strerror(errno));
-    return recorded_runs_end(runs, error);
-}
-
-/* Returns 0, or -1 with ERROR. */
+/* Reads the file PATH to its end. Returns 0, or -1 with ERROR. */
 static int
 read_file(struct compare *compare, const char *path, struct error *error)
 {
-    recorded_runs_begin(&compare->runs, path);
-    atomic_store(&compare->path, recorded_runs_source(&compare->runs));
-    if (strcmp(path, "-") == 0)
-        return read_open(compare, STANDARD_INPUT, error);
-    int fd = os_file_open(path, OS_OPEN_READ);
+    struct recorded_runs *runs = &compare->runs;
+    struct os_info info;
+    int64_t got = 1;
+    int status = 0;
+    recorded_runs_begin(runs, path);
+    const char *source = recorded_runs_source(runs);
+    atomic_store(&compare->path, source);
+    bool standard = strcmp(path, "-") == 0;
+    int fd = standard ? STANDARD_INPUT : os_file_open(path, OS_OPEN_READ);
     if (fd < 0)
         return error_set(error, EXIT_PREPARE, path, "%s", strerror(errno));
-    int status = read_open(compare, fd, error);
-    os_file_close(fd);
-    return status;
+    if (os_file_info(fd, &info) == 0 && info.kind == OS_DIRECTORY)
+        status = error_set(error, EXIT_PREPARE, source, "%s", strerror(EISDIR));
+    while (status == 0 && (got = os_stream_read(fd, compare->block, BLOCK)) > 0)
+        status = recorded_runs_add(runs, compare->block, (size_t)got, error);
+    if (got < 0)
+        status = error_set(error, EXIT_PREPARE, source, "%s", strerror(errno));
+    if (!standard)
+        os_file_close(fd);
+    return status < 0 ? -1 : recorded_runs_end(runs, error);
 }
 
-/* Compares the rows with the first where a limit is relative to that. Returns 0, or -1
- * with ERROR. */
-static int
-fill_rows(struct compare *compare, struct error *error)
-{
-    const struct recorded_runs *runs = &compare->runs;
-    const struct slos *slos = &compare->plan->statistics.slos;
-    char name[SLO_NAME];
-    int at = 0;
-    while (at < slos->count && !slos->list[at].relative)
-        at++;
-    if (at == slos->count)
-        return 0;
-    if (runs->count < 2) {
-        error_set(error, EXIT_USAGE, "-slo", "%s: there is nothing to be relative to",
-                  slo_name(&slos->list[at], name));
-        return error_advise(error, "name a second file, or give a time");
-    }
-    compare->rows = comparison_make(runs->jobs, runs->count, slos, false);
-    if (compare->rows)
-        return 0;
-    return error_set(error, EXIT_PREPARE, NULL, "no memory for the comparison");
-}
-
-/* Opens the file of the output, and reads all others. Returns 0, or -1 with ERROR. */
+/* Opens the file of the output, reads all others, and compares the rows with the first
+ * where a limit is relative to that. Returns 0, or -1 with ERROR. */
 static int
 read_all(struct compare *compare, struct error *error)
 {
     const struct plan *plan = compare->plan;
-    if (report_open(&compare->reports, plan, error) < 0)
-        return -1;
-    if (recorded_runs_open(&compare->runs, plan, error) < 0)
+    const struct slos *slos = &plan->statistics.slos;
+    struct recorded_runs *runs = &compare->runs;
+    char name[SLO_NAME];
+    int at = 0;
+    if (report_open(&compare->reports, plan, error) < 0 ||
+        recorded_runs_open(runs, plan, error) < 0)
         return -1;
     for (int i = 0; i < plan->target_count; i++)
         if (read_file(compare, plan->targets[i], error) < 0)
             return -1;
-    recorded_runs_finish(&compare->runs);
-    return fill_rows(compare, error);
+    recorded_runs_finish(runs);
+    while (at < slos->count && !slos->list[at].relative)
+        at++;
+    if (at == slos->count)
+        return 0;
+    if (runs->count < 2)
+        return error_set(error, EXIT_USAGE, "-slo",
+                         "%s: there is nothing to be relative to; name a second file, or "
+                         "give a time",
+                         slo_name(&slos->list[at], name));
+    compare->rows = comparison_make(runs->jobs, runs->count, slos, false);
+    if (compare->rows)
+        return 0;
+    return error_set(error, EXIT_PREPARE, NULL, "no memory for the comparison");
 }
 
 /* Says what became of all limits that are relative to the first row, and are not met.

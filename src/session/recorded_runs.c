@@ -28,8 +28,8 @@ enum field { COUNT, SUM, IOPS, BPS, MIN, AVG, MAX, MDEV, REQUESTS, CLOCK, FIELDS
 
 struct line {
     int64_t fields[FIELDS];
-    const char *label; /* not ended by a NUL; NULL: there is none */
-    size_t length;
+    const char *label; /* not ended by a NUL */
+    size_t length;     /* of it; 0: there is none */
 };
 
 int
@@ -64,32 +64,24 @@ recorded_runs_source(const struct recorded_runs *runs)
     return strcmp(runs->path, "-") == 0 ? "standard input" : runs->path;
 }
 
-/* Reads an integer as "%" PRId64 prints one that is not negative, and moves *AT past it.
- * Returns false if there is none. */
-static bool
-read_number(const char **at, const char *end, int64_t *number)
-{
-    const char *from = *at, *to = from;
-    uint64_t value = 0;
-    for (; to < end && is_digit(*to) && to - from < DIGITS; to++)
-        value = value * 10 + (uint64_t)(*to - '0');
-    *at = to;
-    *number = (int64_t)value;
-    return to > from && (*from != '0' || to - from == 1) && value <= INT64_MAX;
-}
-
-/* Reads the columns of the line from AT to END. Returns false if it has others. */
+/* Reads the columns of the line from AT to END, integers as "%" PRId64 prints those that
+ * are not negative. Returns false if it has others. */
 static bool
 read_line(const char *at, const char *end, struct line *line)
 {
     for (int i = 0; i < FIELDS; i++) {
         if (i > 0 && (at == end || *at++ != ' '))
             return false;
-        if (!read_number(&at, end, &line->fields[i]))
+        const char *from = at;
+        uint64_t value = 0;
+        for (; at < end && is_digit(*at) && at - from < DIGITS; at++)
+            value = value * 10 + (uint64_t)(*at - '0');
+        if (at == from || (*from == '0' && at - from > 1) || value > INT64_MAX)
             return false;
+        line->fields[i] = (int64_t)value;
     }
-    line->label = at == end ? NULL : at + 1;
-    line->length = at == end ? 0 : (size_t)(end - at) - 1;
+    line->label = at == end ? at : at + 1;
+    line->length = (size_t)(end - line->label);
     return at == end || (*at == ' ' && line->length > 0);
 }
 
@@ -139,39 +131,26 @@ is_label(const char *label, size_t length)
     return length == 0 || spaces == 0 || digits + spaces < length;
 }
 
-static bool
-has_label(const struct recorded_label *label, const struct line *line)
-{
-    return !label->text == !line->label && label->length == line->length &&
-           (line->length == 0 || memcmp(label->text, line->label, line->length) == 0);
-}
-
 /* Returns the row of LINE, which is made where there is none; -1 with ERROR. */
 static int
 find_row(struct recorded_runs *runs, const struct line *line, struct error *error)
 {
-    struct recorded_label *label = &runs->labels[runs->count];
     struct job *job = &runs->jobs[runs->count];
     for (int i = runs->first; i < runs->count; i++)
-        if (has_label(&runs->labels[i], line))
+        if (strncmp(runs->labels[i], line->label, line->length) == 0 &&
+            runs->labels[i][line->length] == '\0')
             return i;
-    if (runs->count == TARGETS_MOST) {
-        error_set(error, EXIT_PREPARE, recorded_runs_source(runs),
-                  "line %llu: more than %d targets in all",
-                  (unsigned long long)runs->line, TARGETS_MOST);
-        return error_advise(error, "compare fewer at a time");
-    }
+    if (runs->count == TARGETS_MOST)
+        return error_set(
+            error, EXIT_PREPARE, recorded_runs_source(runs),
+            "line %llu: more than %d targets in all; compare fewer at a time",
+            (unsigned long long)runs->line, TARGETS_MOST);
     if (runs->count == ROWS_LONG && runs->files <= ROWS_LONG)
         runs->plan.statistics.series /= 4;
-    if (line->label)
-        label->text = malloc(line->length + 1);
-    if (!label->text != !line->label || job_init(job, &runs->plan, runs->count) < 0)
+    char *label = runs->labels[runs->count] = calloc(1, line->length + 1);
+    if (!label || job_init(job, &runs->plan, runs->count) < 0)
         return error_set(error, EXIT_PREPARE, NULL, "no memory for the comparison");
-    if (line->label) {
-        memcpy(label->text, line->label, line->length);
-        label->text[line->length] = '\0';
-    }
-    label->length = line->length;
+    memcpy(label, line->label, line->length);
     job->stats = &job->outcome.total;
     if (job->track)
         track_start(job->track, 0, 0);
@@ -220,10 +199,10 @@ add_line(struct recorded_runs *runs, const char *bytes, size_t length,
         return refuse_line(runs, bytes, length, error);
     if (line.fields[COUNT] > 1) {
         long long count = line.fields[COUNT];
-        error_set(error, EXIT_PREPARE, recorded_runs_source(runs),
-                  "line %llu is of %lld requests, as -p %lld prints",
-                  (unsigned long long)runs->line, count, count);
-        return error_advise(error, "percentiles need a line for each: -print-count 1");
+        return error_set(error, EXIT_PREPARE, recorded_runs_source(runs),
+                         "line %llu is of %lld requests, as -p %lld prints; percentiles "
+                         "need a line for each: -print-count 1",
+                         (unsigned long long)runs->line, count, count);
     }
     int row = find_row(runs, &line, error);
     if (row < 0)
@@ -275,24 +254,24 @@ recorded_runs_end(struct recorded_runs *runs, struct error *error)
     if (begun->length && add_line(runs, begun->text, begun->length, error) < 0)
         return -1;
     buffer_clear(begun);
-    if (runs->line == 0) {
-        error_set(error, EXIT_PREPARE, recorded_runs_source(runs), "is empty");
-        return error_advise(error, "ioping -print-count 1 -quiet prints raw lines");
-    }
+    if (runs->line == 0)
+        return error_set(error, EXIT_PREPARE, recorded_runs_source(runs),
+                         "is empty; ioping -print-count 1 -quiet prints raw lines");
     bool several = runs->count - runs->first > 1;
     for (int i = runs->first; i < runs->count; i++) {
-        struct recorded_label *label = &runs->labels[i];
-        if (several && label->text && runs->files > 1) {
-            size_t size = strlen(runs->path) + label->length + sizeof(": ");
-            char *name = malloc(size);
-            if (!name)
+        char *label = runs->labels[i];
+        bool named = several && *label;
+        if (named && runs->files > 1) {
+            size_t size = strlen(runs->path) + strlen(label) + sizeof(": ");
+            runs->labels[i] = malloc(size);
+            if (runs->labels[i])
+                snprintf(runs->labels[i], size, "%s: %s", runs->path, label);
+            free(label);
+            if (!runs->labels[i])
                 return error_set(error, EXIT_PREPARE, NULL,
                                  "no memory for the comparison");
-            snprintf(name, size, "%s: %s", runs->path, label->text);
-            free(label->text);
-            label->text = name;
         }
-        runs->names[i] = several && label->text ? label->text : runs->path;
+        runs->names[i] = named ? runs->labels[i] : runs->path;
     }
     return 0;
 }
@@ -320,7 +299,7 @@ recorded_runs_close(struct recorded_runs *runs)
     for (int i = 0; i < runs->count; i++)
         job_free(&runs->jobs[i]);
     for (int i = 0; i < TARGETS_MOST; i++)
-        free(runs->labels[i].text);
+        free(runs->labels[i]);
     free(runs->jobs);
     buffer_free(&runs->begun);
     memset(runs, 0, sizeof(*runs));

@@ -19,12 +19,6 @@ struct job;
 /* The longest line, bytes without its end: an escaped path has four for each. */
 #define RECORDED_LINE 32768
 
-/* The name of a row in the eleventh column. */
-struct recorded_label {
-    char *text; /* NULL: the lines of the row have ten columns */
-    size_t length;
-};
-
 /* All rows so far, and the file that is being read. */
 struct recorded_runs {
     struct plan plan; /* that of the user, with the names of the rows as targets */
@@ -32,7 +26,7 @@ struct recorded_runs {
     struct job *jobs; /* a row each */
     int count;
     const char *names[TARGETS_MOST]; /* of the rows, once their file is over */
-    struct recorded_label labels[TARGETS_MOST];
+    char *labels[TARGETS_MOST]; /* in the eleventh column; empty: their lines have ten */
 
     const char *path;    /* "-": standard input */
     int first;           /* of its rows; those after it are its own */
