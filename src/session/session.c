@@ -46,9 +46,9 @@ struct session {
     struct error error;
     int status; /* of the program */
     struct notes notes;
-    int count; /* targets */
-    int all;   /* and the load of -load, which is the last of the jobs */
-    struct job *jobs;
+    int count;         /* targets */
+    int all;           /* and the load of -load, which is the last of the jobs */
+    struct job jobs[]; /* of all of them */
 };
 
 /* Sets FLAG and wakes the supervisor that waits for it. */
@@ -59,39 +59,17 @@ reach(struct session *session, atomic_bool *flag)
     os_thread_wake(&session->supervisor);
 }
 
-/* Closes the targets that are open, of which nothing is left behind. */
+/* Closes the first COUNT targets, of which nothing is left behind if they are UNUSED. */
 static void
-discard(struct session *session)
+close_targets(struct session *session, int count, bool unused)
 {
-    int count = atomic_exchange(&session->made, 0);
     for (int i = 0; i < count; i++) {
         struct job *job = &session->jobs[i];
         stages_enter(&session->stages, STAGE_CLOSING, i);
-        target_discard(&job->target, &job->plan);
+        if (unused || job_has_not_begun(job))
+            target_discard(&job->target, &job->plan);
         target_close(&job->target);
     }
-}
-
-/* Opens target INDEX. Returns 0, or -1 with the session's error. */
-static int
-open_target(struct session *session, int index)
-{
-    struct job *job = &session->jobs[index];
-    const struct target *before = index ? &session->jobs[index - 1].target : NULL;
-    struct notes notes = {0};
-    if (index > 0 && os_signals_stop())
-        return error_set(&session->error, EXIT_PREPARE, job->plan.path,
-                         "interrupted before it was opened");
-    if (index > 0) /* the first has been since the start */
-        stages_enter(&session->stages, STAGE_OPENING, index);
-    plan_note(&job->plan, &session->notes);
-    bool background = job->plan.mode == MODE_BACKGROUND;
-    bool same = background && job->plan.path == session->plan->path;
-    int status = target_open(&job->target, &job->plan, before, &notes, &session->error);
-    notes_merge(&session->notes, same ? "load" : NULL, &notes);
-    if (status < 0 && background)
-        error_prefix(&session->error, job_name(job));
-    return status;
 }
 
 /*
@@ -108,13 +86,27 @@ open_targets(struct session *session)
         stages_enter(&session->stages, STAGE_FILES, 0);
     if (report_open(&session->reports, session->plan, &session->error) < 0)
         return -1;
-    stages_enter(&session->stages, STAGE_OPENING, 0);
     for (int i = 0; i < session->all; i++) {
-        if (open_target(session, i) < 0)
+        struct job *job = &session->jobs[i];
+        const struct target *before = i > 0 ? &session->jobs[i - 1].target : NULL;
+        bool background = job->plan.mode == MODE_BACKGROUND;
+        bool same = background && job->plan.path == session->plan->path;
+        struct notes notes = {0};
+        if (i > 0 && os_signals_stop())
+            return error_set(&session->error, EXIT_PREPARE, job->plan.path,
+                             "interrupted before it was opened");
+        stages_enter(&session->stages, STAGE_OPENING, i);
+        plan_note(&job->plan, &session->notes);
+        int status =
+            target_open(&job->target, &job->plan, before, &notes, &session->error);
+        notes_merge(&session->notes, same ? "load" : NULL, &notes);
+        if (status < 0 && background)
+            error_prefix(&session->error, job_name(job));
+        if (status < 0)
             return -1;
         atomic_store(&session->made, i + 1);
         if (named)
-            target_name(&session->jobs[i].target);
+            target_name(&job->target);
         if (session->count > 1)
             console_notes(&session->notes); /* there is room for those of one */
     }
@@ -216,7 +208,7 @@ begin(struct session *session)
     console_notes(&session->notes);
     reach(session, &session->begun);
     if (session->failed)
-        discard(session);
+        close_targets(session, atomic_exchange(&session->made, 0), true);
 }
 
 /*
@@ -244,15 +236,6 @@ sweep_all(struct session *session)
         if (job->error.status && !sent)
             return;
     }
-}
-
-/* Returns the status of one target. Says why it could not begin. */
-static int
-status_of(const struct job *job)
-{
-    if (job_has_not_begun(job))
-        return console_error(&job->error);
-    return job->error.status ? job->error.status : outcome_status(&job->outcome);
 }
 
 /* With a timeout the end of the work time is that of the output too. */
@@ -283,33 +266,22 @@ supervise_run(struct session *session)
     for (int i = 0; i < session->all; i++) {
         struct job *job = &session->jobs[i];
         session->stuck |= job->outcome.stuck;
-        if (session->run || job->begun)
-            status = outcome_worse(status, status_of(job));
+        if (!session->run && !job->begun)
+            continue;
+        int own = job_has_not_begun(job) ? console_error(&job->error) : job->error.status;
+        status = outcome_worse(status, own ? own : outcome_status(&job->outcome));
     }
     return output->answer ? answer : status;
 }
 
 /* Closes the run and all targets. */
-static void
-close_all(struct session *session)
-{
-    if (session->run)
-        run_close(session->run);
-    for (int i = 0; i < session->all; i++) {
-        struct job *job = &session->jobs[i];
-        stages_enter(&session->stages, STAGE_CLOSING, i);
-        if (job_has_not_begun(job))
-            target_discard(&job->target, &job->plan);
-        target_close(&job->target);
-    }
-}
-
-/* Does so on a thread of its own. */
 static void *
-close_shared(void *argument)
+close_all(void *argument)
 {
     struct session *session = argument;
-    close_all(session);
+    if (session->run)
+        run_close(session->run);
+    close_targets(session, session->all, false);
     reach(session, &session->closed);
     return NULL;
 }
@@ -331,16 +303,6 @@ close_first(struct session *session)
     }
 }
 
-/* Notifies the first thread that the final line is printed. */
-static void
-finish(struct session *session)
-{
-    os_lock_acquire(session->lock);
-    session->finished = true;
-    os_lock_notify(session->lock);
-    os_lock_release(session->lock);
-}
-
 /* Supervises the closing, for which another thread is needed if the first has descriptors
  * of its own. */
 static void
@@ -351,16 +313,17 @@ supervise_closing(struct session *session)
     if (os_signals_stop()) /* requests may have used up its time */
         session->stages.limit = time_later(os_signals_asked() + DEADLINE_GRACE,
                                            os_clock_now() + DEADLINE_CLOSING);
-    finish(session);
+    os_lock_acquire(session->lock);
+    session->finished = true;
+    os_lock_notify(session->lock);
+    os_lock_release(session->lock);
     supervise_stages(session, &session->left);
-    if (!session->own)
-        return;
-    if (os_thread_start(&closer, close_shared, session) < 0) {
+    bool started = session->own && os_thread_start(&closer, close_all, session) == 0;
+    if (started) {
+        supervise_stages(session, &session->closed);
+        os_thread_join(&closer);
+    } else if (session->own)
         close_all(session);
-        return;
-    }
-    supervise_stages(session, &session->closed);
-    os_thread_join(&closer);
 }
 
 static void *
@@ -384,11 +347,9 @@ static void
 session_free(struct session *session)
 {
     attribution_close(session->task.attribution);
-    stages_free(&session->stages);
     os_lock_free(session->lock);
-    for (int i = 0; session->jobs && i < session->all; i++)
+    for (int i = 0; i < session->all; i++)
         job_free(&session->jobs[i]);
-    free(session->jobs);
     free(session);
 }
 
@@ -396,20 +357,20 @@ session_free(struct session *session)
 static struct session *
 session_make(const struct plan *plan)
 {
-    struct session *session = calloc(1, sizeof(*session));
-    int status = 0;
+    int all = plan->target_count + (plan->mode == MODE_PHASES), status = 0;
+    struct session *session =
+        calloc(1, sizeof(*session) + (size_t)all * sizeof(struct job));
     if (!session)
         return NULL;
     session->plan = plan;
     session->output = plan->output.list[0].kind;
     session->count = plan->target_count;
-    session->all = session->count + (plan->mode == MODE_PHASES);
+    session->all = all;
     session->lock = os_lock_make();
-    session->jobs = calloc((size_t)session->all, sizeof(struct job));
-    for (int i = 0; session->jobs && i < session->all; i++)
+    for (int i = 0; i < all; i++)
         status |= job_init(&session->jobs[i], plan, i);
-    if (session->lock && session->jobs && status == 0 &&
-        stages_make(&session->stages, plan, session->jobs, session->all) == 0)
+    stages_make(&session->stages, plan, session->jobs, all);
+    if (session->lock && status == 0)
         return session;
     session_free(session);
     return NULL;

@@ -14,16 +14,11 @@
 #include "run/run.h"
 #include "run/schedule.h"
 
-#include <stdlib.h>
-
-int
+void
 stages_make(struct stages *stages, const struct plan *plan, const struct job *jobs,
             int count)
 {
     *stages = (struct stages){.plan = plan, .count = count, .limit = INT64_MAX};
-    stages->list = calloc(2 * (size_t)count + 1, sizeof(struct stage));
-    if (!stages->list)
-        return -1;
     report_files(plan, stages->files, sizeof(stages->files));
     stages->list[count] = (struct stage){.name = stages->files, .end = ""};
     for (int i = 0; i < count; i++) {
@@ -33,14 +28,6 @@ stages_make(struct stages *stages, const struct plan *plan, const struct job *jo
         stages->list[count + 1 + i] = (struct stage){.name = name, .end = ", at its end"};
     }
     atomic_store(&stages->list[0].since, os_clock_now());
-    return 0;
-}
-
-void
-stages_free(struct stages *stages)
-{
-    free(stages->list);
-    stages->list = NULL;
 }
 
 /* The supervisor is not woken: a stage is due later than the one before it. */

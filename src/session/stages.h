@@ -2,6 +2,7 @@
 #define SESSION_STAGES_H
 
 #include "base/error.h"
+#include "cli/options.h"
 #include "run/job.h"
 
 #include <stdatomic.h>
@@ -20,20 +21,17 @@ struct stage {
 
 struct stages {
     const struct plan *plan;
-    struct stage *list; /* openings, files, closings */
     atomic_int current; /* the index of the present one */
     int count;          /* openings, and so many closings */
     int64_t limit;      /* when a stage is given up after a signal, monotonic */
     char files[512];    /* the names of that of -output and of exported ones */
+    struct stage list[2 * (TARGETS_MOST + 1) + 1]; /* openings, files, closings */
 };
 
-/*
- * Makes the stages of COUNT JOBS of PLAN; all must outlive them. The first opening begins
- * at once. Returns 0, or -1 without memory. stages_free must be called in any case.
- */
-int stages_make(struct stages *stages, const struct plan *plan, const struct job *jobs,
-                int count);
-void stages_free(struct stages *stages);
+/* Makes the stages of COUNT JOBS of PLAN, targets and a background; all must outlive
+ * them. The first opening begins at once. */
+void stages_make(struct stages *stages, const struct plan *plan, const struct job *jobs,
+                 int count);
 
 /* Begins a stage, on the thread that may have to wait: the opening or closing of the job
  * with INDEX, or that of all files but targets, INDEX 0. */
