@@ -23,8 +23,10 @@
 #include "writers.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* The cookies of both layers, whose last digits but one say that counts have no fixed
  * size. */
@@ -35,24 +37,22 @@
 #define COUNT_MOST 9             /* bytes */
 #define STORED_MOST 65535        /* bytes of a block */
 #define HEAD 40                  /* bytes before the counts */
+#define WRAPPED 11               /* bytes of a stream around its block */
 
 _Static_assert(HEAD + HISTOGRAM_BINS * COUNT_MOST <= STORED_MOST, "one block has it all");
 
 struct hdr_target {
     struct buffer name; /* the path, and a number where others have the same */
-    struct buffer tag;  /* the name, and the part of the run */
+    char part[48];      /* of the run, after a '#' */
     uint64_t before;    /* requests of the parts before */
     /* What earlier intervals of the part have had; untouched memory where nothing was. */
     struct histogram seen[SCOPES];
 };
 
 struct hdr_log {
-    int64_t epoch; /* of the monotonic clock, ns since 1970 */
-    int64_t start; /* of the log, likewise */
-    int64_t began; /* the present interval, monotonic; 0: there is none */
-    int count;
+    int64_t epoch;        /* of the monotonic clock, ns since 1970 */
+    int64_t began;        /* the present interval, monotonic; 0: there is none */
     struct histogram own; /* of one line */
-    struct buffer tag;    /* likewise */
     struct hdr_target targets[];
 };
 
@@ -62,13 +62,6 @@ add_big(struct buffer *bytes, uint64_t number, int size)
 {
     while (size-- > 0)
         buffer_add(bytes, &(char){(char)(number >> 8 * size)}, 1);
-}
-
-static void
-add_little(struct buffer *bytes, unsigned number)
-{
-    add_big(bytes, number & 0xff, 1);
-    add_big(bytes, number >> 8, 1);
 }
 
 /* Adds a count, or as a negative number how many in a row are 0. The ninth byte, the last
@@ -109,11 +102,33 @@ add_counts(struct buffer *bytes, const struct histogram *histogram)
     }
 }
 
+/* The checksum of RFC 1950, section 9, of what BYTES have from BEGIN on. */
+static uint32_t
+adler32(const struct buffer *bytes, size_t begin)
+{
+    uint32_t a = 1, b = 0;
+    for (size_t i = begin; i < bytes->length; i++) {
+        a = (a + (unsigned char)bytes->text[i]) % 65521;
+        b = (b + a) % 65521;
+    }
+    return b << 16 | a;
+}
+
+/* Adds the histogram in both layers. The stream of zlib is one block, its last, whose
+ * size is there twice, the lowest byte first. */
 static void
 add_encoded(struct buffer *bytes, const struct histogram *histogram)
 {
     struct buffer counts = {0};
     add_counts(&counts, histogram);
+    uint64_t size = HEAD + counts.length, swapped = (size & 0xff) << 8 | size >> 8;
+    add_big(bytes, COMPRESSED, 4);
+    add_big(bytes, WRAPPED + size, 4);
+    add_big(bytes, 0x7801, 2); /* deflate, a window of 32 KiB, the fastest */
+    add_big(bytes, 1, 1);
+    add_big(bytes, swapped, 2);
+    add_big(bytes, ~swapped, 2);
+    size_t begin = bytes->length;
     add_big(bytes, ENCODED, 4);
     add_big(bytes, counts.length, 4);
     add_big(bytes, 0, 4); /* how far the indices are moved */
@@ -124,33 +139,8 @@ add_encoded(struct buffer *bytes, const struct histogram *histogram)
     if (counts.text)
         buffer_add(bytes, counts.text, counts.length);
     bytes->failed |= counts.failed;
+    add_big(bytes, adler32(bytes, begin), 4);
     buffer_free(&counts);
-}
-
-/* The checksum of RFC 1950, section 9. */
-static uint32_t
-adler32(const struct buffer *bytes)
-{
-    uint32_t a = 1, b = 0;
-    for (size_t i = 0; bytes->text && i < bytes->length; i++) {
-        a = (a + (unsigned char)bytes->text[i]) % 65521;
-        b = (b + a) % 65521;
-    }
-    return b << 16 | a;
-}
-
-/* Adds a stream of zlib with one block, its last, which is stored. */
-static void
-add_zlib(struct buffer *stream, const struct buffer *bytes)
-{
-    add_big(stream, 0x7801, 2); /* deflate, a window of 32 KiB, the fastest */
-    add_big(stream, 1, 1);
-    add_little(stream, (unsigned)bytes->length);
-    add_little(stream, ~(unsigned)bytes->length & 0xffff);
-    if (bytes->text)
-        buffer_add(stream, bytes->text, bytes->length);
-    add_big(stream, adler32(bytes), 4);
-    stream->failed |= bytes->failed;
 }
 
 static void
@@ -171,27 +161,20 @@ add_base64(struct buffer *text, const struct buffer *bytes)
 }
 
 void
-hdr_line(struct buffer *text, const char *tag, int64_t start, int64_t end,
+hdr_line(struct buffer *text, int64_t start, int64_t end,
          const struct histogram *histogram)
 {
-    struct buffer bytes = {0}, stream = {0};
+    struct buffer bytes = {0};
     int64_t most = histogram->count ? histogram_upto(last_bin(histogram)) - 1 : 0;
     int64_t length = end / US - start / US;
     add_encoded(&bytes, histogram);
-    add_zlib(&stream, &bytes);
-    buffer_clear(&bytes);
-    add_big(&bytes, COMPRESSED, 4);
-    add_big(&bytes, stream.length, 4);
-    if (stream.text)
-        buffer_add(&bytes, stream.text, stream.length);
-    buffer_format(text, "Tag=%s,%" PRId64 ".%06" PRId64 ",%" PRId64 ".%06" PRId64, tag,
+    buffer_format(text, "%" PRId64 ".%06" PRId64 ",%" PRId64 ".%06" PRId64,
                   start / SECOND, start % SECOND / US, length / 1000000,
                   length % 1000000);
     buffer_format(text, ",%" PRId64 ".%06" PRId64 ",", most / MS, most % MS);
     add_base64(text, &bytes);
     buffer_text(text, "\n");
-    text->failed |= stream.failed || bytes.failed;
-    buffer_free(&stream);
+    text->failed |= bytes.failed;
     buffer_free(&bytes);
 }
 
@@ -206,24 +189,6 @@ add_path(struct buffer *tag, const char *path)
             buffer_add(tag, path, 1);
         else
             buffer_format(tag, "%%%02X", (unsigned)(unsigned char)*path);
-}
-
-/* Adds the date of WALL, ns since 1970, in UTC. Years are counted from March, in eras of
- * 400: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", civil_from_days. */
-static void
-add_date(struct buffer *text, int64_t wall)
-{
-    int64_t seconds = wall / SECOND, days = seconds / 86400 + 719468;
-    int64_t era = days / 146097, day = days % 146097;
-    int64_t year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
-    day -= 365 * year + year / 4 - year / 100;
-    int64_t month = (5 * day + 2) / 153;
-    day -= (153 * month + 2) / 5 - 1;
-    month += month < 10 ? 3 : -9;
-    year += 400 * era + (month <= 2);
-    buffer_format(text, "%" PRId64 "-%02" PRId64 "-%02" PRId64, year, month, day);
-    buffer_format(text, "T%02" PRId64 ":%02" PRId64 ":%02" PRId64 "Z",
-                  seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
 }
 
 /* Makes the own histogram what TOTAL has and SEEN has not, which then has it too. */
@@ -250,76 +215,30 @@ is_stale(const struct hdr_target *target, const struct job *job)
            job->outcome.total.requests == target->before;
 }
 
-/* Adds the line of SCOPE of a job, if it has something new, or else is EMPTY_TOO. */
-static void
-add_scope(struct hdr_log *log, struct buffer *text, struct hdr_target *target,
-          const struct stats *stats, enum scope scope, int64_t now, bool empty_too)
-{
-    struct buffer *tag = &log->tag;
-    take_new(&log->own, &target->seen[scope], latencies_of(stats, scope).requests);
-    if (!log->own.count && !empty_too)
-        return;
-    buffer_clear(tag);
-    buffer_add(tag, target->tag.text, target->tag.length);
-    if (scope != SCOPE_ALL)
-        buffer_format(tag, "#%s", scope_name(scope));
-    if (!tag->failed)
-        hdr_line(text, tag->text, log->epoch + log->began, log->epoch + now, &log->own);
-    text->failed |= tag->failed;
-}
-
-/* Adds the lines of JOB for the interval that ends at NOW; but none of no time at all. */
+/* Adds the lines of JOB for the interval that ends at NOW: of each scope that has
+ * something new, and of all together unless no time has passed. */
 static void
 add_interval(struct hdr_log *log, struct buffer *text, const struct job *job, int64_t now)
 {
     struct hdr_target *target = &log->targets[job->index];
     const struct stats *stats = &job->progress.total;
-    text->failed |= target->tag.failed;
-    if (is_stale(target, job) || target->tag.failed)
-        return;
-    for (enum scope scope = SCOPE_ALL; scope < SCOPES; scope = scope_next(stats, scope))
-        add_scope(log, text, target, stats, scope, now,
-                  scope == SCOPE_ALL && now > log->began);
-}
-
-/* Begins PART of a job, whose total begins anew; NULL: all of it. */
-static void
-set_part(struct hdr_log *log, const struct job *job, const char *part)
-{
-    struct hdr_target *target = &log->targets[job->index];
-    target->before = job->outcome.total.requests;
-    for (int i = 0; i < SCOPES; i++)
-        if (target->seen[i].count)
-            memset(&target->seen[i], 0, sizeof(target->seen[i]));
-    buffer_clear(&target->tag);
-    buffer_add(&target->tag, target->name.text, target->name.length);
-    if (part)
-        buffer_format(&target->tag, "#%s", part);
-}
-
-static void
-add_head(struct buffer *text, const struct hdr_log *log)
-{
-    int64_t start = log->start;
-    buffer_text(text, HDR_START " " IOPING_VERSION "]\n"
-                                "#[Histogram log format version 1.3]\n");
-    buffer_format(text, "#[StartTime: %" PRId64 ".%03" PRId64 " (seconds since epoch), ",
-                  start / SECOND, start % SECOND / MS);
-    add_date(text, start);
-    buffer_text(text, "]\n\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\","
-                      "\"Interval_Compressed_Histogram\"\n");
+    enum scope scope = is_stale(target, job) ? SCOPES : SCOPE_ALL;
+    for (; scope < SCOPES; scope = scope_next(stats, scope)) {
+        take_new(&log->own, &target->seen[scope], latencies_of(stats, scope).requests);
+        if (!log->own.count && (scope != SCOPE_ALL || now == log->began))
+            continue;
+        buffer_format(text, "Tag=%s%s%s%s,", target->name.text, target->part,
+                      scope != SCOPE_ALL ? "#" : "", scope_name(scope));
+        hdr_line(text, log->epoch + log->began, log->epoch + now, &log->own);
+    }
 }
 
 static void
 close_log(struct report *report)
 {
     struct hdr_log *log = report->state;
-    for (int i = 0; log && i < log->count; i++) {
+    for (int i = 0; log && i < report->count; i++)
         buffer_free(&log->targets[i].name);
-        buffer_free(&log->targets[i].tag);
-    }
-    if (log)
-        buffer_free(&log->tag);
     free(log);
 }
 
@@ -329,23 +248,30 @@ open_log(struct report *report)
 {
     size_t targets = (size_t)report->count * sizeof(struct hdr_target);
     struct hdr_log *log = report->state = calloc(1, sizeof(*log) + targets);
+    int64_t start = report->wall();
+    time_t seconds = (time_t)(start / SECOND);
+    char date[32];
     report->text.failed |= !log;
     if (!log)
         return;
-    log->start = report->wall();
-    log->epoch = log->start - report->now();
-    log->count = report->count;
-    for (int i = 0; i < log->count; i++) {
-        struct hdr_target *target = &log->targets[i];
+    log->epoch = start - report->now();
+    for (int i = 0; i < report->count; i++) {
+        struct buffer *name = &log->targets[i].name;
         int ordinal = job_ordinal(report->jobs, i);
-        add_path(&target->name, report->jobs[i].target.description.path);
+        add_path(name, report->jobs[i].target.description.path);
         if (ordinal > 1)
-            buffer_format(&target->name, "#%d", ordinal);
-        if (!target->name.failed)
-            set_part(log, &report->jobs[i], NULL);
-        report->text.failed |= target->name.failed || target->tag.failed;
+            buffer_format(name, "#%d", ordinal);
+        report->text.failed |= name->failed;
     }
-    add_head(&report->text, log);
+    strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", gmtime(&seconds));
+    buffer_format(&report->text,
+                  HDR_START " " IOPING_VERSION "]\n"
+                            "#[Histogram log format version 1.3]\n"
+                            "#[StartTime: %" PRId64 ".%03" PRId64
+                            " (seconds since epoch), %s]\n"
+                            "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\","
+                            "\"Interval_Compressed_Histogram\"\n",
+                  start / SECOND, start % SECOND / MS, date);
 }
 
 /* Begins the first interval, unless one has begun. */
@@ -375,8 +301,14 @@ tick(struct report *report, const struct job *jobs, int count, int64_t now, bool
 static void
 begin_part(struct report *report, const struct job *job, const struct report_part *part)
 {
+    struct hdr_log *log = report->state;
+    struct hdr_target *target = &log->targets[job->index];
     tick(report, job, 1, job->outcome.ended, true);
-    set_part(report->state, job, part->name);
+    target->before = job->outcome.total.requests;
+    for (int i = 0; i < SCOPES; i++)
+        if (target->seen[i].count)
+            memset(&target->seen[i], 0, sizeof(target->seen[i]));
+    snprintf(target->part, sizeof(target->part), "#%s", part->name);
 }
 
 const struct report_format report_hdr = {.open = open_log,

@@ -23,8 +23,8 @@ struct stats;
 
 #define HDR_START "#[Logged by ioping" /* the first bytes of any log */
 
-/* hdr.c: adds one line: of TAG, from START to END, ns since 1970. */
-void hdr_line(struct buffer *text, const char *tag, int64_t start, int64_t end,
+/* hdr.c: adds a line but for its tag: from START to END, ns since 1970. */
+void hdr_line(struct buffer *text, int64_t start, int64_t end,
               const struct histogram *histogram);
 
 /*

@@ -265,7 +265,8 @@ TEST(a_line_is_that_of_the_format)
     struct histogram histogram = {0};
     for (int i = 0; i < 3; i++)
         histogram_record(&histogram, 3);
-    hdr_line(&text, "/tmp", NS_2026, NS_2026 + 1500 * MS, &histogram);
+    buffer_text(&text, "Tag=/tmp,");
+    hdr_line(&text, NS_2026, NS_2026 + 1500 * MS, &histogram);
     check(&text,
           "Tag=/tmp,1795247457.055062,1.500000,0.000002,"
           "HISTFAAAADV4AQEqANX/HISTEwAAAAIAAAAAAAAAAgAAAAAAAAABAAAD//////8/8AAAAAAA"
@@ -282,7 +283,8 @@ TEST(every_step_is_one_of_theirs)
     memset(&histogram, 0, sizeof(histogram));
     for (int i = 0; i < HISTOGRAM_BINS; i++)
         histogram.count += histogram.bins[i] = (uint64_t)i + 1;
-    hdr_line(&text, "a", 0, SECOND, &histogram);
+    buffer_text(&text, "Tag=a,");
+    hdr_line(&text, 0, SECOND, &histogram);
     read_line(&line, text.text);
     buffer_free(&text);
     assert_int_equal(line.count, histogram.count);
@@ -319,7 +321,8 @@ TEST(counts_of_any_size_come_back)
     struct buffer text = {0};
     memset(&histogram, 0, sizeof(histogram));
     for (size_t i = 0; i <= LENGTH(cases); i++) {
-        hdr_line(&text, "a", 0, SECOND, &histogram);
+        buffer_text(&text, "Tag=a,");
+        hdr_line(&text, 0, SECOND, &histogram);
         read_line(&line, text.text);
         buffer_free(&text);
         assert_memory_equal(line.counts, histogram.bins, sizeof(histogram.bins));
@@ -344,7 +347,8 @@ TEST(the_maximum_is_the_end_of_its_step_in_ms)
         struct buffer text = {0};
         int64_t low, high;
         histogram_record(&histogram, cases[i].latency);
-        hdr_line(&text, "a", 0, SECOND, &histogram);
+        buffer_text(&text, "Tag=a,");
+        hdr_line(&text, 0, SECOND, &histogram);
         read_line(&line, text.text);
         buffer_free(&text);
         bounds_of(histogram_bin(cases[i].latency), &low, &high);
