@@ -52,9 +52,9 @@ bool os_thread_counts_reads(int fd, int64_t witness);
  * It may start to read the page, so it is for trials; direct I/O is as before. */
 int os_file_resident_try(int fd, int64_t offset);
 
-/* Finds the next hole at or after OFFSET, or the next data: an offset; ENXIO: none. */
-int64_t os_file_hole(int fd, int64_t offset);
-int64_t os_file_data(int fd, int64_t offset);
+/* Finds the first range with data at or after OFFSET, from START to END, which may be
+ * followed by more data. ENXIO: there is none. */
+int os_file_data(int fd, int64_t offset, int64_t *start, int64_t *end);
 
 /* The storage of a range of a file: OR-ed enum os_storage; -1: not known. */
 enum os_storage {

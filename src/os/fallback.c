@@ -46,6 +46,18 @@ os_layout_free(struct os_layout *layout)
 
 /* Clocks. */
 
+#ifdef OS_SYSTEM_windows
+#define localtime_r(seconds, local) localtime_s(local, seconds)
+#endif
+
+void
+os_clock_local(int64_t wall, struct tm *local)
+{
+    time_t seconds = (time_t)(wall / SECOND);
+    memset(local, 0, sizeof(*local));
+    localtime_r(&seconds, local);
+}
+
 #ifndef OS_HAS_CLOCK_NOW
 int64_t
 os_clock_now(void)
@@ -170,16 +182,14 @@ OS_ANSWER(os_resident_function *, os_resident_choose, (int fd, int64_t witness),
 #define SEEK_DATA (-1)
 #endif
 
-int64_t
-os_file_hole(int fd, int64_t offset)
+int
+os_file_data(int fd, int64_t offset, int64_t *start, int64_t *end)
 {
-    return SEEK_HOLE < 0 ? os_fail(ENOTSUP) : lseek(fd, offset, SEEK_HOLE);
-}
-
-int64_t
-os_file_data(int fd, int64_t offset)
-{
-    return SEEK_DATA < 0 ? os_fail(ENOTSUP) : lseek(fd, offset, SEEK_DATA);
+    if (SEEK_HOLE < 0)
+        return os_fail(ENOTSUP);
+    *start = lseek(fd, offset, SEEK_DATA);
+    *end = *start < 0 ? -1 : lseek(fd, *start, SEEK_HOLE);
+    return *end < 0 ? -1 : 0;
 }
 #endif
 

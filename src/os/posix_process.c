@@ -41,14 +41,6 @@ os_clock_wall(void)
     return (int64_t)now.tv_sec * SECOND + now.tv_nsec;
 }
 
-void
-os_clock_local(int64_t wall, struct tm *local)
-{
-    time_t seconds = (time_t)(wall / SECOND);
-    memset(local, 0, sizeof(*local));
-    localtime_r(&seconds, local);
-}
-
 /* One more than each descriptor of posix_inherited_list and posix_inherited_add; 0: none.
  * A handler of signals may read them while another thread changes them. */
 #define HELD 4096

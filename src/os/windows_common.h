@@ -21,27 +21,26 @@ WCHAR *windows_path_wide(const char *path);
 /* TEXT as UTF-8; NULL with errno. For free. */
 char *windows_path_utf8(const WCHAR *text);
 
-/*
- * Makes a new file beside others, with six random characters at the end of its name,
- * PATH; NAME, for free, becomes that. ACCESS and FLAGS as those of CreateFileW. Returns
- * INVALID_HANDLE_VALUE with errno if it cannot.
- */
-HANDLE windows_path_create(const char *path, DWORD access, DWORD flags, WCHAR **name);
-
-/* Opens PATH, in UTF-8, as CreateFileW does with ACCESS, HOW and FLAGS: a handle;
- * INVALID_HANDLE_VALUE with errno if there is none. */
-HANDLE windows_path_open(const char *path, DWORD access, DWORD how, DWORD flags);
-
-/*
- * Descriptors: a handle cannot be switched to direct I/O, only replaced by another, so
- * the program has a number that stays the same.
- */
+/* A descriptor: a handle cannot be switched to direct I/O, only replaced by another, so
+ * the program has a number that stays the same. */
 struct windows_file {
     HANDLE handle;
     HANDLE deleter; /* removes the file when it is closed; or NULL */
     WCHAR *path;    /* of a device; NULL: it is a file */
     DWORD access, flags;
 };
+
+/*
+ * These open a handle, with ACCESS, HOW and FLAGS of CreateFileW; INVALID_HANDLE_VALUE
+ * with errno if they cannot. windows_path_open: a file, by its name in UTF-8.
+ * windows_path_create: a new one, with six random characters at the end of its name,
+ * PATH; NAME, for free, becomes that. windows_handle_reopen: FILE once more.
+ * windows_handle_device: a device.
+ */
+HANDLE windows_path_open(const char *path, DWORD access, DWORD how, DWORD flags);
+HANDLE windows_path_create(const char *path, DWORD access, DWORD flags, WCHAR **name);
+HANDLE windows_handle_reopen(const struct windows_file *file, DWORD flags);
+HANDLE windows_handle_device(const WCHAR *path, DWORD access, DWORD flags);
 
 /* Closes and frees what FILE has; its handle may be INVALID_HANDLE_VALUE. */
 void windows_file_drop(const struct windows_file *file);
@@ -59,21 +58,10 @@ HANDLE windows_handle_of(int fd);
 /* The handle of a standard stream, or of a descriptor. */
 HANDLE windows_handle_stream(int stream);
 
-/*
- * Opens FILE once more with FLAGS, as those of CreateFileW: a handle;
- * INVALID_HANDLE_VALUE with errno if there is none.
- */
-HANDLE windows_handle_reopen(const struct windows_file *file, DWORD flags);
-
-/* A handle of a device, by its path; as windows_handle_reopen. */
-HANDLE windows_handle_device(const WCHAR *path, DWORD access, DWORD flags);
-
-/* The bytes of a sector, as requests must have it, of the volume that a file is on; -1 if
- * it is not known. */
+/* The bytes of a sector, as requests need it, of the volume of a file; -1: not known. */
 int64_t windows_volume_sector(HANDLE file);
 
-/* A timer as exact as the system has them, which is set by windows_thread_alarm. NULL if
- * there is none. For CloseHandle. */
+/* A timer as exact as the system has them, for CloseHandle; NULL if there is none. */
 HANDLE windows_thread_timer(void);
 
 /* Sets TIMER for LEFT ns from now; BODY, if any, is called with ARGUMENT on this thread
@@ -81,10 +69,8 @@ HANDLE windows_thread_timer(void);
 int windows_thread_alarm(HANDLE timer, int64_t left, PTIMERAPCROUTINE body,
                          void *argument);
 
-/*
- * Waits until monotonic time WHEN at the most: 0; or until os_thread_wake or EVENT,
- * NULL for none, is set: -1. A wake-up since the last wait counts.
- */
+/* Waits until monotonic time WHEN at the most: 0; or until os_thread_wake or EVENT, NULL
+ * for none, is set: -1. A wake-up since the last wait counts. */
 int windows_thread_wait(int64_t when, HANDLE event);
 
 #endif

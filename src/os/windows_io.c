@@ -113,9 +113,9 @@ valid_end(HANDLE handle)
     return region.count ? region.offset + region.length : 0;
 }
 
-/* The first range with data at or after OFFSET: 0, or -1 with errno. */
-static int
-find_data(int fd, int64_t offset, int64_t *start, int64_t *end)
+/* The system may tell one range as several. */
+int
+os_file_data(int fd, int64_t offset, int64_t *start, int64_t *end)
 {
     FILE_ALLOCATED_RANGE_BUFFER ask = {.FileOffset.QuadPart = offset,
                                        .Length.QuadPart = INT64_MAX - offset};
@@ -128,30 +128,8 @@ find_data(int fd, int64_t offset, int64_t *start, int64_t *end)
     int64_t valid = size < sizeof(range) ? 0 : valid_end(windows_handle_of(fd));
     if (size < sizeof(range) || range.FileOffset.QuadPart >= valid)
         return os_fail(ENXIO);
-    *start = range.FileOffset.QuadPart;
-    *end = *start + range.Length.QuadPart;
+    *end = range.FileOffset.QuadPart + range.Length.QuadPart;
     *end = *end < valid ? *end : valid;
+    *start = range.FileOffset.QuadPart > offset ? range.FileOffset.QuadPart : offset;
     return 0;
-}
-
-int64_t
-os_file_data(int fd, int64_t offset)
-{
-    int64_t start = 0, end = 0;
-    if (find_data(fd, offset, &start, &end) < 0)
-        return -1;
-    return start > offset ? start : offset;
-}
-
-/* The system may tell one range as several. */
-int64_t
-os_file_hole(int fd, int64_t offset)
-{
-    int64_t start = 0, end = 0, at = offset;
-    while (find_data(fd, at, &start, &end) == 0) {
-        if (start > at || end <= at)
-            return at;
-        at = end;
-    }
-    return errno == ENXIO ? at : -1;
 }

@@ -44,14 +44,6 @@ os_clock_wall(void)
     return (steps - UNIX_BEGAN) * 100;
 }
 
-void
-os_clock_local(int64_t wall, struct tm *local)
-{
-    time_t seconds = (time_t)(wall / SECOND);
-    memset(local, 0, sizeof(*local));
-    localtime_s(local, &seconds);
-}
-
 /* Parameters that the C library finds invalid, such as an unknown letter after % in a
  * format of a time, are no reason to end the program. */
 static void

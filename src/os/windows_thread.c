@@ -27,9 +27,8 @@ windows_thread_timer(void)
     DWORD flags = CREATE_WAITABLE_TIMER_MANUAL_RESET;
     HANDLE timer = CreateWaitableTimerExW(
         NULL, NULL, flags | CREATE_WAITABLE_TIMER_HIGH_RESOLUTION, TIMER_ALL_ACCESS);
-    if (timer) /* Windows 10 before 1803 has none of these */
-        return timer;
-    return CreateWaitableTimerExW(NULL, NULL, flags, TIMER_ALL_ACCESS);
+    /* Windows 10 before 1803 has none of these. */
+    return timer ? timer : CreateWaitableTimerExW(NULL, NULL, flags, TIMER_ALL_ACCESS);
 }
 
 int
@@ -146,15 +145,11 @@ struct os_lock {
     CONDITION_VARIABLE notified;
 };
 
+/* SRWLOCK_INIT and CONDITION_VARIABLE_INIT are zeros. */
 struct os_lock *
 os_lock_make(void)
 {
-    struct os_lock *lock = malloc(sizeof(*lock));
-    if (!lock)
-        return NULL;
-    InitializeSRWLock(&lock->lock);
-    InitializeConditionVariable(&lock->notified);
-    return lock;
+    return calloc(1, sizeof(struct os_lock));
 }
 
 void

@@ -74,9 +74,9 @@ os_mount_name(int fd, struct os_mount *mount)
     if (GetVolumeInformationByHandleW(file, NULL, 0, NULL, NULL, NULL, name, 32))
         copy_name(name, mount->fstype, sizeof(mount->fstype));
     DWORD room = GetFinalPathNameByHandleW(file, NULL, 0, 0);
-    WCHAR *path = room ? malloc((room + 1) * sizeof(*path)) : NULL;
-    WCHAR *root = room ? malloc((room + 2) * sizeof(*root)) : NULL;
-    if (path && root && GetFinalPathNameByHandleW(file, path, room + 1, 0) <= room &&
+    WCHAR *path = room ? malloc((2 * room + 3) * sizeof(*path)) : NULL;
+    WCHAR *root = path ? path + room + 1 : NULL;
+    if (path && GetFinalPathNameByHandleW(file, path, room + 1, 0) <= room &&
         GetVolumePathNameW(path, root, room + 2)) {
         size_t length = wcslen(root);
         if (length && root[length - 1] == L'\\')
@@ -88,7 +88,6 @@ os_mount_name(int fd, struct os_mount *mount)
         copy_name(root, mount->device, sizeof(mount->device));
     }
     free(path);
-    free(root);
     return 0;
 }
 

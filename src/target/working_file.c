@@ -28,23 +28,17 @@
 int64_t
 working_file_holes(struct target *target, int64_t offset, int64_t end)
 {
-    int64_t holes = 0;
-    for (int64_t at = offset; at < end;) {
+    int64_t holes = 0, data, next;
+    for (int64_t at = offset; at < end; at = next) {
         target_advance(target);
-        int64_t data = os_file_data(target->fd, at);
-        if (data < 0 && errno != ENXIO)
+        bool found = os_file_data(target->fd, at, &data, &next) == 0;
+        if (!found && errno != ENXIO)
             return -1;
-        if (data < 0 || data > end)
-            data = end;
-        if (data < at)
+        if (!found || data >= end)
+            return holes + end - at;
+        if (data < at || next <= data) /* would be asked for without end */
             return -1;
         holes += data - at;
-        if (data == end)
-            break;
-        target_advance(target);
-        at = os_file_hole(target->fd, data);
-        if (at <= data) /* a hole where the data is would be asked for without end */
-            return -1;
     }
     return holes;
 }
