@@ -149,27 +149,17 @@ TEST(what_becomes_a_hole_asks_no_device)
     need_disk();
     need_program("fallocate");
     mount_once("ext4");
-    for (int i = 0; i < 2; i++) {
-        struct result result =
-            command("what_becomes_a_hole_asks_no_device %s", i ? "ext4" : ".");
-        if (result.status == 77)
-            skip_because("needs a file system that takes blocks away from files");
-        assert_string_equal(result.out, "[true,true,true]\n");
-        assert_contains(result.err, " asked no device");
-        command_free(&result);
-    }
+    for (int i = 0; i < 2; i++)
+        expect(-1, "[true,true,true]\n", "~ asked no device",
+               "what_becomes_a_hole_asks_no_device %s", i ? "ext4" : ".");
 }
 
 TEST(the_device_below_is_named)
 {
     need_disk();
     mount_once("ext4");
-    struct result result = command("name_the_device ext4");
-    if (result.status == 77)
-        skip_because("needs a build folder on a disk whose files loop devices read "
-                     "directly");
-    assert_string_equal(result.out, "ioping: ext4: breakdown of DISK, below LOOP\n");
-    command_free(&result);
+    expect(-1, "ioping: ext4: breakdown of DISK, below LOOP\n", NULL,
+           "name_the_device ext4");
 }
 
 TEST(failed_requests_have_no_parts)
@@ -177,13 +167,9 @@ TEST(failed_requests_have_no_parts)
     mount_tracefs();
     need_program("jq");
     mount_fuse("fs", "uncached,fail_every=2");
-    struct result result = command("with_disk failed_requests_have_no_parts; "
-                                   "status=$?; umount -l fs; exit $status");
-    if (result.status == 77)
-        skip_because("needs loop devices with direct I/O on FUSE");
-    if (result.status != 3 || strcmp(result.out, "[true,true,true,0]\n") != 0)
-        fail_msg("status %d\n%s%s", result.status, result.out, result.err);
-    command_free(&result);
+    expect(
+        3, "[true,true,true,0]\n", NULL,
+        "with_disk failed_requests_have_no_parts; status=$?; umount -l fs; exit $status");
 }
 
 TEST(a_request_that_hangs_leaves_what_was_split)
@@ -191,14 +177,10 @@ TEST(a_request_that_hangs_leaves_what_was_split)
     mount_tracefs();
     need_program("jq");
     mount_fuse("fs", "uncached,hang_file=%s/hang", scratch());
-    struct result result =
-        command("with_disk a_request_that_hangs_leaves_what_was_split; "
-                "status=$?; umount -l fs; exit $status");
-    if (result.status == 77)
-        skip_because("needs loop devices with direct I/O on FUSE");
-    assert_string_equal(result.out, "[true,true,true]\n");
-    assert_int_equal(result.status, 3);
-    command_free(&result);
+    expect(
+        3, "[true,true,true]\n", NULL,
+        "with_disk a_request_that_hangs_leaves_what_was_split; status=$?; umount -l fs; "
+        "exit $status");
 }
 
 TEST(a_small_stack_suffices)
@@ -216,59 +198,38 @@ TEST(every_end_removes_the_trace)
     static const char *const ends[] = {"end INT",      "end TERM",    "end HUP",
                                        "kill_program", "kill_worker", "kill_both"};
     need_disk();
-    for (size_t i = 0; i < LENGTH(ends); i++) {
-        struct result result =
-            command_status(0, "every_end_removes_the_trace %s", ends[i]);
-        if (strcmp(result.out, "1\n") != 0)
-            fail_msg("%s: %s", ends[i], result.out);
-        command_free(&result);
-    }
-}
-
-/* Expects that the command is refused with a line that matches. */
-static void
-expect_refusal(const char *text, const char *expression)
-{
-    struct result result = command("%s", text);
-    if (result.status == 77)
-        skip_because("this kernel or container cannot mount what is refused");
-    assert_int_equal(result.status, 2);
-    assert_string_equal(result.out, "");
-    assert_matches(result.err, expression);
-    command_free(&result);
+    for (size_t i = 0; i < LENGTH(ends); i++)
+        expect(0, "1\n", NULL, "every_end_removes_the_trace %s", ends[i]);
 }
 
 TEST(what_is_on_no_block_device_is_refused)
 {
     mount_tracefs();
     mount_fuse("fs", "uncached");
-    expect_refusal("cp data fs.files/f; ioping -breakdown -c 1 fs/f; status=$?; "
-                   "umount -l fs; exit $status",
-                   "^ioping: fs/f: " REFUSED);
-    expect_refusal("ioping -breakdown -c 1 /dev/zero", "^ioping: /dev/zero: " REFUSED);
-    expect_refusal("mkdir -p memory && mount -t tmpfs memory memory || exit 77; "
-                   "ioping -breakdown -c 1 memory",
-                   "(^|\n)ioping: memory: " REFUSED);
-    expect_refusal("refused_on_overlay", "(^|\n)ioping: layers: " REFUSED);
+    expect(
+        2, "", "~^ioping: fs/f: " REFUSED,
+        "cp data fs.files/f; ioping -breakdown -c 1 fs/f; status=$?; umount -l fs; exit "
+        "$status");
+    expect(2, "", "~^ioping: /dev/zero: " REFUSED, "ioping -breakdown -c 1 /dev/zero");
+    expect(2, "", "~(^|\n)ioping: memory: " REFUSED,
+           "mkdir -p memory && mount -t tmpfs memory memory || exit 77; "
+           "ioping -breakdown -c 1 memory");
+    expect(2, "", "~(^|\n)ioping: layers: " REFUSED, "refused_on_overlay");
 }
 
 TEST(who_may_not_trace_is_told_what_to_do)
 {
     need_disk();
     need_users();
-    expect_refusal("as_user \"$IOPING\" -breakdown -c 1 data",
-                   "^ioping: [^\n]*: Permission denied; run it as root[^\n]*\n$");
+    expect(2, "", "~^ioping: [^\n]*: Permission denied; run it as root[^\n]*\n$",
+           "as_user \"$IOPING\" -breakdown -c 1 data");
 }
 
 TEST(without_tracefs_the_advice_works)
 {
     need_disk();
-    struct result result = command("without_tracefs_and_then_with_it");
-    if (result.status == 77)
-        skip_because("needs the right to unmount tracefs for a process of its own");
-    assert_int_equal(result.status, 0);
-    assert_string_equal(result.out, "2\n1\n");
-    assert_string_equal(result.err, "ioping: tracefs is not mounted; mount -t tracefs "
-                                    "tracefs /sys/kernel/tracing\n");
-    command_free(&result);
+    expect(
+        0, "2\n1\n",
+        "ioping: tracefs is not mounted; mount -t tracefs tracefs /sys/kernel/tracing\n",
+        "without_tracefs_and_then_with_it");
 }

@@ -48,7 +48,8 @@ a_request_that_hangs_leaves_what_was_split() {
 what_becomes_a_hole_asks_no_device() {
     head -c 1M /dev/urandom >"$1/hole" && sync
     start_split -JJ -i 2ms "$1/hole"
-    fallocate -p -l 1M "$1/hole" || return 77
+    fallocate -p -l 1M "$1/hole" ||
+        lacks 'needs a file system that takes blocks away from files' || return
     seen=$(grep -c '"io":' o)
     until [ "$(grep -c '"io":' o)" -ge $((seen + 30)) ]; do sleep 0.02; done
     end INT
@@ -67,11 +68,11 @@ failed_requests_have_no_parts() {
 }
 
 # Usage: with_disk COMMAND...: on $device, a loop device on file disk of the mounted server.
-# Ends with 77 where it would read through the page cache.
 with_disk() {
     head -c 16M /dev/urandom >fs.files/disk
-    device=$(losetup -f --show --direct-io=on fs/disk) || return 77
-    if grep -q 1 "/sys/block/${device#/dev/}/loop/dio"; then "$@"; else (exit 77); fi
+    need='needs loop devices with direct I/O on FUSE'
+    device=$(losetup -f --show --direct-io=on fs/disk) || lacks "$need" || return
+    if grep -q 1 "/sys/block/${device#/dev/}/loop/dio"; then "$@"; else lacks "$need"; fi
     status=$?
     losetup -d "$device"
     return "$status"
@@ -81,19 +82,22 @@ with_disk() {
 refused_on_overlay() {
     mkdir -p memory layers && mount -t tmpfs memory memory &&
         mkdir memory/low memory/up memory/work && mount -t overlay layers \
-        -o lowerdir=memory/low,upperdir=memory/up,workdir=memory/work layers || return 77
+        -o lowerdir=memory/low,upperdir=memory/up,workdir=memory/work layers ||
+        lacks 'this kernel or container cannot mount an overlay' || return
     ioping -breakdown -c 1 layers
 }
 
-# Runs without tracefs, and again as the message says, in a mount namespace of its own; 77:
-# it is there all the same.
+# Runs without tracefs, and again as the message says, in a mount namespace of its own.
 without_tracefs_and_then_with_it() {
     # shellcheck disable=SC2016
     unshare -m --propagation private sh -c '
         for folder in tracing debug/tracing debug; do
             umount -l "/sys/kernel/$folder" 2>/dev/null
         done
-        [ ! -e /sys/kernel/tracing/instances ] || exit 77
+        [ ! -e /sys/kernel/tracing/instances ] || {
+            echo "needs the right to unmount tracefs for a process of its own" >&2
+            exit 77
+        }
         "$IOPING" -breakdown -q -c 2 -i 0 data 2>e
         echo $?
         cat e >&2
@@ -132,8 +136,9 @@ raw_lines_are_as_ever() {
 name_the_device() {
     loop=$(losetup -nO NAME -j ext4.img)
     disk=$(ioping -J -q -c 1 -i 0 d | jq -r '.[0].target.device')
-    case $disk in /dev/*) ;; *) return 77 ;; esac
-    grep -q 1 "/sys/block/${loop#/dev/}/loop/dio" || return 77
+    case $disk in /dev/*) ;; *) false ;; esac &&
+        grep -q 1 "/sys/block/${loop#/dev/}/loop/dio" ||
+        lacks 'needs a folder on a disk whose files loop devices read directly' || return
     ioping -breakdown -q -c 12 -i 0 "$1" 2>&1 >o | sed "s,$disk,DISK,; s,$loop,LOOP,"
 }
 

@@ -51,29 +51,15 @@ TEST(interrupted_calls_are_repeated)
 
 TEST(awake_it_holds_the_processors_awake_as_long_as_it_runs)
 {
-    struct result result =
-        command("awake_it_holds_the_processors_awake_as_long_as_it_runs");
-    if (result.status == 77) {
-        command_free(&result);
-        skip_because("needs /dev/cpu_dma_latency");
-    }
-    assert_string_equal(result.out, "held\n0\n");
-    assert_string_equal(result.err, "");
-    command_free(&result);
+    expect(-1, "held\n0\n", "", "awake_it_holds_the_processors_awake_as_long_as_it_runs");
 }
 
 TEST(without_the_right_to_that_it_says_so_and_goes_on)
 {
     need_faults();
-    struct result result = command("without_the_right_to_that_it_says_so_and_goes_on");
-    if (result.status == 77) {
-        command_free(&result);
-        skip_because("this build has no way to keep processors awake");
-    }
-    assert_string_equal(result.out, "5\n");
-    assert_string_equal(result.err, "ioping: -awake: processors may sleep between "
-                                    "requests: Permission denied\n");
-    command_free(&result);
+    expect(-1, "5\n",
+           "ioping: -awake: processors may sleep between requests: Permission denied\n",
+           "without_the_right_to_that_it_says_so_and_goes_on");
 }
 
 /* Who waits for a flush of a device that is dead waits for it to be opened. */

@@ -17,7 +17,8 @@ interrupted_calls_are_repeated() {
 knows_awake() { ! ioping -awake -C -q -c 1 data 2>&1 | grep -q 'sleep .*supported'; }
 
 awake_it_holds_the_processors_awake_as_long_as_it_runs() {
-    knows_awake && [ -w /dev/cpu_dma_latency ] || return 77
+    knows_awake && [ -w /dev/cpu_dma_latency ] || lacks 'needs /dev/cpu_dma_latency' ||
+        return
     start -awake -C -i 10ms data
     until_printed 'request=3 '
     readlink "/proc/$(worker_of "$pid")/fd"/* | sed -n 's|^/dev/cpu_dma_latency$|held|p'
@@ -26,7 +27,7 @@ awake_it_holds_the_processors_awake_as_long_as_it_runs() {
 }
 
 without_the_right_to_that_it_says_so_and_goes_on() {
-    knows_awake || return 77
+    knows_awake || lacks 'this build has no way to keep processors awake' || return
     faulty open@cpu_dma_latency:1-:13 -awake -C -q -c 2 -i 1ms data | wc -l
 }
 

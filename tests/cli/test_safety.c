@@ -58,12 +58,9 @@ TEST(device_that_changed_while_it_was_opened_is_not_written)
     mount_image("ext4", 16, "busy");
     shell("truncate -s 4M idle.img");
     int fd = attach("idle.img", "", device);
-    struct result result =
-        command("device_that_changed_while_it_was_opened_is_not_written %s", device);
+    expect(2, NULL, "ioping: swapped: changed while it was opened\n",
+           "device_that_changed_while_it_was_opened_is_not_written %s", device);
     close(fd);
-    assert_int_equal(result.status, 2);
-    assert_string_equal(result.err, "ioping: swapped: changed while it was opened\n");
-    command_free(&result);
 }
 
 TEST(free_device_is_written_when_said_three_times)
@@ -151,20 +148,11 @@ TEST(planted_working_file_is_never_written)
         {"chmod 755 . && cp ../victim ioping.tmp && chown 65534 ioping.tmp",
          "belongs to another user"},
     };
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        char text[256];
-        struct result result =
-            command("planted_working_file_is_never_written '%s'", cases[i].plant);
-        if (result.status == 77)
-            skip_because("needs the right to make devices and to give files away");
-        assert_int_equal(result.status, 2);
-        snprintf(text, sizeof(text),
-                 "ioping: open/ioping.tmp: %s; remove it, or leave out -k\n",
-                 cases[i].why);
-        assert_string_equal(result.err, text);
-        assert_string_equal(result.out, "precious\n");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        expect(2, "precious\n",
+               formatted("ioping: open/ioping.tmp: %s; remove it, or leave out -k\n",
+                         cases[i].why),
+               "planted_working_file_is_never_written '%s'", cases[i].plant);
 }
 
 /* The mounted file is a regular file of the user with one name, but another file. */
@@ -172,28 +160,18 @@ TEST(mounted_working_file_is_never_written)
 {
     static const char *const options[] = {"-k", "-k -W", "-k -WWW -S 2m"};
     need_names(); /* and numbers */
-    for (size_t i = 0; i < LENGTH(options); i++) {
-        struct result result =
-            command("mounted_working_file_is_never_written %s", options[i]);
-        if (result.status == 77)
-            skip_because("needs the right to mount a file over another");
-        assert_int_equal(result.status, 2);
-        assert_string_equal(result.err, "ioping: bound/ioping.tmp: is a mount of another "
-                                        "file; unmount it, or leave out -k\n");
-        assert_string_equal(result.out, "0\n");
-        command_free(&result);
-    }
+    for (size_t i = 0; i < LENGTH(options); i++)
+        expect(
+            2, "0\n",
+            "ioping: bound/ioping.tmp: is a mount of another file; unmount it, or leave "
+            "out -k\n",
+            "mounted_working_file_is_never_written %s", options[i]);
 }
 
 /* A directory is on the mount that it is looked at through. */
 TEST(working_file_of_a_mounted_directory_is_used)
 {
-    struct result result = command("working_file_of_a_mounted_directory_is_used");
-    if (result.status == 77)
-        skip_because("needs the right to mount a directory over another");
-    assert_int_equal(result.status, 0);
-    assert_contains(result.out, "\nioping.tmp\n");
-    command_free(&result);
+    expect(0, "~\nioping.tmp\n", NULL, "working_file_of_a_mounted_directory_is_used");
 }
 
 /* The device loses its second half while it is there. */

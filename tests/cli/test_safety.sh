@@ -87,10 +87,11 @@ working_set_larger_than_the_free_space_is_refused_unwritten() {
     count_small | cmp before - && return "$status"
 }
 
-# Usage: planted_working_file_is_never_written COMMAND: which plants it; 77: it cannot.
+# Usage: planted_working_file_is_never_written COMMAND: which plants it.
 planted_working_file_is_never_written() {
     rm -rf open missing && mkdir -m 1777 open && echo precious >victim || return
-    (cd open && eval "$1") || return 77
+    (cd open && eval "$1") ||
+        lacks 'needs the right to make devices and to give files away' || return
     ioping -k -W -c 3 -i 0 open
     status=$?
     cat victim
@@ -99,11 +100,12 @@ planted_working_file_is_never_written() {
     return "$status"
 }
 
-# Usage: mounted_working_file_is_never_written OPTION...; 77: nothing can be mounted.
+# Usage: mounted_working_file_is_never_written OPTION...
 mounted_working_file_is_never_written() {
     rm -rf bound && mkdir bound && head -c 1M /dev/urandom >victim &&
         cp victim precious && : >bound/ioping.tmp &&
-        mount --bind victim bound/ioping.tmp || return 77
+        mount --bind victim bound/ioping.tmp ||
+        lacks 'needs the right to mount a file over another' || return
     ioping "$@" -c 3 -i 0 bound
     status=$?
     umount bound/ioping.tmp
@@ -111,9 +113,9 @@ mounted_working_file_is_never_written() {
     return "$status"
 }
 
-# The same.
 working_file_of_a_mounted_directory_is_used() {
-    rm -rf seen real && mkdir seen real && mount --bind real seen || return 77
+    rm -rf seen real && mkdir seen real && mount --bind real seen ||
+        lacks 'needs the right to mount a directory over another' || return
     ioping -k -q -c 3 -i 0 real && ioping -k -W -q -c 3 -i 0 seen
     status=$?
     umount seen

@@ -218,6 +218,20 @@ command(const char *format, ...)
     return result;
 }
 
+/* Skips the test if the command ended for what the system lacks, and that is not
+ * expected: the last line of its stderr says what. */
+static void
+skip_if_lacking(struct result *result, int expected)
+{
+    static char reason[256] = "the system lacks what the test needs";
+    if (result->status != LACKS || expected == LACKS)
+        return;
+    for (char *line = strtok(result->err, "\n"); line; line = strtok(NULL, "\n"))
+        snprintf(reason, sizeof(reason), "%s", line);
+    command_free(result);
+    skip_because(reason);
+}
+
 struct result
 command_status(int status, const char *format, ...)
 {
@@ -225,6 +239,7 @@ command_status(int status, const char *format, ...)
     va_start(list, format);
     struct result result = run_shell(format, list);
     va_end(list);
+    skip_if_lacking(&result, status);
     if (result.status != status)
         fail_msg("status %d, not %d: %s\nstdout: %s\nstderr: %s", result.status, status,
                  format, result.out, result.err);
@@ -255,6 +270,7 @@ expect(int status, const char *out, const char *err, const char *format, ...)
     vsnprintf(text, sizeof(text), format, again);
     va_end(again);
     va_end(list);
+    skip_if_lacking(&result, status);
     if ((status >= 0 && result.status != status) || !is_expected(result.out, out) ||
         !is_expected(result.err, err))
         fail_msg("%s\nstatus %d, expected: %d\n--- stdout:\n%s--- expected:\n%s"

@@ -23,8 +23,12 @@ struct result {
  */
 struct result command(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The status of a command for which the system lacks something: the last line of its
+ * stderr says what, as by lacks() of commands.sh. */
+#define LACKS 77
+
 /* Runs a command as command() does; fails the test with all output unless it ends with
- * STATUS. */
+ * STATUS; one that ends with LACKS skips it. */
 struct result command_status(int status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -32,7 +36,7 @@ struct result command_status(int status, const char *format, ...)
  * Runs a command as command() does; fails the test with all output unless it ends with
  * STATUS (-1: whatever it is), and stdout and stderr are OUT and ERR, to the byte. One
  * that is NULL may have anything; one that begins with ~ is an extended regular
- * expression.
+ * expression. A command that ends with LACKS skips the test.
  */
 void expect(int status, const char *out, const char *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
@@ -44,8 +48,8 @@ struct variant {
     const char *out, *err; /* as expect() has them */
 };
 
-/* Runs COMMAND for each of COUNT variants, whose arguments take the place of its "%s", and
- * expects of it what the variant says. */
+/* Runs COMMAND for each of COUNT variants, whose arguments take the place of its "%s",
+ * and expects of it what the variant says. */
 void expect_variants(const struct variant *variants, size_t count, const char *command);
 
 /* Runs a command that has to succeed, and whose output is nobody's. */

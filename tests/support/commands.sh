@@ -94,6 +94,12 @@ as_user() {
     "$@"
 }
 
+# Usage: COMMAND || lacks REASON || return: the test is skipped for what the system lacks.
+lacks() {
+    echo "$*" >&2
+    return 77
+}
+
 # Usage: until_true COMMAND...: repeats it until it succeeds.
 until_true() { until "$@"; do sleep 0.02; done; }
 
