@@ -64,15 +64,6 @@ static const char *const color_starts[] = {
 };
 static const char color_stop[] = "\033[0m";
 
-static const enum color_tone verdict_tones[] = {
-    [VERDICT_WARMUP] = TONE_NONE,   [VERDICT_TOO_FAST] = TONE_NONE,
-    [VERDICT_TOO_SLOW] = TONE_NONE, [VERDICT_STOPPED] = TONE_NONE,
-    [VERDICT_CACHED] = TONE_CACHED, [VERDICT_SHORT] = TONE_FAILED,
-    [VERDICT_ERROR] = TONE_FAILED,  [VERDICT_TIMEOUT] = TONE_FAILED,
-    [VERDICT_FAST] = TONE_NONE,     [VERDICT_SLOW] = TONE_SLOW,
-    [VERDICT_NONE] = TONE_NONE,
-};
-
 bool
 color_wanted(enum color when, int stream)
 {
@@ -85,7 +76,12 @@ color_wanted(enum color when, int stream)
 enum color_tone
 color_of(enum verdict verdict)
 {
-    return verdict_tones[verdict];
+    static const enum color_tone tones[] = {
+        [VERDICT_CACHED] = TONE_CACHED, [VERDICT_SHORT] = TONE_FAILED,
+        [VERDICT_ERROR] = TONE_FAILED,  [VERDICT_TIMEOUT] = TONE_FAILED,
+        [VERDICT_SLOW] = TONE_SLOW,
+    };
+    return tones[verdict];
 }
 
 void

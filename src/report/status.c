@@ -34,27 +34,28 @@ present(const struct job *job)
                                                             : job->stats;
 }
 
-/* Returns the statistics of all targets together; NULL without memory for them. */
+/* Returns the statistics of all targets together. */
 static const struct stats *
 merge(struct stats *merged, const struct job *jobs, int count)
 {
     if (count == 1)
         return present(&jobs[0]);
-    if (merged)
-        stats_clear(merged);
-    for (int i = 0; merged && i < count; i++)
+    stats_clear(merged);
+    for (int i = 0; i < count; i++)
         stats_merge(merged, jobs[i].stats);
     return merged;
 }
 
-/* Stores the percentiles; one with too few requests is not known. */
+/* Stores what statistics have; a percentile with too few requests is not known. */
 static void
-gather_latencies(const struct stats *all, struct status_facts *facts)
+gather_stats(const struct stats *all, struct status_facts *facts)
 {
     const struct percentile *list = percentiles_common.list;
-    enum scope scope = all ? scope_first(all) : SCOPES;
-    facts->p50[0] = facts->p99[0] = -1;
-    facts->corrected = all && all->every > 0;
+    enum scope scope = scope_first(all);
+    facts->requests = all->requests;
+    facts->failed = all->failed;
+    facts->max = all->latency.count > 0 ? all->latency.max : -1;
+    facts->corrected = all->every > 0;
     for (int i = 0; scope < SCOPE_SYNC; scope = scope_next(all, scope), i++) {
         const struct latencies latencies = latencies_of(all, scope);
         unsigned known = percentiles_shown(&percentiles_common, latencies.moments->count);
@@ -62,19 +63,6 @@ gather_latencies(const struct stats *all, struct status_facts *facts)
         facts->scope[i] = scope;
         facts->p50[i] = known & 1 ? latencies_percentile(&latencies, &list[0]) : -1;
         facts->p99[i] = known & 2 ? latencies_percentile(&latencies, &list[1]) : -1;
-    }
-}
-
-static void
-gather_counts(const struct job *jobs, int count, struct status_facts *facts)
-{
-    facts->max = -1;
-    for (int i = 0; i < count; i++) {
-        const struct stats *stats = present(&jobs[i]);
-        facts->requests += stats->requests;
-        facts->failed += stats->failed;
-        if (stats->latency.count > 0 && stats->latency.max > facts->max)
-            facts->max = stats->latency.max;
     }
 }
 
@@ -168,7 +156,7 @@ add_phases(struct status_facts *facts)
 }
 
 void
-status_gather(const struct status *status, const struct job *jobs, int count, int64_t now,
+status_gather(struct status *status, const struct job *jobs, int count, int64_t now,
               struct status_facts *facts)
 {
     const struct plan *plan = status->plan;
@@ -180,8 +168,7 @@ status_gather(const struct status *status, const struct job *jobs, int count, in
         .targets = status->targets,
         .phase = status->phase,
         .elapsed = now - (status->phase ? status->phase_began : status->began)};
-    gather_counts(jobs, count, facts);
-    gather_latencies(merge(status->merged, jobs, count), facts);
+    gather_stats(merge(&status->merged, jobs, count), facts);
     if (plan->sweep.kind != SWEEP_NONE) {
         note_steps(status, now, facts);
         return;
@@ -392,7 +379,6 @@ status_open(const struct plan *plan, int targets, int64_t now)
     status->plan = plan;
     status->targets = targets;
     status->began = now;
-    status->merged = targets > 1 ? calloc(1, sizeof(*status->merged)) : NULL;
     status->utf8 = os_locale_utf8();
     status->lock = lock;
     return status;
@@ -433,7 +419,6 @@ status_close(struct status *status)
     if (!status)
         return;
     status_erase(status);
-    free(status->merged);
     buffer_free(&status->line);
     buffer_free(&status->last);
     os_lock_free(status->lock);

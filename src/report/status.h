@@ -4,6 +4,7 @@
 #include "base/buffer.h"
 #include "base/time.h"
 #include "cli/options.h"
+#include "stats/stats.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,7 +12,6 @@
 struct job;
 struct os_lock;
 struct plan;
-struct stats;
 
 /* The current step of a sweep. */
 struct status_place {
@@ -30,9 +30,9 @@ struct status {
     int targets;
     int64_t began;
     struct status_place place;
-    enum phase phase;     /* of a run that has any */
-    int64_t phase_began;  /* when it began, ns, monotonic */
-    struct stats *merged; /* room for all targets together; NULL: one, or no memory */
+    enum phase phase;    /* of a run that has any */
+    int64_t phase_began; /* when it began, ns, monotonic */
+    struct stats merged; /* of all targets together, if they are several */
     bool utf8;
     struct buffer line, last; /* to be written; and as it was written last */
     struct os_lock *lock;     /* held while somebody writes to the terminal; guards: */
@@ -48,8 +48,7 @@ bool status_possible(void);
 
 /*
  * Starts the line of a run of PLAN, which must stay, on so many targets; it begins NOW.
- * Returns NULL without memory: the run has no line then. Without memory for the merged
- * statistics of several targets the line shows no percentiles. Freed by status_close.
+ * Returns NULL without memory: the run has no line then. Freed by status_close.
  */
 struct status *status_open(const struct plan *plan, int targets, int64_t now);
 
@@ -89,8 +88,8 @@ struct status_facts {
  * Gathers the facts of COUNT jobs at NOW. Nothing of STATUS changes but its merged
  * statistics.
  */
-void status_gather(const struct status *status, const struct job *jobs, int count,
-                   int64_t now, struct status_facts *facts);
+void status_gather(struct status *status, const struct job *jobs, int count, int64_t now,
+                   struct status_facts *facts);
 
 /*
  * Adds the line, without an end, for a terminal with so many COLUMNS: narrower by one, so

@@ -140,7 +140,7 @@ TEST(several_targets_are_taken_together)
         assert_int_equal(facts.max, SECOND);
         assert_in_range(facts.p50[0], 99 * MS, 101 * MS);
         assert_in_range(facts.p99[0], 996 * MS, SECOND);
-        assert_int_equal(status->merged->requests, 402); /* not more each time */
+        assert_int_equal(status->merged.requests, 402); /* not more each time */
     }
     status_close(status);
     free(both);
@@ -164,24 +164,6 @@ TEST(one_that_is_done_is_not_waited_for)
     status_close(status);
     free(early);
     free(late);
-}
-
-/* Facts that need no merged statistics are known. */
-TEST(without_memory_several_targets_have_no_percentiles)
-{
-    struct plan plan = plain();
-    struct stats *stats = seen(100, 1);
-    struct status status = {.plan = &plan, .targets = 2, .began = BEGAN};
-    struct status_facts facts;
-    const struct stats *const all[] = {stats, stats};
-    const struct job *jobs = jobs_of(all, 2);
-    status_gather(&status, jobs, 2, BEGAN + SECOND, &facts);
-    assert_int_equal(facts.p50[0], -1);
-    assert_int_equal(facts.p99[0], -1);
-    assert_int_equal(facts.max, 100 * MS);
-    assert_int_equal(facts.requests, 202);
-    assert_int_equal(facts.failed, 2);
-    free(stats);
 }
 
 /* 100 reads of 1 ms, 99 writes of 2 ms with or without waits; together twice of each. */
