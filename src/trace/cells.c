@@ -23,40 +23,46 @@ covers(const struct candidate *candidate, const struct range *cell)
            trace->sector + trace->sectors >= cell->sector + cell->sectors;
 }
 
-/* Returns whether CELL may have been queued for the request by that: by a thread of its
- * program, or of the kernel. Each block request is queued for one request alone. */
+/* Returns whether that may have been queued for the request: by a thread of its program,
+ * or of the kernel. Each block request is queued for one request alone. */
 static bool
-may_enter(const struct cells *cells, const struct candidate *candidate,
-          const struct range *cell)
+may_enter(const struct cells *cells, const struct record *record)
 {
-    const struct os_trace_record *trace = &candidate->record->trace;
-    if (trace->kind != cells->entry || !covers(candidate, cell))
+    const struct os_trace_record *trace = &record->trace;
+    if (trace->kind != cells->entry)
         return false;
     if (trace->thread == cells->thread)
-        return candidate->record->use != RECORD_USED;
+        return record->use != RECORD_USED;
     return cells->lower ? !records_is_own(cells->own, trace->thread)
-                        : trace->kernel && candidate->record->use != RECORD_USED;
+                        : trace->kernel && record->use != RECORD_USED;
 }
 
 /* Finds the first time that CELL was queued for the request: by its own thread, or else
- * by one of the kernel. ENTRY becomes its index, or -1: it was not. Returns how often; 1
- * if by its own. */
+ * by one of the kernel. ENTRY becomes its index, or -1: it was not; ALONE, whether it was
+ * issued and completed once since. Returns how often; 1 if by its own. */
 static int
-find_entry(const struct cells *cells, const struct range *cell, int *entry)
+find_entry(const struct cells *cells, const struct range *cell, int *entry, bool *alone)
 {
-    int found = 0;
+    int found = 0, issues = 0, completions = 0;
+    bool own = false;
     *entry = -1;
     for (int i = cells->first; i < cells->count; i++) {
-        const struct candidate *candidate = &cells->candidates[i];
-        if (!may_enter(cells, candidate, cell))
+        const struct record *record = cells->candidates[i].record;
+        const struct os_trace_record *trace = &record->trace;
+        if (!covers(&cells->candidates[i], cell))
             continue;
-        if (found++ == 0)
-            *entry = i;
-        if (candidate->record->trace.thread == cells->thread) {
-            *entry = i;
-            return 1;
+        if (!own && may_enter(cells, record)) {
+            own = trace->thread == cells->thread;
+            found = own ? 1 : found + 1;
+            if (found == 1) {
+                *entry = i;
+                issues = completions = 0;
+            }
         }
+        issues += (trace->kind == OS_TRACE_ISSUE) - (trace->kind == OS_TRACE_REQUEUE);
+        completions += trace->kind == OS_TRACE_COMPLETE;
     }
+    *alone = issues == 1 && completions == 1;
     return found;
 }
 
@@ -73,22 +79,6 @@ is_missing(const struct cells *cells, const struct range *cell)
             return cells->direct || kind == OS_TRACE_ISSUE;
     }
     return false;
-}
-
-/* Returns whether CELL, which has its ENTRY, was issued and completed once since. */
-static bool
-is_alone(const struct cells *cells, const struct range *cell, int entry)
-{
-    int issues = 0, completions = 0;
-    for (int i = entry + 1; i < cells->count; i++) {
-        const struct candidate *candidate = &cells->candidates[i];
-        enum os_trace_kind kind = candidate->record->trace.kind;
-        if (!covers(candidate, cell))
-            continue;
-        issues += (kind == OS_TRACE_ISSUE) - (kind == OS_TRACE_REQUEUE);
-        completions += kind == OS_TRACE_COMPLETE;
-    }
-    return issues == 1 && completions == 1;
 }
 
 static void
@@ -173,7 +163,8 @@ follow_last(struct cells *cells, const struct range *cell, int *entry)
 {
     enum split_result result = SPLIT_LOST;
     for (int i = cells->count; i-- > cells->first && result == SPLIT_LOST;) {
-        if (!may_enter(cells, &cells->candidates[i], cell))
+        const struct candidate *candidate = &cells->candidates[i];
+        if (!covers(candidate, cell) || !may_enter(cells, candidate->record))
             continue;
         *entry = i;
         result = follow(cells, cell, i, 0, false);
@@ -184,11 +175,12 @@ follow_last(struct cells *cells, const struct range *cell, int *entry)
 static enum split_result
 add_cell(struct cells *cells, const struct range *cell)
 {
-    int entry, found = find_entry(cells, cell, &entry);
+    bool alone;
+    int entry, found = find_entry(cells, cell, &entry, &alone);
     enum split_result result;
     if (found == 0)
         return is_missing(cells, cell) ? SPLIT_LOST : SPLIT_DONE;
-    if (found == 1 && is_alone(cells, cell, entry))
+    if (found == 1 && alone)
         result = follow(cells, cell, entry, entry, true);
     else if (!cells->all || cells->foreign || (found > 1 && !cells->lower))
         result = SPLIT_SHARED;
