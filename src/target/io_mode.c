@@ -118,41 +118,31 @@ note_lost(const struct plan *plan, struct notes *notes)
                   error_name(errno, name), strerror(errno));
 }
 
-/* Writes dirty data of others back: by parts, each of which is an advance, if patience
- * has an end, as there may be much of it. Returns 0, or -1 with errno. */
-static int
-write_back(struct target *target, const struct plan *plan)
-{
-    int64_t part = target->size / PARTS > PART_LEAST ? target->size / PARTS : PART_LEAST;
-    if (plan->ends.patience == INT64_MAX)
-        part = target->size;
-    for (int64_t at = 0; at < target->size; at += part) {
-        target_advance(target);
-        if (os_file_write_back(target->fd, at, part) < 0)
-            return -1;
-    }
-    return 0;
-}
-
-/* Writes all of it back, and flushes the device where that cannot be had apart. */
+/* Writes all dirty data back, and flushes the device where that cannot be had apart. */
 static void
 flush_all(struct target *target, const struct plan *plan, struct notes *notes)
 {
+    bool changes = plan_does(plan, OPERATION_CHANGES);
     target_advance(target);
-    int status = !plan_does(plan, OPERATION_CHANGES)
-                     ? os_file_write_back(target->fd, 0, 0)
-                     : os_file_flush(target->fd);
-    if (status < 0)
+    if ((changes ? os_file_flush(target->fd) : os_file_write_back(target->fd, 0, 0)) < 0)
         note_lost(plan, notes);
     target->flushed = true;
 }
 
-/* Writes dirty data back, so that no request has to. Direct reads need no flush of the
- * device, which may wait for it. */
+/* Writes dirty data back, so that no request has to: by parts, each of which is an
+ * advance, if patience has an end, as there may be much of it. Direct reads need no flush
+ * of the device, which may wait for it. */
 static void
-write_back_first(struct target *target, const struct plan *plan, struct notes *notes)
+write_back(struct target *target, const struct plan *plan, struct notes *notes)
 {
-    int status = write_back(target, plan);
+    int64_t part = target->size / PARTS > PART_LEAST ? target->size / PARTS : PART_LEAST;
+    int status = 0;
+    if (plan->ends.patience == INT64_MAX)
+        part = target->size;
+    for (int64_t at = 0; at < target->size && status == 0; at += part) {
+        target_advance(target);
+        status = os_file_write_back(target->fd, at, part);
+    }
     bool parted = status == 0 || errno != ENOTSUP;
     if (status < 0 && parted)
         note_lost(plan, notes);
@@ -383,59 +373,47 @@ refuse_direct(struct target *target, const struct plan *plan, bool raw,
                                      "the cache");
 }
 
-/* Chooses direct I/O or a fallback. RAW: the device has nothing but direct I/O. MODE: the
- * mode if requests are direct. */
-static int
-choose_way(struct target *target, const struct plan *plan, enum io_mode mode, bool raw,
-           struct notes *notes, struct error *error)
-{
-    char text[REASON_ROOM];
-    os_file_random(target->fd, plan->workload.work_offset, target->work_size);
-    if (!target->flushed)
-        write_back_first(target, plan, notes);
-    const char *reason = try_direct(target, plan, text);
-    target->direct = !reason;
-    target->description.mode = mode;
-    if (target->direct)
-        return 0;
-    if (plan->io.direct || raw)
-        return refuse_direct(target, plan, raw, reason, error);
-    if (mode == IO_MODE_DIRECT && plan_does(plan, OPERATION_READS))
-        find_shape(target, plan);
-    if (mode == IO_MODE_DIRECT)
-        start_nocache(target, plan, reason, notes);
-    return 0;
-}
-
-/* Files and block devices. Direct requests to memory and reads through a loop device are
+/* Chooses direct I/O or a fallback for files and block devices, of which some have
+ * nothing but direct I/O. Direct requests to memory and reads through a loop device are
  * cached nevertheless; writes that are flushed are not. */
 static int
 choose_device(struct target *target, const struct plan *plan, struct notes *notes,
               struct error *error)
 {
-    char name[64];
+    const struct plan_workload *workload = &plan->workload;
+    char name[64], text[REASON_ROOM];
     target_advance(target);
     bool raw = target->kind == OS_BLOCK && os_device_is_disk(target->fd);
+    bool reads = plan_does(plan, OPERATION_READS);
     enum os_backing backing = os_file_backing(target->fd, name, sizeof(name));
-    bool loops = backing == OS_BACKING_CACHE && plan_does(plan, OPERATION_READS);
-    enum io_mode mode =
-        loops || backing == OS_BACKING_MEMORY ? IO_MODE_CACHED : IO_MODE_DIRECT;
+    bool loops = backing == OS_BACKING_CACHE && reads;
+    bool cached = loops || backing == OS_BACKING_MEMORY;
     if (backing == OS_BACKING_MEMORY && name[0] != '/') /* no device at all */
         return choose_memory(target, plan, name, notes, error);
     if (backing == OS_BACKING_MEMORY)
         note_memory(plan, name, notes);
-    if (plan->io.cached && !plan->io.direct && !raw) {
-        target->description.mode = IO_MODE_CACHED;
-        if (!plan->workload.linear)
-            os_file_random(target->fd, plan->workload.work_offset, target->work_size);
+    bool asked = plan->io.cached && !plan->io.direct && !raw;
+    target->description.mode = cached || asked ? IO_MODE_CACHED : IO_MODE_DIRECT;
+    if (!asked || !workload->linear)
+        os_file_random(target->fd, workload->work_offset, target->work_size);
+    if (asked)
         return 0;
-    }
     if (loops)
         notes_add(notes, plan->path,
                   "%s reads through the page cache of its backing file: "
                   "losetup --direct-io=on %s",
                   name, name);
-    return choose_way(target, plan, mode, raw, notes, error);
+    if (!target->flushed)
+        write_back(target, plan, notes);
+    const char *reason = try_direct(target, plan, text);
+    target->direct = !reason;
+    if (reason && (plan->io.direct || raw))
+        return refuse_direct(target, plan, raw, reason, error);
+    if (reason && !cached && reads)
+        find_shape(target, plan);
+    if (reason && !cached)
+        start_nocache(target, plan, reason, notes);
+    return 0;
 }
 
 /* Decides how the engine waits for completions, once the mode is known; sets `poll`. */
