@@ -62,10 +62,8 @@ struct io_queue;
 /* A time that is over: reap does not wait. */
 #define IO_AT_ONCE 0
 
-/*
- * One way to do requests. It knows nothing of time, statistics or formats, so that the
- * worker can put its two stamps right around reap.
- */
+/* One way to do requests. It knows nothing of time, statistics or formats, so that the
+ * worker can put its two stamps right around reap. */
 struct io_engine {
     const char *name; /* in messages; NULL: the system does not have what was asked for */
     char option;      /* the letter of the option that selects it; 0: the default */
@@ -98,31 +96,24 @@ struct io_engine {
      * completed with its error. At least one must be under way.
      */
     int (*reap)(struct io_queue *queue, struct io_completion *done, int64_t when);
-    /*
-     * Called once by the same thread, after its last request is complete or reap failed:
+    /* Called once by the same thread, after its last request is complete or reap failed:
      * releases the descriptor, which the system may keep for a while after close. NULL:
-     * nothing to do.
-     */
+     * nothing to do. */
     void (*end)(struct io_queue *queue);
-    /*
-     * Frees what the queue holds, after an open that failed as well; any thread. Returns
+    /* Frees what the queue holds, after an open that failed as well; any thread. Returns
      * whether the buffers may be freed: false if reap has failed and left requests under
-     * way, which the system carries out some day. NULL: it holds nothing.
-     */
+     * way, which the system carries out some day. NULL: it holds nothing. */
     bool (*close)(struct io_queue *queue);
 };
 
 /* The default, which makes system calls that wait: operations.c. */
 extern const struct io_engine io_sync;
 
-/*
- * The engine that the option with this LETTER selects, 0 for the default. Where the
- * system does not have it, one without a name, whose open fails with ENOTSUP.
- */
+/* The engine that the option with this LETTER selects, 0 for the default. Where the
+ * system does not have it, one without a name, whose open fails with ENOTSUP. */
 const struct io_engine *io_engine_of(char letter);
 
-/*
- * Returns how many requests a queue of ENGINE can have under way here, MOST at the most,
+/* Returns how many requests a queue of ENGINE can have under way here, MOST at the most,
  * by opening one that has no file; 0: none can be opened, or ENGINE does one at a time.
  */
 int io_deepest(const struct io_engine *engine, int most);
@@ -138,16 +129,12 @@ struct io_missing {
  * that come before it. */
 const struct io_engine *io_engine_deep(int most, int *depth, struct io_missing *missing);
 
-/*
- * Adds to ERROR what this system has for more than one request at a time per worker.
- * Returns -1 like error_advise.
- */
+/* Adds to ERROR what this system has for more than one request at a time per worker.
+ * Returns -1 like error_advise. */
 int io_advise_many(struct error *error);
 
-/*
- * Opens a queue of ENGINE, which messages call NAME. Returns NULL with errno and ERROR if
- * that fails; else io_close frees it. Any thread.
- */
+/* Opens a queue of ENGINE, which messages call NAME. Returns NULL with errno and ERROR if
+ * that fails; else io_close frees it. Any thread. */
 struct io_queue *io_open(const struct io_engine *engine, const char *name,
                          const struct io_config *config, struct error *error);
 

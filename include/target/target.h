@@ -75,15 +75,12 @@ target_advance(struct target *target)
 int target_open(struct target *target, const struct plan *plan,
                 const struct target *before, struct notes *notes, struct error *error);
 
-/*
- * Completes the description of an open target, unless that is done, by the names of file
+/* Completes the description of an open target, unless that is done, by the names of file
  * system and device. It takes as long as some requests, so it can be done while the first
- * is under way.
- */
+ * is under way. */
 void target_name(struct target *target);
 
-/*
- * Returns how much of the working set of PLAN has become holes since it was opened, in
+/* Returns how much of the working set of PLAN has become holes since it was opened, in
  * percent; 0 too where that is not known, or nothing is read. It may hang like a request.
  */
 double target_new_holes(struct target *target, const struct plan *plan);
@@ -95,16 +92,12 @@ void target_close(struct target *target);
  * when the run cannot begin. The target stays open. */
 void target_discard(const struct target *target, const struct plan *plan);
 
-/*
- * Makes the working file empty, which a log begins with, and that durable. Returns 0, or
- * an errno.
- */
+/* Makes the working file empty, which a log begins with, and that durable. Returns 0, or
+ * an errno. */
 int target_empty(const struct target *target);
 
-/*
- * Evicts a range from the page cache before a read in nocache mode. Returns whether the
- * cache still holds it; false too where that cannot be known.
- */
+/* Evicts a range from the page cache before a read in nocache mode. Returns whether the
+ * cache still holds it; false too where that cannot be known. */
 bool target_evict(const struct target *target, int64_t offset, int64_t size);
 
 #endif

@@ -42,11 +42,9 @@ struct attribution_job {
 
 struct attribution;
 
-/*
- * Finds where the targets of COUNT jobs lie, and starts a trace of their devices. What is
+/* Finds where the targets of COUNT jobs lie, and starts a trace of their devices. What is
  * not evident goes into NOTES. Returns NULL with ERROR. attribution_close ends the trace
- * and frees it all, after the run is closed; NULL is allowed.
- */
+ * and frees it all, after the run is closed; NULL is allowed. */
 struct attribution *attribution_open(const struct attribution_job *jobs, int count,
                                      struct notes *notes, struct error *error);
 void attribution_close(struct attribution *attribution);

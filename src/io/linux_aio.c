@@ -88,11 +88,9 @@ end_unsent(const struct io_queue *queue, const struct iocb *entry, int error)
     return io_complete(request, -error);
 }
 
-/*
- * Sends the waiting requests; returns how many failed to be sent, which are stored in
+/* Sends the waiting requests; returns how many failed to be sent, which are stored in
  * DONE. io_submit(2) stops before the first that it refuses. A full queue may have room
- * when others are complete, so the rest goes on waiting.
- */
+ * when others are complete, so the rest goes on waiting. */
 static int
 send_waiting(struct io_queue *queue, struct io_completion *done)
 {

@@ -38,11 +38,9 @@ struct wait_argument {
     uint64_t limit; /* address of a struct __kernel_timespec */
 };
 
-/*
- * Flags of a ring, best first. A ring for a single issuer starts disabled until begin
+/* Flags of a ring, best first. A ring for a single issuer starts disabled until begin
  * enables it on the thread that will use it; a filter of system calls may allow
- * io_uring_setup(2) and not that, so the others follow.
- */
+ * io_uring_setup(2) and not that, so the others follow. */
 static const unsigned setups[] = {
     SETUP_SINGLE_ISSUER | SETUP_DEFER_TASKRUN | IORING_SETUP_R_DISABLED,
     SETUP_SINGLE_ISSUER | SETUP_COOP_TASKRUN | IORING_SETUP_R_DISABLED,
@@ -97,11 +95,9 @@ count_under_way(const struct io_queue *queue)
     return queue->sent_head ? load(queue->sent_head) - load(queue->done_tail) : 0;
 }
 
-/*
- * The kernel cancels requests under way only after the ring is closed, and cannot cancel
+/* The kernel cancels requests under way only after the ring is closed, and cannot cancel
  * some reads of a disk: they end when the disk has answered, and write to their buffers
- * then.
- */
+ * then. */
 static bool
 uring_close(struct io_queue *queue)
 {
@@ -115,12 +111,10 @@ uring_close(struct io_queue *queue)
     return over;
 }
 
-/*
- * Creates the best ring that the kernel allows. Linux 5.6 is the first with plain reads
+/* Creates the best ring that the kernel allows. Linux 5.6 is the first with plain reads
  * and writes, and with the feature that is asked for. Whether begin will be able to
  * enable the ring shows by an argument too many: the kernel refuses the call as invalid,
- * and a filter as forbidden. Returns 0, or -1 with errno.
- */
+ * and a filter as forbidden. Returns 0, or -1 with errno. */
 static int
 create_ring(struct io_queue *queue, struct io_uring_params *params)
 {
@@ -202,8 +196,7 @@ register_buffers(struct io_queue *queue)
     free(buffers);
 }
 
-/*
- * A registered file spares each request a look into the table of open files; it may be
+/* A registered file spares each request a look into the table of open files; it may be
  * refused. A request is first tried without waiting. A character device then may end it
  * early after any page, if somebody else wants the processor for example, and the kernel
  * goes on only with those of files and block devices. Its own threads have time to wait.
@@ -233,12 +226,10 @@ uring_begin(struct io_queue *queue)
     return do_register(queue, IORING_REGISTER_ENABLE_RINGS, NULL, 0);
 }
 
-/*
- * The kernel frees rings some time after they are closed, and would keep the file
- * open until then, its file system in use, and the memory of the buffers. Where only one
+/* The kernel frees rings some time after they are closed, and would keep the file open
+ * until then, its file system in use, and the memory of the buffers. Where only one
  * thread may use a ring, only it can prevent that. Some kernels would wait for what is
- * under way here.
- */
+ * under way here. */
 static void
 uring_end(struct io_queue *queue)
 {
@@ -290,11 +281,9 @@ count_completed(const struct io_queue *queue)
     return load(queue->done_tail) - queue->taken;
 }
 
-/*
- * Submits COUNT requests and waits for a completion as long as LEFT (ns); a kernel that
+/* Submits COUNT requests and waits for a completion as long as LEFT (ns); a kernel that
  * knows no limit of time is polled for that. Returns how many the kernel took, even if no
- * completion came in time; -1 with errno.
- */
+ * completion came in time; -1 with errno. */
 static int
 enter(const struct io_queue *queue, unsigned count, int64_t left)
 {
@@ -366,11 +355,9 @@ time_left(const struct io_queue *queue, int64_t when)
     return left > 0 ? left : 0;
 }
 
-/*
- * Recovers from an enter that failed with errno CODE; returns how many completions are
+/* Recovers from an enter that failed with errno CODE; returns how many completions are
  * stored in DONE, or -1. A kernel without room for more requests may have some when one
- * under way is complete; with none under way it never will.
- */
+ * under way is complete; with none under way it never will. */
 static int
 recover(struct io_queue *queue, struct io_completion *done, int64_t when, int code)
 {

@@ -46,8 +46,7 @@ struct io_queue {
 #define CAVEAT NULL
 #endif
 
-/*
- * Sends a flush that makes as durable as os_file_flush does. Returns 0, or -1 with errno.
+/* Sends a flush that makes as durable as os_file_flush does. Returns 0, or -1 with errno.
  * ENOTSUP: aio_fsync(3) does less. On macOS it is an fsync, on NetBSD it leaves the data
  * in the drive's own cache, and on FreeBSD it does not know the call that flushes a disk.
  */
@@ -137,11 +136,9 @@ end_unsent(const struct io_queue *queue, const struct entry *entry, int error)
     return io_complete(entry->own, -error);
 }
 
-/*
- * Sends the waiting requests; returns how many failed to be sent, which are stored in
+/* Sends the waiting requests; returns how many failed to be sent, which are stored in
  * DONE. A system without room may have some when others are complete, those of other
- * queues too, so the rest goes on waiting.
- */
+ * queues too, so the rest goes on waiting. */
 static int
 send_waiting(struct io_queue *queue, struct io_completion *done)
 {

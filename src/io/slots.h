@@ -5,10 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Requests by slot, for engines that keep them until a reap sends all that were submitted
- * since the last one, oldest first.
- */
+/* Requests by slot, for engines that keep them until a reap sends all that were submitted
+ * since the last one, oldest first. */
 struct io_slots {
     void *requests; /* one per slot, of the engine's type */
     void **waiting; /* those to be sent, oldest first */

@@ -315,10 +315,8 @@ write_size(char *text, size_t size, const char *option, int64_t value)
                     (long long)(whole ? value / 1024 : value), whole ? "k" : "");
 }
 
-/*
- * Tries the next larger size and offset for direct reads. `shape` of TARGET becomes the
- * options for them; empty if they fail too, or alignment is not the reason.
- */
+/* Tries the next larger size and offset for direct reads. `shape` of TARGET becomes the
+ * options for them; empty if they fail too, or alignment is not the reason. */
 static void
 find_shape(struct target *target, const struct plan *plan)
 {

@@ -103,12 +103,10 @@ add_interval(struct cells *cells, int64_t issued, int64_t left)
     return true;
 }
 
-/*
- * Follows CELL from candidate FROM until its block request that has ENTRY is complete;
+/* Follows CELL from candidate FROM until its block request that has ENTRY is complete;
  * ALONE: nobody else has it under way. Block requests are numbered as they are queued,
  * from 0: they are issued and complete in that order, and the one that was issued last is
- * requeued first. One of which the beginning is not known may be of another process.
- */
+ * requeued first. One of which the beginning is not known may be of another process. */
 static enum split_result
 follow(struct cells *cells, const struct range *cell, int entry, int from, bool alone)
 {

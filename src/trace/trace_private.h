@@ -60,11 +60,9 @@ struct cells {
 #define RECORD_THREADS (1 << 22) /* of a system, numbered from 0 */
 #define RECORDS_MOST (1 << 16)   /* at a time */
 
-/*
- * The records so far, in the order of time: RECORD_USED are those of requests that are
+/* The records so far, in the order of time: RECORD_USED are those of requests that are
  * split, RECORD_TAKEN those of one that is being so. Too large for a stack. All zero but
- * for the source is none yet.
- */
+ * for the source is none yet. */
 struct records {
     struct trace_source source;
     int count;
@@ -123,11 +121,9 @@ struct attribution {
     struct attribution_target targets[]; /* numbered from 0 */
 };
 
-/*
- * attribution.c: makes an attribution for COUNT targets. Returns NULL with errno. Before
+/* attribution.c: makes an attribution for COUNT targets. Returns NULL with errno. Before
  * the first request the caller sets what is known of each, and the source of records.
- * attribution_close frees it, the layouts included.
- */
+ * attribution_close frees it, the layouts included. */
 struct attribution *attribution_make(int count);
 
 /* request.c: finds the parts of SAMPLE of TARGET, which THREAD has sent, by the records
