@@ -214,45 +214,29 @@ groups_available(const char *root, const struct version *version, const char *pa
     char folder[PATH_ROOM];
     size_t top = strlen(root) + strlen(version->mount);
     int64_t left = INT64_MAX;
-    snprintf(folder, sizeof(folder), "%s%s%.*s", root, version->mount,
-             (int)strcspn(path, "\n"), path);
+    snprintf(folder, sizeof(folder), "%s%s%s", root, version->mount, path);
     for (char *slash; (slash = strrchr(folder + top, '/')); *slash = '\0')
         if (slash[1])
             left = least(left, group_available(folder, version, swap));
     return least(left, group_available(folder, version, swap));
 }
 
-/* Returns true if memory is among the controllers in a line of /proc/self/cgroup, which
- * are separated by commas. */
-static bool
-has_memory(const char *controllers)
-{
-    size_t length;
-    for (;; controllers += length + 1) {
-        length = strcspn(controllers, ",:\n");
-        if (length == 6 && memcmp(controllers, "memory", 6) == 0)
-            return true;
-        if (controllers[length] != ',')
-            return false;
-    }
-}
-
-/* By lines of "NUMBER:CONTROLLERS:PATH"; the second version has none. */
+/* By lines of "NUMBER:CONTROLLERS:PATH", of which the second version has no controllers
+ * and the first a list with commas. */
 static int64_t
 all_groups_available(const char *root, int64_t swap)
 {
-    char text[TEXT_ROOM] = "\n";
+    char text[TEXT_ROOM], *rest = text, *path;
     int64_t left = INT64_MAX;
-    linux_file_read(text + 1, sizeof(text) - 1, "%s/proc/self/cgroup", root);
-    for (const char *line = text; (line = strchr(line, '\n'));) {
-        const char *controllers = strchr(++line, ':');
-        const char *path = controllers ? strchr(++controllers, ':') : NULL;
-        if (!path)
-            break;
-        if (path == controllers)
-            left = least(left, groups_available(root, &second, path + 1, swap));
-        else if (has_memory(controllers))
-            left = least(left, groups_available(root, &first, path + 1, swap));
+    linux_file_read(text, sizeof(text), "%s/proc/self/cgroup", root);
+    while ((path = strsep(&rest, "\n"))) {
+        strsep(&path, ":");
+        char *controllers = strsep(&path, ":"), *one;
+        if (path && !*controllers)
+            left = least(left, groups_available(root, &second, path, swap));
+        while (path && (one = strsep(&controllers, ",")))
+            if (strcmp(one, "memory") == 0)
+                left = least(left, groups_available(root, &first, path, swap));
     }
     return left;
 }
