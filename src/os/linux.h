@@ -74,13 +74,13 @@ bool linux_btrfs_devices(int fd, char folder[LINUX_SYSFS_ROOM]);
 #define LINUX_LAYERS 66
 
 /*
- * The layers of an overlay that a file can be in: the directories path[first] up to and
- * including path[count]. linux_overlay_layers finds them for an open file; returns 0, or
- * -1 if they cannot be known. linux_overlay_free frees them.
+ * The layers of an overlay that a file can be in, COUNT directories. linux_overlay_layers
+ * finds them for an open file; returns 0, or -1 if they cannot be known.
+ * linux_overlay_free frees them.
  */
 struct linux_layers {
     const char *path[LINUX_LAYERS];
-    int first, count;
+    int count;
     char *options; /* what the paths are parts of */
 };
 int linux_overlay_layers(int fd, struct linux_layers *layers);

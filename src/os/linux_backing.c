@@ -116,36 +116,34 @@ linux_btrfs_devices(int fd, char folder[LINUX_SYSFS_ROOM])
 }
 
 /*
- * A file that is open for writing is in the upper layer, the first; in which one another
- * is cannot be known. An overlay has the sizes of its first.
+ * A file that is open for writing is in the upper layer; in which one another is cannot
+ * be known. An overlay has the sizes of its upper layer, or of the first without one.
  */
 int
 linux_overlay_layers(int fd, struct linux_layers *layers)
 {
-    static const char up[] = "upperdir=", low[] = "lowerdir=", more[] = "lowerdir+=";
     const char *upper = NULL;
     struct statfs whole, system;
     *layers = (struct linux_layers){.options = linux_mount_options(fd)};
-    char *rest = layers->options, *option;
-    while (rest && (option = strsep(&rest, ","))) {
-        char *paths =
-            strncmp(option, low, sizeof(low) - 1) == 0     ? option + sizeof(low) - 1
-            : strncmp(option, more, sizeof(more) - 1) == 0 ? option + sizeof(more) - 1
-                                                           : NULL;
-        if (strncmp(option, up, sizeof(up) - 1) == 0)
-            upper = option + sizeof(up) - 1;
-        for (char *path;
-             paths && layers->count < LINUX_LAYERS - 1 && (path = strsep(&paths, ":"));)
+    char *rest = layers->options, *value, *path;
+    while ((value = strsep(&rest, ","))) {
+        const char *name = strsep(&value, "=");
+        if (strcmp(name, "upperdir") == 0)
+            upper = value;
+        if (strcmp(name, "lowerdir") != 0 && strcmp(name, "lowerdir+") != 0)
+            continue;
+        while (layers->count < LINUX_LAYERS - 1 && (path = strsep(&value, ":")))
             if (*path)
-                layers->path[++layers->count] = path;
+                layers->path[layers->count++] = path;
     }
-    layers->path[0] = upper;
-    layers->first = upper ? 0 : 1;
     if (upper && (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY)
         layers->count = 0;
-    bool known = layers->first <= layers->count && fstatfs(fd, &whole) == 0 &&
-                 statfs(layers->path[layers->first], &system) == 0 &&
-                 system.f_blocks == whole.f_blocks && system.f_files == whole.f_files;
+    const char *measured = upper ? upper : layers->path[0];
+    if (upper)
+        layers->path[layers->count++] = upper;
+    bool known = layers->count > 0 && fstatfs(fd, &whole) == 0 &&
+                 statfs(measured, &system) == 0 && system.f_blocks == whole.f_blocks &&
+                 system.f_files == whole.f_files;
     if (!known)
         linux_overlay_free(layers);
     return known ? 0 : -1;
@@ -167,7 +165,7 @@ search_overlay(struct linux_search *search, int fd)
     enum os_backing found = OS_BACKING_DEVICE;
     if (linux_overlay_layers(fd, &layers) < 0)
         return found;
-    for (int i = layers.first; i <= layers.count; i++) {
+    for (int i = 0; i < layers.count; i++) {
         enum os_backing backing = OS_BACKING_DEVICE;
         struct statfs system;
         struct stat status;
@@ -178,7 +176,7 @@ search_overlay(struct linux_search *search, int fd)
         } else if (stat(path, &status) == 0) {
             backing = search_number(search, status.st_dev);
         }
-        found = i == layers.first || backing == found ? backing : OS_BACKING_DEVICE;
+        found = i == 0 || backing == found ? backing : OS_BACKING_DEVICE;
         if (found == OS_BACKING_DEVICE)
             break;
     }

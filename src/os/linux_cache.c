@@ -1,15 +1,13 @@
 /*
- * The pages of a file in the page cache, and its extents. cachestat(2) and mincore(2)
- * tell owners and users who may write. To all others the kernel tells only afterwards, by
- * the sectors that it had to read for them.
+ * The pages of a file in the page cache. cachestat(2) and mincore(2) tell owners and
+ * users who may write. To all others the kernel tells only afterwards, by the sectors
+ * that it had to read for them.
  */
 #include "os/os.h"
 #include "os/storage.h"
 #include "posix.h"
 
 #include <fcntl.h>
-#include <linux/fiemap.h>
-#include <linux/fs.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
@@ -143,37 +141,4 @@ os_file_write_back(int fd, int64_t offset, int64_t length)
     if (able && (status == 0 || (errno != ENOSYS && errno != EPERM)))
         return status;
     return length ? os_fail(ENOTSUP) : os_file_flush(fd);
-}
-
-#define EXTENTS 64
-
-/* By FS_IOC_FIEMAP (the kernel's filesystems/fiemap.rst), some extents at a time. */
-int
-os_file_storage(int fd, int64_t offset, int64_t length)
-{
-    union {
-        struct fiemap map;
-        char room[sizeof(struct fiemap) + EXTENTS * sizeof(struct fiemap_extent)];
-    } ask;
-    uint64_t at = (uint64_t)offset, end = (uint64_t)(offset + length);
-    int storage = 0;
-    while (at < end) {
-        memset(&ask, 0, sizeof(ask));
-        ask.map.fm_start = at;
-        ask.map.fm_length = end - at;
-        ask.map.fm_extent_count = EXTENTS;
-        if (syscall(SYS_ioctl, (long)fd, FS_IOC_FIEMAP, &ask.map) < 0)
-            return -1;
-        const struct fiemap_extent *extent = ask.map.fm_extents;
-        for (uint32_t left = ask.map.fm_mapped_extents; left > 0; left--, extent++) {
-            if (extent->fe_flags & FIEMAP_EXTENT_DATA_INLINE)
-                storage |= OS_STORAGE_INLINE;
-            if (extent->fe_flags & FIEMAP_EXTENT_ENCODED)
-                storage |= OS_STORAGE_ENCODED;
-            at = extent->fe_logical + extent->fe_length;
-        }
-        if (ask.map.fm_mapped_extents < EXTENTS)
-            break;
-    }
-    return storage;
 }

@@ -1,7 +1,7 @@
 /*
  * Where a file lies: from its file system to the block device, by sysfs (the kernel's
  * Documentation/ABI/stable/sysfs-block), and from there to the devices that requests are
- * issued to. FIEMAP (Documentation/filesystems/fiemap.rst) tells the sectors.
+ * issued to. FIEMAP (Documentation/filesystems/fiemap.rst) tells the sectors, if any.
  *
  * A device that has a folder `mq` is based on requests. One without is based on bios: it
  * hands them on to the devices in its `slaves`, as dm and md do, or it is memory. A loop
@@ -34,13 +34,6 @@
 #define MINOR_BITS 20
 #define MAJOR_LOOP 7
 
-/* A block device in sysfs. */
-struct block {
-    uint64_t number, own; /* own: of the disk that it is, or is a partition of */
-    uint64_t start;       /* its first sector on the disk */
-    struct linux_disk disk;
-};
-
 /* What is being found: DEPTH levels are left. */
 struct search {
     const char *path;
@@ -70,71 +63,67 @@ read_number(const char *folder, uint64_t *number)
 
 /* A slash in the name of a device is an exclamation mark in sysfs. */
 static bool
-read_block(const char *folder, struct block *block)
+read_device(const char *folder, struct os_layout_device *device, struct linux_disk *disk)
 {
-    char start[32] = "0";
-    int part = linux_disk_find(folder, &block->disk);
-    if (part < 0 || !read_number(folder, &block->number) ||
-        !read_number(block->disk.folder, &block->own) ||
+    char start[32] = "0", queue[LINUX_SYSFS_ROOM + 16];
+    int part = linux_disk_find(folder, disk);
+    if (part < 0 || !read_number(folder, &device->number) ||
+        !read_number(disk->folder, &device->disk) ||
         (part && !linux_file_read(start, sizeof(start), "%s/start", folder)))
         return false;
-    block->start = strtoull(start, NULL, 10);
-    for (char *at = block->disk.name; (at = strchr(at, '!'));)
+    device->start = strtoull(start, NULL, 10);
+    snprintf(queue, sizeof(queue), "%s/mq", disk->folder);
+    device->lowest = access(queue, F_OK) == 0;
+    for (char *at = disk->name; (at = strchr(at, '!'));)
         *at = '/';
     return true;
 }
 
 static int add_devices(struct search *search, const char *folder);
 
-/* The devices that BLOCK hands its bios on to. */
+/* The devices that DISK hands its bios on to. */
 static int
-add_below(struct search *search, const struct block *block)
+add_below(struct search *search, const struct linux_disk *disk)
 {
     char slaves[LINUX_SYSFS_ROOM + 16], path[LINUX_SYSFS_ROOM];
-    int found = 0;
-    snprintf(slaves, sizeof(slaves), "%s/slaves", block->disk.folder);
+    int found = 0, status = 0;
+    snprintf(slaves, sizeof(slaves), "%s/slaves", disk->folder);
     for (DIR *list = opendir(slaves); linux_sysfs_next(list, slaves, path); found++)
-        if (add_devices(search, path) < 0) {
-            closedir(list);
-            return -1;
-        }
-    return found ? 0
-                 : refuse(search,
-                          linux_disk_is_memory(&block->disk)
-                              ? "is on /dev/%s, which is memory: no device is asked"
-                              : "is on /dev/%s, which hands its I/O on to what does not "
-                                "show",
-                          block->disk.name);
+        status = status < 0 ? status : add_devices(search, path);
+    if (found)
+        return status;
+    return refuse(search,
+                  linux_disk_is_memory(disk)
+                      ? "is on /dev/%s, which is memory: no device is asked"
+                      : "is on /dev/%s, which hands its I/O on to what does not show",
+                  disk->name);
 }
 
 static int
 add_devices(struct search *search, const char *folder)
 {
     struct os_layout *layout = search->layout;
-    struct block block = {0};
-    char queue[LINUX_SYSFS_ROOM + 16];
-    if (search->depth == 0 || !read_block(folder, &block))
+    struct os_layout_device device = {0};
+    struct linux_disk disk;
+    if (search->depth == 0 || !read_device(folder, &device, &disk))
         return refuse(search, "is on %s, which cannot be followed", folder);
     for (int i = 0; i < layout->device_count; i++)
-        if (layout->devices[i].number == block.number)
+        if (layout->devices[i].number == device.number)
             return 0;
     if (layout->device_count == OS_LAYOUT_DEVICES)
         return refuse(search, "is on too many devices, of which /dev/%s is one",
-                      block.disk.name);
-    snprintf(queue, sizeof(queue), "%s/mq", block.disk.folder);
-    bool lowest = access(queue, F_OK) == 0;
-    layout->devices[layout->device_count++] =
-        (struct os_layout_device){block.number, block.own, block.start, lowest, false};
-    if (lowest && !layout->name[0])
-        snprintf(layout->name, sizeof(layout->name), "/dev/%.58s", block.disk.name);
-    if (lowest)
+                      disk.name);
+    layout->devices[layout->device_count++] = device;
+    if (device.lowest && !layout->name[0])
+        snprintf(layout->name, sizeof(layout->name), "/dev/%.58s", disk.name);
+    if (device.lowest)
         return 0;
     if (layout->device_count == 1) {
         layout->remapped = layout->lower = true;
-        snprintf(layout->above, sizeof(layout->above), "/dev/%.58s", block.disk.name);
+        snprintf(layout->above, sizeof(layout->above), "/dev/%.58s", disk.name);
     }
     search->depth--;
-    int status = add_below(search, &block);
+    int status = add_below(search, &disk);
     search->depth++;
     return status;
 }
@@ -187,15 +176,14 @@ find_folder_of_overlay(const struct search *search, int fd, char folder[LINUX_SY
     int status = 0;
     if (linux_overlay_layers(fd, &layers) < 0)
         return refuse(search, "is on %s", "an overlay whose layers do not show");
-    for (int i = layers.first; i <= layers.count && status == 0; i++) {
-        bool first = i == layers.first;
+    for (int i = 0; i < layers.count && status == 0; i++) {
         int layer = open(layers.path[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         status = layer < 0
                      ? refuse(search, "is on %s", "an overlay whose layers do not open")
-                     : find_folder(search, layer, first ? folder : other);
+                     : find_folder(search, layer, i == 0 ? folder : other);
         if (layer >= 0)
             close(layer);
-        if (status == 0 && !first && strcmp(folder, other) != 0)
+        if (status == 0 && i > 0 && strcmp(folder, other) != 0)
             status = refuse(search, "is on %s", "an overlay over several devices");
     }
     linux_overlay_free(&layers);
@@ -245,6 +233,54 @@ add_extent(struct os_layout *layout, struct os_extent extent)
     return true;
 }
 
+union piece {
+    struct fiemap map;
+    char room[sizeof(struct fiemap) + PIECE * sizeof(struct fiemap_extent)];
+};
+
+/* The extents of a file between two offsets, of which the kernel tells some at a time. */
+struct walk {
+    int fd;
+    int64_t at, end;
+    union piece *piece; /* all zero at first */
+    unsigned next;      /* of the piece */
+    bool failed;        /* the kernel does not tell */
+};
+
+/* Returns the next extent; NULL: there are no more, or none that the kernel tells. */
+static const struct fiemap_extent *
+next_extent(struct walk *walk)
+{
+    struct fiemap *map = &walk->piece->map;
+    if (walk->next == map->fm_mapped_extents) {
+        *map = (struct fiemap){.fm_start = (uint64_t)walk->at,
+                               .fm_length = (uint64_t)(walk->end - walk->at),
+                               .fm_extent_count = PIECE};
+        walk->next = 0;
+        walk->failed = walk->at < walk->end &&
+                       syscall(SYS_ioctl, (long)walk->fd, FS_IOC_FIEMAP, map) < 0;
+        if (walk->at >= walk->end || walk->failed || map->fm_mapped_extents == 0)
+            return NULL;
+    }
+    const struct fiemap_extent *extent = &map->fm_extents[walk->next++];
+    bool last = extent->fe_flags & FIEMAP_EXTENT_LAST || extent->fe_length == 0;
+    walk->at = last ? walk->end : (int64_t)(extent->fe_logical + extent->fe_length);
+    return extent;
+}
+
+int
+os_file_storage(int fd, int64_t offset, int64_t length)
+{
+    union piece piece = {.room = ""};
+    struct walk walk = {fd, offset, offset + length, &piece, 0, false};
+    int storage = 0;
+    for (const struct fiemap_extent *extent; (extent = next_extent(&walk));)
+        storage |=
+            (extent->fe_flags & FIEMAP_EXTENT_DATA_INLINE ? OS_STORAGE_INLINE : 0) |
+            (extent->fe_flags & FIEMAP_EXTENT_ENCODED ? OS_STORAGE_ENCODED : 0);
+    return walk.failed ? -1 : storage;
+}
+
 /* Data of such extents is not on the device yet, not there as it is read, or not in
  * sectors of its own. */
 #define LEFT_OUT                                                              \
@@ -269,56 +305,30 @@ add_part(struct os_layout *layout, const struct fiemap_extent *extent, int64_t o
                       (struct os_extent){begin, until - begin, start + place / SECTOR});
 }
 
-/* Fills LAYOUT with the extents of a file between OFFSET and END. Returns false without
- * an answer, or without room, and then it has none. */
+/* Fills LAYOUT with where a range of FD lies on the disk of the first device. Returns
+ * false if that is not known. */
 static bool
-read_extents(int fd, int64_t offset, int64_t end, uint64_t start,
-             struct os_layout *layout)
-{
-    union {
-        struct fiemap map;
-        char room[sizeof(struct fiemap) + PIECE * sizeof(struct fiemap_extent)];
-    } piece;
-    struct fiemap_extent *extents = piece.map.fm_extents;
-    bool done = false;
-    for (int64_t at = offset; at < end && !done;) {
-        piece.map = (struct fiemap){.fm_start = (uint64_t)at,
-                                    .fm_length = (uint64_t)(end - at),
-                                    .fm_extent_count = PIECE};
-        bool known = syscall(SYS_ioctl, (long)fd, FS_IOC_FIEMAP, &piece) == 0;
-        unsigned count = known ? piece.map.fm_mapped_extents : 0;
-        done |= count == 0;
-        for (unsigned i = 0; i < count && known; i++) {
-            known = add_part(layout, &extents[i], offset, end, start);
-            done = extents[i].fe_flags & FIEMAP_EXTENT_LAST || extents[i].fe_length == 0;
-            at = (int64_t)(extents[i].fe_logical + extents[i].fe_length);
-        }
-        if (!known) {
-            os_layout_free(layout);
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Fills LAYOUT with where a range of FD lies on the disk of the device behind FOLDER.
- * Returns false if that is not known. */
-static bool
-find_extents(int fd, const char *folder, int64_t offset, int64_t length,
-             struct os_layout *layout)
+find_extents(int fd, int64_t offset, int64_t length, struct os_layout *layout)
 {
     struct stat file;
     struct statfs system;
-    struct block block = {0};
-    if (fstat(fd, &file) < 0 || fstatfs(fd, &system) < 0 || !read_block(folder, &block))
+    if (fstat(fd, &file) < 0 || fstatfs(fd, &system) < 0)
         return false;
     int64_t begin = offset / SECTOR * SECTOR;
     int64_t end = length > DEVICE_MOST - offset ? DEVICE_MOST : offset + length;
-    uint64_t sector = block.start + (uint64_t)begin / SECTOR;
+    uint64_t start = layout->devices[0].start, sector = start + (uint64_t)begin / SECTOR;
     if (S_ISBLK(file.st_mode))
         return add_extent(layout, (struct os_extent){begin, end - begin, sector});
-    return (uint32_t)system.f_type != BTRFS_SUPER_MAGIC &&
-           read_extents(fd, begin, end, block.start, layout);
+    if ((uint32_t)system.f_type == BTRFS_SUPER_MAGIC)
+        return false;
+    union piece piece = {.room = ""};
+    struct walk walk = {fd, begin, end, &piece, 0, false};
+    bool fits = true;
+    for (const struct fiemap_extent *extent; fits && (extent = next_extent(&walk));)
+        fits = add_part(layout, extent, begin, end, start);
+    if (!fits || walk.failed)
+        os_layout_free(layout);
+    return fits && !walk.failed;
 }
 
 static int find_layout(int fd, int64_t offset, int64_t length, struct search *search);
@@ -440,7 +450,7 @@ find_layout(int fd, int64_t offset, int64_t length, struct search *search)
     if (find_folder(search, fd, folder) < 0 ||
         linux_layout_devices(folder, search->path, layout, search->error) < 0)
         return -1;
-    layout->known = find_extents(fd, folder, offset, length, layout);
+    layout->known = find_extents(fd, offset, length, layout);
     follow_loop(search);
     return 0;
 }
