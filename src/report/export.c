@@ -12,7 +12,6 @@
 #include "os/output.h"
 #include "os/process.h"
 #include "os/thread.h"
-#include "report/console.h"
 #include "report/outputs.h"
 #include "status.h"
 
@@ -63,6 +62,15 @@ note_result(struct export_writer *writer, struct export_file *file, int error)
     file->error = error;
 }
 
+/* Writes TEXT to or in place of a file. Returns 0, or errno. */
+static int
+put(export_write_function *write, const struct export_file *file,
+    const struct buffer *text, bool durable)
+{
+    int status = write(file->path, text->text, text->length, file->start, durable);
+    return status < 0 ? errno : 0;
+}
+
 /* Adds MORE, which is freed, to TEXT. Returns 0, or ENOMEM with TEXT as it was. */
 static int
 join(struct buffer *text, struct buffer *more)
@@ -84,16 +92,13 @@ append(const struct export_file *file, export_write_function *add,
 {
     const struct buffer *text = &file->text;
     struct buffer whole = {0};
-    int error =
-        add(file->path, text->text, text->length, file->start, durable) ? errno : 0;
+    int error = put(add, file, text, durable);
     if (error != ENOENT)
         return error;
     buffer_add(&whole, file->first.text, file->first.length);
     if (text->length)
         buffer_add(&whole, text->text, text->length);
-    error = whole.failed ? ENOMEM : 0;
-    if (!error && replace(file->path, whole.text, whole.length, file->start, durable) < 0)
-        error = errno;
+    error = whole.failed ? ENOMEM : put(replace, file, &whole, durable);
     buffer_free(&whole);
     return error;
 }
@@ -110,12 +115,8 @@ write_next(struct export_writer *writer, struct export_file *file)
     file->waits = false;
     file->writing = true;
     os_lock_release(writer->lock);
-    int error = 0;
-    if (file->grows)
-        error = append(file, add, replace, durable);
-    else if (replace(file->path, file->text.text, file->text.length, file->start,
-                     durable) < 0)
-        error = errno;
+    int error = file->grows ? append(file, add, replace, durable)
+                            : put(replace, file, &file->text, durable);
     os_lock_acquire(writer->lock);
     file->writing = false;
     if (error && file->grows) {
@@ -200,11 +201,8 @@ int
 export_first(struct export *export, int index, struct buffer *text, struct error *error)
 {
     struct export_file *file = &export->writer->files[index];
-    int failed = text->failed ? ENOMEM : 0;
     os_file_clean(file->path, file->start);
-    if (!failed &&
-        export->replace(file->path, text->text, text->length, file->start, false) < 0)
-        failed = errno;
+    int failed = text->failed ? ENOMEM : put(export->replace, file, text, false);
     file->first = *text;
     *text = (struct buffer){0};
     if (failed == EEXIST)
@@ -267,16 +265,6 @@ export_has_unreported(const struct export *export)
     return export->writer && atomic_load(&export->writer->any_unreported);
 }
 
-static void
-print_notes(const struct export *export, struct notes *notes)
-{
-    if (notes->count == 0)
-        return;
-    status_pause(export->status);
-    console_notes(notes);
-    status_resume(export->status);
-}
-
 void
 export_report(struct export *export)
 {
@@ -291,7 +279,7 @@ export_report(struct export *export)
     }
     atomic_store(&writer->any_unreported, false);
     os_lock_release(writer->lock);
-    print_notes(export, &notes);
+    status_notes(export->status, &notes);
 }
 
 /* Returns whether a request has no answer: whatever it waits for may be what the
@@ -363,7 +351,7 @@ drop_unwritten(struct export *export)
         export->error = ETIMEDOUT;
     }
     os_lock_release(writer->lock);
-    print_notes(export, &notes);
+    status_notes(export->status, &notes);
     return export->error != 0;
 }
 

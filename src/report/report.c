@@ -140,14 +140,6 @@ begin_job(struct reports *reports, struct report *report)
     flush(reports, report);
 }
 
-static void
-write_notes(struct reports *reports, struct notes *notes)
-{
-    status_pause(reports->status);
-    console_notes(notes);
-    status_resume(reports->status);
-}
-
 static int
 on_begin(void *self, const struct job *job)
 {
@@ -157,7 +149,7 @@ on_begin(void *self, const struct job *job)
     if (unnamed) {
         notes_add(&notes, job_name(job), "the mount table cannot be read: %s%s",
                   strerror(unnamed), unnamed == EMFILE ? ", see ulimit -n" : "");
-        write_notes(reports, &notes);
+        status_notes(reports->status, &notes);
     }
     for (int i = 0; i < reports->count; i++)
         begin_job(reports, select_job(reports, i, job));
@@ -194,7 +186,7 @@ note_failures(struct reports *reports)
             notes_add(&reports->notes, name_of(report), "%s", strerror(report->error));
         report->noted |= report->error != 0;
     }
-    write_notes(reports, &reports->notes);
+    status_notes(reports->status, &reports->notes);
 }
 
 static bool
@@ -297,21 +289,23 @@ on_interim(void *self, const struct job *job)
 static void
 on_hang(void *self, const struct job *job, uint64_t index, int64_t waited)
 {
+    struct reports *reports = self;
     struct notes notes = {0};
     char text[UNITS_TEXT];
     notes_add(&notes, job_name(job), "request %llu has had no answer for %s",
               (unsigned long long)index, units_format(UNITS_TIME, waited, text));
-    write_notes(self, &notes);
+    status_notes(reports->status, &notes);
 }
 
 static void
 on_fail(void *self, const struct job *job)
 {
+    struct reports *reports = self;
     struct notes notes = {0};
     char text[OUTCOME_TEXT];
     notes_add(&notes, job_name(job), "%s",
               outcome_failure_text(&job->outcome.failed, text));
-    write_notes(self, &notes);
+    status_notes(reports->status, &notes);
 }
 
 /* A file that grows has what is new of each part of a run, in intervals that begin
@@ -449,7 +443,7 @@ report_explain(struct reports *reports, struct job *jobs, int count)
                          (!screen->terminal || phases);
         outcome->answered = summary && screen->terminal;
         outcome_explain(outcome, &reports->notes);
-        write_notes(reports, &reports->notes);
+        status_notes(reports->status, &reports->notes);
         if (jobs[i].error.status)
             console_error(&jobs[i].error);
     }

@@ -10,6 +10,7 @@
 #include "os/output.h"
 #include "os/thread.h"
 #include "plan/plan.h"
+#include "report/console.h"
 #include "report/outputs.h"
 #include "report/report.h"
 #include "run/job.h"
@@ -411,6 +412,16 @@ status_resume(struct status *status)
 {
     if (status)
         os_lock_release(status->lock);
+}
+
+void
+status_notes(struct status *status, struct notes *notes)
+{
+    if (notes->count == 0)
+        return;
+    status_pause(status);
+    console_notes(notes);
+    status_resume(status);
 }
 
 void

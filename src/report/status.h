@@ -2,6 +2,7 @@
 #define REPORT_STATUS_H
 
 #include "base/buffer.h"
+#include "base/error.h"
 #include "base/time.h"
 #include "cli/options.h"
 #include "stats/stats.h"
@@ -63,6 +64,9 @@ void status_erase(struct status *status);
  */
 void status_pause(struct status *status);
 void status_resume(struct status *status);
+
+/* Writes NOTES to stderr, the line erased meanwhile, and empties them. */
+void status_notes(struct status *status, struct notes *notes);
 
 /* Erases the line for good and frees STATUS, which may be NULL. */
 void status_close(struct status *status);
