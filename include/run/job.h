@@ -3,9 +3,8 @@
 
 #include "base/error.h"
 #include "plan/plan.h"
-#include "run/group.h"
 #include "run/outcome.h"
-#include "stats/busy.h"
+#include "run/schedule.h"
 #include "stats/stats.h"
 #include "stats/track.h"
 #include "target/target.h"

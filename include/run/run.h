@@ -117,4 +117,27 @@ void run_supervise(struct run *run);
 /* Frees what is not left to a request that was still waiting. */
 void run_close(struct run *run);
 
+/*
+ * The times at which a request without answer is reported: after `limit`, twice, four
+ * times, eight times that. Pure; ns of whatever clock it is given.
+ */
+struct stall {
+    int64_t limit;
+    int64_t since; /* start of the request that is watched; 0: none yet */
+    int64_t next;  /* age of the request at the next report */
+};
+
+/* Starts to watch; LIMIT 0 is never. */
+void stall_start(struct stall *stall, int64_t limit);
+
+/*
+ * Looks at the request that started at SINCE (not above 0: there is none) at time NOW.
+ * Returns its age if that is to be reported now, else 0.
+ */
+int64_t stall_check(struct stall *stall, int64_t since, int64_t now);
+
+/* Returns when to look again at the latest, after stall_check at NOW; INT64_MAX: never.
+ */
+int64_t stall_due(const struct stall *stall, int64_t since, int64_t now);
+
 #endif

@@ -4,10 +4,53 @@
 #include "base/random.h"
 #include "base/time.h"
 #include "io/operations.h"
-#include "plan/plan.h"
+#include "stats/busy.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+struct plan;
+struct schedule;
+
+/* What the workers of a target share. `taken` and `arrival` have a cache line of their
+ * own: they change while the other fields are read all the time. */
+struct worker_group {
+    int size;                  /* workers */
+    uint64_t count;            /* requests that all of them may send */
+    atomic_bool stop;          /* no more requests; set by any thread */
+    _Atomic int64_t over;      /* when the last request was due, monotonic; 0: more are */
+    int64_t begin;             /* when all of them begin, monotonic */
+    _Atomic int64_t due;       /* when a period ends; INT64_MAX: never */
+    struct os_lock *busy_lock; /* of `busy`; NULL: there is one request at a time */
+    struct busy busy;          /* of all workers */
+    char apart[64];            /* a cache line */
+    _Atomic uint64_t taken;    /* ordinals of requests, not all of them sent */
+    _Atomic int64_t arrival;   /* for the schedules of the workers */
+};
+
+/* Takes up to WANTED ordinals of requests that are due at WHEN, from FIRST on. Returns
+ * how many, 0 if none is left. Any worker. */
+uint64_t worker_group_take(struct worker_group *group, uint64_t wanted, int64_t when,
+                           uint64_t *first);
+
+/* Has no more requests sent from NOW on. Any thread. */
+void worker_group_stop(struct worker_group *group, int64_t now);
+
+/* Returns until when requests were due at NOW: until then, or the end. Any thread. */
+static inline int64_t
+worker_group_until(const struct worker_group *group, int64_t now)
+{
+    int64_t over = atomic_load(&group->over);
+    return over ? time_earlier(over, now) : now;
+}
+
+/* Returns whether all ordinals are taken. Any thread. */
+static inline bool
+worker_group_is_done(const struct worker_group *group)
+{
+    return atomic_load_explicit(&group->taken, memory_order_relaxed) >= group->count;
+}
 
 /* The order of blocks and operations. Pure. */
 struct pattern {
@@ -48,8 +91,6 @@ pattern_next(struct pattern *pattern, enum operation *operation)
 /* The clock of a worker alone is looked at, and its engine, for so long (ns) before a
  * request is due that stays due, instead of a sleep: that would end too late. */
 #define SCHEDULE_SPIN (100 * US)
-
-struct schedule;
 
 /*
  * A kind of arrival process: a row of the table in schedule.c. Times are ns of whatever
@@ -155,28 +196,5 @@ uint64_t schedule_end(struct schedule *schedule, int64_t until, bool last, bool 
 /* Returns when the next request is due that some worker may send once it has a slot;
  * NOW: at once, on a grid. Nothing is taken. */
 int64_t schedule_next(const struct schedule *schedule, int64_t now);
-
-/*
- * The times at which a request without answer is reported: after `limit`, twice, four
- * times, eight times that. Pure; ns of whatever clock it is given.
- */
-struct stall {
-    int64_t limit;
-    int64_t since; /* start of the request that is watched; 0: none yet */
-    int64_t next;  /* age of the request at the next report */
-};
-
-/* Starts to watch; LIMIT 0 is never. */
-void stall_start(struct stall *stall, int64_t limit);
-
-/*
- * Looks at the request that started at SINCE (not above 0: there is none) at time NOW.
- * Returns its age if that is to be reported now, else 0.
- */
-int64_t stall_check(struct stall *stall, int64_t since, int64_t now);
-
-/* Returns when to look again at the latest, after stall_check at NOW; INT64_MAX: never.
- */
-int64_t stall_due(const struct stall *stall, int64_t since, int64_t now);
 
 #endif

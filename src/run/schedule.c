@@ -1,7 +1,7 @@
 /*
- * The schedule of a worker: which block is next (pattern), when the next request is due
- * (the table of arrivals), and when a request without answer is reported (stall). No
- * clock is read here.
+ * The schedule of a worker: which block is next (pattern), and when the next request is
+ * due (the table of arrivals); and the ordinals that workers share. No clock is read
+ * here.
  *
  * On a grid of begin + k * interval a burst of requests is due at each point. A request
  * that outlasts its interval moves the grid: the next is due at its end. With more than
@@ -19,7 +19,40 @@
  */
 #include "run/schedule.h"
 
-#include <stdatomic.h>
+#include "plan/plan.h"
+
+/* The counter never passes `count`, so it cannot overflow. No worker sees that it has
+ * reached it before `over` says when; the latest of several holds. */
+uint64_t
+worker_group_take(struct worker_group *group, uint64_t wanted, int64_t when,
+                  uint64_t *first)
+{
+    uint64_t taken = atomic_load_explicit(&group->taken, memory_order_relaxed), more;
+    do {
+        uint64_t left = group->count - taken;
+        int64_t over = atomic_load(&group->over);
+        more = wanted < left ? wanted : left;
+        while (more && more == left && over < when &&
+               !atomic_compare_exchange_weak(&group->over, &over, when))
+            ;
+        if (group->size == 1) { /* nobody takes some at the same time */
+            atomic_store_explicit(&group->taken, taken + more, memory_order_relaxed);
+            break;
+        }
+    } while (more && !atomic_compare_exchange_weak_explicit(
+                         &group->taken, &taken, taken + more, memory_order_relaxed,
+                         memory_order_relaxed));
+    *first = taken + 1;
+    return more;
+}
+
+void
+worker_group_stop(struct worker_group *group, int64_t now)
+{
+    int64_t none = 0;
+    atomic_compare_exchange_strong(&group->over, &none, now);
+    atomic_store(&group->stop, true);
+}
 
 /* Returns blocks * index / workers, without overflow. */
 static uint64_t
@@ -241,36 +274,4 @@ schedule_next(const struct schedule *schedule, int64_t now)
         return schedule->stays ? schedule->taken : now;
     return time_add(schedule->begin,
                     atomic_load_explicit(schedule->shared, memory_order_relaxed));
-}
-
-void
-stall_start(struct stall *stall, int64_t limit)
-{
-    *stall = (struct stall){.limit = limit ? limit : INT64_MAX};
-}
-
-int64_t
-stall_check(struct stall *stall, int64_t since, int64_t now)
-{
-    if (since <= 0)
-        return 0;
-    if (since != stall->since) {
-        stall->since = since;
-        stall->next = stall->limit;
-    }
-    int64_t waited = now - since;
-    if (waited < stall->next)
-        return 0;
-    while (stall->next <= waited)
-        stall->next = time_multiply(stall->next, 2);
-    return waited;
-}
-
-/* A request that starts right after the look is due no earlier than `limit`. */
-int64_t
-stall_due(const struct stall *stall, int64_t since, int64_t now)
-{
-    int64_t from = since > 0 ? since : now;
-    int64_t limit = since == stall->since ? stall->next : stall->limit;
-    return time_add(from, limit);
 }

@@ -87,6 +87,38 @@ worker_thread_is_over(const struct worker_thread *thread)
     return thread->abandoned || atomic_load(&thread->ended);
 }
 
+void
+stall_start(struct stall *stall, int64_t limit)
+{
+    *stall = (struct stall){.limit = limit ? limit : INT64_MAX};
+}
+
+int64_t
+stall_check(struct stall *stall, int64_t since, int64_t now)
+{
+    if (since <= 0)
+        return 0;
+    if (since != stall->since) {
+        stall->since = since;
+        stall->next = stall->limit;
+    }
+    int64_t waited = now - since;
+    if (waited < stall->next)
+        return 0;
+    while (stall->next <= waited)
+        stall->next = time_multiply(stall->next, 2);
+    return waited;
+}
+
+/* A request that starts right after the look is due no earlier than `limit`. */
+int64_t
+stall_due(const struct stall *stall, int64_t since, int64_t now)
+{
+    int64_t from = since > 0 ? since : now;
+    int64_t limit = since == stall->since ? stall->next : stall->limit;
+    return time_add(from, limit);
+}
+
 /* The index is that of the oldest request; if the oldest has changed meanwhile, there is
  * nothing to report. */
 int64_t

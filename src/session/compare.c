@@ -9,6 +9,7 @@
 #include "os/os.h"
 #include "os/output.h"
 #include "os/process.h"
+#include "os/thread.h"
 #include "recorded_runs.h"
 #include "report/console.h"
 #include "report/report.h"

@@ -12,7 +12,6 @@
 #include "report/console.h"
 #include "report/report.h"
 #include "run/run.h"
-#include "run/schedule.h"
 
 void
 stages_make(struct stages *stages, const struct plan *plan, const struct job *jobs,

@@ -3,7 +3,6 @@
 
 #include "base/time.h"
 #include "run/run_private.h"
-#include "run/schedule.h"
 
 #define LIMIT 5000
 

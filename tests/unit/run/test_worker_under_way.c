@@ -60,7 +60,7 @@ TEST(points_are_missed_until_now_or_the_end)
     worker->schedule.limited = true;
     assert_int_equal(missed_at(worker, START + 55 * MS), 0);
     worker->schedule.limited = false;
-    worker_group_end(worker->group, START + 25 * MS); /* the last number was taken */
+    worker->group->over = START + 25 * MS; /* the last number was taken */
     assert_int_equal(missed_at(worker, START + 55 * MS), 1);
     setup_close(&setup);
 }
