@@ -107,16 +107,12 @@ notes_clear(struct notes *notes)
     notes->count = notes->used = 0;
 }
 
-#define NAME(code)  \
-    {               \
-        code, #code \
-    }
-
 static const struct {
     int code;
     const char *name;
 } names[] = {
-    /* clang-format off */
+/* clang-format off */
+#define NAME(code) {code, #code}
     NAME(E2BIG), NAME(EACCES), NAME(EADDRINUSE), NAME(EADDRNOTAVAIL),
     NAME(EAGAIN), NAME(EALREADY), NAME(EBADF), NAME(EBADMSG),
     NAME(EBUSY), NAME(ECANCELED), NAME(ECONNABORTED), NAME(ECONNREFUSED),

@@ -17,32 +17,27 @@ static const struct {
     {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
 };
 
-/* Returns the length of the well-formed character at BYTE; 0: none is. */
+/* Returns the length of the well-formed character at BYTE, and stores its code point; 0:
+ * none is. */
 static size_t
-measure(const unsigned char *byte)
-{
-    for (size_t i = 0; i < sizeof(utf8) / sizeof(utf8[0]); i++) {
-        if (byte[0] < utf8[i].first || byte[0] > utf8[i].last)
-            continue;
-        if (utf8[i].length > 1 && (byte[1] < utf8[i].low || byte[1] > utf8[i].high))
-            return 0;
-        for (size_t k = 2; k < utf8[i].length; k++)
-            if ((byte[k] & 0xc0) != 0x80)
-                return 0;
-        return utf8[i].length;
-    }
-    return 0;
-}
-
-/* Returns the code point of a well-formed character of LENGTH bytes. */
-static uint32_t
-decode(const unsigned char *byte, size_t length)
+decode(const unsigned char *byte, uint32_t *code)
 {
     static const unsigned char masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-    uint32_t code = byte[0] & masks[length];
-    for (size_t i = 1; i < length; i++)
-        code = code << 6 | (byte[i] & 0x3f);
-    return code;
+    size_t row = 0, rows = sizeof(utf8) / sizeof(utf8[0]);
+    while (row < rows && (byte[0] < utf8[row].first || byte[0] > utf8[row].last))
+        row++;
+    if (row == rows)
+        return 0;
+    size_t length = utf8[row].length;
+    if (length > 1 && (byte[1] < utf8[row].low || byte[1] > utf8[row].high))
+        return 0;
+    *code = byte[0] & masks[length];
+    for (size_t i = 1; i < length; i++) {
+        if ((byte[i] & 0xc0) != 0x80)
+            return 0;
+        *code = *code << 6 | (byte[i] & 0x3f);
+    }
+    return length;
 }
 
 static enum escape_kind
@@ -60,18 +55,14 @@ bool
 escape_next(const char **text, struct escape_character *character)
 {
     const unsigned char *byte = (const unsigned char *)*text;
-    size_t length = measure(byte);
-    *character = (struct escape_character){.bytes = *text, .length = length};
+    *character = (struct escape_character){.bytes = *text};
     if (byte[0] == '\0')
         return false;
-    if (length > 0) {
-        character->code = decode(byte, length);
+    character->length = decode(byte, &character->code);
+    if (character->length > 0)
         character->kind = classify(character->code);
-    } else {
-        character->length = 1;
-        character->code = byte[0];
-        character->kind = ESCAPE_INVALID;
-    }
+    else
+        *character = (struct escape_character){*text, 1, byte[0], ESCAPE_INVALID};
     *text += character->length;
     return true;
 }

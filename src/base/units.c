@@ -142,19 +142,12 @@ scale(int64_t a, int64_t b, int64_t c, int64_t *result)
         bool set = (uint64_t)b >> bit & 1;
         if (quotient > INT64_MAX / 2)
             return false;
-        quotient *= 2;
-        rest *= 2;
-        if (rest >= divisor) {
-            rest -= divisor;
-            quotient++;
-        }
+        quotient = quotient * 2 + rest * 2 / divisor;
+        rest = rest * 2 % divisor;
         if (!set)
             continue;
-        rest += own_rest;
-        if (rest >= divisor) {
-            rest -= divisor;
-            quotient++;
-        }
+        quotient += (rest + own_rest) / divisor;
+        rest = (rest + own_rest) % divisor;
         if (own_quotient > INT64_MAX - quotient)
             return false;
         quotient += own_quotient;
