@@ -61,15 +61,11 @@ set_number(const struct cli_option *option, struct options *options, const char 
 static const char *
 set_text(const struct cli_option *option, struct options *options, const char *value)
 {
+    if (option->file && !*value)
+        return "a file needs a name";
     if (value)
         *(const char **)field_of(option, options) = value;
     return NULL;
-}
-
-static const char *
-set_path(const struct cli_option *option, struct options *options, const char *value)
-{
-    return *value ? set_text(option, options, value) : "a file needs a name";
 }
 
 static const char *
@@ -337,7 +333,7 @@ static const char requests[] = "requests", way[] = "way to the device",
 #define TIME(field) VALUE(UNITS_TIME, "time", field, 0, INT64_MAX)
 #define LIMIT(field) CLI_REQUIRED, "limit", .set = add_limit, .repeats = true, \
     .at = offsetof(struct options, field), .newer = true, .list = slos_list
-#define PATH(field) CLI_REQUIRED, "file", .set = set_path, .file = true, \
+#define PATH(field) CLI_REQUIRED, "file", .set = set_text, .file = true, \
     .at = offsetof(struct options, field), .newer = true
 
 const struct cli_option cli_options[] = {
