@@ -58,10 +58,11 @@ enum os_kind { OS_DIRECTORY, OS_FILE, OS_BLOCK, OS_CHARACTER, OS_OTHER };
 
 struct os_info {
     enum os_kind kind;
-    int64_t size;    /* of a file */
-    uint64_t links;  /* hard links */
-    uint64_t device; /* number of a device; the same for two names of one */
-    bool owned;      /* by the effective user */
+    int64_t size;          /* of a file */
+    uint64_t links;        /* hard links */
+    uint64_t device;       /* number of a device; the same for two names of one */
+    bool owned;            /* by the effective user */
+    uint64_t volume, node; /* identity of a file on this machine; both 0: it has none */
 };
 
 /* Closes a descriptor. */

@@ -30,6 +30,8 @@ fill_info(const struct stat *status, struct os_info *info)
     info->links = status->st_nlink;
     info->device = (uint64_t)status->st_rdev;
     info->owned = status->st_uid == geteuid();
+    info->volume = (uint64_t)status->st_dev;
+    info->node = status->st_ino;
     return 0;
 }
 

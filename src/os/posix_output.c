@@ -109,24 +109,6 @@ os_stream_read(int fd, char *bytes, size_t size)
     }
 }
 
-static bool
-is_same(int fd, const struct stat *other)
-{
-    struct stat status;
-    return fstat(fd, &status) == 0 && status.st_dev == other->st_dev &&
-           status.st_ino == other->st_ino;
-}
-
-/* Returns the standard stream that goes to the file of STATUS; 0: none does. */
-static int
-standard_of(const struct stat *status)
-{
-    for (int stream = STDOUT_FILENO; stream <= STDERR_FILENO; stream++)
-        if (is_same(stream, status))
-            return stream;
-    return 0;
-}
-
 /* Stores the path of the folder of PATH. Returns the name in it. */
 static const char *
 split_path(const char *path, char folder[PATH_ROOM])
@@ -163,9 +145,10 @@ open_output(const char *path)
 int
 os_stream_open(const char *path)
 {
-    struct stat status;
     struct os_thread guard;
-    int standard = stat(path, &status) == 0 ? standard_of(&status) : 0, fd;
+    int fd, standard = os_stream_is_path(STDOUT_FILENO, path)   ? STDOUT_FILENO
+                       : os_stream_is_path(STDERR_FILENO, path) ? STDERR_FILENO
+                                                                : 0;
     do
         fd = standard ? fcntl(standard, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
                       : open_output(path);
@@ -181,39 +164,14 @@ os_stream_open(const char *path)
     return fd;
 }
 
-bool
-os_stream_is_file(int stream, int fd)
-{
-    struct stat status;
-    return fstat(fd, &status) == 0 && is_same(stream, &status);
-}
-
-bool
-os_stream_is_path(int stream, const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && is_same(stream, &status);
-}
-
-int
-os_stream_empty(int stream)
-{
-    struct stat status;
-    if (fstat(stream, &status) < 0)
-        return -1;
-    if (!S_ISREG(status.st_mode) || standard_of(&status))
-        return 0;
-    return ftruncate(stream, 0);
-}
-
 /* A link stays, and what it leads to goes. */
 void
 os_stream_discard(int stream, const char *path)
 {
-    struct stat status;
+    struct os_info info;
     char *real = realpath(path, NULL);
-    if (real && stat(real, &status) == 0 && S_ISREG(status.st_mode) &&
-        status.st_size == 0 && is_same(stream, &status))
+    if (real && os_stream_is_path(stream, real) && os_file_info(stream, &info) == 0 &&
+        info.kind == OS_FILE && info.size == 0)
         unlink(real);
     free(real);
 }

@@ -38,6 +38,8 @@ fill_info(const struct windows_file *file, struct os_info *info)
         info->kind = is_directory ? OS_DIRECTORY : OS_FILE;
         info->size = (int64_t)status.nFileSizeHigh << 32 | status.nFileSizeLow;
         info->links = status.nNumberOfLinks;
+        info->volume = status.dwVolumeSerialNumber;
+        info->node = (uint64_t)status.nFileIndexHigh << 32 | status.nFileIndexLow;
         return;
     }
     DWORD type = GetFileType(handle);

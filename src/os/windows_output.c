@@ -113,41 +113,6 @@ os_stream_open(const char *path)
     return windows_handle_add(&file);
 }
 
-/* Pipes and consoles have no identity, and nor has what is not open. */
-static bool
-is_same(HANDLE one, HANDLE other)
-{
-    BY_HANDLE_FILE_INFORMATION left, right;
-    return GetFileInformationByHandle(one, &left) &&
-           GetFileInformationByHandle(other, &right) &&
-           left.dwVolumeSerialNumber == right.dwVolumeSerialNumber &&
-           left.nFileIndexHigh == right.nFileIndexHigh &&
-           left.nFileIndexLow == right.nFileIndexLow;
-}
-
-bool
-os_stream_is_file(int stream, int fd)
-{
-    return is_same(windows_handle_stream(stream), windows_handle_of(fd));
-}
-
-bool
-os_stream_is_path(int stream, const char *path)
-{
-    HANDLE file = windows_path_open(path, FILE_READ_ATTRIBUTES, OPEN_EXISTING,
-                                    FILE_FLAG_BACKUP_SEMANTICS);
-    bool same = is_same(windows_handle_stream(stream), file);
-    CloseHandle(file);
-    return same;
-}
-
-int
-os_stream_empty(int stream)
-{
-    bool sized = GetFileType(windows_handle_stream(stream)) == FILE_TYPE_DISK;
-    return sized ? os_file_truncate(stream, 0) : 0;
-}
-
 void
 os_stream_discard(int stream, const char *path)
 {
