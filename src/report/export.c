@@ -140,10 +140,10 @@ write_all(void *argument)
             os_lock_wait(writer->lock);
         some = false;
         for (int i = 0; i < writer->count; i++) {
-            if (!writer->files[i].waits)
-                continue;
-            write_next(writer, &writer->files[i]);
-            some = true;
+            if (writer->files[i].waits) {
+                write_next(writer, &writer->files[i]);
+                some = true;
+            }
         }
     }
     struct os_thread supervisor = writer->supervisor;
@@ -151,17 +151,6 @@ write_all(void *argument)
     atomic_store(&writer->ended, true);
     os_thread_wake(&supervisor);
     return NULL;
-}
-
-static void
-free_writer(struct export_writer *writer)
-{
-    for (int i = 0; i < writer->count; i++) {
-        buffer_free(&writer->files[i].first);
-        buffer_free(&writer->files[i].next);
-    }
-    os_lock_free(writer->lock);
-    free(writer);
 }
 
 int
@@ -216,13 +205,13 @@ int
 export_start(struct export *export, struct error *error)
 {
     struct export_writer *writer = export->writer;
-    if (!writer || os_thread_start(&writer->thread, write_all, writer) == 0) {
-        if (writer)
-            writer->started = true;
+    if (!writer)
         return 0;
-    }
-    return error_set(error, EXIT_PREPARE, NULL, "no thread for the exported files: %s",
-                     strerror(errno));
+    writer->started = os_thread_start(&writer->thread, write_all, writer) == 0;
+    return writer->started
+               ? 0
+               : error_set(error, EXIT_PREPARE, NULL,
+                           "no thread for the exported files: %s", strerror(errno));
 }
 
 void
@@ -378,12 +367,17 @@ export_end(struct export *export)
     if (writer->started)
         os_thread_join(&writer->thread);
     export_report(export);
-    for (int i = 0; i < writer->count && !export->error; i++) {
-        const struct export_file *file = &writer->files[i];
-        export->failed = file->path;
-        export->error = !file->error && file->lost ? ENOMEM : file->error;
+    for (int i = 0; i < writer->count; i++) {
+        struct export_file *file = &writer->files[i];
+        if (!export->error) {
+            export->failed = file->path;
+            export->error = !file->error && file->lost ? ENOMEM : file->error;
+        }
+        buffer_free(&file->first);
+        buffer_free(&file->next);
     }
-    free_writer(writer);
+    os_lock_free(writer->lock);
+    free(writer);
     export->writer = NULL;
     return true;
 }

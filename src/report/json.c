@@ -21,13 +21,6 @@
 #include <stdio.h>
 #include <time.h>
 
-static struct json
-begin_json(struct report *report)
-{
-    return (struct json){.text = &report->text,
-                         .one_line = report->format == &report_ndjson};
-}
-
 static void
 add_target(struct json *json, const struct description *target)
 {
@@ -45,7 +38,8 @@ add_target(struct json *json, const struct description *target)
 static struct json
 open_record(struct report *report)
 {
-    struct json json = begin_json(report);
+    struct json json = {.text = &report->text,
+                        .one_line = report->format == &report_ndjson};
     char local_text[64];
     struct tm local;
     int64_t wall = report->wall();

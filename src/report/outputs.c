@@ -58,14 +58,6 @@ const struct output_kind output_kinds[] = {
 
 const int output_kind_count = sizeof(output_kinds) / sizeof(output_kinds[0]);
 
-/* Returns whether requests have no lines. */
-static bool
-is_quiet(const struct options *options, const struct plan *plan)
-{
-    return options->given[OPTION_QUIET] || options->given[OPTION_RAPID] ||
-           options->given[OPTION_BATCH] || (plan->mode & (MODE_SWEEP | MODE_COMPARE));
-}
-
 /* Adds KIND to the outputs of PLAN, with its own file at PATH, if that is not NULL. OWN:
  * it is there because an option asks for it, and has periods if one does. Of a batch the
  * whole run is one period, unless others are asked for; a sweep has steps instead, and of
@@ -76,12 +68,14 @@ add_output(struct plan *plan, const struct output_kind *kind, const char *path, 
     const struct options *options = plan->options;
     struct plan_output *output = &plan->output;
     const struct report_format *format = kind->format;
-    bool sweeps = plan->mode & MODE_SWEEP, quiet = is_quiet(options, plan);
+    bool sweeps = plan->mode & MODE_SWEEP, batch = options->given[OPTION_BATCH];
     bool asked = options->given[OPTION_PRINT_COUNT] ||
-                 options->given[OPTION_PRINT_INTERVAL] || options->given[OPTION_BATCH];
-    int64_t interval = asked ? 0 : kind->every;
-    if (options->print_interval)
-        interval = options->print_interval;
+                 options->given[OPTION_PRINT_INTERVAL] || batch;
+    bool quiet = options->given[OPTION_QUIET] || options->given[OPTION_RAPID] || batch ||
+                 (plan->mode & (MODE_SWEEP | MODE_COMPARE)); /* requests have no lines */
+    int64_t interval = options->print_interval ? options->print_interval
+                       : asked                 ? 0
+                                               : kind->every;
     bool periods = own && !sweeps && format->records[RECORD_PERIOD] &&
                    (options->print_count || interval || kind->rest);
     struct output *one = &output->list[output->count++];
@@ -101,10 +95,10 @@ add_output(struct plan *plan, const struct output_kind *kind, const char *path, 
     output->summary |= one->summary;
     output->track |= kind->track;
     output->names |= kind->names;
-    if (!format->tick || (kind->goes == OUTPUT_GROWING && sweeps))
-        return;
-    int64_t paced = kind->paced ? options->print_interval : 0;
-    one->every = path && options->every ? options->every : paced ? paced : kind->every;
+    if (format->tick && !(kind->goes == OUTPUT_GROWING && sweeps))
+        one->every = path && options->every                   ? options->every
+                     : kind->paced && options->print_interval ? options->print_interval
+                                                              : kind->every;
 }
 
 static int

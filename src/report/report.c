@@ -385,13 +385,6 @@ on_interrupt(void *self)
     status_erase(reports->status);
 }
 
-/* Returns whether people read the summary of a report. */
-static bool
-has_summary(const struct report *report)
-{
-    return report->output->kind->people && report->output->summary && !report->error;
-}
-
 /* Writes the last versions of the exported files, unless they are written. */
 static void
 end_exports(struct reports *reports)
@@ -431,7 +424,8 @@ void
 report_explain(struct reports *reports, struct job *jobs, int count)
 {
     const struct report *screen = reports->screen;
-    bool summary = has_summary(screen), phases = screen->plan->mode == MODE_PHASES;
+    const struct output *output = screen->output;
+    bool summary = output->kind->people && output->summary && !screen->error;
     note_failures(reports);
     for (int i = 0; i < count; i++) {
         struct outcome *outcome = &jobs[i].outcome;
@@ -440,7 +434,7 @@ report_explain(struct reports *reports, struct job *jobs, int count)
         store_failure(reports, outcome);
         /* Off a terminal it is that of ioping 1.3, which lacks some counts. */
         outcome->brief = summary && screen->plan->sweep.kind == SWEEP_NONE &&
-                         (!screen->terminal || phases);
+                         (!screen->terminal || screen->plan->mode == MODE_PHASES);
         outcome->answered = summary && screen->terminal;
         outcome_explain(outcome, &reports->notes);
         status_notes(reports->status, &reports->notes);
