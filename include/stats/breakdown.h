@@ -15,9 +15,7 @@
  */
 enum part { PART_SUBMIT, PART_QUEUE, PART_DEVICE, PART_RETURN, PARTS };
 
-#define PART_FLUSH                                                      \
-    PARTS /* behind them: the device's time for the flush after a write \
-           */
+#define PART_FLUSH PARTS /* the device's time for the flush after a write */
 
 enum split_result {
     SPLIT_NOT_TRIED,

@@ -165,7 +165,11 @@ void stats_clear(struct stats *stats);
 void stats_merge(struct stats *stats, const struct stats *more);
 
 /* Returns the histogram that percentiles are taken from: corrected or not. */
-const struct histogram *stats_distribution(const struct stats *stats);
+static inline const struct histogram *
+stats_distribution(const struct stats *stats)
+{
+    return stats->every ? &stats->corrected : &stats->latencies;
+}
 
 /* Returns NUMBER per second over TIME ns; 0 if no time has passed. */
 double stats_rate(double number, int64_t time);

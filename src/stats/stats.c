@@ -164,12 +164,6 @@ stats_median(const struct stats *stats, const struct sample *sample)
     return count > COMPARED ? histogram_value(latencies, (count + 1) / 2) : 0;
 }
 
-const struct histogram *
-stats_distribution(const struct stats *stats)
-{
-    return stats->every ? &stats->corrected : &stats->latencies;
-}
-
 /* Waits are as long as those of the slowest request of any operation. */
 void
 stats_clear(struct stats *stats)
