@@ -58,39 +58,8 @@ os_clock_local(int64_t wall, struct tm *local)
     localtime_r(&seconds, local);
 }
 
-#ifndef OS_HAS_CLOCK_NOW
-int64_t
-os_clock_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * SECOND + now.tv_nsec;
-}
-#endif
-
 #ifndef OS_HAS_CLOCK_SHARPEN /* timers are as exact as they are */
 OS_ANSWER(void, os_clock_sharpen, (void), )
-#endif
-
-#if defined(OS_HAS_CLOCK_NANOSLEEP)
-int
-os_sleep_until(int64_t when)
-{
-    struct timespec until = time_spec(when);
-    int code = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
-    return code ? os_fail(code) : 0;
-}
-#elif !defined(OS_SYSTEM_windows) /* sleeps are for a time, not until one */
-int
-os_sleep_until(int64_t when)
-{
-    for (int64_t left = when - os_clock_now(); left > 0; left = when - os_clock_now()) {
-        struct timespec pause = time_spec(time_earlier(left, TIME_WAIT_MOST));
-        if (nanosleep(&pause, NULL) < 0)
-            return -1;
-    }
-    return 0;
-}
 #endif
 
 /* Requests to files, and what is known of these. */

@@ -1,6 +1,9 @@
-/* Threads that have the users' signals blocked, and locks, by pthreads(7). */
+/* Threads that have the users' signals blocked, and locks, by pthreads(7); the clock, and
+ * sleeps. */
 #include "os/thread.h"
 
+#include "base/time.h"
+#include "has.h"
 #include "os/os.h"
 #include "posix.h"
 
@@ -107,3 +110,34 @@ os_lock_notify(struct os_lock *lock)
 {
     pthread_cond_signal(&lock->notified);
 }
+
+#ifndef OS_HAS_CLOCK_NOW
+int64_t
+os_clock_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * SECOND + now.tv_nsec;
+}
+#endif
+
+#ifdef OS_HAS_CLOCK_NANOSLEEP
+int
+os_sleep_until(int64_t when)
+{
+    struct timespec until = time_spec(when);
+    int code = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+    return code ? os_fail(code) : 0;
+}
+#else /* sleeps are for a time, not until one */
+int
+os_sleep_until(int64_t when)
+{
+    for (int64_t left = when - os_clock_now(); left > 0; left = when - os_clock_now()) {
+        struct timespec pause = time_spec(time_earlier(left, TIME_WAIT_MOST));
+        if (nanosleep(&pause, NULL) < 0)
+            return -1;
+    }
+    return 0;
+}
+#endif

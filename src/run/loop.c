@@ -52,7 +52,7 @@ is_over(const struct worker *worker, int64_t when, int64_t now)
     const struct schedule *schedule = &worker->schedule;
     return when >= schedule->end || now >= schedule->deadline ||
            atomic_load_explicit(&worker->group->stop, memory_order_relaxed) ||
-           os_signals_stop() ||
+           os_signals_asked() ||
            (schedule->ordinals == 0 && worker_group_is_done(worker->group));
 }
 
@@ -158,7 +158,7 @@ record_more(struct worker *worker, struct sample *sample)
     }
     if (settled && account->attribution)
         attribute(worker, sample);
-    if (settled && counts)
+    if (settled && counts && account->series.most)
         series_record(&account->series, sample->start, sample->latency);
     if (account->track)
         track_record(account->track, sample);
