@@ -137,11 +137,9 @@ add_done(struct buffer *text, const struct plot *plot)
             count += job->sweep.steps[k].requests;
             failed += job->sweep.steps[k].failed;
         }
-        if (sweep)
-            continue;
-        count += job->stats->latency.count;
-        failed += job->stats->failed;
-        missed += job->stats->missed;
+        count += sweep ? 0 : job->stats->latency.count;
+        failed += sweep ? 0 : job->stats->failed;
+        missed += sweep ? 0 : job->stats->missed;
     }
     add_counts(text, count, failed, missed);
     if (sweep && plot->plan->statistics.slos.count) {

@@ -187,11 +187,10 @@ fill_bins(struct run_picture *run, int target, bool parts)
     bool few = has_marks(run->plot, target), marks = few && !parts;
     int each = !few ? BIN_REQUESTS : parts ? 1 : BIN_MARKS;
     double own = fmax((double)find_end(track), 1), span = (double)run->span;
-    double wanted = (double)track->seen / each * (span / own);
-    double most = (double)BINS / run->plot->count;
+    double wanted =
+        fmin((double)track->seen / each * (span / own), (double)BINS / run->plot->count);
     double columns = (double)(run->span >> track->shift) + 1;
-    wanted = fmax(fmin(wanted, most), few ? 1 : BINS_LEAST);
-    int bins = (int)fmax(fmin(wanted, columns), 1);
+    int bins = (int)fmax(fmin(fmax(wanted, few ? 1 : BINS_LEAST), columns), 1);
     memset(run->bins, 0, sizeof(run->bins));
     for (int i = 0; i < (marks ? (int)track->seen : track->used); i++) {
         const struct track_mark *mark = &track->marks[marks ? i : 0];

@@ -274,12 +274,11 @@ draw_labels(const struct chart *chart, int shown)
         chart->text->failed = true;
         return;
     }
-    for (int curve = 0; curve < shown; curve++)
-        for (int i = 0; i < plot->count; i++)
-            add_labels(chart, &labels, i, curves[curve].up, false);
-    for (int curve = 0; curve < (plot->count > LABELLED ? 1 : shown); curve++)
-        for (int i = 0; i < plot->count; i++)
-            add_labels(chart, &labels, i, curves[curve].up, true);
+    int named = plot->count > LABELLED ? 1 : shown;
+    for (int i = 0; i < shown * plot->count; i++)
+        add_labels(chart, &labels, i % plot->count, curves[i / plot->count].up, false);
+    for (int i = 0; i < named * plot->count; i++)
+        add_labels(chart, &labels, i % plot->count, curves[i / plot->count].up, true);
     free(labels.boxes);
 }
 

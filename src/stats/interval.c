@@ -121,24 +121,22 @@ percentile_bounded(const struct percentile *percentile, double tail)
 /*
  * A latency depends on those before it: a device stalls for many requests, or is busy for
  * a while. N of them tell as much as N / T independent ones (Bayley, Hammersley: "The
- * effective number of independent observations in an autocorrelated time series",
- * Supplement to the Journal of the Royal Statistical Society 8, 1946), where T is the
- * integrated autocorrelation time, 1 + 2 times the sum of all autocorrelations: of a
- * percentile those of the series of ones and zeros that says which latencies are up to it
- * (Heidelberger, Lewis: "Quantile estimation in dependent sequences", Operations Research
- * 32, 1984).
+ * effective number of independent observations in an autocorrelated time series", 1946),
+ * where T is the integrated autocorrelation time, 1 + 2 times the sum of all
+ * autocorrelations: of a percentile those of the series of ones and zeros that says which
+ * latencies are up to it (Heidelberger, Lewis: "Quantile estimation in dependent
+ * sequences", 1984).
  *
  * The sum ends before the first pair of autocovariances that is not above 0, Geyer's
- * initial positive sequence ("Practical Markov chain Monte Carlo", Statistical Science 7,
- * 1992). Each of them is too low by the variance of the mean, the sum divided by the
- * count (Anderson, "The statistical analysis of time series", 1971, 8.3), so the sum is
- * divided by the share of the series that its lags leave. One no further from 1 than its
- * standard error, each autocorrelation of independent values having a variance of 1 / N
- * (Bartlett, "On the theoretical specification and sampling properties of autocorrelated
- * time-series", Supplement to the Journal of the Royal Statistical Society 8, 1946), is
- * taken for 1. Where the sum is long, pairs of values become one, which leaves it as it
- * is (Flyvbjerg, Petersen: "Error estimates on averages of correlated data", Journal of
- * Chemical Physics 91, 1989).
+ * initial positive sequence ("Practical Markov chain Monte Carlo", 1992). Each of them is
+ * too low by the variance of the mean, the sum divided by the count (Anderson, "The
+ * statistical analysis of time series", 1971, 8.3), so the sum is divided by the share of
+ * the series that its lags leave. One no further from 1 than its standard error, each
+ * autocorrelation of independent values having a variance of 1 / N (Bartlett, "On the
+ * theoretical specification and sampling properties of autocorrelated time-series",
+ * 1946), is taken for 1. Where the sum is long, pairs of values become one, which leaves
+ * it as it is (Flyvbjerg, Petersen: "Error estimates on averages of correlated data",
+ * 1989).
  *
  * Beyond a high percentile are few latencies. What follows each other there may be seen
  * from lower ones only, so the largest of several times is taken: those of the percentile
@@ -301,15 +299,14 @@ dependence_find(struct dependence *dependence, const struct time_series *series,
  * the percentile as the binomial distribution says; if it is so many, the percentile is
  * from the last of these values to the first beyond. Values of rank K among M stand where
  * those of rank N (K - 1/2) / M + 1/2 do among N requests, in the middle of what they are
- * worth (Hazen, "Storage to be provided in impounding reservoirs", Transactions of the
- * American Society of Civil Engineers 77, 1914).
+ * worth (Hazen, "Storage to be provided in impounding reservoirs", 1914).
  *
  * For the ratio of two percentiles each is taken at POINTS numbers that are equally
  * likely, so that all pairs of these are (Hannig, Iyer, Patterson: "Fiducial generalized
- * confidence intervals", Journal of the American Statistical Association 101, 2006).
- * Bounds are what 2.5 % of the pairs are below and above. Requests of one device are as
- * dependent in a run as in the other, though what makes them so, a stall perhaps, may be
- * seen in one alone: the longer of the two autocorrelation times holds for both.
+ * confidence intervals", 2006). Bounds are what 2.5 % of the pairs are below and above.
+ * Requests of one device are as dependent in a run as in the other, though what makes
+ * them so, a stall perhaps, may be seen in one alone: the longer of the two
+ * autocorrelation times holds for both.
  */
 #define TAIL 0.025
 #define POINTS 300
