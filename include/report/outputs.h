@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "cli/options.h"
-#include "run/job.h"
+#include "run/run.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,27 +16,6 @@
 
 struct report;
 
-/* A part of a run, a step of a sweep or a phase, at its begin. */
-struct report_part {
-    const char *name; /* "size=4096", "loaded" */
-    enum phase phase; /* PHASE_NONE: it is a step: */
-    int64_t value;    /* of what is swept */
-    int index, count; /* of the step, from 0, and of all steps, -1: not known */
-};
-
-/* What there are statistics of. A format that has phases has no summary of a job with
- * these. */
-enum record_kind { RECORD_PERIOD, RECORD_SUMMARY, RECORD_STEP, RECORD_PHASE, RECORDS };
-
-/* Statistics of a job. */
-struct record {
-    enum record_kind kind;
-    const struct stats *stats;
-    int64_t time;                 /* ns, by the clock */
-    const struct job_step *step;  /* NULL: they are of none */
-    const struct job *background; /* of a phase; NULL: it had none */
-};
-
 /*
  * The functions of an output: each adds to the report's text, which is then flushed as a
  * whole; NULL: nothing is added. Those from BEGIN to HIGHEST are about the report's
@@ -46,7 +25,7 @@ struct report_format {
     void (*open)(struct report *report);  /* once */
     void (*begin)(struct report *report); /* once for each target */
     void (*sample)(struct report *report, const struct sample *sample);
-    void (*records[RECORDS])(struct report *report, const struct record *record);
+    void (*records[RECORDS])(struct report *report, const struct run_record *record);
     void (*highest)(struct report *report); /* step of the limits of its job */
     void (*compare)(struct report *report); /* all jobs, if they are several */
 
@@ -55,7 +34,7 @@ struct report_format {
      * these or those that any thread calls. */
     void (*start)(struct report *report, int64_t first);
     void (*part)(struct report *report, const struct job *job,
-                 const struct report_part *part);
+                 const struct run_part *part);
     void (*tick)(struct report *report, const struct job *jobs, int count, int64_t now,
                  bool last);
     void (*close)(struct report *report); /* frees what OPEN took */

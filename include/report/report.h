@@ -15,7 +15,7 @@ struct description;
 struct interval;
 struct job;
 struct outcome;
-struct record;
+struct run_record;
 struct report_format;
 struct run_observer;
 struct slos;
@@ -140,7 +140,7 @@ void report_end(struct reports *reports, struct outcome *outcome);
 
 /* Adds a raw line (ioping(1), Raw line): ten integers and, among several targets, the
  * current one, or with phases the name of the current one. */
-void raw_line(struct report *report, const struct record *record);
+void raw_line(struct report *report, const struct run_record *record);
 
 /* Adds the line of interim statistics that a signal asks for. TARGET is NULL if it is the
  * only one. */

@@ -9,14 +9,34 @@
 
 #include <stdint.h>
 
+/* What there are statistics of. */
+enum record_kind { RECORD_PERIOD, RECORD_SUMMARY, RECORD_STEP, RECORD_PHASE, RECORDS };
+
+/* Statistics of a job. */
+struct run_record {
+    enum record_kind kind;
+    const struct stats *stats;
+    int64_t time;                 /* ns, by the clock */
+    const struct job_step *step;  /* NULL: they are of none */
+    const struct job *background; /* of a phase; NULL: it had none */
+};
+
+/* A part of a run, a step of a sweep or a phase, at its begin. */
+struct run_part {
+    const char *name; /* "size=4096", "loaded" */
+    enum phase phase; /* PHASE_NONE: it is a step: */
+    int64_t value;    /* of what is swept */
+    int index, count; /* of the step, from 0, and of all steps, -1: not known */
+};
+
 /*
  * The observer of a run, which a report fills. It hears of the jobs on the supervisor's
  * thread or on that of a worker; of begin, samples and periods never twice at a time, for
- * whichever job. STATS and SAMPLE are the run's; times are ns. Functions that return a
+ * whichever job. What they are given is the run's; times are ns. Functions that return a
  * status return 0, or -1 when their output cannot be written: then the job ends. Any of
- * begin, summary, fail, step_begin, highest, phase_begin, phase, interrupt and end may be
- * NULL, and due together with tick. Of a load they hear when something is wrong with it,
- * of its statistics so far, and of its end.
+ * begin, fail, part, highest, interrupt and end may be NULL, and due together with tick;
+ * record too, of a run without periods and parts. Of a load they hear when something is
+ * wrong with it, of its statistics so far, and of its end.
  */
 struct run_observer {
     void *self;
@@ -24,28 +44,18 @@ struct run_observer {
     /* Once, before all others, when the target is described. */
     int (*begin)(void *self, const struct job *job);
     int (*sample)(void *self, const struct job *job, const struct sample *sample);
-    int (*period)(void *self, const struct job *job, const struct stats *stats,
-                  int64_t time);
-    /* The job has ended, with the total and time of its outcome. */
-    int (*summary)(void *self, const struct job *job);
+    /* A period, the job, its last step or a phase has ended. */
+    int (*record)(void *self, const struct job *job, const struct run_record *record);
     /* A signal asked for the statistics so far, which are the job's. */
     void (*interim)(void *self, const struct job *job);
     /* Request INDEX has been under way for WAITED. */
     void (*hang)(void *self, const struct job *job, uint64_t index, int64_t waited);
     /* The job has ended, while others go on, because a request failed. */
     void (*fail)(void *self, const struct job *job);
-    /* A sweep begins step INDEX, from 0, of COUNT, -1: not known, with VALUE. */
-    int (*step_begin)(void *self, const struct job *job, int64_t value, int index,
-                      int count);
-    /* STEP has ended with STATS after TIME; it is the job's last. */
-    int (*step)(void *self, const struct job *job, const struct job_step *step,
-                const struct stats *stats, int64_t time);
+    int (*part)(void *self, const struct job *job, const struct run_part *part);
     /* The last step of a sweep with limits has ended; the job has the highest that meets
      * them. */
     void (*highest)(void *self, const struct job *job);
-    /* A phase of the job begins; and has ended, with what its phases have of it. */
-    void (*phase_begin)(void *self, const struct job *job, enum phase phase);
-    int (*phase)(void *self, const struct job *job, enum phase phase);
     /* Returns when `tick` is wanted next, monotonic; INT64_MAX: never. First at the
      * begin, NOW, of each step. */
     int64_t (*due)(void *self, int64_t now);

@@ -299,7 +299,7 @@ tick(struct report *report, const struct job *jobs, int count, int64_t now, bool
 }
 
 static void
-begin_part(struct report *report, const struct job *job, const struct report_part *part)
+begin_part(struct report *report, const struct job *job, const struct run_part *part)
 {
     struct hdr_log *log = report->state;
     struct hdr_target *target = &log->targets[job->index];

@@ -313,7 +313,7 @@ add_phases(struct report *report)
 }
 
 static void
-human_summary(struct report *report, const struct record *record)
+human_summary(struct report *report, const struct run_record *record)
 {
     const struct stats *stats = record->stats;
     int64_t time = record->time;

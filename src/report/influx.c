@@ -138,7 +138,7 @@ add_value(struct report *report, int64_t value)
 
 /* Adds the lines of a record, which have one time. */
 static void
-add_record(struct report *report, const struct record *record)
+add_record(struct report *report, const struct run_record *record)
 {
     const struct stats *stats = record->stats;
     const struct job_step *step = record->step;

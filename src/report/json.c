@@ -383,7 +383,7 @@ add_background(struct report *report, struct json *json, const struct job *backg
 }
 
 static void
-json_record(struct report *report, const struct record *record)
+json_record(struct report *report, const struct run_record *record)
 {
     struct json json = open_record(report);
     if (record->step)

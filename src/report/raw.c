@@ -21,7 +21,7 @@ end_line(struct report *report)
 }
 
 void
-raw_line(struct report *report, const struct record *record)
+raw_line(struct report *report, const struct run_record *record)
 {
     const struct stats *stats = record->stats;
     const struct moments *latency = &stats->latency;
@@ -35,7 +35,7 @@ raw_line(struct report *report, const struct record *record)
 }
 
 static void
-add_step(struct report *report, const struct record *record)
+add_step(struct report *report, const struct run_record *record)
 {
     buffer_format(&report->text, "%" PRId64 " ", record->step->value);
     raw_line(report, record);

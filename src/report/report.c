@@ -204,55 +204,20 @@ has_record(const struct report *report, const struct job *job, enum record_kind 
 /* The record of a step is written when the next begins, or after the remarks on the end.
  */
 static int
-add_record(struct reports *reports, const struct job *job, struct record record)
+on_record(void *self, const struct job *job, const struct run_record *record)
 {
+    struct reports *reports = self;
     for (int i = 0; i < reports->count; i++) {
         struct report *report = &reports->list[i];
-        if (has_record(report, job, record.kind)) {
-            report->format->records[record.kind](select_job(reports, i, job), &record);
-            if (record.kind != RECORD_STEP)
+        if (has_record(report, job, record->kind)) {
+            report->format->records[record->kind](select_job(reports, i, job), record);
+            if (record->kind != RECORD_STEP)
                 flush(reports, report);
         }
-        if (record.kind == RECORD_SUMMARY && report < reports->screen)
+        if (record->kind == RECORD_SUMMARY && report < reports->screen)
             note_failures(reports); /* people read that, and no more follows it */
     }
     return reports->failed;
-}
-
-static int
-on_period(void *self, const struct job *job, const struct stats *stats, int64_t time)
-{
-    return add_record(self, job, (struct record){RECORD_PERIOD, stats, time, NULL, NULL});
-}
-
-static struct record
-summary_of(const struct job *job)
-{
-    const struct outcome *outcome = &job->outcome;
-    return (struct record){RECORD_SUMMARY, &outcome->total, outcome->time, NULL, NULL};
-}
-
-static int
-on_summary(void *self, const struct job *job)
-{
-    return add_record(self, job, summary_of(job));
-}
-
-static int
-on_step(void *self, const struct job *job, const struct job_step *step,
-        const struct stats *stats, int64_t time)
-{
-    return add_record(self, job, (struct record){RECORD_STEP, stats, time, step, NULL});
-}
-
-static int
-on_phase(void *self, const struct job *job, enum phase phase)
-{
-    const struct job_phase *ended = &job->phases->list[phase];
-    const struct job *background = phase == PHASE_LOADED ? job->phases->background : NULL;
-    return add_record(
-        self, job,
-        (struct record){RECORD_PHASE, &ended->stats, ended->time, NULL, background});
 }
 
 static void
@@ -310,9 +275,10 @@ on_fail(void *self, const struct job *job)
 
 /* A file that grows has what is new of each part of a run, in intervals that begin
  * anew. */
-static void
-begin_part(struct reports *reports, const struct job *job, const struct report_part *part)
+static int
+on_part(void *self, const struct job *job, const struct run_part *part)
 {
+    struct reports *reports = self;
     for (int i = 0; i < reports->count; i++) {
         struct report *report = &reports->list[i];
         if (report->format->part)
@@ -321,25 +287,7 @@ begin_part(struct reports *reports, const struct job *job, const struct report_p
             report->due = 0;
         flush(reports, report);
     }
-}
-
-static int
-on_step_begin(void *self, const struct job *job, int64_t value, int index, int count)
-{
-    struct reports *reports = self;
-    char name[48];
-    snprintf(name, sizeof(name), "%s=%" PRId64, sweep_name(job->plan.sweep.kind), value);
-    begin_part(reports, job,
-               &(struct report_part){
-                   .name = name, .value = value, .index = index, .count = count});
     return reports->failed;
-}
-
-static void
-on_phase_begin(void *self, const struct job *job, enum phase phase)
-{
-    begin_part(self, job,
-               &(struct report_part){.name = phase_name(phase), .phase = phase});
 }
 
 static int64_t
@@ -474,16 +422,12 @@ report_observer(struct reports *reports)
         .medians = screen->terminal && screen->output->requests,
         .begin = on_begin,
         .sample = on_sample,
-        .period = on_period,
-        .summary = on_summary,
+        .record = on_record,
         .interim = on_interim,
         .hang = on_hang,
         .fail = on_fail,
-        .step_begin = on_step_begin,
-        .step = on_step,
+        .part = on_part,
         .highest = on_highest,
-        .phase_begin = on_phase_begin,
-        .phase = on_phase,
         .due = on_due,
         .tick = on_tick,
         .interrupt = on_interrupt,
@@ -512,9 +456,11 @@ report_recorded(struct reports *reports, const struct comparison_row *rows)
         bool listed = report->output->summary && !report->output->kind->people;
         report->rows = rows;
         for (int k = 0; listed && k < report->count; k++) {
-            const struct record summary = summary_of(&report->jobs[k]);
+            const struct outcome *outcome = &report->jobs[k].outcome;
             begin_job(reports, select_job(reports, i, &report->jobs[k]));
-            report->format->records[RECORD_SUMMARY](report, &summary);
+            report->format->records[RECORD_SUMMARY](
+                report, &(struct run_record){RECORD_SUMMARY, &outcome->total,
+                                             outcome->time, NULL, NULL});
             flush(reports, report);
         }
     }

@@ -471,7 +471,7 @@ tick(struct report *report, const struct job *jobs, int count, int64_t now, bool
 }
 
 static void
-begin_part(struct report *report, const struct job *job, const struct report_part *part)
+begin_part(struct report *report, const struct job *job, const struct run_part *part)
 {
     struct status *status = report->status;
     int64_t now = report->now();

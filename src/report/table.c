@@ -207,7 +207,7 @@ table_head(struct report *report)
  * queuing formula L = lambda W", Operations Research 9, 1961) the sum of their times per
  * time. */
 void
-table_row(struct report *report, const struct record *record)
+table_row(struct report *report, const struct run_record *record)
 {
     const struct stats *stats = record->stats;
     const struct job_step *step = record->step;

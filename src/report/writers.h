@@ -10,7 +10,7 @@ struct comparison_row;
 struct histogram;
 struct job;
 struct job_step;
-struct record;
+struct run_record;
 struct report;
 struct stats;
 
@@ -60,7 +60,7 @@ void json_string(struct json *json, const char *name, const char *value);
  * it lacks the least useful columns.
  */
 void table_head(struct report *report);
-void table_row(struct report *report, const struct record *record);
+void table_row(struct report *report, const struct run_record *record);
 void table_highest(struct report *report);
 
 /* table.c: adds the table of the phases so far, a line each; on a narrow terminal like

@@ -43,8 +43,9 @@ end_period(struct job *job, int64_t now)
         log->count = 0;
     }
     job->period.stats.busy = busy_time(&job->period.busy);
-    int status = observer->period(observer->self, job, &job->period.stats,
-                                  now - job->period.began);
+    const struct run_record record = {RECORD_PERIOD, &job->period.stats,
+                                      now - job->period.began, NULL, NULL};
+    int status = observer->record(observer->self, job, &record);
     stats_clear(&job->period.stats);
     busy_clear(&job->period.busy);
     job->period.began = now;

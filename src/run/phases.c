@@ -37,8 +37,9 @@ do_phase(const struct run_task *task, enum phase phase, struct error *error)
     job->delay = loaded ? PLAN_SETTLE : 0;
     own.count = loaded ? 2 : 1;
     own.background = loaded ? task->background : NULL;
-    if (observer->phase_begin)
-        observer->phase_begin(observer->self, job, phase);
+    if (observer->part)
+        observer->part(observer->self, job,
+                       &(struct run_part){.name = phase_name(phase), .phase = phase});
     if (run_once(&own, false, error) < 0) {
         job->phases->current = phase - 1; /* the total is that one's yet */
         return -1;
@@ -74,9 +75,13 @@ phases_execute(const struct run_task *task, struct error *error)
                !job_has_failed(job) && !job_has_failed(task->background);
         if (!more && begun)
             end_phases(task);
-        if (status < 0 || !job->plan.output.summary || !observer->phase)
+        const struct job_phase *ended = &job->phases->list[phase];
+        const struct run_record record = {RECORD_PHASE, &ended->stats, ended->time, NULL,
+                                          phase == PHASE_LOADED ? task->background
+                                                                : NULL};
+        if (status < 0 || !job->plan.output.summary)
             continue;
-        if (observer->phase(observer->self, job, phase) < 0 && more) {
+        if (observer->record(observer->self, job, &record) < 0 && more) {
             end_phases(task);
             more = false;
         }

@@ -181,8 +181,10 @@ run_summarize(const struct run_task *task)
     const struct run_observer *observer = task->observer;
     for (int i = 0; i < task->count; i++) {
         const struct job *job = &task->jobs[i];
-        if (job->plan.output.summary && observer->summary)
-            observer->summary(observer->self, job);
+        const struct run_record record = {RECORD_SUMMARY, &job->outcome.total,
+                                          job->outcome.time, NULL, NULL};
+        if (job->plan.output.summary && observer->record)
+            observer->record(observer->self, job, &record);
     }
 }
 

@@ -13,7 +13,9 @@
 #include "run_private.h"
 #include "search.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Of the requests that are due, so many at least are answered in the same time by a
@@ -158,7 +160,8 @@ end_step(struct job *job, const struct run_observer *observer, int64_t value,
         .max = stats->latency.max,
         .verdict = judge(job, time, failed)};
     add_step(job, &step);
-    int status = observer->step(observer->self, job, &step, stats, time);
+    const struct run_record record = {RECORD_STEP, stats, time, &step, NULL};
+    int status = observer->record(observer->self, job, &record);
     if (status < 0 || failed)
         return false;
     if (!outcome->empty && stats->requests == 0)
@@ -214,11 +217,13 @@ do_step(struct sweeping *sweeping, int64_t value)
     const struct run_observer *observer = sweeping->task->observer;
     struct job *job = sweeping->job;
     int64_t before;
-    int index = sweeping->index++;
-    if (observer->step_begin &&
-        observer->step_begin(observer->self, job, value, index, sweeping->count) < 0)
+    char name[48];
+    const struct run_part part = {name, PHASE_NONE, value, sweeping->index++,
+                                  sweeping->count};
+    snprintf(name, sizeof(name), "%s=%" PRId64, sweep_name(job->plan.sweep.kind), value);
+    if (observer->part && observer->part(observer->self, job, &part) < 0)
         return 0;
-    plan_step(&job->plan, value, index, &job->active);
+    plan_step(&job->plan, value, part.index, &job->active);
     do {
         before = job->outcome.time;
         if (run_once(sweeping->task, false, sweeping->error) < 0)

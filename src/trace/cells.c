@@ -26,7 +26,7 @@ covers(const struct candidate *candidate, const struct range *cell)
 /* Returns whether that may have been queued for the request: by a thread of its program,
  * or of the kernel. Each block request is queued for one request alone. */
 static bool
-may_enter(const struct cells *cells, const struct record *record)
+may_enter(const struct cells *cells, const struct run_record *record)
 {
     const struct os_trace_record *trace = &record->trace;
     if (trace->kind != cells->entry)
@@ -47,7 +47,7 @@ find_entry(const struct cells *cells, const struct range *cell, int *entry, bool
     bool own = false;
     *entry = -1;
     for (int i = cells->first; i < cells->count; i++) {
-        const struct record *record = cells->candidates[i].record;
+        const struct run_record *record = cells->candidates[i].record;
         const struct os_trace_record *trace = &record->trace;
         if (!covers(&cells->candidates[i], cell))
             continue;
@@ -227,7 +227,7 @@ void
 cells_end(struct cells *cells, bool is_split)
 {
     for (int i = 0; i < cells->count; i++) {
-        struct record *record = cells->candidates[i].record;
+        struct run_record *record = cells->candidates[i].record;
         if (record->use == RECORD_TAKEN)
             record->use = is_split ? RECORD_USED : RECORD_UNUSED;
     }

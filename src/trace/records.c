@@ -21,8 +21,8 @@ records_add_own(struct records *records, int thread)
 static int
 compare_times(const void *one, const void *other)
 {
-    const struct os_trace_record *a = &((const struct record *)one)->trace;
-    const struct os_trace_record *b = &((const struct record *)other)->trace;
+    const struct os_trace_record *a = &((const struct run_record *)one)->trace;
+    const struct os_trace_record *b = &((const struct run_record *)other)->trace;
     if (a->time != b->time)
         return a->time < b->time ? -1 : 1;
     return (int)a->kind - (int)b->kind;
@@ -33,7 +33,7 @@ compare_times(const void *one, const void *other)
 static void
 make_room(struct records *records)
 {
-    struct record *list = records->list;
+    struct run_record *list = records->list;
     int half = records->count / 2, left = 0;
     if (records->count + RECORDS_READ <= RECORDS_MOST)
         return;
@@ -72,10 +72,10 @@ records_read(struct records *records)
     while (records->count + RECORDS_READ <= RECORDS_MOST &&
            (got = records->source.read(records->source.trace, read, RECORDS_READ)) > 0)
         for (int i = 0; i < got; i++) {
-            records->list[records->count++] = (struct record){.trace = read[i]};
+            records->list[records->count++] = (struct run_record){.trace = read[i]};
             least = time_earlier(least, read[i].time);
         }
     int from = records_find(records, old, least);
-    qsort(records->list + from, (size_t)(records->count - from), sizeof(struct record),
-          compare_times);
+    qsort(records->list + from, (size_t)(records->count - from),
+          sizeof(struct run_record), compare_times);
 }

@@ -26,7 +26,7 @@ struct search {
     const struct sample *sample;
     int thread;
     int64_t end; /* of the request without its flush, monotonic */
-    struct record *from, *to;
+    struct run_record *from, *to;
     int count;
     struct range ranges[RANGES_MOST];
 };
@@ -123,7 +123,7 @@ look_within(struct search *search, int64_t start, int64_t end)
 }
 
 /* Returns the first record that is looked through for what is ahead of the request. */
-static struct record *
+static struct run_record *
 look_back(const struct search *search)
 {
     return search->from - time_earlier(search->from - search->records->list, LOOK_BACK);
@@ -159,7 +159,7 @@ add_queued(struct search *search)
     bool kernel = search->target->layout.known;
     uint64_t sectors = 0;
     int alike = 0;
-    for (const struct record *record = search->from; record < search->to; record++) {
+    for (const struct run_record *record = search->from; record < search->to; record++) {
         const struct os_trace_record *trace = &record->trace;
         uint64_t bytes = trace->sectors * SECTOR;
         bool released = trace->kind == OS_TRACE_QUEUE && trace->kernel;
@@ -186,7 +186,7 @@ static bool
 follow(struct search *search, const struct range *range)
 {
     const struct os_layout *layout = &search->target->layout;
-    for (const struct record *record = search->from; record < search->to; record++) {
+    for (const struct run_record *record = search->from; record < search->to; record++) {
         const struct os_trace_record *trace = &record->trace;
         const struct os_layout_device *device = find_device(layout, trace->device);
         if (trace->kind != OS_TRACE_REMAP || !device ||
@@ -243,7 +243,7 @@ static bool
 gather(const struct search *search, bool all)
 {
     struct cells *cells = &search->records->cells;
-    struct record *record = all ? look_back(search) : search->from;
+    struct run_record *record = all ? look_back(search) : search->from;
     bool queued = !search->target->layout.remapped;
     cells->all = all;
     cells->count = cells->first = 0;
@@ -275,7 +275,8 @@ is_foreign(const struct search *search)
                                   layout->devices[layout->device_count - 1].disk,
                                   sample->offset, sample->size)
                     : layout->remapped && add_part(&above, sample->offset, sample->size);
-    for (struct record *record = look_back(search); record < search->to && fits; record++)
+    for (struct run_record *record = look_back(search); record < search->to && fits;
+         record++)
         if (record->trace.kind == OS_TRACE_QUEUE &&
             !records_is_own(search->records->own, record->trace.thread) &&
             find_sectors(&above, &record->trace))
@@ -314,7 +315,7 @@ add_flushes(const struct search *search, int64_t since)
     struct cells *cells = &search->records->cells;
     int count = cells->interval_count, open = count;
     struct breakdown_interval *intervals = cells->intervals;
-    for (const struct record *record = search->from; record < search->to; record++) {
+    for (const struct run_record *record = search->from; record < search->to; record++) {
         const struct os_trace_record *trace = &record->trace;
         const struct os_layout_device *device =
             find_device(&search->target->layout, trace->device);
@@ -376,7 +377,7 @@ may_ask(struct search *search)
     if (!add_part(search, sample->offset, sample->size))
         return true;
     bool fits = add_part(&all, 0, INT64_MAX);
-    for (const struct record *record = search->from; record < search->to; record++) {
+    for (const struct run_record *record = search->from; record < search->to; record++) {
         const struct os_trace_record *trace = &record->trace;
         const struct os_layout_device *device = find_device(layout, trace->device);
         if (device && device->above)

@@ -21,7 +21,7 @@ struct trace_source {
 };
 
 /* A record of the trace. */
-struct record {
+struct run_record {
     struct os_trace_record trace;
     enum { RECORD_UNUSED, RECORD_TAKEN, RECORD_USED } use;
 };
@@ -36,7 +36,7 @@ struct range {
 
 /* A record that touches the sectors. */
 struct candidate {
-    struct record *record;
+    struct run_record *record;
     uint64_t disk; /* that its device is, or is on */
 };
 
@@ -68,7 +68,7 @@ struct records {
     int count;
     unsigned char own[RECORD_THREADS / 8]; /* a bit for each thread of this program */
     struct cells cells;                    /* what request_attribute works with */
-    struct record list[RECORDS_MOST];
+    struct run_record list[RECORDS_MOST];
 };
 
 /* Returns whether THREAD, as in os_trace_record, is among OWN of struct records. */

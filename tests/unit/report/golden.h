@@ -66,7 +66,7 @@ static inline void
 golden_prepare(enum format format)
 {
     golden = (struct golden){0};
-    void (*const *records)(struct report *, const struct record *) =
+    void (*const *records)(struct report *, const struct run_record *) =
         output_kinds[format].format->records;
     golden.plan.options = &golden.options;
     golden.plan.output =
@@ -113,6 +113,13 @@ golden_begin(void)
     golden_begin_of(&golden.job, 1);
 }
 
+/* Tells of a record of JOB. */
+static inline int
+golden_record(const struct job *job, struct run_record record)
+{
+    return golden.observer.record(&golden.reports, job, &record);
+}
+
 static inline void
 golden_sample(struct sample sample)
 {
@@ -122,7 +129,8 @@ golden_sample(struct sample sample)
 static inline void
 golden_period(const struct stats *stats, int64_t time)
 {
-    golden.observer.period(&golden.reports, &golden.job, stats, time);
+    golden_record(&golden.job,
+                  (struct run_record){RECORD_PERIOD, stats, time, NULL, NULL});
 }
 
 static inline int
@@ -130,14 +138,31 @@ golden_summary(const struct stats *stats, int64_t time)
 {
     golden.job.outcome.total = *stats;
     golden.job.outcome.time = time;
-    return golden.observer.summary(&golden.reports, &golden.job);
+    return golden_record(
+        &golden.job,
+        (struct run_record){RECORD_SUMMARY, &golden.job.outcome.total, time, NULL, NULL});
+}
+
+static inline int
+golden_end_step(const struct job_step *step, const struct stats *stats, int64_t time)
+{
+    return golden_record(&golden.job,
+                         (struct run_record){RECORD_STEP, stats, time, step, NULL});
 }
 
 static inline int
 golden_step(int64_t value, const struct stats *stats, int64_t time)
 {
-    struct job_step step = {.value = value};
-    return golden.observer.step(&golden.reports, &golden.job, &step, stats, time);
+    return golden_end_step(&(struct job_step){.value = value}, stats, time);
+}
+
+/* Ends PHASE of the job, beside BACKGROUND if that is not NULL. */
+static inline int
+golden_phase(enum phase phase, const struct job *background)
+{
+    const struct job_phase *ended = &golden.job.phases->list[phase];
+    return golden_record(&golden.job, (struct run_record){RECORD_PHASE, &ended->stats,
+                                                          ended->time, NULL, background});
 }
 
 static inline char *

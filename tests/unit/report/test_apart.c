@@ -71,7 +71,8 @@ end_phase(enum phase phase, int count)
 {
     phases.list[phase].ended = true;
     phases.list[phase].stats = both(count, 0);
-    assert_int_equal(golden.observer.phase(&golden.reports, &golden.job, phase), 0);
+    assert_int_equal(
+        golden_phase(phase, phase == PHASE_LOADED ? phases.background : NULL), 0);
 }
 
 /* Ratios are those of the same operation. */

@@ -82,7 +82,10 @@ TEST(a_failure_of_one_ends_the_run_and_not_the_other)
     stats.latency.sum = 4500000;
     prepare(FORMAT_RAW, "/dev/full");
     begin();
-    assert_int_equal(golden.observer.period(&golden.reports, &golden.job, &stats, 1), -1);
+    assert_int_equal(golden_record(&golden.job, (struct run_record){.kind = RECORD_PERIOD,
+                                                                    .stats = &stats,
+                                                                    .time = 1}),
+                     -1);
     assert_true(golden.reports.failed);
     assert_int_equal(golden_summary(&stats, 2000), -1);
     report_end(&golden.reports, &golden.outcome);

@@ -63,7 +63,7 @@ add_lines(struct report *log, struct buffer *text, const struct job *some, int c
 static void
 begin_part(struct report *log, const struct job *job, const char *name)
 {
-    report_hdr.part(log, job, &(struct report_part){.name = name});
+    report_hdr.part(log, job, &(struct run_part){.name = name});
 }
 
 static void

@@ -46,7 +46,8 @@ add(struct report *report, enum record_kind kind, const struct stats *stats,
     const struct job_step *step)
 {
     report->format->records[kind](
-        report, &(struct record){.kind = kind, .stats = stats, .time = 7, .step = step});
+        report,
+        &(struct run_record){.kind = kind, .stats = stats, .time = 7, .step = step});
 }
 
 static void

@@ -385,7 +385,7 @@ step_judged(enum format format, int highest, const char *name)
     for (int i = 0; i < 3; i++) {
         struct job_step *step = &golden.job.sweep.steps[i];
         *step = (struct job_step){.value = 1 << i, .verdict = verdicts[i]};
-        golden.observer.step(&golden.reports, &golden.job, step, &stats, 20158762);
+        golden_end_step(step, &stats, 20158762);
     }
     golden.job.sweep.highest = highest;
     golden.observer.highest(&golden.reports, &golden.job);
@@ -481,7 +481,7 @@ TEST(rates_say_what_was_due_and_what_was_answered)
         golden_begin();
         struct job_step *step = golden.job.sweep.steps;
         *step = (struct job_step){.value = 49000, .rate = 48000};
-        golden.observer.step(&golden.reports, &golden.job, step, &stats, 20158762);
+        golden_end_step(step, &stats, 20158762);
         golden.job.sweep.count = 1;
         golden.job.sweep.highest = 0;
         golden.observer.highest(&golden.reports, &golden.job);

@@ -59,7 +59,9 @@ TEST(each_target_has_its_change_from_the_fastest)
 {
     begin(FORMAT_JSON, false);
     for (size_t i = 0; i < LENGTH(devices); i++)
-        golden.observer.summary(&golden.reports, &jobs[i]);
+        golden_record(&jobs[i], (struct run_record){.kind = RECORD_SUMMARY,
+                                                    .stats = &jobs[i].outcome.total,
+                                                    .time = jobs[i].outcome.time});
     report_compare(&golden.reports);
     golden_end("json_change");
 }
@@ -76,7 +78,9 @@ TEST(periods_have_no_change)
 {
     begin(FORMAT_NDJSON, false);
     for (size_t i = 0; i < LENGTH(devices); i++)
-        golden.observer.period(&golden.reports, &jobs[i], &jobs[i].outcome.total, 1);
+        golden_record(&jobs[i], (struct run_record){.kind = RECORD_PERIOD,
+                                                    .stats = &jobs[i].outcome.total,
+                                                    .time = 1});
     size_t size;
     char *text = golden_read(golden.path, &size);
     assert_non_null(strstr(text, "\"stat\""));

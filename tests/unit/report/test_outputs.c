@@ -54,7 +54,7 @@ add_head(struct report *report)
 }
 
 static void
-add_period(struct report *report, const struct record *record)
+add_period(struct report *report, const struct run_record *record)
 {
     buffer_format(&report->text, "%s %llu %lld\n", report->target->path,
                   (unsigned long long)record->stats->requests, (long long)record->time);

@@ -59,7 +59,8 @@ end_phase(enum phase phase, int count, int64_t us)
         record(&load.outcome.total, 122, 1 << 20, 10);
         load.outcome.time = 2 * SECOND;
     }
-    assert_int_equal(golden.observer.phase(&golden.reports, &golden.job, phase), 0);
+    assert_int_equal(
+        golden_phase(phase, phase == PHASE_LOADED ? phases.background : NULL), 0);
 }
 
 static void
@@ -213,8 +214,7 @@ TEST(progress_is_that_of_all_phases)
     golden.job.stats = &phases.all;
     struct status *status = status_open(&golden.plan, 1, 0);
     struct report report = {.status = status, .now = ten_seconds};
-    report_status.part(&report, &golden.job,
-                       &(struct report_part){.phase = PHASE_LOADED});
+    report_status.part(&report, &golden.job, &(struct run_part){.phase = PHASE_LOADED});
     status_gather(status, &golden.job, 1, 12 * SECOND, &facts);
     assert_int_equal(facts.phase, PHASE_LOADED);
     assert_int_equal(facts.requests, 50);

@@ -5,7 +5,7 @@ static void
 assert_line(const struct stats *stats, int64_t time, const char *line)
 {
     struct report report = {.count = 1};
-    raw_line(&report, &(struct record){.stats = stats, .time = time});
+    raw_line(&report, &(struct run_record){.stats = stats, .time = time});
     assert_string_equal(report.text.text, line);
     buffer_free(&report.text);
 }
@@ -28,7 +28,7 @@ TEST(among_others_the_target_comes_last)
     struct stats stats = {0};
     const struct description target = {.path = "/mnt/a b\n"};
     struct report report = {.count = 2, .target = &target};
-    raw_line(&report, &(struct record){.stats = &stats, .time = 7});
+    raw_line(&report, &(struct run_record){.stats = &stats, .time = 7});
     assert_string_equal(report.text.text, "0 0 0 0 0 0 0 0 0 7 /mnt/a b\\012\n");
     buffer_free(&report.text);
 }
@@ -178,7 +178,7 @@ TEST(a_highest_rate_without_limits_has_a_dash_in_their_place)
     struct job_step *step = golden.job.sweep.steps;
     *step = (struct job_step){.value = 49000, .rate = 48000};
     golden.job.sweep.count = 1;
-    golden.observer.step(&golden.reports, &golden.job, step, &stats, 9000912345);
+    golden_end_step(step, &stats, 9000912345);
     golden.job.sweep.highest = 0;
     golden.observer.highest(&golden.reports, &golden.job);
     golden_end("raw_sweep_rate");

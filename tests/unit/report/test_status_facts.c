@@ -58,7 +58,7 @@ read_clock(void)
 
 /* Begins PART of target INDEX at NOW. */
 static void
-begin_part(struct status *status, int index, const struct report_part *part, int64_t now)
+begin_part(struct status *status, int index, const struct run_part *part, int64_t now)
 {
     static struct job job; /* too large for a stack */
     struct report report = {.status = status, .now = read_clock};
@@ -300,7 +300,7 @@ TEST(the_slowest_target_decides_what_is_left)
 /* Each of three phases lasts 4 s; the load of the second settles for a second before. */
 TEST(what_is_left_of_phases_is_not_known_while_a_load_settles)
 {
-    static const struct report_part part = {.phase = PHASE_LOADED};
+    static const struct run_part part = {.phase = PHASE_LOADED};
     struct plan plan = plain();
     struct stats *stats = seen(1, 0);
     struct status_facts facts;
@@ -343,7 +343,7 @@ TEST(a_sweep_goes_through_all_steps_of_all_targets)
         struct status *status = status_open(&plan, cases[i].targets, BEGAN);
         if (cases[i].count)
             begin_part(status, cases[i].target,
-                       &(struct report_part){
+                       &(struct run_part){
                            .value = 8, .index = cases[i].index, .count = cases[i].count},
                        now - cases[i].since);
         status_gather(status, &snapshot, 1, now, &facts);
@@ -373,10 +373,9 @@ TEST(steps_of_a_sweep_of_intervals_differ_in_length)
         struct status_facts facts;
         int64_t now = BEGAN + 100 * SECOND;
         struct status *status = status_open(&plan, 2, BEGAN);
-        begin_part(
-            status, 1,
-            &(struct report_part){.value = MS << number, .index = number, .count = 3},
-            now - 10 * MS);
+        begin_part(status, 1,
+                   &(struct run_part){.value = MS << number, .index = number, .count = 3},
+                   now - 10 * MS);
         status_gather(status, &snapshot, 1, now, &facts);
         assert_int_equal(facts.left, 217 * MS - before[number] - 10 * MS);
         assert_in_range(facts.share * 434, 217 + before[number] / MS + 9,

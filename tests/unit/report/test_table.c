@@ -27,7 +27,7 @@ add_row(struct buffer *text, const struct plan *plan, const struct job_step *ste
 {
     struct report report = report_of(plan, columns);
     report.text = *text;
-    table_row(&report, &(struct record){.stats = stats, .time = time, .step = step});
+    table_row(&report, &(struct run_record){.stats = stats, .time = time, .step = step});
     *text = report.text;
 }
 
@@ -81,7 +81,8 @@ TEST(each_row_is_there_once_the_next_step_begins)
     size_t size;
     begin(SWEEP_SIZE, NULL);
     add_step(512, 1, 100000);
-    golden.observer.step_begin(&golden.reports, &golden.job, 4096, 1, 4);
+    golden.observer.part(&golden.reports, &golden.job,
+                         &(struct run_part){.name = "size=4096", .value = 4096});
     char *text = golden_read(golden.path, &size);
     assert_non_null(strstr(text, "     512 B     10 k "));
     free(text);
@@ -233,9 +234,7 @@ add_judged(int highest)
         job->sweep.steps[i] = (struct job_step){
             .value = 8192 << i, .iops = 48000, .bps = 196608000, .verdict = verdicts[i]};
         job->sweep.count = i + 1;
-        assert_int_equal(golden.observer.step(&golden.reports, job, &job->sweep.steps[i],
-                                              &stats, 505000000),
-                         0);
+        assert_int_equal(golden_end_step(&job->sweep.steps[i], &stats, 505000000), 0);
     }
     job->sweep.highest = highest;
     golden.observer.highest(&golden.reports, job);

@@ -126,14 +126,14 @@ on_summary(void *self, const struct job *job)
 }
 
 static inline int
-on_step_begin(void *self, const struct job *job, int64_t value, int number, int count)
+on_part(void *self, const struct job *job, const struct run_part *part)
 {
     struct told *told = self;
     (void)job;
-    told->out_of_order |= number != told->stepping || number != told->steps ||
-                          (told->count_of_steps && count != told->count_of_steps);
-    told->count_of_steps = count;
-    told->value_of_step = value;
+    told->out_of_order |= part->index != told->stepping || part->index != told->steps ||
+                          (told->count_of_steps && part->count != told->count_of_steps);
+    told->count_of_steps = part->count;
+    told->value_of_step = part->value;
     told->stepping++;
     return 0;
 }
@@ -155,6 +155,15 @@ on_step(void *self, const struct job *job, const struct job_step *step,
     stats_merge(&told->merged, stats);
     leave(told);
     return told->at_step ? told->at_step() : 0;
+}
+
+static inline int
+on_record(void *self, const struct job *job, const struct run_record *record)
+{
+    if (record->kind == RECORD_SUMMARY)
+        return on_summary(self, job);
+    return record->step ? on_step(self, job, record->step, record->stats, record->time)
+                        : on_period(self, job, record->stats, record->time);
 }
 
 static inline void
@@ -212,12 +221,10 @@ observer_of(void)
     return (struct run_observer){
         .self = told,
         .sample = on_sample,
-        .period = on_period,
-        .summary = on_summary,
+        .record = on_record,
         .interim = on_interim,
         .hang = on_hang,
-        .step_begin = on_step_begin,
-        .step = on_step,
+        .part = on_part,
         .highest = on_highest,
     };
 }

@@ -23,20 +23,24 @@ on_numbered(void *self, const struct job *job, const struct sample *sample)
     return 0;
 }
 
-static void
-on_phase_begin(void *self, const struct job *job, enum phase phase)
+static int
+on_phase_begin(void *self, const struct job *job, const struct run_part *part)
 {
     (void)self;
-    assert_int_equal(job->phases->current, phase);
-    phases.begun[phases.begins++] = phase;
+    assert_int_equal(job->phases->current, part->phase);
+    phases.begun[phases.begins++] = part->phase;
+    return 0;
 }
 
 static int
-on_phase(void *self, const struct job *job, enum phase phase)
+on_phase(void *self, const struct job *job, const struct run_record *record)
 {
-    (void)self;
+    enum phase phase = job->phases->current;
+    if (record->kind != RECORD_PHASE)
+        return on_record(self, job, record);
     assert_true(job->phases->list[phase].ended);
-    phases.requests[phases.ends] = job->phases->list[phase].stats.requests;
+    assert_ptr_equal(record->background, phase == PHASE_LOADED ? &jobs[1] : NULL);
+    phases.requests[phases.ends] = record->stats->requests;
     phases.ended[phases.ends++] = phase;
     return 0;
 }
@@ -50,8 +54,8 @@ try_phases(const char *text)
     memset(&phases, 0, sizeof(phases));
     memset(jobs, 0, sizeof(jobs));
     observer.sample = on_numbered;
-    observer.phase_begin = on_phase_begin;
-    observer.phase = on_phase;
+    observer.part = on_phase_begin;
+    observer.record = on_phase;
     setup.options.given[OPTION_LOAD] = 1;
     assert_null(background_parse(text, &setup.options.background));
     assert_int_equal(plan_make(&setup.options, 1, &setup.plan, &error), 0);

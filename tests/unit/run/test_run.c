@@ -51,10 +51,11 @@ on_due(void *self, int64_t now)
 }
 
 static int
-on_last(void *self, const struct job *job)
+on_last(void *self, const struct job *job, const struct run_record *record)
 {
-    looks.before_summary = looks.count;
-    return on_summary(self, job);
+    if (record->kind == RECORD_SUMMARY)
+        looks.before_summary = looks.count;
+    return on_record(self, job, record);
 }
 
 static const struct outcome *
@@ -65,7 +66,7 @@ run_exporting(void)
     struct run_task task = setup_task(&setup, &observer);
     memset(&looks, 0, sizeof(looks));
     looks.every = output_of(&setup.plan, FORMAT_PROMETHEUS).every;
-    observer.summary = on_last;
+    observer.record = on_last;
     if (looks.every) {
         observer.due = on_due;
         observer.tick = on_tick;

@@ -33,10 +33,11 @@ tell_alone(void *self, const struct job *job, const struct sample *sample)
 }
 
 static int
-tell_summary(void *self, const struct job *job)
+tell_summary(void *self, const struct job *job, const struct run_record *record)
 {
     char digit[2] = {(char)('0' + job->index), '\0'};
     (void)self;
+    assert_int_equal(record->kind, RECORD_SUMMARY);
     strcat(all.order, digit);
     return on_summary(&each_told[job->index], job);
 }
@@ -117,7 +118,7 @@ execute(struct error *error)
 {
     all.observer = (struct run_observer){
         .sample = tell_alone,
-        .summary = tell_summary,
+        .record = tell_summary,
         .hang = tell_hang,
         .fail = on_fail,
         .due = on_due,

@@ -12,11 +12,12 @@ static int count, begins;
 static int status_of_begin;
 
 static int
-on_period(void *self, const struct job *one, const struct stats *stats, int64_t time)
+on_record(void *self, const struct job *one, const struct run_record *record)
 {
-    (void)self, (void)one, (void)stats;
+    (void)self, (void)one;
+    assert_int_equal(record->kind, RECORD_PERIOD);
     assert_in_range(count, 0, 7);
-    times[count++] = time;
+    times[count++] = record->time;
     return 0;
 }
 
@@ -31,7 +32,7 @@ on_begin(void *self, const struct job *one)
     return status_of_begin;
 }
 
-static const struct run_observer observer = {.begin = on_begin, .period = on_period};
+static const struct run_observer observer = {.begin = on_begin, .record = on_record};
 
 /* One run with one job. */
 static struct job one_job;
