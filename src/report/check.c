@@ -225,11 +225,10 @@ add_trouble(struct buffer *line, const struct job *job)
     if (line->length > start)
         state = CHECK_CRITICAL;
     else if (outcome->total.latency.count == 0) {
-        if (outcome->total.cached)
-            outcome_cached_text(outcome, text);
-        else
-            outcome_nothing_text(outcome, text);
-        add_harmless(line, text, IN_TEXT);
+        add_harmless(line,
+                     outcome->total.cached ? outcome_cached_text(outcome, text)
+                                           : outcome_nothing_text(outcome, text),
+                     IN_TEXT);
         state = CHECK_UNKNOWN;
     }
     if (outcome->output_error && job->index == 0) { /* it is that of all */
@@ -242,29 +241,17 @@ add_trouble(struct buffer *line, const struct job *job)
     return state;
 }
 
-/* Returns whether a figure stands in the text: if it has limits; where there are none at
- * all p99 does, or avg and max as long as that is not known. */
-static bool
-is_listed(const struct figure *figure, const struct plan *plan, bool ranked)
-{
-    bool any = plan->statistics.slos.count || plan->statistics.warnings.count;
-    bool p99 = figure->slo.metric == SLO_PERCENTILE;
-    if (any)
-        return figure->limits[0] || figure->limits[1];
-    return ranked
-               ? p99 && figure->slo.percentile.billionths == PERCENTILE_HUNDRED / 100 * 99
-               : figure->slo.metric == SLO_AVG || figure->slo.metric == SLO_MAX;
-}
-
-/* Adds what there is to say of JOBS[INDEX] to the text: trouble, then figures, the
- * worst first. Returns its state. */
+/* Adds what there is to say of JOBS[INDEX] to the text: trouble, then the figures that
+ * have limits, the worst first; where there are none at all p99, or avg and max as long
+ * as that is not known. Returns its state. */
 static enum check_state
 add_job(struct buffer *line, const struct job *jobs, int index)
 {
-    static const struct slo p99 = {.metric = SLO_PERCENTILE,
-                                   .percentile = {PERCENTILE_HUNDRED / 100 * 99, "99"}};
+    const struct percentile *p99 = &percentiles_common.list[1];
     const struct job *job = &jobs[index];
     const struct stats *stats = &job->outcome.total;
+    bool limited = job->plan.statistics.slos.count || job->plan.statistics.warnings.count;
+    bool ranked = stats->latency.count >= percentile_needs(p99);
     struct figures figures = {0};
     add_path(line, jobs, index, IN_PATH);
     buffer_text(line, " ");
@@ -272,14 +259,15 @@ add_job(struct buffer *line, const struct job *jobs, int index)
     enum check_state state = add_trouble(line, job);
     if (stats->latency.count == 0)
         return state;
-    bool ranked = stats->latency.count >= percentile_needs(&p99.percentile);
-    find_figure(&figures, ranked ? &p99 : &(struct slo){.metric = SLO_AVG});
+    find_figure(&figures, &(struct slo){.metric = ranked ? SLO_PERCENTILE : SLO_AVG,
+                                        .percentile = *p99});
     list_figures(&figures, &job->plan, stats);
     for (int rank = states[CHECK_CRITICAL].rank; rank >= 0; rank--)
         for (int i = 0; i < figures.count; i++) {
             const struct figure *figure = &figures.list[i];
-            if (states[figure->state].rank != rank ||
-                !is_listed(figure, &job->plan, ranked))
+            bool listed = limited ? figure->limits[0] || figure->limits[1]
+                                  : i == 0 || (!ranked && figure->slo.metric == SLO_MAX);
+            if (!listed || states[figure->state].rank != rank)
                 continue;
             separate(line, start);
             add_figure(line, figure);
@@ -405,12 +393,11 @@ static int
 say(struct buffer *text, enum check_state state)
 {
     static const char poor[] = "IOPING UNKNOWN - no memory for the line\n";
+    const char *line = text->failed ? poor : text->text;
     struct error error;
     if (text->failed)
         state = CHECK_UNKNOWN;
-    int status = text->failed ? os_stream_write(1, poor, sizeof(poor) - 1)
-                              : os_stream_write(1, text->text, text->length);
-    if (status < 0) {
+    if (os_stream_write(1, line, strlen(line)) < 0) {
         error_set(&error, EXIT_RUNTIME, "standard output", "%s", strerror(errno));
         console_error(&error);
         state = CHECK_UNKNOWN;
@@ -424,8 +411,7 @@ int
 check_answer(const struct job *jobs, int count)
 {
     struct buffer text = {0};
-    enum check_state state = check_add(&text, jobs, count);
-    return say(&text, state);
+    return say(&text, check_add(&text, jobs, count));
 }
 
 int
