@@ -316,7 +316,6 @@ static void
 human_summary(struct report *report, const struct run_record *record)
 {
     const struct stats *stats = record->stats;
-    int64_t time = record->time;
     const struct operation_mix *mix = &report->plan->workload.mix;
     const char *done = mix->more ? "" : operations[mix->turns[0]].done;
     enum scope scope = scope_first(stats);
@@ -335,9 +334,9 @@ human_summary(struct report *report, const struct run_record *record)
                stats_iops(stats), stats_bps(stats));
     add_exceptions(report, stats);
     buffer_text(text, "generated ");
-    add_volume(text, stats->requests, "in", time, stats->all_bytes, "",
-               stats_rate((double)stats->requests, time),
-               stats_rate((double)stats->all_bytes, time));
+    add_volume(text, stats->requests, "in", record->time, stats->all_bytes, "",
+               stats_rate((double)stats->requests, record->time),
+               stats_rate((double)stats->all_bytes, record->time));
     if (ranked)
         add_syncs(text, stats);
     for (; ranked && scope < SCOPE_SYNC; scope = scope_next(stats, scope)) {
@@ -356,24 +355,24 @@ static void
 add_distributions(struct report *report)
 {
     const struct percentiles *list = &report->plan->output.percentiles;
+    const struct job *jobs = report->jobs, *end = jobs + report->count;
     struct buffer *text = &report->text;
     bool listed = list->given && list->count;
     if (listed)
         buffer_text(text, "\n");
-    for (int i = 0; i < report->count && listed; i++) {
-        const struct latencies all =
-            latencies_of(&report->jobs[i].outcome.total, SCOPE_ALL);
+    for (const struct job *job = jobs; listed && job < end; job++) {
+        const struct latencies all = latencies_of(&job->outcome.total, SCOPE_ALL);
         if (all.moments->count == 0)
             continue;
-        buffer_escaped(text, report->jobs[i].target.description.path);
+        buffer_escaped(text, job->target.description.path);
         add_percentiles(text, ": ", all, list);
     }
-    for (int i = 0; i < report->count && has_histogram(report); i++) {
+    for (const struct job *job = jobs; has_histogram(report) && job < end; job++) {
         buffer_text(text, "\n");
-        buffer_escaped(text, report->jobs[i].target.description.path);
+        buffer_escaped(text, job->target.description.path);
         buffer_text(text, ":\n");
-        text_histogram_add(text, &report->jobs[i].outcome.total.latencies, false,
-                           report->columns, report->utf8);
+        text_histogram_add(text, &job->outcome.total.latencies, false, report->columns,
+                           report->utf8);
     }
 }
 

@@ -146,9 +146,9 @@ note_steps(const struct status *status, int64_t now, struct status_facts *facts)
 static void
 add_phases(struct status_facts *facts)
 {
-    int all = PHASE_RECOVERED, left = all - (int)facts->phase;
+    int all = PHASE_RECOVERED, left = all - (int)facts->place.phase;
     if (facts->share >= 0)
-        facts->share = ((double)facts->phase - 1 + facts->share) / all;
+        facts->share = ((double)facts->place.phase - 1 + facts->share) / all;
     if (facts->elapsed < 0) /* it has not settled */
         facts->left = -1;
     if (facts->left >= 0)
@@ -167,8 +167,7 @@ status_gather(struct status *status, const struct job *jobs, int count, int64_t 
         .swept = plan->sweep.kind,
         .place = status->place,
         .targets = status->targets,
-        .phase = status->phase,
-        .elapsed = now - (status->phase ? status->phase_began : status->began)};
+        .elapsed = now - (status->place.phase ? status->place.began : status->began)};
     gather_stats(merge(&status->merged, jobs, count), facts);
     if (plan->sweep.kind != SWEEP_NONE) {
         note_steps(status, now, facts);
@@ -179,7 +178,7 @@ status_gather(struct status *status, const struct job *jobs, int count, int64_t 
     if (whole < INT64_MAX)
         note_end(facts, (double)past / (double)whole, whole - past);
     note_count(status, jobs, count, facts);
-    if (facts->phase)
+    if (facts->place.phase)
         add_phases(facts);
 }
 
@@ -219,8 +218,8 @@ make_step(const struct status_facts *facts, char *text)
 {
     const struct status_place *place = &facts->place;
     char target[32] = "", count[16] = "", value[UNITS_TEXT];
-    if (facts->phase)
-        snprintf(text, FIELD, "%s (%d/%d)", phase_name(facts->phase), (int)facts->phase,
+    if (place->phase)
+        snprintf(text, FIELD, "%s (%d/%d)", phase_name(place->phase), (int)place->phase,
                  (int)PHASE_RECOVERED);
     if (facts->swept == SWEEP_NONE || place->count == 0)
         return;
@@ -473,15 +472,11 @@ tick(struct report *report, const struct job *jobs, int count, int64_t now, bool
 static void
 begin_part(struct report *report, const struct job *job, const struct run_part *part)
 {
-    struct status *status = report->status;
-    int64_t now = report->now();
-    if (status && part->phase) {
-        status->phase = part->phase;
-        status->phase_began = now + (part->phase == PHASE_LOADED ? PLAN_SETTLE : 0);
-    } else if (status) {
-        status->place =
-            (struct status_place){job->index, part->index, part->count, part->value, now};
-    }
+    int64_t settle = part->phase == PHASE_LOADED ? PLAN_SETTLE : 0;
+    if (report->status)
+        report->status->place = (struct status_place){
+            job->index, part->index, part->count, part->value, report->now() + settle,
+            part->phase};
 }
 
 const struct report_format report_status = {.part = begin_part, .tick = tick};

@@ -14,12 +14,13 @@ struct job;
 struct os_lock;
 struct plan;
 
-/* The current step of a sweep. */
+/* The current step of a sweep, or phase. */
 struct status_place {
     int target;       /* from 0 */
     int index, count; /* of the step, from 0, and of all steps; COUNT 0: none began */
     int64_t value;    /* bytes, threads or depth */
     int64_t began;    /* ns, monotonic */
+    enum phase phase; /* PHASE_NONE: it is a step, or there is neither */
 };
 
 /*
@@ -31,8 +32,6 @@ struct status {
     int targets;
     int64_t began;
     struct status_place place;
-    enum phase phase;    /* of a run that has any */
-    int64_t phase_began; /* when it began, ns, monotonic */
     struct stats merged; /* of all targets together, if they are several */
     bool utf8;
     struct buffer line, last; /* to be written; and as it was written last */
@@ -73,10 +72,9 @@ void status_close(struct status *status);
 
 /* The contents of a status line. Times are ns; one below 0 is not known. */
 struct status_facts {
-    enum sweep_kind swept;     /* SWEEP_NONE: place is not used */
-    struct status_place place; /* of the current step */
+    enum sweep_kind swept; /* SWEEP_NONE: there are no steps */
+    struct status_place place;
     int targets;
-    enum phase phase; /* PHASE_NONE: the run has none */
 
     double share; /* of the whole run that is done: 0 to 1; below 0: not known */
     int64_t elapsed, left;

@@ -53,14 +53,12 @@ text_histogram_add(struct buffer *text, const struct histogram *histogram, bool 
                    int columns, bool utf8)
 {
     char from[UNITS_TEXT], to[UNITS_TEXT];
-    int bins = 1 << HISTOGRAM_BITS, first = 0, last = HISTOGRAM_BINS - 1;
+    int bins = 1 << HISTOGRAM_BITS;
     uint64_t most = 0, sum = 0;
     if (histogram->count == 0)
         return;
-    while (!histogram->bins[first])
-        first++;
-    while (!histogram->bins[last])
-        last--;
+    int first = histogram_bin(histogram_value(histogram, 1));
+    int last = histogram_bin(histogram_value(histogram, histogram->count));
     while (bins > 1 && last / (bins / 2) - first / (bins / 2) < ROWS_FEW &&
            is_legible(bins / 2, first, last))
         bins /= 2;

@@ -216,7 +216,7 @@ TEST(progress_is_that_of_all_phases)
     struct report report = {.status = status, .now = ten_seconds};
     report_status.part(&report, &golden.job, &(struct run_part){.phase = PHASE_LOADED});
     status_gather(status, &golden.job, 1, 12 * SECOND, &facts);
-    assert_int_equal(facts.phase, PHASE_LOADED);
+    assert_int_equal(facts.place.phase, PHASE_LOADED);
     assert_int_equal(facts.requests, 50);
     assert_true(facts.share > 0.49 && facts.share < 0.51);
     assert_int_equal(facts.left, SECOND + 2 * SECOND);
