@@ -29,13 +29,12 @@ int64_t os_stream_read(int fd, char *bytes, size_t size);
  */
 int os_stream_open(const char *path);
 
-/* Returns whether a stream of os_stream_open is that of descriptor FD, or of the file
- * that PATH names. */
+/* Returns whether a stream goes to the file of descriptor FD, or to the one at PATH. */
 bool os_stream_is_file(int stream, int fd);
 bool os_stream_is_path(int stream, const char *path);
 
-/* Truncates a file that os_stream_open has opened, if it is one that has a size, and no
- * standard stream: 0, or -1 with errno. */
+/* Truncates a file of os_stream_open, but for that of a standard stream and one that has
+ * no size: 0, or -1 with errno. */
 int os_stream_empty(int stream);
 
 /* Removes the file of PATH that os_stream_open has made for a stream, if it is empty. */

@@ -45,10 +45,9 @@ void os_monitor_limit(int64_t when);
 unsigned os_signals_block(void);
 void os_signals_unblock(unsigned set);
 
-/* The signal that asked to stop, or 0. Any thread. */
+/* The signal that asked to stop, and when the first one did, monotonic; 0: none. Any
+ * thread. */
 int os_signals_stop(void);
-
-/* When a signal first asked to stop, monotonic; 0: none did. Any thread. */
 int64_t os_signals_asked(void);
 
 /*
@@ -90,21 +89,17 @@ void os_process_last_line(const char *line, int status);
  */
 int os_signals_end(int status);
 
-/*
- * Ends the program at once, by os_signals_end, even if the kernel holds a thread: who
- * waits for the program, or for the end of its output, waits no longer. What the kernel
- * holds is left without terminal, output, descriptors and folder of the caller, until it
- * is released.
- */
+/* Ends the program at once, by os_signals_end, even if the kernel holds a thread: nobody
+ * waits for it, or for the end of its output, any longer. What the kernel holds is left
+ * without terminal, output, descriptors and folder of the caller. */
 _Noreturn void os_process_end(int status);
 
 /*
  * File PATH, which the caller is about to make, is removed if the process ends early, by
- * os_process_end, a second interrupt or another signal, perhaps while a thread is stuck
- * in the kernel. It is removed once the kernel has released the process, if it is an
- * empty file then; in any case after os_leftover_made, which says that this process has
- * made it. Until os_leftover_end; one file at a time, of one thread at a time. Returns 0,
- * or -1 with errno: EINTR if the process ends already, and nothing may be made.
+ * os_process_end or a signal, once the kernel has released it: if it is an empty file
+ * then, or in any case after os_leftover_made, which says that this process has made it.
+ * Until os_leftover_end; one file at a time, of one thread at a time. Returns 0, or -1
+ * with errno: EINTR if the process ends already, and nothing may be made.
  */
 int os_leftover_begin(const char *path);
 void os_leftover_made(void);

@@ -27,12 +27,11 @@ void os_thread_wake(const struct os_thread *thread);
 void os_thread_join(const struct os_thread *thread);
 
 /*
- * Unshares the calling thread's table of descriptors, if the system can: it becomes a
- * copy without the standard streams, and system calls are quicker when no other thread
- * can change the table meanwhile. A descriptor that others close stays open here until
- * this thread ends. Standard error stays, for what the C library, the loader
- * or a sanitizer say last, unless it is a pipe or a socket: its reader would not see its
- * end while the kernel holds this thread. Returns whether that was done.
+ * Gives the calling thread a table of descriptors of its own, if the system can, as then
+ * system calls are quicker: a copy without the standard streams. What others close stays
+ * open here until this thread ends. Standard error stays, for what the C library, the
+ * loader or a sanitizer say last, unless it is a pipe or a socket, whose reader would see
+ * no end while the kernel holds this thread. Returns whether that was done.
  */
 bool os_thread_unshare(void);
 

@@ -15,9 +15,7 @@
 
 struct request {
     OVERLAPPED overlapped; /* first: the system gives back its address */
-    enum operation operation;
-    DWORD size;
-    int slot;
+    const struct io_request *own;
     HANDLE file, port; /* of a flush */
     DWORD error;       /* likewise: how it ended */
 };
@@ -31,15 +29,15 @@ struct io_queue {
     struct io_slots slots; /* struct request, OVERLAPPED_ENTRY */
 };
 
-/* The system still writes to the OVERLAPPED of requests under way, so they are left. */
+/* The system still writes to the OVERLAPPED of requests under way, so they are left. To
+ * close no handle does nothing. */
 static bool
 overlapped_close(struct io_queue *queue)
 {
     bool over = queue->slots.under_way == 0;
-    HANDLE handles[] = {queue->file, queue->port, queue->timer};
-    for (size_t i = 0; i < sizeof(handles) / sizeof(handles[0]); i++)
-        if (handles[i])
-            CloseHandle(handles[i]);
+    CloseHandle(queue->file);
+    CloseHandle(queue->port);
+    CloseHandle(queue->timer);
     if (!over)
         queue->slots.requests = NULL;
     io_slots_close(&queue->slots);
@@ -54,10 +52,9 @@ overlapped_open(struct io_queue *queue, const struct io_config *config)
     if (!file || io_slots_open(&queue->slots, config->depth, sizeof(struct request),
                                sizeof(OVERLAPPED_ENTRY)) < 0)
         return -1;
-    HANDLE again = windows_handle_reopen(file, file->flags | FILE_FLAG_OVERLAPPED);
-    if (again == INVALID_HANDLE_VALUE)
+    queue->file = windows_handle_reopen(file, file->flags | FILE_FLAG_OVERLAPPED);
+    if (queue->file == INVALID_HANDLE_VALUE)
         return -1;
-    queue->file = again;
     queue->port = CreateIoCompletionPort(queue->file, NULL, 0, 1);
     queue->timer = windows_thread_timer();
     if (!queue->port || !queue->timer)
@@ -79,12 +76,9 @@ static void
 overlapped_submit(struct io_queue *queue, const struct io_request *request)
 {
     struct request *entry = (struct request *)queue->slots.requests + request->slot;
-    *entry = (struct request){.operation = request->operation, .slot = request->slot};
-    if (request->operation != OPERATION_FLUSH) {
-        entry->size = (DWORD)request->size;
-        entry->overlapped.Offset = (DWORD)request->offset;
-        entry->overlapped.OffsetHigh = (DWORD)(request->offset >> 32);
-    }
+    *entry = (struct request){.own = request};
+    entry->overlapped.Offset = (DWORD)request->offset;
+    entry->overlapped.OffsetHigh = (DWORD)(request->offset >> 32);
     io_slots_wait(&queue->slots, entry);
 }
 
@@ -92,8 +86,8 @@ overlapped_submit(struct io_queue *queue, const struct io_request *request)
 static struct io_completion
 end_of(const struct request *request, DWORD error)
 {
-    struct io_completion done = {.slot = request->slot};
-    if (error == 0 && request->operation != OPERATION_FLUSH)
+    struct io_completion done = {.slot = request->own->slot};
+    if (error == 0 && request->own->operation != OPERATION_FLUSH)
         done.bytes = (int64_t)request->overlapped.InternalHigh;
     if (error && error != ERROR_HANDLE_EOF)
         done.error = windows_error_code(error);
@@ -113,12 +107,14 @@ flush(void *argument)
 static BOOL
 send_one(const struct io_queue *queue, struct request *request)
 {
-    char *memory = queue->config.memory + (size_t)request->slot * queue->config.size;
-    if (request->operation == OPERATION_READ)
-        return ReadFile(queue->file, memory, request->size, NULL, &request->overlapped);
-    if (request->operation == OPERATION_WRITE)
-        return WriteFile(queue->file, memory, request->size, NULL, &request->overlapped);
-    if (request->operation != OPERATION_FLUSH) {
+    const struct io_request *own = request->own;
+    char *memory = queue->config.memory + (size_t)own->slot * queue->config.size;
+    DWORD size = (DWORD)own->size;
+    if (own->operation == OPERATION_READ)
+        return ReadFile(queue->file, memory, size, NULL, &request->overlapped);
+    if (own->operation == OPERATION_WRITE)
+        return WriteFile(queue->file, memory, size, NULL, &request->overlapped);
+    if (own->operation != OPERATION_FLUSH) {
         SetLastError(ERROR_NOT_SUPPORTED);
         return FALSE;
     }
@@ -191,7 +187,7 @@ receive(struct io_queue *queue, struct io_completion *done, int64_t when)
         const struct request *request = (const struct request *)entries[i].lpOverlapped;
         NTSTATUS status = (NTSTATUS)request->overlapped.Internal;
         DWORD error = status < 0 ? RtlNtStatusToDosError(status) : 0;
-        bool flushed = request->operation == OPERATION_FLUSH;
+        bool flushed = request->own->operation == OPERATION_FLUSH;
         done[i] = end_of(request, flushed ? request->error : error);
     }
     queue->slots.under_way -= (int)got;

@@ -214,9 +214,8 @@ os_file_temporary(const char *path, unsigned flags)
     struct windows_file file = describe(flags | OS_OPEN_WRITE);
     char name[4096];
     WCHAR *made;
-    int length =
-        snprintf(name, sizeof(name), "%s%s.ioping.XXXXXX", path, os_path_separator(path));
-    if (length >= (int)sizeof(name))
+    if (snprintf(name, sizeof(name), "%s%s.ioping.XXXXXX", path,
+                 os_path_separator(path)) >= (int)sizeof(name))
         return os_fail(ENAMETOOLONG);
     file.deleter = windows_path_create(name, file.access | DELETE,
                                        FILE_ATTRIBUTE_HIDDEN | FILE_FLAG_DELETE_ON_CLOSE |

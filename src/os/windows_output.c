@@ -30,23 +30,18 @@ enable_sequences(int stream)
                                       ENABLE_VIRTUAL_TERMINAL_PROCESSING);
 }
 
-/* Clears a standard handle that is not open: its number may become that of a file. */
-static void
-clear_missing(DWORD stream)
-{
-    SetLastError(NO_ERROR);
-    if (GetFileType(GetStdHandle(stream)) == FILE_TYPE_UNKNOWN &&
-        GetLastError() != NO_ERROR)
-        SetStdHandle(stream, NULL);
-}
-
+/* A standard handle that is not open is cleared: its number may become that of a file. */
 void
 os_stream_guard(void)
 {
-    clear_missing(STD_OUTPUT_HANDLE);
-    clear_missing(STD_ERROR_HANDLE);
-    enable_sequences(1);
-    enable_sequences(2);
+    static const DWORD streams[] = {STD_OUTPUT_HANDLE, STD_ERROR_HANDLE};
+    for (int i = 0; i < 2; i++) {
+        SetLastError(NO_ERROR);
+        if (GetFileType(GetStdHandle(streams[i])) == FILE_TYPE_UNKNOWN &&
+            GetLastError() != NO_ERROR)
+            SetStdHandle(streams[i], NULL);
+        enable_sequences(i + 1);
+    }
 }
 
 /* In UTF-16, so that the code page of the console does not count; whole characters at a
