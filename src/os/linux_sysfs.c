@@ -51,30 +51,19 @@ char *
 linux_file_all(const char *path, ...)
 {
     char *text = NULL;
-    size_t used = 0, room = 0;
+    size_t room = 0;
     va_list list;
     va_start(list, path);
     int fd = open_file(O_RDONLY, path, list);
     va_end(list);
-    if (fd < 0)
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+    if (!file)
         return NULL;
-    for (;;) {
-        if (room - used < 4096) {
-            char *larger = realloc(text, room += 65536);
-            if (!larger)
-                break;
-            text = larger;
-        }
-        ssize_t got = read(fd, text + used, room - used - 1);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            break;
-        used += (size_t)got;
+    if (getdelim(&text, &room, '\0', file) < 0) {
+        free(text);
+        text = NULL;
     }
-    close(fd);
-    if (text)
-        text[used] = '\0';
+    fclose(file);
     return text;
 }
 
@@ -133,21 +122,22 @@ linux_sysfs_next(DIR *list, const char *folder, char path[LINUX_SYSFS_ROOM])
     return false;
 }
 
+static bool
+is_called(const struct linux_disk *disk, const char *kind)
+{
+    size_t length = strlen(kind);
+    return strncmp(disk->name, kind, length) == 0 && is_digit(disk->name[length]);
+}
+
 /* Persistent memory is one if its blocks are not those of a table (BTT), by ndctl's mode.
  */
 bool
 linux_disk_is_memory(const struct linux_disk *disk)
 {
-    static const char *const names[] = {"zram", "ram", "nullb", "pmem"};
     char path[LINUX_SYSFS_ROOM + 64], mode[LINUX_SYSFS_ROOM];
-    size_t i = 0, length = 0;
-    for (; i < 4; i++) {
-        length = strlen(names[i]);
-        if (strncmp(disk->name, names[i], length) == 0 && is_digit(disk->name[length]))
-            break;
-    }
-    if (i != 3)
-        return i < 3;
+    if (!is_called(disk, "pmem"))
+        return is_called(disk, "zram") || is_called(disk, "ram") ||
+               is_called(disk, "nullb");
     linux_file_read(mode, sizeof(mode), "%s/device/mode", disk->folder);
     snprintf(path, sizeof(path), "%s/device", disk->folder);
     return strcmp(mode, "memory") == 0 ||
