@@ -28,8 +28,10 @@ int console_error(const struct error *error);
  * run if it could not be written. */
 int console_text(void (*write_text)(struct buffer *text), int status);
 
-/* The meaning of a colour. */
-enum color_tone { TONE_NONE, TONE_SLOW, TONE_FAILED, TONE_CACHED };
+/* Colours that all palettes have: Select Graphic Rendition, ECMA-48 8.3.117. */
+#define COLOR_SLOW "\033[33m"   /* yellow */
+#define COLOR_FAILED "\033[31m" /* red */
+#define COLOR_CACHED "\033[35m" /* magenta */
 
 /*
  * Returns true if the output to STREAM is coloured: as WHEN says or, if that is left
@@ -38,10 +40,10 @@ enum color_tone { TONE_NONE, TONE_SLOW, TONE_FAILED, TONE_CACHED };
  */
 bool color_wanted(enum color when, int stream);
 
-/* Returns the tone of a request with this verdict. */
-enum color_tone color_of(enum verdict verdict);
+/* Returns the colour of a request with this verdict; NULL: none. */
+const char *color_of(enum verdict verdict);
 
-/* Adds WORD to TEXT, in the colour of TONE if ON and if the tone has one. */
-void color_add(struct buffer *text, bool on, enum color_tone tone, const char *word);
+/* Adds WORD to TEXT in COLOR, and returns to the default; NULL: it has none. */
+void color_add(struct buffer *text, const char *color, const char *word);
 
 #endif

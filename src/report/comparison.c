@@ -217,7 +217,7 @@ static void
 add_line(struct buffer *text, const struct table *table, const struct line *line,
          bool color)
 {
-    enum color_tone tone = line->slo == SLO_BROKEN ? TONE_FAILED : TONE_NONE;
+    const char *mark = color && line->slo == SLO_BROKEN ? COLOR_FAILED : NULL;
     const char *name = line->name.text;
     if (table->alone)
         buffer_format(text, "%s\n", name);
@@ -229,7 +229,7 @@ add_line(struct buffer *text, const struct table *table, const struct line *line
         if (table->hidden & 1u << i)
             continue;
         buffer_format(text, "%*s", table->gaps[i] + (columns[i].left ? 0 : rest), "");
-        color_add(text, color, i == SLO ? tone : TONE_NONE, cell);
+        color_add(text, i == SLO ? mark : NULL, cell);
         buffer_format(text, "%*s", columns[i].left ? rest : 0, "");
     }
     buffer_text(text, "\n");

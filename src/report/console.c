@@ -54,16 +54,6 @@ console_text(void (*write_text)(struct buffer *text), int status)
     return status;
 }
 
-/* Select Graphic Rendition, ECMA-48 8.3.117: the foreground colours that all palettes
- * have, and the return to the default. */
-static const char *const color_starts[] = {
-    [TONE_NONE] = "",
-    [TONE_SLOW] = "\033[33m",   /* yellow */
-    [TONE_FAILED] = "\033[31m", /* red */
-    [TONE_CACHED] = "\033[35m", /* magenta */
-};
-static const char color_stop[] = "\033[0m";
-
 bool
 color_wanted(enum color when, int stream)
 {
@@ -73,22 +63,19 @@ color_wanted(enum color when, int stream)
     return !(without && without[0]) && os_stream_terminal(stream) && !os_terminal_dumb();
 }
 
-enum color_tone
+const char *
 color_of(enum verdict verdict)
 {
-    static const enum color_tone tones[] = {
-        [VERDICT_CACHED] = TONE_CACHED, [VERDICT_SHORT] = TONE_FAILED,
-        [VERDICT_ERROR] = TONE_FAILED,  [VERDICT_TIMEOUT] = TONE_FAILED,
-        [VERDICT_SLOW] = TONE_SLOW,
+    static const char *const colors[] = {
+        [VERDICT_CACHED] = COLOR_CACHED, [VERDICT_SHORT] = COLOR_FAILED,
+        [VERDICT_ERROR] = COLOR_FAILED,  [VERDICT_TIMEOUT] = COLOR_FAILED,
+        [VERDICT_SLOW] = COLOR_SLOW,
     };
-    return tones[verdict];
+    return colors[verdict];
 }
 
 void
-color_add(struct buffer *text, bool on, enum color_tone tone, const char *word)
+color_add(struct buffer *text, const char *color, const char *word)
 {
-    bool colored = on && tone != TONE_NONE;
-    buffer_text(text, colored ? color_starts[tone] : "");
-    buffer_text(text, word);
-    buffer_text(text, colored ? color_stop : "");
+    buffer_format(text, "%s%s%s", color ? color : "", word, color ? "\033[0m" : "");
 }

@@ -72,33 +72,27 @@ report_discard(const struct reports *reports, const struct plan *plan)
         os_stream_discard(reports->file, plan->output.list[0].path);
 }
 
-static int
-refuse_other(const char *path, const char *is, struct error *error)
-{
-    error_set(error, EXIT_PREPARE, path, "it is %s too", is);
-    return error_advise(error, "name another file for -output");
-}
-
 int
 report_claim(const struct reports *reports, const struct plan *plan,
              const struct job *jobs, struct error *error)
 {
     const struct output *list = plan->output.list;
-    char is[48];
+    char is[48] = "";
     int count = plan->target_count + (plan->mode == MODE_PHASES);
     int stream = reports->file;
     if (!stream)
         return 0;
+    for (int i = plan->output.count; --i > 0;) /* a target goes before, and the first */
+        if (list[i].path && os_stream_is_path(stream, list[i].path))
+            snprintf(is, sizeof(is), "the file of -%s",
+                     cli_option(list[i].kind->option)->name);
     for (int i = 0; i < count; i++)
         if (plan->mode == MODE_COMPARE ? os_stream_is_path(stream, plan->targets[i])
                                        : os_stream_is_file(stream, jobs[i].target.fd))
-            return refuse_other(list[0].path, "a target", error);
-    for (int i = 1; i < plan->output.count; i++) {
-        if (!list[i].path || !os_stream_is_path(stream, list[i].path))
-            continue;
-        snprintf(is, sizeof(is), "the file of -%s",
-                 cli_option(list[i].kind->option)->name);
-        return refuse_other(list[0].path, is, error);
+            snprintf(is, sizeof(is), "a target");
+    if (is[0]) {
+        error_set(error, EXIT_PREPARE, list[0].path, "it is %s too", is);
+        return error_advise(error, "name another file for -output");
     }
     if (os_stream_empty(stream) < 0)
         return error_set(error, EXIT_PREPARE, list[0].path, "%s", strerror(errno));

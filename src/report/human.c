@@ -122,7 +122,7 @@ human_sample(struct report *report, const struct sample *sample)
         add_split(text, sample);
     if (notice) {
         buffer_text(text, " (");
-        color_add(text, report->color, color_of(judged.verdict), notice);
+        color_add(text, report->color ? color_of(judged.verdict) : NULL, notice);
         buffer_text(text, ")");
     }
     if (split || notice)

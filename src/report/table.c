@@ -177,7 +177,7 @@ add_line(struct buffer *text, const struct table *table, const char *name,
     }
     buffer_text(text, verdict == SLO_UNKNOWN ? "  ?" : verdict == SLO_BROKEN ? "  " : "");
     if (verdict == SLO_BROKEN)
-        color_add(text, line->color, TONE_FAILED, "FAIL");
+        color_add(text, line->color ? COLOR_FAILED : NULL, "FAIL");
     buffer_text(text, "\n");
 }
 

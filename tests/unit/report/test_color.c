@@ -54,43 +54,41 @@ TEST(the_option_the_stream_and_the_environment_decide)
     close(terminal);
 }
 
-TEST(only_slow_failed_and_cached_requests_have_a_tone)
+TEST(only_slow_failed_and_cached_requests_have_a_colour)
 {
     static const struct {
         enum verdict verdict;
-        enum color_tone tone;
+        const char *color;
     } cases[] = {
-        {VERDICT_WARMUP, TONE_NONE},   {VERDICT_TOO_FAST, TONE_NONE},
-        {VERDICT_TOO_SLOW, TONE_NONE}, {VERDICT_CACHED, TONE_CACHED},
-        {VERDICT_SHORT, TONE_FAILED},  {VERDICT_ERROR, TONE_FAILED},
-        {VERDICT_NONE, TONE_NONE},     {VERDICT_FAST, TONE_NONE},
-        {VERDICT_SLOW, TONE_SLOW},     {VERDICT_TIMEOUT, TONE_FAILED},
+        {VERDICT_WARMUP, NULL},        {VERDICT_TOO_FAST, NULL},
+        {VERDICT_TOO_SLOW, NULL},      {VERDICT_CACHED, COLOR_CACHED},
+        {VERDICT_SHORT, COLOR_FAILED}, {VERDICT_ERROR, COLOR_FAILED},
+        {VERDICT_NONE, NULL},          {VERDICT_FAST, NULL},
+        {VERDICT_SLOW, COLOR_SLOW},    {VERDICT_TIMEOUT, COLOR_FAILED},
     };
     for (size_t i = 0; i < LENGTH(cases); i++)
-        assert_int_equal(color_of(cases[i].verdict), cases[i].tone);
+        if (cases[i].color)
+            assert_string_equal(color_of(cases[i].verdict), cases[i].color);
+        else
+            assert_null(color_of(cases[i].verdict));
 }
 
 TEST(a_word_has_its_colour_around_it)
 {
     static const struct {
-        bool on;
-        enum color_tone tone;
+        const char *color;
         const char *text;
     } cases[] = {
-        {true, TONE_SLOW, "(\033[33mword\033[0m"},
-        {true, TONE_FAILED, "(\033[31mword\033[0m"},
-        {true, TONE_CACHED, "(\033[35mword\033[0m"},
-        {true, TONE_NONE, "(word"},
-        {false, TONE_SLOW, "(word"},
-        {false, TONE_FAILED, "(word"},
-        {false, TONE_CACHED, "(word"},
-        {false, TONE_NONE, "(word"},
+        {COLOR_SLOW, "(\033[33mword\033[0m"},
+        {COLOR_FAILED, "(\033[31mword\033[0m"},
+        {COLOR_CACHED, "(\033[35mword\033[0m"},
+        {NULL, "(word"},
     };
     struct buffer text = {0};
     for (size_t i = 0; i < LENGTH(cases); i++) {
         buffer_clear(&text);
         buffer_text(&text, "(");
-        color_add(&text, cases[i].on, cases[i].tone, "word");
+        color_add(&text, cases[i].color, "word");
         assert_string_equal(text.text, cases[i].text);
     }
     buffer_free(&text);
