@@ -1,9 +1,6 @@
-/* Threads that have the users' signals blocked, and locks, by pthreads(7); the clock, and
- * sleeps. */
+/* Threads that have the users' signals blocked, by pthreads(7). */
 #include "os/thread.h"
 
-#include "base/time.h"
-#include "has.h"
 #include "os/os.h"
 #include "posix.h"
 
@@ -54,90 +51,3 @@ os_thread_join(const struct os_thread *thread)
 {
     pthread_join((pthread_t)thread->id, NULL);
 }
-
-struct os_lock {
-    pthread_mutex_t mutex;
-    pthread_cond_t notified;
-};
-
-struct os_lock *
-os_lock_make(void)
-{
-    struct os_lock *lock = malloc(sizeof(*lock));
-    if (!lock)
-        return NULL;
-    pthread_mutex_init(&lock->mutex, NULL);
-    pthread_cond_init(&lock->notified, NULL);
-    return lock;
-}
-
-void
-os_lock_free(struct os_lock *lock)
-{
-    if (!lock)
-        return;
-    pthread_cond_destroy(&lock->notified);
-    pthread_mutex_destroy(&lock->mutex);
-    free(lock);
-}
-
-void
-os_lock_acquire(struct os_lock *lock)
-{
-    pthread_mutex_lock(&lock->mutex);
-}
-
-bool
-os_lock_try(struct os_lock *lock)
-{
-    return pthread_mutex_trylock(&lock->mutex) == 0;
-}
-
-void
-os_lock_release(struct os_lock *lock)
-{
-    pthread_mutex_unlock(&lock->mutex);
-}
-
-void
-os_lock_wait(struct os_lock *lock)
-{
-    pthread_cond_wait(&lock->notified, &lock->mutex);
-}
-
-void
-os_lock_notify(struct os_lock *lock)
-{
-    pthread_cond_signal(&lock->notified);
-}
-
-#ifndef OS_HAS_CLOCK_NOW
-int64_t
-os_clock_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * SECOND + now.tv_nsec;
-}
-#endif
-
-#ifdef OS_HAS_CLOCK_NANOSLEEP
-int
-os_sleep_until(int64_t when)
-{
-    struct timespec until = time_spec(when);
-    int code = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
-    return code ? os_fail(code) : 0;
-}
-#else /* sleeps are for a time, not until one */
-int
-os_sleep_until(int64_t when)
-{
-    for (int64_t left = when - os_clock_now(); left > 0; left = when - os_clock_now()) {
-        struct timespec pause = time_spec(time_earlier(left, TIME_WAIT_MOST));
-        if (nanosleep(&pause, NULL) < 0)
-            return -1;
-    }
-    return 0;
-}
-#endif
