@@ -1,28 +1,13 @@
 #ifndef RUN_WORKER_H
 #define RUN_WORKER_H
 
-#include "handoff.h"
-#include "inflight.h"
-#include "io/io.h"
+#include "queue.h"
 #include "run/job.h"
 #include "run/schedule.h"
 #include "stats/stats.h"
 #include "stats/track.h"
 #include "target/target.h"
 #include "trace/attribution.h"
-
-/* What sends its requests. */
-struct worker_queue {
-    const struct io_engine *engine;
-    struct io_queue *io;
-    struct inflight inflight;
-    bool submits;    /* requests that the engine has not sent yet */
-    int64_t sectors; /* os_thread_sectors before a read, if the target counts_sectors */
-    struct random data; /* of writes */
-    char *memory;       /* buffers, one for each request in flight */
-    size_t buffer_size; /* bytes of each */
-    int64_t appended;   /* where the next append goes; -1: the file is not yet empty */
-};
 
 /* What has become of them. */
 struct worker_account {

@@ -4,7 +4,7 @@
 #include "os/os.h"
 #include "os/process.h"
 #include "os/thread.h"
-#include "run/handoff.h"
+#include "run/queue.h"
 
 #define ROUNDS 20000
 
