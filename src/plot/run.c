@@ -50,7 +50,8 @@ struct run_picture {
     bool data;           /* any request counts */
     unsigned entries;    /* of the legend */
     struct track_column bins[BINS];
-    int rows; /* of the levels, those in use */
+    int count; /* of the bins, those of the whole time */
+    int rows;  /* of the levels, those in use */
     double levels[LEVELS];
 };
 
@@ -177,10 +178,9 @@ middle_of(const struct track *track, int column)
 /*
  * Fills the bins with the requests of a target, or with the PARTS of those that were
  * split, which marks do not have; few of these have a bin each. A bin has about as many
- * requests while the target sent any: it may have ended long before others. Returns the
- * number of bins of the whole time.
+ * requests while the target sent any: it may have ended long before others.
  */
-static int
+static void
 fill_bins(struct run_picture *run, int target, bool parts)
 {
     const struct track *track = run->plot->jobs[target].track;
@@ -190,7 +190,7 @@ fill_bins(struct run_picture *run, int target, bool parts)
     double wanted =
         fmin((double)track->seen / each * (span / own), (double)BINS / run->plot->count);
     double columns = (double)(run->span >> track->shift) + 1;
-    int bins = (int)fmax(fmin(fmax(wanted, few ? 1 : BINS_LEAST), columns), 1);
+    run->count = (int)fmax(fmin(fmax(wanted, few ? 1 : BINS_LEAST), columns), 1);
     memset(run->bins, 0, sizeof(run->bins));
     for (int i = 0; i < (marks ? (int)track->seen : track->used); i++) {
         const struct track_mark *mark = &track->marks[marks ? i : 0];
@@ -204,10 +204,9 @@ fill_bins(struct run_picture *run, int target, bool parts)
             column.count = parts ? column.split : column.count;
             offset = middle_of(track, i);
         }
-        int bin = (int)(offset / span * bins);
-        track_column_add(&run->bins[bin < 0 ? 0 : bin < bins ? bin : bins - 1], &column);
+        int bin = (int)fmin(fmax(offset / span * run->count, 0), run->count - 1);
+        track_column_add(&run->bins[bin], &column);
     }
-    return bins;
 }
 
 /* What is drawn of a bin, and of each part its lower edge: after that of the last comes
@@ -239,24 +238,21 @@ bin_y(const struct run_picture *run, int index, enum edge edge)
 
 /* Returns the pixel at which a bin begins. */
 static double
-bin_x(const struct run_picture *run, int bin, int bins)
+bin_x(const struct run_picture *run, int bin)
 {
     const struct plot_axis *axis = &run->time.across;
-    return axis->from + (axis->to - axis->from) * bin / bins;
+    return axis->from + (axis->to - axis->from) * bin / run->count;
 }
 
 /* Adds steps through the bins FIRST to LAST to a path: to the right, begun with a move,
  * or BACK. */
 static void
-trace(const struct run_picture *run, int first, int last, int bins, enum edge edge,
-      bool back)
+trace(const struct run_picture *run, int first, int last, enum edge edge, bool back)
 {
-    int way = back ? -1 : 1, end = back ? first : last;
-    int i = back ? last : first;
-    svg_point(run->text, back ? 'L' : 'M', bin_x(run, i + back, bins),
-              bin_y(run, i, edge));
+    int way = back ? -1 : 1, end = back ? first : last, i = back ? last : first;
+    svg_point(run->text, back ? 'L' : 'M', bin_x(run, i + back), bin_y(run, i, edge));
     for (;; i += way) {
-        svg_line(run->text, 'H', bin_x(run, i + !back, bins));
+        svg_line(run->text, 'H', bin_x(run, i + !back));
         if (i == end)
             return;
         svg_line(run->text, 'V', bin_y(run, i + way, edge));
@@ -266,20 +262,20 @@ trace(const struct run_picture *run, int first, int last, int bins, enum edge ed
 /* Draws the area between two edges, or a line if they are the same: for each stretch of
  * bins that are not empty. */
 static void
-draw_bins(const struct run_picture *run, int bins, enum edge lower, enum edge upper,
+draw_bins(const struct run_picture *run, enum edge lower, enum edge upper,
           const char *class)
 {
     svg_path(run->text, class);
-    for (int first = 0, last; first < bins; first = last + 1) {
+    for (int first = 0, last; first < run->count; first = last + 1) {
         last = first;
         if (!run->bins[first].count)
             continue;
-        while (last + 1 < bins && run->bins[last + 1].count)
+        while (last + 1 < run->count && run->bins[last + 1].count)
             last++;
-        trace(run, first, last, bins, upper, false);
+        trace(run, first, last, upper, false);
         if (lower == upper)
             continue;
-        trace(run, first, last, bins, lower, true);
+        trace(run, first, last, lower, true);
         svg_close(run->text);
     }
     svg_end(run->text);
@@ -296,12 +292,12 @@ draw_layer(struct run_picture *run, int target, enum layer layer)
                                         "band b8"}; /* fainter by the number of targets */
     const struct plot *plot = run->plot;
     const struct track *track = plot->jobs[target].track;
-    int bins = fill_bins(run, target, layer == LAYER_PARTS);
+    fill_bins(run, target, layer == LAYER_PARTS);
     if (layer == LAYER_BAND && plot->count <= PLOT_CLEAR)
-        draw_bins(run, bins, EDGE_MIN, EDGE_MAX,
+        draw_bins(run, EDGE_MIN, EDGE_MAX,
                   plot_class(plot, bands[plot->count], "", target).text);
     for (int i = 0; layer == LAYER_PARTS && i < plot_parts(plot); i++)
-        draw_bins(run, bins, (enum edge)(EDGE_PART + i), (enum edge)(EDGE_PART + i + 1),
+        draw_bins(run, (enum edge)(EDGE_PART + i), (enum edge)(EDGE_PART + i + 1),
                   plot_part_class("part", i).text);
     bool marks = layer == LAYER_MARKS && has_marks(plot, target);
     for (uint64_t i = 0; marks && i < track->seen; i++)
@@ -311,8 +307,7 @@ draw_layer(struct run_picture *run, int target, enum layer layer)
     if (layer == LAYER_LINES)
         draw_percentiles(run, &run->time, target);
     if (layer == LAYER_MEAN)
-        draw_bins(run, bins, EDGE_MEAN, EDGE_MEAN,
-                  plot_class(plot, "mean", "", target).text);
+        draw_bins(run, EDGE_MEAN, EDGE_MEAN, plot_class(plot, "mean", "", target).text);
 }
 
 /*
