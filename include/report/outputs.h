@@ -18,7 +18,7 @@ struct report;
 
 /*
  * The functions of an output: each adds to the report's text, which is then flushed as a
- * whole; NULL: nothing is added. Those from BEGIN to HIGHEST are about the report's
+ * whole; NULL: nothing is added. Those from BEGIN to RECORDS are about the report's
  * current target.
  */
 struct report_format {
@@ -26,8 +26,6 @@ struct report_format {
     void (*begin)(struct report *report); /* once for each target */
     void (*sample)(struct report *report, const struct sample *sample);
     void (*records[RECORDS])(struct report *report, const struct run_record *record);
-    void (*highest)(struct report *report); /* step of the limits of its job */
-    void (*compare)(struct report *report); /* all jobs, if they are several */
 
     /* On the supervisor's thread: requests begin at FIRST, ns, monotonic; a part of JOB
      * begins; the interval, or the LAST, of JOBS has ended at NOW. An output has either

@@ -9,10 +9,18 @@
 
 #include <stdint.h>
 
-/* What there are statistics of. */
-enum record_kind { RECORD_PERIOD, RECORD_SUMMARY, RECORD_STEP, RECORD_PHASE, RECORDS };
+/* What there are records of. The last two have no statistics of their own. */
+enum record_kind {
+    RECORD_PERIOD,
+    RECORD_SUMMARY,
+    RECORD_STEP,
+    RECORD_PHASE,
+    RECORD_HIGHEST,    /* step of a sweep that meets its limits, after the last */
+    RECORD_COMPARISON, /* of all jobs */
+    RECORDS
+};
 
-/* Statistics of a job. */
+/* What a job has done. */
 struct run_record {
     enum record_kind kind;
     const struct stats *stats;
@@ -34,7 +42,7 @@ struct run_part {
  * thread or on that of a worker; of begin, samples and periods never twice at a time, for
  * whichever job. What they are given is the run's; times are ns. Functions that return a
  * status return 0, or -1 when their output cannot be written: then the job ends. Any of
- * begin, fail, part, highest, interrupt and end may be NULL, and due together with tick;
+ * begin, fail, part, interrupt and end may be NULL, and due together with tick;
  * record too, of a run without periods and parts. Of a load they hear when something is
  * wrong with it, of its statistics so far, and of its end.
  */
@@ -44,7 +52,7 @@ struct run_observer {
     /* Once, before all others, when the target is described. */
     int (*begin)(void *self, const struct job *job);
     int (*sample)(void *self, const struct job *job, const struct sample *sample);
-    /* A period, the job, its last step or a phase has ended. */
+    /* A period, the job, its last step, a phase or all steps have ended. */
     int (*record)(void *self, const struct job *job, const struct run_record *record);
     /* A signal asked for the statistics so far, which are the job's. */
     void (*interim)(void *self, const struct job *job);
@@ -53,9 +61,6 @@ struct run_observer {
     /* The job has ended, while others go on, because a request failed. */
     void (*fail)(void *self, const struct job *job);
     int (*part)(void *self, const struct job *job, const struct run_part *part);
-    /* The last step of a sweep with limits has ended; the job has the highest that meets
-     * them. */
-    void (*highest)(void *self, const struct job *job);
     /* Returns when `tick` is wanted next, monotonic; INT64_MAX: never. First at the
      * begin, NOW, of each step. */
     int64_t (*due)(void *self, int64_t now);

@@ -377,8 +377,9 @@ add_distributions(struct report *report)
 }
 
 static void
-human_compare(struct report *report)
+human_compare(struct report *report, const struct run_record *record)
 {
+    (void)record;
     const struct comparison_row *rows = comparison_rows(report);
     bool recorded = report->plan->mode == MODE_COMPARE;
     for (int i = 0; recorded && i < report->count; i++) {
@@ -411,8 +412,6 @@ const struct report_format report_human = {
     .open = open_labels,
     .begin = human_begin,
     .sample = human_sample,
-    .records = {raw_line, human_summary, table_row},
-    .highest = table_highest,
-    .compare = human_compare,
+    .records = {raw_line, human_summary, table_row, NULL, table_highest, human_compare},
     .close = close_labels,
 };

@@ -162,8 +162,9 @@ add_record(struct report *report, const struct run_record *record)
 
 /* Adds nothing if there is none: a field has a value. */
 static void
-add_highest(struct report *report)
+add_highest(struct report *report, const struct run_record *record)
 {
+    (void)record;
     if (report->job->sweep.highest < 0)
         return;
     begin_line(report, SCOPE_ALL);
@@ -174,6 +175,7 @@ add_highest(struct report *report)
 
 /* There is no summary: what is left of the last period comes as one. */
 const struct report_format report_influx = {
-    .records = {[RECORD_PERIOD] = add_record, [RECORD_STEP] = add_record},
-    .highest = add_highest,
+    .records = {[RECORD_PERIOD] = add_record,
+                [RECORD_STEP] = add_record,
+                [RECORD_HIGHEST] = add_highest},
 };

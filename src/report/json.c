@@ -400,8 +400,9 @@ json_record(struct report *report, const struct run_record *record)
 }
 
 static void
-json_highest(struct report *report)
+json_highest(struct report *report, const struct run_record *record)
 {
+    (void)record;
     const struct job *job = report->job;
     const char *name = sweep_name(report->plan->sweep.kind);
     struct json json = open_record(report);
@@ -427,10 +428,9 @@ open_array(struct report *report)
     buffer_text(&report->text, "[");
 }
 
-#define RECORDS_OF_JSON                                              \
-    .sample = json_sample,                                           \
-    .records = {json_record, json_record, json_record, json_record}, \
-    .highest = json_highest
+#define RECORDS_OF_JSON    \
+    .sample = json_sample, \
+    .records = {json_record, json_record, json_record, json_record, json_highest}
 
 const struct report_format report_json = {
     .open = open_array,

@@ -43,8 +43,9 @@ add_step(struct report *report, const struct run_record *record)
 
 /* Adds the line of its own kind (ioping(1), SWEEPS): no other begins with a letter. */
 static void
-add_highest(struct report *report)
+add_highest(struct report *report, const struct run_record *record)
 {
+    (void)record;
     const struct job *job = report->job;
     struct buffer *text = &report->text;
     buffer_format(text, "highest %s ", sweep_name(job->plan.sweep.kind));
@@ -58,6 +59,5 @@ add_highest(struct report *report)
 }
 
 const struct report_format report_raw = {
-    .records = {raw_line, raw_line, add_step, raw_line},
-    .highest = add_highest,
+    .records = {raw_line, raw_line, add_step, raw_line, add_highest},
 };

@@ -194,11 +194,11 @@ has_record(const struct report *report, const struct job *job, enum record_kind 
 {
     const struct report_format *format = report->format;
     bool by_phases = job->phases && format->records[RECORD_PHASE];
-    if (kind == RECORD_STEP)
-        return format->records[RECORD_STEP] != NULL;
+    if (!format->records[kind] || kind == RECORD_STEP || kind == RECORD_HIGHEST)
+        return format->records[kind] != NULL;
     return kind == RECORD_PERIOD
                ? report->output->periods
-               : report->output->summary && by_phases == (kind == RECORD_PHASE);
+               : report->output->summary && !(kind == RECORD_SUMMARY && by_phases);
 }
 
 /* The record of a step is written when the next begins, or after the remarks on the end.
@@ -218,18 +218,6 @@ on_record(void *self, const struct job *job, const struct run_record *record)
             note_failures(reports); /* people read that, and no more follows it */
     }
     return reports->failed;
-}
-
-static void
-on_highest(void *self, const struct job *job)
-{
-    struct reports *reports = self;
-    for (int i = 0; i < reports->count; i++) {
-        struct report *report = select_job(reports, i, job);
-        if (report->format->highest)
-            report->format->highest(report);
-        flush(reports, report);
-    }
 }
 
 /* Interim statistics go to stderr, whatever the format: stdout has only records. Those of
@@ -427,7 +415,6 @@ report_observer(struct reports *reports)
         .hang = on_hang,
         .fail = on_fail,
         .part = on_part,
-        .highest = on_highest,
         .due = on_due,
         .tick = on_tick,
         .interrupt = on_interrupt,
@@ -438,14 +425,9 @@ report_observer(struct reports *reports)
 void
 report_compare(struct reports *reports)
 {
-    for (int i = 0; i < reports->count; i++) {
-        struct report *report = &reports->list[i];
-        bool several = report->count > 1 || report->plan->mode == MODE_COMPARE;
-        if (!several || !report->output->summary || !report->format->compare)
-            continue;
-        report->format->compare(report);
-        flush(reports, report);
-    }
+    const struct report *first = &reports->list[0];
+    if (first->count > 1 || first->plan->mode == MODE_COMPARE)
+        on_record(reports, first->jobs, &(struct run_record){.kind = RECORD_COMPARISON});
 }
 
 void

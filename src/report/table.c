@@ -227,8 +227,9 @@ table_row(struct report *report, const struct run_record *record)
 }
 
 void
-table_highest(struct report *report)
+table_highest(struct report *report, const struct run_record *record)
 {
+    (void)record;
     const struct job *job = report->job;
     struct buffer *text = &report->text;
     enum sweep_kind kind = job->plan.sweep.kind;

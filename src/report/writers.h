@@ -61,7 +61,7 @@ void json_string(struct json *json, const char *name, const char *value);
  */
 void table_head(struct report *report);
 void table_row(struct report *report, const struct run_record *record);
-void table_highest(struct report *report);
+void table_highest(struct report *report, const struct run_record *record);
 
 /* table.c: adds the table of the phases so far, a line each; on a narrow terminal like
  * that of a sweep, but names may have lines of their own, too. */

@@ -185,8 +185,9 @@ conclude(struct job *job, const struct run_observer *observer, int count)
     bool wanted = job->plan.statistics.slos.count || job->plan.sweep.kind == SWEEP_RATE;
     if (observer->end)
         observer->end(observer->self, job, 1, job->outcome.ended);
-    if (wanted && job->sweep.count && observer->highest)
-        observer->highest(observer->self, job);
+    if (wanted && job->sweep.count)
+        observer->record(observer->self, job,
+                         &(struct run_record){.kind = RECORD_HIGHEST});
 }
 
 /* The state of a sweep. */

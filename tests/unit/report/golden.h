@@ -156,6 +156,13 @@ golden_step(int64_t value, const struct stats *stats, int64_t time)
     return golden_end_step(&(struct job_step){.value = value}, stats, time);
 }
 
+/* Tells of the highest step of the job. */
+static inline void
+golden_highest(void)
+{
+    golden_record(&golden.job, (struct run_record){.kind = RECORD_HIGHEST});
+}
+
 /* Ends PHASE of the job, beside BACKGROUND if that is not NULL. */
 static inline int
 golden_phase(enum phase phase, const struct job *background)

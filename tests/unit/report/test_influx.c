@@ -323,10 +323,10 @@ TEST(the_highest_step_has_a_line_if_there_is_one)
     prepare(1);
     golden.plan.sweep.kind = jobs[0].plan.sweep.kind = SWEEP_DEPTH;
     jobs[0].sweep.highest = -1;
-    golden.report->format->highest(golden.report);
+    add(golden.report, RECORD_HIGHEST, NULL, NULL);
     assert_int_equal(golden.report->text.length, 0);
     jobs[0].sweep.steps[0].value = 16;
     jobs[0].sweep.highest = 0;
-    golden.report->format->highest(golden.report);
+    add(golden.report, RECORD_HIGHEST, NULL, NULL);
     assert_added(golden.report, TMP " highest_depth=16i" STAMP);
 }

@@ -388,7 +388,7 @@ step_judged(enum format format, int highest, const char *name)
         golden_end_step(step, &stats, 20158762);
     }
     golden.job.sweep.highest = highest;
-    golden.observer.highest(&golden.reports, &golden.job);
+    golden_highest();
     golden_end(name);
 }
 
@@ -484,7 +484,7 @@ TEST(rates_say_what_was_due_and_what_was_answered)
         golden_end_step(step, &stats, 20158762);
         golden.job.sweep.count = 1;
         golden.job.sweep.highest = 0;
-        golden.observer.highest(&golden.reports, &golden.job);
+        golden_highest();
         golden_end(limited ? "ndjson_sweep_rate_slo" : "ndjson_sweep_rate");
         assert_jq_lines(limited ? ".[0].sweep == {rate: 49000} and .[0].kept and "
                                   ".[1].highest == {rate: 48000, limit: \"p99=1ms\"}"

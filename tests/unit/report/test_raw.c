@@ -180,6 +180,6 @@ TEST(a_highest_rate_without_limits_has_a_dash_in_their_place)
     golden.job.sweep.count = 1;
     golden_end_step(step, &stats, 9000912345);
     golden.job.sweep.highest = 0;
-    golden.observer.highest(&golden.reports, &golden.job);
+    golden_highest();
     golden_end("raw_sweep_rate");
 }

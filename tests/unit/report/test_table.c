@@ -237,7 +237,7 @@ add_judged(int highest)
         assert_int_equal(golden_end_step(&job->sweep.steps[i], &stats, 505000000), 0);
     }
     job->sweep.highest = highest;
-    golden.observer.highest(&golden.reports, job);
+    golden_highest();
 }
 
 static void
@@ -290,7 +290,7 @@ TEST(the_last_line_has_the_highest_that_keeps_the_limits)
         job.sweep.highest = cases[i].highest;
         job.outcome.verdict = cases[i].verdict;
         report.job = &job;
-        table_highest(&report);
+        table_highest(&report, NULL);
         assert_string_equal(report.text.text, cases[i].line);
         buffer_free(&report.text);
     }
@@ -408,7 +408,7 @@ TEST(the_last_line_of_rates_has_what_was_answered)
             assert_null(slos_add(&job.plan.statistics.slos, "p99=1ms"));
         job.sweep.highest = cases[i].highest;
         report.job = &job;
-        table_highest(&report);
+        table_highest(&report, NULL);
         assert_string_equal(report.text.text, cases[i].line);
         buffer_free(&report.text);
     }

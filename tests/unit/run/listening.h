@@ -158,20 +158,23 @@ on_step(void *self, const struct job *job, const struct job_step *step,
 }
 
 static inline int
-on_record(void *self, const struct job *job, const struct run_record *record)
-{
-    if (record->kind == RECORD_SUMMARY)
-        return on_summary(self, job);
-    return record->step ? on_step(self, job, record->step, record->stats, record->time)
-                        : on_period(self, job, record->stats, record->time);
-}
-
-static inline void
 on_highest(void *self, const struct job *job)
 {
     struct told *told = self;
     told->highest = job->sweep.highest;
     told->judged++;
+    return 0;
+}
+
+static inline int
+on_record(void *self, const struct job *job, const struct run_record *record)
+{
+    if (record->kind == RECORD_SUMMARY)
+        return on_summary(self, job);
+    if (record->kind == RECORD_HIGHEST)
+        return on_highest(self, job);
+    return record->step ? on_step(self, job, record->step, record->stats, record->time)
+                        : on_period(self, job, record->stats, record->time);
 }
 
 static inline void
@@ -225,7 +228,6 @@ observer_of(void)
         .interim = on_interim,
         .hang = on_hang,
         .part = on_part,
-        .highest = on_highest,
     };
 }
 
