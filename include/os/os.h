@@ -113,15 +113,12 @@ int os_file_direct(int fd, bool on);
 int os_file_alignment(int fd, int64_t *memory, int64_t *offset);
 
 /* One read or write at OFFSET: bytes, 0 at the end; EINTR: a signal came, and io_perform
- * makes it again. FLAGS: OR-ed enum os_rw. These and os_file_flush are timed: each is the
- * system call alone, but a flush is made again here, and may be two calls where one does
- * not reach the cache of the drive. */
+ * makes it again. FLAGS: OR-ed enum os_rw; with one that is not available SIZE 0 fails as
+ * well. These and os_file_flush are timed: each is the system call alone, but a flush is
+ * made again here, and may be two where one does not reach the cache of the drive. */
 enum os_rw { OS_RW_HIPRI = 1, OS_RW_NOWAIT = 2 };
 int64_t os_file_read(int fd, void *buffer, size_t size, int64_t offset, int flags);
 int64_t os_file_write(int fd, const void *buffer, size_t size, int64_t offset, int flags);
-
-/* Tries a read, or a WRITE, of no bytes with FLAGS, which the system may refuse: 0. */
-int os_file_flags_try(int fd, int flags, bool write);
 
 /* Makes written data durable, without time stamps: fdatasync. */
 int os_file_flush(int fd);

@@ -68,15 +68,13 @@ OS_ANSWER(void, os_clock_sharpen, (void), )
 int64_t
 os_file_read(int fd, void *buffer, size_t size, int64_t offset, int flags)
 {
-    (void)flags;
-    return pread(fd, buffer, size, offset);
+    return flags ? os_fail(ENOTSUP) : pread(fd, buffer, size, offset);
 }
 
 int64_t
 os_file_write(int fd, const void *buffer, size_t size, int64_t offset, int flags)
 {
-    (void)flags;
-    return pwrite(fd, buffer, size, offset);
+    return flags ? os_fail(ENOTSUP) : pwrite(fd, buffer, size, offset);
 }
 
 OS_ANSWER(int, os_file_alignment, (int fd, int64_t *memory, int64_t *offset),
@@ -212,9 +210,6 @@ os_mount_measure(int fd, struct os_mount *mount)
 /* What Linux alone has. */
 
 #ifndef OS_SYSTEM_linux
-OS_ANSWER(int, os_file_flags_try, (int fd, int flags, bool write),
-          flags ? os_fail(ENOTSUP) : 0)
-
 /* No flush leaves the device alone. */
 OS_ANSWER(int, os_file_write_back, (int fd, int64_t offset, int64_t length),
           length ? os_fail(ENOTSUP) : os_file_flush(fd))

@@ -98,14 +98,6 @@ os_file_write(int fd, const void *buffer, size_t size, int64_t offset, int flags
                             : pwrite(fd, buffer, size, offset);
 }
 
-/* A call with no bytes fails if it is not known or not allowed. */
-int
-os_file_flags_try(int fd, int flags, bool write)
-{
-    long call = write ? SYS_pwritev2 : SYS_preadv2;
-    return flags && move_by(call, fd, NULL, 0, 0, flags) < 0 ? -1 : 0;
-}
-
 /* C libraries differ in the type of a request. */
 static long
 ask_device(int fd, unsigned long request, void *answer)

@@ -179,8 +179,7 @@ void
 windows_file_drop(const struct windows_file *file)
 {
     CloseHandle(file->handle);
-    if (file->deleter)
-        CloseHandle(file->deleter);
+    CloseHandle(file->deleter);
     free(file->path);
 }
 

@@ -18,7 +18,8 @@ os_file_read(int fd, void *buffer, size_t size, int64_t offset, int flags)
 {
     OVERLAPPED at = overlapped_at(offset);
     DWORD got;
-    (void)flags;
+    if (flags)
+        return os_fail(ENOTSUP);
     if (ReadFile(windows_handle_of(fd), buffer, (DWORD)size, &got, &at))
         return got;
     return GetLastError() == ERROR_HANDLE_EOF ? 0 : windows_error_fail();
@@ -29,7 +30,8 @@ os_file_write(int fd, const void *buffer, size_t size, int64_t offset, int flags
 {
     OVERLAPPED at = overlapped_at(offset);
     DWORD done;
-    (void)flags;
+    if (flags)
+        return os_fail(ENOTSUP);
     if (WriteFile(windows_handle_of(fd), buffer, (DWORD)size, &done, &at))
         return done;
     return windows_error_fail();

@@ -49,10 +49,8 @@ init_thread(struct thread *thread)
 static void
 free_thread(struct thread *thread)
 {
-    if (thread->wake)
-        CloseHandle(thread->wake);
-    if (thread->timer)
-        CloseHandle(thread->timer);
+    CloseHandle(thread->wake);
+    CloseHandle(thread->timer);
     free(thread);
 }
 

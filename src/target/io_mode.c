@@ -441,12 +441,13 @@ choose_flags(struct target *target, const struct plan *plan, struct notes *notes
              struct error *error)
 {
     char name[16];
+    int flags = plan->io.rw_flags;
     target_advance(target);
-    target->rw_flags = plan->io.rw_flags;
-    if ((!plan_does(plan, OPERATION_READS) ||
-         os_file_flags_try(target->fd, plan->io.rw_flags, false) == 0) &&
-        (!plan_does(plan, OPERATION_CHANGES) ||
-         os_file_flags_try(target->fd, plan->io.rw_flags, true) == 0))
+    target->rw_flags = flags;
+    if (!flags || ((!plan_does(plan, OPERATION_READS) ||
+                    os_file_read(target->fd, name, 0, 0, flags) == 0) &&
+                   (!plan_does(plan, OPERATION_CHANGES) ||
+                    os_file_write(target->fd, name, 0, 0, flags) == 0)))
         return 0;
     if (plan->io.rw_flags & OS_RW_NOWAIT)
         return error_set(error, EXIT_PREPARE, plan->path,
