@@ -83,52 +83,42 @@ find_letter(char letter)
     return NULL;
 }
 
-/*
- * Find the option that the first LENGTH characters of NAME are or begin. Returns how many
- * they begin, 1 for one that they are. A beginning that was unique in ioping 1.3 stays
- * so: options that are newer do not count beside one that is not.
- */
-static int
-find_name(const char *name, size_t length, const struct cli_option **found)
+/* A beginning that was unique in ioping 1.3 stays so: options that are newer do not count
+ * beside one that is not. */
+const struct cli_option *
+cli_find(const char *name, size_t length)
 {
+    const struct cli_option *found = NULL;
     int matches = 0, older = 0;
     for (int i = 0; length && i < OPTION_IDS; i++) {
         const struct cli_option *option = &cli_options[i];
         if (strncmp(option->name, name, length) != 0)
             continue;
-        bool exact = option->name[length] == '\0';
-        if (exact || older == 0 || !option->newer)
-            *found = option;
-        if (exact)
-            return 1;
+        if (option->name[length] == '\0')
+            return option;
+        if (older == 0 || !option->newer)
+            found = option;
         matches++;
         older += !option->newer;
     }
-    return older == 1 ? 1 : matches;
+    return matches == 1 || older == 1 ? found : NULL;
 }
 
-const struct cli_option *
-cli_find(const char *name, size_t length)
-{
-    const struct cli_option *option = NULL;
-    return find_name(name, length, &option) == 1 ? option : NULL;
-}
-
+/* Refuses SHOWN, a word whose NAME is no option, if it begins some. Returns 0, or -1. */
 static int
-refuse_ambiguous(struct parser *parser, const char *shown, const char *name,
-                 size_t length)
+check_ambiguous(struct parser *parser, const char *shown, const char *name, size_t length)
 {
-    struct buffer list = {0};
-    for (int id = 0; id < OPTION_IDS; id++) {
-        const struct cli_option *option = cli_option((enum option_id)id);
-        if (strncmp(option->name, name, length) == 0)
-            buffer_format(&list, " '-%s'", option->name);
+    char list[256] = "";
+    for (int id = 0; length && id < OPTION_IDS; id++) {
+        const char *other = cli_option((enum option_id)id)->name;
+        size_t used = strlen(list);
+        if (strncmp(other, name, length) == 0)
+            snprintf(list + used, sizeof(list) - used, " '-%s'", other);
     }
-    error_set(parser->error, EXIT_USAGE, NULL,
-              "option '%.100s' is ambiguous; possibilities:%s", shown,
-              list.text ? list.text : "");
-    buffer_free(&list);
-    return -1;
+    if (!*list)
+        return 0;
+    return error_set(parser->error, EXIT_USAGE, NULL,
+                     "option '%.100s' is ambiguous; possibilities:%s", shown, list);
 }
 
 /* Stores VALUE of OPTION; one that is NULL is the next word, where one is required. */
@@ -180,9 +170,8 @@ parse_option(struct parser *parser, const char *word)
     if (!two && name[1] == '\0' && find_letter(name[0]))
         return parse_letters(parser, name);
     size_t length = strcspn(name, "=");
-    const struct cli_option *option = NULL;
-    int matches = find_name(name, length, &option);
-    if (matches == 1) {
+    const struct cli_option *option = cli_find(name, length);
+    if (option) {
         snprintf(shown, sizeof(shown), "-%s", option->name);
         if (!name[length])
             return store(parser, option, shown, NULL);
@@ -191,8 +180,8 @@ parse_option(struct parser *parser, const char *word)
         return error_set(parser->error, EXIT_USAGE, NULL,
                          "option '%s' doesn't allow an argument", shown);
     }
-    if (matches > 1)
-        return refuse_ambiguous(parser, word, name, length);
+    if (check_ambiguous(parser, word, name, length) < 0)
+        return -1;
     if (two || !find_letter(name[0]))
         return refuse_unknown(parser, word);
     int status = parse_letters(parser, name);

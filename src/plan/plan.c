@@ -169,7 +169,8 @@ resolve_pace(const struct options *options, struct plan *plan)
         rate || speed || options->given[OPTION_RAPID] || plan->mode & MODE_SWEEP;
     pace->awake = options->given[OPTION_AWAKE];
     pace->burst = options->burst ? options->burst : 1;
-    int64_t together = units_scale(pace->burst, plan->io.threads, 1); /* at once */
+    int64_t together =
+        units_scale(pace->burst, plan->io.threads, 1); /* at a grid point */
     int64_t bytes = units_scale(together, plan->workload.request_size, 1);
     int64_t own = at_once && !options->given[OPTION_INTERVAL] ? 0 : options->interval;
     int64_t least = rate ? units_scale(together, SECOND, options->rate_limit) : 0;
