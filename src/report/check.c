@@ -112,14 +112,6 @@ find_figure(struct figures *figures, const struct slo *slo)
     return figure;
 }
 
-/* Returns the stricter of two limits; OLD may be NULL. */
-static const struct slo *
-stricter(const struct slo *old, const struct slo *slo)
-{
-    bool lower = old && slo->limit < old->limit;
-    return !old || lower != slo_is_rate(slo) ? slo : old;
-}
-
 static bool
 is_known(const struct figure *figure)
 {
@@ -159,8 +151,10 @@ list_figures(struct figures *figures, const struct plan *plan, const struct stat
     for (int k = 0; k < 2; k++)
         for (int i = 0; i < lists[k]->count; i++) {
             const struct slo *slo = &lists[k]->list[i];
-            struct figure *figure = find_figure(figures, slo);
-            figure->limits[k] = stricter(figure->limits[k], slo);
+            const struct slo **limit = &find_figure(figures, slo)->limits[k];
+            bool lower = *limit && slo->limit < (*limit)->limit;
+            if (!*limit || lower != slo_is_rate(slo)) /* the strictest of several */
+                *limit = slo;
         }
     for (int i = 0; i < figures->count; i++)
         judge_figure(&figures->list[i], stats);
@@ -200,14 +194,6 @@ add_figure(struct buffer *line, const struct figure *figure)
         buffer_format(line, " (limit %s)", slo_format(limit, limit->limit, most));
 }
 
-/* Separates what follows from what was added since START, if anything was. */
-static void
-separate(struct buffer *line, size_t start)
-{
-    if (line->length > start)
-        buffer_text(line, ", ");
-}
-
 /* Returns the state by what happened to requests, and adds that, if it is not well. */
 static enum check_state
 add_trouble(struct buffer *line, const struct job *job)
@@ -232,7 +218,7 @@ add_trouble(struct buffer *line, const struct job *job)
         state = CHECK_UNKNOWN;
     }
     if (outcome->output_error && job->index == 0) { /* it is that of all */
-        separate(line, start);
+        buffer_text(line, line->length > start ? ", " : "");
         add_harmless(line, outcome->output, IN_PATH);
         buffer_text(line, ": ");
         add_harmless(line, strerror(outcome->output_error), IN_TEXT);
@@ -269,7 +255,7 @@ add_job(struct buffer *line, const struct job *jobs, int index)
                                   : i == 0 || (!ranked && figure->slo.metric == SLO_MAX);
             if (!listed || states[figure->state].rank != rank)
                 continue;
-            separate(line, start);
+            buffer_text(line, line->length > start ? ", " : "");
             add_figure(line, figure);
             state = worse(state, figure->state);
         }

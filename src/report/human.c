@@ -22,13 +22,6 @@
 
 /* The state is the labels of targets, each the same in all its lines. */
 static void
-open_labels(struct report *report)
-{
-    report->state = calloc((size_t)report->count, sizeof(struct buffer));
-    report->text.failed |= !report->state;
-}
-
-static void
 close_labels(struct report *report)
 {
     struct buffer *labels = report->state;
@@ -55,6 +48,8 @@ static void
 human_begin(struct report *report)
 {
     struct buffer label = {0}, *labels = report->state;
+    if (!labels)
+        labels = report->state = calloc((size_t)report->count, sizeof(*labels));
     description_label(report->target, &label);
     if (labels && !label.failed)
         buffer_escaped(&labels[report->job->index], label.text);
@@ -275,18 +270,12 @@ add_exceptions(struct report *report, const struct stats *stats)
         add_exception(text, stats->missed, "missed");
 }
 
-static bool
-has_histogram(const struct report *report)
-{
-    return report->plan->options->given[OPTION_HISTOGRAM];
-}
-
 /* Adds the histogram of STATS, or one of each operation, if they were asked for; NAME, if
  * that is not empty, is what they are of. */
 static void
 add_histograms(struct report *report, const struct stats *stats, const char *name)
 {
-    if (!has_histogram(report))
+    if (!report->plan->options->given[OPTION_HISTOGRAM])
         return;
     for (enum scope scope = scope_first(stats); scope < SCOPE_SYNC;
          scope = scope_next(stats, scope)) {
@@ -358,6 +347,7 @@ add_distributions(struct report *report)
     const struct job *jobs = report->jobs, *end = jobs + report->count;
     struct buffer *text = &report->text;
     bool listed = list->given && list->count;
+    bool drawn = report->plan->options->given[OPTION_HISTOGRAM];
     if (listed)
         buffer_text(text, "\n");
     for (const struct job *job = jobs; listed && job < end; job++) {
@@ -367,7 +357,7 @@ add_distributions(struct report *report)
         buffer_escaped(text, job->target.description.path);
         add_percentiles(text, ": ", all, list);
     }
-    for (const struct job *job = jobs; has_histogram(report) && job < end; job++) {
+    for (const struct job *job = jobs; drawn && job < end; job++) {
         buffer_text(text, "\n");
         buffer_escaped(text, job->target.description.path);
         buffer_text(text, ":\n");
@@ -409,7 +399,6 @@ human_interim(struct buffer *text, const char *target, const struct stats *stats
 }
 
 const struct report_format report_human = {
-    .open = open_labels,
     .begin = human_begin,
     .sample = human_sample,
     .records = {raw_line, human_summary, table_row, NULL, table_highest, human_compare},

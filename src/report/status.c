@@ -112,30 +112,21 @@ note_count(const struct status *status, const struct job *jobs, int count,
     note_end(facts, done / all, left);
 }
 
-/* Returns how long all steps of a target last, and BEFORE becomes how long those before
- * the current one do. */
-static int64_t
-sum_steps(const struct plan *plan, const struct status_place *place, int64_t *before)
-{
-    const struct sweep *sweep = &plan->sweep;
-    int64_t sum = 0, value = sweep->from;
-    for (int i = 0; i < place->count; i++, value = sweep_next(value, sweep->to)) {
-        if (i == place->index)
-            *before = sum;
-        sum = time_add(sum, plan_step_time(plan, value));
-    }
-    return sum;
-}
-
 /* Notes the steps of a sweep. Targets run one after another; the number of steps is
  * known of the current one only and taken for that of all. */
 static void
 note_steps(const struct status *status, int64_t now, struct status_facts *facts)
 {
+    const struct plan *plan = status->plan;
     const struct status_place *place = &status->place;
-    int64_t length = plan_step_time(status->plan, place->value);
-    int64_t before = 0, each = sum_steps(status->plan, place, &before);
-    int64_t past = time_earlier(now - place->began, length);
+    int64_t each = 0, before = 0, value = plan->sweep.from;
+    for (int i = 0; i < place->count; i++) {
+        if (i == place->index)
+            before = each;
+        each = time_add(each, plan_step_time(plan, value));
+        value = sweep_next(value, plan->sweep.to);
+    }
+    int64_t past = time_earlier(now - place->began, plan_step_time(plan, place->value));
     int64_t whole = time_multiply(each, status->targets);
     int64_t done = time_add(time_multiply(each, place->target), time_add(before, past));
     if (place->count > 0)
@@ -202,8 +193,9 @@ enum field {
 };
 
 /* The order in which fields are left out, the least important first. */
-static const enum field dropped[] = {FIELD_MAX,      FIELD_P99,    FIELD_P50, FIELD_LEFT,
-                                     FIELD_REQUESTS, FIELD_FAILED, FIELD_STEP};
+static const enum field dropped[FIELDS - 1] = {FIELD_MAX,  FIELD_P99,      FIELD_P50,
+                                               FIELD_LEFT, FIELD_REQUESTS, FIELD_FAILED,
+                                               FIELD_STEP};
 
 #define FIELD 96 /* bytes */
 
@@ -312,15 +304,6 @@ width_of(const struct fields *fields)
     return width;
 }
 
-/* Drops the fields that WIDTH columns have no room for beside a bar of LEAST. */
-static void
-fit_fields(struct fields *fields, int width, int least)
-{
-    int count = (int)(sizeof(dropped) / sizeof(dropped[0]));
-    for (int i = 0; i < count && width_of(fields) + least > width; i++)
-        fields->text[dropped[i]][0] = '\0';
-}
-
 void
 status_format(struct buffer *text, const struct status_facts *facts, int columns,
               bool utf8)
@@ -331,7 +314,8 @@ status_format(struct buffer *text, const struct status_facts *facts, int columns
     make_fields(facts, &fields);
     if (width_of(&fields) + least > width)
         make_count(fields.text[FIELD_REQUESTS], facts->requests, "req");
-    fit_fields(&fields, width, least);
+    for (int i = 0; i < FIELDS - 1 && width_of(&fields) + least > width; i++)
+        fields.text[dropped[i]][0] = '\0';
     int bar = width - width_of(&fields) - BAR_ENDS;
     if (width_of(&fields) > width)
         return; /* a number that is cut would be another one */
@@ -370,17 +354,16 @@ struct status *
 status_open(const struct plan *plan, int targets, int64_t now)
 {
     struct status *status = calloc(1, sizeof(*status));
-    struct os_lock *lock = os_lock_make();
-    if (!status || !lock) {
+    if (status)
+        status->lock = os_lock_make();
+    if (!status || !status->lock) {
         free(status);
-        os_lock_free(lock);
         return NULL;
     }
     status->plan = plan;
     status->targets = targets;
     status->began = now;
     status->utf8 = os_locale_utf8();
-    status->lock = lock;
     return status;
 }
 
