@@ -7,7 +7,6 @@
 #include "stats/stats.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 
 /*
  * The messages beside the reports, each of which is written at once, and the colours of a

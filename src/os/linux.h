@@ -13,7 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/statfs.h>
-#include <sys/types.h>
 
 /*
  * Asks statx(2) about an open descriptor for the field of MASK, one of STATX_*: SIZE

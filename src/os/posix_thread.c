@@ -6,7 +6,6 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
 #ifdef __GLIBC__ /* a library, not a system */
 #include <malloc.h>
 #endif

@@ -3,7 +3,6 @@
  */
 #include "base/random.h"
 #include "base/time.h"
-#include "os/os.h"
 #include "os/process.h"
 #include "resolve.h"
 

@@ -7,7 +7,6 @@
 #include "svg.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 
 /*
  * The layout of a plot and the functions that draw it, file by file. Each adds elements

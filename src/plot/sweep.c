@@ -8,7 +8,6 @@
 #include "draw.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #define INSET 10   /* pixels between the frame and its contents */

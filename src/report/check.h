@@ -5,8 +5,6 @@
 #include "base/error.h"
 #include "run/job.h"
 
-#include <stdbool.h>
-
 /*
  * The answer to a monitoring system that runs the program as a plug-in: one line on
  * stdout, and an exit status of its own (Monitoring Plugins Development Guidelines,

@@ -18,7 +18,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <time.h>
 
 static void

@@ -17,7 +17,6 @@
 #include "stats/stats.h"
 #include "writers.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

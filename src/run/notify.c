@@ -6,7 +6,6 @@
 #include "notify.h"
 
 #include "base/deadlines.h"
-#include "os/process.h"
 #include "run_private.h"
 
 /* Records an output failure: a STATUS below 0. Returns it. */

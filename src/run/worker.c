@@ -2,10 +2,8 @@
 #include "worker.h"
 
 #include "base/units.h"
-#include "os/os.h"
 #include "os/process.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 #include "run/job.h"
 
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 /* What a thread may wait for without end while there are no requests. The file of

@@ -5,7 +5,6 @@
 #include "stats/comparison.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* A row while rows are put in order. */
 struct contender {
