@@ -45,13 +45,6 @@ worker_group_until(const struct worker_group *group, int64_t now)
     return over ? time_earlier(over, now) : now;
 }
 
-/* Returns whether all ordinals are taken. Any thread. */
-static inline bool
-worker_group_is_done(const struct worker_group *group)
-{
-    return atomic_load_explicit(&group->taken, memory_order_relaxed) >= group->count;
-}
-
 /* The order of blocks and operations. Pure. */
 struct pattern {
     struct random random;

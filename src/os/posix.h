@@ -75,17 +75,9 @@ bool posix_monitor_has_abandoned(void);
 bool posix_monitor_is_followed(void);
 bool posix_monitor_follow(void);
 
-/* Counts a write to a standard stream, or to the file that posix_monitor_file names, for
- * the monitor, when it begins and when it has ENDED: one that does not is stuck. Any
- * thread. */
-void posix_monitor_count(int stream, bool ended);
-
-/* Has writes to descriptor FD, whose file is PATH, counted too; -1: no longer. */
+/* Has the monitor watch writes to descriptor FD, whose file is PATH, like those to the
+ * standard streams; -1: no longer. */
 void posix_monitor_file(int fd, const char *path);
-
-/* Returns the limit that os_monitor_limit has set, monotonic; INT64_MAX: there is none.
- */
-int64_t posix_monitor_limit(void);
 
 /*
  * posix_monitor_notify: the monitor will leave with exit STATUS, or by signal SIGNO if

@@ -4,7 +4,8 @@
  * in the kernel: not even SIGKILL ends a process in uninterruptible sleep. The idea is
  * that of OpenSSH's monitor.
  *
- * A page that both share says how the child ends. Both are in one process group. A signal
+ * A page that both share says how the child ends, and counts its writes to what is the
+ * caller's, which may get stuck as well. Both are in one process group. A signal
  * from a terminal or to the group reaches both, one to the process that was started the
  * monitor alone, so the monitor passes all of them on. The child counts the copies that
  * reached it directly and those that were passed on: the larger number is that of the
@@ -13,9 +14,12 @@
 #include "base/deadlines.h"
 #include "base/error.h"
 #include "os/os.h"
+#include "os/output.h"
 #include "os/process.h"
 #include "posix.h"
 
+#include <limits.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -172,8 +176,10 @@ posix_monitor_file(int fd, const char *path)
     atomic_store(&file, fd);
 }
 
-void
-posix_monitor_count(int stream, bool ended)
+/* Counts a write to a standard stream, or to the file, for the monitor, when it begins
+ * and when it has ENDED: one that does not is stuck. Any thread. */
+static void
+count_write(int stream, bool ended)
 {
     if (stream == atomic_load(&file))
         stream = 0;
@@ -182,18 +188,80 @@ posix_monitor_count(int stream, bool ended)
     atomic_fetch_add(ended ? &page->ended[stream] : &page->begun[stream], 1);
 }
 
+#ifndef PIPE_BUF
+#define PIPE_BUF _POSIX_PIPE_BUF
+#endif
+#define PAUSE 50 /* ms: a signal may reach another thread than the one that waits */
+
+/*
+ * Waits until STREAM takes PIPE_BUF bytes without a wait, as another user of it may have
+ * made it non-blocking, and because nobody may read messages: the supervisor writes those
+ * of standard error, and has more to do. When it is late each has a moment, until one was
+ * dropped. Returns 0, or -1 with errno.
+ */
+static int
+wait_writable(int stream)
+{
+    static atomic_bool unread;
+    struct pollfd wanted = {.fd = stream, .events = POLLOUT};
+    int64_t began = os_clock_now(), now = began;
+    while (poll(&wanted, 1, 0) != 1) {
+        int64_t stop = atomic_load(&asked);
+        bool late =
+            now >= atomic_load(&page->limit) || (stop && now >= stop + DEADLINE_GRACE);
+        if (late && (atomic_load(&unread) || now - began >= DEADLINE_GRACE_LEAST)) {
+            atomic_store(&unread, true);
+            return os_fail(ETIMEDOUT);
+        }
+        poll(&wanted, 1, PAUSE);
+        now = os_clock_now();
+    }
+    atomic_store(&unread, false);
+    return 0;
+}
+
+int
+os_stream_write(int stream, const char *bytes, size_t size)
+{
+    bool messages = stream == STDERR_FILENO;
+    while (size > 0) {
+        size_t most = messages && size > PIPE_BUF ? PIPE_BUF : size;
+        if (messages && wait_writable(stream) < 0)
+            return -1;
+        count_write(stream, false);
+        ssize_t done = write(stream, bytes, most);
+        int code = done < 0 ? errno : 0;
+        count_write(stream, true);
+        if (code == EAGAIN ? wait_writable(stream) < 0 : code && code != EINTR)
+            return code == EAGAIN ? -1 : os_fail(code);
+        if (done <= 0)
+            continue;
+        bytes += done;
+        size -= (size_t)done;
+    }
+    return 0;
+}
+
+/* A file system that stores data at the close can fail there. An interrupted close is not
+ * made again: the descriptor may be gone. */
+int
+os_stream_close(int stream)
+{
+    posix_inherited_remove(stream);
+    count_write(stream, false);
+    int status = close(stream), code = errno;
+    count_write(stream, true);
+    posix_monitor_file(-1, NULL);
+    errno = code;
+    return status < 0 && code != EINTR ? -1 : 0;
+}
+
 void
 os_monitor_limit(int64_t when)
 {
     atomic_store(&page->limit, when);
     if (monitor)
         kill(monitor, SIGCHLD);
-}
-
-int64_t
-posix_monitor_limit(void)
-{
-    return atomic_load(&page->limit);
 }
 
 void

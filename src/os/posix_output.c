@@ -1,6 +1,6 @@
 /*
  * Standard streams, a file in place of one, terminals, the locale, and files that are
- * replaced as a whole.
+ * replaced as a whole. How streams are written to is in posix_monitor.c.
  */
 #include "os/output.h"
 
@@ -12,7 +12,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -40,60 +39,6 @@ os_stream_guard(void)
     while (fd >= 0 && fd <= 2);
     if (fd >= 0)
         close(fd);
-}
-
-#ifndef PIPE_BUF
-#define PIPE_BUF _POSIX_PIPE_BUF
-#endif
-#define PAUSE 50 /* ms: a signal may reach another thread than the one that waits */
-
-/*
- * Waits until STREAM takes PIPE_BUF bytes without a wait, as another user of it may have
- * made it non-blocking, and because nobody may read messages: the supervisor writes those
- * of standard error, and has more to do. When it is late each has a moment, until one was
- * dropped. Returns 0, or -1 with errno.
- */
-static int
-wait_writable(int stream)
-{
-    static atomic_bool unread;
-    struct pollfd wanted = {.fd = stream, .events = POLLOUT};
-    int64_t began = os_clock_now(), now = began;
-    while (poll(&wanted, 1, 0) != 1) {
-        int64_t asked = os_signals_asked();
-        bool late =
-            now >= posix_monitor_limit() || (asked && now >= asked + DEADLINE_GRACE);
-        if (late && (atomic_load(&unread) || now - began >= DEADLINE_GRACE_LEAST)) {
-            atomic_store(&unread, true);
-            return os_fail(ETIMEDOUT);
-        }
-        poll(&wanted, 1, PAUSE);
-        now = os_clock_now();
-    }
-    atomic_store(&unread, false);
-    return 0;
-}
-
-int
-os_stream_write(int stream, const char *bytes, size_t size)
-{
-    bool messages = stream == STDERR_FILENO;
-    while (size > 0) {
-        size_t most = messages && size > PIPE_BUF ? PIPE_BUF : size;
-        if (messages && wait_writable(stream) < 0)
-            return -1;
-        posix_monitor_count(stream, false);
-        ssize_t done = write(stream, bytes, most);
-        int code = done < 0 ? errno : 0;
-        posix_monitor_count(stream, true);
-        if (code == EAGAIN ? wait_writable(stream) < 0 : code && code != EINTR)
-            return code == EAGAIN ? -1 : os_fail(code);
-        if (done <= 0)
-            continue;
-        bytes += done;
-        size -= (size_t)done;
-    }
-    return 0;
 }
 
 int64_t
@@ -174,20 +119,6 @@ os_stream_discard(int stream, const char *path)
         info.kind == OS_FILE && info.size == 0)
         unlink(real);
     free(real);
-}
-
-/* A file system that stores data at the close can fail there. An interrupted close is not
- * made again: the descriptor may be gone. */
-int
-os_stream_close(int stream)
-{
-    posix_inherited_remove(stream);
-    posix_monitor_count(stream, false);
-    int status = close(stream), code = errno;
-    posix_monitor_count(stream, true);
-    posix_monitor_file(-1, NULL);
-    errno = code;
-    return status < 0 && code != EINTR ? -1 : 0;
 }
 
 bool

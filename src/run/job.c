@@ -209,7 +209,7 @@ static int64_t
 look_after(struct job *job, struct worker_thread *thread, int64_t now)
 {
     const struct run_observer *observer = job->run->task.observer;
-    bool over = atomic_load(&job->group.stop) || worker_group_is_done(&job->group);
+    bool over = atomic_load(&job->group.stop) || atomic_load(&job->group.over);
     uint64_t index;
     int64_t again, resumed = os_process_resumed(),
                    waited = worker_thread_check(thread, resumed, now, &index, &again);

@@ -53,7 +53,8 @@ is_over(const struct worker *worker, int64_t when, int64_t now)
     return when >= schedule->end || now >= schedule->deadline ||
            atomic_load_explicit(&worker->group->stop, memory_order_relaxed) ||
            os_signals_asked() ||
-           (schedule->ordinals == 0 && worker_group_is_done(worker->group));
+           (schedule->ordinals == 0 &&
+            atomic_load_explicit(&worker->group->over, memory_order_relaxed));
 }
 
 /*
@@ -420,19 +421,21 @@ complete(struct worker *worker, const struct io_completion *done, int64_t now)
         inflight_regain(&queue->inflight, entry);
         return;
     }
-    sample->latency = now - sample->start;
     sample->sync = entry->written ? now - entry->written : 0;
     sample->error = entry->unsent ? entry->unsent : done->error;
     if (done->error || !entry->written)
         sample->bytes = done->bytes;
-    sample->stopped = was_stopped(entry->due ? entry->due : sample->start, now);
-    sample->timed_out = sample->latency >= worker->plan->ends.timeout && !sample->stopped;
+    int64_t counted = entry->due ? entry->due : sample->start;
+    sample->stopped = was_stopped(counted, now);
+    sample->timed_out =
+        now - sample->start >= worker->plan->ends.timeout && !sample->stopped;
     if (worker->target->counts_sectors &&
         operations[sample->operation].does & OPERATION_READS)
         sample->cached = os_thread_sectors() == queue->sectors;
     if (sample->stopped)
         sample->missed = 0;
-    inflight_count_from_due(entry, now);
+    sample->start = counted;
+    sample->latency = now - counted;
     conclude(worker, sample, digest(worker, sample));
     inflight_release(&queue->inflight, entry);
 }
@@ -459,7 +462,6 @@ worker_time_out_request(struct worker *worker, struct inflight_request *entry,
     struct inflight *inflight = &worker->queue.inflight;
     struct sample *sample = &entry->sample;
     sample->start = start;
-    sample->latency = now - start;
     sample->sync = entry->written ? now - entry->written : 0;
     sample->bytes = 0;
     sample->error = 0;
@@ -469,7 +471,8 @@ worker_time_out_request(struct worker *worker, struct inflight_request *entry,
         miss(worker, sample,
              schedule_skip(&worker->schedule, worker_group_until(worker->group, now)));
     inflight_lose(inflight, entry);
-    inflight_count_from_due(entry, now);
+    sample->start = entry->due ? entry->due : start;
+    sample->latency = now - sample->start;
     return digest(worker, sample);
 }
 

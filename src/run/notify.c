@@ -8,13 +8,12 @@
 #include "base/deadlines.h"
 #include "run_private.h"
 
-/* Records an output failure: a STATUS below 0. Returns it. */
+/* Notes that the output has failed. Returns -1. */
 static int
-note_output(struct job *job, int status)
+silence(struct job *job)
 {
-    if (status < 0)
-        atomic_store(&job->run->silenced, true);
-    return status;
+    atomic_store(&job->run->silenced, true);
+    return -1;
 }
 
 int
@@ -26,7 +25,7 @@ notify_enter(struct job *job)
         return 0;
     job->begin_notified = true;
     target_name(&job->target);
-    return observer->begin ? note_output(job, observer->begin(observer->self, job)) : 0;
+    return observer->begin && observer->begin(observer->self, job) < 0 ? silence(job) : 0;
 }
 
 /* Ends a period at NOW; workers do not come in the order in which their requests ended.
@@ -48,7 +47,7 @@ end_period(struct job *job, int64_t now)
     stats_clear(&job->period.stats);
     busy_clear(&job->period.busy);
     job->period.began = now;
-    return note_output(job, status);
+    return status < 0 ? silence(job) : 0;
 }
 
 /* A request is under way in each period that it touches, and counts in the last. */
@@ -71,9 +70,8 @@ notify_sample_locked(struct job *job, struct worker *worker, const struct sample
 {
     const struct plan_output *output = &job->active.output;
     const struct run_observer *observer = job->run->task.observer;
-    if (output->requests &&
-        note_output(job, observer->sample(observer->self, job, sample)) < 0)
-        return -1;
+    if (output->requests && observer->sample(observer->self, job, sample) < 0)
+        return silence(job);
     if (output->periods)
         record_in_period(job, &worker->account.period, sample);
     if (output->print_count && sample_counts(sample) &&

@@ -77,16 +77,6 @@ void inflight_lose(struct inflight *inflight, struct inflight_request *entry);
 /* Frees a request that was lost. */
 void inflight_regain(struct inflight *inflight, struct inflight_request *entry);
 
-/* Has the time of a request that has ended at NOW begin when it was due. */
-static inline void
-inflight_count_from_due(struct inflight_request *entry, int64_t now)
-{
-    if (!entry->due)
-        return;
-    entry->sample.start = entry->due;
-    entry->sample.latency = now - entry->due;
-}
-
 /* Returns how many requests are in flight. */
 static inline int
 inflight_live(const struct inflight *inflight)
