@@ -37,12 +37,6 @@ int linux_file_write(const char *text, const char *path, ...)
 /* The name of a file system that lives in memory; NULL: this one does not. */
 const char *linux_mount_memory(const struct statfs *status);
 
-/*
- * The options of the file system that an open descriptor is on, with commas between, as
- * the mount table has them but for its escapes. Allocated; NULL: not known.
- */
-char *linux_mount_options(int fd);
-
 /* Room for a path in sysfs. */
 #define LINUX_SYSFS_ROOM 1024
 
