@@ -87,10 +87,9 @@ struct os_mount {
 int os_mount_measure(int fd, struct os_mount *mount);
 
 /*
- * Finds the names in MOUNT, which takes longer. It asks the kernel alone, not the file
- * system, which may hang; but of an anonymous one the device may be named by a path into
- * another file system, which is asked then and may hang likewise. Returns 0, also where
- * there are none, or -1 with errno where the system's list of mounts cannot be read.
+ * Finds the names in MOUNT, which takes longer. It asks the kernel, not the file system,
+ * which may hang; but the device of an anonymous one may be a path into another, which is
+ * asked then. Returns 0, also where there are none; -1: the list of mounts is not read.
  */
 int os_mount_name(int fd, struct os_mount *mount);
 

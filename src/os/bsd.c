@@ -81,25 +81,20 @@ os_mount_measure(int fd, struct os_mount *mount)
 
 #ifdef OS_HAS_FILE_DROP /* else no request passes by the cache of files */
 
-#ifdef F_NOCACHE /* a feature, not a system */
-/* F_NOCACHE: pages that are read do not stay in the cache. */
 static int
 switch_direct(int fd, bool on)
 {
+#ifdef F_NOCACHE /* a feature, not a system: pages that are read do not stay cached */
     if (on && fcntl(fd, F_RDAHEAD, 0) < 0)
         return -1;
     return fcntl(fd, F_NOCACHE, on ? 1 : 0) < 0 ? -1 : 0;
-}
 #else
-static int
-switch_direct(int fd, bool on)
-{
     int flags = fcntl(fd, F_GETFL);
     if (flags < 0)
         return -1;
     return fcntl(fd, F_SETFL, on ? flags | O_DIRECT : flags & ~O_DIRECT);
-}
 #endif
+}
 
 /*
  * Raw devices have direct I/O only; requests to block devices go through buffers all the

@@ -147,11 +147,8 @@ on_interrupt(void)
 {
     int64_t now = os_clock_now(), before = atomic_load(&interrupted);
     if (before && now - before > OS_SIGNAL_SAME) {
-        HANDLE writer = NULL;
-        if (atomic_load(&closing_byte) || atomic_load(&last_line))
-            writer = CreateThread(NULL, 0, write_closing, NULL, 0, NULL);
-        if (writer)
-            WaitForSingleObject(writer, DEADLINE_TIDYING / MS);
+        HANDLE writer = CreateThread(NULL, 0, write_closing, NULL, 0, NULL);
+        WaitForSingleObject(writer, DEADLINE_TIDYING / MS);
         TerminateProcess(GetCurrentProcess(), (UINT)atomic_load(&last_status));
     }
     if (!before)
