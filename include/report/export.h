@@ -37,32 +37,27 @@ struct export
     int error;                    /* its errno; 0: there is none */
 };
 
-/*
- * Prepares for the files of the outputs of PLAN, which has COUNT jobs; these must stay,
- * and STATUS, which is erased while a note is written; NULL: there is none. Returns 0, or
- * -1 with ERROR. export_end must be called in any case.
- */
-int export_begin(struct export *export, const struct plan *plan, const struct job *jobs,
-                 int count, struct status *status, struct error *error);
+/* Prepares for the files of the outputs of PLAN, which has COUNT JOBS; these must stay,
+ * and STATUS, which is erased while a note is written; NULL: there is none. */
+void export_begin(struct export *export, const struct plan *plan, const struct job *jobs,
+                  int count, struct status *status);
 
 /* Writes TEXT, whose memory it takes, as the first version of the file of output INDEX
- * of the plan. Returns 0, or -1 with ERROR. */
+ * of the plan. Returns 0, or -1 with ERROR. export_end must be called in any case. */
 int export_first(struct export *export, int index, struct buffer *text,
                  struct error *error);
 
 /* Starts the thread, if there are files. Returns 0, or -1 with ERROR. */
 int export_start(struct export *export, struct error *error);
 
-/* The calling thread hears of failures from now on. */
-void export_supervise(struct export *export);
+/* The calling thread hears of failures from now on. Returns true if export_report is to
+ * say that a file could not be written. */
+bool export_supervise(struct export *export);
 
 /* Hands over TEXT, and its memory: the next version of the file of output INDEX, or
  * lines for its end. Any thread. DURABLE: it is the last. */
 void export_hand_over(struct export *export, int index, struct buffer *text,
                       bool durable);
-
-/* Returns true if a file could not be written and export_report is to say so. */
-bool export_has_unreported(const struct export *export);
 
 /* Notes on stderr what could not be written, but not again while that lasts. */
 void export_report(struct export *export);

@@ -44,9 +44,8 @@ struct export_writer {
     struct os_lock *lock;        /* of all that follows */
     struct os_thread supervisor; /* that has to hear of a failure, and of the end */
     export_write_function *replace, *append;
-    int count;
-    struct export_file files[OUTPUTS_MOST];
-    bool ending;                /* no more versions are to come */
+    struct export_file files[OUTPUTS_MOST]; /* as the outputs of the plan */
+    bool ending;                            /* no more versions are to come */
     atomic_bool any_unreported; /* a file has `unreported`; changed under the lock */
     atomic_bool ended;          /* and all are written */
 };
@@ -139,7 +138,7 @@ write_all(void *argument)
         if (!some)
             os_lock_wait(writer->lock);
         some = false;
-        for (int i = 0; i < writer->count; i++) {
+        for (int i = 0; i < OUTPUTS_MOST; i++) {
             if (writer->files[i].waits) {
                 write_next(writer, &writer->files[i]);
                 some = true;
@@ -153,50 +152,43 @@ write_all(void *argument)
     return NULL;
 }
 
-int
+void
 export_begin(struct export *export, const struct plan *plan, const struct job *jobs,
-             int count, struct status *status, struct error *error)
+             int count, struct status *status)
 {
-    const struct plan_output *output = &plan->output;
     *export = (struct export){.plan = plan,
                               .jobs = jobs,
                               .count = count,
                               .replace = os_file_replace,
                               .append = os_file_append,
                               .status = status};
-    bool wanted = false;
-    for (int i = output->streams; i < output->count; i++)
-        wanted |= output->list[i].path != NULL;
-    if (!wanted)
-        return 0;
-    struct export_writer *writer = export->writer = calloc(1, sizeof(*writer));
-    if (writer && !(writer->lock = os_lock_make())) {
-        free(writer);
-        export->writer = NULL;
-    }
-    if (!export->writer)
-        return error_set(error, EXIT_PREPARE, NULL, "no memory for the exported files");
-    writer->supervisor = os_thread_self();
-    writer->count = output->count;
-    for (int i = output->streams; i < output->count; i++)
-        writer->files[i] =
-            (struct export_file){.path = output->list[i].path,
-                                 .start = output->list[i].kind->start,
-                                 .grows = output->list[i].kind->goes == OUTPUT_GROWING};
-    return 0;
 }
 
 int
 export_first(struct export *export, int index, struct buffer *text, struct error *error)
 {
-    struct export_file *file = &export->writer->files[index];
+    const struct output *output = &export->plan->output.list[index];
+    const struct output_kind *kind = output->kind;
+    struct export_writer *writer = export->writer;
+    if (!writer && (writer = calloc(1, sizeof(*writer))) &&
+        !(writer->lock = os_lock_make())) {
+        free(writer);
+        writer = NULL;
+    }
+    export->writer = writer;
+    if (!writer)
+        return error_set(error, EXIT_PREPARE, NULL, "no memory for the exported files");
+    struct export_file *file = &writer->files[index];
+    file->path = output->path;
+    file->start = kind->start;
+    file->grows = kind->goes == OUTPUT_GROWING;
     os_file_clean(file->path, file->start);
     int failed = text->failed ? ENOMEM : put(export->replace, file, text, false);
     file->first = *text;
     *text = (struct buffer){0};
     if (failed == EEXIST)
         return error_set(error, EXIT_PREPARE, file->path, "is there already, and not %s",
-                         export->plan->output.list[index].kind->what);
+                         kind->what);
     return failed ? error_set(error, EXIT_PREPARE, file->path, "%s", strerror(failed))
                   : 0;
 }
@@ -207,6 +199,7 @@ export_start(struct export *export, struct error *error)
     struct export_writer *writer = export->writer;
     if (!writer)
         return 0;
+    writer->supervisor = os_thread_self();
     writer->started = os_thread_start(&writer->thread, write_all, writer) == 0;
     return writer->started
                ? 0
@@ -214,14 +207,16 @@ export_start(struct export *export, struct error *error)
                            "no thread for the exported files: %s", strerror(errno));
 }
 
-void
+bool
 export_supervise(struct export *export)
 {
-    if (!export->writer)
-        return;
-    os_lock_acquire(export->writer->lock);
-    export->writer->supervisor = os_thread_self();
-    os_lock_release(export->writer->lock);
+    struct export_writer *writer = export->writer;
+    if (!writer)
+        return false;
+    os_lock_acquire(writer->lock);
+    writer->supervisor = os_thread_self();
+    os_lock_release(writer->lock);
+    return atomic_load(&writer->any_unreported);
 }
 
 void
@@ -248,19 +243,15 @@ export_hand_over(struct export *export, int index, struct buffer *text, bool dur
     os_lock_release(writer->lock);
 }
 
-bool
-export_has_unreported(const struct export *export)
-{
-    return export->writer && atomic_load(&export->writer->any_unreported);
-}
-
 void
 export_report(struct export *export)
 {
     struct export_writer *writer = export->writer;
     struct notes notes = {0};
+    if (!writer || !atomic_load(&writer->any_unreported))
+        return;
     os_lock_acquire(writer->lock);
-    for (int i = 0; i < writer->count; i++) {
+    for (int i = 0; i < OUTPUTS_MOST; i++) {
         struct export_file *file = &writer->files[i];
         if (file->unreported)
             notes_add(&notes, file->path, "%s", strerror(file->unreported));
@@ -330,7 +321,7 @@ drop_unwritten(struct export *export)
     int64_t now = os_clock_now();
     export_report(export);
     os_lock_acquire(writer->lock);
-    for (int i = writer->count; i-- > 0;) {
+    for (int i = OUTPUTS_MOST; i-- > 0;) {
         const struct export_file *file = &writer->files[i];
         if (!file->waits && !file->writing)
             continue;
@@ -355,7 +346,7 @@ export_end(struct export *export)
     os_lock_acquire(writer->lock);
     writer->supervisor = os_thread_self();
     writer->ending = true;
-    for (int i = 0; i < writer->count; i++) {
+    for (int i = 0; i < OUTPUTS_MOST; i++) {
         const struct export_file *file = &writer->files[i];
         if ((file->waits || file->writing) && (!since || file->since < since))
             since = file->since;
@@ -367,7 +358,7 @@ export_end(struct export *export)
     if (writer->started)
         os_thread_join(&writer->thread);
     export_report(export);
-    for (int i = 0; i < writer->count; i++) {
+    for (int i = 0; i < OUTPUTS_MOST; i++) {
         struct export_file *file = &writer->files[i];
         if (!export->error) {
             export->failed = file->path;

@@ -1,4 +1,4 @@
-/* The writer of JSON (RFC 8259): values, one at a time. */
+/* The writer of JSON (RFC 8259): values, one at a time; and of labels of metrics. */
 #include "base/buffer.h"
 #include "writers.h"
 
@@ -52,12 +52,19 @@ json_value(struct json *json, const char *name, const char *format, ...)
 void
 json_string(struct json *json, const char *name, const char *value)
 {
-    struct buffer *text = json->text;
-    struct escape_character character;
     begin_value(json, name);
+    quoted_add(json->text, value, true);
+}
+
+void
+quoted_add(struct buffer *text, const char *value, bool any)
+{
+    struct escape_character character;
     buffer_text(text, "\"");
     while (escape_next(&value, &character)) {
-        if (character.kind == ESCAPE_INVALID)
+        if (character.kind != ESCAPE_PLAIN && !any)
+            buffer_text(text, character.code == '\n' ? "\\n" : ESCAPE_REPLACEMENT);
+        else if (character.kind == ESCAPE_INVALID)
             buffer_text(text, "\\ufffd");
         else if (character.kind != ESCAPE_PLAIN)
             buffer_format(text, "\\u%04x", (unsigned)character.code);

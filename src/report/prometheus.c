@@ -23,19 +23,8 @@
 static void
 add_label(struct buffer *text, const char *name, const char *value)
 {
-    struct escape_character character;
-    buffer_format(text, "%s=\"", name);
-    while (escape_next(&value, &character)) {
-        if (character.code == '\n')
-            buffer_text(text, "\\n");
-        else if (character.kind != ESCAPE_PLAIN)
-            buffer_text(text, ESCAPE_REPLACEMENT);
-        else if (character.code == '"' || character.code == '\\')
-            buffer_format(text, "\\%c", *character.bytes);
-        else
-            buffer_add(text, character.bytes, character.length);
-    }
-    buffer_text(text, "\"");
+    buffer_format(text, "%s=", name);
+    quoted_add(text, value, false);
 }
 
 /* The series of one operation of a target, or of the target as a whole, in one phase if

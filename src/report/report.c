@@ -113,8 +113,7 @@ report_begin(struct reports *reports, const struct plan *plan, const struct job 
     for (int i = printed; i < outputs; i++)
         if (plan->output.list[i].kind->goes == OUTPUT_TERMINAL && status_possible())
             reports->status = status_open(plan, count, os_clock_now());
-    if (export_begin(&reports->export, plan, jobs, count, reports->status, error) < 0)
-        return -1;
+    export_begin(&reports->export, plan, jobs, count, reports->status);
     for (int i = 0; i < outputs; i++)
         fill_report(reports, plan, jobs, count);
     reports->screen = &reports->list[printed - 1];
@@ -281,7 +280,7 @@ on_due(void *self, int64_t now)
 {
     struct reports *reports = self;
     int64_t next = INT64_MAX, first = now + reports->export.jobs[0].delay;
-    export_supervise(&reports->export);
+    bool unreported = export_supervise(&reports->export);
     for (int i = 0; i < reports->count; i++) {
         struct report *report = &reports->list[i];
         if (report->format->start)
@@ -291,15 +290,14 @@ on_due(void *self, int64_t now)
         if (report->every)
             next = time_earlier(next, report->due);
     }
-    return export_has_unreported(&reports->export) ? now : next;
+    return unreported ? now : next;
 }
 
 static void
 on_tick(void *self, const struct job *jobs, int count, int64_t now)
 {
     struct reports *reports = self;
-    if (export_has_unreported(&reports->export))
-        export_report(&reports->export);
+    export_report(&reports->export);
     for (int i = 0; i < reports->count; i++) {
         struct report *report = &reports->list[i];
         if (!report->every || now < report->due)

@@ -51,6 +51,10 @@ void json_value(struct json *json, const char *name, const char *format, ...)
 /* Adds a string; a byte that is not UTF-8 becomes U+FFFD. */
 void json_string(struct json *json, const char *name, const char *value);
 
+/* json_writer.c: adds VALUE in double quotes. What cannot be shown is escaped, if ANY can
+ * be, else replaced by U+FFFD, but for newlines. */
+void quoted_add(struct buffer *text, const char *value, bool any);
+
 /*
  * table.c: the table of a sweep, which is written while it grows: its columns have room
  * for the widest values. Each function adds a line. IOPS and bandwidth are those by the

@@ -88,7 +88,7 @@ static void
 begin_export(struct export *export)
 {
     struct error error;
-    assert_int_equal(export_begin(export, &golden.plan, &golden.job, 1, NULL, &error), 0);
+    export_begin(export, &golden.plan, &golden.job, 1, NULL);
     for (int i = 1; i < golden.plan.output.count; i++) {
         struct buffer text;
         add_first(&text, i);
@@ -338,9 +338,9 @@ static void
 tell_after(int count, bool news)
 {
     until(&told.count, count);
-    while (news && !export_has_unreported(&setup.export))
+    while (news && !export_supervise(&setup.export))
         os_sleep_until(os_clock_now() + MS);
-    assert_int_equal(export_has_unreported(&setup.export), news);
+    assert_int_equal(export_supervise(&setup.export), news);
     if (news)
         export_report(&setup.export);
 }
@@ -466,7 +466,7 @@ TEST(lines_that_could_not_be_added_come_with_the_next)
     int saved = catch_errors();
     atomic_store(&logged.error, ENOSPC);
     add_line("one ", 1);
-    while (!export_has_unreported(&logged.export))
+    while (!export_supervise(&logged.export))
         os_sleep_until(os_clock_now() + MS);
     atomic_store(&logged.error, 0);
     add_line("two ", 2);

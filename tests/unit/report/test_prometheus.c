@@ -53,9 +53,10 @@ begin_export(struct export *export, const struct shown *list, int count,
 {
     struct buffer text = {0};
     const struct job *jobs = jobs_of(list, count);
-    int status = export_begin(export, &golden.plan, jobs, count, NULL, error);
+    int status = 0;
+    export_begin(export, &golden.plan, jobs, count, NULL);
     golden_metrics(&text, &golden.plan, jobs, count, 0, 0);
-    if (status == 0 && export->writer)
+    if (golden.plan.output.count > 1)
         status = export_first(export, 1, &text, error);
     buffer_free(&text);
     return status < 0 ? -1 : export_start(export, error);
