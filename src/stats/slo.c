@@ -197,7 +197,7 @@ slo_answer(const struct slo *slo, const struct stats *stats)
         slo_is_rate(slo) ? answer.value < slo->limit : answer.value > slo->limit;
     uint64_t above = ranked ? latencies_above(&latencies, slo->limit) : 0;
     bool refuted = ranked && count > 0 && is_certain(rank, count, above, true);
-    if (count < answer.least && !refuted) {
+    if (count == 0 || (count < answer.least && !refuted)) {
         answer.verdict = SLO_UNKNOWN;
         answer.needs = answer.least;
         answer.certain = false;
