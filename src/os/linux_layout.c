@@ -23,7 +23,6 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#define DEPTH 8 /* devices on top of each other */
 #define SECTOR 512
 #define EXTENTS_MAX (1 << 20)   /* with more, where a file lies is taken for not known */
 #define DEVICE_MOST (1LL << 60) /* bytes, so that sums do not overflow */
@@ -122,17 +121,15 @@ add_devices(struct search *search, const char *folder)
         layout->remapped = layout->lower = true;
         snprintf(layout->above, sizeof(layout->above), "/dev/%.58s", disk.name);
     }
-    search->depth--;
-    int status = add_below(search, &disk);
-    search->depth++;
-    return status;
+    struct search below = {search->path, layout, search->error, search->depth - 1};
+    return add_below(&below, &disk);
 }
 
 int
 linux_layout_devices(const char *folder, const char *path, struct os_layout *layout,
                      struct error *error)
 {
-    struct search search = {path, layout, error, DEPTH};
+    struct search search = {path, layout, error, LINUX_SEARCH_DEPTH};
     *layout = (struct os_layout){0};
     return add_devices(&search, folder);
 }
@@ -143,13 +140,12 @@ static int find_folder(const struct search *search, int fd, char *folder);
 static int
 refuse_kind(const struct search *search, int fd, const struct stat *file)
 {
-    static const char why[] = "is on no block device (%s), so nothing could be split";
     struct os_mount mount = {.fstype = "a character device"};
-    if (S_ISCHR(file->st_mode))
-        return refuse(search, why, mount.fstype);
-    if (os_mount_measure(fd, &mount) == 0 && strcmp(mount.fstype, "unknown") == 0)
+    if (!S_ISCHR(file->st_mode) && os_mount_measure(fd, &mount) == 0 &&
+        strcmp(mount.fstype, "unknown") == 0)
         os_mount_name(fd, &mount);
-    return refuse(search, why, mount.fstype);
+    return refuse(search, "is on no block device (%s), so nothing could be split",
+                  mount.fstype);
 }
 
 /* A btrfs tells where its extents are in an address space of its own. */
@@ -459,6 +455,6 @@ int
 os_layout_find(int fd, const char *path, int64_t offset, int64_t length,
                struct os_layout *layout, struct error *error)
 {
-    struct search search = {path, layout, error, DEPTH};
+    struct search search = {path, layout, error, LINUX_SEARCH_DEPTH};
     return find_layout(fd, offset, length, &search);
 }

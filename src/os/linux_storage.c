@@ -179,20 +179,15 @@ linux_backing_search(struct linux_search *search, const char *folder)
 {
     struct linux_disk disk = {.name = ""};
     char path[LINUX_SYSFS_ROOM + 16];
-    enum os_backing backing;
+    struct linux_search below = {search->name, search->size, search->depth - 1};
     if (search->depth == 0 || linux_disk_find(folder, &disk) < 0)
         return OS_BACKING_DEVICE;
-    search->depth--;
-    if (linux_disk_is_memory(&disk)) {
-        backing = answer(search, OS_BACKING_MEMORY, disk.name);
-    } else if (strncmp(disk.name, "loop", 4) == 0) {
-        backing = search_loop(search, &disk);
-    } else {
-        snprintf(path, sizeof(path), "%s/slaves", disk.folder);
-        backing = search_below(search, path);
-    }
-    search->depth++;
-    return backing;
+    if (linux_disk_is_memory(&disk))
+        return answer(search, OS_BACKING_MEMORY, disk.name);
+    if (strncmp(disk.name, "loop", 4) == 0)
+        return search_loop(&below, &disk);
+    snprintf(path, sizeof(path), "%s/slaves", disk.folder);
+    return search_below(&below, path);
 }
 
 bool

@@ -29,16 +29,9 @@
 void
 os_stream_guard(void)
 {
-    int fd = 0;
-    while (fd <= 2 && fcntl(fd, F_GETFD) >= 0)
-        fd++;
-    if (fd > 2)
-        return;
-    do
-        fd = open("/", O_RDONLY); /* always there, and never writable */
-    while (fd >= 0 && fd <= 2);
-    if (fd >= 0)
-        close(fd);
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            open("/", O_RDONLY); /* always there, and never writable; the least is free */
 }
 
 int64_t
@@ -146,9 +139,7 @@ int
 os_stream_columns(int stream)
 {
     struct winsize size = {0};
-    if (!isatty(stream) || ioctl(stream, TIOCGWINSZ, &size) < 0)
-        return 0;
-    return size.ws_col;
+    return ioctl(stream, TIOCGWINSZ, &size) < 0 ? 0 : size.ws_col;
 }
 
 /* The first of these that is set decides: locale(7). */
