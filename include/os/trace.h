@@ -18,6 +18,21 @@ struct os_extent {
     uint64_t sector;        /* where it begins */
 };
 
+/* Returns the first of COUNT extents, in ascending order, that ends above OFFSET. */
+static inline int
+os_extent_find(const struct os_extent *extents, int count, int64_t offset)
+{
+    int low = 0, high = count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (extents[middle].offset + extents[middle].length > offset)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
 #define OS_LAYOUT_DEVICES 16
 
 /* A device whose records matter. */

@@ -355,21 +355,6 @@ open_backing(const char *device, struct loop_info64 *info)
     return -1;
 }
 
-/* Returns the first of EXTENTS that ends above OFFSET. */
-static int
-find_extent(const struct os_extent *extents, int count, int64_t offset)
-{
-    int low = 0, high = count;
-    while (low < high) {
-        int middle = low + (high - low) / 2;
-        if (extents[middle].offset + extents[middle].length > offset)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
-}
-
 bool
 linux_layout_compose(const struct os_layout *upper, struct os_layout *lower,
                      int64_t shift)
@@ -379,7 +364,7 @@ linux_layout_compose(const struct os_layout *upper, struct os_layout *lower,
     for (int i = 0; i < upper->extent_count && fits; i++) {
         const struct os_extent *one = &upper->extents[i];
         int64_t place = (int64_t)one->sector * SECTOR + shift, end = place + one->length;
-        int j = find_extent(lower->extents, lower->extent_count, place);
+        int j = os_extent_find(lower->extents, lower->extent_count, place);
         for (; fits && j < lower->extent_count && lower->extents[j].offset < end; j++) {
             const struct os_extent *other = &lower->extents[j];
             int64_t limit = other->offset + other->length;

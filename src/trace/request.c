@@ -71,16 +71,9 @@ static bool
 add_extents(struct search *search, const struct os_extent *extents, int count,
             uint64_t disk, int64_t offset, int64_t length)
 {
-    int low = 0, high = count;
-    while (low < high) { /* the first that ends behind OFFSET */
-        int middle = low + (high - low) / 2;
-        if (extents[middle].offset + extents[middle].length <= offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < count && extents[low].offset < offset + length; low++) {
-        const struct os_extent *extent = &extents[low];
+    int i = os_extent_find(extents, count, offset);
+    for (; i < count && extents[i].offset < offset + length; i++) {
+        const struct os_extent *extent = &extents[i];
         int64_t from = time_later(offset, extent->offset) - extent->offset;
         int64_t to = time_earlier(offset + length, extent->offset + extent->length) -
                      extent->offset;
