@@ -178,31 +178,23 @@ start_nocache(struct target *target, const struct plan *plan, const char *reason
     note_fallback(target, plan, reason, notes);
 }
 
-/* Reads once, into memory that was touched before: else btrfs goes by the cache. Returns
- * 0 or an errno. */
-static int
-read_once(struct target *target, const struct plan *plan, int64_t offset)
-{
-    size_t bytes = (size_t)plan->workload.request_size;
-    void *buffer = os_memory_aligned((size_t)target->alignment, bytes);
-    if (!buffer)
-        return ENOMEM;
-    memset(buffer, 1, bytes);
-    target_advance(target);
-    int code = os_file_read(target->fd, buffer, bytes, offset, 0) < 0 ? errno : 0;
-    os_memory_free(buffer);
-    return code;
-}
-
 /* Tries a direct read at OFFSET. Returns NULL if it went past the page cache, else why it
  * did not. */
 static const char *
 try_read(struct target *target, const struct plan *plan, int64_t offset)
 {
     const struct plan_workload *workload = &plan->workload;
+    size_t size = (size_t)workload->request_size;
+    void *buffer = os_memory_aligned((size_t)target->alignment, size);
+    int code = ENOMEM;
     target_advance(target);
     bool held = target_evict(target, offset, workload->request_size);
-    int code = read_once(target, plan, offset);
+    target_advance(target);
+    if (buffer) {
+        memset(buffer, 1, size); /* else btrfs goes by the cache */
+        code = os_file_read(target->fd, buffer, size, offset, 0) < 0 ? errno : 0;
+    }
+    os_memory_free(buffer);
     target_advance(target);
     if (code == EINVAL || code == EOPNOTSUPP || code == ENOTSUP)
         return "direct I/O of this size and offset not supported";

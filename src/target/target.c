@@ -154,13 +154,11 @@ measure(struct target *target, struct plan *plan, struct error *error)
 {
     bool bounded = target->kind == OS_FILE || target->kind == OS_BLOCK;
     int64_t size = bounded ? target->size : INT64_MAX;
-    int64_t work_size = plan->workload.work_size;
-    if (!bounded)
-        work_size = plan->workload.scratch_size;
-    if (plan->workload.work_offset > size ||
-        work_size > size - plan->workload.work_offset)
+    int64_t rest = size - plan->workload.work_offset;
+    int64_t work_size = bounded ? plan->workload.work_size : plan->workload.scratch_size;
+    if (rest < 0 || work_size > rest)
         return error_set(error, EXIT_PREPARE, plan->path, "target is too small for this");
-    target->work_size = work_size ? work_size : size - plan->workload.work_offset;
+    target->work_size = work_size ? work_size : rest;
     plan->workload.request_size = plan_first(plan, target->work_size);
     if (target->work_size < plan_largest(plan))
         return error_set(error, EXIT_PREPARE, plan->path,

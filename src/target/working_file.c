@@ -43,17 +43,13 @@ working_file_holes(struct target *target, int64_t offset, int64_t end)
     return holes;
 }
 
-/* Writes the path of a file of -keep into NAME. Returns 0, or -1 with errno if it is too
- * long.
- */
+/* Writes the path of a file of -keep into NAME. Returns 0, or -1 with errno: too long. */
 static int
 keep_name(const struct plan *plan, char *name)
 {
     const char *joint = os_path_separator(plan->path);
-    if (snprintf(name, NAME_ROOM, "%s%sioping.tmp", plan->path, joint) < NAME_ROOM)
-        return 0;
-    errno = ENAMETOOLONG;
-    return -1;
+    int length = snprintf(name, NAME_ROOM, "%s%sioping.tmp", plan->path, joint);
+    return length < NAME_ROOM ? 0 : os_fail(ENAMETOOLONG);
 }
 
 static int

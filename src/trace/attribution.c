@@ -187,23 +187,18 @@ attribution_reset(struct attribution *attribution, int index)
     os_lock_release(attribution->lock);
 }
 
-/* Returns whether a log waits; waits for that, or for the end. */
-static bool
-wait_for_log(struct attribution *attribution)
-{
-    os_lock_acquire(attribution->queue_lock);
-    while (!attribution->queued && !attribution->ending)
-        os_lock_wait(attribution->queue_lock);
-    bool more = attribution->queued > 0;
-    os_lock_release(attribution->queue_lock);
-    return more;
-}
-
+/* The body of the thread: waits for logs and attributes them, those that are left at the
+ * end as well. Others may be faster. */
 static void *
 attribute_all(void *argument)
 {
     struct attribution *attribution = argument;
-    while (wait_for_log(attribution)) {
+    for (bool more = true; more;) {
+        os_lock_acquire(attribution->queue_lock);
+        while (!attribution->queued && !attribution->ending)
+            os_lock_wait(attribution->queue_lock);
+        more = attribution->queued > 0;
+        os_lock_release(attribution->queue_lock);
         os_lock_acquire(attribution->lock);
         attribute_next(attribution);
         os_lock_release(attribution->lock);

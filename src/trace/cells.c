@@ -38,8 +38,8 @@ may_enter(const struct cells *cells, const struct run_record *record)
 }
 
 /* Finds the first time that CELL was queued for the request: by its own thread, or else
- * by one of the kernel. ENTRY becomes its index, or -1: it was not; ALONE, whether it was
- * issued and completed once since. Returns how often; 1 if by its own. */
+ * by one of the kernel. ENTRY becomes its index, or -1: it was not; ALONE, whether it is
+ * the only one, issued and completed once since. Returns how often; 1 if by its own. */
 static int
 find_entry(const struct cells *cells, const struct range *cell, int *entry, bool *alone)
 {
@@ -62,7 +62,7 @@ find_entry(const struct cells *cells, const struct range *cell, int *entry, bool
         issues += (trace->kind == OS_TRACE_ISSUE) - (trace->kind == OS_TRACE_REQUEUE);
         completions += trace->kind == OS_TRACE_COMPLETE;
     }
-    *alone = issues == 1 && completions == 1;
+    *alone = found == 1 && issues == 1 && completions == 1;
     return found;
 }
 
@@ -103,18 +103,18 @@ add_interval(struct cells *cells, int64_t issued, int64_t left)
     return true;
 }
 
-/* Follows CELL from candidate FROM until its block request that has ENTRY is complete;
+/* Follows CELL until its block request that has ENTRY is complete, from there if it is
  * ALONE: nobody else has it under way. Block requests are numbered as they are queued,
  * from 0: they are issued and complete in that order, and the one that was issued last is
  * requeued first. One of which the beginning is not known may be of another process. */
 static enum split_result
-follow(struct cells *cells, const struct range *cell, int entry, int from, bool alone)
+follow(struct cells *cells, const struct range *cell, int entry, bool alone)
 {
     int queued = 0, issued = 0, complete = 0, own = -1;
     int foreign = 0; /* those up to the last of another process */
     int intervals = cells->interval_count;
     int64_t since = 0;
-    for (int i = from; i < cells->count; i++) {
+    for (int i = alone ? entry : 0; i < cells->count; i++) {
         struct candidate *candidate = &cells->candidates[i];
         const struct os_trace_record *trace = &candidate->record->trace;
         if (!covers(candidate, cell))
@@ -165,7 +165,7 @@ follow_last(struct cells *cells, const struct range *cell, int *entry)
         if (!covers(candidate, cell) || !may_enter(cells, candidate->record))
             continue;
         *entry = i;
-        result = follow(cells, cell, i, 0, false);
+        result = follow(cells, cell, i, false);
     }
     return result;
 }
@@ -178,14 +178,12 @@ add_cell(struct cells *cells, const struct range *cell)
     enum split_result result;
     if (found == 0)
         return is_missing(cells, cell) ? SPLIT_LOST : SPLIT_DONE;
-    if (found == 1 && alone)
-        result = follow(cells, cell, entry, entry, true);
-    else if (!cells->all || cells->foreign || (found > 1 && !cells->lower))
+    if (!alone && (!cells->all || cells->foreign || (found > 1 && !cells->lower)))
         result = SPLIT_SHARED;
     else if (found > 1)
         result = follow_last(cells, cell, &entry);
     else
-        result = follow(cells, cell, entry, 0, false);
+        result = follow(cells, cell, entry, alone);
     const struct os_trace_record *trace = &cells->candidates[entry].record->trace;
     bool released = trace->kernel && !cells->lower;
     int64_t *queued = released ? &cells->released : &cells->queued;
