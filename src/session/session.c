@@ -8,18 +8,31 @@
 #include "session/session.h"
 
 #include "base/deadlines.h"
+#include "base/units.h"
+#include "cli/options.h"
 #include "os/os.h"
 #include "os/process.h"
 #include "report/console.h"
 #include "report/outputs.h"
 #include "report/report.h"
 #include "run/run.h"
-#include "stages.h"
 
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* What a thread may wait for without end while there are no requests. The file of
+ * -output and each target are opened, the exported files are written, and each target is
+ * closed. */
+struct stage {
+    const char *name;                /* the path of what is waited for */
+    _Atomic int64_t since;           /* when that began, monotonic */
+    const _Atomic int64_t *advanced; /* when it last did; NULL: it cannot */
+    const char *end;                 /* what a message says of a closing; else empty */
+};
+
+enum stage_kind { STAGE_OPENING, STAGE_FILES, STAGE_CLOSING };
 
 /* A thread may get stuck with what it writes to, so that stays in memory then. */
 struct session {
@@ -27,7 +40,10 @@ struct session {
     const struct output_kind *output; /* what it prints */
     struct os_thread supervisor;
     unsigned signals;
-    struct stages stages;
+    struct stage stages[2 * (TARGETS_MOST + 1) + 1]; /* openings, files, closings */
+    atomic_int stage;                                /* the index of the present one */
+    int64_t limit;        /* when a stage is given up after a signal, monotonic */
+    char files[512];      /* the names of that of -output and of exported ones */
     atomic_int made;      /* targets that are open, until they are used or discarded */
     atomic_bool begun;    /* there is a run, or an error */
     struct os_lock *lock; /* of `finished` */
@@ -58,13 +74,25 @@ reach(struct session *session, atomic_bool *flag)
     os_thread_wake(&session->supervisor);
 }
 
+/* Begins a stage, on the thread that may have to wait: the opening or closing of the job
+ * with INDEX, or that of all files but targets, INDEX 0. The supervisor is not woken: a
+ * stage is due later than the one before it. */
+static void
+enter(struct session *session, enum stage_kind kind, int index)
+{
+    if (kind != STAGE_OPENING)
+        index += session->all + (kind == STAGE_CLOSING);
+    atomic_store(&session->stages[index].since, os_clock_now());
+    atomic_store(&session->stage, index);
+}
+
 /* Closes the first COUNT targets, of which nothing is left behind if they are UNUSED. */
 static void
 close_targets(struct session *session, int count, bool unused)
 {
     for (int i = 0; i < count; i++) {
         struct job *job = &session->jobs[i];
-        stages_enter(&session->stages, STAGE_CLOSING, i);
+        enter(session, STAGE_CLOSING, i);
         if (unused || job_has_not_begun(job))
             target_discard(&job->target, &job->plan);
         target_close(&job->target);
@@ -82,7 +110,7 @@ open_targets(struct session *session)
     const struct plan_output *output = &session->plan->output;
     bool named = session->count > 1 || output->names;
     if (output->list[0].path)
-        stages_enter(&session->stages, STAGE_FILES, 0);
+        enter(session, STAGE_FILES, 0);
     if (report_open(&session->reports, session->plan, &session->error) < 0)
         return -1;
     for (int i = 0; i < session->all; i++) {
@@ -94,7 +122,7 @@ open_targets(struct session *session)
         if (i > 0 && os_signals_stop())
             return error_set(&session->error, EXIT_PREPARE, job->plan.path,
                              "interrupted before it was opened");
-        stages_enter(&session->stages, STAGE_OPENING, i);
+        enter(session, STAGE_OPENING, i);
         plan_note(&job->plan, &session->notes);
         int status =
             target_open(&job->target, &job->plan, before, &notes, &session->error);
@@ -125,6 +153,15 @@ remove_made(void *argument)
     return NULL;
 }
 
+/* Fills ERROR, with status 2: a stage is HOW not ready, WAITED ns after its begin. */
+static void
+explain(const struct stage *stage, const char *how, int64_t waited, struct error *error)
+{
+    char text[UNITS_TEXT];
+    error_set(error, EXIT_PREPARE, stage->name, "%snot ready after %s%s", how,
+              units_format(UNITS_TIME, waited, text), stage->end);
+}
+
 /* Gives up what a thread has been waiting for for WAITED ns. os_process_end sees to what
  * is made of a target that is being opened, later. */
 static _Noreturn void
@@ -139,7 +176,7 @@ give_up(struct session *session, const struct stage *stage, int64_t waited)
     if (atomic_load(&session->removed))
         os_thread_join(&remover);
     struct error error;
-    stage_explain(stage, "still ", waited, &error);
+    explain(stage, "still ", waited, &error);
     error.broken = stage->advanced && !os_signals_stop(); /* the target does not answer */
     if (!stage->end[0])
         os_process_end(session->output->refuse(&error));
@@ -148,14 +185,36 @@ give_up(struct session *session, const struct stage *stage, int64_t waited)
     os_process_end(done ? session->status : outcome_worse(session->status, status));
 }
 
-/* Supervises the stages until DONE. Ends the program when one is to be given up. */
+/*
+ * Supervises the stages until DONE; says on stderr what takes long. Ends the program when
+ * one is to be given up: it has not advanced for longer than the plan has patience, or it
+ * is some time after a signal. A stop of the process is nobody's time.
+ */
 static void
 supervise_stages(struct session *session, const atomic_bool *done)
 {
-    int64_t waited;
-    const struct stage *stuck = stages_wait(&session->stages, done, &waited);
-    if (stuck)
-        give_up(session, stuck, waited);
+    struct stall stall;
+    stall_start(&stall, session->plan->ends.hang);
+    while (!atomic_load(done)) {
+        const struct stage *stage = &session->stages[atomic_load(&session->stage)];
+        int64_t now = os_clock_now();
+        int64_t since = time_later(atomic_load(&stage->since), os_signals_resumed());
+        int64_t advanced =
+            stage->advanced ? time_later(since, atomic_load(stage->advanced)) : since;
+        if (os_signals_stop() && session->limit == INT64_MAX)
+            session->limit = now + DEADLINE_GRACE;
+        int64_t end = time_earlier(session->limit,
+                                   time_add(advanced, session->plan->ends.patience));
+        if (now >= end)
+            give_up(session, stage, now - since);
+        int64_t stalled = stall_check(&stall, since, now);
+        struct error error;
+        if (stalled) {
+            explain(stage, "", stalled, &error);
+            console_error(&error);
+        }
+        os_signals_wait(time_earlier(stall_due(&stall, since, now), end), done);
+    }
 }
 
 /* Writes the exported files and opens the run, which takes part in the opening of the
@@ -164,13 +223,13 @@ static int
 begin_run(struct session *session)
 {
     const struct plan *plan = session->plan;
-    if (session->stages.files[0])
-        stages_enter(&session->stages, STAGE_FILES, 0);
+    if (session->files[0])
+        enter(session, STAGE_FILES, 0);
     if (report_claim(&session->reports, plan, session->jobs, &session->error) < 0 ||
         report_begin(&session->reports, plan, session->jobs, session->count,
                      &session->error) < 0)
         return -1;
-    stages_enter(&session->stages, STAGE_OPENING, session->all - 1);
+    enter(session, STAGE_OPENING, session->all - 1);
     session->observer = report_observer(&session->reports);
     session->task = (struct run_task){
         .engine = plan->io.engine,
@@ -297,7 +356,7 @@ close_first(struct session *session)
     if (!session->own)
         close_all(session);
     for (int i = 0; session->own && i < session->all; i++) {
-        stages_enter(&session->stages, STAGE_CLOSING, i);
+        enter(session, STAGE_CLOSING, i);
         os_file_close(session->jobs[i].target.fd);
     }
 }
@@ -308,10 +367,10 @@ static void
 supervise_closing(struct session *session)
 {
     struct os_thread closer;
-    stages_enter(&session->stages, STAGE_CLOSING, 0);
+    enter(session, STAGE_CLOSING, 0);
     if (os_signals_stop()) /* requests may have used up its time */
-        session->stages.limit = time_later(os_signals_asked() + DEADLINE_GRACE,
-                                           os_clock_now() + DEADLINE_CLOSING);
+        session->limit = time_later(os_signals_asked() + DEADLINE_GRACE,
+                                    os_clock_now() + DEADLINE_CLOSING);
     os_lock_acquire(session->lock);
     session->finished = true;
     os_lock_notify(session->lock);
@@ -366,9 +425,18 @@ session_make(const struct plan *plan)
     session->count = plan->target_count;
     session->all = all;
     session->lock = os_lock_make();
-    for (int i = 0; i < all; i++)
-        status |= job_init(&session->jobs[i], plan, i);
-    stages_make(&session->stages, plan, session->jobs, all);
+    session->limit = INT64_MAX;
+    report_files(plan, session->files, sizeof(session->files));
+    session->stages[all] = (struct stage){.name = session->files, .end = ""};
+    for (int i = 0; i < all; i++) {
+        struct job *job = &session->jobs[i];
+        status |= job_init(job, plan, i);
+        session->stages[i] = (struct stage){
+            .name = job->plan.path, .advanced = &job->target.advanced, .end = ""};
+        session->stages[all + 1 + i] =
+            (struct stage){.name = job->plan.path, .end = ", at its end"};
+    }
+    enter(session, STAGE_OPENING, 0);
     if (session->lock && status == 0)
         return session;
     session_free(session);
