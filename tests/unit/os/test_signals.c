@@ -11,8 +11,8 @@
 #define LONG 30000000000
 #define SHORT 20000000
 
-/* Runs BODY in a child: its exit status, or 128 + the signal that ended it; what it
- * wrote to stdout goes into TEXT of 16 bytes. */
+/* Runs BODY in a child that handles signals: its exit status, or 128 + the signal that
+ * ended it; what it wrote to stdout goes into TEXT of 16 bytes. */
 static int
 in_child(int (*body)(void), char *text)
 {
@@ -23,6 +23,8 @@ in_child(int (*body)(void), char *text)
     assert_true(child >= 0);
     if (child == 0) {
         dup2(ends[1], 1);
+        signal(SIGHUP, SIG_DFL);
+        os_signals_install();
         _exit(body());
     }
     close(ends[1]);
@@ -53,8 +55,6 @@ assert_child(int (*body)(void), int status, const char *text)
 TEST_IN_CHILD(each_stop_signal_asks_to_stop, 0, "")
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-    signal(SIGHUP, SIG_DFL);
-    os_signals_install();
     if (os_signals_stop() != 0)
         return 99;
     for (int i = 0; i < 3; i++) {
@@ -68,7 +68,6 @@ TEST_IN_CHILD(each_stop_signal_asks_to_stop, 0, "")
 TEST_IN_CHILD(each_report_signal_asks_once, 0, "")
 {
     static const int numbers[] = {SIGQUIT, SIGUSR1};
-    os_signals_install();
     for (int i = 0; i < 2; i++) {
         if (os_signals_report())
             return i + 10;
@@ -90,7 +89,6 @@ TEST_IN_CHILD(nohup_is_respected, 0, "")
 static int
 second_interrupt(void)
 {
-    os_signals_install();
     raise(SIGINT);
     os_sleep_until(os_clock_now() + 2 * SHORT);
     raise(SIGINT);
@@ -100,7 +98,6 @@ second_interrupt(void)
 /* Blocked signals wait until a thread unblocks them. */
 TEST_IN_CHILD(blocked_signals_wait, 0, "")
 {
-    os_signals_install();
     unsigned mask = os_signals_block();
     raise(SIGTERM);
     raise(SIGUSR1);
@@ -117,7 +114,6 @@ TEST_IN_CHILD(signals_blocked_before_stay_blocked, 0, "")
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
     pthread_sigmask(SIG_BLOCK, &set, NULL);
-    os_signals_install();
     os_signals_unblock(os_signals_block());
     raise(SIGTERM);
     raise(SIGUSR1);
@@ -128,7 +124,6 @@ TEST_IN_CHILD(signals_blocked_before_stay_blocked, 0, "")
 static int
 interrupt_sent_twice(void)
 {
-    os_signals_install();
     raise(SIGINT);
     raise(SIGINT);
     return os_signals_stop() == SIGINT ? 0 : 1;
@@ -149,7 +144,6 @@ TEST_IN_CHILD(a_farewell_can_be_taken_back, 4, "")
 
 TEST_IN_CHILD(one_interrupt_after_other_signals_is_the_first, 7, "")
 {
-    os_signals_install();
     raise(SIGTERM);
     raise(SIGTERM);
     raise(SIGINT);
@@ -160,8 +154,6 @@ TEST_IN_CHILD(one_interrupt_after_other_signals_is_the_first, 7, "")
 static int
 end_after(int number, int other)
 {
-    signal(SIGHUP, SIG_DFL);
-    os_signals_install();
     if (number)
         raise(number);
     if (other)
@@ -209,7 +201,6 @@ end_by_interrupt_and_termination(void)
 static int
 end_at_once_by_termination(void)
 {
-    os_signals_install();
     raise(SIGTERM);
     os_process_end(3);
 }
@@ -233,7 +224,6 @@ static const atomic_bool no, yes = true;
 /* Each of these would last for half a minute if something were missed. */
 TEST_IN_CHILD(a_wait_ends_for_a_signal_before_it, 0, "")
 {
-    os_signals_install();
     raise(SIGTERM);
     os_signals_wait(os_clock_now() + LONG, &no);
     raise(SIGUSR1);
@@ -245,7 +235,6 @@ TEST_IN_CHILD(a_wait_ends_for_a_signal_before_it, 0, "")
 /* The signal came to the last wait, and its request is known. */
 TEST_IN_CHILD(a_wait_ends_for_a_signal_once, 0, "")
 {
-    os_signals_install();
     raise(SIGTERM);
     os_signals_wait(os_clock_now() + LONG, &no);
     int64_t until = os_clock_now() + SHORT;
@@ -255,14 +244,12 @@ TEST_IN_CHILD(a_wait_ends_for_a_signal_once, 0, "")
 
 TEST_IN_CHILD(a_wait_ends_at_its_time, 0, "")
 {
-    os_signals_install();
     os_signals_wait(os_clock_now() - LONG, &no);
     return 0;
 }
 
 TEST_IN_CHILD(a_wait_ends_for_a_signal_during_it, 0, "")
 {
-    os_signals_install();
     pid_t child = fork();
     if (child == 0) {
         os_sleep_until(os_clock_now() + SHORT);
@@ -355,7 +342,6 @@ stop_for_a_while(void)
 static int
 stop_unseen(void)
 {
-    os_signals_install();
     os_signals_block();
     int64_t before = os_clock_now();
     if (os_process_stopped(before))
@@ -384,7 +370,6 @@ static int
 stop_in_a_wait(void)
 {
     atomic_bool never = false;
-    os_signals_install();
     os_signals_block();
     int64_t before = os_clock_now();
     pid_t self = getpid(), other = fork();
@@ -406,7 +391,6 @@ static int
 go_on_without_a_stop(void)
 {
     atomic_bool never = false;
-    os_signals_install();
     os_signals_block();
     int64_t before = os_clock_now();
     for (int i = 0; i < 3; i++) {

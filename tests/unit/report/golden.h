@@ -6,6 +6,7 @@
 #include "support.h"
 
 #include "cli/options.h"
+#include "os/process.h"
 #include "report/report.h"
 #include "run/job.h"
 #include "run/run.h"
@@ -225,6 +226,15 @@ golden_stats(void)
                           .bytes = 9 * 4096,
                           .requests = 10,
                           .all_bytes = 10 * 4096};
+}
+
+/* Wakes end the waits of a test then. */
+static inline int
+hear_wake_ups(void **state)
+{
+    (void)state;
+    os_signals_install();
+    return 0;
 }
 
 #endif

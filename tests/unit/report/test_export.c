@@ -142,14 +142,6 @@ hand_over(uint64_t requests)
     hand_over_file(METRICS, false);
 }
 
-static int
-hear_wake_ups(void **state)
-{
-    (void)state;
-    os_signals_install(); /* they end a wait then */
-    return 0;
-}
-
 GROUP_SETUP(hear_wake_ups)
 
 static void

@@ -3,15 +3,6 @@
 
 #include "base/time.h"
 #include "cli/cli.h"
-#include "os/process.h"
-
-static int
-hear_wake_ups(void **state)
-{
-    (void)state;
-    os_signals_install(); /* they end a wait then */
-    return 0;
-}
 
 GROUP_SETUP(hear_wake_ups)
 
