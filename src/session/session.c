@@ -326,8 +326,9 @@ supervise_run(struct session *session)
         session->stuck |= job->outcome.stuck;
         if (!session->run && !job->begun)
             continue;
-        int own = job_has_not_begun(job) ? console_error(&job->error) : job->error.status;
-        status = outcome_worse(status, own ? own : outcome_status(&job->outcome));
+        int failed =
+            job_has_not_begun(job) ? console_error(&job->error) : job->error.status;
+        status = outcome_worse(status, failed ? failed : outcome_status(&job->outcome));
     }
     return output->answer ? answer : status;
 }
@@ -361,14 +362,21 @@ close_first(struct session *session)
     }
 }
 
-/* Supervises the closing, for which another thread is needed if the first has descriptors
- * of its own. */
-static void
-supervise_closing(struct session *session)
+/* Another thread is needed for the closing if the first has descriptors of its own. */
+static void *
+supervise(void *argument)
 {
+    struct session *session = argument;
     struct os_thread closer;
-    enter(session, STAGE_CLOSING, 0);
-    if (os_signals_stop()) /* requests may have used up its time */
+    os_signals_unblock(session->signals);
+    supervise_stages(session, &session->begun);
+    session->status = session->failed ? session->output->refuse(&session->error)
+                                      : supervise_run(session);
+    if (session->stuck)
+        os_process_end(session->status);
+    if (!session->failed)
+        enter(session, STAGE_CLOSING, 0);
+    if (!session->failed && os_signals_stop()) /* requests may have used up its time */
         session->limit = time_later(os_signals_asked() + DEADLINE_GRACE,
                                     os_clock_now() + DEADLINE_CLOSING);
     os_lock_acquire(session->lock);
@@ -376,28 +384,12 @@ supervise_closing(struct session *session)
     os_lock_notify(session->lock);
     os_lock_release(session->lock);
     supervise_stages(session, &session->left);
-    bool started = session->own && os_thread_start(&closer, close_all, session) == 0;
-    if (started) {
-        supervise_stages(session, &session->closed);
-        os_thread_join(&closer);
-    } else if (session->own)
-        close_all(session);
-}
-
-static void *
-supervise(void *argument)
-{
-    struct session *session = argument;
-    os_signals_unblock(session->signals);
-    supervise_stages(session, &session->begun);
-    session->status = session->failed ? session->output->refuse(&session->error)
-                                      : supervise_run(session);
-    if (session->stuck)
-        os_process_end(session->status);
-    if (session->failed)
-        supervise_stages(session, &session->left);
-    else
-        supervise_closing(session);
+    if (!session->own)
+        return NULL;
+    if (os_thread_start(&closer, close_all, session) < 0)
+        return close_all(session);
+    supervise_stages(session, &session->closed);
+    os_thread_join(&closer);
     return NULL;
 }
 
