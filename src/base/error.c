@@ -37,13 +37,10 @@ error_advise(struct error *error, const char *advice)
 void
 error_prefix(struct error *error, const char *path)
 {
-    struct error bare = *error;
     char what[sizeof(error->what)];
-    snprintf(what, sizeof(what), "%.240s%s%.240s", path, bare.what[0] ? ": " : "",
-             bare.what);
-    error_set(error, bare.status, what, "%s", bare.why);
-    if (bare.advice[0])
-        error_advise(error, bare.advice);
+    snprintf(what, sizeof(what), "%.240s%s%.240s", path, error->what[0] ? ": " : "",
+             error->what);
+    escape_control(what, error->what, sizeof(error->what));
 }
 
 int

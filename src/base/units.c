@@ -64,8 +64,6 @@ static const struct {
                     "not a time such as 1, 0.5s, 100ms, 20us, 1/100, 2min"},
 };
 
-static const char out_of_range[] = "out of range";
-
 /* Returns the factor of the unit that SUFFIX names, in any case; 0: none. */
 static int64_t
 find_factor(enum units_kind kind, const char *suffix)
@@ -184,13 +182,12 @@ units_parse(enum units_kind kind, const char *text, int64_t *value)
     int64_t factor = find_factor(kind, text);
     if (factor == 0)
         return kinds[kind].wrong;
+    int64_t result;
     if (number.overflow || below.overflow ||
         !multiply_add(&number.mantissa, below.power, 0) ||
-        !multiply_add(&below.mantissa, number.power, 0))
-        return out_of_range;
-    int64_t result;
-    if (!scale(number.mantissa, factor, below.mantissa, &result))
-        return out_of_range;
+        !multiply_add(&below.mantissa, number.power, 0) ||
+        !scale(number.mantissa, factor, below.mantissa, &result))
+        return "out of range";
     if (result == 0 && number.positive)
         return "too small: it would mean nothing";
     *value = result;
