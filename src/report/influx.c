@@ -69,42 +69,11 @@ begin_line(struct report *report, enum scope scope)
     buffer_text(text, " ");
 }
 
-static void
-end_line(struct report *report, int64_t wall)
-{
-    buffer_format(&report->text, " %" PRId64 "\n", wall);
-}
-
 /* Adds a time, ns, in seconds; a field with a point is a float, whatever its value. */
 static void
 add_time(struct buffer *text, const char *name, int64_t time)
 {
     buffer_format(text, "%s=%" PRId64 ".%09" PRId64, name, time / SECOND, time % SECOND);
-}
-
-/* Adds what is known of times, each field with a comma behind it. */
-static void
-add_figures(struct report *report, const struct latencies *latencies)
-{
-    struct buffer *text = &report->text;
-    const struct moments *latency = latencies->moments;
-    const struct percentiles *list = &report->plan->output.percentiles;
-    unsigned shown = percentiles_shown(list, latency->count);
-    for (int i = 0; i < list->count; i++) {
-        if (!(shown & 1u << i))
-            continue;
-        buffer_text(text, "p");
-        add_time(text, list->list[i].name,
-                 latencies_percentile(latencies, &list->list[i]));
-        buffer_text(text, ",");
-    }
-    if (latency->count == 0)
-        return;
-    add_time(text, "min", latency->min);
-    add_time(text, ",avg", moments_average(latency));
-    add_time(text, ",max", latency->max);
-    add_time(text, ",mdev", moments_deviation(latency));
-    buffer_text(text, ",");
 }
 
 /* Adds the fields of SCOPE. Only all requests together have rates: reads and writes share
@@ -115,11 +84,27 @@ add_fields(struct report *report, const struct stats *stats, enum scope scope)
     struct buffer *text = &report->text;
     const struct scope_counts counts = scope_counts_of(stats, scope);
     const struct latencies latencies = latencies_of(stats, scope);
-    uint64_t count = latencies.moments->count;
-    add_figures(report, &latencies);
-    if (scope == SCOPE_ALL && count)
+    const struct moments *latency = latencies.moments;
+    const struct percentiles *list = &report->plan->output.percentiles;
+    unsigned shown = percentiles_shown(list, latency->count);
+    for (int i = 0; i < list->count; i++) {
+        if (!(shown & 1u << i))
+            continue;
+        buffer_text(text, "p");
+        add_time(text, list->list[i].name,
+                 latencies_percentile(&latencies, &list->list[i]));
+        buffer_text(text, ",");
+    }
+    if (latency->count) {
+        add_time(text, "min", latency->min);
+        add_time(text, ",avg", moments_average(latency));
+        add_time(text, ",max", latency->max);
+        add_time(text, ",mdev", moments_deviation(latency));
+        buffer_text(text, ",");
+    }
+    if (scope == SCOPE_ALL && latency->count)
         buffer_format(text, "iops=%.6f,bps=%.0f,", stats_iops(stats), stats_bps(stats));
-    buffer_format(text, "count=%" PRIu64 "i", count);
+    buffer_format(text, "count=%" PRIu64 "i", latency->count);
     if (!scope_is_part(scope))
         buffer_format(text, ",failed=%" PRIu64 "i,missed=%" PRIu64 "i", counts.failed,
                       counts.missed);
@@ -156,7 +141,7 @@ add_record(struct report *report, const struct run_record *record)
         if (judged && scope == SCOPE_ALL)
             buffer_format(&report->text, ",kept=%s",
                           step->verdict == SLO_MET ? "true" : "false");
-        end_line(report, wall);
+        buffer_format(&report->text, " %" PRId64 "\n", wall);
     }
 }
 
@@ -170,7 +155,7 @@ add_highest(struct report *report, const struct run_record *record)
     begin_line(report, SCOPE_ALL);
     buffer_text(&report->text, "highest_");
     add_value(report, job_highest(report->job));
-    end_line(report, report->wall());
+    buffer_format(&report->text, " %" PRId64 "\n", report->wall());
 }
 
 /* There is no summary: what is left of the last period comes as one. */
