@@ -111,7 +111,8 @@ struct run;
 
 /*
  * Opens all workers of TASK, which must stay, for thread SUPERVISOR. Returns NULL with
- * ERROR when that cannot be; else run_first_worker must follow.
+ * ERROR when that cannot be; else run_first_worker must follow. Without SUPERVISOR the
+ * caller is that, and no thread's work is left to do.
  */
 struct run *run_open(const struct run_task *task, const struct os_thread *supervisor,
                      struct error *error);

@@ -115,10 +115,8 @@ struct handoff {
 #define HANDOFF_IDLE (-2)   /* released, with no request in flight */
 #define HANDOFF_LOST (-3)   /* released, with no slot for one: all have timed out */
 
-/* The worker's side. */
-
-/* Releases it before a system call, with state SINCE. Whoever locks it sees all that the
- * worker did before. */
+/* The worker releases it before a system call, with state SINCE, the supervisor with the
+ * state that it found. Whoever has it next sees all that was done before. */
 static inline void
 handoff_release(struct handoff *handoff, int64_t since)
 {
@@ -151,11 +149,9 @@ handoff_acquire(struct handoff *handoff, int64_t since)
         atomic_store(&handoff->waited_for, false);
 }
 
-/* The supervisor's side; one thread. */
-
-/* Locks it: SINCE becomes its state, and the worker does not go on before handoff_unlock.
- * False if the worker holds it for longer than a moment, in a write that blocks perhaps.
- */
+/* The supervisor, one thread, locks it: SINCE becomes its state, and the worker does not
+ * go on before handoff_release. False if the worker holds it for longer than a moment, in
+ * a write that blocks perhaps. */
 static inline bool
 handoff_lock(struct handoff *handoff, int64_t *since)
 {
@@ -170,13 +166,6 @@ handoff_lock(struct handoff *handoff, int64_t *since)
         handoff_pause(&tries);
     }
     return false;
-}
-
-/* Restores the state that handoff_lock found. */
-static inline void
-handoff_unlock(struct handoff *handoff, int64_t since)
-{
-    atomic_store_explicit(&handoff->state, since, memory_order_release);
 }
 
 /* Returns the state at this moment, which may have changed already. */

@@ -118,10 +118,8 @@ start_all(struct run *run, bool works, struct error *error)
     return -1;
 }
 
-/* Opens and starts all workers for thread SUPERVISOR, and the caller works; NULL: the
- * caller supervises. Returns NULL with ERROR. */
-static struct run *
-open_run(const struct run_task *task, const struct os_thread *supervisor,
+struct run *
+run_open(const struct run_task *task, const struct os_thread *supervisor,
          struct error *error)
 {
     if (run_check_memory(task->jobs, task->count, error) < 0)
@@ -145,15 +143,6 @@ open_run(const struct run_task *task, const struct os_thread *supervisor,
         return run;
     run_close(run);
     return NULL;
-}
-
-struct run *
-run_open(const struct run_task *task, const struct os_thread *supervisor,
-         struct error *error)
-{
-    for (int i = 0; i < task->count; i++)
-        task->jobs[i].active = task->jobs[i].plan;
-    return open_run(task, supervisor, error);
 }
 
 bool
@@ -199,15 +188,14 @@ run_supervise(struct run *run)
 int
 run_once(const struct run_task *task, bool concludes, struct error *error)
 {
-    struct run *run = open_run(task, NULL, error);
+    struct run *run = run_open(task, NULL, error);
     if (!run)
         return -1;
     open_gate(run);
-    supervise(run);
-    if (concludes) {
-        run_end(task);
-        run_summarize(task);
-    }
+    if (concludes)
+        run_supervise(run);
+    else
+        supervise(run);
     run_close(run);
     return 0;
 }

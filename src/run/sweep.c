@@ -313,7 +313,5 @@ run_execute(const struct run_task *task, struct error *error)
         return sweep_execute(task, error);
     if (task->background)
         return phases_execute(task, error);
-    for (int i = 0; i < task->count; i++)
-        task->jobs[i].active = task->jobs[i].plan;
     return run_once(task, true, error);
 }

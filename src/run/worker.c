@@ -144,14 +144,6 @@ inflight_regain(struct inflight *inflight, struct inflight_request *entry)
         inflight->lost_since = 0;
 }
 
-static void
-free_memory(struct worker *worker)
-{
-    os_memory_free(worker->account.log);
-    os_memory_free(worker->queue.memory);
-    inflight_close(&worker->queue.inflight);
-}
-
 /* Takes the buffers of all requests, each with the alignment of the first. */
 static int
 take_memory(struct worker *worker, struct io_config *config, struct error *error)
@@ -167,7 +159,6 @@ take_memory(struct worker *worker, struct io_config *config, struct error *error
         config->memory = worker->queue.memory;
         return 0;
     }
-    free_memory(worker);
     return worker_refuse(worker->plan, config->depth, INT64_MAX, error);
 }
 
@@ -190,15 +181,14 @@ worker_open(struct worker *worker, struct job *job, const struct io_engine *engi
     atomic_init(&worker->over, INT64_MAX);
     worker->account.total.every = plan->statistics.corrected;
     worker->account.total.mix = plan->workload.mix;
-    if (take_log(worker, error) < 0 || take_memory(worker, &config, error) < 0)
-        return -1;
     worker->queue.engine = engine;
-    worker->queue.buffer_size = config.size;
-    worker->queue.io = io_open(engine, plan->io.engine_name, &config, error);
+    if (take_log(worker, error) == 0 && take_memory(worker, &config, error) == 0)
+        worker->queue.io = io_open(engine, plan->io.engine_name, &config, error);
     if (!worker->queue.io) {
-        free_memory(worker);
+        worker_close(worker);
         return -1;
     }
+    worker->queue.buffer_size = config.size;
     pattern_start(&worker->schedule.pattern, plan, target->work_size, index);
     worker->queue.appended = -1;
     random_seed(&worker->queue.data,
@@ -214,7 +204,7 @@ worker_open(struct worker *worker, struct job *job, const struct io_engine *engi
 void
 worker_close(struct worker *worker)
 {
-    if (io_close(worker->queue.engine, worker->queue.io))
+    if (!worker->queue.io || io_close(worker->queue.engine, worker->queue.io))
         os_memory_free(worker->queue.memory);
     os_memory_free(worker->account.log);
     inflight_close(&worker->queue.inflight);

@@ -132,7 +132,7 @@ worker_thread_check(struct worker_thread *thread, int64_t resumed, int64_t now,
         waited = since = 0;
     } else if (waited) {
         *index = thread->worker.queue.inflight.ends.younger->sample.index; /* 0: none */
-        handoff_unlock(&thread->worker.handoff, still);
+        handoff_release(&thread->worker.handoff, still);
         waited = still == start && *index ? waited : 0;
     }
     bool soon = since == HANDOFF_HELD || since == HANDOFF_LOST;
@@ -182,7 +182,7 @@ worker_thread_merge(struct worker_thread *thread, struct stats *total,
     if (!is_answered(thread))
         add_under_way(under_way, &thread->worker.queue.inflight, since);
     if (!empty)
-        handoff_unlock(&thread->worker.handoff, since);
+        handoff_release(&thread->worker.handoff, since);
     return true;
 }
 
@@ -220,7 +220,7 @@ worker_thread_abandon(struct worker_thread *thread, int64_t now)
     if (since > 0)
         abandon(thread, since, now);
     else
-        handoff_unlock(&thread->worker.handoff, since);
+        handoff_release(&thread->worker.handoff, since);
 }
 
 /* Fails those that started at LATE or before, oldest first. One that is being sent has no
@@ -250,7 +250,7 @@ worker_thread_abandon_late(struct worker_thread *thread, int64_t resumed, int64_
     if (!handoff_lock(&worker->handoff, &since))
         return;
     if (since <= 0 || since > late || resumed > late) {
-        handoff_unlock(&worker->handoff, since);
+        handoff_release(&worker->handoff, since);
         return;
     }
     fail_late(worker, since, late, now, notifies);

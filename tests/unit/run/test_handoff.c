@@ -19,7 +19,7 @@ TEST(it_can_be_locked_only_where_it_is_released)
     assert_true(handoff_lock(&handoff, &since));
     assert_int_equal(since, 42);
     assert_int_equal(handoff_peek(&handoff), HANDOFF_LOCKED);
-    handoff_unlock(&handoff, since);
+    handoff_release(&handoff, since);
     assert_int_equal(handoff_peek(&handoff), 42);
     handoff_acquire(&handoff, 42);
     assert_false(handoff_lock(&handoff, &since));
@@ -64,7 +64,7 @@ TEST(whoever_locks_it_sees_whole_statistics)
         last = shared.numbers[0];
         shared.numbers[0] += 1000; /* seen and taken back before it is returned */
         shared.numbers[0] -= 1000;
-        handoff_unlock(&shared.handoff, since);
+        handoff_release(&shared.handoff, since);
         locked++;
     }
     os_thread_join(&thread);
@@ -94,7 +94,7 @@ TEST(the_worker_waits_while_it_is_locked)
     while (!atomic_load(&handoff.waited_for))
         os_sleep_until(os_clock_now() + 1000000);
     assert_false(atomic_load(&taken));
-    handoff_unlock(&handoff, since);
+    handoff_release(&handoff, since);
     os_thread_join(&thread);
     assert_true(atomic_load(&taken));
     assert_false(atomic_load(&handoff.waited_for));
