@@ -138,8 +138,8 @@ void report_explain(struct reports *reports, struct job *jobs, int count);
  */
 void report_end(struct reports *reports, struct outcome *outcome);
 
-/* Adds a raw line (ioping(1), Raw line): ten integers and, among several targets, the
- * current one, or with phases the name of the current one. */
+/* Adds a raw line (ioping(1), Raw line): the value of a step, ten integers and, among
+ * several targets, the current one, or with phases the name of the current one. */
 void raw_line(struct report *report, const struct run_record *record);
 
 /* Adds the line of interim statistics that a signal asks for. TARGET is NULL if it is the

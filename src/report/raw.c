@@ -25,6 +25,8 @@ raw_line(struct report *report, const struct run_record *record)
 {
     const struct stats *stats = record->stats;
     const struct moments *latency = &stats->latency;
+    if (record->step)
+        buffer_format(&report->text, "%" PRId64 " ", record->step->value);
     buffer_format(&report->text,
                   "%" PRIu64 " %" PRId64 " %.0f %.0f %" PRId64 " %" PRId64 " %" PRId64
                   " %" PRId64 " %" PRIu64 " %" PRId64,
@@ -32,13 +34,6 @@ raw_line(struct report *report, const struct run_record *record)
                   latency->min, moments_average(latency), latency->max,
                   moments_deviation(latency), stats->requests, record->time);
     end_line(report);
-}
-
-static void
-add_step(struct report *report, const struct run_record *record)
-{
-    buffer_format(&report->text, "%" PRId64 " ", record->step->value);
-    raw_line(report, record);
 }
 
 /* Adds the line of its own kind (ioping(1), SWEEPS): no other begins with a letter. */
@@ -59,5 +54,5 @@ add_highest(struct report *report, const struct run_record *record)
 }
 
 const struct report_format report_raw = {
-    .records = {raw_line, raw_line, add_step, raw_line, add_highest},
+    .records = {raw_line, raw_line, raw_line, raw_line, add_highest},
 };
