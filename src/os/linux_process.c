@@ -63,26 +63,21 @@ posix_parent_death(int signo)
 #define PENDING 31 /* so are its signals */
 #define EXITING 4  /* PF_EXITING of the kernel's linux/sched.h, which proc(5) names */
 
-/* Returns field ORDINAL, behind the one at FIELD, which is STATE; 0: there is none. */
-static unsigned long
-read_field(const char *field, int ordinal)
-{
-    for (int i = STATE; field && i < ordinal; i++)
-        field = strchr(field + 1, ' ');
-    return field ? strtoul(field, NULL, 10) : 0;
-}
-
 /* Returns the state of a process, or 0 if it is not known, and whether its first thread
  * ENDS. The first field follows the name of the program, which stands in parentheses. */
 static char
 read_state(pid_t pid, bool *ends)
 {
-    char text[1024];
+    char text[1024], *field;
     linux_file_read(text, sizeof(text), "/proc/%ld/stat", (long)pid);
-    const char *name = strrchr(text, ')'), *field = name ? strchr(name, ' ') : NULL;
-    char state = field ? field[1] : '\0';
-    *ends = state && (read_field(field, FLAGS) & EXITING ||
-                      read_field(field, PENDING) >> (SIGKILL - 1) & 1);
+    char *name = strrchr(text, ')'), *rest = name && name[1] ? name + 2 : NULL;
+    char state = rest ? *rest : '\0';
+    *ends = false;
+    for (int i = STATE; (field = strsep(&rest, " ")); i++) {
+        unsigned long value = strtoul(field, NULL, 10);
+        *ends |= (i == FLAGS && value & EXITING) ||
+                 (i == PENDING && value >> (SIGKILL - 1) & 1);
+    }
     return state;
 }
 
