@@ -12,7 +12,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct buckets;
 struct options;
 struct output_kind;
 

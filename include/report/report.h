@@ -18,7 +18,6 @@ struct outcome;
 struct run_record;
 struct report_format;
 struct run_observer;
-struct slos;
 struct status;
 
 /* One output of a run at work. */

@@ -7,8 +7,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct histogram;
-
 /*
  * What independent values tell of a percentile of where they come from, whatever their
  * distribution: how many are up to it is binomial (Conover, "Practical nonparametric

@@ -8,11 +8,8 @@
 
 struct comparison_row;
 struct histogram;
-struct job;
-struct job_step;
 struct run_record;
 struct report;
-struct stats;
 
 /*
  * The elements of the formats, file by file. Each function adds to a text; if memory runs
