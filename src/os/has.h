@@ -46,18 +46,17 @@
 
 #endif
 
-/* These are in bsd.c, or in a file of each of them. */
+/* These are in bsd.c, but for the flush of macOS. OpenBSD has no cache of files that
+ * requests can pass by. */
 #if defined(OS_SYSTEM_darwin) || defined(OS_SYSTEM_freebsd) || \
     defined(OS_SYSTEM_netbsd) || defined(OS_SYSTEM_openbsd)
 #define OS_HAS_DEVICE_IS_DISK
 #define OS_HAS_FILE_FLUSH
 #define OS_HAS_PATH_RAW
-#endif
-
-/* OpenBSD has no cache of files that requests can pass by. */
-#if defined(OS_SYSTEM_darwin) || defined(OS_SYSTEM_freebsd) || defined(OS_SYSTEM_netbsd)
+#ifndef OS_SYSTEM_openbsd
 #define OS_HAS_FILE_DROP
 #define OS_HAS_RESIDENT
+#endif
 #endif
 
 #endif

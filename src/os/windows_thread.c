@@ -125,8 +125,7 @@ os_thread_self(void)
 void
 os_thread_wake(const struct os_thread *thread)
 {
-    const struct thread *other = (const struct thread *)thread->id;
-    SetEvent(other->wake);
+    SetEvent(((const struct thread *)thread->id)->wake);
 }
 
 void
