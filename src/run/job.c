@@ -3,7 +3,6 @@
  * they have measured.
  */
 #include "base/deadlines.h"
-#include "notify.h"
 #include "os/os.h"
 #include "os/process.h"
 #include "run_private.h"
@@ -367,6 +366,13 @@ job_collect(struct job *job)
     if (job->plan.mode == MODE_BACKGROUND) /* its last requests are not counted whole */
         end = time_later(worker_group_until(&job->group, end), began);
     outcome->time += end - began;
+}
+
+bool
+job_has_failed(const struct job *job)
+{
+    const struct outcome *outcome = &job->outcome;
+    return outcome->stuck || (outcome->failed.index && !job->plan.ends.ignore_error);
 }
 
 bool

@@ -18,7 +18,6 @@
 #include "worker.h"
 
 #include "base/time.h"
-#include "notify.h"
 #include "os/os.h"
 #include "os/process.h"
 #include "os/storage.h"

@@ -3,8 +3,6 @@
  * the run. A period ends after so many requests that count, at a point of a grid in time,
  * or both.
  */
-#include "notify.h"
-
 #include "base/deadlines.h"
 #include "run_private.h"
 

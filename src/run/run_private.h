@@ -1,7 +1,8 @@
 #ifndef RUN_RUN_PRIVATE_H
 #define RUN_RUN_PRIVATE_H
 
-/* A run, its worker threads, and its jobs while they run: for the files of this room. */
+/* A run, its worker threads, its jobs while they run, and the notifications of observers
+ * about these: for the files of this room. */
 
 #include "base/time.h"
 #include "os/thread.h"
@@ -97,6 +98,33 @@ struct run {
     bool ending; /* as a request has timed out, nothing can go on, or a load is over */
 };
 
+/*
+ * Takes the run's lock to notify observers; the caller releases it in any case. The first
+ * to come notifies of the begin. Returns 0, or -1: the output failed.
+ */
+int notify_enter(struct job *job);
+
+/* Notifies of a request of WORKER, on its thread. Returns 0, or -1: the job must end. */
+int notify_sample(struct job *job, struct worker *worker, const struct sample *sample);
+
+/* The same under the run's lock, which the caller has, on whichever thread; it holds the
+ * worker's handoff, or has locked it. */
+int notify_sample_locked(struct job *job, struct worker *worker,
+                         const struct sample *sample);
+
+/* Ends the period that is due at NOW, on a worker's thread, when the group's `due` has
+ * come. Returns 0, or -1: the job must end. */
+int notify_due(struct job *job, int64_t now);
+
+/* Ends a period that is due at NOW, on the supervisor's thread, unless another thread is
+ * notifying. Returns when to look again; INT64_MAX: there are no periods. */
+int64_t notify_end_period(struct job *job, int64_t now);
+
+/* Ends at NOW the period that the end of all workers has cut off, if the plan wants that
+ * and a request is in it. Returns 0, or when to look again, as another thread is
+ * notifying something. */
+int64_t notify_end_rest(struct job *job, int64_t now);
+
 /* Prepares JOB for its present step in RUN. Returns 0, or -1 without memory. */
 int job_prepare(struct job *job, struct run *run);
 
@@ -117,12 +145,7 @@ job_stop(struct job *job, int64_t when)
 
 /* Returns whether a request of the job that has ended is why nothing may follow it: one
  * without answer, or one that failed. */
-static inline bool
-job_has_failed(const struct job *job)
-{
-    const struct outcome *outcome = &job->outcome;
-    return outcome->stuck || (outcome->failed.index && !job->plan.ends.ignore_error);
-}
+bool job_has_failed(const struct job *job);
 
 /*
  * Looks after all workers at time NOW: requests without answer, periods, and the end.

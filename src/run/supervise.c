@@ -5,7 +5,6 @@
  * statistics only while it has locked the handoff.
  */
 #include "base/deadlines.h"
-#include "notify.h"
 #include "os/os.h"
 #include "os/process.h"
 #include "run_private.h"

@@ -5,7 +5,6 @@
 #include "run_private.h"
 
 #include "base/time.h"
-#include "notify.h"
 
 #include <stdlib.h>
 

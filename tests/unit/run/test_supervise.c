@@ -2,7 +2,6 @@
 #include "support.h"
 
 #include "base/time.h"
-#include "run/notify.h"
 #include "run/run_private.h"
 
 #define START SECOND
