@@ -72,10 +72,9 @@ struct io_engine {
     bool in_thread; /* the thread that sends a request does it, and is accounted for it */
     /* Note for users of a depth above 1, with direct I/O and without; NULL: none. */
     const char *caveat, *caveat_buffered;
-    const char *lacks; /* reason of an open that fails; NULL: the engine is missing */
-    /* Advice to the user about an errno of open; NULL, as a result too: another engine.
-     */
-    const char *(*advise)(int code);
+    const char *lacks;  /* reason of an open that fails; NULL: the engine is missing */
+    int advised;        /* the errno of open that the advice is about; 0: any */
+    const char *advice; /* to the user; without any it is another engine */
 
     size_t queue_size; /* bytes of its struct io_queue */
     /* Prepares the queue, of which all bytes are 0; any thread. Returns 0, or -1 with

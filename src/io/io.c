@@ -84,7 +84,7 @@ io_advise_many(struct error *error)
 static void
 explain(const struct io_engine *engine, const char *name, int code, struct error *error)
 {
-    const char *own = engine->advise ? engine->advise(code) : NULL;
+    bool own = engine->advice && (!engine->advised || engine->advised == code);
     char advice[sizeof(error->advice)] = "use -threads instead";
     if (engine->lacks) {
         error_set(error, EXIT_PREPARE, NULL, "%s: %s", engine->lacks, strerror(code));
@@ -95,7 +95,7 @@ explain(const struct io_engine *engine, const char *name, int code, struct error
     for (int i = ENGINES - 1; i >= 0; i--)
         if (engines[i]->many && engines[i] != engine)
             snprintf(advice, sizeof(advice), "use -%c or none", engines[i]->option);
-    error_advise(error, own ? own : advice);
+    error_advise(error, own ? engine->advice : advice);
 }
 
 struct io_queue *

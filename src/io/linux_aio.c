@@ -71,18 +71,12 @@ aio_submit(struct io_queue *queue, const struct io_request *request)
     io_slots_wait(&queue->slots, entry);
 }
 
-static const struct io_request *
-request_of(uint64_t data)
-{
-    return (const struct io_request *)(uintptr_t)data;
-}
-
 /* Completes a request that io_submit(2) refused. It has no way for some operations; some
  * kernels and files have no flush of this kind. */
 static struct io_completion
 end_unsent(const struct io_queue *queue, const struct iocb *entry, int error)
 {
-    const struct io_request *request = request_of(entry->aio_data);
+    const struct io_request *request = (const void *)(uintptr_t)entry->aio_data;
     if (error == EINVAL && !(operations[request->operation].does & OPERATION_MOVES))
         return io_perform(&queue->config, request);
     return io_complete(request, -error);
@@ -130,7 +124,7 @@ receive(struct io_queue *queue, struct io_completion *done, int64_t when)
         (int)syscall(SYS_io_getevents, queue->context, 1L, (long)queue->config.depth,
                      events, when == INT64_MAX ? NULL : &limit);
     for (int i = 0; i < got; i++)
-        done[i] = io_complete(request_of(events[i].data), events[i].res);
+        done[i] = io_complete((const void *)(uintptr_t)events[i].data, events[i].res);
     if (got > 0)
         queue->slots.under_way -= got;
     return got < 0 && errno == EINTR ? 0 : got;
@@ -144,12 +138,6 @@ aio_reap(struct io_queue *queue, struct io_completion *done, int64_t when)
     return failed && got < 0 ? failed : failed + got;
 }
 
-static const char *
-aio_advise(int code)
-{
-    return code == EAGAIN ? "see fs.aio-max-nr, or use -U" : NULL;
-}
-
 const struct io_engine io_linux_aio = {
     .name = "Linux AIO",
     .option = 'A',
@@ -157,7 +145,8 @@ const struct io_engine io_linux_aio = {
     .in_thread = true,
     .caveat_buffered = "without direct I/O Linux AIO does one request at a "
                        "time; use -U",
-    .advise = aio_advise,
+    .advised = EAGAIN,
+    .advice = "see fs.aio-max-nr, or use -U",
     .queue_size = sizeof(struct io_queue),
     .open = aio_open,
     .submit = aio_submit,

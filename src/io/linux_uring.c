@@ -305,12 +305,6 @@ enter(const struct io_queue *queue, unsigned count, int64_t left)
     return ppoll(&ring, 1, &rest, NULL) < 0 ? -1 : took;
 }
 
-static const struct io_request *
-request_of(uint64_t data)
-{
-    return (const struct io_request *)(uintptr_t)data;
-}
-
 /* Completes the requests that the kernel refuses, with ERROR; returns how many. */
 static int
 take_back(struct io_queue *queue, struct io_completion *done, int error)
@@ -318,7 +312,7 @@ take_back(struct io_queue *queue, struct io_completion *done, int error)
     int count = 0;
     for (unsigned left = count_waiting(queue); left > 0; left--) {
         uint64_t data = queue->entries[--queue->tail & queue->sent_mask].user_data;
-        done[count++] = io_complete(request_of(data), -error);
+        done[count++] = io_complete((const void *)(uintptr_t)data, -error);
     }
     return count;
 }
@@ -331,7 +325,7 @@ take(struct io_queue *queue, struct io_completion *done)
     for (; at != tail; at++) {
         const struct io_uring_cqe *completion =
             &queue->completions[at & queue->done_mask];
-        const struct io_request *request = request_of(completion->user_data);
+        const struct io_request *request = (const void *)(uintptr_t)completion->user_data;
         done[count++] = opcodes[request->operation][0] == IORING_OP_NOP
                             ? io_perform(&queue->config, request)
                             : io_complete(request, completion->res);
@@ -388,18 +382,13 @@ uring_reap(struct io_queue *queue, struct io_completion *done, int64_t when)
     }
 }
 
-static const char *
-uring_advise(int code)
-{
-    return code == EMFILE ? "allow more open files (ulimit -n)" : NULL;
-}
-
 const struct io_engine io_linux_uring = {
     .name = "io_uring",
     .option = 'U',
     .many = true,
     .polls = true,
-    .advise = uring_advise,
+    .advised = EMFILE,
+    .advice = "allow more open files (ulimit -n)",
     .queue_size = sizeof(struct io_queue),
     .open = uring_open,
     .begin = uring_begin,

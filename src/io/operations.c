@@ -111,9 +111,7 @@ io_perform(const struct io_config *config, const struct io_request *request)
     do
         bytes = operations[request->operation].perform(config, request);
     while (bytes < 0 && errno == EINTR);
-    return (struct io_completion){.slot = request->slot,
-                                  .error = bytes < 0 ? errno : 0,
-                                  .bytes = bytes < 0 ? 0 : bytes};
+    return io_complete(request, bytes < 0 ? -errno : bytes);
 }
 
 struct io_queue {

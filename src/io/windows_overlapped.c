@@ -204,18 +204,11 @@ overlapped_reap(struct io_queue *queue, struct io_completion *done, int64_t when
     return ended && got < 0 ? ended : ended + got;
 }
 
-static const char *
-overlapped_advise(int code)
-{
-    (void)code;
-    return "leave out -A";
-}
-
 const struct io_engine io_windows_overlapped = {
     .name = "overlapped I/O",
     .option = 'A',
     .many = true,
-    .advise = overlapped_advise,
+    .advice = "leave out -A",
     .queue_size = sizeof(struct io_queue),
     .open = overlapped_open,
     .submit = overlapped_submit,
