@@ -210,9 +210,24 @@ os_mount_measure(int fd, struct os_mount *mount)
 /* What Linux alone has. */
 
 #ifndef OS_SYSTEM_linux
-/* No flush leaves the device alone. */
-OS_ANSWER(int, os_file_write_back, (int fd, int64_t offset, int64_t length),
-          length ? os_fail(ENOTSUP) : os_file_flush(fd))
+#ifdef OS_SYSTEM_windows
+#define fsync os_file_flush
+#endif
+
+/* Unlike a flush of the BSDs, fsync(2) leaves the cache of the device alone. */
+int
+os_file_write_back(int fd, int64_t offset, int64_t length)
+{
+    int status;
+    (void)offset;
+    if (length)
+        return os_fail(ENOTSUP);
+    do
+        status = fsync(fd);
+    while (status < 0 && errno == EINTR);
+    return status;
+}
+
 OS_ANSWER(int, os_processors_awake, (void), os_fail(ENOTSUP))
 
 /* Threads of a process have one table of descriptors. */

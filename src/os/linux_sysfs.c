@@ -57,6 +57,8 @@ linux_file_all(const char *path, ...)
     int fd = open_file(O_RDONLY, path, list);
     va_end(list);
     FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+    if (!file && fd >= 0)
+        close(fd);
     if (!file)
         return NULL;
     if (getdelim(&text, &room, '\0', file) < 0) {
