@@ -31,8 +31,8 @@ report_files(const struct plan *plan, char *text, size_t size)
 static int
 refuse_device(const char *path, struct error *error)
 {
-    error_set(error, EXIT_PREPARE, path, "output would destroy the data of this device");
-    return error_advise(error, "name a file");
+    return error_set(error, EXIT_PREPARE, path,
+                     "output would destroy the data of this device; name a file");
 }
 
 /* The device is looked at before it is opened, as that alone may have effects. */
@@ -49,11 +49,10 @@ report_open(struct reports *reports, const struct plan *plan, struct error *erro
     if (there && info.kind == OS_DIRECTORY)
         return error_set(error, EXIT_PREPARE, path, "%s", strerror(EISDIR));
     int stream = os_stream_open(path);
-    if (stream < 0 && errno == EEXIST) {
-        error_set(error, EXIT_PREPARE, path,
-                  "is another user's, or another name of a file, where all may write");
-        return error_advise(error, "name a file in a directory of your own");
-    }
+    if (stream < 0 && errno == EEXIST)
+        return error_set(error, EXIT_PREPARE, path,
+                         "is another user's, or another name of a file, where all may "
+                         "write; name a file in a directory of your own");
     if (stream < 0)
         return error_set(error, EXIT_PREPARE, path, "%s", strerror(errno));
     reports->file = stream;
@@ -90,10 +89,9 @@ report_claim(const struct reports *reports, const struct plan *plan,
         if (plan->mode == MODE_COMPARE ? os_stream_is_path(stream, plan->targets[i])
                                        : os_stream_is_file(stream, jobs[i].target.fd))
             snprintf(is, sizeof(is), "a target");
-    if (is[0]) {
-        error_set(error, EXIT_PREPARE, list[0].path, "it is %s too", is);
-        return error_advise(error, "name another file for -output");
-    }
+    if (is[0])
+        return error_set(error, EXIT_PREPARE, list[0].path,
+                         "it is %s too; name another file for -output", is);
     if (os_stream_empty(stream) < 0)
         return error_set(error, EXIT_PREPARE, list[0].path, "%s", strerror(errno));
     return 0;

@@ -290,10 +290,10 @@ choose_memory(struct target *target, const struct plan *plan, const char *what,
               struct notes *notes, struct error *error)
 {
     target->description.mode = IO_MODE_CACHED;
-    if (plan->io.direct && os_file_direct(target->fd, true) < 0) {
-        error_set(error, EXIT_PREPARE, plan->path, "direct I/O not supported");
-        return error_advise(error, "leave out -D to measure it all the same");
-    }
+    if (plan->io.direct && os_file_direct(target->fd, true) < 0)
+        return error_set(
+            error, EXIT_PREPARE, plan->path,
+            "direct I/O not supported; leave out -D to measure it all the same");
     note_memory(plan, what, notes);
     return 0;
 }

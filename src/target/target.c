@@ -32,15 +32,15 @@ refuse(const struct plan *plan, int code, struct error *error)
 static int
 check_confirmed(const struct target *target, const struct plan *plan, struct error *error)
 {
-    if (target->kind != OS_DIRECTORY && plan->workload.append) {
-        error_set(error, EXIT_PREPARE, plan->path, "-append extends a file of its own");
-        return error_advise(error, "name a directory");
-    }
+    if (target->kind != OS_DIRECTORY && plan->workload.append)
+        return error_set(error, EXIT_PREPARE, plan->path,
+                         "-append extends a file of its own; name a directory");
     if (target->kind == OS_DIRECTORY || !plan_does(plan, OPERATION_CHANGES) ||
         plan->workload.destroy_confirmed >= 3)
         return 0;
-    error_set(error, EXIT_PREPARE, plan->path, "writing would destroy its data");
-    return error_advise(error, "say -W three times (-WWW) if that is what you want");
+    return error_set(error, EXIT_PREPARE, plan->path,
+                     "writing would destroy its data; say -W three times (-WWW) if that "
+                     "is what you want");
 }
 
 /* Returns whether a target before this one is the same device, which is claimed then. The

@@ -70,8 +70,7 @@ refuse_directory(const struct plan *plan, int code, struct error *error)
 static int
 refuse_keep(const char *name, const char *why, struct error *error)
 {
-    error_set(error, EXIT_PREPARE, name, "%s", why);
-    return error_advise(error, "remove it, or leave out -k");
+    return error_set(error, EXIT_PREPARE, name, "%s; remove it, or leave out -k", why);
 }
 
 /* Opens the file of -keep, or makes it. Sets the descriptor, or -1 with errno. */
@@ -119,10 +118,9 @@ open_keep(struct target *target, const struct plan *plan, struct error *error)
         return refuse_keep(name, "belongs to another user", error);
     if (info.links != 1)
         return refuse_keep(name, "has other names (hard links)", error);
-    if (os_mount_differs(target->fd, plan->path)) {
-        error_set(error, EXIT_PREPARE, name, "is a mount of another file");
-        return error_advise(error, "unmount it, or leave out -k");
-    }
+    if (os_mount_differs(target->fd, plan->path))
+        return error_set(error, EXIT_PREPARE, name,
+                         "is a mount of another file; unmount it, or leave out -k");
     return 0;
 }
 

@@ -269,10 +269,10 @@ find_layout(struct trace_target *target, const struct attribution_job *job,
     target->single = plan->io.depth == 1 && plan->sweep.kind != SWEEP_DEPTH;
     if (layout->known || target->single)
         return 0;
-    error_set(error, EXIT_PREPARE, plan->path,
-              "its file system does not tell where its blocks are, so only one request "
-              "of a thread can be followed");
-    return error_advise(error, "use -threads instead of -depth");
+    return error_set(
+        error, EXIT_PREPARE, plan->path,
+        "its file system does not tell where its blocks are, so only one request of a "
+        "thread can be followed; use -threads instead of -depth");
 }
 
 struct attribution *
