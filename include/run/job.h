@@ -25,11 +25,11 @@ struct job_step {
     enum slo_verdict verdict; /* on the limits of the plan and its rate */
 };
 
-/* The steps of a sweep that have ended. */
+/* The steps of a sweep that have ended; their values rise. */
 struct job_sweep {
     struct job_step steps[JOB_STEPS];
     int count;
-    int highest; /* of the steps, that which job_find_highest found; -1: none */
+    int highest; /* the index of what job_find_highest found; -1: none */
 };
 
 /* The requests of a job without answer so far, those that have timed out or whose
@@ -125,18 +125,13 @@ int job_init(struct job *job, const struct plan *plan, int index);
 void job_free(struct job *job);
 
 /*
- * Returns the step of JOB with the highest value that meets all limits, an index, -1:
- * none does. Steps may be in any order. A step that broke one ends the search, even if
- * one with a higher value meets them by chance; but not if all that meet them are above
- * it, as where requests per second have to reach a number. Steps that had too few
- * requests to know do not matter.
+ * Finds the last step of SWEEP that meets all limits. A step that broke one ends the
+ * search, even if a higher one meets them by chance; but not if all that meet them are
+ * above it, as where requests per second have to reach a number. Steps that had too few
+ * requests to know do not matter: returns the value of the first that may be higher than
+ * what was found; 0: none may.
  */
-int job_find_highest(const struct job *job);
-
-/* Returns the least value of the steps, which rise, that had too few requests to know and
- * may be higher than the highest that was found; 0: none may, as one below it broke a
- * limit, or there is none. */
-int64_t job_find_unknown(const struct job *job);
+int64_t job_find_highest(struct job_sweep *sweep);
 
 /* Returns the value of the highest step, which there is: of rates what was answered. */
 static inline int64_t

@@ -61,52 +61,6 @@ job_ordinal(const struct job *jobs, int index)
     return ordinal;
 }
 
-/* Returns the least value of a step with VERDICT from LEAST on, INT64_MAX: there is none.
- */
-static int64_t
-find_least(const struct job *job, enum slo_verdict verdict, int64_t least)
-{
-    int64_t found = INT64_MAX;
-    for (int i = 0; i < job->sweep.count; i++) {
-        const struct job_step *step = &job->sweep.steps[i];
-        if (step->verdict == verdict && step->value >= least && step->value < found)
-            found = step->value;
-    }
-    return found;
-}
-
-int
-job_find_highest(const struct job *job)
-{
-    int64_t first = find_least(job, SLO_MET, 0);
-    int64_t limit = find_least(job, SLO_BROKEN, first);
-    int best = -1;
-    for (int i = 0; i < job->sweep.count; i++) {
-        const struct job_step *step = &job->sweep.steps[i];
-        if (step->verdict == SLO_MET && step->value < limit &&
-            (best < 0 || step->value > job->sweep.steps[best].value))
-            best = i;
-    }
-    return best;
-}
-
-int64_t
-job_find_unknown(const struct job *job)
-{
-    int64_t highest =
-        job->sweep.highest < 0 ? 0 : job->sweep.steps[job->sweep.highest].value;
-    for (int i = 0; i < job->sweep.count; i++) {
-        const struct job_step *step = &job->sweep.steps[i];
-        if (step->value <= highest)
-            continue;
-        if (step->verdict == SLO_BROKEN && highest)
-            return 0;
-        if (step->verdict == SLO_UNKNOWN)
-            return step->value;
-    }
-    return 0;
-}
-
 /* Returns the attribution of the requests of JOB; NULL: there is none. */
 static struct attribution *
 attribution_of(const struct job *job)
@@ -247,21 +201,6 @@ job_supervise(struct job *job, int64_t now)
     return time_earlier(next, notify_end_period(job, now));
 }
 
-int
-job_count_lost(const struct job *job)
-{
-    int lost = 0;
-    for (int i = 0; i < job->group.size && !job->done; i++) {
-        const struct worker_thread *thread = job->threads[i];
-        if (worker_thread_is_over(thread))
-            continue;
-        if (handoff_peek(&thread->worker.handoff) != HANDOFF_LOST)
-            return -1;
-        lost++;
-    }
-    return lost;
-}
-
 /* The total begins with what requests were split into, so that no more are than those
  * that count. */
 bool
@@ -297,18 +236,6 @@ job_add_up(struct job *job)
         stats_merge(all, total);
     }
     return true;
-}
-
-void
-job_notify_failure(struct job *job)
-{
-    const struct run_observer *observer = job->run->task.observer;
-    struct outcome *outcome = &job->outcome;
-    if (!job->done || !outcome->failed.index || outcome->failure_notified ||
-        !observer->fail)
-        return;
-    outcome->failure_notified = true;
-    observer->fail(observer->self, job);
 }
 
 /* Returns whether the thread of a job that has ended is still in the kernel, or a request
@@ -389,14 +316,11 @@ job_close(struct job *job)
         worker_thread_free(thread);
         job->threads[i] = NULL;
     }
-    return all;
-}
-
-void
-job_release(struct job *job)
-{
+    if (!all) /* what is left may look at its group */
+        return false;
     free(job->threads);
     job->threads = NULL;
     os_lock_free(job->group.busy_lock);
     job->group.busy_lock = NULL;
+    return true;
 }

@@ -40,7 +40,7 @@ do_phase(const struct run_task *task, enum phase phase, struct error *error)
     if (observer->part)
         observer->part(observer->self, job,
                        &(struct run_part){.name = phase_name(phase), .phase = phase});
-    if (run_once(&own, false, error) < 0) {
+    if (run_once(&own, error) < 0) {
         job->phases->current = phase - 1; /* the total is that one's yet */
         return -1;
     }

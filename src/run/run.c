@@ -41,31 +41,25 @@ run_attribute(struct run_task *task, struct notes *notes, struct error *error)
     return task->attribution ? 0 : -1;
 }
 
-static void
-run_free(struct run *run)
-{
-    for (int i = 0; i < run->task.count; i++)
-        job_release(&run->task.jobs[i]);
-    os_lock_free(run->lock);
-    os_lock_free(run->gate);
-    free(run);
-}
-
 void
 run_close(struct run *run)
 {
     bool all = true;
     for (int i = 0; i < run->task.count; i++)
         all &= job_close(&run->task.jobs[i]);
-    if (all) /* else what is left may look at its group, and at the lock */
-        run_free(run);
+    if (!all) /* what is left may look at the lock */
+        return;
+    os_lock_free(run->lock);
+    os_lock_free(run->gate);
+    free(run);
 }
 
-/* Returns 0, or -1 without memory. */
+/* Prepares RUN, which is all zero, for TASK. Returns 0, or -1 without memory. */
 static int
-fill(struct run *run)
+fill(struct run *run, const struct run_task *task)
 {
     int status = 0, workers = 0;
+    run->task = *task;
     for (int i = 0; i < run->task.count; i++) {
         status |= job_prepare(&run->task.jobs[i], run);
         workers += run->task.jobs[i].active.io.threads;
@@ -122,27 +116,23 @@ struct run *
 run_open(const struct run_task *task, const struct os_thread *supervisor,
          struct error *error)
 {
+    int status = 0;
     if (run_check_memory(task->jobs, task->count, error) < 0)
         return NULL;
     struct run *run = calloc(1, sizeof(*run));
-    if (run)
-        run->task = *task;
-    if (!run || fill(run) < 0) {
-        if (run)
-            run_free(run);
-        error_set(error, EXIT_PREPARE, NULL, "no memory for the run");
-        return NULL;
-    }
-    int status = 0;
-    run->supervisor = supervisor ? *supervisor : os_thread_self();
+    if (!run || fill(run, task) < 0)
+        status = error_set(error, EXIT_PREPARE, NULL, "no memory for the run");
+    else
+        run->supervisor = supervisor ? *supervisor : os_thread_self();
     for (int i = 0; status == 0 && i < task->count; i++)
         status = job_open(&task->jobs[i], error);
     if (status == 0)
         status = start_all(run, supervisor != NULL, error);
-    if (status == 0)
-        return run;
-    run_close(run);
-    return NULL;
+    if (status < 0 && run) {
+        run_close(run);
+        run = NULL;
+    }
+    return run;
 }
 
 bool
@@ -186,16 +176,13 @@ run_supervise(struct run *run)
 }
 
 int
-run_once(const struct run_task *task, bool concludes, struct error *error)
+run_once(const struct run_task *task, struct error *error)
 {
     struct run *run = run_open(task, NULL, error);
     if (!run)
         return -1;
     open_gate(run);
-    if (concludes)
-        run_supervise(run);
-    else
-        supervise(run);
+    supervise(run);
     run_close(run);
     return 0;
 }

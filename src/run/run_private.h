@@ -153,10 +153,6 @@ bool job_has_failed(const struct job *job);
  */
 int64_t job_supervise(struct job *job, int64_t now);
 
-/* Returns how many workers can send nothing, as all of their requests have timed out; -1:
- * one of those that are left can. */
-int job_count_lost(const struct job *job);
-
 /*
  * Makes the total what all workers have so far. Returns false if the statistics of some
  * cannot be had now: the next call goes on with those.
@@ -166,21 +162,13 @@ bool job_add_up(struct job *job);
 /* Joins the threads of a job that has ended, and adds to the outcome. */
 void job_collect(struct job *job);
 
-/* Notifies observers, once, that a request ended the job, which is done. */
-void job_notify_failure(struct job *job);
-
-/* Closes the workers that no request is left of. Returns whether those were all. */
+/* Closes the workers that no request is left of. If those were all, frees what
+ * job_prepare took, and returns true. */
 bool job_close(struct job *job);
 
-/* Frees what job_prepare took, when no worker is left. */
-void job_release(struct job *job);
-
-/*
- * Does the jobs of TASK as their present steps say, supervised by the calling thread;
- * CONCLUDES: and notifies of the end of all. Returns 0, or -1 with ERROR when it could
- * not begin.
- */
-int run_once(const struct run_task *task, bool concludes, struct error *error);
+/* Does the jobs of TASK as their present steps say, supervised by the calling thread.
+ * Returns 0, or -1 with ERROR when it could not begin. */
+int run_once(const struct run_task *task, struct error *error);
 
 /* Notify of the end of all jobs of TASK, its load included; and of their summaries. */
 void run_end(const struct run_task *task);

@@ -41,17 +41,32 @@ stop_all(struct run *run, int64_t now)
         job_stop(&run->task.jobs[i], now + DEADLINE_GRACE);
 }
 
-/* Ends the run as a request has timed out, or as all workers that are left have lost all
- * of theirs. Returns whether it has gone on until now. */
+/* Returns whether some workers are left, and none of them can send anything, as all of
+ * their requests have timed out. */
+static bool
+are_lost(const struct run *run)
+{
+    bool left = false;
+    for (int i = 0; i < run->task.count; i++) {
+        const struct job *job = &run->task.jobs[i];
+        for (int k = 0; k < job->group.size && !job->done; k++) {
+            const struct worker_thread *thread = job->threads[k];
+            if (worker_thread_is_over(thread))
+                continue;
+            if (handoff_peek(&thread->worker.handoff) != HANDOFF_LOST)
+                return false;
+            left = true;
+        }
+    }
+    return left;
+}
+
+/* Ends the run as a request has timed out, or as nothing more can be sent. Returns
+ * whether it has gone on until now. */
 static bool
 stop_if_timed_out(struct run *run, int64_t now)
 {
-    int lost = 0;
-    for (int i = 0; i < run->task.count && lost >= 0; i++) {
-        int more = job_count_lost(&run->task.jobs[i]);
-        lost = more < 0 ? -1 : lost + more;
-    }
-    if (run->ending || (!atomic_load(&run->timed_out) && lost <= 0))
+    if (run->ending || (!atomic_load(&run->timed_out) && !are_lost(run)))
         return false;
     run->ending = true;
     stop_all(run, now);
@@ -78,6 +93,7 @@ interrupt(struct run *run, int64_t now)
 static int64_t
 look_after(struct run *run, int64_t now)
 {
+    const struct run_observer *observer = run->task.observer;
     int64_t next = 0;
     for (int i = 0; i < run->task.count; i++) {
         struct job *job = &run->task.jobs[i];
@@ -87,8 +103,13 @@ look_after(struct run *run, int64_t now)
         else if (!job->done)
             job_collect(job);
     }
-    for (int i = 0; next && i < run->task.count; i++)
-        job_notify_failure(&run->task.jobs[i]);
+    for (int i = 0; next && observer->fail && i < run->task.count; i++) {
+        struct job *job = &run->task.jobs[i];
+        if (!job->done || !job->outcome.failed.index || job->outcome.failure_notified)
+            continue;
+        job->outcome.failure_notified = true;
+        observer->fail(observer->self, job);
+    }
     return next;
 }
 

@@ -169,22 +169,41 @@ end_step(struct job *job, const struct run_observer *observer, int64_t value,
     return true;
 }
 
+int64_t
+job_find_highest(struct job_sweep *sweep)
+{
+    int64_t unknown = 0;
+    sweep->highest = -1;
+    for (int i = 0; i < sweep->count; i++) {
+        enum slo_verdict verdict = sweep->steps[i].verdict;
+        if (verdict == SLO_BROKEN && sweep->highest >= 0)
+            break;
+        if (verdict == SLO_MET) {
+            sweep->highest = i;
+            unknown = 0;
+        } else if (verdict == SLO_UNKNOWN && !unknown) {
+            unknown = sweep->steps[i].value;
+        }
+    }
+    return unknown;
+}
+
 /* Finds the highest step that meets the limits, and notifies of the end and of that step,
  * after the last of COUNT steps. One that a signal or a failure left out may have met
  * them. */
 static void
-conclude(struct job *job, const struct run_observer *observer, int count)
+conclude(const struct run_task *task, int count)
 {
+    const struct run_observer *observer = task->observer;
+    struct job *job = &task->jobs[0];
     bool all = job->sweep.count == count || (job->sweep.count && job->outcome.early);
-    job->sweep.highest = job_find_highest(job);
-    job->outcome.unknown = job_find_unknown(job);
+    job->outcome.unknown = job_find_highest(&job->sweep);
     bool known = all && !job->outcome.unknown;
     job->outcome.verdict = job->sweep.highest >= 0 ? SLO_MET
                            : known                 ? SLO_BROKEN
                                                    : SLO_UNKNOWN;
     bool wanted = job->plan.statistics.slos.count || job->plan.sweep.kind == SWEEP_RATE;
-    if (observer->end)
-        observer->end(observer->self, job, 1, job->outcome.ended);
+    run_end(task);
     if (wanted && job->sweep.count)
         observer->record(observer->self, job,
                          &(struct run_record){.kind = RECORD_HIGHEST});
@@ -227,7 +246,7 @@ do_step(struct sweeping *sweeping, int64_t value)
     plan_step(&job->plan, value, part.index, &job->active);
     do {
         before = job->outcome.time;
-        if (run_once(sweeping->task, false, sweeping->error) < 0)
+        if (run_once(sweeping->task, sweeping->error) < 0)
             return -1;
     } while (ends_stopped(job));
     return end_step(job, observer, value, before);
@@ -257,7 +276,7 @@ find_first(struct sweeping *sweeping, int64_t *rate)
 {
     struct job *job = sweeping->job;
     plan_step(&job->plan, PLAN_ALONE, 0, &job->active);
-    if (run_once(sweeping->task, false, sweeping->error) < 0)
+    if (run_once(sweeping->task, sweeping->error) < 0)
         return -1;
     double iops = stats_rate((double)job->progress.total.requests, job->outcome.time);
     *rate = search_round(iops / RATE_PART, 2);
@@ -291,7 +310,6 @@ do_rates(struct sweeping *sweeping)
 static int
 sweep_execute(const struct run_task *task, struct error *error)
 {
-    const struct run_observer *observer = task->observer;
     struct job *job = &task->jobs[0];
     struct sweeping sweeping = {.task = task, .job = job, .error = error};
     job->outcome.swept = job->plan.sweep.kind;
@@ -302,7 +320,7 @@ sweep_execute(const struct run_task *task, struct error *error)
     if (status < 0 && job->targets > 1)
         error_prefix(error, job->plan.path);
     job->stats = &job->outcome.total;
-    conclude(job, observer, sweeping.count);
+    conclude(task, sweeping.count);
     return status < 0 ? -1 : 0;
 }
 
@@ -313,5 +331,9 @@ run_execute(const struct run_task *task, struct error *error)
         return sweep_execute(task, error);
     if (task->background)
         return phases_execute(task, error);
-    return run_once(task, true, error);
+    if (run_once(task, error) < 0)
+        return -1;
+    run_end(task);
+    run_summarize(task);
+    return 0;
 }

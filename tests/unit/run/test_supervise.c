@@ -60,7 +60,7 @@ begin(int64_t print_count, int64_t print_interval)
 static void
 end(void)
 {
-    job_release(job);
+    job_close(job);
     os_lock_free(run->lock);
 }
 
