@@ -237,7 +237,8 @@ TEST_EACH(mode, rows)
     assert_int_equal(direct_is_on, rows[i].direct);
     if (rows[i].mode < 0) {
         char text[sizeof(error.why) + sizeof(error.advice) + 2];
-        snprintf(text, sizeof(text), "%s; %s", error.why, error.advice);
+        snprintf(text, sizeof(text), "%s%s%s", error.why, error.advice[0] ? "; " : "",
+                 error.advice);
         assert_string_equal(text, rows[i].told);
         assert_int_equal(error.status, EXIT_PREPARE);
         return;
