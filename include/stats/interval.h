@@ -30,11 +30,6 @@ struct rank_bounds {
 struct rank_bounds percentile_bounds(const struct percentile *percentile, uint64_t count,
                                      double tail);
 
-/* Fill NUMBERS, ascending, with how many of COUNT values are up to the percentile: the
- * quantiles of that distribution in the middle of SIZE equal parts. */
-void percentile_spread(const struct percentile *percentile, uint64_t count,
-                       uint64_t *numbers, int size);
-
 /* Returns how many values it takes for the largest to be an upper bound, at TAIL as
  * above: 299 for p99 and 0.05. */
 uint64_t percentile_bounded(const struct percentile *percentile, double tail);

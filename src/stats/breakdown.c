@@ -1,6 +1,7 @@
 /* The parts of requests, recorded and merged, and what took most of the slowest. */
 #include "stats/breakdown.h"
 
+#include "base/time.h"
 #include "stats/percentile.h"
 #include "stats/stats.h"
 
@@ -22,24 +23,18 @@ compare_issues(const void *one, const void *other)
     return (a > b) - (a < b);
 }
 
-static int64_t
-clip(int64_t time, int64_t least, int64_t most)
-{
-    return time < least ? least : time > most ? most : time;
-}
-
 /* The intervals may overlap: each moment counts once, from the end of those before. */
 void
 breakdown_divide(int64_t start, int64_t end, int64_t queued,
                  struct breakdown_interval *intervals, int count, int64_t part[PARTS])
 {
-    int64_t first = clip(queued, start, end), covered = first, device = 0;
+    int64_t first = time_later(start, time_earlier(queued, end));
+    int64_t covered = first, device = 0;
     qsort(intervals, (size_t)count, sizeof(*intervals), compare_issues);
     for (int i = 0; i < count; i++) {
-        int64_t from = clip(intervals[i].issued, covered, end);
-        int64_t until = clip(intervals[i].left, from, end);
-        device += until - from;
-        covered = until;
+        int64_t from = time_later(covered, time_earlier(intervals[i].issued, end));
+        covered = time_later(from, time_earlier(intervals[i].left, end));
+        device += covered - from;
     }
     part[PART_SUBMIT] = first - start;
     part[PART_QUEUE] = covered - first - device;

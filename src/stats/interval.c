@@ -96,21 +96,6 @@ percentile_bounds(const struct percentile *percentile, uint64_t count, double ta
     return bounds;
 }
 
-void
-percentile_spread(const struct percentile *percentile, uint64_t count, uint64_t *numbers,
-                  int size)
-{
-    struct walk walk = begin(percentile, count);
-    double total = add_up(walk), sum = walk.weight;
-    for (int i = 0; i < size; i++) {
-        while (walk.at < count && sum < total * (i + 0.5) / size) {
-            advance(&walk);
-            sum += walk.weight;
-        }
-        numbers[i] = walk.at;
-    }
-}
-
 uint64_t
 percentile_bounded(const struct percentile *percentile, double tail)
 {
@@ -374,15 +359,20 @@ estimate_interval(const struct estimate *estimate, double tail)
     return (struct interval){estimate->dependence.known, low / wider, high * wider};
 }
 
+/* Fills POINTS by the binomial distribution: those in the middle of as many equal parts
+ * of it. */
 static void
 fill_points(struct points *points, const struct estimate *estimate, double time)
 {
     struct climb low = {estimate->histogram, 0, 0}, high = low;
-    uint64_t count = count_independent(estimate, time), numbers[POINTS];
-    percentile_spread(&estimate->percentile, count, numbers, POINTS);
+    uint64_t count = count_independent(estimate, time);
+    struct walk walk = begin(&estimate->percentile, count);
+    double total = add_up(walk), sum = walk.weight;
     for (int i = 0; i < POINTS; i++) {
-        points->low[i] = find_bound(&low, numbers[i], count, false);
-        points->high[i] = find_bound(&high, numbers[i] + 1, count, true);
+        for (; walk.at < count && sum < total * (i + 0.5) / POINTS; sum += walk.weight)
+            advance(&walk);
+        points->low[i] = find_bound(&low, walk.at, count, false);
+        points->high[i] = find_bound(&high, walk.at + 1, count, true);
     }
 }
 
