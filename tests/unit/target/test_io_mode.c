@@ -196,7 +196,7 @@ static const struct {
     {"a raw device has no cache to use", "k", "read", 4096, 'C', IO_MODE_DIRECT, true,
      ""},
     {"a raw device takes whole sectors alone", "k", "read", 1000, 0, -1, false,
-     "direct I/O needs request size and offset in multiples of 512; "},
+     "direct I/O needs request size and offset in multiples of 512"},
     {"other devices go without direct I/O then", "dD", "read", 1000, 0, IO_MODE_NOCACHE,
      false, "dropping the page cache before each request"},
     {"reads through a loop device are cached, and direct", "dDl", "read", 4096, 0,
