@@ -228,6 +228,14 @@ golden_stats(void)
                           .all_bytes = 10 * 4096};
 }
 
+/* Fails unless a filter of jq yields true for the records, in a list or a line each. */
+static inline void
+assert_jq(const char *filter)
+{
+    need_program("jq");
+    expect(0, NULL, NULL, "jq -s -e 'flatten | %s' output", filter);
+}
+
 /* Wakes end the waits of a test then. */
 static inline int
 hear_wake_ups(void **state)

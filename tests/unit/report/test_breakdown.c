@@ -215,17 +215,6 @@ TEST(a_row_of_a_sweep_has_the_device)
     golden_end("breakdown_sweep");
 }
 
-/* Fails unless a filter of jq yields true for the records. */
-static void
-assert_jq(const char *filter)
-{
-    need_program("jq");
-    struct result result = command("jq -s -e 'flatten | %s' output", filter);
-    if (result.status != 0)
-        fail_msg("jq '%s': %d: %s%s", filter, result.status, result.out, result.err);
-    command_free(&result);
-}
-
 TEST(a_json_request_has_the_parts_beside_its_time)
 {
     begin(FORMAT_JSON);

@@ -38,28 +38,6 @@ contract_stats(void)
                           .all_bytes = 12288};
 }
 
-/* Fails unless a filter of jq yields true for the output. */
-static void
-assert_jq(const char *filter)
-{
-    need_program("jq");
-    struct result result = command("jq -e '%s' output", filter);
-    if (result.status != 0)
-        fail_msg("jq '%s': %d: %s%s", filter, result.status, result.out, result.err);
-    command_free(&result);
-}
-
-/* Checks records, one per line, which the filter gets as an array. */
-static void
-assert_jq_lines(const char *filter)
-{
-    need_program("jq");
-    struct result result = command("jq -s -e '%s' output", filter);
-    if (result.status != 0)
-        fail_msg("jq '%s': %d: %s%s", filter, result.status, result.out, result.err);
-    command_free(&result);
-}
-
 TEST(a_request_is_that_of_the_contract)
 {
     prepare();
@@ -220,7 +198,7 @@ TEST(percentiles_are_those_that_are_known)
     for (size_t i = 0; i < LENGTH(counts); i++)
         summarize(stats_of(counts[i]));
     golden_end("ndjson_percentiles");
-    assert_jq_lines("map(.stat.percentiles | length) == [0, 1, 1, 2, 2, 3, 3, 4, 4]");
+    assert_jq("map(.stat.percentiles | length) == [0, 1, 1, 2, 2, 3, 3, 4, 4]");
 }
 
 /* Percentiles keep the order and the words of the list, however few requests there are.
@@ -234,7 +212,7 @@ TEST(percentiles_are_those_of_the_list)
     for (uint64_t count = 0; count < 4; count++)
         summarize(stats_of(count));
     golden_end("ndjson_percentiles_list");
-    assert_jq_lines("map(.stat.percentiles.\"50.0\") == [null, 100, 20, 20]");
+    assert_jq("map(.stat.percentiles.\"50.0\") == [null, 100, 20, 20]");
 }
 
 TEST(there_may_be_no_percentiles)
@@ -245,7 +223,7 @@ TEST(there_may_be_no_percentiles)
     golden_begin();
     summarize(stats_of(1000));
     golden_end("ndjson_percentiles_none");
-    assert_jq_lines("map(.stat.percentiles) == [null]");
+    assert_jq("map(.stat.percentiles) == [null]");
 }
 
 /* Steps of one ns, of 8 (around 1500), and the last, from 2^42 - 2^34. */
@@ -304,7 +282,7 @@ TEST(records_may_have_a_line_each)
     golden_period(&stats, 20158762);
     golden_summary(&stats, 20158762);
     golden_end("ndjson_three");
-    assert_jq_lines("length == 3 and .[0].io and .[1].stat and .[2].stat");
+    assert_jq("length == 3 and .[0].io and .[1].stat and .[2].stat");
 }
 
 /* Eight at a time, for the requests alone. */
@@ -342,11 +320,11 @@ TEST(a_step_has_what_was_swept)
 TEST(a_step_may_be_a_line)
 {
     step_twice(FORMAT_NDJSON, SWEEP_THREADS, 1, 1024, "ndjson_sweep_threads");
-    assert_jq_lines("map(.sweep) == [{threads: 1}, {threads: 1024}]");
+    assert_jq("map(.sweep) == [{threads: 1}, {threads: 1024}]");
     step_twice(FORMAT_NDJSON, SWEEP_DEPTH, 3, 128, "ndjson_sweep_depth");
-    assert_jq_lines("map(.sweep) == [{depth: 3}, {depth: 128}]");
+    assert_jq("map(.sweep) == [{depth: 3}, {depth: 128}]");
     step_twice(FORMAT_NDJSON, SWEEP_INTERVAL, 1000000, 16000000, "ndjson_sweep_interval");
-    assert_jq_lines("map(.sweep) == [{interval: 1000000}, {interval: 16000000}]");
+    assert_jq("map(.sweep) == [{interval: 1000000}, {interval: 16000000}]");
 }
 
 TEST(a_line_has_no_line_breaks_from_texts)
@@ -359,7 +337,7 @@ TEST(a_line_has_no_line_breaks_from_texts)
     golden_begin();
     golden_summary(&stats, 0);
     golden_end("ndjson_escapes");
-    assert_jq_lines("length == 1 and (.[0].target.path | startswith(\"a\\nb\\r\\\"\"))");
+    assert_jq("length == 1 and (.[0].target.path | startswith(\"a\\nb\\r\\\"\"))");
 }
 
 /* No brackets, no empty line. */
@@ -399,7 +377,7 @@ TEST(steps_say_if_they_kept_the_limits)
     assert_jq("map(.kept) == [true, false, null, null] and (.[3] | has(\"kept\") | not) "
               "and .[3].highest == {depth: 1, limit: \"p99=1ms,max=10ms\"}");
     step_judged(FORMAT_NDJSON, -1, "ndjson_sweep_slo");
-    assert_jq_lines(".[3].highest == {depth: null, limit: \"p99=1ms,max=10ms\"}");
+    assert_jq(".[3].highest == {depth: null, limit: \"p99=1ms,max=10ms\"}");
 }
 
 /* A write of 50, 60 ... us of which the flush is 30, then a read of 10, 11 ... us. */
@@ -486,9 +464,9 @@ TEST(rates_say_what_was_due_and_what_was_answered)
         golden.job.sweep.highest = 0;
         golden_highest();
         golden_end(limited ? "ndjson_sweep_rate_slo" : "ndjson_sweep_rate");
-        assert_jq_lines(limited ? ".[0].sweep == {rate: 49000} and .[0].kept and "
-                                  ".[1].highest == {rate: 48000, limit: \"p99=1ms\"}"
-                                : ".[0].sweep == {rate: 49000} and .[0].kept and "
-                                  ".[1].highest == {rate: 48000}");
+        assert_jq(limited ? ".[0].sweep == {rate: 49000} and .[0].kept and "
+                            ".[1].highest == {rate: 48000, limit: \"p99=1ms\"}"
+                          : ".[0].sweep == {rate: 49000} and .[0].kept and "
+                            ".[1].highest == {rate: 48000}");
     }
 }
