@@ -4,12 +4,11 @@
  * scale takes all of them as ticks, or every second, third ... of each unit,
  * until they are far enough apart.
  */
-#include "axis.h"
+#include "draw.h"
 
 #include "base/time.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 
 static const short decimal[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 0};

@@ -95,14 +95,13 @@ plot_class(const struct plot *plot, const char *role, const char *line, int targ
         int colour, over_parts;
     } alone[] = {{"", 0, 6},    {"p50", 2, 6},  {"p99", 3, 6},
                  {"max", 6, 6}, {"fail", 1, 1}, {"missed", 4, 4}};
-    static const char *const dashes[] = {"",    " d1", " d2", " d3",
-                                         " d4", " d5", " d6", " d7"};
     int colour = target % COLOURS, round = target / COLOURS % 8;
     struct plot_class class;
     for (size_t i = 0; plot->count == 1 && i < sizeof(alone) / sizeof(alone[0]); i++)
         if (strcmp(alone[i].line, line) == 0)
             colour = plot_parts(plot) ? alone[i].over_parts : alone[i].colour;
-    snprintf(class.text, sizeof(class.text), "%s t%d%s", role, colour, dashes[round]);
+    snprintf(class.text, sizeof(class.text), round ? "%s t%d d%d" : "%s t%d", role,
+             colour, round);
     return class;
 }
 

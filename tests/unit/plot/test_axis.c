@@ -2,7 +2,7 @@
 #include "support.h"
 
 #include "base/time.h"
-#include "plot/axis.h"
+#include "plot/draw.h"
 
 #define MINUTE (60 * SECOND)
 #define HOUR (60 * MINUTE)
