@@ -6,14 +6,14 @@
  * they make of quotes and equals signs in labels and of bars in the text, so there are
  * none: they are written as a backslash and three octal digits, like control characters.
  */
-#include "check.h"
-
 #include "base/time.h"
 #include "base/units.h"
 #include "os/output.h"
 #include "os/process.h"
 #include "report/console.h"
 #include "report/outputs.h"
+#include "run/job.h"
+#include "writers.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -45,17 +45,6 @@ static const struct {
     [CHECK_UNKNOWN] = {"UNKNOWN", 1},
     [CHECK_WARNING] = {"WARNING", 2},
     [CHECK_CRITICAL] = {"CRITICAL", 3},
-};
-
-/* The states of what ends a run, by its exit status. */
-static const enum check_state states_of[] = {
-    [EXIT_DONE] = CHECK_OK,
-    [EXIT_USAGE] = CHECK_UNKNOWN,
-    [EXIT_PREPARE] = CHECK_UNKNOWN,
-    [EXIT_RUNTIME] = CHECK_CRITICAL,
-    [EXIT_INTERRUPTED] = CHECK_UNKNOWN,
-    [EXIT_LIMIT] = CHECK_CRITICAL,
-    [EXIT_UNCERTAIN] = CHECK_UNKNOWN,
 };
 
 static enum check_state
@@ -121,7 +110,6 @@ is_known(const struct figure *figure)
 static void
 judge_figure(struct figure *figure, const struct stats *stats)
 {
-    static const enum check_state grave[] = {CHECK_WARNING, CHECK_CRITICAL};
     bool limited = figure->limits[0] || figure->limits[1];
     figure->answer = slo_answer(&figure->slo, stats);
     figure->state = limited && !is_known(figure) ? CHECK_UNKNOWN : CHECK_OK;
@@ -129,7 +117,7 @@ judge_figure(struct figure *figure, const struct stats *stats)
         const struct slo *limit = figure->limits[i];
         if (!limit || slo_answer(limit, stats).verdict != SLO_BROKEN)
             continue;
-        figure->state = grave[i];
+        figure->state = i == 0 ? CHECK_WARNING : CHECK_CRITICAL;
         figure->broken = limit;
     }
 }
@@ -364,7 +352,8 @@ check_add_error(struct buffer *text, const struct error *error)
 {
     static const char program[] = "ioping: ";
     char line[ERROR_LINE];
-    enum check_state state = error->broken ? CHECK_CRITICAL : states_of[error->status];
+    bool critical = error->broken || error->status == EXIT_RUNTIME;
+    enum check_state state = critical ? CHECK_CRITICAL : CHECK_UNKNOWN;
     line[error_format(error, line, sizeof(line)) - 1] = '\0'; /* the newline */
     buffer_format(text, "IOPING %s - ", states[state].word);
     add_harmless(text, line + sizeof(program) - 1, IN_TEXT);

@@ -7,7 +7,9 @@
 #include <stdint.h>
 
 struct comparison_row;
+struct error;
 struct histogram;
+struct job;
 struct run_record;
 struct report;
 
@@ -107,5 +109,28 @@ text_histogram_units(bool utf8)
 {
     return utf8 ? 8 : 1;
 }
+
+/*
+ * check.c: the answer to a monitoring system that runs the program as a plug-in: one line
+ * on stdout, and a state whose number is the exit status (Monitoring Plugins Development
+ * Guidelines, "Plugin Output" and "Plugin Return Codes").
+ */
+enum check_state { CHECK_OK, CHECK_WARNING, CHECK_CRITICAL, CHECK_UNKNOWN };
+
+/* The line of an end that comes before there is an answer. */
+#define CHECK_UNANSWERED "IOPING UNKNOWN - ended before there was a result\n"
+
+/* Answers that of COUNT JOBS, which have ended, as they are: from the outcome of each.
+ * Returns the exit status, that of a lost answer if it cannot be written. */
+int check_answer(const struct job *jobs, int count);
+
+/* Says ERROR on stderr, the usage after it where it wants that, and answers with it.
+ * Returns the exit status. */
+int check_refuse(const struct error *error);
+
+/* Adds the line that answers of COUNT JOBS to TEXT, or that of ERROR. Returns its state.
+ */
+enum check_state check_add(struct buffer *text, const struct job *jobs, int count);
+enum check_state check_add_error(struct buffer *text, const struct error *error);
 
 #endif
