@@ -27,10 +27,9 @@ struct report_format {
     void (*sample)(struct report *report, const struct sample *sample);
     void (*records[RECORDS])(struct report *report, const struct run_record *record);
 
-    /* On the supervisor's thread: requests begin at FIRST, ns, monotonic; a part of JOB
-     * begins; the interval, or the LAST, of JOBS has ended at NOW. An output has either
-     * these or those that any thread calls. */
-    void (*start)(struct report *report, int64_t first);
+    /* On the supervisor's thread: a part of JOB begins; the interval, or the LAST, of
+     * JOBS has ended at NOW, ns, monotonic. An output has either these or those that any
+     * thread calls. */
     void (*part)(struct report *report, const struct job *job,
                  const struct run_part *part);
     void (*tick)(struct report *report, const struct job *jobs, int count, int64_t now,

@@ -36,6 +36,7 @@ struct report {
     int stream;                        /* of os_stream_write, if it goes to one */
     int64_t every;         /* ns from one tick to the next; 0: there is none */
     int64_t due;           /* of the next, monotonic; 0: an interval after the begin */
+    int64_t began;         /* the interval of a log, monotonic; 0: there is none */
     int64_t (*now)(void);  /* monotonic, ns */
     int64_t (*wall)(void); /* ns since 1970 */
     struct buffer text;    /* of the current record */

@@ -51,7 +51,6 @@ struct hdr_target {
 
 struct hdr_log {
     int64_t epoch;        /* of the monotonic clock, ns since 1970 */
-    int64_t began;        /* the present interval, monotonic; 0: there is none */
     struct histogram own; /* of one line */
     struct hdr_target targets[];
 };
@@ -218,18 +217,20 @@ is_stale(const struct hdr_target *target, const struct job *job)
 /* Adds the lines of JOB for the interval that ends at NOW: of each scope that has
  * something new, and of all together unless no time has passed. */
 static void
-add_interval(struct hdr_log *log, struct buffer *text, const struct job *job, int64_t now)
+add_interval(struct report *report, const struct job *job, int64_t now)
 {
+    struct hdr_log *log = report->state;
+    struct buffer *text = &report->text;
     struct hdr_target *target = &log->targets[job->index];
     const struct stats *stats = &job->progress.total;
     enum scope scope = is_stale(target, job) ? SCOPES : SCOPE_ALL;
     for (; scope < SCOPES; scope = scope_next(stats, scope)) {
         take_new(&log->own, &target->seen[scope], latencies_of(stats, scope).requests);
-        if (!log->own.count && (scope != SCOPE_ALL || now == log->began))
+        if (!log->own.count && (scope != SCOPE_ALL || now == report->began))
             continue;
         buffer_format(text, "Tag=%s%s%s%s,", target->name.text, target->part,
                       scope != SCOPE_ALL ? "#" : "", scope_name(scope));
-        hdr_line(text, log->epoch + log->began, log->epoch + now, &log->own);
+        hdr_line(text, log->epoch + report->began, log->epoch + now, &log->own);
     }
 }
 
@@ -274,15 +275,6 @@ open_log(struct report *report)
                   start / SECOND, start % SECOND / MS, date);
 }
 
-/* Begins the first interval, unless one has begun. */
-static void
-start(struct report *report, int64_t first)
-{
-    struct hdr_log *log = report->state;
-    if (!log->began)
-        log->began = first;
-}
-
 /* Adds a line for each of these jobs, of what their totals have and no line has had yet,
  * for the interval that ends at NOW; the next begins then, unless it was the LAST. Behind
  * it comes one for each other scope (stats/percentile.h) of which there is something new;
@@ -290,12 +282,11 @@ start(struct report *report, int64_t first)
 static void
 tick(struct report *report, const struct job *jobs, int count, int64_t now, bool last)
 {
-    struct hdr_log *log = report->state;
-    now = time_later(now, log->began);
-    for (int i = 0; log->began && i < count; i++)
-        add_interval(log, &report->text, &jobs[i], now);
-    if (log->began)
-        log->began = last ? 0 : now;
+    now = time_later(now, report->began);
+    for (int i = 0; report->began && i < count; i++)
+        add_interval(report, &jobs[i], now);
+    if (report->began)
+        report->began = last ? 0 : now;
 }
 
 static void
@@ -311,8 +302,5 @@ begin_part(struct report *report, const struct job *job, const struct run_part *
     snprintf(target->part, sizeof(target->part), "#%s", part->name);
 }
 
-const struct report_format report_hdr = {.open = open_log,
-                                         .start = start,
-                                         .part = begin_part,
-                                         .tick = tick,
-                                         .close = close_log};
+const struct report_format report_hdr = {
+    .open = open_log, .part = begin_part, .tick = tick, .close = close_log};

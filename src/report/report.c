@@ -40,12 +40,10 @@ flush(struct reports *reports, struct report *report)
     if (text->failed && !report->error)
         report->error = ENOMEM;
     if (text->length && !report->error) {
-        if (report->status)
-            status_pause(report->status);
+        status_pause(report->status);
         if (os_stream_write(report->stream, text->text, text->length) < 0)
             report->error = errno;
-        if (report->status)
-            status_resume(report->status);
+        status_resume(report->status);
     }
     buffer_clear(text);
     if (report->error)
@@ -283,8 +281,8 @@ on_due(void *self, int64_t now)
     bool unreported = export_supervise(&reports->export);
     for (int i = 0; i < reports->count; i++) {
         struct report *report = &reports->list[i];
-        if (report->format->start)
-            report->format->start(report, first);
+        if (!report->began)
+            report->began = first;
         if (report->every && !report->due)
             report->due = time_add(first, report->every);
         if (report->every)

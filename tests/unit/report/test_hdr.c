@@ -362,8 +362,7 @@ TEST(each_line_has_what_is_new_since_the_one_before)
     static struct line line;
     struct buffer text = {0};
     struct report *log = open_log((const char *const[]){"/a", "/b"}, 2);
-    report_hdr.start(log, 6 * SECOND);
-    report_hdr.start(log, 99 * SECOND); /* it has begun */
+    log->began = 6 * SECOND;
     record(&jobs[0], 1000);
     record(&jobs[1], 7000);
     record(&jobs[1], 7000);
@@ -402,13 +401,13 @@ TEST(the_last_interval_is_as_long_as_it_was)
     struct report *log = open_log((const char *const[]){"/a"}, 1);
     add_lines(log, &text, jobs, 1, SECOND, true); /* nothing has begun */
     check(&text, "");
-    report_hdr.start(log, 6 * SECOND);
+    log->began = 6 * SECOND;
     record(&jobs[0], 1000);
     add_lines(log, &text, jobs, 1, 6250 * MS, false);
     buffer_clear(&text);
     add_lines(log, &text, jobs, 1, 6200 * MS, true); /* the last request ended earlier */
     check(&text, "");
-    report_hdr.start(log, 7 * SECOND);
+    log->began = 7 * SECOND;
     record(&jobs[0], 1000);
     add_lines(log, &text, jobs, 1, 7125 * MS, true);
     read_line(&line, text.text);
@@ -426,7 +425,7 @@ TEST(parts_of_a_run_are_not_mixed)
     struct buffer text = {0};
     struct report *log = open_log((const char *const[]){"/a"}, 1);
     begin_part(log, &jobs[0], "size=512");
-    report_hdr.start(log, 6 * SECOND);
+    log->began = 6 * SECOND;
     record(&jobs[0], 1000);
     record(&jobs[0], 1000);
     jobs[0].done = true;
@@ -438,7 +437,7 @@ TEST(parts_of_a_run_are_not_mixed)
     buffer_clear(&text);
     begin_part(log, &jobs[0], "size=1024");
     memset(&jobs[0].progress.total, 0, sizeof(jobs[0].progress.total));
-    report_hdr.start(log, 8 * SECOND);
+    log->began = 8 * SECOND;
     record(&jobs[0], 1000);
     jobs[0].outcome.total.requests = 3;
     add_lines(log, &text, jobs, 1, 9 * SECOND, true);
@@ -447,7 +446,7 @@ TEST(parts_of_a_run_are_not_mixed)
     assert_int_equal(line.count, 1);
     buffer_clear(&text);
     begin_part(log, &jobs[0], "size=2048");
-    report_hdr.start(log, 10 * SECOND);
+    log->began = 10 * SECOND;
     add_lines(log, &text, jobs, 1, 11 * SECOND, true);
     check(&text, "");
     close_log(log);
@@ -496,7 +495,7 @@ TEST(what_is_apart_has_a_tag_of_its_own)
     jobs[0].progress.total.mix = mix_of("rw");
     jobs[0].progress.total.every = 100;
     begin_part(log, &jobs[0], "loaded");
-    report_hdr.start(log, 6 * SECOND);
+    log->began = 6 * SECOND;
     record_both(&jobs[0], OPERATION_WRITE);
     add_lines(log, &text, jobs, 1, 7 * SECOND, false);
     check_tags(&text,
@@ -515,7 +514,7 @@ TEST(what_is_apart_has_a_tag_of_its_own)
     add_lines(log, &text, jobs, 1, 9 * SECOND, false);
     check_tags(&text, (const char *const[]){"/a#loaded", NULL}, (const int64_t[]){0});
     begin_part(log, &jobs[0], "recovered");
-    report_hdr.start(log, 9 * SECOND);
+    log->began = 9 * SECOND;
     stats_clear(&jobs[0].progress.total);
     record_both(&jobs[0], OPERATION_WRITE);
     add_lines(log, &text, jobs, 1, 10 * SECOND, true);
@@ -542,7 +541,7 @@ TEST(tags_are_paths_as_a_uri_has_them)
         static struct line line;
         struct buffer text = {0};
         struct report *log = open_log(&cases[i].path, 1);
-        report_hdr.start(log, 6 * SECOND);
+        log->began = 6 * SECOND;
         add_lines(log, &text, jobs, 1, 7 * SECOND, true);
         read_line(&line, text.text);
         assert_string_equal(line.tag, cases[i].tag);
@@ -559,7 +558,7 @@ TEST(the_same_path_again_has_a_number)
     static struct line line;
     struct buffer text = {0};
     struct report *log = open_log(paths, 4);
-    report_hdr.start(log, 6 * SECOND);
+    log->began = 6 * SECOND;
     add_lines(log, &text, jobs, 4, 7 * SECOND, false);
     const char *next = text.text;
     for (int i = 0; i < 4; i++) {
@@ -568,7 +567,7 @@ TEST(the_same_path_again_has_a_number)
     }
     buffer_clear(&text);
     begin_part(log, &jobs[2], "size=512");
-    report_hdr.start(log, 7 * SECOND);
+    log->began = 7 * SECOND;
     add_lines(log, &text, &jobs[2], 1, 8 * SECOND, true);
     read_line(&line, text.text);
     assert_string_equal(line.tag, "/a#2#size=512");
