@@ -71,7 +71,8 @@ const char *slos_add(struct slos *list, const char *text);
 /* Add what can be limited to TEXT, a line each, such as "p99=" and "iops=". */
 void slos_list(struct buffer *text);
 
-enum slo_verdict { SLO_MET, SLO_BROKEN, SLO_UNKNOWN };
+/* From the best to the worst. */
+enum slo_verdict { SLO_MET, SLO_UNKNOWN, SLO_BROKEN };
 
 /* What there is to say of an objective. */
 struct slo_answer {
@@ -95,8 +96,8 @@ struct slo_answer {
  */
 struct slo_answer slo_answer(const struct slo *slo, const struct stats *stats);
 
-/* Compare STATS with all objectives of a list. Returns the worst verdict: a broken one
- * goes before one that is not known. SLO_MET if there are none. */
+/* Compare STATS with all objectives of a list. Returns the worst verdict; SLO_MET if
+ * there are none. */
 enum slo_verdict slos_check(const struct slos *slos, const struct stats *stats);
 
 /* Returns how many requests that count it takes to check all percentiles of a list; 0: it

@@ -148,10 +148,8 @@ comparison_check_all(const struct slos *slos, const struct comparison_row *row,
 {
     enum slo_verdict verdict = slos_check(slos, row->stats);
     for (int i = 0; i < slos->count && row != reference; i++) {
-        const struct slo *slo = &slos->list[i];
-        enum slo_verdict one =
-            slo->relative ? row->figures[COMPARISON_FIGURES + i].verdict : SLO_MET;
-        if (verdict != SLO_BROKEN && one != SLO_MET)
+        enum slo_verdict one = row->figures[COMPARISON_FIGURES + i].verdict;
+        if (slos->list[i].relative && one > verdict)
             verdict = one;
     }
     return verdict;

@@ -243,10 +243,9 @@ enum slo_verdict
 slos_check(const struct slos *slos, const struct stats *stats)
 {
     enum slo_verdict verdict = SLO_MET;
-    for (int i = 0; i < slos->count && verdict != SLO_BROKEN; i++) {
+    for (int i = 0; i < slos->count; i++) {
         enum slo_verdict one = slo_answer(&slos->list[i], stats).verdict;
-        if (one != SLO_MET)
-            verdict = one;
+        verdict = one > verdict ? one : verdict;
     }
     return verdict;
 }
