@@ -267,16 +267,6 @@ try_direct(struct target *target, const struct plan *plan, char *text)
     return reason;
 }
 
-/* A character device has no page cache. */
-static int
-choose_character(struct target *target, const struct plan *plan, struct error *error)
-{
-    target->description.mode = IO_MODE_DIRECT;
-    if (plan->io.direct && os_file_direct(target->fd, true) < 0)
-        return error_set(error, EXIT_PREPARE, plan->path, "direct I/O not supported");
-    return 0;
-}
-
 /* WHAT: a file system or a device. */
 static void
 note_memory(const struct plan *plan, const char *what, struct notes *notes)
@@ -284,17 +274,18 @@ note_memory(const struct plan *plan, const char *what, struct notes *notes)
     notes_add(notes, plan->path, "%s is memory, not a device: so are the times", what);
 }
 
-/* A file system in memory is all page cache, and takes direct I/O on some systems. */
+/* A character device has no page cache. A file system in MEMORY, NULL for none, is all
+ * page cache, and takes direct I/O on some systems. */
 static int
-choose_memory(struct target *target, const struct plan *plan, const char *what,
-              struct notes *notes, struct error *error)
+choose_only(struct target *target, const struct plan *plan, const char *memory,
+            struct notes *notes, struct error *error)
 {
-    target->description.mode = IO_MODE_CACHED;
+    target->description.mode = memory ? IO_MODE_CACHED : IO_MODE_DIRECT;
     if (plan->io.direct && os_file_direct(target->fd, true) < 0)
-        return error_set(
-            error, EXIT_PREPARE, plan->path,
-            "direct I/O not supported; leave out -D to measure it all the same");
-    note_memory(plan, what, notes);
+        return error_set(error, EXIT_PREPARE, plan->path, "direct I/O not supported%s",
+                         memory ? "; leave out -D to measure it all the same" : "");
+    if (memory)
+        note_memory(plan, memory, notes);
     return 0;
 }
 
@@ -379,7 +370,7 @@ choose_device(struct target *target, const struct plan *plan, struct notes *note
     bool loops = backing == OS_BACKING_CACHE && reads;
     bool cached = loops || backing == OS_BACKING_MEMORY;
     if (backing == OS_BACKING_MEMORY && name[0] != '/') /* no device at all */
-        return choose_memory(target, plan, name, notes, error);
+        return choose_only(target, plan, name, notes, error);
     if (backing == OS_BACKING_MEMORY)
         note_memory(plan, name, notes);
     bool asked = plan->io.cached && !plan->io.direct && !raw;
@@ -458,11 +449,10 @@ io_mode_choose(struct target *target, const struct plan *plan, struct notes *not
     target->flush = !plan->io.cached && plan_does(plan, OPERATION_FLUSHED);
     if (choose_flags(target, plan, notes, error) < 0)
         return -1;
-    int status =
-        target->kind == OS_CHARACTER ? choose_character(target, plan, error)
-        : target->memory
-            ? choose_memory(target, plan, target->description.fstype, notes, error)
-            : choose_device(target, plan, notes, error);
+    const char *memory = target->memory ? target->description.fstype : NULL;
+    int status = memory || target->kind == OS_CHARACTER
+                     ? choose_only(target, plan, memory, notes, error)
+                     : choose_device(target, plan, notes, error);
     if (status == 0)
         choose_polling(target, plan, notes);
     return status;

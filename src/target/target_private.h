@@ -5,18 +5,14 @@
 
 #include "target/target.h"
 
-/* io_mode.c */
-
-/* Decides how requests reach the device, prepares the page cache for it, and sets mode,
- * alignment, flags, polling, flush and resident of TARGET. A fallback goes into NOTES.
- * Returns 0, or -1 with ERROR when direct I/O was insisted on in vain. */
+/* io_mode.c: decides how requests reach the device, prepares the page cache for it, and
+ * sets mode, alignment, flags, polling, flush and resident of TARGET. A fallback goes
+ * into NOTES. Returns 0, or -1 with ERROR when direct I/O was insisted on in vain. */
 int io_mode_choose(struct target *target, const struct plan *plan, struct notes *notes,
                    struct error *error);
 
-/* working_file.c */
-
-/* Opens the working file in the directory that PLAN names: an anonymous one, or
- * ioping.tmp. Sets the descriptor. Returns 0, or -1 with ERROR. */
+/* working_file.c: opens the working file in the directory that PLAN names: an anonymous
+ * one, or ioping.tmp. Sets the descriptor. Returns 0, or -1 with ERROR. */
 int working_file_open(struct target *target, const struct plan *plan,
                       struct error *error);
 

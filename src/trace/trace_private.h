@@ -132,16 +132,10 @@ struct attribution *attribution_make(int count);
 void request_attribute(struct records *records, const struct trace_target *target,
                        int thread, bool complete, struct sample *sample);
 
-/*
- * cells.c: which of the block requests that a trace has for the sectors of a request are
- * its own, and so when these were at a device. request.c says which sectors they are, and
- * gathers the records that touch them.
- *
- * Finds the block requests for RANGE that are the request's own, and adds their times.
- * What of RANGE was not queued needs no device. Returns SPLIT_DONE; SPLIT_LOST: records
- * are missing; SPLIT_SHARED: it is not certain which are its own, and unless there are
- * ALL candidates, these may tell.
- */
+/* cells.c: finds the block requests for RANGE, sectors of a request, that are its own,
+ * among the candidates, and adds their times. What of RANGE was not queued needs no
+ * device. Returns SPLIT_DONE; SPLIT_LOST: records are missing; SPLIT_SHARED: it is not
+ * certain which are its own, and unless there are ALL candidates, these may tell. */
 enum split_result cells_add(struct cells *cells, const struct range *range);
 
 /* Marks the records that were found as used if the request IS_SPLIT, else as before. */
