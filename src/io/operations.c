@@ -104,14 +104,20 @@ operation_mix_noun(const struct operation_mix *mix)
 }
 
 /* Inline for the default engine: see os_file_read of Linux. */
-inline struct io_completion
-io_perform(const struct io_config *config, const struct io_request *request)
+static inline struct io_completion
+perform(const struct io_config *config, const struct io_request *request)
 {
     int64_t bytes;
     do
         bytes = operations[request->operation].perform(config, request);
     while (bytes < 0 && errno == EINTR);
     return io_complete(request, bytes < 0 ? -errno : bytes);
+}
+
+struct io_completion
+io_perform(const struct io_config *config, const struct io_request *request)
+{
+    return perform(config, request);
 }
 
 struct io_queue {
@@ -147,7 +153,7 @@ static int
 sync_reap(struct io_queue *queue, struct io_completion *done, int64_t when)
 {
     (void)when;
-    *done = io_perform(&queue->config, queue->next);
+    *done = perform(&queue->config, queue->next);
     return 1;
 }
 

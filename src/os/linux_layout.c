@@ -103,7 +103,7 @@ add_devices(struct search *search, const char *folder)
 {
     struct os_layout *layout = search->layout;
     struct os_layout_device device = {0};
-    struct linux_disk disk;
+    struct linux_disk disk = {.name = ""};
     if (search->depth == 0 || !read_device(folder, &device, &disk))
         return refuse(search, "is on %s, which cannot be followed", folder);
     for (int i = 0; i < layout->device_count; i++)
