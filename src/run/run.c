@@ -116,12 +116,12 @@ struct run *
 run_open(const struct run_task *task, const struct os_thread *supervisor,
          struct error *error)
 {
-    int status = 0;
     if (run_check_memory(task->jobs, task->count, error) < 0)
         return NULL;
     struct run *run = calloc(1, sizeof(*run));
-    if (!run || fill(run, task) < 0)
-        status = error_set(error, EXIT_PREPARE, NULL, "no memory for the run");
+    int status = run ? fill(run, task) : -1;
+    if (status < 0)
+        error_set(error, EXIT_PREPARE, NULL, "no memory for the run");
     else
         run->supervisor = supervisor ? *supervisor : os_thread_self();
     for (int i = 0; status == 0 && i < task->count; i++)
