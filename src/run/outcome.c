@@ -60,21 +60,6 @@ outcome_worse(int status, int other)
     return ranks[other] > ranks[status] ? other : status;
 }
 
-/* Return what an objective judges, and how that has to be, as remarks say it if there are
- * too few. */
-static const char *
-judged(const struct slo *slo)
-{
-    return slo_is_of_operation(slo) ? operations[scope_operation(slo->scope)].noun
-                                    : "requests";
-}
-
-static const char *
-judged_if(const struct slo *slo)
-{
-    return slo->scope > SCOPE_SYNC ? "could be split" : "count";
-}
-
 #define TAIL 0.05 /* chance that a limit is not where it seems to be */
 
 /* Doubts an answer to a limit of OUTCOME: more requests of the same kind, as they depend
@@ -103,111 +88,93 @@ doubt(const struct outcome *outcome, const struct slo *slo, struct slo_answer *a
     answer->high = !interval.known ? 0 : open ? INT64_MAX : (int64_t)interval.high;
 }
 
-/* Adds between what a percentile is for certain. */
-static void
-add_bounds(const struct slo_answer *answer, struct buffer *text)
-{
-    if (answer->dependent) {
-        buffer_text(text, "too few independent requests");
-        return;
-    }
-    units_add(text, UNITS_TIME, answer->low);
-    buffer_text(text, answer->high == INT64_MAX ? " or more" : " to ");
-    if (answer->high != INT64_MAX)
-        units_add(text, UNITS_TIME, answer->high);
-}
+/* A limit and its answer, for people. */
+struct limit_text {
+    char name[SLO_NAME], is[UNITS_TEXT], limit[UNITS_TEXT];
+    const char *corrected;
+    char lack[100];                  /* why it is not known */
+    char bounds[2 * UNITS_TEXT + 8]; /* what is certain; empty: nothing is */
+};
 
-/* Prints the figure of an answer, and the limit; one that only looks like that to the
- * digits that are shown, with all of them. */
+/* A figure that only looks like its limit to the digits that are shown has all of them.
+ */
 static void
-format_answer(const struct slo *slo, const struct slo_answer *answer, char *is,
-              char *limit)
+format_limit(const struct outcome *outcome, const struct slo *slo,
+             const struct slo_answer *answer, struct limit_text *text)
 {
-    slo_format(slo, answer->value, is);
-    slo_format(slo, slo->limit, limit);
-    if (strcmp(is, limit) == 0 && answer->value != slo->limit)
-        snprintf(is, UNITS_TEXT, "%lld%s", (long long)answer->value,
+    char low[UNITS_TEXT], high[UNITS_TEXT];
+    bool open = answer->high == INT64_MAX;
+    bool corrected = slo->metric == SLO_PERCENTILE &&
+                     latencies_of(outcome_stats(outcome, slo), slo->scope).corrected;
+    *text = (struct limit_text){.corrected = corrected ? " (corrected)" : ""};
+    slo_name(slo, text->name);
+    slo_format(slo, answer->value, text->is);
+    slo_format(slo, slo->limit, text->limit);
+    if (strcmp(text->is, text->limit) == 0 && answer->value != slo->limit)
+        snprintf(text->is, UNITS_TEXT, "%lld%s", (long long)answer->value,
                  slo->metric == SLO_IOPS  ? ""
                  : slo->metric == SLO_BPS ? " B/s"
                                           : " ns");
-}
-
-static bool
-is_corrected(const struct outcome *outcome, const struct slo *slo)
-{
-    return slo->metric == SLO_PERCENTILE &&
-           latencies_of(outcome_stats(outcome, slo), slo->scope).corrected;
+    snprintf(text->lack, sizeof(text->lack), "not known: %llu %s %s, and it takes %llu",
+             (unsigned long long)answer->count,
+             slo_is_of_operation(slo) ? operations[scope_operation(slo->scope)].noun
+                                      : "requests",
+             slo->scope > SCOPE_SYNC ? "could be split" : "count",
+             (unsigned long long)answer->needs);
+    if (answer->dependent)
+        strcpy(text->bounds, "too few independent requests");
+    else if (answer->high)
+        snprintf(text->bounds, sizeof(text->bounds), "%s %s%s",
+                 units_format(UNITS_TIME, answer->low, low), open ? "or more" : "to ",
+                 open ? "" : units_format(UNITS_TIME, answer->high, high));
 }
 
 static void
 explain_limit(const struct outcome *outcome, const struct slo *slo,
               const struct slo_answer *answer, struct notes *notes)
 {
-    char name[SLO_NAME], is[UNITS_TEXT], limit[UNITS_TEXT];
-    slo_name(slo, name);
-    format_answer(slo, answer, is, limit);
+    struct limit_text text;
+    format_limit(outcome, slo, answer, &text);
     if (answer->verdict == SLO_BROKEN)
-        notes_add(notes, outcome->target, "%s%s = %s %s %s", name,
-                  is_corrected(outcome, slo) ? " (corrected)" : "", is,
-                  slo_is_rate(slo) ? "falls below" : "exceeds", limit);
+        notes_add(notes, outcome->target, "%s%s = %s %s %s", text.name, text.corrected,
+                  text.is, slo_is_rate(slo) ? "falls below" : "exceeds", text.limit);
     if (answer->verdict == SLO_UNKNOWN)
-        notes_add(notes, outcome->target,
-                  "%s is not known: %llu %s %s, and it takes %llu", name,
-                  (unsigned long long)answer->count, judged(slo), judged_if(slo),
-                  (unsigned long long)answer->needs);
-    if (outcome->recorded ? answer->high || answer->dependent
-                          : answer->high && answer->high != INT64_MAX) {
-        struct buffer bounds = {0};
-        add_bounds(answer, &bounds);
-        notes_add(notes, outcome->target, "%s is not certain: %s%s", name,
-                  bounds.failed ? "" : bounds.text, answer->dependent ? "" : " (95 %)");
-        buffer_free(&bounds);
-    }
-}
-
-/* Adds why an answer is not certain. */
-static void
-add_doubt(const struct slo_answer *answer, struct buffer *text)
-{
-    if (answer->certain)
-        return;
-    buffer_text(text, " (not certain");
-    if (answer->needs)
-        buffer_format(text, ": %llu requests would be",
-                      (unsigned long long)answer->needs);
-    else if (answer->high || answer->dependent) {
-        buffer_text(text, ": ");
-        add_bounds(answer, text);
-    }
-    buffer_text(text, ")");
+        notes_add(notes, outcome->target, "%s is %s", text.name, text.lack);
+    if (outcome->recorded ? text.bounds[0] : answer->high && answer->high != INT64_MAX)
+        notes_add(notes, outcome->target, "%s is not certain: %s%s", text.name,
+                  text.bounds, answer->dependent ? "" : " (95 %)");
 }
 
 void
 outcome_limits(const struct outcome *outcome, const char *target, struct buffer *text)
 {
-    char name[SLO_NAME], is[UNITS_TEXT], limit[UNITS_TEXT];
     int count = outcome->explained && outcome->slos ? outcome->slos->count : 0;
     for (int i = 0; i < count; i++) {
         const struct slo *slo = &outcome->slos->list[i];
         const struct slo_answer *answer = &outcome->answers[i];
+        struct limit_text limit;
         if (slo->relative)
             continue;
+        format_limit(outcome, slo, answer, &limit);
         if (target) {
             buffer_escaped(text, target);
             buffer_text(text, ": ");
         }
-        format_answer(slo, answer, is, limit);
-        buffer_format(text, "limit %s%s %s %s: ", slo_name(slo, name),
-                      is_corrected(outcome, slo) ? " (corrected)" : "",
-                      slo_is_rate(slo) ? ">" : "<", limit);
-        if (answer->verdict == SLO_UNKNOWN) {
-            buffer_format(text, "not known: %llu %s %s, and it takes %llu",
-                          (unsigned long long)answer->count, judged(slo), judged_if(slo),
-                          (unsigned long long)answer->needs);
-        } else {
-            buffer_format(text, "%s, %s", is,
+        buffer_format(text, "limit %s%s %s %s: ", limit.name, limit.corrected,
+                      slo_is_rate(slo) ? ">" : "<", limit.limit);
+        if (answer->verdict == SLO_UNKNOWN)
+            buffer_text(text, limit.lack);
+        else
+            buffer_format(text, "%s, %s", limit.is,
                           answer->verdict == SLO_MET ? "kept" : "broken");
-            add_doubt(answer, text);
+        if (answer->verdict != SLO_UNKNOWN && !answer->certain) {
+            buffer_text(text, " (not certain");
+            if (answer->needs)
+                buffer_format(text, ": %llu requests would be",
+                              (unsigned long long)answer->needs);
+            else if (limit.bounds[0])
+                buffer_format(text, ": %s", limit.bounds);
+            buffer_text(text, ")");
         }
         buffer_text(text, "\n");
     }
