@@ -164,13 +164,6 @@ job_phase_stats(const struct job *job, enum phase phase)
                                       : NULL;
 }
 
-/* Returns the engine of the job's workers in a run whose own is ENGINE. */
-static inline const struct io_engine *
-job_engine(const struct job *job, const struct io_engine *engine)
-{
-    return job->plan.mode == MODE_BACKGROUND ? job->plan.io.engine : engine;
-}
-
 /* Returns whether a job was to begin and could not. */
 static inline bool
 job_has_not_begun(const struct job *job)

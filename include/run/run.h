@@ -76,7 +76,6 @@ struct run_observer {
 /* A task: all jobs at once, each by workers of its own. A load that is beside them is the
  * last of the jobs, and ends with the others, or they with it. */
 struct run_task {
-    const struct io_engine *engine; /* of all but the load, which has that of its plan */
     struct job *jobs;
     int count;
     struct job *background; /* the load of a job with phases, right after it; or NULL */

@@ -106,8 +106,7 @@ job_open(struct job *job, struct error *error)
             return error_set(error, EXIT_PREPARE, NULL, "no memory for %d threads",
                              plan->io.threads);
         thread->worker.account.attribution = attribution_of(job);
-        if (worker_open(&thread->worker, job, job_engine(job, job->run->task.engine),
-                        *size, error) < 0) {
+        if (worker_open(&thread->worker, job, plan->io.engine, *size, error) < 0) {
             worker_thread_free(thread);
             return -1;
         }
@@ -140,11 +139,10 @@ static int64_t
 abandon_late(struct job *job, struct worker_thread *thread, int64_t resumed, int64_t now)
 {
     struct run *run = job->run;
-    const struct io_engine *engine = job_engine(job, run->task.engine);
     int64_t start = handoff_peek(&thread->worker.handoff);
     int64_t since = time_later(start > 0 ? start : now, resumed);
     int64_t late = time_add(since, job->active.ends.timeout);
-    int64_t due = time_add(late, engine->many ? DEADLINE_GRACE : 0);
+    int64_t due = time_add(late, job->active.io.engine->many ? DEADLINE_GRACE : 0);
     if (now < late)
         return late;
     if (now < due)
@@ -260,8 +258,6 @@ collect_thread(struct outcome *outcome, struct worker_thread *thread,
         (!failed->index || own->start + own->latency < failed->start + failed->latency))
         *failed = *own;
     worker_share(&thread->worker);
-    outcome->waiting = time_later(outcome->waiting, thread->waiting);
-    outcome->left += thread->left;
     if (thread->worker.account.holes > outcome->holes)
         outcome->holes = thread->worker.account.holes;
     outcome->ended = time_later(outcome->ended, thread->worker.account.ended);

@@ -23,10 +23,8 @@ struct worker_thread {
     bool started; /* that is a thread of its own, to be joined */
     atomic_bool ended;
     struct stall stall;
-    bool abandoned;  /* it is stuck with requests, and not waited for */
-    int64_t since;   /* when the oldest of them that has not failed was sent; 0: none */
-    int64_t waiting; /* its age (ns) */
-    int left;        /* how many have not failed */
+    bool abandoned; /* it is stuck with requests, and not waited for */
+    int64_t since;  /* when the oldest of them that has not failed was sent; 0: none */
 };
 
 /* Makes a worker and its thread for JOB, with a track and a series if that has them; NULL

@@ -33,12 +33,12 @@ stop_if_silenced(struct run *run)
         worker_group_stop(&run->task.jobs[i].group, os_clock_now());
 }
 
-/* Stops all jobs at NOW: what is under way has a moment. */
+/* Stops all jobs: what is under way is waited for until WHEN. */
 static void
-stop_all(struct run *run, int64_t now)
+stop_all(struct run *run, int64_t when)
 {
     for (int i = 0; i < run->task.count; i++)
-        job_stop(&run->task.jobs[i], now + DEADLINE_GRACE);
+        job_stop(&run->task.jobs[i], when);
 }
 
 /* Returns whether some workers are left, and none of them can send anything, as all of
@@ -69,7 +69,7 @@ stop_if_timed_out(struct run *run, int64_t now)
     if (run->ending || (!atomic_load(&run->timed_out) && !are_lost(run)))
         return false;
     run->ending = true;
-    stop_all(run, now);
+    stop_all(run, now + DEADLINE_GRACE);
     return true;
 }
 
@@ -78,7 +78,7 @@ static void
 interrupt(struct run *run, int64_t now)
 {
     const struct run_observer *observer = run->task.observer;
-    stop_all(run, now);
+    stop_all(run, now + DEADLINE_GRACE);
     if (run->interrupted)
         return;
     run->interrupted = true;
@@ -124,8 +124,8 @@ end_together(struct run *run, int64_t now)
     for (int i = 0; i < run->task.count; i++)
         over |= run->task.jobs[i].done;
     run->ending = over;
-    for (int i = 0; over && i < run->task.count; i++)
-        job_stop(&run->task.jobs[i], time_add(now, run->task.jobs[i].plan.ends.grace));
+    if (over)
+        stop_all(run, time_add(now, run->task.jobs[0].plan.ends.grace));
     return over;
 }
 

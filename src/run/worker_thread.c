@@ -193,19 +193,34 @@ worker_thread_wake(struct worker_thread *thread)
         os_thread_wake(&thread->working);
 }
 
+/* Locks the handoff if the worker waits for a request that began at LATE or before,
+ * SINCE. Returns whether that is so. */
+static bool
+lock_waiting(struct worker_thread *thread, int64_t late, int64_t *since)
+{
+    if (!handoff_lock(&thread->worker.handoff, since))
+        return false;
+    if (*since > 0 && *since <= late)
+        return true;
+    handoff_release(&thread->worker.handoff, *since);
+    return false;
+}
+
 /* The handoff stays locked, which keeps the worker from going on; requests
  * that were not sent before count from SINCE. */
 static void
 abandon(struct worker_thread *thread, int64_t since, int64_t now)
 {
+    struct outcome *outcome = &thread->worker.job->outcome;
     const struct inflight *inflight = &thread->worker.queue.inflight;
     int64_t start = inflight->ends.younger->sample.start;
-    int64_t waiting = now - (start ? start : since);
+    int left = inflight_live(inflight);
     thread->abandoned = true;
-    thread->left = inflight_live(inflight);
-    if (thread->left) {
+    if (left) {
         thread->since = start ? start : since;
-        thread->waiting = time_later(waiting, 1);
+        outcome->waiting =
+            time_later(outcome->waiting, time_later(now - thread->since, 1));
+        outcome->left += left;
     }
     worker_abandon(&thread->worker, now);
 }
@@ -214,12 +229,8 @@ void
 worker_thread_abandon(struct worker_thread *thread, int64_t now)
 {
     int64_t since;
-    if (!handoff_lock(&thread->worker.handoff, &since))
-        return;
-    if (since > 0)
+    if (lock_waiting(thread, INT64_MAX, &since))
         abandon(thread, since, now);
-    else
-        handoff_release(&thread->worker.handoff, since);
 }
 
 /* Fails those that started at LATE or before, oldest first. One that is being sent has no
@@ -246,12 +257,8 @@ worker_thread_abandon_late(struct worker_thread *thread, int64_t resumed, int64_
 {
     struct worker *worker = &thread->worker;
     int64_t since, late = now - worker->plan->ends.timeout;
-    if (!handoff_lock(&worker->handoff, &since))
+    if (resumed > late || !lock_waiting(thread, late, &since))
         return;
-    if (since <= 0 || since > late || resumed > late) {
-        handoff_release(&worker->handoff, since);
-        return;
-    }
     fail_late(worker, since, late, now, notifies);
     abandon(thread, since, now);
 }

@@ -232,7 +232,6 @@ begin_run(struct session *session)
     enter(session, STAGE_OPENING, session->all - 1);
     session->observer = report_observer(&session->reports);
     session->task = (struct run_task){
-        .engine = plan->io.engine,
         .jobs = session->jobs,
         .count = session->count,
         .background = plan->mode == MODE_PHASES ? session->jobs + 1 : NULL,

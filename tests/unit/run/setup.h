@@ -81,6 +81,7 @@ setup_job(struct setup *setup)
     memset(&job, 0, sizeof(job));
     assert_int_equal(job_init(&job, &setup->plan, 0), 0);
     job.target = setup->target;
+    job.plan.io.engine = job.active.io.engine = &engine_fake;
     setup->job = &job;
 }
 
@@ -89,8 +90,7 @@ static inline struct run_task
 setup_task(struct setup *setup, const struct run_observer *observer)
 {
     setup_job(setup);
-    return (struct run_task){
-        .engine = &engine_fake, .jobs = setup->job, .count = 1, .observer = observer};
+    return (struct run_task){.jobs = setup->job, .count = 1, .observer = observer};
 }
 
 /* Fails unless ERROR is that of a fake engine that cannot be opened. */

@@ -64,13 +64,10 @@ try_phases(const char *text)
     for (int i = 0; i < 2; i++) {
         assert_int_equal(job_init(&jobs[i], &setup.plan, i), 0);
         jobs[i].target = setup.target;
+        jobs[i].plan.io.engine = jobs[i].active.io.engine = &engine_fake;
     }
-    jobs[1].plan.io.engine = jobs[1].active.io.engine = &engine_fake;
-    struct run_task task = {.engine = &engine_fake,
-                            .jobs = jobs,
-                            .count = 1,
-                            .background = &jobs[1],
-                            .observer = &observer};
+    struct run_task task = {
+        .jobs = jobs, .count = 1, .background = &jobs[1], .observer = &observer};
     os_signals_install();
     return run_execute(&task, &error);
 }

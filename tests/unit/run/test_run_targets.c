@@ -131,11 +131,10 @@ execute(struct error *error)
     for (int i = 0; i < TARGETS; i++) {
         assert_int_equal(job_init(&all.jobs[i], &setup.plan, i), 0);
         all.jobs[i].target = setup.target;
+        all.jobs[i].active.io.engine = &engine_fake;
     }
-    all.task = (struct run_task){.engine = &engine_fake,
-                                 .jobs = all.jobs,
-                                 .count = TARGETS,
-                                 .observer = &all.observer};
+    all.task =
+        (struct run_task){.jobs = all.jobs, .count = TARGETS, .observer = &all.observer};
     os_signals_install();
     return run_execute(&all.task, error);
 }

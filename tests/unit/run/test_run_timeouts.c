@@ -145,7 +145,7 @@ lose_a_call(int64_t takes)
     struct run_task task = setup_task(&setup, &observer);
     calls = engine_fake;
     calls.many = false;
-    task.engine = &calls;
+    setup.job->active.io.engine = &calls;
     REQUIRE(run_execute(&task, &error) == 0);
     REQUIRE(fake_engine.queues[1].requests == 2);
     REQUIRE(told->summary.failed >= 1);
