@@ -39,7 +39,7 @@ run_open_loop(int64_t interval, int64_t work_time)
     const struct run_observer observer = {.self = &heard, .sample = hear};
     struct run_task task = setup_task(&setup, &observer);
     struct error error;
-    struct plan *plan = &setup.job->plan;
+    struct plan *plan = &setup.job->active;
     memset(&heard, 0, offsetof(struct heard, enough));
     plan->pace.open_loop = true;
     plan->pace.interval = interval;
@@ -157,7 +157,7 @@ TEST(requests_of_the_settling_do_not_count)
     const struct run_observer observer = {.self = &heard, .sample = hear};
     struct run_task task = setup_task(&setup, &observer);
     struct error error;
-    struct plan *plan = &setup.job->plan;
+    struct plan *plan = &setup.job->active;
     plan->pace.open_loop = true;
     plan->pace.interval = 10 * MS;
     plan->ends.settle = 100 * MS;
@@ -180,7 +180,7 @@ TEST(random_arrivals_are_those_of_the_seed)
         memset(&heard, 0, sizeof(heard));
         struct run_task task = setup_task(&setup, &observer);
         struct error error;
-        struct plan *plan = &setup.job->plan;
+        struct plan *plan = &setup.job->active;
         plan->pace.open_loop = plan->pace.poisson = plan->output.requests = true;
         plan->pace.interval = 10 * MS;
         plan->ends.work_time = 250 * MS;
@@ -204,7 +204,7 @@ TEST(workers_that_have_nothing_to_do_take_no_time)
     struct error error;
     begin(8, 1);
     struct run_task task = setup_task(&setup, &observer);
-    struct plan *plan = &setup.job->plan;
+    struct plan *plan = &setup.job->active;
     plan->pace.open_loop = true;
     plan->pace.interval = 150 * MS;
     plan->ends.settle = 300 * MS;
