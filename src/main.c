@@ -16,6 +16,7 @@ main(int argc, char *argv[])
     struct options options = {0};
     struct plan plan;
     struct error error = {0};
+    struct notes notes = {0};
     os_stream_guard();
     int status = os_process_arguments(&argc, &argv), code = errno;
     const struct output_kind *output = outputs_find(argc, argv);
@@ -42,7 +43,9 @@ main(int argc, char *argv[])
         os_process_last_line(output->unanswered, output->unknown);
     os_signals_install();
     if (os_monitor_start() < 0)
-        console_alone(errno);
+        notes_add(&notes, "fork", "%s: a disk that hangs keeps the caller waiting",
+                  strerror(errno));
+    console_notes(&notes);
     return os_signals_end(plan.mode == MODE_COMPARE ? session_compare(&plan)
                                                     : session_execute(&plan));
 }

@@ -16,9 +16,6 @@
 /* Writes the notes to stderr and empties them. */
 void console_notes(struct notes *notes);
 
-/* Says on stderr that there is no monitor, for errno CODE. */
-void console_alone(int code);
-
 /* Writes an error to stderr, the usage after it where it wants that; returns
  * its exit status. */
 int console_error(const struct error *error);

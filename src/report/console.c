@@ -16,15 +16,6 @@ console_notes(struct notes *notes)
     notes_clear(notes);
 }
 
-void
-console_alone(int code)
-{
-    struct notes notes = {0};
-    notes_add(&notes, "fork", "%s: a disk that hangs keeps the caller waiting",
-              strerror(code));
-    console_notes(&notes);
-}
-
 int
 console_error(const struct error *error)
 {
