@@ -196,13 +196,8 @@ static const enum field dropped[FIELDS - 1] = {FIELD_MAX,  FIELD_P99,      FIELD
                                                FIELD_LEFT, FIELD_REQUESTS, FIELD_FAILED,
                                                FIELD_STEP};
 
-#define FIELD 96 /* bytes */
-
-/* Texts in ASCII, so that bytes are columns; an empty one is left out. The bar is not
- * among them. */
-struct fields {
-    char text[FIELDS][FIELD];
-};
+#define FIELD 96 /* bytes of a text in ASCII: its columns too; an empty one is left out */
+                  */
 
 static void
 make_step(const struct status_facts *facts, char *text)
@@ -272,12 +267,11 @@ make_percentile(const struct status_facts *facts, char *text, const char *name,
         add_latency(text, scope_name(facts->scope[i]), times[i]);
 }
 
-/* Makes all fields, of which none is there. The share that is done is 100 % only at the
- * end; where it is not known, the time so far is progress too. */
+/* Makes all fields, of which none is there, but for the bar. The share that is done is
+ * 100 % only at the end; where it is not known, the time so far is progress too. */
 static void
-make_fields(const struct status_facts *facts, struct fields *fields)
+make_fields(const struct status_facts *facts, char (*text)[FIELD])
 {
-    char(*text)[FIELD] = fields->text;
     make_step(facts, text[FIELD_STEP]);
     if (facts->share >= 0)
         snprintf(text[FIELD_PROGRESS], FIELD, "%3d%%", done_of(facts->share, 100));
@@ -294,12 +288,12 @@ make_fields(const struct status_facts *facts, struct fields *fields)
 }
 
 static int
-width_of(const struct fields *fields)
+width_of(char (*fields)[FIELD])
 {
     int width = -GAP;
     for (int i = 0; i < FIELDS; i++)
-        if (fields->text[i][0])
-            width += GAP + (int)strlen(fields->text[i]);
+        if (fields[i][0])
+            width += GAP + (int)strlen(fields[i]);
     return width;
 }
 
@@ -307,21 +301,21 @@ void
 status_format(struct buffer *text, const struct status_facts *facts, int columns,
               bool utf8)
 {
-    struct fields fields = {0};
+    char fields[FIELDS][FIELD] = {""};
     int width = columns - 1, units = text_histogram_units(utf8);
     int least = facts->share >= 0 ? BAR_LEAST + BAR_ENDS : 0;
-    make_fields(facts, &fields);
-    if (width_of(&fields) + least > width)
-        make_count(fields.text[FIELD_REQUESTS], facts->requests, "req");
-    for (int i = 0; i < FIELDS - 1 && width_of(&fields) + least > width; i++)
-        fields.text[dropped[i]][0] = '\0';
-    int bar = width - width_of(&fields) - BAR_ENDS;
-    if (width_of(&fields) > width)
+    make_fields(facts, fields);
+    if (width_of(fields) + least > width)
+        make_count(fields[FIELD_REQUESTS], facts->requests, "req");
+    for (int i = 0; i < FIELDS - 1 && width_of(fields) + least > width; i++)
+        fields[dropped[i]][0] = '\0';
+    int bar = width - width_of(fields) - BAR_ENDS;
+    if (width_of(fields) > width)
         return; /* a number that is cut would be another one */
     bar = bar < BAR_MOST ? bar : BAR_MOST;
     const char *gap = "";
     for (int i = 0; i < FIELDS; i++) {
-        if (!fields.text[i][0])
+        if (!fields[i][0])
             continue;
         buffer_text(text, gap);
         if (i == FIELD_PROGRESS && least && bar >= BAR_TINY) { /* full when all is done */
@@ -330,7 +324,7 @@ status_format(struct buffer *text, const struct status_facts *facts, int columns
                                utf8 ? " " : "-", utf8);
             buffer_text(text, "] ");
         }
-        buffer_text(text, fields.text[i]);
+        buffer_text(text, fields[i]);
         gap = "  ";
     }
 }

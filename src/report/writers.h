@@ -55,12 +55,11 @@ void json_string(struct json *json, const char *name, const char *value);
 void quoted_add(struct buffer *text, const char *value, bool any);
 
 /*
- * table.c: the table of a sweep, which is written while it grows: its columns have room
- * for the widest values. Each function adds a line. IOPS and bandwidth are those by the
- * clock, over TIME ns. A row ends in FAIL, red where there are colours, if the step broke
- * a limit, or in a question mark if it had too few requests to know. The last line has
- * the highest step that keeps the limits. On a terminal that is narrower than the table
- * it lacks the least useful columns.
+ * table.c: the table of a sweep, a line each: it grows, so columns have room for the
+ * widest values; on a narrow terminal the least useful are left out. Rates are those by
+ * the clock. A row ends in FAIL, red where there are colours, if the step broke a limit,
+ * or in a question mark if it had too few requests to know. The last line has the highest
+ * step that keeps the limits.
  */
 void table_head(struct report *report);
 void table_row(struct report *report, const struct run_record *record);
@@ -71,11 +70,10 @@ void table_highest(struct report *report, const struct run_record *record);
 void table_phases(struct report *report);
 
 /*
- * comparison.c: adds a head and a table of ROWS (stats/comparison.h), one for each job of
- * REPORT, which have been filled, with the first as the reference. Rows of targets are
- * parted from the summaries by a blank line. If there are limits, a column tells if each
- * row keeps them all; in colours a broken one is red. Times and IOPS are those of the
- * requests that count. On a narrow terminal it is as table_phases.
+ * comparison.c: adds a head and a table of ROWS, filled, one for each job of REPORT, with
+ * the first as the reference. If there are limits, a column tells if each row keeps them
+ * all; in colours a broken one is red. Times and IOPS are those of the requests that
+ * count. On a narrow terminal it is as table_phases.
  */
 void comparison_format(struct report *report, const struct comparison_row *rows);
 
@@ -87,19 +85,14 @@ void comparison_limits(struct report *report, const struct comparison_row *row);
  * once, and are the report's. NULL without memory, which is marked in its text. */
 const struct comparison_row *comparison_rows(struct report *report);
 
-/*
- * text_histogram.c: the distribution as a row for each power of two, or for a half,
- * quarter ... of one where few are hit; nothing for an empty one. Rows are COLUMNS wide;
- * bars are blocks if the terminal has UTF8, else of #. CORRECTED adds a line that says
- * so.
- */
+/* text_histogram.c: the distribution as rows, COLUMNS wide, for each power of two, or
+ * half, quarter ... of one where few are hit; nothing for an empty one. Bars are blocks
+ * if the terminal has UTF8, else of #. CORRECTED adds a line that says so. */
 void text_histogram_add(struct buffer *text, const struct histogram *histogram,
                         bool corrected, int columns, bool utf8);
 
-/*
- * Adds a bar of LENGTH, in units of 1 / text_histogram_units of a column, and pads it
- * with REST, which is one column wide, to WIDTH columns.
- */
+/* Adds a bar of LENGTH, in units of 1 / text_histogram_units of a column, and pads it
+ * with REST, which is one column wide, to WIDTH columns. */
 void text_histogram_bar(struct buffer *text, int length, int width, const char *rest,
                         bool utf8);
 
