@@ -196,8 +196,7 @@ static const enum field dropped[FIELDS - 1] = {FIELD_MAX,  FIELD_P99,      FIELD
                                                FIELD_LEFT, FIELD_REQUESTS, FIELD_FAILED,
                                                FIELD_STEP};
 
-#define FIELD 96 /* bytes of a text in ASCII: its columns too; an empty one is left out */
-                  */
+#define FIELD 96 /* bytes of a text, in ASCII: its columns; "": it is left out */
 
 static void
 make_step(const struct status_facts *facts, char *text)
