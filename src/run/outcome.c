@@ -122,7 +122,7 @@ format_limit(const struct outcome *outcome, const struct slo *slo,
              slo->scope > SCOPE_SYNC ? "could be split" : "count",
              (unsigned long long)answer->needs);
     if (answer->dependent)
-        strcpy(text->bounds, "too few independent requests");
+        snprintf(text->bounds, sizeof(text->bounds), "too few independent requests");
     else if (answer->high)
         snprintf(text->bounds, sizeof(text->bounds), "%s %s%s",
                  units_format(UNITS_TIME, answer->low, low), open ? "or more" : "to ",
