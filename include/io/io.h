@@ -113,8 +113,7 @@ extern const struct io_engine io_sync;
 const struct io_engine *io_engine_of(char letter);
 
 /* Returns how many requests a queue of ENGINE can have under way here, MOST at the most,
- * by opening one that has no file; 0: none can be opened, or ENGINE does one at a time.
- */
+ * by opening one without a file; 0: none opens, or ENGINE does one at a time. */
 int io_deepest(const struct io_engine *engine, int most);
 
 /* An engine that cannot be opened here. */

@@ -48,8 +48,7 @@ struct dependence {
 int dependence_find(struct dependence *dependence, const struct time_series *series,
                     const struct percentile *percentile);
 
-/* How far a percentile may be from the one of endlessly many requests of the same kind.
- */
+/* How far a percentile may be from that of endlessly many requests of the same kind. */
 struct estimate {
     struct percentile percentile;
     const struct histogram *histogram; /* of all requests; valid as long as these */
@@ -71,8 +70,7 @@ struct interval {
 };
 
 /* Returns the interval of an estimate, ns, which the percentile is below with a chance of
- * TAIL at most, and above likewise. If it is not known, the bounds are the narrowest that
- * it may have. */
+ * TAIL at most, and above likewise. If not known, it is the narrowest that it may be. */
 struct interval estimate_interval(const struct estimate *estimate, double tail);
 
 /* Returns the interval at 95 % of the ratio to a REFERENCE, a percentile above 0. */

@@ -96,8 +96,7 @@ struct slo_answer {
  */
 struct slo_answer slo_answer(const struct slo *slo, const struct stats *stats);
 
-/* Compare STATS with all objectives of a list. Returns the worst verdict; SLO_MET if
- * there are none. */
+/* Compare STATS with all objectives of a list. Returns the worst verdict; of none MET. */
 enum slo_verdict slos_check(const struct slos *slos, const struct stats *stats);
 
 /* Returns how many requests that count it takes to check all percentiles of a list; 0: it
@@ -112,8 +111,7 @@ void slos_text(const struct slos *slos, struct buffer *text);
  * ms", "100 MiB/s". Returns TEXT. */
 char *slo_format(const struct slo *slo, int64_t value, char *text);
 
-/* Write the limit of an objective, as slos_add reads it, into TEXT of UNITS_TEXT bytes.
- * Returns TEXT. */
+/* Write the limit, as slos_add reads it, into TEXT of UNITS_TEXT bytes. Returns TEXT. */
 char *slo_limit(const struct slo *slo, char *text);
 
 /* Write the name of an objective, such as "p99" or "device-p99", into TEXT of SLO_NAME

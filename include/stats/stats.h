@@ -155,8 +155,7 @@ void stats_compare(const struct stats *stats, struct sample *sample);
  * several are mixed, ns; 0 unless there are more than 5. */
 int64_t stats_median(const struct stats *stats, const struct sample *sample);
 
-/* Make it the empty stretch, but for `every` and `mix`; what holds nothing is untouched.
- */
+/* Empty it, but for `every` and `mix`; memory that holds nothing stays untouched. */
 void stats_clear(struct stats *stats);
 
 /* Add all that MORE has seen, in a stretch before or after: busy times add up. The owner

@@ -49,8 +49,7 @@ struct track {
 void track_start(struct track *track, int64_t began, int64_t every);
 
 /* Add a judged sample, in any order of starts; one from before the track counts as
- * started with it. Of one that neither counts nor failed only the grid points it missed
- * count. */
+ * started with it. One that neither counts nor failed adds only what it missed. */
 void track_record(struct track *track, const struct sample *sample);
 
 /* Add the parts of a sample that counts and was recorded before, no matter how long ago;

@@ -10,8 +10,7 @@
 
 struct plan;
 
-/* The way of a request: direct I/O, through an emptied page cache, or through the cache.
- */
+/* The way of a request: direct I/O, through an emptied page cache, through the cache. */
 enum io_mode { IO_MODE_DIRECT, IO_MODE_NOCACHE, IO_MODE_CACHED };
 
 /* A target as reports describe it. */
@@ -24,8 +23,7 @@ struct description {
     bool recorded; /* it is a file of raw lines, and nothing more is known */
 };
 
-/* Adds the label to TEXT: PATH (FSTYPE DEVICE SIZE), unescaped; of a recorded run PATH.
- */
+/* Adds the label to TEXT, unescaped: PATH (FSTYPE DEVICE SIZE), or PATH if recorded. */
 void description_label(const struct description *description, struct buffer *text);
 
 /* Returns the name of a mode: direct, nocache or cached. */
@@ -75,14 +73,12 @@ target_advance(struct target *target)
 int target_open(struct target *target, const struct plan *plan,
                 const struct target *before, struct notes *notes, struct error *error);
 
-/* Completes the description of an open target, unless that is done, by the names of file
- * system and device. It takes as long as some requests, so it can be done while the first
- * is under way. */
+/* Completes the description of an open target, if need be, by the names of file system
+ * and device. It takes as long as some requests: best while the first is under way. */
 void target_name(struct target *target);
 
 /* Returns how much of the working set of PLAN has become holes since it was opened, in
- * percent; 0 too where that is not known, or nothing is read. It may hang like a request.
- */
+ * percent; 0 too where that is not known, or nothing is read. It may hang. */
 double target_new_holes(struct target *target, const struct plan *plan);
 
 /* Closes a target; a working file is gone without -keep. */
@@ -92,8 +88,7 @@ void target_close(struct target *target);
  * when the run cannot begin. The target stays open. */
 void target_discard(const struct target *target, const struct plan *plan);
 
-/* Makes the working file empty, which a log begins with, and that durable. Returns 0, or
- * an errno. */
+/* Makes the working file empty, for a log, and that durable. Returns 0, or an errno. */
 int target_empty(const struct target *target);
 
 /* Evicts a range from the page cache before a read in nocache mode. Returns whether the

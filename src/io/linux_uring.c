@@ -23,8 +23,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Fixed by the kernel's ABI, with IORING_ before them, but newer than the headers of some
- * systems. */
+/* Fixed by the kernel's ABI, with IORING_ before them, but newer than some headers. */
 #define SETUP_COOP_TASKRUN (1U << 8)
 #define SETUP_SINGLE_ISSUER (1U << 12)
 #define SETUP_DEFER_TASKRUN (1U << 13)
@@ -95,9 +94,8 @@ count_under_way(const struct io_queue *queue)
     return queue->sent_head ? load(queue->sent_head) - load(queue->done_tail) : 0;
 }
 
-/* The kernel cancels requests under way only after the ring is closed, and cannot cancel
- * some reads of a disk: they end when the disk has answered, and write to their buffers
- * then. */
+/* The kernel cancels requests under way only after the ring is closed, and some reads of
+ * a disk never: they end when it has answered, and write to their buffers then. */
 static bool
 uring_close(struct io_queue *queue)
 {
@@ -199,8 +197,7 @@ register_buffers(struct io_queue *queue)
 /* A registered file spares each request a look into the table of open files; it may be
  * refused. A request is first tried without waiting. A character device then may end it
  * early after any page, if somebody else wants the processor for example, and the kernel
- * goes on only with those of files and block devices. Its own threads have time to wait.
- */
+ * goes on only with those of files and block devices. Its own threads can wait. */
 static int
 uring_open(struct io_queue *queue, const struct io_config *config)
 {
@@ -227,9 +224,8 @@ uring_begin(struct io_queue *queue)
 }
 
 /* The kernel frees rings some time after they are closed, and would keep the file open
- * until then, its file system in use, and the memory of the buffers. Where only one
- * thread may use a ring, only it can prevent that. Some kernels would wait for what is
- * under way here. */
+ * until then, its file system in use, and the memory of the buffers. Where one thread
+ * alone may use a ring, it has to prevent that. Some kernels would wait for requests. */
 static void
 uring_end(struct io_queue *queue)
 {
@@ -336,8 +332,7 @@ take(struct io_queue *queue, struct io_completion *done)
 }
 
 /* Returns how long (ns) one call may wait. A polled ring looks for completions in the
- * calling thread and knows no limit of time, so where there is one each call looks once.
- */
+ * calling thread and knows no limit of time: where there is one each call looks once. */
 static int64_t
 time_left(const struct io_queue *queue, int64_t when)
 {

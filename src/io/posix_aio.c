@@ -46,10 +46,9 @@ struct io_queue {
 #define CAVEAT NULL
 #endif
 
-/* Sends a flush that makes as durable as os_file_flush does. Returns 0, or -1 with errno.
- * ENOTSUP: aio_fsync(3) does less. On macOS it is an fsync, on NetBSD it leaves the data
- * in the drive's own cache, and on FreeBSD it does not know the call that flushes a disk.
- */
+/* Sends a flush as durable as os_file_flush. Returns 0, or -1 with errno. ENOTSUP:
+ * aio_fsync(3) does less. On macOS it is an fsync, on NetBSD it leaves the data in the
+ * drive's own cache, and on FreeBSD it does not know the call that flushes a disk. */
 static int
 send_flush(struct aiocb *request)
 {

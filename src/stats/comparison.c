@@ -13,8 +13,7 @@ struct contender {
     struct estimate estimates[COMPARISON_FIGURES + SLOS_MOST]; /* of its figures */
 };
 
-/* Returns the percentile of a figure; NULL if it is that of a limit that is not relative.
- */
+/* Returns the percentile of a figure; NULL: that of a limit that is not relative. */
 static const struct percentile *
 percentile_of(int figure, const struct slos *slos)
 {

@@ -218,8 +218,7 @@ find_time_at(const struct sample_set *set, int rank)
                 find_time_upto(set, histogram_bin((int64_t)high)));
 }
 
-/* Finds the longest time of the percentile and of those further from its end of the
- * series. */
+/* Finds the longest time of the percentile and of those further inside the series. */
 static struct dependence
 find_dependence(const struct sample_set *set, const struct percentile *percentile)
 {
@@ -330,8 +329,7 @@ struct climb {
 };
 
 /* Returns the lower or the UPPER bound of the value that has RANK, not below the one
- * before, among COUNT independent ones, ns: no latency is 0 by any clock that has passed.
- */
+ * before, among COUNT independent ones, ns: by no clock that has passed is it 0. */
 static double
 find_bound(struct climb *climb, uint64_t rank, uint64_t count, bool upper)
 {
@@ -359,8 +357,7 @@ estimate_interval(const struct estimate *estimate, double tail)
     return (struct interval){estimate->dependence.known, low / wider, high * wider};
 }
 
-/* Fills POINTS by the binomial distribution: those in the middle of as many equal parts
- * of it. */
+/* Fills POINTS with the middles of as many equal parts of the binomial distribution. */
 static void
 fill_points(struct points *points, const struct estimate *estimate, double time)
 {

@@ -85,8 +85,7 @@ percentiles_list(struct buffer *text)
     buffer_text(text, "\n");
 }
 
-/* The share of the billions, and that of the rest rounded up, so that neither product
- * overflows. */
+/* The share of the billions, and of the rest rounded up: neither product overflows. */
 uint64_t
 percentile_rank(const struct percentile *percentile, uint64_t count)
 {
@@ -170,8 +169,7 @@ scope_first(const struct stats *stats)
     return stats->mix.more ? scope_next(stats, SCOPE_ALL) : SCOPE_ALL;
 }
 
-/* Returns VALUE, the middle of a bin, no further out than what was seen: from LEAST on.
- */
+/* Returns VALUE, a bin's middle, no further out than what was seen: from LEAST on. */
 static int64_t
 clamp(const struct latencies *latencies, int64_t value, int64_t least)
 {
@@ -226,9 +224,8 @@ percentiles_shown(const struct percentiles *list, uint64_t count)
 #define BOUND_MOST (3600 * SECOND) /* below HISTOGRAM_MOST, which has all beyond it */
 #define BOUND_TEXT 48              /* longer ones are no times */
 
-/* The second bound of an octave is 1.416 times the first: no end of a bin of struct
- * histogram, which are 8 ns wide from 1024 to 2048 ns, is nearer to the square root of
- * two. */
+/* The second bound of an octave is 1.416 times the first: of all ends of bins, which are
+ * 8 ns wide from 1024 to 2048 ns, the nearest to the square root of two. */
 #define OCTAVE(k) (1000LL << (k))
 #define HALVES(k) OCTAVE(k), (1416LL << (k))
 

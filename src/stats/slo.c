@@ -25,8 +25,7 @@ phase_name(enum phase phase)
     return names[phase];
 }
 
-/* Takes NAME and a dash off the beginning of *TEXT of *LENGTH bytes. Returns false if
- * they are not there. */
+/* Takes NAME and a dash off the front of *TEXT of *LENGTH bytes; false: not there. */
 static bool
 take(const char **text, int *length, const char *name)
 {

@@ -45,9 +45,8 @@ miss_in_turn(struct stats *stats, int turn, uint64_t count)
     }
 }
 
-/* The requests that were due while this one was under way would have been of the
- * operations in turn: of the next one the first, and then each of as many as there are.
- */
+/* Requests that were due while this one was under way would have been of the operations
+ * in turn: of the next the first, and then each of as many as there are. */
 static void
 record_operation(struct stats *stats, const struct sample *sample)
 {

@@ -150,8 +150,7 @@ write_back(struct target *target, const struct plan *plan, struct notes *notes)
         flush_all(target, plan, notes);
 }
 
-/* Sets mode nocache, for REASON; or mode cached where the page cache cannot be emptied.
- */
+/* Sets mode nocache, for REASON; mode cached where the page cache cannot be emptied. */
 static void
 start_nocache(struct target *target, const struct plan *plan, const char *reason,
               struct notes *notes)
@@ -178,8 +177,7 @@ start_nocache(struct target *target, const struct plan *plan, const char *reason
     note_fallback(target, plan, reason, notes);
 }
 
-/* Tries a direct read at OFFSET. Returns NULL if it went past the page cache, else why it
- * did not. */
+/* Tries a direct read at OFFSET. Returns NULL if it was direct, else why it was not. */
 static const char *
 try_read(struct target *target, const struct plan *plan, int64_t offset)
 {

@@ -23,9 +23,8 @@ int working_file_open(struct target *target, const struct plan *plan,
 int working_file_fill(struct target *target, const struct plan *plan, int64_t available,
                       struct error *error);
 
-/* Returns the number of bytes from OFFSET up to END of an open target that are holes,
- * what lies beyond its end included; -1 if the file system does not tell, or contradicts
- * itself. */
+/* Returns how many bytes from OFFSET up to END of an open target are holes, what is
+ * beyond its end included; -1 if the file system does not tell, or contradicts itself. */
 int64_t working_file_holes(struct target *target, int64_t offset, int64_t end);
 
 #endif

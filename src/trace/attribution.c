@@ -16,9 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A record that another one has interrupted is visible only after that, so what is
- * missing is looked for again, so often and after so long (ns), for all of a log at a
- * time. */
+/* A record that another one has interrupted is visible only after that: what is missing
+ * is looked for again, so often and after so long (ns), for all of a log at a time. */
 #define LOOKS 3
 #define LOOK_PAUSE (50 * US)
 
@@ -43,9 +42,8 @@ attribute_missing(struct attribution *attribution, const struct attribution_log 
     return missing;
 }
 
-/* Attributes records to COUNT requests of the worker whose LOG it is, under the lock,
- * which the caller has, with a PAUSE (ns) before it looks again. Records those that
- * count. */
+/* Attributes records to COUNT requests of the worker whose LOG it is, and records those
+ * that count. The caller has the lock. PAUSE (ns): before it looks again. */
 static void
 attribute_requests(struct attribution *attribution, const struct attribution_log *log,
                    struct sample *samples, int count, int64_t pause)

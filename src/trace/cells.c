@@ -66,9 +66,8 @@ find_entry(const struct cells *cells, const struct range *cell, int *entry, bool
     return found;
 }
 
-/* Returns whether records of CELL, which is not known to be queued, are missing: it was
- * issued all the same, or others queue what has to come from the device for the request.
- */
+/* Returns whether records of CELL, not known to be queued, are missing: it was issued all
+ * the same, or others queue what has to come from the device for the request. */
 static bool
 is_missing(const struct cells *cells, const struct range *cell)
 {
@@ -191,8 +190,7 @@ add_cell(struct cells *cells, const struct range *cell)
     return result;
 }
 
-/* Returns the first sector behind FROM at which a record begins or ends; END: none does.
- */
+/* Returns the first sector behind FROM where a record begins or ends; END: none does. */
 static uint64_t
 next_cut(const struct cells *cells, uint64_t disk, uint64_t from, uint64_t end)
 {

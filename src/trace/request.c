@@ -104,8 +104,7 @@ struct search {
     struct range ranges[RANGES_MOST];
 };
 
-/* Returns the device of LAYOUT that has NUMBER, or else one whose disk has; NULL: none.
- */
+/* Returns the device of LAYOUT that has NUMBER, else one whose disk has; NULL: none. */
 static const struct os_layout_device *
 find_device(const struct os_layout *layout, uint64_t number)
 {
