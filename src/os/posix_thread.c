@@ -11,6 +11,7 @@
 #endif
 
 #define STACK (512 << 10) /* the default may be more than memory is allowed */
+#define LARGE (128 << 10) /* bytes that have a mapping of their own */
 
 int
 os_thread_start(struct os_thread *thread, void *(*body)(void *), void *argument)
@@ -20,6 +21,9 @@ os_thread_start(struct os_thread *thread, void *(*body)(void *), void *argument)
     sigset_t before;
 #ifdef M_ARENA_MAX /* threads here allocate little: no memory pool for each of them */
     mallopt(M_ARENA_MAX, 1);
+#endif
+#ifdef M_MMAP_THRESHOLD /* would rise, and then zeros be written to memory of before */
+    mallopt(M_MMAP_THRESHOLD, LARGE);
 #endif
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK);

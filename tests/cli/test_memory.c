@@ -117,6 +117,30 @@ TEST_EACH(a_million_requests_take_the_memory_of_ten_thousand, forms)
     assert_in_range(late.all, 0, early.all + STATISTICS + PAGES(2));
 }
 
+/* Memory that the workers of a step have not touched is not there, though those of the
+ * steps before had the same. */
+TEST(the_steps_of_a_sweep_take_the_memory_of_one)
+{
+    int output;
+    long seen = 0;
+    need_bare("the memory of valgrind and of sanitizers grows");
+    pid_t pid = start("exec \"$IOPING\" -sweep size=512..64k -threads 32 -w 100ms -C -B "
+                      "-S 64k data",
+                      &output);
+    read_marks(output, '\n', 1, &seen);
+    struct memory early = measure(pid);
+    read_marks(output, '\n', 6, &seen);
+    struct memory late = measure(pid);
+    kill(pid, SIGKILL);
+    close(output);
+    waitpid(pid, NULL, 0);
+    if (early.all < 0 || late.all < 0)
+        skip_because("needs /proc/PID/smaps_rollup");
+    print_message("%ld KiB in the second step, %ld in the seventh\n", early.own,
+                  late.own);
+    assert_in_range(late.own, 1, early.own + 32 * 100);
+}
+
 /* Measures the memory of a run with these options once it is under way. */
 static struct memory
 measure_run(const char *options)
