@@ -20,14 +20,11 @@ struct sweep {
     int64_t from, to; /* bytes, ns, or how many, per second too; 0: not given */
 };
 
-/* Returns the name of what is swept: size, threads, depth, interval or rate; NULL for
- * SWEEP_NONE. */
-const char *sweep_name(enum sweep_kind kind);
-
-/* Returns what a sweep of this KIND varies as people call it, and the same at its most:
- * "depth" and "highest depth", "interval" and "longest interval". */
-const char *sweep_noun(enum sweep_kind kind);
-const char *sweep_highest(enum sweep_kind kind);
+/* What is swept, by its kind: its name, what people call it, and the same at its most. */
+struct sweep_words {
+    const char *name, *noun, *highest; /* NULL for SWEEP_NONE */
+};
+extern const struct sweep_words sweep_kinds[SWEEP_LAST + 1];
 
 /* Print VALUE of a sweep of this KIND for people, such as "16", "64 KiB" or "4 ms", into
  * TEXT of UNITS_TEXT bytes. Returns TEXT. */

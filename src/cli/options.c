@@ -112,40 +112,25 @@ list_colors(struct buffer *text)
         buffer_format(text, "%s\n", colors[i]);
 }
 
-/* What is swept: its name, the option that sets it alone, and what it is at its most. */
-static const struct {
-    const char *name;
-    enum option_id option;
-    const char *highest;
-} sweeps[] = {[SWEEP_SIZE] = {"size", OPTION_SIZE, "largest size"},
-              [SWEEP_THREADS] = {"threads", OPTION_THREADS, "highest number of threads"},
-              [SWEEP_DEPTH] = {"depth", OPTION_DEPTH, "highest depth"},
-              [SWEEP_INTERVAL] = {"interval", OPTION_INTERVAL, "longest interval"},
-              [SWEEP_RATE] = {"rate", OPTION_RATE_LIMIT, "highest rate"}};
+const struct sweep_words sweep_kinds[] = {
+    [SWEEP_SIZE] = {"size", "size", "largest size"},
+    [SWEEP_THREADS] = {"threads", "number of threads", "highest number of threads"},
+    [SWEEP_DEPTH] = {"depth", "depth", "highest depth"},
+    [SWEEP_INTERVAL] = {"interval", "interval", "longest interval"},
+    [SWEEP_RATE] = {"rate", "rate", "highest rate"}};
 
-const char *
-sweep_name(enum sweep_kind kind)
-{
-    return sweeps[kind].name;
-}
-
-const char *
-sweep_highest(enum sweep_kind kind)
-{
-    return sweeps[kind].highest;
-}
-
-const char *
-sweep_noun(enum sweep_kind kind)
-{
-    return strchr(sweeps[kind].highest, ' ') + 1;
-}
+/* The options that set alone what is swept. */
+static const enum option_id sweep_options[] = {[SWEEP_SIZE] = OPTION_SIZE,
+                                               [SWEEP_THREADS] = OPTION_THREADS,
+                                               [SWEEP_DEPTH] = OPTION_DEPTH,
+                                               [SWEEP_INTERVAL] = OPTION_INTERVAL,
+                                               [SWEEP_RATE] = OPTION_RATE_LIMIT};
 
 char *
 sweep_format(enum sweep_kind kind, int64_t value, char *text)
 {
     if (kind != SWEEP_THREADS && kind != SWEEP_DEPTH)
-        return units_format(cli_option(sweeps[kind].option)->units, value, text);
+        return units_format(cli_option(sweep_options[kind])->units, value, text);
     snprintf(text, UNITS_TEXT, "%lld", (long long)value);
     return text;
 }
@@ -192,14 +177,14 @@ set_sweep(const struct cli_option *option, struct options *options, const char *
 {
     (void)option;
     for (int kind = SWEEP_SIZE; kind <= SWEEP_LAST; kind++) {
-        size_t length = strlen(sweeps[kind].name);
-        if (strncmp(value, sweeps[kind].name, length) != 0)
+        size_t length = strlen(sweep_kinds[kind].name);
+        if (strncmp(value, sweep_kinds[kind].name, length) != 0)
             continue;
         options->sweep = (struct sweep){.kind = (enum sweep_kind)kind};
         if (value[length] == '\0')
             return NULL;
         if (value[length] == '=')
-            return parse_ends(cli_option(sweeps[kind].option), value + length + 1,
+            return parse_ends(cli_option(sweep_options[kind]), value + length + 1,
                               &options->sweep);
     }
     return "not one of size, threads, depth, interval and rate";
@@ -309,7 +294,7 @@ static void
 list_sweeps(struct buffer *text)
 {
     for (int kind = SWEEP_SIZE; kind <= SWEEP_LAST; kind++)
-        buffer_format(text, "%s\n", sweeps[kind].name);
+        buffer_format(text, "%s\n", sweep_kinds[kind].name);
 }
 
 /* The groups of -h. */

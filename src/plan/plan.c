@@ -340,7 +340,7 @@ check_limits(const struct plan *plan, const struct slos *slos, const char *optio
             return error_set(error, EXIT_USAGE, option,
                              "-sweep %s decides %s by itself; limit a time, such as "
                              "p99=1ms",
-                             sweep_name(swept), slo_name(slo, name));
+                             sweep_kinds[swept].name, slo_name(slo, name));
         if (why)
             return error_set(error, EXIT_USAGE, option, "%s %s", slo_name(slo, name),
                              why);

@@ -219,7 +219,7 @@ add_target(struct buffer *text, const struct plot *plot, const struct job *job)
         char value[UNITS_TEXT];
         if (!step->requests)
             continue;
-        buffer_format(text, "%s%s %s", between, sweep_name(kind),
+        buffer_format(text, "%s%s %s", between, sweep_kinds[kind].name,
                       sweep_format(kind, step->value, value));
         add_value(text, ": ", UNITS_COUNT, (int64_t)step->iops, " iops");
         add_value(text, ", ", UNITS_SIZE, (int64_t)step->bps, "/s");

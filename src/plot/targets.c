@@ -60,7 +60,8 @@ draw_entries(struct buffer *text, const struct plot *plot, unsigned found, doubl
     bool sweep = plot->plan->sweep.kind != SWEEP_NONE;
     char value[64];
     double x = PLOT_MARGIN;
-    snprintf(value, sizeof(value), "numbers: %s", sweep_name(plot->plan->sweep.kind));
+    snprintf(value, sizeof(value), "numbers: %s",
+             sweep_kinds[plot->plan->sweep.kind].name);
     for (enum plot_entry entry = 0; entry < ENTRY_VALUE; entry++) {
         const char *role = sweep ? legend[entry].curve : legend[entry].role;
         const char *mark = sweep ? legend[entry].mark : NULL;

@@ -116,9 +116,9 @@ add_value(struct report *report, int64_t value)
 {
     enum sweep_kind kind = report->plan->sweep.kind;
     if (kind == SWEEP_INTERVAL)
-        add_time(&report->text, sweep_name(kind), value);
+        add_time(&report->text, sweep_kinds[kind].name, value);
     else
-        buffer_format(&report->text, "%s=%" PRId64 "i", sweep_name(kind), value);
+        buffer_format(&report->text, "%s=%" PRId64 "i", sweep_kinds[kind].name, value);
 }
 
 /* Adds the lines of a record, which have one time. */

@@ -349,7 +349,7 @@ add_step(const struct report *report, struct json *json, const struct job_step *
 {
     enum sweep_kind kind = report->plan->sweep.kind;
     json_open(json, "sweep", '{');
-    json_value(json, sweep_name(kind), "%" PRId64, step->value);
+    json_value(json, sweep_kinds[kind].name, "%" PRId64, step->value);
     json_close(json, '}');
     if (report->plan->statistics.slos.count || kind == SWEEP_RATE)
         json_value(json, "kept", "%s", answers[step->verdict]);
@@ -403,7 +403,7 @@ json_highest(struct report *report, const struct run_record *record)
 {
     (void)record;
     const struct job *job = report->job;
-    const char *name = sweep_name(report->plan->sweep.kind);
+    const char *name = sweep_kinds[report->plan->sweep.kind].name;
     struct json json = open_record(report);
     struct buffer limits = {0};
     slos_text(&report->plan->statistics.slos, &limits);

@@ -43,7 +43,7 @@ add_highest(struct report *report, const struct run_record *record)
     (void)record;
     const struct job *job = report->job;
     struct buffer *text = &report->text;
-    buffer_format(text, "highest %s ", sweep_name(job->plan.sweep.kind));
+    buffer_format(text, "highest %s ", sweep_kinds[job->plan.sweep.kind].name);
     if (job->sweep.highest < 0)
         buffer_text(text, "-");
     else

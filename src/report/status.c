@@ -213,7 +213,7 @@ make_step(const struct status_facts *facts, char *text)
                  facts->targets);
     if (place->count > 0)
         snprintf(count, sizeof(count), "/%d", place->count);
-    snprintf(text, FIELD, "%s%s %s (%d%s)", target, sweep_name(facts->swept),
+    snprintf(text, FIELD, "%s%s %s (%d%s)", target, sweep_kinds[facts->swept].name,
              sweep_format(facts->swept, place->value, value), place->index + 1, count);
 }
 

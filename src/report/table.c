@@ -199,8 +199,8 @@ table_head(struct report *report)
     enum sweep_kind kind = report->plan->sweep.kind;
     struct table table;
     make_sweep(&table, report);
-    add_line(&report->text, &table, kind == SWEEP_RATE ? "offered" : sweep_name(kind),
-             NULL);
+    add_line(&report->text, &table,
+             kind == SWEEP_RATE ? "offered" : sweep_kinds[kind].name, NULL);
 }
 
 /* How many requests waited for an answer in the mean is by Little's law ("A proof for the
@@ -242,9 +242,9 @@ table_highest(struct report *report, const struct run_record *record)
         buffer_format(text, "%s%s", found ? "highest rate that " : "no rate ",
                       slos->count ? "keeps " : "was achieved");
     else if (found)
-        buffer_format(text, "%s that keeps ", sweep_highest(kind));
+        buffer_format(text, "%s that keeps ", sweep_kinds[kind].highest);
     else
-        buffer_format(text, "no %s %s ", sweep_noun(kind),
+        buffer_format(text, "no %s %s ", sweep_kinds[kind].noun,
                       job->outcome.verdict == SLO_UNKNOWN ? "is known to keep" : "keeps");
     slos_text(slos, text);
     if (found && kind == SWEEP_RATE) { /* of which requests have the plan's size */

@@ -288,7 +288,7 @@ explain_steps(const struct outcome *outcome, struct notes *notes)
                   units_format(UNITS_SIZE, outcome->early, text));
     if (outcome->empty)
         notes_add(notes, what, "no request ended in the time of %s=%s; %s",
-                  sweep_name(outcome->swept),
+                  sweep_kinds[outcome->swept].name,
                   sweep_format(outcome->swept, outcome->empty, text),
                   outcome->swept == SWEEP_RATE ? "begin with a lower one"
                                                : "use a longer -w");
@@ -296,7 +296,7 @@ explain_steps(const struct outcome *outcome, struct notes *notes)
         notes_add(notes, what,
                   "too few requests count at %s %s to check the limits; "
                   "use a longer -w",
-                  sweep_name(outcome->swept),
+                  sweep_kinds[outcome->swept].name,
                   sweep_format(outcome->swept, outcome->unknown, text));
 }
 
@@ -314,7 +314,7 @@ explain_limits(struct outcome *outcome, struct notes *notes)
     if (outcome->swept && !meets_limits(outcome)) { /* no step does */
         struct buffer limits = {0};
         slos_text(slos, &limits);
-        notes_add(notes, outcome->target, "no %s %s %s", sweep_noun(outcome->swept),
+        notes_add(notes, outcome->target, "no %s %s %s", sweep_kinds[outcome->swept].noun,
                   outcome->verdict == SLO_UNKNOWN ? "is known to keep" : "keeps",
                   limits.failed ? "the limits" : limits.text);
         buffer_free(&limits);

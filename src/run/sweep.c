@@ -240,7 +240,8 @@ do_step(struct sweeping *sweeping, int64_t value)
     char name[48];
     const struct run_part part = {name, PHASE_NONE, value, sweeping->index++,
                                   sweeping->count};
-    snprintf(name, sizeof(name), "%s=%" PRId64, sweep_name(job->plan.sweep.kind), value);
+    snprintf(name, sizeof(name), "%s=%" PRId64, sweep_kinds[job->plan.sweep.kind].name,
+             value);
     if (observer->part && observer->part(observer->self, job, &part) < 0)
         return 0;
     plan_step(&job->plan, value, part.index, &job->active);

@@ -81,7 +81,7 @@ check_sweep(const char *text)
         return;
     }
     MUST(sweep.kind >= SWEEP_SIZE && sweep.kind <= SWEEP_RATE);
-    const char *name = sweep_name(sweep.kind);
+    const char *name = sweep_kinds[sweep.kind].name;
     MUST(strncmp(text, name, strlen(name)) == 0);
     if (text[strlen(name)] == '\0') {
         MUST(sweep.from == 0 && sweep.to == 0);

@@ -283,16 +283,16 @@ TEST(large_values_do_not_overflow)
 
 TEST(each_kind_has_its_word)
 {
-    assert_null(sweep_name(SWEEP_NONE));
-    assert_string_equal(sweep_name(SWEEP_SIZE), "size");
-    assert_string_equal(sweep_name(SWEEP_THREADS), "threads");
-    assert_string_equal(sweep_name(SWEEP_DEPTH), "depth");
-    assert_string_equal(sweep_name(SWEEP_INTERVAL), "interval");
-    assert_string_equal(sweep_name(SWEEP_RATE), "rate");
-    assert_string_equal(sweep_noun(SWEEP_SIZE), "size");
-    assert_string_equal(sweep_noun(SWEEP_THREADS), "number of threads");
-    assert_string_equal(sweep_noun(SWEEP_DEPTH), "depth");
-    assert_string_equal(sweep_noun(SWEEP_INTERVAL), "interval");
+    assert_null(sweep_kinds[SWEEP_NONE].name);
+    assert_string_equal(sweep_kinds[SWEEP_SIZE].name, "size");
+    assert_string_equal(sweep_kinds[SWEEP_THREADS].name, "threads");
+    assert_string_equal(sweep_kinds[SWEEP_DEPTH].name, "depth");
+    assert_string_equal(sweep_kinds[SWEEP_INTERVAL].name, "interval");
+    assert_string_equal(sweep_kinds[SWEEP_RATE].name, "rate");
+    assert_string_equal(sweep_kinds[SWEEP_SIZE].noun, "size");
+    assert_string_equal(sweep_kinds[SWEEP_THREADS].noun, "number of threads");
+    assert_string_equal(sweep_kinds[SWEEP_DEPTH].noun, "depth");
+    assert_string_equal(sweep_kinds[SWEEP_INTERVAL].noun, "interval");
 }
 
 TEST(values_have_the_units_of_their_kind)

@@ -23,7 +23,7 @@ add_plot(struct buffer *found, const struct buffer *text, const char *name)
 static void
 add_case(struct buffer *found, const struct plotted_case *drawn)
 {
-    const char *swept = drawn->sweep ? sweep_name(drawn->sweep) : "run";
+    const char *swept = drawn->sweep ? sweep_kinds[drawn->sweep].name : "run";
     static const char *const kinds[] = {"equal",   "narrow", "decades", "extreme",
                                         "failing", "lost",   "missing"};
     char name[128];
