@@ -71,27 +71,23 @@ struct reports {
  * "or" between them; an empty text if there are none. */
 void report_files(const struct plan *plan, char *text, size_t size);
 
-/*
- * Opens the file of -output, if PLAN has one, which may take any time; what it has stays.
- * REPORTS is all zero. Returns 0, or -1 with ERROR.
- */
+/* Opens the file of -output, if PLAN has one, which may take any time; what it has stays.
+ * REPORTS is all zero. Returns 0, or -1 with ERROR. */
 int report_open(struct reports *reports, const struct plan *plan, struct error *error);
 
 /* Removes that file, if report_open has made it and it is empty: nothing has begun. */
 void report_discard(const struct reports *reports, const struct plan *plan);
 
-/*
- * Empties that file, unless it is a target of JOBS, which are open, or another file of
- * PLAN. Returns 0, or -1 with ERROR.
- */
+/* Empties that file, unless it is a target of JOBS, which are open, or another file of
+ * PLAN. Returns 0, or -1 with ERROR. */
 int report_claim(const struct reports *reports, const struct plan *plan,
                  const struct job *jobs, struct error *error);
 
 /*
- * Starts a report on stdout of a run of PLAN, which has COUNT JOBS; both must outlive it;
- * or one in the file that report_claim has emptied, and another for people on stdout.
- * REPORTS is all zero but for that. Writes the exported files for the first time. Returns
- * 0, or -1 with ERROR. report_end must be called in any case.
+ * Starts the reports of a run of PLAN, which has COUNT JOBS; both must outlive them: one
+ * on stdout, or in the file that report_claim has emptied and another for people on
+ * stdout. REPORTS is all zero but for that. Writes the exported files for the first time.
+ * Returns 0, or -1 with ERROR. report_end must be called in any case.
  */
 int report_begin(struct reports *reports, const struct plan *plan, const struct job *jobs,
                  int count, struct error *error);
@@ -129,12 +125,10 @@ void comparison_describe(double ratio, const struct interval *bounds, char *chan
 void report_explain(struct reports *reports, struct job *jobs, int count);
 
 /*
- * Closes the outputs and frees the reports, after the last version of the exported files,
- * which is given its time (export_end), unless the end of the run did that. Stores in
- * OUTCOME the first failure of the output since report_begin, or that an exported file
- * could not be written in the end, and whether a thread is stuck in that; writes what was
- * not said before to stderr. On the supervisor's thread, or the first one if there was
- * no run.
+ * Closes the outputs and frees the reports, after the last version of the exported files
+ * (export_end), unless the end of the run wrote that. Stores in OUTCOME the first failure
+ * of an output, and whether a thread is stuck in one; says on stderr what was not said
+ * before. On the supervisor's thread, or the first one if there was no run.
  */
 void report_end(struct reports *reports, struct outcome *outcome);
 
