@@ -2,6 +2,7 @@
 #include "mix.h"
 #include "support.h"
 
+#include "plan/plan.h"
 #include "run/schedule.h"
 
 #define OFFSET 512
