@@ -251,12 +251,10 @@ TEST(a_limit_that_one_breaks_names_it_and_is_in_the_comparison)
 
 TEST(limits_that_all_keep_change_nothing_but_the_comparison)
 {
-    struct result result =
-        command_status(0, "limits_that_all_keep_change_nothing_but_the_comparison");
-    assert_matches(result.out, "^" ROW("(data|copy)", "3") " +ok\n" //
-                   ROW("(data|copy)", "3") " +ok\n" LEGEND "$");
-    assert_string_equal(result.err, "");
-    command_free(&result);
+    expect(0,
+           "~^" ROW("(data|copy)", "3") " +ok\n" //
+           ROW("(data|copy)", "3") " +ok\n" LEGEND "$",
+           "", "limits_that_all_keep_change_nothing_but_the_comparison");
 }
 
 TEST(a_limit_that_is_not_known_of_one_names_it)
@@ -274,15 +272,13 @@ TEST(a_limit_that_is_not_known_of_one_names_it)
 TEST(an_interrupt_prints_all_summaries_and_the_comparison)
 {
     for (size_t i = 0; i < LENGTH(endings); i++) {
-        struct result result = command_status(
-            endings[i].died, "an_interrupt_prints_all_summaries_and_the_comparison %s",
-            endings[i].name);
-        assert_string_equal(result.err, "");
-        assert_matches(result.out, "^" SUMMARY("data", "[0-9]+", "[0-9]+") //
-                       SUMMARY("copy", "[0-9]+", "[0-9]+")                 //
-                       SUMMARY("third", "[0-9]+", "[0-9]+")                //
-                       TITLE HEAD "\n(" ROW("[a-z]+", "[0-9]+") "\n){3}" LEGEND "$");
-        command_free(&result);
+        expect(endings[i].died,
+               "~^" SUMMARY("data", "[0-9]+", "[0-9]+") //
+               SUMMARY("copy", "[0-9]+", "[0-9]+")      //
+               SUMMARY("third", "[0-9]+", "[0-9]+")     //
+               TITLE HEAD "\n(" ROW("[a-z]+", "[0-9]+") "\n){3}" LEGEND "$",
+               "", "an_interrupt_prints_all_summaries_and_the_comparison %s",
+               endings[i].name);
     }
 }
 
