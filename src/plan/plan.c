@@ -358,7 +358,6 @@ check_limits(const struct plan *plan, const struct slos *slos, const char *optio
 static void
 resolve_series(struct plan *plan)
 {
-    int share = SERIES_ALL / plan->target_count;
     bool ranked = false;
     for (int i = 0; i < plan->statistics.slos.count; i++)
         ranked |= plan->statistics.slos.list[i].metric == SLO_PERCENTILE;
@@ -366,7 +365,9 @@ resolve_series(struct plan *plan)
         plan->statistics.series = SERIES_ALL;
     else if ((plan->target_count > 1 || ranked) &&
              !(plan->mode & (MODE_SWEEP | MODE_PHASES)))
-        plan->statistics.series = share < SERIES_MOST ? share : SERIES_MOST;
+        plan->statistics.series = plan->target_count > SERIES_ALL / SERIES_MOST
+                                      ? SERIES_ALL / plan->target_count
+                                      : SERIES_MOST;
 }
 
 static int

@@ -105,6 +105,8 @@ on_rest(void *self)
 static void
 begin(int64_t count)
 {
+    for (int i = 0; i < TARGETS; i++)
+        job_free(&all.jobs[i]);
     memset(&all, 0, sizeof(all));
     memset(each_told, 0, sizeof(each_told));
     setup_begin(&setup, count);
