@@ -111,7 +111,9 @@ perform(const struct io_config *config, const struct io_request *request)
     do
         bytes = operations[request->operation].perform(config, request);
     while (bytes < 0 && errno == EINTR);
-    return io_complete(request, bytes < 0 ? -errno : bytes);
+    return (struct io_completion){.slot = request->slot,
+                                  .error = bytes < 0 ? errno : 0,
+                                  .bytes = bytes < 0 ? 0 : bytes};
 }
 
 struct io_completion

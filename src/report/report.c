@@ -40,10 +40,12 @@ flush(struct reports *reports, struct report *report)
     if (text->failed && !report->error)
         report->error = ENOMEM;
     if (text->length && !report->error) {
-        status_pause(report->status);
+        if (report->status)
+            status_pause(report->status);
         if (os_stream_write(report->stream, text->text, text->length) < 0)
             report->error = errno;
-        status_resume(report->status);
+        if (report->status)
+            status_resume(report->status);
     }
     buffer_clear(text);
     if (report->error)
