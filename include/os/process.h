@@ -129,4 +129,10 @@ void os_memory_free(void *memory);
  * writes would delay each request. */
 void *os_memory_unshared(size_t size);
 
+/* SIZE bytes of zeros, NULL if there are none, for what is large and mostly untouched: a
+ * page costs nothing until then, whatever the C library or a tool in its place does.
+ * Freed by os_memory_release with the same SIZE; NULL is allowed. */
+void *os_memory_zeroed(size_t size);
+void os_memory_release(void *memory, size_t size);
+
 #endif

@@ -164,3 +164,18 @@ os_memory_aligned(size_t alignment, size_t size)
 #endif
     return memory;
 }
+
+void *
+os_memory_zeroed(size_t size)
+{
+    void *memory =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+void
+os_memory_release(void *memory, size_t size)
+{
+    if (memory)
+        munmap(memory, size);
+}

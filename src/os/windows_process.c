@@ -109,6 +109,20 @@ os_memory_free(void *memory)
     _aligned_free(memory);
 }
 
+void *
+os_memory_zeroed(size_t size)
+{
+    return VirtualAlloc(NULL, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
+}
+
+void
+os_memory_release(void *memory, size_t size)
+{
+    (void)size;
+    if (memory)
+        VirtualFree(memory, 0, MEM_RELEASE);
+}
+
 static atomic_int stop_signal;
 static atomic_llong asked;       /* when that was first set; 0: not yet */
 static atomic_llong interrupted; /* when by Ctrl-C first; 0: not yet */

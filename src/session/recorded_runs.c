@@ -10,6 +10,7 @@
 
 #include "base/time.h"
 #include "base/units.h"
+#include "os/process.h"
 #include "run/job.h"
 
 #include <stdio.h>
@@ -43,7 +44,7 @@ recorded_runs_open(struct recorded_runs *runs, const struct plan *plan,
     runs->files = plan->target_count;
     if (runs->files > ROWS_LONG)
         runs->plan.statistics.series /= 4;
-    runs->jobs = calloc(TARGETS_MOST, sizeof(struct job));
+    runs->jobs = os_memory_zeroed(TARGETS_MOST * sizeof(struct job));
     if (runs->jobs)
         return 0;
     return error_set(error, EXIT_PREPARE, NULL, "no memory for the comparison");
@@ -300,7 +301,7 @@ recorded_runs_close(struct recorded_runs *runs)
         job_free(&runs->jobs[i]);
     for (int i = 0; i < TARGETS_MOST; i++)
         free(runs->labels[i]);
-    free(runs->jobs);
+    os_memory_release(runs->jobs, TARGETS_MOST * sizeof(struct job));
     buffer_free(&runs->begun);
     memset(runs, 0, sizeof(*runs));
 }
