@@ -8,41 +8,92 @@ static int
 make_programs(void **state)
 {
     (void)state;
-    shell("mkdir -p tests/cli; cd tests/cli\n"
-          "make() { { echo '#!/bin/sh'; echo 'cd \"${0%%/*}\"'; cat; } >$1; chmod 755 "
-          "$1; }\n"
-          "make good <<'END'\n"
-          "echo 'this is well'; echo '[  PASSED  ] 2 test(s).'\n"
-          "END\n"
-          "make skips <<'END'\n"
-          "echo 'skipped: needs the moon'; echo '[  PASSED  ] 1 test(s).'\n"
-          "echo '[  SKIPPED ] 1 test(s), listed below:'\n"
-          "END\n"
-          "make bad <<'END'\n"
-          "echo '[ RUN      ] a'; echo '[       OK ] a'\n"
-          "echo '[ RUN      ] b'; echo 'this is wrong'; echo '[  FAILED  ] b'\n"
-          "echo '[ RUN      ] c'; echo '[  PASSED  ] 4 test(s).'\n"
-          "echo '[  FAILED  ] 1 test(s), listed below:'; exit 1\n"
-          "END\n"
-          "make breaks <<'END'\n"
-          "echo 'this is worse'; kill -KILL $$\n"
-          "END\n"
-          "make lost <<'END'\n"
-          "kill -KILL $(cut -d' ' -f4 /proc/$PPID/stat)\n"
-          "END\n"
-          "make one <<'END'\n"
-          ": >one.began; until [ -e two.began ]; do sleep 0.01; done\n"
-          "END\n"
-          "make two <<'END'\n"
-          ": >two.began; until [ -e one.began ]; do sleep 0.01; done\n"
-          "END\n"
-          "make lasts <<'END'\n"
-          "echo $$ >new.pid; mv new.pid pid; exec sleep 1000\n"
-          "END\n"
-          "mkdir bin; make bin/timeout <<'END'\n"
-          "shift 3\n"
-          "exec setsid sh -c 'trap \"exit 143\" TERM; \"$@\" & wait' sh \"$@\"\n"
-          "END\n");
+    shell(
+        "mkdir -p tests/cli; cd tests/cli\n"
+        "make() { { echo '#!/bin/sh'; echo 'cd \"${0%%/*}\"'; cat; } >$1; chmod 755 "
+        "$1; }\n"
+        "make good <<'END'\n"
+        "echo 'this is well'; echo '[  PASSED  ] 2 test(s).'\n"
+        "END\n"
+        "make skips <<'END'\n"
+        "echo 'skipped: needs the moon'; echo '[  PASSED  ] 1 test(s).'\n"
+        "echo '[  SKIPPED ] 1 test(s), listed below:'\n"
+        "END\n"
+        "make bad <<'END'\n"
+        "echo '[ RUN      ] a'; echo '[       OK ] a'\n"
+        "echo '[ RUN      ] b'; echo 'this is wrong'; echo '[  FAILED  ] b'\n"
+        "echo '[ RUN      ] c'; echo '[  PASSED  ] 4 test(s).'\n"
+        "echo '[  FAILED  ] 1 test(s), listed below:'; exit 1\n"
+        "END\n"
+        "make breaks <<'END'\n"
+        "echo 'this is worse'; kill -KILL $$\n"
+        "END\n"
+        /* They fail in their first try, and pass in the second. */
+        "for i in 1 2 3 4 5 6 7 8 9; do make flaky$i <<'END'\n"
+        "name=${0##*/}; [ -e $name.tried ] && { echo '[  PASSED  ] 2 test(s).'; exit; }\n"
+        ": >$name.tried; echo '[ RUN      ] early'; echo '[       OK ] early'\n"
+        "echo '[ RUN      ] late'; echo \"$name was late\"; echo '[  FAILED  ] late'\n"
+        "echo '[  PASSED  ] 1 test(s).'; echo '[  FAILED  ] 1 test(s), listed below:'\n"
+        "echo '[  FAILED  ] late'; exit 1\n"
+        "END\n"
+        "done\n"
+        /* Each would pass in a second try. */
+        "worse() { { echo '[ ! -e $0.tried ] || exit 0; : >$0.tried'; cat; } | make $1; "
+        "}\n"
+        "worse signal <<'END'\n"
+        "kill -SEGV $$\n"
+        "END\n"
+        "worse exception <<'END'\n"
+        "echo 'Test failed with exception: Segmentation fault(11)'\n"
+        "echo '[  FAILED  ] 1 test(s), listed below:'; exit 1\n"
+        "END\n"
+        "worse command <<'END'\n"
+        "echo 'status 134, not 0: ioping -c 1'\n"
+        "echo '[  FAILED  ] 1 test(s), listed below:'; exit 1\n"
+        "END\n"
+        "worse leak <<'END'\n"
+        "file=$(echo $ASAN_OPTIONS | sed 's/.*log_path=//').1\n"
+        "echo '==1==ERROR: LeakSanitizer: detected memory leaks' >$file\n"
+        "echo '[  FAILED  ] 1 test(s), listed below:'; exit 1\n"
+        "END\n"
+        "worse undefined <<'END'\n"
+        "file=$(echo $UBSAN_OPTIONS | sed 's/.*log_path=//').1\n"
+        "echo 'a.c:1:2: runtime error: division by zero' >$file\n"
+        "END\n"
+        "worse race <<'END'\n"
+        "file=$(echo $TSAN_OPTIONS | sed 's/.*log_path=//').1\n"
+        "echo 'WARNING: ThreadSanitizer: data race' >$file\n"
+        "END\n"
+        "worse memory <<'END'\n"
+        "echo '==1== Invalid read of size 1' >${IOPING_RUNNER#log=}/1; : "
+        ">${IOPING_RUNNER#log=}/2\n"
+        "END\n"
+        "make late_report <<'END'\n"
+        "file=$(echo $ASAN_OPTIONS | sed 's/.*log_path=//').1; cd ..\n"
+        "setsid sh -c \"until [ -e cli/last.began ]; do sleep 0.01; done\n"
+        "echo '==1==ERROR: AddressSanitizer: late' >$file; : >cli/reported\" >/dev/null "
+        "2>&1 &\n"
+        "echo '[  PASSED  ] 1 test(s).'\n"
+        "END\n"
+        "make last <<'END'\n"
+        ": >last.began; until [ -e reported ]; do sleep 0.01; done\n"
+        "END\n"
+        "make lost <<'END'\n"
+        "kill -KILL $(cut -d' ' -f4 /proc/$PPID/stat)\n"
+        "END\n"
+        "make one <<'END'\n"
+        ": >one.began; until [ -e two.began ]; do sleep 0.01; done\n"
+        "END\n"
+        "make two <<'END'\n"
+        ": >two.began; until [ -e one.began ]; do sleep 0.01; done\n"
+        "END\n"
+        "make lasts <<'END'\n"
+        "echo $$ >new.pid; mv new.pid pid; exec sleep 1000\n"
+        "END\n"
+        "mkdir bin; make bin/timeout <<'END'\n"
+        "shift 3\n"
+        "exec setsid sh -c 'trap \"exit 143\" TERM; \"$@\" & wait' sh \"$@\"\n"
+        "END\n");
     return 0;
 }
 
@@ -63,6 +114,7 @@ TEST(each_has_a_line_and_one_that_failed_all_of_its_own)
                               "\"$own/results/log\" >\"$own/log\"; exit $s");
     assert_matches(result.out, "(^|\n)ok      cli/good  +[0-9.]+ s  2 passed\n");
     assert_matches(result.out, "(^|\n)FAILED  cli/bad  +[0-9.]+ s  4 passed, 1 failed\n"
+                               "--- first try of cli/bad:\n"
                                "\\[ RUN      \\] b\nthis is wrong\n\\[  FAILED  \\] b\n"
                                "\\[ RUN      \\] c\n\\[  PASSED  \\] 4");
     assert_matches(result.out,
@@ -79,6 +131,120 @@ TEST(each_has_a_line_and_one_that_failed_all_of_its_own)
     assert_contains(result.err, " cli/breaks");
     command_free(&result);
     expect(0, "3\n", NULL, "grep -c '^this is ' log");
+}
+
+/* Forgets which programs have been tried. */
+static void
+forget_tries(void)
+{
+    shell("rm -f tests/cli/*.tried");
+}
+
+TEST(a_program_that_passes_alone_is_flaky_and_fails_nothing)
+{
+    forget_tries();
+    struct result result = command_status(0, RUN "run '' flaky1 good flaky2");
+    assert_matches(result.out,
+                   "(^|\n)retry   cli/flaky1  +[0-9.]+ s  1 passed, 1 failed\n");
+    assert_matches(result.out, "\nflaky   cli/flaky1  +[0-9.]+ s  2 passed\n"
+                               "--- first try of cli/flaky1:\n"
+                               "\\[ RUN      \\] late\nflaky1 was late\n");
+    assert_matches(result.out, "\nflaky: cli/flaky1 \\(late\\)\n");
+    assert_matches(result.out, "\nflaky: cli/flaky2 \\(late\\)\n");
+    assert_matches(result.out,
+                   "\n3 programs in [0-9.]+ s\n6 passed, 0 failed, 0 skipped\n$");
+    assert_string_equal(result.err, "");
+    command_free(&result);
+}
+
+/* No other program runs beside the second try. */
+TEST(the_second_try_begins_after_all_others)
+{
+    forget_tries();
+    static const char *const others[] = {"\nok      cli/one ", "\nok      cli/two "};
+    struct result result = command_status(0, RUN "run '' good flaky1 one two");
+    const char *second = strstr(result.out, "\nflaky   cli/flaky1 ");
+    assert_non_null(second);
+    for (int i = 0; i < 2; i++) {
+        const char *other = strstr(result.out, others[i]);
+        assert_true(other && other < second);
+    }
+    command_free(&result);
+}
+
+TEST(a_program_that_fails_again_has_failed)
+{
+    forget_tries();
+    struct result result = command_status(1, RUN "run '' bad flaky1");
+    assert_matches(result.out, "(^|\n)retry   cli/bad  ");
+    assert_matches(result.out, "\nFAILED  cli/bad  [^\n]*\n--- first try of cli/bad:\n"
+                               "\\[ RUN      \\] b\nthis is wrong\n");
+    assert_matches(result.out, "\n--- second try of cli/bad:\n"
+                               "\\[ RUN      \\] b\nthis is wrong\n");
+    assert_matches(result.out, "\n6 passed, 1 failed, 0 skipped\n$");
+    assert_string_equal(result.err, "failed programs: cli/bad\n");
+    command_free(&result);
+}
+
+TEST(more_than_four_flaky_programs_fail_the_run)
+{
+    forget_tries();
+    shell(RUN "run '' flaky1 flaky2 flaky3 flaky4");
+    forget_tries();
+    expect(1, "~\n10 passed, 0 failed, 0 skipped\n$",
+           "5 flaky programs: more than 4 are not chance\n",
+           RUN "run '' flaky1 flaky2 flaky3 flaky4 flaky5");
+}
+
+/* All of them would pass. */
+TEST(many_that_fail_have_no_second_try)
+{
+    forget_tries();
+    struct result result =
+        command_status(1, RUN "run '' flaky1 flaky2 flaky3 flaky4 flaky5 "
+                              "flaky6 flaky7 flaky8 flaky9");
+    assert_matches(result.out, "\n9 passed, 9 failed, 0 skipped\n$");
+    assert_matches(result.out, "\nFAILED  cli/flaky9  [^\n]*\n\\[ RUN      \\] late\n");
+    assert_lacks(result.out, "\nflaky ");
+    command_free(&result);
+}
+
+/* RUNNER tells the program where valgrind would write. */
+TEST(a_crash_or_a_report_is_never_retried)
+{
+    static const struct {
+        const char *program, *told;
+    } cases[] = {{"signal", ""},
+                 {"exception", "Test failed with exception"},
+                 {"command", "status 134"},
+                 {"leak", "LeakSanitizer"},
+                 {"undefined", "division by zero"},
+                 {"race", "data race"},
+                 {"memory", "Invalid read"}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char line[64];
+        forget_tries();
+        struct result result = command_status(
+            1, RUN "export RUNNER=log=@REPORTS@\nrun '' %s good", cases[i].program);
+        snprintf(line, sizeof(line), "FAILED  cli/%s  ", cases[i].program);
+        assert_contains(result.out, line);
+        assert_contains(result.out, " s  0 passed, 1 failed\n");
+        assert_contains(result.out, cases[i].told);
+        assert_lacks(result.out, "retry");
+        assert_lacks(result.out, "flaky");
+        assert_contains(result.err, cases[i].program);
+        command_free(&result);
+    }
+}
+
+/* By a process that outlives its test. */
+TEST(a_report_after_the_end_of_a_test_fails_the_run)
+{
+    struct result result = command_status(1, RUN "run '-j 1' late_report last");
+    assert_contains(result.out, "report after the end of cli/late_report/report.1:\n"
+                                "==1==ERROR: AddressSanitizer: late\n");
+    assert_string_equal(result.err, "reports after the end of a test: 1\n");
+    command_free(&result);
 }
 
 TEST(all_that_pass_are_well)
