@@ -346,7 +346,7 @@ TIDY = xargs -I {} -P "$$(nproc)" clang-tidy --quiet --warnings-as-errors='*' \
 	--checks=-clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling {}
 # Shellcheck has a name for two things that are meant: a backslash at the end of a string,
 # and that what comes after || may answer for both of what stands before it with &&.
-SHELL_PROGRAMS = .ci/run tests/run tests/marked \
+SHELL_PROGRAMS = .ci/run tests/run tests/fetch tests/marked \
 	$(filter-out tests/unit/%,$(wildcard tests/*/run)) \
 	$(wildcard tests/*/*.sh tests/*/*/*.sh tests/support/shells/* \
 	packaging/debian/tests/[!c]*) tests/cross/cmocka tests/cross/look \

@@ -329,6 +329,21 @@ TEST(a_name_that_is_none_is_refused)
            RUN "make -n check T=stats/test_histogram BUILDDIR=b | tail -n 1 | xargs");
 }
 
+/* The command counts its tries, and passes in the third if it is told to. */
+TEST(a_fetch_that_fails_is_tried_three_times)
+{
+    static const struct {
+        int passes, status;
+        const char *tries;
+    } cases[] = {{1, 0, "1\n"}, {3, 0, "1\n2\n3\n"}, {4, 7, "1\n2\n3\n"}};
+    for (int i = 0; i < 3; i++)
+        expect(cases[i].status, cases[i].tries, NULL,
+               "rm -f tries; FETCH_PAUSE=0 \"$IOPING_SOURCE\"/tests/fetch sh -c 'echo "
+               ">>tries; "
+               "wc -l <tries; [ $(wc -l <tries) = %d ] || exit 7'",
+               cases[i].passes);
+}
+
 /* With a package manager that has none of them yet. */
 TEST(without_root_or_sudo_the_packages_are_listed)
 {
