@@ -193,6 +193,7 @@ run_shell(const char *format, va_list list)
     assert_int_equal(waitpid(group, &status, 0), group);
     command_stop(group);
     result.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    note_crash(result.status);
     result.out = read_all(out, &result.out_size);
     result.err = read_all(err, &ignored);
     if (!has_direct_io()) {

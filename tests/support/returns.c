@@ -85,6 +85,7 @@ it_returns(void **state)
 {
     const struct row *row = *state;
     char expected[32];
+    int status;
     need_bare("what it waits for takes longer under the tool");
     if (row->need)
         row->need();
@@ -92,6 +93,8 @@ it_returns(void **state)
     struct result ended = command_status(0, "ended %s", row->name);
     struct result result = command_status(0, "tell %s", row->name);
     snprintf(expected, sizeof(expected), "status %d\n", row->status);
+    if (sscanf(ended.out, "status %d", &status) == 1)
+        note_crash(status);
     if (strcmp(ended.out, expected) != 0)
         fail_msg("%snot %sstdout: %s\nstderr: %s", ended.out, expected, result.out,
                  result.err);

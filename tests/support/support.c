@@ -85,6 +85,27 @@ assert_matches(const char *text, const char *expression)
         fail_msg("\"%s\" does not match: %s", expression, text);
 }
 
+void
+note_crash(int status)
+{
+    static const int faults[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS,
+                                 SIGFPE, SIGSEGV, SIGSYS};
+    for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+        if (status == 128 + faults[i])
+            printf("crashed: signal %d\n", faults[i]);
+    }
+}
+
+void
+assert_child_succeeds(pid_t child)
+{
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (WIFSIGNALED(status))
+        note_crash(128 + WTERMSIG(status));
+    assert_int_equal(status, 0);
+}
+
 pid_t
 worker_of(pid_t pid)
 {

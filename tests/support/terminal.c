@@ -190,6 +190,7 @@ terminal_end(struct terminal *terminal, int status)
             give_up(terminal, "still running", "");
     assert_int_equal(waitpid(terminal->child, &ended, 0), terminal->child);
     terminal->status = WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended);
+    note_crash(terminal->status);
     snprintf(told, sizeof(told), "%d, not %d", terminal->status, status);
     if (terminal->status != status)
         give_up(terminal, "status", told);

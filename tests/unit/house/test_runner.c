@@ -28,7 +28,7 @@ make_programs(void **state)
         "make breaks <<'END'\n"
         "echo 'this is worse'; kill -KILL $$\n"
         "END\n"
-        /* They fail in their first try, and pass in the second. */
+        /* flaky1 to flaky9 fail in the first try and pass in the second. */
         "for i in 1 2 3 4 5 6 7 8 9; do make flaky$i <<'END'\n"
         "name=${0##*/}; [ -e $name.tried ] && { echo '[  PASSED  ] 2 test(s).'; exit; }\n"
         ": >$name.tried; echo '[ RUN      ] early'; echo '[       OK ] early'\n"
@@ -37,39 +37,45 @@ make_programs(void **state)
         "echo '[  FAILED  ] late'; exit 1\n"
         "END\n"
         "done\n"
-        /* Each would pass in a second try. */
-        "worse() { { echo '[ ! -e $0.tried ] || exit 0; : >$0.tried'; cat; } | make $1; "
-        "}\n"
-        "worse signal <<'END'\n"
+        /* Each of these crashes or leaves a report in the first try. It would pass in the
+         * second. */
+        "passed=\"echo '[  PASSED  ] 1 test(s).'\"\n"
+        "failed=\"echo '[  FAILED  ] 1 test(s), listed below:'; exit 1\"\n"
+        "make_crashing() { { echo \"[ ! -e \\$0.tried ] || { $passed; exit; }; : "
+        ">\\$0.tried\"; cat; } | make $1; }\n"
+        "make_crashing signal <<'END'\n"
         "kill -SEGV $$\n"
         "END\n"
-        "worse exception <<'END'\n"
-        "echo 'Test failed with exception: Segmentation fault(11)'\n"
-        "echo '[  FAILED  ] 1 test(s), listed below:'; exit 1\n"
+        "make_crashing exception <<END\n"
+        "echo 'Test failed with exception: Segmentation fault(11)'; $failed\n"
         "END\n"
-        "worse command <<'END'\n"
-        "echo 'status 134, not 0: ioping -c 1'\n"
-        "echo '[  FAILED  ] 1 test(s), listed below:'; exit 1\n"
+        "make_crashing command <<END\n"
+        "echo 'crashed: signal 6'; $failed\n"
         "END\n"
-        "worse leak <<'END'\n"
-        "file=$(echo $ASAN_OPTIONS | sed 's/.*log_path=//').1\n"
-        "echo '==1==ERROR: LeakSanitizer: detected memory leaks' >$file\n"
-        "echo '[  FAILED  ] 1 test(s), listed below:'; exit 1\n"
+        "make_crashing early <<'END'\n"
+        "echo '[ RUN      ] a'\n"
         "END\n"
-        "worse undefined <<'END'\n"
-        "file=$(echo $UBSAN_OPTIONS | sed 's/.*log_path=//').1\n"
-        "echo 'a.c:1:2: runtime error: division by zero' >$file\n"
+        "make_crashing leak <<END\n"
+        "echo '==1==ERROR: LeakSanitizer: detected memory leaks' "
+        ">\\${ASAN_OPTIONS##*log_path=}.1; $failed\n"
         "END\n"
-        "worse race <<'END'\n"
-        "file=$(echo $TSAN_OPTIONS | sed 's/.*log_path=//').1\n"
-        "echo 'WARNING: ThreadSanitizer: data race' >$file\n"
+        "make_crashing undefined <<END\n"
+        "echo 'a.c:1:2: runtime error: division by zero' "
+        ">\\${UBSAN_OPTIONS##*log_path=}.1; $passed\n"
         "END\n"
-        "worse memory <<'END'\n"
-        "echo '==1== Invalid read of size 1' >${IOPING_RUNNER#log=}/1; : "
-        ">${IOPING_RUNNER#log=}/2\n"
+        "make_crashing race <<END\n"
+        "echo 'WARNING: ThreadSanitizer: data race' "
+        ">\\${TSAN_OPTIONS##*log_path=}.1; $passed\n"
+        "END\n"
+        "make_crashing memory <<END\n"
+        "file=\\${IOPING_RUNNER#log=}/valgrind; echo '--1-- a warning' >\\$file.1\n"
+        "echo '==2== Invalid read of size 1' >\\$file.2; : >\\$file.3; $passed\n"
+        "END\n"
+        "make warning <<END\n"
+        "echo '--1-- a warning' >\\${IOPING_RUNNER#log=}/valgrind.1; $passed\n"
         "END\n"
         "make late_report <<'END'\n"
-        "file=$(echo $ASAN_OPTIONS | sed 's/.*log_path=//').1; cd ..\n"
+        "file=${ASAN_OPTIONS##*log_path=}.1; cd ..\n"
         "setsid sh -c \"until [ -e cli/last.began ]; do sleep 0.01; done\n"
         "echo '==1==ERROR: AddressSanitizer: late' >$file; : >cli/reported\" >/dev/null "
         "2>&1 &\n"
@@ -77,15 +83,18 @@ make_programs(void **state)
         "END\n"
         "make last <<'END'\n"
         ": >last.began; until [ -e reported ]; do sleep 0.01; done\n"
+        "echo '[  PASSED  ] 1 test(s).'\n"
         "END\n"
         "make lost <<'END'\n"
         "kill -KILL $(cut -d' ' -f4 /proc/$PPID/stat)\n"
         "END\n"
         "make one <<'END'\n"
         ": >one.began; until [ -e two.began ]; do sleep 0.01; done\n"
+        "echo '[  PASSED  ] 1 test(s).'\n"
         "END\n"
         "make two <<'END'\n"
         ": >two.began; until [ -e one.began ]; do sleep 0.01; done\n"
+        "echo '[  PASSED  ] 1 test(s).'\n"
         "END\n"
         "make lasts <<'END'\n"
         "echo $$ >new.pid; mv new.pid pid; exec sleep 1000\n"
@@ -115,13 +124,14 @@ TEST(each_has_a_line_and_one_that_failed_all_of_its_own)
     assert_matches(result.out, "(^|\n)ok      cli/good  +[0-9.]+ s  2 passed\n");
     assert_matches(result.out, "(^|\n)FAILED  cli/bad  +[0-9.]+ s  4 passed, 1 failed\n"
                                "--- first try of cli/bad:\n"
-                               "\\[ RUN      \\] b\nthis is wrong\n\\[  FAILED  \\] b\n"
-                               "\\[ RUN      \\] c\n\\[  PASSED  \\] 4");
+                               "    \\[ RUN      \\] b\n    this is wrong\n"
+                               "    \\[  FAILED  \\] b\n    \\[ RUN      \\] c\n"
+                               "    \\[  PASSED  \\] 4");
     assert_matches(result.out,
                    "(^|\n)ok      cli/skips  +[0-9.]+ s  1 passed, 1 skipped\n");
     assert_matches(result.out,
                    "(^|\n)FAILED  cli/breaks  +[0-9.]+ s  0 passed, 1 failed\n"
-                   "this is worse\n");
+                   "    this is worse\n");
     assert_lacks(result.out, "this is well");
     assert_matches(result.out,
                    "\nskipped: needs the moon \\(1\\)\n4 programs in [0-9.]+ s\n"
@@ -148,7 +158,7 @@ TEST(a_program_that_passes_alone_is_flaky_and_fails_nothing)
                    "(^|\n)retry   cli/flaky1  +[0-9.]+ s  1 passed, 1 failed\n");
     assert_matches(result.out, "\nflaky   cli/flaky1  +[0-9.]+ s  2 passed\n"
                                "--- first try of cli/flaky1:\n"
-                               "\\[ RUN      \\] late\nflaky1 was late\n");
+                               "    \\[ RUN      \\] late\n    flaky1 was late\n");
     assert_matches(result.out, "\nflaky: cli/flaky1 \\(late\\)\n");
     assert_matches(result.out, "\nflaky: cli/flaky2 \\(late\\)\n");
     assert_matches(result.out,
@@ -178,9 +188,9 @@ TEST(a_program_that_fails_again_has_failed)
     struct result result = command_status(1, RUN "run '' bad flaky1");
     assert_matches(result.out, "(^|\n)retry   cli/bad  ");
     assert_matches(result.out, "\nFAILED  cli/bad  [^\n]*\n--- first try of cli/bad:\n"
-                               "\\[ RUN      \\] b\nthis is wrong\n");
+                               "    \\[ RUN      \\] b\n    this is wrong\n");
     assert_matches(result.out, "\n--- second try of cli/bad:\n"
-                               "\\[ RUN      \\] b\nthis is wrong\n");
+                               "    \\[ RUN      \\] b\n    this is wrong\n");
     assert_matches(result.out, "\n6 passed, 1 failed, 0 skipped\n$");
     assert_string_equal(result.err, "failed programs: cli/bad\n");
     command_free(&result);
@@ -196,7 +206,7 @@ TEST(more_than_four_flaky_programs_fail_the_run)
            RUN "run '' flaky1 flaky2 flaky3 flaky4 flaky5");
 }
 
-/* All of them would pass. */
+/* All nine would pass in a second try. */
 TEST(many_that_fail_have_no_second_try)
 {
     forget_tries();
@@ -204,7 +214,8 @@ TEST(many_that_fail_have_no_second_try)
         command_status(1, RUN "run '' flaky1 flaky2 flaky3 flaky4 flaky5 "
                               "flaky6 flaky7 flaky8 flaky9");
     assert_matches(result.out, "\n9 passed, 9 failed, 0 skipped\n$");
-    assert_matches(result.out, "\nFAILED  cli/flaky9  [^\n]*\n\\[ RUN      \\] late\n");
+    assert_matches(result.out,
+                   "\nFAILED  cli/flaky9  [^\n]*\n    \\[ RUN      \\] late\n");
     assert_lacks(result.out, "\nflaky ");
     command_free(&result);
 }
@@ -213,14 +224,16 @@ TEST(many_that_fail_have_no_second_try)
 TEST(a_crash_or_a_report_is_never_retried)
 {
     static const struct {
-        const char *program, *told;
-    } cases[] = {{"signal", ""},
-                 {"exception", "Test failed with exception"},
-                 {"command", "status 134"},
-                 {"leak", "LeakSanitizer"},
-                 {"undefined", "division by zero"},
-                 {"race", "data race"},
-                 {"memory", "Invalid read"}};
+        const char *program, *printed;
+        int passed;
+    } cases[] = {{"signal", "", 0},
+                 {"exception", "    Test failed with exception", 0},
+                 {"command", "    crashed: signal 6", 0},
+                 {"early", "    [ RUN      ] a", 0},
+                 {"leak", "    ==1==ERROR: LeakSanitizer", 0},
+                 {"undefined", "    a.c:1:2: runtime error: division by zero", 1},
+                 {"race", "    WARNING: ThreadSanitizer: data race", 1},
+                 {"memory", "    ==2== Invalid read", 1}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char line[64];
         forget_tries();
@@ -228,8 +241,9 @@ TEST(a_crash_or_a_report_is_never_retried)
             1, RUN "export RUNNER=log=@REPORTS@\nrun '' %s good", cases[i].program);
         snprintf(line, sizeof(line), "FAILED  cli/%s  ", cases[i].program);
         assert_contains(result.out, line);
-        assert_contains(result.out, " s  0 passed, 1 failed\n");
-        assert_contains(result.out, cases[i].told);
+        snprintf(line, sizeof(line), " s  %d passed, 1 failed\n", cases[i].passed);
+        assert_contains(result.out, line);
+        assert_contains(result.out, cases[i].printed);
         assert_lacks(result.out, "retry");
         assert_lacks(result.out, "flaky");
         assert_contains(result.err, cases[i].program);
@@ -237,7 +251,13 @@ TEST(a_crash_or_a_report_is_never_retried)
     }
 }
 
-/* By a process that outlives its test. */
+/* Valgrind writes warnings where it writes its reports. */
+TEST(a_warning_of_valgrind_is_no_report)
+{
+    shell(RUN "export RUNNER=log=@REPORTS@\nrun '' warning");
+}
+
+/* The report is written by a process that outlives its test. */
 TEST(a_report_after_the_end_of_a_test_fails_the_run)
 {
     struct result result = command_status(1, RUN "run '-j 1' late_report last");
@@ -329,7 +349,7 @@ TEST(a_name_that_is_none_is_refused)
            RUN "make -n check T=stats/test_histogram BUILDDIR=b | tail -n 1 | xargs");
 }
 
-/* The command counts its tries, and passes in the third if it is told to. */
+/* The command counts its tries, and succeeds in try number `passes`. */
 TEST(a_fetch_that_fails_is_tried_three_times)
 {
     static const struct {

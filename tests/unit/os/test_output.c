@@ -239,7 +239,6 @@ static void
 assert_no_room(const char *path, bool appended)
 {
     static char much[100000];
-    int status;
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
@@ -252,8 +251,7 @@ assert_no_room(const char *path, bool appended)
                                : os_file_replace(path, much, sizeof(much), "", true);
         _exit(written != -1 || errno != EFBIG);
     }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
+    assert_child_succeeds(child);
 }
 
 TEST(what_does_not_fit_leaves_the_old_file)

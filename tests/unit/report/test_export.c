@@ -320,9 +320,7 @@ TEST(a_signal_ends_the_wait)
         os_thread_join(&thread);
         _exit(ended || os_clock_now() - began < 750 * MS);
     }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
+    assert_child_succeeds(child);
 }
 
 /* Handles what the thread has to tell, once it has done so many writings. */

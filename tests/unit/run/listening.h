@@ -265,6 +265,8 @@ in_child(void (*body)(void))
         }
         assert_int_equal(waitpid(child, &status, 0), child);
     } while (WIFEXITED(status) && WEXITSTATUS(status) == LATE && ++tries < 5);
+    if (WIFSIGNALED(status))
+        note_crash(128 + WTERMSIG(status));
     assert_int_equal(status, 0);
 }
 
