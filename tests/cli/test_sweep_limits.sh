@@ -27,7 +27,7 @@ rows() {
 # the last record.
 records() {
     sweep_limited "$@"
-    jq -s -c 'map(select(.stat)) | map([.sweep[], .kept, (.stat.percentiles["50"] <= 6e7) == .kept])' o
+    jq -s -c 'map(select(.stat)) | map([.sweep[], .kept, (.stat.percentiles["50"] <= 1.5e8) == .kept])' o
     jq -c 'select(.highest) | .highest, keys' o
     return "$status"
 }

@@ -8,6 +8,8 @@
  * - slots=N: at most N reads and writes at a time; the others wait in a line
  * - idle_ms=N, idle_us=N: a read that comes so many ms after the end of the last one, or
  *   later, takes so many us longer
+ * - many=N, many_us=N, few_us=N: a read that comes while so many others are under way, or
+ *   more, takes many_us longer, and few_us otherwise
  * - hang_at=N: the Nth read (from 1) takes hang_s seconds longer
  * - hang_count=N: so do the reads after it, N with the first
  * - hang_s=N: seconds
@@ -45,8 +47,9 @@
 static struct {
     char *backing, *hang_file, *hang_create, *hang_open, *hang_write, *hang_fsync,
         *hang_flush, *hang_getattr, *hang_statfs, *hang_lseek, *hang_all, *holes, *log;
-    unsigned idle_ms, idle_us, delay_us, delay_write_us, delay_fsync_us, slots,
-        hang_after, hang_at, hang_count, hang_s, fail_every, uncached, hidden;
+    unsigned idle_ms, idle_us, delay_us, delay_write_us, delay_fsync_us, slots, many,
+        many_us, few_us, hang_after, hang_at, hang_count, hang_s, fail_every, uncached,
+        hidden;
 } options;
 
 #define OPTION(name)                                        \
@@ -78,6 +81,9 @@ static const struct fuse_opt specifications[] = {
     OPTION(delay_write_us),
     OPTION(delay_fsync_us),
     OPTION(slots),
+    OPTION(many),
+    OPTION(many_us),
+    OPTION(few_us),
     OPTION(hang_after),
     OPTION(hang_at),
     OPTION(hang_count),
@@ -93,7 +99,7 @@ static struct {
     unsigned come, gone; /* who has joined the line, and left its place */
 } line = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0};
 static FILE *log_file;
-static atomic_uint reads;
+static atomic_uint reads, reads_under_way;
 static atomic_uint reads_before; /* the last creation of a file */
 static _Atomic int64_t last_end; /* of a read; 0: there was none */
 
@@ -274,6 +280,7 @@ static int
 read_slowly(int fd, char *buffer, size_t size, off_t offset)
 {
     unsigned number = atomic_fetch_add(&reads, 1) + 1;
+    unsigned others = atomic_fetch_add(&reads_under_way, 1);
     int64_t begin = now(), silence = begin - atomic_load(&last_end);
     if (number > atomic_load(&reads_before) + options.hang_after)
         hang_while(options.hang_file);
@@ -282,10 +289,12 @@ read_slowly(int fd, char *buffer, size_t size, off_t offset)
         number < options.hang_at + (options.hang_count ? options.hang_count : 1))
         rest((int64_t)options.hang_s * 1000000000);
     rest((int64_t)options.delay_us * 1000);
+    rest((int64_t)(others >= options.many ? options.many_us : options.few_us) * 1000);
     if (options.idle_us && silence >= (int64_t)options.idle_ms * 1000000)
         rest((int64_t)options.idle_us * 1000);
     int result = result_of(pread(fd, buffer, size, offset));
     leave();
+    atomic_fetch_sub(&reads_under_way, 1);
     atomic_store(&last_end, now());
     if (options.fail_every && number % options.fail_every == 0)
         result = -EIO;
