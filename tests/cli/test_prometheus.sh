@@ -157,7 +157,7 @@ a_run_goes_on_without_its_file() {
     until_true has_more_than $(($(wc -l <../o) + 5))
     end INT
     echo $?
-    cat ../e
+    said
     tail -1 ../o | cut -c 1-3
 }
 
@@ -168,7 +168,7 @@ a_file_that_can_be_written_again_is_no_failure() {
     until_true test -e d/x.prom
     end INT
     echo $?
-    cat ../e
+    said
 }
 
 fill_disk() {
@@ -179,7 +179,7 @@ fill_disk() {
     until_said small/x.prom
     end INT
     echo $?
-    cat e
+    said
     tail -1 small/x.prom | cut -c 1-17
     ls -A small
     "$IOPING" -q -c 2 -i 0 -prometheus small/y data 2>&1

@@ -35,7 +35,7 @@ an_interrupt_does_not_skip_them() {
     until_printed request=3
     end INT
     status=$?
-    cat e
+    said
     return "$status"
 }
 
