@@ -79,7 +79,7 @@ TEST(raw_lines_are_printed_all_the_same)
     for (size_t i = 0; i < LENGTH(exports); i++) {
         struct result result =
             command_status(0, "raw_lines_are_printed_all_the_same %s", exports[i]);
-        if (strcmp(result.out, "-q 1 0\n-B 1 0\ntrue\n") != 0)
+        if (strcmp(result.out, "-q 0\n-B 0\ntrue\n") != 0)
             fail_msg("%s: %s%s", exports[i], result.out, result.err);
         command_free(&result);
     }
