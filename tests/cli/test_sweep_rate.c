@@ -25,8 +25,8 @@ TEST(the_highest_rate_is_that_of_the_server)
         if (engines[i].need)
             engines[i].need();
         serve("delay_us=40000,slots=4");
-        expect(0, "all\n[true,true,true,true,true]\n", "", "knee -sweep rate=90..110 %s",
-               engines[i].options);
+        expect(0, "all\n[true,true,true,true,true,true]\n", "",
+               "knee -sweep rate=90..110 %s", engines[i].options);
     }
 }
 
