@@ -93,8 +93,9 @@ static const struct row rows[] = {
      READS,
      .arguments = TIMEOUT "-i 50ms -check check",
      .status = STATUS_CRITICAL,
-     .out = "^IOPING CRITICAL - check request [0-9]+ failed: no answer for 2[.0-9]* s "
-            "\\(timeout\\)[^|]* \\| p50=[^|]* failed=1c\n$",
+     .out =
+         "^IOPING CRITICAL - check request [0-9]+ failed: no answer for [2-9][.0-9]* s "
+         "\\(timeout\\)[^|]* \\| p50=[^|]* failed=1c\n$",
      .err = ""},
     {.name = "check_at_the_end_of_its_time",
      READS,
@@ -108,7 +109,7 @@ static const struct row rows[] = {
      .hang = "hang_open",
      .arguments = "-timeout 2s -check check_of_what_does_not_open/f",
      .status = STATUS_CRITICAL,
-     .out = "^IOPING CRITICAL - [^ ]*/f: still not ready after 2[.0-9]* s\n$",
+     .out = "^IOPING CRITICAL - [^ ]*/f: still not ready after [2-9][.0-9]* s\n$",
      .err = ""},
     {.name = "work_time_with_a_shorter_hang",
      READS,
