@@ -61,8 +61,8 @@ TEST(the_other_target_goes_on_only_with_ignore)
     need("faults jq");
     for (int i = 0; i < 2; i++)
         expect(3, i ? "[[3,1]]\n[true]\n" : "[[3,1]]\n[false]\n",
-               "~^ioping: other: request 3 failed: no answer for ",
-               "of_two_targets -w 2 %s", i ? "-E" : "");
+               "~^ioping: other: request 3 failed: no answer for ", "of_two_targets %s",
+               i ? "2 -E" : "60");
 }
 
 TEST(the_time_of_a_stop_is_no_wait)

@@ -29,13 +29,17 @@ the_others_go_on() {
     return "$status"
 }
 
-# Usage: of_two_targets OPTION...
+# Usage: of_two_targets SECONDS [OPTION...]: whether the other target went on for most of
+# these.
 of_two_targets() {
     cp data other
-    faulty pread@other:3:hang -C -i 20ms -J -q -timeout 700ms "$@" data other >o 2>e
+    work=$1
+    shift
+    faulty pread@other:3:hang -C -i 20ms -J -q -timeout 700ms -w "$work" "$@" data other >o 2>e
     status=$?
     jq -c 'map(select(.target.path == "other").load | [.count, .failed])' o
-    jq -c 'map(select(.target.path == "data").load.time > 1500000000)' o
+    jq -c --argjson work "$work" \
+        'map(select(.target.path == "data").load.time > 0.75e9 * $work)' o
     said >&2
     return "$status"
 }
