@@ -111,11 +111,11 @@ TEST(linear_workers_begin_side_by_side)
 TEST(limits_hold_for_the_sum)
 {
     static const char *const cases[][2] = {
-        {"-threads 4 -r 100 -w 300ms", "4"},
-        {"-threads 4 -l 400k -w 300ms", "4"},
-        {"-threads 3 -r 90 -i 1ms -w 300ms", "3"},
-        {"-threads 2 -b 2 -r 100 -w 300ms", "4"},
-        {"-threads 4 -r 100 -w 300ms -U -depth 2", "4"},
+        {"-threads 4 -r 100 -w 1", "4"},
+        {"-threads 4 -l 400k -w 1", "4"},
+        {"-threads 3 -r 90 -i 1ms -w 1", "3"},
+        {"-threads 2 -b 2 -r 100 -w 1", "4"},
+        {"-threads 4 -r 100 -w 1 -U -depth 2", "4"},
     };
     need_engines();
     for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -130,7 +130,7 @@ TEST(limits_hold_for_the_sum)
     }
 }
 
-/* At 0, 40 and 80 ms each; none at 120. */
+/* At 0, 400 and 800 ms each; none at 1200. */
 TEST(the_interval_and_the_end_are_those_of_each)
 {
     need_engines();

@@ -44,16 +44,19 @@ one_of_three_has_the_offsets_of_one() {
 
 # Usage: the_interval_and_the_end_are_those_of_each [OPTION...]
 the_interval_and_the_end_are_those_of_each() {
-    ioping -B -C -i 40ms -w 110ms -threads 3 "$@" data 2>e |
+    ioping -B -C -i 400ms -w 1100ms -threads 3 "$@" data 2>e |
         awk '{ print ($9 <= 9), ($9 >= 3) }'
     ioping -B -C -a 0 -i 30ms -c 9 -threads 3 "$@" data 2>e |
         awk '{ print $1, $9, ($10 >= 60e6) }'
 }
 
-# Usage: periods_add_up [OPTION...]
+# Usage: periods_add_up [OPTION...]: of a run that goes on until it has three.
+has_three_periods() { [ "$(grep -c '"load"' o)" -ge 3 ]; }
 periods_add_up() {
-    ioping -JJ -threads 3 -i 1ms -c 90 "$@" data 2>e |
-        jq -s -c '.[:-1] | [foreach .[] as $r (
+    start -JJ -threads 3 -i 1ms "$@" data
+    until_true has_three_periods
+    end INT
+    jq -s -c '.[:-1] | [foreach .[] as $r (
             {io: [], done: null};
             if .done then {io: [], done: null} else . end
             | if $r.io then .io += [$r.io] else .done = $r end;
@@ -61,7 +64,7 @@ periods_add_up() {
             | [.done.load.count == (.io | length),
             .done.stat.count == (.io | map(select(.ignored | not)) | length),
             .done.stat.time == ([.io[] | select(.ignored | not) | .time] | add // 0)]
-            | all)] | [length > 0, all]'
+            | all)] | [length >= 3, all]' o
 }
 
 # Usage: raw_lines_after_so_many_requests_of_all [OPTION...]
