@@ -74,11 +74,12 @@ TEST(those_that_are_too_slow_are_not_in_the_rate)
 }
 
 /* -a leaves the hanging requests out; the other workers go on meanwhile. The first reads,
- * three at most, examine the file before the run. */
+ * three at most, examine the file before the run. Those that count take a third of a
+ * second, and may take a whole one on a busy machine. */
 TEST(warmup_is_not_in_the_rate)
 {
-    assert_rates(false, "delay_us=10000,hang_at=4,hang_count=5,hang_s=2", "-a 8", "208",
-                 0, "$clock < 105 and $own > $clock * 1.5");
+    assert_rates(false, "delay_us=10000,hang_at=4,hang_count=5,hang_s=2", "-a 8", "108",
+                 0, "$clock < 55 and $own > $clock * 1.5");
 }
 
 /*
@@ -108,7 +109,8 @@ TEST(each_period_has_its_own_rate)
     }
 }
 
-/* Four at each point of a grid are under way together, whoever sends them. */
+/* Four at each point of a grid are under way together, whoever sends them. With the
+ * pauses there would be a tenth of what is served. */
 TEST(pauses_are_not_in_the_rate)
 {
     static const char *const four[] = {"-threads 4", "-U -depth 4 -b 4"};
@@ -116,9 +118,9 @@ TEST(pauses_are_not_in_the_rate)
     for (size_t i = 0; i < LENGTH(four); i++) {
         if (i == 1)
             need_uring();
-        serve("delay_us=10000");
+        serve("delay_us=30000");
         expect(0, "true\n", NULL,
-               "ioping -J -q -i 100ms -a 0 -c 40 %s fs/f 2>/dev/null >o; " SERVED(
+               "ioping -J -q -i 300ms -a 0 -c 40 %s fs/f 2>/dev/null >o; " SERVED(
                    "40") "jq -c --argjson served $SERVED '.[-1].stat.iops as $own | if "
                          "$own <= $served * 1.01 "
                          "and $own > $served / 3 then true else [$own, $served] end' o",
