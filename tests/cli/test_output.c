@@ -166,8 +166,11 @@ TEST(a_table_fits_the_terminal)
 TEST(a_quiet_run_has_its_status_line)
 {
     static struct terminal terminal;
-    terminal_start(&terminal, 200,
-                   "ioping -hang 0 -C -B -p 1 -c 15 -i 100ms -output x data");
+    terminal_start(
+        &terminal, 200,
+        "exec $IOPING_RUNNER \"$IOPING\" -hang 0 -C -B -p 1 -i 100ms -output x data");
+    terminal_wait(&terminal, " requests  p50 ");
+    terminal_signal(&terminal, SIGINT);
     terminal_end(&terminal, 0);
     assert_contains(terminal.bytes, " iops");
     assert_contains(terminal.bytes, "\r\033[K");
