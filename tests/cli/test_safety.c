@@ -31,7 +31,7 @@ TEST(disk_with_a_mounted_partition_is_not_written)
     shell("truncate -s 20M disk.img");
     int fd = attach("disk.img", "-P", device);
     struct result result =
-        command("addpart %s 1 2048 32768 && sleep 0.2 && [ -b %sp1 ]", device, device);
+        command("addpart %s 1 2048 32768 && appears %sp1", device, device);
     if (result.status != 0) {
         close(fd);
         skip_because("no nodes appear for the partitions of a loop device");
