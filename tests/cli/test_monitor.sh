@@ -77,6 +77,7 @@ each_request_for_statistics_is_one() {
 two_interrupts_of_the_group_are_two() {
     start_stuck
     kill -INT "-$pid"
+    until_handled
     sleep 0.1
     kill -INT "-$pid"
     reap
