@@ -71,10 +71,7 @@ static const struct expected runs[] = {
      NULL,
      "ioping -hang 0 -C -q -p 1 -c 5 -i 0 -output x data copy >o 2>e; "
      "cut -d' ' -f11 x | sort | uniq -c | tr -s ' '; grep -o '^[-a-z ]*' o"},
-    {"a_sweep_has_its_steps_in_both", "", 0, "4096\n8192\n16384\n4 KiB\n8 KiB\n16 KiB\n",
-     NULL,
-     "ioping -hang 0 -C -B -w 0.1 -sweep size=4k..16k -output x data >o 2>e; "
-     "cut -d' ' -f1 x; tail -n 3 o | sed 's/^ *\\([0-9]* KiB\\) .*/\\1/'"},
+    {"a_sweep_has_its_steps_in_both", "", 0, "4096\n8192\n16384\n4 KiB\n8 KiB\n16 KiB\n"},
     /* A file that is standard output by another name. */
     {"the_screen_can_be_the_file", "", 0, "2\n1\n2\n", NULL,
      "echo before >o; ioping -hang 0 -C -B -c 3 -i 0 -output /dev/stdout data >>o "

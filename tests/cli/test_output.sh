@@ -26,6 +26,16 @@ the_file_is_made_and_emptied_as_by_the_shell() {
     cmp -s y x.other || echo another file
 }
 
+# Where a busy machine did nothing in a step, the next try gives it more time.
+a_sweep_has_its_steps_in_both() {
+    for window in 100ms 1s 10s; do
+        ioping -hang 0 -C -B -w "$window" -sweep size=4k..16k -output x data >o 2>e
+        grep -q 'ended at' e || break
+    done
+    cut -d' ' -f1 x
+    tail -n 3 o | sed 's/^ *\([0-9]* KiB\) .*/\1/'
+}
+
 # Usage: a_file_that_is_another_of_the_run_is_refused_unharmed ARGUMENT...: in folder f, with
 # file t, links to it, a directory whose working file it is, and link "dangling" to a file "y"
 # that is not there. No file is left that was not there.
