@@ -118,13 +118,14 @@ TEST_EACH(a_million_requests_take_the_memory_of_ten_thousand, forms)
 }
 
 /* Memory that the workers of a step have not touched is not there, though those of the
- * steps before had the same. */
+ * steps before had the same. In a second each of them gets a request, or the sweep ends.
+ */
 TEST(the_steps_of_a_sweep_take_the_memory_of_one)
 {
     int output;
     long seen = 0;
     need_bare("the memory of valgrind and of sanitizers grows");
-    pid_t pid = start("exec \"$IOPING\" -sweep size=512..64k -threads 32 -w 100ms -C -B "
+    pid_t pid = start("exec \"$IOPING\" -sweep size=512..64k -threads 32 -w 1 -C -B "
                       "-S 64k data",
                       &output);
     read_marks(output, '\n', 1, &seen);
