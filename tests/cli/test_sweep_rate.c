@@ -30,14 +30,14 @@ TEST(the_highest_rate_is_that_of_the_server)
     }
 }
 
-/* About a thousand are late, evenly up to one second: of 3000 a third. */
+/* About 500 are late, evenly up to one second: of 1500 a third. */
 TEST(times_count_from_when_requests_were_due)
 {
     need_program("jq");
     for (size_t i = 0; i < LENGTH(engines); i++) {
         if (engines[i].need)
             engines[i].need();
-        serve("slots=1,hang_at=800,hang_s=1");
+        serve("slots=1,hang_at=400,hang_s=1");
         expect(0, "[true,true,true,true,true,true,true]\n", "", "stall %s",
                engines[i].options);
     }
