@@ -491,6 +491,7 @@ TEST(rows_that_cannot_be_written_end_it)
 {
     for (int i = 0; i < 2; i++)
         expect(3, NULL, "ioping: standard output: No space left on device\n",
-               "ioping -hang 0 %s -C -w 200ms -sweep threads=1..64 data >/dev/full",
+               "ioping -hang 0 %s -C -w 200ms -sweep threads=1..64 data >/dev/full 2>e; "
+               "s=$?; told >&2; exit $s",
                i ? "-B" : "");
 }

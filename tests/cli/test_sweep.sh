@@ -127,6 +127,9 @@ a_step_without_memory_ends_it_with_the_rows_so_far() {
     return "$status"
 }
 
+# What was said, but for a step in which a busy machine did nothing.
+told() { sed '/^ioping: -sweep: no request ended in the time of /d' e; }
+
 has_two_rows() { [ "$(wc -l <o)" -ge 2 ]; }
 # Usage: an_interrupt_leaves_the_rows_so_far SIGNAL
 an_interrupt_leaves_the_rows_so_far() {
@@ -138,7 +141,7 @@ an_interrupt_leaves_the_rows_so_far() {
         [ "$(wc -l <o)" -ge 6 ] || break
     done
     cut -d' ' -f1 o
-    cat e >&2
+    told >&2
     return "$status"
 }
 
@@ -151,7 +154,7 @@ an_interrupt_leaves_the_records_so_far() {
         [ "$(jq length o)" -ge 6 ] || break
     done
     jq -c 'map(.sweep)' o
-    cat e >&2
+    told >&2
     return "$status"
 }
 
