@@ -221,7 +221,7 @@ static void
 try(bool (*attempt)(void))
 {
     need_bare("what it waits for takes longer under the tool");
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 5; i++) {
         shell("rm -f stopped struck");
         bool in_time = attempt();
         terminal_free(&terminal);

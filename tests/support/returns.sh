@@ -208,7 +208,7 @@ row() (
     run=$name.run
     trap '"free_$kind"' EXIT
     trap 'exit 1' TERM
-    for _ in 1 2 3; do
+    for _ in 1 2 3 4 5; do
         attempt "$@"
         is_in_vain || break
     done
