@@ -73,7 +73,8 @@ TEST(rates_are_those_without_the_stop)
     }
 }
 
-/* In the middle of a step, and at its end. A machine that is late besides is asked again.
+/* In the middle of a step, and at its end: with the two seconds of the stop, 600 requests
+ * would be 120 in each. A machine that is late besides is asked again.
  */
 TEST(what_was_due_while_stopped_does_not_count)
 {
