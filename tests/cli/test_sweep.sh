@@ -11,6 +11,9 @@ sweep() {
     done
 }
 
+# What was said, but for a step in which a busy machine did nothing.
+told() { sed '/^ioping: -sweep: no request ended in the time of /d' e; }
+
 # Usage: values_double_between_the_ends OPTION... TARGET
 values_double_between_the_ends() {
     sweep -B "$@"
@@ -127,9 +130,6 @@ a_step_without_memory_ends_it_with_the_rows_so_far() {
     return "$status"
 }
 
-# What was said, but for a step in which a busy machine did nothing.
-told() { sed '/^ioping: -sweep: no request ended in the time of /d' e; }
-
 has_two_rows() { [ "$(wc -l <o)" -ge 2 ]; }
 # Usage: an_interrupt_leaves_the_rows_so_far SIGNAL
 an_interrupt_leaves_the_rows_so_far() {
@@ -159,8 +159,9 @@ an_interrupt_leaves_the_records_so_far() {
 }
 
 a_failure_ends_it_with_the_rows_so_far() {
-    faulty pread:10:5,pread:1-:20ms -JJ -C -w 100ms -sweep threads=1..16 data >o
+    faulty pread:10:5,pread:1-:20ms -JJ -C -w 100ms -sweep threads=1..16 data >o 2>e
     status=$?
+    told >&2
     jq -s -c '(map(.load.failed) | add) as $failed
         | [length >= 2 and length < 5, $failed <= 1, .[-1].load.failed == $failed,
         .[-1].sweep.threads == pow(2; length - 1)]' o
@@ -186,7 +187,7 @@ a_request_that_hangs_in_a_step_is_told_of_and_left() {
         data >o 2>e
     status=$?
     cut -d' ' -f1 o
-    cat e >&2
+    told >&2
     return "$status"
 }
 
