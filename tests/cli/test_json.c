@@ -52,13 +52,15 @@ static const struct expected lines[] = {
      "ioping -JJ -C -q -a 0 -P 50ms -i 20ms -c 50 data | jq -s -c '(length > 2), "
      "((.[:-1] | map(.load.count) | add) <= .[-1].load.count), (map(.stat.count == "
      ".load.count) | all)'"},
-    /* The second write never came to its flush; the flush of the fourth took 200 ms. */
+    /* The second write never came to its flush. The third took 200 ms, and the flush of
+     * the fourth. */
     {"the_flush_is_told_from_the_write", "faults jq", 3,
-     "[true,null,true,true]\n[true,false,true,true]\n"},
+     "[true,null,true,true]\n[true]\n[true]\n"},
     {"a_line_is_whole_at_once", "jq", 0, "1\n1 io\n1 io\n1 load+stat\n"},
     {"what_cannot_begin_prints_no_line", "", 2, "", NULL, "ioping -JJ -c 1 missing"},
-    /* As the man page finds it. The warm-up takes longer here. */
-    {"the_slowest_request_is_one_that_counts", "faults jq", 0, "5\n"},
+    /* As the man page finds it. The warm-up takes longer here, and most often the fifth
+     * is the slowest of the others. */
+    {"the_slowest_request_is_one_that_counts", "faults jq", 0, "same\n"},
 };
 
 EXPECT_EACH(lines)
