@@ -69,7 +69,7 @@ TEST(remarks_come_before_the_answer_of_other_outputs)
          "ioping: max = ", "\nnone, after [^\n]*\n$"},
         {"ioping -C -sweep threads=1..2 -w 50ms -slo max=0 data", "\nno number ",
          "ioping: no number of threads keeps max=0", "\nno number [^\n]*\n$"},
-        {"faulty pread:9:5 -C -sweep threads=1..2 -w 50ms data", "\n         1 ",
+        {"faulty pread:9:5 -C -sweep threads=1..2 -w 1min data", "\n         1 ",
          "ioping: request 9 failed: EIO ", "\n +1 [^\n]*\n$"},
         {"ioping -C -q -p 1 -i 0 -c 9 data >a; ioping -compare -slo max=0 a a",
          "--- comparison with ", "ioping: a: max = ", "\n\\? not known[^\n]*\n$"},
