@@ -56,8 +56,8 @@ corrected_percentiles_have_the_waits_of_both_in_turn() {
 
 limits_are_of_one_operation_or_of_flushes() {
     make_data fs
-    ioping -q -GWW -i 10ms -w 400ms -slo read-min=1s -slo write-min=9ms -slo sync-min=1s \
-        -slo sync-min=3ms -slo write-p99=1h fs/data >o 2>e
+    ioping -q -GWW -i 10ms -w 1s -slo read-min=1min -slo write-min=9ms \
+        -slo sync-min=1min -slo sync-min=3ms -slo write-p99=1h fs/data >o 2>e
     echo $?
     sed -n '/^ioping: [a-z]*-/s/ = [0-9.]* [mu]*s / = TIME /p' e
     grep -c 'is not known: [0-9]* writes count' e
@@ -83,10 +83,15 @@ agree_rows() {
         END { print (rows == lines), (same == rows * (columns + 1)), rows }' told o
 }
 
+# A busy machine may do too little in a step, and gets longer ones.
 steps_and_phases_have_rows_of_each_operation() {
     make_data fs
-    ioping -JJ -output x.json -GWW -i 0 -w 300ms -percentiles 50,90 -sweep threads=1..2 \
-        fs/data >o || return
+    for window in 300ms 3s 30s; do
+        ioping -JJ -output x.json -GWW -i 0 -w "$window" -percentiles 50,90 \
+            -sweep threads=1..2 fs/data >o || return
+        [ "$(jq -s 'map(.stat | values | .read.count // 0, .write.count // 0) | min' \
+            x.json)" -lt 2 ] || break
+    done
     jq -r '.stat | {read, write} | to_entries[] | [.key, (.value | .avg, .percentiles["50"],
         .percentiles["90"], .max)] | map(tostring) | join(" ")' x.json >told
     agree_rows 4
