@@ -114,8 +114,8 @@ a_failed_request_leaves_valid_json() {
 }
 
 # The pipe takes no line any more, by what stands in it already.
-# Usage: a_second_interrupt_ends_a_run_whose_output_is_blocked [OPTION...]
-a_second_interrupt_ends_a_run_whose_output_is_blocked() {
+# Usage: begin_blocked_and_end_at_once [OPTION...]
+begin_blocked_and_end_at_once() {
     rm -f pipe
     mkfifo pipe
     exec 3<>pipe
@@ -127,4 +127,8 @@ a_second_interrupt_ends_a_run_whose_output_is_blocked() {
     done
     until_idle
     end_at_once
+}
+# Usage: a_second_interrupt_ends_a_run_whose_output_is_blocked [OPTION...]
+a_second_interrupt_ends_a_run_whose_output_is_blocked() {
+    retry 4 begin_blocked_and_end_at_once "$@"
 }
