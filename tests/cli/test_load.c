@@ -35,8 +35,8 @@ TEST(a_line_of_nine)
     serve_as("fs", "slots=1,delay_us=20000");
     for (size_t i = 0; i < LENGTH(ways); i++)
         expect(0,
-               "nine true\nrecovered true\nrate true\nown true\nbytes true\nwaits "
-               "true\nread 8192 8\n",
+               "nine true\nmeasured true\nrecovered true\ncount true\nown true\nbytes "
+               "true\nwaits true\nread 8192 8\n",
                NULL, "a_line_of_nine %s", ways[i]);
 }
 

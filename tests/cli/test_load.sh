@@ -18,24 +18,32 @@ loaded() {
     ioping -hang 0 -JJ -q "$@" fs/f >o 2>e
 }
 
-# Usage: a_line_of_nine WORD: how the load has eight under way. Prints how many times the
-# median of the first phase the others are, and if the server logged the load's rate, by the
-# begins of what was sent a second after its begin, or later.
+# Usage: a_line_of_nine WORD: how the load has eight under way. Prints whether by the server's
+# log so many reads of the load ended while a request of the second phase was in line, and the
+# requests of each phase took no longer there than they say; whether those beside the load
+# took three times as long as the others at least; and if the load counts its reads and times
+# as the log does, from the first of these requests to the last. All beyond the log is what
+# the machine was late.
 a_line_of_nine() {
     for _ in 1 2 3 4 5; do
         loaded -c 11 -i 0 -load "read,size=8k,$1" || return
-        server=$(of_load | sort -n -k 4 | awk 'NR == 1 { from = $4 + 1e9 }
-            $4 >= from { first = first ? first : $4; last = $4; count++ }
-            END { print (count - 1) * 1e9 / (last - first) }')
-        jq -s -r --argjson server "$server" 'map(.stat.percentiles["50"]) as $p
-            | .[1].background as $b
-            | def near(a; b; part): (a - b | fabs) <= part * b;
-            "nine \(near($p[1] / $p[0]; 9; 0.1))",
-            "recovered \(near($p[2] / $p[0]; 1; 0.25))",
-            "rate \(near($b.iops; $server; 0.03))",
-            "own \(near($b.count * 1e9 / $b.time; $b.iops; 0.001))",
+        of_requests | awk '{ printf "[%d, %.0f, %.0f]\n", $3, $4, $5 }' | jq -s -c . >reads
+        jq -s -r --slurpfile reads reads '
+            def median: sort | .[(length / 2 | ceil) - 1];
+            def times: map(.[2] - .[1]);
+            ($reads[0] | map(select(.[0] == 4096))) as $own
+            | [$own[1:11], $own[11:22], $own[22:33]] as $phases | $phases[1] as $second
+            | ($reads[0] | map(select(.[0] == 8192 and .[2] > $second[0][1]
+                and .[2] < $second[-1][2]))) as $beside
+            | map(.stat.percentiles["50"]) as $p | .[1].background as $b
+            | "nine \([$second[] | . as [$size, $from, $to] | $beside
+                | map(select(.[2] > $from and .[2] < $to)) | length] | median == 8)",
+            "measured \([range(3) | $p[.] >= ($phases[.] | times | median) * 0.99] | all)",
+            "recovered \([$p[0, 2] * 3 < $p[1]] | all)",
+            "count \($b.count - ($beside | length) | . >= -9 and . <= 25)",
+            "own \($b.count * 1e9 / $b.time / $b.iops - 1 | fabs <= 0.001)",
             "bytes \($b.bytes == $b.count * 8192)",
-            "waits \(near($b.percentiles["50"] / $p[0]; 9; 0.1))"' o >found
+            "waits \($b.percentiles["50"] >= ($beside | times | median) * 0.9)"' o >found
         grep -q false found || break
     done
     cat found
