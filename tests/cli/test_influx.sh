@@ -163,7 +163,7 @@ times_are_those_of_the_clock_and_rise() {
     sed 's/.* \([0-9]*\)[0-9]\{9\}$/\1/' o |
         awk -v from="$before" -v to="$after" '$1 < from || $1 > to'
     sed 's/.* //' o >stamps
-    sort -n times | cmp - stamps
+    sort -n stamps | cmp - stamps
     uniq -d stamps
 }
 
