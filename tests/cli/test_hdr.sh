@@ -24,10 +24,15 @@ check_log() {
     [ -z "$(tail -c 1 "$log")" ] || echo "$log: no end of its last line"
 }
 
+# On a busy machine there may be few intervals, and shorter ones are tried.
 another_library_reads_what_the_requests_took() {
     cd f || return
-    "$IOPING" -JJ -i 100us -c 1001 -every 20ms -percentiles 50,90,99,99.9 -hdr x.hlog \
-        ../data ../d >../o || return
+    for every in 20ms 5ms 1ms; do
+        rm -f x.hlog
+        "$IOPING" -JJ -i 100us -c 1001 -every "$every" -percentiles 50,90,99,99.9 -hdr x.hlog \
+            ../data ../d >../o || return
+        [ "$(intervals | wc -l)" -lt 8 ] || break
+    done
     check_log
     "$(hdr_python)" "$tests/support/tools/read_hdr.py" x.hlog ../o
     [ "$(intervals | wc -l)" -ge 8 ] && echo intervals
@@ -44,12 +49,12 @@ another_library_reads_what_is_apart() {
         sed -E 's/^([^ ]+) [0-9]+/\1/; /#sync_device$/d' | LC_ALL=C sort | xargs
 }
 
-# A busy machine may skip intervals, and tries again.
+# A busy machine may skip intervals, and gets a longer run.
 each_interval_begins_where_the_one_before_ends() {
     cd f || return
-    for _ in 1 2 3 4 5; do
+    for count in 100 400 1600 6400; do
         rm -f x.hlog
-        "$IOPING" -q -i 1ms -c 100 -every 5ms -hdr x.hlog ../data ../d >../o
+        "$IOPING" -q -i 1ms -c "$count" -every 5ms -hdr x.hlog ../data ../d >../o
         before=$(sed -n 's/^#.StartTime: \([0-9.]*\) .*/\1/p' x.hlog)
         intervals | awk -F '[=,]' -v before="$before" '
             { off = $3 - ($2 in ends ? ends[$2] : before); ends[$2] = $3 + $4; lines[$2]++ }
