@@ -152,14 +152,23 @@ until_idle() {
     done
 }
 
-# Waits until $pid, and then its worker, has no signal pending and its first thread sleeps,
-# or until it has ended.
+# Usage: is_handling PID: it has a signal pending, or its first thread does not sleep. No
+# program is started for that: on a busy machine each takes its time, and a run gives up by
+# itself 750 ms after a signal.
+is_handling() {
+    while read -r field value _; do
+        case $field$value in
+        State:[!SZ]* | ShdPnd:*[!0]*) return 0 ;;
+        esac
+    done 2>/dev/null <"/proc/$1/status"
+    return 1
+}
+
+# Usage: until_handled WORKER: waits until $pid, and then its worker, has no signal pending
+# and its first thread sleeps, or until it has ended.
 until_handled() {
-    for process in "$pid" "$(worker_of "$pid")"; do
-        while grep -q -e '^State:.[^SZ]' -e '^ShdPnd:.*[1-9a-f]' "/proc/$process/status" \
-            2>/dev/null; do
-            sleep 0.02
-        done
+    for process in "$pid" "$1"; do
+        while is_handling "$process"; do sleep 0.02; done
     done
 }
 
@@ -176,16 +185,18 @@ end() {
 # when it has been handled; ends with the program's status.
 signal_held() {
     until_held
+    handler=$(worker_of "$pid")
     kill "-${1-INT}" "$pid"
-    until_handled
+    until_handled "$handler"
     release
     reap
 }
 
 # Sends two interrupts, far enough from each other that they do not become one.
 interrupt_twice() {
+    handler=$(worker_of "$pid")
     kill -INT "$pid"
-    until_handled
+    until_handled "$handler"
     sleep 0.1
     kill -INT "$pid" 2>/dev/null
 }
