@@ -58,7 +58,7 @@ TEST(an_emptying_that_hangs_is_a_request_that_hangs)
     need_faults();
     expect(3, "~generated 2 requests in ", "~ioping: request 2 failed: no answer for ",
            "faulty fdatasync:4:hang -W -append -s 4k -S 4k -c 3 -i 0 -q "
-           "-timeout 500ms d");
+           "-timeout 3s d");
 }
 
 TEST(a_file_that_cannot_be_emptied_is_not_written)

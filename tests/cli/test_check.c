@@ -96,7 +96,7 @@ TEST(a_request_that_fails_is_critical)
         {"pread:3:5", "-c 9 -E -slo max=1h",
          "request 3 failed: EIO \\(Input/output error\\), max " TIME " \\|"},
         {"pread:3:short", "-c 9", "request 3 failed: short \\(2048 of 4096 bytes\\), "},
-        {"pread:3:hang", "-c 9 -timeout 300ms",
+        {"pread:3:hang", "-c 9 -timeout 2s",
          "request 3 failed: no answer for [0-9.]+ m?s \\(timeout\\), "},
         {"pread:1:hang", "-w 300ms -hang 300ms -timeout 1h",
          "no answer to 1 request for [0-9.]+ m?s \\| p50=U p99=U max=U iops=U "},
@@ -189,7 +189,7 @@ TEST(a_closing_that_hangs_keeps_the_answer)
     mount_fuse("closing", "hang_flush=%s/hang", scratch());
     expect(OK, "~" LINE("OK"), "~at its end",
            "head -c 1m /dev/zero >closing.files/f; : >hang; "
-           "ioping -check -C -i 0 -c 9 -timeout 500ms closing/f; status=$?; "
+           "ioping -check -C -i 0 -c 9 -timeout 2s closing/f; status=$?; "
            "rm -f hang; exit $status");
 }
 
