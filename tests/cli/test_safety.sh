@@ -62,7 +62,7 @@ free_device_is_written_when_said_three_times() {
 
 reading_opens_read_only() {
     head -c 1M /dev/urandom >target &&
-        ASAN_OPTIONS=detect_leaks=0 strace -f -o trace -e trace=open,openat \
+        ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 strace -f -o trace -e trace=open,openat \
             "$IOPING" -c 2 -i 0 target >&2 &&
         grep '"target"' trace | grep -c O_RDONLY
     grep '"target"' trace | grep -c -e O_RDWR -e O_WRONLY
@@ -87,7 +87,7 @@ full_file_system_is_left_as_it_was() {
 # system to write there; it ends with the status of the run. The sectors that its device wrote
 # would be those of the journal, too.
 count_writes() {
-    ASAN_OPTIONS=detect_leaks=0 strace -f -y -o trace \
+    ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 strace -f -y -o trace \
         -e 'trace=/write,/truncate,fallocate,?copy_file_range,?io_submit' \
         "$IOPING" "$@" small
     traced=$?

@@ -226,12 +226,14 @@ TEST(capabilities_of_the_file_open_nothing_more)
     need_capabilities();
     for (size_t i = 0; i < LENGTH(targets); i++) {
         expect(2, "", "~Permission denied",
-               "cd c; export ASAN_OPTIONS=detect_leaks=0; nobody ../capable -c 1 %s",
+               "cd c; export ASAN_OPTIONS=\"$ASAN_OPTIONS:detect_leaks=0\"; nobody "
+               "../capable -c 1 %s",
                targets[i]);
     }
     expect(
         0, "1\n", NULL,
-        "export ASAN_OPTIONS=detect_leaks=0; nobody ./capable -q -c 2 -i 0 c/public >o; "
+        "export ASAN_OPTIONS=\"$ASAN_OPTIONS:detect_leaks=0\"; nobody ./capable -q -c 2 "
+        "-i 0 c/public >o; "
         "grep -c '^generated 2' o; cmp data c/secret; cmp data c/public; ls c/root");
 }
 
@@ -260,6 +262,8 @@ TEST(capabilities_of_the_user_remain)
 {
     need_capabilities();
     expect(0, "1\n", NULL,
-           "export ASAN_OPTIONS=detect_leaks=0; ambient ./plain -q -c 2 -i 0 c/secret >o "
+           "export ASAN_OPTIONS=\"$ASAN_OPTIONS:detect_leaks=0\"; ambient ./plain -q -c "
+           "2 -i "
+           "0 c/secret >o "
            "&& grep -c '^generated 2' o");
 }

@@ -89,7 +89,7 @@ make_setuid() {
 # Usage: suid [OPTION...] TARGET: by nobody, in folder s.
 suid() {
     cd s || return
-    export ASAN_OPTIONS=detect_leaks=0
+    export ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0"
     nobody ../suid "$@"
 }
 
