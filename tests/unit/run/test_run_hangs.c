@@ -153,10 +153,11 @@ TEST_IN_CHILD(the_longest_of_several_stuck_ones_is_told)
     REQUIRE(told->summary.latency.count == (uint64_t)sent_by_all() - 2);
 }
 
+/* Once, and when the one that is held has been sent: others may be slow before. */
 static void
 ask_for_statistics(void)
 {
-    if (told->hangs == 1)
+    if (fake_engine.queues[1].requests >= 2 && told->interims == 0)
         raise(SIGUSR1);
 }
 
