@@ -111,6 +111,7 @@ TEST(periods_of_a_count_add_up)
     }
 }
 
+/* One request is held until there were some. */
 TEST(periods_of_a_time_add_up)
 {
     for (int depth = 1; depth <= 3; depth += 2) {
@@ -119,6 +120,10 @@ TEST(periods_of_a_time_add_up)
         setup.options.interval = 5 * MS;
         setup.options.print_interval = 20 * MS;
         fake_engine.takes = MS;
+        fake_engine.queues[0].scripted = true;
+        fake_engine.queues[0].answers[1].held = true;
+        fake_engine.gather = 3;
+        told->enough_periods = 3;
         run();
         assert_true(told->periods >= 3);
         assert_int_equal(told->period_sum + told->since_period, 90);
