@@ -79,16 +79,21 @@ TEST(there_is_no_way_to_ask_when_the_witness_does_not_show)
     close(fd);
 }
 
+/* So long (ms) it is tried to drop what was read. */
+#define PATIENCE 10000
+
 /*
  * The way of asking that needs no rights. It may itself begin a read, and a fast
- * device may end that at once, so what was dropped shows only mostly.
+ * device may end that at once, so what was dropped shows only mostly. A slow one may be
+ * so busy with others that the read goes on, and its pages cannot be dropped before.
  */
 TEST(a_trial_read_tells_what_is_resident)
 {
     char byte;
     int fd = open_dropped();
     int dropped = os_file_resident_try(fd, 0);
-    for (int i = 0; i < 20 && dropped == 1; i++) {
+    for (int ms = 0; ms < PATIENCE && dropped == 1; ms++) {
+        usleep(1000);
         assert_int_equal(os_file_drop(fd, 0, SIZE), 0);
         dropped = os_file_resident_try(fd, 0);
     }
