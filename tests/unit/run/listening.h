@@ -20,6 +20,7 @@ struct told {
     uint8_t times[REQUESTS];             /* by request */
     struct sample slowest, first_failed; /* by its end */
     int64_t warmups;                     /* OR-ed bits of the requests that were */
+    int late;                            /* requests that missed points of their grid */
     uint64_t since_period;
     bool uneven;          /* a period was not what was told since the last */
     uint64_t period_sum;  /* requests in all of them */
@@ -82,6 +83,7 @@ on_sample(void *self, const struct job *job, const struct sample *sample)
         told->times[sample->index]++;
     if (sample->verdict == VERDICT_WARMUP)
         told->warmups |= 1LL << (sample->index < 63 ? sample->index : 63);
+    told->late += sample->missed > 0;
     if (sample->latency > told->slowest.latency)
         told->slowest = *sample;
     int64_t end = told->first_failed.start + told->first_failed.latency;
