@@ -49,15 +49,21 @@ run_open_loop(int64_t interval, int64_t work_time)
     return setup.job;
 }
 
-/* Fails unless all COUNT that were due were heard. A machine that is so late that the run
- * comes to its deadline, which is as far from the end as that from the begin, makes an
- * exception. */
+/* Returns how many requests were missed: none, unless the machine is so late that the run
+ * comes to its deadline, which is as far from the end as that from the begin. */
+static int
+count_missed(const struct job *job)
+{
+    int missed = (int)job->progress.total.missed;
+    assert_true(missed == 0 || job->outcome.time >= 2 * job->active.ends.work_time);
+    return missed;
+}
+
+/* Fails unless all COUNT that were due were heard, or missed. */
 static void
 check_count(const struct job *job, int count)
 {
-    int missed = (int)job->progress.total.missed;
-    assert_int_equal(heard.count + missed, count);
-    assert_true(missed == 0 || job->outcome.time >= 2 * job->active.ends.work_time);
+    assert_int_equal(heard.count + count_missed(job), count);
 }
 
 /* All that were heard, which are due at intervals from BEGIN on, began at their points
@@ -175,8 +181,10 @@ TEST(requests_of_the_settling_do_not_count)
     plan->ends.settle = 100 * MS;
     plan->ends.work_time = 300 * MS;
     assert_int_equal(run_execute(&task, &error), 0);
-    assert_int_equal(fake_engine.requests, 40);
-    assert_int_equal(setup.job->progress.total.requests, 30);
+    uint64_t missed = (uint64_t)count_missed(setup.job);
+    assert_int_equal(setup.job->progress.total.requests + missed, 30);
+    assert_in_range(fake_engine.requests, 1, 40 - missed);
+    assert_true(missed > 0 || fake_engine.requests == 40);
     assert_true(setup.job->outcome.time >= 290 * MS);
 }
 
@@ -184,7 +192,7 @@ TEST(requests_of_the_settling_do_not_count)
 TEST(random_arrivals_are_those_of_the_seed)
 {
     int64_t starts[2][SEEN];
-    int counts[2];
+    int counts[2], due[2];
     for (int i = 0; i < 2; i++) {
         const struct run_observer observer = {.self = &heard, .sample = hear};
         begin(1, 1);
@@ -198,15 +206,17 @@ TEST(random_arrivals_are_those_of_the_seed)
         plan->ends.work_time = 250 * MS;
         assert_int_equal(run_execute(&task, &error), 0);
         counts[i] = heard.count;
+        due[i] = heard.count + count_missed(setup.job);
         for (int k = 0; k < heard.count; k++)
             starts[i][k] = heard.list[k].start - setup.job->group.begin;
     }
-    assert_in_range(counts[0], 5, 60);
-    assert_int_equal(counts[0], counts[1]);
-    int last = counts[0] - 1;
-    assert_memory_equal(starts[0] + 1, starts[1] + 1, (size_t)last * sizeof(int64_t));
+    assert_in_range(due[0], 5, 60);
+    assert_int_equal(due[0], due[1]);
+    int last = (counts[0] < counts[1] ? counts[0] : counts[1]) - 1;
+    for (int k = 1; k <= last; k++)
+        assert_int_equal(starts[0][k], starts[1][k]);
     int64_t gap = starts[0][2] - starts[0][1];
-    assert_true(starts[0][3] - starts[0][2] != gap);
+    assert_true(last < 3 || starts[0][3] - starts[0][2] != gap);
 }
 
 /* Of eight all but one have nothing to do, and end before the settling does. */
