@@ -191,7 +191,7 @@ TEST(requests_of_the_settling_do_not_count)
 /* The same requests, whoever sends them. */
 TEST(random_arrivals_are_those_of_the_seed)
 {
-    int64_t starts[2][SEEN];
+    int64_t starts[2][SEEN] = {{0}};
     int counts[2], due[2];
     for (int i = 0; i < 2; i++) {
         const struct run_observer observer = {.self = &heard, .sample = hear};
