@@ -30,9 +30,9 @@ file_is_left_alone() {
     cksum data | cmp before - && return "$status"
 }
 
-# Flushes 2 and 4 are those of an empty file. Points of the grid pass meanwhile. The time
-# without these has room for all that took time and all that was missed, however late the
-# machine was.
+# Flushes 2 and 4 are those of an empty file, and points of the grid pass meanwhile. The time
+# of the run without the two flushes is at least as long as the slowest request and as all
+# missed points together, however late the machine was.
 emptying_is_in_no_time_and_nothing_is_missed() {
     faulty fdatasync:2-4/2:2000ms -W -append -s 4k -S 4k -c 3 -a 0 -i 10ms -q -JJ d |
         jq '(.load.time - 4e9) as $rest

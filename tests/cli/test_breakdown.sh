@@ -69,8 +69,9 @@ mostly() {
     ' parts
 }
 
-# Usage: found_in_five WANTED COMMAND...: prints what the command does, once that is WANTED, in
-# printf form, or the fifth time: a machine that is late has a part of every time as well.
+# Usage: found_in_five WANTED COMMAND...: runs the command up to five times, until it prints
+# WANTED, which is a format of printf. Prints the output of the last try. A late machine adds
+# to each part of a time, so a single try may fail.
 found_in_five() {
     # shellcheck disable=SC2059
     wanted=$(printf "$1")
@@ -296,8 +297,8 @@ events() {
 
 # Two traces have two stamps of one event, between which the processor may be taken away, so
 # one request in twenty may differ by more than 2 us. The kernel prints microseconds, cut off,
-# so each of its differences may be 1 us off. Percentiles are those of the requests that were
-# compared: the middles of steps, 0.4 % off at most.
+# so each of its differences may be 1 us off. The percentiles are of the requests that were
+# compared. They are the middles of steps, so they may be 0.4 % off.
 the_kernel_tells_the_same_times() {
     trace_device || return
     split -D -i 1ms -c 300 -a 0 -percentiles 50,99 "$device"

@@ -18,12 +18,14 @@ loaded() {
     ioping -hang 0 -JJ -q "$@" fs/f >o 2>e
 }
 
-# Usage: a_line_of_nine WORD: how the load has eight under way. Prints whether by the server's
-# log so many reads of the load ended while a request of the second phase was in line, and the
-# requests of each phase took no longer there than they say; whether those beside the load
-# took three times as long as the others at least; and if the load counts its reads and times
-# as the log does, from the first of these requests to the last. All beyond the log is what
-# the machine was late.
+# Usage: a_line_of_nine WORD: WORD says how the load keeps eight reads in flight. Compares the
+# output with the server's log, and prints whether
+# - eight reads of the load ended while a request of the second phase was in line;
+# - no request took longer in the server than its reported time;
+# - requests beside the load took at least three times as long as the others;
+# - the load reports the same reads and times as the log, from the first of these requests to
+#   the last.
+# A late machine can only add to the times of the log.
 a_line_of_nine() {
     for _ in 1 2 3 4 5; do
         loaded -c 11 -i 0 -load "read,size=8k,$1" || return
@@ -121,9 +123,9 @@ records_have_their_phase() {
     cat e
 }
 
-# Usage: an_end_in_a_phase TOLD PHASE SIGNAL: the phases that are told of, and the status. A
-# phase takes 800 ms. Where a busy machine sends the signal when it is over, there are not
-# those TOLD, or the status is 0, and it is tried again.
+# Usage: an_end_in_a_phase PHASES PHASE SIGNAL: sends SIGNAL in PHASE, and prints the phases of
+# the output. A phase takes 800 ms. If a busy machine sends the signal after its end, the
+# output has not the expected PHASES, or the phase is complete, and the run is repeated.
 an_end_in_a_phase() {
     for _ in 1 2 3 4 5; do
         start -JJ -a 0 -i 20ms -c 40 -load read,rate=100 d

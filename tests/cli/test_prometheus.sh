@@ -196,11 +196,12 @@ a_full_disk_leaves_the_last_version() {
         fill_disk' sh "$tests"
 }
 
-# Usage: has_periods COUNT: the output has as many at least, as raw lines or in JSON.
+# Usage: has_periods COUNT: whether the output has at least COUNT periods, as raw lines or in
+# JSON.
 has_periods() { [ "$(grep -cE '^[0-9]|"load"' "$top/o")" -ge "$1" ]; }
 
-# Usage: raw_lines_are_printed_all_the_same OPTION...: waits for several, and prints how many
-# lines are none; then for JSON of several, whether it is whole.
+# Usage: raw_lines_are_printed_all_the_same OPTION...: waits for three periods, and prints how
+# many lines are no raw lines. Then does the same with JSON, and prints whether it is complete.
 raw_lines_are_printed_all_the_same() {
     cd f || return
     for quiet in -q -B '-J -q'; do

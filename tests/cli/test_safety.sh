@@ -83,9 +83,9 @@ full_file_system_is_left_as_it_was() {
     ls -A | diff ../before - && stat -fc %f . | cmp ../free - && return "$status"
 }
 
-# Usage: count_writes OPTION...: into file writes, how often such a run on mount small asks the
-# system to write there; it ends with the status of the run. The sectors that its device wrote
-# would be those of the journal, too.
+# Usage: count_writes OPTION...: runs ioping on mount small, and puts into the file writes how
+# many of its system calls write there. Ends with the status of the run. The device's count of
+# written sectors would include writes of the journal.
 count_writes() {
     ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 strace -f -y -o trace \
         -e 'trace=/write,/truncate,fallocate,?copy_file_range,?io_submit' \

@@ -73,8 +73,8 @@ TEST(rates_are_those_without_the_stop)
     }
 }
 
-/* In the middle of a step, and at its end: with the two seconds of the stop, 600 requests
- * would be 120 in each. A machine that is late besides is asked again.
+/* The stop comes in the middle of a step, or at its end. If its two seconds counted, the
+ * 600 requests would be 120 a second. The run is repeated if the machine was late.
  */
 TEST(what_was_due_while_stopped_does_not_count)
 {

@@ -5,9 +5,9 @@
 is_stopping() { grep -h '^State:' "/proc/$worker/task"/*/status | grep -q 'T '; }
 is_stopped() { ! grep -h '^State:' "/proc/$worker/task"/*/status | grep -qv '[TZ] '; }
 
-# Usage: stop_for SECONDS [COMMAND...]: stops $pid for so long, from when all threads of its
-# worker are. The command lets those come out of the kernel that are in it, once a thread
-# is stopped.
+# Usage: stop_for SECONDS [COMMAND...]: stops $pid, and lets it go on SECONDS after all threads
+# of its worker have stopped. The command runs when the first of them has stopped, and lets
+# the others come out of the kernel.
 stop_for() {
     seconds=$1
     shift
@@ -112,7 +112,8 @@ rates_are_those_without_the_stop() {
     echo "$without"
 }
 
-# So many reads were logged, or no more will be: a step that is late is given up.
+# Usage: has_read COUNT: whether COUNT reads were logged, or the run has ended. A step that is
+# late is given up.
 has_read() { [ "$(wc -l <fs.log)" -ge "$1" ] || is_released "$pid"; }
 
 # Usage: what_was_due_while_stopped_does_not_count READS: stopped after so many of 660.

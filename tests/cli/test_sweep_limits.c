@@ -1,15 +1,14 @@
 /*
- * Limits of a sweep, at a server whose reads take 10 ms, or 300 ms by the number of those
- * that are under way. The limits are so far from both that it does not matter how late a
- * busy machine is.
+ * Limits of a sweep, at a server whose reads take 10 ms or 300 ms, depending on how many
+ * are in flight. The limits are so far from both that a late machine does not matter.
  */
 /* Marks: 25s */
 #include "support.h"
 
-/* The third read at a time takes longer, and the fourth. */
+/* A read takes longer if two others or more are in flight. */
 #define CROWDED "many=2,many_us=300000,few_us=10000"
-/* A read alone takes longer: at most four a second are done, while of two at a time one
- * goes on. */
+/* A read takes longer if no other is in flight: at depth 1 there are less than four reads
+ * a second, and about a hundred with more. */
 #define LONELY "many=1,many_us=10000,few_us=300000"
 
 TEST(steps_that_break_a_limit_are_marked_and_the_highest_is_named)

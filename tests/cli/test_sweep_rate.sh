@@ -20,9 +20,8 @@ served() {
         }' "$1" "$2"
 }
 
-# Usage: search_rates OPTION...: again where a busy machine kept it from what the server can
-# do, by the highest rate that was found. The reads of the last one are in the log behind
-# line $begun.
+# Usage: search_rates OPTION...: repeats the search if a busy machine kept it below the rate
+# of the server. The reads of the last search are in the log after line $begun.
 search_rates() {
     for _ in 1 2 3 4 5; do
         begun=$(wc -l <fs.log)
@@ -33,12 +32,12 @@ search_rates() {
     cat e >&2
 }
 
-# Usage: knee OPTION...: searches, and checks what is found by the log. What settles is a
-# tenth of a step, whole intervals. A busy machine may hold up the first answer of a step,
-# which the log does not show, and keep a step from its rate: then the server did not have
-# that rate either. A rate is achieved wholly when less than one request of it is late, so
-# the highest may be as much above what the server can do. It is that of the last step below
-# one that broke it, of which the rate is little more.
+# Usage: knee OPTION...: searches for the highest rate, and checks the result by the log. The
+# first tenth of a step does not count, in whole intervals. A busy machine may hold up the
+# first answer of a step, which the log does not show. It may also keep a step from its rate;
+# then the log has too low a rate as well. A rate counts as achieved if less than one request
+# of it was late, so the result may be that much higher than the server's rate. The result is
+# the rate of the last step that was achieved; the next step above it has little more.
 knee() {
     search_rates "$@"
     jq -r 'select(.stat) | .sweep.rate as $rate | (1e9 / $rate | ceil) as $every

@@ -29,8 +29,8 @@ the_others_go_on() {
     return "$status"
 }
 
-# Usage: of_two_targets SECONDS [OPTION...]: whether the other target went on for most of
-# these.
+# Usage: of_two_targets SECONDS [OPTION...]: prints whether the other target went on for most
+# of the SECONDS.
 of_two_targets() {
     cp data other
     work=$1

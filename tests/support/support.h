@@ -101,9 +101,9 @@ bool text_matches(const char *text, const char *expression);
 /* Fails the test unless TEXT matches an extended regular expression. */
 void assert_matches(const char *text, const char *expression);
 
-/* Prints "crashed: signal N" if STATUS, as a shell has it, is of a program that a fault
- * ended, such as 139 for SIGSEGV. tests/run gives no second try to a test program that
- * printed this and failed. */
+/* Prints "crashed: signal N" if STATUS, in the form of a shell, says that a fault ended a
+ * program: 139 for SIGSEGV. tests/run gives no second try to a test program that printed
+ * this and failed. */
 void note_crash(int status);
 
 /* Waits for the process CHILD, and fails the test unless it ended with status 0. Notes a

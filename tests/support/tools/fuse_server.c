@@ -8,8 +8,8 @@
  * - slots=N: at most N reads and writes at a time; the others wait in a line
  * - idle_ms=N, idle_us=N: a read that comes so many ms after the end of the last one, or
  *   later, takes so many us longer
- * - many=N, many_us=N, few_us=N: a read that comes while so many others are under way, or
- *   more, takes many_us longer, and few_us otherwise
+ * - many=N, many_us=N, few_us=N: a read that comes while N others or more are in flight
+ *   takes many_us longer, any other read few_us
  * - hang_at=N: the Nth read (from 1) takes hang_s seconds longer
  * - hang_count=N: so do the reads after it, N with the first
  * - hang_s=N: seconds

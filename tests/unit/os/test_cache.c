@@ -79,7 +79,7 @@ TEST(there_is_no_way_to_ask_when_the_witness_does_not_show)
     close(fd);
 }
 
-/* So long (ms) it is tried to drop what was read. */
+/* How long the test tries to drop pages, in ms. */
 #define PATIENCE 10000
 
 /*

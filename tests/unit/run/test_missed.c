@@ -26,10 +26,11 @@ TEST(a_group_ends_with_its_last_number_or_its_stop)
 
 #define INTERVAL (20 * MS)
 #define COUNT 30
-/* Of the stuck request; long after all others, unless the machine is very late. */
+/* How long the stuck request takes. All others end long before that, unless the machine
+ * is very late. */
 #define TAKES (1500 * MS)
 
-/* The other worker has done all that is left then. */
+/* Lets the stuck request go when the other worker has done all others. */
 static int
 let_go_after_the_others(void *self, const struct job *job, const struct sample *sample)
 {
@@ -59,8 +60,9 @@ points_between(int64_t first, int64_t until)
     return until > first ? (uint64_t)((until - first - 1) / INTERVAL + 1) : 0;
 }
 
-/* What all requests waited, as their own stamps say: each, and those that were due while
- * it was under way, until numbers were left no more. */
+/* Returns the corrected histogram, computed from the stamps of the requests: the latency
+ * of each, and one wait for each point that passed while it was in flight, as long as
+ * there were requests left to send. */
 static const struct histogram *
 expected_waits(void)
 {
@@ -76,9 +78,9 @@ expected_waits(void)
     return &waits;
 }
 
-/* One is stuck in its first request until all numbers are long taken. Its points that
- * another has sent nothing for are missed up to when the last was due. Both workers may
- * begin late, so that their first points are known but for that. */
+/* One worker is stuck in its first request until the other has sent all that are left. It
+ * misses its points until the last of those was due. Both workers may start late, so
+ * their first points are known up to that. */
 TEST(a_worker_that_is_stuck_to_the_end_misses_its_points)
 {
     const struct run_observer observer = {.self = &setup,

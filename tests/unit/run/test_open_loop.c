@@ -59,7 +59,7 @@ count_missed(const struct job *job)
     return missed;
 }
 
-/* Fails unless all COUNT that were due were heard, or missed. */
+/* Fails unless each of the COUNT requests that were due was either reported or missed. */
 static void
 check_count(const struct job *job, int count)
 {
@@ -99,9 +99,9 @@ TEST(requests_start_when_they_are_due_answered_or_not)
         assert_true(heard.list[i].latency >= 50 * MS);
 }
 
-/* Nothing is under way then, so if one is late, that is not the target's time. It is if
- * the one before ended after it was due; and one that was sent late by an interval, on a
- * machine that is as late, counts from when it was due too. */
+/* Nothing is in flight when a request is due, so the target is not the reason if it is
+ * sent late, and the time counts from the sending. There are two exceptions: the request
+ * before it ended after it was due, or a late machine sent it an interval late. */
 TEST(a_request_that_waits_for_none_counts_from_when_it_is_sent)
 {
     begin(1, 1);

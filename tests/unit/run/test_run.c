@@ -225,7 +225,7 @@ new_hang(void)
     return told->hang_index[last];
 }
 
-/* Others than the third may have been slow. */
+/* Interrupts at the third request. A message about an earlier one may come first. */
 static void
 ask_for_statistics(void)
 {

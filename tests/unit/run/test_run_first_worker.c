@@ -93,7 +93,7 @@ end_after_giving_up(struct trial *trial)
     _exit(0);
 }
 
-/* Others than the third may have been slow. */
+/* Interrupts at the third request. A message about an earlier one may come first. */
 static void
 interrupt_third(void)
 {

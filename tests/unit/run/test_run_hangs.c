@@ -53,9 +53,9 @@ interrupt_when_sure(void)
         raise(SIGINT);
 }
 
-/* Returns how many points of the grids of the first WORKERS were before the interrupt and
- * not sent: each request that was late may have begun a grid with one more. What the
- * grace adds is left out, which is 37 points. */
+/* Returns how many points of the grids of the first WORKERS were due before the interrupt
+ * and not sent, at most: each late request may have started a new grid with one more
+ * point. The 37 points of the grace after the interrupt are not in it. */
 static int64_t
 points_not_sent(const struct outcome *outcome, int workers)
 {
@@ -135,7 +135,7 @@ TEST_IN_CHILD(points_that_nobody_was_there_to_send_are_missed)
     REQUIRE(outcome->left == 1);
     REQUIRE(told->summary.requests == 2);
     REQUIRE(told->summary.missed >= 8);
-    /* The one that is stuck is told of no more, and may have been late itself. */
+    /* Plus one: the stuck request is not reported, and may have been late itself. */
     REQUIRE((int64_t)told->summary.missed <= points_not_sent(outcome, 1) + 1);
 }
 
@@ -160,7 +160,7 @@ TEST_IN_CHILD(the_longest_of_several_stuck_ones_is_told)
 
 static bool asked; /* for statistics */
 
-/* Once, and when the one that is held has been sent: others may be slow before. */
+/* Asks once, when the held request has been sent. Other requests may be slow before. */
 static void
 ask_for_statistics(void)
 {

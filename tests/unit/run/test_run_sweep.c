@@ -62,8 +62,8 @@ TEST(the_total_is_that_of_all_steps)
     assert_false(told->together);
 }
 
-/* Each worker sends its first request long before that, unless the machine is late: then
- * again. */
+/* Each worker sends its first request long before a step has settled. The run is repeated
+ * if a late machine prevents that. */
 TEST(what_is_sent_while_it_settles_is_not_in_a_step)
 {
     const struct outcome *outcome;
@@ -418,8 +418,8 @@ count_tick(void *self, const struct job *jobs, int count, int64_t now)
     ticking.ticks++;
 }
 
-/* The next tick stays due from step to step. Once more with more time if a machine was
- * so late that it saw to nothing before the end. */
+/* The next tick stays due from step to step. The run is repeated with longer steps if a
+ * late supervisor did not wake up before the end. */
 TEST(ticks_may_come_less_often_than_there_are_steps)
 {
     struct error error;
@@ -522,7 +522,8 @@ TEST_IN_CHILD(limits_of_steps_left_out_are_not_known)
     REQUIRE(outcome_status(outcome) == EXIT_LIMIT);
 }
 
-/* A step without a request has no verdict: once more with more time then. */
+/* A step without a request has no verdict. The run is repeated with longer steps if there
+ * is one. */
 TEST(limits_that_all_steps_broke_are_known)
 {
     const struct outcome *outcome;

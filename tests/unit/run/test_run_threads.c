@@ -111,7 +111,7 @@ TEST(periods_of_a_count_add_up)
     }
 }
 
-/* One request is held until there were some. */
+/* One request is held until three periods have been reported. */
 TEST(periods_of_a_time_add_up)
 {
     for (int depth = 1; depth <= 3; depth += 2) {
