@@ -1,5 +1,5 @@
 /* Each option by the effect that a user sees. */
-/* Marks: valgrind posix hardened */
+/* Marks: posix hardened */
 #include "support.h"
 
 /* A command and exactly what it prints; nothing else goes to stderr than ERR. */

@@ -1,5 +1,5 @@
 /* The script that runs the tests: its lines on each, and its count of all. */
-/* Marks: native */
+/* Marks: apart native */
 #include "support.h"
 #include "terminal.h"
 
