@@ -171,7 +171,7 @@ TEST(a_program_that_passes_alone_is_flaky_and_fails_nothing)
 TEST(the_second_try_begins_after_all_others)
 {
     forget_tries();
-    static const char *const others[] = {"\nok      cli/one ", "\nok      cli/two "};
+    static const char *const others[] = {"ok      cli/one ", "ok      cli/two "};
     struct result result = command_status(0, RUN "run '' good flaky1 one two");
     const char *second = strstr(result.out, "\nflaky   cli/flaky1 ");
     assert_non_null(second);
