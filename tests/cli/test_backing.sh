@@ -8,17 +8,6 @@ attach_directly() {
         grep -q 1 "/sys/block/${device#/dev/}/loop/dio" && echo "$device"
 }
 
-# Usage: add_part DEVICE: its first partition. Fails if there is no node for it after a while.
-add_part() {
-    addpart "$1" 1 2048 32768 || return
-    looks=0
-    until [ -b "$1p1" ]; do
-        looks=$((looks + 1))
-        [ "$looks" -lt 100 ] || return
-        sleep 0.02
-    done
-}
-
 # Prints a device of compressed memory; remove_zram DEVICE takes it away.
 add_zram() {
     number=$(cat /sys/class/zram-control/hot_add) &&

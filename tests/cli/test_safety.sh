@@ -12,15 +12,6 @@ device_with_a_mounted_file_system_is_not_written() {
 # Usage: sum_disk DEVICE: past the page cache.
 sum_disk() { dd if="$1" iflag=direct bs=64k 2>/dev/null | cksum; }
 
-# Usage: appears DEVICE: waits for its node, but not for ever where none is made.
-appears() {
-    for _ in $(seq 100); do
-        [ ! -b "$1" ] || return 0
-        sleep 0.02
-    done
-    return 1
-}
-
 # Usage: disk_with_a_mounted_partition_is_not_written DEVICE
 disk_with_a_mounted_partition_is_not_written() {
     mkfs.ext4 -q -E lazy_itable_init=0,lazy_journal_init=0 "${1}p1" && mkdir part &&

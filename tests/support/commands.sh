@@ -236,3 +236,14 @@ totals() {
 
 # Prints stderr without the line on missed requests, which depends on the load.
 said() { sed '/^ioping: .*[0-9] requests* w[a-z]* missed: /d' "$top/e"; }
+
+# Usage: add_part DEVICE: adds a first partition, and waits for its node. Fails if there is none
+# after 2 seconds: not every system makes one.
+add_part() {
+    addpart "$1" 1 2048 32768 || return
+    for _ in $(seq 100); do
+        [ ! -b "${1}p1" ] || return 0
+        sleep 0.02
+    done
+    return 1
+}

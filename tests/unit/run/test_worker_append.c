@@ -9,7 +9,7 @@ static struct {
     int64_t takes;        /* ns, the second time */
     int count;            /* how often it was */
     int calls[EMPTIED];   /* of the engine before that */
-    int64_t began, ended; /* when what takes so long did */
+    int64_t began, ended; /* the second time, ns */
 } file;
 
 int
