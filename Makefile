@@ -212,10 +212,14 @@ $(BUILDDIR)/tests/unit/house/test_corpus: $(FUZZ_OBJ)
 # The test plays what the system says of itself.
 $(BUILDDIR)/tests/unit/target/test_io_mode: TEST_LDFLAGS = $(foreach call,drop direct random \
 	write_back flush,-Wl,--wrap=os_file_$(call)) $(foreach call,os_device_is_disk os_device_size \
-	os_file_backing os_path_raw os_resident_choose os_thread_counts_reads,-Wl,--wrap=$(call))
+	os_file_backing os_path_raw os_resident_choose os_thread_counts_reads \
+	os_file_charges_reads,-Wl,--wrap=$(call))
 
 # The test sees whether a worker frees its memory.
 $(BUILDDIR)/tests/unit/run/test_worker_failures: TEST_LDFLAGS = -Wl,--wrap=os_memory_free
+
+# The test says what the kernel charges the process for.
+$(BUILDDIR)/tests/unit/run/test_from_memory: TEST_LDFLAGS = -Wl,--wrap=os_process_sectors
 
 # The test sees when a worker empties the file that it appends to.
 $(BUILDDIR)/tests/unit/run/test_worker_append: TEST_LDFLAGS = -Wl,--wrap=target_empty

@@ -40,16 +40,24 @@ os_resident_function *os_resident_choose(int fd, int64_t witness);
  * whatever is in the page cache. False: not known. */
 bool os_file_served(int fd);
 
-/* For users who may not ask: sectors of 512 bytes that devices had to read for this
- * thread so far; a read that adds none came from the page cache. -1: not known. */
+/* Return the sectors of 512 bytes that the calling thread, or all threads of the process
+ * together, have read from block devices so far; -1: not known. */
 int64_t os_thread_sectors(void);
+int64_t os_process_sectors(void);
 
-/* Returns true if the calling thread's reads of this file, such as of the page at
- * WITNESS, count in os_thread_sectors. It leaves that page in the page cache. */
+/* Returns true if each read of the file FD is charged to the process where it reaches a
+ * device: a read that adds nothing to os_process_sectors came from memory, from the page
+ * cache or another one. False: not known. It may ask the file system. */
+bool os_file_charges_reads(int fd);
+
+/* Returns true if a read of the page at WITNESS, which is not in the page cache, adds to
+ * os_thread_sectors: reads of a file system that passes them on are charged as well. It
+ * leaves that page in the page cache. */
 bool os_thread_counts_reads(int fd, int64_t witness);
 
-/* Likewise for them: 1 if the page at OFFSET is in the page cache, else 0; -1: not known.
- * It may start to read the page, so it is for trials; direct I/O is as before. */
+/* For users who may not look pages up: 1 if the page at OFFSET is in the page cache, else
+ * 0; -1: not known. It may start to read the page, so it is for trials; direct I/O is as
+ * before. */
 int os_file_resident_try(int fd, int64_t offset);
 
 /* Finds the first range with data at or after OFFSET, from START to END, which may be

@@ -158,6 +158,10 @@ int64_t stats_median(const struct stats *stats, const struct sample *sample);
 /* Empty it, but for `every` and `mix`; memory that holds nothing stays untouched. */
 void stats_clear(struct stats *stats);
 
+/* Makes all requests that count ones that were cached, because it became known after
+ * their end that no device was asked for any of them. */
+void stats_reject(struct stats *stats);
+
 /* Add all that MORE has seen, in a stretch before or after: busy times add up. The owner
  * of what ran at the same time sets `busy` of the sum, which has `every` and `mix` of
  * MORE. */

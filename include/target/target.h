@@ -36,23 +36,24 @@ struct target {
     int fd;
     enum os_kind kind;
     struct description description;
-    uint64_t device;   /* identity of a device */
-    int64_t size;      /* of the file or device, bytes; 0: it has none */
-    int64_t work_size; /* of the working set, at least one request */
-    int64_t block;     /* block size of the file system; 0: it is on none */
-    int64_t alignment; /* of the memory that requests use */
-    int rw_flags;      /* OR-ed enum os_rw of every request */
-    bool poll;         /* completions are polled for; io_uring only */
-    bool flush;        /* a write is followed by a flush */
-    bool direct;       /* requests are O_DIRECT or its like, in any mode */
-    bool memory;       /* no device behind it */
-    bool flushed;      /* no dirty data is left */
-    bool fresh;        /* the working file of -keep was not there before */
-    int unnamed;       /* errno of why its names are not known; 0: none */
-    double holes;      /* percent of the working set, when it was opened; -1: not known */
+    uint64_t device;    /* identity of a device */
+    int64_t size;       /* of the file or device, bytes; 0: it has none */
+    int64_t work_size;  /* of the working set, at least one request */
+    int64_t block;      /* block size of the file system; 0: it is on none */
+    int64_t alignment;  /* of the memory that requests use */
+    int rw_flags;       /* OR-ed enum os_rw of every request */
+    bool poll;          /* completions are polled for; io_uring only */
+    bool flush;         /* a write is followed by a flush */
+    bool direct;        /* requests are O_DIRECT or its like, in any mode */
+    bool memory;        /* no device behind it */
+    bool flushed;       /* no dirty data is left */
+    bool fresh;         /* the working file of -keep was not there before */
+    int unnamed;        /* errno of why its names are not known; 0: none */
+    bool charges_reads; /* a read that is not charged to the process asked no device */
+    double holes; /* percent of the working set, when it was opened; -1: not known */
     /* In nocache mode: */
     os_resident_function *resident; /* looks pages up; NULL: it cannot be done */
-    bool counts_sectors; /* if so: os_thread_sectors tells a cached read afterwards */
+    bool counts_sectors; /* os_thread_sectors tells, after each read, if it was cached */
     char shape[64];      /* options for direct reads; empty: none are known */
 };
 

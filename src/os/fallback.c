@@ -244,6 +244,8 @@ OS_ANSWER(enum os_backing, os_file_backing, (int fd, char *name, size_t size),
 OS_ANSWER(int, os_file_resident_try, (int fd, int64_t offset), -1)
 OS_ANSWER(bool, os_file_served, (int fd), false)
 OS_ANSWER(int64_t, os_thread_sectors, (void), -1)
+OS_ANSWER(int64_t, os_process_sectors, (void), -1)
+OS_ANSWER(bool, os_file_charges_reads, (int fd), false)
 OS_ANSWER(bool, os_thread_counts_reads, (int fd, int64_t witness), false)
 
 /* Without a layout no trace is opened. */

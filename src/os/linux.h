@@ -21,6 +21,10 @@
  */
 int linux_statx(int fd, unsigned mask, size_t at, void *value, size_t size);
 
+/* Returns false if the file FD is certainly not read in place on persistent memory
+ * (DAX). */
+bool linux_file_may_be_dax(int fd);
+
 /*
  * Small files of the kernel, whose PATH is in printf form.
  * linux_file_read: reads what one call tells, up to SIZE - 1 bytes, into TEXT, without

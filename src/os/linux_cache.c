@@ -1,14 +1,17 @@
 /*
- * The pages of a file in the page cache. cachestat(2) and mincore(2) tell owners and
- * users who may write. To all others the kernel tells only afterwards, by the sectors
- * that it had to read for them.
+ * What of a file comes from memory. cachestat(2) and mincore(2) tell owners and users who
+ * may write which pages are in the page cache. All others, and whoever reads from a file
+ * system that has other caches too, see it only afterwards: the kernel charges a thread
+ * for the sectors that it had to read from block devices.
  */
+#include "linux.h"
 #include "os/os.h"
 #include "os/storage.h"
 #include "posix.h"
 
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <linux/major.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -72,37 +75,86 @@ os_file_resident_try(int fd, int64_t offset)
     return got == 1 ? 1 : got < 0 && code == EAGAIN ? 0 : -1;
 }
 
-/* Sectors submitted to a block device count for the submitting thread. */
+/*
+ * The kernel charges each read to the thread that submits it to a block device
+ * (task_io_account_read() in submit_bio()), and getrusage(2) tells the sum in sectors.
+ * What a file system keeps in memory is never submitted, whichever cache it is in.
+ */
+static int64_t
+count_sectors(int who)
+{
+    struct rusage usage;
+    return getrusage(who, &usage) < 0 ? -1 : usage.ru_inblock;
+}
+
 int64_t
 os_thread_sectors(void)
 {
-    struct rusage usage;
-    return getrusage(RUSAGE_THREAD, &usage) < 0 ? -1 : usage.ru_inblock;
+    return count_sectors(RUSAGE_THREAD);
 }
 
-/*
- * If nothing had to be read, nothing shows; a kernel that counts has a file for that. The
- * device number of a file that is not on a block device has no major part; nor has that
- * of one on btrfs, which is.
- */
+int64_t
+os_process_sectors(void)
+{
+    return count_sectors(RUSAGE_SELF);
+}
+
+/* Returns whether reads of a file end at a block device or in memory, and nowhere else.
+ * FUSE on a block device has a server that reads it, and flash memory has no requests of
+ * a block device. */
+static bool
+is_on_block_device(const struct stat *file, const struct statfs *system)
+{
+    uint32_t type = (uint32_t)system->f_type;
+    bool has_device = major(file->st_dev) != 0 && major(file->st_dev) != MTD_BLOCK_MAJOR;
+    return type != FUSE_SUPER_MAGIC &&
+           (has_device || type == BTRFS_SUPER_MAGIC || linux_mount_memory(system));
+}
+
+/* Returns whether that is so of all layers of the overlay that FD is on. */
+static bool
+is_overlay_on_block_devices(int fd)
+{
+    struct linux_layers layers;
+    struct stat file;
+    struct statfs system;
+    if (linux_overlay_layers(fd, &layers) < 0)
+        return false;
+    bool all = true;
+    for (int i = 0; i < layers.count && all; i++)
+        all = stat(layers.path[i], &file) == 0 && statfs(layers.path[i], &system) == 0 &&
+              is_on_block_device(&file, &system);
+    linux_overlay_free(&layers);
+    return all;
+}
+
+/* A kernel that charges threads has a file for that (CONFIG_TASK_IO_ACCOUNTING). Reads of
+ * a file on persistent memory may be no requests of a block device (DAX). */
+bool
+os_file_charges_reads(int fd)
+{
+    struct stat file;
+    struct statfs system;
+    if (os_thread_sectors() < 0 || access("/proc/thread-self/io", F_OK) < 0 ||
+        fstat(fd, &file) < 0)
+        return false;
+    if (S_ISBLK(file.st_mode))
+        return true;
+    if (linux_file_may_be_dax(fd) || fstatfs(fd, &system) < 0)
+        return false;
+    if ((uint32_t)system.f_type == OVERLAYFS_SUPER_MAGIC)
+        return is_overlay_on_block_devices(fd);
+    return is_on_block_device(&file, &system);
+}
+
 bool
 os_thread_counts_reads(int fd, int64_t witness)
 {
     char byte;
-    struct stat file;
-    struct statfs system;
     int64_t before = os_thread_sectors();
-    if (before < 0)
+    if (before < 0 || os_file_read(fd, &byte, 1, witness, 0) != 1)
         return false;
-    int resident = os_file_resident_try(fd, witness);
-    if (os_file_read(fd, &byte, 1, witness, 0) != 1)
-        return false;
-    if (os_thread_sectors() > before)
-        return true;
-    return resident == 1 && fstat(fd, &file) == 0 && fstatfs(fd, &system) == 0 &&
-           (S_ISBLK(file.st_mode) || major(file.st_dev) != 0 ||
-            (uint32_t)system.f_type == BTRFS_SUPER_MAGIC) &&
-           access("/proc/thread-self/io", F_OK) == 0;
+    return os_thread_sectors() > before;
 }
 
 /* The kernel's MAX_PAGECACHE_ORDER: a huge page, but at most 2048 pages. */

@@ -24,20 +24,46 @@
 #define ALIGNMENT_AT 0x98
 
 #define STATX_BYTES 256 /* of struct statx, for good */
+#define ATTRIBUTES_AT 0x08
+#define ATTRIBUTES_MASK_AT 0x38
+#define ATTRIBUTE_DAX 0x200000U /* STATX_ATTR_DAX, Linux 5.8 */
 
-/* By number and offsets: headers learnt the newer fields later than the kernel. */
+/* Fields of statx(2) are read by number and offset: headers learnt the newer ones later
+ * than the kernel. */
+
+/* Stores what statx(2) answers about FD. Returns 0, or -1. */
+static int
+ask_statx(int fd, unsigned mask, unsigned char answer[STATX_BYTES])
+{
+    memset(answer, 0, STATX_BYTES);
+    return (int)syscall(SYS_statx, fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, mask,
+                        answer);
+}
+
 int
 linux_statx(int fd, unsigned mask, size_t at, void *value, size_t size)
 {
-    unsigned char answer[STATX_BYTES] = {0};
+    unsigned char answer[STATX_BYTES];
     uint32_t known; /* the first field, stx_mask */
-    if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, mask, answer) < 0)
+    if (ask_statx(fd, mask, answer) < 0)
         return -1;
     memcpy(&known, answer, sizeof(known));
     if (!(known & mask))
         return -1;
     memcpy(value, answer + at, size);
     return 0;
+}
+
+bool
+linux_file_may_be_dax(int fd)
+{
+    unsigned char answer[STATX_BYTES];
+    uint64_t attributes, known;
+    if (ask_statx(fd, 0, answer) < 0)
+        return true;
+    memcpy(&attributes, answer + ATTRIBUTES_AT, sizeof(attributes));
+    memcpy(&known, answer + ATTRIBUTES_MASK_AT, sizeof(known));
+    return attributes & ATTRIBUTE_DAX || !(known & ATTRIBUTE_DAX);
 }
 
 int

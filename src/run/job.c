@@ -263,6 +263,46 @@ collect_thread(struct outcome *outcome, struct worker_thread *thread,
     outcome->ended = time_later(outcome->ended, thread->worker.account.ended);
 }
 
+#define SECTOR 512
+
+/*
+ * Returns how many of the COUNT reads of JOB that count asked no device, at least. The
+ * kernel charges the process for what it reads from devices: a direct read for all its
+ * bytes, one through the page cache for a sector at least, as data may be compressed.
+ * Reads of other jobs are charged as well, so there may be more. The verdict on each read
+ * (counts_sectors) and the note on holes go before this.
+ */
+static uint64_t
+count_from_memory(const struct job *job, uint64_t count)
+{
+    const struct target *target = &job->target;
+    int64_t sectors = os_process_sectors();
+    int64_t least = target->direct ? job->active.workload.request_size : SECTOR;
+    if (!target->charges_reads || target->counts_sectors || target->holes > 0 ||
+        job->outcome.holes > 0 || job->outcome.stuck || sectors < 0)
+        return 0;
+    uint64_t charged = (uint64_t)((sectors - job->run->sectors) * SECTOR / least);
+    return charged < count ? count - charged : 0;
+}
+
+/* Leaves out the requests of JOB, or notes how many asked no device in the outcome. */
+static void
+reject_from_memory(struct job *job)
+{
+    struct stats *total = &job->progress.total;
+    uint64_t reads = 0, all = total->latency.count;
+    if (!total->mix.more && plan_does(&job->active, OPERATION_READS))
+        reads = all;
+    for (int i = 0; total->mix.more && i <= total->mix.more; i++)
+        if (operations[total->mix.turns[i]].does & OPERATION_READS)
+            reads += total->operations[i].latency.count;
+    uint64_t cached = count_from_memory(job, reads);
+    if (cached > 0 && cached == all)
+        stats_reject(total);
+    else
+        job->outcome.from_memory += cached;
+}
+
 void
 job_collect(struct job *job)
 {
@@ -282,7 +322,8 @@ job_collect(struct job *job)
     job->progress.added = 0; /* from the beginning, whatever was not finished */
     job->done = true;
     job_add_up(job);
-    for (int i = 0; i < job->group.size; i++)
+    reject_from_memory(job);
+    for (int i = 0; i < job->group.size && job->progress.total.latency.count; i++)
         series_merge(&job->series, &job->threads[i]->worker.account.series);
     stats_merge(&outcome->total, &job->progress.total);
     int64_t end = outcome->ended;

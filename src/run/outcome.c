@@ -206,7 +206,7 @@ outcome_cached_text(const struct outcome *outcome, char *text)
     const struct stats *total = &outcome->total;
     bool shaped = outcome->shape && outcome->shape[0];
     snprintf(text, OUTCOME_TEXT,
-             "%llu of %llu requests were answered by the page cache, not the device; "
+             "%llu of %llu requests were answered from memory, not by the device; "
              "%s%s%s, or use -C to measure the cache",
              (unsigned long long)total->cached, (unsigned long long)total->requests,
              shaped ? "use " : "name another file", shaped ? outcome->shape : "",
@@ -342,6 +342,12 @@ outcome_explain(struct outcome *outcome, struct notes *notes)
                   units_format(UNITS_TIME, outcome->waiting, waited));
     if (total->cached)
         notes_add(notes, outcome->target, "%s", outcome_cached_text(outcome, text));
+    if (outcome->from_memory)
+        notes_add(notes, outcome->target,
+                  "at least %llu of the %llu requests that count were answered from "
+                  "memory, not by the device: the times are those of both",
+                  (unsigned long long)outcome->from_memory,
+                  (unsigned long long)total->latency.count);
     if (outcome->holes > 0)
         notes_add(notes, outcome->target,
                   "%.3g %% of the working set became holes meanwhile: reading them "

@@ -89,6 +89,7 @@ start_all(struct run *run, bool works, struct error *error)
     struct job *jobs = run->task.jobs;
     int count = run->task.count, status = 0;
     supervise_begin(run, os_clock_now());
+    run->sectors = os_process_sectors();
     if (run->gate)
         os_lock_acquire(run->gate);
     for (int i = 0; i < count; i++)

@@ -163,28 +163,51 @@ stats_median(const struct stats *stats, const struct sample *sample)
     return count > COMPARED ? histogram_value(latencies, (count + 1) / 2) : 0;
 }
 
-/* Waits are as long as those of the slowest request of any operation. */
-void
-stats_clear(struct stats *stats)
+/* Empties the distributions. Waits are as long as those of the slowest request of any
+ * operation. */
+static void
+clear_distributions(struct stats *stats)
 {
     const struct moments *latency = &stats->latency;
-    int64_t every = stats->every, longest = every ? latency->max : 0;
-    struct operation_mix mix = stats->mix;
+    int64_t longest = stats->every ? latency->max : 0;
     if (latency->count)
         histogram_clear(&stats->latencies, latency->min, latency->max);
     if (longest)
         histogram_clear(&stats->corrected, 0, longest);
     distribution_clear(&stats->sync);
     breakdown_clear(&stats->breakdown);
-    for (int i = 0; mix.more && i <= mix.more; i++) {
+    for (int i = 0; stats->mix.more && i <= stats->mix.more; i++) {
         struct stats_operation *own = &stats->operations[i];
         histogram_clear(&own->latencies, own->latency.min, own->latency.max);
         histogram_clear(&own->corrected, 0, longest);
-        memset(own, 0, offsetof(struct stats_operation, latencies));
     }
+}
+
+void
+stats_clear(struct stats *stats)
+{
+    int64_t every = stats->every;
+    struct operation_mix mix = stats->mix;
+    clear_distributions(stats);
+    for (int i = 0; mix.more && i <= mix.more; i++)
+        memset(&stats->operations[i], 0, offsetof(struct stats_operation, latencies));
     memset(stats, 0, offsetof(struct stats, latencies));
     stats->every = every;
     stats->mix = mix;
+}
+
+void
+stats_reject(struct stats *stats)
+{
+    clear_distributions(stats);
+    for (int i = 0; stats->mix.more && i <= stats->mix.more; i++) {
+        stats->operations[i].latency = (struct moments){0};
+        stats->operations[i].bytes = 0;
+    }
+    stats->cached += stats->latency.count;
+    stats->latency = (struct moments){0};
+    stats->bytes = 0;
+    stats->busy = 0;
 }
 
 /* Returns the time that rates are over, ns. */

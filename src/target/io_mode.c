@@ -10,9 +10,11 @@
  * The cache is flushed and dropped once, and read-ahead is off; before each read its
  * pages are looked up. Dropping them alone would not do: the cache holds folios of 2 MiB
  * and more, and one that is only partly in the range stays. So the whole aligned window
- * goes, and if that fails, dirty data is written back first. A process that may not look
- * pages up learns afterwards, from what devices had to read for the request: a look by
- * RWF_NOWAIT would begin to read the page itself.
+ * goes, and if that fails, dirty data is written back first. A file system may have
+ * caches besides the page cache, and a process may not be allowed to look pages up. So
+ * the kernel's account of what the thread read from devices is compared before and after
+ * each read: without a difference the read was cached. (A look by RWF_NOWAIT would begin
+ * to read the page itself.)
  *
  * cached: neither of them.
  */
@@ -150,6 +152,21 @@ write_back(struct target *target, const struct plan *plan, struct notes *notes)
         flush_all(target, plan, notes);
 }
 
+/* Sets `counts_sectors` if what is charged to a thread between two stamps is for one
+ * read alone: an engine may have several in flight, or read in other threads. */
+static void
+count_sectors(struct target *target, const struct plan *plan)
+{
+    bool single = plan->io.depth <= 1 && plan->sweep.kind != SWEEP_DEPTH;
+    if (!plan->io.engine->in_thread || !single)
+        return;
+    target_advance(target);
+    target->counts_sectors =
+        target->charges_reads ||
+        os_thread_counts_reads(target->fd, plan->workload.work_offset);
+    drop_window(target, plan->workload.work_offset, 1);
+}
+
 /* Sets mode nocache, for REASON; mode cached where the page cache cannot be emptied. */
 static void
 start_nocache(struct target *target, const struct plan *plan, const char *reason,
@@ -166,14 +183,7 @@ start_nocache(struct target *target, const struct plan *plan, const char *reason
     }
     target->description.mode = IO_MODE_NOCACHE;
     look_up_pages(target, plan->workload.work_offset);
-    if (!target->resident) { /* an engine may do several at a time, or in other threads */
-        bool alone = plan->io.depth <= 1 && plan->sweep.kind != SWEEP_DEPTH;
-        target_advance(target);
-        target->counts_sectors =
-            plan->io.engine->in_thread && alone &&
-            os_thread_counts_reads(target->fd, plan->workload.work_offset);
-        drop_window(target, plan->workload.work_offset, 1);
-    }
+    count_sectors(target, plan);
     note_fallback(target, plan, reason, notes);
 }
 
@@ -377,6 +387,8 @@ choose_device(struct target *target, const struct plan *plan, struct notes *note
         os_file_random(target->fd, workload->work_offset, target->work_size);
     if (asked)
         return 0;
+    target_advance(target);
+    target->charges_reads = reads && !cached && os_file_charges_reads(target->fd);
     if (loops)
         notes_add(notes, plan->path,
                   "%s reads through the page cache of its backing file: "

@@ -121,8 +121,8 @@ TEST(a_wall_clock_that_is_set_changes_time_stamps_only)
 #define BLIND                                                                     \
     "ioping: ext4/f: cannot see whether reads come from the page cache: compare " \
     "with -C\n"
-#define ALL_CACHED                                                                     \
-    "ioping: 5 of 5 requests were answered by the page cache, not the device; use -s " \
+#define ALL_CACHED                                                                  \
+    "ioping: 5 of 5 requests were answered from memory, not by the device; use -s " \
     "1k (direct I/O), or use -C to measure the cache\nioping: no request counted of 5\n"
 
 /* Forbidden system calls, the run, and all of its messages. */

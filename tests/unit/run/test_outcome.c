@@ -33,8 +33,7 @@ check(const char *name, struct outcome *outcome, const char *text, int status)
         .index = 3, .verdict = VERDICT_SHORT, .bytes = 512, .size = 4096, __VA_ARGS__ \
     }
 #define FAILED "request 7 failed: ENOSPC (No space left on device)\n"
-#define ANSWERED(count) \
-    count " requests were answered by the page cache, not the device; "
+#define ANSWERED(count) count " requests were answered from memory, not by the device; "
 #define WARM_UP "no request counted: all were warm-up; use -warmup 0 to count them\n"
 #define LONGER "fewer than one request per worker in its time; use a longer -w\n"
 
@@ -49,6 +48,11 @@ TEST(an_outcome_has_its_notes_and_its_status)
         {"a good run says nothing",
          {.total = {.requests = 10, .latency = {.count = 9}}},
          "",
+         0},
+        {"part of the requests is known to come from memory",
+         {.total = {.requests = 10, .latency = {.count = 9}}, .from_memory = 4},
+         "at least 4 of the 9 requests that count were answered from memory, not by the "
+         "device: the times are those of both\n",
          0},
         {"a failed request is named",
          {.total = {.requests = 7, .failed = 1, .latency = {.count = 5}},

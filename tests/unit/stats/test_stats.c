@@ -272,6 +272,32 @@ TEST(clearing_leaves_nothing_but_what_its_owner_sets)
     }
 }
 
+TEST(rejecting_makes_what_counts_cached)
+{
+    static const char *const mixes[] = {"read", "rw"};
+    for (size_t i = 0; i < LENGTH(mixes); i++) {
+        struct stats stats = {.every = 1000, .mix = mix_of(mixes[i])};
+        struct stats expected = stats;
+        for (int k = 0; k < 9; k++) {
+            struct sample sample = {.start = k,
+                                    .latency = 100 + k,
+                                    .missed = 1,
+                                    .size = 9,
+                                    .bytes = 9,
+                                    .operation = (enum operation)(k % 2),
+                                    .verdict = k % 3 ? VERDICT_NONE : VERDICT_ERROR};
+            stats_record(&stats, &sample);
+            sample.verdict = k % 3 ? VERDICT_CACHED : VERDICT_ERROR;
+            stats_record(&expected, &sample);
+        }
+        assert_int_equal(stats.latency.count, 6);
+        stats_reject(&stats);
+        assert_int_equal(stats.latency.count, 0);
+        assert_int_equal(stats.cached, 6);
+        assert_memory_equal(&stats, &expected, sizeof(stats));
+    }
+}
+
 TEST(clearing_reaches_the_shortest_and_the_longest)
 {
     struct stats stats = {.every = 1000000000}, empty = {.every = 1000000000};

@@ -15,6 +15,7 @@ enum { SECTOR = 512, SIZE = 1 << 20 };
 static struct {
     bool direct, drop;
     bool account; /* the system counts the reads of a thread */
+    bool charge;  /* what it does not count came from memory */
     enum os_backing backing;
     bool disk, raw; /* the descriptor is a raw device; there is one beside it */
 } has;
@@ -118,6 +119,13 @@ __wrap_os_thread_counts_reads(int fd, int64_t witness)
     return has.account;
 }
 
+bool
+__wrap_os_file_charges_reads(int fd)
+{
+    (void)fd;
+    return has.charge;
+}
+
 static struct target target;
 static struct plan plan;
 static struct notes notes;
@@ -168,8 +176,9 @@ FIXTURE(prepare, finish)
 #define ZRAM "ioping: /dev/disk2: /dev/zram1 is memory, not a device: so are the times\n"
 
 /* What a system has: direct I/O, a cache that can be Dropped, the reads of a thread
- * (Account); the target is a disK, or there is a Raw device, it is a Loop device, Zram or
- * on tMpfs. What is asked for: a mix, a size, -D or -C. */
+ * (Account, and the first of them as well: Charge); the target is a disK, or there is a
+ * Raw device, it is a Loop device, Zram or on tMpfs. What is asked for: a mix, a size, -D
+ * or -C. */
 static const struct {
     const char *name, *has, *mix;
     int size;
@@ -215,6 +224,8 @@ static const struct {
     {"where it has it", "dm", "read", 4096, 'D', IO_MODE_CACHED, true, "tmpfs is memory"},
     {"who may not look pages up is told afterwards", "Da", "read", 4096, 0,
      IO_MODE_NOCACHE, false, "dropping the page cache before each request"},
+    {"and on a block device even if the first read is not charged", "Dc", "read", 4096, 0,
+     IO_MODE_NOCACHE, false, "dropping the page cache before each request"},
 };
 
 TEST_EACH(mode, rows)
@@ -223,6 +234,7 @@ TEST_EACH(mode, rows)
     has.direct = strchr(rows[i].has, 'd');
     has.drop = strchr(rows[i].has, 'D');
     has.account = strchr(rows[i].has, 'a');
+    has.charge = strchr(rows[i].has, 'c');
     has.disk = strchr(rows[i].has, 'k');
     has.raw = strchr(rows[i].has, 'r');
     memory = strchr(rows[i].has, 'm') ? "tmpfs" : "/dev/zram1";
@@ -244,7 +256,8 @@ TEST_EACH(mode, rows)
         return;
     }
     assert_int_equal(target.description.mode, rows[i].mode);
-    bool unseen = rows[i].mode == IO_MODE_NOCACHE && has.drop && !has.account;
+    bool counts = has.account || has.charge;
+    bool unseen = rows[i].mode == IO_MODE_NOCACHE && has.drop && !counts;
     assert_int_equal(notes.count, (rows[i].told[0] != '\0') + unseen);
     if (notes.count)
         assert_contains(notes.line[0], rows[i].told);
@@ -252,7 +265,8 @@ TEST_EACH(mode, rows)
         assert_contains(notes.line[1], "cannot see whether reads come from the page");
     if (has.backing == OS_BACKING_CACHE)
         assert_int_equal(target.direct, rows[i].direct);
-    assert_int_equal(target.counts_sectors, has.account);
+    assert_int_equal(target.counts_sectors, counts);
+    assert_int_equal(target.charges_reads, has.charge);
     assert_true(drops > 0 || rows[i].mode != IO_MODE_NOCACHE || !has.drop);
     assert_false(plan.io.cached && target.flush);
     if (rows[i].size == 1000 && rows[i].mode == IO_MODE_NOCACHE)
