@@ -64,7 +64,8 @@ int os_file_resident_try(int fd, int64_t offset);
  * followed by more data. ENXIO: there is none. */
 int os_file_data(int fd, int64_t offset, int64_t *start, int64_t *end);
 
-/* The storage of a range of a file: OR-ed enum os_storage; -1: not known. */
+/* Returns how a range of a file is stored, by the first of its extents that is not stored
+ * plainly: OR-ed enum os_storage, 0 if all are; -1: not known. */
 enum os_storage {
     OS_STORAGE_INLINE = 1,  /* among the metadata, as small files can be */
     OS_STORAGE_ENCODED = 2, /* compressed or encrypted */
@@ -74,9 +75,10 @@ int os_file_storage(int fd, int64_t offset, int64_t length);
 /* The last in the chain of devices below an open block device, or below a file. NAME of
  * SIZE bytes becomes the name of the memory or the loop device. */
 enum os_backing {
-    OS_BACKING_DEVICE, /* a device; or not known */
-    OS_BACKING_MEMORY, /* memory, as that of a RAM disk */
-    OS_BACKING_CACHE,  /* the page cache of a loop device's file; writes reach that */
+    OS_BACKING_DEVICE,   /* a device; or not known */
+    OS_BACKING_MEMORY,   /* memory, as that of a RAM disk */
+    OS_BACKING_CACHE,    /* the page cache of a loop device's file; writes reach that */
+    OS_BACKING_BUFFERED, /* likewise, although the loop device has direct I/O on */
 };
 enum os_backing os_file_backing(int fd, char *name, size_t size);
 

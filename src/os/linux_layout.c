@@ -270,10 +270,15 @@ os_file_storage(int fd, int64_t offset, int64_t length)
     union piece piece = {.room = ""};
     struct walk walk = {fd, offset, offset + length, &piece, 0, false};
     int storage = 0;
-    for (const struct fiemap_extent *extent; (extent = next_extent(&walk));)
-        storage |=
-            (extent->fe_flags & FIEMAP_EXTENT_DATA_INLINE ? OS_STORAGE_INLINE : 0) |
-            (extent->fe_flags & FIEMAP_EXTENT_ENCODED ? OS_STORAGE_ENCODED : 0);
+    while (storage == 0) {
+        const struct fiemap_extent *extent = next_extent(&walk);
+        if (!extent)
+            break;
+        if (extent->fe_flags & FIEMAP_EXTENT_DATA_INLINE)
+            storage |= OS_STORAGE_INLINE;
+        if (extent->fe_flags & FIEMAP_EXTENT_ENCODED)
+            storage |= OS_STORAGE_ENCODED;
+    }
     return walk.failed ? -1 : storage;
 }
 

@@ -127,7 +127,7 @@ search_below(struct linux_search *search, const char *folder)
     for (DIR *list = opendir(folder); linux_sysfs_next(list, folder, path); devices++) {
         enum os_backing found = linux_backing_search(search, path);
         memories += found == OS_BACKING_MEMORY;
-        if (found == OS_BACKING_CACHE) {
+        if (found == OS_BACKING_CACHE || found == OS_BACKING_BUFFERED) {
             closedir(list);
             return found;
         }
@@ -155,6 +155,28 @@ search_number(struct linux_search *search, dev_t device)
                                              : OS_BACKING_DEVICE;
 }
 
+/*
+ * Returns whether the file system reads the file at PATH through the page cache even if
+ * it is asked for direct I/O. So do btrfs with compressed or inline data, and ext4 with
+ * journaled data, which says so in statx(2).
+ */
+static bool
+is_always_buffered(const char *path)
+{
+    int64_t memory, offset;
+    struct stat file;
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    bool buffered = false;
+    if (os_file_alignment(fd, &memory, &offset) == 0)
+        buffered = offset == 0;
+    else if (fstat(fd, &file) == 0)
+        buffered = os_file_storage(fd, 0, file.st_size) > 0;
+    os_file_close(fd);
+    return buffered;
+}
+
 /* The file of a loop device may be out of reach: removed, or in another mount table. */
 static enum os_backing
 search_loop(struct linux_search *search, const struct linux_disk *disk)
@@ -171,6 +193,8 @@ search_loop(struct linux_search *search, const struct linux_disk *disk)
         return answer(search, OS_BACKING_MEMORY, disk->name);
     if (direct[0] == '0')
         return answer(search, OS_BACKING_CACHE, disk->name);
+    if (known && is_always_buffered(path))
+        return answer(search, OS_BACKING_BUFFERED, disk->name);
     return known ? search_number(search, file.st_dev) : OS_BACKING_DEVICE;
 }
 

@@ -275,6 +275,23 @@ try_direct(struct target *target, const struct plan *plan, char *text)
     return reason;
 }
 
+/* Notes that the loop device NAME reads its file through the page cache. */
+static void
+note_loop(const struct plan *plan, enum os_backing backing, const char *name,
+          struct notes *notes)
+{
+    if (backing == OS_BACKING_CACHE)
+        notes_add(notes, plan->path,
+                  "%s reads through the page cache of its backing file: "
+                  "losetup --direct-io=on %s",
+                  name, name);
+    else
+        notes_add(notes, plan->path,
+                  "%s reads through the page cache of its backing file even with direct "
+                  "I/O, as that is compressed or journaled; use another backing file",
+                  name);
+}
+
 /* WHAT: a file system or a device. */
 static void
 note_memory(const struct plan *plan, const char *what, struct notes *notes)
@@ -375,7 +392,8 @@ choose_device(struct target *target, const struct plan *plan, struct notes *note
     bool raw = target->kind == OS_BLOCK && os_device_is_disk(target->fd);
     bool reads = plan_does(plan, OPERATION_READS);
     enum os_backing backing = os_file_backing(target->fd, name, sizeof(name));
-    bool loops = backing == OS_BACKING_CACHE && reads;
+    bool buffered = backing == OS_BACKING_CACHE || backing == OS_BACKING_BUFFERED;
+    bool loops = buffered && reads;
     bool cached = loops || backing == OS_BACKING_MEMORY;
     if (backing == OS_BACKING_MEMORY && name[0] != '/') /* no device at all */
         return choose_only(target, plan, name, notes, error);
@@ -390,10 +408,7 @@ choose_device(struct target *target, const struct plan *plan, struct notes *note
     target_advance(target);
     target->charges_reads = reads && !cached && os_file_charges_reads(target->fd);
     if (loops)
-        notes_add(notes, plan->path,
-                  "%s reads through the page cache of its backing file: "
-                  "losetup --direct-io=on %s",
-                  name, name);
+        note_loop(plan, backing, name, notes);
     if (!target->flushed)
         write_back(target, plan, notes);
     const char *reason = try_direct(target, plan, text);

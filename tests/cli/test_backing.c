@@ -81,6 +81,51 @@ TEST(loop_device_with_direct_io_is_direct)
     close(fd);
 }
 
+/* Files that the kernel reads through the page cache even if the loop device asks for
+ * direct I/O: after a run their pages are there, which nobody else has read. */
+static const struct buffered_file {
+    const char *name, *type;
+    const char *place; /* where the image is mounted */
+    const char *make;  /* makes the file `img` there */
+    int size;          /* of the file system, MiB */
+} buffered_files[] = {
+    {"compressed by btrfs", "btrfs", "packed",
+     "mount -o remount,compress=zstd packed && yes | head -c 8M >packed/img", 128},
+    {"journaled by ext4", "ext4", "journaled",
+     "device=$(findmnt -no SOURCE journaled) && umount journaled && mount -o "
+     "data=journal \"$device\" journaled && head -c 8M /dev/urandom >journaled/img",
+     64},
+};
+
+TEST_EACH(loop_device_with_direct_io_on_a_buffered_file_is_cached, buffered_files)
+{
+    const struct buffered_file *file = *state;
+    char device[64], note[512];
+    need_program("fincore");
+    if (strcmp(file->type, "btrfs") == 0)
+        need_native("emulators do not pass on what tells how btrfs stores a file");
+    mount_image(file->type, file->size, file->place);
+    need_success(file->make, "this file system does not take the option");
+    shell("sync %s/img && losetup --direct-io=on $(losetup -nO NAME -j %s.img)",
+          file->place, file->place);
+    ask(device, sizeof(device),
+        formatted("device=$(losetup -f --show --direct-io=on %s/img) && "
+                  "grep -q 1 /sys/block/${device#/dev/}/loop/dio && echo $device",
+                  file->place),
+        "needs loop devices with direct I/O");
+    int fd = hold_loop(device);
+    snprintf(note, sizeof(note),
+             "ioping: %s: %s reads through the page cache of its backing file even with "
+             "direct I/O, as that is compressed or journaled; use another backing file\n",
+             device, device);
+    shell("dd if=%s/img iflag=nocache count=0 2>&1", file->place);
+    check("", device, "cached", note);
+    expect(0, NULL, NULL, "test $(fincore -nbo RES %s/img) -gt 0", file->place);
+    check("-D", device, "cached", note);
+    check("-WWW", device, "direct", "");
+    close(fd);
+}
+
 /* And the one below is named. */
 TEST(loop_device_on_a_loop_device_is_cached)
 {
