@@ -74,6 +74,10 @@ target_advance(struct target *target)
 int target_open(struct target *target, const struct plan *plan,
                 const struct target *before, struct notes *notes, struct error *error);
 
+/* Returns the size of the smallest request that TARGET, which is open, takes as direct
+ * I/O, bytes; 0: not known. */
+int64_t target_logical_block(const struct target *target);
+
 /* Completes the description of an open target, if need be, by the names of file system
  * and device. It takes as long as some requests: best while the first is under way. */
 void target_name(struct target *target);

@@ -33,10 +33,9 @@ static struct sweep
 ends_of(const struct plan *plan, const struct target *target)
 {
     int64_t most = target->work_size < SIZE_MOST ? target->work_size : SIZE_MOST;
-    int64_t least = plan_first(plan, target->work_size), other, block = 0;
-    int status = target->kind == OS_BLOCK ? os_device_size(target->fd, &other, &block)
-                                          : os_file_alignment(target->fd, &other, &block);
-    if (status == 0 && block > 0 && block < least)
+    int64_t least = plan_first(plan, target->work_size);
+    int64_t block = target_logical_block(target);
+    if (block > 0 && (block < least || block <= target->work_size))
         least = block;
     struct sweep sweep = {SWEEP_SIZE, least, least};
     while (sweep.to <= most / 2)

@@ -148,7 +148,18 @@ describe_file(struct target *target, const struct plan *plan, int64_t *available
     return 0;
 }
 
-/* Fits working set and request size of PLAN to the size of the target. */
+int64_t
+target_logical_block(const struct target *target)
+{
+    int64_t other, block = 0;
+    int status = target->kind == OS_BLOCK ? os_device_size(target->fd, &other, &block)
+                                          : os_file_alignment(target->fd, &other, &block);
+    return status == 0 ? block : 0;
+}
+
+/* Fits working set and request size of PLAN to the size of the target. A sweep of sizes
+ * without an end begins no lower than what direct I/O takes, as its first size decides
+ * the mode of all. */
 static int
 measure(struct target *target, struct plan *plan, struct error *error)
 {
@@ -160,6 +171,11 @@ measure(struct target *target, struct plan *plan, struct error *error)
         return error_set(error, EXIT_PREPARE, plan->path, "target is too small for this");
     target->work_size = work_size ? work_size : rest;
     plan->workload.request_size = plan_first(plan, target->work_size);
+    if (plan->sweep.kind == SWEEP_SIZE && !plan->sweep.from) {
+        int64_t block = target_logical_block(target);
+        if (block > plan->workload.request_size && block <= target->work_size)
+            plan->workload.request_size = block;
+    }
     if (target->work_size < plan_largest(plan))
         return error_set(error, EXIT_PREPARE, plan->path,
                          "request size is too big for this target");

@@ -374,6 +374,31 @@ TEST(a_file_smaller_than_a_block_is_swept_without_direct_io)
                cases[i].size, cases[i].arguments);
 }
 
+/* The logical block of a device can be larger than the 4 KiB of other requests. */
+TEST(a_size_sweep_begins_at_the_logical_block)
+{
+    char device[64];
+    need_program("jq");
+    need_loops();
+    struct result result =
+        command("truncate -s 64k large.img && device=$(losetup -b 16384 --direct-io=on "
+                "-f --show large.img) && echo $device && "
+                "test $(blockdev --getss $device) = 16384 && "
+                "grep -q 1 /sys/block/${device#/dev/}/loop/dio");
+    snprintf(device, sizeof(device), "%.*s", (int)strcspn(result.out, "\n"), result.out);
+    int fd = device[0] ? hold_loop(device) : -1;
+    bool able = result.status == 0;
+    command_free(&result);
+    if (able)
+        expect(0, "16384 direct\n32768 direct\n65536 direct\n", "",
+               "ioping -JJ -q -w 10ms -sweep size %s 2>&1 >o || exit; "
+               "jq -r '\"\\(.sweep.size) \\(.target.mode)\"' o",
+               device);
+    close(fd);
+    if (!able)
+        skip_because("needs a loop device with blocks of 16 KiB and direct I/O");
+}
+
 TEST(a_directory_has_room_for_the_largest_request)
 {
     static const char *const cases[][2] = {
