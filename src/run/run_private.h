@@ -91,7 +91,7 @@ struct run {
     atomic_bool silenced;  /* the output has failed: nothing more is notified */
 
     atomic_bool timed_out; /* a request has, which ends all jobs */
-    int64_t sectors; /* os_process_sectors before the first request */
+    int64_t sectors;       /* os_process_sectors before the first request */
     bool interim_wanted;
     bool interrupted; /* by a signal */
     bool ending; /* as a request has timed out, nothing can go on, or a load is over */
