@@ -9,9 +9,9 @@
  * on the device of that file: extents of its extents.
  */
 #include "linux.h"
+#include "linux_extents.h"
 
 #include <fcntl.h>
-#include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <linux/loop.h>
 #include <linux/magic.h>
@@ -26,7 +26,6 @@
 #define SECTOR 512
 #define EXTENTS_MAX (1 << 20)   /* with more, where a file lies is taken for not known */
 #define DEVICE_MOST (1LL << 60) /* bytes, so that sums do not overflow */
-#define PIECE 128               /* extents that are asked for at a time */
 #define ADVICE "name a file or directory on a disk, or a block device"
 
 /* The encoding of a device number in the kernel, and so in its traces. */
@@ -229,59 +228,6 @@ add_extent(struct os_layout *layout, struct os_extent extent)
     return true;
 }
 
-union piece {
-    struct fiemap map;
-    char room[sizeof(struct fiemap) + PIECE * sizeof(struct fiemap_extent)];
-};
-
-/* The extents of a file between two offsets, of which the kernel tells some at a time. */
-struct walk {
-    int fd;
-    int64_t at, end;
-    union piece *piece; /* all zero at first */
-    unsigned next;      /* of the piece */
-    bool failed;        /* the kernel does not tell */
-};
-
-/* Returns the next extent; NULL: there are no more, or none that the kernel tells. */
-static const struct fiemap_extent *
-next_extent(struct walk *walk)
-{
-    struct fiemap *map = &walk->piece->map;
-    if (walk->next == map->fm_mapped_extents) {
-        *map = (struct fiemap){.fm_start = (uint64_t)walk->at,
-                               .fm_length = (uint64_t)(walk->end - walk->at),
-                               .fm_extent_count = PIECE};
-        walk->next = 0;
-        walk->failed = walk->at < walk->end &&
-                       syscall(SYS_ioctl, (long)walk->fd, FS_IOC_FIEMAP, map) < 0;
-        if (walk->at >= walk->end || walk->failed || map->fm_mapped_extents == 0)
-            return NULL;
-    }
-    const struct fiemap_extent *extent = &map->fm_extents[walk->next++];
-    bool last = extent->fe_flags & FIEMAP_EXTENT_LAST || extent->fe_length == 0;
-    walk->at = last ? walk->end : (int64_t)(extent->fe_logical + extent->fe_length);
-    return extent;
-}
-
-int
-os_file_storage(int fd, int64_t offset, int64_t length)
-{
-    union piece piece = {.room = ""};
-    struct walk walk = {fd, offset, offset + length, &piece, 0, false};
-    int storage = 0;
-    while (storage == 0) {
-        const struct fiemap_extent *extent = next_extent(&walk);
-        if (!extent)
-            break;
-        if (extent->fe_flags & FIEMAP_EXTENT_DATA_INLINE)
-            storage |= OS_STORAGE_INLINE;
-        if (extent->fe_flags & FIEMAP_EXTENT_ENCODED)
-            storage |= OS_STORAGE_ENCODED;
-    }
-    return walk.failed ? -1 : storage;
-}
-
 /* Data of such extents is not on the device yet, not there as it is read, or not in
  * sectors of its own. */
 #define LEFT_OUT                                                              \
@@ -322,14 +268,16 @@ find_extents(int fd, int64_t offset, int64_t length, struct os_layout *layout)
         return add_extent(layout, (struct os_extent){begin, end - begin, sector});
     if ((uint32_t)system.f_type == BTRFS_SUPER_MAGIC)
         return false;
-    union piece piece = {.room = ""};
-    struct walk walk = {fd, begin, end, &piece, 0, false};
+    union linux_extents_piece piece;
+    struct linux_extents extents;
+    const struct fiemap_extent *extent;
     bool fits = true;
-    for (const struct fiemap_extent *extent; fits && (extent = next_extent(&walk));)
+    linux_extents_start(&extents, &piece, fd, begin, end);
+    while (fits && (extent = linux_extents_next(&extents)))
         fits = add_part(layout, extent, begin, end, start);
-    if (!fits || walk.failed)
+    if (!fits || extents.failed)
         os_layout_free(layout);
-    return fits && !walk.failed;
+    return fits && !extents.failed;
 }
 
 static int find_layout(int fd, int64_t offset, int64_t length, struct search *search);

@@ -1,0 +1,65 @@
+/*
+ * The extents of a file: which of its bytes lie together, where on the device, and
+ * whether they are stored as they are read. The kernel tells some at a time
+ * (Documentation/filesystems/fiemap.rst).
+ */
+#include "linux_extents.h"
+
+#include "os/storage.h"
+
+#include <linux/fs.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+void
+linux_extents_start(struct linux_extents *extents, union linux_extents_piece *piece,
+                    int fd, int64_t begin, int64_t end)
+{
+    *extents = (struct linux_extents){.piece = piece, .fd = fd, .at = begin, .end = end};
+    piece->map.fm_mapped_extents = 0;
+}
+
+/* Asks the kernel for the extents from `at` on. Returns false if there are none. */
+static bool
+ask(struct linux_extents *extents)
+{
+    struct fiemap *map = &extents->piece->map;
+    extents->next = 0;
+    *map = (struct fiemap){.fm_start = (uint64_t)extents->at,
+                           .fm_length = (uint64_t)(extents->end - extents->at),
+                           .fm_extent_count = LINUX_EXTENTS_PIECE};
+    if (extents->at >= extents->end)
+        return false;
+    extents->failed = syscall(SYS_ioctl, (long)extents->fd, FS_IOC_FIEMAP, map) < 0;
+    return !extents->failed && map->fm_mapped_extents > 0;
+}
+
+const struct fiemap_extent *
+linux_extents_next(struct linux_extents *extents)
+{
+    struct fiemap *map = &extents->piece->map;
+    if (extents->next == map->fm_mapped_extents && !ask(extents))
+        return NULL;
+    const struct fiemap_extent *extent = &map->fm_extents[extents->next++];
+    bool last = extent->fe_flags & FIEMAP_EXTENT_LAST || extent->fe_length == 0;
+    extents->at = last ? extents->end : (int64_t)(extent->fe_logical + extent->fe_length);
+    return extent;
+}
+
+int
+os_file_storage(int fd, int64_t offset, int64_t length)
+{
+    union linux_extents_piece piece;
+    struct linux_extents extents;
+    const struct fiemap_extent *extent;
+    int storage = 0;
+    linux_extents_start(&extents, &piece, fd, offset, offset + length);
+    while (storage == 0 && (extent = linux_extents_next(&extents))) {
+        if (extent->fe_flags & FIEMAP_EXTENT_DATA_INLINE)
+            storage |= OS_STORAGE_INLINE;
+        if (extent->fe_flags & FIEMAP_EXTENT_ENCODED)
+            storage |= OS_STORAGE_ENCODED;
+    }
+    return extents.failed ? -1 : storage;
+}
