@@ -43,6 +43,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -207,6 +208,22 @@ hang(void)
         pause();
 }
 
+static atomic_long charged; /* bytes */
+
+void
+faults_charge(size_t size)
+{
+    charged += (long)size;
+}
+
+int
+getrusage(__rusage_who_t who, struct rusage *usage)
+{
+    int status = REAL(getrusage)(who, usage);
+    usage->ru_inblock += charged / 512;
+    return status;
+}
+
 int
 faults_go_on(const struct rule *rule, size_t size, ssize_t *result)
 {
@@ -227,6 +244,7 @@ faults_go_on(const struct rule *rule, size_t size, ssize_t *result)
         return *result = 0, 0;
     case FAST:
         delay(rule->number);
+        faults_charge(size);
         return *result = (ssize_t)size, 0;
     case ERRNO:
         return errno = (int)rule->number, *result = -1, 0;

@@ -65,6 +65,10 @@ int faults_asks(enum call call);
  */
 int faults_go_on(const struct rule *rule, size_t size, ssize_t *result);
 
+/* Counts SIZE bytes of a request that the program takes for done although it was not: the
+ * kernel seems to charge the process for them, as for what a device has read. */
+void faults_charge(size_t size);
+
 /* Ends the program with status 125 and WHY: WHAT on stderr. */
 _Noreturn void faults_refuse(const char *why, const char *what);
 

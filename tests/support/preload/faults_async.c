@@ -73,6 +73,8 @@ faults_replace(enum call call, const struct code *codes, int code, uint64_t addr
     default:
         break;
     }
+    if (replaced->result > 0)
+        faults_charge((size_t)replaced->result);
     return replaced;
 }
 

@@ -175,7 +175,7 @@ TEST(when_nothing_counts_it_is_unknown_why)
             "to count them | p50=U;0.002;0.003 p99=U max=U iops=U failed=0c\n");
     total->requests = total->cached = 4;
     answers(CHECK_UNKNOWN,
-            "IOPING UNKNOWN - /data 4 of 4 requests were answered by the page cache, not "
+            "IOPING UNKNOWN - /data 4 of 4 requests were answered from memory, not by "
             "the device; name another file, or use -C to measure the cache | "
             "p50=U;0.002;0.003 p99=U max=U iops=U failed=0c\n");
 }
