@@ -125,13 +125,30 @@ posix_file_create(const char *prefix, int mode, char *name, size_t size)
     return os_fail(code);
 }
 
-/* Where no file can be made without a name, one gets a random name for a moment. */
+#ifdef O_TMPFILE /* a feature, not a system */
+/*
+ * Returns whether a file with a name may be possible where making one without a name has
+ * failed with CODE. Old kernels, security modules and file systems answer with many codes
+ * to what they do not know or do not allow, so any code may mean that. With the codes of
+ * this table a file with a name fails as well.
+ */
+static bool
+may_have_name(int code)
+{
+    static const int final[] = {ENOSPC, EDQUOT, EROFS, EMFILE, ENFILE};
+    for (size_t i = 0; i < sizeof(final) / sizeof(final[0]); i++)
+        if (code == final[i])
+            return false;
+    return true;
+}
+#endif
+
 int
 os_file_temporary(const char *path, unsigned flags)
 {
 #ifdef O_TMPFILE /* a feature, not a system */
     int unnamed = open_path(path, open_mode(flags) | O_RDWR | O_TMPFILE);
-    if (unnamed >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
+    if (unnamed >= 0 || !may_have_name(errno))
         return unnamed;
 #endif
     char prefix[PATH_ROOM], name[PATH_ROOM];

@@ -147,6 +147,33 @@ TEST(root_without_privileges_calls_nothing_cached_by_mistake)
     }
 }
 
+/*
+ * Old kernels and security modules refuse a file without a name with codes of their own,
+ * and so does FUSE. A file with a name is made then. The first call that opens the
+ * directory asks for the file without a name, and no later one fails.
+ */
+TEST(any_code_that_refuses_a_file_without_a_name_leads_to_one_with_a_name)
+{
+    static const int codes[] = {ENOENT, EACCES,     EPERM,  ENOSYS, EISDIR,
+                                EINVAL, EOPNOTSUPP, ENOTTY, EIO,    ESTALE};
+    need_faults();
+    for (size_t i = 0; i < LENGTH(codes); i++)
+        expect(0, "2 requests completed\n", "", "make_refused %d; ls -A refused",
+               codes[i]);
+}
+
+/* A file with a name would meet the same condition. The second call would succeed. */
+TEST(a_full_or_read_only_file_system_is_not_asked_for_a_file_twice)
+{
+    static const int codes[] = {ENOSPC, EDQUOT, EROFS, EMFILE, ENFILE};
+    need_faults();
+    for (size_t i = 0; i < LENGTH(codes); i++) {
+        struct result result = command_status(2, "make_refused %d", codes[i]);
+        assert_contains(result.err, strerror(codes[i]));
+        command_free(&result);
+    }
+}
+
 /* A program that is set for its owner and its group, and what root and nobody own. */
 static void
 need_setuid(void)

@@ -109,3 +109,10 @@ make_capable() {
         ! nobody cat c/secret >/dev/null 2>&1 && nobody ./reader c/secret >/dev/null &&
         ambient cat c/secret >/dev/null
 }
+
+# Usage: make_refused ERRNO: a run in a directory where the first open(2) fails so.
+make_refused() {
+    mkdir -p refused
+    faulty "open@refused:1:$1" -C -c 3 -i 0 refused >o || return
+    grep -o '^2 requests completed' o
+}
