@@ -21,10 +21,18 @@ refuse(const struct plan *plan, int code, struct error *error)
 {
     error_set(error, EXIT_PREPARE, plan->path, "%s", strerror(code));
     error->broken = error_is_broken(code);
-    if (code == ENOENT)
-        return error_advise(error, "name a directory, a file or a device that exists");
     if (code == EBUSY)
         return error_advise(error, "it is in use, mounted perhaps");
+    return -1;
+}
+
+/* Refuses a path that leads to nothing, or cannot be opened, because of CODE. */
+static int
+refuse_path(const struct plan *plan, int code, struct error *error)
+{
+    refuse(plan, code, error);
+    if (code == ENOENT)
+        error_advise(error, "name a directory, a file or a device that exists");
     return -1;
 }
 
@@ -82,7 +90,7 @@ open_existing(struct target *target, const struct plan *plan, struct error *erro
     target->fd = flags & OS_OPEN_EXCLUSIVE ? open_claimed(target, plan->path, flags)
                                            : os_file_open(plan->path, flags);
     if (target->fd < 0 || os_file_info(target->fd, &info) < 0)
-        return refuse(plan, errno, error);
+        return refuse_path(plan, errno, error);
     bool same = info.kind == target->kind;
     if (target->kind == OS_CHARACTER && os_device_is_disk(target->fd))
         target->kind = OS_BLOCK;
@@ -125,6 +133,29 @@ target_name(struct target *target)
     snprintf(description->device, sizeof(description->device), "%s", mount.device);
 }
 
+/*
+ * Measures the file system that a file or directory is on. The working file has been
+ * removed from its directory while it is open, and some file systems of FUSE answer no
+ * question about such a file. The directory is asked then. Returns 0, or -1 with errno.
+ */
+static int
+measure_mount(const struct target *target, const struct plan *plan,
+              struct os_mount *mount)
+{
+    if (os_mount_measure(target->fd, mount) == 0)
+        return 0;
+    if (target->kind != OS_DIRECTORY)
+        return -1;
+
+    int code = errno;
+    int directory = os_file_open(plan->path, OS_OPEN_READ | OS_OPEN_NOW);
+    if (directory < 0)
+        return os_fail(code);
+    int status = os_mount_measure(directory, mount);
+    os_file_close(directory);
+    return status < 0 ? os_fail(code) : 0;
+}
+
 /* Describes the file system; AVAILABLE becomes its free space, bytes, or -1. */
 static int
 describe_file(struct target *target, const struct plan *plan, int64_t *available,
@@ -133,7 +164,7 @@ describe_file(struct target *target, const struct plan *plan, int64_t *available
     struct description *description = &target->description;
     struct os_mount mount;
     target_advance(target);
-    if (os_mount_measure(target->fd, &mount) < 0)
+    if (measure_mount(target, plan, &mount) < 0)
         return refuse(plan, errno, error);
     memcpy(description->fstype, mount.fstype, sizeof(description->fstype));
     if (strcmp(mount.device, "unknown") != 0) /* else target_name finds it */
@@ -254,7 +285,7 @@ target_open(struct target *target, const struct plan *plan, const struct target 
     target->fd = -1;
     target_advance(target);
     if (os_path_info(plan->path, &info) < 0)
-        return refuse(plan, errno, error);
+        return refuse_path(plan, errno, error);
     target->kind = info.kind;
     target->device = info.device;
     if (info.kind == OS_OTHER)

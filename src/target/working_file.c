@@ -221,6 +221,26 @@ write_data(struct target *target, const struct plan *plan)
     return status;
 }
 
+/*
+ * Refuses a working file that could not be filled, because of CODE. A file without a name
+ * exists until it is closed, but some file systems of FUSE answer every write to it as
+ * one to a file that does not exist.
+ */
+static int
+refuse_fill(const struct plan *plan, int code, struct error *error)
+{
+    if (code != ENOENT || plan->workload.keep)
+        return refuse_directory(plan, code, error);
+    error_set(error, EXIT_PREPARE, plan->path,
+              "this file system cannot write to a file without a name: %s",
+              strerror(code));
+    if (plan->workload.append)
+        return error_advise(error, "name another directory");
+    if (plan->mode == MODE_BACKGROUND)
+        return error_advise(error, "name a file in it with path= instead");
+    return error_advise(error, "use -k, or name a file in it instead");
+}
+
 int
 working_file_fill(struct target *target, const struct plan *plan, int64_t available,
                   struct error *error)
@@ -239,7 +259,7 @@ working_file_fill(struct target *target, const struct plan *plan, int64_t availa
     if (available >= 0 && missing > available)
         return refuse_space(plan, available, error);
     if (write_data(target, plan) < 0)
-        return refuse_directory(plan, errno, error);
+        return refuse_fill(plan, errno, error);
     if (os_signals_stop())
         return error_set(error, EXIT_PREPARE, plan->path,
                          "interrupted while the working file was filled");

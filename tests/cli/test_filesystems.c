@@ -184,3 +184,45 @@ TEST(holes_that_make_no_sense_are_not_looked_for_for_ever)
     assert_lacks(result.err, "holes");
     command_free(&result);
 }
+
+/*
+ * As mergerfs, which answers no fstatfs(2) about a file that is removed while it is open:
+ * the directory is asked for what the label has. The server counts the reads of data, and
+ * stat(1) asks it for the size.
+ */
+TEST(a_server_that_answers_no_question_about_a_removed_file_is_measured)
+{
+    static const int codes[] = {ESTALE, ENOENT, EIO};
+    for (size_t i = 0; i < LENGTH(codes); i++) {
+        expect(-1, NULL, NULL, "umount forgetful 2>/dev/null");
+        mount_fuse("forgetful", "uncached,removed_stat=%d,log=%s/reads", codes[i],
+                   scratch());
+        struct result result = command_status(
+            0, "ioping -J -q -c 9 -i 0 forgetful >o || exit; "
+               "jq '.[0].target.device_size' o; stat -f -c '%%b %%S' forgetful; "
+               "jq '.[0].load.count' o; awk '$3 == 4096' reads | wc -l; "
+               "ls -A forgetful.files");
+        long long size, blocks, unit, requests, reads;
+        assert_int_equal(sscanf(result.out, "%lld %lld %lld %lld %lld", &size, &blocks,
+                                &unit, &requests, &reads),
+                         5);
+        assert_int_equal(size, blocks * unit);
+        assert_int_equal(requests, 9);
+        assert_in_range(reads, 9, 20); /* the I/O mode is tried with some */
+        assert_lacks(result.out, ".ioping");
+        command_free(&result);
+    }
+}
+
+/* As bindfs with hard_remove. */
+TEST(a_server_that_forgets_a_removed_file_is_refused_with_a_remedy)
+{
+    mount_fuse("unwilling", "removed_all=%d", ENOENT);
+    expect(2, "",
+           "ioping: unwilling: this file system cannot write to a file without a name: "
+           "No such file or directory; use -k, or name a file in it instead\n",
+           "ioping -B -c 2 -i 0 unwilling");
+    expect(0, "~^1 .*\nioping.tmp\n$", "",
+           "ioping -B -k -c 2 -i 0 unwilling && ls -A unwilling.files");
+    expect(0, "~^1 ", "", "ioping -B -c 2 -i 0 unwilling/ioping.tmp");
+}

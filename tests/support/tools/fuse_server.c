@@ -23,6 +23,9 @@
  * - fail_every=N: every Nth read fails with EIO
  * - uncached: the server asks the kernel to cache nothing
  * - hidden: a file that is removed while it is open has another name until it is closed
+ * - removed_stat=N: questions about a file that is removed while it is open, for its
+ *   attributes, for a hole in it or by fstatfs, fail with error number N
+ * - removed_all=N: so do reads, writes and fsyncs of it
  * - holes=same: SEEK_HOLE answers with the very offset that it was asked for
  * - log=F: a line for each read: number, offset, size, begin and end (ns, monotonic),
  *   bytes or -errno
@@ -49,7 +52,7 @@ static struct {
         *hang_flush, *hang_getattr, *hang_statfs, *hang_lseek, *hang_all, *holes, *log;
     unsigned idle_ms, idle_us, delay_us, delay_write_us, delay_fsync_us, slots, many,
         many_us, few_us, hang_after, hang_at, hang_count, hang_s, fail_every, uncached,
-        hidden;
+        hidden, removed_stat, removed_all;
 } options;
 
 #define OPTION(name)                                        \
@@ -89,6 +92,8 @@ static const struct fuse_opt specifications[] = {
     OPTION(hang_count),
     OPTION(hang_s),
     OPTION(fail_every),
+    OPTION(removed_stat),
+    OPTION(removed_all),
     {"uncached", offsetof(__typeof__(options), uncached), 1},
     {"hidden", offsetof(__typeof__(options), hidden), 1},
     FUSE_OPT_END};
@@ -144,6 +149,22 @@ find(const char *path, char *real)
                : -ENAMETOOLONG;
 }
 
+/* Returns -N for a question about a removed file, whose PATH is NULL, if removed_stat=N
+ * or removed_all=N was given; else 0. */
+static int
+refuse_question(const char *path)
+{
+    unsigned code = options.removed_stat ? options.removed_stat : options.removed_all;
+    return path ? 0 : -(int)code;
+}
+
+/* Likewise for reads, writes and fsyncs, and removed_all=N. */
+static int
+refuse_data(const char *path)
+{
+    return path ? 0 : -(int)options.removed_all;
+}
+
 static int
 result_of(long status)
 {
@@ -155,6 +176,8 @@ on_getattr(const char *path, struct stat *status, struct fuse_file_info *file)
 {
     char real[PATH_MAX];
     hang_while(options.hang_getattr);
+    if (refuse_question(path))
+        return refuse_question(path);
     if (file)
         return result_of(fstat((int)file->fh, status));
     int error = find(path, real);
@@ -308,7 +331,8 @@ static int
 on_read(const char *path, char *buffer, size_t size, off_t offset,
         struct fuse_file_info *file)
 {
-    (void)path;
+    if (refuse_data(path))
+        return refuse_data(path);
     return read_slowly((int)file->fh, buffer, size, offset);
 }
 
@@ -316,8 +340,9 @@ static int
 on_write(const char *path, const char *buffer, size_t size, off_t offset,
          struct fuse_file_info *file)
 {
-    (void)path;
     hang_while(options.hang_write);
+    if (refuse_data(path))
+        return refuse_data(path);
     enter();
     rest((int64_t)options.delay_write_us * 1000);
     int result = result_of(pwrite((int)file->fh, buffer, size, offset));
@@ -328,8 +353,9 @@ on_write(const char *path, const char *buffer, size_t size, off_t offset,
 static int
 on_fsync(const char *path, int data, struct fuse_file_info *file)
 {
-    (void)path;
     hang_while(options.hang_fsync);
+    if (refuse_data(path))
+        return refuse_data(path);
     rest((int64_t)options.delay_fsync_us * 1000);
     return result_of(data ? fdatasync((int)file->fh) : fsync((int)file->fh));
 }
@@ -337,16 +363,18 @@ on_fsync(const char *path, int data, struct fuse_file_info *file)
 static int
 on_statfs(const char *path, struct statvfs *status)
 {
-    (void)path;
     hang_while(options.hang_statfs);
+    if (refuse_question(path))
+        return refuse_question(path);
     return result_of(statvfs(options.backing, status));
 }
 
 static off_t
 on_lseek(const char *path, off_t offset, int whence, struct fuse_file_info *file)
 {
-    (void)path;
     hang_while(options.hang_lseek);
+    if (refuse_question(path))
+        return refuse_question(path);
     if (whence == SEEK_HOLE && options.holes && strcmp(options.holes, "same") == 0)
         return offset;
     off_t found = lseek((int)file->fh, offset, whence);
@@ -360,7 +388,8 @@ on_init(struct fuse_conn_info *connection, struct fuse_config *config)
     connection->max_background = 1024;
     config->direct_io = (int)options.uncached;
     config->hard_remove = !options.hidden;
-    config->nullpath_ok = 1;
+    /* Else libfuse names no file by its path, and a removed one cannot be told. */
+    config->nullpath_ok = !options.removed_stat && !options.removed_all;
     log_file = options.log ? fopen(options.log, "w") : NULL;
     if (log_file)
         setvbuf(log_file, NULL, _IOLBF, 0);
