@@ -188,6 +188,23 @@ target_logical_block(const struct target *target)
     return status == 0 ? block : 0;
 }
 
+/* Refuses a file or device of 0 bytes: no other request size would help. Scripts know the
+ * line for a file. Returns -1 with ERROR. */
+static int
+refuse_empty(const struct target *target, const struct plan *plan, struct error *error)
+{
+    if (target->kind == OS_FILE) {
+        error_set(error, EXIT_PREPARE, plan->path,
+                  "request size is too big for this target: the file has 0 bytes");
+        return error_advise(error, "name a file that has data, or a directory");
+    }
+    error_set(error, EXIT_PREPARE, plan->path,
+              "the device has 0 bytes: its medium is missing, or what is attached to it "
+              "is empty");
+    return error_advise(error,
+                        "insert or attach something with data, or name another device");
+}
+
 /* Fits working set and request size of PLAN to the size of the target. A sweep of sizes
  * without an end begins no lower than what direct I/O takes, as its first size decides
  * the mode of all. */
@@ -198,6 +215,8 @@ measure(struct target *target, struct plan *plan, struct error *error)
     int64_t size = bounded ? target->size : INT64_MAX;
     int64_t rest = size - plan->workload.work_offset;
     int64_t work_size = bounded ? plan->workload.work_size : plan->workload.scratch_size;
+    if (size == 0)
+        return refuse_empty(target, plan, error);
     if (rest < 0 || work_size > rest)
         return error_set(error, EXIT_PREPARE, plan->path, "target is too small for this");
     target->work_size = work_size ? work_size : rest;

@@ -222,7 +222,10 @@ TEST(a_file_that_is_another_of_the_run_is_refused_unharmed)
         {"-output y -plot dangling data", "ioping: y: it is the file of -plot too", 2},
         {"-output dangling -prometheus y data",
          "ioping: dangling: it is the file of -prometheus too", 2},
-        {"-output dangling y", "ioping: y: request size is too big for this target\n", 2},
+        {"-output dangling y",
+         "ioping: y: request size is too big for this target: the file has 0 bytes; name "
+         "a file that has data, or a directory\n",
+         2},
         {"-output t missing",
          "ioping: missing: No such file or directory; name a directory, a file or a "
          "device that exists\n",

@@ -164,7 +164,8 @@ TEST(targets_that_cannot_be_measured_are_refused)
         {"-s 8k -S 4k data", "ioping: data: request size is too big for this target\n"},
         {"-o 1m data", "ioping: data: request size is too big for this target\n"},
         {"-s 2m -S 1m d", "ioping: d: request size is too big for this target\n"},
-        {"empty", "ioping: empty: request size is too big for this target\n"},
+        {"empty", "ioping: empty: request size is too big for this target: the file has "
+                  "0 bytes; name a file that has data, or a directory\n"},
     };
     for (size_t i = 0; i < LENGTH(cases); i++)
         assert_refused(cases[i][0], cases[i][1], 2);
