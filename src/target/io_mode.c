@@ -187,6 +187,21 @@ start_nocache(struct target *target, const struct plan *plan, const char *reason
     note_fallback(target, plan, reason, notes);
 }
 
+#define ANY_SHAPE (1 << 20) /* a multiple of every alignment that storage demands */
+
+/* Returns whether the target, which has just refused a direct read, takes one of another
+ * size and offset. A target may accept O_DIRECT and refuse every read then, as an overlay
+ * over squashfs does. */
+static bool
+takes_other_shape(struct target *target)
+{
+    void *buffer = os_memory_aligned(ANY_SHAPE, ANY_SHAPE);
+    target_advance(target);
+    bool takes = buffer && os_file_read(target->fd, buffer, ANY_SHAPE, 0, 0) >= 0;
+    os_memory_free(buffer);
+    return takes;
+}
+
 /* Tries a direct read at OFFSET. Returns NULL if it was direct, else why it was not. */
 static const char *
 try_read(struct target *target, const struct plan *plan, int64_t offset)
@@ -205,7 +220,9 @@ try_read(struct target *target, const struct plan *plan, int64_t offset)
     os_memory_free(buffer);
     target_advance(target);
     if (code == EINVAL || code == EOPNOTSUPP || code == ENOTSUP)
-        return "direct I/O of this size and offset not supported";
+        return takes_other_shape(target)
+                   ? "direct I/O of this size and offset not supported"
+                   : "direct I/O not supported";
     int resident = target->resident
                        ? target->resident(target->fd, offset, workload->request_size)
                        : os_file_resident_try(target->fd, offset);

@@ -169,6 +169,13 @@ TEST(file_on_squashfs_is_read)
            "ioping: squashfs: no working file can be made here: Read-only file system; "
            "name a file in it instead\n",
            "ioping -c 3 -i 0 squashfs");
+    expect(0, NULL,
+           "ioping: over/file: direct I/O not supported: dropping the page cache before "
+           "each request instead\n",
+           "mkdir over ext4/none && "
+           "mount -t overlay layers -o lowerdir=ext4/none:squashfs over || "
+           "lacks 'this kernel or container cannot mount an overlay' || return; "
+           "ioping -c 3 -i 0 over/file");
 }
 
 /* A server may answer where the next hole is with the very place that it is asked for. */
