@@ -31,6 +31,7 @@
 /* The encoding of a device number in the kernel, and so in its traces. */
 #define MINOR_BITS 20
 #define MAJOR_LOOP 7
+#define MAJOR_NONE 0 /* of file systems that are on no device */
 
 /* What is being found: DEPTH levels are left. */
 struct search {
@@ -45,6 +46,23 @@ refuse(const struct search *search, const char *why, const char *name)
 {
     error_set(search->error, EXIT_PREPARE, search->path, why, name);
     return error_advise(search->error, ADVICE);
+}
+
+/* Refuses because sysfs is not mounted, or something hides it. The target itself may well
+ * be on a block device. Returns -1 with the error of SEARCH. */
+static int
+refuse_without_sysfs(const struct search *search)
+{
+    error_set(search->error, EXIT_PREPARE, search->path,
+              "-breakdown cannot find the device of this target: /sys/dev/block does not "
+              "exist");
+    return error_advise(search->error, "mount sysfs first: mount -t sysfs sysfs /sys");
+}
+
+static bool
+has_sysfs(void)
+{
+    return access("/sys/dev/block", F_OK) == 0;
 }
 
 static bool
@@ -195,14 +213,21 @@ find_folder(const struct search *search, int fd, char *folder)
         return refuse(search, "%s", "cannot be looked at");
     bool is_block = S_ISBLK(file.st_mode);
     bool is_stored = is_block || S_ISREG(file.st_mode) || S_ISDIR(file.st_mode);
-    if (!is_block && (uint32_t)system.f_type == BTRFS_SUPER_MAGIC)
+    bool is_btrfs = !is_block && (uint32_t)system.f_type == BTRFS_SUPER_MAGIC;
+    if (is_btrfs && !has_sysfs())
+        return refuse_without_sysfs(search);
+    if (is_btrfs)
         return find_folder_of_btrfs(search, fd, folder);
     if (!is_block && (uint32_t)system.f_type == OVERLAYFS_SUPER_MAGIC)
         return find_folder_of_overlay(search, fd, folder);
     dev_t device = is_block ? file.st_rdev : file.st_dev;
     snprintf(folder, LINUX_SYSFS_ROOM, "/sys/dev/block/%u:%u", major(device),
              minor(device));
-    return is_stored && access(folder, F_OK) == 0 ? 0 : refuse_kind(search, fd, &file);
+    if (is_stored && access(folder, F_OK) == 0)
+        return 0;
+    if (is_stored && major(device) != MAJOR_NONE && !has_sysfs())
+        return refuse_without_sysfs(search);
+    return refuse_kind(search, fd, &file);
 }
 
 /* Adds an extent, or makes the last one longer. Room doubles when it is full. Returns

@@ -220,6 +220,18 @@ TEST(who_may_not_trace_is_told_what_to_do)
            "as_user \"$IOPING\" -breakdown -c 1 data");
 }
 
+/* What the target is on cannot be said then, so nothing else may be said of it. */
+TEST(without_sysfs_the_advice_works)
+{
+    need_disk();
+    need_mounts();
+    expect(0, "2\n1\n",
+           "ioping: data: -breakdown cannot find the device of this target: "
+           "/sys/dev/block does not exist; mount sysfs first: mount -t sysfs sysfs "
+           "/sys\n",
+           "without_sysfs_and_then_with_it");
+}
+
 TEST(without_tracefs_the_advice_works)
 {
     need_disk();

@@ -87,6 +87,21 @@ refused_on_overlay() {
     ioping -breakdown -c 1 layers
 }
 
+# Runs with an empty /sys, and again as the message says, in a mount namespace of its own. With
+# sysfs tracefs is below it, and has to be mounted as well.
+without_sysfs_and_then_with_it() {
+    # shellcheck disable=SC2016
+    unshare -m --propagation private sh -c '
+        mount -t tmpfs nothing /sys || exit 77
+        "$IOPING" -breakdown -q -c 2 -i 0 data 2>e
+        echo $?
+        cat e >&2
+        advice=$(sed -n "s,.*: \(mount -t sysfs sysfs /sys\)$,\1,p" e)
+        $advice
+        mount -t tracefs tracefs /sys/kernel/tracing
+        "$IOPING" -breakdown -q -c 12 -i 0 data | grep -c "^device  *p50"'
+}
+
 # Runs without tracefs, and again as the message says, in a mount namespace of its own.
 without_tracefs_and_then_with_it() {
     # shellcheck disable=SC2016
