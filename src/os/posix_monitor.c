@@ -137,13 +137,27 @@ posix_monitor_is_followed(void)
     return monitor != 0;
 }
 
+/*
+ * Returns whether the monitor has ended, for its child. A sandbox may forbid getppid(2),
+ * or have it return 0; then the child asks whether a process with the monitor's number
+ * exists.
+ */
+static bool
+has_lost_monitor(void)
+{
+    pid_t parent = getppid();
+    if (parent > 0)
+        return parent != monitor;
+    return kill(monitor, 0) < 0 && errno == ESRCH;
+}
+
 /* A monitor that goes on in the meantime hears of the stop by SIGCHLD, and ends it. */
 bool
 posix_monitor_follow(void)
 {
     if (!monitor)
         return false;
-    if (getppid() != monitor && !atomic_load(&page->ending))
+    if (has_lost_monitor() && !atomic_load(&page->ending))
         _exit(EXIT_RUNTIME);
     if (!posix_process_is_stopped(monitor))
         return false;
@@ -159,7 +173,7 @@ posix_monitor_attach(void)
     if (!monitor)
         return;
     posix_parent_death(SIGKILL);
-    if (getppid() != monitor)
+    if (has_lost_monitor())
         _exit(EXIT_RUNTIME);
 }
 
@@ -314,7 +328,7 @@ posix_monitor_detach(void)
         return;
     atomic_store(&page->stuck, true);
     setsid();
-    if (getppid() == monitor)
+    if (!has_lost_monitor())
         kill(monitor, SIGCHLD);
 }
 
@@ -326,7 +340,7 @@ posix_monitor_leave(void)
     int status = chdir("/"); /* always there */
     (void)status;
     atomic_store(&page->over, true);
-    if (getppid() == monitor)
+    if (!has_lost_monitor())
         kill(monitor, SIGCHLD);
 }
 

@@ -90,6 +90,15 @@ TEST(without_a_second_process_one_does_all)
            "without_a_second_process_one_does_all");
 }
 
+TEST(a_sandbox_that_forbids_the_parents_number_changes_nothing)
+{
+    need_forbid();
+    need_bare("the tool asks for it as well");
+    expect(0, "3\n", "",
+           "\"$IOPING_FORBID\" 1 getppid \"$IOPING\" -hang 0 -c 3 -i 0 -B data >o; "
+           "status=$?; cut -d' ' -f9 o; exit $status");
+}
+
 /* Starts a run that writes into a full pipe, which another user of it has made
  * non-blocking. Returns its process. */
 static pid_t
