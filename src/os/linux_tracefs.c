@@ -1,8 +1,9 @@
 /*
  * Traces of the block layer, in an instance of tracefs that nobody else uses
  * (Documentation/trace/ftrace.rst of the kernel, "Instances"). Its clock is the monotonic
- * one. Filters keep the records of other devices out, so that a busy machine does not
- * fill the buffers. Each processor has a buffer, whose pages are read as they are.
+ * one of the kernel, which a time namespace shifts for its processes alone. Filters keep
+ * the records of other devices out, so that a busy machine does not fill the buffers.
+ * Each processor has a buffer, whose pages are read as they are.
  *
  * An instance stays when its process ends, so another process waits for that, and removes
  * it: it has the end of a pipe whose other end closes with the last thread.
@@ -42,6 +43,7 @@ struct os_trace {
     pid_t remover; /* of the instance; 0: there is none */
     int life;      /* the end of the pipe that closes with the last thread */
     uint64_t lost;
+    int64_t clock_offset; /* ns, see read_clock_offset */
 };
 
 static const char *const events[LINUX_TRACE_KINDS] = {
@@ -198,12 +200,29 @@ start_remover(struct os_trace *trace)
     return trace->remover > 0 ? 0 : os_fail(code);
 }
 
+/*
+ * Returns what the time namespace of this process adds to the kernel's monotonic clock,
+ * in ns: 0 outside of such a namespace, see time_namespaces(7). The kernel stamps its
+ * records by its own clock, and os_clock_now is shifted.
+ */
+static int64_t
+read_clock_offset(void)
+{
+    char text[256];
+    long long seconds, rest;
+    linux_file_read(text, sizeof(text), "/proc/self/timens_offsets");
+    if (sscanf(text, "monotonic %lld %lld", &seconds, &rest) != 2)
+        return 0;
+    return seconds * SECOND + rest;
+}
+
 /* Removes instances whose names have the number of a process that is not there any more,
- * and when they were made by os_clock_now, which is a while ago, if they are not in use:
- * the remover was killed with its process. A directory that is being set up is not in use
- * yet, and its process does not show to those of other PID namespaces. */
+ * and when they were made by the kernel's monotonic clock, which is a while before NOW,
+ * if they are not in use: the remover was killed with its process. A directory that is
+ * being set up is not in use yet, and its process does not show to those of other PID
+ * namespaces. */
 static void
-remove_old(const char *folder)
+remove_old(const char *folder, int64_t now)
 {
     char path[PATH_ROOM + 256];
     struct dirent *entry;
@@ -212,7 +231,7 @@ remove_old(const char *folder)
         long process = 0;
         unsigned long long made = 0;
         if (sscanf(entry->d_name, "ioping-%ld-%llx", &process, &made) != 2 ||
-            os_clock_now() - (int64_t)made < DEADLINE_LEFTOVER || process <= 0 ||
+            now - (int64_t)made < DEADLINE_LEFTOVER || process <= 0 ||
             kill((pid_t)process, 0) == 0 || errno != ESRCH)
             continue;
         snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
@@ -305,10 +324,11 @@ set_up(struct os_trace *trace, const char *top, const struct os_layout *const *l
        int count, struct error *error)
 {
     bool remapped = false;
+    int64_t now = os_clock_now() - trace->clock_offset;
     snprintf(trace->folder, sizeof(trace->folder), "%s/instances", top);
-    remove_old(trace->folder);
+    remove_old(trace->folder, now);
     snprintf(trace->folder, sizeof(trace->folder), "%s/instances/ioping-%ld-%llx", top,
-             (long)getpid(), (unsigned long long)os_clock_now());
+             (long)getpid(), (unsigned long long)now);
     if (start_remover(trace) < 0)
         return fail(error, "trace");
     if (mkdir(trace->folder, 0700) < 0)
@@ -343,6 +363,8 @@ os_trace_open(const struct os_layout *const *layouts, int count, struct error *e
     const char *top = trace ? find_tracefs(error) : NULL;
     if (!trace)
         fail(error, "trace");
+    else
+        trace->clock_offset = read_clock_offset();
     if (top && read_formats(trace, top, error) == 0 &&
         set_up(trace, top, layouts, count, error) == 0)
         return trace;
@@ -351,8 +373,8 @@ os_trace_open(const struct os_layout *const *layouts, int count, struct error *e
 }
 
 /* After the rest of a page comes one of the next processor that has any. */
-int
-os_trace_read(struct os_trace *trace, struct os_trace_record *records, int room)
+static int
+read_records(struct os_trace *trace, struct os_trace_record *records, int room)
 {
     int count = 0, empty = 0;
     for (;;) {
@@ -366,6 +388,15 @@ os_trace_read(struct os_trace *trace, struct os_trace_record *records, int room)
         if (got > 0)
             trace->lost += linux_trace_begin(&trace->page, trace->bytes, (size_t)got);
     }
+}
+
+int
+os_trace_read(struct os_trace *trace, struct os_trace_record *records, int room)
+{
+    int count = read_records(trace, records, room);
+    for (int i = 0; i < count; i++)
+        records[i].time += trace->clock_offset;
+    return count;
 }
 
 int

@@ -197,6 +197,18 @@ TEST(every_end_removes_the_trace)
         expect(0, "1\n", NULL, "every_end_removes_the_trace %s", ends[i]);
 }
 
+/* The kernel stamps its records by a clock that the namespace does not shift. */
+TEST(a_time_namespace_hides_no_records)
+{
+    static const char *const offsets[] = {"100000", "-1"};
+    need_disk();
+    need_success("unshare -T --monotonic 1 true",
+                 "this kernel or container has no time namespaces");
+    for (size_t i = 0; i < LENGTH(offsets); i++)
+        expect(0, "shifted\n[20,20,true]\n", "", "split_in_a_time_namespace %s",
+               offsets[i]);
+}
+
 TEST(what_is_on_no_block_device_is_refused)
 {
     mount_tracefs();

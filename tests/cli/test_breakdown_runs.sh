@@ -87,6 +87,20 @@ refused_on_overlay() {
     ioping -breakdown -c 1 layers
 }
 
+# Usage: split_in_a_time_namespace SECONDS: that the clock is shifted, and how many requests
+# count and were split, by parts that add up to their time.
+split_in_a_time_namespace() {
+    # shellcheck disable=SC2016
+    unshare -T --monotonic "$1" sh -c '
+        ! grep -q "^monotonic  *0 " /proc/self/timens_offsets && echo shifted
+        "$IOPING" -breakdown -JJ -q -a 0 -c 20 -i 0 data' sh >o
+    grep shifted o
+    grep -v shifted o | tail -n 1 | jq -c '.stat.breakdown as $split
+        | [.stat.count, $split.count + $split.shared,
+            ([$split.submit, $split.queue, $split.device, $split.return | .time] | add)
+            == $split.time]'
+}
+
 # Runs with an empty /sys, and again as the message says, in a mount namespace of its own. With
 # sysfs tracefs is below it, and has to be mounted as well.
 without_sysfs_and_then_with_it() {
