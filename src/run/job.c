@@ -88,6 +88,8 @@ job_prepare(struct job *job, struct run *run)
     job->group.busy_lock = alone ? NULL : os_lock_make();
     if (attribution_of(job))
         attribution_reset(attribution_of(job), job->index);
+    stats_clear(&job->period.stats); /* a phase before this may have left some */
+    busy_clear(&job->period.busy);
     job->period.stats.every = plan->statistics.corrected;
     job->period.stats.mix = plan->workload.mix;
     job->threads = calloc((size_t)plan->io.threads, sizeof(struct worker_thread *));

@@ -113,6 +113,27 @@ TEST(each_phase_has_all_requests)
     job_free(&jobs[1]);
 }
 
+/* Of 5 requests in each phase the last makes no period of two: it is not carried over to
+ * the next phase, which would have three periods then. */
+TEST(a_period_has_only_requests_of_its_own_phase)
+{
+    static const int threads[] = {1, 4};
+    for (size_t i = 0; i < LENGTH(threads); i++) {
+        told_begin(NULL);
+        setup_begin(&setup, 5);
+        setup.options.threads = threads[i];
+        setup.options.print_count = 2;
+        fake_engine.takes = MS;
+        run_phases("read");
+        assert_phases(3);
+        assert_int_equal(told->periods, 3 * 2);
+        for (int k = 0; k < told->periods; k++)
+            assert_int_equal(told->period_requests[k], 2);
+        job_free(&jobs[0]);
+        job_free(&jobs[1]);
+    }
+}
+
 /* What it does in the second before is none of its figures. A thread that begins late has
  * less time. */
 TEST(a_load_settles_before_it_is_measured)
