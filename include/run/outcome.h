@@ -27,6 +27,7 @@ struct outcome {
     int64_t early;         /* value of the step that ended a sweep early; 0: none did */
     int64_t empty;         /* value of the first step without a request; 0: none */
     int64_t unknown;       /* value of the first with too few for the limits; 0: none */
+    int given_up; /* rates after which a search for the highest was; 0: it was not */
     enum slo_verdict verdict; /* on a sweep: SLO_MET if a step met all limits */
     double holes;             /* percent of the working set that became holes meanwhile */
     uint64_t from_memory;     /* requests that count and asked no device, at least */

@@ -292,6 +292,11 @@ explain_steps(const struct outcome *outcome, struct notes *notes)
                   sweep_format(outcome->swept, outcome->empty, text),
                   outcome->swept == SWEEP_RATE ? "begin with a lower one"
                                                : "use a longer -w");
+    if (outcome->given_up)
+        notes_add(notes, what,
+                  "ended after %d rates: too many were met only when they were tried "
+                  "again; try again when the target is steady",
+                  outcome->given_up);
     if (outcome->unknown && outcome->unknown != outcome->empty)
         notes_add(notes, what,
                   "too few requests count at %s %s to check the limits; "

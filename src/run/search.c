@@ -43,6 +43,8 @@ search_note(struct search *search, bool met, bool hopeless)
 {
     int64_t rate = search->next;
     bool known = rate == search->failed;
+    if (!known)
+        search->rates++;
     if (met) {
         search->met = rate;
         if (known)
@@ -55,4 +57,8 @@ search_note(struct search *search, bool met, bool hopeless)
         search->again = hopeless;
     }
     search->next = choose(search);
+    search->given_up = search->rates == SEARCH_RATES && search->next > 0 &&
+                       search->next != search->failed;
+    if (search->given_up)
+        search->next = 0;
 }

@@ -7,12 +7,16 @@
 /* More than there are halves of halves between two rates. */
 #define SEARCH_FAILURES 32
 
+/* A search ends after this many rates: a target that is steady takes 36 at most. */
+#define SEARCH_RATES 64
+
 /*
  * The search for the highest rate that is met, requests per second: rates double from
  * the first on until one fails, then lie in the middle between the highest that was met
  * and the lowest that failed, until these differ by SEARCH_GAP at most. The lowest that
  * failed is tried a second time in the end: if it is met then, something else was in its
- * way, and the search goes on up to the one that failed before it. Pure.
+ * way, and the search goes on up to the one that failed before it. It is given up after
+ * SEARCH_RATES rates, as that can happen again and again. Pure.
  */
 struct search {
     int64_t to;                     /* the highest rate to try */
@@ -22,6 +26,8 @@ struct search {
     int64_t above[SEARCH_FAILURES]; /* those that failed before, each above the next */
     int failures;                   /* how many of these */
     bool again;                     /* it needs no second try, or has it now */
+    int rates;                      /* how many have been tried */
+    bool given_up; /* too many rates that had failed were met the second time */
 };
 
 /* In thousandths of the rate that failed. */

@@ -283,6 +283,8 @@ find_first(struct sweeping *sweeping, int64_t *rate)
     return !os_signals_stop() && !job_has_failed(job);
 }
 
+_Static_assert(SEARCH_RATES <= JOB_STEPS, "each rate of a search is a step of the job");
+
 /* Searches for the highest rate that is met. Returns 0, or -1 with the error. */
 static int
 do_rates(struct sweeping *sweeping)
@@ -302,7 +304,9 @@ do_rates(struct sweeping *sweeping)
                 search_note(&search, job->sweep.steps[i].verdict != SLO_BROKEN,
                             ends->from && 2 * job->sweep.steps[i].rate < rate);
     }
-    if (!search.next)
+    if (search.given_up)
+        sweeping->job->outcome.given_up = job->sweep.count;
+    else if (!search.next)
         sweeping->count = job->sweep.count;
     return status;
 }

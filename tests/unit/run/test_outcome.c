@@ -54,6 +54,14 @@ TEST(an_outcome_has_its_notes_and_its_status)
          "at least 4 of the 9 requests that count were answered from memory, not by the "
          "device: the times are those of both\n",
          0},
+        {"a search that never settles is given up",
+         {.total = {.requests = 10, .latency = {.count = 9}},
+          .swept = SWEEP_RATE,
+          .given_up = 64,
+          .verdict = SLO_MET},
+         "-sweep: ended after 64 rates: too many were met only when they were tried "
+         "again; try again when the target is steady\n",
+         0},
         {"a failed request is named",
          {.total = {.requests = 7, .failed = 1, .latency = {.count = 5}},
           .failed = NO_SPACE},

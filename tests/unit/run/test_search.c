@@ -22,6 +22,7 @@ search(int64_t from, int64_t to, double capacity, int disturbed)
     tried.count = 0;
     search_start(&search, from, to);
     while (search.next) {
+        assert_false(search.given_up);
         assert_in_range(tried.count, 0, STEPS - 1);
         assert_in_range(search.next, 1, to);
         bool met = (double)search.next <= capacity && tried.count + 1 != disturbed;
@@ -109,6 +110,34 @@ TEST(rates_are_rounded_down_to_significant_digits)
                  {48000, 3, 48000}, {9.996e6, 3, 9990000}, {799.9999999999, 3, 800}};
     for (size_t i = 0; i < LENGTH(cases); i++)
         assert_int_equal(search_round(cases[i].rate, cases[i].digits), cases[i].rounded);
+}
+
+static bool
+was_tried(int64_t rate)
+{
+    for (int i = 0; i < tried.count; i++)
+        if (tried.rates[i] == rate)
+            return true;
+    return false;
+}
+
+/* Each rate fails at first and is met the second time. */
+TEST(a_target_that_is_never_steady_ends_the_search)
+{
+    struct search search;
+    tried.count = 0;
+    search_start(&search, 1, MOST * 1000LL);
+    while (search.next) {
+        bool met = was_tried(search.next);
+        assert_true(met || tried.count < STEPS);
+        if (!met)
+            tried.rates[tried.count++] = search.next;
+        search_note(&search, met, false);
+    }
+    assert_true(search.given_up);
+    assert_int_equal(search.rates, SEARCH_RATES);
+    assert_int_equal(tried.count, SEARCH_RATES);
+    assert_true(search.met > 0);
 }
 
 /* It needs no second try, but one that a lower rate was met after has it. */
