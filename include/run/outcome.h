@@ -18,6 +18,7 @@ struct outcome {
     int64_t time;         /* duration by the clock, ns */
     int64_t ended;        /* when that was, monotonic */
     struct sample failed; /* the first but for EAGAIN of -N; index 0: none */
+    uint64_t errors;      /* failed requests of the last step, but for EAGAIN of -N */
     int64_t waiting; /* age (ns) of the oldest request of an abandoned worker; 0: none */
     int left;        /* requests of abandoned workers */
     bool stuck;      /* a thread or a request is still in the kernel */

@@ -259,6 +259,7 @@ collect_thread(struct outcome *outcome, struct worker_thread *thread,
     if (own->index &&
         (!failed->index || own->start + own->latency < failed->start + failed->latency))
         *failed = *own;
+    outcome->errors += thread->worker.account.errors;
     worker_share(&thread->worker);
     if (thread->worker.account.holes > outcome->holes)
         outcome->holes = thread->worker.account.holes;
@@ -312,6 +313,7 @@ job_collect(struct job *job)
     struct sample failed = {0};
     int64_t began = INT64_MAX;
     outcome->ended = 0;
+    outcome->errors = 0;
     for (int i = 0; i < job->group.size; i++) {
         struct worker_thread *thread = job->threads[i];
         collect_thread(outcome, thread, &failed);

@@ -174,6 +174,8 @@ goes_on_after(struct worker *worker, const struct sample *sample)
     bool ignored = worker->plan->ends.ignore_error;
     if (sample->error == EAGAIN && worker->plan->io.rw_flags & OS_RW_NOWAIT)
         return true;
+    if (sample->start >= worker->account.began)
+        worker->account.errors++;
     if (worker->account.failed.index == 0)
         worker->account.failed = *sample;
     if (sample->timed_out && !ignored)

@@ -86,7 +86,7 @@ static enum slo_verdict
 judge(const struct job *job, int64_t time, bool failed)
 {
     const struct plan *plan = &job->plan;
-    failed |= job->progress.total.failed && !(plan->io.rw_flags & OS_RW_NOWAIT);
+    failed |= job->outcome.errors > 0;
     if ((plan->statistics.slos.count || job->active.pace.open_loop) && failed)
         return SLO_BROKEN;
     if (job->active.pace.open_loop && share_of(job, time) < SHARE_LEAST)

@@ -492,6 +492,31 @@ TEST(a_step_with_a_failure_keeps_no_limit)
     assert_int_equal(outcome_status(outcome), EXIT_RUNTIME);
 }
 
+/* With -N a request that would have to wait has had its answer; one that fails otherwise
+ * has not, whatever else is ignored. */
+TEST(with_nowait_nothing_but_eagain_is_excused)
+{
+    static const struct {
+        int error;
+        enum slo_verdict verdict;
+    } cases[] = {{EAGAIN, SLO_MET}, {EIO, SLO_BROKEN}};
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        told_begin(NULL);
+        begin(SWEEP_THREADS, 1, 1);
+        assert_null(slos_add(&setup.options.slos, "min=1h"));
+        setup.options.given[OPTION_NOWAIT] = 1;
+        setup.options.given[OPTION_IGNORE_ERROR] = 1;
+        setup.options.work_time = 1000 * MS;
+        fake_engine.takes = 100 * MS; /* the third begins after the settling */
+        for (int k = 3; k < FAKE_ANSWERS; k++)
+            fake_engine.answers[k].error = cases[i].error;
+        run();
+        assert_int_equal(told->steps, 1);
+        assert_true(told->step.failed > 0);
+        assert_int_equal(setup.job->sweep.steps[0].verdict, cases[i].verdict);
+    }
+}
+
 TEST_IN_CHILD(limits_of_no_step_are_not_known)
 {
     told->at_hang = interrupt;
