@@ -48,6 +48,9 @@ void units_add(struct buffer *text, enum units_kind kind, int64_t value);
  */
 int64_t units_scale(int64_t a, int64_t b, int64_t c);
 
+/* The same, rounded up. */
+int64_t units_scale_up(int64_t a, int64_t b, int64_t c);
+
 /* Returns true for the ten digits, whatever the locale. */
 static inline bool
 is_digit(char character)

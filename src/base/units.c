@@ -127,11 +127,11 @@ read_decimal(const char *text, struct decimal *number)
 
 /*
  * Compute A * B / C bit by bit of B, from the highest: with each, quotient and rest
- * double, and A / C and A % C are added where it is set. The rest stays below C. Returns
- * false if the result does not fit.
+ * double, and A / C and A % C are added where it is set. The rest stays below C. EXACT
+ * becomes whether there is none. Returns false if the result does not fit.
  */
 static bool
-scale(int64_t a, int64_t b, int64_t c, int64_t *result)
+scale(int64_t a, int64_t b, int64_t c, int64_t *result, bool *exact)
 {
     uint64_t divisor = (uint64_t)c, quotient = 0, rest = 0;
     uint64_t own_quotient = (uint64_t)a / divisor;
@@ -151,6 +151,7 @@ scale(int64_t a, int64_t b, int64_t c, int64_t *result)
         quotient += own_quotient;
     }
     *result = (int64_t)quotient;
+    *exact = rest == 0;
     return quotient <= INT64_MAX;
 }
 
@@ -158,7 +159,18 @@ int64_t
 units_scale(int64_t a, int64_t b, int64_t c)
 {
     int64_t result;
-    return scale(a, b, c, &result) ? result : INT64_MAX;
+    bool exact;
+    return scale(a, b, c, &result, &exact) ? result : INT64_MAX;
+}
+
+int64_t
+units_scale_up(int64_t a, int64_t b, int64_t c)
+{
+    int64_t result;
+    bool exact;
+    if (!scale(a, b, c, &result, &exact) || result == INT64_MAX)
+        return INT64_MAX;
+    return exact ? result : result + 1;
 }
 
 const char *
@@ -183,10 +195,11 @@ units_parse(enum units_kind kind, const char *text, int64_t *value)
     if (factor == 0)
         return kinds[kind].wrong;
     int64_t result;
+    bool exact;
     if (number.overflow || below.overflow ||
         !multiply_add(&number.mantissa, below.power, 0) ||
         !multiply_add(&below.mantissa, number.power, 0) ||
-        !scale(number.mantissa, factor, below.mantissa, &result))
+        !scale(number.mantissa, factor, below.mantissa, &result, &exact))
         return "out of range";
     if (result == 0 && number.positive)
         return "too small: it would mean nothing";

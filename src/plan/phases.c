@@ -59,8 +59,8 @@ plan_background(const struct plan *plan, struct plan *one)
     int64_t bytes = units_scale(io->threads, workload->request_size, 1);
     one->pace.burst = 1;
     one->pace.interval =
-        background->rate    ? units_scale(io->threads, SECOND, background->rate)
-        : background->speed ? units_scale(bytes, SECOND, background->speed)
+        background->rate    ? units_scale_up(io->threads, SECOND, background->rate)
+        : background->speed ? units_scale_up(bytes, SECOND, background->speed)
                             : 0;
     one->pace.limited = one->pace.interval > 0; /* no request is ever due */
     one->ends.count = UINT64_MAX;

@@ -158,7 +158,9 @@ resolve_io(const struct options *options, struct plan *plan, struct error *error
     return io_advise_many(error);
 }
 
-/* Limits only ever slow down, so the largest interval wins. */
+/* Limits only ever slow down, so the largest interval wins, and it is rounded up: with
+ * one that is a fraction of a nanosecond too short, one more request may begin in time.
+ */
 static void
 resolve_pace(const struct options *options, struct plan *plan)
 {
@@ -173,9 +175,9 @@ resolve_pace(const struct options *options, struct plan *plan)
         units_scale(pace->burst, plan->io.threads, 1); /* at a grid point */
     int64_t bytes = units_scale(together, plan->workload.request_size, 1);
     int64_t own = at_once && !options->given[OPTION_INTERVAL] ? 0 : options->interval;
-    int64_t least = rate ? units_scale(together, SECOND, options->rate_limit) : 0;
+    int64_t least = rate ? units_scale_up(together, SECOND, options->rate_limit) : 0;
     if (speed)
-        least = time_later(least, units_scale(bytes, SECOND, options->speed_limit));
+        least = time_later(least, units_scale_up(bytes, SECOND, options->speed_limit));
     pace->interval = time_later(own, least);
     pace->limited = least > own;
 }

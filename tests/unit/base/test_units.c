@@ -408,6 +408,24 @@ TEST(scaling_is_exact_and_stops_at_the_limit)
     }
 }
 
+TEST(products_over_a_number_are_rounded_up)
+{
+    static const struct {
+        int64_t a, b, c, result;
+    } cases[] = {
+        {0, 5, 7, 0},
+        {7, 1, 2, 4},
+        {10, 10, 4, 25},
+        {1, 1000000000, 7, 142857143},
+        {INT64_MAX, 3, 4, 6917529027641081856},
+        {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX},
+        {INT64_MAX, INT64_MAX, 1, INT64_MAX},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        assert_int_equal(units_scale_up(cases[i].a, cases[i].b, cases[i].c),
+                         cases[i].result);
+}
+
 /* Without a space, so that they can be arguments. */
 TEST(exact_values_are_read_back)
 {

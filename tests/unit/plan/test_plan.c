@@ -396,7 +396,7 @@ static const struct planned_row plans[] = {
     {"-s 2m -S 1m .", "scratch_size=1048576"},
     /* Limits become the larger interval. */
     {"-r 10 .", "interval=100000000"},
-    {"-r 3 .", "interval=333333333"},
+    {"-r 3 .", "interval=333333334"},
     {"-r 10 -i 0 .", "interval=100000000"},
     {"-r 10 -i 10ms .", "interval=100000000"},
     {"-i 1 -r 10 .", "interval=1000000000"},
@@ -411,7 +411,7 @@ static const struct planned_row plans[] = {
     {"-r 10 -l 4k .", "interval=1000000000"},
     {"-r 10 -l 4k -i 2 .", "interval=2000000000"},
     {"-R -r 100 .", "interval=10000000"},
-    {"-R -l 4m .", "interval=976562"},
+    {"-R -l 4m .", "interval=976563"},
     {"-b 5 .", "interval=1000000000"},
     {"-r 1 -b 9223372036854775807 .", "interval=max"},
     {"-l 1 -b 9223372036854775807 .", "interval=max"},
