@@ -116,8 +116,8 @@ ifneq ($(filter deps,$(MAKECMDGOALS)),)
 .NOTPARALLEL: # what is built needs what is being installed
 endif
 .SECONDARY:
-.PHONY: all check deps bench fuzz fuzz-corpus fuzz-build fuzzers install uninstall clean \
-	dist static completions format lint FORCE
+.PHONY: all check check-vm deps bench fuzz fuzz-corpus fuzz-build fuzzers install uninstall \
+	clean dist static completions format lint FORCE
 
 all: ioping$(EXE)
 
@@ -253,6 +253,11 @@ $(FUSE_SERVER): tests/support/tools/fuse_server.c $(BUILDDIR)/flags
 		mkdir -p $(@D) && $(CC) -O2 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -std=c11 \
 		$(WARNINGS) $$(pkg-config --cflags fuse3) -o $@ $< $$(pkg-config --libs fuse3)
 
+# Scenarios on a kernel of its own, in a virtual machine. T names some of tests/vm/*.sh.
+
+check-vm: $(BUILDDIR)/ioping-static
+	$(Q)BUILDDIR='$(BUILDDIR)' tests/vm/run $T
+
 # Speed, as ratios within one run.
 
 bench: $(PROGRAM) $(BARE_LOOP) $(RECORD_LOOP) $(START_LOOP) $(SHARED_TABLE)
@@ -354,7 +359,8 @@ SHELL_PROGRAMS = .ci/run tests/run tests/fetch tests/marked \
 	$(filter-out tests/unit/%,$(wildcard tests/*/run)) \
 	$(wildcard tests/*/*.sh tests/*/*/*.sh tests/support/shells/* \
 	packaging/debian/tests/[!c]*) tests/cross/cmocka tests/cross/look \
-	tests/packaging/packages tests/packaging/bare tests/packaging/links packaging/windows/zip
+	tests/packaging/packages tests/packaging/bare tests/packaging/links \
+	tests/vm/image tests/vm/init tests/vm/scenario packaging/windows/zip
 lint:
 	clang-format --dry-run -Werror $(SOURCES)
 	cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr --max-configs=50 \
