@@ -50,9 +50,21 @@ enum os_open {
 /* Opens PATH with OR-ed enum os_open: a descriptor. */
 int os_file_open(const char *path, unsigned flags);
 
-/* Opens an anonymous file of mode 0600 in directory PATH, reading and writing: a
- * descriptor. Nothing of it is left once it is closed, however that happens. */
-int os_file_temporary(const char *path, unsigned flags);
+/*
+ * Opens an anonymous file of mode 0600 in directory PATH, reading and writing: a
+ * descriptor. NAME, of SIZE bytes, becomes the path that the file had for a moment, or
+ * empty if it never had one. After the last close of a file that had a name the caller
+ * calls os_file_vanish. If the process ends before that, the file is removed afterwards.
+ */
+int os_file_temporary(const char *path, unsigned flags, char *name, size_t size);
+
+/*
+ * Removes once more the file NAME of os_file_temporary, which has been closed: a file
+ * system that stores a file when it is closed may have stored it under this name. One
+ * that does so later than at the close keeps it. Nothing to remove is success. Returns 0,
+ * or -1 with errno, and then the file is left.
+ */
+int os_file_vanish(const char *name);
 
 enum os_kind { OS_DIRECTORY, OS_FILE, OS_BLOCK, OS_CHARACTER, OS_OTHER };
 

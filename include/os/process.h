@@ -105,6 +105,16 @@ int os_leftover_begin(const char *path);
 void os_leftover_made(void);
 void os_leftover_end(void);
 
+/*
+ * File PATH, which was removed while it is open, is removed once more if the process ends
+ * early, once the kernel has closed it: it may be there again then, see os_file_vanish.
+ * Until os_leftover_forget with the same PATH. One thread at a time calls these. Of
+ * LEFTOVER_FILES files and more at a time only the first are removed.
+ */
+#define LEFTOVER_FILES 80
+void os_leftover_watch(const char *path);
+void os_leftover_forget(const char *path);
+
 /* Drops for good the rights beyond the real user's that a set-user-ID or set-group-ID bit
  * or the capabilities of the program's file brought. Before there is a second thread.
  * Returns 0, or -1 with errno. */

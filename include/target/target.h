@@ -36,20 +36,21 @@ struct target {
     int fd;
     enum os_kind kind;
     struct description description;
-    uint64_t device;    /* identity of a device */
-    int64_t size;       /* of the file or device, bytes; 0: it has none */
-    int64_t work_size;  /* of the working set, at least one request */
-    int64_t block;      /* block size of the file system; 0: it is on none */
-    int64_t alignment;  /* of the memory that requests use */
-    int rw_flags;       /* OR-ed enum os_rw of every request */
-    bool poll;          /* completions are polled for; io_uring only */
-    bool flush;         /* a write is followed by a flush */
-    bool direct;        /* requests are O_DIRECT or its like, in any mode */
-    bool memory;        /* no device behind it */
-    bool flushed;       /* no dirty data is left */
-    bool fresh;         /* the working file of -keep was not there before */
-    int unnamed;        /* errno of why its names are not known; 0: none */
-    bool charges_reads; /* a read that is not charged to the process asked no device */
+    uint64_t device;      /* identity of a device */
+    int64_t size;         /* of the file or device, bytes; 0: it has none */
+    int64_t work_size;    /* of the working set, at least one request */
+    int64_t block;        /* block size of the file system; 0: it is on none */
+    int64_t alignment;    /* of the memory that requests use */
+    int rw_flags;         /* OR-ed enum os_rw of every request */
+    bool poll;            /* completions are polled for; io_uring only */
+    bool flush;           /* a write is followed by a flush */
+    bool direct;          /* requests are O_DIRECT or its like, in any mode */
+    bool memory;          /* no device behind it */
+    bool flushed;         /* no dirty data is left */
+    bool fresh;           /* the working file of -keep was not there before */
+    char temporary[4096]; /* path of the removed working file; empty: it had none */
+    int unnamed;          /* errno of why its names are not known; 0: none */
+    bool charges_reads;   /* a read that is not charged to the process asked no device */
     double holes; /* percent of the working set, when it was opened; -1: not known */
     /* In nocache mode: */
     os_resident_function *resident; /* looks pages up; NULL: it cannot be done */
@@ -86,8 +87,9 @@ void target_name(struct target *target);
  * percent; 0 too where that is not known, or nothing is read. It may hang. */
 double target_new_holes(struct target *target, const struct plan *plan);
 
-/* Closes a target; a working file is gone without -keep. */
-void target_close(struct target *target);
+/* Closes a target; a working file is gone without -keep. If it cannot be removed, NOTES
+ * name it. */
+void target_close(struct target *target, struct notes *notes);
 
 /* Removes the file of -keep that the opening of a target made, or what it added to one,
  * when the run cannot begin. The target stays open. */

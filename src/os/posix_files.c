@@ -144,22 +144,36 @@ may_have_name(int code)
 #endif
 
 int
-os_file_temporary(const char *path, unsigned flags)
+os_file_temporary(const char *path, unsigned flags, char *name, size_t size)
 {
+    name[0] = '\0';
 #ifdef O_TMPFILE /* a feature, not a system */
     int unnamed = open_path(path, open_mode(flags) | O_RDWR | O_TMPFILE);
     if (unnamed >= 0 || !may_have_name(errno))
         return unnamed;
 #endif
-    char prefix[PATH_ROOM], name[PATH_ROOM];
+    char prefix[PATH_ROOM];
     if (snprintf(prefix, sizeof(prefix), "%s/.ioping.", path) >= (int)sizeof(prefix))
         return os_fail(ENAMETOOLONG);
-    int fd = posix_file_create(prefix, open_mode(flags) | O_RDWR, name, sizeof(name));
+    int fd = posix_file_create(prefix, open_mode(flags) | O_RDWR, name, size);
     if (fd < 0)
         return -1;
     unlink(name);
+    os_leftover_watch(name);
     os_leftover_end();
     return fd;
+}
+
+int
+os_file_vanish(const char *name)
+{
+    struct os_info info;
+    int status = name[0] ? unlink(name) : 0;
+    int code = errno;
+    os_leftover_forget(name);
+    if (status == 0 || code == ENOENT || os_path_info(name, &info) < 0)
+        return 0;
+    return os_fail(code);
 }
 
 void

@@ -8,6 +8,9 @@
  * that its fork meets no lock that another holds. What both know of the file is in a page
  * that they share, and a pipe tells when the child is gone: its end closes with the last
  * thread.
+ *
+ * The page also lists the working files that had a name until they were removed. A file
+ * system may store such a file under its old name when the kernel closes it.
  */
 #include "base/deadlines.h"
 #include "os/os.h"
@@ -22,11 +25,18 @@
 
 enum state { NONE, CHANGING, SET };
 
+/* A file that was removed while it is open, and may be there again after its close. */
+struct watched {
+    atomic_bool is_set;
+    char name[4096]; /* PATH_MAX; whole while is_set */
+};
+
 struct leftover {
     atomic_int state;
     atomic_bool made;
     atomic_bool ending; /* nothing is begun any more */
     char name[4096];    /* PATH_MAX; whole while the state is SET */
+    struct watched watched[LEFTOVER_FILES];
 };
 
 static struct leftover alone;
@@ -88,6 +98,47 @@ os_leftover_end(void)
         atomic_store(&leftover->state, NONE);
 }
 
+void
+os_leftover_watch(const char *path)
+{
+    size_t size = strlen(path) + 1;
+    struct watched *end = leftover->watched + LEFTOVER_FILES;
+    for (struct watched *file = leftover->watched; file < end; file++) {
+        if (atomic_load(&file->is_set) || size > sizeof(file->name))
+            continue;
+        memcpy(file->name, path, size);
+        atomic_store(&file->is_set, true);
+        return;
+    }
+}
+
+void
+os_leftover_forget(const char *path)
+{
+    for (int i = 0; i < LEFTOVER_FILES; i++) {
+        struct watched *file = &leftover->watched[i];
+        if (atomic_load(&file->is_set) && strcmp(file->name, path) == 0)
+            atomic_store(&file->is_set, false);
+    }
+}
+
+static bool
+has_watched(void)
+{
+    for (int i = 0; i < LEFTOVER_FILES; i++)
+        if (atomic_load(&leftover->watched[i].is_set))
+            return true;
+    return false;
+}
+
+static void
+remove_watched(void)
+{
+    for (int i = 0; i < LEFTOVER_FILES; i++)
+        if (atomic_load(&leftover->watched[i].is_set))
+            unlink(leftover->watched[i].name);
+}
+
 /* A file that os_leftover_made did not tell of may be another's, if it is not empty. */
 static void
 remove_file(void)
@@ -122,6 +173,7 @@ wait_and_remove(void)
         got = read(ends[0], &byte, 1);
     while (got > 0 || (got < 0 && errno == EINTR));
     remove_file();
+    remove_watched();
     _exit(0);
 }
 
@@ -129,7 +181,7 @@ void
 posix_leftover_start_removal(bool at_once)
 {
     atomic_store(&leftover->ending, true);
-    if (atomic_load(&leftover->state) == NONE)
+    if (atomic_load(&leftover->state) == NONE && !has_watched())
         return;
     pid_t remover = fork();
     if (remover == 0)

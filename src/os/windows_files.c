@@ -209,15 +209,17 @@ os_file_open(const char *path, unsigned flags)
  * without the cache, so that it does not prevent the cache from being emptied.
  */
 int
-os_file_temporary(const char *path, unsigned flags)
+os_file_temporary(const char *path, unsigned flags, char *name, size_t size)
 {
     struct windows_file file = describe(flags | OS_OPEN_WRITE);
-    char name[4096];
+    char pattern[4096];
     WCHAR *made;
-    if (snprintf(name, sizeof(name), "%s%s.ioping.XXXXXX", path,
-                 os_path_separator(path)) >= (int)sizeof(name))
+    (void)size;
+    name[0] = '\0'; /* the system removes it by its handle */
+    if (snprintf(pattern, sizeof(pattern), "%s%s.ioping.XXXXXX", path,
+                 os_path_separator(path)) >= (int)sizeof(pattern))
         return os_fail(ENAMETOOLONG);
-    file.deleter = windows_path_create(name, file.access | DELETE,
+    file.deleter = windows_path_create(pattern, file.access | DELETE,
                                        FILE_ATTRIBUTE_HIDDEN | FILE_FLAG_DELETE_ON_CLOSE |
                                            FILE_FLAG_NO_BUFFERING,
                                        &made);
@@ -228,6 +230,8 @@ os_file_temporary(const char *path, unsigned flags)
     file.handle = windows_handle_reopen(&file, file.flags);
     return windows_handle_add(&file);
 }
+
+OS_ANSWER(int, os_file_vanish, (const char *name), 0)
 
 /* A handle serves one request at a time. */
 int

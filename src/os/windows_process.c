@@ -96,6 +96,8 @@ os_process_end(int status)
 OS_ANSWER(int, os_leftover_begin, (const char *path), 0)
 OS_ANSWER(void, os_leftover_made, (void), )
 OS_ANSWER(void, os_leftover_end, (void), )
+OS_ANSWER(void, os_leftover_watch, (const char *path), )
+OS_ANSWER(void, os_leftover_forget, (const char *path), )
 
 void *
 os_memory_aligned(size_t alignment, size_t size)

@@ -92,10 +92,12 @@ close_targets(struct session *session, int count, bool unused)
 {
     for (int i = 0; i < count; i++) {
         struct job *job = &session->jobs[i];
+        struct notes notes = {0};
         enter(session, STAGE_CLOSING, i);
         if (unused || job_has_not_begun(job))
             target_discard(&job->target, &job->plan);
-        target_close(&job->target);
+        target_close(&job->target, &notes);
+        console_notes(&notes);
     }
 }
 

@@ -315,18 +315,23 @@ target_open(struct target *target, const struct plan *plan, const struct target 
     int status = prepare(target, &fitted, notes, error);
     if (status < 0) {
         target_discard(target, plan);
-        target_close(target);
+        target_close(target, notes);
     }
     os_leftover_end();
     return status;
 }
 
 void
-target_close(struct target *target)
+target_close(struct target *target, struct notes *notes)
 {
-    if (target->fd >= 0)
-        os_file_close(target->fd);
+    if (target->fd < 0)
+        return;
+    os_file_close(target->fd);
     target->fd = -1;
+    if (os_file_vanish(target->temporary) < 0)
+        notes_add(notes, target->temporary,
+                  "the file system has kept the working file: %s; remove it",
+                  strerror(errno));
 }
 
 const char *

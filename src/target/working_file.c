@@ -130,7 +130,8 @@ working_file_open(struct target *target, const struct plan *plan, struct error *
     if (plan->workload.keep)
         return open_keep(target, plan, error);
     target_advance(target);
-    target->fd = os_file_temporary(plan->path, plan->io.open_flags);
+    target->fd = os_file_temporary(plan->path, plan->io.open_flags, target->temporary,
+                                   sizeof(target->temporary));
     target->size = 0;
     return target->fd < 0 ? refuse_directory(plan, errno, error) : 0;
 }

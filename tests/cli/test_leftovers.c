@@ -59,6 +59,50 @@ TEST(of_several_kept_files_none_is_left)
     expect(0, "2\n", NULL, "of_several_kept_files_none_is_left");
 }
 
+static void
+need_returning(const char *options)
+{
+    expect(-1, NULL, NULL, "umount returning 2>/dev/null; rm -f returned");
+    mount_fuse("returning", "returning=%s/returned%s", scratch(), options);
+}
+
+/* As rclone without its cache, which stores a file when it is closed, also if it has been
+ * removed. The server lists what was there again. */
+TEST(a_file_that_is_there_again_after_its_close_is_removed)
+{
+    static const char *const options[] = {
+        "",       "-q",         "-q -threads 2", "-W",
+        "-A -C ", "-W -append", "-r 1k",         "returning/ returning/."};
+    need_returning("");
+    for (size_t i = 0; i < LENGTH(options); i++) {
+        struct result result = command_status(
+            0, "a_file_that_is_there_again_after_its_close_is_removed %s", options[i]);
+        assert_string_equal(result.out, "was there\n");
+        assert_lacks(result.err, ".ioping");
+        command_free(&result);
+    }
+}
+
+TEST(a_file_that_is_there_again_after_an_early_end_is_removed)
+{
+    static const char *const ends[] = {"end INT", "end_at_once", "kill_worker"};
+    need_bare("it ends in another way");
+    need_linux(); /* where a monitor sees that the worker is killed */
+    need_returning(",hang_file=$PWD/hang");
+    for (size_t i = 0; i < LENGTH(ends); i++)
+        expect(0, "was there\n", NULL,
+               "a_file_that_is_there_again_after_an_early_end_is_removed %s", ends[i]);
+}
+
+TEST(a_file_that_cannot_be_removed_after_its_close_is_named)
+{
+    need_returning(",returned_unlink=1");
+    expect(0, "~^1 .*\n\\.ioping\\.[0-9a-f]{6}\n$",
+           "~^(.*\n)*ioping: returning/\\.ioping\\.[0-9a-f]{6}: the file system has kept "
+           "the working file: Operation not permitted; remove it\n$",
+           "ioping -B -c 2 -i 0 returning && ls -A returning.files");
+}
+
 /* As by the kernel, for want of memory, or where nobody reads its output. */
 TEST(an_export_of_a_killed_run_is_removed)
 {

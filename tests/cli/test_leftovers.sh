@@ -82,6 +82,35 @@ of_several_kept_files_none_is_left() {
     cat o
 }
 
+# Usage: a_file_that_is_there_again_after_its_close_is_removed [OPTION...] [TARGET...]
+a_file_that_is_there_again_after_its_close_is_removed() {
+    : >returned
+    ioping -c 3 -i 0 "$@" returning >o || return
+    [ ! -s returned ] || echo was there
+    ls -A returning.files
+}
+
+# Ends the run by a signal to the process that does the work.
+kill_worker() {
+    kill -KILL "$(worker_of "$pid")"
+    reap
+}
+
+# Usage: a_file_that_is_there_again_after_an_early_end_is_removed COMMAND...: which ends
+# $pid while a request is stuck.
+a_file_that_is_there_again_after_an_early_end_is_removed() {
+    : >returned
+    : >hang
+    rm -f hang.waiting
+    start -C -i 0 returning
+    until_true test -e hang.waiting
+    "$@"
+    rm hang
+    until_true test -s returned
+    echo was there
+    left ls -A returning.files
+}
+
 list_beside() { find slow.files -name 'x.prom.*'; }
 
 # A run whose file of metrics cannot be made yet.

@@ -146,7 +146,8 @@ static bool
 a_working_file_stays_until_all_of_it_is_closed(void)
 {
     char *page = _aligned_malloc(4096, 4096), *other = _aligned_malloc(4096, 4096);
-    int fd = os_file_temporary(directory, OS_OPEN_DSYNC);
+    char name[4096];
+    int fd = os_file_temporary(directory, OS_OPEN_DSYNC, name, sizeof(name));
     memset(page, 'x', 4096);
     bool good = fd >= 0 && os_file_write(fd, page, 4096, 0, 0) == 4096 &&
                 os_file_flush(fd) == 0 && os_file_random(fd, 0, 4096) == 0 &&

@@ -4,7 +4,8 @@
  * once it is mounted. Options, about reads of data unless they say otherwise:
  *
  * - delay_us=N: each read takes N us longer
- * - delay_write_us=N, delay_fsync_us=N: so does each write, and fsync or fdatasync
+ * - delay_write_us=N, delay_fsync_us=N, delay_unlink_us=N: so does each write, fsync or
+ *   fdatasync, and removal of a file
  * - slots=N: at most N reads and writes at a time; the others wait in a line
  * - idle_ms=N, idle_us=N: a read that comes so many ms after the end of the last one, or
  *   later, takes so many us longer
@@ -26,6 +27,9 @@
  * - removed_stat=N: questions about a file that is removed while it is open, for its
  *   attributes, for a hole in it or by fstatfs, fail with error number N
  * - removed_all=N: so do reads, writes and fsyncs of it
+ * - returning=F: a file that is removed while it is open is there again after each close,
+ *   as of a server that stores a file when it is closed; its path is added to file F
+ * - returned_unlink=N: after that no file can be removed, with error number N
  * - holes=same: SEEK_HOLE answers with the very offset that it was asked for
  * - log=F: a line for each read: number, offset, size, begin and end (ns, monotonic),
  *   bytes or -errno
@@ -49,10 +53,11 @@
 
 static struct {
     char *backing, *hang_file, *hang_create, *hang_open, *hang_write, *hang_fsync,
-        *hang_flush, *hang_getattr, *hang_statfs, *hang_lseek, *hang_all, *holes, *log;
-    unsigned idle_ms, idle_us, delay_us, delay_write_us, delay_fsync_us, slots, many,
-        many_us, few_us, hang_after, hang_at, hang_count, hang_s, fail_every, uncached,
-        hidden, removed_stat, removed_all;
+        *hang_flush, *hang_getattr, *hang_statfs, *hang_lseek, *hang_all, *holes,
+        *returning, *log;
+    unsigned idle_ms, idle_us, delay_us, delay_write_us, delay_fsync_us, delay_unlink_us,
+        slots, many, many_us, few_us, hang_after, hang_at, hang_count, hang_s, fail_every,
+        uncached, hidden, removed_stat, removed_all, returned_unlink;
 } options;
 
 #define OPTION(name)                                        \
@@ -77,12 +82,14 @@ static const struct fuse_opt specifications[] = {
     TEXT(hang_lseek),
     TEXT(hang_all),
     TEXT(holes),
+    TEXT(returning),
     TEXT(log),
     OPTION(idle_ms),
     OPTION(idle_us),
     OPTION(delay_us),
     OPTION(delay_write_us),
     OPTION(delay_fsync_us),
+    OPTION(delay_unlink_us),
     OPTION(slots),
     OPTION(many),
     OPTION(many_us),
@@ -94,6 +101,7 @@ static const struct fuse_opt specifications[] = {
     OPTION(fail_every),
     OPTION(removed_stat),
     OPTION(removed_all),
+    OPTION(returned_unlink),
     {"uncached", offsetof(__typeof__(options), uncached), 1},
     {"hidden", offsetof(__typeof__(options), hidden), 1},
     FUSE_OPT_END};
@@ -104,6 +112,9 @@ static struct {
     unsigned come, gone; /* who has joined the line, and left its place */
 } line = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0};
 static FILE *log_file;
+#define DESCRIPTORS 1024
+static char *created[DESCRIPTORS]; /* backing paths of new files, by their descriptors */
+static atomic_bool returned;       /* a removed file is there again */
 static atomic_uint reads, reads_under_way;
 static atomic_uint reads_before; /* the last creation of a file */
 static _Atomic int64_t last_end; /* of a read; 0: there was none */
@@ -220,15 +231,37 @@ on_create(const char *path, mode_t mode, struct fuse_file_info *file)
         return -errno;
     atomic_store(&reads_before, atomic_load(&reads));
     file->fh = (uint64_t)fd;
+    if (options.returning && fd < DESCRIPTORS)
+        created[fd] = strdup(real);
     return 0;
+}
+
+/* Makes the file of a descriptor anew under its name, if it has been removed. */
+static int
+return_removed(int fd)
+{
+    struct stat status;
+    const char *name = fd < DESCRIPTORS ? created[fd] : NULL;
+    if (!name || fstat(fd, &status) < 0 || status.st_nlink > 0)
+        return 0;
+    int copy = open(name, O_CREAT | O_WRONLY, 0600);
+    FILE *list = fopen(options.returning, "a");
+    if (!list || copy < 0 || ftruncate(copy, status.st_size) < 0)
+        return -errno;
+    fprintf(list, "%s\n", name);
+    fclose(list);
+    atomic_store(&returned, 1);
+    return result_of(close(copy));
 }
 
 /* Each close waits for it, other than for the release. */
 static int
 on_flush(const char *path, struct fuse_file_info *file)
 {
-    (void)path, (void)file;
+    (void)path;
     hang_while(options.hang_flush);
+    if (options.returning)
+        return return_removed((int)file->fh);
     return options.hang_flush ? 0 : -ENOSYS;
 }
 
@@ -236,6 +269,10 @@ static int
 on_release(const char *path, struct fuse_file_info *file)
 {
     (void)path;
+    if (options.returning && file->fh < DESCRIPTORS) {
+        free(created[file->fh]);
+        created[file->fh] = NULL;
+    }
     return result_of(close((int)file->fh));
 }
 
@@ -244,6 +281,9 @@ on_unlink(const char *path)
 {
     char real[PATH_MAX];
     int error = find(path, real);
+    rest((int64_t)options.delay_unlink_us * 1000);
+    if (options.returned_unlink && atomic_load(&returned))
+        return -(int)options.returned_unlink;
     return error ? error : result_of(unlink(real));
 }
 

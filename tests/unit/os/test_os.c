@@ -163,11 +163,11 @@ TEST(a_temporary_file_has_no_name)
 {
     struct os_info info;
     struct stat status;
-    char folder[1100], byte = 0;
+    char folder[1100], name[4096], byte = 0;
     snprintf(folder, sizeof(folder), "%s", path_of("folder"));
     assert_int_equal(mkdir(folder, 0700), 0);
     mode_t mask = umask(0);
-    int fd = os_file_temporary(folder, 0);
+    int fd = os_file_temporary(folder, 0, name, sizeof(name));
     umask(mask);
     assert_true(fd >= 0);
     assert_int_equal(os_file_info(fd, &info), 0);
@@ -180,13 +180,17 @@ TEST(a_temporary_file_has_no_name)
     assert_int_equal(byte, 'y');
     assert_int_equal(rmdir(folder), 0); /* empty */
     close(fd);
+    assert_int_equal(os_file_vanish(name), 0);
 }
 
 TEST(a_temporary_file_needs_a_directory)
 {
+    static const char *const folders[] = {"no-folder", "missing"};
+    char name[4096];
     close(make_file("no-folder", 1));
-    assert_int_equal(os_file_temporary(path_of("no-folder"), 0), -1);
-    assert_int_equal(os_file_temporary(path_of("missing"), 0), -1);
+    for (size_t i = 0; i < LENGTH(folders); i++)
+        assert_int_equal(os_file_temporary(path_of(folders[i]), 0, name, sizeof(name)),
+                         -1);
 }
 
 TEST(holes_and_data_are_found)
