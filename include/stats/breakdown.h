@@ -4,6 +4,7 @@
 #include "io/operations.h"
 #include "stats/distribution.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -12,8 +13,13 @@
  * each moment from then on at which at least one is at a device, queue every other until
  * the last is complete, and return the rest. They add up to the latency, or for a write
  * with a flush after it to the latency without that.
+ *
+ * A request to a stack of devices (dm, md, loop) has a fifth part. Its submit ends when
+ * the first block request is queued at the top device, and its return begins when the
+ * last one of the top device is complete. In between, queue is only the moments at which
+ * one is queued at a bottom device and none is at a device, and stack is the rest.
  */
-enum part { PART_SUBMIT, PART_QUEUE, PART_DEVICE, PART_RETURN, PARTS };
+enum part { PART_SUBMIT, PART_STACK, PART_QUEUE, PART_DEVICE, PART_RETURN, PARTS };
 
 #define PART_FLUSH PARTS /* the device's time for the flush after a write */
 
@@ -28,6 +34,7 @@ enum split_result {
 /* The parts of one request; all times are 0 unless it is SPLIT_DONE. */
 struct split {
     enum split_result result;
+    bool is_stacked;     /* it went through a stack, so it has PART_STACK */
     int64_t part[PARTS]; /* ns */
     int64_t sync_device; /* ns, the device's for the flush after a write; 0: none */
 };
@@ -37,6 +44,7 @@ struct breakdown_request {
     uint64_t index;  /* 0: none */
     int64_t latency; /* ns */
     int64_t sync;    /* ns, of the latency */
+    bool is_stacked; /* it has PART_STACK */
     int64_t part[PARTS];
 };
 
@@ -48,13 +56,16 @@ struct breakdown {
                                          flushes in them */
     struct breakdown_request slowest; /* of them; the first, if there are several */
     struct moments operations[OPERATIONS][PARTS]; /* of each, all that it has */
-    struct distribution parts[PARTS + 1]; /* each has all of them, but for flushes */
+    struct distribution parts[PARTS + 1]; /* each has all of them, but PART_STACK only
+                                             those of stacks, and PART_FLUSH flushes */
 };
 
 /* While a block request is at a device, monotonic ns: it was issued to it, and then
- * completed or requeued. */
+ * completed or requeued. Before that it waited in the queue of the device, since it was
+ * queued or requeued. */
 struct breakdown_interval {
     int64_t issued, left;
+    int64_t queued; /* matters only for a stack */
 };
 
 /* Divides the time of a request from START to END by COUNT intervals of its block
@@ -64,9 +75,17 @@ void breakdown_divide(int64_t start, int64_t end, int64_t queued,
                       struct breakdown_interval *intervals, int count,
                       int64_t part[PARTS]);
 
+/* Divides the time of a request to a stack of devices from START to END (ns) into PART.
+ * The first of its block requests was queued at the top device at QUEUED, and the last
+ * one was complete there at COMPLETE. The COUNT intervals are those of bottom devices, in
+ * any order; they are put into order. What is outside of the request does not count. */
+void breakdown_divide_stack(int64_t start, int64_t end, int64_t queued, int64_t complete,
+                            struct breakdown_interval *intervals, int count,
+                            int64_t part[PARTS]);
+
 struct sample;
 
-/* Returns the name of a part: submit, queue, device or return. */
+/* Returns the name of a part: submit, stack, queue, device or return. */
 const char *part_name(enum part part);
 
 /* Returns how many requests were split. */

@@ -60,6 +60,7 @@ enum scope {
     SCOPE_OPERATION, /* the first: there is one for each */
     SCOPE_SYNC = SCOPE_OPERATION + OPERATION_FLUSH,
     SCOPE_SUBMIT,
+    SCOPE_STACK,
     SCOPE_QUEUE,
     SCOPE_DEVICE,
     SCOPE_RETURN,

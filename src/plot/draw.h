@@ -107,12 +107,17 @@ struct plot_class {
 struct plot_class plot_class(const struct plot *plot, const char *role, const char *line,
                              int target);
 
-#define PLOT_PARTS (PARTS + 1) /* the most */
+/* What is drawn as a part of the time of requests, from the bottom: each enum part, and
+ * last the flush after a write. */
+#define PLOT_SYNC PARTS
+#define PLOT_PARTS (PARTS + 1)
 
-/* Returns how many parts of the time of requests are drawn, as stacked columns: those of
- * the only target, last the flush after a write if there was any. All else has the colour
- * of text then. */
-int plot_parts(const struct plot *plot);
+/* Returns whether parts of the time of requests are drawn, as stacked columns: those of
+ * the only target. All else has the colour of text then. */
+bool plot_has_parts(const struct plot *plot);
+
+/* Returns whether PART is drawn: flushes and PART_STACK only where there was any. */
+bool plot_has_part(const struct plot *plot, int part);
 
 /* Returns the scope of a part, from 0. */
 static inline enum scope

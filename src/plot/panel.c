@@ -66,20 +66,28 @@ plot_has_data(const struct job *job)
     return job->stats && job->stats->latency.count > 0;
 }
 
-int
-plot_parts(const struct plot *plot)
+bool
+plot_has_parts(const struct plot *plot)
 {
-    const struct stats *stats = plot->jobs[0].stats;
-    if (plot->count > 1 || plot->plan->sweep.kind != SWEEP_NONE ||
-        !plot->plan->statistics.breakdown || !breakdown_count(&stats->breakdown))
-        return 0;
-    return stats->sync.moments.count ? PLOT_PARTS : PARTS;
+    return plot->count == 1 && plot->plan->sweep.kind == SWEEP_NONE &&
+           plot->plan->statistics.breakdown &&
+           breakdown_count(&plot->jobs[0].stats->breakdown) > 0;
+}
+
+bool
+plot_has_part(const struct plot *plot, int part)
+{
+    return plot_has_parts(plot) &&
+           latencies_of(plot->jobs[0].stats, plot_part_scope(part)).moments->count > 0;
 }
 
 struct plot_class
 plot_part_class(const char *role, int part)
 {
-    static const int colours[PLOT_PARTS] = {5, 4, 0, 2, 3};
+    static const int colours[PLOT_PARTS] = {
+        [PART_SUBMIT] = 5, [PART_STACK] = 7,  [PART_QUEUE] = 4,
+        [PART_DEVICE] = 0, [PART_RETURN] = 2, [PLOT_SYNC] = 3,
+    };
     struct plot_class class;
     snprintf(class.text, sizeof(class.text), "%s t%d", role, colours[part]);
     return class;
@@ -99,7 +107,7 @@ plot_class(const struct plot *plot, const char *role, const char *line, int targ
     struct plot_class class;
     for (size_t i = 0; plot->count == 1 && i < sizeof(alone) / sizeof(alone[0]); i++)
         if (strcmp(alone[i].line, line) == 0)
-            colour = plot_parts(plot) ? alone[i].over_parts : alone[i].colour;
+            colour = plot_has_parts(plot) ? alone[i].over_parts : alone[i].colour;
     snprintf(class.text, sizeof(class.text), round ? "%s t%d d%d" : "%s t%d", role,
              colour, round);
     return class;

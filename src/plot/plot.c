@@ -198,7 +198,9 @@ add_target(struct buffer *text, const struct plot *plot, const struct job *job)
         add_figures(text, job->stats);
     else if (!plot_has_data(job))
         buffer_text(text, "no request counted");
-    for (int i = 0; i < plot_parts(plot); i++) {
+    for (int i = 0; i < PLOT_PARTS; i++) {
+        if (!plot_has_part(plot, i))
+            continue;
         enum scope scope = plot_part_scope(i);
         const struct latencies part = latencies_of(job->stats, scope);
         buffer_format(text, "%s%s ", i ? ", " : ", on average ", scope_name(scope));
@@ -273,8 +275,8 @@ plot_format(struct buffer *text, const struct plot *plot)
     add_sent(&texts[SENT], plot);
     add_done(&texts[DONE], plot);
     buffer_format(words, "%s%s: ", kinds[plot->plan->sweep.kind],
-                  plot_parts(plot) ? ", with the parts of the time as stacked columns"
-                                   : "");
+                  plot_has_parts(plot) ? ", with the parts of the time as stacked columns"
+                                       : "");
     add_sent(words, plot);
     buffer_text(words, "; ");
     add_done(words, plot);

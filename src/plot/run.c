@@ -134,7 +134,7 @@ place_panels(struct run_picture *run)
                                   .from = log ? bottom - INSET : bottom,
                                   .to = PLOT_TOP + INSET,
                                   .gap = log ? 20 : 32};
-    if (plot_parts(run->plot)) /* columns of the shortest requests have to be seen */
+    if (plot_has_parts(run->plot)) /* columns of the shortest requests have to be seen */
         run->least = log ? run->least / LOG_ROOM : 0;
     plot_axis_fit(&time->up, run->least, run->most, true);
     spread->up = time->up;
@@ -296,9 +296,10 @@ draw_layer(struct run_picture *run, int target, enum layer layer)
     if (layer == LAYER_BAND && plot->count <= PLOT_CLEAR)
         draw_bins(run, EDGE_MIN, EDGE_MAX,
                   plot_class(plot, bands[plot->count], "", target).text);
-    for (int i = 0; layer == LAYER_PARTS && i < plot_parts(plot); i++)
-        draw_bins(run, (enum edge)(EDGE_PART + i), (enum edge)(EDGE_PART + i + 1),
-                  plot_part_class("part", i).text);
+    for (int i = 0; layer == LAYER_PARTS && i < PLOT_PARTS; i++)
+        if (plot_has_part(plot, i))
+            draw_bins(run, (enum edge)(EDGE_PART + i), (enum edge)(EDGE_PART + i + 1),
+                      plot_part_class("part", i).text);
     bool marks = layer == LAYER_MARKS && has_marks(plot, target);
     for (uint64_t i = 0; marks && i < track->seen; i++)
         svg_circle(run->text, plot_class(plot, "mark", "", target).text,

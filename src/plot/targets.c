@@ -218,13 +218,15 @@ plot_targets_draw(struct buffer *text, const struct plot *plot, unsigned entries
         draw_entries(text, plot, entries, y);
         y += 1.5 * PLOT_ROW;
     }
-    for (int i = 0; i < plot_parts(plot); i++) {
+    for (int i = 0; i < PLOT_PARTS; i++) {
+        if (!plot_has_part(plot, i))
+            continue;
         draw_swatch(text, ENTRY_BAND, plot_part_class("k-part", i), x,
                     y - PLOT_ROW / 2.0);
         x = draw_entry_name(text, x + PLOT_SWATCH + SPACE / 2.0, y - PLOT_ROW / 2.0,
                             scope_name(plot_part_scope(i)));
     }
-    y += plot_parts(plot) ? PLOT_ROW : 0;
+    y += plot_has_parts(plot) ? PLOT_ROW : 0;
     double end = draw_table(text, plot, entries, y);
     for (int i = 0; plot->count > 1 && i < plot->count; i++) {
         double row = y + (1 + i * rows_each(plot)) * PLOT_ROW;

@@ -79,9 +79,12 @@ add_split(struct buffer *text, const struct sample *sample)
 {
     const struct split *split = &sample->split;
     char time[UNITS_TEXT];
-    for (enum part part = 0; part < PARTS; part++)
+    for (enum part part = 0; part < PARTS; part++) {
+        if (part == PART_STACK && !split->is_stacked)
+            continue;
         buffer_format(text, " %s=%s", part_name(part),
                       units_format(UNITS_TIME, split->part[part], time));
+    }
     if (sample->sync)
         buffer_format(text, " sync=%s", units_format(UNITS_TIME, sample->sync, time));
     if (split->sync_device)

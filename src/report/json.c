@@ -66,10 +66,11 @@ close_record(struct report *report, struct json *json)
 }
 
 static void
-add_parts(struct json *json, const int64_t *parts)
+add_parts(struct json *json, const int64_t *parts, bool is_stacked)
 {
     for (enum part part = 0; part < PARTS; part++)
-        json_value(json, part_name(part), "%" PRId64, parts[part]);
+        if (part != PART_STACK || is_stacked)
+            json_value(json, part_name(part), "%" PRId64, parts[part]);
 }
 
 static void
@@ -78,7 +79,7 @@ add_split(struct json *json, const struct split *split)
     if (split->result != SPLIT_DONE)
         return;
     json_open(json, "breakdown", '{');
-    add_parts(json, split->part);
+    add_parts(json, split->part, split->is_stacked);
     if (split->sync_device)
         json_value(json, "sync_device", "%" PRId64, split->sync_device);
     json_close(json, '}');
@@ -140,7 +141,7 @@ add_slowest(struct json *json, const struct breakdown_request *slowest)
     json_value(json, "time", "%" PRId64, slowest->latency);
     if (slowest->sync)
         json_value(json, "sync", "%" PRId64, slowest->sync);
-    add_parts(json, slowest->part);
+    add_parts(json, slowest->part, slowest->is_stacked);
     json_close(json, '}');
 }
 
@@ -191,7 +192,8 @@ add_breakdown(const struct report *report, struct json *json, const struct stats
     if (breakdown->sync)
         json_value(json, "sync", "%" PRId64, breakdown->sync);
     for (enum scope scope = SCOPE_SUBMIT; scope <= SCOPE_RETURN; scope++)
-        add_scope(report, json, stats, scope);
+        if (scope != SCOPE_STACK || breakdown->parts[PART_STACK].moments.count)
+            add_scope(report, json, stats, scope);
     if (breakdown->parts[PART_FLUSH].moments.count)
         add_scope(report, json, stats, SCOPE_SYNC_DEVICE);
     if (breakdown->slowest.index)

@@ -95,13 +95,16 @@ add_distribution(const struct metrics *metrics, const void *of)
     add_totals(metrics, "", latencies->moments);
 }
 
-/* A summary without quantiles for each of the PARTS. */
+/* A summary without quantiles for each of the PARTS. Only a stack of devices has
+ * PART_STACK, which shows when the first request to it has been split. */
 static void
 add_parts(const struct metrics *metrics, const void *parts)
 {
     const struct moments *of = *(const struct moments *const *)parts;
     for (enum part part = 0; part < PARTS; part++) {
         char label[24];
+        if (part == PART_STACK && !of[part].count)
+            continue;
         snprintf(label, sizeof(label), ",part=\"%s\"", part_name(part));
         add_totals(metrics, label, &of[part]);
     }

@@ -37,9 +37,57 @@ breakdown_divide(int64_t start, int64_t end, int64_t queued,
         device += covered - from;
     }
     part[PART_SUBMIT] = first - start;
+    part[PART_STACK] = 0;
     part[PART_QUEUE] = covered - first - device;
     part[PART_DEVICE] = device;
     part[PART_RETURN] = end - covered;
+}
+
+static int
+compare_queued(const void *one, const void *other)
+{
+    int64_t a = ((const struct breakdown_interval *)one)->queued;
+    int64_t b = ((const struct breakdown_interval *)other)->queued;
+    return (a > b) - (a < b);
+}
+
+/* Adds the time from BEGIN to END to TOTAL, as far as it lies after COVERED, which is
+ * moved to END. */
+static void
+cover(int64_t begin, int64_t end, int64_t *covered, int64_t *total)
+{
+    int64_t from = time_later(*covered, begin);
+    if (end <= from)
+        return;
+    *total += end - from;
+    *covered = end;
+}
+
+void
+breakdown_divide_stack(int64_t start, int64_t end, int64_t queued, int64_t complete,
+                       struct breakdown_interval *intervals, int count,
+                       int64_t part[PARTS])
+{
+    int64_t first = time_later(start, time_earlier(queued, end));
+    int64_t last = time_later(first, time_earlier(complete, end));
+    int64_t covered = first, device = 0, below = 0;
+
+    qsort(intervals, (size_t)count, sizeof(*intervals), compare_issues);
+    for (int i = 0; i < count; i++)
+        cover(intervals[i].issued, time_earlier(intervals[i].left, last), &covered,
+              &device);
+
+    covered = first;
+    qsort(intervals, (size_t)count, sizeof(*intervals), compare_queued);
+    for (int i = 0; i < count; i++)
+        cover(intervals[i].queued, time_earlier(intervals[i].left, last), &covered,
+              &below);
+
+    part[PART_SUBMIT] = first - start;
+    part[PART_STACK] = last - first - below;
+    part[PART_QUEUE] = below - device;
+    part[PART_DEVICE] = device;
+    part[PART_RETURN] = end - last;
 }
 
 /* Keeps REQUEST if it is slower, or of two that are alike the earlier one. */
@@ -65,13 +113,19 @@ breakdown_record(struct breakdown *breakdown, const struct sample *sample)
     breakdown->time += sample->latency;
     breakdown->sync += sample->sync;
     for (int i = 0; i < PARTS; i++) {
+        if (i == PART_STACK && !split->is_stacked)
+            continue;
         distribution_record(&breakdown->parts[i], split->part[i]);
         moments_record(&breakdown->operations[sample->operation][i], split->part[i]);
     }
     if (split->sync_device)
         distribution_record(&breakdown->parts[PART_FLUSH], split->sync_device);
     struct breakdown_request request = {
-        .index = sample->index, .latency = sample->latency, .sync = sample->sync};
+        .index = sample->index,
+        .latency = sample->latency,
+        .sync = sample->sync,
+        .is_stacked = split->is_stacked,
+    };
     memcpy(request.part, split->part, sizeof(request.part));
     keep_slowest(breakdown, &request);
 }

@@ -107,9 +107,13 @@ const char *
 scope_name(enum scope scope)
 {
     static const char *const names[SCOPES] = {
-        [SCOPE_ALL] = "",          [SCOPE_SUBMIT] = "submit",
-        [SCOPE_QUEUE] = "queue",   [SCOPE_DEVICE] = "device",
-        [SCOPE_RETURN] = "return", [SCOPE_SYNC_DEVICE] = "sync_device",
+        [SCOPE_ALL] = "",
+        [SCOPE_SUBMIT] = "submit",
+        [SCOPE_STACK] = "stack",
+        [SCOPE_QUEUE] = "queue",
+        [SCOPE_DEVICE] = "device",
+        [SCOPE_RETURN] = "return",
+        [SCOPE_SYNC_DEVICE] = "sync_device",
     };
     bool named = scope_is_operation(scope) || scope == SCOPE_SYNC;
     return named ? operations[scope_operation(scope)].word : names[scope];

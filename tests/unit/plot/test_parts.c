@@ -4,7 +4,13 @@
 
 #include "base/time.h"
 
-static const char *const colours[] = {"t5", "t4", "t0", "t2", "t3"}; /* of the parts */
+/* Of the parts: submit, queue, device, return and sync; of a stack, with stack second. */
+static const char *const plain_colours[] = {"t5", "t4", "t0", "t2", "t3"};
+static const char *const stack_colours[] = {"t5", "t7", "t4", "t0", "t2", "t3"};
+static const char *const *colours = plain_colours;
+
+static const enum part plain_parts[] = {PART_SUBMIT, PART_QUEUE, PART_DEVICE,
+                                        PART_RETURN};
 
 /* A plot of one target that is to have parts. */
 static struct plotted *
@@ -37,10 +43,11 @@ add(struct plotted *plotted, int at, const int *parts, int sync)
                             .latency = sync * US,
                             .verdict = VERDICT_NONE};
     sample.split.result = parts ? SPLIT_DONE : SPLIT_LOST;
-    for (int i = 0; parts && i < PARTS; i++) {
-        sample.split.part[i] = parts[i] * US;
+    for (size_t i = 0; parts && i < LENGTH(plain_parts); i++) {
+        sample.split.part[plain_parts[i]] = parts[i] * US;
         sample.latency += parts[i] * US;
     }
+    colours = plain_colours;
     record(plotted, 0, &sample);
 }
 
@@ -168,6 +175,32 @@ TEST(flushes_are_the_last_part_of_writes)
     assert_true(svg_check_shows(&check, "sync"));
 }
 
+TEST(a_stack_has_its_part_above_submit)
+{
+    static const int parts[] = {10, 30, 20, 30, 10};
+    struct plotted *plotted = make();
+    for (uint64_t i = 0; i < 1000; i++) {
+        struct sample sample = {.index = i + 1,
+                                .start = PLOTTED_BEGAN + (int64_t)i * MS,
+                                .size = 4096,
+                                .bytes = 4096,
+                                .latency = 100 * US,
+                                .verdict = VERDICT_NONE,
+                                .split = {.result = SPLIT_DONE, .is_stacked = true}};
+        for (int part = 0; part < PARTS; part++)
+            sample.split.part[part] = parts[part] * US;
+        record(plotted, 0, &sample);
+    }
+    colours = stack_colours;
+    look(plotted);
+    assert_int_equal(svg_check_count(&check, "part"), PARTS);
+    assert_int_equal(svg_check_count(&check, "k-part"), PARTS);
+    check_stack(0, 1, parts, PARTS);
+    assert_true(svg_check_says(&check, "desc",
+                               "on average submit 10 us, stack 30 us, queue 20 us, "
+                               "device 30 us, return 10 us."));
+}
+
 /* They have no column, and change none: half of the others are as long as all of these.
  */
 TEST(requests_that_were_not_split_have_no_part)
@@ -196,12 +229,13 @@ TEST(the_legend_and_the_description_name_the_parts)
     for (int i = 0; i < 10; i++)
         add(plotted, i, parts, 0);
     look(plotted);
-    for (enum part part = 0; part < PARTS; part++) {
-        const struct xml_element *key = svg_check_find(&check, "k-part", (int)part);
+    for (size_t i = 0; i < LENGTH(plain_parts); i++) {
+        const struct xml_element *key = svg_check_find(&check, "k-part", (int)i);
         assert_non_null(key);
-        assert_true(svg_check_has(&check, key, colours[part]));
-        assert_true(svg_check_shows(&check, part_name(part)));
+        assert_true(svg_check_has(&check, key, colours[i]));
+        assert_true(svg_check_shows(&check, part_name(plain_parts[i])));
     }
+    assert_false(svg_check_shows(&check, "stack"));
     for (size_t i = 0; i < LENGTH(facts); i++)
         assert_true(svg_check_says(&check, "desc", facts[i]));
     assert_false(svg_check_shows(&check, "sync"));
@@ -268,7 +302,10 @@ draw_split(const struct plotted_case *drawn, bool flushed)
         sample.sync = flushed ? sample.latency / 2 : 0;
         sample.split = (struct split){
             .result = SPLIT_DONE,
-            .part = {part, part, part, sample.latency - sample.sync - 3 * part}};
+            .part = {[PART_SUBMIT] = part,
+                     [PART_QUEUE] = part,
+                     [PART_DEVICE] = part,
+                     [PART_RETURN] = sample.latency - sample.sync - 3 * part}};
         start += plotted_pause(drawn->kind, &sample);
         if (sample_counts(&sample)) {
             record(plotted, 0, &sample);

@@ -34,6 +34,17 @@ synced_of(uint64_t index, int64_t device, int64_t flushed)
     return sample;
 }
 
+/* The same on a stack of devices, which has 3 us of its time more. */
+static struct sample
+stacked_of(uint64_t index, int64_t device)
+{
+    struct sample sample = split_of(index, device);
+    sample.latency += 3 * US;
+    sample.split.is_stacked = true;
+    sample.split.part[PART_STACK] = 3 * US;
+    return sample;
+}
+
 static struct sample
 unsplit_of(uint64_t index, int64_t latency, enum split_result result)
 {
@@ -200,6 +211,30 @@ TEST(of_no_requests_nothing_is_told)
 }
 
 /* Steps of 1, 99 and 100 requests, and one without. */
+/* Of a request whose stack has most of the time, and of one whose stack has none. */
+TEST(a_stack_has_its_part_behind_submit)
+{
+    struct stats stats = {0};
+    struct sample slow = stacked_of(1, 5 * US), fast = stacked_of(2, 5 * US);
+    slow.latency += 20 * MS;
+    slow.split.part[PART_STACK] += 20 * MS;
+    fast.latency -= fast.split.part[PART_STACK];
+    fast.split.part[PART_STACK] = 0;
+    add(&stats, slow);
+    add(&stats, fast);
+    begin(FORMAT_HUMAN);
+    golden_sample(slow);
+    golden_sample(fast);
+    golden_summary(&stats, SECOND);
+    golden_end("breakdown_stack");
+    begin(FORMAT_NDJSON);
+    golden_sample(slow);
+    golden_summary(&stats, SECOND);
+    golden_end("breakdown_ndjson_stack");
+    assert_jq("map(.io // .stat | .breakdown | has(\"stack\")) == [true, true]");
+    assert_jq(".[1].stat.breakdown.slowest.stack == 20003000");
+}
+
 TEST(a_row_of_a_sweep_has_the_device)
 {
     static const int counts[] = {1, 99, 100, 0};
@@ -284,6 +319,26 @@ TEST(metrics_have_sum_and_count_of_each_part)
     if (result.status != 0 || *result.err)
         fail_msg("promtool: %d: %s%s", result.status, result.out, result.err);
     command_free(&result);
+}
+
+/* Requests of a device that is no stack have no such series. */
+TEST(metrics_of_a_stack_have_its_part)
+{
+    struct stats stacked = {0}, plain = rising(3);
+    struct job jobs[] = {{.stats = &stacked}, {.stats = &plain}};
+    add(&stacked, stacked_of(1, 5 * US));
+    for (int i = 0; i < 2; i++) {
+        struct buffer text = {0};
+        begin(FORMAT_HUMAN);
+        jobs[i].target.description = golden.job.target.description;
+        golden_metrics(&text, &golden.plan, &jobs[i], 1, 0, 0);
+        golden_end("empty");
+        if (i == 0)
+            assert_contains(text.text, ",part=\"stack\"} 0.000003000\n");
+        else
+            assert_lacks(text.text, "stack");
+        buffer_free(&text);
+    }
 }
 
 /* As they have no flushes. */

@@ -465,6 +465,7 @@ split_of(int count, enum part part)
         sample.index = (uint64_t)i;
         sample.latency = i * MS;
         sample.split = (struct split){.result = i % 2 ? SPLIT_DONE : SPLIT_LOST};
+        sample.split.is_stacked = part == PART_STACK;
         sample.split.part[part] = i % 2 ? sample.latency : 0;
         stats_record(&stats, &sample);
         breakdown_record(&stats.breakdown, &sample);
