@@ -41,8 +41,10 @@ struct os_layout_device {
     uint64_t disk;   /* that of the disk if it is a partition, else its own */
     uint64_t start;  /* the first sector of a partition on its disk; else 0 */
     bool lowest;     /* requests are issued to it, or to its disk */
-    bool above;      /* they become requests of a device below: only what is queued on it
-                        is recorded */
+    bool above;      /* a loop device whose requests become others below: only what is
+                        queued on it, and what completes, is recorded */
+    bool bio_based;  /* it has no queue of its own: what is queued on it completes as
+                        OS_TRACE_BIO_COMPLETE */
 };
 
 /* Where a range of a file or device lies. Extents ascend, and what lies between them is
@@ -55,11 +57,13 @@ struct os_layout {
     int extent_count;
     struct os_extent *upper; /* likewise on the last device, if that is above */
     int upper_count;
-    bool known;     /* where it lies is; else there are no extents */
-    bool remapped;  /* the first device is made of others, see OS_TRACE_REMAP */
-    bool lower;     /* it is below the one that the file is on: other threads use it */
-    char name[64];  /* path of the lowest, such as /dev/vda; of several, the first */
-    char above[64]; /* path of the device that the file is on, if that is another */
+    int top;         /* index of the device that the file is on */
+    bool known;      /* where it lies is; else there are no extents */
+    bool remapped;   /* the first device is made of others, see OS_TRACE_REMAP */
+    bool is_stacked; /* the device that the file is on is not the lowest */
+    char name[64];   /* path of the device that the file is on, such as /dev/vda */
+    char legs[512];  /* what that is made of, such as "raid1: /dev/vdb, /dev/vdc"; empty
+                        unless it is a stack */
 };
 
 /* Finds the lowest devices that requests for a range of open file FD go to. LAYOUT is all
@@ -70,12 +74,16 @@ int os_layout_find(int fd, const char *path, int64_t offset, int64_t length,
 void os_layout_free(struct os_layout *layout);
 
 enum os_trace_kind {
-    OS_TRACE_QUEUE,    /* an I/O of a file system or program enters the block layer */
-    OS_TRACE_REMAP,    /* it goes on to another device */
-    OS_TRACE_ISSUE,    /* a request is sent to the device */
-    OS_TRACE_REQUEUE,  /* it comes back into the queue without being done */
-    OS_TRACE_COMPLETE, /* it, or a part of it, is done */
-    OS_TRACE_MARK,     /* os_trace_mark; its number is that of the sector */
+    OS_TRACE_QUEUE,        /* an I/O of a file system or program enters the block layer */
+    OS_TRACE_REMAP,        /* it goes on to another device */
+    OS_TRACE_ISSUE,        /* a request is sent to the device */
+    OS_TRACE_REQUEUE,      /* it comes back into the queue without being done */
+    OS_TRACE_COMPLETE,     /* it, or a part of it, is done */
+    OS_TRACE_MARK,         /* os_trace_mark; its number is that of the sector */
+    OS_TRACE_BIO_COMPLETE, /* an I/O, or a part of it, is done that was queued on a device
+                              without a queue of its own */
+    OS_TRACE_REQUEST_REMAP, /* the system's event, whose records are OS_TRACE_REMAP: a
+                               whole request goes on to another device */
 };
 
 struct os_trace_record {

@@ -77,7 +77,20 @@ read_number(const char *folder, uint64_t *number)
     return true;
 }
 
-/* A slash in the name of a device is an exclamation mark in sysfs. */
+/* A device that takes requests may be made of others as well: a multipath of the device
+ * mapper is. */
+static bool
+is_made_of_others(const struct linux_disk *disk)
+{
+    char slaves[LINUX_SYSFS_ROOM + 16], path[LINUX_SYSFS_ROOM];
+    snprintf(slaves, sizeof(slaves), "%s/slaves", disk->folder);
+    DIR *list = opendir(slaves);
+    bool found = linux_sysfs_next(list, slaves, path);
+    if (found)
+        closedir(list);
+    return found;
+}
+
 static bool
 read_device(const char *folder, struct os_layout_device *device, struct linux_disk *disk)
 {
@@ -89,9 +102,8 @@ read_device(const char *folder, struct os_layout_device *device, struct linux_di
         return false;
     device->start = strtoull(start, NULL, 10);
     snprintf(queue, sizeof(queue), "%s/mq", disk->folder);
-    device->lowest = access(queue, F_OK) == 0;
-    for (char *at = disk->name; (at = strchr(at, '!'));)
-        *at = '/';
+    device->bio_based = access(queue, F_OK) < 0;
+    device->lowest = !device->bio_based && !is_made_of_others(disk);
     return true;
 }
 
@@ -101,18 +113,19 @@ static int add_devices(struct search *search, const char *folder);
 static int
 add_below(struct search *search, const struct linux_disk *disk)
 {
-    char slaves[LINUX_SYSFS_ROOM + 16], path[LINUX_SYSFS_ROOM];
+    char slaves[LINUX_SYSFS_ROOM + 16], path[LINUX_SYSFS_ROOM], name[64];
     int found = 0, status = 0;
     snprintf(slaves, sizeof(slaves), "%s/slaves", disk->folder);
     for (DIR *list = opendir(slaves); linux_sysfs_next(list, slaves, path); found++)
         status = status < 0 ? status : add_devices(search, path);
     if (found)
         return status;
+    linux_device_path(disk, name, sizeof(name));
     return refuse(search,
                   linux_disk_is_memory(disk)
-                      ? "is on /dev/%s, which is memory: no device is asked"
-                      : "is on /dev/%s, which hands its I/O on to what does not show",
-                  disk->name);
+                      ? "is on %s, which is memory: no device is asked"
+                      : "is on %s, which hands its I/O on to what does not show",
+                  name);
 }
 
 static int
@@ -127,16 +140,17 @@ add_devices(struct search *search, const char *folder)
         if (layout->devices[i].number == device.number)
             return 0;
     if (layout->device_count == OS_LAYOUT_DEVICES)
-        return refuse(search, "is on too many devices, of which /dev/%s is one",
-                      disk.name);
+        return refuse(search, "is on too many devices below %s", layout->name);
+    bool is_top = layout->device_count == 0;
     layout->devices[layout->device_count++] = device;
-    if (device.lowest && !layout->name[0])
-        snprintf(layout->name, sizeof(layout->name), "/dev/%.58s", disk.name);
+    if (is_top)
+        linux_device_path(&disk, layout->name, sizeof(layout->name));
     if (device.lowest)
         return 0;
-    if (layout->device_count == 1) {
-        layout->remapped = layout->lower = true;
-        snprintf(layout->above, sizeof(layout->above), "/dev/%.58s", disk.name);
+    if (is_top) {
+        struct linux_legs legs = {layout->legs, sizeof(layout->legs), 0, false};
+        layout->remapped = layout->is_stacked = true;
+        linux_legs_find(&legs, &disk);
     }
     struct search below = {search->path, layout, search->error, search->depth - 1};
     return add_below(&below, &disk);
@@ -383,11 +397,15 @@ follow_loop(struct search *search)
         if (below.device_count < OS_LAYOUT_DEVICES &&
             linux_layout_compose(layout, &below, shift)) {
             struct os_layout replaced = *layout;
-            memcpy(below.above, layout->name, sizeof(below.above));
-            below.lower = true;
-            below.devices[below.device_count] = layout->devices[0];
-            below.devices[below.device_count].lowest = false;
-            below.devices[below.device_count++].above = true;
+            struct linux_legs legs = {below.legs, sizeof(below.legs), 0, false};
+            linux_legs_begin(&legs, "loop");
+            linux_legs_add(&legs, below.name);
+            memcpy(below.name, layout->name, sizeof(below.name));
+            below.is_stacked = true;
+            below.top = below.device_count++;
+            below.devices[below.top] = layout->devices[0];
+            below.devices[below.top].lowest = false;
+            below.devices[below.top].above = true;
             free(below.upper);
             below.upper = replaced.extents;
             below.upper_count = replaced.extent_count;

@@ -37,7 +37,7 @@ linux_trace_format(const char *text, enum os_trace_kind kind,
             find_field(text, " rwbs[", &format->rwbs);
     if (known && kind == OS_TRACE_QUEUE)
         known = find_field(text, " comm[", &format->comm);
-    if (known && kind == OS_TRACE_REMAP)
+    if (known && (kind == OS_TRACE_REMAP || kind == OS_TRACE_REQUEST_REMAP))
         known = find_field(text, " old_dev;", &format->old_device) &&
                 find_field(text, " old_sector;", &format->old_sector);
     return known ? 0 : -1;
@@ -164,6 +164,8 @@ fill_record(const struct linux_trace_format *format, const unsigned char *data,
     load_text(data, size, format->rwbs, rwbs);
     load_text(data, size, format->comm, comm);
     record->kind = format->kind;
+    if (format->kind == OS_TRACE_REQUEST_REMAP)
+        record->kind = OS_TRACE_REMAP;
     record->device = load(data, size, format->device);
     record->sector = load(data, size, format->sector);
     record->sectors = load(data, size, format->sectors);

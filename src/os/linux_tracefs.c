@@ -53,6 +53,8 @@ static const char *const events[LINUX_TRACE_KINDS] = {
     [OS_TRACE_REQUEUE] = "block/block_rq_requeue",
     [OS_TRACE_COMPLETE] = "block/block_rq_complete",
     [OS_TRACE_MARK] = "ftrace/print",
+    [OS_TRACE_BIO_COMPLETE] = "block/block_bio_complete",
+    [OS_TRACE_REQUEST_REMAP] = "block/block_rq_remap",
 };
 
 int
@@ -83,6 +85,33 @@ add_range(struct buffer *text, const struct os_layout *layout, const char *progr
     buffer_format(text, ")");
 }
 
+/* Returns whether records of KIND matter of the device of index DEVICE of LAYOUT. */
+static bool
+is_recorded(const struct os_layout *layout, int device, enum os_trace_kind kind)
+{
+    const struct os_layout_device *of = &layout->devices[device];
+    bool is_top = device == layout->top;
+    if (kind == OS_TRACE_BIO_COMPLETE)
+        return is_top && of->bio_based;
+    if (kind == OS_TRACE_COMPLETE && is_top)
+        return true;
+    return kind == OS_TRACE_QUEUE || !of->above;
+}
+
+/* Returns whether records of KIND matter of any of COUNT layouts. */
+static bool
+is_wanted(const struct os_layout *const *layouts, int count, enum os_trace_kind kind)
+{
+    bool remaps = kind == OS_TRACE_REMAP || kind == OS_TRACE_REQUEST_REMAP;
+    if (kind == OS_TRACE_MARK)
+        return false;
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < layouts[i]->device_count; k++)
+            if (is_recorded(layouts[i], k, kind) && (!remaps || layouts[i]->remapped))
+                return true;
+    return false;
+}
+
 /* A device stands there with its disk. */
 void
 linux_trace_filter(const struct os_layout *const *layouts, int count,
@@ -93,15 +122,16 @@ linux_trace_filter(const struct os_layout *const *layouts, int count,
         for (int k = 0; k < layouts[i]->device_count; k++) {
             const struct os_layout_device *device = &layouts[i]->devices[k];
             unsigned long long number = device->number, disk = device->disk;
-            if (device->above && kind != OS_TRACE_QUEUE)
+            bool remaps = kind == OS_TRACE_REMAP || kind == OS_TRACE_REQUEST_REMAP;
+            if (!is_recorded(layouts[i], k, kind))
                 continue;
             buffer_format(filter, "%s(dev == %llu", filter->length ? " || " : "", number);
             if (disk != number)
                 buffer_format(filter, " || dev == %llu", disk);
-            if (kind == OS_TRACE_REMAP)
+            if (remaps)
                 buffer_format(filter, " || old_dev == %llu", number);
             buffer_text(filter, ")");
-            if (k == 0 && ranges && kind != OS_TRACE_REMAP && layouts[i]->extent_count)
+            if (k == 0 && ranges && !remaps && layouts[i]->extent_count)
                 add_range(filter, layouts[i], kind == OS_TRACE_QUEUE ? program : NULL);
         }
 }
@@ -323,7 +353,6 @@ static int
 set_up(struct os_trace *trace, const char *top, const struct os_layout *const *layouts,
        int count, struct error *error)
 {
-    bool remapped = false;
     int64_t now = os_clock_now() - trace->clock_offset;
     snprintf(trace->folder, sizeof(trace->folder), "%s/instances", top);
     remove_old(trace->folder, now);
@@ -344,10 +373,8 @@ set_up(struct os_trace *trace, const char *top, const struct os_layout *const *l
     linux_file_write("0", "%s/options/record-cmd", trace->folder);
     if (open_rings(trace, error) < 0)
         return -1;
-    for (int i = 0; i < count; i++)
-        remapped |= layouts[i]->remapped;
     for (int i = 0; i < LINUX_TRACE_KINDS; i++) {
-        if (i == OS_TRACE_MARK || (i == OS_TRACE_REMAP && !remapped))
+        if (!is_wanted(layouts, count, (enum os_trace_kind)i))
             continue;
         set_filter(trace, layouts, count, (enum os_trace_kind)i);
         if (linux_file_write("1", "%s/events/%s/enable", trace->folder, events[i]) < 0)

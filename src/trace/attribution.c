@@ -260,9 +260,8 @@ find_layout(struct trace_target *target, const struct attribution_job *job,
     target->syncs = plan->io.open_flags & (OS_OPEN_SYNC | OS_OPEN_DSYNC);
     target->direct = job->target->direct;
     target->tracked = job->tracked;
-    if (layout->lower)
-        notes_add(notes, plan->path, "breakdown of %s, below %s", layout->name,
-                  layout->above);
+    if (layout->is_stacked)
+        notes_add(notes, plan->path, "breakdown of %s (%s)", layout->name, layout->legs);
     target->single = plan->io.depth == 1 && plan->sweep.kind != SWEEP_DEPTH;
     if (layout->known || target->single)
         return 0;

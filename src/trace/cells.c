@@ -26,10 +26,11 @@ covers(const struct candidate *candidate, const struct range *cell)
 /* Returns whether that may have been queued for the request: by a thread of its program,
  * or of the kernel. Each block request is queued for one request alone. */
 static bool
-may_enter(const struct cells *cells, const struct run_record *record)
+may_enter(const struct cells *cells, const struct candidate *candidate)
 {
+    const struct run_record *record = candidate->record;
     const struct os_trace_record *trace = &record->trace;
-    if (trace->kind != cells->entry)
+    if (candidate->kind != cells->entry)
         return false;
     if (trace->thread == cells->thread)
         return record->use != RECORD_USED;
@@ -48,19 +49,19 @@ find_entry(const struct cells *cells, const struct range *cell, int *entry, bool
     *entry = -1;
     for (int i = cells->first; i < cells->count; i++) {
         const struct run_record *record = cells->candidates[i].record;
-        const struct os_trace_record *trace = &record->trace;
+        enum os_trace_kind kind = cells->candidates[i].kind;
         if (!covers(&cells->candidates[i], cell))
             continue;
-        if (!own && may_enter(cells, record)) {
-            own = trace->thread == cells->thread;
+        if (!own && may_enter(cells, &cells->candidates[i])) {
+            own = record->trace.thread == cells->thread;
             found = own ? 1 : found + 1;
             if (found == 1) {
                 *entry = i;
                 issues = completions = 0;
             }
         }
-        issues += (trace->kind == OS_TRACE_ISSUE) - (trace->kind == OS_TRACE_REQUEUE);
-        completions += trace->kind == OS_TRACE_COMPLETE;
+        issues += (kind == OS_TRACE_ISSUE) - (kind == OS_TRACE_REQUEUE);
+        completions += kind == OS_TRACE_COMPLETE;
     }
     *alone = found == 1 && issues == 1 && completions == 1;
     return found;
@@ -72,7 +73,7 @@ static bool
 is_missing(const struct cells *cells, const struct range *cell)
 {
     for (int i = cells->first; i < cells->count; i++) {
-        enum os_trace_kind kind = cells->candidates[i].record->trace.kind;
+        enum os_trace_kind kind = cells->candidates[i].kind;
         if (covers(&cells->candidates[i], cell) &&
             (cells->direct || kind != OS_TRACE_COMPLETE))
             return cells->direct || kind == OS_TRACE_ISSUE;
@@ -89,15 +90,18 @@ mark(struct candidate *candidate)
 
 /* Adds the time of a block request at the device. Returns false if there is no room. */
 static bool
-add_interval(struct cells *cells, int64_t issued, int64_t left)
+add_interval(struct cells *cells, const struct breakdown_interval *interval)
 {
     int count = cells->interval_count;
     struct breakdown_interval *next = &cells->intervals[count];
-    if (count > 0 && next[-1].issued == issued && next[-1].left == left)
-        return true; /* of the same block request */
+    if (count > 0 && next[-1].issued == interval->issued &&
+        next[-1].left == interval->left) { /* of the same block request */
+        next[-1].queued = time_earlier(next[-1].queued, interval->queued);
+        return true;
+    }
     if (count == CELLS_INTERVALS)
         return false;
-    *next = (struct breakdown_interval){issued, left};
+    *next = *interval;
     cells->interval_count++;
     return true;
 }
@@ -105,14 +109,15 @@ add_interval(struct cells *cells, int64_t issued, int64_t left)
 /* Follows CELL until its block request that has ENTRY is complete, from there if it is
  * ALONE: nobody else has it under way. Block requests are numbered as they are queued,
  * from 0: they are issued and complete in that order, and the one that was issued last is
- * requeued first. One of which the beginning is not known may be of another process. */
+ * requeued first. One of which the beginning is not known may be of another process. If
+ * it is OPEN, it need not be complete: it lasts to INT64_MAX then. */
 static enum split_result
-follow(struct cells *cells, const struct range *cell, int entry, bool alone)
+follow(struct cells *cells, const struct range *cell, int entry, bool alone, bool open)
 {
     int queued = 0, issued = 0, complete = 0, own = -1;
     int foreign = 0; /* those up to the last of another process */
     int intervals = cells->interval_count;
-    int64_t since = 0;
+    struct breakdown_interval now = {INT64_MAX, INT64_MAX, INT64_MAX};
     for (int i = alone ? entry : 0; i < cells->count; i++) {
         struct candidate *candidate = &cells->candidates[i];
         const struct os_trace_record *trace = &candidate->record->trace;
@@ -122,33 +127,38 @@ follow(struct cells *cells, const struct range *cell, int entry, bool alone)
             if (foreign > complete)
                 return SPLIT_SHARED;
             own = queued++;
+            now.queued = trace->time;
             mark(candidate);
-        } else if (trace->kind == cells->entry) {
+        } else if (candidate->kind == cells->entry) {
             queued++;
             if (cells->lower || records_is_own(cells->own, trace->thread))
                 continue;
             if (own >= 0 && !alone)
                 return SPLIT_SHARED;
             foreign = queued;
-        } else if (trace->kind == OS_TRACE_ISSUE) {
+        } else if (candidate->kind == OS_TRACE_ISSUE) {
             if (issued == queued)
                 foreign = ++queued;
             if (issued++ != own)
                 continue;
-            since = trace->time;
+            now.issued = trace->time;
             mark(candidate);
-        } else if (issued > complete && (trace->kind == OS_TRACE_REQUEUE ||
-                                         trace->kind == OS_TRACE_COMPLETE)) {
-            bool ends = trace->kind == OS_TRACE_COMPLETE;
+        } else if (issued > complete && (candidate->kind == OS_TRACE_REQUEUE ||
+                                         candidate->kind == OS_TRACE_COMPLETE)) {
+            bool ends = candidate->kind == OS_TRACE_COMPLETE;
             if ((ends ? complete++ : --issued) != own)
                 continue;
             mark(candidate);
-            if (!add_interval(cells, since, trace->time))
+            now.left = trace->time;
+            if (!add_interval(cells, &now))
                 return SPLIT_LOST;
             if (ends)
                 return SPLIT_DONE;
+            now = (struct breakdown_interval){INT64_MAX, INT64_MAX, trace->time};
         }
     }
+    if (open && own >= 0)
+        return add_interval(cells, &now) ? SPLIT_DONE : SPLIT_LOST;
     cells->interval_count = intervals;
     return SPLIT_LOST;
 }
@@ -161,10 +171,10 @@ follow_last(struct cells *cells, const struct range *cell, int *entry)
     enum split_result result = SPLIT_LOST;
     for (int i = cells->count; i-- > cells->first && result == SPLIT_LOST;) {
         const struct candidate *candidate = &cells->candidates[i];
-        if (!covers(candidate, cell) || !may_enter(cells, candidate->record))
+        if (!covers(candidate, cell) || !may_enter(cells, candidate))
             continue;
         *entry = i;
-        result = follow(cells, cell, i, false);
+        result = follow(cells, cell, i, false, false);
     }
     return result;
 }
@@ -177,12 +187,13 @@ add_cell(struct cells *cells, const struct range *cell)
     enum split_result result;
     if (found == 0)
         return is_missing(cells, cell) ? SPLIT_LOST : SPLIT_DONE;
+    cells->alone = cells->alone && alone;
     if (!alone && (!cells->all || cells->foreign || (found > 1 && !cells->lower)))
         result = SPLIT_SHARED;
     else if (found > 1)
         result = follow_last(cells, cell, &entry);
     else
-        result = follow(cells, cell, entry, alone);
+        result = follow(cells, cell, entry, alone, cells->open);
     const struct os_trace_record *trace = &cells->candidates[entry].record->trace;
     bool released = trace->kernel && !cells->lower;
     int64_t *queued = released ? &cells->released : &cells->queued;

@@ -98,7 +98,12 @@ struct search {
     struct records *records;
     const struct sample *sample;
     int thread;
-    int64_t end; /* of the request without its flush, monotonic */
+    bool complete;   /* no record can be missing */
+    int64_t start;   /* of the request, monotonic, */
+    int64_t end;     /* and its end, without its flush */
+    bool is_entered; /* the top device of a stack has it, */
+    int64_t entered; /* from then on, */
+    int64_t left;    /* until then */
     struct run_record *from, *to;
     int count;
     struct range ranges[RANGES_MOST];
@@ -131,6 +136,11 @@ disk_of(const struct os_layout *layout, uint64_t number)
 static bool
 add_range(struct search *search, uint64_t disk, uint64_t sector, uint64_t sectors)
 {
+    for (int i = 0; i < search->count; i++) {
+        const struct range *range = &search->ranges[i];
+        if (range->disk == disk && range->sector == sector && range->sectors == sectors)
+            return true;
+    }
     if (search->count == RANGES_MOST)
         return false;
     search->ranges[search->count++] = (struct range){disk, sector, sectors};
@@ -164,6 +174,17 @@ add_part(struct search *search, int64_t offset, int64_t length)
     const struct os_layout *layout = &search->target->layout;
     return add_extents(search, layout->extents, layout->extent_count,
                        layout->devices[0].disk, offset, length);
+}
+
+/* Adds the sectors of a part on the device that the file is on. */
+static bool
+add_top_part(struct search *search, int64_t offset, int64_t length)
+{
+    const struct os_layout *layout = &search->target->layout;
+    if (layout->top == 0)
+        return add_part(search, offset, length);
+    return add_extents(search, layout->upper, layout->upper_count,
+                       layout->devices[layout->top].disk, offset, length);
 }
 
 /* Returns how many sectors of RANGE a record has from SECTOR on. */
@@ -203,6 +224,14 @@ add_record(struct search *search, const struct os_trace_record *trace)
            add_range(search, disk, trace->sector, trace->sectors);
 }
 
+/* Returns whether a record is of the device that the file is on. */
+static bool
+is_at_top(const struct search *search, const struct os_trace_record *trace)
+{
+    const struct os_layout *layout = &search->target->layout;
+    return disk_of(layout, trace->device) == layout->devices[layout->top].disk;
+}
+
 /* Returns whether that is an I/O that THREAD of the request has entered into the queue:
  * it is gone from there before the request ends. */
 static bool
@@ -228,6 +257,8 @@ add_queued(struct search *search)
         const struct os_trace_record *trace = &record->trace;
         uint64_t bytes = trace->sectors * SECTOR;
         bool released = trace->kind == OS_TRACE_QUEUE && trace->kernel;
+        if (!is_at_top(search, trace))
+            continue;
         kernel |= released;
         if (released && bytes == (uint64_t)sample->size && trace->write == writes) {
             throttled = trace;
@@ -301,76 +332,145 @@ find_sectors(const struct search *search, const struct os_trace_record *trace)
     return sectors;
 }
 
-/* Gathers the records that touch what is looked for: those while it is under way, and ALL
- * that are not too long before. What is handed on without a copy is queued only above.
- * Returns false if there are too many. */
+/* Adds a record to the candidates, which counts as one of KIND. Returns false if there is
+ * no room. */
 static bool
-gather(const struct search *search, bool all)
+add_candidate(struct cells *cells, struct run_record *record, uint64_t disk,
+              enum os_trace_kind kind)
 {
-    struct cells *cells = &search->records->cells;
+    if (cells->count == CELLS_RECORDS)
+        return false;
+    cells->candidates[cells->count++] = (struct candidate){record, disk, kind};
+    return true;
+}
+
+/* Adds a record of the top device of a stack likewise. The device has a block request
+ * from when it is queued until it is complete, so queueing it counts as issuing it. */
+static bool
+add_top_candidate(struct cells *cells, struct run_record *record,
+                  const struct os_layout_device *top)
+{
+    enum os_trace_kind end = top->bio_based ? OS_TRACE_BIO_COMPLETE : OS_TRACE_COMPLETE;
+    if (record->trace.kind == OS_TRACE_QUEUE)
+        return add_candidate(cells, record, top->disk, OS_TRACE_QUEUE) &&
+               add_candidate(cells, record, top->disk, OS_TRACE_ISSUE);
+    return record->trace.kind != end ||
+           add_candidate(cells, record, top->disk, OS_TRACE_COMPLETE);
+}
+
+/* Gathers the records that touch what is looked for: those while it is under way, and ALL
+ * that are not too long before. Returns false if there are too many. */
+static bool
+gather(const struct search *search, struct cells *cells, bool all)
+{
+    const struct os_layout *layout = &search->target->layout;
     struct run_record *record = all ? look_back(search) : search->from;
-    bool queued = !search->target->layout.remapped;
     cells->all = all;
     cells->count = cells->first = 0;
     for (; record < search->to; record++) {
-        uint64_t disk = disk_of(&search->target->layout, record->trace.device);
+        uint64_t disk = disk_of(layout, record->trace.device);
         if (record == search->from)
             cells->first = cells->count;
         if (!find_sectors(search, &record->trace))
             continue;
-        if (cells->count == CELLS_RECORDS)
+        bool fits = cells == &search->records->top
+                        ? add_top_candidate(cells, record, &layout->devices[layout->top])
+                        : add_candidate(cells, record, disk, record->trace.kind);
+        if (!fits)
             return false;
-        cells->candidates[cells->count++] = (struct candidate){record, disk};
-        queued |= record >= search->from && record->trace.kind == OS_TRACE_QUEUE;
     }
-    cells->entry = queued ? OS_TRACE_QUEUE : OS_TRACE_REMAP;
     return true;
 }
 
-/* Returns whether another process asks for the same on the device that the file is on,
- * which is above the lowest, meanwhile or not too long before. */
+/* Returns how block requests for RANGE begin: below a device that is made of others, what
+ * is handed on without a copy is queued only above. */
+static enum os_trace_kind
+find_entry_kind(const struct search *search, const struct cells *cells,
+                const struct range *range)
+{
+    if (cells == &search->records->top || !search->target->layout.remapped)
+        return OS_TRACE_QUEUE;
+    for (int i = cells->first; i < cells->count; i++) {
+        const struct candidate *candidate = &cells->candidates[i];
+        const struct os_trace_record *trace = &candidate->record->trace;
+        if (candidate->kind == OS_TRACE_QUEUE &&
+            overlap(range, candidate->disk, trace->sector, trace->sectors))
+            return OS_TRACE_QUEUE;
+    }
+    return OS_TRACE_REMAP;
+}
+
+/* Returns whether what is looked for below the top device of a stack may be another's,
+ * now or not too long before: another process asks the top device for the same, or asks
+ * for it below. What comes from above is queued below a loop device by the kernel, and
+ * below a device that is made of others with a remap. */
 static bool
 is_foreign(const struct search *search)
 {
     const struct sample *sample = search->sample;
     const struct os_layout *layout = &search->target->layout;
     struct search above = {.target = search->target};
-    bool fits = layout->upper
-                    ? add_extents(&above, layout->upper, layout->upper_count,
-                                  layout->devices[layout->device_count - 1].disk,
-                                  sample->offset, sample->size)
-                    : layout->remapped && add_part(&above, sample->offset, sample->size);
-    for (struct run_record *record = look_back(search); record < search->to && fits;
-         record++)
-        if (record->trace.kind == OS_TRACE_QUEUE &&
-            !records_is_own(search->records->own, record->trace.thread) &&
-            find_sectors(&above, &record->trace))
+    int queued = 0, handed = 0;
+    bool fits = add_top_part(&above, sample->offset, sample->size);
+    for (struct run_record *record = look_back(search); record < search->to; record++) {
+        const struct os_trace_record *trace = &record->trace;
+        bool is_own = records_is_own(search->records->own, trace->thread);
+        bool is_below = find_sectors(search, trace) > 0;
+        handed += is_below && trace->kind == OS_TRACE_REMAP;
+        if (trace->kind != OS_TRACE_QUEUE)
+            continue;
+        queued += is_below;
+        if (!is_own && fits && find_sectors(&above, trace) > 0)
             return true;
-    return false;
+        if (!is_own && is_below && !trace->kernel && !layout->remapped)
+            return true;
+    }
+    return layout->remapped && queued > handed;
 }
 
-/* Attributes records to all ranges of what is looked for. */
+/* Attributes records to all ranges of what is looked for; of a stack, at its top device
+ * or below, as CELLS says. */
 static enum split_result
-attribute(const struct search *search, bool all)
+attribute(const struct search *search, struct cells *cells, bool all)
 {
     const struct trace_target *target = search->target;
-    struct cells *cells = &search->records->cells;
-    if (!gather(search, all))
+    if (!gather(search, cells, all))
         return SPLIT_LOST;
     cells->thread = search->thread;
     cells->own = search->records->own;
     cells->direct = target->direct;
-    cells->lower = target->layout.lower;
-    cells->foreign = all && is_foreign(search);
+    cells->lower = target->layout.is_stacked && cells != &search->records->top;
+    cells->foreign = cells->lower && all && is_foreign(search);
+    cells->open = cells->lower && search->complete;
+    cells->alone = true;
     cells->queued = cells->released = INT64_MAX;
     cells->interval_count = 0;
     enum split_result result = SPLIT_DONE;
-    for (int i = 0; i < search->count && result == SPLIT_DONE; i++)
+    for (int i = 0; i < search->count && result == SPLIT_DONE; i++) {
+        cells->entry = find_entry_kind(search, cells, &search->ranges[i]);
         result = cells_add(cells, &search->ranges[i]);
-    if (result == SPLIT_DONE && cells->interval_count == 0)
-        result = target->direct ? SPLIT_LOST : SPLIT_UNASKED;
-    cells_end(cells, result == SPLIT_DONE);
+    }
     return result;
+}
+
+/* The same with as few records as can tell. */
+static enum split_result
+attribute_once(const struct search *search, struct cells *cells)
+{
+    enum split_result result = attribute(search, cells, false);
+    if (result == SPLIT_SHARED)
+        result = attribute(search, cells, true);
+    return result;
+}
+
+/* Returns when the last of the intervals that were found ends. */
+static int64_t
+find_last(const struct cells *cells)
+{
+    int64_t last = 0;
+    for (int i = 0; i < cells->interval_count; i++)
+        last = time_later(last, cells->intervals[i].left);
+    return last;
 }
 
 /* Adds the times of flushes of any of the devices, SINCE then. */
@@ -387,7 +487,7 @@ add_flushes(const struct search *search, int64_t since)
         if (!trace->flush || trace->time < since || !device || !device->lowest)
             continue;
         if (trace->kind == OS_TRACE_ISSUE && count < CELLS_INTERVALS)
-            intervals[count++] = (struct breakdown_interval){trace->time, 0};
+            intervals[count++] = (struct breakdown_interval){trace->time, 0, trace->time};
         else if (open < count &&
                  (trace->kind == OS_TRACE_COMPLETE || trace->kind == OS_TRACE_REQUEUE))
             intervals[open++].left = trace->time;
@@ -395,20 +495,102 @@ add_flushes(const struct search *search, int64_t since)
     cells->interval_count = open;
 }
 
+static bool may_ask(struct search *search);
+
+/* Attributes records below the top device of a stack, which has the ranges that are
+ * looked for, to the request. It may have none: the stack answers it, or hands it on
+ * without a record. */
+static enum split_result
+attribute_below(struct search *search, bool by_thread)
+{
+    struct records *records = search->records;
+    const struct os_layout *layout = &search->target->layout;
+    const struct sample *sample = search->sample;
+    int above = search->count;
+    bool is_loop = layout->top > 0, fits = true;
+
+    search->from = records->list + records_find(records, records->count, search->entered);
+    search->to = records->list + records_find(records, records->count, search->left + 1);
+    if (is_loop) {
+        search->count = 0;
+        fits = !by_thread && add_part(search, sample->offset, sample->size);
+    }
+    if (!fits || (layout->remapped && !follow_all(search)))
+        return SPLIT_LOST;
+    if (!records->top.alone && search->count > above)
+        return SPLIT_SHARED; /* which of them is where? */
+
+    enum split_result result = attribute_once(search, &records->cells);
+    if (result == SPLIT_DONE && records->cells.interval_count == 0 &&
+        (!search->complete || (is_loop && may_ask(search))))
+        return SPLIT_LOST;
+    return result;
+}
+
+/* Attributes records to what is looked for at the top device of a stack, and below. */
+static enum split_result
+attribute_stack(struct search *search, bool by_thread)
+{
+    struct records *records = search->records;
+    struct cells *top = &records->top;
+    records->cells.count = 0;
+    enum split_result result = attribute_once(search, top);
+    search->is_entered |= time_earlier(top->queued, top->released) < INT64_MAX;
+    if (result == SPLIT_DONE && top->interval_count == 0)
+        result = search->target->direct ? SPLIT_LOST : SPLIT_UNASKED;
+    if (result == SPLIT_DONE) {
+        search->entered = top->released < top->queued ? search->start : top->queued;
+        search->left = find_last(top);
+        result = attribute_below(search, by_thread);
+    }
+    cells_end(top, result == SPLIT_DONE);
+    cells_end(&records->cells, result == SPLIT_DONE);
+    return result;
+}
+
+/* Attributes records to what is looked for on a device that is no stack. */
+static enum split_result
+attribute_plain(const struct search *search)
+{
+    struct cells *cells = &search->records->cells;
+    enum split_result result = attribute_once(search, cells);
+    if (result == SPLIT_DONE && cells->interval_count == 0)
+        result = search->target->direct ? SPLIT_LOST : SPLIT_UNASKED;
+    cells_end(cells, result == SPLIT_DONE);
+    return result;
+}
+
+/* Returns when the last flush was complete that the top device of a stack has had before
+ * the end of the request, or else when the data was. */
+static int64_t
+find_flushed(const struct search *search)
+{
+    const struct os_layout *layout = &search->target->layout;
+    const struct os_layout_device *top = &layout->devices[layout->top];
+    enum os_trace_kind end = top->bio_based ? OS_TRACE_BIO_COMPLETE : OS_TRACE_COMPLETE;
+    int64_t last = search->left;
+    for (const struct run_record *record = search->from; record < search->to; record++)
+        if (record->trace.flush && record->trace.kind == end &&
+            is_at_top(search, &record->trace))
+            last = time_later(last, record->trace.time);
+    return last;
+}
+
 /* Looks for the request by the blocks of its file, or by its THREAD. */
 static enum split_result
 look_for(struct search *search, bool by_thread)
 {
     const struct sample *sample = search->sample;
+    look_within(search, search->start, search->end);
     search->count = 0;
-    bool fits =
-        by_thread ? add_queued(search) : add_part(search, sample->offset, sample->size);
-    if (!fits || (search->target->layout.remapped && !follow_all(search)))
+    bool fits = by_thread ? add_queued(search)
+                          : add_top_part(search, sample->offset, sample->size);
+    if (!fits)
         return SPLIT_LOST;
     if (search->count == 0)
         return by_thread && search->target->direct ? SPLIT_LOST : SPLIT_UNASKED;
-    enum split_result result = attribute(search, false);
-    return result == SPLIT_SHARED ? attribute(search, true) : result;
+    return search->target->layout.is_stacked ? attribute_stack(search, by_thread)
+                                             : attribute_plain(search);
 }
 
 /* The blocks of a file may have changed since its layout was found, as those that are
@@ -461,6 +643,26 @@ may_ask(struct search *search)
     return false;
 }
 
+/* Divides the time of a request to a stack. What a limit at the top device has held is
+ * queued there. A write that returns after its flush has its last flush at the top. */
+static void
+divide_stack(struct search *search, struct split *split)
+{
+    struct cells *cells = &search->records->cells, *top = &search->records->top;
+    bool is_held = top->released < top->queued;
+    look_within(search, search->start, search->end);
+    if (search->target->syncs) {
+        add_flushes(search, search->left);
+        search->left = find_flushed(search);
+    }
+    if (is_held && cells->interval_count < CELLS_INTERVALS)
+        cells->intervals[cells->interval_count++] =
+            (struct breakdown_interval){INT64_MAX, top->released, search->start};
+    split->is_stacked = true;
+    breakdown_divide_stack(search->start, search->end, search->entered, search->left,
+                           cells->intervals, cells->interval_count, split->part);
+}
+
 /* A request that is throttled is recorded only when a thread of the kernel lets it go on:
  * its time before that is spent in the queue. */
 void
@@ -468,23 +670,32 @@ request_attribute(struct records *records, const struct trace_target *target, in
                   bool complete, struct sample *sample)
 {
     int64_t start = sample->start, over = start + sample->latency;
-    int64_t end = over - sample->sync, last = 0, flush[PARTS];
-    struct search search = {target, records, sample, thread, .end = end};
+    int64_t end = over - sample->sync, flush[PARTS];
+    struct search search = {.target = target,
+                            .records = records,
+                            .sample = sample,
+                            .thread = thread,
+                            .complete = complete,
+                            .start = start,
+                            .end = end};
     struct cells *cells = &records->cells;
     struct split *split = &sample->split;
-    look_within(&search, start, end);
     *split = (struct split){.result = look_everywhere(&search)};
-    if (complete && split->result == SPLIT_LOST && !may_ask(&search))
+    look_within(&search, start, end);
+    if (complete && split->result == SPLIT_LOST && !search.is_entered &&
+        !may_ask(&search))
         split->result = SPLIT_UNASKED;
     if (split->result != SPLIT_DONE)
         return;
-    for (int i = 0; i < cells->interval_count; i++)
-        last = time_later(last, cells->intervals[i].left);
-    if (target->syncs)
-        add_flushes(&search, last);
-    bool released = cells->released < cells->queued;
-    breakdown_divide(start, end, released ? start : cells->queued, cells->intervals,
-                     cells->interval_count, split->part);
+    if (target->layout.is_stacked) {
+        divide_stack(&search, split);
+    } else {
+        bool released = cells->released < cells->queued;
+        if (target->syncs)
+            add_flushes(&search, find_last(cells));
+        breakdown_divide(start, end, released ? start : cells->queued, cells->intervals,
+                         cells->interval_count, split->part);
+    }
     if (!sample->sync)
         return;
     look_within(&search, end, over);

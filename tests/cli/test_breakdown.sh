@@ -48,14 +48,14 @@ until_requests() { until_lines_at_least "$1" '"io":'; }
 until_lines_at_least() { until [ "$(grep -c -e "$2" o)" -ge "$1" ]; do sleep 0.02; done; }
 
 # Prints what time and parts of the requests that were split add up to in file o, ms: time,
-# submit, queue, device, return. Fails unless all were that count, but for those of blocks
+# submit, stack (0 if there is none), queue, device, return. Fails unless all were that count, but for those of blocks
 # that another process had under way.
 shares() {
     jq -s -r 'map(select(.stat)) | last.stat
         | if .breakdown.count + .breakdown.shared != .count then
             error("not all were split") else . end
-        | [.breakdown.time, .breakdown.submit.time, .breakdown.queue.time, .breakdown.device.time,
-            .breakdown.return.time] | map(. / 1e6 | floor) | join(" ")' o
+        | [.breakdown.time, .breakdown.submit.time, .breakdown.stack.time // 0,
+            .breakdown.queue.time, .breakdown.device.time, .breakdown.return.time] | map(. / 1e6 | floor) | join(" ")' o
 }
 
 # Usage: mostly PART [SHARE]: prints whether it takes more than SHARE, or half, of the time of
@@ -64,7 +64,7 @@ mostly() {
     shares >parts || return
     cat parts >&2
     awk -v part="$1" -v share="${2-0.5}" '
-        BEGIN { split("time submit queue device return", name) }
+        BEGIN { split("time submit stack queue device return", name) }
         { for (i in name) if (name[i] == part) print ($i > $1 * share ? part : "not " part) }
     ' parts
 }
@@ -85,14 +85,15 @@ found_in_five() {
 
 # Usage: add_up: one line for each target in file o: whether the parts and the flush of each
 # request add up to its time, whether all parts of all of them do to those of the summary,
-# and whether all were split that count.
+# and whether all were split that count. Only stacks of devices have the part of that name.
 add_up() {
     jq -s -c '
-        ["submit", "queue", "device", "return"] as $parts
-        | def figures: {count: length, time: (add // 0), min: (min // 0), max: (max // 0)};
+        def figures: {count: length, time: (add // 0), min: (min // 0), max: (max // 0)};
         group_by(.target.path)[] | (map(select(.stat)) | last.stat) as $stat
         | map(select(.io.breakdown).io) as $split
         | ($split | map(select(.ignored | not))) as $counted
+        | (["submit", "stack", "queue", "device", "return"]
+            | map(select(in($stat.breakdown)))) as $parts
         | [($split | all(.time == (.sync // 0) + ([.breakdown[$parts[]]] | add))),
             ($split | all([.breakdown[$parts[]]] | min >= 0)),
             all($parts[]; . as $part | ($counted | map(.breakdown[$part]) | figures)

@@ -155,7 +155,7 @@ TEST(the_device_below_is_named)
 {
     need_disk();
     mount_once("ext4");
-    expect(-1, "ioping: ext4: breakdown of DISK, below LOOP\n", NULL,
+    expect(-1, "ioping: ext4: breakdown of LOOP (loop: DISK)\n", NULL,
            "name_the_device ext4");
 }
 

@@ -35,18 +35,27 @@ look(const char *name, struct os_layout *layout, struct error *error)
 
 GROUP_SETUP(make_devices)
 
-/* What is found below a device; of two lowest disks either may be named. */
+/* What is found below a device. */
 static const struct devices {
-    const char *name, *device, *lowest, *other, *above;
+    const char *name, *device, *path, *legs;
     int count, lowest_count;
     uint64_t first, disk;
-    bool made_of_others;
+    bool made_of_others, takes_requests;
 } devices[] = {
-    {"disk", "sda", "/dev/sda", "", "", 1, 1, .first = NUMBER(8, 0)},
-    {"slashes", "cciss!c0d0", "/dev/cciss/c0d0", "", "", 1, 1, .first = NUMBER(104, 0)},
-    {"partition", "sda1", "/dev/sda", "", "", 1, 1, NUMBER(8, 1), NUMBER(8, 0)},
-    {"stack", "dm-1", "/dev/sda", "/dev/sdb", "/dev/dm-1", 4, 2, NUMBER(252, 1),
+    {"disk", "sda", "/dev/sda", "", 1, 1, .first = NUMBER(8, 0)},
+    {"slashes", "cciss!c0d0", "/dev/cciss/c0d0", "", 1, 1, .first = NUMBER(104, 0)},
+    {"partition", "sda1", "/dev/sda", "", 1, 1, NUMBER(8, 1), NUMBER(8, 0)},
+    {"stack", "dm-1", "/dev/mapper/vg-data", "LVM: /dev/dm-0, /dev/sdb", 4, 2,
+     NUMBER(252, 1), .made_of_others = true},
+    {"mapping", "dm-0", "/dev/dm-0", "device mapper: /dev/sda1", 2, 1, NUMBER(252, 0),
      .made_of_others = true},
+    /* It stands in the order of the array, not in that of its names. */
+    {"array", "md0", "/dev/md0", "raid1: /dev/sdb, /dev/sda", 3, 2, NUMBER(9, 0),
+     .made_of_others = true},
+    {"cache", "bcache0", "/dev/bcache0", "bcache: /dev/sdb", 2, 1, NUMBER(251, 0),
+     .made_of_others = true},
+    {"multipath", "dm-3", "/dev/mapper/paths", "multipath: /dev/sda, /dev/sdb", 3, 2,
+     NUMBER(252, 3), .made_of_others = true, .takes_requests = true},
 };
 
 TEST_EACH(a_device_is_followed_to_the_lowest, devices)
@@ -65,10 +74,22 @@ TEST_EACH(a_device_is_followed_to_the_lowest, devices)
         lowest += layout.devices[i].lowest;
     assert_int_equal(lowest, row->lowest_count);
     assert_int_equal(layout.remapped, row->made_of_others);
-    assert_int_equal(layout.lower, row->made_of_others);
-    assert_string_equal(layout.above, row->above);
-    if (strcmp(layout.name, row->other) != 0)
-        assert_string_equal(layout.name, row->lowest);
+    assert_int_equal(layout.is_stacked, row->made_of_others);
+    assert_int_equal(layout.devices[0].bio_based,
+                     row->made_of_others && !row->takes_requests);
+    assert_string_equal(layout.name, row->path);
+    assert_string_equal(layout.legs, row->legs);
+}
+
+TEST(dots_stand_for_the_legs_that_there_is_no_room_for)
+{
+    char text[20];
+    struct linux_legs legs = {.text = text, .size = sizeof(text)};
+    linux_legs_begin(&legs, "raid1");
+    linux_legs_add(&legs, "/dev/a");
+    linux_legs_add(&legs, "/dev/b");
+    linux_legs_add(&legs, "/dev/c");
+    assert_string_equal(text, "raid1: /dev/a, ...");
 }
 
 TEST(devices_that_send_no_requests_are_refused)
@@ -318,7 +339,7 @@ TEST(every_read_of_a_loop_device_has_its_records)
     int fd = make_loop(name, "looped off image");
     open_subject(&subject, name);
     assert_string_equal(subject.layout.name, name);
-    assert_false(subject.layout.lower);
+    assert_false(subject.layout.is_stacked);
     open_trace(&subject);
     check_reads(&subject);
     close_subject(&subject);
@@ -388,7 +409,7 @@ TEST(sectors_of_a_partition_are_those_of_its_disk)
 TEST(a_loop_device_with_direct_io_is_followed_to_the_disk_below)
 {
     struct subject subject, file;
-    char name[64];
+    char name[64], legs[128];
     need_loops();
     mount_tracefs();
     shell("filled below 4");
@@ -397,9 +418,10 @@ TEST(a_loop_device_with_direct_io_is_followed_to_the_disk_below)
     open_subject(&subject, name);
     if (file.layout.extent_count == 0)
         skip_because("needs a build folder whose file system tells sectors");
-    assert_string_equal(subject.layout.above, name);
-    assert_true(subject.layout.lower);
-    assert_string_equal(subject.layout.name, file.layout.name);
+    assert_string_equal(subject.layout.name, name);
+    assert_true(subject.layout.is_stacked);
+    snprintf(legs, sizeof(legs), "loop: %s", file.layout.name);
+    assert_string_equal(subject.layout.legs, legs);
     assert_int_equal(sector_of(&subject.layout, 1 << 20),
                      sector_of(&file.layout, (1 << 20) + 65536));
     open_trace(&subject);

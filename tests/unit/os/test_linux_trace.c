@@ -422,7 +422,11 @@ TEST(a_filter_has_the_devices_and_their_sectors)
          .extents = extents + 2,
          .extent_count = 1},
         {.devices = {{500, 500, 0, true, false}, {600, 600, 0, false, true}},
-         .device_count = 2},
+         .device_count = 2,
+         .top = 1},
+        {.devices = {{700, 700, 0, false, false, true}, {800, 800, 0, true, false}},
+         .device_count = 2,
+         .remapped = true},
     };
     check_filter(layouts, 1, OS_TRACE_ISSUE, true,
                  "(dev == 101 || dev == 100) && (nr_sector == 0 || (sector >= 11808 && "
@@ -436,6 +440,10 @@ TEST(a_filter_has_the_devices_and_their_sectors)
                  "(dev == 200 || old_dev == 200) || (dev == 300 || old_dev == 300)");
     check_filter(layouts + 3, 1, OS_TRACE_QUEUE, true, "(dev == 500) || (dev == 600)");
     check_filter(layouts + 3, 1, OS_TRACE_ISSUE, true, "(dev == 500)");
+    check_filter(layouts + 3, 1, OS_TRACE_COMPLETE, true, "(dev == 500) || (dev == 600)");
+    check_filter(layouts + 4, 1, OS_TRACE_BIO_COMPLETE, true, "(dev == 700)");
+    check_filter(layouts + 4, 1, OS_TRACE_REQUEST_REMAP, true,
+                 "(dev == 700 || old_dev == 700) || (dev == 800 || old_dev == 800)");
     check_filter(layouts + 2, 1, OS_TRACE_COMPLETE, true,
                  "(dev == 400) && (nr_sector == 0 || (sector >= 0 && sector <= 8294))");
 }

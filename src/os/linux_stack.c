@@ -1,0 +1,123 @@
+/*
+ * How a block device, and what it is made of, is named: as its user names it. The names
+ * come from sysfs (the kernel's Documentation/ABI/testing/sysfs-block-dm, and "md devices
+ * in sysfs" of Documentation/admin-guide/md.rst).
+ */
+#include "linux.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The beginning of a uuid of the device mapper tells who made the device. */
+static const struct {
+    const char *uuid, *kind;
+} mappers[] = {
+    {"LVM-", "LVM"},         {"CRYPT-LUKS", "LUKS"}, {"CRYPT-", "crypt"},
+    {"mpath-", "multipath"}, {"", "device mapper"},
+};
+
+void
+linux_device_path(const struct linux_disk *disk, char *path, size_t size)
+{
+    char name[128];
+    if (linux_file_read(name, sizeof(name), "%s/dm/name", disk->folder)) {
+        snprintf(path, size, "/dev/mapper/%s", name);
+        return;
+    }
+    snprintf(path, size, "/dev/%s", disk->name);
+    for (char *at = path; (at = strchr(at, '!'));)
+        *at = '/'; /* a slash in the name of a device is an exclamation mark in sysfs */
+}
+
+/* Stores what kind of stack DISK is in KIND of SIZE bytes. */
+static void
+find_kind(const struct linux_disk *disk, char *kind, size_t size)
+{
+    char uuid[192], folder[LINUX_SYSFS_ROOM + 16];
+    size_t i = 0;
+    snprintf(folder, sizeof(folder), "%s/bcache", disk->folder);
+    if (linux_file_read(kind, size, "%s/md/level", disk->folder))
+        return;
+    if (access(folder, F_OK) == 0) {
+        snprintf(kind, size, "bcache");
+        return;
+    }
+    linux_file_read(uuid, sizeof(uuid), "%s/dm/uuid", disk->folder);
+    while (strncmp(uuid, mappers[i].uuid, strlen(mappers[i].uuid)) != 0)
+        i++;
+    snprintf(kind, size, "%s", mappers[i].kind);
+}
+
+void
+linux_legs_begin(struct linux_legs *legs, const char *kind)
+{
+    legs->count = 0;
+    legs->is_full = false;
+    snprintf(legs->text, legs->size, "%s", kind);
+}
+
+void
+linux_legs_add(struct linux_legs *legs, const char *path)
+{
+    static const char more[] = ", ...";
+    const char *between = legs->count > 0 ? ", " : ": ";
+    size_t used = strlen(legs->text);
+    if (legs->is_full)
+        return;
+    legs->is_full = used + strlen(between) + strlen(path) + sizeof(more) > legs->size;
+    if (legs->is_full)
+        snprintf(legs->text + used, legs->size - used, "%s", more);
+    else
+        snprintf(legs->text + used, legs->size - used, "%s%s", between, path);
+    legs->count++;
+}
+
+/* Adds the device behind FOLDER, a link of sysfs to the folder of a disk or partition. */
+static void
+add_leg(struct linux_legs *legs, const char *folder)
+{
+    char path[256], target[LINUX_SYSFS_ROOM];
+    struct linux_disk disk;
+    int is_partition = linux_disk_find(folder, &disk);
+    if (is_partition < 0)
+        return;
+    linux_device_path(&disk, path, sizeof(path));
+    if (is_partition && linux_sysfs_link(folder, target) && strrchr(target, '/'))
+        snprintf(path, sizeof(path), "/dev/%.200s", strrchr(target, '/') + 1);
+    linux_legs_add(legs, path);
+}
+
+static int
+is_shown(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+/* Members of md stand in the order of the array. Others have none, so they are sorted by
+ * their names. */
+void
+linux_legs_find(struct linux_legs *legs, const struct linux_disk *disk)
+{
+    char kind[64], folder[LINUX_SYSFS_ROOM + 32], path[LINUX_SYSFS_ROOM + 300];
+    struct dirent **list = NULL;
+
+    find_kind(disk, kind, sizeof(kind));
+    linux_legs_begin(legs, kind);
+    for (int i = 0; i < OS_LAYOUT_DEVICES; i++) {
+        snprintf(path, sizeof(path), "%s/md/rd%d/block", disk->folder, i);
+        add_leg(legs, path);
+    }
+    if (legs->count > 0)
+        return;
+
+    snprintf(folder, sizeof(folder), "%s/slaves", disk->folder);
+    int count = scandir(folder, &list, is_shown, alphasort);
+    for (int i = 0; i < count; i++) {
+        snprintf(path, sizeof(path), "%s/%s", folder, list[i]->d_name);
+        add_leg(legs, path);
+        free(list[i]);
+    }
+    free(list);
+}
