@@ -77,6 +77,9 @@ void linux_legs_begin(struct linux_legs *legs, const char *kind);
 void linux_legs_add(struct linux_legs *legs, const char *path);
 void linux_legs_find(struct linux_legs *legs, const struct linux_disk *disk);
 
+/* Returns true if a disk is a bcache, cached or not. */
+bool linux_disk_is_bcache(const struct linux_disk *disk);
+
 /* Returns true if a disk is memory. */
 bool linux_disk_is_memory(const struct linux_disk *disk);
 

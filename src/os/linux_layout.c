@@ -33,6 +33,10 @@
 #define MAJOR_LOOP 7
 #define MAJOR_NONE 0 /* of file systems that are on no device */
 
+/* Where bcache's data begins on the device that it caches, in sectors
+ * (BDEV_DATA_START_DEFAULT of the kernel): it moves an I/O there before it is done. */
+#define BCACHE_DATA 16
+
 /* What is being found: DEPTH levels are left. */
 struct search {
     const char *path;
@@ -150,6 +154,7 @@ add_devices(struct search *search, const char *folder)
     if (is_top) {
         struct linux_legs legs = {layout->legs, sizeof(layout->legs), 0, false};
         layout->remapped = layout->is_stacked = true;
+        layout->shift = linux_disk_is_bcache(&disk) ? BCACHE_DATA : 0;
         linux_legs_find(&legs, &disk);
     }
     struct search below = {search->path, layout, search->error, search->depth - 1};

@@ -31,17 +31,33 @@ linux_device_path(const struct linux_disk *disk, char *path, size_t size)
         *at = '/'; /* a slash in the name of a device is an exclamation mark in sysfs */
 }
 
-/* Stores what kind of stack DISK is in KIND of SIZE bytes. */
+static bool
+has_folder(const struct linux_disk *disk, const char *name)
+{
+    char path[LINUX_SYSFS_ROOM + 16];
+    snprintf(path, sizeof(path), "%s/%s", disk->folder, name);
+    return access(path, F_OK) == 0;
+}
+
+/* A device that bcache is made of has a folder of this name, too. */
+bool
+linux_disk_is_bcache(const struct linux_disk *disk)
+{
+    return strncmp(disk->name, "bcache", strlen("bcache")) == 0 &&
+           has_folder(disk, "bcache");
+}
+
+/* Stores what kind of stack DISK is in KIND of SIZE bytes. Of the device mapper only a
+ * multipath takes requests. */
 static void
 find_kind(const struct linux_disk *disk, char *kind, size_t size)
 {
-    char uuid[192], folder[LINUX_SYSFS_ROOM + 16];
+    char uuid[192];
     size_t i = 0;
-    snprintf(folder, sizeof(folder), "%s/bcache", disk->folder);
     if (linux_file_read(kind, size, "%s/md/level", disk->folder))
         return;
-    if (access(folder, F_OK) == 0) {
-        snprintf(kind, size, "bcache");
+    if (linux_disk_is_bcache(disk) || has_folder(disk, "mq")) {
+        snprintf(kind, size, "%s", has_folder(disk, "mq") ? "multipath" : "bcache");
         return;
     }
     linux_file_read(uuid, sizeof(uuid), "%s/dm/uuid", disk->folder);

@@ -92,7 +92,7 @@ is_recorded(const struct os_layout *layout, int device, enum os_trace_kind kind)
     const struct os_layout_device *of = &layout->devices[device];
     bool is_top = device == layout->top;
     if (kind == OS_TRACE_BIO_COMPLETE)
-        return is_top && of->bio_based;
+        return (is_top && of->bio_based) || (layout->shift > 0 && of->lowest);
     if (kind == OS_TRACE_COMPLETE && is_top)
         return true;
     return kind == OS_TRACE_QUEUE || !of->above;

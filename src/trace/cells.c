@@ -19,8 +19,8 @@ static bool
 covers(const struct candidate *candidate, const struct range *cell)
 {
     const struct os_trace_record *trace = &candidate->record->trace;
-    return candidate->disk == cell->disk && trace->sector <= cell->sector &&
-           trace->sector + trace->sectors >= cell->sector + cell->sectors;
+    return candidate->disk == cell->disk && candidate->sector <= cell->sector &&
+           candidate->sector + trace->sectors >= cell->sector + cell->sectors;
 }
 
 /* Returns whether that may have been queued for the request: by a thread of its program,
@@ -208,9 +208,10 @@ next_cut(const struct cells *cells, uint64_t disk, uint64_t from, uint64_t end)
     for (int i = 0; i < cells->count; i++) {
         const struct candidate *candidate = &cells->candidates[i];
         const struct os_trace_record *trace = &candidate->record->trace;
-        uint64_t over = trace->sector + trace->sectors;
-        if (candidate->disk == disk && trace->sector > from && trace->sector < end)
-            end = trace->sector;
+        uint64_t over = candidate->sector + trace->sectors;
+        if (candidate->disk == disk && candidate->sector > from &&
+            candidate->sector < end)
+            end = candidate->sector;
         if (candidate->disk == disk && over > from && over < end)
             end = over;
     }

@@ -321,41 +321,67 @@ follow_all(struct search *search)
     return false;
 }
 
+/* Returns how many sectors of what is looked for there are from SECTOR of DISK on. */
+static uint64_t
+find_overlap(const struct search *search, uint64_t disk, uint64_t sector,
+             uint64_t sectors)
+{
+    uint64_t found = 0;
+    for (int i = 0; i < search->count; i++)
+        found += overlap(&search->ranges[i], disk, sector, sectors);
+    return found;
+}
+
 /* Returns how many sectors of what is looked for a record has. */
 static uint64_t
 find_sectors(const struct search *search, const struct os_trace_record *trace)
 {
-    uint64_t sectors = 0;
     uint64_t disk = disk_of(&search->target->layout, trace->device);
-    for (int i = 0; i < search->count; i++)
-        sectors += overlap(&search->ranges[i], disk, trace->sector, trace->sectors);
-    return sectors;
+    return find_overlap(search, disk, trace->sector, trace->sectors);
 }
 
-/* Adds a record to the candidates, which counts as one of KIND. Returns false if there is
- * no room. */
+/* Adds a candidate. Returns false if there is no room. */
 static bool
-add_candidate(struct cells *cells, struct run_record *record, uint64_t disk,
-              enum os_trace_kind kind)
+add_candidate(struct cells *cells, struct candidate candidate)
 {
     if (cells->count == CELLS_RECORDS)
         return false;
-    cells->candidates[cells->count++] = (struct candidate){record, disk, kind};
+    cells->candidates[cells->count++] = candidate;
     return true;
 }
 
-/* Adds a record of the top device of a stack likewise. The device has a block request
+/* Adds a candidate of the top device of a stack likewise. The device has a block request
  * from when it is queued until it is complete, so queueing it counts as issuing it. */
 static bool
-add_top_candidate(struct cells *cells, struct run_record *record,
+add_top_candidate(struct cells *cells, struct candidate candidate,
                   const struct os_layout_device *top)
 {
     enum os_trace_kind end = top->bio_based ? OS_TRACE_BIO_COMPLETE : OS_TRACE_COMPLETE;
-    if (record->trace.kind == OS_TRACE_QUEUE)
-        return add_candidate(cells, record, top->disk, OS_TRACE_QUEUE) &&
-               add_candidate(cells, record, top->disk, OS_TRACE_ISSUE);
-    return record->trace.kind != end ||
-           add_candidate(cells, record, top->disk, OS_TRACE_COMPLETE);
+    if (candidate.kind != OS_TRACE_QUEUE && candidate.kind != end)
+        return true;
+    if (candidate.kind == end)
+        candidate.kind = OS_TRACE_COMPLETE;
+    else if (!add_candidate(cells, candidate))
+        return false;
+    else
+        candidate.kind = OS_TRACE_ISSUE;
+    return add_candidate(cells, candidate);
+}
+
+/* Returns the candidate that RECORD is: of a device of the stack, or the completion of
+ * what was queued on the top device and was moved to another one since. */
+static struct candidate
+candidate_of(const struct os_layout *layout, struct run_record *record)
+{
+    const struct os_trace_record *trace = &record->trace;
+    struct candidate candidate = {record, disk_of(layout, trace->device), trace->sector,
+                                  trace->kind};
+    uint64_t top = layout->devices[layout->top].disk;
+    if (layout->shift && trace->kind == OS_TRACE_BIO_COMPLETE && candidate.disk != top) {
+        candidate.disk = top;
+        candidate.sector -= layout->shift;
+    }
+    return candidate;
 }
 
 /* Gathers the records that touch what is looked for: those while it is under way, and ALL
@@ -365,17 +391,19 @@ gather(const struct search *search, struct cells *cells, bool all)
 {
     const struct os_layout *layout = &search->target->layout;
     struct run_record *record = all ? look_back(search) : search->from;
+    bool is_top = cells == &search->records->top;
     cells->all = all;
     cells->count = cells->first = 0;
     for (; record < search->to; record++) {
-        uint64_t disk = disk_of(layout, record->trace.device);
+        struct candidate candidate = candidate_of(layout, record);
         if (record == search->from)
             cells->first = cells->count;
-        if (!find_sectors(search, &record->trace))
+        if (!find_overlap(search, candidate.disk, candidate.sector,
+                          record->trace.sectors))
             continue;
-        bool fits = cells == &search->records->top
-                        ? add_top_candidate(cells, record, &layout->devices[layout->top])
-                        : add_candidate(cells, record, disk, record->trace.kind);
+        bool fits =
+            is_top ? add_top_candidate(cells, candidate, &layout->devices[layout->top])
+                   : add_candidate(cells, candidate);
         if (!fits)
             return false;
     }
@@ -392,9 +420,9 @@ find_entry_kind(const struct search *search, const struct cells *cells,
         return OS_TRACE_QUEUE;
     for (int i = cells->first; i < cells->count; i++) {
         const struct candidate *candidate = &cells->candidates[i];
-        const struct os_trace_record *trace = &candidate->record->trace;
         if (candidate->kind == OS_TRACE_QUEUE &&
-            overlap(range, candidate->disk, trace->sector, trace->sectors))
+            overlap(range, candidate->disk, candidate->sector,
+                    candidate->record->trace.sectors))
             return OS_TRACE_QUEUE;
     }
     return OS_TRACE_REMAP;
@@ -495,6 +523,21 @@ add_flushes(const struct search *search, int64_t since)
     cells->interval_count = open;
 }
 
+/* Adds what the thread of a request has queued below the top device of a stack while that
+ * has it. A thread that has one request at a time under way does so for that. Returns
+ * false if there is no room. */
+static bool
+add_queued_below(struct search *search)
+{
+    for (const struct run_record *record = search->from; record < search->to; record++) {
+        const struct os_trace_record *trace = &record->trace;
+        if (is_queued(search, trace) && !is_at_top(search, trace) &&
+            !add_record(search, trace))
+            return false;
+    }
+    return true;
+}
+
 static bool may_ask(struct search *search);
 
 /* Attributes records below the top device of a stack, which has the ranges that are
@@ -516,6 +559,9 @@ attribute_below(struct search *search, bool by_thread)
         fits = !by_thread && add_part(search, sample->offset, sample->size);
     }
     if (!fits || (layout->remapped && !follow_all(search)))
+        return SPLIT_LOST;
+    if (search->count == 0 && layout->remapped && search->target->single &&
+        (!add_queued_below(search) || !follow_all(search)))
         return SPLIT_LOST;
     if (!records->top.alone && search->count > above)
         return SPLIT_SHARED; /* which of them is where? */

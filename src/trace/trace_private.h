@@ -37,7 +37,7 @@ struct range {
 /* A record that touches the sectors. */
 struct candidate {
     struct run_record *record;
-    uint64_t disk;           /* that its device is, or is on */
+    uint64_t disk, sector;   /* that its device is, or is on; where it begins there */
     enum os_trace_kind kind; /* what it counts as, see gather in request.c */
 };
 

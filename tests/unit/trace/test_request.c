@@ -101,6 +101,7 @@ enum {
     SYNCED = 1024,
     MULTIPATH = 2048, /* made of others, but takes requests */
     WRITTEN = 4096,   /* the request is a write */
+    MOVED = 8192,     /* I/Os end 16 sectors further, below */
 };
 
 static struct trace_target
@@ -135,6 +136,7 @@ target_of(int traits)
         layout->remapped = true;
         layout->devices[0].lowest = false;
         layout->devices[0].bio_based = !(traits & MULTIPATH);
+        layout->shift = traits & MOVED ? 16 : 0;
         layout->devices[layout->device_count++] =
             traits & MADE_PARTED
                 ? (struct os_layout_device){MEMBER + 1, MEMBER, 2048, true, false}
@@ -372,6 +374,17 @@ static const struct row {
      "Q10010 D10900", "10 stack 890 0 0 600"},
     {"and what is handed on without a record", MADE, 4096, 10000, 11500,
      "Q10010 Q10100@5000/m:X I10300@5000/m C10700@5000/m D10900", "10 stack 890 0 0 600"},
+    {"unless its own thread does so", MADE, 4096, 10000, 11500,
+     "Q10010 Q10100@5000/m I10300@5000/m C10700@5000/m D10900",
+     "10 stack 290 200 400 600"},
+    {NULL, MADE | POOLED, 4096, 10000, 11500,
+     "Q10010 Q10100@5000/m I10300@5000/m C10700@5000/m D10900", "10 stack 890 0 0 600"},
+    /* bcache moves its own I/O to the device that it caches before it is done. */
+    {"an I/O may be done on another device than it was queued on", MADE | MOVED, 4096,
+     10000, 11500, "Q10010 Q10100@1024/m I10300@1024/m C10700@1024/m D10900@1024/m",
+     "10 stack 290 200 400 600"},
+    {NULL, MADE | MOVED, 4096, 10000, 11500,
+     "Q10010 Q10100@1024/m I10300@1024/m C10700@1024/m D10900@1032/m", "lost"},
     {"a stack that is not asked is not split", MADE | CACHED, 4096, 10000, 11500,
      "Q10010:s D10900", "unasked"},
     {"a limit at the top holds it in a queue", MADE, 4096, 10000, 31500,
