@@ -137,13 +137,19 @@ int64_t
 notify_end_rest(struct job *job, int64_t now)
 {
     bool abandoned = false; /* a worker that is may hold the lock for ever */
-    if (!job->active.output.rest)
-        return 0;
-    for (int i = 0; i < job->group.size; i++)
+    int64_t ended = 0;
+    for (int i = 0; i < job->group.size; i++) {
         abandoned |= job->threads[i]->abandoned;
+        ended = time_later(ended, job->threads[i]->worker.account.ended);
+    }
+    bool is_whole = ended >= period_due(job);
+    if (!job->active.output.rest && !is_whole)
+        return 0;
     if (!os_lock_try(job->run->lock))
         return abandoned ? 0 : now + SUPERVISE_RETRY;
-    if (job->period.stats.requests > 0)
+    if (is_whole)
+        end_due_period(job, ended);
+    if (job->active.output.rest && job->period.stats.requests > 0)
         end_period(job, now);
     os_lock_release(job->run->lock);
     return 0;
