@@ -57,7 +57,7 @@ static const struct planned_row plans[] = {
     /* Limits are for all workers together. */
     {"-r 10 -threads 1 .", "interval=100000000"},
     {"-r 10 -threads 4 .", "interval=400000000"},
-    {"-r 3 -threads 2 .", "interval=666666666"},
+    {"-r 3 -threads 2 .", "interval=666666667"},
     {"-r 10 -threads 4 -b 5 .", "interval=2000000000"},
     {"-l 1m -threads 4 .", "interval=15625000"},
     {"-l 1m -s 8k -threads 4 .", "interval=31250000"},
