@@ -21,6 +21,7 @@ struct worker_group {
     atomic_bool stop;          /* no more requests; set by any thread */
     _Atomic int64_t over;      /* when the last request was due, monotonic; 0: more are */
     int64_t begin;             /* when all of them begin, monotonic */
+    _Atomic int64_t started;   /* when the first of them did, monotonic; 0: none has */
     _Atomic int64_t due;       /* when a period ends; INT64_MAX: never */
     struct os_lock *busy_lock; /* of `busy`; NULL: there is one request at a time */
     struct busy busy;          /* of all workers */
@@ -33,6 +34,10 @@ struct worker_group {
  * how many, 0 if none is left. Any worker. */
 uint64_t worker_group_take(struct worker_group *group, uint64_t wanted, int64_t when,
                            uint64_t *first);
+
+/* Returns when the first worker of GROUP started: it is NOW if no other has yet. Called
+ * by each worker as it starts. */
+int64_t worker_group_start(struct worker_group *group, int64_t now);
 
 /* Has no more requests sent from NOW on. Any thread. */
 void worker_group_stop(struct worker_group *group, int64_t now);
@@ -144,8 +149,8 @@ struct schedule {
 
 /*
  * Starts SCHEDULE, whose pattern has started, for worker INDEX, from 0, of PLAN, which is
- * ready at NOW; BEGIN is the common begin of all workers. SHARED belongs to all of them
- * and is 0 at first.
+ * ready at NOW. The times of the plan count from BEGIN, the same for all workers, so that
+ * all of them end at the same time. SHARED belongs to all of them and is 0 at first.
  */
 void schedule_start(struct schedule *schedule, const struct plan *plan, int index,
                     _Atomic int64_t *shared, int64_t begin, int64_t now);

@@ -120,15 +120,23 @@ job_open(struct job *job, struct error *error)
 }
 
 void
-job_begin(struct job *job, int64_t now)
+job_prepare_begin(struct job *job)
 {
-    int64_t interval = job->active.output.print_interval;
-    now += job->delay;
-    job->period.began = now;
-    job->group.begin = now;
-    atomic_init(&job->group.due, interval ? time_add(now, interval) : INT64_MAX);
+    atomic_init(&job->group.started, 0);
+    atomic_init(&job->group.due, INT64_MAX);
     atomic_init(&job->group.stop, os_signals_stop() != 0);
     atomic_init(&job->group.over, 0);
+}
+
+void
+job_begin(struct job *job, int64_t begin)
+{
+    int64_t interval = job->active.output.print_interval;
+    begin += job->delay;
+    job->period.began = begin;
+    job->group.begin = begin;
+    if (interval)
+        atomic_store(&job->group.due, time_add(begin, interval));
 }
 
 /*

@@ -570,6 +570,9 @@ begin(struct worker *worker)
     os_clock_sharpen();
     schedule->end = schedule->deadline = INT64_MAX;
     int64_t now = wait_until(worker, begin, os_clock_now());
+    int64_t started = worker_group_start(worker->group, now);
+    if (!plan->pace.open_loop) /* else what is due is so from the common begin on */
+        begin = started;
     schedule_start(schedule, plan, worker->index, &worker->group->arrival, begin, now);
     account->began = schedule->counted;
     account->is_plain = !account->track && !account->series.most && !account->log &&

@@ -69,7 +69,11 @@ fill(struct run *run, const struct run_task *task)
     return !run->lock || (workers > 1 && !run->gate) ? -1 : status;
 }
 
-/* Workers mostly need less than that to go through an open gate. */
+/* What a worker mostly needs to go through an open gate, one after the other, ns. */
+#define GATE_TIME (50 * US)
+
+/* Sets when the requests begin, so late that all workers can have gone through the gate:
+ * one that is still there would have to wait until the others leave it a processor. */
 static void
 open_gate(struct run *run)
 {
@@ -77,7 +81,9 @@ open_gate(struct run *run)
         return;
     int64_t begin = os_clock_now() + MS;
     for (int i = 0; i < run->task.count; i++)
-        run->task.jobs[i].group.begin = begin + run->task.jobs[i].delay;
+        begin += run->task.jobs[i].group.size * GATE_TIME;
+    for (int i = 0; i < run->task.count; i++)
+        job_begin(&run->task.jobs[i], begin);
     os_lock_release(run->gate);
 }
 

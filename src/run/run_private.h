@@ -119,7 +119,8 @@ int notify_due(struct job *job, int64_t now);
  * notifying. Returns when to look again; INT64_MAX: there are no periods. */
 int64_t notify_end_period(struct job *job, int64_t now);
 
-/* Ends at NOW the period that the end of all workers has cut off, if the plan wants that
+/* Ends the last periods after all workers have ended: one that was due by then, which no
+ * worker has ended; and at NOW the one that their end has cut off, if the plan wants that
  * and a request is in it. Returns 0, or when to look again, as another thread is
  * notifying something. */
 int64_t notify_end_rest(struct job *job, int64_t now);
@@ -130,8 +131,13 @@ int job_prepare(struct job *job, struct run *run);
 /* Opens all workers, by the run's engine. Returns 0, or -1 with ERROR. */
 int job_open(struct job *job, struct error *error);
 
-/* Counts periods from NOW, before the workers start. */
-void job_begin(struct job *job, int64_t now);
+/* Clears what says that requests of the present step have begun or are to end, before the
+ * workers start. */
+void job_prepare_begin(struct job *job);
+
+/* Sets when requests and periods begin: at BEGIN, ns, monotonic, or later by the delay of
+ * the job. The workers do not run yet, or wait at the gate. */
+void job_begin(struct job *job, int64_t begin);
 
 /* Ends the job: no more requests, and workers that wait for some are abandoned at WHEN.
  */
@@ -177,7 +183,7 @@ void run_summarize(const struct run_task *task);
  */
 int phases_execute(const struct run_task *task, struct error *error);
 
-/* Starts periods and ticks at NOW, before the workers start. */
+/* Starts ticks at NOW, before the workers start; and periods, if there is no gate. */
 void supervise_begin(struct run *run, int64_t now);
 
 /* Supervises the workers, which are started, until all have ended or were abandoned. */

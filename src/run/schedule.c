@@ -46,6 +46,14 @@ worker_group_take(struct worker_group *group, uint64_t wanted, int64_t when,
     return more;
 }
 
+int64_t
+worker_group_start(struct worker_group *group, int64_t now)
+{
+    int64_t started = 0;
+    bool is_first = atomic_compare_exchange_strong(&group->started, &started, now);
+    return is_first ? now : started;
+}
+
 void
 worker_group_stop(struct worker_group *group, int64_t now)
 {
@@ -211,15 +219,15 @@ schedule_start(struct schedule *schedule, const struct plan *plan, int index,
     enum arrivals_kind closed = pace->interval ? ON_A_GRID : RAPID;
     enum arrivals_kind open = pace->poisson ? AT_RANDOM : AT_A_RATE;
     const struct arrivals *row = &arrivals[pace->open_loop ? open : closed];
-    int64_t first = row->stays ? begin : now;
     int64_t share = pace->limited ? pace->interval / plan->io.threads : 0;
-    int64_t point = time_add(now, share * index), counted = first + plan->ends.settle;
+    int64_t point = time_add(now, share * index);
+    int64_t counted = begin + plan->ends.settle;
     int64_t end = time_add(counted, plan->ends.work_time);
     *schedule = (struct schedule){
         .pattern = schedule->pattern,
         .sending = true,
         .arrivals = row,
-        .begin = first,
+        .begin = begin,
         .counted = counted,
         .end = end,
         .deadline = row->stays ? time_add(end, plan->ends.work_time) : INT64_MAX,

@@ -20,8 +20,11 @@ tick_due(const struct run *run, int64_t now)
 void
 supervise_begin(struct run *run, int64_t now)
 {
-    for (int i = 0; i < run->task.count; i++)
-        job_begin(&run->task.jobs[i], now);
+    for (int i = 0; i < run->task.count; i++) {
+        job_prepare_begin(&run->task.jobs[i]);
+        if (!run->gate)
+            job_begin(&run->task.jobs[i], now);
+    }
     tick_due(run, now);
 }
 

@@ -357,6 +357,25 @@ start_one(struct plan_pace pace, int depth, _Atomic int64_t *shared)
     return schedule;
 }
 
+/* Of workers whose threads are late the last request is due before the same end. */
+TEST(a_worker_that_is_late_ends_with_the_others)
+{
+    static const struct plan_pace paces[] = {
+        {.burst = 1}, {.interval = 10, .burst = 1}, {.interval = 10, .open_loop = true}};
+    for (size_t i = 0; i < LENGTH(paces); i++) {
+        for (int64_t late = 0; late <= 1500; late += 500) {
+            struct plan plan = {.io = {.threads = 2, .depth = 1},
+                                .pace = paces[i],
+                                .ends = {.work_time = 1000, .settle = 100}};
+            _Atomic int64_t shared = 0;
+            struct schedule schedule;
+            schedule_start(&schedule, &plan, 1, &shared, BEGIN, BEGIN + late);
+            assert_int_equal(schedule.counted, BEGIN + 100);
+            assert_int_equal(schedule.end, BEGIN + 1100);
+        }
+    }
+}
+
 static uint64_t
 sent_at(struct schedule *schedule, int64_t now)
 {

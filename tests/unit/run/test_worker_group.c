@@ -29,6 +29,14 @@ TEST(numbers_follow_each_other_from_1)
     assert_true(is_done(&group));
 }
 
+TEST(the_first_to_start_sets_the_begin_of_all)
+{
+    struct worker_group group = {.count = 3};
+    assert_int_equal(worker_group_start(&group, 1000), 1000);
+    assert_int_equal(worker_group_start(&group, 2000), 1000);
+    assert_int_equal(worker_group_start(&group, 900), 1000);
+}
+
 TEST(a_batch_is_cut_to_what_is_left)
 {
     static const struct {
