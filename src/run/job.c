@@ -193,9 +193,8 @@ int64_t
 job_supervise(struct job *job, int64_t now)
 {
     int64_t next = 0;
-    if (atomic_load(&job->group.stop)) /* after a failure they may take as long as ever */
-        job_stop(job, time_add(now, job->active.ends.hang ? job->active.ends.grace
-                                                          : INT64_MAX));
+    if (atomic_load(&job->group.stop)) /* after a failure, as at the end of the run */
+        job_stop(job, time_add(now, job->active.ends.grace));
     for (int i = 0; i < job->group.size; i++) {
         struct worker_thread *thread = job->threads[i];
         if (worker_thread_is_over(thread))

@@ -159,6 +159,26 @@ TEST(every_request_is_in_one_period)
     assert_int_equal(told->summaries, 0);
 }
 
+/* The run ends at the end of its last period, which the supervisor may see too late: the
+ * period is not lost. */
+TEST(a_period_that_ends_with_the_run_is_whole)
+{
+    for (int i = 0; i < 20; i++) {
+        told_begin(NULL);
+        setup_begin(&setup, 0);
+        setup.options.given[OPTION_RAPID] = 1;
+        setup.options.work_time = 40 * MS;
+        setup.options.given[OPTION_WORK_TIME] = 1;
+        setup.options.print_interval = 20 * MS;
+        setup.options.given[OPTION_PRINT_INTERVAL] = 1;
+        run();
+        int64_t covered = 0;
+        for (int k = 0; k < told->periods; k++)
+            covered += told->period_times[k];
+        assert_true(covered >= 40 * MS);
+    }
+}
+
 /* Whichever thread wakes up first, unless it is late by an interval. */
 TEST(a_period_ends_before_a_request_that_is_due_then)
 {
@@ -272,6 +292,28 @@ TEST(a_stuck_request_is_told_of_while_it_is_stuck)
     }
     assert_true(count >= 2);
     assert_int_equal(told->summary.latency.count, 3);
+}
+
+/* After the failure of another request it is given up as at the end of the run, though
+ * nobody is told of it. */
+TEST_IN_CHILD(a_stuck_request_is_given_up_after_a_failure)
+{
+    struct error error;
+    struct run_observer observer = observer_of();
+    setup_begin_workers(&setup, 100, 2, 1);
+    setup.options.given[OPTION_URING] = 0;
+    setup.options.hang = 0;
+    fake_engine.gather = 2;
+    fake_engine.queues[0].scripted = fake_engine.queues[1].scripted = true;
+    fake_engine.queues[0].answers[1].error = EIO;
+    fake_engine.queues[1].answers[1].held = true;
+    struct run_task task = setup_task(&setup, &observer);
+    setup.job->active.ends.grace = 50 * MS;
+    os_signals_install();
+    REQUIRE(run_execute(&task, &error) == 0);
+    REQUIRE(setup.job->outcome.failed.error == EIO);
+    REQUIRE(setup.job->outcome.left == 1);
+    REQUIRE(setup.job->outcome.waiting > 0);
 }
 
 TEST(nobody_is_told_with_a_limit_of_0)
