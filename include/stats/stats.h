@@ -34,7 +34,8 @@ struct sample {
     int64_t size;    /* bytes asked for */
     int64_t bytes;   /* bytes that were moved */
     int64_t idle;    /* ns at its end in which no other request was due any more */
-    uint64_t missed; /* grid points that passed while it was under way */
+    uint64_t missed; /* grid points that passed while it was under way, or before it */
+    uint64_t missed_before; /* of these, those before it, as it was sent late */
     enum operation operation;
     enum verdict verdict;
     int64_t median; /* ns, so far, of those of its operation; 0: too few, not wanted */

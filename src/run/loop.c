@@ -275,6 +275,7 @@ submit_request(struct worker *worker, int64_t now)
     sample->missed = 0;
     if (missed)
         miss(worker, sample, missed);
+    sample->missed_before = sample->missed;
     entry->written = 0;
     queue->submits = true;
     sample->start = 0; /* not yet sent */
@@ -433,8 +434,10 @@ complete(struct worker *worker, const struct io_completion *done, int64_t now)
     if (worker->target->counts_sectors &&
         operations[sample->operation].does & OPERATION_READS)
         sample->cached = os_thread_sectors() == queue->sectors;
-    if (sample->stopped)
+    if (sample->stopped) {
         sample->missed = 0;
+        sample->missed_before = 0;
+    }
     sample->start = counted;
     sample->latency = now - counted;
     conclude(worker, sample, digest(worker, sample));

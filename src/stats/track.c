@@ -90,12 +90,22 @@ track_miss(struct track *track, int64_t after, uint64_t count)
     }
 }
 
+/* Adds the grid points that SAMPLE missed: the last ones before it, and the next ones
+ * after it. */
+static void
+miss_around(struct track *track, const struct sample *sample)
+{
+    int64_t before = (int64_t)sample->missed_before;
+    track_miss(track, sample->start - (before + 1) * track->every, sample->missed_before);
+    track_miss(track, sample->start, sample->missed - sample->missed_before);
+}
+
 void
 track_record(struct track *track, const struct sample *sample)
 {
     bool counts = sample_counts(sample), failed = sample_failed(sample);
     if (sample->missed)
-        track_miss(track, sample->start, sample->missed);
+        miss_around(track, sample);
     if (!counts && !failed)
         return;
     int64_t offset = find_offset(track, sample->start);

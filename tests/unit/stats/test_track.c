@@ -59,6 +59,25 @@ TEST(a_column_has_all_that_started_in_it)
     assert_column(&track, 3, "3: 1 of 700..700, sum 700, 0 failed, 0 missed");
 }
 
+/* A late request of several at a time has missed points before it was sent, and others
+ * while it was under way. */
+TEST(points_are_missed_where_they_were)
+{
+    struct sample sample = {.start = BEGAN + 5 * WIDTH,
+                            .latency = 700,
+                            .verdict = VERDICT_NONE,
+                            .missed = 3,
+                            .missed_before = 2};
+    track_start(&track, BEGAN, WIDTH);
+    track_record(&track, &sample);
+    assert_int_equal(track.used, 7);
+    assert_column(&track, 2, "2: 0 of 0..0, sum 0, 0 failed, 0 missed");
+    assert_column(&track, 3, "3: 0 of 0..0, sum 0, 0 failed, 1 missed");
+    assert_column(&track, 4, "4: 0 of 0..0, sum 0, 0 failed, 1 missed");
+    assert_column(&track, 5, "5: 1 of 700..700, sum 700, 0 failed, 0 missed");
+    assert_column(&track, 6, "6: 0 of 0..0, sum 0, 0 failed, 1 missed");
+}
+
 TEST(only_requests_that_count_have_a_latency)
 {
     static const struct {
