@@ -462,7 +462,12 @@ record_both(struct job *job, enum operation operation)
                             .sync = writes ? 600 : 0,
                             .operation = operation,
                             .verdict = VERDICT_NONE,
-                            .split = {SPLIT_DONE, {10, 20, 100, 30}, writes ? 500 : 0}};
+                            .split = {.result = SPLIT_DONE,
+                                      .part = {[PART_SUBMIT] = 10,
+                                               [PART_QUEUE] = 20,
+                                               [PART_DEVICE] = 100,
+                                               [PART_RETURN] = 30},
+                                      .sync_device = writes ? 500 : 0}};
     stats_record(&job->progress.total, &sample);
     breakdown_record(&job->progress.total.breakdown, &sample);
 }

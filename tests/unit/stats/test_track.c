@@ -259,7 +259,8 @@ TEST(missed_points_are_where_they_were_due)
     assert_in_range(track.columns[600].missed, 8388, 8389);
 }
 
-/* A request of 1, 2, 3 and 4 ns and a flush of 5 is split that started at OFFSET. */
+/* A request with parts of 1, 2, 3, 4 and 5 ns and a flush of 5 is split that started at
+ * OFFSET. */
 static void
 split(struct track *into, int64_t offset, enum split_result result)
 {
@@ -267,7 +268,7 @@ split(struct track *into, int64_t offset, enum split_result result)
                             .latency = 15,
                             .sync = 5,
                             .verdict = VERDICT_NONE,
-                            .split = {.result = result, .part = {1, 2, 3, 4}}};
+                            .split = {.result = result, .part = {1, 2, 3, 4, 5}}};
     track_split(into, &sample);
 }
 
