@@ -41,6 +41,9 @@
 #define DEADLINE_TRACE (60 * SECOND)
 /* A SIGCONT that the thread with the signals is to take: the process was stopped. */
 #define DEADLINE_CONTINUE (10 * MS)
+/* After a freeze of the process, the thread with the signals to say whether there was
+ * one: it is not certain, so none is assumed. */
+#define DEADLINE_THAW (100 * MS)
 /* One write of output for which there is no more time: the child is abandoned. */
 #define DEADLINE_WRITE (500 * MS)
 /* The child, when it has said its last: the monitor leaves without it. */

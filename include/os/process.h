@@ -50,16 +50,22 @@ void os_signals_unblock(unsigned set);
 int os_signals_stop(void);
 int64_t os_signals_asked(void);
 
+/* Has os_signals_wait see from now on that the process was frozen by a control group, as
+ * by "docker pause", or stopped by a debugger, where the system tells. Takes a
+ * descriptor. Only for the thread that the signals reach. */
+void os_signals_see_freezes(void);
+
 /*
- * When the process was last seen to go on after a stop by Ctrl-Z or SIGSTOP, monotonic;
- * 0: never. The thread that the signals reach sees it, in os_signals_wait and
+ * When the process was last seen to go on after a stop by Ctrl-Z or SIGSTOP, or after a
+ * freeze, monotonic; 0: never. Freezes of less than about 150 ms are not seen. The thread that the signals reach sees it, in os_signals_wait and
  * os_signals_resumed, which that thread alone may call; others may be ahead of it.
  */
 int64_t os_process_resumed(void);
 int64_t os_signals_resumed(void);
 
 /* Returns false if the process, for certain, was not stopped after monotonic time SINCE
- * for a ms or more; waits 10 ms at most for that thread to see it. Any thread. */
+ * for a ms or more, or if it is not certain that it was frozen; waits for that thread to
+ * see it, for DEADLINE_CONTINUE or DEADLINE_THAW at most. Any thread. */
 bool os_process_stopped(int64_t since);
 
 /* Returns true if a signal asked for statistics since the last call. */

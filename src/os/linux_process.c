@@ -1,5 +1,5 @@
 /*
- * A process and its threads: timers, its parent, capabilities, and memory.
+ * A process and its threads: timers, freezes, its parent, capabilities, and memory.
  *
  * Capabilities, capabilities(7): the superuser has all that this container knows. Among
  * other users' the ambient ones are their own: every program that they start has them,
@@ -26,8 +26,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/select.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -42,6 +44,33 @@ posix_signals_switches(void)
 {
     struct rusage usage;
     return getrusage(RUSAGE_THREAD, &usage) < 0 ? -1 : (int)(usage.ru_nvcsw & INT_MAX);
+}
+
+/*
+ * An epoll(7) instance to which nothing is ever added; -1: there is none. Only the thread
+ * that the signals reach uses it.
+ *
+ * The freezer of control groups interrupts whatever a thread waits for, and freezes the
+ * thread on its way out of the kernel. Afterwards the kernel goes on with pselect(2) as
+ * if nothing had been. It never does so with epoll_pwait(2), which ends with EINTR.
+ */
+static int empty_epoll = -1;
+
+void
+os_signals_see_freezes(void)
+{
+    if (empty_epoll < 0)
+        empty_epoll = epoll_create1(EPOLL_CLOEXEC);
+}
+
+int
+posix_signals_pause(int64_t limit, const sigset_t *mask)
+{
+    struct epoll_event none;
+    if (empty_epoll >= 0 && limit >= MS)
+        return epoll_pwait(empty_epoll, &none, 1, (int)(limit / MS), mask);
+    struct timespec rest = time_spec(limit);
+    return pselect(0, NULL, NULL, NULL, &rest, mask);
 }
 
 /* The C library's close, or a sanitizer's, does not know that these may not be the

@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/select.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,6 +26,16 @@ OS_ANSWER(int, posix_capabilities_drop, (void), 0)
 
 /* Context switches are not counted, or not for stops. */
 OS_ANSWER(int, posix_signals_switches, (void), -1)
+
+/* Nothing tells of a freeze. */
+OS_ANSWER(void, os_signals_see_freezes, (void), )
+
+int
+posix_signals_pause(int64_t limit, const sigset_t *mask)
+{
+    struct timespec rest = time_spec(limit);
+    return pselect(0, NULL, NULL, NULL, &rest, mask);
+}
 
 /* The child looks for its parent now and then. */
 OS_ANSWER(void, posix_parent_death, (int signo), )

@@ -1,13 +1,16 @@
 /*
- * The handlers only set flags. One thread reads these, and waits in pselect(2), which
- * unblocks signals only while it waits: none can come between the read and the wait and
- * be noticed too late. The other threads block the users' signals, so that all of them
- * come to that one.
+ * The handlers only set flags. One thread reads these, and waits in a call that unblocks
+ * signals only while it waits: none can come between the read and the wait and be noticed
+ * too late. The other threads block the users' signals, so that all of them come to that
+ * one.
  *
  * SIGCONT has all threads go on at once after a stop, and the one that handles it may
  * be the last to run. So all threads block it: it is pending before any of them runs, for
  * as long as that one has not said what it means, and whoever has to know of a stop
  * looks.
+ *
+ * A freeze by a control group sends no signal. The thread that the signals reach sees it
+ * by a wait that was interrupted without a signal.
  */
 #include "os/process.h"
 
@@ -22,6 +25,7 @@
 
 static atomic_int stop_signal;  /* atomic, because other threads read it */
 static _Atomic int64_t resumed; /* see os_process_resumed */
+static atomic_uint handled;     /* signals that had their handler called */
 static atomic_bool resuming;    /* that is about to change */
 static atomic_bool report_wanted;
 static volatile sig_atomic_t arrived; /* one of these, since the last wait */
@@ -120,6 +124,7 @@ on_signal(int signo, siginfo_t *from, void *context)
 {
     int before = errno;
     (void)context;
+    atomic_fetch_add(&handled, 1);
     bool sent = from->si_code == SI_USER || from->si_code <= 0;
     pid_t sender = sent ? from->si_pid : 0;
     for (size_t i = 0; i < USER_SIGNALS; i++)
@@ -260,17 +265,46 @@ follow(void)
     self.stopped |= posix_monitor_follow();
 }
 
-/* Waits in pselect(2) for LEFT ns at the most, with MASK: the kernel may add a thousandth
- * to it, and the rest is waited next. Returns whether a signal has come. A short wait may
- * end without a context switch, and a stop then has it end late. */
+/*
+ * When the wait of the thread that the signals reach ends, monotonic; INT64_MAX: it does
+ * not wait. Other threads see by this that it is late.
+ */
+static _Atomic int64_t wait_end = INT64_MAX;
+
+/* A wait was frozen if it was interrupted without a signal and ended so much (ns) later
+ * than it should have. */
+#define FREEZE_LEAST (50 * MS)
+
+/*
+ * Notes a freeze during a wait that was to end at END and has been INTERRUPTED without a
+ * signal. Lateness alone proves nothing: a busy machine, a limit on processor time or a
+ * pause of the whole virtual machine delays a thread as well, and a device may be slow
+ * meanwhile. An interruption proves that a freezer, a debugger or a stop was about to
+ * hold this process, but not for how long. Only both together are a freeze.
+ */
+static void
+note_freeze(bool interrupted, int64_t end)
+{
+    int64_t now = os_clock_now();
+    if (interrupted && now - end >= FREEZE_LEAST)
+        atomic_store(&resumed, now);
+}
+
+/* Waits for LEFT ns at the most, with MASK: the kernel may add a thousandth to it, and
+ * the rest is waited next. Returns whether a signal has come. A short wait may end
+ * without a context switch, and a stop then has it end late. */
 static bool
 wait_for_signal(int64_t left, const sigset_t *mask)
 {
-    int64_t most = posix_monitor_is_followed() ? FOLLOW_PACE : TIME_WAIT_MOST;
     int64_t shorter = left > 10 * MS ? left - left / 500 : left;
-    struct timespec limit = time_spec(time_earlier(shorter, most));
+    int64_t limit = time_earlier(shorter, FOLLOW_PACE);
     int64_t began = os_clock_now();
-    bool woken = pselect(0, NULL, NULL, NULL, &limit, mask) < 0;
+    unsigned handled_before = atomic_load(&handled);
+    atomic_store(&wait_end, began + limit);
+    bool interrupted = posix_signals_pause(limit, mask) < 0;
+    bool woken = atomic_load(&handled) != handled_before;
+    note_freeze(interrupted && !woken, began + limit);
+    atomic_store(&wait_end, INT64_MAX);
     count_switches(1);
     self.stopped |= left < MS && os_clock_now() - began > 2 * MS;
     return woken;
@@ -307,11 +341,26 @@ os_process_resumed(void)
 
 #define PAUSE (MS / 10)
 
+/* After a freeze all threads go on at once, and the one that the signals reach may be the
+ * last to run. Another thread, whose request began at SINCE, waits here until that one
+ * has said whether there was a freeze. */
+static void
+wait_for_note_of_freeze(int64_t since)
+{
+    for (int pauses = 0; pauses < DEADLINE_THAW / PAUSE; pauses++) {
+        int64_t end = atomic_load(&wait_end), now = os_clock_now();
+        if (since >= end || now - end < FREEZE_LEAST)
+            return;
+        os_sleep_until(now + PAUSE);
+    }
+}
+
 /* The thread that the signals reach is woken to look at a pending SIGCONT. While it takes
  * that, `resuming` is true: in this order nothing slips through. */
 bool
 os_process_stopped(int64_t since)
 {
+    wait_for_note_of_freeze(since);
     bool pending = is_pending(SIGCONT);
     if (pending)
         kill(getpid(), SIGCHLD);

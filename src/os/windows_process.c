@@ -228,6 +228,8 @@ os_signals_asked(void)
     return atomic_load(&asked);
 }
 
+OS_ANSWER(void, os_signals_see_freezes, (void), )
+
 /* A debugger alone stops a process here. */
 OS_ANSWER(int64_t, os_process_resumed, (void), 0)
 OS_ANSWER(int64_t, os_signals_resumed, (void), 0)

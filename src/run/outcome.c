@@ -360,8 +360,8 @@ outcome_explain(struct outcome *outcome, struct notes *notes)
                   outcome->holes);
     if (total->stopped)
         notes_add(notes, outcome->target,
-                  "%llu of %llu requests were under way while the program was stopped: "
-                  "they do not count",
+                  "%llu of %llu requests were under way while the program was stopped or "
+                  "frozen: they do not count",
                   (unsigned long long)total->stopped,
                   (unsigned long long)total->requests);
     if (outcome->breakdown)

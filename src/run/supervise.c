@@ -172,6 +172,7 @@ void
 supervise(struct run *run)
 {
     os_clock_sharpen();
+    os_signals_see_freezes();
     for (int i = 0; i < run->task.count; i++) { /* unless a worker was first */
         if (notify_enter(&run->task.jobs[i]) < 0)
             job_stop(&run->task.jobs[i], os_clock_now() + DEADLINE_GRACE);

@@ -24,7 +24,7 @@ TEST(a_stop_is_not_the_longest_latency)
             need_linux_aio();
         expect(0, "true\n",
                "~^(ioping: [1-9] of [0-9]+ requests were under way while the program was "
-               "stopped: they do not count\n)?$",
+               "stopped or frozen: they do not count\n)?$",
                "a_stop_is_not_the_longest_latency %s", engines[i]);
     }
 }
@@ -35,7 +35,7 @@ TEST(a_request_under_way_has_the_verdict)
     need_native_process();
     need_program("jq");
     mount_fuse("fs", "uncached,hang_file=$PWD/hang");
-    expect(0, "true\n[999,1000,true]\nwhile the program was stopped\n", NULL,
+    expect(0, "true\n[999,1000,true]\nwhile the program was stopped or frozen\n", NULL,
            "a_request_under_way_has_the_verdict");
 }
 

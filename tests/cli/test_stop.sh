@@ -65,7 +65,7 @@ a_request_under_way_has_the_verdict() {
     status=$?
     jq -c 'select(.io.notice == "stopped") | .io.ignored' o
     tail -n 1 o | jq -c '[.stat.count, .load.count, .stat.max < 1e9]'
-    grep -o 'while the program was stopped' e
+    grep -o 'while the program was stopped or frozen' e
     return "$status"
 }
 
