@@ -40,7 +40,7 @@ with_group() {
 leave_group() {
     thaw 2>/dev/null
     while ! rmdir "$group" 2>/dev/null; do
-        for process in $(cat "$group/cgroup.procs"); do kill -KILL "$process"; done
+        xargs -r kill -KILL <"$group/cgroup.procs" 2>/dev/null
         sleep 0.02
     done
 }
