@@ -90,6 +90,18 @@ TEST(without_a_second_process_one_does_all)
            "without_a_second_process_one_does_all");
 }
 
+/* As the man page says: set at the start it holds for the worker, and later the worker is
+ * the one process to name. */
+TEST(priorities_and_processors_are_those_of_the_start)
+{
+    need_bare("the tool is a process in between");
+    need("pgrep ionice taskset");
+    if (!is_linux_aio())
+        skip_because("needs a system with such priorities");
+    expect(0, "idle\n7\none\n", "", "priorities_and_processors_are_those_of_the_start");
+    expect(0, "idle\n7\none\n", "", "a_change_of_the_worker_reaches_its_requests");
+}
+
 TEST(a_sandbox_that_forbids_the_parents_number_changes_nothing)
 {
     need_forbid();

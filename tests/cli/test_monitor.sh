@@ -169,3 +169,33 @@ without_a_second_process_one_does_all() {
     cat e >&2
     return "$status"
 }
+
+# Prints class of I/O, nice value and number of processors of the thread that holds the target,
+# which has the number of the worker.
+show_worker() {
+    worker=$(pgrep -P "$pid")
+    readlink "/proc/$worker/fd"/* | grep -q 'data$' || echo "it has no target"
+    ionice -p "$worker"
+    sed 's/.*) //' "/proc/$worker/stat" | cut -d' ' -f17
+    taskset -c -p "$worker" | grep -q ': [0-9]*$' && echo one
+    end INT >/dev/null
+}
+priorities_and_processors_are_those_of_the_start() {
+    fresh
+    one=$(taskset -c -p $$ | sed 's/.*: //; s/[-,].*//')
+    nice -n 7 ionice -c 3 taskset -c "$one" "$IOPING" -hang 0 -i 1ms data >o 2>e &
+    pid=$!
+    until_lines_at_least 2
+    show_worker
+}
+a_change_of_the_worker_reaches_its_requests() {
+    start -i 1ms data
+    until_lines_at_least 2
+    worker=$(pgrep -P "$pid")
+    one=$(taskset -c -p $$ | sed 's/.*: //; s/[-,].*//')
+    ionice -c 3 -p "$worker"
+    renice -n 7 -p "$worker" >/dev/null
+    taskset -a -c -p "$one" "$worker" >/dev/null
+    show_worker
+}
+until_lines_at_least() { until [ "$(wc -l <o)" -ge "$1" ]; do sleep 0.02; done; }
