@@ -207,9 +207,10 @@ static int
 resolve_check(const struct options *options, struct plan *plan, struct error *error)
 {
     int64_t needs = 0;
+    int64_t together = units_scale(plan->pace.burst, plan->io.threads, 1);
     (void)error;
     if (plan->ends.count != UINT64_MAX)
-        needs = units_scale(options->count, plan->pace.interval, plan->pace.burst);
+        needs = units_scale_up(options->count, plan->pace.interval, together);
     if (plan->ends.work_time == INT64_MAX)
         plan->ends.work_time = time_add(needs, DEADLINE_CHECK_RUN);
     return 0;

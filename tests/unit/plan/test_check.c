@@ -38,6 +38,10 @@ static const struct planned_row plans[] = {
     {"-check -c 100 -i 10ms .", "work_time=11000000000 patience=10000000000"},
     {"-check -c 100 -i 0 .", "work_time=10000000000 patience=10000000000"},
     {"-check -c 100 -b 10 .", "work_time=20000000000 patience=10000000000"},
+    {"-check -c 100 -i 100ms -threads 10 .",
+     "work_time=11000000000 patience=10000000000"},
+    {"-check -c 100 -i 1 -b 5 -threads 2 .",
+     "work_time=20000000000 patience=10000000000"},
     {"-check -c 9E .", "work_time=max patience=10000000000"},
     {"-q .", "work_time=max timeout=max"},
 };
