@@ -62,10 +62,10 @@ second_try() {
 
 # A process or a file of ioping may be left only while the storage does not answer.
 no_process() {
-    ! pgrep -x ioping
+    ! pgrep -x ioping >pids
 }
 no_file() {
-    ! find "$1" -type f | grep .
+    [ -z "$(find "$1" -type f)" ]
 }
 
 # NFS: the kernel's own server, with a directory in memory.
@@ -93,7 +93,7 @@ stop_nfs_server_and_interrupt() {
 }
 
 restart_nfs_server() {
-    start_nfs_server && within 120 no_process && within 60 no_file /export
+    start_nfs_server && within 60 no_process && within 30 no_file /export
 }
 
 nfs_deaths() {
