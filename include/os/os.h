@@ -80,7 +80,8 @@ struct os_info {
 /* Closes a descriptor. */
 void os_file_close(int fd);
 
-/* Fills INFO about PATH, following links, without opening it; or about a descriptor. */
+/* Fills INFO about PATH, following links, without opening it; or about a descriptor, of
+ * which 0 is standard input. Returns 0, or -1 with errno. */
 int os_path_info(const char *path, struct os_info *info);
 int os_file_info(int fd, struct os_info *info);
 

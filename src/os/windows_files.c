@@ -67,7 +67,8 @@ os_path_info(const char *path, struct os_info *info)
 int
 os_file_info(int fd, struct os_info *info)
 {
-    const struct windows_file *file = windows_handle_file(fd);
+    const struct windows_file input = {.handle = GetStdHandle(STD_INPUT_HANDLE)};
+    const struct windows_file *file = fd == 0 ? &input : windows_handle_file(fd);
     if (!file)
         return -1;
     fill_info(file, info);

@@ -22,6 +22,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define STANDARD_INPUT 0
+
 static void
 plot_tick(struct report *report, const struct job *jobs, int count, int64_t now,
           bool last)
@@ -240,6 +242,16 @@ report_discard(const struct reports *reports, const struct plan *plan)
         os_stream_discard(reports->file, plan->output.list[0].path);
 }
 
+/* Returns whether STREAM goes to the file of recorded runs that was read from PATH. The
+ * name "-" is standard input, and no path. */
+static bool
+is_recorded_run(int stream, const char *path)
+{
+    if (strcmp(path, "-") == 0)
+        return os_stream_is_file(stream, STANDARD_INPUT);
+    return os_stream_is_path(stream, path);
+}
+
 int
 report_claim(const struct reports *reports, const struct plan *plan,
              const struct job *jobs, struct error *error)
@@ -255,7 +267,7 @@ report_claim(const struct reports *reports, const struct plan *plan,
             snprintf(is, sizeof(is), "the file of -%s",
                      cli_option(list[i].kind->option)->name);
     for (int i = 0; i < count; i++)
-        if (plan->mode == MODE_COMPARE ? os_stream_is_path(stream, plan->targets[i])
+        if (plan->mode == MODE_COMPARE ? is_recorded_run(stream, plan->targets[i])
                                        : os_stream_is_file(stream, jobs[i].target.fd))
             snprintf(is, sizeof(is), "a target");
     if (is[0])

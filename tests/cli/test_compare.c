@@ -219,6 +219,36 @@ TEST(runs_of_ages_can_be_drawn)
     command_free(&result);
 }
 
+/* By whichever name standard input is read, and the file of -output is called. Only a
+ * path may lead to a file that is called "-". */
+TEST(output_that_is_an_input_is_refused_unharmed)
+{
+    static const char same[] = "same\n",
+                      refused[] = "ioping: %s: it is a target too; name another file for "
+                                  "-output\n";
+    static const struct {
+        const char *arguments, *output; /* NULL: it is none of the inputs */
+    } cases[] = {
+        {"-output runs - <runs", "runs"},
+        {"-output ./runs other - <runs", "./runs"},
+        {"-output link - other <runs", "link"},
+        {"-output runs - <hard", "runs"},
+        {"-J -output hard /dev/stdin <runs", "hard"},
+        {"-output link other ./runs", "link"},
+        {"-output ././- ./-", "././-"},
+        {"-output ./- - <runs", NULL},
+        {"-output runs - <other", NULL},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        bool is_input = cases[i].output != NULL;
+        char line[160] = "";
+        if (is_input)
+            snprintf(line, sizeof(line), refused, cases[i].output);
+        expect(is_input ? 2 : 0, is_input ? same : "", line,
+               "output_that_is_an_input_is_refused_unharmed '%s'", cases[i].arguments);
+    }
+}
+
 TEST(output_that_is_lost_is_a_failure)
 {
     static const char *const options[] = {"", "-B", "-J", "-JJ -slo max=1ns"};

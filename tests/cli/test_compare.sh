@@ -203,6 +203,25 @@ output_may_have_the_name_of_a_row() {
     head -n 1 a
 }
 
+# Usage: output_that_is_an_input_is_refused_unharmed ARGUMENT...: in folder inputs, with files
+# "runs", "other" and "-", and two more names of the first: "link" and "hard". It says "same"
+# if none of them has changed.
+output_that_is_an_input_is_refused_unharmed() {
+    rm -rf inputs
+    mkdir inputs
+    cd inputs || return
+    made 10 1 >runs
+    made 10 2 >other
+    made 10 3 >-
+    ln -s runs link
+    ln runs hard
+    cat runs other ./- >../before
+    eval 'ioping -compare '"$*"' >/dev/null'
+    status=$?
+    cat runs other ./- | cmp -s - ../before && echo same
+    return "$status"
+}
+
 # Usage: ages LATENCY TIME: of a request that took so long, and one that took none.
 ages() {
     rm -f x.svg
