@@ -82,6 +82,13 @@ enum os_backing {
 };
 enum os_backing os_file_backing(int fd, char *name, size_t size);
 
+/*
+ * Returns true if the flushes of an open file or block device are left out on their way
+ * to the device. WHY, of SIZE bytes, becomes the reason, such as "mount option
+ * nobarrier". False: they are not, or it is not known.
+ */
+bool os_flush_ignored(int fd, char *why, size_t size);
+
 struct os_mount {
     char fstype[64];   /* "unknown" if it cannot be found */
     char device[1024]; /* likewise */

@@ -81,7 +81,7 @@ struct stats_operation {
 };
 
 /* The statistics of a stretch of a run. All zero is the empty stretch; it can be copied.
- * `every`, `mix` and `busy` are for the owner to set. */
+ * `every`, `mix`, `busy` and `flushes_ignored` are for the owner to set. */
 struct stats {
     struct moments latency;   /* of the requests that count */
     int64_t last;             /* end of the last request, monotonic, ns; 0: none */
@@ -94,6 +94,7 @@ struct stats {
     uint64_t too_fast, too_slow, cached, stopped, failed;
     uint64_t missed; /* grid points at which no request was sent */
     uint64_t passed; /* due while the process was stopped: not sent, and not missed */
+    bool flushes_ignored; /* no flush reached the device, so their times mean nothing */
 
     struct histogram latencies; /* of the requests that count */
     struct histogram corrected; /* with the waits of those that were not sent */
@@ -156,7 +157,8 @@ void stats_compare(const struct stats *stats, struct sample *sample);
  * several are mixed, ns; 0 unless there are more than 5. */
 int64_t stats_median(const struct stats *stats, const struct sample *sample);
 
-/* Empty it, but for `every` and `mix`; memory that holds nothing stays untouched. */
+/* Empty it, but for `every`, `mix` and `flushes_ignored`; memory that holds nothing stays
+ * untouched. */
 void stats_clear(struct stats *stats);
 
 /* Makes all requests that count ones that were cached, because it became known after

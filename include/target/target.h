@@ -44,6 +44,7 @@ struct target {
     int rw_flags;         /* OR-ed enum os_rw of every request */
     bool poll;            /* completions are polled for; io_uring only */
     bool flush;           /* a write is followed by a flush */
+    bool flushes_ignored; /* no flush reaches the device */
     bool direct;          /* requests are O_DIRECT or its like, in any mode */
     bool memory;          /* no device behind it */
     bool flushed;         /* no dirty data is left */

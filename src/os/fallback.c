@@ -241,6 +241,7 @@ OS_ANSWER(enum os_backing, os_file_backing, (int fd, char *name, size_t size),
           OS_BACKING_DEVICE)
 
 /* The sectors that a read had to fetch do not show. */
+OS_ANSWER(bool, os_flush_ignored, (int fd, char *why, size_t size), false)
 OS_ANSWER(int, os_file_resident_try, (int fd, int64_t offset), -1)
 OS_ANSWER(bool, os_file_served, (int fd), false)
 OS_ANSWER(int64_t, os_thread_sectors, (void), -1)

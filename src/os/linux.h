@@ -91,6 +91,10 @@ bool linux_sysfs_next(DIR *list, const char *folder, char path[LINUX_SYSFS_ROOM]
  * Returns false if the kernel does not tell which that is. */
 bool linux_btrfs_devices(int fd, char folder[LINUX_SYSFS_ROOM]);
 
+/* Returns the options of the file system that FD is on, as the mount table has them.
+ * Allocated; NULL: they cannot be known. */
+char *linux_mount_options(int fd);
+
 #define LINUX_LAYERS 66
 
 /*

@@ -229,6 +229,16 @@ linux_btrfs_devices(int fd, char folder[LINUX_SYSFS_ROOM])
     return true;
 }
 
+char *
+linux_mount_options(int fd)
+{
+    int64_t id;
+    char *table = read_table(fd, &id);
+    char *options = table ? mountinfo_options(table, id) : NULL;
+    free(table);
+    return options;
+}
+
 /*
  * A file that is open for writing is in the upper layer; in which one another is cannot
  * be known. An overlay has the sizes of its upper layer, or of the first without one.
@@ -238,11 +248,7 @@ linux_overlay_layers(int fd, struct linux_layers *layers)
 {
     const char *upper = NULL;
     struct statfs whole, system;
-    int64_t id;
-    char *table = read_table(fd, &id);
-    *layers =
-        (struct linux_layers){.options = table ? mountinfo_options(table, id) : NULL};
-    free(table);
+    *layers = (struct linux_layers){.options = linux_mount_options(fd)};
     char *rest = layers->options, *value, *path;
     while ((value = strsep(&rest, ","))) {
         const char *name = strsep(&value, "=");

@@ -121,6 +121,9 @@ format_limit(const struct outcome *outcome, const struct slo *slo,
                                       : "requests",
              slo->scope > SCOPE_SYNC ? "could be split" : "count",
              (unsigned long long)answer->needs);
+    if (answer->ignored)
+        snprintf(text->lack, sizeof(text->lack),
+                 "not known: no flush reached the device");
     if (answer->dependent)
         snprintf(text->bounds, sizeof(text->bounds), "too few independent requests");
     else if (answer->high)
@@ -274,6 +277,17 @@ explain_split(const struct outcome *outcome, struct notes *notes)
               (unsigned long long)split, (unsigned long long)all, why);
 }
 
+/* Returns whether a limit is about flushes that did not reach the device, of which no
+ * number of requests would make it known. */
+static bool
+limits_ignored_flushes(const struct outcome *outcome)
+{
+    for (int i = 0; outcome->slos && i < outcome->slos->count; i++)
+        if (slo_answer(&outcome->slos->list[i], &outcome->total).ignored)
+            return true;
+    return false;
+}
+
 /* Explains steps that were too short. */
 static void
 explain_steps(const struct outcome *outcome, struct notes *notes)
@@ -297,7 +311,8 @@ explain_steps(const struct outcome *outcome, struct notes *notes)
                   "ended after %d rates: too many were met only when they were tried "
                   "again; try again when the target is steady",
                   outcome->given_up);
-    if (outcome->unknown && outcome->unknown != outcome->empty)
+    if (outcome->unknown && outcome->unknown != outcome->empty &&
+        !limits_ignored_flushes(outcome))
         notes_add(notes, what,
                   "too few requests count at %s %s to check the limits; "
                   "use a longer -w",

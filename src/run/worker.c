@@ -181,6 +181,7 @@ worker_open(struct worker *worker, struct job *job, const struct io_engine *engi
     atomic_init(&worker->over, INT64_MAX);
     worker->account.total.every = plan->statistics.corrected;
     worker->account.total.mix = plan->workload.mix;
+    worker->account.total.flushes_ignored = target->flushes_ignored;
     worker->queue.engine = engine;
     if (take_log(worker, error) == 0 && take_memory(worker, &config, error) == 0)
         worker->queue.io = io_open(engine, plan->io.engine_name, &config, error);

@@ -192,6 +192,12 @@ slo_answer(const struct slo *slo, const struct stats *stats)
                                 .certain = true};
     if (slo->relative)
         return answer;
+    if (slo->scope == SCOPE_SYNC && stats->flushes_ignored) {
+        answer.verdict = SLO_UNKNOWN;
+        answer.certain = false;
+        answer.ignored = true;
+        return answer;
+    }
     bool broken =
         slo_is_rate(slo) ? answer.value < slo->limit : answer.value > slo->limit;
     uint64_t above = ranked ? latencies_above(&latencies, slo->limit) : 0;

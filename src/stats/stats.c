@@ -188,12 +188,14 @@ stats_clear(struct stats *stats)
 {
     int64_t every = stats->every;
     struct operation_mix mix = stats->mix;
+    bool flushes_ignored = stats->flushes_ignored;
     clear_distributions(stats);
     for (int i = 0; mix.more && i <= mix.more; i++)
         memset(&stats->operations[i], 0, offsetof(struct stats_operation, latencies));
     memset(stats, 0, offsetof(struct stats, latencies));
     stats->every = every;
     stats->mix = mix;
+    stats->flushes_ignored = flushes_ignored;
 }
 
 void
@@ -254,6 +256,7 @@ stats_merge(struct stats *stats, const struct stats *more)
     stats->failed += more->failed;
     stats->missed += more->missed;
     stats->passed += more->passed;
+    stats->flushes_ignored |= more->flushes_ignored;
     stats->last = more->last > stats->last ? more->last : stats->last;
 }
 

@@ -483,6 +483,23 @@ choose_flags(struct target *target, const struct plan *plan, struct notes *notes
     return 0;
 }
 
+/* Notes that no flush of the plan's writes reaches the device, where that is known. */
+static void
+check_flushes(struct target *target, const struct plan *plan, struct notes *notes)
+{
+    char why[256];
+    bool is_sync = plan->io.open_flags & (OS_OPEN_SYNC | OS_OPEN_DSYNC);
+    if (!target->flush && !(is_sync && plan_does(plan, OPERATION_CHANGES)))
+        return;
+    target_advance(target);
+    target->flushes_ignored = os_flush_ignored(target->fd, why, sizeof(why));
+    if (target->flushes_ignored)
+        notes_add(notes, plan->path,
+                  "no flush reaches the device, because of %s: the times of flushes say "
+                  "nothing about it",
+                  why);
+}
+
 int
 io_mode_choose(struct target *target, const struct plan *plan, struct notes *notes,
                struct error *error)
@@ -495,7 +512,9 @@ io_mode_choose(struct target *target, const struct plan *plan, struct notes *not
     int status = memory || target->kind == OS_CHARACTER
                      ? choose_only(target, plan, memory, notes, error)
                      : choose_device(target, plan, notes, error);
-    if (status == 0)
-        choose_polling(target, plan, notes);
-    return status;
+    if (status < 0)
+        return -1;
+    choose_polling(target, plan, notes);
+    check_flushes(target, plan, notes);
+    return 0;
 }

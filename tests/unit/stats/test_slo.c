@@ -564,6 +564,32 @@ TEST(a_limit_of_an_operation_or_of_flushes_is_compared_with_that)
     }
 }
 
+/* Whatever their times are; other limits are known, also after a clear and a merge. */
+TEST(a_limit_of_flushes_that_did_not_reach_the_device_is_not_known)
+{
+    static const char *const limits[] = {"sync-max=1h", "sync-max=1ns", "sync-p50=1h"};
+    struct stats stats = {.flushes_ignored = true}, sum = {0};
+    stats_clear(&stats);
+    for (uint64_t i = 1; i <= 9; i++) {
+        struct sample sample = {.index = i, .latency = MS, .sync = MS / 2};
+        sample.verdict = VERDICT_NONE;
+        stats_record(&stats, &sample);
+    }
+    stats_merge(&sum, &stats);
+    for (size_t i = 0; i < LENGTH(limits); i++) {
+        struct slo slo = slo_of(limits[i]);
+        struct slo_answer answer = slo_answer(&slo, &sum);
+        assert_int_equal(answer.verdict, SLO_UNKNOWN);
+        assert_true(answer.ignored);
+        assert_int_equal(answer.needs, 0);
+        sum.flushes_ignored = false;
+        assert_int_equal(slo_answer(&slo, &sum).verdict, i == 1 ? SLO_BROKEN : SLO_MET);
+        sum.flushes_ignored = true;
+    }
+    struct slo all = slo_of("max=1h");
+    assert_int_equal(slo_answer(&all, &sum).verdict, SLO_MET);
+}
+
 TEST(a_limit_of_an_operation_takes_as_many_of_it)
 {
     static const char *const limits[] = {"read-p99.5=1h", "write-p99.5=1h",
