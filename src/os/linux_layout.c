@@ -10,6 +10,7 @@
  */
 #include "linux.h"
 #include "linux_extents.h"
+#include "linux_stack.h"
 
 #include <fcntl.h>
 #include <linux/fs.h>

@@ -3,7 +3,7 @@
  * come from sysfs (the kernel's Documentation/ABI/testing/sysfs-block-dm, and "md devices
  * in sysfs" of Documentation/admin-guide/md.rst).
  */
-#include "linux.h"
+#include "linux_stack.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,7 +95,7 @@ static void
 add_leg(struct linux_legs *legs, const char *folder)
 {
     char path[256], target[LINUX_SYSFS_ROOM];
-    struct linux_disk disk;
+    struct linux_disk disk = {.name = ""};
     int is_partition = linux_disk_find(folder, &disk);
     if (is_partition < 0)
         return;

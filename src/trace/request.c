@@ -1,18 +1,17 @@
 /*
- * The records of a trace, read when somebody asks, held in the order of time, and
- * forgotten when there are too many; and which of them are those of a request. Its blocks
- * are known from the layout of its file. Where that is not known, they are those that its
- * thread enters into the queue while it is under way. Which of the records that touch
- * them are its own is found by cells.c.
+ * Which records of a trace are those of a request. Its blocks are known from the layout
+ * of its file. Where that is not known, they are those that its thread enters into the
+ * queue while it is under way. Which of the records that touch them are its own is found
+ * by cells.c.
+ *
+ * A request to a stack of devices is looked for twice. The top device has it from the
+ * first block request that is queued there to the last one that is complete. Below, in
+ * that time, remaps lead to the devices that requests are issued to. What a device hands
+ * on without a record is not followed: that time is the stack's.
  */
 #include "trace_private.h"
 
 #include "base/time.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-#define RECORDS_READ 64 /* at a time */
 
 #define SECTOR 512
 /* Both clocks are one, but the system may read the nearer of two ticks (ns). */
@@ -22,75 +21,6 @@
 
 /* Earlier records that are looked through for what is ahead of it. */
 #define LOOK_BACK 4096
-
-void
-records_add_own(struct records *records, int thread)
-{
-    if (thread >= 0 && thread < RECORD_THREADS)
-        records->own[thread / 8] |= (unsigned char)(1 << thread % 8);
-}
-
-static int
-compare_times(const void *one, const void *other)
-{
-    const struct os_trace_record *a = &((const struct run_record *)one)->trace;
-    const struct os_trace_record *b = &((const struct run_record *)other)->trace;
-    if (a->time != b->time)
-        return a->time < b->time ? -1 : 1;
-    return (int)a->kind - (int)b->kind;
-}
-
-/* Forgets records if there is no room: of the older half those that were used, and if
- * that is not enough all of it. What others do on the device is never used. */
-static void
-make_room(struct records *records)
-{
-    struct run_record *list = records->list;
-    int half = records->count / 2, left = 0;
-    if (records->count + RECORDS_READ <= RECORDS_MOST)
-        return;
-    for (int i = 0; i < half; i++)
-        if (list[i].use != RECORD_USED)
-            list[left++] = list[i];
-    if (left > half / 2)
-        left = 0;
-    memmove(list + left, list + half, (size_t)(records->count - half) * sizeof(*list));
-    records->count += left - half;
-}
-
-int
-records_find(const struct records *records, int count, int64_t time)
-{
-    int low = 0, high = count;
-    while (low < high) {
-        int middle = low + (high - low) / 2;
-        if (records->list[middle].trace.time < time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* New records are not in order yet: processors take turns. */
-void
-records_read(struct records *records)
-{
-    struct os_trace_record read[RECORDS_READ];
-    int64_t least = INT64_MAX;
-    int got;
-    make_room(records);
-    int old = records->count;
-    while (records->count + RECORDS_READ <= RECORDS_MOST &&
-           (got = records->source.read(records->source.trace, read, RECORDS_READ)) > 0)
-        for (int i = 0; i < got; i++) {
-            records->list[records->count++] = (struct run_record){.trace = read[i]};
-            least = time_earlier(least, read[i].time);
-        }
-    int from = records_find(records, old, least);
-    qsort(records->list + from, (size_t)(records->count - from),
-          sizeof(struct run_record), compare_times);
-}
 
 /* What is looked for: the blocks of a request, in the records while it is under way. */
 struct search {
@@ -462,6 +392,7 @@ static enum split_result
 attribute(const struct search *search, struct cells *cells, bool all)
 {
     const struct trace_target *target = search->target;
+    cells->queued = cells->released = INT64_MAX;
     if (!gather(search, cells, all))
         return SPLIT_LOST;
     cells->thread = search->thread;
@@ -471,7 +402,6 @@ attribute(const struct search *search, struct cells *cells, bool all)
     cells->foreign = cells->lower && all && is_foreign(search);
     cells->open = cells->lower && search->complete;
     cells->alone = true;
-    cells->queued = cells->released = INT64_MAX;
     cells->interval_count = 0;
     enum split_result result = SPLIT_DONE;
     for (int i = 0; i < search->count && result == SPLIT_DONE; i++) {
@@ -698,7 +628,7 @@ divide_stack(struct search *search, struct split *split)
     bool is_held = top->released < top->queued;
     look_within(search, search->start, search->end);
     if (search->target->syncs) {
-        add_flushes(search, search->left);
+        add_flushes(search, time_later(search->entered, find_last(cells)));
         search->left = find_flushed(search);
     }
     if (is_held && cells->interval_count < CELLS_INTERVALS)

@@ -6,6 +6,7 @@
 #include "support.h"
 
 #include "os/linux.h"
+#include "os/linux_stack.h"
 #include "os/os.h"
 #include "os/posix.h"
 #include "os/trace.h"

@@ -1,0 +1,81 @@
+/*
+ * The records of a trace, read when somebody asks, held in the order of time, and
+ * forgotten when there are too many.
+ */
+#include "trace_private.h"
+
+#include "base/time.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define RECORDS_READ 64 /* at a time */
+
+void
+records_add_own(struct records *records, int thread)
+{
+    if (thread >= 0 && thread < RECORD_THREADS)
+        records->own[thread / 8] |= (unsigned char)(1 << thread % 8);
+}
+
+static int
+compare_times(const void *one, const void *other)
+{
+    const struct os_trace_record *a = &((const struct run_record *)one)->trace;
+    const struct os_trace_record *b = &((const struct run_record *)other)->trace;
+    if (a->time != b->time)
+        return a->time < b->time ? -1 : 1;
+    return (int)a->kind - (int)b->kind;
+}
+
+/* Forgets records if there is no room: of the older half those that were used, and if
+ * that is not enough all of it. What others do on the device is never used. */
+static void
+make_room(struct records *records)
+{
+    struct run_record *list = records->list;
+    int half = records->count / 2, left = 0;
+    if (records->count + RECORDS_READ <= RECORDS_MOST)
+        return;
+    for (int i = 0; i < half; i++)
+        if (list[i].use != RECORD_USED)
+            list[left++] = list[i];
+    if (left > half / 2)
+        left = 0;
+    memmove(list + left, list + half, (size_t)(records->count - half) * sizeof(*list));
+    records->count += left - half;
+}
+
+int
+records_find(const struct records *records, int count, int64_t time)
+{
+    int low = 0, high = count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (records->list[middle].trace.time < time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* New records are not in order yet: processors take turns. */
+void
+records_read(struct records *records)
+{
+    struct os_trace_record read[RECORDS_READ];
+    int64_t least = INT64_MAX;
+    int got;
+    make_room(records);
+    int old = records->count;
+    while (records->count + RECORDS_READ <= RECORDS_MOST &&
+           (got = records->source.read(records->source.trace, read, RECORDS_READ)) > 0)
+        for (int i = 0; i < got; i++) {
+            records->list[records->count++] = (struct run_record){.trace = read[i]};
+            least = time_earlier(least, read[i].time);
+        }
+    int from = records_find(records, old, least);
+    qsort(records->list + from, (size_t)(records->count - from),
+          sizeof(struct run_record), compare_times);
+}
