@@ -31,7 +31,6 @@ struct outcome {
     int given_up; /* rates after which a search for the highest was; 0: it was not */
     enum slo_verdict verdict; /* on a sweep: SLO_MET if a step met all limits */
     double holes;             /* percent of the working set that became holes meanwhile */
-    uint64_t from_memory;     /* requests that count and asked no device, at least */
     const char *shape; /* options for direct reads; empty or NULL: none are known */
     const struct slos *slos, *warnings;   /* the second decide no exit status */
     struct slo_answer answers[SLOS_MOST]; /* to the first, by outcome_explain */

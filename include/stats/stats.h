@@ -81,7 +81,8 @@ struct stats_operation {
 };
 
 /* The statistics of a stretch of a run. All zero is the empty stretch; it can be copied.
- * `every`, `mix`, `busy` and `flushes_ignored` are for the owner to set. */
+ * `every`, `mix`, `busy`, `from_memory` and `flushes_ignored` are for the owner to
+ * set. */
 struct stats {
     struct moments latency;   /* of the requests that count */
     int64_t last;             /* end of the last request, monotonic, ns; 0: none */
@@ -94,6 +95,7 @@ struct stats {
     uint64_t too_fast, too_slow, cached, stopped, failed;
     uint64_t missed; /* grid points at which no request was sent */
     uint64_t passed; /* due while the process was stopped: not sent, and not missed */
+    uint64_t from_memory; /* of those that count, how many asked no device, at least */
     bool flushes_ignored; /* no flush reached the device, so their times mean nothing */
 
     struct histogram latencies; /* of the requests that count */

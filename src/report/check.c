@@ -103,7 +103,7 @@ find_figure(struct figures *figures, const struct slo *slo)
 static bool
 is_known(const struct figure *figure)
 {
-    return figure->answer.count >= figure->answer.least && !figure->answer.ignored;
+    return figure->answer.count >= figure->answer.least && !figure->answer.reason;
 }
 
 /* Judges a figure: a limit may be broken by too few requests to know the figure. */
@@ -164,8 +164,8 @@ add_figure(struct buffer *line, const struct figure *figure)
     const struct slo *limit = figure->broken;
     const struct slo_answer *answer = &figure->answer;
     slo_name(&figure->slo, name);
-    if (answer->ignored) {
-        buffer_format(line, "%s is not known: no flush reached the device", name);
+    if (answer->reason) {
+        buffer_format(line, "%s is not known: %s", name, answer->reason);
         return;
     }
     if (!is_known(figure) && !limit) {

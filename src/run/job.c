@@ -295,7 +295,8 @@ count_from_memory(const struct job *job, uint64_t count)
     return charged < count ? count - charged : 0;
 }
 
-/* Leaves out the requests of JOB, or notes how many asked no device in the outcome. */
+/* Leaves out the requests of JOB if none asked a device, or sets how many of them did
+ * not. */
 static void
 reject_from_memory(struct job *job)
 {
@@ -310,7 +311,7 @@ reject_from_memory(struct job *job)
     if (cached > 0 && cached == all)
         stats_reject(total);
     else
-        job->outcome.from_memory += cached;
+        total->from_memory = cached;
 }
 
 void

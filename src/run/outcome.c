@@ -121,9 +121,8 @@ format_limit(const struct outcome *outcome, const struct slo *slo,
                                       : "requests",
              slo->scope > SCOPE_SYNC ? "could be split" : "count",
              (unsigned long long)answer->needs);
-    if (answer->ignored)
-        snprintf(text->lack, sizeof(text->lack),
-                 "not known: no flush reached the device");
+    if (answer->reason)
+        snprintf(text->lack, sizeof(text->lack), "not known: %s", answer->reason);
     if (answer->dependent)
         snprintf(text->bounds, sizeof(text->bounds), "too few independent requests");
     else if (answer->high)
@@ -277,13 +276,13 @@ explain_split(const struct outcome *outcome, struct notes *notes)
               (unsigned long long)split, (unsigned long long)all, why);
 }
 
-/* Returns whether a limit is about flushes that did not reach the device, of which no
- * number of requests would make it known. */
+/* Returns whether a limit is not known for a reason that no number of requests changes.
+ */
 static bool
-limits_ignored_flushes(const struct outcome *outcome)
+has_unknowable_limit(const struct outcome *outcome)
 {
     for (int i = 0; outcome->slos && i < outcome->slos->count; i++)
-        if (slo_answer(&outcome->slos->list[i], &outcome->total).ignored)
+        if (slo_answer(&outcome->slos->list[i], &outcome->total).reason)
             return true;
     return false;
 }
@@ -312,7 +311,7 @@ explain_steps(const struct outcome *outcome, struct notes *notes)
                   "again; try again when the target is steady",
                   outcome->given_up);
     if (outcome->unknown && outcome->unknown != outcome->empty &&
-        !limits_ignored_flushes(outcome))
+        !has_unknowable_limit(outcome))
         notes_add(notes, what,
                   "too few requests count at %s %s to check the limits; "
                   "use a longer -w",
@@ -362,11 +361,11 @@ outcome_explain(struct outcome *outcome, struct notes *notes)
                   units_format(UNITS_TIME, outcome->waiting, waited));
     if (total->cached)
         notes_add(notes, outcome->target, "%s", outcome_cached_text(outcome, text));
-    if (outcome->from_memory)
+    if (total->from_memory)
         notes_add(notes, outcome->target,
                   "at least %llu of the %llu requests that count were answered from "
                   "memory, not by the device: the times are those of both",
-                  (unsigned long long)outcome->from_memory,
+                  (unsigned long long)total->from_memory,
                   (unsigned long long)total->latency.count);
     if (outcome->holes > 0)
         notes_add(notes, outcome->target,

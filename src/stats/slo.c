@@ -179,6 +179,15 @@ find_enough(const struct percentile *percentile, uint64_t count, uint64_t above,
 }
 
 /* A wait of what is corrected is no value of its own, so only requests make certain. */
+/* Returns whether reads are among the requests that a limit is about. */
+static bool
+concerns_reads(const struct slo *slo)
+{
+    if (slo_is_of_operation(slo))
+        return operations[scope_operation(slo->scope)].does & OPERATION_READS;
+    return slo->scope == SCOPE_ALL;
+}
+
 struct slo_answer
 slo_answer(const struct slo *slo, const struct stats *stats)
 {
@@ -195,7 +204,7 @@ slo_answer(const struct slo *slo, const struct stats *stats)
     if (slo->scope == SCOPE_SYNC && stats->flushes_ignored) {
         answer.verdict = SLO_UNKNOWN;
         answer.certain = false;
-        answer.ignored = true;
+        answer.reason = "no flush reached the device";
         return answer;
     }
     bool broken =
@@ -211,6 +220,12 @@ slo_answer(const struct slo *slo, const struct stats *stats)
     answer.verdict = broken ? SLO_BROKEN : SLO_MET;
     if (ranked)
         answer.certain = broken ? refuted : is_certain(rank, count, above, false);
+    if (!broken && stats->from_memory > 0 && concerns_reads(slo)) {
+        answer.verdict = SLO_UNKNOWN;
+        answer.certain = false;
+        answer.reason = "requests were answered from memory";
+        return answer;
+    }
     if (!answer.certain && !(broken && latencies.corrected))
         answer.needs = find_enough(rank, count, above, broken);
     return answer;

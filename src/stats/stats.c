@@ -256,6 +256,7 @@ stats_merge(struct stats *stats, const struct stats *more)
     stats->failed += more->failed;
     stats->missed += more->missed;
     stats->passed += more->passed;
+    stats->from_memory += more->from_memory;
     stats->flushes_ignored |= more->flushes_ignored;
     stats->last = more->last > stats->last ? more->last : stats->last;
 }

@@ -61,7 +61,7 @@ TEST_EACH(reads_that_nobody_was_charged_for, rows)
     assert_int_equal(outcome->total.requests, COUNT);
     assert_int_equal(outcome->total.latency.count, row->counted);
     assert_int_equal(outcome->total.cached, row->cached);
-    assert_int_equal(outcome->from_memory, row->from_memory);
+    assert_int_equal(outcome->total.from_memory, row->from_memory);
     assert_int_equal(told->summary.latency.count, row->counted);
 }
 
@@ -74,5 +74,5 @@ TEST(holes_ask_no_device_either)
     setup.target.holes = 50;
     const struct outcome *outcome = run();
     assert_int_equal(outcome->total.latency.count, COUNT);
-    assert_int_equal(outcome->from_memory, 0);
+    assert_int_equal(outcome->total.from_memory, 0);
 }

@@ -580,7 +580,7 @@ TEST(a_limit_of_flushes_that_did_not_reach_the_device_is_not_known)
         struct slo slo = slo_of(limits[i]);
         struct slo_answer answer = slo_answer(&slo, &sum);
         assert_int_equal(answer.verdict, SLO_UNKNOWN);
-        assert_true(answer.ignored);
+        assert_string_equal(answer.reason, "no flush reached the device");
         assert_int_equal(answer.needs, 0);
         sum.flushes_ignored = false;
         assert_int_equal(slo_answer(&slo, &sum).verdict, i == 1 ? SLO_BROKEN : SLO_MET);
@@ -588,6 +588,31 @@ TEST(a_limit_of_flushes_that_did_not_reach_the_device_is_not_known)
     }
     struct slo all = slo_of("max=1h");
     assert_int_equal(slo_answer(&all, &sum).verdict, SLO_MET);
+}
+
+/* Requests from memory may be why a limit is kept, but not why it is broken. */
+TEST(a_limit_is_not_known_to_be_kept_if_memory_answered_some)
+{
+    static const struct {
+        const char *limit;
+        enum slo_verdict verdict;
+    } cases[] = {
+        {"p50=1h", SLO_UNKNOWN},      {"max=1h", SLO_UNKNOWN},   {"iops=1", SLO_UNKNOWN},
+        {"read-p50=1h", SLO_UNKNOWN}, {"write-p50=1h", SLO_MET}, {"p50=1ns", SLO_BROKEN},
+        {"read-max=1ns", SLO_BROKEN},
+    };
+    struct stats stats = mixed();
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct slo slo = slo_of(cases[i].limit);
+        stats.from_memory = 1;
+        struct slo_answer answer = slo_answer(&slo, &stats);
+        assert_int_equal(answer.verdict, cases[i].verdict);
+        if (answer.verdict == SLO_UNKNOWN)
+            assert_string_equal(answer.reason, "requests were answered from memory");
+        stats.from_memory = 0;
+        assert_int_equal(slo_answer(&slo, &stats).verdict == SLO_BROKEN,
+                         cases[i].verdict == SLO_BROKEN);
+    }
 }
 
 TEST(a_limit_of_an_operation_takes_as_many_of_it)
