@@ -85,7 +85,7 @@ is_taken_apart() {
     udevadm settle
     mdadm --stop --scan 2>/dev/null
     dmsetup remove_all
-    [ -z "$(lsblk -nro NAME,TYPE | grep -v ' \(disk\|rom\)$')" ]
+    ! lsblk -nro NAME,TYPE | grep -qv ' \(disk\|rom\)$'
 }
 
 # Prints the number of a device as the trace has it.
@@ -103,10 +103,10 @@ split() {
     ioping -breakdown -D -JJ -i 5ms -c 40 -hang 0 "$@" "$target" >o 2>e
     status=$?
     echo 0 >$trace/events/enable
-    grep -v '^#' $trace/trace >trace
+    grep -v '^#' $trace/trace >records
     echo >$trace/trace
     awk -v top="$(number "$target")" -v bottoms="$numbers" -v program=ioping \
-        -v ends=$ends -f /srv/stacks.awk trace >divided
+        -v ends=$ends -f /srv/stacks.awk records >divided
     return $status
 }
 

@@ -12,7 +12,8 @@ from hdrh.log import HistogramLogReader
 
 PERCENTILES = (50, 90, 99, 99.9)
 MOST = (1 << 42) - 1
-APART = {"read", "write", "sync", "submit", "queue", "device", "return", "sync_device"}
+APART = {"read", "write", "sync", "submit", "stack", "queue", "device", "return",
+         "sync_device"}
 
 
 def empty():
