@@ -52,6 +52,11 @@ TEST(a_guest_that_hangs_fails_the_run)
         "exec sleep 1000'");
 }
 
+TEST(a_guest_ends_with_its_run)
+{
+    expect(-1, "143\n", NULL, "stop_a_run");
+}
+
 TEST(without_qemu_it_is_skipped)
 {
     expect(0,

@@ -20,11 +20,28 @@ END
     chmod 755 qemu
 }
 
-# Usage: run_guest COMMANDS [SCENARIO...]: tests/vm/run with a guest that does COMMANDS.
-run_guest() (
+# Usage: become_run COMMANDS [SCENARIO...]: this shell becomes tests/vm/run, with a guest that
+# does COMMANDS.
+become_run() {
     echo "$1" >guest
     shift
     cd "$IOPING_SOURCE" || return
     export GUEST="$top/guest" XDG_CACHE_HOME="$top/cache" BUILDDIR="$top/build"
-    QEMU=${FAKE_QEMU-$top/qemu} tests/vm/run "$@"
+    export QEMU="${FAKE_QEMU-$top/qemu}"
+    exec tests/vm/run "$@"
+}
+run_guest() (
+    become_run "$@"
 )
+
+# Ends a run as the program timeout does. Prints the run's status and the processes that are
+# left of the guest.
+stop_a_run() {
+    rm -f pid
+    become_run "echo \$\$ >$top/new_pid; mv $top/new_pid $top/pid; exec sleep 1000" &
+    until_true test -e pid
+    kill "$!"
+    wait "$!"
+    echo "$?"
+    ps -o args= -p "$(cat pid)"
+}
