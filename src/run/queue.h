@@ -21,8 +21,9 @@ struct inflight_request {
     struct sample sample;
     int64_t due;     /* when its time begins, if before it was sent, monotonic; else 0 */
     int64_t written; /* when its write was done, and its flush sent; 0: not yet */
-    int unsent; /* errno: why its write was not sent, but a flush in its place; or 0 */
-    bool lost;  /* it has timed out, and had no answer since */
+    int unsent;   /* errno: why its write was not sent, but a flush in its place; or 0 */
+    bool lost;    /* it has timed out, and had no answer since */
+    int64_t sent; /* when it was sent, ns, monotonic; only while it is lost */
     struct inflight_request *older, *younger; /* `younger` of a free one: the next free */
 };
 
@@ -35,7 +36,7 @@ struct inflight {
     int count;                  /* requests: free, in flight or lost */
     int under_way;              /* in flight or lost */
     int lost;
-    int64_t lost_since; /* when the first of these was sent, ns, monotonic; 0: none is */
+    int64_t lost_since; /* when the oldest of these was sent, ns, monotonic; 0: none is */
     struct inflight_request *free; /* NULL: all are in flight */
     struct inflight_request ends;  /* all zero but for its neighbours */
 };

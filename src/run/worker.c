@@ -123,14 +123,28 @@ inflight_close(struct inflight *inflight)
     os_memory_free(inflight->list);
 }
 
+/* Returns when the oldest of the requests that are lost was sent; 0: none is lost. */
+static int64_t
+find_lost_since(const struct inflight *inflight)
+{
+    int64_t since = 0;
+    for (int i = 0; i < inflight->count; i++) {
+        const struct inflight_request *entry = &inflight->list[i];
+        if (entry->lost && (!since || entry->sent < since))
+            since = entry->sent;
+    }
+    return since;
+}
+
 void
 inflight_lose(struct inflight *inflight, struct inflight_request *entry)
 {
     entry->older->younger = entry->younger;
     entry->younger->older = entry->older;
     entry->lost = true;
-    if (inflight->lost++ == 0)
-        inflight->lost_since = entry->sample.start;
+    entry->sent = entry->sample.start;
+    inflight->lost++;
+    inflight->lost_since = find_lost_since(inflight);
 }
 
 void
@@ -140,8 +154,8 @@ inflight_regain(struct inflight *inflight, struct inflight_request *entry)
     entry->younger = inflight->free;
     inflight->free = entry;
     inflight->under_way--;
-    if (--inflight->lost == 0)
-        inflight->lost_since = 0;
+    inflight->lost--;
+    inflight->lost_since = find_lost_since(inflight);
 }
 
 /* Takes the buffers of all requests, each with the alignment of the first. */

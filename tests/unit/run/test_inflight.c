@@ -186,3 +186,26 @@ TEST(a_lost_one_keeps_its_place)
     assert_int_equal(take(), first);
     inflight_close(&inflight);
 }
+
+/* The age of one that was answered is not that of the others. */
+TEST(the_oldest_that_is_lost_has_no_answer)
+{
+    open_slots(3);
+    int entries[3];
+    for (int i = 0; i < 3; i++) {
+        entries[i] = take();
+        inflight.list[entries[i]].sample.start = 100 * (i + 1);
+    }
+    for (int i = 0; i < 3; i++) {
+        inflight_lose(&inflight, &inflight.list[entries[i]]);
+        inflight.list[entries[i]].sample.start = 1; /* from when its time counts */
+        assert_int_equal(inflight.lost_since, 100);
+    }
+    inflight_regain(&inflight, &inflight.list[entries[0]]);
+    assert_int_equal(inflight.lost_since, 200);
+    inflight_regain(&inflight, &inflight.list[entries[2]]);
+    assert_int_equal(inflight.lost_since, 200);
+    inflight_regain(&inflight, &inflight.list[entries[1]]);
+    assert_int_equal(inflight.lost_since, 0);
+    inflight_close(&inflight);
+}
