@@ -68,6 +68,13 @@ bool os_locale_utf8(void);
 int os_file_replace(const char *path, const char *bytes, size_t size, const char *start,
                     bool durable);
 
+/*
+ * Tries whether os_file_replace can replace the file at PATH, by all of it but the last
+ * step: a file with SIZE bytes is written beside PATH, and removed again. The file at
+ * PATH stays as it is, or missing. Returns 0, or -1 with errno, as for os_file_replace.
+ */
+int os_file_try(const char *path, const char *bytes, size_t size, const char *start);
+
 /* Removes what killed runs have left of os_file_replace for PATH and START: a file with
  * such a name, of this user, with the mode of one that is not whole, unchanged for a
  * minute and written by nobody. Systems without locks of files keep it. */

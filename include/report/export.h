@@ -42,13 +42,18 @@ struct export
 void export_begin(struct export *export, const struct plan *plan, const struct job *jobs,
                   int count, struct status *status);
 
-/* Writes TEXT, whose memory it takes, as the first version of the file of output INDEX
- * of the plan. Returns 0, or -1 with ERROR. export_end must be called in any case. */
-int export_first(struct export *export, int index, struct buffer *text,
-                 struct error *error);
+/* Takes TEXT, and its memory, for the first version of the file of output INDEX of the
+ * plan, and tries to write it beside an earlier file, which stays as it is. Returns 0, or
+ * -1 with ERROR. export_end must be called in any case. */
+int export_add(struct export *export, int index, struct buffer *text,
+               struct error *error);
 
 /* Starts the thread, if there are files. Returns 0, or -1 with ERROR. */
 int export_start(struct export *export, struct error *error);
+
+/* Replaces all earlier files by the first versions, before anything is handed over.
+ * Returns 0, or -1 with ERROR; then the files of the outputs before are replaced. */
+int export_first(struct export *export, struct error *error);
 
 /* The calling thread hears of failures from now on. Returns true if export_report is to
  * say that a file could not be written. */

@@ -78,19 +78,27 @@ int report_open(struct reports *reports, const struct plan *plan, struct error *
 /* Removes that file, if report_open has made it and it is empty: nothing has begun. */
 void report_discard(const struct reports *reports, const struct plan *plan);
 
-/* Empties that file, unless it is a target of JOBS, which are open, or another file of
- * PLAN. Returns 0, or -1 with ERROR. */
-int report_claim(const struct reports *reports, const struct plan *plan,
-                 const struct job *jobs, struct error *error);
+/* Checks that this file is neither a target of JOBS, which are open, nor another file of
+ * PLAN. Changes nothing. Returns 0, or -1 with ERROR. */
+int report_check_files(const struct reports *reports, const struct plan *plan,
+                       const struct job *jobs, struct error *error);
 
 /*
- * Starts the reports of a run of PLAN, which has COUNT JOBS; both must outlive them: one
- * on stdout, or in the file that report_claim has emptied and another for people on
- * stdout. REPORTS is all zero but for that. Writes the exported files for the first time.
- * Returns 0, or -1 with ERROR. report_end must be called in any case.
+ * Prepares the reports of a run of PLAN, which has COUNT JOBS; both must outlive them:
+ * one on stdout, or in the file of -output and another for people on stdout. REPORTS is
+ * all zero but for that file. Tries to write the exported files; earlier ones stay as
+ * they are. Returns 0, or -1 with ERROR. report_end must be called in any case.
  */
 int report_begin(struct reports *reports, const struct plan *plan, const struct job *jobs,
                  int count, struct error *error);
+
+/*
+ * Claims the files of reports that report_begin has prepared for PLAN: replaces earlier
+ * exported files by their first versions, and empties the file of -output. It comes after
+ * all that may refuse the run, since what these files had is lost, and before the first
+ * request. Returns 0, or -1 with ERROR.
+ */
+int report_claim(struct reports *reports, const struct plan *plan, struct error *error);
 
 /* Returns the functions that a run calls; REPORTS must outlive it. */
 struct run_observer report_observer(struct reports *reports);

@@ -109,12 +109,20 @@ int run_execute(const struct run_task *task, struct error *error);
 struct run;
 
 /*
- * Opens all workers of TASK, which must stay, for thread SUPERVISOR. Returns NULL with
- * ERROR when that cannot be; else run_first_worker must follow. Without SUPERVISOR the
- * caller is that, and no thread's work is left to do.
+ * Opens all workers of TASK, which must stay, for thread SUPERVISOR, and starts their
+ * threads, which wait. Returns NULL with ERROR when that cannot be; else run_begin and
+ * run_first_worker must follow, or run_cancel. Without SUPERVISOR the caller is that, and
+ * no thread's work is left to do.
  */
 struct run *run_open(const struct run_task *task, const struct os_thread *supervisor,
                      struct error *error);
+
+/* Starts the time of a run that was opened: its periods and ticks count from now on. The
+ * caller's run_first_worker follows, and another thread's run_supervise. */
+void run_begin(struct run *run);
+
+/* Ends and frees a run that was opened, and has not begun: no request is sent. */
+void run_cancel(struct run *run);
 
 /*
  * Sends the requests of the first worker of the first job, until it ends. Returns whether

@@ -236,20 +236,42 @@ os_file_clean(const char *path, const char *start)
         closedir(list);
 }
 
-/* Until the file is whole only its owner may read it. A name lasts once its directory is
- * on the device. */
-int
-os_file_replace(const char *path, const char *bytes, size_t size, const char *start,
-                bool durable)
+/* Returns 0 if another file can get the name PATH, else errno. Attributes of chattr(1)
+ * forbid it: EPERM, also for root, of an open that writes. In a folder with the bit
+ * S_ISVTX the owner of the file or of the folder alone can do it, and root. */
+static int
+check_name(const char *path)
 {
-    char prefix[PATH_ROOM], beside[PATH_ROOM];
+    struct stat status, parent;
+    char folder[PATH_ROOM];
+    if (lstat(path, &status) < 0)
+        return 0;
+    int fd = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0 && errno == EPERM)
+        return EPERM;
+    if (fd >= 0)
+        close(fd);
+    split_path(path, folder);
+    uid_t user = geteuid();
+    bool is_sticky = stat(folder, &parent) == 0 && parent.st_mode & S_ISVTX;
+    bool is_owner = user == 0 || user == status.st_uid || user == parent.st_uid;
+    return is_sticky && !is_owner ? EPERM : 0;
+}
+
+/* Writes a file beside PATH, for os_file_replace. Until it is whole only its owner may
+ * read it. Returns 0, and BESIDE is its name, which os_leftover_begin has; or errno. */
+static int
+write_beside(const char *path, const char *bytes, size_t size, const char *start,
+             bool durable, char beside[PATH_ROOM])
+{
+    char prefix[PATH_ROOM];
     if (!is_replaceable(path, start))
-        return os_fail(EEXIST);
+        return EEXIST;
     if (snprintf(prefix, sizeof(prefix), "%s.", path) >= (int)sizeof(prefix))
-        return os_fail(ENAMETOOLONG);
-    int fd = posix_file_create(prefix, O_WRONLY, beside, sizeof(beside));
+        return ENAMETOOLONG;
+    int fd = posix_file_create(prefix, O_WRONLY, beside, PATH_ROOM);
     if (fd < 0)
-        return -1;
+        return errno;
     os_leftover_made();
     lock_file(fd);
     int failed = os_stream_write(fd, bytes, size) < 0 || (durable && fsync(fd) < 0) ||
@@ -258,10 +280,39 @@ os_file_replace(const char *path, const char *bytes, size_t size, const char *st
                      : 0;
     if (close(fd) < 0 && !failed)
         failed = errno;
-    if (!failed && rename(beside, path) < 0)
-        failed = errno;
-    if (failed)
+    if (failed) {
         unlink(beside);
+        os_leftover_end();
+    }
+    return failed;
+}
+
+int
+os_file_try(const char *path, const char *bytes, size_t size, const char *start)
+{
+    char beside[PATH_ROOM];
+    int failed = write_beside(path, bytes, size, start, false, beside);
+    if (!failed) {
+        failed = check_name(path);
+        unlink(beside);
+        os_leftover_end();
+    }
+    return failed ? os_fail(failed) : 0;
+}
+
+/* A name lasts once its directory is on the device. */
+int
+os_file_replace(const char *path, const char *bytes, size_t size, const char *start,
+                bool durable)
+{
+    char beside[PATH_ROOM];
+    int failed = write_beside(path, bytes, size, start, durable, beside);
+    if (failed)
+        return os_fail(failed);
+    if (rename(beside, path) < 0) {
+        failed = errno;
+        unlink(beside);
+    }
     os_leftover_end();
     if (failed)
         return os_fail(failed);

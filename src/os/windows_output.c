@@ -214,24 +214,55 @@ move(const WCHAR *from, const WCHAR *to, bool durable)
     }
 }
 
+/* Writes a file beside PATH, for os_file_replace. Returns its name, which the caller
+ * frees after the file has another name or is deleted; or NULL with errno. */
+static WCHAR *
+write_beside(const char *path, const char *bytes, size_t size, const char *start,
+             bool durable)
+{
+    char name[4096];
+    WCHAR *beside;
+    if (!is_replaceable(path, start)) {
+        errno = EEXIST;
+        return NULL;
+    }
+    if (snprintf(name, sizeof(name), "%s.XXXXXX", path) >= (int)sizeof(name)) {
+        errno = ENAMETOOLONG;
+        return NULL;
+    }
+    HANDLE file = windows_path_create(name, GENERIC_WRITE, 0, &beside);
+    if (file == INVALID_HANDLE_VALUE)
+        return NULL;
+    int failed = write_file(file, bytes, size, durable) < 0 ? errno : 0;
+    CloseHandle(file);
+    if (!failed)
+        return beside;
+    DeleteFileW(beside);
+    free(beside);
+    errno = failed;
+    return NULL;
+}
+
+int
+os_file_try(const char *path, const char *bytes, size_t size, const char *start)
+{
+    WCHAR *beside = write_beside(path, bytes, size, start, false);
+    if (!beside)
+        return -1;
+    DeleteFileW(beside);
+    free(beside);
+    return 0;
+}
+
 int
 os_file_replace(const char *path, const char *bytes, size_t size, const char *start,
                 bool durable)
 {
-    char name[4096];
-    WCHAR *beside;
-    if (!is_replaceable(path, start))
-        return os_fail(EEXIST);
-    if (snprintf(name, sizeof(name), "%s.XXXXXX", path) >= (int)sizeof(name))
-        return os_fail(ENAMETOOLONG);
-    HANDLE file = windows_path_create(name, GENERIC_WRITE, 0, &beside);
-    if (file == INVALID_HANDLE_VALUE)
+    WCHAR *beside = write_beside(path, bytes, size, start, durable);
+    if (!beside)
         return -1;
-    int failed = write_file(file, bytes, size, durable) < 0 ? errno : 0;
-    CloseHandle(file);
     WCHAR *wide = windows_path_wide(path);
-    if (!failed)
-        failed = wide ? move(beside, wide, durable) : errno;
+    int failed = wide ? move(beside, wide, durable) : errno;
     if (failed)
         DeleteFileW(beside);
     free(beside);

@@ -164,8 +164,18 @@ export_begin(struct export *export, const struct plan *plan, const struct job *j
                               .status = status};
 }
 
+/* Fills ERROR: the file of OUTPUT cannot be written because of CODE. Returns -1. */
+static int
+refuse_file(const struct output *output, int code, struct error *error)
+{
+    if (code == EEXIST)
+        return error_set(error, EXIT_PREPARE, output->path,
+                         "is there already, and not %s", output->kind->what);
+    return error_set(error, EXIT_PREPARE, output->path, "%s", strerror(code));
+}
+
 int
-export_first(struct export *export, int index, struct buffer *text, struct error *error)
+export_add(struct export *export, int index, struct buffer *text, struct error *error)
 {
     const struct output *output = &export->plan->output.list[index];
     const struct output_kind *kind = output->kind;
@@ -182,15 +192,26 @@ export_first(struct export *export, int index, struct buffer *text, struct error
     file->path = output->path;
     file->start = kind->start;
     file->grows = kind->goes == OUTPUT_GROWING;
-    os_file_clean(file->path, file->start);
-    int failed = text->failed ? ENOMEM : put(export->replace, file, text, false);
     file->first = *text;
     *text = (struct buffer){0};
-    if (failed == EEXIST)
-        return error_set(error, EXIT_PREPARE, file->path, "is there already, and not %s",
-                         kind->what);
-    return failed ? error_set(error, EXIT_PREPARE, file->path, "%s", strerror(failed))
-                  : 0;
+    if (file->first.failed)
+        return refuse_file(output, ENOMEM, error);
+    os_file_clean(file->path, file->start);
+    if (os_file_try(file->path, file->first.text, file->first.length, file->start) < 0)
+        return refuse_file(output, errno, error);
+    return 0;
+}
+
+int
+export_first(struct export *export, struct error *error)
+{
+    for (int i = 0; export->writer && i < OUTPUTS_MOST; i++) {
+        const struct export_file *file = &export->writer->files[i];
+        int failed = file->path ? put(export->replace, file, &file->first, false) : 0;
+        if (failed)
+            return refuse_file(&export->plan->output.list[i], failed, error);
+    }
+    return 0;
 }
 
 int

@@ -1,8 +1,8 @@
 /*
  * The table of outputs, and which of them a command line asks for: nobody else knows a
- * kind by its name. Then their files: that of -output is opened before anything is
- * measured, and emptied once it is known to be no other that the run uses. A name alone
- * does not tell: there are links, and more than one path to a file.
+ * kind by its name. Then the file of -output: it is opened before anything is measured,
+ * and checked to be no other file that the run uses. A name alone does not tell: there
+ * are links, and more than one path to a file.
  */
 #include "report/outputs.h"
 
@@ -253,8 +253,8 @@ is_recorded_run(int stream, const char *path)
 }
 
 int
-report_claim(const struct reports *reports, const struct plan *plan,
-             const struct job *jobs, struct error *error)
+report_check_files(const struct reports *reports, const struct plan *plan,
+                   const struct job *jobs, struct error *error)
 {
     const struct output *list = plan->output.list;
     char is[48] = "";
@@ -273,7 +273,5 @@ report_claim(const struct reports *reports, const struct plan *plan,
     if (is[0])
         return error_set(error, EXIT_PREPARE, list[0].path,
                          "it is %s too; name another file for -output", is);
-    if (os_stream_empty(stream) < 0)
-        return error_set(error, EXIT_PREPARE, list[0].path, "%s", strerror(errno));
     return 0;
 }

@@ -63,9 +63,10 @@ select_job(struct reports *reports, int index, const struct job *job)
     return report;
 }
 
-/* Writes the first version of a file, or its head. Returns 0, or -1 with ERROR. */
+/* Prepares the first version of a file, or its head. Returns 0, or -1 with ERROR: it
+ * cannot be written. */
 static int
-begin_file(struct reports *reports, int index, struct error *error)
+prepare_file(struct reports *reports, int index, struct error *error)
 {
     struct report *report = &reports->list[index];
     const struct report_format *format = report->format;
@@ -74,7 +75,7 @@ begin_file(struct reports *reports, int index, struct error *error)
     if (goes(report) == OUTPUT_REPLACED)
         format->tick(report, report->jobs, report->count, 0, false);
     report->begun = true;
-    return export_first(&reports->export, index, &report->text, error);
+    return export_add(&reports->export, index, &report->text, error);
 }
 
 /* Fills the next report. A file is no terminal, whatever is behind it. */
@@ -118,9 +119,21 @@ report_begin(struct reports *reports, const struct plan *plan, const struct job 
         fill_report(reports, plan, jobs, count);
     reports->screen = &reports->list[printed - 1];
     for (int i = printed; i < outputs; i++)
-        if (plan->output.list[i].path && begin_file(reports, i, error) < 0)
+        if (plan->output.list[i].path && prepare_file(reports, i, error) < 0)
             return -1;
     return export_start(&reports->export, error);
+}
+
+/* The file of -output is emptied last, as that is the least likely to fail. */
+int
+report_claim(struct reports *reports, const struct plan *plan, struct error *error)
+{
+    if (export_first(&reports->export, error) < 0)
+        return -1;
+    if (reports->file && os_stream_empty(reports->file) < 0)
+        return error_set(error, EXIT_PREPARE, plan->output.list[0].path, "%s",
+                         strerror(errno));
+    return 0;
 }
 
 /* Begins the report of its current target. */

@@ -87,15 +87,37 @@ open_gate(struct run *run)
     os_lock_release(run->gate);
 }
 
+void
+run_begin(struct run *run)
+{
+    supervise_begin(run, os_clock_now());
+    run->sectors = os_process_sectors();
+}
+
+/* Ends the threads that wait at the gate: no request is sent. */
+static void
+end_waiting(struct run *run)
+{
+    struct job *jobs = run->task.jobs;
+    int count = run->task.count;
+    run_begin(run); /* else they look at times of the run before */
+    for (int i = 0; i < count; i++)
+        worker_group_stop(&jobs[i].group, os_clock_now());
+    open_gate(run);
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < jobs[i].group.size; k++)
+            worker_thread_join(jobs[i].threads[k]);
+}
+
 /* Starts the workers, up to the gate; or none, and no request is sent. If the caller
- * WORKS, it does what the first has to do, later. */
+ * WORKS, it does what the first has to do, after run_begin. */
 static int
 start_all(struct run *run, bool works, struct error *error)
 {
     struct job *jobs = run->task.jobs;
     int count = run->task.count, status = 0;
-    supervise_begin(run, os_clock_now());
-    run->sectors = os_process_sectors();
+    if (!works)
+        run_begin(run);
     if (run->gate)
         os_lock_acquire(run->gate);
     for (int i = 0; i < count; i++)
@@ -110,12 +132,7 @@ start_all(struct run *run, bool works, struct error *error)
         return 0;
     error_set(error, EXIT_PREPARE, NULL, "no thread for the requests: %s",
               strerror(errno));
-    for (int i = 0; i < count; i++)
-        worker_group_stop(&jobs[i].group, os_clock_now());
-    open_gate(run);
-    for (int i = 0; i < count; i++)
-        for (int k = 0; k < jobs[i].group.size; k++)
-            worker_thread_join(jobs[i].threads[k]);
+    end_waiting(run);
     return -1;
 }
 
@@ -140,6 +157,13 @@ run_open(const struct run_task *task, const struct os_thread *supervisor,
         run = NULL;
     }
     return run;
+}
+
+void
+run_cancel(struct run *run)
+{
+    end_waiting(run);
+    run_close(run);
 }
 
 bool

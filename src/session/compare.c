@@ -145,16 +145,18 @@ report_all(struct compare *compare)
     struct recorded_runs *runs = &compare->runs;
     struct error error;
     int status = EXIT_DONE;
-    int begun = report_claim(&compare->reports, compare->plan, runs->jobs, &error);
-    if (begun < 0) {
-        report_discard(&compare->reports, compare->plan);
-        return console_error(&error);
-    }
-    begun = report_begin(&compare->reports, &runs->plan, runs->jobs, runs->count, &error);
+    int begun = report_check_files(&compare->reports, compare->plan, runs->jobs, &error);
+    if (begun == 0)
+        begun =
+            report_begin(&compare->reports, &runs->plan, runs->jobs, runs->count, &error);
+    if (begun == 0)
+        begun = report_claim(&compare->reports, &runs->plan, &error);
     if (begun == 0) {
         report_explain(&compare->reports, runs->jobs, runs->count);
         status = explain_changes(compare);
         report_recorded(&compare->reports, compare->rows);
+    } else {
+        report_discard(&compare->reports, compare->plan);
     }
     report_end(&compare->reports, &runs->jobs[0].outcome);
     if (begun < 0)

@@ -219,18 +219,20 @@ supervise_stages(struct session *session, const atomic_bool *done)
     }
 }
 
-/* Writes the exported files and opens the run, which takes part in the opening of the
- * last target. Returns 0, or -1 with the session's error. */
-static int
-begin_run(struct session *session)
+/* Begins the stage of all files but targets, if there are any. */
+static void
+enter_files(struct session *session)
 {
-    const struct plan *plan = session->plan;
     if (session->files[0])
         enter(session, STAGE_FILES, 0);
-    if (report_claim(&session->reports, plan, session->jobs, &session->error) < 0 ||
-        report_begin(&session->reports, plan, session->jobs, session->count,
-                     &session->error) < 0)
-        return -1;
+}
+
+/* Opens the run, which takes part in the opening of the last target. Returns 0, or -1
+ * with the session's error. */
+static int
+open_run(struct session *session)
+{
+    const struct plan *plan = session->plan;
     enter(session, STAGE_OPENING, session->all - 1);
     session->observer = report_observer(&session->reports);
     session->task = (struct run_task){
@@ -245,6 +247,33 @@ begin_run(struct session *session)
         return 0;
     session->run = run_open(&session->task, &session->supervisor, &session->error);
     return session->run ? 0 : -1;
+}
+
+/*
+ * Prepares the reports and the run. Earlier files are lost only when nothing can refuse
+ * the run any more: then its threads wait for their first requests. Of a sweep, or of
+ * phases, the first run is opened later. Returns 0, or -1 with the session's error.
+ */
+static int
+begin_run(struct session *session)
+{
+    const struct plan *plan = session->plan;
+    struct reports *reports = &session->reports;
+    enter_files(session);
+    if (report_check_files(reports, plan, session->jobs, &session->error) < 0 ||
+        report_begin(reports, plan, session->jobs, session->count, &session->error) < 0)
+        return -1;
+    if (open_run(session) < 0)
+        return -1;
+    enter_files(session);
+    int status = report_claim(reports, plan, &session->error);
+    if (status == 0 && session->run) {
+        run_begin(session->run);
+    } else if (session->run) {
+        run_cancel(session->run);
+        session->run = NULL;
+    }
+    return status;
 }
 
 /* Prepares everything up to the first request. The opening of a target may take memory as

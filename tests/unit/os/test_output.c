@@ -233,6 +233,38 @@ TEST(failures_leave_the_old_file_and_nothing_beside_it)
     assert_int_equal(count_files("failures/folder"), 0);
 }
 
+static int
+try(const char *name)
+{
+    return os_file_try(path_of(name), "new", 3, "# HELPx");
+}
+
+/* Whether the file could be replaced or not. */
+TEST(a_trial_leaves_all_as_it_was)
+{
+    static const struct {
+        const char *name;
+        int error;
+    } cases[] = {{"tried/ours", 0},        {"tried/absent", 0},
+                 {"tried/data", EEXIST},   {"tried/link", EEXIST},
+                 {"tried/folder", EEXIST}, {"tried/missing/a", ENOENT},
+                 {"tried/data/a", ENOTDIR}};
+    make_directory("tried");
+    make_directory("tried/folder");
+    assert_int_equal(replace("tried/ours", "# HELPx"), 0);
+    assert_int_equal(replace("tried/data", "data"), 0);
+    assert_int_equal(symlink("ours", path_of("tried/link")), 0);
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        errno = 0;
+        assert_int_equal(try(cases[i].name), cases[i].error ? -1 : 0);
+        if (cases[i].error)
+            assert_int_equal(errno, cases[i].error);
+        assert_file("tried/ours", "# HELPx");
+        assert_file("tried/data", "data");
+        assert_int_equal(count_files("tried"), 4);
+    }
+}
+
 /* Expects that text of 100000 bytes, appended to the file or in its place, has no room. A
  * child with a limit on the size of files plays a full disk. */
 static void

@@ -101,6 +101,7 @@ golden_begin_of(const struct job *jobs, int count)
     dup2(fd, 1);
     close(fd);
     assert_int_equal(report_begin(&golden.reports, &golden.plan, jobs, count, &error), 0);
+    assert_int_equal(report_claim(&golden.reports, &golden.plan, &error), 0);
     golden.report = &golden.reports.list[0];
     golden.report->wall = golden_wall;
     golden.observer = report_observer(&golden.reports);

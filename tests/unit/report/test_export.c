@@ -92,9 +92,10 @@ begin_export(struct export *export)
     for (int i = 1; i < golden.plan.output.count; i++) {
         struct buffer text;
         add_first(&text, i);
-        assert_int_equal(export_first(export, i, &text, &error), 0);
+        assert_int_equal(export_add(export, i, &text, &error), 0);
     }
     assert_int_equal(export_start(export, &error), 0);
+    assert_int_equal(export_first(export, &error), 0);
 }
 
 enum { METRICS = 1, PLOT, LOG = 1 }; /* outputs of a plan */
@@ -161,6 +162,29 @@ TEST(without_files_there_is_no_thread)
     assert_null(export.writer);
     assert_true(export_end(&export));
     assert_int_equal(export.error, 0);
+}
+
+/* The first file could be replaced, and what refuses the run is the second. */
+TEST(earlier_files_stay_until_all_are_tried)
+{
+    struct export export;
+    struct error error;
+    struct buffer text;
+    struct stat before, after;
+    begin();
+    assert_true(export_end(&setup.export));
+    assert_int_equal(stat(setup.plot, &before), 0);
+    snprintf(setup.metrics, sizeof(setup.metrics), "%s/none/a.prom", scratch());
+    export_begin(&export, &golden.plan, &golden.job, 1, NULL);
+    add_first(&text, PLOT);
+    assert_int_equal(export_add(&export, PLOT, &text, &error), 0);
+    add_first(&text, METRICS);
+    assert_int_equal(export_add(&export, METRICS, &text, &error), -1);
+    assert_int_equal(error.status, EXIT_PREPARE);
+    assert_string_equal(error.why, strerror(ENOENT));
+    assert_true(export_end(&export));
+    assert_int_equal(stat(setup.plot, &after), 0);
+    assert_int_equal(after.st_ino, before.st_ino);
 }
 
 TEST(the_newest_version_takes_the_place_of_one_that_waits)

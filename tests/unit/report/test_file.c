@@ -27,7 +27,7 @@ begin(void)
 {
     struct error error = {0};
     if (report_open(&golden.reports, &golden.plan, &error) < 0 ||
-        report_claim(&golden.reports, &golden.plan, &golden.job, &error) < 0)
+        report_check_files(&golden.reports, &golden.plan, &golden.job, &error) < 0)
         fail_msg("%s", error.why);
     golden_begin();
     golden.reports.list[1].wall = golden_wall;
@@ -126,17 +126,35 @@ TEST(a_file_that_is_a_target_keeps_what_it_has)
     prepare(FORMAT_JSON, file_path());
     golden.job.target.fd = fd;
     assert_int_equal(report_open(&golden.reports, &golden.plan, &error), 0);
-    assert_int_equal(report_claim(&golden.reports, &golden.plan, &golden.job, &error),
-                     -1);
+    assert_int_equal(
+        report_check_files(&golden.reports, &golden.plan, &golden.job, &error), -1);
     assert_int_equal(error.status, EXIT_PREPARE);
     assert_string_equal(error.why, "it is a target too; name another file for -output");
     assert_int_equal(lseek(fd, 0, SEEK_END), 4);
     close(fd);
-    golden.job.target.fd = -1;
-    assert_int_equal(report_claim(&golden.reports, &golden.plan, &golden.job, &error), 0);
+}
+
+TEST(a_file_keeps_what_it_has_until_it_is_claimed)
+{
+    struct error error;
     size_t size;
+    int fd = open(file_path(), O_RDWR | O_CREAT | O_TRUNC, 0600);
+    assert_int_equal(write(fd, "kept", 4), 4);
+    close(fd);
+    prepare(FORMAT_JSON, file_path());
+    assert_int_equal(report_open(&golden.reports, &golden.plan, &error), 0);
+    assert_int_equal(
+        report_check_files(&golden.reports, &golden.plan, &golden.job, &error), 0);
+    assert_int_equal(report_begin(&golden.reports, &golden.plan, &golden.job, 1, &error),
+                     0);
+    char *text = golden_read(file_path(), &size);
+    assert_int_equal(size, 4);
+    assert_memory_equal(text, "kept", 4);
+    free(text);
+    assert_int_equal(report_claim(&golden.reports, &golden.plan, &error), 0);
     free(golden_read(file_path(), &size));
     assert_int_equal(size, 0);
+    report_end(&golden.reports, &golden.outcome);
 }
 
 TEST(files_are_named_in_one_text)

@@ -57,9 +57,11 @@ begin_export(struct export *export, const struct shown *list, int count,
     export_begin(export, &golden.plan, jobs, count, NULL);
     golden_metrics(&text, &golden.plan, jobs, count, 0, 0);
     if (golden.plan.output.count > 1)
-        status = export_first(export, 1, &text, error);
+        status = export_add(export, 1, &text, error);
     buffer_free(&text);
-    return status < 0 ? -1 : export_start(export, error);
+    if (status < 0 || export_start(export, error) < 0)
+        return -1;
+    return export_first(export, error);
 }
 
 static int

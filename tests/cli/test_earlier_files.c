@@ -1,0 +1,116 @@
+/* The files of earlier runs, which a run is to replace: one that is refused before its
+ * first request leaves them as they were, whatever refuses it. */
+/* Marks: posix */
+#include "support.h"
+
+GROUP_SHELL("make_earlier_files")
+
+/* Expects that "ioping ARGUMENTS" ends with status 2 and line ERR, and that no file has
+ * changed, come or gone. */
+static void
+assert_unharmed(const char *way, const char *arguments, const char *err)
+{
+    expect(2, "same\n", err, "unharmed %s '%s'", way, arguments);
+}
+
+/* In the same run or another: a file that cannot be written, which comes last or first.
+ */
+TEST(another_file_that_cannot_be_written)
+{
+    static const char *const cases[][2] = {
+        {"-J -output old.json -plot missing/x.svg data",
+         "ioping: missing/x.svg: No such file or directory\n"},
+        {"-J -output old.json -prometheus notes data",
+         "ioping: notes: is there already, and not a file of metrics\n"},
+        {"-output old.json -hdr folder data",
+         "ioping: folder: is there already, and not a log of ioping\n"},
+        {"-prometheus old.prom -plot old.svg -hdr notes data",
+         "ioping: notes: is there already, and not a log of ioping\n"},
+        {"-prometheus old.prom -plot data/x -hdr old.hlog data",
+         "ioping: data/x: Not a directory\n"},
+        {"-output old.json -hdr old.hlog -plot notes data folder",
+         "ioping: notes: is there already, and not a plot of ioping\n"},
+        {"-J -output old.json -hdr old.hlog -plot link -sweep size=4k..8k data",
+         "ioping: link: is there already, and not a plot of ioping\n"},
+        {"-B -output old.json -plot old.svg -hdr link -c 2 -load read,rate=9 data",
+         "ioping: link: is there already, and not a log of ioping\n"},
+        {"-compare -output old.json -plot notes runs runs",
+         "ioping: notes: is there already, and not a plot of ioping\n"},
+        {"-compare -plot old.svg -output runs ./runs",
+         "ioping: runs: it is a target too; name another file for -output\n"},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        assert_unharmed("ioping", cases[i][0], cases[i][1]);
+}
+
+/* A limit on the size of files plays a full disk. A log would fit, and metrics do not. */
+TEST(another_file_that_has_no_room)
+{
+    need_program("prlimit");
+    need_bare("valgrind and sanitizers have files of their own");
+    assert_unharmed("in_little_room",
+                    "-output old.json -prometheus old.prom -hdr old.hlog data",
+                    "ioping: old.prom: File too large\n");
+}
+
+#define FILES "-J -output old.json -prometheus old.prom -plot old.svg -hdr old.hlog "
+
+TEST(too_little_memory)
+{
+    need_program("prlimit");
+    need_bare("valgrind and sanitizers have memory of their own");
+    assert_unharmed("in_little_memory", FILES "-threads 500 data",
+                    "~^ioping: no (memory|thread) for [^\n]*\n$");
+}
+
+TEST(too_few_threads)
+{
+    need_users();
+    need_bare("valgrind and sanitizers have threads of their own");
+    need_program("prlimit");
+    assert_unharmed("as_user_with_few_threads", FILES "-threads 9 data",
+                    "ioping: no thread for the requests: Resource temporarily "
+                    "unavailable\n");
+}
+
+TEST(an_engine_that_cannot_be_had)
+{
+    need_uring();
+    need_forbid();
+    assert_unharmed("without_uring", FILES "-U -depth 4 data", "~^ioping: [^\n]*\n$");
+}
+
+/* The kernel has no records of requests to a file in memory, and does not let everybody
+ * have those of others. */
+TEST(a_breakdown_that_cannot_be_had)
+{
+    static const char *const cases[] = {
+        FILES "-breakdown /dev/shm",
+        "-J -output old.json -plot old.svg -breakdown -sweep size=4k..8k /dev/shm",
+        "-JJ -output old.json -plot old.svg -breakdown -c 2 -load read,rate=9 /dev/shm",
+    };
+    need_linux();
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        assert_unharmed("ioping", cases[i], "~\n$");
+}
+
+/* The directory lets everybody make files, and nobody replace those of others. */
+TEST(a_file_of_another_user)
+{
+    need_users();
+    expect(2, "same\n", "ioping: shared/x.svg: Operation not permitted\n",
+           "a_file_of_another_user");
+}
+
+TEST(a_file_that_may_not_change)
+{
+    expect(2, "same\n", "ioping: fixed.svg: Operation not permitted\n",
+           "a_file_that_may_not_change");
+}
+
+TEST(they_are_replaced_before_the_first_request)
+{
+    need_faults();
+    expect(0, "0 old.json\n0 old.prom\n0 old.svg\n1 old.hlog\n", NULL,
+           "they_are_replaced_before_the_first_request");
+}

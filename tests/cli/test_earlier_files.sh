@@ -1,0 +1,94 @@
+# Programs of test_earlier_files.c, see tests/support/commands.sh.
+# shellcheck shell=sh disable=SC2154
+
+# Makes folder kept: a target "data", and files of an earlier run. That was a run of 7
+# requests, which the files of a run that is about to begin do not have.
+make_earlier_files() {
+    mkdir kept kept/folder
+    cd kept || return
+    head -c 1M /dev/urandom >data
+    "$IOPING" -C -J -q -c 7 -i 0 -output old.json -prometheus old.prom -plot old.svg \
+        -hdr old.hlog data >/dev/null
+    "$IOPING" -C -p 1 -q -c 7 -i 0 data >runs
+    echo 'to be kept' >notes
+    ln -s old.svg link
+    cp data ..
+}
+
+list_files() { find . | sort; }
+
+# Usage: unharmed WAY ARGUMENTS: runs the program WAY and says "same" if no file in a copy of
+# folder kept has changed, come or gone.
+unharmed() {
+    rm -rf f
+    cp -a kept f
+    chmod -R a+rwX f
+    cd f || return
+    list_files >../listed
+    # shellcheck disable=SC2086
+    "$1" $2 >/dev/null
+    status=$?
+    list_files | diff ../listed - >&2 && diff -r ../kept . >&2 && echo same
+    return "$status"
+}
+
+in_little_room() { prlimit --fsize=1000 "$IOPING" "$@"; }
+
+in_little_memory() { prlimit --as=$((100 << 20)) "$IOPING" "$@"; }
+
+without_uring() { "$IOPING_FORBID" 38 io_uring_setup "$IOPING" "$@"; }
+
+# Threads are counted by user, so that this has one of its own.
+as_user_with_few_threads() {
+    install -m 755 "$IOPING" ../prober
+    user=$((60000 + $$ % 4000))
+    chown -R "$user" .
+    setpriv --reuid="$user" --regid="$user" --clear-groups prlimit --nproc=8 \
+        timeout -k 1 60 ../prober "$@"
+}
+
+a_file_of_another_user() {
+    rm -rf shared
+    mkdir -m 1777 shared
+    chmod 755 .
+    cp kept/old.svg kept/old.prom shared
+    install -m 755 "$IOPING" prober
+    chmod 644 data
+    chown 65534 shared/old.prom
+    mv shared/old.svg shared/x.svg
+    cp -a shared before
+    setpriv --reuid=65534 --regid=65534 --clear-groups ./prober -C -q -c 2 -i 0 \
+        -prometheus shared/old.prom -plot shared/x.svg data >/dev/null
+    status=$?
+    diff -r before shared >&2 && echo same
+    return "$status"
+}
+
+a_file_that_may_not_change() {
+    cp kept/old.svg fixed.svg
+    cp kept/old.json kept/old.prom .
+    trap 'chattr -i fixed.svg' EXIT
+    chattr +i fixed.svg 2>/dev/null || lacks 'needs attributes of files' || return
+    ioping -C -q -c 2 -i 0 -J -output old.json -prometheus old.prom -plot fixed.svg \
+        kept/data >/dev/null
+    status=$?
+    cmp kept/old.json old.json && cmp kept/old.prom old.prom &&
+        cmp kept/old.svg fixed.svg && echo same
+    return "$status"
+}
+
+# The first request hangs, and none of the files has what it had.
+they_are_replaced_before_the_first_request() {
+    rm -rf f
+    cp -a kept f
+    cd f || return
+    start_faulty pread:1:hang -C -hang 10ms -J -output old.json -prometheus old.prom \
+        -plot old.svg -hdr old.hlog data
+    until_said 'has had no answer'
+    grep -c '"request": 7,' old.json | sed 's/$/ old.json/'
+    grep -c 'requests_total.* 7$' old.prom | sed 's/$/ old.prom/'
+    grep -c '7 requests' old.svg | sed 's/$/ old.svg/'
+    grep -c '^#\[Logged' old.hlog | sed 's/$/ old.hlog/'
+    end INT
+    return 0
+}
