@@ -29,11 +29,11 @@ struct search {
     const struct sample *sample;
     int thread;
     bool complete;   /* no record can be missing */
-    int64_t start;   /* of the request, monotonic, */
-    int64_t end;     /* and its end, without its flush */
-    bool is_entered; /* the top device of a stack has it, */
-    int64_t entered; /* from then on, */
-    int64_t left;    /* until then */
+    int64_t start;   /* of the request, monotonic */
+    int64_t end;     /* of the request without its flush, monotonic */
+    bool is_entered; /* a block request of it was queued at the top device of a stack */
+    int64_t entered; /* when the first one was queued there, monotonic */
+    int64_t left;    /* when the last one was complete there, monotonic */
     struct run_record *from, *to;
     int count;
     struct range ranges[RANGES_MOST];
@@ -280,8 +280,9 @@ add_candidate(struct cells *cells, struct candidate candidate)
     return true;
 }
 
-/* Adds a candidate of the top device of a stack likewise. The device has a block request
- * from when it is queued until it is complete, so queueing it counts as issuing it. */
+/* Adds a candidate of the top device of a stack. The device has a block request from when
+ * it is queued until it is complete, so a record of queueing it counts as two: it is
+ * queued, and it is issued at once. Returns false if there is no room. */
 static bool
 add_top_candidate(struct cells *cells, struct candidate candidate,
                   const struct os_layout_device *top)
@@ -386,8 +387,8 @@ is_foreign(const struct search *search)
     return layout->remapped && queued > handed;
 }
 
-/* Attributes records to all ranges of what is looked for; of a stack, at its top device
- * or below, as CELLS says. */
+/* Attributes records to all ranges that are looked for. For a stack, CELLS selects the
+ * level: those of the top device, or those of all devices below it. */
 static enum split_result
 attribute(const struct search *search, struct cells *cells, bool all)
 {
@@ -411,9 +412,10 @@ attribute(const struct search *search, struct cells *cells, bool all)
     return result;
 }
 
-/* The same with as few records as can tell. */
+/* Attributes the records since the request began. If they cannot tell whose a block
+ * request is, earlier records are looked at, too. */
 static enum split_result
-attribute_once(const struct search *search, struct cells *cells)
+attribute_cells(const struct search *search, struct cells *cells)
 {
     enum split_result result = attribute(search, cells, false);
     if (result == SPLIT_SHARED)
@@ -470,9 +472,9 @@ add_queued_below(struct search *search)
 
 static bool may_ask(struct search *search);
 
-/* Attributes records below the top device of a stack, which has the ranges that are
- * looked for, to the request. It may have none: the stack answers it, or hands it on
- * without a record. */
+/* Attributes records below the top device of a stack to a request whose ranges on the top
+ * device are being looked for. There may be none: the stack has answered the request
+ * itself, or has handed it on without a record. */
 static enum split_result
 attribute_below(struct search *search, bool by_thread)
 {
@@ -494,9 +496,9 @@ attribute_below(struct search *search, bool by_thread)
         (!add_queued_below(search) || !follow_all(search)))
         return SPLIT_LOST;
     if (!records->top.alone && search->count > above)
-        return SPLIT_SHARED; /* which of them is where? */
+        return SPLIT_SHARED; /* it is not known which of the two requests is where */
 
-    enum split_result result = attribute_once(search, &records->cells);
+    enum split_result result = attribute_cells(search, &records->cells);
     if (result == SPLIT_DONE && records->cells.interval_count == 0 &&
         (!search->complete || (is_loop && may_ask(search))))
         return SPLIT_LOST;
@@ -510,7 +512,7 @@ attribute_stack(struct search *search, bool by_thread)
     struct records *records = search->records;
     struct cells *top = &records->top;
     records->cells.count = 0;
-    enum split_result result = attribute_once(search, top);
+    enum split_result result = attribute_cells(search, top);
     search->is_entered |= time_earlier(top->queued, top->released) < INT64_MAX;
     if (result == SPLIT_DONE && top->interval_count == 0)
         result = search->target->direct ? SPLIT_LOST : SPLIT_UNASKED;
@@ -529,7 +531,7 @@ static enum split_result
 attribute_plain(const struct search *search)
 {
     struct cells *cells = &search->records->cells;
-    enum split_result result = attribute_once(search, cells);
+    enum split_result result = attribute_cells(search, cells);
     if (result == SPLIT_DONE && cells->interval_count == 0)
         result = search->target->direct ? SPLIT_LOST : SPLIT_UNASKED;
     cells_end(cells, result == SPLIT_DONE);
@@ -619,8 +621,9 @@ may_ask(struct search *search)
     return false;
 }
 
-/* Divides the time of a request to a stack. What a limit at the top device has held is
- * queued there. A write that returns after its flush has its last flush at the top. */
+/* Divides the time of a request to a stack. The time that a limit of a control group has
+ * held it at the top device is time in a queue. A write that returns only after its flush
+ * is not done at the top device before that flush is. */
 static void
 divide_stack(struct search *search, struct split *split)
 {

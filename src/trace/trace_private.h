@@ -48,8 +48,8 @@ struct cells {
     bool direct;              /* it asks the device for all that is not a hole */
     bool lower;               /* threads of the kernel queue it, whoever asks for it; */
     bool foreign;             /* others do ask for it */
-    bool open;                /* what is not complete yet lasts until the request ends */
-    bool alone;               /* nothing else had the blocks found so far under way */
+    bool open;  /* a block request may be incomplete when the request ends */
+    bool alone; /* nobody else had any of the blocks under way */
     enum os_trace_kind entry; /* how block requests begin: queued, or handed on */
     bool all;                 /* records of long before are among the candidates */
     int count, first;         /* candidates; the first of them within the request */
@@ -70,8 +70,8 @@ struct records {
     struct trace_source source;
     int count;
     unsigned char own[RECORD_THREADS / 8]; /* a bit for each thread of this program */
-    struct cells cells;                    /* what request_attribute works with, */
-    struct cells top;                      /* and for the top device of a stack */
+    struct cells cells;                    /* what request_attribute works with */
+    struct cells top;                      /* likewise at the top device of a stack */
     struct run_record list[RECORDS_MOST];
 };
 

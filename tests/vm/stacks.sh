@@ -142,15 +142,16 @@ is_as_the_kernel_tells() {
     ' - told
 }
 
-# Usage: begin STACK: takes it, when udev has looked at it.
+# Usage: begin STACK: makes it and waits until udev has looked at it. Sets $target, $bottoms, the
+# disks at the end of the stack, and $ends, which says how stacks.awk sees the end of a request.
 begin() {
     ends=bios
     "stack_$1" >made 2>&1 && udevadm settle ||
         { wrong "$1: made" "$(tail -n 3 made)"; return 1; }
 }
 
-# Usage: row STACK NOTE FILTER OPTION...: takes a stack, the note that names its devices, what
-# holds of the requests, and the options of the run.
+# Usage: row STACK NOTE FILTER OPTION...: checks a run with these options on a stack: the devices
+# that its note names, its parts, and that FILTER holds of its requests.
 row() {
     case=$1${4:+ $4}
     note=$2
@@ -175,7 +176,6 @@ row raid0 "/dev/md0 (raid0: $disk1, /dev/mapper/slow)" \
     'map(select(.time >= 1.6e7)) | length > 8 and length < 32
         and (map(select(.breakdown.stack < .time * 0.5)) | length <= 2)'
 row crypt "/dev/mapper/crypt (crypt: $nvme)" "$mostly.stack)) | length >= 30" -s 1m
-row linear "/dev/mapper/linear (device mapper: $nvme)" true
 row linear "/dev/mapper/linear (device mapper: $nvme)" 'all(.sync > 0)' -WWW
 row multipath "/dev/mapper/paths (multipath: $disk1)" true
 row multipath_of_bios "/dev/mapper/paths (device mapper: $disk1)" true
