@@ -245,6 +245,19 @@ attribution_close(struct attribution *attribution)
     free(attribution);
 }
 
+/* Notes that a limit on the time of a stack cannot be known of a target without one. */
+static void
+note_limits(const struct plan *plan, const struct os_layout *layout, struct notes *notes)
+{
+    for (int i = 0; i < plan->statistics.slos.count; i++)
+        if (plan->statistics.slos.list[i].scope == SCOPE_STACK) {
+            notes_add(notes, plan->path,
+                      "no limit on stack can be known: %s is no stack of devices",
+                      layout->name);
+            return;
+        }
+}
+
 /* Finds where the target of JOB lies. Returns 0, or -1 with ERROR. */
 static int
 find_layout(struct trace_target *target, const struct attribution_job *job,
@@ -262,6 +275,8 @@ find_layout(struct trace_target *target, const struct attribution_job *job,
     target->tracked = job->tracked;
     if (layout->is_stacked)
         notes_add(notes, plan->path, "breakdown of %s (%s)", layout->name, layout->legs);
+    else
+        note_limits(plan, layout, notes);
     target->single = plan->io.depth == 1 && plan->sweep.kind != SWEEP_DEPTH;
     if (layout->known || target->single)
         return 0;

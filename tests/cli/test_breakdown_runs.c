@@ -159,6 +159,15 @@ TEST(the_device_below_is_named)
            "name_the_device ext4");
 }
 
+TEST(a_limit_on_a_stack_is_not_known_where_there_is_none)
+{
+    need_disk();
+    expect(5, "~not known: 0 requests could be split",
+           "~^ioping: d: no limit on stack can be known: /dev/[^ ]+ is no stack of "
+           "devices\n",
+           "ioping -breakdown -q -i 0 -c 100 -slo stack-p50=1s d");
+}
+
 TEST(failed_requests_have_no_parts)
 {
     mount_tracefs();
