@@ -50,6 +50,7 @@ run_both(struct trial *trial)
     assert_int_equal(os_thread_start(&trial->supervisor, supervise_it, trial), 0);
     trial->run = run_open(&task, &trial->supervisor, &error);
     assert_non_null(trial->run);
+    run_begin(trial->run);
     atomic_store(&trial->opened, true);
     run_first_worker(trial->run);
     os_thread_join(&trial->supervisor);
