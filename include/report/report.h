@@ -78,6 +78,12 @@ int report_open(struct reports *reports, const struct plan *plan, struct error *
 /* Removes that file, if report_open has made it and it is empty: nothing has begun. */
 void report_discard(const struct reports *reports, const struct plan *plan);
 
+/* Checks that this file of PLAN is not the working file that TARGET, the plan of a target
+ * that is not yet open, keeps: the opening would fill it. Changes nothing. Returns 0, or
+ * -1 with ERROR. */
+int report_check_kept(const struct reports *reports, const struct plan *plan,
+                      const struct plan *target, struct error *error);
+
 /* Checks that this file is neither a target of JOBS, which are open, nor another file of
  * PLAN. Changes nothing. Returns 0, or -1 with ERROR. */
 int report_check_files(const struct reports *reports, const struct plan *plan,

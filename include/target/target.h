@@ -92,6 +92,12 @@ double target_new_holes(struct target *target, const struct plan *plan);
  * name it. */
 void target_close(struct target *target, struct notes *notes);
 
+#define TARGET_PATH 4096 /* PATH_MAX */
+
+/* Writes into PATH the path of the working file that -keep keeps in the directory of
+ * PLAN. Returns 0, or -1 with errno: it is too long. */
+int target_kept_path(const struct plan *plan, char path[TARGET_PATH]);
+
 /* Removes the file of -keep that the opening of a target made, or what it added to one,
  * when the run cannot begin. The target stays open. */
 void target_discard(const struct target *target, const struct plan *plan);

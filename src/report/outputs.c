@@ -242,6 +242,25 @@ report_discard(const struct reports *reports, const struct plan *plan)
         os_stream_discard(reports->file, plan->output.list[0].path);
 }
 
+/* Fills ERROR: the file of -output at PATH IS another file of the run. Returns -1. */
+static int
+refuse_output(const char *path, const char *is, struct error *error)
+{
+    return error_set(error, EXIT_PREPARE, path,
+                     "it is %s too; name another file for -output", is);
+}
+
+int
+report_check_kept(const struct reports *reports, const struct plan *plan,
+                  const struct plan *target, struct error *error)
+{
+    char kept[TARGET_PATH];
+    if (!reports->file || !target->workload.keep || target_kept_path(target, kept) < 0 ||
+        !os_stream_is_path(reports->file, kept))
+        return 0;
+    return refuse_output(plan->output.list[0].path, "a target", error);
+}
+
 /* Returns whether STREAM goes to the file of recorded runs that was read from PATH. The
  * name "-" is standard input, and no path. */
 static bool
@@ -270,8 +289,5 @@ report_check_files(const struct reports *reports, const struct plan *plan,
         if (plan->mode == MODE_COMPARE ? is_recorded_run(stream, plan->targets[i])
                                        : os_stream_is_file(stream, jobs[i].target.fd))
             snprintf(is, sizeof(is), "a target");
-    if (is[0])
-        return error_set(error, EXIT_PREPARE, list[0].path,
-                         "it is %s too; name another file for -output", is);
-    return 0;
+    return is[0] ? refuse_output(list[0].path, is, error) : 0;
 }

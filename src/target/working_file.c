@@ -17,7 +17,6 @@
 #include <string.h>
 
 #define CHUNK (128 << 10) /* stays in the processor's cache */
-#define NAME_ROOM 4096    /* PATH_MAX */
 
 /* Bytes that are flushed at a time: as many as a disk takes in BATCH_TIME (ns), so that
  * whoever waits sees it go on, however slow it is. */
@@ -43,13 +42,12 @@ working_file_holes(struct target *target, int64_t offset, int64_t end)
     return holes;
 }
 
-/* Writes the path of a file of -keep into NAME. Returns 0, or -1 with errno: too long. */
-static int
-keep_name(const struct plan *plan, char *name)
+int
+target_kept_path(const struct plan *plan, char path[TARGET_PATH])
 {
     const char *joint = os_path_separator(plan->path);
-    int length = snprintf(name, NAME_ROOM, "%s%sioping.tmp", plan->path, joint);
-    return length < NAME_ROOM ? 0 : os_fail(ENAMETOOLONG);
+    int length = snprintf(path, TARGET_PATH, "%s%sioping.tmp", plan->path, joint);
+    return length < TARGET_PATH ? 0 : os_fail(ENAMETOOLONG);
 }
 
 static int
@@ -97,9 +95,9 @@ make_keep(struct target *target, const char *name, unsigned flags)
 static int
 open_keep(struct target *target, const struct plan *plan, struct error *error)
 {
-    char name[NAME_ROOM];
+    char name[TARGET_PATH];
     struct os_info info;
-    if (keep_name(plan, name) < 0)
+    if (target_kept_path(plan, name) < 0)
         return refuse_directory(plan, errno, error);
     make_keep(target, name, plan->io.open_flags);
     if (target->fd < 0 && (errno == ELOOP || errno == EMLINK))
@@ -280,9 +278,9 @@ target_empty(const struct target *target)
 void
 target_discard(const struct target *target, const struct plan *plan)
 {
-    char name[NAME_ROOM];
+    char name[TARGET_PATH];
     struct os_info info;
-    if (target->fresh && keep_name(plan, name) == 0)
+    if (target->fresh && target_kept_path(plan, name) == 0)
         os_path_remove(name);
     else if (plan->workload.keep && target->kind == OS_DIRECTORY && target->fd >= 0 &&
              os_file_info(target->fd, &info) == 0 && info.size > target->size)

@@ -38,6 +38,9 @@ TEST(another_file_that_cannot_be_written)
          "ioping: notes: is there already, and not a plot of ioping\n"},
         {"-compare -plot old.svg -output runs ./runs",
          "ioping: runs: it is a target too; name another file for -output\n"},
+        {"-plot old.svg -hdr old.hlog -output folder/ioping.tmp -k folder",
+         "ioping: folder/ioping.tmp: it is a target too; name another file for "
+         "-output\n"},
     };
     for (size_t i = 0; i < LENGTH(cases); i++)
         assert_unharmed("ioping", cases[i][0], cases[i][1]);

@@ -36,9 +36,13 @@ a_sweep_has_its_steps_in_both() {
     tail -n 3 o | sed 's/^ *\([0-9]* KiB\) .*/\1/'
 }
 
+list_files() { find . \( -type f -printf '%p %s\n' -o -print \) | sort; }
+
 # Usage: a_file_that_is_another_of_the_run_is_refused_unharmed ARGUMENT...: in folder f, with
-# file t, links to it, a directory whose working file it is, and link "dangling" to a file "y"
-# that is not there. No file is left that was not there.
+# file t, links to it, a directory k with a working file like it, an empty directory d, and
+# directory m, whose empty working file link "short" leads to. Link "dangling" leads to a file "y" that
+# is not there, and "broken" to the working file of d. No file is left that was not there,
+# and none has grown.
 a_file_that_is_another_of_the_run_is_refused_unharmed() {
     rm -rf f/*
     cd f || return
@@ -51,10 +55,14 @@ a_file_that_is_another_of_the_run_is_refused_unharmed() {
     cp t k/ioping.tmp
     cp t before
     ln -s y dangling
-    find . | sort >../files
+    mkdir d m
+    ln -s d/ioping.tmp broken
+    : >m/ioping.tmp
+    ln -s m/ioping.tmp short
+    list_files >../files
     ioping -hang 0 -C -c 1 -i 0 "$@"
     status=$?
-    { cmp t before && cmp k/ioping.tmp before && find . | sort | diff ../files -; } >&2 && echo same
+    { cmp t before && cmp k/ioping.tmp before && list_files | diff ../files -; } >&2 && echo same
     return "$status"
 }
 
