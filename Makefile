@@ -240,8 +240,8 @@ $(FAULTS): $(wildcard tests/support/preload/*) $(BUILDDIR)/flags
 
 $(BUILDDIR)/tests/cli/test_completions: | $(COMPLETIONS)
 
-$(addprefix $(BUILDDIR)/tests/cli/,test_calls test_engines test_monitor test_sweep_rate): \
-	| $(FORBID)
+$(addprefix $(BUILDDIR)/tests/cli/,test_calls test_engines test_freeze test_monitor \
+	test_sweep_rate): | $(FORBID)
 $(FORBID): tests/support/tools/forbid.c $(BUILDDIR)/flags
 	$(SAY) "  CC    $<"
 	$(Q)mkdir -p $(@D) && $(CC) -O2 -D_GNU_SOURCE -std=c11 $(WARNINGS) -o $@ $<

@@ -57,8 +57,9 @@ void os_signals_see_freezes(void);
 
 /*
  * When the process was last seen to go on after a stop by Ctrl-Z or SIGSTOP, or after a
- * freeze, monotonic; 0: never. Freezes of less than about 150 ms are not seen. The thread that the signals reach sees it, in os_signals_wait and
- * os_signals_resumed, which that thread alone may call; others may be ahead of it.
+ * freeze, monotonic; 0: never. Freezes of less than about 150 ms are not seen. The thread
+ * that the signals reach sees it, in os_signals_wait and os_signals_resumed, which that
+ * thread alone may call; others may be ahead of it.
  */
 int64_t os_process_resumed(void);
 int64_t os_signals_resumed(void);
@@ -67,6 +68,15 @@ int64_t os_signals_resumed(void);
  * for a ms or more, or if it is not certain that it was frozen; waits for that thread to
  * see it, for DEADLINE_CONTINUE or DEADLINE_THAW at most. Any thread. */
 bool os_process_stopped(int64_t since);
+
+/* A thread that is late by so much (ns) hardly ever waits for a processor. */
+#define OS_LATE_LEAST SECOND
+
+/* Returns whether the thread that the signals reach was late by OS_LATE_LEAST or more,
+ * all of it after monotonic time SINCE, and it is not certain why: the machine was busy
+ * or paused, or the process was frozen. False where the system does not tell. Any thread.
+ */
+bool os_process_was_late(int64_t since);
 
 /* Returns true if a signal asked for statistics since the last call. */
 bool os_signals_report(void);

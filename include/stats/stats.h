@@ -97,6 +97,7 @@ struct stats {
     uint64_t passed; /* due while the process was stopped: not sent, and not missed */
     uint64_t from_memory; /* of those that count, how many asked no device, at least */
     bool flushes_ignored; /* no flush reached the device, so their times mean nothing */
+    uint64_t late_count;  /* answered while the program was late: os_process_was_late */
 
     struct histogram latencies; /* of the requests that count */
     struct histogram corrected; /* with the waits of those that were not sent */

@@ -271,23 +271,28 @@ follow(void)
  */
 static _Atomic int64_t wait_end = INT64_MAX;
 
+/* When the last wait ended that was late by OS_LATE_LEAST for no certain reason. */
+static _Atomic int64_t late_until;
+
 /* A wait was frozen if it was interrupted without a signal and ended so much (ns) later
  * than it should have. */
 #define FREEZE_LEAST (50 * MS)
 
 /*
- * Notes a freeze during a wait that was to end at END and has been INTERRUPTED without a
+ * Notes why a wait was late that was to end at END. INTERRUPTED: it has been, without a
  * signal. Lateness alone proves nothing: a busy machine, a limit on processor time or a
  * pause of the whole virtual machine delays a thread as well, and a device may be slow
  * meanwhile. An interruption proves that a freezer, a debugger or a stop was about to
  * hold this process, but not for how long. Only both together are a freeze.
  */
 static void
-note_freeze(bool interrupted, int64_t end)
+note_lateness(bool interrupted, int64_t end)
 {
     int64_t now = os_clock_now();
     if (interrupted && now - end >= FREEZE_LEAST)
         atomic_store(&resumed, now);
+    else if (now - end >= OS_LATE_LEAST)
+        atomic_store(&late_until, now);
 }
 
 /* Waits for LEFT ns at the most, with MASK: the kernel may add a thousandth to it, and
@@ -303,7 +308,7 @@ wait_for_signal(int64_t left, const sigset_t *mask)
     atomic_store(&wait_end, began + limit);
     bool interrupted = posix_signals_pause(limit, mask) < 0;
     bool woken = atomic_load(&handled) != handled_before;
-    note_freeze(interrupted && !woken, began + limit);
+    note_lateness(interrupted && !woken, began + limit);
     atomic_store(&wait_end, INT64_MAX);
     count_switches(1);
     self.stopped |= left < MS && os_clock_now() - began > 2 * MS;
@@ -369,6 +374,15 @@ os_process_stopped(int64_t since)
         pending = is_pending(SIGCONT);
     }
     return pending || atomic_load(&resuming) || os_process_resumed() > since;
+}
+
+bool
+os_process_was_late(int64_t since)
+{
+    int64_t end = atomic_load(&wait_end), now = os_clock_now();
+    if (since <= end && now - end >= OS_LATE_LEAST) /* it still is */
+        return true;
+    return atomic_load(&late_until) - since >= OS_LATE_LEAST;
 }
 
 bool

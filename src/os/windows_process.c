@@ -234,6 +234,7 @@ OS_ANSWER(void, os_signals_see_freezes, (void), )
 OS_ANSWER(int64_t, os_process_resumed, (void), 0)
 OS_ANSWER(int64_t, os_signals_resumed, (void), 0)
 OS_ANSWER(bool, os_process_stopped, (int64_t since), false)
+OS_ANSWER(bool, os_process_was_late, (int64_t since), false)
 
 bool
 os_signals_report(void)

@@ -403,6 +403,15 @@ flush_written(struct worker *worker, const struct io_completion *done, int64_t n
     return true;
 }
 
+/* Counts a request that began at START and has just ended if the program itself was late
+ * then: its time may not be the device's. */
+OFF_THE_PATH static void
+count_lateness(struct worker *worker, int64_t start)
+{
+    if (start >= worker->account.began && os_process_was_late(start))
+        worker->account.total.late_count++;
+}
+
 /* Completes the sample of a request that ended at NOW, and frees the request. The answer
  * of one that was lost is not reported. If it took the last free slot, what was missed
  * because of that counts, and its last `idle` are after the end of the run. */
@@ -437,6 +446,8 @@ complete(struct worker *worker, const struct io_completion *done, int64_t now)
     if (sample->stopped) {
         sample->missed = 0;
         sample->missed_before = 0;
+    } else if (now - counted >= OS_LATE_LEAST) {
+        count_lateness(worker, counted);
     }
     sample->start = counted;
     sample->latency = now - counted;

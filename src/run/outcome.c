@@ -378,6 +378,13 @@ outcome_explain(struct outcome *outcome, struct notes *notes)
                   "frozen: they do not count",
                   (unsigned long long)total->stopped,
                   (unsigned long long)total->requests);
+    if (total->late_count)
+        notes_add(
+            notes, outcome->target,
+            "%llu of %llu requests were under way while ioping itself could not run "
+            "for a second or more: they count, but a busy or paused machine, or a "
+            "freeze, may have added to their times",
+            (unsigned long long)total->late_count, (unsigned long long)total->requests);
     if (outcome->breakdown)
         explain_split(outcome, notes);
     if (outcome->brief)

@@ -258,6 +258,7 @@ stats_merge(struct stats *stats, const struct stats *more)
     stats->passed += more->passed;
     stats->from_memory += more->from_memory;
     stats->flushes_ignored |= more->flushes_ignored;
+    stats->late_count += more->late_count;
     stats->last = more->last > stats->last ? more->last : stats->last;
 }
 

@@ -80,7 +80,11 @@ freeze_for() {
 # requests, as there are lines.
 begin() {
     start "$@"
-    until_true test -s o
+    until_true has_begun
+    join_group
+}
+has_begun() { [ -s o ] || is_released "$pid"; }
+join_group() {
     for process in "$pid" "$(worker_of "$pid")"; do
         echo "$process" >"$group/cgroup.procs" || return
     done
@@ -130,6 +134,25 @@ a_frozen_request_has_the_verdict() {
     jq -c 'select(.io.notice == "stopped") | .io.ignored' o
     tail -n 1 o | jq -c '[.stat.count, .load.count, .stat.max < 1e9]'
     grep -o 'while the program was stopped or frozen' e
+    return "$status"
+}
+
+# The program is kept from what a freeze interrupts.
+a_freeze_that_cannot_be_seen_is_noted() {
+    head -c 1M /dev/urandom >fs.files/f
+    rm -f hang hang.waiting
+    fresh
+    "$IOPING_FORBID" 1 epoll_create1 "$IOPING" -hang 0 -i 1ms -JJ -c 1000 -a 0 fs/f >o 2>e &
+    pid=$!
+    until_true has_begun
+    join_group || return
+    : >hang
+    until_true test -e hang.waiting
+    freeze_for 1.5 rm hang
+    reap
+    status=$?
+    tail -n 1 o | jq -c '[.stat.count, .load.count, .stat.max > 1.4e9]'
+    cat e >&2
     return "$status"
 }
 

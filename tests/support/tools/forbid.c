@@ -27,14 +27,23 @@ static const struct {
 #ifdef SYS_clone
     {"clone", SYS_clone},
 #endif
-    {"cachestat", CACHESTAT},     {"clock_nanosleep", SYS_clock_nanosleep},
-    {"fadvise64", SYS_fadvise64}, {"fdatasync", SYS_fdatasync},
-    {"io_setup", SYS_io_setup},   {"io_uring_register", SYS_io_uring_register},
-    {"ioctl", SYS_ioctl},         {"io_uring_setup", SYS_io_uring_setup},
-    {"getppid", SYS_getppid},     {"getrusage", SYS_getrusage},
-    {"mincore", SYS_mincore},     {"pread64", SYS_pread64},
-    {"preadv2", SYS_preadv2},     {"pwrite64", SYS_pwrite64},
-    {"pwritev2", SYS_pwritev2},   {"statx", SYS_statx},
+    {"cachestat", CACHESTAT},
+    {"clock_nanosleep", SYS_clock_nanosleep},
+    {"epoll_create1", SYS_epoll_create1},
+    {"fadvise64", SYS_fadvise64},
+    {"fdatasync", SYS_fdatasync},
+    {"io_setup", SYS_io_setup},
+    {"io_uring_register", SYS_io_uring_register},
+    {"ioctl", SYS_ioctl},
+    {"io_uring_setup", SYS_io_uring_setup},
+    {"getppid", SYS_getppid},
+    {"getrusage", SYS_getrusage},
+    {"mincore", SYS_mincore},
+    {"pread64", SYS_pread64},
+    {"preadv2", SYS_preadv2},
+    {"pwrite64", SYS_pwrite64},
+    {"pwritev2", SYS_pwritev2},
+    {"statx", SYS_statx},
 };
 
 static int
