@@ -11,18 +11,15 @@ disk2=$(realpath "$by_id/virtio-disk2")
 disk3=$(realpath "$by_id/virtio-disk3")
 disk4=$(realpath "$by_id/virtio-disk4")
 
-# Prints the time since the guest started, in ms.
-milliseconds() {
-    sed 's/^\([0-9]*\)\.\([0-9]*\) .*/\1\20/' /proc/uptime
-}
-
 # Usage: within SECONDS COMMAND...: repeats the command until it succeeds. Fails if it did
-# not in this time.
+# not in this time. The time is read without a new process, which takes long in the guest.
 within() {
-    deadline=$(($(milliseconds) + $1 * 1000))
+    read -r now _ </proc/uptime
+    deadline=$((${now%.*} + $1))
     shift
     until "$@"; do
-        [ "$(milliseconds)" -lt "$deadline" ] || return 1
+        read -r now _ </proc/uptime
+        [ "${now%.*}" -lt "$deadline" ] || return 1
         sleep 0.1
     done
 }
