@@ -422,7 +422,7 @@ const struct cli_option cli_options[] = {
     {OPTION_CORRECTED, 0, "corrected", statistics, UNSWEPT, FLAG, .newer = true,
      .help = "percentiles with the waits of missed requests"},
     {OPTION_BREAKDOWN, 0, "breakdown", statistics, MEASURED & ~MODE_RATES,
-     FLAG, .newer = true, .help = "where time went: submit, queue, device, return"},
+     FLAG, .newer = true, .help = "time in submit, stack, queue, device, return"},
     {OPTION_SLO, 0, "slo", statistics, EVERYWHERE, LIMIT(slos),
      .first = true, .help = "exit 5 unless kept: p99=10ms, iops=1k, bps=9m"},
 

@@ -266,7 +266,7 @@ split(struct track *into, int64_t offset, enum split_result result)
 {
     struct sample sample = {.start = BEGAN + offset,
                             .latency = 15,
-                            .sync = 5,
+                            .sync = 6,
                             .verdict = VERDICT_NONE,
                             .split = {.result = result, .part = {1, 2, 3, 4, 5}}};
     track_split(into, &sample);
@@ -280,7 +280,7 @@ assert_parts(const struct track *of, int index, int count)
     assert_int_equal(column->split, count);
     for (int i = 0; i < PARTS; i++)
         assert_true(column->parts[i] == count * (i + 1));
-    assert_true(column->sync == count * 5);
+    assert_true(column->sync == count * 6);
 }
 
 /* Those that were not split have none. */
