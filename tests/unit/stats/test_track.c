@@ -259,13 +259,12 @@ TEST(missed_points_are_where_they_were_due)
     assert_in_range(track.columns[600].missed, 8388, 8389);
 }
 
-/* A request with parts of 1, 2, 3, 4 and 5 ns and a flush of 5 is split that started at
- * OFFSET. */
+/* A request of 1, 2, 3, 4 and 5 ns and a flush of 6 is split that started at OFFSET. */
 static void
 split(struct track *into, int64_t offset, enum split_result result)
 {
     struct sample sample = {.start = BEGAN + offset,
-                            .latency = 15,
+                            .latency = 21,
                             .sync = 6,
                             .verdict = VERDICT_NONE,
                             .split = {.result = result, .part = {1, 2, 3, 4, 5}}};
