@@ -81,8 +81,8 @@ void report_discard(const struct reports *reports, const struct plan *plan);
 /* Checks that this file of PLAN is not the working file that TARGET, the plan of a target
  * that is not yet open, keeps: the opening would fill it. Changes nothing. Returns 0, or
  * -1 with ERROR. */
-int report_check_kept(const struct reports *reports, const struct plan *plan,
-                      const struct plan *target, struct error *error);
+int report_check_working_file(const struct reports *reports, const struct plan *plan,
+                              const struct plan *target, struct error *error);
 
 /* Checks that this file is neither a target of JOBS, which are open, nor another file of
  * PLAN. Changes nothing. Returns 0, or -1 with ERROR. */

@@ -251,12 +251,12 @@ refuse_output(const char *path, const char *is, struct error *error)
 }
 
 int
-report_check_kept(const struct reports *reports, const struct plan *plan,
-                  const struct plan *target, struct error *error)
+report_check_working_file(const struct reports *reports, const struct plan *plan,
+                          const struct plan *target, struct error *error)
 {
-    char kept[TARGET_PATH];
-    if (!reports->file || !target->workload.keep || target_kept_path(target, kept) < 0 ||
-        !os_stream_is_path(reports->file, kept))
+    char path[TARGET_PATH];
+    if (!reports->file || !target->workload.keep || target_keep_path(target, path) < 0 ||
+        !os_stream_is_path(reports->file, path))
         return 0;
     return refuse_output(plan->output.list[0].path, "a target", error);
 }

@@ -126,8 +126,8 @@ open_targets(struct session *session)
                              "interrupted before it was opened");
         enter(session, STAGE_OPENING, i);
         plan_note(&job->plan, &session->notes);
-        int status = report_check_kept(&session->reports, session->plan, &job->plan,
-                                       &session->error);
+        int status = report_check_working_file(&session->reports, session->plan,
+                                               &job->plan, &session->error);
         if (status == 0)
             status =
                 target_open(&job->target, &job->plan, before, &notes, &session->error);
