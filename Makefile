@@ -219,7 +219,8 @@ $(BUILDDIR)/tests/unit/target/test_io_mode: TEST_LDFLAGS = $(foreach call,drop d
 $(BUILDDIR)/tests/unit/run/test_worker_failures: TEST_LDFLAGS = -Wl,--wrap=os_memory_free
 
 # The test says what the kernel charges the process for.
-$(BUILDDIR)/tests/unit/run/test_from_memory: TEST_LDFLAGS = -Wl,--wrap=os_process_sectors
+$(BUILDDIR)/tests/unit/run/test_from_memory: TEST_LDFLAGS = \
+	-Wl,--wrap=os_process_sectors -Wl,--wrap=os_thread_sectors
 
 # The test sees when a worker empties the file that it appends to.
 $(BUILDDIR)/tests/unit/run/test_worker_append: TEST_LDFLAGS = -Wl,--wrap=target_empty

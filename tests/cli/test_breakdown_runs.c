@@ -245,7 +245,8 @@ TEST(who_may_not_trace_is_told_what_to_do)
 TEST(without_sysfs_the_advice_works)
 {
     need_disk();
-    need_mounts();
+    need_success("unshare -m mount -t sysfs sysfs /sys",
+                 "needs the right to mount sysfs");
     expect(0, "2\n1\n",
            "ioping: data: -breakdown cannot find the device of this target: "
            "/sys/dev/block does not exist; mount sysfs first: mount -t sysfs sysfs "
