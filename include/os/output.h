@@ -12,7 +12,13 @@
  * their place and gets the output; writing to them still fails. */
 void os_stream_guard(void);
 
-/* Writes SIZE bytes to a stream, whole or -1 with errno. */
+/*
+ * Writes SIZE bytes to a stream: all of them, and returns 0, or -1 with errno. ETIMEDOUT:
+ * nobody reads it, and the time for output is over, see os_monitor_limit; OS_STREAM_STUCK
+ * says so. It may wait for a reader without end: then the monitor ends the program. That
+ * is so of standard output, unless there is a file of os_stream_open as well.
+ */
+#define OS_STREAM_STUCK "it takes nothing any more, given up"
 int os_stream_write(int stream, const char *bytes, size_t size);
 
 /* Reads up to SIZE bytes of FD, an open file of any kind or 0, standard input; waits as

@@ -24,6 +24,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/select.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -68,6 +69,7 @@ static volatile sig_atomic_t continued;
  * file, -1: there is none. */
 static unsigned direct[SIGNALS], taken[SIGNALS];
 static atomic_int file = -1;
+static atomic_bool file_waits; /* a write to it may wait for a reader */
 
 bool
 posix_monitor_stop(int signo)
@@ -177,17 +179,27 @@ posix_monitor_attach(void)
         _exit(EXIT_RUNTIME);
 }
 
-#define OUTPUT_STUCK "it takes nothing any more, given up"
-
 void
 posix_monitor_file(int fd, const char *path)
 {
     struct error error;
+    struct stat status;
     if (fd >= 0) {
-        error_set(&error, EXIT_RUNTIME, path, OUTPUT_STUCK);
+        error_set(&error, EXIT_RUNTIME, path, OS_STREAM_STUCK);
         error_format(&error, page->words, sizeof(page->words));
     }
+    atomic_store(&file_waits,
+                 fd >= 0 && fstat(fd, &status) == 0 && !S_ISREG(status.st_mode));
     atomic_store(&file, fd);
+}
+
+/* Returns the place of STREAM among the STREAMS; -1: it is none of them. */
+static int
+place_of(int stream)
+{
+    if (stream == atomic_load(&file))
+        return 0;
+    return stream > 0 && stream < STREAMS ? stream : -1;
 }
 
 /* Counts a write to a standard stream, or to the file, for the monitor, when it begins
@@ -195,11 +207,9 @@ posix_monitor_file(int fd, const char *path)
 static void
 count_write(int stream, bool ended)
 {
-    if (stream == atomic_load(&file))
-        stream = 0;
-    else if (stream <= 0 || stream >= STREAMS)
-        return;
-    atomic_fetch_add(ended ? &page->ended[stream] : &page->begun[stream], 1);
+    int place = place_of(stream);
+    if (place >= 0)
+        atomic_fetch_add(ended ? &page->ended[place] : &page->begun[place], 1);
 }
 
 #ifndef PIPE_BUF
@@ -209,38 +219,57 @@ count_write(int stream, bool ended)
 
 /*
  * Waits until STREAM takes PIPE_BUF bytes without a wait, as another user of it may have
- * made it non-blocking, and because nobody may read messages: the supervisor writes those
- * of standard error, and has more to do. When it is late each has a moment, until one was
- * dropped. Returns 0, or -1 with errno.
+ * made it non-blocking, and because nobody may read it. When it is late each write has a
+ * moment: a message until one was dropped. Returns 0, or -1 with errno; ETIMEDOUT: it has
+ * taken nothing for too long.
  */
 static int
 wait_writable(int stream)
 {
-    static atomic_bool unread;
+    static atomic_bool unread; /* a message was dropped */
+    bool is_message = stream == STDERR_FILENO;
+    int64_t least = is_message ? DEADLINE_GRACE_LEAST : DEADLINE_WRITE;
     struct pollfd wanted = {.fd = stream, .events = POLLOUT};
     int64_t began = os_clock_now(), now = began;
     while (poll(&wanted, 1, 0) != 1) {
         int64_t stop = atomic_load(&asked);
         bool late =
             now >= atomic_load(&page->limit) || (stop && now >= stop + DEADLINE_GRACE);
-        if (late && (atomic_load(&unread) || now - began >= DEADLINE_GRACE_LEAST)) {
-            atomic_store(&unread, true);
+        int64_t waited = now - time_later(began, os_process_resumed());
+        if (late && ((is_message && atomic_load(&unread)) || waited >= least)) {
+            if (is_message)
+                atomic_store(&unread, true);
             return os_fail(ETIMEDOUT);
         }
         poll(&wanted, 1, PAUSE);
         now = os_clock_now();
     }
-    atomic_store(&unread, false);
+    if (is_message)
+        atomic_store(&unread, false);
     return 0;
+}
+
+/*
+ * Returns whether what waits for a reader of STREAM has more to do, and must not get
+ * stuck in a write: the supervisor writes all messages. Besides standard output there may
+ * be a file of os_stream_open, and neither is to be lost with the other.
+ */
+static bool
+has_more_to_do(int stream)
+{
+    int place = place_of(stream);
+    bool has_file = atomic_load(&file) >= 0;
+    return place == STDERR_FILENO || (place == STDOUT_FILENO && has_file) ||
+           (place == 0 && atomic_load(&file_waits));
 }
 
 int
 os_stream_write(int stream, const char *bytes, size_t size)
 {
-    bool messages = stream == STDERR_FILENO;
+    bool waits = has_more_to_do(stream);
     while (size > 0) {
-        size_t most = messages && size > PIPE_BUF ? PIPE_BUF : size;
-        if (messages && wait_writable(stream) < 0)
+        size_t most = waits && size > PIPE_BUF ? PIPE_BUF : size;
+        if (waits && wait_writable(stream) < 0)
             return -1;
         count_write(stream, false);
         ssize_t done = write(stream, bytes, most);
@@ -411,7 +440,7 @@ abandon(int status, int signo)
 static void
 abandon_if_stuck(struct progress *progress, int64_t now)
 {
-    static const char output[] = "ioping: standard output: " OUTPUT_STUCK "\n";
+    static const char output[] = "ioping: standard output: " OS_STREAM_STUCK "\n";
     int stuck = look(progress, now);
     if (stuck < 0)
         return;

@@ -186,6 +186,13 @@ name_of(const struct report *report)
     return report->output->path ? report->output->path : "standard output";
 }
 
+/* Returns what a message says of an output that has failed with errno CODE. */
+static const char *
+failure_text(int code)
+{
+    return code == ETIMEDOUT ? OS_STREAM_STUCK : strerror(code);
+}
+
 /* Notes the outputs that have failed, each once. */
 static void
 note_failures(struct reports *reports)
@@ -193,7 +200,8 @@ note_failures(struct reports *reports)
     for (int i = 0; i < reports->count; i++) {
         struct report *report = &reports->list[i];
         if (report->error && !report->noted)
-            notes_add(&reports->notes, name_of(report), "%s", strerror(report->error));
+            notes_add(&reports->notes, name_of(report), "%s",
+                      failure_text(report->error));
         report->noted |= report->error != 0;
     }
     status_notes(reports->status, &reports->notes);

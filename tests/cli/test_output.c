@@ -297,3 +297,25 @@ TEST(every_signal_leaves_both_whole)
     };
     expect_variants(cases, LENGTH(cases), "every_signal_leaves_both_whole %s");
 }
+
+#define UNREAD "ioping: standard output: it takes nothing any more, given up\n"
+
+TEST(a_screen_that_nobody_reads_leaves_the_file_whole)
+{
+    need_program("jq");
+    static const struct variant cases[] = {
+        {"INT -J", 3, "[true,true]\n", UNREAD},
+        {"TERM -JJ", 143, "[true,true]\n", UNREAD},
+        {"HUP -J -threads 3", 129, "[true,true]\n", UNREAD},
+        {"'' -J -w 1s -timeout 100ms", 3, "[true,true]\n", UNREAD},
+    };
+    expect_variants(cases, LENGTH(cases),
+                    "a_screen_that_nobody_reads_leaves_the_file_whole %s");
+}
+
+TEST(a_file_that_nobody_reads_leaves_the_screen_whole)
+{
+    expect(3, "---\nN\ngenerated\nmin/avg/max/mdev\n",
+           "ioping: p: it takes nothing any more, given up\n",
+           "a_file_that_nobody_reads_leaves_the_screen_whole");
+}

@@ -125,3 +125,54 @@ what_others_may_have_put_there_is_refused() {
     [ "$status" != 0 ] || wc -l <"shared/$1"
     return "$status"
 }
+
+# Makes FIFO p with room for 8 KiB, which nobody reads: descriptor 3 is both ends of it.
+make_unread() {
+    rm -f p
+    mkfifo p
+    exec 3<>p
+    dd if=/dev/zero of=p bs=4096 count=1000 oflag=nonblock 2>/dev/null
+    head -c 8192 <&3 >/dev/null
+}
+
+# Usage: end_when_stuck SIGNAL: when the worker waits for a reader; "" sends none.
+end_when_stuck() {
+    if [ "$1" ]; then
+        until_idle
+        kill "-$1" "$pid"
+    fi
+    reap
+}
+
+# Usage: a_screen_that_nobody_reads_leaves_the_file_whole SIGNAL OPTION...: whether
+# requests are in the file, and whether the last record is the summary of them.
+a_screen_that_nobody_reads_leaves_the_file_whole() {
+    signal=$1
+    shift
+    fresh
+    : >x
+    make_unread
+    # shellcheck disable=SC2086
+    $IOPING_RUNNER "$IOPING" -hang 0 -C -i 0 "$@" -output x data >p 2>e &
+    pid=$!
+    until_true grep -q '"request": 20,' x
+    end_when_stuck "$signal"
+    status=$?
+    jq -c -s 'flatten | [length > 20, (.[-1].load.count == length - 1)]' x
+    cat e >&2
+    return "$status"
+}
+
+a_file_that_nobody_reads_leaves_the_screen_whole() {
+    fresh
+    make_unread
+    # shellcheck disable=SC2086
+    $IOPING_RUNNER "$IOPING" -hang 0 -C -i 0 -J -output p data >o 2>e &
+    pid=$!
+    until_printed 'request=5 '
+    end_when_stuck INT
+    status=$?
+    tail -n 4 o | cut -d' ' -f1 | sed 's/^[0-9]*$/N/'
+    cat e >&2
+    return "$status"
+}
