@@ -82,6 +82,10 @@ bool posix_monitor_has_abandoned(void);
 bool posix_monitor_is_followed(void);
 bool posix_monitor_follow(void);
 
+/* Waits until the writes to STREAM that have begun have ended, for a moment. Nothing that
+ * is begun afterwards may get there. */
+void posix_monitor_settle(int stream);
+
 /* Has the monitor watch writes to descriptor FD, whose file is PATH, like those to the
  * standard streams; -1: no longer. */
 void posix_monitor_file(int fd, const char *path);

@@ -212,6 +212,17 @@ count_write(int stream, bool ended)
         atomic_fetch_add(ended ? &page->ended[place] : &page->begun[place], 1);
 }
 
+void
+posix_monitor_settle(int stream)
+{
+    int place = place_of(stream);
+    int64_t end = os_clock_now() + DEADLINE_TIDYING;
+    while (place >= 0 &&
+           atomic_load(&page->begun[place]) != atomic_load(&page->ended[place]) &&
+           os_clock_now() < end)
+        poll(NULL, 0, 1);
+}
+
 #ifndef PIPE_BUF
 #define PIPE_BUF _POSIX_PIPE_BUF
 #endif

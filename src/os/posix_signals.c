@@ -19,6 +19,7 @@
 #include "os/os.h"
 #include "posix.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/select.h>
 #include <unistd.h>
@@ -44,16 +45,32 @@ let_go(int status, int signo)
     posix_monitor_leave();
 }
 
+/* Writes the closing byte, and nothing is written behind it: the other threads have lost
+ * all streams before that, and this one has a copy; without a descriptor for that it has
+ * none. It is safe in the handler of a signal. */
+static void
+close_output(void)
+{
+    const char last[2] = {(char)closing_byte, '\n'};
+    int stream = (int)closing_stream;
+    posix_last_line();
+    if (!last[0])
+        return;
+    int copy = fcntl(stream, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (copy >= 0) {
+        posix_inherited_release();
+        posix_monitor_settle(stream);
+    }
+    posix_descriptor_write(copy < 0 ? stream : copy, last, sizeof(last));
+}
+
 /* A SIGINT after another signal does not change what the parent learns, see
  * os_signals_end. */
 static void
 on_stop(int signo)
 {
     if (posix_monitor_stop(signo)) {
-        const char last[2] = {(char)closing_byte, '\n'};
-        if (last[0])
-            posix_descriptor_write((int)closing_stream, last, sizeof(last));
-        posix_last_line();
+        close_output();
         let_go(posix_last_status(), 0);
         _exit(posix_last_status());
     }

@@ -213,6 +213,18 @@ TEST(a_second_interrupt_leaves_what_can_be_parsed)
                interrupted[i].arguments);
 }
 
+/* A request that has its answer while the program ends is in no record. */
+TEST(nothing_follows_the_end_of_the_array)
+{
+    need("faults jq");
+    static const struct variant cases[] = {
+        {"o -J", 4, "[1,2]\n", NULL},
+        {"x -J -output x", 4, "[1,2]\n", NULL},
+        {"o -J -q -p 1", 4, "[1]\n", NULL},
+    };
+    expect_variants(cases, LENGTH(cases), "nothing_follows_the_end_of_the_array %s");
+}
+
 /* Of two equal keys a reader takes either, silently. */
 TEST(no_key_comes_twice)
 {

@@ -137,6 +137,30 @@ a_second_interrupt_leaves_what_can_be_parsed() {
     return "$status"
 }
 
+# Usage: answer_behind_the_end FILE OPTION...: the third request has its answer when the array
+# in FILE is closed, and the process has not yet ended.
+answer_behind_the_end() {
+    file=$1
+    shift
+    : >"$file"
+    start_faulty pread:3:hold,setsid:1:500ms -C -i 0 "$@" data
+    until_held
+    worker=$(worker_of "$pid")
+    interrupt_twice
+    until_true grep -q ']$' "$file"
+    release
+    reap
+    status=$?
+    until_true is_released "$worker"
+    return "$status"
+}
+nothing_follows_the_end_of_the_array() {
+    retry 4 answer_behind_the_end "$@"
+    status=$?
+    jq -c 'map(.io.request // .stat.count)' "$1"
+    return "$status"
+}
+
 the_slowest_request_is_one_that_counts() {
     filter=$(sed -n "/^The slowest request/,/^\.Ed/s/^ *jq '\(.*\)'\$/\1/p" \
         "$IOPING_SOURCE/man/ioping.1")

@@ -5,15 +5,14 @@
  *
  * CALL is pread or pwrite with their variants, fdatasync, open with its variants,
  * clock_nanosleep, realtime: clock_gettime of CLOCK_REALTIME, fork: that of a process
- * with several threads, of which one may have a lock that fork takes; or, if made by
- * number,
- * io_setup, io_submit, io_getevents, io_destroy, io_uring_setup, io_uring_register or
- * io_uring_enter; or aio or uring: each request that is sent by these. "CALL@PART" is for
- * some of them, and counts only these: open@PART for paths that contain PART; pread@,
- * pwrite@ and fdatasync@ for open files of such paths, whole, as the system has them, and
- * a slash after them, so that "loop1/" is not loop12, and "/d/" is what has been made in
- * d; aio@ and uring@ for read, write or flush, io_uring_register@ for buffers, files,
- * probe, enable or rings (their descriptors).
+ * with several threads, of which one may have a lock that fork takes; setsid; or, if
+ * made by number, io_setup, io_submit, io_getevents, io_destroy, io_uring_setup,
+ * io_uring_register or io_uring_enter; or aio or uring: each request that is sent by
+ * these. "CALL@PART" is for some of them, and counts only these: open@PART for paths that
+ * contain PART; pread@, pwrite@ and fdatasync@ for open files of such paths, whole, as
+ * the system has them, and a slash after them, so that "loop1/" is not loop12, and "/d/"
+ * is what has been made in d; aio@ and uring@ for read, write or flush,
+ * io_uring_register@ for buffers, files, probe, enable or rings (their descriptors).
  *
  * WHEN counts the calls of all threads from 1: "4" is the fourth, "4-6" the fourth to the
  * sixth, "4-" all from the fourth on; "4-/3" every third of these, the fourth included.
@@ -59,6 +58,7 @@ static const char *const calls[CALLS] = {
     [CLOCK_NANOSLEEP] = "clock_nanosleep",
     [REALTIME] = "realtime",
     [FORK] = "fork",
+    [SETSID] = "setsid",
     [AIO] = "aio",
     [IO_SETUP] = "io_setup",
     [IO_SUBMIT] = "io_submit",
@@ -294,6 +294,15 @@ fork(void)
     if (has_threads() && !faults_go_on(faults_choose(FORK, NULL), 0, &result))
         return (pid_t)result;
     return REAL(fork)();
+}
+
+pid_t
+setsid(void)
+{
+    ssize_t result;
+    if (!faults_go_on(faults_choose(SETSID, NULL), 0, &result))
+        return (pid_t)result;
+    return REAL(setsid)();
 }
 
 int

@@ -19,6 +19,7 @@ enum call {
     CLOCK_NANOSLEEP,
     REALTIME,
     FORK,
+    SETSID,
     AIO,
     IO_SETUP,
     IO_SUBMIT,
