@@ -7,13 +7,17 @@
 
 #include <inttypes.h>
 
-/* Adds the target, if it is one of several, or the phase, and a newline. */
+/* Adds the target, if it is one of several, or the phase, and a newline. A target that is
+ * named again has a number, so that -compare can tell the lines of both apart. */
 static void
 end_line(struct report *report)
 {
     if (report->count > 1) {
+        int ordinal = job_ordinal(report->jobs, report->job->index);
         buffer_text(&report->text, " ");
         buffer_escaped(&report->text, report->target->path);
+        if (ordinal > 1)
+            buffer_format(&report->text, "#%d", ordinal);
     }
     if (report->phase)
         buffer_format(&report->text, " %s", phase_name(report->phase));

@@ -14,6 +14,8 @@ static const struct expected runs[] = {
     {"each_of_several_targets_is_a_row", "", 0,
      "11 copy\n11 data\n"
      "11 both: copy\n11 both: data\n5 gp2\n"},
+    {"a_target_that_is_named_again_is_another_row", "", 0,
+     "11 .\n11 .#2\n6 data\n6 data#2\n6 data#3\nd d#2 data\n", ""},
     {"files_are_rows_of_a_table", "", 0,
      "1\n0\ngp2 1000\ngp3 1001\ngp2 1000\n- 1000\ngp3 1001\n", ""},
     {"json_is_an_array_of_the_rows", "jq", 0,
@@ -44,7 +46,7 @@ static const struct expected runs[] = {
     {"names_cannot_drive_a_terminal", "", 0,
      "1 580777 1722 7052621 580777 580777 580777 0 2 "
      "1000832419 a\\033[31mb\n1 580777 1722 7052621 580777 "
-     "580777 580777 0 2 1000832419 a\\033[31mb\n"
+     "580777 580777 0 2 1000832419 a\\033[31mb#2\n"
      "a\\033[31mb\n",
      NULL,
      "name=$(printf 'a\\033[31mb'); echo '" LINE

@@ -51,6 +51,15 @@ lines_that_print_count_keeps_can_be_compared() {
 }
 ours() { ioping -hang 0 "$@"; }
 
+# The count of each row, and the names in the table.
+a_target_that_is_named_again_is_another_row() {
+    ioping -hang 0 -C -p 1 -q -i 1ms -c 12 . . >same || return
+    ioping -B -compare same | cut -d' ' -f1,11- | sort
+    ioping -hang 0 -C -p 1 -q -i 1ms -c 7 data data data >same || return
+    ioping -B -compare - <same | cut -d' ' -f1,11- | sort
+    ioping -hang 0 -C -B -i 1ms -c 7 d data d | cut -d' ' -f11- | sort | xargs
+}
+
 each_of_several_targets_is_a_row() {
     ioping -hang 0 -p 1 -q -i 1ms -c 12 data copy >both || return
     ioping -B -compare both | cut -d' ' -f1,11- | sort

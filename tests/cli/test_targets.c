@@ -152,7 +152,7 @@ TEST(raw_lines_have_the_target_in_the_end)
         {"-q -P 1h -B data copy", " 1 3 copy\n 1 3 data\n"},
         {"-B 'with space' 'new\nline'", " 1 3 new\\012line\n 1 3 with space\n"},
         {"-q -p 3 data 'with space'", " 1 3 data\n 1 3 with space\n"},
-        {"-B data data", " 2 3 data\n"},
+        {"-B data data", " 1 3 data\n 1 3 data#2\n"},
         {"-B data", " 1 3\n"},
         {"-q -p 1 'with space'", " 3 1\n"},
     };

@@ -26,11 +26,26 @@ stats_of(uint64_t count, int64_t sum, int64_t bytes)
 TEST(among_others_the_target_comes_last)
 {
     struct stats stats = {0};
-    const struct description target = {.path = "/mnt/a b\n"};
-    struct report report = {.count = 2, .target = &target};
-    raw_line(&report, &(struct run_record){.stats = &stats, .time = 7});
-    assert_string_equal(report.text.text, "0 0 0 0 0 0 0 0 0 7 /mnt/a b\\012\n");
-    buffer_free(&report.text);
+    struct job *jobs = calloc(3, sizeof(*jobs));
+    static const char *const paths[] = {"/mnt/a b\n", "/mnt", "/mnt/a b\n"},
+                             *const lines[] = {"0 0 0 0 0 0 0 0 0 7 /mnt/a b\\012\n",
+                                               "0 0 0 0 0 0 0 0 0 7 /mnt\n",
+                                               "0 0 0 0 0 0 0 0 0 7 /mnt/a b\\012#2\n"};
+    assert_non_null(jobs);
+    for (int i = 0; i < 3; i++) {
+        jobs[i].index = i;
+        jobs[i].target.description.path = paths[i];
+    }
+    for (int i = 0; i < 3; i++) {
+        struct report report = {.jobs = jobs,
+                                .count = 3,
+                                .job = &jobs[i],
+                                .target = &jobs[i].target.description};
+        raw_line(&report, &(struct run_record){.stats = &stats, .time = 7});
+        assert_string_equal(report.text.text, lines[i]);
+        buffer_free(&report.text);
+    }
+    free(jobs);
 }
 
 TEST(a_line_is_that_of_the_contract)
