@@ -241,19 +241,21 @@ wait_writable(int stream)
     bool is_message = stream == STDERR_FILENO;
     int64_t least = is_message ? DEADLINE_GRACE_LEAST : DEADLINE_WRITE;
     struct pollfd wanted = {.fd = stream, .events = POLLOUT};
-    int64_t began = os_clock_now(), now = began;
+    int64_t now = os_clock_now();
+    int64_t waited = 0;
     while (poll(&wanted, 1, 0) != 1) {
         int64_t stop = atomic_load(&asked);
         bool late =
             now >= atomic_load(&page->limit) || (stop && now >= stop + DEADLINE_GRACE);
-        int64_t waited = now - time_later(began, os_process_resumed());
         if (late && ((is_message && atomic_load(&unread)) || waited >= least)) {
             if (is_message)
                 atomic_store(&unread, true);
             return os_fail(ETIMEDOUT);
         }
+        int64_t before = now;
         poll(&wanted, 1, PAUSE);
         now = os_clock_now();
+        waited += time_earlier(now - before, 2 * PAUSE * MS); /* without a stop */
     }
     if (is_message)
         atomic_store(&unread, false);
