@@ -96,7 +96,7 @@ void target_close(struct target *target, struct notes *notes);
 
 /* Writes into PATH the path of the working file that -keep keeps in the directory of
  * PLAN. Returns 0, or -1 with errno: it is too long. */
-int target_keep_path(const struct plan *plan, char path[TARGET_PATH]);
+int target_working_path(const struct plan *plan, char path[TARGET_PATH]);
 
 /* Removes the file of -keep that the opening of a target made, or what it added to one,
  * when the run cannot begin. The target stays open. */

@@ -255,8 +255,8 @@ report_check_working_file(const struct reports *reports, const struct plan *plan
                           const struct plan *target, struct error *error)
 {
     char path[TARGET_PATH];
-    if (!reports->file || !target->workload.keep || target_keep_path(target, path) < 0 ||
-        !os_stream_is_path(reports->file, path))
+    if (!reports->file || !target->workload.keep ||
+        target_working_path(target, path) < 0 || !os_stream_is_path(reports->file, path))
         return 0;
     return refuse_output(plan->output.list[0].path, "a target", error);
 }

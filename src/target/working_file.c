@@ -43,7 +43,7 @@ working_file_holes(struct target *target, int64_t offset, int64_t end)
 }
 
 int
-target_keep_path(const struct plan *plan, char path[TARGET_PATH])
+target_working_path(const struct plan *plan, char path[TARGET_PATH])
 {
     const char *joint = os_path_separator(plan->path);
     int length = snprintf(path, TARGET_PATH, "%s%sioping.tmp", plan->path, joint);
@@ -97,7 +97,7 @@ open_keep(struct target *target, const struct plan *plan, struct error *error)
 {
     char name[TARGET_PATH];
     struct os_info info;
-    if (target_keep_path(plan, name) < 0)
+    if (target_working_path(plan, name) < 0)
         return refuse_directory(plan, errno, error);
     make_keep(target, name, plan->io.open_flags);
     if (target->fd < 0 && (errno == ELOOP || errno == EMLINK))
@@ -280,7 +280,7 @@ target_discard(const struct target *target, const struct plan *plan)
 {
     char name[TARGET_PATH];
     struct os_info info;
-    if (target->fresh && target_keep_path(plan, name) == 0)
+    if (target->fresh && target_working_path(plan, name) == 0)
         os_path_remove(name);
     else if (plan->workload.keep && target->kind == OS_DIRECTORY && target->fd >= 0 &&
              os_file_info(target->fd, &info) == 0 && info.size > target->size)

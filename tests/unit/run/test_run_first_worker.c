@@ -147,3 +147,22 @@ TEST(what_cannot_be_opened_is_an_error)
     assert_int_equal(error.status, EXIT_PREPARE);
     assert_int_equal(sent_by_all(), 0);
 }
+
+/* As when the files of earlier runs cannot be replaced. */
+TEST(a_run_that_is_cancelled_sends_nothing)
+{
+    static const int cases[][2] = {{1, 1}, {1, 4}, {4, 1}, {3, 4}};
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct trial trial;
+        struct error error;
+        begin(&trial, 60, cases[i][0], cases[i][1]);
+        trial.supervisor = os_thread_self();
+        struct run_task task = setup_task(&setup, &trial.observer);
+        struct run *run = run_open(&task, &trial.supervisor, &error);
+        assert_non_null(run);
+        run_cancel(run);
+        assert_int_equal(sent_by_all(), 0);
+        assert_int_equal(told->samples, 0);
+        assert_int_equal(fake_engine.closed, cases[i][0]);
+    }
+}
