@@ -50,6 +50,10 @@ int64_t os_process_sectors(void);
  * cache or another one. False: not known. It may ask the file system. */
 bool os_file_charges_reads(int fd);
 
+/* Returns true if what threads of the kernel read for a queue of requests is charged to
+ * the process as well: workers of io_uring are threads of it since Linux 5.12. */
+bool os_process_charges_workers(void);
+
 /* Returns true if a read of the page at WITNESS, which is not in the page cache, adds to
  * os_thread_sectors: reads of a file system that passes them on are charged as well. It
  * leaves that page in the page cache. */
@@ -79,6 +83,7 @@ enum os_backing {
     OS_BACKING_MEMORY,   /* memory, as that of a RAM disk */
     OS_BACKING_CACHE,    /* the page cache of a loop device's file; writes reach that */
     OS_BACKING_BUFFERED, /* likewise, although the loop device has direct I/O on */
+    OS_BACKING_PARTLY,   /* likewise for some of the file, and a device for the rest */
 };
 enum os_backing os_file_backing(int fd, char *name, size_t size);
 

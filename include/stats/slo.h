@@ -83,8 +83,7 @@ struct slo_answer {
     uint64_t needs; /* as many make it known, or certain at 95 % with the same share above
                        the limit; 0: it is, or no number that is sensible does */
     bool certain;   /* percentiles alone are not always */
-    const char
-        *reason; /* why it is not known, whatever the figure; NULL: no such reason */
+    const char *reason; /* why it is not known, whatever the figure; NULL: no reason */
     int64_t low, high; /* ns: the limit lies between these bounds of the percentile, so it
                           is not certain after all; 0, 0: it does not; INT64_MAX: there is
                           no upper one */

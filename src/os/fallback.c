@@ -240,13 +240,15 @@ OS_ANSWER(bool, os_device_is_gone, (int fd), false)
 OS_ANSWER(enum os_backing, os_file_backing, (int fd, char *name, size_t size),
           OS_BACKING_DEVICE)
 
-/* The sectors that a read had to fetch do not show. */
 OS_ANSWER(bool, os_flush_ignored, (int fd, char *why, size_t size), false)
+
+/* The sectors that a read had to fetch do not show. */
 OS_ANSWER(int, os_file_resident_try, (int fd, int64_t offset), -1)
 OS_ANSWER(bool, os_file_served, (int fd), false)
 OS_ANSWER(int64_t, os_thread_sectors, (void), -1)
 OS_ANSWER(int64_t, os_process_sectors, (void), -1)
 OS_ANSWER(bool, os_file_charges_reads, (int fd), false)
+OS_ANSWER(bool, os_process_charges_workers, (void), false)
 OS_ANSWER(bool, os_thread_counts_reads, (int fd, int64_t witness), false)
 
 /* Without a layout no trace is opened. */

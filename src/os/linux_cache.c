@@ -18,6 +18,7 @@
 #include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 /* Fixed by the kernel's ABI, but newer than the headers of some systems. */
@@ -107,8 +108,22 @@ is_on_block_device(const struct stat *file, const struct statfs *system)
 {
     uint32_t type = (uint32_t)system->f_type;
     bool has_device = major(file->st_dev) != 0 && major(file->st_dev) != MTD_BLOCK_MAJOR;
-    return type != FUSE_SUPER_MAGIC &&
-           (has_device || type == BTRFS_SUPER_MAGIC || linux_mount_memory(system));
+    return type != FUSE_SUPER_MAGIC && (has_device || linux_mount_memory(system));
+}
+
+/* Returns whether FD is on a btrfs of one device. Where there are several, threads of the
+ * kernel read what has to be computed from the others, and they are charged for it. */
+static bool
+is_on_single_btrfs(int fd, const struct statfs *system)
+{
+    char folder[LINUX_SYSFS_ROOM], path[LINUX_SYSFS_ROOM];
+    int devices = 0;
+    if ((uint32_t)system->f_type != BTRFS_SUPER_MAGIC || !linux_btrfs_devices(fd, folder))
+        return false;
+    DIR *list = opendir(folder);
+    while (linux_sysfs_next(list, folder, path))
+        devices++;
+    return devices == 1;
 }
 
 /* Returns whether that is so of all layers of the overlay that FD is on. */
@@ -144,7 +159,17 @@ os_file_charges_reads(int fd)
         return false;
     if ((uint32_t)system.f_type == OVERLAYFS_SUPER_MAGIC)
         return is_overlay_on_block_devices(fd);
-    return is_on_block_device(&file, &system);
+    return is_on_single_btrfs(fd, &system) || is_on_block_device(&file, &system);
+}
+
+bool
+os_process_charges_workers(void)
+{
+    struct utsname system;
+    int version = 0, patch = 0;
+    return uname(&system) == 0 &&
+           sscanf(system.release, "%d.%d", &version, &patch) == 2 &&
+           (version > 5 || (version == 5 && patch >= 12));
 }
 
 bool

@@ -30,16 +30,20 @@ static bool search_file(struct flush_search *search, int fd);
 static bool
 search_options(struct flush_search *search, int fd)
 {
+    enum { OF_OVERLAY = 2 }; /* the first so many */
     static const char *const without[] = {
         "volatile",     "fsync=volatile",       /* overlay */
         "nobarrier",    "barrier=0",            /* ext4, btrfs, f2fs and others; ext3 */
         "barrier=none", "fsync_mode=nobarrier", /* reiserfs; f2fs */
         "nostrictsync",                         /* cifs */
     };
+    /* An overlay passes on that a file is open for synchronous writes. */
+    bool is_sync = fcntl(fd, F_GETFL) & O_DSYNC;
     char *options = linux_mount_options(fd), *rest = options, *option;
     bool found = false;
     while (!found && (option = strsep(&rest, ",")))
-        for (size_t i = 0; i < sizeof(without) / sizeof(without[0]) && !found; i++)
+        for (size_t i = is_sync ? OF_OVERLAY : 0;
+             i < sizeof(without) / sizeof(without[0]) && !found; i++)
             found = strcmp(option, without[i]) == 0;
     if (found)
         snprintf(search->why, search->size, "mount option %s", option);

@@ -5,6 +5,7 @@
  * in the mount table. A loop device has a file, which is on another device or in memory.
  */
 #include "linux.h"
+#include "linux_extents.h"
 #include "os/os.h"
 
 #include <fcntl.h>
@@ -127,7 +128,7 @@ search_below(struct linux_search *search, const char *folder)
     for (DIR *list = opendir(folder); linux_sysfs_next(list, folder, path); devices++) {
         enum os_backing found = linux_backing_search(search, path);
         memories += found == OS_BACKING_MEMORY;
-        if (found == OS_BACKING_CACHE || found == OS_BACKING_BUFFERED) {
+        if (found != OS_BACKING_DEVICE && found != OS_BACKING_MEMORY) {
             closedir(list);
             return found;
         }
@@ -155,26 +156,44 @@ search_number(struct linux_search *search, dev_t device)
                                              : OS_BACKING_DEVICE;
 }
 
-/*
- * Returns whether the file system reads the file at PATH through the page cache even if
- * it is asked for direct I/O. So do btrfs with compressed or inline data, and ext4 with
- * journaled data, which says so in statx(2).
- */
-static bool
-is_always_buffered(const char *path)
+/* Returns how the extents of the file FD of SIZE bytes are read by direct I/O: btrfs
+ * reads those of compressed or inline data through the page cache. */
+static enum os_backing
+search_extents(int fd, int64_t size)
+{
+    union linux_extents_piece piece;
+    struct linux_extents extents;
+    const struct fiemap_extent *extent;
+    bool some = false, others = false;
+    linux_extents_start(&extents, &piece, fd, 0, size);
+    while (!(some && others) && (extent = linux_extents_next(&extents))) {
+        if (extent->fe_flags & (FIEMAP_EXTENT_DATA_INLINE | FIEMAP_EXTENT_ENCODED))
+            some = true;
+        else
+            others = true;
+    }
+    if (extents.failed || !some)
+        return OS_BACKING_DEVICE;
+    return others ? OS_BACKING_PARTLY : OS_BACKING_BUFFERED;
+}
+
+/* Returns how the file at PATH is read by a loop device with direct I/O. ext4 reads
+ * journaled data through the page cache, and says so in statx(2). */
+static enum os_backing
+search_direct(const char *path)
 {
     int64_t memory, offset;
     struct stat file;
+    enum os_backing backing = OS_BACKING_DEVICE;
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
-        return false;
-    bool buffered = false;
+        return backing;
     if (os_file_alignment(fd, &memory, &offset) == 0)
-        buffered = offset == 0;
+        backing = offset == 0 ? OS_BACKING_BUFFERED : OS_BACKING_DEVICE;
     else if (fstat(fd, &file) == 0)
-        buffered = os_file_storage(fd, 0, file.st_size) > 0;
+        backing = search_extents(fd, file.st_size);
     os_file_close(fd);
-    return buffered;
+    return backing;
 }
 
 /* The file of a loop device may be out of reach: removed, or in another mount table. */
@@ -193,8 +212,9 @@ search_loop(struct linux_search *search, const struct linux_disk *disk)
         return answer(search, OS_BACKING_MEMORY, disk->name);
     if (direct[0] == '0')
         return answer(search, OS_BACKING_CACHE, disk->name);
-    if (known && is_always_buffered(path))
-        return answer(search, OS_BACKING_BUFFERED, disk->name);
+    enum os_backing backing = known ? search_direct(path) : OS_BACKING_DEVICE;
+    if (backing != OS_BACKING_DEVICE)
+        return answer(search, backing, disk->name);
     return known ? search_number(search, file.st_dev) : OS_BACKING_DEVICE;
 }
 

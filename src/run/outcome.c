@@ -39,13 +39,18 @@ has_failed(const struct outcome *outcome)
     return outcome->output_error || outcome->failed.index || outcome->waiting;
 }
 
+/* Returns whether nothing counts because memory answered the requests. */
+static bool
+has_only_cached(const struct outcome *outcome)
+{
+    const struct stats *total = &outcome->total;
+    return total->cached && !total->latency.count && !total->too_fast && !total->too_slow;
+}
+
 int
 outcome_status(const struct outcome *outcome)
 {
-    const struct stats *total = &outcome->total;
-    bool all_cached =
-        total->cached && !total->latency.count && !total->too_fast && !total->too_slow;
-    if (has_failed(outcome) || all_cached)
+    if (has_failed(outcome) || has_only_cached(outcome))
         return EXIT_RUNTIME;
     return meets_limits(outcome) ? EXIT_DONE : EXIT_LIMIT;
 }
@@ -311,7 +316,7 @@ explain_steps(const struct outcome *outcome, struct notes *notes)
                   "again; try again when the target is steady",
                   outcome->given_up);
     if (outcome->unknown && outcome->unknown != outcome->empty &&
-        !has_unknowable_limit(outcome))
+        !has_unknowable_limit(outcome) && !has_only_cached(outcome))
         notes_add(notes, what,
                   "too few requests count at %s %s to check the limits; "
                   "use a longer -w",
@@ -364,7 +369,7 @@ outcome_explain(struct outcome *outcome, struct notes *notes)
     if (total->from_memory)
         notes_add(notes, outcome->target,
                   "at least %llu of the %llu requests that count were answered from "
-                  "memory, not by the device: the times are those of both",
+                  "memory, not by the device: the times mix both",
                   (unsigned long long)total->from_memory,
                   (unsigned long long)total->latency.count);
     if (outcome->holes > 0)

@@ -178,7 +178,6 @@ find_enough(const struct percentile *percentile, uint64_t count, uint64_t above,
     return most;
 }
 
-/* A wait of what is corrected is no value of its own, so only requests make certain. */
 /* Returns whether reads are among the requests that a limit is about. */
 static bool
 concerns_reads(const struct slo *slo)
@@ -188,6 +187,7 @@ concerns_reads(const struct slo *slo)
     return slo->scope == SCOPE_ALL;
 }
 
+/* A wait of what is corrected is no value of its own, so only requests make certain. */
 struct slo_answer
 slo_answer(const struct slo *slo, const struct stats *stats)
 {

@@ -86,7 +86,7 @@ note_fallback(struct target *target, const struct plan *plan, const char *reason
     }
     notes_add(notes, plan->path,
               "%s: dropping the page cache before each request instead", reason);
-    if (!target->resident && !target->counts_sectors)
+    if (!target->resident && !target->counts_sectors && !target->charges_reads)
         notes_add(notes, plan->path,
                   "cannot see whether reads come from the page cache: compare with -C");
     if (plan->io.rw_flags & OS_RW_NOWAIT)
@@ -153,11 +153,13 @@ write_back(struct target *target, const struct plan *plan, struct notes *notes)
 }
 
 /* Sets `counts_sectors` if what is charged to a thread between two stamps is for one
- * read alone: an engine may have several in flight, or read in other threads. */
+ * read alone: an engine may have several in flight, or read in other threads, and of
+ * several threads one may wait for what another has asked the device for. */
 static void
 count_sectors(struct target *target, const struct plan *plan)
 {
-    bool single = plan->io.depth <= 1 && plan->sweep.kind != SWEEP_DEPTH;
+    bool single = plan->io.depth <= 1 && plan->io.threads <= 1 &&
+                  plan->sweep.kind != SWEEP_DEPTH && plan->sweep.kind != SWEEP_THREADS;
     if (!plan->io.engine->in_thread || !single)
         return;
     target_advance(target);
@@ -302,10 +304,16 @@ note_loop(const struct plan *plan, enum os_backing backing, const char *name,
                   "%s reads through the page cache of its backing file: "
                   "losetup --direct-io=on %s",
                   name, name);
+    else if (backing == OS_BACKING_PARTLY)
+        notes_add(
+            notes, plan->path,
+            "some of the backing file of %s is compressed: reads of it may be as fast "
+            "as memory; use a file that is not compressed",
+            name);
     else
         notes_add(notes, plan->path,
                   "%s reads through the page cache of its backing file even with direct "
-                  "I/O, as that is compressed or journaled; use another backing file",
+                  "I/O, because that file is compressed or journaled; use another file",
                   name);
 }
 
@@ -423,8 +431,11 @@ choose_device(struct target *target, const struct plan *plan, struct notes *note
     if (asked)
         return 0;
     target_advance(target);
-    target->charges_reads = reads && !cached && os_file_charges_reads(target->fd);
-    if (loops)
+    target->charges_reads =
+        reads && !cached &&
+        (plan->io.engine->in_thread || os_process_charges_workers()) &&
+        os_file_charges_reads(target->fd);
+    if (loops || (backing == OS_BACKING_PARTLY && reads))
         note_loop(plan, backing, name, notes);
     if (!target->flushed)
         write_back(target, plan, notes);

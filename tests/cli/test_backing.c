@@ -114,14 +114,41 @@ TEST_EACH(loop_device_with_direct_io_on_a_buffered_file_is_cached, buffered_file
                   file->place),
         "needs loop devices with direct I/O");
     int fd = hold_loop(device);
-    snprintf(note, sizeof(note),
-             "ioping: %s: %s reads through the page cache of its backing file even with "
-             "direct I/O, as that is compressed or journaled; use another backing file\n",
-             device, device);
+    snprintf(
+        note, sizeof(note),
+        "ioping: %s: %s reads through the page cache of its backing file even with "
+        "direct I/O, because that file is compressed or journaled; use another file\n",
+        device, device);
     shell("dd if=%s/img iflag=nocache count=0 2>&1", file->place);
     check("", device, "cached", note);
     expect(0, NULL, NULL, "test $(fincore -nbo RES %s/img) -gt 0", file->place);
     check("-D", device, "cached", note);
+    check("-WWW", device, "direct", "");
+    close(fd);
+}
+
+/* Where some of the file is compressed, and the rest is not, it depends on the request.
+ */
+TEST(loop_device_on_a_partly_compressed_file_is_direct_and_that_is_told)
+{
+    char device[64], note[512];
+    need_native("emulators do not pass on what tells how btrfs stores a file");
+    mount_image("btrfs", 128, "mixed");
+    shell("cd %s && mount -o remount,compress=zstd . && yes | head -c 128k >img && "
+          "head -c 8M /dev/urandom >>img && sync img && "
+          "losetup --direct-io=on $(losetup -nO NAME -j ../mixed.img)",
+          "mixed");
+    ask(device, sizeof(device),
+        "device=$(losetup -f --show --direct-io=on mixed/img) && "
+        "grep -q 1 /sys/block/${device#/dev/}/loop/dio && echo $device",
+        "needs loop devices with direct I/O");
+    int fd = hold_loop(device);
+    snprintf(
+        note, sizeof(note),
+        "ioping: %s: some of the backing file of %s is compressed: reads of it may be "
+        "as fast as memory; use a file that is not compressed\n",
+        device, device);
+    check("", device, "direct", note);
     check("-WWW", device, "direct", "");
     close(fd);
 }

@@ -42,6 +42,16 @@ TEST(on_a_volatile_overlay_no_limit_on_flushes_is_known)
            "count_flushes " LIMITED "volatile");
 }
 
+/* Such an overlay leaves out the flushes that it is asked for, but its file in the upper
+ * layer is open for synchronous writes as well. */
+TEST(synchronous_writes_on_a_volatile_overlay_are_flushed)
+{
+    need_flushed();
+    need_success("make_overlay volatile volatile", "needs overlays that can be volatile");
+    expect(0, "~^50 [0-9 ]+\n[1-9][0-9]* flushes\n$", "",
+           "count_flushes -W -Y -B -a 0 -i 0 -c 50 volatile");
+}
+
 TEST(without_barriers_no_limit_on_flushes_is_known)
 {
     need_flushed();

@@ -52,7 +52,7 @@ TEST(an_outcome_has_its_notes_and_its_status)
         {"part of the requests is known to come from memory",
          {.total = {.requests = 10, .latency = {.count = 9}, .from_memory = 4}},
          "at least 4 of the 9 requests that count were answered from memory, not by the "
-         "device: the times are those of both\n",
+         "device: the times mix both\n",
          0},
         {"a search that never settles is given up",
          {.total = {.requests = 10, .latency = {.count = 9}},
