@@ -557,7 +557,7 @@ TEST_EACH(mapped_pages_are_called_cached_to_users_who_cannot_write, places)
         struct result result = command(
             "chmod 644 %s/f; cp \"$IOPING\" %s/prober && chmod 755 %s %s/prober && "
             "%s/prober -v >/dev/null && " AS_NOBODY
-            "$IOPING_RUNNER %s/prober -q -c 5 -i 0 -s 1000 %s %s/f",
+            "$IOPING_RUNNER %s/prober -q -c 5 -a 0 -i 0 -s 1000 %s %s/f",
             mapped.place, mapped.place, mapped.place, mapped.place, mapped.place,
             mapped.place, engines[i], mapped.place);
         if (strstr(result.err, "setpriv") || !strstr(result.out, "generated"))
