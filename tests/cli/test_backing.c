@@ -102,8 +102,7 @@ TEST_EACH(loop_device_with_direct_io_on_a_buffered_file_is_cached, buffered_file
     const struct buffered_file *file = *state;
     char device[64], note[512];
     need_program("fincore");
-    if (strcmp(file->type, "btrfs") == 0)
-        need_native("emulators do not pass on what tells how btrfs stores a file");
+    need_native("emulators do not pass on what tells how a file is stored");
     mount_image(file->type, file->size, file->place);
     need_success(file->make, "this file system does not take the option");
     shell("sync %s/img && losetup --direct-io=on $(losetup -nO NAME -j %s.img)",

@@ -73,6 +73,7 @@ TEST(a_file_that_is_there_again_after_its_close_is_removed)
     static const char *const options[] = {
         "",       "-q",         "-q -threads 2", "-W",
         "-A -C ", "-W -append", "-r 1k",         "returning/ returning/."};
+    need("aio");
     need_returning("");
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result = command_status(
