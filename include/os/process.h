@@ -69,7 +69,8 @@ int64_t os_signals_resumed(void);
  * see it, for DEADLINE_CONTINUE or DEADLINE_THAW at most. Any thread. */
 bool os_process_stopped(int64_t since);
 
-/* A thread that is late by so much (ns) hardly ever waits for a processor. */
+/* A thread that is at least this late (ns) was probably not just waiting for a processor:
+ * the machine was paused or overloaded, or the process was frozen. */
 #define OS_LATE_LEAST SECOND
 
 /* Returns whether the thread that the signals reach was late by OS_LATE_LEAST or more,

@@ -59,7 +59,7 @@ struct os_layout {
     int upper_count;
     int top;         /* index of the device that the file is on */
     uint64_t shift;  /* sectors: what is queued on that device completes as an I/O of one
-                        below, so many sectors further; 0: as its own */
+                        below, this many sectors further; 0: as its own */
     bool known;      /* where it lies is; else there are no extents */
     bool remapped;   /* the first device is made of others, see OS_TRACE_REMAP */
     bool is_stacked; /* the device that the file is on is not the lowest */

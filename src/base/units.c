@@ -128,7 +128,7 @@ read_decimal(const char *text, struct decimal *number)
 /*
  * Compute A * B / C bit by bit of B, from the highest: with each, quotient and rest
  * double, and A / C and A % C are added where it is set. The rest stays below C. EXACT
- * becomes whether there is none. Returns false if the result does not fit.
+ * becomes true if no rest is left. Returns false if the result does not fit.
  */
 static bool
 scale(int64_t a, int64_t b, int64_t c, int64_t *result, bool *exact)

@@ -30,7 +30,7 @@ static bool search_file(struct flush_search *search, int fd);
 static bool
 search_options(struct flush_search *search, int fd)
 {
-    enum { OF_OVERLAY = 2 }; /* the first so many */
+    enum { OF_OVERLAY = 2 }; /* how many of the first are options of an overlay */
     static const char *const without[] = {
         "volatile",     "fsync=volatile",       /* overlay */
         "nobarrier",    "barrier=0",            /* ext4, btrfs, f2fs and others; ext3 */

@@ -47,8 +47,8 @@ linux_disk_is_bcache(const struct linux_disk *disk)
            has_folder(disk, "bcache");
 }
 
-/* Stores what kind of stack DISK is in KIND of SIZE bytes. Of the device mapper only a
- * multipath takes requests. */
+/* Stores what kind of stack DISK is in KIND of SIZE bytes. A disk of the device mapper
+ * that takes requests instead of bios is a multipath. */
 static void
 find_kind(const struct linux_disk *disk, char *kind, size_t size)
 {

@@ -35,7 +35,7 @@ void posix_signals_block(sigset_t *before);
 int posix_signals_switches(void);
 
 /*
- * Waits for LIMIT ns at the most with the signal mask MASK, or less by up to a ms.
+ * Waits for LIMIT ns with the signal mask MASK; the wait may end a ms earlier.
  * Returns 0 when the time is over; -1 with EINTR after a signal with a handler and, once
  * os_signals_see_freezes was called, after a freeze or a stop of the process.
  */

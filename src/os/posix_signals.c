@@ -291,8 +291,8 @@ static _Atomic int64_t wait_end = INT64_MAX;
 /* When the last wait ended that was late by OS_LATE_LEAST for no certain reason. */
 static _Atomic int64_t late_until;
 
-/* A wait was frozen if it was interrupted without a signal and ended so much (ns) later
- * than it should have. */
+/* A wait was frozen if it was interrupted without a signal and ended at least this much
+ * later (ns) than it should have. */
 #define FREEZE_LEAST (50 * MS)
 
 /*

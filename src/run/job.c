@@ -276,11 +276,12 @@ collect_thread(struct outcome *outcome, struct worker_thread *thread,
 #define SECTOR 512
 
 /*
- * Returns how many of the COUNT reads of JOB that count asked no device, at least. The
- * kernel charges the process for what it reads from devices: a direct read for all its
- * bytes, one through the page cache for a sector at least, as data may be compressed.
- * Reads of other jobs are charged as well, so there may be more. The verdict on each read
- * (counts_sectors) and the note on holes go before this.
+ * Returns the least number of reads, of the COUNT of JOB that count, for which no device
+ * was asked. The kernel charges the process for what it reads from devices: for all bytes
+ * of a direct read, and for one sector or more of a read through the page cache, as its
+ * data may be compressed. Reads of other jobs are charged to the process as well, so the
+ * true number may be higher. Returns 0 where each read has a verdict already
+ * (counts_sectors), or where a note on holes says it.
  */
 static uint64_t
 count_from_memory(const struct job *job, uint64_t count)
@@ -295,8 +296,8 @@ count_from_memory(const struct job *job, uint64_t count)
     return charged < count ? count - charged : 0;
 }
 
-/* Leaves out the requests of JOB if none asked a device, or sets how many of them did
- * not. */
+/* Rejects all requests of JOB if no device was asked for any of them; else sets
+ * `from_memory` of its statistics. */
 static void
 reject_from_memory(struct job *job)
 {

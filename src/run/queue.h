@@ -22,7 +22,7 @@ struct inflight_request {
     int64_t due;     /* when its time begins, if before it was sent, monotonic; else 0 */
     int64_t written; /* when its write was done, and its flush sent; 0: not yet */
     int unsent;   /* errno: why its write was not sent, but a flush in its place; or 0 */
-    bool lost;    /* it has timed out, and had no answer since */
+    bool lost;    /* it has timed out, and has had no answer since */
     int64_t sent; /* when it was sent, ns, monotonic; only while it is lost */
     struct inflight_request *older, *younger; /* `younger` of a free one: the next free */
 };

@@ -69,11 +69,13 @@ fill(struct run *run, const struct run_task *task)
     return !run->lock || (workers > 1 && !run->gate) ? -1 : status;
 }
 
-/* What a worker mostly needs to go through an open gate, one after the other, ns. */
+/* Workers go through the open gate one after the other; each mostly needs this long, ns.
+ */
 #define GATE_TIME (50 * US)
 
-/* Sets when the requests begin, so late that all workers can have gone through the gate:
- * one that is still there would have to wait until the others leave it a processor. */
+/* Opens the gate. The requests begin a moment later, when all workers have gone through
+ * it: a worker that is still at the gate when the others begin has to wait until they
+ * leave it a processor. */
 static void
 open_gate(struct run *run)
 {

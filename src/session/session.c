@@ -254,8 +254,8 @@ open_run(struct session *session)
 
 /*
  * Prepares the reports and the run. Earlier files are lost only when nothing can refuse
- * the run any more: then its threads wait for their first requests. Of a sweep, or of
- * phases, the first run is opened later. Returns 0, or -1 with the session's error.
+ * the run any more: then its threads wait for their first requests. A sweep and phases
+ * open their first run later than that. Returns 0, or -1 with the session's error.
  */
 static int
 begin_run(struct session *session)

@@ -163,8 +163,8 @@ stats_median(const struct stats *stats, const struct sample *sample)
     return count > COMPARED ? histogram_value(latencies, (count + 1) / 2) : 0;
 }
 
-/* Empties the distributions. Waits are as long as those of the slowest request of any
- * operation. */
+/* Empties the distributions. No wait is longer than the slowest request, whatever the
+ * operation of the wait or of the request is. */
 static void
 clear_distributions(struct stats *stats)
 {
