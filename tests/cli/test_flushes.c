@@ -1,5 +1,6 @@
 /* Whether flushes reach the device, as the device itself counts them (the kernel's
- * Documentation/admin-guide/iostats.rst, field 16). */
+ * Documentation/admin-guide/iostats.rst, field 16). Of 50 flushes that do nothing, fewer
+ * than ten may be counted, as the file system may flush for itself meanwhile. */
 #include "support.h"
 
 GROUP_SHELL(":")
@@ -37,7 +38,7 @@ TEST(on_a_volatile_overlay_no_limit_on_flushes_is_known)
 {
     need_flushed();
     need_success("make_overlay volatile volatile", "needs overlays that can be volatile");
-    expect(5, "~^50 [0-9 ]+\n0 flushes\n$",
+    expect(5, "~^50 [0-9 ]+\n[0-9] flushes\n$",
            "~^" NOTE("volatile", "mount option (fsync=)?volatile") UNKNOWN_LIMIT "$",
            "count_flushes " LIMITED "volatile");
 }
@@ -57,10 +58,10 @@ TEST(without_barriers_no_limit_on_flushes_is_known)
     need_flushed();
     need_success("make_overlay plain rw && mount -o remount,nobarrier flushed",
                  "needs ext4 without barriers");
-    expect(5, "~^50 [0-9 ]+\n0 flushes\n$",
+    expect(5, "~^50 [0-9 ]+\n[0-9] flushes\n$",
            NOTE("flushed", "mount option nobarrier") UNKNOWN_LIMIT,
            "count_flushes " LIMITED "flushed");
-    expect(5, "~^50 [0-9 ]+\n0 flushes\n$",
+    expect(5, "~^50 [0-9 ]+\n[0-9] flushes\n$",
            NOTE("plain", "mount option nobarrier") UNKNOWN_LIMIT,
            "count_flushes " LIMITED "plain");
 }
@@ -73,7 +74,7 @@ TEST(a_cache_that_the_kernel_is_told_not_to_flush_makes_limits_unknown)
     need_success("without_cache true", "needs a kernel and a container that let the "
                                        "cache of a device be declared");
     for (size_t i = 0; i < LENGTH(targets); i++)
-        expect(5, "~^50 [0-9 ]+\n0 flushes\n$",
+        expect(5, "~^50 [0-9 ]+\n[0-9] flushes\n$",
                "~^" NOTE("flushed",
                          "\"write through\" in /sys/block/loop[0-9]+/queue/write_cache")
                    UNKNOWN_LIMIT "$",
