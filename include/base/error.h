@@ -24,7 +24,6 @@ struct error {
     char why[256];    /* the reason, without a full stop */
     char advice[256]; /* what to do about it; may be empty */
     int status;       /* an enum exit_status */
-    bool usage;       /* the usage follows the line */
     bool broken;      /* the storage says that it failed: error_is_broken */
 };
 

@@ -16,8 +16,8 @@
 /* Writes the notes to stderr and empties them. */
 void console_notes(struct notes *notes);
 
-/* Writes an error to stderr, the usage after it where it wants that; returns
- * its exit status. */
+/* Writes an error to stderr, and after a usage error a line that points to -h. Returns
+ * the exit status of the error. */
 int console_error(const struct error *error);
 
 /* Writes the text that WRITE_TEXT makes to stdout; returns STATUS, or that of a failed

@@ -201,10 +201,9 @@ cli_parse(int argc, char *const argv[], struct options *options, struct error *e
         bool dashed = !only_targets && word[0] == '-' && word[1] != '\0';
         if (dashed && strcmp(word, "--") == 0)
             only_targets = true;
-        else if (dashed && parse_option(&parser, word) < 0) {
-            error->usage = !error->what[0]; /* no value is wrong, but the option */
+        else if (dashed && parse_option(&parser, word) < 0)
             return -1;
-        } else if (!dashed && options->target_count == TARGETS_MOST)
+        else if (!dashed && options->target_count == TARGETS_MOST)
             return error_set(error, EXIT_USAGE, NULL,
                              "more than %d destinations specified", TARGETS_MOST);
         else if (!dashed)

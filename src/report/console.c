@@ -1,7 +1,6 @@
 /* Messages on stderr and texts such as the usage on stdout; colours of a terminal. */
 #include "report/console.h"
 
-#include "cli/cli.h"
 #include "os/output.h"
 
 #include <errno.h>
@@ -22,8 +21,8 @@ console_error(const struct error *error)
     char line[ERROR_LINE];
     struct buffer text = {0};
     buffer_add(&text, line, (size_t)error_format(error, line, sizeof(line)));
-    if (error->usage)
-        cli_usage(&text);
+    if (error->status == EXIT_USAGE)
+        buffer_text(&text, "Try 'ioping -h' for help.\n");
     if (!text.failed)
         os_stream_write(2, text.text, text.length);
     buffer_free(&text);

@@ -117,8 +117,8 @@ enum check_state { CHECK_OK, CHECK_WARNING, CHECK_CRITICAL, CHECK_UNKNOWN };
  * Returns the exit status, that of a lost answer if it cannot be written. */
 int check_answer(const struct job *jobs, int count);
 
-/* Says ERROR on stderr, the usage after it where it wants that, and answers with it.
- * Returns the exit status. */
+/* Writes ERROR to stderr as console_error does, and the plug-in's line for it to standard
+ * output. Returns the exit status of the plug-in. */
 int check_refuse(const struct error *error);
 
 /* Adds the line that answers of COUNT JOBS to TEXT, or that of ERROR. Returns its state.

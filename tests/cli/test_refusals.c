@@ -6,6 +6,7 @@
 #define NO_SIZE "not a size such as 4096, 4k, 1.5m, 8sector, 1page"
 #define NO_TIME "not a time such as 1, 0.5s, 100ms, 20us, 1/100, 2min"
 #define NOTHING "too small: it would mean nothing"
+#define TRY "Try 'ioping -h' for help.\n"
 #define ZERO "must be more than 0"
 #define TOO_LARGE "more than the system can do in one request (2147479552)"
 #define RANGE "out of range"
@@ -18,12 +19,15 @@
 #define LEAVE "; remove it, or leave out -k\n"
 #define ELSEWHERE "; name a file in it instead\n"
 
-/* Fails unless "ioping ARGUMENTS" says nothing but LINE and ends with STATUS. */
+/* Fails unless "ioping ARGUMENTS" prints nothing but LINE, and after a usage error the
+ * line that points to -h, and ends with STATUS. */
 static void
 assert_refused(const char *arguments, const char *line, int status)
 {
+    char expected[1024];
     struct result result = command("ioping %s", arguments);
-    if (result.status != status || strcmp(result.err, line) != 0 || result.out[0])
+    snprintf(expected, sizeof(expected), "%s%s", line, status == 1 ? TRY : "");
+    if (result.status != status || strcmp(result.err, expected) != 0 || result.out[0])
         fail_msg("ioping %s: status %d\nstdout: %s\nstderr: %s", arguments, result.status,
                  result.out, result.err);
     command_free(&result);
@@ -108,8 +112,7 @@ TEST(every_option_with_a_value_checks_it)
                    "ioping: -c '\\033[31m': " NO_COUNT "\n", 1);
 }
 
-/* The line stands alone, then comes the usage, all on stderr. */
-TEST(options_that_are_none_show_the_usage)
+TEST(unknown_options_are_refused)
 {
     static const char *const cases[][2] = {
         {"-z data", "unrecognized option '-z'"},
@@ -129,13 +132,11 @@ TEST(options_that_are_none_show_the_usage)
         {"-print 1 data", "option '-print' is ambiguous; possibilities:"
                           " '-print-count' '-print-interval'"},
     };
-    struct result help = command_status(0, "ioping -h");
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        char expected[8192];
-        snprintf(expected, sizeof(expected), "ioping: %s\n%s", cases[i][1], help.out);
-        assert_refused(cases[i][0], expected, 1);
+        char line[256];
+        snprintf(line, sizeof(line), "ioping: %s\n", cases[i][1]);
+        assert_refused(cases[i][0], line, 1);
     }
-    command_free(&help);
 }
 
 TEST(a_target_is_needed)
