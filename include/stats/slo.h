@@ -59,12 +59,14 @@ slo_is_of_operation(const struct slo *slo)
 struct slos {
     int count;
     struct slo list[SLOS_MOST];
+    char refused[160]; /* why the last one was refused, where that has numbers */
 };
 
 /*
- * Read an objective, such as "p99=10ms", "device-max=1s", "iops=1k", "bps=100m" or,
- * relative to another run, "p99=+10%", and add it to the list. Returns NULL, or why it is
- * refused.
+ * Reads an objective and adds it to the list: "p99=10ms", "device-max=1s", "iops=1k",
+ * "bps=100m" or, relative to another run, "p99=+10%". Instead of "=" it may have "<" or
+ * "<=", for a rate ">" or ">=", with blanks around, as limits are printed. A time needs a
+ * unit. Returns NULL, or why it is refused, which may be a text in the list.
  */
 const char *slos_add(struct slos *list, const char *text);
 

@@ -60,6 +60,10 @@ percentiles_parse(const char *text, struct percentiles *list)
         return NULL;
     for (;;) {
         int length = (int)strcspn(text, ",");
+        if (text[0] == 'p' && length > 1) { /* "p99", as it is printed */
+            text++;
+            length--;
+        }
         if (list->count == PERCENTILES_MOST)
             return "more than 16 percentiles";
         struct percentile *next = &list->list[list->count];

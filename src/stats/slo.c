@@ -25,7 +25,8 @@ phase_name(enum phase phase)
     return names[phase];
 }
 
-/* Takes NAME and a dash off the front of *TEXT of *LENGTH bytes; false: not there. */
+/* Takes NAME and a dash off the front of *TEXT of *LENGTH bytes. Returns false if they
+ * are not there. */
 static bool
 take(const char **text, int *length, const char *name)
 {
@@ -35,6 +36,13 @@ take(const char **text, int *length, const char *name)
     *length -= end + 1;
     *text += end + 1;
     return true;
+}
+
+/* Returns whether the LENGTH bytes at TEXT are NAME. */
+static bool
+is_name(const char *text, int length, const char *name)
+{
+    return (int)strlen(name) == length && memcmp(text, name, (size_t)length) == 0;
 }
 
 /* Reads a sign, up to nine digits, up to four more after a point, and a percent sign. */
@@ -66,40 +74,121 @@ unit_of(const struct slo *slo)
                                     : UNITS_TIME;
 }
 
+/* Copies TEXT without its blanks into COPY of SIZE bytes. A blank between two digits
+ * stays, because without it they would be another number. Returns false if there is no
+ * room. */
+static bool
+copy_without_blanks(const char *text, char *copy, size_t size)
+{
+    size_t length = 0;
+    for (const char *at = text; *at; at++) {
+        const char *next = at + strspn(at, " ");
+        bool between_digits = length > 0 && is_digit(copy[length - 1]) && is_digit(*next);
+        if (*at == ' ' && !between_digits)
+            continue;
+        if (length + 1 >= size)
+            return false;
+        copy[length++] = *at;
+    }
+    copy[length] = '\0';
+    return true;
+}
+
+/* Takes the sign between name and limit off the front of TEXT: "=", or the one that SLO
+ * is printed with. Returns the text after it, NULL if there is none. */
+static char *
+skip_sign(const struct slo *slo, char *text)
+{
+    char sign = slo_is_rate(slo) ? '>' : '<';
+    if (text[0] == '=')
+        return text + 1;
+    if (text[0] != sign)
+        return NULL;
+    return text[1] == '=' ? text + 2 : text + 1;
+}
+
+/* Reads what SLO is about from the LENGTH bytes at NAME, such as "loaded-read-p99".
+ * Returns NULL, or why it is refused. */
+static const char *
+parse_name(const char *name, int length, struct slo *slo)
+{
+    for (enum phase phase = PHASE_IDLE; phase < PHASES && !slo->phase; phase++)
+        if (take(&name, &length, phase_name(phase)))
+            slo->phase = phase;
+    for (enum scope scope = SCOPE_OPERATION; scope < SCOPE_SYNC_DEVICE && !slo->scope;
+         scope++)
+        if (take(&name, &length, scope_name(scope)))
+            slo->scope = scope;
+
+    for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++)
+        if (is_name(name, length, metrics[i])) {
+            slo->metric = (enum slo_metric)i;
+            return NULL;
+        }
+    if (is_name(name, length, "bw")) { /* the word of fio */
+        slo->metric = SLO_BPS;
+        return NULL;
+    }
+    slo->metric = SLO_PERCENTILE;
+    if (length < 2 || name[0] != 'p' ||
+        percentile_parse(name + 1, length - 1, &slo->percentile) != NULL)
+        return "not one of min, avg, max, mdev, iops, bps and percentiles such as p99";
+    return NULL;
+}
+
+/* Reads the LIMIT of SLO, whose name and kind are known, after cutting the "/s" off that
+ * of a bandwidth. Returns NULL, or why it is refused, maybe as a text in LIST. */
+static const char *
+parse_limit(char *limit, struct slo *slo, struct slos *list)
+{
+    size_t length = strlen(limit);
+    char last = length > 0 ? limit[length - 1] : '\0';
+    if (limit[0] == '+' || (limit[0] == '-' && last == '%'))
+        return parse_relative(limit, slo);
+
+    if (slo->metric == SLO_BPS && length > 2 && strcmp(limit + length - 2, "/s") == 0)
+        limit[length - 2] = '\0';
+    enum units_kind unit = unit_of(slo);
+    const char *wrong = units_parse(unit, limit, &slo->limit);
+    bool has_unit = !is_digit(last) && last != '.';
+    if (wrong || unit != UNITS_TIME || has_unit || slo->limit == 0)
+        return wrong;
+
+    char name[SLO_NAME];
+    slo_name(slo, name);
+    snprintf(list->refused, sizeof(list->refused),
+             "%.12s what? write %s=%.12sms or %s=%.12ss", limit, name, limit, name,
+             limit);
+    return list->refused;
+}
+
 const char *
 slos_add(struct slos *list, const char *text)
 {
     struct slo slo = {0};
-    int length = (int)strcspn(text, "=");
+    char copy[96];
     if (list->count == SLOS_MOST)
         return "more than 16 limits";
-    const char *limit = text + length;
-    for (enum phase phase = PHASE_IDLE; phase < PHASES && !slo.phase; phase++)
-        if (take(&text, &length, phase_name(phase)))
-            slo.phase = phase;
-    for (enum scope scope = SCOPE_OPERATION; scope < SCOPE_SYNC_DEVICE && !slo.scope;
-         scope++)
-        if (take(&text, &length, scope_name(scope)))
-            slo.scope = scope;
-    while (slo.metric < SLO_PERCENTILE &&
-           ((int)strlen(metrics[slo.metric]) != length ||
-            memcmp(metrics[slo.metric], text, (size_t)length) != 0))
-        slo.metric++;
-    if (slo.metric == SLO_PERCENTILE &&
-        (length < 2 || text[0] != 'p' ||
-         percentile_parse(text + 1, length - 1, &slo.percentile) != NULL))
-        return "not one of min, avg, max, mdev, iops, bps and percentiles such as p99";
+    if (!copy_without_blanks(text, copy, sizeof(copy)))
+        return "too long";
+
+    int length = (int)strcspn(copy, "=<>");
+    const char *wrong = parse_name(copy, length, &slo);
+    if (wrong)
+        return wrong;
     if (slo.scope != SCOPE_ALL && slo_is_rate(&slo))
         return scope_is_part(slo.scope) ? "a part of the time has no rate"
                                         : "a rate is that of reads and writes together";
-    if (*limit == '\0')
+    if (copy[length] == '\0')
         return "a limit is missing, as in p99=10ms";
-    bool percent = limit[strlen(limit) - 1] == '%';
-    const char *wrong = limit[1] == '+' || (limit[1] == '-' && percent)
-                            ? parse_relative(limit + 1, &slo)
-                            : units_parse(unit_of(&slo), limit + 1, &slo.limit);
+    char *limit = skip_sign(&slo, copy + length);
+    if (!limit)
+        return slo_is_rate(&slo) ? "a rate can have a lower limit only, as in iops>1k"
+                                 : "a time can have an upper limit only, as in p99<10ms";
+
+    wrong = parse_limit(limit, &slo, list);
     const char *comma = strchr(limit, ',');
-    if (wrong && comma && strchr(comma, '='))
+    if (wrong && comma && strpbrk(comma, "=<>"))
         return "one limit at a time; give the option again for each other";
     if (!wrong)
         list->list[list->count++] = slo;

@@ -44,10 +44,10 @@ TEST(each_state_has_its_line_and_status)
         {CRITICAL, "-c 9 -i 0 -warn avg=0 -slo max=0 data",
          "^IOPING CRITICAL - data max " TIME " \\(limit 0 ns\\), avg " TIME
          " \\(limit 0 ns\\) \\|"},
-        {CRITICAL, "-a 0 -w 50ms -i 10ms -slo p99=1 -slo max=0 data",
+        {CRITICAL, "-a 0 -w 50ms -i 10ms -slo p99=1s -slo max=0 data",
          "^IOPING CRITICAL - data max " TIME " \\(limit 0 ns\\), p99 is not known: "
          "[0-9]+ requests? counts?, and it takes 99 \\|"},
-        {UNKNOWN, "-a 0 -w 50ms -i 10ms -warn p99=1 data",
+        {UNKNOWN, "-a 0 -w 50ms -i 10ms -warn p99=1s data",
          "^IOPING UNKNOWN - data p99 is not known: [0-9]+ requests? counts?, and it "
          "takes "
          "99 \\| p50=[0-9.]+s p99=U;1 "},
@@ -57,7 +57,7 @@ TEST(each_state_has_its_line_and_status)
         {WARNING, "-c 3 -i 0 -warn bps=1p -slo bps=1 data",
          "^IOPING WARNING - data bps " SPEED " \\(limit 1 PiB/s\\) \\| p50=.* "
          "bps=[0-9]+B;1125899906842624:;1: failed=0c\n$"},
-        {UNKNOWN, "-c 1 -i 0 -slo max=1 data",
+        {UNKNOWN, "-c 1 -i 0 -slo max=1s data",
          "^IOPING UNKNOWN - data no request counted: all were warm-up; use -warmup 0 to "
          "count them \\| p50=U p99=U max=U;;1 iops=U failed=0c\n$"},
     };

@@ -26,7 +26,7 @@ static const struct expected runs[] = {
      ", kept" PERHAPS "\nlimit iops > 0: " COUNT ", kept\nlimit bps > 4 KiB/s: " SPEED
      ", kept\nmin/avg/max/mdev = [^\n]*\n$",
      "",
-     "ioping -q -C -i 0 -c 5000 -slo min=1h -slo avg=60 -slo max=1h -slo mdev=1h "
+     "ioping -q -C -i 0 -c 5000 -slo min=1h -slo avg=60s -slo max=1h -slo mdev=1h "
      "-slo p50=1.5ms -slo=p90=1h --slo=iops=0 -slo bps=4k data"},
     {"json_has_an_answer_to_each", "jq", 0,
      "[\"p99\",3600000000000,99,true,true,false,299]\n[\"max\",0,99,true,false,"
@@ -37,7 +37,7 @@ static const struct expected runs[] = {
      "~^ioping: max = " TIME " exceeds 0 ns\n$"},
     {"sixteen_limits_are_enough", "", 1,
      "~^(ioping: max = " TIME " exceeds [0-9]+ ns\n){16}5\n$",
-     "ioping: -slo 'max=17': more than 16 limits\n"},
+     "ioping: -slo 'max=17s': more than 16 limits\n"},
     /* One of 20 took 300 ms. If the machine held up another as well, it is tried again.
      */
     {"one_slow_request_breaks_what_it_should", "faults", 5, NULL,
@@ -207,7 +207,7 @@ TEST(a_failure_goes_before_a_limit)
     static const char *const options[] = {"", "-E"};
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result = command_status(
-            3, "faulty pread:5:5 -q -C -i 0 -c 100 %s -slo max=0 -slo p99=1 data",
+            3, "faulty pread:5:5 -q -C -i 0 -c 100 %s -slo max=0 -slo p99=1s data",
             options[i]);
         assert_matches(result.err,
                        i ? "^ioping: request 5 failed: EIO \\(Input/output error\\)\n"
@@ -250,16 +250,19 @@ TEST(limits_that_mean_nothing_are_refused)
         {"foo=1ms", NO_NAME},
         {"iops=abc", NO_COUNT},
         {"p99=-1", NO_TIME},
-        {"p99=10ms ", NO_TIME},
-        {"p99 =10ms", NO_NAME},
+        {"p99=1 0ms", NO_TIME},
+        {"p99=10", "10 what? write p99=10ms or p99=10s"},
         {"p99=10ms,max=1s", "one limit at a time; give the option again for each other"},
-        {"p99<10ms", NO_NAME},
+        {"p99>10ms", "a time can have an upper limit only, as in p99<10ms"},
+        {"iops<1k", "a rate can have a lower limit only, as in iops>1k"},
         {"99=10ms", NO_NAME},
         {"iops=0.5", "too small: it would mean nothing"},
         {"max=1/0", "division by zero"},
         {"max=300000000h", "out of range"},
     };
     for (size_t i = 0; i < LENGTH(cases); i++)
-        expect(1, "", formatted("ioping: -slo '%s': %s\n", cases[i][0], cases[i][1]),
-               "ioping -slo max=1 -slo '%s' missing", cases[i][0]);
+        expect(1, "",
+               formatted("ioping: -slo '%s': %s\n",
+                         cases[i][0], cases[i][1]),
+               "ioping -slo max=1s -slo '%s' missing", cases[i][0]);
 }

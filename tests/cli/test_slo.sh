@@ -48,7 +48,7 @@ sixteen_limits_are_enough() {
     { ioping -q -i 0 -c 3 $many data >o; } 2>&1
     echo $?
     # shellcheck disable=SC2086
-    ioping $many -slo max=17 missing
+    ioping $many -slo max=17s missing
 }
 
 json_has_an_answer_to_each() {

@@ -330,6 +330,10 @@ check_values_taken(const struct cli_option *option)
         bool open = word[strlen(word) - 1] == '=';
         snprintf(value, sizeof(value), "%s%s", word, open ? "1" : "");
         const char *wrong = option->set(option, &options, value);
+        if (wrong && open) { /* a time, which needs a unit */
+            snprintf(value, sizeof(value), "%s1s", word);
+            wrong = option->set(option, &options, value);
+        }
         if (wrong)
             fail_msg("-%s %s: %s", option->name, value, wrong);
     }

@@ -54,7 +54,7 @@ TEST(options_become_a_plan)
 
 static const struct planned_row refusals[] = {
     /* A warning needs a check. */
-    {"-warn p99=1 .", "ioping: -warn: needs -check; add it, or leave this out\n"},
+    {"-warn p99=1s .", "ioping: -warn: needs -check; add it, or leave this out\n"},
     /* What a warning is about has to be there. */
     {"-check -warn device-p99=1ms .",
      "ioping: -warn: device-p99 needs -breakdown; add -breakdown, or "

@@ -30,14 +30,15 @@ TEST(formats_are_those_of_a_run)
 TEST(limits_are_on_the_whole_time)
 {
     static const char *const names[] = {"device-p99", "sync-max",  "read-p99",
-                                        "write-avg",  "idle-p99",  "loaded-iops",
+                                        "write-avg",  "idle-p99",  "loaded-max",
                                         "submit-min", "queue-p50", "loaded-read-p99"};
-    struct plan plan = planned("-compare -slo p99=1ms -slo min=1 -slo avg=1 -slo max=1 "
-                               "-slo mdev=1 -slo iops=9 a");
+    struct plan plan =
+        planned("-compare -slo p99=1ms -slo min=1s -slo avg=1s -slo max=1s "
+                "-slo mdev=1s -slo iops=9 a");
     assert_int_equal(plan.statistics.slos.count, 6);
     for (size_t i = 0; i < LENGTH(names); i++) {
         char line[128], expected[256];
-        snprintf(line, sizeof(line), "-compare -slo max=1 -slo %s=1 a", names[i]);
+        snprintf(line, sizeof(line), "-compare -slo max=1s -slo %s=1s a", names[i]);
         snprintf(expected, sizeof(expected),
                  "ioping: -slo: %s: raw lines have the whole time alone; limit that, "
                  "such as p99=1ms\n",

@@ -41,7 +41,7 @@ TEST(a_load_has_no_end_and_no_output)
 {
     struct plan one =
         background("-c 9 -w 9 -i 1ms -a 5 -t 1ms -T 2ms -b 3 -P 1 -p 1 -slo "
-                   "max=1 -plot p -prometheus m -load read a");
+                   "max=1s -plot p -prometheus m -load read a");
     assert_true(one.ends.count == UINT64_MAX);
     assert_int_equal(one.ends.work_time, INT64_MAX);
     assert_int_equal(one.pace.interval, 0);
@@ -137,7 +137,7 @@ TEST(phases_that_cannot_be_are_refused)
         "-c 1 -load read a b",
         "ioping: -load: cannot be done with several targets; name one; another "
         "can be loaded with path=\n");
-    planned_refused("-c 1 -slo recovered-max=1 a",
+    planned_refused("-c 1 -slo recovered-max=1s a",
                     "ioping: -slo: recovered-max needs -load; add -load, or limit the "
                     "whole run\n");
 }

@@ -437,7 +437,7 @@ static const struct planned_row plans[] = {
     {"-corrected -R -i 5ms .", "corrected=5000000"},
     {"-i 2 -r 50 -corrected .", "corrected=2000000000"},
     /* Limits of operations that are not mixed are refused. */
-    {"-G -slo read-p99=1ms -slo write-max=1 .", "slos.count=2"},
+    {"-G -slo read-p99=1ms -slo write-max=1s .", "slos.count=2"},
     /* Limits of flushes without any are refused. */
     {"-W -slo sync-p99=1ms .", "slos.count=1"},
     {"-G -Y -slo sync-p99=1ms .", "slos.count=1"},
@@ -468,13 +468,13 @@ static const struct planned_row refusals[] = {
     {"-slo p99=1ms -slo device-p99=1ms .",
      "ioping: -slo: device-p99 needs -breakdown; add -breakdown, or limit "
      "the whole time\n"},
-    {"-slo submit-max=1 .",
+    {"-slo submit-max=1s .",
      "ioping: -slo: submit-max needs -breakdown; add -breakdown, or limit "
      "the whole time\n"},
     /* Limits of operations that are not mixed are refused. */
     {"-slo read-p99=1ms .", "ioping: -slo: read-p99 needs -G; add -G, or "
                             "limit all requests\n"},
-    {"-W -slo write-max=1 .", "ioping: -slo: write-max needs -G; add -G, "
+    {"-W -slo write-max=1s .", "ioping: -slo: write-max needs -G; add -G, "
                               "or limit all requests\n"},
     /* Limits of flushes without any are refused. */
     {"-slo sync-p99=1ms .", "ioping: -slo: sync-p99 needs writes, which are flushed; "

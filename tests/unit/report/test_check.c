@@ -78,11 +78,11 @@ TEST(limits_and_figures_become_a_line)
          "p99=0.001s;0.005;0.02 max=0.001s iops=1000;500:;100: avg=0.001s;;3600 "
          "failed=0c\n"},
         /* A limit that warns is named. */
-        {"p50=900us max=1", "p50=1", 200, MS, CHECK_WARNING,
+        {"p50=900us max=1s", "p50=1s", 200, MS, CHECK_WARNING,
          "IOPING WARNING - /data p50 1 ms (limit 900 us), max 1 ms | "
          "p50=0.001s;0.0009;1 p99=0.001s max=0.001s;1 iops=1000 failed=0c\n"},
         /* The worst figure comes first. */
-        {"p50=1us min=1", "p99.99=1s iops=2k", 200, MS, CHECK_CRITICAL,
+        {"p50=1us min=1s", "p99.99=1s iops=2k", 200, MS, CHECK_CRITICAL,
          "IOPING CRITICAL - /data iops 1 k (limit 2 k), p50 1 ms (limit 1 us), "
          "p99.99 is not known: 200 requests count, and it takes 9999, min 1 ms | "
          "p50=0.001s;0.000001 p99=0.001s max=0.001s iops=1000;;2000: min=0.001s;1 "
@@ -97,7 +97,7 @@ TEST(limits_and_figures_become_a_line)
          "IOPING OK - /data p99 1 ms, iops 1 k | p50=0.001s p99=0.001s;0.003;0.02 "
          "max=0.001s iops=1000;9:;2: failed=0c\n"},
         /* A limit that is not known is unknown. */
-        {"p99=1", NULL, 9, MS, CHECK_UNKNOWN,
+        {"p99=1s", NULL, 9, MS, CHECK_UNKNOWN,
          "IOPING UNKNOWN - /data p99 is not known: 9 requests count, and it takes 99 "
          "| p50=0.001s p99=U;1 max=0.001s iops=1000 failed=0c\n"},
         /* The worst target comes first. */

@@ -349,7 +349,7 @@ TEST(each_limit_has_its_answer)
         {"iops=1.5k", "limit iops > 1.50 k: 19, broken\n"},
         {"iops=19", "limit iops > 19: 19, kept\n"},
         {"bps=1k", "limit bps > 1 KiB/s: 19 B/s, broken\n"},
-        {"device-p50=1", "limit device-p50 < 1 s: 9.99 ms, kept\n"},
+        {"device-p50=1s", "limit device-p50 < 1 s: 9.99 ms, kept\n"},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct slos slos;

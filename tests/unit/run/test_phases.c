@@ -223,7 +223,7 @@ TEST(limits_of_a_phase_are_about_its_statistics)
     static struct job_phase list[PHASES];
     struct outcome outcome = {.phases = list};
     struct slos slos = {0};
-    assert_null(slos_add(&slos, "loaded-max=2"));
+    assert_null(slos_add(&slos, "loaded-max=2s"));
     outcome.slos = &slos;
     outcome.total.latency.count = 9;
     outcome.total.latency.max = 5 * SECOND;

@@ -183,6 +183,18 @@ TEST(lists_with_anything_else_are_refused)
     }
 }
 
+/* As they are printed, and as -slo has them. */
+TEST(percentiles_may_begin_with_a_p)
+{
+    struct percentiles list;
+    assert_null(percentiles_parse("p99,50,p99.9", &list));
+    assert_int_equal(list.count, 3);
+    assert_string_equal(list.list[0].name, "99");
+    assert_string_equal(list.list[2].name, "99.9");
+    assert_non_null(percentiles_parse("p", &list));
+    assert_non_null(percentiles_parse("pp99", &list));
+}
+
 TEST(sixteen_are_the_most)
 {
     struct percentiles list;

@@ -61,27 +61,35 @@ TEST(names_and_limits_are_read)
         int64_t billionths, limit;
     } cases[] = {
         {"min=1us", "min", SLO_MIN, 0, 1000},
-        {"avg=2", "avg", SLO_AVG, 0, 2000000000},
+        {"avg=2s", "avg", SLO_AVG, 0, 2000000000},
         {"max=1.5ms", "max", SLO_MAX, 0, 1500000},
         {"mdev=0", "mdev", SLO_MDEV, 0, 0},
         {"iops=1.5k", "iops", SLO_IOPS, 0, 1500},
         {"p99=10ms", "p99", SLO_PERCENTILE, 990000000, 10 * MS},
-        {"p99.99=1/100", "p99.99", SLO_PERCENTILE, 999900000, 10 * MS},
+        {"p99.99=1/100s", "p99.99", SLO_PERCENTILE, 999900000, 10 * MS},
         {"p0.5=1ns", "p0.5", SLO_PERCENTILE, 5000000, 1},
         {"device-p99=1ms", "device-p99", SLO_PERCENTILE, 990000000, MS},
         {"submit-min=1us", "submit-min", SLO_MIN, 0, 1000},
         {"queue-mdev=0", "queue-mdev", SLO_MDEV, 0, 0},
         {"loaded-p99=10ms", "loaded-p99", SLO_PERCENTILE, 990000000, 10 * MS},
-        {"idle-avg=1", "idle-avg", SLO_AVG, 0, SECOND},
-        {"recovered-device-p99=1", "recovered-device-p99", SLO_PERCENTILE, 990000000,
+        {"idle-avg=1s", "idle-avg", SLO_AVG, 0, SECOND},
+        {"recovered-device-p99=1s", "recovered-device-p99", SLO_PERCENTILE, 990000000,
          SECOND},
-        {"return-p000099.9999999=1", "return-p000099.9999999", SLO_PERCENTILE, 999999999,
+        {"return-p000099.9999999=1s", "return-p000099.9999999", SLO_PERCENTILE, 999999999,
          SECOND},
         {"sync-p99=10ms", "sync-p99", SLO_PERCENTILE, 990000000, 10 * MS},
         {"read-avg=1us", "read-avg", SLO_AVG, 0, 1000},
-        {"write-max=1", "write-max", SLO_MAX, 0, SECOND},
+        {"write-max=1s", "write-max", SLO_MAX, 0, SECOND},
         {"bps=100m", "bps", SLO_BPS, 0, 100 << 20},
         {"loaded-bps=4k", "loaded-bps", SLO_BPS, 0, 4096},
+        {"bw=200m", "bps", SLO_BPS, 0, 200 << 20},
+        {"p99<10ms", "p99", SLO_PERCENTILE, 990000000, 10 * MS},
+        {"p99<=10ms", "p99", SLO_PERCENTILE, 990000000, 10 * MS},
+        {"p99 < 10 ms", "p99", SLO_PERCENTILE, 990000000, 10 * MS},
+        {" max <= 1.5 ms ", "max", SLO_MAX, 0, 1500000},
+        {"iops>1k", "iops", SLO_IOPS, 0, 1000},
+        {"iops >= 1.5 k", "iops", SLO_IOPS, 0, 1500},
+        {"bps >= 200 MiB/s", "bps", SLO_BPS, 0, 200 << 20},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct slo slo = slo_of(cases[i].text);
@@ -111,7 +119,14 @@ TEST(what_is_no_limit_is_refused_and_not_added)
         {"P99=1", NO_NAME},
         {"ma=1ms", NO_NAME},
         {"maxi=1ms", NO_NAME},
-        {" max=1ms", NO_NAME},
+        {"max=1 0ms", NO_TIME},
+        {"max<", NO_TIME},
+        {"max>1ms", "a time can have an upper limit only, as in p99<10ms"},
+        {"iops<1k", "a rate can have a lower limit only, as in iops>1k"},
+        {"p99=10", "10 what? write p99=10ms or p99=10s"},
+        {"device-max=0.5", "0.5 what? write device-max=0.5ms or device-max=0.5s"},
+        {"p99 < 10", "10 what? write p99=10ms or p99=10s"},
+        {"iops=1k/s", NO_COUNT},
         {"p99", NO_LIMIT},
         {"iops", NO_LIMIT},
         {"p99=", NO_TIME},
@@ -163,7 +178,7 @@ TEST(what_is_no_limit_is_refused_and_not_added)
         {"p99=%", NO_TIME},
         {"p99=10%", NO_TIME},
         {"p99=+10", NO_PERCENT},
-        {"p99=+10% ", NO_PERCENT},
+        {"p99=+1 0% ", NO_PERCENT},
         {"p99=+-10%", NO_PERCENT},
         {"p99=++10%", NO_PERCENT},
         {"p99=+10%%", NO_PERCENT},
@@ -173,7 +188,7 @@ TEST(what_is_no_limit_is_refused_and_not_added)
         {"p99=+1.23456%", NO_PERCENT},
         {"p99=+1234567890%", NO_PERCENT},
         {"p99=+1e2%", NO_PERCENT},
-        {"p99=+ 1%", NO_PERCENT},
+        {"p99=+ 1 1%", NO_PERCENT},
         {"p99=-100%", NO_MORE},
         {"p99=-100.0001%", NO_MORE},
     };
@@ -643,7 +658,7 @@ TEST(the_names_to_choose_from_are_listed)
 
 TEST(lists_are_written_as_they_are_read)
 {
-    static const char *const limits[] = {"p99=0.001", "iops=1.5k", "device-max=2",
+    static const char *const limits[] = {"p99=0.001s", "iops=1.5k", "device-max=2s",
                                          "p50=-02.50%"};
     struct slos list = {0};
     struct buffer text = {0};
