@@ -127,10 +127,6 @@ struct io_missing {
  * that come before it. */
 const struct io_engine *io_engine_deep(int most, int *depth, struct io_missing *missing);
 
-/* Adds to ERROR what this system has for more than one request at a time per worker.
- * Returns -1 like error_advise. */
-int io_advise_many(struct error *error);
-
 /* Opens a queue of ENGINE, which messages call NAME. Returns NULL with errno and ERROR if
  * that fails; else io_close frees it. Any thread. */
 struct io_queue *io_open(const struct io_engine *engine, const char *name,

@@ -64,6 +64,7 @@ struct plan_io {
     const struct io_engine *engine;
     const char *engine_name;   /* for messages and plots; NULL: the default engine */
     struct io_missing missing; /* one that the program would have chosen */
+    const char *chosen_for;    /* the option that made the program choose the engine */
     int threads;               /* workers side by side */
     int depth;                 /* requests under way at a time, per worker */
     bool direct;               /* fail rather than fall back */

@@ -66,21 +66,6 @@ io_engine_deep(int most, int *depth, struct io_missing *missing)
     return NULL;
 }
 
-int
-io_advise_many(struct error *error)
-{
-    char advice[sizeof(error->advice)];
-    size_t length = 0;
-    for (int i = 0; i < ENGINES && length < sizeof(advice); i++)
-        if (engines[i]->many)
-            length += (size_t)snprintf(advice + length, sizeof(advice) - length,
-                                       "%s -%c (%s)", length ? " or" : "add",
-                                       engines[i]->option, engines[i]->name);
-    if (length == 0)
-        return error_advise(error, "use -threads: no other way is known here");
-    return error_advise(error, advice);
-}
-
 static void
 explain(const struct io_engine *engine, const char *name, int code, struct error *error)
 {

@@ -48,6 +48,8 @@ plan_background(const struct plan *plan, struct plan *one)
     io->open_flags = 0;
     io->threads = background->threads ? (int)background->threads : 1;
     io->depth = background->depth ? (int)background->depth : 1;
+    io->missing = (struct io_missing){0};
+    io->chosen_for = NULL;
     io->engine = io->depth > 1 ? io_engine_deep(io->depth, &deepest, &io->missing) : NULL;
     if (!io->engine || deepest < io->depth) {
         io->engine = io_engine_of(0);

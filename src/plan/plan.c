@@ -125,11 +125,59 @@ resolve_workload(const struct options *options, uint64_t seed, struct plan *plan
         workload->scratch_size = workload->request_size;
 }
 
+#define SWEEP_DEEPEST 64 /* requests in flight, where -sweep depth has no range */
+
+/*
+ * Chooses an engine that can have more than one request in flight, where the command line
+ * needs that and names none: the first of the table of engines that can be opened here.
+ * Returns 0, or -1 with ERROR if there is none.
+ */
+static int
+choose_engine(const struct options *options, struct plan *plan, struct error *error)
+{
+    bool sweeps = options->sweep.kind == SWEEP_DEPTH;
+    int64_t most = options->depth;
+    if (sweeps)
+        most = options->sweep.to ? options->sweep.to : SWEEP_DEEPEST;
+    if (plan->io.engine_name || (most < 2 && !sweeps))
+        return 0;
+
+    int depth;
+    struct plan_io *io = &plan->io;
+    const struct io_engine *engine = io_engine_deep((int)most, &depth, &io->missing);
+    const char *what = sweeps ? "-sweep depth" : "-depth";
+    if (!engine && io->missing.name)
+        error_set(error, EXIT_PREPARE, what, "%s is not available here: %s",
+                  io->missing.name, strerror(io->missing.code));
+    else if (!engine)
+        error_set(error, EXIT_PREPARE, what,
+                  "this system has no way to keep several requests in flight");
+    if (!engine)
+        return error_advise(error, "use -threads, which needs none");
+    io->engine = engine;
+    io->engine_name = engine->name;
+    io->chosen_for = what;
+    return 0;
+}
+
+/* Takes the engine of the last option that names one. */
+static void
+resolve_engine(const struct options *options, struct plan *plan)
+{
+    for (int i = 0; i < OPTION_IDS; i++) {
+        const struct cli_option *option = &cli_options[i];
+        if (!option->engine || !options->given[option->id])
+            continue;
+        plan->io.engine = io_engine_of(option->letter);
+        plan->io.engine_name = plan->io.engine->name;
+        if (!plan->io.engine_name)
+            plan->io.engine_name = option->engine;
+    }
+}
+
 static int
 resolve_io(const struct options *options, struct plan *plan, struct error *error)
 {
-    bool deep = options->depth > 1 || options->sweep.kind == SWEEP_DEPTH;
-    bool open = options->sweep.kind == SWEEP_RATE;
     plan->io = (struct plan_io){
         .engine = io_engine_of(0),
         .threads = options->threads ? (int)options->threads : 1,
@@ -141,21 +189,12 @@ resolve_io(const struct options *options, struct plan *plan, struct error *error
         .rw_flags = (options->given[OPTION_HIPRI] ? OS_RW_HIPRI : 0) |
                     (options->given[OPTION_NOWAIT] ? OS_RW_NOWAIT : 0),
     };
-    for (int i = 0; i < OPTION_IDS; i++) {
-        const struct cli_option *option = &cli_options[i];
-        if (!option->engine || !options->given[option->id])
-            continue;
-        plan->io.engine = io_engine_of(option->letter);
-        plan->io.engine_name =
-            plan->io.engine->name ? plan->io.engine->name : option->engine;
-    }
-    if (open)
+    resolve_engine(options, plan);
+    if (options->sweep.kind == SWEEP_RATE)
         plan_resolve_slots(options, plan);
-    if (!deep || plan->io.engine->many || (open && plan->io.depth == 1))
+    if (options->sweep.kind == SWEEP_RATE && plan->io.depth == 1)
         return 0;
-    error_set(error, EXIT_USAGE, options->depth > 1 ? "-depth" : "-sweep",
-              "system calls that wait do one request at a time");
-    return io_advise_many(error);
+    return choose_engine(options, plan, error);
 }
 
 /* Limits only ever slow down, so the largest interval wins, and it is rounded up: with
@@ -430,7 +469,45 @@ plan_target(const struct plan *plan, int index, struct plan *one)
         return;
     one->workload.seed =
         random_derive(plan->workload.seed ^ TARGET_SALT, (uint64_t)index);
-    one->io.missing = (struct io_missing){0}; /* it is noted once */
+    one->io.missing = (struct io_missing){0}; /* both are noted once */
+    one->io.chosen_for = NULL;
+}
+
+/* Notes which engine the program has chosen, and which it would rather have. */
+static void
+note_engine(const struct plan *plan, const char *what, struct notes *notes)
+{
+    const struct plan_io *io = &plan->io;
+    char instead[32];
+    snprintf(instead, sizeof(instead), "%d thread%s", io->threads,
+             io->threads == 1 ? "" : "s");
+    const char *name = io->engine->many ? io->engine->name : instead;
+    if (io->missing.name)
+        notes_add(notes, what, "%s is not available here (%s); using %s instead",
+                  io->missing.name, strerror(io->missing.code), name);
+    else if (io->chosen_for)
+        notes_add(notes, what, "using %s", name);
+}
+
+/* Notes that the format of -time has nothing that changes, because it is probably meant
+ * for another option. */
+static void
+note_time_format(const struct options *options, struct notes *notes)
+{
+    int64_t time;
+    const char *format = options->time_format;
+    if (!options->given[OPTION_TIME] || strchr(format, '%'))
+        return;
+    if (units_parse(UNITS_TIME, format, &time) == NULL)
+        notes_add(notes, "-time",
+                  "'%s' is taken as a format for time stamps; -work-time %s would stop "
+                  "after that time",
+                  format, format);
+    else
+        notes_add(notes, "-time",
+                  "'%s' has no %%, so it begins each line as it is; a format is such as "
+                  "%%T",
+                  format);
 }
 
 void
@@ -438,13 +515,11 @@ plan_note(const struct plan *plan, struct notes *notes)
 {
     bool background = plan->mode == MODE_BACKGROUND;
     const char *what = background ? "-load" : "-sweep";
-    char instead[32];
-    snprintf(instead, sizeof(instead), "%d thread%s", plan->io.threads,
-             plan->io.threads == 1 ? "" : "s");
+    if (plan->io.chosen_for)
+        what = plan->io.chosen_for;
     if (background && !plan->pace.interval)
         notes_add(notes, what, "as fast as it goes: neither rate= nor speed= limits it");
-    if (plan->io.missing.name)
-        notes_add(notes, what, "%s is not available here (%s): going with %s",
-                  plan->io.missing.name, strerror(plan->io.missing.code),
-                  plan->io.engine->many ? plan->io.engine->name : instead);
+    note_engine(plan, what, notes);
+    if (plan->path == plan->targets[0] && !background)
+        note_time_format(plan->options, notes);
 }

@@ -52,10 +52,10 @@ TEST(the_highest_rate_is_at_most_what_was_achieved)
     expect(0, "[true,true]\n", NULL, "beyond 101");
 }
 
-#define MISSING(what, engine)                                                        \
-    "ioping: " what                                                                  \
-    ": io_uring is not available here (Operation not permitted): going with " engine \
-    "\n"
+#define MISSING(what, engine)                                                   \
+    "ioping: " what                                                             \
+    ": io_uring is not available here (Operation not permitted); using " engine \
+    " instead\n"
 
 /* Where a container forbids what comes first; said once, of two targets. */
 TEST(the_first_engine_that_is_allowed_is_taken)
@@ -68,6 +68,28 @@ TEST(the_first_engine_that_is_allowed_is_taken)
     need("uring linux_aio");
     for (size_t i = 0; i < LENGTH(cases); i++)
         expect(0, cases[i][1], cases[i][2], "engine_of %s", cases[i][0]);
+}
+
+/* The same for -depth and -sweep depth, where nothing is left but to refuse. */
+TEST(a_depth_chooses_its_engine)
+{
+#define NONE                                                                          \
+    ": io_uring is not available here: Operation not permitted; use -threads, which " \
+    "needs none\n"
+    static const struct variant variants[] = {
+        {"mincore -depth 2", 0, NULL, "ioping: -depth: using io_uring\n"},
+        {"mincore -sweep depth=1..2", 0, NULL, "ioping: -sweep depth: using io_uring\n"},
+        {"mincore -depth 2 -A", 0, NULL, ""},
+        {"mincore -depth 1", 0, NULL, ""},
+        {"io_uring_setup -depth 2", 0, NULL, MISSING("-depth", "Linux AIO")},
+        {"io_uring_setup -depth 2 data", 0, NULL, MISSING("-depth", "Linux AIO")},
+        {"io_uring_setup -sweep depth=1..2", 0, NULL,
+         MISSING("-sweep depth", "Linux AIO")},
+        {"io_uring_setup,io_setup -depth 2", 2, "", "ioping: -depth" NONE},
+        {"io_uring_setup,io_setup -sweep depth=1..2", 2, "", "ioping: -sweep depth" NONE},
+    };
+    need("uring linux_aio");
+    expect_variants(variants, LENGTH(variants), "depth_without %s -q -a 0 -w 50ms data");
 }
 
 TEST(so_it_is_for_a_load_with_many_at_a_time)

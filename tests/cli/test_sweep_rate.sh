@@ -98,6 +98,13 @@ engine_of() {
     grep -oE '(depth|threads|[0-9]+ threads)[^,;<]*' rate.svg | head -1
 }
 
+# Usage: depth_without FORBIDDEN OPTION... TARGET: a run while these calls are.
+depth_without() {
+    forbidden=$1
+    shift
+    "$IOPING_FORBID" 1 "$forbidden" "$IOPING" "$@"
+}
+
 # Usage: load_without FORBIDDEN: a load with two under way while these calls are.
 load_without() {
     "$IOPING_FORBID" 1 "$1" "$IOPING" -c 2 -i 1ms -B -load read,depth=2,rate=100 data

@@ -261,18 +261,11 @@ TEST(what_makes_no_sense_is_refused)
                        "T, P, E"},
         {"-depth 0 -U", "-depth '0': must be more than 0"},
         {"-depth 4097 -U", "-depth '4097': more than 4096"},
-        {"-depth 4", "-depth: system calls that wait do one request at a time; add -U "
-                     "(io_uring) or -A (Linux AIO)"},
-        {"-depth 2 -threads 2",
-         "-depth: system calls that wait do one request at a time; "
-         "add -U (io_uring) or -A (Linux AIO)"},
         {"-A -U", "-uring: cannot be done together with -async; leave out one of them"},
         {"-U -depth 2 -corrected", "-corrected: requests do not wait for each other with "
                                    "-depth; leave out one of them"},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        if (strstr(cases[i][1], "io_uring") && !io_engine_of('U')->name)
-            continue;
         expect(1, "", formatted("ioping: %s\n", cases[i][1]), "ioping -c 1 %s data",
                cases[i][0]);
     }

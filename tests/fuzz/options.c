@@ -116,10 +116,12 @@ check_concurrency(const struct options *options, const struct plan *plan)
     bool async = options->given[OPTION_ASYNC], uring = options->given[OPTION_URING];
     bool deep = plan->io.depth > 1 || plan->sweep.kind == SWEEP_DEPTH;
     MUST(!(async && uring));
-    if (plan->sweep.kind != SWEEP_RATE || async || uring) {
+    bool chosen = plan->sweep.kind == SWEEP_RATE || plan->io.chosen_for;
+    if (!chosen || async || uring) {
         MUST(plan->io.engine == io_engine_of(async ? 'A' : uring ? 'U' : 0));
         MUST(!plan->io.engine_name == !(async || uring));
     }
+    MUST(!plan->io.chosen_for || (deep && plan->io.engine_name));
     MUST(plan->io.threads >= 1 && plan->io.threads <= THREADS_MOST);
     MUST(plan->io.depth >= 1 && plan->io.depth <= DEPTH_MOST);
     MUST(!deep || plan->io.engine->many);

@@ -101,7 +101,6 @@ TEST(a_system_without_them_is_an_error_with_advice)
         refused_call = -1;
         assert_null(queue);
         assert_int_equal(error.status, EXIT_PREPARE);
-        assert_false(error.usage);
         error_format(&error, line, sizeof(line));
         assert_string_equal(line, cases[i].line);
     }

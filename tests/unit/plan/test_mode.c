@@ -85,10 +85,12 @@ static const struct {
     {"every 3 -plot s", "+xxxxx+++x+++"},
     {"compare", "+xxxxxxxx+xxx"},
     {"output o", "+++++++xx++++"},
+    {"record r", "+xxxxx+xxx+x+"},
     {"influx", "+++++++xxx+++"},
     {"check", "+xxxxxx++x+x+"},
     {"warn max=1ms", "nxxxxxx++xnnn"},
     {"color never", "+++++++++++++"},
+    {"no-color", "+++++++++++++"},
     {"no-status", "+++++++++++++"},
 };
 
