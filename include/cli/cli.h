@@ -44,6 +44,8 @@ struct cli_option {
     bool newer;                   /* than ioping 1.3 */
     bool file;                    /* the value is the path of one */
     bool repeats;                 /* given again, it says more */
+    char also;            /* another letter for it, which -h does not show; 0: none */
+    const char *synonyms; /* words of other tools for it, separated by spaces */
     const char *workload; /* operations that it selects, by their word; NULL: none */
     const char *engine;   /* it selects; its name where the system does not have it */
     /* Adds the values to choose from to TEXT, a line each; one that ends with "=" goes

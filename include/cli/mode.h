@@ -57,7 +57,8 @@ enum cli_mode {
     WITH_INFLUX = 1 << (SWEEP_LAST + 6),
     WITH_ASYNC = 1 << (SWEEP_LAST + 7),
     WITH_NO_EXPORT = 1 << (SWEEP_LAST + 8), /* a check without metrics and a log */
-    WITH_ANY = WITH_LOG | WITH_INFLUX | WITH_ASYNC | WITH_NO_EXPORT,
+    WITH_RECORD = 1 << (SWEEP_LAST + 9),    /* each request has a raw line in a file */
+    WITH_ANY = WITH_LOG | WITH_INFLUX | WITH_ASYNC | WITH_NO_EXPORT | WITH_RECORD,
 };
 
 #endif

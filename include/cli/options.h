@@ -73,10 +73,12 @@ enum option_id {
     OPTION_EVERY,
     OPTION_COMPARE,
     OPTION_OUTPUT,
+    OPTION_RECORD,
     OPTION_INFLUX,
     OPTION_CHECK,
     OPTION_WARN,
     OPTION_COLOR,
+    OPTION_NO_COLOR,
     OPTION_NO_STATUS,
     OPTION_HELP,
     OPTION_VERSION,
@@ -117,6 +119,7 @@ struct options {
     const char *time_format;
     const char *prometheus, *plot, *hdr; /* paths of files; NULL: none */
     const char *output;                  /* likewise; NULL: standard output */
+    const char *record;                  /* likewise, of raw lines; NULL: none */
     int64_t warmup, burst, count, entropy, rate_limit, print_count;
     int64_t interval, min_time, max_time, work_time, print_interval, hang;
     int64_t every;   /* of exported files; 0: not given */

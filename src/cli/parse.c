@@ -1,11 +1,11 @@
 /*
  * The command line, parsed the way getopt_long_only(3) describes it, by the option table.
  * A word with one dash is first taken for a long option (or a unique beginning of one),
- * and only then for a bundle of letters; a single known letter is always that letter. A
- * bundle that is refused, or ends with -h or -v, is a mistyped long option if it is like
- * one. The texts of -h and -v stand last: those of -h are the table, row by row.
+ * and only then for a bundle of letters; a single known letter is always that letter.
+ * The texts of -h and -v stand last: those of -h are the table, row by row.
  */
 #include "cli/cli.h"
+#include "suggest.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,67 +18,23 @@ struct parser {
     bool done; /* -h or -v */
 };
 
-/* Returns how many letters have to be put in, left out or replaced to make NAME of the
- * first LENGTH of WORD, below 32 (R. A. Wagner and M. J. Fischer, 1974). */
-static int
-count_edits(const char *word, size_t length, const char *name)
-{
-    int row[32]; /* of the letters of NAME so far, by how many of WORD */
-    for (int i = 0; i <= (int)length; i++)
-        row[i] = i;
-    for (; *name; name++) {
-        int before = row[0]++;
-        for (size_t i = 1; i <= length; i++) {
-            int replaced = before + (word[i - 1] != *name);
-            int least = row[i] < row[i - 1] ? row[i] + 1 : row[i - 1] + 1;
-            before = row[i];
-            row[i] = least < replaced ? least : replaced;
-        }
-    }
-    return row[length];
-}
-
-/*
- * Returns the option whose long name WORD, with its dashes, is most like: fewer than
- * three edits for five letters; of two, one with its first letter. NULL: none is, or the
- * word is too short to tell.
- */
-static const struct cli_option *
-find_nearest(const char *word)
-{
-    const char *name = word + strspn(word, "-");
-    size_t length = strcspn(name, "=");
-    const struct cli_option *nearest = NULL;
-    int fewest = 32;
-    for (int i = 0; length >= 3 && length < 32 && i < OPTION_IDS; i++) {
-        const char *other = cli_options[i].name;
-        int longer = (int)(length > strlen(other) ? length : strlen(other));
-        int edits = count_edits(name, length, other);
-        if (edits + (other[0] != name[0]) > fewest || 5 * edits >= 3 * longer)
-            continue;
-        fewest = edits;
-        nearest = &cli_options[i];
-    }
-    return nearest;
-}
-
+/* Refuses SHOWN, a word that is no option. Returns -1. */
 static int
 refuse_unknown(struct parser *parser, const char *shown)
 {
-    char advice[64];
-    const struct cli_option *nearest = find_nearest(shown);
+    char advice[96];
+    const char *next = parser->next < parser->argc ? parser->argv[parser->next] : NULL;
     error_set(parser->error, EXIT_USAGE, NULL, "unrecognized option '%.100s'", shown);
-    if (!nearest)
-        return -1;
-    snprintf(advice, sizeof(advice), "did you mean -%s?", nearest->name);
-    return error_advise(parser->error, advice);
+    if (suggest_option(shown, next, advice, sizeof(advice)))
+        error_advise(parser->error, advice);
+    return -1;
 }
 
 static const struct cli_option *
 find_letter(char letter)
 {
     for (int i = 0; i < OPTION_IDS; i++)
-        if (letter && cli_options[i].letter == letter)
+        if (letter && (cli_options[i].letter == letter || cli_options[i].also == letter))
             return &cli_options[i];
     return NULL;
 }
@@ -161,6 +117,38 @@ parse_letters(struct parser *parser, const char *letters)
     return 0;
 }
 
+/*
+ * Returns whether WORD, without its dash, is a bundle of letters, maybe with a value at
+ * its end, rather than a long option that does not exist: "-bs" is no bundle, because "s"
+ * is no number of -b, and "-helpp" is none, because it is spelled like -help.
+ */
+static bool
+is_bundle(const char *word)
+{
+    char advice[96];
+    for (const char *letter = word; *letter; letter++) {
+        const struct cli_option *option = find_letter(*letter);
+        bool ends = option && (option->id == OPTION_HELP || option->id == OPTION_VERSION);
+        if (!option && letter == word)
+            return false;
+        if (!option || ends) /* the letters after it do not count */
+            return !suggest_option(word, NULL, advice, sizeof(advice));
+        if (option->takes == CLI_ATTACHED || !letter[1])
+            return true;
+        if (option->takes == CLI_REQUIRED)
+            return strchr("0123456789./+-", letter[1]) != NULL;
+    }
+    return true;
+}
+
+/* Returns whether the LENGTH letters of NAME are "read". Only -read-write begins so, but
+ * it writes, so that the abbreviation would say the opposite of what it does. */
+static bool
+is_read(const char *name, size_t length)
+{
+    return length == 4 && memcmp(name, "read", length) == 0;
+}
+
 static int
 parse_option(struct parser *parser, const char *word)
 {
@@ -170,6 +158,8 @@ parse_option(struct parser *parser, const char *word)
     if (!two && name[1] == '\0' && find_letter(name[0]))
         return parse_letters(parser, name);
     size_t length = strcspn(name, "=");
+    if (is_read(name, length))
+        return refuse_unknown(parser, word);
     const struct cli_option *option = cli_find(name, length);
     if (option) {
         snprintf(shown, sizeof(shown), "-%s", option->name);
@@ -182,12 +172,9 @@ parse_option(struct parser *parser, const char *word)
     }
     if (check_ambiguous(parser, word, name, length) < 0)
         return -1;
-    if (two || !find_letter(name[0]))
+    if (two || !is_bundle(name))
         return refuse_unknown(parser, word);
-    int status = parse_letters(parser, name);
-    if ((status < 0 || parser->done) && length > 3 && find_nearest(word))
-        return refuse_unknown(parser, word); /* a long name, rather than these letters */
-    return status;
+    return parse_letters(parser, name);
 }
 
 int

@@ -76,16 +76,20 @@ add_output(struct plan *plan, const struct output_kind *kind, const char *path, 
     const struct options *options = plan->options;
     struct plan_output *output = &plan->output;
     const struct report_format *format = kind->format;
-    bool sweeps = plan->mode & MODE_SWEEP, batch = options->given[OPTION_BATCH];
-    bool asked = options->given[OPTION_PRINT_COUNT] ||
+    bool sweeps = plan->mode & MODE_SWEEP;
+    bool batch = options->given[OPTION_BATCH];
+    bool records = options->record != NULL;
+    int64_t print_count = records ? 1 : options->print_count;
+    bool asked = records || options->given[OPTION_PRINT_COUNT] ||
                  options->given[OPTION_PRINT_INTERVAL] || batch;
-    bool quiet = options->given[OPTION_QUIET] || options->given[OPTION_RAPID] || batch ||
+    bool quiet = records || options->given[OPTION_QUIET] ||
+                 options->given[OPTION_RAPID] || batch ||
                  (plan->mode & (MODE_SWEEP | MODE_COMPARE)); /* requests have no lines */
     int64_t interval = options->print_interval ? options->print_interval
                        : asked                 ? 0
                                                : kind->every;
     bool periods = own && !sweeps && format->records[RECORD_PERIOD] &&
-                   (options->print_count || interval || kind->rest);
+                   (print_count || interval || kind->rest);
     struct output *one = &output->list[output->count++];
     *one = (struct output){.kind = kind,
                            .path = path,
@@ -94,7 +98,7 @@ add_output(struct plan *plan, const struct output_kind *kind, const char *path, 
                            .summary = format->records[RECORD_SUMMARY] &&
                                       (kind->whole || !quiet || !periods)};
     if (periods) {
-        output->print_count = options->print_count;
+        output->print_count = print_count;
         output->print_interval = interval;
         output->rest |= kind->rest;
     }
@@ -107,6 +111,13 @@ add_output(struct plan *plan, const struct output_kind *kind, const char *path, 
         one->every = path && options->every                   ? options->every
                      : kind->paced && options->print_interval ? options->print_interval
                                                               : kind->every;
+}
+
+/* Returns the option that names the file of the printed output. */
+static enum option_id
+stream_option(const struct plan *plan)
+{
+    return plan->options->record ? OPTION_RECORD : OPTION_OUTPUT;
 }
 
 static int
@@ -131,7 +142,7 @@ check_files(const struct plan *plan, struct error *error)
     for (int i = 0; path && i < options->target_count; i++)
         target |= strcmp(path, options->targets[i]) == 0;
     if (target)
-        return refuse_same(OPTION_OUTPUT, path, "a target", error);
+        return refuse_same(stream_option(plan), path, "a target", error);
     for (int n = 0; n < output->count; n++) {
         int i = n ? output->count - n : 0; /* that of -output is the first to change */
         for (int k = i ? i : output->count; k-- > 1;) {
@@ -140,8 +151,8 @@ check_files(const struct plan *plan, struct error *error)
                 continue;
             snprintf(other, sizeof(other), "the file of -%s",
                      cli_option(output->list[k].kind->option)->name);
-            return refuse_same(i ? output->list[i].kind->option : OPTION_OUTPUT, one,
-                               other, error);
+            return refuse_same(i ? output->list[i].kind->option : stream_option(plan),
+                               one, other, error);
         }
     }
     return 0;
@@ -160,20 +171,21 @@ outputs_plan(const struct options *options, struct plan *plan, struct error *err
         if (output_kinds[i].times > 0 &&
             options->given[output_kinds[i].option] >= output_kinds[i].times)
             printed = &output_kinds[i];
-    add_output(plan, printed, options->output, true);
-    if (options->output) /* and there what people read, as if no format were given */
+    const char *path = options->record ? options->record : options->output;
+    add_output(plan, printed, path, true);
+    if (path) /* and there what people read, as if no format were given */
         add_output(plan, output_kinds, NULL, false);
     output->streams = output->count;
     for (int i = 0; i < output_kind_count; i++) {
         const struct output_kind *kind = &output_kinds[i];
-        const char *path = NULL;
+        const char *file_path = NULL;
         bool file = kind->goes == OUTPUT_REPLACED || kind->goes == OUTPUT_GROWING;
         if (file)
-            memcpy(&path, (const char *)options + cli_option(kind->option)->at,
-                   sizeof(path));
-        if (file ? path != NULL
+            memcpy(&file_path, (const char *)options + cli_option(kind->option)->at,
+                   sizeof(file_path));
+        if (file ? file_path != NULL
                  : kind->chosen && !options->given[kind->option] && kind->chosen(plan))
-            add_output(plan, kind, path, true);
+            add_output(plan, kind, file_path, true);
     }
     return check_files(plan, error);
 }
@@ -242,12 +254,13 @@ report_discard(const struct reports *reports, const struct plan *plan)
         os_stream_discard(reports->file, plan->output.list[0].path);
 }
 
-/* Fills ERROR: the file of -output at PATH IS another file of the run. Returns -1. */
+/* Fills ERROR: the file of -output or -record IS another file of the run. Returns -1. */
 static int
-refuse_output(const char *path, const char *is, struct error *error)
+refuse_output(const struct plan *plan, const char *is, struct error *error)
 {
-    return error_set(error, EXIT_PREPARE, path,
-                     "it is %s too; name another file for -output", is);
+    return error_set(error, EXIT_PREPARE, plan->output.list[0].path,
+                     "it is %s too; name another file for -%s", is,
+                     cli_option(stream_option(plan))->name);
 }
 
 int
@@ -258,7 +271,7 @@ report_check_working_file(const struct reports *reports, const struct plan *plan
     if (!reports->file || !target->workload.keep ||
         target_working_path(target, path) < 0 || !os_stream_is_path(reports->file, path))
         return 0;
-    return refuse_output(plan->output.list[0].path, "a target", error);
+    return refuse_output(plan, "a target", error);
 }
 
 /* Returns whether STREAM goes to the file of recorded runs that was read from PATH. The
@@ -289,5 +302,5 @@ report_check_files(const struct reports *reports, const struct plan *plan,
         if (plan->mode == MODE_COMPARE ? is_recorded_run(stream, plan->targets[i])
                                        : os_stream_is_file(stream, jobs[i].target.fd))
             snprintf(is, sizeof(is), "a target");
-    return is[0] ? refuse_output(list[0].path, is, error) : 0;
+    return is[0] ? refuse_output(plan, is, error) : 0;
 }

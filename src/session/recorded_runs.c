@@ -114,7 +114,7 @@ refuse_line(const struct recorded_runs *runs, const char *bytes, size_t length,
               "line %llu: not a raw line%s", (unsigned long long)runs->line,
               marked ? ": the file is UTF-16, as PowerShell writes it" : "");
     return error_advise(error, marked ? "keep lines with cmd, or convert it"
-                                      : "ioping -print-count 1 -quiet prints raw lines");
+                                      : "ioping -record FILE writes raw lines");
 }
 
 /* Returns whether a label may be what ioping prints: it escapes control characters. Of
@@ -257,7 +257,7 @@ recorded_runs_end(struct recorded_runs *runs, struct error *error)
     buffer_clear(begun);
     if (runs->line == 0)
         return error_set(error, EXIT_PREPARE, recorded_runs_source(runs),
-                         "is empty; ioping -print-count 1 -quiet prints raw lines");
+                         "is empty; ioping -record FILE writes raw lines");
     bool several = runs->count - runs->first > 1;
     for (int i = runs->first; i < runs->count; i++) {
         char *label = runs->labels[i];

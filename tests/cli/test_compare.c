@@ -5,7 +5,7 @@
 #include "svg_check.h"
 
 #define LINE "1 580777 1722 7052621 580777 580777 580777 0 2 1000832419"
-#define ADVICE "; ioping -print-count 1 -quiet prints raw lines\n"
+#define ADVICE "; ioping -record FILE writes raw lines\n"
 
 GROUP_SETUP(make_files)
 

@@ -29,6 +29,17 @@ read_masked(const char *name)
 GROUP_SETUP(make_files)
 FIXTURE(make_folder, NULL)
 
+/* The file is what -compare reads, and the screen what people read. */
+TEST(a_record_can_be_compared)
+{
+    expect(0, "~^\n--- data .*\n9 requests completed in .*\nmin/avg/max/mdev = .*\n$", "",
+           "ioping -C -i 0 -c 10 -record runs data");
+    expect(0, "9\n", "", "grep -cE '^1 [0-9]+ ([0-9]+ ?){8}$' runs");
+    expect(0, "~^--- comparison with runs ---\n", "", "ioping -compare runs runs");
+    expect(1, "", "ioping: -record: data is a target too; name another file\n",
+           "ioping -c 1 -record data data");
+}
+
 TEST(the_file_has_what_standard_output_would_have_and_that_what_people_read)
 {
     static const struct {
@@ -236,12 +247,13 @@ TEST(a_file_that_is_another_of_the_run_is_refused_unharmed)
          2},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        char line[160];
+        char line[192];
         struct result result = command_status(
             cases[i].status, "a_file_that_is_another_of_the_run_is_refused_unharmed %s",
             cases[i].arguments);
         bool whole = strchr(cases[i].line, '\n') != NULL;
-        snprintf(line, sizeof(line), "%s%s", cases[i].line, whole ? "" : other);
+        snprintf(line, sizeof(line), "%s%s%s", cases[i].line, whole ? "" : other,
+                 cases[i].status == 1 ? TRY : "");
         assert_string_equal(result.err, line);
         assert_string_equal(result.out, "same\n");
         command_free(&result);

@@ -97,7 +97,7 @@ TEST(every_way_to_write_options)
         "-count=10 -interval=0 f", "-count 10 -interval 0 f", "--count 10 --interval 0 f",
         "-cou 3 -inter 0 f", "-co=3 --int=0 f", "-print-c 5 -c 11 -i 0 f",
         "-work-s 64k -work-o=4k --work-t 1h -c 3 -i 0 f", "-rat 1000 -c 3 f",
-        "-rap -c 3 f", "-read -c 4 -i 0 d", "-ds -c 3 -i 0 f",
+        "-rap -c 3 f", "-rea -c 4 -i 0 d", "-ds -c 3 -i 0 f",
         "-min 0 -max 1h -c 3 -i 0 f", "-RLB -c 5 f", "-RL -c 5 f", "-RLC -c 5 f",
         "-qCc 4 -i0 f", "-CqLc4 -i0 f", "-RB f -c 4", "-q -c 20 -i 0 . -C", "f -c 3 -i 0",
         "-c 3 f -i 0", "-c 3 -i 0 -- f", "-c 3 -i 0 f --", "-c 9 -i 1h -c 3 -i 0 f", NULL,

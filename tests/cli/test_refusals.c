@@ -6,7 +6,6 @@
 #define NO_SIZE "not a size such as 4096, 4k, 1.5m, 8sector, 1page"
 #define NO_TIME "not a time such as 1, 0.5s, 100ms, 20us, 1/100, 2min"
 #define NOTHING "too small: it would mean nothing"
-#define TRY "Try 'ioping -h' for help.\n"
 #define ZERO "must be more than 0"
 #define TOO_LARGE "more than the system can do in one request (2147479552)"
 #define RANGE "out of range"
@@ -105,7 +104,7 @@ TEST(every_option_with_a_value_checks_it)
         assert_value_refused(cases[i][0], "x", cases[i][1]);
     assert_value_refused("-r", "0", ZERO);
     assert_value_refused("-work-time", "x", NO_TIME);
-    assert_refused("-cx data", "ioping: -c 'x': " NO_COUNT "\n", 1);
+    assert_refused("-c1x data", "ioping: -c '1x': " NO_COUNT "\n", 1);
     assert_refused("--count=x data", "ioping: -count 'x': " NO_COUNT "\n", 1);
     assert_refused("-print-c= data", "ioping: -print-count '': " NO_COUNT "\n", 1);
     assert_refused("-c $(printf '\\033[31m') data",
@@ -123,7 +122,8 @@ TEST(unknown_options_are_refused)
         {"--asyncs data", "unrecognized option '--asyncs'; did you mean -async?"},
         {"--foo data", "unrecognized option '--foo'"},
         {"-plott x.svg data", "unrecognized option '-plott'; did you mean -plot?"},
-        {"-verbose data", "unrecognized option '-verbose'; did you mean -version?"},
+        {"-depht 3 data", "unrecognized option '-depht'; did you mean -depth?"},
+        {"-bs 4k data", "unrecognized option '-bs'; did you mean -size?"},
         {"--q=1 data", "option '-quiet' doesn't allow an argument"},
         {"-quiet=1 data", "option '-quiet' doesn't allow an argument"},
         {"data -c", "option '-c' requires an argument"},

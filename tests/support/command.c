@@ -254,6 +254,17 @@ is_expected(const char *text, const char *expected)
                                             : strcmp(text, expected) == 0);
 }
 
+/* Returns whether TEXT is ERR as expect() has it, where the program ended with STATUS. */
+static bool
+is_expected_error(const char *text, const char *err, int status)
+{
+    bool usage_error = status == 1 && err && err[0] && err[0] != '~';
+    if (!usage_error)
+        return is_expected(text, err);
+    size_t length = strlen(err);
+    return strncmp(text, err, length) == 0 && strcmp(text + length, TRY) == 0;
+}
+
 static const char *
 shown(const char *expected)
 {
@@ -273,7 +284,7 @@ expect(int status, const char *out, const char *err, const char *format, ...)
     va_end(list);
     skip_if_lacking(&result, status);
     if ((status >= 0 && result.status != status) || !is_expected(result.out, out) ||
-        !is_expected(result.err, err))
+        !is_expected_error(result.err, err, status))
         fail_msg("%s\nstatus %d, expected: %d\n--- stdout:\n%s--- expected:\n%s"
                  "--- stderr:\n%s--- expected:\n%s---",
                  text, result.status, status, result.out, shown(out), result.err,

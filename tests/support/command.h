@@ -27,6 +27,9 @@ struct result command(const char *format, ...) __attribute__((format(printf, 1, 
  * stderr says what, as by lacks() of commands.sh. */
 #define LACKS 77
 
+/* The last line after each usage error. */
+#define TRY "Try 'ioping -h' for help.\n"
+
 /* Runs a command as command() does; fails the test with all output unless it ends with
  * STATUS; one that ends with LACKS skips it. */
 struct result command_status(int status, const char *format, ...)
@@ -36,7 +39,8 @@ struct result command_status(int status, const char *format, ...)
  * Runs a command as command() does; fails the test with all output unless it ends with
  * STATUS (-1: whatever it is), and stdout and stderr are OUT and ERR, to the byte. One
  * that is NULL may have anything; one that begins with ~ is an extended regular
- * expression. A command that ends with LACKS skips the test.
+ * expression. With STATUS 1 and a whole text ERR, TRY has to follow that. A command that
+ * ends with LACKS skips the test.
  */
 void expect(int status, const char *out, const char *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -19,7 +19,6 @@ TEST(an_error_is_one_line)
     assert_int_equal(error_set(&error, EXIT_PREPARE, "/mnt/x", "%d of %s", 3, "them"),
                      -1);
     assert_int_equal(error.status, 2);
-    assert_false(error.usage);
     check_line(&error, "ioping: /mnt/x: 3 of them\n");
     assert_int_equal(error_advise(&error, "use -S smaller"), -1);
     check_line(&error, "ioping: /mnt/x: 3 of them; use -S smaller\n");
@@ -39,9 +38,7 @@ TEST(a_new_error_forgets_the_old_advice)
     struct error error;
     error_set(&error, EXIT_USAGE, "a", "b");
     error_advise(&error, "c");
-    error.usage = true;
     error_set(&error, EXIT_RUNTIME, "d", "e");
-    assert_false(error.usage);
     check_line(&error, "ioping: d: e\n");
 }
 

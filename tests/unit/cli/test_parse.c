@@ -107,6 +107,7 @@ static const struct row {
     {OPTION_PLOT, 0, "plot", "7", 0},
     {OPTION_COMPARE, 0, "compare", NULL, 0},
     {OPTION_OUTPUT, 0, "output", "7", 0},
+    {OPTION_RECORD, 0, "record", "7", 0},
     {OPTION_WARN, 0, "warn", "max=7ns", AT(warnings.list[0].limit)},
     {OPTION_CHECK, 0, "check", NULL, 0},
     {OPTION_BUCKETS, 0, "buckets", "7ns", AT(buckets.list[0])},
@@ -114,6 +115,7 @@ static const struct row {
     {OPTION_HDR, 0, "hdr", "7", 0},
     {OPTION_EVERY, 0, "every", "7ns", AT(every)},
     {OPTION_COLOR, 0, "color", "never", 0},
+    {OPTION_NO_COLOR, 0, "no-color", NULL, 0},
     {OPTION_NO_STATUS, 0, "no-status", NULL, 0},
     {OPTION_HELP, 'h', "help", NULL, 0},
     {OPTION_VERSION, 'v', "version", NULL, 0},
@@ -293,7 +295,7 @@ TEST(unique_beginnings_of_names)
         {"--t .", OPTION_TIME},
         {"-ch .", OPTION_CHECK},
         {"-wa 1 .", OPTION_WARMUP}, /* as in 1.3, which had no -warn */
-        {"-warn p99=1 .", OPTION_WARN},
+        {"-warn p99=1s .", OPTION_WARN},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct options options = accepted(cases[i].line);
@@ -342,7 +344,7 @@ TEST(the_nearest_long_option_is_named)
 {
     static const char *const cases[][2] = {
         {"-plott", "-plot"},      {"-iodepth", "-depth"},
-        {"-verbose", "-version"}, {"-cuont", "-count"},
+        {"-cuont", "-count"},     {"-verison", "-version"},
         {"-quite", "-quiet"},     {"-threads8", "-threads"},
         {"--counts=9", "-count"}, {"-sise=4k", "-size"},
         {"-helpp", "-help"},      {"-percentage", "-percentiles"},
@@ -357,11 +359,77 @@ TEST(the_nearest_long_option_is_named)
                  cases[i][1]);
         check_refused(line, message);
     }
+    check_refused("-latency .", "ioping: unrecognized option '-latency'\n");
+    check_refused("-white .", "ioping: unrecognized option '-white'\n");
+    check_refused("-apend .", "ioping: unrecognized option '-apend'\n");
     /* As getopt_long_only takes them. */
     accepted("-vfoo .");
     accepted("-qRLB .");
     accepted("-Iodepth .");
     accepted("-kqBDc10 .");
+}
+
+TEST(words_of_other_tools_are_understood)
+{
+    static const char *const cases[][2] = {
+        {"-bs 4k", "'-bs'; did you mean -size?"},
+        {"--block-size=4k", "'--block-size=4k'; did you mean -size?"},
+        {"-blocksize 4k", "'-blocksize'; did you mean -size?"},
+        {"-iodepth 8", "'-iodepth'; did you mean -depth?"},
+        {"-queue-depth 8", "'-queue-depth'; did you mean -depth?"},
+        {"-numjobs 8", "'-numjobs'; did you mean -threads?"},
+        {"--jobs=8", "'--jobs=8'; did you mean -threads?"},
+        {"-runtime 3", "'-runtime'; did you mean -work-time?"},
+        {"-duration 3", "'-duration'; did you mean -work-time?"},
+        {"-time-limit 3", "'-time-limit'; did you mean -work-time?"},
+        {"-seq", "'-seq'; did you mean -linear?"},
+        {"-sequential", "'-sequential'; did you mean -linear?"},
+        {"-crit p99=1ms", "'-crit'; did you mean -slo?"},
+        {"-critical p99=1ms", "'-critical'; did you mean -slo?"},
+        {"-limit p99=1ms", "'-limit'; did you mean -slo?"},
+        {"-fail-if p99=1ms", "'-fail-if'; did you mean -slo?"},
+        {"-warning p99=1ms", "'-warning'; did you mean -warn?"},
+        {"-coordinated-omission", "'-coordinated-omission'; did you mean -corrected?"},
+        {"-stuck 1s", "'-stuck'; did you mean -hang?"},
+        {"-flood", "'-flood'; did you mean -rapid?"},
+        {"-chart x.svg", "'-chart'; did you mean -plot?"},
+        {"-graph x.svg", "'-graph'; did you mean -plot?"},
+        {"-svg x.svg", "'-svg'; did you mean -plot?"},
+        {"-export-json x", "'-export-json'; did you mean -json?"},
+        {"-ioengine io_uring", "'-ioengine'; did you mean -uring?"},
+        {"--ioengine=libaio", "'--ioengine=libaio'; did you mean -async?"},
+        {"-ioengine", "'-ioengine'; did you mean -uring or -async?"},
+        {"-rw randread", "'-rw'; random reads need no option"},
+        {"--rw=randwrite", "'--rw=randwrite'; did you mean -write?"},
+        {"-rw rw", "'-rw'; did you mean -read-write -linear?"},
+        {"-rw", "'-rw'; random reads need no option; -linear makes them sequential"},
+        {"-randread", "'-randread'; random reads need no option"},
+        {"-iops", "'-iops'"},
+        {"-csv", "'-csv'"},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        char line[64], message[160];
+        snprintf(line, sizeof(line), "%s .", cases[i][0]);
+        snprintf(message, sizeof(message), "ioping: unrecognized option %s\n",
+                 cases[i][1]);
+        check_refused(line, message);
+    }
+}
+
+/* Its only completion is -read-write, which writes. */
+TEST(read_alone_is_refused)
+{
+    static const char advice[] = "; ioping only reads unless -write or -read-write is "
+                                 "given\n";
+    static const char *const words[] = {"-read", "--read", "-read=1"};
+    for (size_t i = 0; i < LENGTH(words); i++) {
+        char line[64], message[160];
+        snprintf(line, sizeof(line), "%s .", words[i]);
+        snprintf(message, sizeof(message), "ioping: unrecognized option '%s'%s", words[i],
+                 advice);
+        check_refused(line, message);
+    }
+    assert_int_equal(accepted("-read-w .").given[OPTION_READ_WRITE], 1);
 }
 
 TEST(a_missing_value_is_refused)
@@ -392,8 +460,8 @@ TEST(a_refused_value_is_named_with_its_option)
         const char *line, *message;
     } cases[] = {
         {"-c abc .", "ioping: -c 'abc'" COUNT},
-        {"-cabc .", "ioping: -c 'abc'" COUNT},
-        {"-qcabc .", "ioping: -c 'abc'" COUNT},
+        {"-c1x .", "ioping: -c '1x'" COUNT},
+        {"-qc.x .", "ioping: -c '.x'" COUNT},
         {"--count=abc .", "ioping: -count 'abc'" COUNT},
         {"-co abc .", "ioping: -count 'abc'" COUNT},
         {"-count= .", "ioping: -count ''" COUNT},
@@ -524,6 +592,7 @@ TEST(help_and_version_end_the_parsing)
     } cases[] = {
         {"-h", OPTION_HELP},           {"-v", OPTION_VERSION},
         {"-help", OPTION_HELP},        {"--version", OPTION_VERSION},
+        {"-V", OPTION_VERSION},        {"-qV", OPTION_VERSION},
         {"-hz", OPTION_HELP},          {"-qhc", OPTION_HELP},
         {"-v -c abc", OPTION_VERSION}, {"-c 1 . -h --zebra", OPTION_HELP},
         {"-h a b", OPTION_HELP},       {"--vers -h", OPTION_VERSION},
