@@ -52,6 +52,10 @@ struct job_period {
     int64_t began; /* ns, monotonic */
     struct stats stats;
     struct busy busy; /* by the requests of the period that count, within it */
+
+    struct os_lock *unsampled_lock; /* of `unsampled` alone; NULL: there are no periods */
+    struct stats unsampled; /* requests without a sample, missed or given up, that are not
+                             * in `stats` yet */
 };
 
 /* The statistics of all workers as they are put together. */

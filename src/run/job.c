@@ -92,7 +92,12 @@ job_prepare(struct job *job, struct run *run)
     busy_clear(&job->period.busy);
     job->period.stats.every = plan->statistics.corrected;
     job->period.stats.mix = plan->workload.mix;
+    job->period.unsampled_lock = plan->output.periods ? os_lock_make() : NULL;
+    stats_clear(&job->period.unsampled);
+    job->period.unsampled.mix = plan->workload.mix;
     job->threads = calloc((size_t)plan->io.threads, sizeof(struct worker_thread *));
+    if (plan->output.periods && !job->period.unsampled_lock)
+        return -1;
     return job->threads && !job->group.busy_lock == alone ? 0 : -1;
 }
 
@@ -372,5 +377,7 @@ job_close(struct job *job)
     job->threads = NULL;
     os_lock_free(job->group.busy_lock);
     job->group.busy_lock = NULL;
+    os_lock_free(job->period.unsampled_lock);
+    job->period.unsampled_lock = NULL;
     return true;
 }

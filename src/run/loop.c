@@ -75,6 +75,7 @@ miss(struct worker *worker, struct sample *sample, uint64_t count)
         return;
     }
     stats_miss(&account->total, next, count);
+    notify_missed(worker->job, next, count);
     if (account->track)
         track_miss(account->track, schedule->missed_since - schedule->interval, count);
 }
@@ -657,8 +658,10 @@ worker_abandon(struct worker *worker, int64_t now)
     for (const struct inflight_request *entry = ends->younger; entry != ends;
          entry = entry->younger) {
         int64_t start = entry->sample.start;
-        if ((start ? start : now) >= account->began)
-            stats_abandon(&account->total, &entry->sample);
+        if ((start ? start : now) < account->began)
+            continue;
+        stats_abandon(&account->total, &entry->sample);
+        notify_given_up(worker->job, &entry->sample);
     }
     if (worker->schedule.sending) /* else nothing was due any more */
         miss_rest(worker, now, false);

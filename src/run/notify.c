@@ -26,6 +26,40 @@ notify_enter(struct job *job)
     return observer->begin && observer->begin(observer->self, job) < 0 ? silence(job) : 0;
 }
 
+void
+notify_missed(struct job *job, enum operation next, uint64_t count)
+{
+    struct job_period *period = &job->period;
+    if (!period->unsampled_lock)
+        return;
+    os_lock_acquire(period->unsampled_lock);
+    stats_miss(&period->unsampled, next, count);
+    os_lock_release(period->unsampled_lock);
+}
+
+void
+notify_given_up(struct job *job, const struct sample *sample)
+{
+    struct job_period *period = &job->period;
+    if (!period->unsampled_lock)
+        return;
+    os_lock_acquire(period->unsampled_lock);
+    stats_abandon(&period->unsampled, sample);
+    os_lock_release(period->unsampled_lock);
+}
+
+/* Moves the requests without a sample to the other requests of the period. */
+static void
+take_unsampled(struct job_period *period)
+{
+    if (!period->unsampled_lock)
+        return;
+    os_lock_acquire(period->unsampled_lock);
+    stats_merge(&period->stats, &period->unsampled);
+    stats_clear(&period->unsampled);
+    os_lock_release(period->unsampled_lock);
+}
+
 /* Ends a period at NOW; workers do not come in the order in which their requests ended.
  */
 static int
@@ -38,6 +72,7 @@ end_period(struct job *job, int64_t now)
         busy_log_move(log, &job->period.busy);
         log->count = 0;
     }
+    take_unsampled(&job->period);
     job->period.stats.busy = busy_time(&job->period.busy);
     const struct run_record record = {RECORD_PERIOD, &job->period.stats,
                                       now - job->period.began, NULL, NULL};
@@ -149,7 +184,9 @@ notify_end_rest(struct job *job, int64_t now)
         return abandoned ? 0 : now + SUPERVISE_RETRY;
     if (is_whole)
         end_due_period(job, ended);
-    if (job->active.output.rest && job->period.stats.requests > 0)
+    take_unsampled(&job->period);
+    bool is_empty = job->period.stats.requests == 0 && job->period.stats.missed == 0;
+    if (job->active.output.rest && !is_empty)
         end_period(job, now);
     os_lock_release(job->run->lock);
     return 0;

@@ -111,6 +111,12 @@ int notify_sample(struct job *job, struct worker *worker, const struct sample *s
 int notify_sample_locked(struct job *job, struct worker *worker,
                          const struct sample *sample);
 
+/* Add COUNT missed requests, the first of operation NEXT, to the period of JOB; or the
+ * request of SAMPLE, which was given up without an answer. Observers get no sample of
+ * these. Any thread, with or without the run's lock. */
+void notify_missed(struct job *job, enum operation next, uint64_t count);
+void notify_given_up(struct job *job, const struct sample *sample);
+
 /* Ends the period that is due at NOW, on a worker's thread, when the group's `due` has
  * come. Returns 0, or -1: the job must end. */
 int notify_due(struct job *job, int64_t now);
@@ -121,8 +127,8 @@ int64_t notify_end_period(struct job *job, int64_t now);
 
 /* Ends the last periods after all workers have ended: one that was due by then, which no
  * worker has ended; and at NOW the one that their end has cut off, if the plan wants that
- * and a request is in it. Returns 0, or when to look again, as another thread is
- * notifying something. */
+ * and a request was sent or missed in it. Returns 0, or when to look again, as another
+ * thread is notifying something. */
 int64_t notify_end_rest(struct job *job, int64_t now);
 
 /* Prepares JOB for its present step in RUN. Returns 0, or -1 without memory. */

@@ -22,8 +22,10 @@ struct told {
     int64_t warmups;                     /* OR-ed bits of the requests that were */
     int late;                            /* requests that missed points of their grid */
     uint64_t since_period;
-    bool uneven;          /* a period was not what was told since the last */
-    uint64_t period_sum;  /* requests in all of them */
+    bool uneven;         /* a period was not what was told since the last */
+    uint64_t period_sum; /* requests in all of them */
+    uint64_t missed_sum; /* missed requests in all of them; by operation */
+    uint64_t missed_sums[OPERATION_TURNS];
     bool backwards;       /* one had a negative time */
     int enough_periods;   /* then what is held goes on, as after interim statistics */
     bool (*enough)(void); /* likewise when it is true; NULL: by periods alone */
@@ -101,6 +103,9 @@ on_period(void *self, const struct job *job, const struct stats *stats, int64_t 
     told->uneven |= stats->requests != told->since_period;
     told->since_period = 0;
     told->period_sum += stats->requests;
+    told->missed_sum += stats->missed;
+    for (int i = 0; i < OPERATION_TURNS; i++)
+        told->missed_sums[i] += stats->operations[i].missed;
     told->backwards |= time < 0;
     told->empty_periods = stats->requests ? 0 : told->empty_periods + 1;
     if (told->periods < SAID) {

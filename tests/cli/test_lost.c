@@ -1,0 +1,33 @@
+/* Requests that are lost behind a server that does not answer: their workers miss what
+ * they would have sent. */
+/* Marks: 30s linux */
+#include "support.h"
+
+GROUP_SETUP(make_files)
+
+/* Mounts fs anew, whose server does not answer some reads of its file f for a while. */
+static void
+serve_hangs(const char *options)
+{
+    shell("umount -l fs 2>/dev/null; mkdir -p fs.files && cp data fs.files/f");
+    mount_fuse("fs", "uncached,%s", options);
+}
+
+static const struct run {
+    const char *name, *needs, *server, *options;
+} periods[] = {
+    {"a_queue", "uring", "hang_at=20,hang_count=3,hang_s=2", "-U -depth 2 -i 10ms -w 3"},
+    {"queues", "aio", "hang_at=20,hang_count=5,hang_s=2",
+     "-A -threads 3 -depth 2 -i 20ms -w 3 -P 300ms"},
+    {"reads_and_writes", "uring", "hang_at=10,hang_count=2,hang_s=2",
+     "-GWWW -U -depth 2 -i 10ms -w 2 -P 100ms"},
+    {"calls", "", "hang_at=20,hang_s=2", "-threads 2 -i 20ms -w 2 -p 25"},
+};
+
+TEST_EACH(periods_add_up_with, periods)
+{
+    const struct run *run = *state;
+    serve_hangs(run->server);
+    need(run->needs);
+    expect(3, "same\n", NULL, "periods_add_up -timeout 300ms %s fs/f", run->options);
+}
