@@ -36,6 +36,9 @@ struct sample {
     int64_t idle;    /* ns at its end in which no other request was due any more */
     uint64_t missed; /* grid points that passed while it was under way, or before it */
     uint64_t missed_before; /* of these, those before it, as it was sent late */
+    bool in_burst;          /* it is one of several that were due at the same point */
+    int64_t stall; /* of these, ns: the interval before the first point that passed during
+                    * its burst, and all until its end; 0: no point has passed */
     enum operation operation;
     enum verdict verdict;
     int64_t median; /* ns, so far, of those of its operation; 0: too few, not wanted */
@@ -89,6 +92,7 @@ struct stats {
     int64_t every;            /* ns: interval to correct for; 0: not */
     struct operation_mix mix; /* of several; else `operations` is untouched */
     int64_t busy;      /* ns that rates are over (stats/busy.h); 0: the latencies' sum */
+    int64_t longest;   /* ns, of `corrected`; of several operations, of all */
     int64_t bytes;     /* moved by those that count */
     uint64_t requests; /* all of them, warm-up and failed ones included */
     int64_t all_bytes; /* moved by all */
@@ -149,6 +153,11 @@ void stats_abandon(struct stats *stats, const struct sample *sample);
 /* Add COUNT grid points at which no request was sent. Of several operations those would
  * have come in turn, NEXT first. */
 void stats_miss(struct stats *stats, enum operation next, uint64_t count);
+
+/* Add the waits of grid points that passed in a stall of STALL ns, the interval before
+ * the first of them included, but not in its last IDLE ns: of requests that would have
+ * come in turn, NEXT first. `every` says that waits are wanted. */
+void stats_wait(struct stats *stats, enum operation next, int64_t stall, int64_t idle);
 
 /* Set the verdict of a sample that counts by what is USUAL, ns: fast below half of it,
  * slow above twice it, else none; or by the average so far, once more than 5 count, that

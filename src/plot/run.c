@@ -94,8 +94,9 @@ survey(struct run_picture *run)
             least = histogram_below(first); /* an added wait */
         if (!run->data || least < run->least)
             run->least = least;
-        if (stats->latency.max > run->most)
-            run->most = stats->latency.max;
+        int64_t most = latencies_of(stats, SCOPE_ALL).most;
+        if (most > run->most)
+            run->most = most;
         run->data = true;
         run->entries |= BIT(MEAN) | (has_marks(run->plot, i) ? BIT(MARK) : 0);
         if (run->plot->count <= PLOT_CLEAR)
@@ -412,6 +413,7 @@ fill_levels(struct run_picture *run, const struct job *job)
     const struct track *track = job->track;
     const struct histogram *histogram = stats_distribution(job->stats);
     const struct moments *latency = &job->stats->latency;
+    int64_t most = latencies_of(job->stats, SCOPE_ALL).most;
     bool waited = histogram->count > latency->count;
     bool marks = track->seen <= TRACK_MARKS && track->seen == histogram->count;
     double weight = run->plot->count > 1 ? 1e5 / (double)histogram->count : 1,
@@ -424,7 +426,7 @@ fill_levels(struct run_picture *run, const struct job *job)
         int64_t least = waited ? 0 : latency->min;
         if (histogram->bins[i])
             share_out(run, (double)histogram->bins[i], below > least ? below : least,
-                      upto < latency->max ? upto : latency->max);
+                      upto < most ? upto : most);
     }
     for (int i = 0; i < run->rows; i++)
         highest = fmax(highest, run->levels[i] *= weight);

@@ -94,6 +94,7 @@ job_prepare(struct job *job, struct run *run)
     job->period.stats.mix = plan->workload.mix;
     job->period.unsampled_lock = plan->output.periods ? os_lock_make() : NULL;
     stats_clear(&job->period.unsampled);
+    job->period.unsampled.every = plan->statistics.corrected;
     job->period.unsampled.mix = plan->workload.mix;
     job->threads = calloc((size_t)plan->io.threads, sizeof(struct worker_thread *));
     if (plan->output.periods && !job->period.unsampled_lock)

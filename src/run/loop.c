@@ -15,7 +15,7 @@
  * A rapid request passes all of this: what is outside of the stamps is short, since
  * it lowers the rate that the engine could reach.
  */
-#include "worker.h"
+#include "missed.h"
 
 #include "base/time.h"
 #include "os/os.h"
@@ -31,81 +31,8 @@
 #define TOGETHER 3 /* requests with one stamp; the first waits until the last is sent */
 /* Without a free slot the loop looks so often (ns) whether the run ends. */
 #define LOST_LOOK (20 * MS)
-/* Shorter times (ns) are not examined for a stop of the process. */
-#define STOP_SHORTEST MS
 /* Storage that finds blocks that are the same looks at so many bytes. */
 #define DEDUPLICATION_UNIT 4096
-
-/* Returns whether the process was, or may have been, stopped between START and NOW. */
-static inline bool
-was_stopped(int64_t start, int64_t now)
-{
-    return now - start >= STOP_SHORTEST && os_process_stopped(start);
-}
-
-/* Returns whether a request that is due at WHEN comes too late for the run at NOW. The
- * signal itself is looked at too, as the supervisor may be busy when it comes. */
-static inline bool
-is_over(const struct worker *worker, int64_t when, int64_t now)
-{
-    const struct schedule *schedule = &worker->schedule;
-    return when >= schedule->end || now >= schedule->deadline ||
-           atomic_load_explicit(&worker->group->stop, memory_order_relaxed) ||
-           os_signals_asked() ||
-           (schedule->ordinals == 0 &&
-            atomic_load_explicit(&worker->group->over, memory_order_relaxed));
-}
-
-/*
- * Counts COUNT requests that the schedule says were missed: for SAMPLE, which is not
- * recorded yet, or, NULL, in the statistics. Those that the process missed itself as it
- * was stopped do not count.
- */
-static void
-miss(struct worker *worker, struct sample *sample, uint64_t count)
-{
-    const struct schedule *schedule = &worker->schedule;
-    const struct pattern *pattern = &schedule->pattern;
-    struct worker_account *account = &worker->account;
-    enum operation next = pattern->mix.turns[pattern->turn];
-    if (count == 0 || os_process_stopped(schedule->missed_since))
-        return;
-    if (sample) {
-        sample->missed += count;
-        return;
-    }
-    stats_miss(&account->total, next, count);
-    notify_missed(worker->job, next, count);
-    if (account->track)
-        track_miss(account->track, schedule->missed_since - schedule->interval, count);
-}
-
-/* Passes over requests that are due at WHEN or later and stay so, if the process was
- * stopped while they waited to be sent until NOW. Returns whether that is so. */
-static bool
-pass_stopped(struct worker *worker, int64_t when, int64_t now)
-{
-    if (!was_stopped(when, now))
-        return false;
-    int64_t resumed = os_process_resumed();
-    worker->account.total.passed +=
-        schedule_stopped(&worker->schedule, resumed > when ? resumed : now);
-    return true;
-}
-
-/* Gives up at NOW what was due and not sent: if the run is over, and so no other worker
- * will send it, what none has taken as well. READY: the worker has a free slot. */
-static void
-miss_rest(struct worker *worker, int64_t now, bool ready)
-{
-    struct schedule *schedule = &worker->schedule;
-    int64_t next = schedule_next(schedule, now);
-    bool last = is_over(worker, next, now);
-    if (last && schedule->stays)
-        pass_stopped(worker, next, now);
-    miss(worker, NULL,
-         schedule_end(schedule, worker_group_until(worker->group, now), last, ready));
-}
 
 /* Moves the busy spans to those of the group, for a moment under their lock. */
 static void
@@ -275,8 +202,10 @@ submit_request(struct worker *worker, int64_t now)
     entry->due = schedule_sent(schedule, now, &missed);
     sample->missed = 0;
     if (missed)
-        miss(worker, sample, missed);
+        worker_miss(worker, sample, missed);
     sample->missed_before = sample->missed;
+    sample->in_burst = schedule->burst > 1;
+    sample->stall = 0;
     entry->written = 0;
     queue->submits = true;
     sample->start = 0; /* not yet sent */
@@ -347,11 +276,11 @@ submit_due(struct worker *worker, int64_t now)
             return IO_AT_ONCE;
         if (when >= schedule->end)
             extend(worker, when);
-        if (is_over(worker, when, now))
+        if (worker_is_over(worker, when, now))
             schedule->sending = false;
         else if (when > now)
             return when;
-        else if (schedule->stays && pass_stopped(worker, when, now))
+        else if (schedule->stays && worker_pass_stopped(worker, when, now))
             continue;
         else if (now >= atomic_load_explicit(period_due, memory_order_relaxed) &&
                  notify_due(worker->job, now) < 0)
@@ -382,7 +311,7 @@ wait_until(struct worker *worker, int64_t when, int64_t now)
         }
         now = status == 0 && !schedule->stays ? when : os_clock_now();
         schedule->slept = now >= when;
-    } while (now < when && !is_over(worker, when, now));
+    } while (now < when && !worker_is_over(worker, when, now));
     return now;
 }
 
@@ -427,7 +356,9 @@ complete(struct worker *worker, const struct io_completion *done, int64_t now)
         uint64_t missed = schedule_freed(&worker->schedule, until, now);
         sample->idle = now - time_earlier(until, worker->schedule.end);
         if (missed)
-            miss(worker, entry->lost ? NULL : sample, missed);
+            worker_miss(worker, entry->lost ? NULL : sample, missed);
+        if (sample->missed)
+            sample->stall = missed_stall(&worker->schedule, now);
     }
     if (entry->lost) {
         inflight_regain(&queue->inflight, entry);
@@ -447,12 +378,16 @@ complete(struct worker *worker, const struct io_completion *done, int64_t now)
     if (sample->stopped) {
         sample->missed = 0;
         sample->missed_before = 0;
+        sample->stall = 0;
     } else if (now - counted >= OS_LATE_LEAST) {
         count_lateness(worker, counted);
     }
     sample->start = counted;
     sample->latency = now - counted;
-    conclude(worker, sample, digest(worker, sample));
+    bool goes_on = digest(worker, sample);
+    if (sample->in_burst)
+        worker->account.burst_counts = sample_counts(sample);
+    conclude(worker, sample, goes_on);
     inflight_release(&queue->inflight, entry);
 }
 
@@ -484,8 +419,9 @@ worker_time_out_request(struct worker *worker, struct inflight_request *entry,
     sample->stopped = false;
     sample->timed_out = true;
     if (inflight->under_way == inflight->count)
-        miss(worker, sample,
-             schedule_skip(&worker->schedule, worker_group_until(worker->group, now)));
+        worker_miss(
+            worker, sample,
+            schedule_skip(&worker->schedule, worker_group_until(worker->group, now)));
     inflight_lose(inflight, entry);
     sample->start = entry->due ? entry->due : start;
     sample->latency = now - sample->start;
@@ -633,7 +569,7 @@ worker_run(struct worker *worker)
         bool reaps = inflight->under_way > inflight->lost;
         if (!reaps) {
             reaps = inflight->lost == inflight->count;
-            if (reaps && is_over(worker, schedule_next(schedule, now), now))
+            if (reaps && worker_is_over(worker, schedule_next(schedule, now), now))
                 schedule->sending = false;
             if (!schedule->sending)
                 break;
@@ -644,28 +580,8 @@ worker_run(struct worker *worker)
     if (queue->engine->end)
         queue->engine->end(queue->io);
     account->ended = os_clock_now();
-    miss_rest(worker, account->ended, inflight->under_way < inflight->count);
+    worker_miss_rest(worker, account->ended, inflight->under_way < inflight->count);
     account->ended = time_later(account->ended, account->began); /* if nothing counts */
     worker_share(worker);
     find_holes(worker);
-}
-
-void
-worker_abandon(struct worker *worker, int64_t now)
-{
-    struct worker_account *account = &worker->account;
-    const struct inflight_request *ends = &worker->queue.inflight.ends;
-    for (const struct inflight_request *entry = ends->younger; entry != ends;
-         entry = entry->younger) {
-        int64_t start = entry->sample.start;
-        if ((start ? start : now) < account->began)
-            continue;
-        stats_abandon(&account->total, &entry->sample);
-        notify_given_up(worker->job, &entry->sample);
-    }
-    if (worker->schedule.sending) /* else nothing was due any more */
-        miss_rest(worker, now, false);
-    if (!account->ended) /* else all that it sent has */
-        account->ended = now;
-    account->began = time_earlier(account->began, now);
 }

@@ -38,6 +38,17 @@ notify_missed(struct job *job, enum operation next, uint64_t count)
 }
 
 void
+notify_waits(struct job *job, enum operation next, int64_t stall, int64_t idle)
+{
+    struct job_period *period = &job->period;
+    if (!period->unsampled_lock)
+        return;
+    os_lock_acquire(period->unsampled_lock);
+    stats_wait(&period->unsampled, next, stall, idle);
+    os_lock_release(period->unsampled_lock);
+}
+
+void
 notify_given_up(struct job *job, const struct sample *sample)
 {
     struct job_period *period = &job->period;

@@ -111,10 +111,11 @@ int notify_sample(struct job *job, struct worker *worker, const struct sample *s
 int notify_sample_locked(struct job *job, struct worker *worker,
                          const struct sample *sample);
 
-/* Add COUNT missed requests, the first of operation NEXT, to the period of JOB; or the
- * request of SAMPLE, which was given up without an answer. Observers get no sample of
- * these. Any thread, with or without the run's lock. */
+/* Add COUNT missed requests, the first of operation NEXT, to the period of JOB; waits of
+ * such, as in stats_wait; or the request of SAMPLE, which was given up without an answer.
+ * Observers get no sample of these. Any thread, with or without the run's lock. */
 void notify_missed(struct job *job, enum operation next, uint64_t count);
+void notify_waits(struct job *job, enum operation next, int64_t stall, int64_t idle);
 void notify_given_up(struct job *job, const struct sample *sample);
 
 /* Ends the period that is due at NOW, on a worker's thread, when the group's `due` has

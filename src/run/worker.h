@@ -21,6 +21,7 @@ struct worker_account {
     struct stats total;
     struct busy_log busy;   /* spans that the group does not have yet */
     struct busy_log period; /* that the job's period does not have; under its lock */
+    bool burst_counts;      /* the last request does, and is one of a burst */
     struct sample failed;   /* the first but for EAGAIN of -N; index 0: none */
     uint64_t errors;        /* failed requests in the statistics, but for EAGAIN of -N */
     double holes; /* percent of the working set that has become them, at the end */
@@ -78,9 +79,6 @@ void worker_share(struct worker *worker);
  */
 bool worker_time_out_request(struct worker *worker, struct inflight_request *entry,
                              int64_t start, int64_t now);
-
-/* Ends the statistics at NOW: requests that do not return count as sent. */
-void worker_abandon(struct worker *worker, int64_t now);
 
 /* Frees what worker_open took; it is not running. */
 void worker_close(struct worker *worker);

@@ -2,9 +2,10 @@
  * The thread of a worker, and the supervisor's hold on it: requests without answer, the
  * statistics so far, its sleep and its end.
  */
-#include "run_private.h"
+#include "missed.h"
 
 #include "base/time.h"
+#include "run_private.h"
 
 #include <stdlib.h>
 

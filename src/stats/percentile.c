@@ -140,10 +140,11 @@ latencies_of(const struct stats *stats, enum scope scope)
             stats_operation_of(stats, scope_operation(scope));
         return (struct latencies){
             &own->latency, corrected ? &own->corrected : &own->latencies, &own->latencies,
-            corrected ? stats->latency.max : own->latency.max, corrected};
+            corrected ? stats->longest : own->latency.max, corrected};
     }
     return (struct latencies){&stats->latency, stats_distribution(stats),
-                              &stats->latencies, stats->latency.max, corrected};
+                              &stats->latencies,
+                              corrected ? stats->longest : stats->latency.max, corrected};
 }
 
 struct scope_counts

@@ -45,13 +45,28 @@ miss_in_turn(struct stats *stats, int turn, uint64_t count)
     }
 }
 
-/* Requests that were due while this one was under way would have been of the operations
- * in turn: of the next the first, and then each of as many as there are. */
+/* Adds the waits of points that passed in a stall. Requests would have been of the
+ * operations in turn: of TURN the first, and then each of as many as there are. */
+static void
+wait_in_turn(struct stats *stats, int turn, int64_t stall, int64_t idle)
+{
+    int64_t every = stats->every;
+    int64_t round = time_multiply(every, stats->mix.more + 1);
+    stats->longest = time_later(stats->longest, stall - every);
+    histogram_record_waits(&stats->corrected, stall, every, idle);
+    for (int left = stats->mix.more; stats->mix.more && left >= 0; left--) {
+        histogram_record_waits(&stats->operations[turn].corrected,
+                               time_add(stall, time_multiply(every, left)), round, idle);
+        turn = next_turn(stats, turn);
+    }
+}
+
+/* Requests that were due while this one was under way are missed by the operations in
+ * turn. */
 static void
 record_operation(struct stats *stats, const struct sample *sample)
 {
-    int64_t latency = sample->latency, every = stats->every;
-    int64_t round = time_multiply(every, stats->mix.more + 1);
+    int64_t latency = sample->latency;
     int turn = operation_mix_turn(&stats->mix, sample->operation);
     struct stats_operation *own = &stats->operations[turn];
     own->requests++;
@@ -63,15 +78,19 @@ record_operation(struct stats *stats, const struct sample *sample)
     own->bytes += sample->bytes;
     moments_record(&own->latency, latency);
     histogram_record(&own->latencies, latency);
-    if (!every)
-        return;
-    histogram_record(&own->corrected, latency);
-    for (int left = stats->mix.more; left >= 0; left--) {
-        turn = next_turn(stats, turn);
-        histogram_record_waits(&stats->operations[turn].corrected,
-                               time_add(latency, time_multiply(every, left)), round,
-                               sample->idle);
-    }
+    if (stats->every)
+        histogram_record(&own->corrected, latency);
+}
+
+/* Adds the latency of SAMPLE, and the waits of points that passed meanwhile. */
+static void
+record_corrected(struct stats *stats, const struct sample *sample)
+{
+    int turn = operation_mix_turn(&stats->mix, sample->operation);
+    int64_t stall = sample->in_burst ? sample->stall : sample->latency;
+    stats->longest = time_later(stats->longest, sample->latency);
+    histogram_record(&stats->corrected, sample->latency);
+    wait_in_turn(stats, next_turn(stats, turn), stall, sample->idle);
 }
 
 /* What most requests do not have; a function of its own keeps their way short. */
@@ -90,11 +109,8 @@ record_rest(struct stats *stats, const struct sample *sample)
     }
     if (sample->sync)
         distribution_record(&stats->sync, sample->sync);
-    if (stats->every) {
-        histogram_record(&stats->corrected, sample->latency);
-        histogram_record_waits(&stats->corrected, sample->latency, stats->every,
-                               sample->idle);
-    }
+    if (stats->every)
+        record_corrected(stats, sample);
 }
 
 void
@@ -135,6 +151,13 @@ stats_miss(struct stats *stats, enum operation next, uint64_t count)
 }
 
 void
+stats_wait(struct stats *stats, enum operation next, int64_t stall, int64_t idle)
+{
+    if (stats->every)
+        wait_in_turn(stats, operation_mix_turn(&stats->mix, next), stall, idle);
+}
+
+void
 sample_compare(struct sample *sample, double usual)
 {
     double latency = (double)sample->latency;
@@ -163,13 +186,13 @@ stats_median(const struct stats *stats, const struct sample *sample)
     return count > COMPARED ? histogram_value(latencies, (count + 1) / 2) : 0;
 }
 
-/* Empties the distributions. No wait is longer than the slowest request, whatever the
- * operation of the wait or of the request is. */
+/* Empties the distributions. No wait is longer than `longest`, whatever the operation of
+ * the wait or of the request is. */
 static void
 clear_distributions(struct stats *stats)
 {
     const struct moments *latency = &stats->latency;
-    int64_t longest = stats->every ? latency->max : 0;
+    int64_t longest = stats->longest;
     if (latency->count)
         histogram_clear(&stats->latencies, latency->min, latency->max);
     if (longest)
@@ -208,6 +231,7 @@ stats_reject(struct stats *stats)
     }
     stats->cached += stats->latency.count;
     stats->latency = (struct moments){0};
+    stats->longest = 0;
     stats->bytes = 0;
     stats->busy = 0;
 }
@@ -230,7 +254,7 @@ stats_merge(struct stats *stats, const struct stats *more)
         stats->busy = find_busy(stats) + find_busy(more);
     moments_merge(&stats->latency, latency);
     histogram_merge(&stats->latencies, &more->latencies, latency->min, latency->max);
-    histogram_merge(&stats->corrected, &more->corrected, 0, latency->max);
+    histogram_merge(&stats->corrected, &more->corrected, 0, more->longest);
     distribution_merge(&stats->sync, &more->sync);
     breakdown_merge(&stats->breakdown, &more->breakdown);
     for (int i = 0; more->mix.more && i <= more->mix.more; i++) {
@@ -238,7 +262,7 @@ stats_merge(struct stats *stats, const struct stats *more)
         const struct stats_operation *from = &more->operations[i];
         histogram_merge(&into->latencies, &from->latencies, from->latency.min,
                         from->latency.max);
-        histogram_merge(&into->corrected, &from->corrected, 0, latency->max);
+        histogram_merge(&into->corrected, &from->corrected, 0, more->longest);
         moments_merge(&into->latency, &from->latency);
         into->requests += from->requests;
         into->failed += from->failed;
@@ -246,6 +270,7 @@ stats_merge(struct stats *stats, const struct stats *more)
         into->bytes += from->bytes;
         into->last = from->last > into->last ? from->last : into->last;
     }
+    stats->longest = time_later(stats->longest, more->longest);
     stats->bytes += more->bytes;
     stats->requests += more->requests;
     stats->all_bytes += more->all_bytes;

@@ -2,6 +2,8 @@
  * settle before its time begins. */
 #include "setup.h"
 
+#include "run/missed.h"
+
 #define START 1000000000LL
 
 /* A worker of DEPTH whose first requests, 20, 21 and so on, were sent every 10 ms. */

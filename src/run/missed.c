@@ -1,0 +1,89 @@
+/*
+ * Requests that were due and are never sent, and those that are given up while they are
+ * in flight. None of them has a sample: they go into the statistics, and into the period,
+ * by themselves.
+ */
+#include "missed.h"
+
+#include "run_private.h"
+
+bool
+worker_miss(struct worker *worker, struct sample *sample, uint64_t count)
+{
+    const struct schedule *schedule = &worker->schedule;
+    const struct pattern *pattern = &schedule->pattern;
+    struct worker_account *account = &worker->account;
+    enum operation next = pattern->mix.turns[pattern->turn];
+    if (count == 0 || os_process_stopped(schedule->missed_since))
+        return false;
+    if (sample) {
+        sample->missed += count;
+        return true;
+    }
+    stats_miss(&account->total, next, count);
+    notify_missed(worker->job, next, count);
+    if (account->track)
+        track_miss(account->track, schedule->missed_since - schedule->interval, count);
+    return true;
+}
+
+bool
+worker_pass_stopped(struct worker *worker, int64_t when, int64_t now)
+{
+    if (!was_stopped(when, now))
+        return false;
+    int64_t resumed = os_process_resumed();
+    worker->account.total.passed +=
+        schedule_stopped(&worker->schedule, resumed > when ? resumed : now);
+    return true;
+}
+
+/* Adds the waits of points that passed during a burst which the end of the run, at NOW,
+ * has cut off. As at the end of a whole burst there are none if its last request does not
+ * count, and none for points after the last request was due. */
+static void
+wait_rest(struct worker *worker, int64_t now)
+{
+    const struct schedule *schedule = &worker->schedule;
+    const struct pattern *pattern = &schedule->pattern;
+    enum operation next = pattern->mix.turns[pattern->turn];
+    int64_t until = time_earlier(worker_group_until(worker->group, now), schedule->end);
+    int64_t stall = missed_stall(schedule, now);
+    if (!worker->account.burst_counts)
+        return;
+    stats_wait(&worker->account.total, next, stall, now - until);
+    notify_waits(worker->job, next, stall, now - until);
+}
+
+void
+worker_miss_rest(struct worker *worker, int64_t now, bool ready)
+{
+    struct schedule *schedule = &worker->schedule;
+    int64_t next = schedule_next(schedule, now);
+    int64_t until = worker_group_until(worker->group, now);
+    bool last = worker_is_over(worker, next, now);
+    if (last && schedule->stays)
+        worker_pass_stopped(worker, next, now);
+    if (worker_miss(worker, NULL, schedule_end(schedule, until, last, ready)) && ready)
+        wait_rest(worker, now);
+}
+
+void
+worker_abandon(struct worker *worker, int64_t now)
+{
+    struct worker_account *account = &worker->account;
+    const struct inflight_request *ends = &worker->queue.inflight.ends;
+    for (const struct inflight_request *entry = ends->younger; entry != ends;
+         entry = entry->younger) {
+        int64_t start = entry->sample.start;
+        if ((start ? start : now) < account->began)
+            continue;
+        stats_abandon(&account->total, &entry->sample);
+        notify_given_up(worker->job, &entry->sample);
+    }
+    if (worker->schedule.sending) /* else nothing was due any more */
+        worker_miss_rest(worker, now, false);
+    if (!account->ended) /* else all that it sent has */
+        account->ended = now;
+    account->began = time_earlier(account->began, now);
+}
