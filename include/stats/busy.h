@@ -10,7 +10,7 @@
  * The busy time, which rates are over: one request at least was under way at any moment
  * of it, as in the %util of iostat(1). A span reaches from one pause to the next and
  * belongs to the busy time if one of its requests at least counts. Times are ns of one
- * clock.
+ * clock. A worker that sends a request as soon as one has ended makes no pause.
  */
 struct busy_span {
     int64_t start, end;

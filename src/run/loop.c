@@ -71,6 +71,39 @@ attribute(struct worker *worker, struct sample *sample)
     }
 }
 
+/*
+ * Adds the time of SAMPLE to the busy time. Without an interval the next request is due
+ * as soon as one has ended, so what the program does between them is no pause, unless
+ * the process was stopped meanwhile.
+ */
+static void
+record_busy(struct worker *worker, const struct sample *sample)
+{
+    struct worker_account *account = &worker->account;
+    int64_t start = sample->start, end = start + sample->latency;
+    int64_t until = account->busy_until;
+    bool is_busy = sample_is_busy(sample);
+    bool joins = until && until < start && !was_stopped(until, start);
+    account->busy_from = joins ? until : start;
+    if (account->is_rapid)
+        account->busy_until = is_busy ? time_later(until, end) : 0;
+    if (!is_busy)
+        return;
+    if (account->busy.count == BUSY_LOG)
+        share_busy(worker);
+    busy_log_add(&account->busy, account->busy_from, end, sample_counts(sample));
+}
+
+void
+worker_end_busy(struct worker *worker, int64_t now)
+{
+    struct worker_account *account = &worker->account;
+    int64_t until = account->busy_until;
+    if (until && account->busy.count > 0 && !was_stopped(until, now))
+        busy_log_add(&account->busy, until, now, false);
+    account->busy_until = 0;
+}
+
 /* Adds SAMPLE, which is in the statistics if it began after the settling, to what else
  * there is of requests. */
 OFF_THE_PATH static void
@@ -78,12 +111,8 @@ record_more(struct worker *worker, struct sample *sample)
 {
     struct worker_account *account = &worker->account;
     bool settled = sample->start >= account->began, counts = sample_counts(sample);
-    if (settled && worker->group->busy_lock && sample_is_busy(sample)) {
-        if (account->busy.count == BUSY_LOG)
-            share_busy(worker);
-        busy_log_add(&account->busy, sample->start, sample->start + sample->latency,
-                     counts);
-    }
+    if (settled && worker->group->busy_lock)
+        record_busy(worker, sample);
     if (settled && account->attribution)
         attribute(worker, sample);
     if (settled && counts && account->series.most)
@@ -526,6 +555,8 @@ begin(struct worker *worker)
         begin = started;
     schedule_start(schedule, plan, worker->index, &worker->group->arrival, begin, now);
     account->began = schedule->counted;
+    account->is_rapid = plan->pace.interval == 0;
+    account->busy_until = account->is_rapid ? account->began : 0;
     account->is_plain = !account->track && !account->series.most && !account->log &&
                         !worker->reports && !worker->medians && !worker->group->busy_lock;
     atomic_store_explicit(&worker->over,
@@ -582,6 +613,7 @@ worker_run(struct worker *worker)
     account->ended = os_clock_now();
     worker_miss_rest(worker, account->ended, inflight->under_way < inflight->count);
     account->ended = time_later(account->ended, account->began); /* if nothing counts */
+    worker_end_busy(worker, account->ended);
     worker_share(worker);
     find_holes(worker);
 }

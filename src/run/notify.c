@@ -4,6 +4,7 @@
  * or both.
  */
 #include "base/deadlines.h"
+#include "os/process.h"
 #include "run_private.h"
 
 /* Notes that the output has failed. Returns -1. */
@@ -71,6 +72,18 @@ take_unsampled(struct job_period *period)
     os_lock_release(period->unsampled_lock);
 }
 
+/* Moves the busy spans of a worker, up to NOW, to the period of JOB. */
+static void
+move_period(struct job *job, struct worker_account *account, int64_t now)
+{
+    struct busy_log *log = &account->period;
+    int64_t end = log->count > 0 ? log->list[log->count - 1].end : now;
+    if (account->is_rapid && end < now && !os_process_stopped(end))
+        log->list[log->count - 1].end = now;
+    busy_log_move(log, &job->period.busy);
+    log->count = 0;
+}
+
 /* Ends a period at NOW; workers do not come in the order in which their requests ended.
  */
 static int
@@ -78,11 +91,8 @@ end_period(struct job *job, int64_t now)
 {
     const struct run_observer *observer = job->run->task.observer;
     now = time_later(now, job->period.began);
-    for (int i = 0; i < job->group.size; i++) {
-        struct busy_log *log = &job->threads[i]->worker.account.period;
-        busy_log_move(log, &job->period.busy);
-        log->count = 0;
-    }
+    for (int i = 0; i < job->group.size; i++)
+        move_period(job, &job->threads[i]->worker.account, now);
     take_unsampled(&job->period);
     job->period.stats.busy = busy_time(&job->period.busy);
     const struct run_record record = {RECORD_PERIOD, &job->period.stats,
@@ -96,9 +106,11 @@ end_period(struct job *job, int64_t now)
 
 /* A request is under way in each period that it touches, and counts in the last. */
 static void
-record_in_period(struct job *job, struct busy_log *log, const struct sample *sample)
+record_in_period(struct job *job, struct worker_account *account,
+                 const struct sample *sample)
 {
-    int64_t start = sample->start, end = start + sample->latency;
+    struct busy_log *log = &account->period;
+    int64_t start = account->busy_from, end = sample->start + sample->latency;
     stats_record(&job->period.stats, sample);
     if (sample_counts(sample))
         breakdown_record(&job->period.stats.breakdown, sample);
@@ -117,7 +129,7 @@ notify_sample_locked(struct job *job, struct worker *worker, const struct sample
     if (output->requests && observer->sample(observer->self, job, sample) < 0)
         return silence(job);
     if (output->periods)
-        record_in_period(job, &worker->account.period, sample);
+        record_in_period(job, &worker->account, sample);
     if (output->print_count && sample_counts(sample) &&
         job->period.stats.latency.count >= (uint64_t)output->print_count)
         return end_period(job, sample->start + sample->latency);

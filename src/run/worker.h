@@ -19,7 +19,11 @@ struct worker_account {
     struct attribution *attribution; /* likewise; NULL: not wanted */
     struct attribution_log *log;     /* NULL without attribution */
     struct stats total;
-    struct busy_log busy;   /* spans that the group does not have yet */
+    bool is_rapid;        /* each request is due as soon as there is a slot for it */
+    int64_t busy_from;    /* when the span of the last request begins */
+    int64_t busy_until;   /* when that ends, with which the next may begin; 0: a pause is
+                           * between them */
+    struct busy_log busy; /* spans that the group does not have yet */
     struct busy_log period; /* that the job's period does not have; under its lock */
     bool burst_counts;      /* the last request does, and is one of a burst */
     struct sample failed;   /* the first but for EAGAIN of -N; index 0: none */
@@ -72,6 +76,9 @@ void worker_run(struct worker *worker);
 /* Moves its busy spans to those of the group, for a moment under their lock, and hands
  * over the log for the attribution. */
 void worker_share(struct worker *worker);
+
+/* Ends the busy time at NOW, when the last request has ended or is given up. */
+void worker_end_busy(struct worker *worker, int64_t now);
 
 /*
  * Fails ENTRY, which is in flight since START, as it has had no answer until NOW; it is

@@ -223,6 +223,7 @@ abandon(struct worker_thread *thread, int64_t since, int64_t now)
             time_later(outcome->waiting, time_later(now - thread->since, 1));
         outcome->left += left;
     }
+    worker_end_busy(&thread->worker, now);
     worker_abandon(&thread->worker, now);
 }
 
