@@ -29,8 +29,9 @@ enum field { COUNT, SUM, IOPS, BPS, MIN, AVG, MAX, MDEV, REQUESTS, CLOCK, FIELDS
 
 struct line {
     int64_t fields[FIELDS];
-    const char *label; /* not ended by a NUL */
-    size_t length;     /* of it; 0: there is none */
+    const char *requests_at; /* where the column of all requests begins */
+    const char *label;       /* not ended by a NUL */
+    size_t length;           /* of it; 0: there is none */
 };
 
 int
@@ -80,6 +81,8 @@ read_line(const char *at, const char *end, struct line *line)
         if (at == from || (*from == '0' && at - from > 1) || value > INT64_MAX)
             return false;
         line->fields[i] = (int64_t)value;
+        if (i == REQUESTS)
+            line->requests_at = from;
     }
     line->label = at == end ? at : at + 1;
     line->length = (size_t)(end - line->label);
@@ -117,19 +120,53 @@ refuse_line(const struct recorded_runs *runs, const char *bytes, size_t length,
                                       : "ioping -record FILE writes raw lines");
 }
 
-/* Returns whether a label may be what ioping prints: it escapes control characters. Of
- * more numbers a line was cut short, and another follows. */
+/* Returns whether a label may be what ioping prints: it escapes control characters. */
 static bool
 is_label(const char *label, size_t length)
 {
-    size_t digits = 0, spaces = 0;
-    for (size_t i = 0; i < length; i++) {
+    for (size_t i = 0; i < length; i++)
         if ((unsigned char)label[i] < ' ' || label[i] == DELETE)
             return false;
-        digits += is_digit(label[i]);
-        spaces += label[i] == ' ';
-    }
-    return length == 0 || spaces == 0 || digits + spaces < length;
+    return true;
+}
+
+/* Returns whether the columns say that nothing was done, in no time. No run prints that
+ * for a target. */
+static bool
+is_all_zero(const int64_t *fields)
+{
+    for (int i = 0; i < FIELDS; i++)
+        if (fields[i] != 0)
+            return false;
+    return true;
+}
+
+/*
+ * Returns whether LINE, the bytes from START to END, is the beginning of a line that was
+ * cut short, and another line behind it.
+ *
+ * A writer that is killed, or whose disk is full, leaves the beginning of a line. The
+ * next line follows right behind it, after any of its bytes. Digits and spaces alone are
+ * no sign of that: a target may be called "2024 01". So another whole and consistent line
+ * of at most one request has to begin inside LINE.
+ *
+ * A line that was cut before its ninth column is not consistent with what follows, so the
+ * search begins at the ninth. Only two lines of zeros stay consistent wherever the first
+ * was cut. All columns are zero then, and the search begins at the second byte.
+ */
+static bool
+is_cut(const char *start, const char *end, const struct line *line)
+{
+    struct line next;
+    if (line->length == 0)
+        return false;
+
+    const char *at = is_all_zero(line->fields) ? start + 1 : line->requests_at;
+    for (; at < end; at++)
+        if (is_digit(*at) && read_line(at, end, &next) && next.fields[COUNT] <= 1 &&
+            is_consistent(next.fields))
+            return true;
+    return false;
 }
 
 /* Returns the row of LINE, which is made where there is none; -1 with ERROR. */
@@ -196,7 +233,8 @@ add_line(struct recorded_runs *runs, const char *bytes, size_t length,
     if (length > 0 && bytes[length - 1] == '\r')
         length--;
     if (length > RECORDED_LINE || !read_line(bytes, bytes + length, &line) ||
-        !is_label(line.label, line.length) || !is_consistent(line.fields))
+        !is_label(line.label, line.length) || !is_consistent(line.fields) ||
+        is_cut(bytes, bytes + length, &line))
         return refuse_line(runs, bytes, length, error);
     if (line.fields[COUNT] > 1) {
         long long count = line.fields[COUNT];

@@ -16,6 +16,7 @@ static const struct expected runs[] = {
      "11 both: copy\n11 both: data\n5 gp2\n"},
     {"a_target_that_is_named_again_is_another_row", "", 0,
      "11 .\n11 .#2\n6 data\n6 data#2\n6 data#3\nd d#2 data\n", ""},
+    {"targets_that_are_called_numbers_are_rows", "", 0, "20 2024 01\n20 2024 02\n", ""},
     {"files_are_rows_of_a_table", "", 0,
      "1\n0\ngp2 1000\ngp3 1001\ngp2 1000\n- 1000\ngp3 1001\n", ""},
     {"json_is_an_array_of_the_rows", "jq", 0,

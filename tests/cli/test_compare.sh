@@ -51,6 +51,13 @@ lines_that_print_count_keeps_can_be_compared() {
 }
 ours() { ioping -hang 0 "$@"; }
 
+targets_that_are_called_numbers_are_rows() {
+    echo a >'2024 01'
+    echo b >'2024 02'
+    ioping -hang 0 -C -s 1 -p 1 -q -i 0 -c 21 '2024 01' '2024 02' >both || return
+    ioping -B -compare - <both | cut -d' ' -f1,11- | sort
+}
+
 # The count of each row, and the names in the table.
 a_target_that_is_named_again_is_another_row() {
     ioping -hang 0 -C -p 1 -q -i 1ms -c 12 . . >same || return

@@ -255,6 +255,42 @@ TEST(other_lines_are_refused)
     }
 }
 
+/* A line of a request, of none that counts, of a request that takes no time, and lines
+ * of targets with spaces and digits. */
+static const char *const cuttable[] = {
+    LINE,
+    OF("7", "70"),
+    "1 0 0 0 0 0 0 0 1 0",
+    "0 0 0 0 0 0 0 0 3 500",
+    LINE " 2024 01",
+    LINE " /mnt/a b",
+    OF("40", "1000") " 7",
+    "0 0 0 0 0 0 0 0 3 500 /mnt",
+};
+
+/* A "0 " before a line of no request that counts makes its clock time the label. Such a
+ * line is also what -P prints for a target whose name is a number. */
+static bool
+is_ambiguous(const char *first, size_t cut, const char *second)
+{
+    return cut == 2 && *first == '0' && *second == '0';
+}
+
+TEST(a_line_that_was_cut_short_is_refused_wherever_that_was)
+{
+    for (size_t i = 0; i < LENGTH(cuttable); i++)
+        for (size_t k = 0; k < LENGTH(cuttable); k++)
+            for (size_t cut = 1; cut <= strlen(cuttable[i]); cut++) {
+                char text[512];
+                if (is_ambiguous(cuttable[i], cut, cuttable[k]))
+                    continue;
+                int size = snprintf(text, sizeof(text), "%s\n%.*s%s\n", LINE, (int)cut,
+                                    cuttable[i], cuttable[k]);
+                check_refused(text, (size_t)size,
+                              "ioping: gp2: line 2: not a raw line" ADVICE);
+            }
+}
+
 TEST(a_nul_is_refused)
 {
     static const char one[] = LINE "\n" LINE "\0\n", label[] = LINE "\n" LINE " a\0b\n",
@@ -375,6 +411,28 @@ TEST(each_of_several_labels_is_a_row)
                    " /mnt/b c\n");
     assert_names("/mnt/b=1|/mnt=2|gp2=1|/mnt/b c=1|");
     assert_string_equal(runs.jobs[1].outcome.target, "/mnt");
+}
+
+#define NONE "0 0 0 0 0 0 0 0 0 70" /* no request in a period, as -P prints */
+
+TEST(labels_may_be_numbers)
+{
+    static const struct {
+        const char *text, *names;
+    } cases[] = {
+        {LINE " 2024 01\n" LINE " 2024 02\n" LINE " 2024 01\n", "2024 01=2|2024 02=1|"},
+        {LINE " 2024\n" LINE " 1 2 3\n", "2024=1|1 2 3=1|"},
+        {LINE " 2024\n" NONE " 2024\n" NONE " 2024 01\n", "2024=1|2024 01=0|"},
+        /* numbers of the columns again, but less than a line */
+        {LINE " 580777 580777 580777 0 2 1000832419\n" LINE "\n",
+         "580777 580777 580777 0 2 1000832419=1|gp2=1|"},
+        {"1 0 0 0 0 0 0 0 1 0 0 0\n1 1 1 1 1 1 1 0 1 1 1 1 1 1\n", "0 0=1|1 1 1 1=1|"},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        read_text(cases[i].text);
+        assert_names(cases[i].names);
+        recorded_runs_close(&runs);
+    }
 }
 
 TEST(times_of_rows_are_their_own)
