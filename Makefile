@@ -57,15 +57,15 @@ COMPILE = $(CC) $(OWN_CPPFLAGS) $(CPPFLAGS) $(OWN_CFLAGS) $(CFLAGS)
 COMPILE_TEST = $(CC) $(OWN_CPPFLAGS) -Isrc -Itests/support $(CPPFLAGS) $(TEST_CFLAGS) $(CFLAGS)
 
 # The files of src/os for each system; fallback.c is for what these lack, by has.h there.
-OS_unix = fallback posix_files posix_leftover posix_monitor posix_output posix_process \
-	posix_signals posix_thread posix_wait streams
+OS_unix = beside fallback posix_files posix_leftover posix_monitor posix_output \
+	posix_process posix_signals posix_thread posix_wait streams
 OS_linux = $(OS_unix) linux_* mountinfo
 OS_darwin = $(OS_unix) bsd darwin
 OS_freebsd = $(OS_unix) bsd
 OS_netbsd = $(OS_unix) bsd
 OS_openbsd = $(OS_unix) bsd
 OS_posix = $(OS_unix)
-OS_windows = fallback streams windows_*
+OS_windows = beside fallback streams windows_*
 OS_SRC = $(wildcard $(OS_$(SYSTEM):%=src/os/%.c))
 # The engines that a system has beside the default, each a file of src/io. The order is
 # that in which they are advised.

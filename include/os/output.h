@@ -67,9 +67,11 @@ bool os_locale_utf8(void);
 /*
  * Puts a file with SIZE bytes and mode 0644 at PATH, in place of an older one, so that a
  * reader sees the old or the new one, whole; one that is DURABLE after a crash too. It is
- * written beside PATH first, with a name that ends in six other characters, which
- * os_leftover_begin has meanwhile. Returns 0, or -1 with errno, and the old one stays;
- * EEXIST: it is not regular, or not empty and without START, up to 64 bytes, in front.
+ * written beside PATH first, in a temporary file, which os_leftover_begin has meanwhile.
+ * The name of that is the name at PATH, cut if it is about as long as the file system
+ * allows, then a dot and six other characters. Returns 0, or -1 with errno, and the old
+ * one stays; EEXIST: it is not regular, or not empty and without START, up to 64 bytes,
+ * in front.
  */
 int os_file_replace(const char *path, const char *bytes, size_t size, const char *start,
                     bool durable);

@@ -5,6 +5,7 @@
 #include "os/output.h"
 
 #include "base/deadlines.h"
+#include "beside.h"
 #include "os/os.h"
 #include "os/process.h"
 #include "os/thread.h"
@@ -12,6 +13,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -217,19 +219,53 @@ remove_old(const char *path, const char *start)
     close(fd);
 }
 
+/* Returns the most bytes of a file name in FOLDER. Some file systems count in other units
+ * than bytes, and report more than they take; some report nothing. */
+static size_t
+max_name_bytes(const char *folder)
+{
+    long reported = pathconf(folder, _PC_NAME_MAX);
+    bool is_limit = reported >= _POSIX_NAME_MAX && reported < BESIDE_NAME_MAX;
+    return is_limit ? (size_t)reported : BESIDE_NAME_MAX;
+}
+
+/* Stores what the names of temporary files beside PATH have in front of their six
+ * characters: PATH, or the part of it for which there is room, and a dot. FOLDER becomes
+ * the path of the folder. Returns 0, or errno. */
+static int
+make_prefix(const char *path, char folder[PATH_ROOM], char prefix[PATH_ROOM])
+{
+    if (strlen(path) >= PATH_ROOM)
+        return ENAMETOOLONG;
+
+    const char *name = split_path(path, folder);
+    size_t name_at = (size_t)(name - path);
+    size_t path_bytes = PATH_ROOM - 1 - name_at;
+    size_t name_bytes = max_name_bytes(folder);
+    size_t max_bytes = name_bytes < path_bytes ? name_bytes : path_bytes;
+
+    int length = (int)(name_at + beside_length(name, max_bytes));
+    int written = snprintf(prefix, PATH_ROOM, "%.*s.", length, path);
+    return written < PATH_ROOM ? 0 : ENAMETOOLONG;
+}
+
 void
 os_file_clean(const char *path, const char *start)
 {
-    char folder[PATH_ROOM], old[PATH_ROOM];
-    const char *name = split_path(path, folder);
+    char folder[PATH_ROOM], prefix[PATH_ROOM], old[PATH_ROOM];
+    if (make_prefix(path, folder, prefix) != 0)
+        return;
+
+    const char *slash = strrchr(prefix, '/');
+    const char *name = slash ? slash + 1 : prefix;
     size_t length = strlen(name);
     DIR *list = opendir(folder);
     struct dirent *entry;
     while (list && (entry = readdir(list))) {
         const char *end = entry->d_name + length;
-        if (strncmp(entry->d_name, name, length) == 0 && end[0] == '.' &&
-            strlen(end) == 7 && strspn(end + 1, "0123456789abcdef") == 6 &&
-            snprintf(old, sizeof(old), "%s%s", path, end) < (int)sizeof(old))
+        if (strncmp(entry->d_name, name, length) == 0 && strlen(end) == 6 &&
+            strspn(end, "0123456789abcdef") == 6 &&
+            snprintf(old, sizeof(old), "%s%s", prefix, end) < (int)sizeof(old))
             remove_old(old, start);
     }
     if (list)
@@ -245,7 +281,7 @@ check_name(const char *path)
     struct stat status, parent;
     char folder[PATH_ROOM];
     if (lstat(path, &status) < 0)
-        return 0;
+        return errno == ENOENT ? 0 : errno; /* the name may be too long */
     int fd = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0 && errno == EPERM)
         return EPERM;
@@ -264,11 +300,12 @@ static int
 write_beside(const char *path, const char *bytes, size_t size, const char *start,
              bool durable, char beside[PATH_ROOM])
 {
-    char prefix[PATH_ROOM];
+    char folder[PATH_ROOM], prefix[PATH_ROOM];
     if (!is_replaceable(path, start))
         return EEXIST;
-    if (snprintf(prefix, sizeof(prefix), "%s.", path) >= (int)sizeof(prefix))
-        return ENAMETOOLONG;
+    int refused = make_prefix(path, folder, prefix);
+    if (refused)
+        return refused;
     int fd = posix_file_create(prefix, O_WRONLY, beside, PATH_ROOM);
     if (fd < 0)
         return errno;

@@ -1,5 +1,6 @@
 /* Streams, a file in place of one, consoles, and files that are replaced as a whole. */
 #include "base/deadlines.h"
+#include "beside.h"
 #include "has.h"
 #include "os/os.h"
 #include "os/output.h"
@@ -214,6 +215,16 @@ move(const WCHAR *from, const WCHAR *to, bool durable)
     }
 }
 
+/* Returns where the last component of PATH begins. */
+static size_t
+find_name(const char *path)
+{
+    size_t name_at = strlen(path);
+    while (name_at > 0 && !strchr("/\\:", path[name_at - 1]))
+        name_at--;
+    return name_at;
+}
+
 /* Writes a file beside PATH, for os_file_replace. Returns its name, which the caller
  * frees after the file has another name or is deleted; or NULL with errno. */
 static WCHAR *
@@ -226,7 +237,10 @@ write_beside(const char *path, const char *bytes, size_t size, const char *start
         errno = EEXIST;
         return NULL;
     }
-    if (snprintf(name, sizeof(name), "%s.XXXXXX", path) >= (int)sizeof(name)) {
+    size_t name_at = find_name(path);
+    size_t length = name_at + beside_length(path + name_at, BESIDE_NAME_MAX);
+    if (snprintf(name, sizeof(name), "%.*s.XXXXXX", (int)length, path) >=
+        (int)sizeof(name)) {
         errno = ENAMETOOLONG;
         return NULL;
     }

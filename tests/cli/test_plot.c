@@ -26,6 +26,8 @@ static const struct expected runs[] = {
     /* The folder is gone by then. */
     {"one_that_is_lost_in_the_end_is_a_failure", "", 0,
      "3\nioping: g/x.svg: No such file or directory\n"},
+    {"a_name_may_have_as_many_bytes_as_the_file_system_allows", "", 0,
+     "0\n0\n0\n0\n4 files\n"},
     {"the_metrics_may_be_kept_as_well", "", 0, "4\n5\n", NULL,
      "cd f; ioping -q -i 0 -c 5 -plot x.svg -prometheus x.prom ../data >../o; "
      "marks; sed -n 's/^ioping_requests_total.* //p' x.prom"},

@@ -15,6 +15,25 @@ several_targets_are_told_apart() {
     grep -o '\.\./[a-z]* (' x.svg | sort -u
 }
 
+# Usage: long_name CHARACTER: CHARACTER as often as the name of a file may have bytes.
+long_name() {
+    printf "%$(getconf NAME_MAX .)s" '' | tr ' ' "$1"
+}
+
+# The second run replaces what the first has made.
+a_name_may_have_as_many_bytes_as_the_file_system_allows() {
+    cd f || return
+    for _ in 1 2; do
+        ioping -q -i 0 -c 5 -plot "$(long_name p)" -prometheus "$(long_name m)" \
+            ../data >../o
+        echo $?
+        ioping -J -i 0 -c 5 -hdr "$(long_name h)" -output "$(long_name o)" ../data \
+            >../o
+        echo $?
+    done
+    find . -type f -size +0 | wc -l | sed 's/$/ files/'
+}
+
 it_is_there_before_the_first_request() {
     cd f || return
     start_faulty pread:1:hang -C -i 0 -hang 10ms -plot x.svg ../data

@@ -1,6 +1,7 @@
 /* Files that are replaced as a whole, terminals, and the locale. */
 #include "support.h"
 
+#include "os/beside.h"
 #include "os/output.h"
 
 #include <dirent.h>
@@ -214,7 +215,7 @@ TEST(failures_leave_the_old_file_and_nothing_beside_it)
         int length, error;
     } cases[] = {
         {"failures/folder", 0, EEXIST}, {"failures/missing/a", 0, ENOENT},
-        {"failures/a/b", 0, ENOTDIR},   {name, 9 + 250, ENAMETOOLONG},
+        {"failures/a/b", 0, ENOTDIR},   {name, 9 + 256, ENAMETOOLONG},
         {name, 4999, ENAMETOOLONG},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -529,6 +530,99 @@ TEST(what_a_killed_run_has_left_is_removed)
             fail_msg("%s", cases[i].name);
     assert_int_equal(count_files("old"), 8 + 3);
     os_file_clean(path_of("missing/a"), "# HELPx");
+}
+
+/* Fills NAME with FOLDER, a slash and TEXT over and over, which makes LENGTH bytes. */
+static void
+make_long(char name[400], const char *folder, const char *text, size_t length)
+{
+    size_t start = (size_t)snprintf(name, 400, "%s/", folder);
+    for (size_t i = 0; i < length; i++)
+        name[start + i] = text[i % strlen(text)];
+    name[start + length] = '\0';
+}
+
+/* Where the file system has no such names, there is nothing to see. The character has two
+ * bytes, so that the name of the temporary file would end in the middle of one. */
+TEST(a_name_may_be_as_long_as_the_file_system_allows)
+{
+    static const char *const texts[] = {"x", "\xc3\xa4"};
+    static const size_t lengths[] = {246, 248, 250, 254};
+    char name[400], left[500];
+    make_directory("long");
+    long most = pathconf(path_of("long"), _PC_NAME_MAX);
+    for (size_t i = 0; i < LENGTH(lengths) * LENGTH(texts); i++) {
+        size_t length = lengths[i / LENGTH(texts)];
+        make_long(name, "long", texts[i % LENGTH(texts)], length);
+        if (most < (long)length)
+            continue;
+        assert_int_equal(replace(name, "old"), 0);
+        assert_int_equal(os_file_try(path_of(name), "new", 3, ""), 0);
+        assert_file(name, "old");
+        assert_int_equal(count_files("long"), 1);
+        assert_int_equal(replace(name, "new"), 0);
+        assert_file(name, "new");
+        assert_int_equal(count_files("long"), 1);
+
+        size_t start = length + BESIDE_ADDED <= 255 ? length : 255 - BESIDE_ADDED;
+        snprintf(left, sizeof(left), "%.*s.0123af", (int)(5 + start), name);
+        make_old(left, "# HELPx", 0600, 61);
+        os_file_clean(path_of(name), "# HELPx");
+        assert_int_equal(count_files("long"), 1);
+        assert_int_equal(unlink(path_of(name)), 0);
+    }
+}
+
+/* A path is limited as well. */
+TEST(a_path_may_be_as_long_as_the_system_allows)
+{
+    char path[5000], folder[256];
+    if (pathconf("/", _PC_PATH_MAX) != 4096)
+        skip();
+    int before = open(".", O_RDONLY | O_DIRECTORY);
+    size_t length = (size_t)snprintf(path, sizeof(path), "%s", scratch());
+    memset(folder, 'd', 200);
+    folder[200] = '\0';
+    assert_int_equal(chdir(path), 0);
+    while (length + 201 < 4096 - 200) {
+        assert_int_equal(mkdir(folder, 0755), 0);
+        assert_int_equal(chdir(folder), 0);
+        length += (size_t)snprintf(path + length, sizeof(path) - length, "/%s", folder);
+    }
+    assert_int_equal(fchdir(before), 0);
+    close(before);
+
+    path[length++] = '/';
+    memset(path + length, 'x', 4095 - length);
+    path[4095] = '\0';
+    assert_int_equal(os_file_replace(path, "new", 3, "", false), 0);
+    assert_int_equal(access(path, F_OK), 0);
+    path[4095] = 'x';
+    path[4096] = '\0';
+    assert_int_equal(os_file_replace(path, "new", 3, "", false), -1);
+    assert_int_equal(errno, ENAMETOOLONG);
+}
+
+TEST(a_temporary_name_never_cuts_a_character)
+{
+    static const struct {
+        const char *name;
+        size_t most, length;
+    } cases[] = {
+        {"", 14, 0},
+        {"a", 14, 1},
+        {"1234567", 14, 7},
+        {"12345678", 14, 7},
+        {"12345678", 15, 8},
+        {"abcdef\xc3\xa4", 14, 6},
+        {"abcde\xc3\xa4", 14, 7},
+        {"\xf0\x9f\x98\x80", 10, 1},
+        {"12", 0, 1},
+        {"\x80\x80\x80\x80", 10, 1},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        if (beside_length(cases[i].name, cases[i].most) != cases[i].length)
+            fail_msg("%s of %zu", cases[i].name, cases[i].most);
 }
 
 /* Its writer may be stuck for longer than a minute. */
