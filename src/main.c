@@ -1,3 +1,4 @@
+#include "base/deadlines.h"
 #include "cli/cli.h"
 #include "os/os.h"
 #include "os/output.h"
@@ -39,8 +40,10 @@ main(int argc, char *argv[])
         outputs_plan(&options, &plan, &error) < 0)
         return output->refuse(&error);
     output = plan.output.list[0].kind;
-    if (output->unanswered)
+    if (output->unanswered) {
         os_process_last_line(output->unanswered, output->unknown);
+        os_monitor_limit(time_add(os_clock_now(), DEADLINE_GRACE)); /* until the run */
+    }
     os_signals_install();
     if (os_monitor_start() < 0)
         notes_add(&notes, "fork", "%s: a disk that hangs keeps the caller waiting",

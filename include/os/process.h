@@ -36,8 +36,11 @@ void os_signals_install(void);
 int os_monitor_start(void);
 
 /* From monotonic time WHEN on the monitor waits no more for output that nobody takes, and
- * ends with status 3; it is so anyway some time after a signal that asks to stop. */
+ * ends with status 3; it is so anyway some time after a signal that asks to stop. Before
+ * the monitor starts, or where there is none, writes to the standard streams fail then
+ * instead. os_monitor_limit_most: as the former, unless an earlier limit is set. */
 void os_monitor_limit(int64_t when);
+void os_monitor_limit_most(int64_t when);
 
 /* Blocks these signals for the calling thread, before it starts the one that unblocks
  * them, where pending ones arrive then. Returns the set that it blocked: signals that the

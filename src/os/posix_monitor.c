@@ -265,14 +265,17 @@ wait_writable(int stream)
 /*
  * Returns whether what waits for a reader of STREAM has more to do, and must not get
  * stuck in a write: the supervisor writes all messages. Besides standard output there may
- * be a file of os_stream_open, and neither is to be lost with the other.
+ * be a file of os_stream_open, and neither is to be lost with the other. Without a
+ * monitor nobody else sees to the limit.
  */
 static bool
 has_more_to_do(int stream)
 {
     int place = place_of(stream);
     bool has_file = atomic_load(&file) >= 0;
-    return place == STDERR_FILENO || (place == STDOUT_FILENO && has_file) ||
+    bool limits_itself = !monitor && atomic_load(&page->limit) != INT64_MAX;
+    return place == STDERR_FILENO ||
+           (place == STDOUT_FILENO && (has_file || limits_itself)) ||
            (place == 0 && atomic_load(&file_waits));
 }
 
@@ -318,6 +321,13 @@ os_monitor_limit(int64_t when)
     atomic_store(&page->limit, when);
     if (monitor)
         kill(monitor, SIGCHLD);
+}
+
+void
+os_monitor_limit_most(int64_t when)
+{
+    if (when < atomic_load(&page->limit))
+        os_monitor_limit(when);
 }
 
 void
@@ -563,7 +573,7 @@ os_monitor_start(void)
                                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED || posix_leftover_share() < 0)
         return -1;
-    atomic_init(&shared->limit, INT64_MAX);
+    atomic_init(&shared->limit, atomic_load(&alone.limit));
     atomic_init(&shared->last_line, atomic_load(&alone.last_line));
     atomic_init(&shared->last_status, posix_last_status());
     atomic_init(&shared->answers, posix_answers());

@@ -204,6 +204,7 @@ os_signals_install(void)
 /* There is no fork(2), and a process that the kernel holds keeps nobody waiting. */
 OS_ANSWER(int, os_monitor_start, (void), 0)
 OS_ANSWER(void, os_monitor_limit, (int64_t when), )
+OS_ANSWER(void, os_monitor_limit_most, (int64_t when), )
 
 /* Signals come to none of the program's threads. */
 OS_ANSWER(unsigned, os_signals_block, (void), 0)

@@ -6,6 +6,7 @@
  * they make of quotes and equals signs in labels and of bars in the text, so there are
  * none: they are written as a backslash and three octal digits, like control characters.
  */
+#include "base/deadlines.h"
 #include "base/time.h"
 #include "base/units.h"
 #include "os/output.h"
@@ -376,7 +377,8 @@ say(struct buffer *text, enum check_state state)
     if (text->failed)
         state = CHECK_UNKNOWN;
     if (os_stream_write(1, line, strlen(line)) < 0) {
-        error_set(&error, EXIT_RUNTIME, "standard output", "%s", strerror(errno));
+        const char *why = errno == ETIMEDOUT ? OS_STREAM_STUCK : strerror(errno);
+        error_set(&error, EXIT_RUNTIME, "standard output", "%s", why);
         console_error(&error);
         state = CHECK_UNKNOWN;
     }
@@ -396,6 +398,7 @@ int
 check_refuse(const struct error *error)
 {
     struct buffer text = {0};
+    os_monitor_limit_most(time_add(os_clock_now(), DEADLINE_GRACE));
     console_error(error);
     return say(&text, check_add_error(&text, error));
 }

@@ -216,6 +216,15 @@ static const struct expected runs[] = {
     {"a_second_interrupt_is_unknown", "faults", 0, "3\n" EARLY},
     {"full_stderr_does_not_keep_the_line", "faults", 0,
      "~" TEXT("CRITICAL") " \\|( " FIGURE ")+\n2\n$"},
+    {"full_stderr_does_not_keep_the_answer_of_a_refusal", "linux", 0,
+     "3 IOPING UNKNOWN - unrecognized option '-badopt'; did you mean "
+     "-breakdown?\n"
+     "3 IOPING UNKNOWN - no destination specified\n"
+     "3 IOPING UNKNOWN - -c 'abc': not a number with an optional suffix da, k, M, G, "
+     "T, P, E\n"
+     "3 IOPING UNKNOWN - nothing: No such file or directory; name a directory, a file "
+     "or a device that exists\n"},
+    {"full_streams_do_not_keep_the_status_of_a_refusal", "linux", 0, "3\n3\n"},
     {"a_lost_line_is_unknown", "", 0,
      "3\nioping: standard output: No space left on device\n"},
     {"figures_are_those_of_the_metrics", "", 0, ""},

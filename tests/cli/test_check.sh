@@ -131,13 +131,37 @@ a_worker_that_is_killed_is_unknown() {
     cat o
 }
 
-# Nobody reads stderr, which is full: the first message waits for a reader.
-full_stderr_does_not_keep_the_line() {
+# Makes the pipe "full", which takes nothing more, and nobody reads.
+make_full() {
+    rm -f full
     mkfifo full
     exec 4<>full
-    dd if=/dev/zero of=full bs=4096 oflag=nonblock 2>/dev/null
+    dd if=/dev/zero of=full bs=4096 oflag=nonblock 2>/dev/null || :
+}
+
+# Nobody reads stderr, which is full: the first message waits for a reader.
+full_stderr_does_not_keep_the_line() {
+    make_full
     IOPING_SCRIPT=pread:4:hang LD_PRELOAD=$IOPING_FAULTS "$IOPING" -check -C -i 0 \
         -hang 100ms -w 300ms -timeout 300ms data 2>full
     echo $?
+    rm full
+}
+full_stderr_does_not_keep_the_answer_of_a_refusal() {
+    make_full
+    for line in '-check -badopt data' '-check' '-c abc -check data' '-check nothing'; do
+        # shellcheck disable=SC2086
+        ioping $line >o 2>full
+        echo $? "$(cat o)"
+    done
+    rm full
+}
+full_streams_do_not_keep_the_status_of_a_refusal() {
+    make_full
+    for line in '-check -badopt data' '-check nothing'; do
+        # shellcheck disable=SC2086
+        ioping $line >full 2>full
+        echo $?
+    done
     rm full
 }
