@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 void
 options_init(struct options *options)
@@ -66,6 +67,22 @@ set_text(const struct cli_option *option, struct options *options, const char *v
     if (value)
         *(const char **)field_of(option, options) = value;
     return NULL;
+}
+
+/* File names of pictures that are no SVG: viewers go by the ending. */
+static const char *const other_pictures[] = {".png",  ".jpg", ".jpeg", ".gif", ".pdf",
+                                             ".webp", ".bmp", ".tif",  ".tiff"};
+
+static const char *
+set_plot(const struct cli_option *option, struct options *options, const char *value)
+{
+    const char *ending = strrchr(value, '.');
+    if (strcmp(value, "-") == 0)
+        return "standard output has the report; name a file, such as x.svg";
+    for (size_t i = 0; i < sizeof(other_pictures) / sizeof(other_pictures[0]); i++)
+        if (ending && strcasecmp(ending, other_pictures[i]) == 0)
+            return "a plot is an SVG file; give it a name that ends in .svg";
+    return set_text(option, options, value);
 }
 
 static const char *
@@ -482,7 +499,8 @@ const struct cli_option cli_options[] = {
      .help = "bounds of its histogram: 500us,1ms,2ms,5ms"},
     {OPTION_HDR, 0, "hdr", output, MEASURED, PATH(hdr),
      .lifts = WITH_NO_EXPORT, .help = "log histograms in <file>, every -P or 1s"},
-    {OPTION_PLOT, 0, "plot", output, EVERYWHERE, PATH(plot),
+    {OPTION_PLOT, 0, "plot", output, EVERYWHERE, CLI_REQUIRED, "file",
+     .set = set_plot, .file = true, .at = offsetof(struct options, plot), .newer = true,
      .first = true, .synonyms = "chart graph svg",
      .help = "draw latency over time, or the sweep, as SVG"},
     {OPTION_EVERY, 0, "every", output, UNSWEPT,

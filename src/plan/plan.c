@@ -392,6 +392,33 @@ check_limits(const struct plan *plan, const struct slos *slos, const char *optio
     return 0;
 }
 
+/* Refuses a warning that comes only when its limit of -slo has been broken already.
+ * Returns 0, or -1 with ERROR. */
+static int
+check_warnings(const struct plan_statistics *statistics, struct error *error)
+{
+    const struct slos *warnings = &statistics->warnings;
+    const struct slos *slos = &statistics->slos;
+    for (int i = 0; i < warnings->count; i++)
+        for (int k = 0; k < slos->count; k++) {
+            const struct slo *warning = &warnings->list[i];
+            const struct slo *slo = &slos->list[k];
+            char name[SLO_NAME], slo_text[SLO_NAME];
+            char warning_limit[UNITS_TEXT], slo_limit_text[UNITS_TEXT];
+            slo_name(warning, name);
+            bool looser = slo_is_rate(slo) ? warning->limit < slo->limit
+                                           : warning->limit > slo->limit;
+            if (!looser || strcmp(name, slo_name(slo, slo_text)) != 0)
+                continue;
+            return error_set(error, EXIT_USAGE, "-warn",
+                             "%s=%s is looser than -slo %s=%s, so it would never warn; "
+                             "exchange the two limits",
+                             name, slo_limit(warning, warning_limit), name,
+                             slo_limit(slo, slo_limit_text));
+        }
+    return 0;
+}
+
 #define SERIES_MOST 32768 /* entries of a target */
 #define SERIES_ALL 131072 /* of all targets */
 
@@ -454,7 +481,8 @@ plan_make(const struct options *options, uint64_t seed, struct plan *plan,
     resolve_ends(options, plan);
     if (resolve_mode(options, plan, error) < 0 ||
         check_limits(plan, &plan->statistics.slos, "-slo", error) < 0 ||
-        check_limits(plan, &plan->statistics.warnings, "-warn", error) < 0)
+        check_limits(plan, &plan->statistics.warnings, "-warn", error) < 0 ||
+        check_warnings(&plan->statistics, error) < 0)
         return -1;
     resolve_series(plan);
     return resolve_corrected(options, plan, error);

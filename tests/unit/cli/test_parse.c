@@ -508,6 +508,10 @@ TEST(a_refused_value_is_named_with_its_option)
         {"-sw cpus .",
          "ioping: -sweep 'cpus': not one of size, threads, depth, interval and rate\n"},
         {"-sweep depth=2..1 .", "ioping: -sweep 'depth=2..1': ends before it begins\n"},
+        {"-plot x.PNG .", "ioping: -plot 'x.PNG': a plot is an SVG file; give it a name "
+                          "that ends in .svg\n"},
+        {"-plot - .", "ioping: -plot '-': standard output has the report; name a file, "
+                      "such as x.svg\n"},
     };
     for (size_t i = 0; i < LENGTH(cases); i++)
         check_refused(cases[i].line, cases[i].message);

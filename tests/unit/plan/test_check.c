@@ -43,6 +43,7 @@ static const struct planned_row plans[] = {
     {"-check -c 100 -i 1 -b 5 -threads 2 .",
      "work_time=20000000000 patience=10000000000"},
     {"-check -c 9E .", "work_time=max patience=10000000000"},
+    {"-check -warn p99=5ms -slo p99=5ms -slo p90=1ms .", "work_time=10000000000"},
     {"-q .", "work_time=max timeout=max"},
 };
 
@@ -53,6 +54,13 @@ TEST(options_become_a_plan)
 }
 
 static const struct planned_row refusals[] = {
+    /* A warning comes before what is critical. */
+    {"-check -warn p99=20ms -slo p99=5ms .",
+     "ioping: -warn: p99=20ms is looser than -slo p99=5ms, so it would never warn; "
+     "exchange the two limits\n"},
+    {"-check -warn iops=9 -slo avg=1s -slo iops=1k .",
+     "ioping: -warn: iops=9 is looser than -slo iops=1k, so it would never warn; "
+     "exchange the two limits\n"},
     /* A warning needs a check. */
     {"-warn p99=1s .", "ioping: -warn: needs -check; add it, or leave this out\n"},
     /* What a warning is about has to be there. */
