@@ -46,7 +46,8 @@ main(int argc, char *argv[])
     }
     os_signals_install();
     if (os_monitor_start() < 0)
-        notes_add(&notes, "fork", "%s: a disk that hangs keeps the caller waiting",
+        notes_add(&notes, "fork",
+                  "%s: if the disk hangs, ioping cannot return to its caller",
                   strerror(errno));
     console_notes(&notes);
     return os_signals_end(plan.mode == MODE_COMPARE ? session_compare(&plan)

@@ -57,11 +57,9 @@ static const struct {
     int64_t bare; /* factor of a number without a unit */
     const char *wrong;
 } kinds[] = {
-    [UNITS_COUNT] = {counts, 1,
-                     "not a number with an optional suffix da, k, M, G, T, P, E"},
-    [UNITS_SIZE] = {sizes, 1, "not a size such as 4096, 4k, 1.5m, 8sector, 1page"},
-    [UNITS_TIME] = {times, SECOND,
-                    "not a time such as 1, 0.5s, 100ms, 20us, 1/100, 2min"},
+    [UNITS_COUNT] = {counts, 1, "not a count such as 10, 5k or 1M"},
+    [UNITS_SIZE] = {sizes, 1, "not a size such as 4096, 4k or 1.5m"},
+    [UNITS_TIME] = {times, SECOND, "not a time such as 10ms, 0.5s or 2min"},
 };
 
 /* Returns the factor of the unit that SUFFIX names, in any case; 0: none. */
@@ -202,7 +200,7 @@ units_parse(enum units_kind kind, const char *text, int64_t *value)
         !scale(number.mantissa, factor, below.mantissa, &result, &exact))
         return "out of range";
     if (result == 0 && number.positive)
-        return "too small: it would mean nothing";
+        return "too small: it would be rounded to 0";
     *value = result;
     return NULL;
 }

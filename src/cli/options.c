@@ -63,7 +63,7 @@ static const char *
 set_text(const struct cli_option *option, struct options *options, const char *value)
 {
     if (option->file && !*value)
-        return "a file needs a name";
+        return "the name of the file is empty";
     if (value)
         *(const char **)field_of(option, options) = value;
     return NULL;
@@ -117,7 +117,7 @@ set_color(const struct cli_option *option, struct options *options, const char *
     while (i <= COLOR_NEVER && strcmp(value, colors[i]) != 0)
         i++;
     if (i > COLOR_NEVER)
-        return "neither always, never nor auto";
+        return "must be always, never or auto";
     options->color = (enum color)i;
     return NULL;
 }
@@ -175,9 +175,9 @@ parse_ends(const struct cli_option *option, const char *text, struct sweep *swee
     char from[32];
     const char *dots = strstr(text, ".."), *wrong;
     static const char *const examples[] = {
-        [UNITS_COUNT] = "not two values with .. between them, such as 1..64",
-        [UNITS_SIZE] = "not two values with .. between them, such as 4k..1m",
-        [UNITS_TIME] = "not two values with .. between them, such as 1ms..1s"};
+        [UNITS_COUNT] = "expected FROM..TO, such as 1..64",
+        [UNITS_SIZE] = "expected FROM..TO, such as 4k..1m",
+        [UNITS_TIME] = "expected FROM..TO, such as 1ms..1s"};
     if (!dots || dots[2] == '.')
         return examples[option->units];
     size_t length = (size_t)(dots - text);
@@ -191,9 +191,9 @@ parse_ends(const struct cli_option *option, const char *text, struct sweep *swee
     if (sweep->from < 1)
         return "must be more than 0";
     if (sweep->to < sweep->from)
-        return "ends before it begins";
+        return "the end is smaller than the start";
     if (sweep->kind == SWEEP_RATE && sweep->to > RATE_MOST)
-        return "more than 10 M";
+        return "must be at most 10 M";
     return check_number(option, sweep->to);
 }
 
@@ -212,7 +212,7 @@ set_sweep(const struct cli_option *option, struct options *options, const char *
             return parse_ends(cli_option(sweep_options[kind]), value + length + 1,
                               &options->sweep);
     }
-    return "not one of size, threads, depth, interval and rate";
+    return "unknown sweep; use size, threads, depth, interval or rate";
 }
 
 /* The words of -load with a number, which is one that the option may have. */
@@ -235,7 +235,7 @@ take_word(const char *word, struct background_options *background)
     bool linear = strcmp(word, "linear") == 0, random = strcmp(word, "random") == 0;
     if (linear || random) {
         if (background->linear || background->random)
-            return "given after random or linear";
+            return "random or linear is given already";
         background->linear = linear;
         background->random = random;
         return NULL;
@@ -250,10 +250,11 @@ take_word(const char *word, struct background_options *background)
         const char *wrong =
             read_number(cli_option(numbers[i].option), word + length, number);
         if (!wrong && background->rate && background->speed)
-            wrong = "one of rate= and speed= is enough";
+            wrong = "rate= and speed= cannot be combined";
         return wrong;
     }
-    return "neither size=, depth=, threads=, rate=, speed=, random, linear nor path=";
+    return "unknown word; use size=, depth=, threads=, rate=, speed=, random, linear or "
+           "path=";
 }
 
 /* Writes what a background may do into TEXT of SIZE bytes, for a refusal. Returns TEXT.
@@ -262,9 +263,9 @@ static const char *
 name_operations(char *text, size_t size)
 {
     struct operation_mix mix, next;
-    size_t length = (size_t)snprintf(text, size, "neither ");
+    size_t length = (size_t)snprintf(text, size, "must be ");
     for (int i = 0; operation_mix_at(i, &mix) && length < size; i++) {
-        const char *joint = i == 0 ? "" : operation_mix_at(i + 1, &next) ? ", " : " nor ";
+        const char *joint = i == 0 ? "" : operation_mix_at(i + 1, &next) ? ", " : " or ";
         length += (size_t)snprintf(text + length, size - length, "%s%s", joint,
                                    operation_mix_word(&mix));
     }
@@ -278,13 +279,13 @@ background_parse(const char *text, struct background_options *background)
     *background = (struct background_options){0};
     for (bool first = true;; first = false) {
         size_t length = strcspn(text, ",");
-        const char *wrong = length >= sizeof(word) ? "too long a word" : NULL;
+        const char *wrong = length >= sizeof(word) ? "the word is too long" : NULL;
         snprintf(word, sizeof(word), "%.*s", (int)length, text);
         if (!first && strncmp(text, "path=", 5) == 0) {
             background->path = text + 5;
             if (*background->path)
                 return NULL;
-            wrong = "a target needs a name";
+            wrong = "the path is empty";
         } else if (!first && !wrong)
             wrong = take_word(word, background);
         else if (!wrong && !operation_mix_find(word, &background->mix))
@@ -349,7 +350,7 @@ static const char requests[] = "requests", way[] = "way to the device",
 const struct cli_option cli_options[] = {
     {OPTION_SIZE, 's', "size", requests, MEASURED & ~MODE_SIZES,
      SIZE(size, 1, REQUEST_MOST),
-     .beyond = "more than the system can do in one request (2147479552)",
+     .beyond = "a request can have at most 2147479552 bytes",
      .first = true, .synonyms = "bs block-size blocksize",
      .help = "request size (4k; 256k with -L)"},
     {OPTION_WORK_SIZE, 'S', "work-size", requests, MEASURED,
@@ -389,12 +390,12 @@ const struct cli_option cli_options[] = {
      .help = "high priority: RWF_HIPRI, polled completion"},
 
     {OPTION_THREADS, 0, "threads", concurrency, MEASURED & ~(MODE_THREADS | WITH_LOG),
-     COUNT(threads, 1, THREADS_MOST), .newer = true, .beyond = "more than 1024",
+     COUNT(threads, 1, THREADS_MOST), .newer = true, .beyond = "must be at most 1024",
      .least_in = WITH_LOG, .synonyms = "numjobs jobs",
      .help = "workers side by side (1)"},
     {OPTION_DEPTH, 0, "depth", concurrency,
      MEASURED & ~(MODE_DEPTHS | MODE_INTERVALS | WITH_LOG), COUNT(depth, 1, DEPTH_MOST),
-     .newer = true, .beyond = "more than 4096", .least_in = WITH_LOG,
+     .newer = true, .beyond = "must be at most 4096", .least_in = WITH_LOG,
      .synonyms = "iodepth queue-depth qd",
      .help = "requests in flight per worker (1)"},
     {OPTION_ASYNC, 'A', "async", concurrency, MEASURED, FLAG, .engine = "POSIX AIO",

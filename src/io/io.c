@@ -79,7 +79,7 @@ explain(const struct io_engine *engine, const char *name, int code, struct error
               strerror(code));
     for (int i = ENGINES - 1; i >= 0; i--)
         if (engines[i]->many && engines[i] != engine)
-            snprintf(advice, sizeof(advice), "use -%c or none", engines[i]->option);
+            snprintf(advice, sizeof(advice), "use -%c instead", engines[i]->option);
     error_advise(error, own ? engine->advice : advice);
 }
 
@@ -89,7 +89,7 @@ io_open(const struct io_engine *engine, const char *name, const struct io_config
 {
     struct io_queue *queue = os_memory_unshared(engine->queue_size);
     if (!queue) {
-        error_set(error, EXIT_PREPARE, NULL, "no memory for a queue of requests");
+        error_set(error, EXIT_PREPARE, NULL, "not enough memory for a queue of requests");
         return NULL;
     }
     if (engine->open && engine->open(queue, config) == 0)

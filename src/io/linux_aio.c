@@ -143,10 +143,10 @@ const struct io_engine io_linux_aio = {
     .option = 'A',
     .many = true,
     .in_thread = true,
-    .caveat_buffered = "without direct I/O Linux AIO does one request at a "
-                       "time; use -U",
+    .caveat_buffered =
+        "Linux AIO sends one request at a time unless I/O is direct; use -U",
     .advised = EAGAIN,
-    .advice = "see fs.aio-max-nr, or use -U",
+    .advice = "raise fs.aio-max-nr, or use -U",
     .queue_size = sizeof(struct io_queue),
     .open = aio_open,
     .submit = aio_submit,

@@ -162,7 +162,7 @@ sync_reap(struct io_queue *queue, struct io_completion *done, int64_t when)
 const struct io_engine io_sync = {
     .name = "system calls",
     .in_thread = true,
-    .lacks = "no descriptor for a worker",
+    .lacks = "cannot duplicate the file descriptor for a worker",
     .queue_size = sizeof(struct io_queue),
     .open = sync_open,
     .submit = sync_submit,

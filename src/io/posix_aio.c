@@ -35,13 +35,13 @@ struct io_queue {
 
 #if defined(OS_SYSTEM_darwin)
 /* By the sysctls kern.aiothreads and kern.aioprocmax: 4 and 16 by default. */
-#define CAVEAT                                                                          \
-    "POSIX AIO works on a few requests at a time here, and the others wait as part of " \
-    "their times; use -threads"
+#define CAVEAT                                                                    \
+    "POSIX AIO serves only a few requests at a time here, so that times include " \
+    "waiting; use -threads"
 #elif defined(OS_SYSTEM_netbsd)
 #define CAVEAT                                                                         \
-    "POSIX AIO does one request at a time here, and the others wait as part of their " \
-    "times; use -threads"
+    "POSIX AIO serves one request at a time here, so that times include waiting; use " \
+    "-threads"
 #else
 #define CAVEAT NULL
 #endif

@@ -251,12 +251,14 @@ OS_ANSWER(bool, os_file_charges_reads, (int fd), false)
 OS_ANSWER(bool, os_process_charges_workers, (void), false)
 OS_ANSWER(bool, os_thread_counts_reads, (int fd, int64_t witness), false)
 
+OS_ANSWER(bool, os_path_is_made_up, (const char *path), false)
+
 /* Without a layout no trace is opened. */
 OS_ANSWER(int, os_layout_find,
           (int fd, const char *path, int64_t offset, int64_t length,
            struct os_layout *layout, struct error *error),
           error_set(error, EXIT_PREPARE, path,
-                    "this system does not tell where the time of a request goes"))
+                    "this system cannot trace where the time of a request goes"))
 OS_ANSWER(struct os_trace *, os_trace_open,
           (const struct os_layout *const *layouts, int count, struct error *error), NULL)
 OS_ANSWER(int, os_trace_read,

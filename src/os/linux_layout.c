@@ -126,11 +126,12 @@ add_below(struct search *search, const struct linux_disk *disk)
     if (found)
         return status;
     linux_device_path(disk, name, sizeof(name));
-    return refuse(search,
-                  linux_disk_is_memory(disk)
-                      ? "is on %s, which is memory: no device is asked"
-                      : "is on %s, which hands its I/O on to what does not show",
-                  name);
+    return refuse(
+        search,
+        linux_disk_is_memory(disk)
+            ? "is on %s, which is memory, so that no device serves the requests"
+            : "is on %s, which passes its I/O on to something that cannot be traced",
+        name);
 }
 
 static int
@@ -140,7 +141,7 @@ add_devices(struct search *search, const char *folder)
     struct os_layout_device device = {0};
     struct linux_disk disk = {.name = ""};
     if (search->depth == 0 || !read_device(folder, &device, &disk))
-        return refuse(search, "is on %s, which cannot be followed", folder);
+        return refuse(search, "is on %s, whose requests cannot be traced", folder);
     for (int i = 0; i < layout->device_count; i++)
         if (layout->devices[i].number == device.number)
             return 0;
@@ -181,7 +182,7 @@ refuse_kind(const struct search *search, int fd, const struct stat *file)
     if (!S_ISCHR(file->st_mode) && os_mount_measure(fd, &mount) == 0 &&
         strcmp(mount.fstype, "unknown") == 0)
         os_mount_name(fd, &mount);
-    return refuse(search, "is on no block device (%s), so nothing could be split",
+    return refuse(search, "is not on a block device (%s), so that nothing can be traced",
                   mount.fstype);
 }
 
@@ -197,7 +198,7 @@ find_folder_of_btrfs(const struct search *search, int fd, char folder[LINUX_SYSF
     return found == 1 ? 0
                       : refuse(search, "is on %s, not on one device",
                                found ? "a btrfs of several devices"
-                                     : "a btrfs of devices that do not show");
+                                     : "a btrfs whose devices are hidden");
 }
 
 /* All layers that a file may be in must be on one device. */
@@ -208,12 +209,12 @@ find_folder_of_overlay(const struct search *search, int fd, char folder[LINUX_SY
     struct linux_layers layers;
     int status = 0;
     if (linux_overlay_layers(fd, &layers) < 0)
-        return refuse(search, "is on %s", "an overlay whose layers do not show");
+        return refuse(search, "is on %s", "an overlay whose layers are hidden");
     for (int i = 0; i < layers.count && status == 0; i++) {
         int layer = open(layers.path[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        status = layer < 0
-                     ? refuse(search, "is on %s", "an overlay whose layers do not open")
-                     : find_folder(search, layer, i == 0 ? folder : other);
+        status = layer < 0 ? refuse(search, "is on %s",
+                                    "an overlay whose layers cannot be opened")
+                           : find_folder(search, layer, i == 0 ? folder : other);
         if (layer >= 0)
             close(layer);
         if (status == 0 && i > 0 && strcmp(folder, other) != 0)
@@ -230,7 +231,7 @@ find_folder(const struct search *search, int fd, char *folder)
     struct stat file;
     struct statfs system;
     if (fstat(fd, &file) < 0 || fstatfs(fd, &system) < 0)
-        return refuse(search, "%s", "cannot be looked at");
+        return refuse(search, "%s", "cannot be examined");
     bool is_block = S_ISBLK(file.st_mode);
     bool is_stored = is_block || S_ISREG(file.st_mode) || S_ISDIR(file.st_mode);
     bool is_btrfs = !is_block && (uint32_t)system.f_type == BTRFS_SUPER_MAGIC;

@@ -37,6 +37,24 @@ linux_mount_memory(const struct statfs *status)
     return NULL;
 }
 
+/* File systems whose files the kernel makes up, by their f_type: proc, sysfs, cgroup,
+ * cgroup2, debugfs, tracefs, securityfs, configfs, bpf, devpts, pstore and efivarfs. */
+static const uint32_t made_up[] = {0x9fa0,     0x62656572, 0x27e0eb,   0x63677270,
+                                   0x64626720, 0x74726163, 0x73636673, 0x62656570,
+                                   0xcafe4a11, 0x1cd1,     0x6165676c, 0xde5e81e4};
+
+bool
+os_path_is_made_up(const char *path)
+{
+    struct statfs status;
+    if (statfs(path, &status) < 0)
+        return false;
+    for (size_t i = 0; i < sizeof(made_up) / sizeof(made_up[0]); i++)
+        if ((uint32_t)status.f_type == made_up[i])
+            return true;
+    return false;
+}
+
 /* The kernel's number of a mount, the key into the mount table; -1: not known. */
 static int64_t
 mount_id(int fd)

@@ -163,11 +163,12 @@ fail(struct error *error, const char *path)
     error_set(error, EXIT_PREPARE, path, "%s", strerror(code));
     if (code != EACCES && code != EPERM)
         return -1;
-    return error_advise(error, geteuid() == 0
-                                   ? "this container, or a kernel that is locked down, "
-                                     "keeps traces from root as well"
-                                   : "run it as root, or with the ambient "
-                                     "capability CAP_DAC_OVERRIDE");
+    return error_advise(
+        error,
+        geteuid() == 0
+            ? "the container, or the lockdown of the kernel, denies traces even to root"
+            : "run it as root, or with the ambient "
+              "capability CAP_DAC_OVERRIDE");
 }
 
 #define REMOVE_PAUSE (10 * MS) /* while it is still open somewhere */
@@ -297,7 +298,7 @@ read_formats(struct os_trace *trace, const char *top, struct error *error)
     free(text);
     return known ? 0
                  : error_set(error, EXIT_PREPARE, top,
-                             "events/header_page is in a format that is not known");
+                             "events/header_page has an unknown format");
 }
 
 /* Opens the buffer of each processor. */

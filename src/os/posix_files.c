@@ -16,7 +16,8 @@
 #define TRIES 100 /* names for a temporary file */
 #define PATH_ROOM 4096
 
-_Static_assert(sizeof(off_t) == 8, "offsets of 32 bits do not reach far enough");
+_Static_assert(sizeof(off_t) == 8,
+               "file offsets have only 32 bits here, which is too few");
 
 static int
 fill_info(const struct stat *status, struct os_info *info)

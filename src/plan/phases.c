@@ -91,11 +91,10 @@ plan_resolve_phases(const struct options *options, struct plan *plan, struct err
 {
     if (options->target_count > 1)
         return error_set(error, EXIT_USAGE, "-load",
-                         "cannot be done with several targets; name one; another can be "
-                         "loaded with path=");
+                         "works with one target only; load another one with path=");
     if (plan->ends.count == UINT64_MAX && plan->ends.work_time == INT64_MAX)
         return error_set(error, EXIT_USAGE, "-load",
-                         "each phase has to end; give -c or -w");
+                         "each phase needs an end; give -c or -w");
     if (!plan->pace.limited && plan->io.depth == 1)
         plan->statistics.corrected = plan->pace.interval;
     return 0;

@@ -54,13 +54,11 @@ check_option(const struct cli_option *option, const struct options *options, int
     const struct cli_option *other = find_selector(options, wrong);
     snprintf(what, sizeof(what), "-%s", option->name);
     if (other && other != needed)
-        return error_set(error, EXIT_USAGE, what,
-                         "cannot be done together with -%s%s%s; leave out one of them",
-                         other->name, other->because ? ": " : "",
+        return error_set(error, EXIT_USAGE, NULL, "%s and -%s cannot be combined%s%s",
+                         what, other->name, other->because ? ": " : "",
                          other->because ? other->because : "");
     if (wrong || (needed && !options->given[needed->id]))
-        return error_set(error, EXIT_USAGE, what, "needs %s; add it, or leave this out",
-                         needs);
+        return error_set(error, EXIT_USAGE, NULL, "%s works only with %s", what, needs);
     return 0;
 }
 
@@ -265,16 +263,16 @@ resolve_compare(const struct options *options, struct plan *plan, struct error *
         const struct slo *slo = &options->slos.list[i];
         if (slo->scope == SCOPE_ALL && !slo->phase)
             continue;
-        return error_set(error, EXIT_USAGE, "-slo",
-                         "%s: raw lines have the whole time alone; limit that, such as "
-                         "p99=1ms",
-                         slo_name(slo, name));
+        return error_set(
+            error, EXIT_USAGE, "-slo",
+            "%s: recorded runs have only whole times; limit those, such as p99=1ms",
+            slo_name(slo, name));
     }
     for (int i = 0; i < options->target_count; i++)
         streams += strcmp(options->targets[i], "-") == 0;
     if (streams > 1)
         return error_set(error, EXIT_USAGE, "-compare",
-                         "standard input can be read once; name - once");
+                         "standard input can be read only once; give - once");
     plan->workload.seed = 1; /* of long files a rerun chooses the same requests */
     return 0;
 }
@@ -304,8 +302,8 @@ find_missing(const struct plan *plan, const struct slo *slo)
 {
     bool checks = plan->mode == MODE_CHECK;
     if (slo->relative && plan->mode != MODE_COMPARE)
-        return checks ? "is relative, and needs -compare; give a time"
-                      : "is relative, and needs -compare; add -compare and two files, "
+        return checks ? "is relative, which needs -compare; give a time"
+                      : "is relative, which needs -compare; add -compare and two files, "
                         "or give a time";
     if (slo->phase && plan->mode != MODE_PHASES)
         return checks ? "needs -load; limit the whole run"
@@ -315,7 +313,7 @@ find_missing(const struct plan *plan, const struct slo *slo)
                    ? NULL
                    : "needs -breakdown; add -breakdown, or limit the whole time";
     if (slo->scope == SCOPE_SYNC && plan_does(plan, OPERATION_FLUSHED))
-        return plan->io.cached ? "needs flushes, and -C does without; leave out -C, or "
+        return plan->io.cached ? "needs flushes, which -C leaves out; leave out -C, or "
                                  "limit the whole time"
                                : NULL;
     if (slo->scope == SCOPE_SYNC)
@@ -361,7 +359,7 @@ check_enough(const struct plan *plan, const struct slo *slo, const char *option,
         count >= needs + warmup || count * phases + odd >= needs + warmup)
         return 0;
     return error_set(error, EXIT_USAGE, option,
-                     "%s takes %llu requests that count, and -c %llu gives %llu at most; "
+                     "%s needs %llu requests that count, but -c %llu gives at most %llu; "
                      "use -c %llu",
                      slo_name(slo, name), needs, count,
                      count * phases > warmup ? count * phases - warmup : 0,
@@ -445,15 +443,17 @@ resolve_corrected(const struct options *options, struct plan *plan, struct error
     if (!options->given[OPTION_CORRECTED])
         return 0;
     if (plan->io.depth > 1)
-        return error_set(error, EXIT_USAGE, "-corrected",
-                         "requests do not wait for each other with -depth; leave out "
-                         "one of them");
+        return error_set(
+            error, EXIT_USAGE, "-corrected",
+            "cannot be combined with -depth, where requests do not wait for each other");
     plan->statistics.corrected = plan->pace.limited ? 0 : plan->pace.interval;
     if (plan->statistics.corrected)
         return 0;
+    if (plan->pace.limited)
+        return error_set(error, EXIT_USAGE, "-corrected",
+                         "needs an interval of -i, which -r and -l replace");
     return error_set(error, EXIT_USAGE, "-corrected",
-                     "%s no request is ever due; give one with -i",
-                     plan->pace.limited ? "under a limit" : "without an interval");
+                     "needs an interval; give one with -i");
 }
 
 int
@@ -527,15 +527,11 @@ note_time_format(const struct options *options, struct notes *notes)
     if (!options->given[OPTION_TIME] || strchr(format, '%'))
         return;
     if (units_parse(UNITS_TIME, format, &time) == NULL)
-        notes_add(notes, "-time",
-                  "'%s' is taken as a format for time stamps; -work-time %s would stop "
-                  "after that time",
-                  format, format);
+        notes_add(notes, NULL,
+                  "-time is a format for time stamps; -work-time stops after %s", format);
     else
         notes_add(notes, "-time",
-                  "'%s' has no %%, so it begins each line as it is; a format is such as "
-                  "%%T",
-                  format);
+                  "'%s' has no %%, so that each line begins with the same text", format);
 }
 
 void
@@ -545,8 +541,6 @@ plan_note(const struct plan *plan, struct notes *notes)
     const char *what = background ? "-load" : "-sweep";
     if (plan->io.chosen_for)
         what = plan->io.chosen_for;
-    if (background && !plan->pace.interval)
-        notes_add(notes, what, "as fast as it goes: neither rate= nor speed= limits it");
     note_engine(plan, what, notes);
     if (plan->path == plan->targets[0] && !background)
         note_time_format(plan->options, notes);

@@ -77,7 +77,7 @@ plan_resolve_sweep(const struct options *options, struct plan *plan, struct erro
     struct sweep *sweep = &plan->sweep;
     if (options->given[OPTION_WORK_TIME] && !options->work_time)
         return error_set(error, EXIT_USAGE, "-work-time",
-                         "each step of a sweep has to end");
+                         "each step of a sweep needs an end; give more than 0");
     *sweep = options->sweep;
     bool interval = sweep->kind == SWEEP_INTERVAL, rate = sweep->kind == SWEEP_RATE;
     if (sweep->kind == SWEEP_SIZE) {

@@ -371,7 +371,7 @@ check_add_error(struct buffer *text, const struct error *error)
 static int
 say(struct buffer *text, enum check_state state)
 {
-    static const char poor[] = "IOPING UNKNOWN - no memory for the line\n";
+    static const char poor[] = "IOPING UNKNOWN - not enough memory for the line\n";
     const char *line = text->failed ? poor : text->text;
     struct error error;
     if (text->failed)

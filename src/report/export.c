@@ -169,8 +169,8 @@ static int
 refuse_file(const struct output *output, int code, struct error *error)
 {
     if (code == EEXIST)
-        return error_set(error, EXIT_PREPARE, output->path,
-                         "is there already, and not %s", output->kind->what);
+        return error_set(error, EXIT_PREPARE, output->path, "exists and is not %s",
+                         output->kind->what);
     return error_set(error, EXIT_PREPARE, output->path, "%s", strerror(code));
 }
 
@@ -187,7 +187,8 @@ export_add(struct export *export, int index, struct buffer *text, struct error *
     }
     export->writer = writer;
     if (!writer)
-        return error_set(error, EXIT_PREPARE, NULL, "no memory for the exported files");
+        return error_set(error, EXIT_PREPARE, NULL,
+                         "not enough memory for the exported files");
     struct export_file *file = &writer->files[index];
     file->path = output->path;
     file->start = kind->start;
@@ -222,10 +223,10 @@ export_start(struct export *export, struct error *error)
         return 0;
     writer->supervisor = os_thread_self();
     writer->started = os_thread_start(&writer->thread, write_all, writer) == 0;
-    return writer->started
-               ? 0
-               : error_set(error, EXIT_PREPARE, NULL,
-                           "no thread for the exported files: %s", strerror(errno));
+    return writer->started ? 0
+                           : error_set(error, EXIT_PREPARE, NULL,
+                                       "cannot start a thread for the exported files: %s",
+                                       strerror(errno));
 }
 
 bool

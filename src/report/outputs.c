@@ -53,10 +53,10 @@ const struct output_kind output_kinds[] = {
      .goes = OUTPUT_REPLACED, .start = PROMETHEUS_START, .what = "a file of metrics",
      .every = 15 * SECOND, .paced = true, .names = true},
     {.format = &report_plot, .option = OPTION_PLOT,
-     .goes = OUTPUT_REPLACED, .start = PLOT_START, .what = "a plot of ioping",
+     .goes = OUTPUT_REPLACED, .start = PLOT_START, .what = "an ioping plot",
      .every = 10 * SECOND, .names = true, .track = true},
     {.format = &report_hdr, .option = OPTION_HDR,
-     .goes = OUTPUT_GROWING, .start = HDR_START, .what = "a log of ioping",
+     .goes = OUTPUT_GROWING, .start = HDR_START, .what = "an ioping log",
      .every = SECOND, .paced = true},
 
     {.format = &report_status, .option = OPTION_NO_STATUS, .chosen = status_chosen,
@@ -234,8 +234,8 @@ report_open(struct reports *reports, const struct plan *plan, struct error *erro
     int stream = os_stream_open(path);
     if (stream < 0 && errno == EEXIST)
         return error_set(error, EXIT_PREPARE, path,
-                         "is another user's, or another name of a file, where all may "
-                         "write; name a file in a directory of your own");
+                         "belongs to another user, or is a link, in a directory where "
+                         "anyone may write; name a file in a directory of your own");
     if (stream < 0)
         return error_set(error, EXIT_PREPARE, path, "%s", strerror(errno));
     reports->file = stream;

@@ -111,8 +111,8 @@ job_open(struct job *job, struct error *error)
            (*size == 0 || !os_signals_stop())) { /* one, for its statistics */
         struct worker_thread *thread = worker_thread_make(job);
         if (!thread)
-            return error_set(error, EXIT_PREPARE, NULL, "no memory for %d threads",
-                             plan->io.threads);
+            return error_set(error, EXIT_PREPARE, NULL,
+                             "not enough memory for %d threads", plan->io.threads);
         thread->worker.account.attribution = attribution_of(job);
         if (worker_open(&thread->worker, job, plan->io.engine, *size, error) < 0) {
             worker_thread_free(thread);

@@ -221,6 +221,36 @@ outcome_cached_text(const struct outcome *outcome, char *text)
     return text;
 }
 
+/* Writes why none of the requests counted into TEXT of OUTCOME_TEXT bytes. */
+static void
+name_ignored(const struct outcome *outcome, char *text)
+{
+    const struct stats *total = &outcome->total;
+    uint64_t others = total->cached + total->failed + total->too_fast + total->too_slow +
+                      total->stopped;
+    const struct {
+        uint64_t count;
+        const char *why;
+    } reasons[] = {
+        {total->failed, "failed"},
+        {total->cached, "came from memory"},
+        {total->too_fast, "faster than -t"},
+        {total->too_slow, "slower than -T"},
+        {total->stopped, "in flight while stopped"},
+        {outcome->recorded ? 0 : total->requests - others, "warm-up"},
+    };
+    int used = snprintf(text, OUTCOME_TEXT, "none of the %llu requests counted",
+                        (unsigned long long)total->requests);
+    const char *joint = ": ";
+    for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+        if (reasons[i].count == 0)
+            continue;
+        used += snprintf(text + used, OUTCOME_TEXT - (size_t)used, "%s%llu %s", joint,
+                         (unsigned long long)reasons[i].count, reasons[i].why);
+        joint = ", ";
+    }
+}
+
 char *
 outcome_nothing_text(const struct outcome *outcome, char *text)
 {
@@ -233,8 +263,7 @@ outcome_nothing_text(const struct outcome *outcome, char *text)
         snprintf(text, OUTCOME_TEXT,
                  "no request counted: all were warm-up; use -warmup 0 to count them");
     else
-        snprintf(text, OUTCOME_TEXT, "no request counted of %llu",
-                 (unsigned long long)total->requests);
+        name_ignored(outcome, text);
     return text;
 }
 
@@ -248,9 +277,10 @@ explain_counts(const struct outcome *outcome, struct notes *notes)
         notes_add(notes, outcome->target, "%llu of %llu requests failed",
                   (unsigned long long)total->failed, (unsigned long long)total->requests);
     if (total->missed && !total->every)
-        notes_add(notes, outcome->target, "%llu request%s missed: due, and not sent",
-                  (unsigned long long)total->missed,
-                  total->missed == 1 ? " was" : "s were");
+        notes_add(notes, outcome->target,
+                  "%llu request%s missed: not sent in time, because earlier ones were "
+                  "still in flight",
+                  (unsigned long long)total->missed, total->missed == 1 ? "" : "s");
 }
 
 #define SPLIT_ENOUGH 95 /* percent of the requests that count */
@@ -263,9 +293,10 @@ explain_split(const struct outcome *outcome, struct notes *notes)
     const struct {
         const char *before, *after;
         uint64_t count;
-    } reasons[] = {{"", " asked no device", breakdown->unasked},
-                   {"records of ", " were not found", breakdown->lost},
-                   {"blocks of ", " were under way for others too", breakdown->shared}};
+    } reasons[] = {
+        {"", " reached no device", breakdown->unasked},
+        {"records of ", " were not found", breakdown->lost},
+        {"blocks of ", " were also in flight for other programs", breakdown->shared}};
     uint64_t all = outcome->total.latency.count, split = breakdown_count(breakdown);
     char why[200] = "";
     if ((double)split * 100 >= (double)all * SPLIT_ENOUGH)
@@ -301,11 +332,11 @@ explain_steps(const struct outcome *outcome, struct notes *notes)
         snprintf(what, sizeof(what), "%.490s: -sweep", outcome->target);
     if (outcome->early)
         notes_add(notes, what,
-                  "ended at %s: fewer than one request per worker in its time; "
-                  "use a longer -w",
+                  "ended at %s: fewer than one request per worker completed in the time "
+                  "of the step; use a longer -w",
                   units_format(UNITS_SIZE, outcome->early, text));
     if (outcome->empty)
-        notes_add(notes, what, "no request ended in the time of %s=%s; %s",
+        notes_add(notes, what, "no request completed in the step %s=%s; %s",
                   sweep_kinds[outcome->swept].name,
                   sweep_format(outcome->swept, outcome->empty, text),
                   outcome->swept == SWEEP_RATE ? "begin with a lower one"
@@ -374,22 +405,22 @@ outcome_explain(struct outcome *outcome, struct notes *notes)
                   (unsigned long long)total->latency.count);
     if (outcome->holes > 0)
         notes_add(notes, outcome->target,
-                  "%.3g %% of the working set became holes meanwhile: reading them "
-                  "touches no device",
+                  "%.3g %% of the working set turned into holes during the run: reading "
+                  "them touches no device",
                   outcome->holes);
     if (total->stopped)
         notes_add(notes, outcome->target,
-                  "%llu of %llu requests were under way while the program was stopped or "
+                  "%llu of %llu requests were in flight while the program was stopped or "
                   "frozen: they do not count",
                   (unsigned long long)total->stopped,
                   (unsigned long long)total->requests);
     if (total->late_count)
-        notes_add(
-            notes, outcome->target,
-            "%llu of %llu requests were under way while ioping itself could not run "
-            "for a second or more: they count, but a busy or paused machine, or a "
-            "freeze, may have added to their times",
-            (unsigned long long)total->late_count, (unsigned long long)total->requests);
+        notes_add(notes, outcome->target,
+                  "%llu of %llu requests were in flight while ioping itself could not "
+                  "run for a second or more: they count, but a busy or paused machine, "
+                  "or a freeze, may have added to their times",
+                  (unsigned long long)total->late_count,
+                  (unsigned long long)total->requests);
     if (outcome->breakdown)
         explain_split(outcome, notes);
     if (outcome->brief)

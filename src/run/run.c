@@ -132,7 +132,7 @@ start_all(struct run *run, bool works, struct error *error)
         }
     if (status == 0)
         return 0;
-    error_set(error, EXIT_PREPARE, NULL, "no thread for the requests: %s",
+    error_set(error, EXIT_PREPARE, NULL, "cannot start a thread for the requests: %s",
               strerror(errno));
     end_waiting(run);
     return -1;
@@ -147,7 +147,7 @@ run_open(const struct run_task *task, const struct os_thread *supervisor,
     struct run *run = calloc(1, sizeof(*run));
     int status = run ? fill(run, task) : -1;
     if (status < 0)
-        error_set(error, EXIT_PREPARE, NULL, "no memory for the run");
+        error_set(error, EXIT_PREPARE, NULL, "not enough memory for the run");
     else
         run->supervisor = supervisor ? *supervisor : os_thread_self();
     for (int i = 0; status == 0 && i < task->count; i++)

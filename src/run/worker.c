@@ -73,8 +73,8 @@ worker_refuse(const struct plan *plan, int64_t requests, int64_t left,
         snprintf(what, sizeof(what), "%lld requests", (long long)requests);
     if (left < INT64_MAX)
         units_format(UNITS_SIZE, left, have);
-    error_set(error, EXIT_PREPARE, NULL, "no memory for %s of %lld bytes%s%s%s", what,
-              (long long)plan->workload.request_size, *have ? " in the " : "", have,
+    error_set(error, EXIT_PREPARE, NULL, "not enough memory for %s of %lld bytes%s%s%s",
+              what, (long long)plan->workload.request_size, *have ? " in the " : "", have,
               *have ? " that are left" : "");
     return advise(plan, error);
 }

@@ -55,7 +55,9 @@ read_file(struct compare *compare, const char *path, struct error *error)
     if (fd < 0)
         return error_set(error, EXIT_PREPARE, path, "%s", strerror(errno));
     if (os_file_info(fd, &info) == 0 && info.kind == OS_DIRECTORY)
-        status = error_set(error, EXIT_PREPARE, source, "%s", strerror(EISDIR));
+        status = error_set(error, EXIT_PREPARE, source,
+                           "is a directory, and -compare reads recorded runs; leave out "
+                           "-compare to measure it");
     while (status == 0 && (got = os_stream_read(fd, compare->block, BLOCK)) > 0)
         status = recorded_runs_add(runs, compare->block, (size_t)got, error);
     if (got < 0)
@@ -88,13 +90,13 @@ read_all(struct compare *compare, struct error *error)
         return 0;
     if (runs->count < 2)
         return error_set(error, EXIT_USAGE, "-slo",
-                         "%s: there is nothing to be relative to; name a second file, or "
-                         "give a time",
+                         "%s: there is no other run to compare with; name a second file, "
+                         "or give a time",
                          slo_name(&slos->list[at], name));
     compare->rows = comparison_make(runs->jobs, runs->count, slos, false);
     if (compare->rows)
         return 0;
-    return error_set(error, EXIT_PREPARE, NULL, "no memory for the comparison");
+    return error_set(error, EXIT_PREPARE, NULL, "not enough memory for the comparison");
 }
 
 /* Says what became of all limits that are relative to the first row, and are not met.
@@ -217,7 +219,7 @@ session_compare(const struct plan *plan)
     struct os_thread worker;
     struct error error;
     if (!compare) {
-        error_set(&error, EXIT_PREPARE, NULL, "no memory for the comparison");
+        error_set(&error, EXIT_PREPARE, NULL, "not enough memory for the comparison");
         return console_error(&error);
     }
     compare->plan = plan;
@@ -232,8 +234,8 @@ session_compare(const struct plan *plan)
         supervise(compare);
         os_thread_join(&worker);
     } else {
-        error_set(&error, EXIT_PREPARE, NULL, "no thread for the comparison: %s",
-                  strerror(code));
+        error_set(&error, EXIT_PREPARE, NULL,
+                  "cannot start a thread for the comparison: %s", strerror(code));
         compare->status = console_error(&error);
     }
     int status = compare->status;

@@ -48,7 +48,7 @@ recorded_runs_open(struct recorded_runs *runs, const struct plan *plan,
     runs->jobs = os_memory_zeroed(TARGETS_MOST * sizeof(struct job));
     if (runs->jobs)
         return 0;
-    return error_set(error, EXIT_PREPARE, NULL, "no memory for the comparison");
+    return error_set(error, EXIT_PREPARE, NULL, "not enough memory for the comparison");
 }
 
 void
@@ -116,7 +116,7 @@ refuse_line(const struct recorded_runs *runs, const char *bytes, size_t length,
     error_set(error, EXIT_PREPARE, recorded_runs_source(runs),
               "line %llu: not a raw line%s", (unsigned long long)runs->line,
               marked ? ": the file is UTF-16, as PowerShell writes it" : "");
-    return error_advise(error, marked ? "keep lines with cmd, or convert it"
+    return error_advise(error, marked ? "record it with cmd, or convert it to UTF-8"
                                       : "ioping -record FILE writes raw lines");
 }
 
@@ -187,7 +187,8 @@ find_row(struct recorded_runs *runs, const struct line *line, struct error *erro
         runs->plan.statistics.series /= 4;
     char *label = runs->labels[runs->count] = calloc(1, line->length + 1);
     if (!label || job_init(job, &runs->plan, runs->count) < 0)
-        return error_set(error, EXIT_PREPARE, NULL, "no memory for the comparison");
+        return error_set(error, EXIT_PREPARE, NULL,
+                         "not enough memory for the comparison");
     memcpy(label, line->label, line->length);
     job->stats = &job->outcome.total;
     if (job->track)
@@ -258,7 +259,8 @@ store(struct recorded_runs *runs, const char *bytes, size_t size, struct error *
     struct buffer *begun = &runs->begun;
     buffer_add(begun, bytes, size);
     if (begun->failed)
-        return error_set(error, EXIT_PREPARE, NULL, "no memory for the comparison");
+        return error_set(error, EXIT_PREPARE, NULL,
+                         "not enough memory for the comparison");
     if (begun->length <= RECORDED_LINE + 1) /* a carriage return among them */
         return 0;
     runs->line++;
@@ -308,7 +310,7 @@ recorded_runs_end(struct recorded_runs *runs, struct error *error)
             free(label);
             if (!runs->labels[i])
                 return error_set(error, EXIT_PREPARE, NULL,
-                                 "no memory for the comparison");
+                                 "not enough memory for the comparison");
         }
         runs->names[i] = named ? runs->labels[i] : runs->path;
     }

@@ -285,8 +285,8 @@ static void
 begin(struct session *session)
 {
     if (session->plan->pace.awake && os_processors_awake() < 0)
-        notes_add(&session->notes, "-awake", "processors may sleep between requests: %s",
-                  strerror(errno));
+        notes_add(&session->notes, "-awake",
+                  "has no effect: processors cannot be kept awake: %s", strerror(errno));
     bool opened = run_check_memory(session->jobs, session->all, &session->error) == 0 &&
                   open_targets(session) == 0;
     session->failed = !opened || begin_run(session) < 0;
@@ -474,13 +474,13 @@ session_execute(const struct plan *plan)
     struct error error;
     struct session *session = session_make(plan);
     if (!session) {
-        error_set(&error, EXIT_PREPARE, NULL, "no memory for the run");
+        error_set(&error, EXIT_PREPARE, NULL, "not enough memory for the run");
         return plan->output.list[0].kind->refuse(&error);
     }
     limit_output(plan);
     session->signals = os_signals_block();
     if (os_thread_start(&session->supervisor, supervise, session) < 0) {
-        error_set(&error, EXIT_PREPARE, NULL, "no thread for the target: %s",
+        error_set(&error, EXIT_PREPARE, NULL, "cannot start a thread for the target: %s",
                   strerror(errno));
         session_free(session);
         return plan->output.list[0].kind->refuse(&error);

@@ -40,7 +40,7 @@ percentile_parse(const char *text, int length, struct percentile *percentile)
     for (at += decimals; decimals && at < length && is_digit(text[at]); at++) {
         unit /= 10;
         if (unit == 0)
-            return "more than seven decimals";
+            return "must have at most seven decimals";
         value += (text[at] - '0') * unit;
     }
     if (at < length || value <= 0 || value >= PERCENTILE_HUNDRED ||
@@ -65,12 +65,12 @@ percentiles_parse(const char *text, struct percentiles *list)
             length--;
         }
         if (list->count == PERCENTILES_MOST)
-            return "more than 16 percentiles";
+            return "there can be at most 16 percentiles";
         struct percentile *next = &list->list[list->count];
         const char *wrong = percentile_parse(text, length, next);
         for (int i = 0; !wrong && i < list->count; i++)
             if (list->list[i].billionths == next->billionths)
-                wrong = "the same percentile twice";
+                wrong = "a percentile is given twice";
         if (wrong)
             return wrong;
         list->count++;
@@ -256,7 +256,7 @@ buckets_parse(const char *text, struct buckets *buckets)
         int length = (int)strcspn(text, ",");
         int64_t *next = &buckets->list[buckets->count];
         if (buckets->count == BUCKETS_MOST)
-            return "more than 64 bounds";
+            return "there can be at most 64 bounds";
         if (length >= BOUND_TEXT)
             return "not a time";
         snprintf(one, sizeof(one), "%.*s", length, text);
@@ -264,9 +264,9 @@ buckets_parse(const char *text, struct buckets *buckets)
         if (wrong)
             return wrong;
         if (*next < 1 || *next > BOUND_MOST)
-            return *next < 1 ? "must be more than 0" : "more than an hour";
+            return *next < 1 ? "must be more than 0" : "must be at most an hour";
         if (buckets->count > 0 && next[0] <= next[-1])
-            return "bounds do not rise";
+            return "each bound must be above the one before";
         buckets->count++;
         if (text[length] == '\0')
             return NULL;

@@ -62,7 +62,7 @@ parse_relative(const char *text, struct slo *slo)
     if (digit == text + 1 || strcmp(digit, "%") != 0)
         return "not a percentage such as +10% or -2.5%";
     slo->limit = *text == '-' ? -value : value;
-    return slo->limit > -SLO_WHOLE ? NULL : "nothing takes 100 % less";
+    return slo->limit > -SLO_WHOLE ? NULL : "must be above -100 %";
 }
 
 /* Returns the kind of unit that the limit has, unless it is relative. */
@@ -132,7 +132,8 @@ parse_name(const char *name, int length, struct slo *slo)
     slo->metric = SLO_PERCENTILE;
     if (length < 2 || name[0] != 'p' ||
         percentile_parse(name + 1, length - 1, &slo->percentile) != NULL)
-        return "not one of min, avg, max, mdev, iops, bps and percentiles such as p99";
+        return "unknown figure; use min, avg, max, mdev, iops, bps or a percentile such "
+               "as p99";
     return NULL;
 }
 
@@ -168,7 +169,7 @@ slos_add(struct slos *list, const char *text)
     struct slo slo = {0};
     char copy[96];
     if (list->count == SLOS_MOST)
-        return "more than 16 limits";
+        return "there can be at most 16 limits";
     if (!copy_without_blanks(text, copy, sizeof(copy)))
         return "too long";
 
@@ -178,7 +179,7 @@ slos_add(struct slos *list, const char *text)
         return wrong;
     if (slo.scope != SCOPE_ALL && slo_is_rate(&slo))
         return scope_is_part(slo.scope) ? "a part of the time has no rate"
-                                        : "a rate is that of reads and writes together";
+                                        : "a rate counts reads and writes together";
     if (copy[length] == '\0')
         return "a limit is missing, as in p99=10ms";
     char *limit = skip_sign(&slo, copy + length);

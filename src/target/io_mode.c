@@ -85,10 +85,10 @@ note_fallback(struct target *target, const struct plan *plan, const char *reason
         return;
     }
     notes_add(notes, plan->path,
-              "%s: dropping the page cache before each request instead", reason);
+              "%s: evicting the page cache before each request instead", reason);
     if (!target->resident && !target->counts_sectors && !target->charges_reads)
         notes_add(notes, plan->path,
-                  "cannot see whether reads come from the page cache: compare with -C");
+                  "cannot tell whether reads come from the page cache; compare with -C");
     if (plan->io.rw_flags & OS_RW_NOWAIT)
         notes_add(notes, plan->path,
                   "-nowait without cached or direct I/O can only fail (EAGAIN)");
@@ -236,7 +236,7 @@ try_read(struct target *target, const struct plan *plan, int64_t offset)
           os_file_storage(target->fd, workload->work_offset, target->work_size) == 0)))
         return NULL;
     return held           ? "its pages stay in the page cache"
-           : resident < 0 ? "cannot see whether direct I/O is done"
+           : resident < 0 ? "cannot tell whether I/O is direct"
            : resident     ? "direct I/O goes through the page cache here"
                           : NULL;
 }
@@ -277,9 +277,10 @@ try_direct(struct target *target, const struct plan *plan, char *text)
         return "direct I/O not supported";
     if (known && (workload->request_size % unit || plan_largest(plan) % unit ||
                   workload->work_offset % unit)) {
-        snprintf(text, REASON_ROOM,
-                 "direct I/O needs request size and offset in multiples of %lld",
-                 (long long)unit);
+        snprintf(
+            text, REASON_ROOM,
+            "direct I/O needs a request size and an offset that are multiples of %lld",
+            (long long)unit);
         return text;
     }
     if (memory > target->alignment)
@@ -321,7 +322,8 @@ note_loop(const struct plan *plan, enum os_backing backing, const char *name,
 static void
 note_memory(const struct plan *plan, const char *what, struct notes *notes)
 {
-    notes_add(notes, plan->path, "%s is memory, not a device: so are the times", what);
+    notes_add(notes, plan->path,
+              "%s lives in memory: these times say nothing about a disk", what);
 }
 
 /* A character device has no page cache. A file system in MEMORY, NULL for none, is all
@@ -333,7 +335,7 @@ choose_only(struct target *target, const struct plan *plan, const char *memory,
     target->description.mode = memory ? IO_MODE_CACHED : IO_MODE_DIRECT;
     if (plan->io.direct && os_file_direct(target->fd, true) < 0)
         return error_set(error, EXIT_PREPARE, plan->path, "direct I/O not supported%s",
-                         memory ? "; leave out -D to measure it all the same" : "");
+                         memory ? "; leave out -D to measure it anyway" : "");
     if (memory)
         note_memory(plan, memory, notes);
     return 0;
@@ -462,13 +464,13 @@ choose_polling(struct target *target, const struct plan *plan, struct notes *not
     if (!plan->io.engine->polls || !(plan->io.rw_flags & OS_RW_HIPRI))
         return;
     int polls = waits || target->flush ? 0 : os_file_polls(target->fd);
-    const char *reason = waits           ? "only direct I/O can be polled for"
-                         : target->flush ? "a flush cannot be polled for"
+    const char *reason = waits           ? "only direct I/O can be polled"
+                         : target->flush ? "a flush cannot be polled"
                          : polls == 0    ? "the device cannot be polled"
-                                         : "cannot see whether the device can be polled";
+                                         : "cannot tell whether the device can be polled";
     target->poll = polls > 0;
     if (polls <= 0)
-        notes_add(notes, plan->path, "%s: going without -hipri", reason);
+        notes_add(notes, plan->path, "%s; continuing without -hipri", reason);
 }
 
 /* Tries the flags. Without -hipri a request is the same; without -nowait it is not. */
@@ -488,7 +490,8 @@ choose_flags(struct target *target, const struct plan *plan, struct notes *notes
     if (plan->io.rw_flags & OS_RW_NOWAIT)
         return error_set(error, EXIT_PREPARE, plan->path,
                          "-nowait is not available here: %s", strerror(errno));
-    notes_add(notes, plan->path, "-hipri is not available here (%s): going without it",
+    notes_add(notes, plan->path,
+              "-hipri is not available here (%s); continuing without it",
               error_name(errno, name));
     target->rw_flags &= ~OS_RW_HIPRI;
     return 0;

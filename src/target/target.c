@@ -4,6 +4,7 @@
  */
 #include "base/deadlines.h"
 #include "base/units.h"
+#include "cli/options.h"
 #include "os/process.h"
 #include "os/storage.h"
 #include "plan/plan.h"
@@ -22,7 +23,7 @@ refuse(const struct plan *plan, int code, struct error *error)
     error_set(error, EXIT_PREPARE, plan->path, "%s", strerror(code));
     error->broken = error_is_broken(code);
     if (code == EBUSY)
-        return error_advise(error, "it is in use, mounted perhaps");
+        return error_advise(error, "it is in use, perhaps mounted");
     return -1;
 }
 
@@ -30,9 +31,10 @@ refuse(const struct plan *plan, int code, struct error *error)
 static int
 refuse_path(const struct plan *plan, int code, struct error *error)
 {
+    bool has_time = plan->options && plan->options->given[OPTION_TIME];
     refuse(plan, code, error);
-    if (code == ENOENT)
-        error_advise(error, "name a directory, a file or a device that exists");
+    if (code == ENOENT && has_time && plan->path[0] == '%')
+        error_advise(error, "a format is attached to its option, as in -I%T");
     return -1;
 }
 
@@ -46,9 +48,10 @@ check_confirmed(const struct target *target, const struct plan *plan, struct err
     if (target->kind == OS_DIRECTORY || !plan_does(plan, OPERATION_CHANGES) ||
         plan->workload.destroy_confirmed >= 3)
         return 0;
-    return error_set(error, EXIT_PREPARE, plan->path,
-                     "writing would destroy its data; say -W three times (-WWW) if that "
-                     "is what you want");
+    error_set(error, EXIT_PREPARE, plan->path, "writing would destroy its data");
+    if (plan->options->given[OPTION_READ_WRITE])
+        return error_advise(error, "give -GWW if that is what you want");
+    return error_advise(error, "give -WWW if that is what you want");
 }
 
 /* Returns whether a target before this one is the same device, which is claimed then. The
@@ -195,7 +198,7 @@ refuse_empty(const struct target *target, const struct plan *plan, struct error 
 {
     if (target->kind == OS_FILE) {
         error_set(error, EXIT_PREPARE, plan->path,
-                  "request size is too big for this target: the file has 0 bytes");
+                  "request size is too big for this target: the file is empty");
         return error_advise(error, "name a file that has data, or a directory");
     }
     error_set(error, EXIT_PREPARE, plan->path,
@@ -203,6 +206,42 @@ refuse_empty(const struct target *target, const struct plan *plan, struct error 
               "is empty");
     return error_advise(error,
                         "insert or attach something with data, or name another device");
+}
+
+/* Refuses an offset and a working set that reach beyond the end of a target of SIZE bytes.
+ * Scripts know how the line begins. Returns -1 with ERROR. */
+static int
+refuse_reach(const struct plan *plan, int64_t size, struct error *error)
+{
+    char text[UNITS_TEXT];
+    bool endless = size == INT64_MAX;
+    error_set(error, EXIT_PREPARE, plan->path,
+              "target is too small for this: -o and -S reach beyond its %s",
+              endless ? "last possible offset" : units_format(UNITS_SIZE, size, text));
+    return error_advise(error, "use a smaller -o or -S");
+}
+
+/* Refuses requests that are larger than the WORK_SIZE bytes of the working set. Scripts
+ * know how the line begins. Returns -1 with ERROR. */
+static int
+refuse_size(const struct plan *plan, int64_t work_size, struct error *error)
+{
+    char size[UNITS_TEXT], request[UNITS_TEXT];
+    const struct plan_workload *workload = &plan->workload;
+    const char *what = "the target only";
+    const char *advice = "use a smaller -s, or a larger target";
+    if (workload->work_size) {
+        what = "the working set only";
+        advice = "use a smaller -s or a larger -S";
+    } else if (workload->work_offset) {
+        what = "the target behind -o only";
+        advice = "use a smaller -s or -o";
+    }
+    error_set(error, EXIT_PREPARE, plan->path,
+              "request size is too big for this target: a request has %s, %s %s",
+              units_format(UNITS_SIZE, plan_largest(plan), request), what,
+              units_format(UNITS_SIZE, work_size, size));
+    return error_advise(error, advice);
 }
 
 /* Fits working set and request size of PLAN to the size of the target. A sweep of sizes
@@ -218,7 +257,7 @@ measure(struct target *target, struct plan *plan, struct error *error)
     if (size == 0)
         return refuse_empty(target, plan, error);
     if (rest < 0 || work_size > rest)
-        return error_set(error, EXIT_PREPARE, plan->path, "target is too small for this");
+        return refuse_reach(plan, size, error);
     target->work_size = work_size ? work_size : rest;
     plan->workload.request_size = plan_first(plan, target->work_size);
     if (plan->sweep.kind == SWEEP_SIZE && !plan->sweep.from) {
@@ -227,8 +266,7 @@ measure(struct target *target, struct plan *plan, struct error *error)
             plan->workload.request_size = block;
     }
     if (target->work_size < plan_largest(plan))
-        return error_set(error, EXIT_PREPARE, plan->path,
-                         "request size is too big for this target");
+        return refuse_size(plan, target->work_size, error);
     return 0;
 }
 
@@ -263,7 +301,7 @@ note_absent(struct target *target, const struct plan *plan, struct notes *notes)
         share_holes(target, plan, plan->workload.work_offset + target->work_size);
     if (target->holes > 0)
         notes_add(notes, plan->path,
-                  "%.3g %% of the working set is holes: reading them touches no device",
+                  "%.3g %% of the working set are holes: reading them touches no device",
                   target->holes);
     target_advance(target);
     int storage =

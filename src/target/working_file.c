@@ -53,15 +53,21 @@ target_working_path(const struct plan *plan, char path[TARGET_PATH])
 static int
 refuse_directory(const struct plan *plan, int code, struct error *error)
 {
-    error_set(error, EXIT_PREPARE, plan->path, "no working file can be made here: %s",
+    if (os_path_is_made_up(plan->path)) {
+        error_set(error, EXIT_PREPARE, plan->path,
+                  "not storage: the kernel makes up what is in it");
+        return error_advise(error, "name a directory on a disk");
+    }
+    error_set(error, EXIT_PREPARE, plan->path, "cannot create a temporary file here: %s",
               strerror(code));
     error->broken = error_is_broken(code);
     if (plan->workload.append)
         return error_advise(error, "name another directory");
     if (error_is_room(code))
-        return error_advise(error, "use a smaller -S, or name a file in it instead");
+        return error_advise(error,
+                            "use a smaller -S, or name an existing file in it instead");
     if (!error->broken && code != ENOMEM)
-        error_advise(error, "name a file in it instead");
+        error_advise(error, "name an existing file in it instead");
     return -1;
 }
 
@@ -142,11 +148,11 @@ refuse_space(const struct plan *plan, int64_t available, struct error *error)
               "a working set of %s does not fit into the %s that are free",
               units_format(UNITS_SIZE, plan->workload.scratch_size, need),
               units_format(UNITS_SIZE, available, have));
-    return error_advise(error, plan->mode == MODE_BACKGROUND
-                                   ? "name a file in it with path= instead"
-                               : plan->workload.append
-                                   ? "use a smaller -S"
-                                   : "use a smaller -S, or name a file in it instead");
+    return error_advise(
+        error, plan->mode == MODE_BACKGROUND ? "name an existing file in it with path="
+               : plan->workload.append
+                   ? "use a smaller -S"
+                   : "use a smaller -S, or name an existing file in it instead");
 }
 
 static int
@@ -231,13 +237,13 @@ refuse_fill(const struct plan *plan, int code, struct error *error)
     if (code != ENOENT || plan->workload.keep)
         return refuse_directory(plan, code, error);
     error_set(error, EXIT_PREPARE, plan->path,
-              "this file system cannot write to a file without a name: %s",
+              "this file system cannot write to a file that has no name: %s",
               strerror(code));
     if (plan->workload.append)
         return error_advise(error, "name another directory");
     if (plan->mode == MODE_BACKGROUND)
-        return error_advise(error, "name a file in it with path= instead");
-    return error_advise(error, "use -k, or name a file in it instead");
+        return error_advise(error, "name an existing file in it with path=");
+    return error_advise(error, "use -k, or name an existing file in it instead");
 }
 
 int

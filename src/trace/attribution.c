@@ -252,7 +252,7 @@ note_limits(const struct plan *plan, const struct os_layout *layout, struct note
     for (int i = 0; i < plan->statistics.slos.count; i++)
         if (plan->statistics.slos.list[i].scope == SCOPE_STACK) {
             notes_add(notes, plan->path,
-                      "no limit on stack can be known: %s is no stack of devices",
+                      "a limit on stack needs a stack of devices, and %s is none",
                       layout->name);
             return;
         }
@@ -282,8 +282,8 @@ find_layout(struct trace_target *target, const struct attribution_job *job,
         return 0;
     return error_set(
         error, EXIT_PREPARE, plan->path,
-        "its file system does not tell where its blocks are, so only one request of a "
-        "thread can be followed; use -threads instead of -depth");
+        "its file system does not say where its blocks are, so that only one request per "
+        "thread can be traced; use -threads instead of -depth");
 }
 
 struct attribution *
@@ -294,8 +294,8 @@ attribution_open(const struct attribution_job *jobs, int count, struct notes *no
     struct attribution *attribution = attribution_make(count);
     int found = 0;
     if (!attribution) {
-        error_set(error, EXIT_PREPARE, NULL, "no memory or thread for -breakdown: %s",
-                  strerror(errno));
+        error_set(error, EXIT_PREPARE, NULL,
+                  "not enough memory, or no thread, for -breakdown: %s", strerror(errno));
         return NULL;
     }
     for (; found < count; found++) {

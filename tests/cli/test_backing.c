@@ -222,8 +222,8 @@ TEST(loop_device_in_memory_is_memory)
         "mkdir -p memory && mount -t tmpfs memory memory && "
         "head -c 8M /dev/urandom >memory/img && losetup -f --show \"$PWD/memory/img\"");
     snprintf(note, sizeof(note),
-             "ioping: %s: %s is memory, not a device: so are the times\n", device,
-             device);
+             "ioping: %s: %s lives in memory: these times say nothing about a disk\n",
+             device, device);
     check("-D", device, "cached", note);
     check("-WWW", device, "cached", note);
     close(fd);
@@ -236,17 +236,19 @@ TEST(compressed_memory_is_memory)
     char note[512], *device = zram;
     ask(zram, sizeof(zram), "add_zram", "needs zram");
     snprintf(note, sizeof(note),
-             "ioping: %s: %s is memory, not a device: so are the times\n", device,
-             device);
+             "ioping: %s: %s lives in memory: these times say nothing about a disk\n",
+             device, device);
     check("", device, "cached", note);
     check("-D", device, "cached", note);
     check("-C", device, "cached", note);
-    expect(0, NULL,
-           formatted("ioping: packed: %s is memory, not a device: so are the times\n",
-                     device),
-           "mkfs.ext4 -q %s && mkdir -p packed && mount %s packed || exit 77; "
-           "ioping -B -c 2 -i 0 packed; s=$?; umount packed; exit $s",
-           device, device);
+    expect(
+        0, NULL,
+        formatted(
+            "ioping: packed: %s lives in memory: these times say nothing about a disk\n",
+            device),
+        "mkfs.ext4 -q %s && mkdir -p packed && mount %s packed || exit 77; "
+        "ioping -B -c 2 -i 0 packed; s=$?; umount packed; exit $s",
+        device, device);
 }
 
 /* All layers of an overlay, or the one that is written to, are in memory. */
@@ -262,11 +264,12 @@ TEST(overlay_over_memory_is_memory)
             skip_because("this kernel or container has no overlays over tmpfs");
         command_free(&result);
         check("", "layers", "cached",
-              "ioping: layers: tmpfs is memory, not a device: so are the times\n");
+              "ioping: layers: tmpfs lives in memory: these times say nothing about a "
+              "disk\n");
         if (cases[i].file_mode)
             check("-s 2k", "layers/file", "cached",
-                  "ioping: layers/file: tmpfs is memory, not a device: so are the "
-                  "times\n");
+                  "ioping: layers/file: tmpfs lives in memory: these times say nothing "
+                  "about a disk\n");
         shell("umount layers && umount memory2");
     }
 }

@@ -137,7 +137,7 @@ TEST(what_the_cache_answers_is_not_split)
 {
     need_disk();
     expect(0, "~\nsplit 0 of 99 requests\n",
-           "ioping: only 0 of 99 requests could be split: 99 asked no device\n",
+           "ioping: only 0 of 99 requests could be split: 99 reached no device\n",
            "cat data >/dev/null; ioping -breakdown -C -q -i 0 -c 100 data");
 }
 
@@ -147,7 +147,7 @@ TEST(what_becomes_a_hole_asks_no_device)
     need_program("fallocate");
     mount_once("ext4");
     for (int i = 0; i < 2; i++)
-        expect(-1, "[true,true,true]\n", "~ asked no device",
+        expect(-1, "[true,true,true]\n", "~ reached no device",
                "what_becomes_a_hole_asks_no_device %s", i ? "ext4" : ".");
 }
 

@@ -29,10 +29,11 @@ TEST(prometheus_is_never_more_wrong_than_a_bucket_is_wide)
 TEST(bounds_that_are_none_are_refused)
 {
     static const char *const cases[][2] = {
-        {"-prometheus x -buckets 5ms,1ms", "-buckets '5ms,1ms': bounds do not rise"},
+        {"-prometheus x -buckets 5ms,1ms",
+         "-buckets '5ms,1ms': each bound must be above the one before"},
         {"-prometheus x -buckets 0", "-buckets '0': must be more than 0"},
-        {"-prometheus x -buckets 2h", "-buckets '2h': more than an hour"},
-        {"-buckets 5ms", "-buckets: needs -prometheus; add it, or leave this out"},
+        {"-prometheus x -buckets 2h", "-buckets '2h': must be at most an hour"},
+        {"-buckets 5ms", "-buckets works only with -prometheus"},
     };
     for (size_t i = 0; i < LENGTH(cases); i++)
         expect(1, "", formatted("ioping: %s\n", cases[i][1]), "ioping %s data",

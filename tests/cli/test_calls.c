@@ -58,7 +58,8 @@ TEST(without_the_right_to_that_it_says_so_and_goes_on)
 {
     need_faults();
     expect(-1, "5\n",
-           "ioping: -awake: processors may sleep between requests: Permission denied\n",
+           "ioping: -awake: has no effect: processors cannot be kept awake: Permission "
+           "denied\n",
            "without_the_right_to_that_it_says_so_and_goes_on");
 }
 
@@ -115,15 +116,17 @@ TEST(a_wall_clock_that_is_set_changes_time_stamps_only)
                steps[i][1]);
 }
 
-#define NOT_UNALIGNED "direct I/O needs request size and offset in multiples of 512" DROP
+#define NOT_UNALIGNED \
+    "direct I/O needs a request size and an offset that are multiples of 512" DROP
 #define NOT_TAKEN "direct I/O of this size and offset not supported" DROP
-#define DROP ": dropping the page cache before each request instead\n"
-#define BLIND                                                                     \
-    "ioping: ext4/f: cannot see whether reads come from the page cache: compare " \
-    "with -C\n"
-#define ALL_CACHED                                                                  \
-    "ioping: 5 of 5 requests were answered from memory, not by the device; use -s " \
-    "1k (direct I/O), or use -C to measure the cache\nioping: no request counted of 5\n"
+#define DROP ": evicting the page cache before each request instead\n"
+#define BLIND                                                                           \
+    "ioping: ext4/f: cannot tell whether reads come from the page cache; compare with " \
+    "-C\n"
+#define ALL_CACHED                                                                     \
+    "ioping: 5 of 5 requests were answered from memory, not by the device; use -s 1k " \
+    "(direct I/O), or use -C to measure the cache\nioping: none of the 5 requests "    \
+    "counted\n"
 
 /* Forbidden system calls, the run, and all of its messages. */
 static const struct {

@@ -71,8 +71,8 @@ TEST(holes_that_are_made_meanwhile_are_told)
         bool several = strncmp(rows[i].targets, "data ", 5) == 0;
         if (rows[i].note)
             snprintf(note, sizeof(note),
-                     "ioping: %s%s %% of the working set became holes meanwhile: reading "
-                     "them touches no device\n",
+                     "ioping: %s%s %% of the working set turned into holes during the "
+                     "run: reading them touches no device\n",
                      several ? "file: " : "", rows[i].note);
         result = command_status(0, "holes_that_are_made_meanwhile_are_told %s %s",
                                 rows[i].length, rows[i].targets);

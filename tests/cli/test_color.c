@@ -121,6 +121,6 @@ TEST(other_words_are_refused)
     for (size_t i = 0; i < LENGTH(words); i++)
         expect(
             1, "",
-            formatted("ioping: -color '%s': neither always, never nor auto\n", words[i]),
+            formatted("ioping: -color '%s': must be always, never or auto\n", words[i]),
             "ioping -color '%s' missing", words[i]);
 }

@@ -40,8 +40,8 @@ static const struct expected runs[] = {
      "ioping: secret: Permission denied\n",
      "echo '" LINE "' >secret; chmod 0 secret; as_user \"$IOPING\" -compare secret"},
     {"runs_of_which_nothing_counts_are_told", "", 0, "0 0 0 0 0 0 0 0 3 500\n",
-     "ioping: no request counted of 3\nioping: gp2: no request counted of "
-     "3\nioping: gp2: no request counted of 3\n",
+     "ioping: none of the 3 requests counted\nioping: gp2: none of the 3 requests "
+     "counted\nioping: gp2: none of the 3 requests counted\n",
      "echo '0 0 0 0 0 0 0 0 3 500' >gp2; ioping -B -compare gp2; ioping -compare "
      "gp2 gp2 -percentiles 50 -histogram -plot x.svg >o"},
     {"names_cannot_drive_a_terminal", "", 0,
@@ -56,8 +56,8 @@ static const struct expected runs[] = {
     {"a_signal_ends_the_opening", "", 0,
      "2\nioping: other: interrupted before it was read\n"},
     {"a_picture_that_cannot_be_written_is_an_error", "", 0,
-     "ioping: mine: is there already, and not a plot of ioping\n2\n"
-     "ioping: missing/x.svg: No such file or directory\n2\n"},
+     "ioping: mine: exists and is not an ioping plot\n2\nioping: missing/x.svg: No such "
+     "file or directory\n2\n"},
     {"output_may_have_the_name_of_a_row", "", 0, "--- comparison with a ---\n"},
 };
 

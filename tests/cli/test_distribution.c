@@ -83,10 +83,11 @@ TEST(lists_that_mean_nothing_are_refused)
         {"none,50", NO_PERCENTILE},
         {"50,none", NO_PERCENTILE},
         {"None", NO_PERCENTILE},
-        {"50,50", "the same percentile twice"},
-        {"99,50,99.0", "the same percentile twice"},
-        {"99.99999999", "more than seven decimals"},
-        {"1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", "more than 16 percentiles"},
+        {"50,50", "a percentile is given twice"},
+        {"99,50,99.0", "a percentile is given twice"},
+        {"99.99999999", "must have at most seven decimals"},
+        {"1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17",
+         "there can be at most 16 percentiles"},
     };
     for (size_t i = 0; i < LENGTH(cases); i++)
         expect(1, "",
@@ -139,15 +140,12 @@ TEST(nothing_to_correct_is_refused)
 {
     static const char *const options[] = {"-i 0", "-R", "-RB", "-i 0 -J", "-R -c 5"};
     for (size_t i = 0; i < LENGTH(options); i++)
-        expect(1, "",
-               "ioping: -corrected: without an interval no request is "
-               "ever due; give one with -i\n",
+        expect(1, "", "ioping: -corrected: needs an interval; give one with -i\n",
                "ioping -corrected %s missing", options[i]);
     shell("ioping -corrected -q -R -i 1ms -c 20 data && ioping -corrected -q -i 1ms -r "
           "10k -c 20 data");
     expect(1, NULL,
-           "ioping: -corrected: under a limit no request is ever "
-           "due; give one with -i\n",
+           "ioping: -corrected: needs an interval of -i, which -r and -l replace\n",
            "ioping -corrected -r 1k missing");
 }
 

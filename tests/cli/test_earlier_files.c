@@ -21,21 +21,21 @@ TEST(another_file_that_cannot_be_written)
         {"-J -output old.json -plot missing/x.svg data",
          "ioping: missing/x.svg: No such file or directory\n"},
         {"-J -output old.json -prometheus notes data",
-         "ioping: notes: is there already, and not a file of metrics\n"},
+         "ioping: notes: exists and is not a file of metrics\n"},
         {"-output old.json -hdr folder data",
-         "ioping: folder: is there already, and not a log of ioping\n"},
+         "ioping: folder: exists and is not an ioping log\n"},
         {"-prometheus old.prom -plot old.svg -hdr notes data",
-         "ioping: notes: is there already, and not a log of ioping\n"},
+         "ioping: notes: exists and is not an ioping log\n"},
         {"-prometheus old.prom -plot data/x -hdr old.hlog data",
          "ioping: data/x: Not a directory\n"},
         {"-output old.json -hdr old.hlog -plot notes data folder",
-         "ioping: notes: is there already, and not a plot of ioping\n"},
+         "ioping: notes: exists and is not an ioping plot\n"},
         {"-J -output old.json -hdr old.hlog -plot link -sweep size=4k..8k data",
-         "ioping: link: is there already, and not a plot of ioping\n"},
+         "ioping: link: exists and is not an ioping plot\n"},
         {"-B -output old.json -plot old.svg -hdr link -c 2 -load read,rate=9 data",
-         "ioping: link: is there already, and not a log of ioping\n"},
+         "ioping: link: exists and is not an ioping log\n"},
         {"-compare -output old.json -plot notes runs runs",
-         "ioping: notes: is there already, and not a plot of ioping\n"},
+         "ioping: notes: exists and is not an ioping plot\n"},
         {"-compare -plot old.svg -output runs ./runs",
          "ioping: runs: it is a target too; name another file for -output\n"},
         {"-plot old.svg -hdr old.hlog -output folder/ioping.tmp -k folder",
@@ -72,8 +72,8 @@ TEST(too_few_threads)
     need_bare("valgrind and sanitizers have threads of their own");
     need_program("prlimit");
     assert_unharmed("as_user_with_few_threads", FILES "-threads 9 data",
-                    "ioping: no thread for the requests: Resource temporarily "
-                    "unavailable\n");
+                    "ioping: cannot start a thread for the requests: Resource "
+                    "temporarily unavailable\n");
 }
 
 TEST(an_engine_that_cannot_be_had)

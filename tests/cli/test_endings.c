@@ -35,8 +35,8 @@ static const struct expected runs[] = {
     {"a_paced_run_keeps_its_interval", "", 0, "11 1\n", NULL,
      "ioping -C -B -i 30ms -c 11 data | awk '{ print $9, ($10 >= 300000000) }'"},
     {"a_limit_on_file_sizes_has_its_line", "", 2, "",
-     "ioping: .: no working file can be made here: File too large; use a smaller "
-     "-S, or name a file in it instead\n",
+     "ioping: .: cannot create a temporary file here: File too large; use a smaller -S, "
+     "or name an existing file in it instead\n",
      "ulimit -f 100; ioping -c 2 ."},
     /* Starts at 0, 50, then 200 (late), 250 and 300 ms: never a burst to catch up. */
     {"a_late_request_moves_the_grid", "faults", 0, "5 1 1\n", NULL,
@@ -93,7 +93,8 @@ TEST(output_that_cannot_be_written_is_an_error)
     static const char *const options[] = {"", "-q", "-B", "-J", "-Jq", "-qp1", "-qP 1ms"};
     for (size_t i = 0; i < LENGTH(options); i++)
         expect(3, NULL,
-               "~^(ioping: [^\n]* missed: due, and not sent\n)?ioping: standard output: "
+               "~^(ioping: [^\n]* missed: not sent in time, because earlier ones were "
+               "still in flight\n)?ioping: standard output: "
                "No space left on device\n$",
                "ioping -c 3 -i 10ms %s data >/dev/full", options[i]);
 }

@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-#define AIO_WAITS "without direct I/O Linux AIO does one request at a time; use -U\n"
+#define AIO_WAITS "Linux AIO sends one request at a time unless I/O is direct; use -U\n"
 
 struct engine {
     const char *name, *options;
@@ -218,14 +218,14 @@ TEST_EACH(not_waiting_is_no_failure_of_the_run, engines)
 TEST_EACH(priority_is_taken_or_done_without, engines)
 {
     static const char direct[] =
-        "^(ioping: data: (the device cannot be polled|cannot see whether the device can "
-        "be polled): going without -hipri\n)?$";
+        "^(ioping: data: (the device cannot be polled|cannot tell whether the device can "
+        "be polled); continuing without -hipri\n)?$";
     static const char *const cases[][2] = {
         {"data", direct},
-        {"-C data", "^ioping: data: only direct I/O can be polled for: going without "
-                    "-hipri\n$"},
-        {"-W d", "^ioping: d: a flush cannot be polled for: going without -hipri\n$"},
-        {"-G d", "^ioping: d: a flush cannot be polled for: going without -hipri\n$"},
+        {"-C data",
+         "^ioping: data: only direct I/O can be polled; continuing without -hipri\n$"},
+        {"-W d", "^ioping: d: a flush cannot be polled; continuing without -hipri\n$"},
+        {"-G d", "^ioping: d: a flush cannot be polled; continuing without -hipri\n$"},
     };
     const struct engine *engine = need_engine(state);
     need_native("needs an emulator that has preadv2(2)");

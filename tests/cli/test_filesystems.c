@@ -23,7 +23,8 @@ static struct place places[] = {
      "overlay", "layers", "direct", "", false},
     {"tmpfs", "ext4", "mkdir tmpfs && mount -t tmpfs -o size=8m memory tmpfs", "tmpfs",
      "memory", "cached",
-     "ioping: tmpfs: tmpfs is memory, not a device: so are the times\n", false},
+     "ioping: tmpfs: tmpfs lives in memory: these times say nothing about a disk\n",
+     false},
     {"bound", "ext4", "mkdir ext4/inner bound && mount --bind ext4/inner bound", "ext4",
      NULL, "direct", "", false},
     {"two spaces", "ext4", "mkdir 'two spaces' && mount --bind ext4 'two spaces'", "ext4",
@@ -132,8 +133,8 @@ TEST(read_only_directory_is_refused_but_not_a_file_in_it)
     need_direct_io();
     mount_image("ext4", 16, "frozen");
     expect(2, "",
-           "ioping: frozen: no working file can be made here: Read-only file system; "
-           "name a file in it instead\n",
+           "ioping: frozen: cannot create a temporary file here: Read-only file system; "
+           "name an existing file in it instead\n",
            "head -c 1M /dev/urandom >frozen/file && mount -o remount,ro frozen && ioping "
            "-c 2 -i 0 frozen");
     expect(0, "~4 KiB <<< frozen/file \\(ext4 /dev/loop", "",
@@ -162,15 +163,15 @@ TEST(file_on_squashfs_is_read)
     snprintf(text, sizeof(text), "4 KiB <<< squashfs/file (squashfs %s ", device);
     assert_memory_equal(result.out, text, strlen(text));
     assert_string_equal(result.err,
-                        "ioping: squashfs/file: direct I/O not supported: dropping the "
+                        "ioping: squashfs/file: direct I/O not supported: evicting the "
                         "page cache before each request instead\n");
     command_free(&result);
     expect(2, NULL,
-           "ioping: squashfs: no working file can be made here: Read-only file system; "
-           "name a file in it instead\n",
+           "ioping: squashfs: cannot create a temporary file here: Read-only file "
+           "system; name an existing file in it instead\n",
            "ioping -c 3 -i 0 squashfs");
     expect(0, NULL,
-           "ioping: over/file: direct I/O not supported: dropping the page cache before "
+           "ioping: over/file: direct I/O not supported: evicting the page cache before "
            "each request instead\n",
            "mkdir over ext4/none && "
            "mount -t overlay layers -o lowerdir=ext4/none:squashfs over || "
@@ -226,8 +227,8 @@ TEST(a_server_that_forgets_a_removed_file_is_refused_with_a_remedy)
 {
     mount_fuse("unwilling", "removed_all=%d", ENOENT);
     expect(2, "",
-           "ioping: unwilling: this file system cannot write to a file without a name: "
-           "No such file or directory; use -k, or name a file in it instead\n",
+           "ioping: unwilling: this file system cannot write to a file that has no name: "
+           "No such file or directory; use -k, or name an existing file in it instead\n",
            "ioping -B -c 2 -i 0 unwilling");
     expect(0, "~^1 .*\nioping.tmp\n$", "",
            "ioping -B -k -c 2 -i 0 unwilling && ls -A unwilling.files");

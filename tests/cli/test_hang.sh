@@ -103,7 +103,7 @@ periods_come_while_a_request_hangs() {
 points_without_a_request_are_counted() {
     faulty pread:2:3200ms -C -i 1s -c 3 data >o 2>e
     {
-        sed -nE 's/^ioping: ([0-9]+) requests were missed: .*/\1/p' e
+        sed -nE 's/^ioping: ([0-9]+) requests missed: .*/\1/p' e
         sed -nE 's/^generated 3 requests in ([0-9]+)[.0-9]* s, .*/\1/p' o
     } | paste -sd' ' | awk '{ print ($1 >= 3 && $1 <= $2 - 1) }'
     faulty pread:2:3200ms -C -q -J -i 1s -c 3 data |

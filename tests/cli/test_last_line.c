@@ -25,7 +25,7 @@ TEST(a_remark_comes_before_the_summary)
 {
     need_faults();
     static const char *const cases[][2] = {
-        {"faulty pread:5:320ms -C -q -i 10ms -c 24 data", " were missed: due, "},
+        {"faulty pread:5:320ms -C -q -i 10ms -c 24 data", " missed: not sent in time, "},
         {"faulty pread:5:5 -C -q -i 0 -c 9 data", "ioping: request 5 failed: EIO "},
         {"faulty pread:5:5 -C -E -q -i 0 -c 9 data", "ioping: request 5 failed: EIO "},
         {"faulty pread:5:hang -timeout 2s -C -q -i 0 -c 9 data",

@@ -57,7 +57,8 @@ TEST(a_request_that_does_not_fit_into_memory_is_refused)
     need_program("prlimit");
     for (size_t i = 0; i < LENGTH(targets); i++) {
         expect(2, "",
-               "~ioping: no memory for a request of 1073741824 bytes; use a smaller -s\n",
+               "~ioping: not enough memory for a request of 1073741824 bytes; use a "
+               "smaller -s\n",
                "truncate -s 2g large; prlimit --as=100000000 \"$IOPING\" -C -s 1g %s",
                targets[i]);
     }
@@ -77,16 +78,30 @@ static const struct {
      1},
     {"-S 18446744073709555712 data", "ioping: -S '18446744073709555712': out of range\n",
      1},
-    {"-o 9223372036854775807 data", "ioping: data: target is too small for this\n", 2},
-    {"-S 9223372036854775807 data", "ioping: data: target is too small for this\n", 2},
+    {"-o 9223372036854775807 data",
+     "ioping: data: target is too small for this: -o and -S reach beyond its 1 MiB; use "
+     "a smaller -o or -S\n",
+     2},
+    {"-S 9223372036854775807 data",
+     "ioping: data: target is too small for this: -o and -S reach beyond its 1 MiB; use "
+     "a smaller -o or -S\n",
+     2},
     {"-S 9223372036854775807 -o 9223372036854775807 data",
-     "ioping: data: target is too small for this\n", 2},
+     "ioping: data: target is too small for this: -o and -S reach beyond its 1 MiB; use "
+     "a smaller -o or -S\n",
+     2},
     {"-o 9223372036854771712 -s 4k /dev/zero",
-     "ioping: /dev/zero: target is too small for this\n", 2},
+     "ioping: /dev/zero: target is too small for this: -o and -S reach beyond its last "
+     "possible offset; use a smaller -o or -S\n",
+     2},
     {"-o 9223372036854771712 -S 4k -s 4k /dev/zero",
-     "ioping: /dev/zero: target is too small for this\n", 2},
+     "ioping: /dev/zero: target is too small for this: -o and -S reach beyond its last "
+     "possible offset; use a smaller -o or -S\n",
+     2},
     {"-o 9223372036854775807 -S 1 -s 1 /dev/zero",
-     "ioping: /dev/zero: target is too small for this\n", 2},
+     "ioping: /dev/zero: target is too small for this: -o and -S reach beyond its last "
+     "possible offset; use a smaller -o or -S\n",
+     2},
     {"-o 9223372036854771711 -S 4k -s 4k /dev/zero", NULL, 0},
     {"-o 9223372036854771712 -S 4095 -s 4095 /dev/zero", NULL, 0},
     {"-o 9223372036854775806 -S 1 -s 1 /dev/zero", NULL, 0},

@@ -2,11 +2,10 @@
 /* Marks: 45s native */
 #include "support.h"
 
-#define FAST "ioping: -load: as fast as it goes: neither rate= nor speed= limits it\n"
-#define WORDS "neither size=, depth=, threads=, rate=, speed=, random, linear nor path=\n"
-#define WWW                                                                      \
-    "writing would destroy its data; say -W three times (-WWW) if that is what " \
-    "you want\n"
+#define WORDS                                                                      \
+    "unknown word; use size=, depth=, threads=, rate=, speed=, random, linear or " \
+    "path=\n"
+#define WWW "writing would destroy its data; give -WWW if that is what you want\n"
 
 /* Mounts NAME with a file of 1 MiB. */
 static void
@@ -61,8 +60,7 @@ static const struct expected runs[] = {
      "write,rate=100,path=d data' '-load read,rate=100,path=data d' '-load "
      "read,rate=100 data'"},
     {"a_file_is_written_with_consent", "direct", 0, "0\nchanged\n"},
-    {"no_limit_is_said", "direct", 0, NULL, FAST,
-     "ioping -q -B -c 2 -i 1ms -load read d"},
+    {"no_limit_is_said", "direct", 0, NULL, "", "ioping -q -B -c 2 -i 1ms -load read d"},
     {"records_have_their_phase", "direct jq", 0,
      "[\"idle\",\"idle\",\"idle\",\"idle\",\"idle\",\"loaded\",\"loaded\",\"loaded\","
      "\"loaded\",\"loaded\",\"recovered\",\"recovered\",\"recovered\",\"recovered\","
@@ -81,17 +79,13 @@ TEST(what_cannot_be_is_refused)
         const char *arguments, *line;
         int status;
     } cases[] = {
-        {"-load write d", "-load: each phase has to end; give -c or -w\n", 1},
+        {"-load write d", "-load: each phase needs an end; give -c or -w\n", 1},
         {"-c 3 -load write d data",
-         "-load: cannot be done with several targets; name one; another can be loaded "
-         "with path=\n",
-         1},
-        {"-c 3 -load write -sweep size d",
-         "-sweep: cannot be done together with -load; leave out one of them\n", 1},
-        {"-c 3 -load write -k d",
-         "-keep: cannot be done together with -load; leave out one of them\n", 1},
-        {"-c 3 -load '' d", "-load '': '': neither read, write nor rw\n", 1},
-        {"-c 3 -load w d", "-load 'w': w: neither read, write nor rw\n", 1},
+         "-load: works with one target only; load another one with path=\n", 1},
+        {"-c 3 -load write -sweep size d", "-sweep and -load cannot be combined\n", 1},
+        {"-c 3 -load write -k d", "-keep and -load cannot be combined\n", 1},
+        {"-c 3 -load '' d", "-load '': '': must be read, write or rw\n", 1},
+        {"-c 3 -load w d", "-load 'w': w: must be read, write or rw\n", 1},
         {"-c 3 -load read,deep=3 d", "-load 'read,deep=3': deep=3: " WORDS, 1},
         {"-c 3 -load read,depth d", "-load 'read,depth': depth: " WORDS, 1},
         {"-c 3 -load read, d", "-load 'read,': '': " WORDS, 1},
@@ -103,11 +97,11 @@ TEST(what_cannot_be_is_refused)
         {"-c 3 -load rw,rate=1,path=data d", "load: data: " WWW, 2},
         {"-c 3 -WW -load write,rate=1,path=data d", "load: data: " WWW, 2},
         {"-c 3 -load read,rate=1,size=2m data",
-         "load: data: request size is too big for this target\n", 2},
-        {"-c 3 -load read,rate=1,path=missing d",
-         "load: missing: No such file or directory; name a directory, a file or a device "
-         "that exists\n",
+         "load: data: request size is too big for this target: a request has 2 MiB, the "
+         "target only 1 MiB; use a smaller -s, or a larger target\n",
          2},
+        {"-c 3 -load read,rate=1,path=missing d",
+         "load: missing: No such file or directory\n", 2},
     };
     for (size_t i = 0; i < LENGTH(cases); i++)
         expect(cases[i].status, "", formatted("ioping: %s", cases[i].line), "ioping %s",
@@ -117,11 +111,10 @@ TEST(what_cannot_be_is_refused)
 TEST(its_own_file_has_to_fit)
 {
     mount_image("ext4", 16, "little");
-    expect(
-        2, NULL,
-        "~^ioping: load: little: a working set of 64 MiB does not "
-        "fit into the [0-9.]+ MiB that are free; name a file in it with path= instead\n$",
-        "ioping -c 3 -load read,rate=1 little");
+    expect(2, NULL,
+           "~^ioping: load: little: a working set of 64 MiB does not fit into the "
+           "[0-9.]+ MiB that are free; name an existing file in it with path=\n$",
+           "ioping -c 3 -load read,rate=1 little");
 }
 
 /* Requests are direct, and the load cannot be. */
@@ -129,9 +122,8 @@ TEST(what_the_load_cannot_do_is_said)
 {
     need_direct("data");
     expect(0, NULL,
-           "~^ioping: load: data: direct I/O needs request size and offset in multiples "
-           "of [0-9]+: dropping the page cache "
-           "before each request instead\n$",
+           "~^ioping: load: data: direct I/O needs a request size and an offset that are "
+           "multiples of [0-9]+: evicting the page cache before each request instead\n$",
            "ioping -q -B -c 2 -i 1ms -load read,rate=100,size=1000 data");
     expect(0, NULL, "~^ioping: data: direct I/O needs [^\n]*instead\n$",
            "ioping -q -B -c 2 -i 1ms -s 1000 -load read,rate=100,size=1000 data");

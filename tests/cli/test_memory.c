@@ -238,7 +238,8 @@ TEST(a_run_without_memory_is_refused)
         struct result result = run_within(200, large[i].arguments);
         char *error = masked(result.err), *expected;
         char line[400];
-        snprintf(line, sizeof(line), "ioping: no memory for %s\n", large[i].error);
+        snprintf(line, sizeof(line), "ioping: not enough memory for %s\n",
+                 large[i].error);
         expected = masked(line);
         if (result.status != 2 || result.out[0] || strcmp(error, expected) != 0)
             fail_msg("%s: status %d\nstdout: %s\nstderr: %s", large[i].arguments,

@@ -86,7 +86,8 @@ TEST(without_a_second_process_one_does_all)
 {
     need_forbid();
     need_bare("the tool needs processes of its own");
-    expect(0, "3\n", "~^ioping: fork: .*: a disk that hangs keeps the caller waiting\n$",
+    expect(0, "3\n",
+           "~^ioping: fork: .*: if the disk hangs, ioping cannot return to its caller\n$",
            "without_a_second_process_one_does_all");
 }
 

@@ -25,12 +25,12 @@ static const struct expectation plain[] = {
     {"min_time_leaves_out_the_faster",
      "ioping -t 1h -c 3 -i 0 data >o; verdicts <o; grep -o '.*generated 3' o",
      "1(warmup)\n2(too fast)\n3(too fast)\n2 too fast, generated 3\n",
-     "ioping: no request counted of 3\n"},
+     "ioping: none of the 3 requests counted: 2 faster than -t, 1 warm-up\n"},
     {"max_time_leaves_out_the_slower",
      "ioping -T 1ns -c 5 -i 0 data >o; verdicts <o; grep -o '.*generated 5' o",
      "1(warmup)\n2(too slow)\n3(too slow)\n4(too slow)\n5(too slow)\n"
      "4 too slow, generated 5\n",
-     "ioping: no request counted of 5\n"},
+     "ioping: none of the 5 requests counted: 4 slower than -T, 1 warm-up\n"},
     {"limits_that_all_keep_leave_no_trace",
      "ioping -t 1ns -T 1h -c 3 -i 0 data >o; verdicts <o; grep -o '.*generated 3' o",
      "1(warmup)\n2\n3\ngenerated 3\n", ""},
@@ -137,7 +137,7 @@ static const struct expectation json[] = {
      "ioping -t 1h -c 2 -i 0 -J data | "
      "jq -c '.[] | [.io.notice, .io.ignored, .stat.count, .load.count]'",
      "[\"warmup\",true,null,null]\n[\"too fast\",true,null,null]\n[null,null,0,2]\n",
-     "ioping: no request counted of 2\n"},
+     "ioping: none of the 2 requests counted: 1 faster than -t, 1 warm-up\n"},
     {"size_stands_in_json",
      "ioping -s 64k -c 2 -i 0 -J data | "
      "jq -c '[.[].io.size, .[-1].stat.size, .[-1].load.size]'",

@@ -75,9 +75,9 @@ TEST(a_place_where_it_cannot_be_is_an_error_before_any_request)
         const char *path, *error;
     } cases[] = {
         {"nowhere/x.svg", "ioping: nowhere/x.svg: No such file or directory\n"},
-        {"d", "ioping: d: is there already, and not a plot of ioping\n"},
-        {"data", "ioping: data: is there already, and not a plot of ioping\n"},
-        {"/dev/null", "ioping: /dev/null: is there already, and not a plot of ioping\n"},
+        {"d", "ioping: d: exists and is not an ioping plot\n"},
+        {"data", "ioping: data: exists and is not an ioping plot\n"},
+        {"/dev/null", "ioping: /dev/null: exists and is not an ioping plot\n"},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result = command_status(
@@ -88,6 +88,6 @@ TEST(a_place_where_it_cannot_be_is_an_error_before_any_request)
         assert_string_equal(result.out, expected);
         command_free(&result);
     }
-    expect(1, NULL, "ioping: -plot '': a file needs a name\n",
+    expect(1, NULL, "ioping: -plot '': the name of the file is empty\n",
            "ioping -c 1 -plot '' data");
 }

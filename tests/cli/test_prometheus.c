@@ -15,7 +15,7 @@ static const struct expected runs[] = {
      "count.\n 150 ioping_build_info\n0\nx.prom\n"},
     /* Somebody puts it there between two looks at the name. */
     {"a_fifo_in_its_place_is_not_waited_for", "faults", 2, "x.prom\n",
-     "ioping: x.prom: is there already, and not a file of metrics\n"},
+     "ioping: x.prom: exists and is not a file of metrics\n"},
     {"a_folder_without_the_right_to_write_ends_it_too", "users", 2, "",
      "ioping: x.prom: Permission denied\n",
      "cp \"$IOPING\" f/ioping && cd f && mkdir mine && chown 65534 mine && exec "
@@ -119,9 +119,9 @@ TEST(a_file_that_cannot_be_kept_ends_it_before_the_first_request)
         const char *file, *line;
         int status;
     } cases[] = {
-        {"", "ioping: -prometheus '': a file needs a name\n", 1},
+        {"", "ioping: -prometheus '': the name of the file is empty\n", 1},
         {"missing/x", "ioping: missing/x: No such file or directory\n", 2},
-        {"folder", "ioping: folder: is there already, and not a file of metrics\n", 2},
+        {"folder", "ioping: folder: exists and is not a file of metrics\n", 2},
         {"plain/x", "ioping: plain/x: Not a directory\n", 2},
         {"/proc/x", "ioping: /proc/x: No such file or directory\n", 2},
     };

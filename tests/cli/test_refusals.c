@@ -2,21 +2,18 @@
 /* Marks: posix */
 #include "support.h"
 
-#define NO_COUNT "not a number with an optional suffix da, k, M, G, T, P, E"
-#define NO_SIZE "not a size such as 4096, 4k, 1.5m, 8sector, 1page"
-#define NO_TIME "not a time such as 1, 0.5s, 100ms, 20us, 1/100, 2min"
-#define NOTHING "too small: it would mean nothing"
+#define NO_COUNT "not a count such as 10, 5k or 1M"
+#define NO_SIZE "not a size such as 4096, 4k or 1.5m"
+#define NO_TIME "not a time such as 10ms, 0.5s or 2min"
+#define NOTHING "too small: it would be rounded to 0"
 #define ZERO "must be more than 0"
-#define TOO_LARGE "more than the system can do in one request (2147479552)"
+#define TOO_LARGE "a request can have at most 2147479552 bytes"
 #define RANGE "out of range"
-#define CONSENT                                    \
-    "ioping: data: writing would destroy its data" \
-    "; say -W three times (-WWW) if that is what you want\n"
-#define MISSING                          \
-    ": No such file or directory; name " \
-    "a directory, a file or a device that exists\n"
+#define CONSENT \
+    "ioping: data: writing would destroy its data; give -WWW if that is what you want\n"
+#define MISSING ": No such file or directory\n"
 #define LEAVE "; remove it, or leave out -k\n"
-#define ELSEWHERE "; name a file in it instead\n"
+#define ELSEWHERE "; name an existing file in it instead\n"
 
 /* Fails unless "ioping ARGUMENTS" prints nothing but LINE, and after a usage error the
  * line that points to -h, and ends with STATUS. */
@@ -157,23 +154,32 @@ TEST(targets_that_cannot_be_measured_are_refused)
         {"data/x", "ioping: data/x: Not a directory\n"},
         {"fifo", "ioping: fifo: unsupported destination\n"},
         {"-WWW fifo", "ioping: fifo: unsupported destination\n"},
-        {"-S 2m data", "ioping: data: target is too small for this\n"},
-        {"-o 2m data", "ioping: data: target is too small for this\n"},
-        {"-S 1m -o 1 data", "ioping: data: target is too small for this\n"},
-        {"-S 7e -o 7e data", "ioping: data: target is too small for this\n"},
-        {"-s 2m data", "ioping: data: request size is too big for this target\n"},
-        {"-s 8k -S 4k data", "ioping: data: request size is too big for this target\n"},
-        {"-o 1m data", "ioping: data: request size is too big for this target\n"},
-        {"-s 2m -S 1m d", "ioping: d: request size is too big for this target\n"},
-        {"empty", "ioping: empty: request size is too big for this target: the file has "
-                  "0 bytes; name a file that has data, or a directory\n"},
+        {"-S 2m data", "ioping: data: target is too small for this: -o and -S reach "
+                       "beyond its 1 MiB; use a smaller -o or -S\n"},
+        {"-o 2m data", "ioping: data: target is too small for this: -o and -S reach "
+                       "beyond its 1 MiB; use a smaller -o or -S\n"},
+        {"-S 1m -o 1 data", "ioping: data: target is too small for this: -o and -S reach "
+                            "beyond its 1 MiB; use a smaller -o or -S\n"},
+        {"-S 7e -o 7e data", "ioping: data: target is too small for this: -o and -S "
+                             "reach beyond its 1 MiB; use a smaller -o or -S\n"},
+        {"-s 2m data",
+         "ioping: data: request size is too big for this target: a request has 2 MiB, "
+         "the target only 1 MiB; use a smaller -s, or a larger target\n"},
+        {"-s 8k -S 4k data",
+         "ioping: data: request size is too big for this target: a request has 8 KiB, "
+         "the working set only 4 KiB; use a smaller -s or a larger -S\n"},
+        {"-o 1m data",
+         "ioping: data: request size is too big for this target: a request has 4 KiB, "
+         "the target behind -o only 0 B; use a smaller -s or -o\n"},
+        {"-s 2m -S 1m d",
+         "ioping: d: request size is too big for this target: a request has 2 MiB, the "
+         "working set only 1 MiB; use a smaller -s or a larger -S\n"},
+        {"empty", "ioping: empty: request size is too big for this target: the file is "
+                  "empty; name a file that has data, or a directory\n"},
     };
     for (size_t i = 0; i < LENGTH(cases); i++)
         assert_refused(cases[i][0], cases[i][1], 2);
-    expect(2, NULL,
-           "ioping: No such file or directory; name a directory, a file or a device that "
-           "exists\n",
-           "ioping ''");
+    expect(2, NULL, "ioping: No such file or directory\n", "ioping ''");
 }
 
 TEST(a_file_is_not_written_without_full_consent)
@@ -193,7 +199,7 @@ TEST(a_working_set_beyond_the_free_space_is_not_begun)
     expect(
         2, "",
         "~^ioping: d: a working set of 4 PiB does not fit into the [0-9.]+ ([KMGTP]i)?B "
-        "that are free; use a smaller -S, or name a file in it instead\n$",
+        "that are free; use a smaller -S, or name an existing file in it instead\n$",
         "ioping -S 4p d");
     expect(0, "", NULL, "ls -A d");
 }
@@ -211,8 +217,8 @@ TEST(direct_io_that_cannot_be_is_refused)
     static const char *const shapes[] = {"-s 513", "-o 1", "-s 100 -o 100"};
     for (size_t i = 0; i < LENGTH(shapes); i++)
         expect(2, "",
-               "~^ioping: data: direct I/O needs request size and offset in multiples of "
-               "(512|4096); leave out -D to measure without it\n$",
+               "~^ioping: data: direct I/O needs a request size and an offset that are "
+               "multiples of (512|4096); leave out -D to measure without it\n$",
                "ioping -D -c 1 %s data", shapes[i]);
 }
 
@@ -231,9 +237,10 @@ TEST(direct_io_on_memory_is_as_the_kernel_has_it)
     bool takes = result.status == 0;
     command_free(&result);
     expect(takes ? 0 : 2, NULL,
-           takes ? "ioping: /dev/shm: tmpfs is memory, not a device: so are the times\n"
+           takes ? "ioping: /dev/shm: tmpfs lives in memory: these times say nothing "
+                   "about a disk\n"
                  : "ioping: /dev/shm: direct I/O not supported; leave out -D to measure "
-                   "it all the same\n",
+                   "it anyway\n",
            "ioping -D -B -c 2 -i 0 /dev/shm");
     result = command_status(0, "ioping %s -J -q -c 2 -i 0 /dev/shm", takes ? "-D" : "");
     assert_contains(result.out, "\"mode\": \"cached\"\n");
@@ -284,11 +291,11 @@ TEST(permissions_that_are_missing_are_named)
         {"locked", "ioping: locked: Permission denied\n"},
         {"-WWW read-only", "ioping: read-only: Permission denied\n"},
         {"closed/data", "ioping: closed/data: Permission denied\n"},
-        {"closed",
-         "ioping: closed: no working file can be made here: Permission denied" ELSEWHERE},
-        {"unwritable", "ioping: unwritable: no working file can be made here: Permission "
-                       "denied" ELSEWHERE},
-        {"-k unwritable", "ioping: unwritable: no working file can be made here: "
+        {"closed", "ioping: closed: cannot create a temporary file here: Permission "
+                   "denied" ELSEWHERE},
+        {"unwritable", "ioping: unwritable: cannot create a temporary file here: "
+                       "Permission denied" ELSEWHERE},
+        {"-k unwritable", "ioping: unwritable: cannot create a temporary file here: "
                           "Permission denied" ELSEWHERE},
     };
     need_bound();
@@ -311,8 +318,9 @@ TEST(permissions_that_are_missing_are_named)
 TEST(a_run_without_memory_leaves_no_kept_file)
 {
     need_bare("valgrind and sanitizers need more memory than is allowed here");
-    expect(2, "",
-           "~ioping: no memory for a request of 209715200 bytes; use a smaller -s\n",
-           "mkdir -p lack && ulimit -v 100000 && ioping -k -s 200m -c 1 lack; s=$?; "
-           "ls -A lack; rm -rf lack; exit $s");
+    expect(
+        2, "",
+        "~ioping: not enough memory for a request of 209715200 bytes; use a smaller -s\n",
+        "mkdir -p lack && ulimit -v 100000 && ioping -k -s 200m -c 1 lack; s=$?; "
+        "ls -A lack; rm -rf lack; exit $s");
 }

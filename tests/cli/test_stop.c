@@ -23,7 +23,7 @@ TEST(a_stop_is_not_the_longest_latency)
         if (i == 3)
             need_linux_aio();
         expect(0, "true\n",
-               "~^(ioping: [1-9] of [0-9]+ requests were under way while the program was "
+               "~^(ioping: [1-9] of [0-9]+ requests were in flight while the program was "
                "stopped or frozen: they do not count\n)?$",
                "a_stop_is_not_the_longest_latency %s", engines[i]);
     }

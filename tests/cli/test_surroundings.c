@@ -2,9 +2,9 @@
 /* Marks: posix chroot each */
 #include "support.h"
 
-#define UNALIGNED                                                              \
-    "ioping: %s: direct I/O needs request size and offset in multiples of 512" \
-    ": dropping the page cache before each request instead\n"
+#define UNALIGNED                                                                      \
+    "ioping: %s: direct I/O needs a request size and an offset that are multiples of " \
+    "512: evicting the page cache before each request instead\n"
 
 GROUP_SETUP(make_files)
 
@@ -184,8 +184,9 @@ need_setuid(void)
                  "needs a build folder that honours setuid and that others can enter");
 }
 
-#define NO_FILE \
-    ": no working file can be made here: Permission denied; name a file in it instead\n"
+#define NO_FILE                                                                        \
+    ": cannot create a temporary file here: Permission denied; name an existing file " \
+    "in it instead\n"
 
 TEST(setuid_opens_nothing_that_the_user_may_not)
 {

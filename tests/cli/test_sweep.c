@@ -3,8 +3,7 @@
 #include "running.h"
 #include "support.h"
 
-#define TOGETHER(name) \
-    "ioping: " name ": cannot be done together with -sweep; leave out one of them\n"
+#define TOGETHER(name) "ioping: " name " and -sweep cannot be combined\n"
 GROUP_SETUP(make_files)
 
 /* The first column, and how many others there are. */
@@ -170,8 +169,8 @@ TEST(a_slow_device_ends_a_size_sweep_early)
         if (count == LENGTH(rows))
             fail_msg("%s", result.out);
         snprintf(line, sizeof(line),
-                 "ioping: -sweep: ended at %d KiB: fewer than one request per worker in "
-                 "its time; use a longer -w\n",
+                 "ioping: -sweep: ended at %d KiB: fewer than one request per worker "
+                 "completed in the time of the step; use a longer -w\n",
                  4 << count);
         assert_string_equal(result.err, line);
         command_free(&result);
@@ -200,7 +199,7 @@ TEST(a_step_in_which_no_request_ends_is_named_and_has_a_row)
         assert_matches(result.out, "^(1 1\n)?(2 1\n)?$");
         if (result.out[0])
             snprintf(line, sizeof(line),
-                     "ioping: -sweep: no request ended in the time of %s=%c; use a "
+                     "ioping: -sweep: no request completed in the step %s=%c; use a "
                      "longer -w\n",
                      cases[i].name, result.out[0]);
         assert_string_equal(result.err, line);
@@ -225,9 +224,10 @@ TEST(a_step_without_memory_ends_it_with_the_rows_so_far)
                "(memory|thread) for [^\n]+\n$",
                "a_step_without_memory_ends_it_with_the_rows_so_far %s %s", cases[i][0],
                cases[i][1]);
-    expect(2, "",
-           "ioping: no memory for a request of 1073741824 bytes; use a smaller -s\n",
-           "prlimit --as=100000000 \"$IOPING\" -C -s 1g -sweep threads=1..2 /dev/zero");
+    expect(
+        2, "",
+        "ioping: not enough memory for a request of 1073741824 bytes; use a smaller -s\n",
+        "prlimit --as=100000000 \"$IOPING\" -C -s 1g -sweep threads=1..2 /dev/zero");
 }
 
 TEST(an_interrupt_leaves_the_rows_so_far)
@@ -329,9 +329,12 @@ TEST(files_smaller_than_a_page_are_swept)
         {"-C -L", "512 cached\n1024 cached\n2048 cached\n", "", 4095, 0},
         {"-WWW", "512 direct\n1024 direct\n", "", 2047, 0},
         {"-o 512 -threads 2", "512 direct\n1024 direct\n", "", 2000, 0},
-        {"", "", "ioping: little: request size is too big for this target\n", 511, 2},
+        {"", "",
+         "ioping: little: request size is too big for this target: a request has 512 B, "
+         "the target only 511 B; use a smaller -s, or a larger target\n",
+         511, 2},
         {"-C", "",
-         "ioping: little: request size is too big for this target: the file has 0 bytes; "
+         "ioping: little: request size is too big for this target: the file is empty; "
          "name a file that has data, or a directory\n",
          0, 2},
     };
@@ -342,8 +345,9 @@ TEST(files_smaller_than_a_page_are_swept)
                cases[i].size, cases[i].arguments);
 }
 
-#define MULTIPLES \
-    "ioping: blocks/f: direct I/O needs request size and offset in multiples of 4096"
+#define MULTIPLES                                                               \
+    "ioping: blocks/f: direct I/O needs a request size and an offset that are " \
+    "multiples of 4096"
 
 TEST(a_file_smaller_than_a_block_is_swept_without_direct_io)
 {
@@ -353,7 +357,7 @@ TEST(a_file_smaller_than_a_block_is_swept_without_direct_io)
     } cases[] = {
         {"", "4096 direct\n", "", 8191, 0},
         {"", "2048 nocache\n",
-         MULTIPLES ": dropping the page cache before each request instead\n", 4095, 0},
+         MULTIPLES ": evicting the page cache before each request instead\n", 4095, 0},
         {"-C", "1024 cached\n", "", 2047, 0},
         {"-D", "", MULTIPLES "; leave out -D to measure without it\n", 4095, 2},
     };
@@ -420,8 +424,8 @@ TEST(a_directory_has_room_for_the_largest_request)
 TEST(writes_are_refused_without_consent_and_done_with_it)
 {
     expect(2, "",
-           "ioping: data: writing would destroy its data; say -W three times (-WWW) if "
-           "that is what you want\n",
+           "ioping: data: writing would destroy its data; give -WWW if that is what you "
+           "want\n",
            "ioping -hang 0 -W -w 20ms -sweep threads=1..2 data; s=$?; cmp "
            "data copy; exit $s");
     expect(0, "written\n", NULL,
@@ -447,55 +451,52 @@ TEST(what_makes_no_sense_is_refused)
         {"-sweep interval -i 1", TOGETHER("-interval"), 1},
         {"-sweep interval -U -depth 2", TOGETHER("-depth"), 1},
         {"-sweep interval=1..1ms",
-         "ioping: -sweep 'interval=1..1ms': ends before it begins\n", 1},
+         "ioping: -sweep 'interval=1..1ms': the end is smaller than the start\n", 1},
         {"-sweep size -i 1ns", TOGETHER("-interval"), 1},
         {"-sweep size -s 4k", TOGETHER("-size"), 1},
         {"-sweep threads -threads 2", TOGETHER("-threads"), 1},
         {"-sweep depth -U -depth 2", TOGETHER("-depth"), 1},
         {"-sweep speed",
-         "ioping: -sweep 'speed': not one of size, threads, depth, interval and rate\n",
+         "ioping: -sweep 'speed': unknown sweep; use size, threads, depth, interval or "
+         "rate\n",
          1},
         {"-sweep ''",
-         "ioping: -sweep '': not one of size, threads, depth, interval and rate\n", 1},
+         "ioping: -sweep '': unknown sweep; use size, threads, depth, interval or rate\n",
+         1},
         {"-sweep sizes",
-         "ioping: -sweep 'sizes': not one of size, threads, depth, interval and rate\n",
+         "ioping: -sweep 'sizes': unknown sweep; use size, threads, depth, interval or "
+         "rate\n",
          1},
         {"-sweep size=4k",
-         "ioping: -sweep 'size=4k': not two values with .. between them, such as "
-         "4k..1m\n",
-         1},
-        {"-sweep size=",
-         "ioping: -sweep 'size=': not two values with .. between them, such as 4k..1m\n",
+         "ioping: -sweep 'size=4k': expected FROM..TO, such as 4k..1m\n", 1},
+        {"-sweep size=", "ioping: -sweep 'size=': expected FROM..TO, such as 4k..1m\n",
          1},
         {"-sweep threads=4",
-         "ioping: -sweep 'threads=4': not two values with .. between them, such as "
-         "1..64\n",
-         1},
-        {"-sweep size=8k..4k", "ioping: -sweep 'size=8k..4k': ends before it begins\n",
-         1},
+         "ioping: -sweep 'threads=4': expected FROM..TO, such as 1..64\n", 1},
+        {"-sweep size=8k..4k",
+         "ioping: -sweep 'size=8k..4k': the end is smaller than the start\n", 1},
         {"-sweep size=0..4k", "ioping: -sweep 'size=0..4k': must be more than 0\n", 1},
         {"-sweep threads=0..4", "ioping: -sweep 'threads=0..4': must be more than 0\n",
          1},
-        {"-sweep threads=1..1025", "ioping: -sweep 'threads=1..1025': more than 1024\n",
-         1},
-        {"-U -sweep depth=1..4097", "ioping: -sweep 'depth=1..4097': more than 4096\n",
-         1},
+        {"-sweep threads=1..1025",
+         "ioping: -sweep 'threads=1..1025': must be at most 1024\n", 1},
+        {"-U -sweep depth=1..4097",
+         "ioping: -sweep 'depth=1..4097': must be at most 4096\n", 1},
         {"-sweep size=4k..2g",
-         "ioping: -sweep 'size=4k..2g': more than the system can do in one request "
-         "(2147479552)\n",
+         "ioping: -sweep 'size=4k..2g': a request can have at most 2147479552 bytes\n",
          1},
         {"-sweep size=4k..x",
-         "ioping: -sweep 'size=4k..x': not a size such as 4096, 4k, 1.5m, 8sector, "
-         "1page\n",
-         1},
+         "ioping: -sweep 'size=4k..x': not a size such as 4096, 4k or 1.5m\n", 1},
         {"-sweep threads=1..4k..8",
-         "ioping: -sweep 'threads=1..4k..8': not a number with an optional suffix da, k, "
-         "M, G, T, P, E\n",
-         1},
-        {"-sweep size=4k..2m", "ioping: data: request size is too big for this target\n",
+         "ioping: -sweep 'threads=1..4k..8': not a count such as 10, 5k or 1M\n", 1},
+        {"-sweep size=4k..2m",
+         "ioping: data: request size is too big for this target: a request has 2 MiB, "
+         "the target only 1 MiB; use a smaller -s, or a larger target\n",
          2},
         {"-S 64k -sweep size=4k..128k",
-         "ioping: data: request size is too big for this target\n", 2},
+         "ioping: data: request size is too big for this target: a request has 128 KiB, "
+         "the working set only 64 KiB; use a smaller -s or a larger -S\n",
+         2},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         expect(cases[i].status, "", cases[i].line, "ioping %s data", cases[i].arguments);

@@ -12,7 +12,7 @@ sweep() {
 }
 
 # What was said, but for a step in which a busy machine did nothing.
-told() { sed '/^ioping: -sweep: no request ended in the time of /d' e; }
+told() { sed '/^ioping: -sweep: no request completed in the step /d' e; }
 
 # Usage: values_double_between_the_ends OPTION... TARGET
 values_double_between_the_ends() {

@@ -94,7 +94,7 @@ beyond() {
 engine_of() {
     "$IOPING_FORBID" 1 "$1" "$IOPING" -sweep rate=500..1k -w 50ms -plot rate.svg data \
         data >o 2>e || return
-    sed '/-sweep: no request ended in the time of /d' e >&2
+    sed '/-sweep: no request completed in the step /d' e >&2
     grep -oE '(depth|threads|[0-9]+ threads)[^,;<]*' rate.svg | head -1
 }
 

@@ -242,8 +242,8 @@ TEST(too_few_threads_are_refused_before_the_first_request)
     for (size_t i = 0; i < LENGTH(targets); i++) {
         struct result result = command_status(
             2, "too_few_threads_are_refused_before_the_first_request %s", targets[i]);
-        assert_string_equal(result.err, "ioping: no thread for the requests: Resource "
-                                        "temporarily unavailable\n");
+        assert_string_equal(result.err, "ioping: cannot start a thread for the requests: "
+                                        "Resource temporarily unavailable\n");
         if (strcmp(targets[i], "-J data") != 0)
             assert_string_equal(result.out, "");
         else
@@ -256,14 +256,13 @@ TEST(what_makes_no_sense_is_refused)
 {
     static const char *const cases[][2] = {
         {"-threads 0", "-threads '0': must be more than 0"},
-        {"-threads 1025", "-threads '1025': more than 1024"},
-        {"-threads x", "-threads 'x': not a number with an optional suffix da, k, M, G, "
-                       "T, P, E"},
+        {"-threads 1025", "-threads '1025': must be at most 1024"},
+        {"-threads x", "-threads 'x': not a count such as 10, 5k or 1M"},
         {"-depth 0 -U", "-depth '0': must be more than 0"},
-        {"-depth 4097 -U", "-depth '4097': more than 4096"},
-        {"-A -U", "-uring: cannot be done together with -async; leave out one of them"},
-        {"-U -depth 2 -corrected", "-corrected: requests do not wait for each other with "
-                                   "-depth; leave out one of them"},
+        {"-depth 4097 -U", "-depth '4097': must be at most 4096"},
+        {"-A -U", "-uring and -async cannot be combined"},
+        {"-U -depth 2 -corrected", "-corrected: cannot be combined with -depth, where "
+                                   "requests do not wait for each other"},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         expect(1, "", formatted("ioping: %s\n", cases[i][1]), "ioping -c 1 %s data",

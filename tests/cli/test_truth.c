@@ -8,8 +8,9 @@
 #include <inttypes.h>
 #include <sys/mman.h>
 
-#define FALLBACK ": dropping the page cache before each request instead\n"
-#define UNALIGNED "direct I/O needs request size and offset in multiples of 512"
+#define FALLBACK ": evicting the page cache before each request instead\n"
+#define UNALIGNED \
+    "direct I/O needs a request size and an offset that are multiples of 512"
 #define PACKED "compressed data goes through the page cache"
 #define QUIETLY "direct I/O goes through the page cache here"
 #define REQUESTS 40
@@ -240,9 +241,9 @@ TEST(nothing_counts_when_all_is_cached)
     assert_contains(result.out, "\ngenerated 9 requests in ");
     assert_string_equal(result.err,
                         "ioping: ext4/f: " UNALIGNED FALLBACK
-                        "ioping: 9 of 9 requests were answered from memory, not by "
-                        "the device; use -s 1k (direct I/O), or use -C to measure the "
-                        "cache\nioping: no request counted of 9\n");
+                        "ioping: 9 of 9 requests were answered from memory, not by the "
+                        "device; use -s 1k (direct I/O), or use -C to measure the "
+                        "cache\nioping: none of the 9 requests counted\n");
     command_free(&result);
 }
 
@@ -501,8 +502,8 @@ TEST_EACH(holes_are_told, places)
                            place, cases[i].file, cases[i].options);
         if (cases[i].share)
             snprintf(line, sizeof(line),
-                     "ioping: h: %s %% of the working set is holes: reading them touches "
-                     "no device\n",
+                     "ioping: h: %s %% of the working set are holes: reading them "
+                     "touches no device\n",
                      cases[i].share);
         assert_string_equal(result.err, line);
         command_free(&result);

@@ -162,9 +162,9 @@ static size_t
 drop_notes(char *text)
 {
     static const char *const notes[] = {
-        "direct I/O not supported: dropping the page cache before each request instead\n",
+        "direct I/O not supported: evicting the page cache before each request instead\n",
         "direct I/O not supported: flushing the page cache after each request instead\n",
-        "cannot see whether reads come from the page cache: compare with -C\n"};
+        "cannot tell whether reads come from the page cache; compare with -C\n"};
     for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
         char *found;
         while ((found = strstr(text, notes[i]))) {
@@ -258,7 +258,7 @@ is_expected(const char *text, const char *expected)
 static bool
 is_expected_error(const char *text, const char *err, int status)
 {
-    bool usage_error = status == 1 && err && err[0] && err[0] != '~';
+    bool usage_error = status == 1 && err && strncmp(err, "ioping: ", 8) == 0;
     if (!usage_error)
         return is_expected(text, err);
     size_t length = strlen(err);

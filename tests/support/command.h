@@ -39,7 +39,7 @@ struct result command_status(int status, const char *format, ...)
  * Runs a command as command() does; fails the test with all output unless it ends with
  * STATUS (-1: whatever it is), and stdout and stderr are OUT and ERR, to the byte. One
  * that is NULL may have anything; one that begins with ~ is an extended regular
- * expression. With STATUS 1 and a whole text ERR, TRY has to follow that. A command that
+ * expression. After an ERR of ioping with STATUS 1, TRY has to follow. A command that
  * ends with LACKS skips the test.
  */
 void expect(int status, const char *out, const char *err, const char *format, ...)

@@ -226,5 +226,5 @@ ended() {
 # Usage: tell NAME: what it said, but for what a busy machine adds.
 tell() {
     cat "$1.run/out"
-    sed "/missed: due, and not sent\$/d" "$1.run/err" >&2
+    sed "/missed: not sent in time/d" "$1.run/err" >&2
 }

@@ -5,13 +5,12 @@
 
 #include <ctype.h>
 
-static const char not_count[] =
-    "not a number with an optional suffix da, k, M, G, T, P, E";
-static const char not_size[] = "not a size such as 4096, 4k, 1.5m, 8sector, 1page";
-static const char not_time[] = "not a time such as 1, 0.5s, 100ms, 20us, 1/100, 2min";
+static const char not_count[] = "not a count such as 10, 5k or 1M";
+static const char not_size[] = "not a size such as 4096, 4k or 1.5m";
+static const char not_time[] = "not a time such as 10ms, 0.5s or 2min";
 static const char out_of_range[] = "out of range";
 static const char by_zero[] = "division by zero";
-static const char too_small[] = "too small: it would mean nothing";
+static const char too_small[] = "too small: it would be rounded to 0";
 
 static void
 check_value(enum units_kind kind, const char *text, int64_t expected)

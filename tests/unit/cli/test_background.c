@@ -3,7 +3,8 @@
 
 #include "cli/options.h"
 
-#define WORDS "neither size=, depth=, threads=, rate=, speed=, random, linear nor path="
+#define WORDS \
+    "unknown word; use size=, depth=, threads=, rate=, speed=, random, linear or path="
 
 static struct background_options
 parsed(const char *text)
@@ -63,10 +64,10 @@ TEST(a_path_takes_the_rest)
 TEST(a_wrong_word_is_named)
 {
     static const char *const cases[][2] = {
-        {"", "'': neither read, write nor rw"},
-        {"reads", "reads: neither read, write nor rw"},
-        {"path=/a", "path=/a: neither read, write nor rw"},
-        {"depth=2", "depth=2: neither read, write nor rw"},
+        {"", "'': must be read, write or rw"},
+        {"reads", "reads: must be read, write or rw"},
+        {"path=/a", "path=/a: must be read, write or rw"},
+        {"depth=2", "depth=2: must be read, write or rw"},
         {"read,", "'': " WORDS},
         {"read,,depth=2", "'': " WORDS},
         {"read,write", "write: " WORDS},
@@ -74,21 +75,19 @@ TEST(a_wrong_word_is_named)
         {"read,=3", "=3: " WORDS},
         {"read,linear=1", "linear=1: " WORDS},
         {"read,Depth=2", "Depth=2: " WORDS},
-        {"read,depth=",
-         "depth=: not a number with an optional suffix da, k, M, G, T, P, E"},
-        {"read,size=x", "size=x: not a size such as 4096, 4k, 1.5m, 8sector, 1page"},
+        {"read,depth=", "depth=: not a count such as 10, 5k or 1M"},
+        {"read,size=x", "size=x: not a size such as 4096, 4k or 1.5m"},
         {"read,depth=0", "depth=0: must be more than 0"},
-        {"read,depth=4097", "depth=4097: more than 4096"},
-        {"read,threads=1025", "threads=1025: more than 1024"},
-        {"read,size=2g",
-         "size=2g: more than the system can do in one request (2147479552)"},
+        {"read,depth=4097", "depth=4097: must be at most 4096"},
+        {"read,threads=1025", "threads=1025: must be at most 1024"},
+        {"read,size=2g", "size=2g: a request can have at most 2147479552 bytes"},
         {"read,depth=2,depth=2", "depth=2: given twice"},
-        {"read,rate=1,speed=1", "speed=1: one of rate= and speed= is enough"},
-        {"read,random,linear", "linear: given after random or linear"},
-        {"read,path=", "path=: a target needs a name"},
+        {"read,rate=1,speed=1", "speed=1: rate= and speed= cannot be combined"},
+        {"read,random,linear", "linear: random or linear is given already"},
+        {"read,path=", "path=: the path is empty"},
         {"read,0123456789012345678901234567890123456789012345678901234567890123456789",
-         "012345678901234567890123456789012345678901234567890123456789012: too long a "
-         "word"},
+         "012345678901234567890123456789012345678901234567890123456789012: the word is "
+         "too long"},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct background_options load;

@@ -35,7 +35,7 @@ TEST(all_else_is_refused_and_changes_nothing)
     for (size_t i = 0; i < LENGTH(texts); i++) {
         enum color color = COLOR_NEVER;
         const char *wrong = parse_color(texts[i], &color);
-        if (!wrong || strcmp(wrong, "neither always, never nor auto") != 0)
+        if (!wrong || strcmp(wrong, "must be always, never or auto") != 0)
             fail_msg("'%s': %s", texts[i], wrong ? wrong : "taken");
         assert_int_equal(color, COLOR_NEVER);
     }

@@ -3,17 +3,17 @@
 
 #include "cli/cli.h"
 
-#define NO_KIND "not one of size, threads, depth, interval and rate"
-#define NO_ENDS "not two values with .. between them, such as 4k..1m"
-#define NO_NUMBERS "not two values with .. between them, such as 1..64"
-#define NO_TIMES "not two values with .. between them, such as 1ms..1s"
-#define NO_TIME "not a time such as 1, 0.5s, 100ms, 20us, 1/100, 2min"
-#define NO_SIZE "not a size such as 4096, 4k, 1.5m, 8sector, 1page"
-#define NO_COUNT "not a number with an optional suffix da, k, M, G, T, P, E"
+#define NO_KIND "unknown sweep; use size, threads, depth, interval or rate"
+#define NO_ENDS "expected FROM..TO, such as 4k..1m"
+#define NO_NUMBERS "expected FROM..TO, such as 1..64"
+#define NO_TIMES "expected FROM..TO, such as 1ms..1s"
+#define NO_TIME "not a time such as 10ms, 0.5s or 2min"
+#define NO_SIZE "not a size such as 4096, 4k or 1.5m"
+#define NO_COUNT "not a count such as 10, 5k or 1M"
 #define ZERO "must be more than 0"
-#define SMALL "too small: it would mean nothing"
+#define SMALL "too small: it would be rounded to 0"
 #define RANGE "out of range"
-#define BACKWARDS "ends before it begins"
+#define BACKWARDS "the end is smaller than the start"
 
 /* Returns why -sweep refuses TEXT, NULL if it does not. */
 static const char *
@@ -179,8 +179,9 @@ TEST(the_second_end_is_not_below_the_first)
 
 TEST(no_end_is_beyond_what_the_option_itself_takes)
 {
-    static const char size[] = "more than the system can do in one request (2147479552)",
-                      threads[] = "more than 1024", depth[] = "more than 4096";
+    static const char size[] = "a request can have at most 2147479552 bytes",
+                      threads[] = "must be at most 1024",
+                      depth[] = "must be at most 4096";
     check_refused("size=4k..2147479553", size);
     check_refused("size=2g..2g", size);
     check_refused("size=1..9223372036854775807", size);

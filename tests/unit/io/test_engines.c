@@ -58,8 +58,8 @@ TEST(what_the_system_lacks_is_an_error_with_advice)
     error_format(&error, line, sizeof(line));
     snprintf(expected, sizeof(expected),
              "ioping: engine X is not available here: %s; %s\n", strerror(ENOTSUP),
-             io_engine_of('U')->name   ? "use -U or none"
-             : io_engine_of('A')->name ? "use -A or none"
+             io_engine_of('U')->name   ? "use -U instead"
+             : io_engine_of('A')->name ? "use -A instead"
                                        : "use -threads instead");
     assert_string_equal(line, expected);
 }
@@ -74,19 +74,19 @@ TEST(a_system_without_them_is_an_error_with_advice)
     } cases[] = {
         {'U', SYS_io_uring_setup, ENOSYS,
          "ioping: io_uring is not available here: Function not implemented; "
-         "use -A or none\n"},
+         "use -A instead\n"},
         {'U', SYS_io_uring_setup, EPERM,
          "ioping: io_uring is not available here: Operation not permitted; "
-         "use -A or none\n"},
+         "use -A instead\n"},
         {'A', SYS_io_setup, ENOSYS,
          "ioping: Linux AIO is not available here: Function not implemented; "
-         "use -U or none\n"},
+         "use -U instead\n"},
         {'A', SYS_io_setup, EPERM,
          "ioping: Linux AIO is not available here: Operation not permitted; "
-         "use -U or none\n"},
+         "use -U instead\n"},
         {'A', SYS_io_setup, EAGAIN,
-         "ioping: Linux AIO is not available here: "
-         "Resource temporarily unavailable; see fs.aio-max-nr, or use -U\n"},
+         "ioping: Linux AIO is not available here: Resource temporarily unavailable; "
+         "raise fs.aio-max-nr, or use -U\n"},
     };
     need_built_in(io_engine_of('U')); /* the test plays Linux */
     for (size_t i = 0; i < LENGTH(cases); i++) {

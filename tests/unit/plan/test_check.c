@@ -62,7 +62,7 @@ static const struct planned_row refusals[] = {
      "ioping: -warn: iops=9 is looser than -slo iops=1k, so it would never warn; "
      "exchange the two limits\n"},
     /* A warning needs a check. */
-    {"-warn p99=1s .", "ioping: -warn: needs -check; add it, or leave this out\n"},
+    {"-warn p99=1s .", "ioping: -warn works only with -check\n"},
     /* What a warning is about has to be there. */
     {"-check -warn device-p99=1ms .",
      "ioping: -warn: device-p99 needs -breakdown; add -breakdown, or "
@@ -72,7 +72,7 @@ static const struct planned_row refusals[] = {
     {"-check -slo idle-p99=1ms .",
      "ioping: -slo: idle-p99 needs -load; limit the whole run\n"},
     {"-check -warn p99=+10% .",
-     "ioping: -warn: p99 is relative, and needs -compare; give a time\n"},
+     "ioping: -warn: p99 is relative, which needs -compare; give a time\n"},
 };
 
 TEST(what_cannot_be_planned_is_refused)

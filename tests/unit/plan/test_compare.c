@@ -40,7 +40,7 @@ TEST(limits_are_on_the_whole_time)
         char line[128], expected[256];
         snprintf(line, sizeof(line), "-compare -slo max=1s -slo %s=1s a", names[i]);
         snprintf(expected, sizeof(expected),
-                 "ioping: -slo: %s: raw lines have the whole time alone; limit that, "
+                 "ioping: -slo: %s: recorded runs have only whole times; limit those, "
                  "such as p99=1ms\n",
                  names[i]);
         planned_refused(line, expected);
@@ -49,8 +49,9 @@ TEST(limits_are_on_the_whole_time)
 
 TEST(standard_input_is_read_once)
 {
-    planned_refused("-compare - a -", "ioping: -compare: standard input can be read "
-                                      "once; name - once\n");
+    planned_refused(
+        "-compare - a -",
+        "ioping: -compare: standard input can be read only once; give - once\n");
 }
 
 TEST(a_rerun_makes_the_same_choices)

@@ -108,19 +108,16 @@ TEST(options_become_a_plan)
 
 static const struct planned_row refusals[] = {
     /* Corrections are for requests that wait for each other. */
-    {"-corrected -U -depth 2 .",
-     "ioping: -corrected: requests do not wait for each other with -depth; leave out "
-     "one of them\n"},
+    {"-corrected -U -depth 2 .", "ioping: -corrected: cannot be combined with -depth, "
+                                 "where requests do not wait for each other\n"},
     {"-A -depth 8 -i 1ms -corrected .",
-     "ioping: -corrected: requests do not wait for each other with -depth; leave out "
-     "one of them\n"},
-    {"-R -U -depth 2 -corrected .",
-     "ioping: -corrected: requests do not wait for each other with -depth; leave out "
-     "one of them\n"},
+     "ioping: -corrected: cannot be combined with -depth, where requests do not wait for "
+     "each other\n"},
+    {"-R -U -depth 2 -corrected .", "ioping: -corrected: cannot be combined with -depth, "
+                                    "where requests do not wait for each other\n"},
     /* Corrections under a limit of all workers are refused. */
     {"-corrected -i 100ms -r 10 -threads 2 .",
-     "ioping: -corrected: under a limit no request is ever due; give one "
-     "with -i\n"},
+     "ioping: -corrected: needs an interval of -i, which -r and -l replace\n"},
 };
 
 TEST(what_cannot_be_planned_is_refused)

@@ -131,10 +131,11 @@ plan_cell(const char *line, const char *option)
     if (planned_try(line, &plan, &error) == 0)
         return '+';
     error_format(&error, text, sizeof(text));
-    if (error.status != EXIT_USAGE || sscanf(text, "ioping: -%31[a-z-]: ", name) != 1 ||
+    if (error.status != EXIT_USAGE || sscanf(text, "ioping: -%31[a-z-] ", name) != 1 ||
         !is_given(&plan, name))
         return 0;
-    const char *why = text + strlen("ioping: -: ") + strlen(name);
+
+    const char *why = text + strlen("ioping: - ") + strlen(name);
     size_t first = leaving_index(name);
     snprintf(expected, sizeof(expected), " -%s ", option);
     char *word = strstr(expected, name);
@@ -142,19 +143,16 @@ plan_cell(const char *line, const char *option)
     snprintf(other, sizeof(other), "%.*s", (int)strcspn(option, " "), option);
     if (first == LENGTH(leaving) && !is_in && leaving_index(other) == LENGTH(leaving))
         return 0;
-    if (sscanf(why, "cannot be done together with -%31[a-z-]", other) == 1) {
+    if (sscanf(why, "and -%31[a-z-] cannot be combined", other) == 1) {
         size_t second = leaving_index(other);
-        snprintf(expected, sizeof(expected),
-                 "cannot be done together with -%s%s; leave out one of them\n", other,
+        snprintf(expected, sizeof(expected), "and -%s cannot be combined%s\n", other,
                  second < LENGTH(leaving) ? leaving[second][1] : "");
         bool ranked = first == LENGTH(leaving) || first < second;
-        return is_given(&plan, other) && strcmp(name, other) != 0 && ranked &&
-                       strcmp(why, expected) == 0
-                   ? 'x'
-                   : 0;
+        bool right = is_given(&plan, other) && strcmp(name, other) != 0 && ranked &&
+                     strcmp(why, expected) == 0;
+        return right ? 'x' : 0;
     }
-    const char *end = strstr(why, "; add it, or leave this out\n");
-    return strncmp(why, "needs -", 7) == 0 && end ? 'n' : 0;
+    return strncmp(why, "works only with -", 17) == 0 ? 'n' : 0;
 }
 
 TEST(each_option_means_something_in_these_modes)
@@ -221,9 +219,8 @@ TEST(modes_that_meet_are_refused_by_one_of_them)
     assert_int_equal(planned("-sweep rate -sweep size -size 4k -sweep threads .").mode,
                      MODE_THREADS);
     planned_refused("-sweep size -check -influx -load write a",
-                    "ioping: -sweep: cannot be done together with -check; leave out one "
-                    "of them\n");
-    planned_refused("-append -depth 2 -sweep rate -compare a",
-                    "ioping: -sweep: cannot be done together with -compare: nothing is "
-                    "measured; leave out one of them\n");
+                    "ioping: -sweep and -check cannot be combined\n");
+    planned_refused(
+        "-append -depth 2 -sweep rate -compare a",
+        "ioping: -sweep and -compare cannot be combined: nothing is measured\n");
 }

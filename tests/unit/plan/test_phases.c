@@ -132,11 +132,10 @@ TEST(percentiles_are_corrected_where_requests_are_due)
 TEST(phases_that_cannot_be_are_refused)
 {
     planned_refused("-load read a",
-                    "ioping: -load: each phase has to end; give -c or -w\n");
+                    "ioping: -load: each phase needs an end; give -c or -w\n");
     planned_refused(
         "-c 1 -load read a b",
-        "ioping: -load: cannot be done with several targets; name one; another "
-        "can be loaded with path=\n");
+        "ioping: -load: works with one target only; load another one with path=\n");
     planned_refused("-c 1 -slo recovered-max=1s a",
                     "ioping: -slo: recovered-max needs -load; add -load, or limit the "
                     "whole run\n");

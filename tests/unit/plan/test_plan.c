@@ -216,8 +216,7 @@ TEST(exported_files_have_an_interval_of_their_own)
             fail_msg("ioping %s", cases[i].line);
     }
     planned_refused("-every 3s -P 1 .",
-                    "ioping: -every: needs -prometheus or -hdr or -plot; add it, or "
-                    "leave this out\n");
+                    "ioping: -every works only with -prometheus or -hdr or -plot\n");
 }
 
 /* A second is short enough for a course, and a line for each step all there is to it. */
@@ -245,8 +244,7 @@ TEST(bounds_without_metrics_are_refused)
     plan = planned("-prometheus a.prom .");
     assert_int_equal(plan.output.buckets->count, 41);
     planned_refused("-buckets 1ms,5ms .",
-                    "ioping: -buckets: needs -prometheus; add it, or leave this "
-                    "out\n");
+                    "ioping: -buckets works only with -prometheus\n");
 }
 
 /* Whatever else is given: a period is a second unless it is said. */
@@ -475,23 +473,19 @@ static const struct planned_row refusals[] = {
     {"-slo read-p99=1ms .", "ioping: -slo: read-p99 needs -G; add -G, or "
                             "limit all requests\n"},
     {"-W -slo write-max=1s .", "ioping: -slo: write-max needs -G; add -G, "
-                              "or limit all requests\n"},
+                               "or limit all requests\n"},
     /* Limits of flushes without any are refused. */
     {"-slo sync-p99=1ms .", "ioping: -slo: sync-p99 needs writes, which are flushed; "
                             "add -W or -G, or limit the whole time\n"},
     {"-C -slo sync-p99=1ms .", "ioping: -slo: sync-p99 needs writes, which are flushed; "
                                "add -W or -G, or limit the whole time\n"},
-    {"-W -C -slo sync-p99=1ms .", "ioping: -slo: sync-p99 needs flushes, and -C does "
-                                  "without; leave out -C, or limit the whole time\n"},
-    {"-G -CD -slo sync-p99=1ms .", "ioping: -slo: sync-p99 needs flushes, and -C does "
-                                   "without; leave out -C, or limit the whole time\n"},
+    {"-W -C -slo sync-p99=1ms .", "ioping: -slo: sync-p99 needs flushes, which -C leaves "
+                                  "out; leave out -C, or limit the whole time\n"},
+    {"-G -CD -slo sync-p99=1ms .", "ioping: -slo: sync-p99 needs flushes, which -C "
+                                   "leaves out; leave out -C, or limit the whole time\n"},
     /* Corrections without an interval are refused. */
-    {"-corrected -i 0 .",
-     "ioping: -corrected: without an interval no request is ever due; "
-     "give one with -i\n"},
-    {"-R -corrected -q .",
-     "ioping: -corrected: without an interval no request is ever due; "
-     "give one with -i\n"},
+    {"-corrected -i 0 .", "ioping: -corrected: needs an interval; give one with -i\n"},
+    {"-R -corrected -q .", "ioping: -corrected: needs an interval; give one with -i\n"},
     /* Exported files have names of their own. */
     {"-hdr a -plot a .", "ioping: -hdr: a is the file of -plot too; name another file\n"},
     {"-prometheus a -hdr a .",
@@ -499,10 +493,9 @@ static const struct planned_row refusals[] = {
     {"-plot b -prometheus b -hdr a .",
      "ioping: -plot: b is the file of -prometheus too; name another file\n"},
     /* What a log does not have is refused. */
-    {"-append .", "ioping: -append: needs -write; add it, or leave this out\n"},
-    {"-G -append .",
-     "ioping: -read-write: cannot be done together with -append: a log begins empty, and "
-     "each write waits for the one before; leave out one of them\n"},
+    {"-append .", "ioping: -append works only with -write\n"},
+    {"-G -append .", "ioping: -read-write and -append cannot be combined: a log begins "
+                     "empty, and each write waits for the one before\n"},
 };
 
 TEST(what_cannot_be_planned_is_refused)

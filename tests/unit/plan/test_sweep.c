@@ -271,7 +271,7 @@ TEST(an_open_loop_has_many_places)
     }
 }
 
-#define NEEDS_RATES "ioping: -poisson: needs -sweep rate; add it, or leave this out\n"
+#define NEEDS_RATES "ioping: -poisson works only with -sweep rate\n"
 
 TEST(what_makes_no_sense_with_rates_is_refused)
 {

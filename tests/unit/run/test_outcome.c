@@ -35,7 +35,9 @@ check(const char *name, struct outcome *outcome, const char *text, int status)
 #define FAILED "request 7 failed: ENOSPC (No space left on device)\n"
 #define ANSWERED(count) count " requests were answered from memory, not by the device; "
 #define WARM_UP "no request counted: all were warm-up; use -warmup 0 to count them\n"
-#define LONGER "fewer than one request per worker in its time; use a longer -w\n"
+#define LONGER                                                                           \
+    "fewer than one request per worker completed in the time of the step; use a longer " \
+    "-w\n"
 
 TEST(an_outcome_has_its_notes_and_its_status)
 {
@@ -112,31 +114,34 @@ TEST(an_outcome_has_its_notes_and_its_status)
         {"all from the page cache leaves nothing to count",
          {.total = {.requests = 2, .cached = 2}, .shape = ""},
          ANSWERED("2 of 2") "name another file, or use -C to measure the cache\n"
-                            "no request counted of 2\n",
+                            "none of the 2 requests counted: 2 came from memory\n",
          3},
         {"also where one was warm-up",
          {.total = {.requests = 3, .cached = 2}, .shape = ""},
-         ANSWERED("2 of 3") "name another file, or use -C to measure the cache\n"
-                            "no request counted of 3\n",
+         ANSWERED(
+             "2 of 3") "name another file, or use -C to measure the cache\n"
+                       "none of the 3 requests counted: 2 came from memory, 1 warm-up\n",
          3},
         {"what is too fast beside is no failure",
          {.total = {.requests = 9, .cached = 2, .too_fast = 1}, .shape = ""},
          ANSWERED("2 of 9") "name another file, or use -C to measure the cache\n"
-                            "no request counted of 9\n",
+                            "none of the 9 requests counted: 2 came from memory, 1 "
+                            "faster than -t, 6 warm-up\n",
          0},
         {"nor is what is too slow",
          {.total = {.requests = 9, .cached = 2, .too_slow = 1}, .shape = ""},
          ANSWERED("2 of 9") "name another file, or use -C to measure the cache\n"
-                            "no request counted of 9\n",
+                            "none of the 9 requests counted: 2 came from memory, 1 "
+                            "slower than -T, 6 warm-up\n",
          0},
         {"all warm-up names the option", {.total = {.requests = 1}}, WARM_UP, 0},
         {"limits that leave nothing are not called warm-up",
          {.total = {.requests = 5, .too_fast = 4}},
-         "no request counted of 5\n",
+         "none of the 5 requests counted: 4 faster than -t, 1 warm-up\n",
          0},
         {"limits above too",
          {.total = {.requests = 6, .too_slow = 5}},
-         "no request counted of 6\n",
+         "none of the 6 requests counted: 5 slower than -T, 1 warm-up\n",
          0},
         {"a run that sent nothing says so", {.left = 0}, "no request was sent\n", 0},
         {"a request without an answer is a failure",
@@ -171,18 +176,18 @@ TEST(an_outcome_has_its_notes_and_its_status)
          0},
         {"a step without a request is named and no failure, even if all are",
          {.swept = SWEEP_THREADS, .empty = 1},
-         "-sweep: no request ended in the time of threads=1; use a longer -w\n",
+         "-sweep: no request completed in the step threads=1; use a longer -w\n",
          0},
         {"of a rate the advice is another",
          {.swept = SWEEP_RATE, .empty = 10000000},
-         "-sweep: no request ended in the time of rate=10 M; begin with a lower one\n",
+         "-sweep: no request completed in the step rate=10 M; begin with a lower one\n",
          0},
         {"it is named beside failures",
          {.total = {.requests = 9, .failed = 1, .latency = {.count = 8}},
           .failed = NO_SPACE,
           .swept = SWEEP_DEPTH,
           .empty = 4096},
-         FAILED "-sweep: no request ended in the time of depth=4096; use a longer -w\n",
+         FAILED "-sweep: no request completed in the step depth=4096; use a longer -w\n",
          3},
         {"a terminal has in the summary what is not told",
          {.total = {.requests = 40, .failed = 12, .missed = 93, .latency = {.count = 5}}},
@@ -191,13 +196,15 @@ TEST(an_outcome_has_its_notes_and_its_status)
         {"what a brief summary left out is told",
          {.total = {.requests = 40, .failed = 12, .missed = 93, .latency = {.count = 5}},
           .brief = true},
-         "12 of 40 requests failed\n93 requests were missed: due, and not sent\n",
+         "12 of 40 requests failed\n93 requests missed: not sent in time, because "
+         "earlier ones were still in flight\n",
          0},
         {"one that was missed is one",
          {.total = {.requests = 40, .missed = 1, .latency = {.count = 5}},
           .brief = true,
           .target = "a\tb"},
-         "a\\011b: 1 request was missed: due, and not sent\n",
+         "a\\011b: 1 request missed: not sent in time, because earlier ones were still "
+         "in flight\n",
          0},
         {"one that is named is all of one",
          {.total = {.requests = 9, .failed = 1, .latency = {.count = 5}},
@@ -472,16 +479,16 @@ TEST(few_that_could_be_split_are_told_with_the_reasons)
         const char *notes;
     } rows[] = {
         {12, 80, 8, 0, true,
-         "/dev/vda: only 12 of 100 requests could be split: 80 asked no device, records "
-         "of 8 were not found\n"},
+         "/dev/vda: only 12 of 100 requests could be split: 80 reached no device, "
+         "records of 8 were not found\n"},
         {94, 6, 0, 0, true,
-         "/dev/vda: only 94 of 100 requests could be split: 6 asked no device\n"},
+         "/dev/vda: only 94 of 100 requests could be split: 6 reached no device\n"},
         {0, 0, 100, 0, true,
          "/dev/vda: only 0 of 100 requests could be split: records of 100 were not "
          "found\n"},
         {70, 1, 0, 29, true,
-         "/dev/vda: only 70 of 100 requests could be split: 1 asked no device, blocks of "
-         "29 were under way for others too\n"},
+         "/dev/vda: only 70 of 100 requests could be split: 1 reached no device, blocks "
+         "of 29 were also in flight for other programs\n"},
         {50, 0, 0, 0, true, "/dev/vda: only 50 of 100 requests could be split\n"},
         {95, 4, 1, 0, true, ""},
         {0, 100, 0, 0, false, ""},

@@ -306,7 +306,7 @@ TEST(utf_16_is_called_that)
     static const char little[] = "\xff\xfe\x31\0\x20\0\n\0", big[] = "\xfe\xff\0\x31\0\n";
     const char *expected =
         "ioping: gp2: line 1: not a raw line: the file is UTF-16, as PowerShell writes "
-        "it; keep lines with cmd, or convert it\n";
+        "it; record it with cmd, or convert it to UTF-8\n";
     check_refused(little, sizeof(little) - 1, expected);
     check_refused(big, sizeof(big) - 1, expected);
 }

@@ -111,7 +111,7 @@ TEST(eight_decimals_are_refused)
     for (size_t i = 0; i < 3; i++)
         assert_string_equal(
             percentile_parse(texts[i], (int)strlen(texts[i]), &percentile),
-            "more than seven decimals");
+            "must have at most seven decimals");
 }
 
 TEST(no_more_than_the_length_is_read)
@@ -171,8 +171,9 @@ TEST(lists_with_anything_else_are_refused)
         {"none,", wrong},
         {"None", wrong},
         {"nothing", wrong},
-        {"50,99.99999999", "more than seven decimals"},
-        {"1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", "more than 16 percentiles"},
+        {"50,99.99999999", "must have at most seven decimals"},
+        {"1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17",
+         "there can be at most 16 percentiles"},
         {"1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,0,17", wrong},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {

@@ -8,17 +8,18 @@
 #include "stats/slo.h"
 #include "stats/stats.h"
 
-#define NO_NAME "not one of min, avg, max, mdev, iops, bps and percentiles such as p99"
+#define NO_NAME \
+    "unknown figure; use min, avg, max, mdev, iops, bps or a percentile such as p99"
 #define NO_RATE "a part of the time has no rate"
-#define NO_OWN_RATE "a rate is that of reads and writes together"
+#define NO_OWN_RATE "a rate counts reads and writes together"
 #define NO_LIMIT "a limit is missing, as in p99=10ms"
 #define NO_LIST "one limit at a time; give the option again for each other"
-#define NO_TIME "not a time such as 1, 0.5s, 100ms, 20us, 1/100, 2min"
+#define NO_TIME "not a time such as 10ms, 0.5s or 2min"
 #define NO_PERCENT "not a percentage such as +10% or -2.5%"
 #define NO_RELATIVE "only a percentile of all requests can be relative, as in p99=+10%"
-#define NO_MORE "nothing takes 100 % less"
-#define NO_COUNT "not a number with an optional suffix da, k, M, G, T, P, E"
-#define NO_SIZE "not a size such as 4096, 4k, 1.5m, 8sector, 1page"
+#define NO_MORE "must be above -100 %"
+#define NO_COUNT "not a count such as 10, 5k or 1M"
+#define NO_SIZE "not a size such as 4096, 4k or 1.5m"
 
 static struct slo
 slo_of(const char *text)
@@ -251,7 +252,7 @@ TEST(sixteen_are_kept_in_order_and_no_more)
         snprintf(text, sizeof(text), "max=%dns", i);
         assert_null(slos_add(&list, text));
     }
-    assert_string_equal(slos_add(&list, "max=17ns"), "more than 16 limits");
+    assert_string_equal(slos_add(&list, "max=17ns"), "there can be at most 16 limits");
     assert_int_equal(list.count, 16);
     for (int i = 0; i < 16; i++)
         assert_int_equal(list.list[i].limit, i + 1);

@@ -173,7 +173,9 @@ FIXTURE(prepare, finish)
 #define LOOP                                                                            \
     "ioping: /dev/disk2: /dev/loop7 reads through the page cache of its backing file: " \
     "losetup --direct-io=on /dev/loop7\n"
-#define ZRAM "ioping: /dev/disk2: /dev/zram1 is memory, not a device: so are the times\n"
+#define ZRAM                                                                           \
+    "ioping: /dev/disk2: /dev/zram1 lives in memory: these times say nothing about a " \
+    "disk\n"
 
 /* What a system has: direct I/O, a cache that can be Dropped, the reads of a thread
  * (Account, and the first of them as well: Charge); the target is a disK, or there is a
@@ -205,7 +207,7 @@ static const struct {
     {"a raw device has no cache to use", "k", "read", 4096, 'C', IO_MODE_DIRECT, true,
      ""},
     {"a raw device takes whole sectors alone", "k", "read", 1000, 0, -1, false,
-     "direct I/O needs request size and offset in multiples of 512"},
+     "direct I/O needs a request size and an offset that are multiples of 512"},
     {"other devices go without direct I/O then", "dD", "read", 1000, 0, IO_MODE_NOCACHE,
      false, "dropping the page cache before each request"},
     {"reads through a loop device are cached, and direct", "dDl", "read", 4096, 0,
@@ -220,7 +222,7 @@ static const struct {
     {"read and written", "dz", "rw", 4096, 0, IO_MODE_CACHED, true, ZRAM},
     /* As an overlay's layers on tmpfs are. */
     {"direct I/O on a file system in memory is as the kernel has it", "m", "read", 4096,
-     'D', -1, false, "direct I/O not supported; leave out -D to measure it all the same"},
+     'D', -1, false, "direct I/O not supported; leave out -D to measure it anyway"},
     {"where it has it", "dm", "read", 4096, 'D', IO_MODE_CACHED, true, "tmpfs is memory"},
     {"who may not look pages up is told afterwards", "Da", "read", 4096, 0,
      IO_MODE_NOCACHE, false, "dropping the page cache before each request"},
