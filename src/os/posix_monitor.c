@@ -56,7 +56,8 @@ static struct page *page = &alone;
 static pid_t monitor; /* in the child; 0: there is none */
 static pid_t child;   /* in the monitor; 0: this is not it, or the child is gone */
 
-/* timeout(1) sends its signal twice; a busy machine may need so long (ns) for both. */
+/* timeout(1) sends its signal twice; a busy machine may need so long (ns) for both. The
+ * time begins with the first of them: whoever goes on sending is heard. */
 #define PAIR (50 * MS)
 
 /* When signals asked to stop, SIGINT did, and a second SIGINT, ns; 0: not yet. */
@@ -90,19 +91,21 @@ os_signals_asked(void)
 bool
 posix_monitor_pass(int signo, pid_t sender)
 {
-    static pid_t last_sender;
-    static int64_t last;
+    static pid_t passed_sender; /* of the last SIGINT that was passed on, and */
+    static int64_t passed_at;   /* when that was */
     int64_t now = os_clock_now();
     if (!child || signo == SIGCHLD)
         return child != 0;
-    bool again_by_one =
-        signo == SIGINT && sender && sender == last_sender && now - last < PAIR;
-    if (signo == SIGINT) {
-        last_sender = sender;
-        last = now;
-    }
-    if (again_by_one)
+
+    bool is_pair =
+        signo == SIGINT && sender && sender == passed_sender && now - passed_at < PAIR;
+    if (is_pair)
         return true;
+    if (signo == SIGINT) {
+        passed_sender = sender;
+        passed_at = now;
+    }
+
     atomic_fetch_add(&page->passed[signo], 1);
     kill(child, signo);
     if (signo == SIGCONT)

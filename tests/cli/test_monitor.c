@@ -10,6 +10,7 @@ static const struct expected runs[] = {
     {"the_worker_ends_with_its_monitor", "", 0, "137\n"},
     {"two_interrupts_of_the_group_are_two", "faults", 4, NULL, NULL,
      "retry 3 two_interrupts_of_the_group_are_two"},
+    {"interrupts_that_one_sender_repeats_are_several", "faults", 0, "4\n4\n"},
     {"a_stop_and_its_end_at_once_stop_nothing", "", 0},
 };
 

@@ -83,6 +83,24 @@ two_interrupts_of_the_group_are_two() {
     reap
 }
 
+# Usage: repeat_interrupts TO: one sender interrupts the run, or its group, every 25 ms until
+# it is over.
+repeat_interrupts() {
+    start_stuck
+    while kill -INT "$1$pid" 2>/dev/null; do sleep 0.025; done &
+    sender=$!
+    reap
+    status=$?
+    wait "$sender"
+    return "$status"
+}
+interrupts_that_one_sender_repeats_are_several() {
+    for to in '' -; do
+        retry 3 repeat_interrupts "$to"
+        echo $?
+    done
+}
+
 # A run whose third request never returns, as begin starts it.
 start_stuck() {
     fresh
