@@ -36,9 +36,9 @@ uint64_t percentile_bounded(const struct percentile *percentile, double tail);
 
 /* How much of a series is worth one independent request, as far as a percentile goes. */
 struct dependence {
-    bool known;       /* worth DEPENDENCE_LEAST, for the percentile and for the median */
-    double time;      /* the integrated autocorrelation time, in entries, 1 at least */
-    double tolerance; /* its bounds are that much further away, as a share of them */
+    bool known;   /* worth DEPENDENCE_LEAST, for the percentile and for the median */
+    double time;  /* the integrated autocorrelation time, in entries, 1 at least */
+    double drift; /* standard deviation of the level of log latencies; 0: none is seen */
 };
 
 #define DEPENDENCE_LEAST 15 /* independent requests */

@@ -128,22 +128,62 @@ percentile_bounded(const struct percentile *percentile, double tail)
  * and of others with two, four and so on times as many beyond. Of equal latencies those
  * below the percentile tell one time and those up to it another; the larger is taken.
  *
- * A machine that is busy for a while makes equal latencies a little longer for as long.
- * Where the times at a percentile are too long, those are taken which latencies further
- * away from it than a tolerance tell, and its bounds become as much wider.
+ * A short series of zeros and ones hides how slowly latencies change, so their ranks are
+ * looked at as well (Bartels, "The rank version of von Neumann's ratio test for
+ * randomness", 1982). R is the correlation of the ranks of neighbours. If it is too large
+ * for chance, the series has to be long enough for the time (1 + R) / (1 - R), which an
+ * autoregressive process of first order has.
+ *
+ * Chance alone makes R * sqrt(N) larger than 1.65 in one of 20 independent series. It is
+ * smaller in one of 12 series of 20 latencies that change slowly, and in one of 4 series
+ * of 15. So the bound is lower for the shortest series.
  */
-#define LAGS 64   /* that are added up before pairs become one */
-#define BEYOND 50 /* latencies beyond a percentile that tell of what follows */
-#define TOLERANCE 0.15
-#define LEVELS_LEAST 3 /* that are looked at, if not the median is among them */
+#define LAGS 64          /* that are added up before pairs become one */
+#define BEYOND 50        /* latencies beyond a percentile that tell of what follows */
+#define LEVELS_LEAST 3   /* that are looked at, if not the median is among them */
+#define RANKS_BOUND 1.65 /* of R * sqrt(N) */
+#define RANKS_BOUND_EACH 0.08 /* times N: the bound of R * sqrt(N) below N = 21 */
+#define RANKS_MOST (1 - 1e-6) /* the largest R */
+
+/*
+ * If the times at a percentile are too long for the series, all latencies may have become
+ * longer or shorter together: a clock or a machine was slower for a while. Such a series
+ * does not tell the percentile exactly, but it does tell that it is not 50 times as long.
+ * So the level of the latencies is taken to drift, and bounds become wider by the drift.
+ * Only latencies that are further away from the percentile tell the times then.
+ *
+ * S is the standard deviation of the medians of 8 successive blocks of log latencies, in
+ * the manner of batch means (Schmeiser, "Batch size effects in the analysis of simulation
+ * output", 1982). A series that changes slowly shows only a part of its drift, because it
+ * ends too early. It is taken for slow if R is at least 1 - 16 / N: the ranks of a random
+ * walk have such an R in 19 of 20 cases (Dickey, Fuller, "Distribution of the estimators
+ * for autoregressive time series with a unit root", 1979, have 14 for values).
+ *
+ * The slowest process that is allowed for is autoregressive with a correlation P = 0.999:
+ * it forgets its level in about 1000 requests. Steps of variance V give it the variance
+ * V / (1 - P^2), but N steps of a random walk have the variance N * V / 6 around their
+ * own mean. So the level has the variance S^2 * (1 + 3000 / N): 6 / (1 - P^2) is 3000.
+ *
+ * Such an S is itself uncertain, more so than with 8 independent blocks. Therefore the
+ * factors below are larger than Student's 2.4 for 7 degrees of freedom. They come from
+ * simulations of autoregressive processes with P from 0 to 0.999 and N from 15 to 5000:
+ * of two equal ones at most 5 % differ. Nothing is known of processes that are slower.
+ */
+#define DRIFT_BLOCKS 8
+#define DRIFT_SLOW 16.0        /* 1 - this / N: the least R of a series that is slow */
+#define DRIFT_SPAN 3000.0      /* requests */
+#define DRIFT_FACTOR 3.8       /* deviations that the bounds of a percentile are wider */
+#define DRIFT_RATIO_FACTOR 3.2 /* the same of a ratio; the deviations of both add up */
+#define DRIFT_MOST 100 /* a factor; nothing is known if bounds are wider by more */
 
 /* A series while its dependence is sought. */
 struct sample_set {
     int count;
-    uint16_t *bins; /* of each latency, in order */
-    int *upto;      /* latencies in a bin of the histogram and those below */
-    double tolerance;
-    float *values; /* 1 up to a percentile, 0 beyond, less their mean */
+    uint16_t *bins;   /* of each latency, in order */
+    int *upto;        /* latencies in a bin of the histogram and those below */
+    double tolerance; /* latencies up to this factor from a percentile are close to it */
+    bool is_slow;     /* ranks say that the latencies change slowly */
+    float *values;    /* room for one of each latency */
 };
 
 static int
@@ -205,6 +245,30 @@ find_time_upto(const struct sample_set *set, int bin)
     return find_time(set->values, set->count);
 }
 
+/* Returns the autocorrelation time that the ranks of the latencies tell; 1 unless their
+ * correlation is too large for chance. Sets is_slow. */
+static double
+find_time_of_ranks(struct sample_set *set)
+{
+    int count = set->count;
+    for (int i = 0; i < count; i++) {
+        int bin = set->bins[i];
+        int below = bin > 0 ? set->upto[bin - 1] : 0;
+        set->values[i] = (float)(below + set->upto[bin] - count) / 2;
+    }
+
+    double variance = find_covariance(set->values, count, 0);
+    if (variance <= 0)
+        return 1;
+    double correlation = find_covariance(set->values, count, 1) / variance;
+    correlation = fmin(correlation, RANKS_MOST);
+    if (correlation * sqrt(count) < fmin(RANKS_BOUND_EACH * count, RANKS_BOUND))
+        return 1;
+
+    set->is_slow = correlation >= 1 - DRIFT_SLOW / count;
+    return (1 + correlation) / (1 - correlation);
+}
+
 /* Returns the autocorrelation time of the percentile that has RANK. */
 static double
 find_time_at(const struct sample_set *set, int rank)
@@ -212,15 +276,18 @@ find_time_at(const struct sample_set *set, int rank)
     int bin = 0;
     while (set->upto[bin] < rank)
         bin++;
-    double low = (double)histogram_below(bin) / (1 + set->tolerance);
-    double high = (double)histogram_upto(bin) * (1 + set->tolerance);
+    double low = (double)histogram_below(bin) / set->tolerance;
+    double high = (double)histogram_upto(bin) * set->tolerance;
     return fmax(find_time_upto(set, histogram_bin((int64_t)low)),
                 find_time_upto(set, histogram_bin((int64_t)high)));
 }
 
-/* Finds the longest time of the percentile and of those further inside the series. */
+/* Finds the longest time of the percentile and of those further inside the series. The
+ * percentile is known if the series is long enough for this time, for the median's, and
+ * for RANKS_TIME. */
 static struct dependence
-find_dependence(const struct sample_set *set, const struct percentile *percentile)
+find_dependence(const struct sample_set *set, const struct percentile *percentile,
+                double ranks_time)
 {
     int rank = (int)percentile_rank(percentile, (uint64_t)set->count), before = 0;
     bool high = 2 * rank > set->count;
@@ -235,8 +302,69 @@ find_dependence(const struct sample_set *set, const struct percentile *percentil
             fmax(longest, find_time_at(set, high ? set->count - beyond + 1 : beyond));
     }
     double median = find_time_at(set, (set->count + 1) / 2);
-    bool known = set->count >= DEPENDENCE_LEAST * fmax(median, longest);
-    return (struct dependence){known, longest, set->tolerance};
+    double needed = fmax(fmax(median, longest), ranks_time);
+    bool known = set->count >= DEPENDENCE_LEAST * needed;
+    return (struct dependence){known, longest, 0};
+}
+
+static int
+compare_values(const void *left, const void *right)
+{
+    float a = *(const float *)left;
+    float b = *(const float *)right;
+    return (a > b) - (a < b);
+}
+
+/* Returns the median of SIZE values, which are put in order. */
+static double
+find_median(float *values, int size)
+{
+    qsort(values, (size_t)size, sizeof(*values), compare_values);
+    return ((double)values[(size - 1) / 2] + (double)values[size / 2]) / 2;
+}
+
+/* Returns the standard deviation of the level of log latencies, for ENTRIES in the order
+ * of their starts. */
+static double
+find_drift(const struct sample_set *set, const struct series_entry *entries)
+{
+    int64_t count = set->count;
+    double mean = 0;
+    double squares = 0;
+    for (int i = 0; i < count; i++)
+        set->values[i] = (float)log(fmax((double)entries[i].latency, 1));
+
+    for (int block = 0; block < DRIFT_BLOCKS; block++) {
+        int first = (int)(count * block / DRIFT_BLOCKS);
+        int end = (int)(count * (block + 1) / DRIFT_BLOCKS);
+        double level = find_median(set->values + first, end - first);
+        double distance = level - mean;
+        mean += distance / (block + 1);
+        squares += distance * (level - mean);
+    }
+
+    double variance = squares / (DRIFT_BLOCKS - 1);
+    if (set->is_slow)
+        variance *= 1 + DRIFT_SPAN / (double)count;
+    return sqrt(variance);
+}
+
+/* Finds what is known if the level of the latencies drifts. Leaves DEPENDENCE as it is if
+ * that is nothing. */
+static void
+allow_drift(struct dependence *dependence, struct sample_set *set,
+            const struct series_entry *entries, const struct percentile *percentile)
+{
+    double drift = find_drift(set, entries);
+    set->tolerance = exp(DRIFT_FACTOR * drift);
+    if (set->tolerance > DRIFT_MOST)
+        return;
+
+    struct dependence drifting = find_dependence(set, percentile, 1);
+    if (!drifting.known)
+        return;
+    *dependence = drifting;
+    dependence->drift = drift;
 }
 
 int
@@ -244,7 +372,7 @@ dependence_find(struct dependence *dependence, const struct time_series *series,
                 const struct percentile *percentile)
 {
     struct series_entry *entries = series->entries;
-    struct sample_set set = {.count = series->used};
+    struct sample_set set = {.count = series->used, .tolerance = 1};
     size_t count = (size_t)set.count;
     int ordered = 1, status = -1;
     *dependence = (struct dependence){false, 1, 0};
@@ -264,12 +392,10 @@ dependence_find(struct dependence *dependence, const struct time_series *series,
         }
         for (int bin = 1; bin < HISTOGRAM_BINS; bin++)
             set.upto[bin] += set.upto[bin - 1];
-        *dependence = find_dependence(&set, percentile);
-        set.tolerance = TOLERANCE;
-        if (!dependence->known) {
-            struct dependence roughly = find_dependence(&set, percentile);
-            *dependence = roughly.known ? roughly : *dependence;
-        }
+        double ranks_time = find_time_of_ranks(&set);
+        *dependence = find_dependence(&set, percentile, ranks_time);
+        if (!dependence->known)
+            allow_drift(dependence, &set, entries, percentile);
         status = 0;
     }
     free(set.bins);
@@ -351,7 +477,7 @@ estimate_interval(const struct estimate *estimate, double tail)
     struct climb climb = {estimate->histogram, 0, 0};
     uint64_t count = count_independent(estimate, estimate->dependence.time);
     struct rank_bounds bounds = percentile_bounds(&estimate->percentile, count, tail);
-    double wider = 1 + estimate->dependence.tolerance;
+    double wider = exp(DRIFT_FACTOR * estimate->dependence.drift);
     double low = find_bound(&climb, bounds.lower, count, false);
     double high = find_bound(&climb, bounds.upper, count, true);
     return (struct interval){estimate->dependence.known, low / wider, high * wider};
@@ -411,7 +537,7 @@ estimate_ratio(const struct estimate *estimate, const struct estimate *reference
 {
     const struct dependence *own = &estimate->dependence, *other = &reference->dependence;
     double time = fmax(own->time, other->time);
-    double wider = (1 + own->tolerance) * (1 + other->tolerance);
+    double wider = exp(DRIFT_RATIO_FACTOR * hypot(own->drift, other->drift));
     struct points values, references;
     if (!own->known || !other->known)
         return (struct interval){0};
