@@ -110,6 +110,13 @@ uint64_t slos_needs(const struct slos *slos, uint64_t turns);
  * it: "p99=1ms,iops=48k". */
 void slos_text(const struct slos *slos, struct buffer *text);
 
+/* Adds the objectives of a list to TEXT as people read them: "p99 <= 1 ms, iops >= 48 k".
+ */
+void slos_print(const struct slos *slos, struct buffer *text);
+
+/* Returns the word for a verdict: OK, FAIL or UNKNOWN. */
+const char *slo_verdict_name(enum slo_verdict verdict);
+
 /* Write VALUE, in the unit of the limit, for people into TEXT of UNITS_TEXT bytes: "1.23
  * ms", "100 MiB/s". Returns TEXT. */
 char *slo_format(const struct slo *slo, int64_t value, char *text);

@@ -45,9 +45,6 @@ static const struct {
     [SLO] = {"slo", 2, 0, false},
 };
 
-static const char *const marks[] = {
-    [SLO_MET] = "ok", [SLO_BROKEN] = "FAIL", [SLO_UNKNOWN] = "?"};
-
 #define BOUND 24
 #define CELL COMPARISON_TEXT
 
@@ -148,7 +145,6 @@ fill_line(struct table *table, struct line *line, const struct comparison_row *r
     static const int changes[] = {CHANGE50, CHANGE99};
     static const struct interval none;
     char(*cells)[CELL] = line->cells;
-    put(cells[SLO], marks[line->slo]);
     if (row->stats->latency.count)
         units_format(UNITS_COUNT, (int64_t)stats_iops(row->stats), cells[IOPS]);
     for (int i = 0; i < COMPARISON_FIGURES; i++) {
@@ -235,6 +231,16 @@ add_line(struct buffer *text, const struct table *table, const struct line *line
     buffer_text(text, "\n");
 }
 
+/* Returns whether one of SLOS limits a row by itself, not in relation to the first. */
+static bool
+has_absolute(const struct slos *slos)
+{
+    for (int i = 0; i < slos->count; i++)
+        if (!slos->list[i].relative)
+            return true;
+    return false;
+}
+
 /* Returns false if memory ran out. */
 static bool
 fill_table(struct table *table, const struct comparison_row *rows,
@@ -247,6 +253,7 @@ fill_table(struct table *table, const struct comparison_row *rows,
     for (const struct comparison_row *row = rows; line < end; row++) {
         table->ordered |= row->place > 1;
         line->slo = comparison_check_all(slos, row, rows);
+        bool judged = row != rows || has_absolute(slos);
         for (enum scope scope = SCOPE_ALL;
              scope < (table->mixed ? SCOPE_SYNC : SCOPE_OPERATION);
              scope = scope_next(row->stats, scope), line++) {
@@ -254,6 +261,8 @@ fill_table(struct table *table, const struct comparison_row *rows,
             fill_times(line, &latencies);
             if (scope == SCOPE_ALL) {
                 fill_line(table, line, row, row == rows);
+                if (judged)
+                    put(line->cells[SLO], slo_verdict_name(line->slo));
                 buffer_escaped(&line->name, row->name);
             } else {
                 buffer_format(&line->name, "  %s", scope_name(scope));
@@ -279,8 +288,8 @@ add_legend(struct buffer *text, const struct table *table, const struct stats *s
     if (table->same)
         buffer_text(text, "~ no difference that this many requests can show (95 %)\n");
     if (table->unknown)
-        buffer_text(text, "? not known: too few independent requests, or corrected "
-                          "percentiles\n");
+        buffer_text(text, "? unsure: too few independent requests, or corrected "
+                          "percentiles; use more requests\n");
 }
 
 void
@@ -318,8 +327,6 @@ comparison_format(struct report *report, const struct comparison_row *rows)
 void
 comparison_limits(struct report *report, const struct comparison_row *row)
 {
-    static const char *const answers[] = {
-        [SLO_MET] = "kept", [SLO_BROKEN] = "broken", [SLO_UNKNOWN] = "not certain"};
     const struct slos *slos = &report->plan->statistics.slos;
     struct buffer *text = &report->text;
     char name[SLO_NAME], limit[UNITS_TEXT], change[CELL], bounds[CELL];
@@ -329,12 +336,12 @@ comparison_limits(struct report *report, const struct comparison_row *row)
         if (!slo->relative)
             continue;
         buffer_escaped(text, row->name);
-        buffer_format(text, ": limit %s < %s: ", slo_name(slo, name),
-                      slo_limit(slo, limit));
+        buffer_format(text, ": %s < %s: ", slo_name(slo, name), slo_limit(slo, limit));
         comparison_describe(is->ratio, &is->bounds, change, bounds);
+        buffer_text(text, slo_verdict_name(is->verdict));
         if (is->ratio > 0)
-            buffer_format(text, "%s %s, ", change, bounds);
-        buffer_format(text, "%s\n", answers[is->verdict]);
+            buffer_format(text, ", %s %s", change, bounds);
+        buffer_text(text, "\n");
     }
 }
 

@@ -139,7 +139,7 @@ add_record(struct report *report, const struct run_record *record)
         }
         add_fields(report, stats, scope);
         if (judged && scope == SCOPE_ALL)
-            buffer_format(&report->text, ",kept=%s",
+            buffer_format(&report->text, ",met=%s",
                           step->verdict == SLO_MET ? "true" : "false");
         buffer_format(&report->text, " %" PRId64 "\n", wall);
     }

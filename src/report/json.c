@@ -303,7 +303,7 @@ add_answer(struct json *json, const struct slo *slo, const struct slo_answer *an
     json_value(json, "count", "%" PRIu64, answer->count);
     if (answer->count)
         json_value(json, "value", "%" PRId64, answer->value);
-    json_value(json, "kept", "%s", answers[answer->verdict]);
+    json_value(json, "met", "%s", answers[answer->verdict]);
     json_value(json, "certain", "%s", answer->certain ? "true" : "false");
     if (answer->needs)
         json_value(json, "needs", "%" PRIu64, answer->needs);
@@ -316,7 +316,7 @@ add_relative(struct json *json, const struct slo *slo, const struct comparison_f
     json_value(json, "most", "%.9g", 1 + (double)slo->limit / SLO_WHOLE);
     if (is->ratio > 0)
         json_value(json, "ratio", "%.9g", is->ratio);
-    json_value(json, "kept", "%s", answers[is->verdict]);
+    json_value(json, "met", "%s", answers[is->verdict]);
     json_value(json, "certain", "%s", is->verdict == SLO_UNKNOWN ? "false" : "true");
 }
 
@@ -354,7 +354,7 @@ add_step(const struct report *report, struct json *json, const struct job_step *
     json_value(json, sweep_kinds[kind].name, "%" PRId64, step->value);
     json_close(json, '}');
     if (report->plan->statistics.slos.count || kind == SWEEP_RATE)
-        json_value(json, "kept", "%s", answers[step->verdict]);
+        json_value(json, "met", "%s", answers[step->verdict]);
 }
 
 /* Adds what a background has done from when it had settled to its end. */

@@ -21,7 +21,7 @@
 #define WIDTH_LOAD 20
 #define WIDTH_TIME 11
 #define WIDTH_DEVICE 13
-#define WIDTH_VERDICT 6
+#define WIDTH_VERDICT 9
 
 #define CELL 48 /* bytes */
 
@@ -50,8 +50,9 @@ struct line {
     double rate, speed;       /* requests and bytes per second; below 0: not known */
     double in_use;            /* requests that waited for an answer in the mean */
     const struct stats *idle; /* what a ratio is to */
-    enum slo_verdict verdict; /* of a step: said at the end, */
-    bool color;               /* if a limit is broken in red */
+    enum slo_verdict verdict; /* of a step, printed at its end */
+    bool limited;             /* there are limits, so that there is a verdict */
+    bool color;               /* FAIL is red */
 };
 
 static void
@@ -89,6 +90,14 @@ fits(const struct table *table, const struct report *report, int more)
     return !report->terminal || width <= report->columns;
 }
 
+/* Returns whether each step of the sweep of PLAN has a verdict: on limits, or on whether
+ * the rate was met. */
+static bool
+has_verdicts(const struct plan *plan)
+{
+    return plan->statistics.slos.count > 0 || plan->sweep.kind == SWEEP_RATE;
+}
+
 /* Makes the table of a sweep for the terminal of REPORT, if it goes to one. A bandwidth
  * is a rate times the size: a table has room for one of them as long as for any. Of swept
  * rates there is what was achieved, and how many requests were in use. */
@@ -100,7 +109,7 @@ make_sweep(struct table *table, const struct report *report)
     enum column_kind speed = offered ? IN_USE : SPEED;
     const enum column_kind least_useful[] = {
         AVERAGE, plan->sweep.kind == SWEEP_SIZE ? RATE : speed, MAX};
-    int verdict = plan->statistics.slos.count ? WIDTH_VERDICT : 0;
+    int verdict = has_verdicts(plan) ? WIDTH_VERDICT : 0;
     *table = (struct table){.name = WIDTH_SWEPT};
     add_column(table, RATE, offered ? 10 : 9, offered ? "achieved" : "iops");
     add_column(table, speed, offered ? 9 : 14, offered ? "in use" : "bandwidth");
@@ -175,9 +184,11 @@ add_line(struct buffer *text, const struct table *table, const char *name,
         if (column->width)
             buffer_format(text, "%*s", column->width, cell);
     }
-    buffer_text(text, verdict == SLO_UNKNOWN ? "  ?" : verdict == SLO_BROKEN ? "  " : "");
-    if (verdict == SLO_BROKEN)
-        color_add(text, line->color ? COLOR_FAILED : NULL, "FAIL");
+    if (line && all && line->limited) {
+        bool red = line->color && verdict == SLO_BROKEN;
+        buffer_text(text, "  ");
+        color_add(text, red ? COLOR_FAILED : NULL, slo_verdict_name(verdict));
+    }
     buffer_text(text, "\n");
 }
 
@@ -219,6 +230,7 @@ table_row(struct report *report, const struct run_record *record)
                         .speed = stats_rate((double)stats->all_bytes, time),
                         .in_use = (double)stats->latency.sum / (double)(time ? time : 1),
                         .verdict = step->verdict,
+                        .limited = has_verdicts(report->plan),
                         .color = report->color};
     struct table table;
     char value[UNITS_TEXT];
@@ -238,15 +250,17 @@ table_highest(struct report *report, const struct run_record *record)
     const struct job_step *step = found ? &job->sweep.steps[job->sweep.highest] : NULL;
     int64_t size = job->plan.workload.request_size;
     char value[UNITS_TEXT], iops[UNITS_TEXT], bps[UNITS_TEXT];
-    if (kind == SWEEP_RATE)
-        buffer_format(text, "%s%s", found ? "highest rate that " : "no rate ",
-                      slos->count ? "keeps " : "was achieved");
-    else if (found)
-        buffer_format(text, "%s that keeps ", sweep_kinds[kind].highest);
-    else
-        buffer_format(text, "no %s %s ", sweep_kinds[kind].noun,
-                      job->outcome.verdict == SLO_UNKNOWN ? "is known to keep" : "keeps");
-    slos_text(slos, text);
+    buffer_text(text, sweep_kinds[kind].highest);
+    if (slos->count) {
+        buffer_text(text, " with ");
+        slos_print(slos, text);
+    } else {
+        buffer_text(text, " that was achieved");
+    }
+    if (!found) {
+        bool unknown = job->outcome.verdict == SLO_UNKNOWN;
+        buffer_text(text, unknown ? ": UNKNOWN" : ": none");
+    }
     if (found && kind == SWEEP_RATE) { /* of which requests have the plan's size */
         buffer_format(text, ": %s iops (%s/s)",
                       units_format(UNITS_COUNT, step->rate, iops),

@@ -71,7 +71,8 @@ outcome_worse(int status, int other)
  * on each other, might change it. Of recorded runs alone it is said where that cannot be
  * known, or how many it takes is. */
 static void
-doubt(const struct outcome *outcome, const struct slo *slo, struct slo_answer *answer)
+mark_uncertain(const struct outcome *outcome, const struct slo *slo,
+               struct slo_answer *answer)
 {
     struct estimate estimate;
     const struct stats *stats = outcome_stats(outcome, slo);
@@ -93,63 +94,123 @@ doubt(const struct outcome *outcome, const struct slo *slo, struct slo_answer *a
     answer->high = !interval.known ? 0 : open ? INT64_MAX : (int64_t)interval.high;
 }
 
-/* A limit and its answer, for people. */
-struct limit_text {
-    char name[SLO_NAME], is[UNITS_TEXT], limit[UNITS_TEXT];
-    const char *corrected;
-    char lack[100];                  /* why it is not known */
-    char bounds[2 * UNITS_TEXT + 8]; /* what is certain; empty: nothing is */
-};
-
-/* A figure that only looks like its limit to the digits that are shown has all of them.
- */
+/* Writes VALUE of SLO into TEXT of UNITS_TEXT bytes. One that only looks like its limit
+ * to the digits that are shown has all of them. */
 static void
-format_limit(const struct outcome *outcome, const struct slo *slo,
-             const struct slo_answer *answer, struct limit_text *text)
+format_value(const struct slo *slo, int64_t value, char *text)
 {
-    char low[UNITS_TEXT], high[UNITS_TEXT];
-    bool open = answer->high == INT64_MAX;
+    char limit[UNITS_TEXT];
+    const char *unit = " ns";
+    if (slo->metric == SLO_IOPS)
+        unit = "";
+    if (slo->metric == SLO_BPS)
+        unit = " B/s";
+
+    slo_format(slo, value, text);
+    slo_format(slo, slo->limit, limit);
+    if (strcmp(text, limit) == 0 && value != slo->limit)
+        snprintf(text, UNITS_TEXT, "%lld%s", (long long)value, unit);
+}
+
+/* Adds what makes NEEDS requests count: the number for -c, if that is known. */
+static void
+add_advice(struct buffer *text, const struct outcome *outcome, const struct slo *slo,
+           uint64_t needs)
+{
+    const struct stats *total = &outcome->total;
+    bool known = needs > 0 && slo->scope == SCOPE_ALL && !outcome->phases;
+    if (outcome->recorded)
+        buffer_text(text, "record a longer run");
+    else if (known)
+        buffer_format(
+            text, "use -c %llu",
+            (unsigned long long)(needs + total->requests - total->latency.count));
+    else
+        buffer_text(text, "run longer");
+}
+
+/* Adds why ANSWER is not known, and what helps. */
+static void
+add_unknown(struct buffer *text, const struct outcome *outcome, const struct slo *slo,
+            const struct slo_answer *answer)
+{
+    const char *noun = "requests";
+    if (slo_is_of_operation(slo))
+        noun = operations[scope_operation(slo->scope)].noun;
+    if (answer->reason) {
+        buffer_text(text, answer->reason);
+        return;
+    }
+    buffer_format(text, "%llu %s %s, and it takes %llu; ",
+                  (unsigned long long)answer->count, noun,
+                  slo->scope > SCOPE_SYNC ? "could be split" : "count",
+                  (unsigned long long)answer->needs);
+    add_advice(text, outcome, slo, answer->needs);
+}
+
+/* Adds why ANSWER, though known, is not certain, and what helps. */
+static void
+add_uncertainty(struct buffer *text, const struct outcome *outcome, const struct slo *slo,
+                const struct slo_answer *answer)
+{
+    char name[SLO_NAME], bound[UNITS_TEXT];
+    bool met = answer->verdict == SLO_MET;
+    slo_name(slo, name);
+    if (answer->dependent)
+        buffer_text(text, "too few independent requests to be sure");
+    else if (answer->needs)
+        buffer_format(text, "%llu requests are too few to be sure",
+                      (unsigned long long)answer->count);
+    else if (answer->high && !met)
+        buffer_format(text, "%s may be as low as %s", name,
+                      units_format(UNITS_TIME, answer->low, bound));
+    else if (answer->high && answer->high != INT64_MAX)
+        buffer_format(text, "%s may be as high as %s", name,
+                      units_format(UNITS_TIME, answer->high, bound));
+    else
+        buffer_format(text, "%s may be %s", name, met ? "higher" : "lower");
+    buffer_text(text, ", ");
+    add_advice(text, outcome, slo, answer->dependent ? 0 : answer->needs);
+}
+
+/* Adds SLO and its ANSWER to TEXT, such as "p99 < 10 ms: OK (1.23 ms)". */
+static void
+add_answer(struct buffer *text, const struct outcome *outcome, const struct slo *slo,
+           const struct slo_answer *answer)
+{
+    char name[SLO_NAME], limit[UNITS_TEXT], value[UNITS_TEXT];
     bool corrected = slo->metric == SLO_PERCENTILE &&
                      latencies_of(outcome_stats(outcome, slo), slo->scope).corrected;
-    *text = (struct limit_text){.corrected = corrected ? " (corrected)" : ""};
-    slo_name(slo, text->name);
-    slo_format(slo, answer->value, text->is);
-    slo_format(slo, slo->limit, text->limit);
-    if (strcmp(text->is, text->limit) == 0 && answer->value != slo->limit)
-        snprintf(text->is, UNITS_TEXT, "%lld%s", (long long)answer->value,
-                 slo->metric == SLO_IOPS  ? ""
-                 : slo->metric == SLO_BPS ? " B/s"
-                                          : " ns");
-    snprintf(text->lack, sizeof(text->lack), "not known: %llu %s %s, and it takes %llu",
-             (unsigned long long)answer->count,
-             slo_is_of_operation(slo) ? operations[scope_operation(slo->scope)].noun
-                                      : "requests",
-             slo->scope > SCOPE_SYNC ? "could be split" : "count",
-             (unsigned long long)answer->needs);
-    if (answer->reason)
-        snprintf(text->lack, sizeof(text->lack), "not known: %s", answer->reason);
-    if (answer->dependent)
-        snprintf(text->bounds, sizeof(text->bounds), "too few independent requests");
-    else if (answer->high)
-        snprintf(text->bounds, sizeof(text->bounds), "%s %s%s",
-                 units_format(UNITS_TIME, answer->low, low), open ? "or more" : "to ",
-                 open ? "" : units_format(UNITS_TIME, answer->high, high));
+    buffer_format(text, "%s%s %s %s: ", slo_name(slo, name),
+                  corrected ? " (corrected)" : "", slo_is_rate(slo) ? ">" : "<",
+                  slo_format(slo, slo->limit, limit));
+    if (answer->verdict == SLO_UNKNOWN) {
+        buffer_text(text, "UNKNOWN: ");
+        add_unknown(text, outcome, slo, answer);
+        return;
+    }
+    format_value(slo, answer->value, value);
+    buffer_format(text, "%s%s (%s)", slo_verdict_name(answer->verdict),
+                  answer->certain ? "" : " so far", value);
+    if (!answer->certain) {
+        buffer_text(text, "; ");
+        add_uncertainty(text, outcome, slo, answer);
+    }
 }
 
 static void
 explain_limit(const struct outcome *outcome, const struct slo *slo,
               const struct slo_answer *answer, struct notes *notes)
 {
-    struct limit_text text;
-    format_limit(outcome, slo, answer, &text);
-    if (answer->verdict == SLO_BROKEN)
-        notes_add(notes, outcome->target, "%s%s = %s %s %s", text.name, text.corrected,
-                  text.is, slo_is_rate(slo) ? "falls below" : "exceeds", text.limit);
-    if (answer->verdict == SLO_UNKNOWN)
-        notes_add(notes, outcome->target, "%s is %s", text.name, text.lack);
-    if (outcome->recorded ? text.bounds[0] : answer->high && answer->high != INT64_MAX)
-        notes_add(notes, outcome->target, "%s is not certain: %s%s", text.name,
-                  text.bounds, answer->dependent ? "" : " (95 %)");
+    struct buffer text = {0};
+    bool bounded = answer->high && answer->high != INT64_MAX;
+    bool doubtful = outcome->recorded ? answer->dependent || answer->high : bounded;
+    if (answer->verdict == SLO_MET && !doubtful)
+        return;
+    add_answer(&text, outcome, slo, answer);
+    if (!text.failed)
+        notes_add(notes, outcome->target, "%s", text.text);
+    buffer_free(&text);
 }
 
 void
@@ -158,31 +219,13 @@ outcome_limits(const struct outcome *outcome, const char *target, struct buffer 
     int count = outcome->explained && outcome->slos ? outcome->slos->count : 0;
     for (int i = 0; i < count; i++) {
         const struct slo *slo = &outcome->slos->list[i];
-        const struct slo_answer *answer = &outcome->answers[i];
-        struct limit_text limit;
         if (slo->relative)
             continue;
-        format_limit(outcome, slo, answer, &limit);
         if (target) {
             buffer_escaped(text, target);
             buffer_text(text, ": ");
         }
-        buffer_format(text, "limit %s%s %s %s: ", limit.name, limit.corrected,
-                      slo_is_rate(slo) ? ">" : "<", limit.limit);
-        if (answer->verdict == SLO_UNKNOWN)
-            buffer_text(text, limit.lack);
-        else
-            buffer_format(text, "%s, %s", limit.is,
-                          answer->verdict == SLO_MET ? "kept" : "broken");
-        if (answer->verdict != SLO_UNKNOWN && !answer->certain) {
-            buffer_text(text, " (not certain");
-            if (answer->needs)
-                buffer_format(text, ": %llu requests would be",
-                              (unsigned long long)answer->needs);
-            else if (limit.bounds[0])
-                buffer_format(text, ": %s", limit.bounds);
-            buffer_text(text, ")");
-        }
+        add_answer(text, outcome, slo, &outcome->answers[i]);
         buffer_text(text, "\n");
     }
 }
@@ -368,16 +411,17 @@ explain_limits(struct outcome *outcome, struct notes *notes)
     }
     if (outcome->swept && !meets_limits(outcome)) { /* no step does */
         struct buffer limits = {0};
-        slos_text(slos, &limits);
-        notes_add(notes, outcome->target, "no %s %s %s", sweep_kinds[outcome->swept].noun,
-                  outcome->verdict == SLO_UNKNOWN ? "is known to keep" : "keeps",
-                  limits.failed ? "the limits" : limits.text);
+        slos_print(slos, &limits);
+        notes_add(notes, outcome->target, "%s with %s: %s",
+                  sweep_kinds[outcome->swept].highest,
+                  limits.failed ? "the limits" : limits.text,
+                  outcome->verdict == SLO_UNKNOWN ? "UNKNOWN" : "none");
         buffer_free(&limits);
     }
     for (int i = 0; !outcome->swept && slos && i < slos->count; i++) {
         const struct slo *slo = &slos->list[i];
         outcome->answers[i] = slo_answer(slo, outcome_stats(outcome, slo));
-        doubt(outcome, slo, &outcome->answers[i]);
+        mark_uncertain(outcome, slo, &outcome->answers[i]);
         if (!outcome->answered)
             explain_limit(outcome, slo, &outcome->answers[i], notes);
     }

@@ -119,20 +119,21 @@ explain_changes(const struct compare *compare)
         if (!slo->relative || is->verdict == SLO_MET)
             continue;
         slo_name(slo, name);
+        slo_limit(slo, limit);
         comparison_describe(is->ratio, &is->bounds, change, bounds);
+        bool nothing = first->stats->latency.count &&
+                       stats_percentile(first->stats, &slo->percentile) == 0;
         if (is->bounds.known)
-            notes_add(&notes, row->name, "%s = %s %s %s %s", name, change, bounds,
-                      broken ? "exceeds"
-                      : is->ratio <= 1 + (double)slo->limit / SLO_WHOLE
-                          ? "is not certain to keep"
-                          : "is not certain to exceed",
-                      slo_limit(slo, limit));
+            notes_add(&notes, row->name, "%s < %s: %s, %s %s", name, limit,
+                      slo_verdict_name(is->verdict), change, bounds);
+        else if (nothing)
+            notes_add(&notes, row->name,
+                      "%s < %s: UNKNOWN: nothing can be relative to 0 ns", name, limit);
         else
-            notes_add(&notes, row->name, "%s is not certain: %s", name,
-                      first->stats->latency.count &&
-                              stats_percentile(first->stats, &slo->percentile) == 0
-                          ? "nothing is relative to 0 ns"
-                          : "too few independent requests");
+            notes_add(
+                &notes, row->name,
+                "%s < %s: UNKNOWN: too few independent requests; record longer runs",
+                name, limit);
         console_notes(&notes);
         status = outcome_worse(status, broken ? EXIT_LIMIT : EXIT_UNCERTAIN);
     }

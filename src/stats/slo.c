@@ -385,3 +385,22 @@ slos_text(const struct slos *slos, struct buffer *text)
                       slo_limit(slo, limit));
     }
 }
+
+void
+slos_print(const struct slos *slos, struct buffer *text)
+{
+    char name[SLO_NAME], limit[UNITS_TEXT];
+    for (int i = 0; i < slos->count; i++) {
+        const struct slo *slo = &slos->list[i];
+        buffer_format(text, "%s%s %s %s", i ? ", " : "", slo_name(slo, name),
+                      slo_is_rate(slo) ? ">=" : "<=", slo_format(slo, slo->limit, limit));
+    }
+}
+
+const char *
+slo_verdict_name(enum slo_verdict verdict)
+{
+    static const char *const names[] = {
+        [SLO_MET] = "OK", [SLO_BROKEN] = "FAIL", [SLO_UNKNOWN] = "UNKNOWN"};
+    return names[verdict];
+}

@@ -35,7 +35,7 @@ TEST(limits_are_of_one_operation_or_of_flushes)
     mount_slow("fs", "");
     expect(
         0,
-        "5\nioping: write-min = TIME exceeds 9 ms\nioping: sync-min = TIME exceeds 3 ms\n"
+        "5\nioping: write-min < 9 ms: FAIL (TIME)\nioping: sync-min < 3 ms: FAIL (TIME)\n"
         "1\n",
         NULL, "limits_are_of_one_operation_or_of_flushes");
 }

@@ -59,8 +59,8 @@ limits_are_of_one_operation_or_of_flushes() {
     ioping -q -GWW -i 10ms -w 1s -slo read-min=1min -slo write-min=9ms \
         -slo sync-min=1min -slo sync-min=3ms -slo write-p99=1h fs/data >o 2>e
     echo $?
-    sed -n '/^ioping: [a-z]*-/s/ = [0-9.]* [mu]*s / = TIME /p' e
-    grep -c 'is not known: [0-9]* writes count' e
+    sed -n '/^ioping: [a-z]*-/s/FAIL ([0-9.]* [mu]*s)/FAIL (TIME)/p' e
+    grep -c 'UNKNOWN: [0-9]* writes count' e
 }
 
 # Usage: agree_rows COLUMNS: rows of an operation in the table o, of which so many columns

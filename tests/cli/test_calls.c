@@ -171,7 +171,7 @@ TEST(forbidden_calls_are_done_without)
                     "-q -a 0 -i 0 -c 5 %s",
                     refusals[i % 2], forbidden[i / 2].calls, forbidden[i / 2].arguments);
         snprintf(text, sizeof(text), "\"mode\": \"%s\"\n", forbidden[i / 2].mode);
-        int status = strstr(forbidden[i / 2].err, "no request counted") ? 3 : 0;
+        int status = strstr(forbidden[i / 2].err, "requests counted") ? 3 : 0;
         if (result.status != status || strcmp(result.err, forbidden[i / 2].err) != 0 ||
             !strstr(result.out, text) ||
             !strstr(result.out, "\"count\": 5,\n    \"failed\": 0,"))

@@ -89,14 +89,16 @@ TEST(limits_hold_for_each_row)
 {
     static const struct variant cases[] = {
         {"-slo max=3ms -slo iops=333", 0, NULL, ""},
-        {"-slo max=2ms", 5, NULL, "ioping: gp3: max = 3 ms exceeds 2 ms\n"},
-        {"-slo iops=1k", 5, NULL, "ioping: gp3: iops = 333 falls below 1 k\n"},
+        {"-slo max=2ms", 5, NULL, "ioping: gp3: max < 2 ms: FAIL (3 ms)\n"},
+        {"-slo iops=1k", 5, NULL, "ioping: gp3: iops > 1 k: FAIL (333)\n"},
         {"-B -slo avg=500us", 5, NULL,
-         "ioping: gp2: avg = 1 ms exceeds 500 us\n"
-         "ioping: gp3: avg = 3 ms exceeds 500 us\n"},
+         "ioping: gp2: avg < 500 us: FAIL (1 ms)\nioping: gp3: avg < 500 us: FAIL (3 "
+         "ms)\n"},
         {"-slo p80=1h", 5, NULL,
-         "ioping: gp2: p80 is not known: 1 requests count, and it takes 4\n"
-         "ioping: gp3: p80 is not known: 1 requests count, and it takes 4\n"},
+         "ioping: gp2: p80 < 1 hour: UNKNOWN: 1 requests count, and it takes 4; record a "
+         "longer run\n"
+         "ioping: gp3: p80 < 1 hour: UNKNOWN: 1 requests count, and it takes 4; record a "
+         "longer run\n"},
     };
     expect_variants(cases, LENGTH(cases), "limits_hold_for_each_row %s");
 }
@@ -106,10 +108,12 @@ TEST(limits_of_few_requests_are_not_certain)
 {
     static const struct variant cases[] = {
         {"100 -slo p99=1h", 0, NULL,
-         "~^ioping: p99 is not certain: [0-9.]+ ms or more \\(95 %\\)\n$"},
+         "~^ioping: p99 < 1 hour: OK so far \\([0-9.]+ [mu]s\\); .*, record a longer "
+         "run\n$"},
         {"100 -slo p50=1h", 0, NULL, "~^$"},
         {"14 -slo p50=1h", 0, NULL,
-         "~^ioping: p50 is not certain: too few independent requests\n$"},
+         "~^ioping: p50 < 1 hour: OK so far \\([0-9.]+ [mu]s\\); too few independent "
+         "requests to be sure, record a longer run\n$"},
         {"1000 -slo p99=1h", 0, NULL, "~^$"},
     };
     expect_variants(cases, LENGTH(cases), "limits_of_few_requests_are_not_certain %s");
@@ -119,13 +123,11 @@ TEST(limits_of_few_requests_are_not_certain)
 TEST(each_file_has_a_line_for_each_limit)
 {
     need_program("jq");
-#define CHANGE "\\+[0-9.]+ % \\(\\+[0-9.]+\\.\\.\\+[0-9.]+\\), "
+#define CHANGE ", \\+[0-9.]+ % \\(\\+[0-9.]+\\.\\.\\+[0-9.]+\\)\n"
     expect(0,
-           "~^gp2: limit max < 1 hour: [0-9.]+ ms, kept\ngp3: limit max < 1 hour: "
-           "[0-9.]+ ms, kept\ngp3: limit p50 < \\+10%: " CHANGE
-           "broken\ngp3: limit p50 < \\+150%: " CHANGE
-           "kept\ngp3: limit p50 < \\+60.5%: " CHANGE
-           "not certain\n--- comparison with gp2 "
+           "~^gp2: max < 1 hour: OK \\([0-9.]+ ms\\)\ngp3: max < 1 hour: OK \\([0-9.]+ "
+           "ms\\)\ngp3: p50 < \\+10%: FAIL" CHANGE "gp3: p50 < \\+150%: OK" CHANGE
+           "gp3: p50 < \\+60.5%: UNKNOWN" CHANGE "--- comparison with gp2 "
            "---\n\\[\\[\"max\",true,true,false\\]\\]\n\\[\\[\"max\",true,true,false\\],"
            "\\[\"p50\",false,true,true\\],\\[\"p50\",true,true,true\\],\\[\"p50\",null,"
            "false,true\\]\\]\n$",
@@ -134,25 +136,23 @@ TEST(each_file_has_a_line_for_each_limit)
 
 TEST(limits_may_be_relative_to_the_first)
 {
-#define BY " = \\+[0-9.]+ % \\(\\+[0-9.]+\\.\\.\\+[0-9.]+\\) "
+#define BY ", \\+[0-9.]+ % \\(\\+[0-9.]+\\.\\.\\+[0-9.]+\\)\n"
     static const struct variant cases[] = {
         {"gp2 gp3 -slo p50=+150% -slo max=1h", 0, NULL, "~^$"},
-        {"gp2 gp3 -slo p50=+10%", 5, NULL, "~^ioping: gp3: p50" BY "exceeds \\+10%\n$"},
+        {"gp2 gp3 -slo p50=+10%", 5, NULL, "~^ioping: gp3: p50 < \\+10%: FAIL" BY "$"},
         {"gp3 gp2 -slo p50=-10%", 0, NULL, "~^$"},
         {"gp2 gp3 -slo p50=+60.5%", 6, NULL,
-         "~^ioping: gp3: p50" BY "is not certain to (keep|exceed) \\+60.5%\n$"},
+         "~^ioping: gp3: p50 < \\+60.5%: UNKNOWN" BY "$"},
         {"gp2 gp3 -slo p50=+60% -slo p90=+10%", 5, NULL,
-         "~^ioping: gp3: p50.* is not certain .*\nioping: gp3: p90.* exceeds .*\n$"},
-        {"gp2 gp3 -slo p50=+60% -slo max=1ns", 5, NULL,
-         "~certain.*exceeds|exceeds.*certain"},
-        {"gp2 few -slo p50=+150%", 6, NULL,
-         "~^ioping: few: p50 is not certain: too few independent requests\n$"},
+         "~^ioping: gp3: p50.*: UNKNOWN, .*\nioping: gp3: p90.*: FAIL, .*\n$"},
+        {"gp2 gp3 -slo p50=+60% -slo max=1ns", 5, NULL, "~UNKNOWN.*FAIL|FAIL.*UNKNOWN"},
+        {"gp2 few -slo p50=+150%", 6, NULL, "~^ioping: few: p50 < \\+150%: UNKNOWN.*\n$"},
         {"gp2 hundred -slo p99=+10000%", 6, NULL,
-         "~^ioping: hundred: p99 = .* is not certain to keep \\+10000%\n$"},
+         "~^ioping: hundred: p99 < \\+10000%: UNKNOWN, .*\n$"},
         {"none gp2 -slo p50=+10%", 6, NULL,
-         "~^ioping: gp2: p50 is not certain: nothing is relative to 0 ns\n$"},
+         "~^ioping: gp2: p50 < \\+10%: UNKNOWN: nothing can be relative to 0 ns\n$"},
         {"gp2 -slo p50=+10%", 1, NULL,
-         "~^ioping: -slo: p50: there is nothing to be relative to;"},
+         "~^ioping: -slo: p50: there is no other run to compare with;"},
     };
     expect_variants(cases, LENGTH(cases), "limits_may_be_relative_to_the_first %s");
 }
@@ -185,8 +185,12 @@ TEST(a_file_that_cannot_be_compared_is_named)
     } cases[] = {
         {":", "gone", "ioping: gone: No such file or directory\n"},
         {"echo '" LINE "' >gp2", "gp2 gone", "ioping: gone: No such file or directory\n"},
-        {"mkdir -p d", "d", "ioping: d: Is a directory\n"},
-        {":", "- <d", "ioping: standard input: Is a directory\n"},
+        {"mkdir -p d", "d",
+         "ioping: d: is a directory, and -compare reads recorded runs; leave out "
+         "-compare to measure it\n"},
+        {":", "- <d",
+         "ioping: standard input: is a directory, and -compare reads recorded runs; "
+         "leave out -compare to measure it\n"},
         {": >none", "none", "ioping: none: is empty" ADVICE},
         {":", "- </dev/null", "ioping: standard input: is empty" ADVICE},
         {"yes '" LINE "' | head -n 16 >gp2; echo raw >>gp2; cp gp2 gp3", "gp2 gp3",

@@ -136,7 +136,7 @@ each_file_has_a_line_for_each_limit() {
     scaled 160 gp2 >gp3
     set -- -compare gp2 gp3 -slo max=1h -slo p50=+10% -slo p50=+150% -slo p50=+60.5%
     ioping "$@" 2>e | sed -n '1,/^---/p'
-    ioping -J "$@" 2>e | jq -c '.[] | [.limits[] | [.name, .kept, .certain, has("ratio")]]'
+    ioping -J "$@" 2>e | jq -c '.[] | [.limits[] | [.name, .met, .certain, has("ratio")]]'
 }
 
 # The p50 and p99 of each row but the first, as the table has them.

@@ -193,7 +193,7 @@ steps_have_lines_of_their_own() {
     cat e >&2
     [ "$status" -eq 0 ] || return
     sed 's/.* \([a-z_]*=[0-9]*i\).*/\1/' o
-    grep -c ',kept=true ' o
+    grep -c ',met=true ' o
 }
 
 two_targets_have_a_line_each() {

@@ -18,17 +18,17 @@ TEST(steps_that_break_a_limit_are_marked_and_the_highest_is_named)
         int status;
     } cases[] = {
         {CROWDED, "-U -sweep depth=1..8 -slo p50=150ms",
-         "1\n2\n4 FAIL\n8 FAIL\nhighest depth that keeps p50=150ms: 2\n", "", 0},
+         "1 OK\n2 OK\n4 FAIL\n8 FAIL\nhighest depth with p50 <= 150 ms: 2\n", "", 0},
         {CROWDED, "-sweep threads=2..4 -slo p50=150ms -slo max=1h",
-         "2\n4 FAIL\nhighest number of threads that keeps p50=150ms,max=1hour: 2\n", "",
-         0},
+         "2 OK\n4 FAIL\nhighest number of threads with p50 <= 150 ms, max <= 1 hour: 2\n",
+         "", 0},
         {LONELY, "-U -sweep depth=1..4 -slo iops=10",
-         "1 FAIL\n2\n4\nhighest depth that keeps iops=10: 4\n", "", 0},
+         "1 FAIL\n2 OK\n4 OK\nhighest depth with iops >= 10: 4\n", "", 0},
         {LONELY, "-U -sweep depth=1..2 -slo min=9ms",
-         "1 FAIL\n2 FAIL\nno depth keeps min=9ms\n", "ioping: no depth keeps min=9ms\n",
-         5},
+         "1 FAIL\n2 FAIL\nhighest depth with min <= 9 ms: none\n",
+         "ioping: highest depth with min <= 9 ms: none\n", 5},
         {CROWDED, "-sweep size=4k..8k -slo p50=1h",
-         "4\n8\nlargest size that keeps p50=1hour: 8 KiB\n", "", 0},
+         "4 OK\n8 OK\nlargest size with p50 <= 1 hour: 8 KiB\n", "", 0},
     };
     need_uring();
     for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -49,7 +49,7 @@ TEST(pipes_have_a_line_of_its_own_kind)
            "sweep_limited 'highest depth 2' -B -U -sweep depth=2..4 -slo p50=150ms && "
            "awk '{ print NF, $1, /^[0-9 ]+$/ }' o");
     expect(5, "highest depth - max=1ns,p50=1ms\n",
-           "ioping: no depth keeps max=1ns,p50=1ms\n",
+           "ioping: highest depth with max <= 1 ns, p50 <= 1 ms: none\n",
            "sweep_limited 'highest depth -' -B -U -sweep depth=1..1 "
            "-slo max=1ns -slo p50=1ms; status=$?; tail -1 o; "
            "exit $status");
@@ -71,10 +71,10 @@ TEST(too_few_requests_to_know_are_said_to_be)
 {
     need_uring();
     serve(CROWDED);
-    expect(5, "1 ?\n2 ?\nno p99.9=1hour\n",
+    expect(5, "1 UNKNOWN\n2 UNKNOWN\nhighest UNKNOWN\n",
            "ioping: -sweep: too few requests count at depth 1 to check the limits; "
            "use a longer -w\n"
-           "ioping: no depth is known to keep p99.9=1hour\n",
+           "ioping: highest depth with p99.9 <= 1 hour: UNKNOWN\n",
            "ioping -hang 0 -w 1 -U -sweep depth=1..2 -slo p99.9=1h fs/f >o; status=$?; "
            "awk 'NR > 3 { print $1, $NF }' o; exit $status");
 }

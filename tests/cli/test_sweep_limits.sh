@@ -18,7 +18,7 @@ sweep_limited() {
 # Usage: rows LINE OPTION...: the values, each with what follows the maximum.
 rows() {
     sweep_limited "$@"
-    awk 'NR > 3 && /^ / { print $1, ($NF == "FAIL" ? $NF : "") } /^[a-z]/' o |
+    awk 'NR > 3 && /^ / { print $1, $NF } /^[a-z]/' o |
         sed 's/ *$//; s/ (.*//'
     return "$status"
 }
@@ -27,7 +27,7 @@ rows() {
 # the last record.
 records() {
     sweep_limited "$@"
-    jq -s -c 'map(select(.stat)) | map([.sweep[], .kept, (.stat.percentiles["50"] <= 1.5e8) == .kept])' o
+    jq -s -c 'map(select(.stat)) | map([.sweep[], .met, (.stat.percentiles["50"] <= 1.5e8) == .met])' o
     jq -c 'select(.highest) | .highest, keys' o
     return "$status"
 }

@@ -276,7 +276,7 @@ TEST(what_is_apart_has_a_line_of_its_own)
     assert_added(
         golden.report,
         "ioping,path=/tmp,operation=rw,mode=direct,phase=idle " STEP OF(
-            "0.006000000") "iops=166.666667,bps=0,count=1i,failed=1i,missed=2i,kept="
+            "0.006000000") "iops=166.666667,bps=0,count=1i,failed=1i,missed=2i,met="
                            "true" STAMP
                            "ioping,path=/tmp,operation=read,mode=direct,phase=idle " STEP
                            "count=0i,failed=1i,missed=1i" STAMP
@@ -298,11 +298,11 @@ TEST(a_step_has_its_value_and_what_it_keeps)
     } cases[] = {
         {SWEEP_SIZE, 0, SLO_MET, " size=4096i,count=0i,failed=0i,missed=0i" STAMP},
         {SWEEP_DEPTH, 1, SLO_MET,
-         " depth=4096i,count=0i,failed=0i,missed=0i,kept=true" STAMP},
+         " depth=4096i,count=0i,failed=0i,missed=0i,met=true" STAMP},
         {SWEEP_THREADS, 1, SLO_UNKNOWN,
          " threads=4096i,count=0i,failed=0i,missed=0i" STAMP},
         {SWEEP_RATE, 0, SLO_BROKEN,
-         " rate=4096i,count=0i,failed=0i,missed=0i,kept=false" STAMP},
+         " rate=4096i,count=0i,failed=0i,missed=0i,met=false" STAMP},
         {SWEEP_INTERVAL, 0, SLO_MET,
          " interval=0.000004096,count=0i,failed=0i,missed=0i" STAMP},
     };

@@ -375,7 +375,7 @@ step_judged(enum format format, int highest, const char *name)
 TEST(steps_say_if_they_kept_the_limits)
 {
     step_judged(FORMAT_JSON, 0, "json_sweep_slo");
-    assert_jq("map(.kept) == [true, false, null, null] and (.[3] | has(\"kept\") | not) "
+    assert_jq("map(.met) == [true, false, null, null] and (.[3] | has(\"met\") | not) "
               "and .[3].highest == {depth: 1, limit: \"p99=1ms,max=10ms\"}");
     step_judged(FORMAT_NDJSON, -1, "ndjson_sweep_slo");
     assert_jq(".[3].highest == {depth: null, limit: \"p99=1ms,max=10ms\"}");
@@ -465,9 +465,9 @@ TEST(rates_say_what_was_due_and_what_was_answered)
         golden.job.sweep.highest = 0;
         golden_highest();
         golden_end(limited ? "ndjson_sweep_rate_slo" : "ndjson_sweep_rate");
-        assert_jq(limited ? ".[0].sweep == {rate: 49000} and .[0].kept and "
+        assert_jq(limited ? ".[0].sweep == {rate: 49000} and .[0].met and "
                             ".[1].highest == {rate: 48000, limit: \"p99=1ms\"}"
-                          : ".[0].sweep == {rate: 49000} and .[0].kept and "
+                          : ".[0].sweep == {rate: 49000} and .[0].met and "
                             ".[1].highest == {rate: 48000}");
     }
 }

@@ -287,31 +287,36 @@ TEST(limits_that_are_broken_are_told)
         const char *limits, *notes;
     } rows[] = {
         {0, "min=1ms avg=50.5ms max=100ms mdev=29ms p99=100ms iops=19", ""},
-        {0, "min=999us", "min = 1 ms exceeds 999 us\n"},
-        {0, "avg=50ms", "avg = 50.5 ms exceeds 50 ms\n"},
-        {0, "max=10ms", "max = 100 ms exceeds 10 ms\n"},
-        {0, "mdev=0", "mdev = 28.9 ms exceeds 0 ns\n"},
-        {0, "p99=10ms", "p99 = 98.8 ms exceeds 10 ms\n"},
-        {0, "p50=1us", "p50 = 49.9 ms exceeds 1 us\n"},
-        {0, "iops=1.5k", "iops = 19 falls below 1.50 k\n"},
-        {0, "p99.9=1s", "p99.9 is not known: 100 requests count, and it takes 999\n"},
+        {0, "min=999us", "min < 999 us: FAIL (1 ms)\n"},
+        {0, "avg=50ms", "avg < 50 ms: FAIL (50.5 ms)\n"},
+        {0, "max=10ms", "max < 10 ms: FAIL (100 ms)\n"},
+        {0, "mdev=0", "mdev < 0 ns: FAIL (28.9 ms)\n"},
+        {0, "p99=10ms", "p99 < 10 ms: FAIL (98.8 ms)\n"},
+        {0, "p50=1us", "p50 < 1 us: FAIL (49.9 ms)\n"},
+        {0, "iops=1.5k", "iops > 1.50 k: FAIL (19)\n"},
+        {0, "p99.9=1s",
+         "p99.9 < 1 s: UNKNOWN: 100 requests count, and it takes 999; use -c 999\n"},
         {0, "p50=1s max=1ms avg=1s p90=2ms",
-         "max = 100 ms exceeds 1 ms\np90 = 89.9 ms exceeds 2 ms\n"},
+         "max < 1 ms: FAIL (100 ms)\np90 < 2 ms: FAIL (89.9 ms)\n"},
         {10, "device-p50=5ms device-p99=1s",
-         "device-p50 = 9.99 ms exceeds 5 ms\n"
-         "device-p99 is not known: 20 requests could be split, and it takes 99\n"},
+         "device-p50 < 5 ms: FAIL (9.99 ms)\ndevice-p99 < 1 s: UNKNOWN: 20 requests "
+         "could "
+         "be split, and it takes 99; run longer\n"},
         {10, "p50=1ms max=1ms",
-         "p50 (corrected) = 31.0 ms exceeds 1 ms\nmax = 100 ms exceeds 1 ms\n"},
+         "p50 (corrected) < 1 ms: FAIL (31.0 ms)\nmax < 1 ms: FAIL (100 ms)\n"},
         {100, "read-p90=100ms read-max=0",
-         "read-p90 (corrected) = 199.8 ms exceeds 100 ms\nread-max = 1 ms exceeds 0 "
-         "ns\n"},
+         "read-p90 (corrected) < 100 ms: FAIL so far (199.8 ms); read-p90 may be lower, "
+         "run longer\nread-max < 0 ns: FAIL (1 "
+         "ms)\n"},
         {100, "sync-p90=1ms write-max=1ms",
-         "sync-p90 = 50 ms exceeds 1 ms\nwrite-max = 300 ms exceeds 1 ms\n"},
+         "sync-p90 < 1 ms: FAIL (50 ms)\nwrite-max < 1 ms: FAIL (300 ms)\n"},
         {100, "read-p99=1s write-p99=1s",
-         "read-p99 is not known: 20 reads count, and it takes 99\n"
-         "write-p99 is not known: 20 writes count, and it takes 99\n"},
+         "read-p99 (corrected) < 1 s: UNKNOWN: 20 reads count, and it takes 99; run "
+         "longer\n"
+         "write-p99 (corrected) < 1 s: UNKNOWN: 20 writes count, and it takes 99; run "
+         "longer\n"},
         {100, "sync-p99=1s",
-         "sync-p99 is not known: 20 flushes count, and it takes 99\n"},
+         "sync-p99 < 1 s: UNKNOWN: 20 flushes count, and it takes 99; run longer\n"},
     };
     for (size_t i = 0; i < LENGTH(rows); i++) {
         struct slos slos;
@@ -342,21 +347,22 @@ TEST(each_limit_has_its_answer)
     static const struct {
         const char *limit, *line;
     } cases[] = {
-        {"min=999us", "limit min < 999 us: 1 ms, broken\n"},
-        {"min=1ms", "limit min < 1 ms: 1 ms, kept\n"},
-        {"max=100ms", "limit max < 100 ms: 100 ms, kept\n"},
-        {"max=99999999ns", "limit max < 100.0 ms: 100 ms, broken\n"},
+        {"min=999us", "min < 999 us: FAIL (1 ms)\n"},
+        {"min=1ms", "min < 1 ms: OK (1 ms)\n"},
+        {"max=100ms", "max < 100 ms: OK (100 ms)\n"},
+        {"max=99999999ns", "max < 100.0 ms: FAIL (100 ms)\n"},
         {"p99=100ms",
-         "limit p99 < 100 ms: 98.8 ms, kept (not certain: 299 requests would be)\n"},
-        {"p99=99ms", "limit p99 < 99 ms: 98.8 ms, kept (not certain)\n"},
-        {"p50=1us", "limit p50 < 1 us: 49.9 ms, broken\n"},
+         "p99 < 100 ms: OK so far (98.8 ms); 100 requests are too few to be sure, use -c "
+         "299\n"},
+        {"p99=99ms", "p99 < 99 ms: OK so far (98.8 ms); p99 may be higher, run longer\n"},
+        {"p50=1us", "p50 < 1 us: FAIL (49.9 ms)\n"},
         {"p99.9=1s",
-         "limit p99.9 < 1 s: not known: 100 requests count, and it takes 999\n"},
-        {"p99.9=50ms", "limit p99.9 < 50 ms: 99.9 ms, broken\n"},
-        {"iops=1.5k", "limit iops > 1.50 k: 19, broken\n"},
-        {"iops=19", "limit iops > 19: 19, kept\n"},
-        {"bps=1k", "limit bps > 1 KiB/s: 19 B/s, broken\n"},
-        {"device-p50=1s", "limit device-p50 < 1 s: 9.99 ms, kept\n"},
+         "p99.9 < 1 s: UNKNOWN: 100 requests count, and it takes 999; use -c 999\n"},
+        {"p99.9=50ms", "p99.9 < 50 ms: FAIL (99.9 ms)\n"},
+        {"iops=1.5k", "iops > 1.50 k: FAIL (19)\n"},
+        {"iops=19", "iops > 19: OK (19)\n"},
+        {"bps=1k", "bps > 1 KiB/s: FAIL (19 B/s)\n"},
+        {"device-p50=1s", "device-p50 < 1 s: OK (9.99 ms)\n"},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct slos slos;
@@ -372,8 +378,8 @@ TEST(answers_may_name_their_target)
     struct slos slos;
     struct outcome outcome = outcome_of_limits(&slos, "max=1s p50=+5% p90=0", 10000000);
     check_answers(&outcome, "a\tb",
-                  "a\\011b: limit max < 1 s: 100 ms, kept\n"
-                  "a\\011b: limit p90 (corrected) < 0 ns: 72.1 ms, broken\n");
+                  "a\\011b: max < 1 s: OK (100 ms)\na\\011b: p90 (corrected) < 0 ns: "
+                  "FAIL (72.1 ms)\n");
 }
 
 TEST(what_else_is_told_beside_a_limit)
@@ -384,27 +390,28 @@ TEST(what_else_is_told_beside_a_limit)
     check("answered", &outcome, "", 5);
     outcome = outcome_of_limits(&slos, "max=1ms", 0);
     outcome.failed = (struct sample)NO_SPACE;
-    check("failed", &outcome, FAILED "max = 100 ms exceeds 1 ms\n", 3);
+    check("failed", &outcome, FAILED "max < 1 ms: FAIL (100 ms)\n", 3);
     outcome.failed.index = 0;
     outcome.waiting = 8300000000;
     check("waiting", &outcome,
-          "1 request still waiting after 8.30 s\nmax = 100 ms exceeds 1 ms\n", 3);
+          "1 request still waiting after 8.30 s\nmax < 1 ms: FAIL (100 ms)\n", 3);
     outcome.waiting = 0;
     outcome.output = "x.prom";
     outcome.output_error = ENOSPC;
-    check("output", &outcome, "max = 100 ms exceeds 1 ms\n", 3);
+    check("output", &outcome, "max < 1 ms: FAIL (100 ms)\n", 3);
     /* Nothing counted, which needs no words of its own then. */
     read_limits(&slos, "max=1h");
     outcome = (struct outcome){.total = {.requests = 1}, .slos = &slos};
     check("nothing", &outcome,
-          "max is not known: 0 requests count, and it takes 1\n" WARM_UP, 5);
+          "max < 1 hour: UNKNOWN: 0 requests count, and it takes 1; use -c 2\n" WARM_UP,
+          5);
     /* 10 ms would read as if nothing were wrong. */
     read_limits(&slos, "max=10.11ms");
     outcome = (struct outcome){.total.requests = 1, .slos = &slos};
     struct sample sample = {
         .latency = 10114000, .size = 1, .bytes = 1, .verdict = VERDICT_NONE};
     stats_record(&outcome.total, &sample);
-    check("by a hair", &outcome, "max = 10114000 ns exceeds 10.1 ms\n", 5);
+    check("by a hair", &outcome, "max < 10.1 ms: FAIL (10114000 ns)\n", 5);
 }
 
 #define SERIES 1000
@@ -430,7 +437,12 @@ outcome_of_series(const char *limit, int count)
     return outcome;
 }
 
-#define DOUBT "p50 is not certain: 44.8 ms to 50.1 ms (95 %)\n"
+#define MET                                                                           \
+    "p50 < 49 ms: OK so far (47.8 ms); 1000 requests are too few to be sure, use -c " \
+    "2056\n"
+#define BROKEN                                                                          \
+    "p50 < 46 ms: FAIL so far (47.8 ms); 1000 requests are too few to be sure, use -c " \
+    "1370\n"
 
 /* The status is what it is without doubt. There is none of what is not in the series: no
  * other time, waits, nor the steps of a sweep; and what is too little to know anything
@@ -445,18 +457,20 @@ TEST(a_limit_that_more_requests_might_keep_or_break_is_not_certain)
         int64_t every;
         bool phases;
     } rows[] = {
-        {"p50=49ms", SERIES, 0, "/a: " DOUBT},
-        {"p50=46ms", SERIES, 5, "/a: p50 = 47.8 ms exceeds 46 ms\n/a: " DOUBT},
+        {"p50=49ms", SERIES, 0, "/a: " MET},
+        {"p50=46ms", SERIES, 5, "/a: " BROKEN},
         {"p50=60ms", SERIES, 0, ""},
-        {"p50=40ms", SERIES, 5, "/a: p50 = 47.8 ms exceeds 40 ms\n"},
+        {"p50=40ms", SERIES, 5, "/a: p50 < 40 ms: FAIL (47.8 ms)\n"},
         {"avg=51ms", SERIES, 0, ""},
         {"p50=+10%", SERIES, 0, ""},
         {"loaded-p50=49ms", SERIES, 0, "", SWEEP_NONE, 0, true},
         {"device-p50=1ms", SERIES, 5,
-         "/a: device-p50 is not known: 0 requests could be split, and it takes 1\n"},
+         "/a: device-p50 < 1 ms: UNKNOWN: 0 requests could be split, and it takes 1; run "
+         "longer\n"},
         {"p50=49ms", SERIES, 0, "", SWEEP_RATE},
         {"p50=49ms", SERIES, 0, "", SWEEP_NONE, 1000000000},
-        {"p99=99ms", 20, 5, "/a: p99 is not known: 20 requests count, and it takes 99\n"},
+        {"p99=99ms", 20, 5,
+         "/a: p99 < 99 ms: UNKNOWN: 20 requests count, and it takes 99; use -c 99\n"},
         {"p50=90ms", 29, 0, ""},
     };
     for (size_t i = 0; i < LENGTH(rows); i++) {
@@ -520,17 +534,17 @@ TEST(a_sweep_breaks_its_limits_if_no_step_keeps_them)
     } rows[] = {
         {{.swept = SWEEP_DEPTH}, "", 0},
         {{.swept = SWEEP_DEPTH, .verdict = SLO_BROKEN},
-         "/mnt/a: no depth keeps p99=1ms,max=1s\n",
+         "/mnt/a: highest depth with p99 <= 1 ms, max <= 1 s: none\n",
          5},
         {{.swept = SWEEP_DEPTH, .verdict = SLO_UNKNOWN, .unknown = 4},
-         STEP("depth 4") "/mnt/a: no depth is known to keep p99=1ms,max=1s\n",
+         STEP("depth 4") "/mnt/a: highest depth with p99 <= 1 ms, max <= 1 s: UNKNOWN\n",
          5},
         {{.swept = SWEEP_SIZE, .verdict = SLO_MET, .unknown = 4}, STEP("size 4 B"), 0},
         {{.swept = SWEEP_SIZE,
           .verdict = SLO_BROKEN,
           .failed = {.index = 3},
           .failure_notified = true},
-         "/mnt/a: no size keeps p99=1ms,max=1s\n",
+         "/mnt/a: largest size with p99 <= 1 ms, max <= 1 s: none\n",
          3},
     };
     struct slos slos;
