@@ -6,6 +6,7 @@
 #include "os/os.h"
 #include "os/process.h"
 #include "run_private.h"
+#include "worker_thread.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -175,6 +176,8 @@ abandon_late(struct job *job, struct worker_thread *thread, int64_t resumed, int
 static int64_t
 look_after(struct job *job, struct worker_thread *thread, int64_t now)
 {
+    if (thread->misses)
+        return worker_thread_miss(thread, now);
     const struct run_observer *observer = job->run->task.observer;
     bool over = atomic_load(&job->group.stop) || atomic_load(&job->group.over);
     uint64_t index;

@@ -29,8 +29,6 @@
 #define OFF_THE_PATH __attribute__((noinline))
 
 #define TOGETHER 3 /* requests with one stamp; the first waits until the last is sent */
-/* Without a free slot the loop looks so often (ns) whether the run ends. */
-#define LOST_LOOK (20 * MS)
 /* Storage that finds blocks that are the same looks at so many bytes. */
 #define DEDUPLICATION_UNIT 4096
 
@@ -604,6 +602,8 @@ worker_run(struct worker *worker)
                 schedule->sending = false;
             if (!schedule->sending)
                 break;
+            if (reaps)
+                worker_miss_so_far(worker, now);
             worker_share(worker);
         }
         now = reaps ? reap(worker, when) : wait_until(worker, when, now);

@@ -55,7 +55,7 @@ wait_rest(struct worker *worker, int64_t now)
     notify_waits(worker->job, next, stall, now - until);
 }
 
-void
+bool
 worker_miss_rest(struct worker *worker, int64_t now, bool ready)
 {
     struct schedule *schedule = &worker->schedule;
@@ -66,6 +66,28 @@ worker_miss_rest(struct worker *worker, int64_t now, bool ready)
         worker_pass_stopped(worker, next, now);
     if (worker_miss(worker, NULL, schedule_end(schedule, until, last, ready)) && ready)
         wait_rest(worker, now);
+    return last;
+}
+
+void
+worker_miss_so_far(struct worker *worker, int64_t now)
+{
+    int64_t until = worker_group_until(worker->group, now);
+    worker_miss(worker, NULL, schedule_skip(&worker->schedule, until));
+}
+
+bool
+worker_miss_on(struct worker *worker, int64_t now)
+{
+    struct worker_account *account = &worker->account;
+    struct schedule *schedule = &worker->schedule;
+    int64_t until = time_earlier(worker_group_until(worker->group, now), schedule->end);
+    if (schedule->sending)
+        schedule->sending = !worker_miss_rest(worker, now, false);
+    if (schedule->sending)
+        return false;
+    account->ended = time_later(account->ended, until);
+    return true;
 }
 
 void

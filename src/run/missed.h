@@ -50,9 +50,22 @@ bool worker_miss(struct worker *worker, struct sample *sample, uint64_t count);
  * stopped while they waited to be sent until NOW. Returns whether that is so. */
 bool worker_pass_stopped(struct worker *worker, int64_t when, int64_t now);
 
+/* What a worker misses that has lost all of its requests is looked at so often, ns. */
+#define LOST_LOOK (20 * MS)
+
 /* Gives up at NOW what was due and not sent: if the run is over, and so no other worker
- * will send it, what none has taken as well. READY: the worker has a free slot. */
-void worker_miss_rest(struct worker *worker, int64_t now, bool ready);
+ * will send it, what none has taken as well. READY: the worker has a free slot. Returns
+ * whether the run is over. */
+bool worker_miss_rest(struct worker *worker, int64_t now, bool ready);
+
+/* Counts what a worker without a free slot was to send until NOW. */
+void worker_miss_so_far(struct worker *worker, int64_t now);
+
+/*
+ * Counts what a worker that was abandoned was to send until NOW. Returns whether that was
+ * all, as the run is over; its statistics end then.
+ */
+bool worker_miss_on(struct worker *worker, int64_t now);
 
 /* Ends the statistics at NOW: requests that do not return count as sent. */
 void worker_abandon(struct worker *worker, int64_t now);

@@ -6,6 +6,7 @@
 #include "base/deadlines.h"
 #include "os/process.h"
 #include "run_private.h"
+#include "worker_thread.h"
 
 /* Notes that the output has failed. Returns -1. */
 static int

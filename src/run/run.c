@@ -9,6 +9,7 @@
 #include "os/os.h"
 #include "os/process.h"
 #include "run_private.h"
+#include "worker_thread.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 #include "os/os.h"
 #include "os/process.h"
 #include "run_private.h"
+#include "worker_thread.h"
 
 static int64_t
 tick_due(const struct run *run, int64_t now)
@@ -44,22 +45,34 @@ stop_all(struct run *run, int64_t when)
         job_stop(&run->task.jobs[i], when);
 }
 
-/* Returns whether some workers are left, and none of them can send anything, as all of
- * their requests have timed out. */
+/* Returns whether JOB has not ended, and none of its workers can send anything, as all of
+ * their requests have timed out. Where one of them has ended the end of the run has come,
+ * and the others see it as well. */
+static bool
+is_lost(const struct job *job)
+{
+    for (int i = 0; i < job->group.size; i++) {
+        const struct worker_thread *thread = job->threads[i];
+        bool is_idle = handoff_peek(&thread->worker.handoff) == HANDOFF_LOST;
+        if (worker_thread_is_over(thread) || (!is_idle && !thread->misses))
+            return false;
+    }
+    return true;
+}
+
+/* Returns whether all jobs that have not ended, beside a load, are lost. */
 static bool
 are_lost(const struct run *run)
 {
     bool left = false;
-    for (int i = 0; i < run->task.count; i++) {
+    int count = run->task.count - (run->task.background ? 1 : 0);
+    for (int i = 0; i < count; i++) {
         const struct job *job = &run->task.jobs[i];
-        for (int k = 0; k < job->group.size && !job->done; k++) {
-            const struct worker_thread *thread = job->threads[k];
-            if (worker_thread_is_over(thread))
-                continue;
-            if (handoff_peek(&thread->worker.handoff) != HANDOFF_LOST)
-                return false;
-            left = true;
-        }
+        if (job->done)
+            continue;
+        if (!is_lost(job))
+            return false;
+        left = true;
     }
     return left;
 }

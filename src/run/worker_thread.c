@@ -2,9 +2,10 @@
  * The thread of a worker, and the supervisor's hold on it: requests without answer, the
  * statistics so far, its sleep and its end.
  */
-#include "missed.h"
+#include "worker_thread.h"
 
 #include "base/time.h"
+#include "missed.h"
 #include "run_private.h"
 
 #include <stdlib.h>
@@ -84,7 +85,7 @@ worker_thread_join(struct worker_thread *thread)
 bool
 worker_thread_is_over(const struct worker_thread *thread)
 {
-    return thread->abandoned || atomic_load(&thread->ended);
+    return (thread->abandoned && !thread->misses) || atomic_load(&thread->ended);
 }
 
 void
@@ -172,7 +173,7 @@ worker_thread_merge(struct worker_thread *thread, struct stats *total,
                     struct track *track, struct job_under_way *under_way)
 {
     int64_t since = thread->since;
-    bool empty = worker_thread_is_over(thread);
+    bool empty = thread->abandoned || worker_thread_is_over(thread);
     if (!empty && !handoff_lock(&thread->worker.handoff, &since))
         return false;
     stats_merge(total, &thread->worker.account.total);
@@ -263,4 +264,14 @@ worker_thread_abandon_late(struct worker_thread *thread, int64_t resumed, int64_
         return;
     fail_late(worker, since, late, now, notifies);
     abandon(thread, since, now);
+    thread->misses = worker->job->plan.mode != MODE_BACKGROUND;
+}
+
+int64_t
+worker_thread_miss(struct worker_thread *thread, int64_t now)
+{
+    struct worker *worker = &thread->worker;
+    int64_t over = atomic_load_explicit(&worker->over, memory_order_relaxed);
+    thread->misses = !worker_miss_on(worker, now);
+    return time_later(time_earlier(over, now + LOST_LOOK), now + MS);
 }

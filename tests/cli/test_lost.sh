@@ -25,3 +25,17 @@ periods_add_up() {
     said >&2
     return "$status"
 }
+
+# Usage: sent_or_missed POINTS OPTION...: prints "all" if all but a few of so many points of
+# the grid are in the summary, many of them missed.
+sent_or_missed() {
+    points=$1
+    shift
+    "$IOPING" -hang 0 -C -E -q -J "$@" >o 2>e
+    status=$?
+    jq -r --argjson points "$points" '.[0].load |
+        if .missed >= $points / 10 and .count + .missed >= $points - 3
+        and .count + .missed <= $points + 3 then "all" else . end' o
+    said >&2
+    return "$status"
+}

@@ -1,6 +1,5 @@
 /* Periods of runs whose requests are missed and lost: all periods together have what the
  * summary has. */
-/* Marks: 12s */
 #include "listening.h"
 
 #define FOR_EVER (3600000 * MS)
