@@ -75,11 +75,11 @@ take_unsampled(struct job_period *period)
 
 /* Moves the busy spans of a worker, up to NOW, to the period of JOB. */
 static void
-move_period(struct job *job, struct worker_account *account, int64_t now)
+move_period(struct job *job, struct busy_log *log, int64_t now)
 {
-    struct busy_log *log = &account->period;
+    bool is_rapid = job->active.pace.interval == 0;
     int64_t end = log->count > 0 ? log->list[log->count - 1].end : now;
-    if (account->is_rapid && end < now && !os_process_stopped(end))
+    if (is_rapid && end < now && !os_process_stopped(end))
         log->list[log->count - 1].end = now;
     busy_log_move(log, &job->period.busy);
     log->count = 0;
@@ -93,7 +93,7 @@ end_period(struct job *job, int64_t now)
     const struct run_observer *observer = job->run->task.observer;
     now = time_later(now, job->period.began);
     for (int i = 0; i < job->group.size; i++)
-        move_period(job, &job->threads[i]->worker.account, now);
+        move_period(job, &job->threads[i]->worker.account.period, now);
     take_unsampled(&job->period);
     job->period.stats.busy = busy_time(&job->period.busy);
     const struct run_record record = {RECORD_PERIOD, &job->period.stats,
