@@ -126,7 +126,7 @@ TEST(a_wall_clock_that_is_set_changes_time_stamps_only)
 #define ALL_CACHED                                                                     \
     "ioping: 5 of 5 requests were answered from memory, not by the device; use -s 1k " \
     "(direct I/O), or use -C to measure the cache\nioping: none of the 5 requests "    \
-    "counted\n"
+    "counted: 5 came from memory\n"
 
 /* Forbidden system calls, the run, and all of its messages. */
 static const struct {

@@ -63,7 +63,7 @@ TEST(too_little_memory)
     need_program("prlimit");
     need_bare("valgrind and sanitizers have memory of their own");
     assert_unharmed("in_little_memory", FILES "-threads 500 data",
-                    "~^ioping: no (memory|thread) for [^\n]*\n$");
+                    "~^ioping: (not enough memory|cannot start a thread) for [^\n]*\n$");
 }
 
 TEST(too_few_threads)

@@ -50,7 +50,7 @@ knee() {
     awk '$1 == "unknown" { print ($2 >= 0 && $2 < 8 ? "all" : $2) }' rates
     grep '^step' rates | cut -d' ' -f2 | jq -s . >list
     jq -s -c --slurpfile served list '
-        (map(select(.stat)) | to_entries | map({rate: .value.sweep.rate, kept: .value.kept,
+        (map(select(.stat)) | to_entries | map({rate: .value.sweep.rate, kept: .value.met,
             achieved: .value.load.iops, served: $served[0][.key]})) as $steps
         | map(select(.highest))[0].highest.rate as $highest
         | ($steps | group_by(.rate) | map(last)) as $last

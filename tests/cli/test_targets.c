@@ -244,8 +244,8 @@ TEST(a_limit_that_one_breaks_names_it_and_is_in_the_comparison)
         command_status(5, "a_limit_that_one_breaks_names_it_and_is_in_the_comparison");
     assert_matches(result.err, "^ioping: copy: min < 40 ms: FAIL \\([0-9.]+ m?s\\)\n$");
     assert_matches(result.out, "^" HEAD "   slo\n");
-    assert_matches(result.out, "\n" ROW("data", "9") "    ok\n");
-    assert_matches(result.out, "\n" ROW("third", "9") "    ok\n");
+    assert_matches(result.out, "\n" ROW("data", "9") "    OK\n");
+    assert_matches(result.out, "\n" ROW("third", "9") "    OK\n");
     assert_matches(result.out, "\n" ROW("copy", "9") "  FAIL\n");
     command_free(&result);
 }
@@ -253,8 +253,8 @@ TEST(a_limit_that_one_breaks_names_it_and_is_in_the_comparison)
 TEST(limits_that_all_keep_change_nothing_but_the_comparison)
 {
     expect(0,
-           "~^" ROW("(data|copy)", "3") " +ok\n" //
-           ROW("(data|copy)", "3") " +ok\n" LEGEND "$",
+           "~^" ROW("(data|copy)", "3") " +OK\n" //
+           ROW("(data|copy)", "3") " +OK\n" LEGEND "$",
            "", "limits_that_all_keep_change_nothing_but_the_comparison");
 }
 

@@ -193,7 +193,7 @@ all_that_hang_are_named() {
     end INT
     status=$?
     grep -c '^--- ' o
-    grep still e | sort >&2
+    grep "still waiting" e | sort >&2
     return "$status"
 }
 

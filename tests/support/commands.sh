@@ -235,7 +235,7 @@ totals() {
 }
 
 # Prints stderr without the line on missed requests, which depends on the load.
-said() { sed '/^ioping: .*[0-9] requests* w[a-z]* missed: /d' "$top/e"; }
+said() { sed '/^ioping: .*[0-9] requests* missed: /d' "$top/e"; }
 
 # Usage: add_part DEVICE: adds a first partition, and waits for its node. Fails if there is none
 # after 2 seconds: not every system makes one.
