@@ -127,7 +127,7 @@ what_was_due_while_stopped_does_not_count() {
         ! is_released "$pid" || continue
         stop_for 2
         reap
-        whole=$(jq -c 'select(.sweep) | [.kept, .stat.max < 1e9, .load.iops > 160]' o)
+        whole=$(jq -c 'select(.sweep) | [.met, .stat.max < 1e9, .load.iops > 160]' o)
         [ "$whole" != '[true,true,true]' ] || break
     done
     echo "$whole"
