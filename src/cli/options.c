@@ -460,7 +460,7 @@ const struct cli_option cli_options[] = {
      FLAG, .newer = true, .help = "time in submit, stack, queue, device, return"},
     {OPTION_SLO, 0, "slo", statistics, EVERYWHERE, LIMIT(slos),
      .first = true, .synonyms = "crit critical limit fail-if",
-     .help = "exit 5 unless kept: p99=10ms, iops=1k, bps=9m"},
+     .help = "exit 5 unless met: p99=10ms, iops=1k, bps=9m"},
 
     {OPTION_QUIET, 'q', "quiet", output, EVERYWHERE, FLAG,
      .first = true, .synonyms = "summary silent",
@@ -488,7 +488,7 @@ const struct cli_option cli_options[] = {
      .help = "a line and a status for Nagios, Icinga, Zabbix"},
     {OPTION_WARN, 0, "warn", output, MODE_CHECK | WITH_ANY, LIMIT(warnings),
      .needs = {"check"}, .synonyms = "warning",
-     .help = "with -check: WARNING unless kept, like -slo"},
+     .help = "with -check: WARNING unless met, like -slo"},
     {OPTION_OUTPUT, 0, "output", output, EVERYWHERE & ~(MODE_CHECK | WITH_RECORD),
      PATH(output), .help = "print to <file>, and for people on the screen"},
     {OPTION_RECORD, 0, "record", output, UNSWEPT & ~(MODE_CHECK | WITH_INFLUX), PATH(record),
