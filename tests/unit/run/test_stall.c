@@ -3,6 +3,7 @@
 
 #include "base/time.h"
 #include "run/run_private.h"
+#include "run/worker_thread.h"
 
 #define LIMIT 5000
 
