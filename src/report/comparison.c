@@ -288,8 +288,8 @@ add_legend(struct buffer *text, const struct table *table, const struct stats *s
     if (table->same)
         buffer_text(text, "~ no difference that this many requests can show (95 %)\n");
     if (table->unknown)
-        buffer_text(text, "? unsure: too few independent requests, or corrected "
-                          "percentiles; use more requests\n");
+        buffer_text(text, "? unsure: too few independent requests (run longer), or "
+                          "corrected percentiles\n");
 }
 
 void

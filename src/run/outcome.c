@@ -141,10 +141,13 @@ add_unknown(struct buffer *text, const struct outcome *outcome, const struct slo
         buffer_text(text, answer->reason);
         return;
     }
-    buffer_format(text, "%llu %s %s, and it takes %llu; ",
+    bool split = slo->scope > SCOPE_SYNC;
+    buffer_format(text, "%llu %s %s, and it takes %llu",
                   (unsigned long long)answer->count, noun,
-                  slo->scope > SCOPE_SYNC ? "could be split" : "count",
-                  (unsigned long long)answer->needs);
+                  split ? "could be split" : "count", (unsigned long long)answer->needs);
+    if (split && answer->count == 0)
+        return; /* more requests would not help, and another note says why */
+    buffer_text(text, "; ");
     add_advice(text, outcome, slo, answer->needs);
 }
 

@@ -5,9 +5,9 @@
 /* Marks: linux races native */
 #include "support.h"
 
-#define REFUSED                                                      \
-    "is on no block device \\([a-z0-9._ ]+\\), so nothing could be " \
-    "split; "                                                        \
+#define REFUSED                                                            \
+    "is not on a block device \\([a-z0-9._ ]+\\), so that nothing can be " \
+    "traced; "                                                             \
     "name a file or directory on a disk, or a block device\n$"
 
 /* The folder of this program is on a disk of which requests can be split. */
@@ -163,8 +163,8 @@ TEST(a_limit_on_a_stack_is_not_known_where_there_is_none)
 {
     need_disk();
     expect(5, "~UNKNOWN: 0 requests could be split",
-           "~^ioping: d: no limit on stack can be known: /dev/[^ ]+ is no stack of "
-           "devices\n",
+           "~^ioping: d: a limit on stack needs a stack of devices, and /dev/[^ ]+ is "
+           "none\n",
            "ioping -breakdown -q -i 0 -c 100 -slo stack-p50=1s d");
 }
 

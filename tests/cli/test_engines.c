@@ -423,13 +423,13 @@ TEST(an_engine_that_is_forbidden_is_refused)
         const char *calls, *options, *line;
     } cases[] = {
         {"io_uring_setup", "-U",
-         "ioping: io_uring is not available here: %s; use -A or none\n"},
+         "ioping: io_uring is not available here: %s; use -A instead\n"},
         {"io_uring_setup", "-U -depth 8 -threads 2",
-         "ioping: io_uring is not available here: %s; use -A or none\n"},
+         "ioping: io_uring is not available here: %s; use -A instead\n"},
         {"io_setup", "-A",
-         "ioping: Linux AIO is not available here: %s; use -U or none\n"},
+         "ioping: Linux AIO is not available here: %s; use -U instead\n"},
         {"io_setup", "-A -depth 8 -threads 2",
-         "ioping: Linux AIO is not available here: %s; use -U or none\n"},
+         "ioping: Linux AIO is not available here: %s; use -U instead\n"},
     };
     static const struct {
         int number;
@@ -499,7 +499,7 @@ TEST(little_memory_to_lock_is_told_or_done_with)
             command("little_memory_to_lock_is_told_or_done_with %s", limits[i]);
         if (i == 0 && result.status == 2) {
             assert_matches(result.err, "^ioping: io_uring is not available here: (Cannot "
-                                       "allocate|Out of) memory; use -A or none\n$");
+                                       "allocate|Out of) memory; use -A instead\n$");
             assert_string_equal(result.out, "");
         } else {
             assert_int_equal(result.status, 0);

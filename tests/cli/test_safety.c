@@ -70,7 +70,7 @@ TEST(free_device_is_written_when_said_three_times)
     close(fd);
     for (const char *at = result.err; *at; at = strchr(at, '\n') + 1)
         assert_matches(at, "^(ioping: /dev/loop[0-9]+: writing would destroy its data; "
-                           "give -WWW if that is what you want|2)\n");
+                           "give -(WWW|GWW) if that is what you want|2)\n");
     assert_int_equal(result.status, 0);
     assert_contains(result.out, "4 KiB >>> /dev/loop");
     assert_contains(result.out, "\n3 requests completed in ");

@@ -82,7 +82,7 @@ static const struct expected runs[] = {
      "~^\\[[23],true,0,true,true\\]\n\\[[01],[23],1\\]\n$", NULL,
      "json_has_the_age fdatasync:3:hang -WWW"},
     {"a_sweep_ends_with_its_step", "faults", 3, "~\n  *1  *[0-9][^\n]*\n$",
-     "~^" FAILED "(ioping: -sweep: no request ended in [^\n]+\n)?$",
+     "~^" FAILED "(ioping: -sweep: no request completed in [^\n]+\n)?$",
      "faulty pread:30:hang -C -sweep threads=1..4 -w 200ms -timeout 500ms data"},
     /* Also with -hang 0, which the command has. */
     {"what_is_under_way_has_five_seconds", "faults", 3,

@@ -190,7 +190,7 @@ static const struct {
     const char *told; /* in the only note, or why and what to do; "": nothing */
 } rows[] = {
     {"without direct I/O the cache is dropped", "D", "read", 4096, 0, IO_MODE_NOCACHE,
-     false, "dropping the page cache before each request"},
+     false, "evicting the page cache before each request"},
     {"a cache that cannot be dropped is said to answer", "", "read", 4096, 0,
      IO_MODE_CACHED, false,
      "ioping: /dev/disk2: direct I/O not supported, nor can the page cache be emptied on "
@@ -209,7 +209,7 @@ static const struct {
     {"a raw device takes whole sectors alone", "k", "read", 1000, 0, -1, false,
      "direct I/O needs a request size and an offset that are multiples of 512"},
     {"other devices go without direct I/O then", "dD", "read", 1000, 0, IO_MODE_NOCACHE,
-     false, "dropping the page cache before each request"},
+     false, "evicting the page cache before each request"},
     {"reads through a loop device are cached, and direct", "dDl", "read", 4096, 0,
      IO_MODE_CACHED, true, LOOP},
     {"and where they cannot be direct", "dDl", "read", 1000, 0, IO_MODE_CACHED, false,
@@ -223,11 +223,11 @@ static const struct {
     /* As an overlay's layers on tmpfs are. */
     {"direct I/O on a file system in memory is as the kernel has it", "m", "read", 4096,
      'D', -1, false, "direct I/O not supported; leave out -D to measure it anyway"},
-    {"where it has it", "dm", "read", 4096, 'D', IO_MODE_CACHED, true, "tmpfs is memory"},
+    {"where it has it", "dm", "read", 4096, 'D', IO_MODE_CACHED, true, "tmpfs lives in memory"},
     {"who may not look pages up is told afterwards", "Da", "read", 4096, 0,
-     IO_MODE_NOCACHE, false, "dropping the page cache before each request"},
+     IO_MODE_NOCACHE, false, "evicting the page cache before each request"},
     {"and on a block device even if the first read is not charged", "Dc", "read", 4096, 0,
-     IO_MODE_NOCACHE, false, "dropping the page cache before each request"},
+     IO_MODE_NOCACHE, false, "evicting the page cache before each request"},
 };
 
 TEST_EACH(mode, rows)
@@ -264,7 +264,7 @@ TEST_EACH(mode, rows)
     if (notes.count)
         assert_contains(notes.line[0], rows[i].told);
     if (unseen)
-        assert_contains(notes.line[1], "cannot see whether reads come from the page");
+        assert_contains(notes.line[1], "cannot tell whether reads come from the page");
     if (has.backing == OS_BACKING_CACHE)
         assert_int_equal(target.direct, rows[i].direct);
     assert_int_equal(target.counts_sectors, counts);
@@ -315,7 +315,7 @@ TEST(but_not_of_requests_in_a_queue)
         notes_clear(&notes);
         assert_int_equal(choose(), 0);
         assert_false(target.counts_sectors);
-        assert_contains(notes.line[1], "cannot see whether reads come from the page");
+        assert_contains(notes.line[1], "cannot tell whether reads come from the page");
     }
 }
 
