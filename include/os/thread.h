@@ -48,9 +48,11 @@ bool os_lock_try(struct os_lock *lock);
 
 /* These are for the thread that has acquired the lock. os_lock_wait: releases it, waits
  * for os_lock_notify by another thread, and acquires it again; it may come back without
- * one, so the caller looks at what it waits for. One thread at a time may wait. */
+ * one, so the caller looks at what it waits for. os_lock_notify wakes one thread that
+ * waits, os_lock_notify_all all of them. */
 void os_lock_release(struct os_lock *lock);
 void os_lock_wait(struct os_lock *lock);
 void os_lock_notify(struct os_lock *lock);
+void os_lock_notify_all(struct os_lock *lock);
 
 #endif

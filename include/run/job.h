@@ -108,8 +108,10 @@ struct job {
 
     struct plan active; /* what the workers do: the plan, or a step of its sweep */
     struct run *run;
-    int64_t delay;  /* ns from the begin of the run to that of its requests */
-    uint64_t taken; /* ordinals of requests that earlier phases have */
+    struct run *held; /* the run of the first step or phase, which has not begun; NULL:
+                       * none was opened by run_open_first, or it has begun */
+    int64_t delay;    /* ns from the begin of the run to that of its requests */
+    uint64_t taken;   /* ordinals of requests that earlier phases have */
     struct worker_group group;
     struct worker_thread **threads; /* as many as the group has workers */
     bool begin_notified; /* observers know of the begin; under the run's lock */

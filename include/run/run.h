@@ -95,6 +95,19 @@ int run_attribute(struct run_task *task, struct notes *notes, struct error *erro
 int run_check_memory(const struct job *jobs, int count, struct error *error);
 
 /*
+ * Opens the first step or phase of the plan of TASK, up to its first request: what
+ * refuses it is known before earlier files are replaced. TASK is that of run_execute,
+ * which thread SUPERVISOR will call and which begins with this step; run_cancel_first
+ * comes instead if it does not. Returns 0, or -1 with ERROR.
+ */
+int run_open_first(const struct run_task *task, const struct os_thread *supervisor,
+                   struct error *error);
+
+/* Ends the step or phase that run_open_first has opened for JOB, if it has not begun: no
+ * request is sent. */
+void run_cancel_first(struct job *job);
+
+/*
  * Does the jobs of TASK, all steps or phases of the plan if that has any (then it is one
  * job), and fills their outcomes. Returns 0, or -1 with ERROR when it could not begin.
  */
@@ -111,8 +124,7 @@ struct run;
 /*
  * Opens all workers of TASK, which must stay, for thread SUPERVISOR, and starts their
  * threads, which wait. Returns NULL with ERROR when that cannot be; else run_begin and
- * run_first_worker must follow, or run_cancel. Without SUPERVISOR the caller is that, and
- * no thread's work is left to do.
+ * run_first_worker must follow, or run_cancel.
  */
 struct run *run_open(const struct run_task *task, const struct os_thread *supervisor,
                      struct error *error);

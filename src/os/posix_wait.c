@@ -63,6 +63,12 @@ os_lock_notify(struct os_lock *lock)
     pthread_cond_signal(&lock->notified);
 }
 
+void
+os_lock_notify_all(struct os_lock *lock)
+{
+    pthread_cond_broadcast(&lock->notified);
+}
+
 #ifndef OS_HAS_CLOCK_NOW
 int64_t
 os_clock_now(void)

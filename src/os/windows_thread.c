@@ -184,3 +184,9 @@ os_lock_notify(struct os_lock *lock)
 {
     WakeConditionVariable(&lock->notified);
 }
+
+void
+os_lock_notify_all(struct os_lock *lock)
+{
+    WakeAllConditionVariable(&lock->notified);
+}

@@ -23,20 +23,37 @@ keep_phase(struct job *job, enum phase phase, int64_t before)
     track_merge(&job->phases->past, job->track);
 }
 
-/* Does PHASE. Returns 0, or -1 with ERROR when it could not begin. */
-static int
-do_phase(const struct run_task *task, enum phase phase, struct error *error)
+/* Prepares the job of TASK for PHASE. Returns the task of that. */
+static struct run_task
+prepare_phase(const struct run_task *task, enum phase phase)
 {
-    const struct run_observer *observer = task->observer;
     struct run_task own = *task;
     struct job *job = &task->jobs[0];
-    int64_t before = job->outcome.time;
     bool loaded = phase == PHASE_LOADED;
     plan_phase(&job->plan, phase, &job->active);
     job->phases->current = phase;
     job->delay = loaded ? PLAN_SETTLE : 0;
     own.count = loaded ? 2 : 1;
     own.background = loaded ? task->background : NULL;
+    return own;
+}
+
+int
+phases_open_first(const struct run_task *task, const struct os_thread *supervisor,
+                  struct error *error)
+{
+    struct run_task own = prepare_phase(task, PHASE_IDLE);
+    return run_hold(&own, supervisor, error);
+}
+
+/* Does PHASE. Returns 0, or -1 with ERROR when it could not begin. */
+static int
+do_phase(const struct run_task *task, enum phase phase, struct error *error)
+{
+    const struct run_observer *observer = task->observer;
+    struct job *job = &task->jobs[0];
+    struct run_task own = job->held ? *task : prepare_phase(task, phase);
+    int64_t before = job->outcome.time;
     if (observer->part)
         observer->part(observer->self, job,
                        &(struct run_part){.name = phase_name(phase), .phase = phase});

@@ -55,9 +55,13 @@ run_close(struct run *run)
     free(run);
 }
 
+/* How a run starts: its workers begin at once; the caller does the work of the first, and
+ * then opens the gate; or all workers wait for another thread. */
+enum start { START_AT_ONCE, START_FIRST_WORKER, START_HELD };
+
 /* Prepares RUN, which is all zero, for TASK. Returns 0, or -1 without memory. */
 static int
-fill(struct run *run, const struct run_task *task)
+fill(struct run *run, const struct run_task *task, enum start start)
 {
     int status = 0, workers = 0;
     run->task = *task;
@@ -66,8 +70,9 @@ fill(struct run *run, const struct run_task *task)
         workers += run->task.jobs[i].active.io.threads;
     }
     run->lock = os_lock_make();
-    run->gate = workers > 1 ? os_lock_make() : NULL;
-    return !run->lock || (workers > 1 && !run->gate) ? -1 : status;
+    bool has_gate = workers > 1 || start == START_HELD;
+    run->gate = has_gate ? os_lock_make() : NULL;
+    return !run->lock || (has_gate && !run->gate) ? -1 : status;
 }
 
 /* Workers go through the open gate one after the other; each mostly needs this long, ns.
@@ -82,11 +87,16 @@ open_gate(struct run *run)
 {
     if (!run->gate)
         return;
+    if (run->is_held)
+        os_lock_acquire(run->gate);
     int64_t begin = os_clock_now() + MS;
     for (int i = 0; i < run->task.count; i++)
         begin += run->task.jobs[i].group.size * GATE_TIME;
     for (int i = 0; i < run->task.count; i++)
         job_begin(&run->task.jobs[i], begin);
+    if (run->is_held)
+        os_lock_notify_all(run->gate);
+    run->is_held = false;
     os_lock_release(run->gate);
 }
 
@@ -112,17 +122,19 @@ end_waiting(struct run *run)
             worker_thread_join(jobs[i].threads[k]);
 }
 
-/* Starts the workers, up to the gate; or none, and no request is sent. If the caller
- * WORKS, it does what the first has to do, after run_begin. */
+/* Starts the workers, up to the gate; or none, and no request is sent. Workers that are
+ * not to begin at once do so after run_begin. */
 static int
-start_all(struct run *run, bool works, struct error *error)
+start_all(struct run *run, enum start start, struct error *error)
 {
     struct job *jobs = run->task.jobs;
     int count = run->task.count, status = 0;
-    if (!works)
+    bool works = start == START_FIRST_WORKER;
+    if (start == START_AT_ONCE)
         run_begin(run);
     if (run->gate)
         os_lock_acquire(run->gate);
+    run->is_held = start == START_HELD;
     for (int i = 0; i < count; i++)
         for (int k = 0; k < jobs[i].group.size && status == 0; k++) {
             struct worker_thread *thread = jobs[i].threads[k];
@@ -131,30 +143,34 @@ start_all(struct run *run, bool works, struct error *error)
             else
                 status = worker_thread_start(thread);
         }
+    int code = errno;
+    if (run->is_held)
+        os_lock_release(run->gate);
     if (status == 0)
         return 0;
     error_set(error, EXIT_PREPARE, NULL, "cannot start a thread for the requests: %s",
-              strerror(errno));
+              strerror(code));
     end_waiting(run);
     return -1;
 }
 
-struct run *
-run_open(const struct run_task *task, const struct os_thread *supervisor,
-         struct error *error)
+/* Opens a run that SUPERVISOR supervises. Returns NULL with ERROR when that cannot be. */
+static struct run *
+open_run(const struct run_task *task, const struct os_thread *supervisor,
+         enum start start, struct error *error)
 {
     if (run_check_memory(task->jobs, task->count, error) < 0)
         return NULL;
     struct run *run = calloc(1, sizeof(*run));
-    int status = run ? fill(run, task) : -1;
+    int status = run ? fill(run, task, start) : -1;
     if (status < 0)
         error_set(error, EXIT_PREPARE, NULL, "not enough memory for the run");
     else
-        run->supervisor = supervisor ? *supervisor : os_thread_self();
+        run->supervisor = *supervisor;
     for (int i = 0; status == 0 && i < task->count; i++)
         status = job_open(&task->jobs[i], error);
     if (status == 0)
-        status = start_all(run, supervisor != NULL, error);
+        status = start_all(run, start, error);
     if (status < 0 && run) {
         run_close(run);
         run = NULL;
@@ -162,11 +178,34 @@ run_open(const struct run_task *task, const struct os_thread *supervisor,
     return run;
 }
 
+struct run *
+run_open(const struct run_task *task, const struct os_thread *supervisor,
+         struct error *error)
+{
+    return open_run(task, supervisor, START_FIRST_WORKER, error);
+}
+
+int
+run_hold(const struct run_task *task, const struct os_thread *supervisor,
+         struct error *error)
+{
+    task->jobs[0].held = open_run(task, supervisor, START_HELD, error);
+    return task->jobs[0].held ? 0 : -1;
+}
+
 void
 run_cancel(struct run *run)
 {
     end_waiting(run);
     run_close(run);
+}
+
+void
+run_cancel_first(struct job *job)
+{
+    if (job->held)
+        run_cancel(job->held);
+    job->held = NULL;
 }
 
 bool
@@ -212,9 +251,15 @@ run_supervise(struct run *run)
 int
 run_once(const struct run_task *task, struct error *error)
 {
-    struct run *run = run_open(task, NULL, error);
+    struct os_thread self = os_thread_self();
+    struct run *run = task->jobs[0].held;
+    if (run)
+        run_begin(run);
+    else
+        run = open_run(task, &self, START_AT_ONCE, error);
     if (!run)
         return -1;
+    task->jobs[0].held = NULL;
     open_gate(run);
     supervise(run);
     run_close(run);

@@ -19,7 +19,8 @@
 struct run {
     struct run_task task;
     struct os_thread supervisor;
-    struct os_lock *gate;  /* held while the workers are started; NULL: there is one */
+    struct os_lock *gate;  /* held while the workers are started; NULL: one is alone */
+    bool is_held;          /* they wait for another thread; under the gate */
     struct os_lock *lock;  /* of notifications that return something */
     atomic_bool any_ended; /* a worker has ended */
     atomic_bool silenced;  /* the output has failed: nothing more is notified */
@@ -112,17 +113,24 @@ void job_collect(struct job *job);
  * job_prepare took, and returns true. */
 bool job_close(struct job *job);
 
-/* Does the jobs of TASK as their present steps say, supervised by the calling thread.
- * Returns 0, or -1 with ERROR when it could not begin. */
+/* Does the jobs of TASK as their present steps say, supervised by the calling thread: by
+ * the run that the first job holds, or by a new one. Returns 0, or -1 with ERROR when it
+ * could not begin. */
 int run_once(const struct run_task *task, struct error *error);
+
+/* Opens such a run for thread SUPERVISOR; its workers wait. The first job of TASK holds
+ * it until run_once begins it. Returns 0, or -1 with ERROR. */
+int run_hold(const struct run_task *task, const struct os_thread *supervisor,
+             struct error *error);
 
 /* Notify of the end of all jobs of TASK, its load included; and of their summaries. */
 void run_end(const struct run_task *task);
 void run_summarize(const struct run_task *task);
 
-/* Does the phases of the job of TASK, which has any: phases.c. Returns like run_execute.
- */
+/* phases.c: run_execute and run_open_first for a job of TASK that has phases. */
 int phases_execute(const struct run_task *task, struct error *error);
+int phases_open_first(const struct run_task *task, const struct os_thread *supervisor,
+                      struct error *error);
 
 /* Starts ticks at NOW, before the workers start; and periods, if there is no gate. */
 void supervise_begin(struct run *run, int64_t now);

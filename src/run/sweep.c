@@ -30,7 +30,7 @@
 /* The sizes from one end to the other, which the target decides: the smallest is a
  * logical block, but nothing larger than what is known to fit and to be possible. */
 static struct sweep
-ends_of(const struct plan *plan, const struct target *target)
+ends_of_target(const struct plan *plan, const struct target *target)
 {
     int64_t most = target->work_size < SIZE_MOST ? target->work_size : SIZE_MOST;
     int64_t least = plan_first(plan, target->work_size);
@@ -41,6 +41,14 @@ ends_of(const struct plan *plan, const struct target *target)
     while (sweep.to <= most / 2)
         sweep.to *= 2;
     return sweep;
+}
+
+/* The values from one end to the other, which the plan or the target decides. */
+static struct sweep
+ends_of(const struct job *job)
+{
+    const struct plan *plan = &job->plan;
+    return plan->sweep.from ? plan->sweep : ends_of_target(plan, &job->target);
 }
 
 /* Returns the part of the work time of the present step, an open loop, in which the
@@ -243,7 +251,8 @@ do_step(struct sweeping *sweeping, int64_t value)
              value);
     if (observer->part && observer->part(observer->self, job, &part) < 0)
         return 0;
-    plan_step(&job->plan, value, part.index, &job->active);
+    if (!job->held)
+        plan_step(&job->plan, value, part.index, &job->active);
     do {
         before = job->outcome.time;
         if (run_once(sweeping->task, sweeping->error) < 0)
@@ -256,9 +265,7 @@ do_step(struct sweeping *sweeping, int64_t value)
 static int
 do_values(struct sweeping *sweeping)
 {
-    const struct plan *plan = &sweeping->job->plan;
-    struct sweep ends =
-        plan->sweep.from ? plan->sweep : ends_of(plan, &sweeping->job->target);
+    struct sweep ends = ends_of(sweeping->job);
     int status = 1;
     sweeping->count = 0;
     for (int64_t value = ends.from; value; value = sweep_next(value, ends.to))
@@ -269,13 +276,24 @@ do_values(struct sweeping *sweeping)
     return status;
 }
 
+/* Starts the search for the highest rate of JOB at the rate FROM. */
+static struct search
+start_search(const struct job *job, int64_t from)
+{
+    int64_t to = job->plan.sweep.to;
+    struct search search;
+    search_start(&search, from, to ? to : RATE_MOST);
+    return search;
+}
+
 /* Finds the rate to begin with: a part of that which one request after another has.
  * Returns as do_step does. */
 static int
 find_first(struct sweeping *sweeping, int64_t *rate)
 {
     struct job *job = sweeping->job;
-    plan_step(&job->plan, PLAN_ALONE, 0, &job->active);
+    if (!job->held)
+        plan_step(&job->plan, PLAN_ALONE, 0, &job->active);
     if (run_once(sweeping->task, sweeping->error) < 0)
         return -1;
     double iops = stats_rate((double)job->progress.total.requests, job->outcome.time);
@@ -293,8 +311,7 @@ do_rates(struct sweeping *sweeping)
     const struct sweep *ends = &job->plan.sweep;
     int64_t from = ends->from;
     int status = from ? 1 : find_first(sweeping, &from);
-    struct search search;
-    search_start(&search, from, ends->to ? ends->to : RATE_MOST);
+    struct search search = start_search(job, from);
     sweeping->count = -1;
     while (status > 0 && search.next) {
         int64_t rate = search.next;
@@ -311,6 +328,31 @@ do_rates(struct sweeping *sweeping)
     return status;
 }
 
+/* Returns the value of the first step. */
+static int64_t
+first_value(const struct job *job)
+{
+    const struct sweep *sweep = &job->plan.sweep;
+    if (sweep->kind != SWEEP_RATE)
+        return ends_of(job).from;
+    return sweep->from ? start_search(job, sweep->from).next : PLAN_ALONE;
+}
+
+static int
+sweep_open_first(const struct run_task *task, const struct os_thread *supervisor,
+                 struct error *error)
+{
+    struct run_task one = *task;
+    struct job *job = &task->jobs[0];
+    one.count = 1;
+
+    plan_step(&job->plan, first_value(job), 0, &job->active);
+    int status = run_hold(&one, supervisor, error);
+    if (status < 0 && job->targets > 1)
+        error_prefix(error, job->plan.path);
+    return status;
+}
+
 static int
 sweep_execute(const struct run_task *task, struct error *error)
 {
@@ -319,6 +361,7 @@ sweep_execute(const struct run_task *task, struct error *error)
     job->outcome.swept = job->plan.sweep.kind;
     int status =
         job->outcome.swept == SWEEP_RATE ? do_rates(&sweeping) : do_values(&sweeping);
+    run_cancel_first(job); /* the output failed before it began */
     if (status < 0 && sweeping.index > 1)
         error->status = EXIT_RUNTIME; /* others have sent requests */
     if (status < 0 && job->targets > 1)
@@ -326,6 +369,15 @@ sweep_execute(const struct run_task *task, struct error *error)
     job->stats = &job->outcome.total;
     conclude(task, sweeping.count);
     return status < 0 ? -1 : 0;
+}
+
+int
+run_open_first(const struct run_task *task, const struct os_thread *supervisor,
+               struct error *error)
+{
+    if (task->background)
+        return phases_open_first(task, supervisor, error);
+    return sweep_open_first(task, supervisor, error);
 }
 
 int

@@ -43,6 +43,8 @@ worker_thread_work(struct worker_thread *thread)
     bool own = !worker->reports && !worker->account.attribution && os_thread_unshare();
     if (run->gate) {
         os_lock_acquire(run->gate);
+        while (run->is_held)
+            os_lock_wait(run->gate);
         os_lock_release(run->gate);
     }
     worker_run(worker);

@@ -230,13 +230,14 @@ enter_files(struct session *session)
         enter(session, STAGE_FILES, 0);
 }
 
-/* Opens the run, which takes part in the opening of the last target. Returns 0, or -1
- * with the session's error. */
+/* Opens the run, which takes part in the opening of the last target; or the first step or
+ * phase, which is one of the first target. Returns 0, or -1 with the session's error. */
 static int
 open_run(struct session *session)
 {
     const struct plan *plan = session->plan;
-    enter(session, STAGE_OPENING, session->all - 1);
+    bool has_parts = plan->mode & (MODE_SWEEP | MODE_PHASES);
+    enter(session, STAGE_OPENING, has_parts ? 0 : session->all - 1);
     session->observer = report_observer(&session->reports);
     session->task = (struct run_task){
         .jobs = session->jobs,
@@ -246,16 +247,16 @@ open_run(struct session *session)
     if (plan->statistics.breakdown &&
         run_attribute(&session->task, &session->notes, &session->error) < 0)
         return -1;
-    if (plan->mode & (MODE_SWEEP | MODE_PHASES))
-        return 0;
+    if (has_parts)
+        return run_open_first(&session->task, &session->supervisor, &session->error);
     session->run = run_open(&session->task, &session->supervisor, &session->error);
     return session->run ? 0 : -1;
 }
 
 /*
- * Prepares the reports and the run. Earlier files are lost only when nothing can refuse
- * the run any more: then its threads wait for their first requests. A sweep and phases
- * open their first run later than that. Returns 0, or -1 with the session's error.
+ * Prepares the reports and the run, or the first one of a sweep or of phases. Earlier
+ * files are lost only when nothing can refuse it any more: then its threads wait for
+ * their first requests. Returns 0, or -1 with the session's error.
  */
 static int
 begin_run(struct session *session)
@@ -276,6 +277,8 @@ begin_run(struct session *session)
         run_cancel(session->run);
         session->run = NULL;
     }
+    if (status < 0)
+        run_cancel_first(&session->jobs[0]);
     return status;
 }
 

@@ -58,29 +58,76 @@ TEST(another_file_that_has_no_room)
 
 #define FILES "-J -output old.json -prometheus old.prom -plot old.svg -hdr old.hlog "
 
+/* A sweep, which has no file of metrics, and a load begin with a run that decides. */
+#define SWEEP_FILES "-J -output old.json -plot old.svg -hdr old.hlog -sweep "
+#define LOAD_FILES FILES "-c 9 -load read,rate=9 "
+
 TEST(too_little_memory)
 {
+    static const char *const cases[] = {
+        FILES "-threads 500 data",
+        SWEEP_FILES "threads=500..600 data",
+        SWEEP_FILES "size=4k..8k -threads 500 data",
+        SWEEP_FILES "rate=500..600 -threads 500 data",
+        LOAD_FILES "-threads 500 data",
+    };
     need_program("prlimit");
     need_bare("valgrind and sanitizers have memory of their own");
-    assert_unharmed("in_little_memory", FILES "-threads 500 data",
-                    "~^ioping: (not enough memory|cannot start a thread) for [^\n]*\n$");
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        assert_unharmed(
+            "in_little_memory", cases[i],
+            "~^ioping: (not enough memory|cannot start a thread) for [^\n]*\n$");
 }
 
 TEST(too_few_threads)
 {
+    static const char *const cases[] = {
+        FILES "-threads 9 data",
+        SWEEP_FILES "threads=9..16 data",
+        LOAD_FILES "-threads 9 data",
+    };
     need_users();
     need_bare("valgrind and sanitizers have threads of their own");
     need_program("prlimit");
-    assert_unharmed("as_user_with_few_threads", FILES "-threads 9 data",
-                    "ioping: cannot start a thread for the requests: Resource "
-                    "temporarily unavailable\n");
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        assert_unharmed(
+            "as_user_with_few_threads", cases[i],
+            "ioping: cannot start a thread for the requests: Resource temporarily "
+            "unavailable\n");
+}
+
+TEST(too_few_threads_for_the_sweep_of_several_targets)
+{
+    need_users();
+    need_bare("valgrind and sanitizers have threads of their own");
+    need_program("prlimit");
+    assert_unharmed(
+        "as_user_with_few_threads", SWEEP_FILES "threads=9..16 data ./data",
+        "ioping: data: cannot start a thread for the requests: Resource temporarily "
+        "unavailable\n");
 }
 
 TEST(an_engine_that_cannot_be_had)
 {
+    static const char *const cases[] = {
+        FILES "-U -depth 4 data",
+        SWEEP_FILES "depth=2..4 -U data",
+        SWEEP_FILES "size=4k..8k -U -depth 4 data",
+        LOAD_FILES "-U -depth 4 data",
+    };
     need_uring();
     need_forbid();
-    assert_unharmed("without_uring", FILES "-U -depth 4 data", "~^ioping: [^\n]*\n$");
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        assert_unharmed("without_uring", cases[i], "~^ioping: [^\n]*\n$");
+}
+
+/* The first steps can begin, and one of the others has too few threads. */
+TEST(a_later_step_that_cannot_begin_is_a_failure_of_the_run)
+{
+    need_users();
+    need_bare("valgrind and sanitizers have threads of their own");
+    need_program("prlimit");
+    expect(3, "0 old.json\n0 old.svg\n", NULL, "a_later_step_cannot_begin");
 }
 
 /* The kernel has no records of requests to a file in memory, and does not let everybody

@@ -47,6 +47,21 @@ as_user_with_few_threads() {
         timeout -k 1 60 ../prober "$@"
 }
 
+# The files are those of the first step then.
+a_later_step_cannot_begin() {
+    rm -rf f
+    cp -a kept f
+    chmod -R a+rwX f
+    cd f || return
+    as_user_with_few_threads -J -output old.json -plot old.svg -w 100ms \
+        -sweep threads=1..16 data >/dev/null
+    status=$?
+    for file in old.json old.svg; do
+        cmp -s "../kept/$file" "$file" && echo "1 $file" || echo "0 $file"
+    done
+    return "$status"
+}
+
 a_file_of_another_user() {
     rm -rf shared
     mkdir -m 1777 shared

@@ -1,6 +1,8 @@
 /* The three runs of a job with a load beside it. */
 #include "listening.h"
 
+#include "os/thread.h"
+
 /* What was told of phases. */
 struct phases {
     enum phase begun[SAID], ended[SAID];
@@ -45,6 +47,9 @@ on_phase(void *self, const struct job *job, const struct run_record *record)
     return 0;
 }
 
+/* The first phase is opened before the others, as the session does. */
+static bool opens_first;
+
 /* Runs setup with a load of TEXT; returns what became of that. */
 static int
 try_phases(const char *text)
@@ -69,6 +74,13 @@ try_phases(const char *text)
     struct run_task task = {
         .jobs = jobs, .count = 1, .background = &jobs[1], .observer = &observer};
     os_signals_install();
+    if (opens_first) {
+        struct os_thread self = os_thread_self();
+        assert_int_equal(run_open_first(&task, &self, &error), 0);
+        assert_int_equal(fake_engine.opened, jobs[0].plan.io.threads);
+        assert_int_equal(phases.begins, 0);
+        assert_int_equal(sent_by_all(), 0);
+    }
     return run_execute(&task, &error);
 }
 
@@ -111,6 +123,27 @@ TEST(each_phase_has_all_requests)
     assert_int_equal(fake_engine.closed, 3 + 2);
     job_free(&jobs[0]);
     job_free(&jobs[1]);
+}
+
+TEST(a_first_phase_that_was_opened_before_is_like_any)
+{
+    static const int threads[] = {1, 3};
+    for (size_t i = 0; i < LENGTH(threads); i++) {
+        told_begin(NULL);
+        setup_begin(&setup, 6);
+        setup.options.threads = threads[i];
+        fake_engine.takes = 20 * MS;
+        opens_first = true;
+        run_phases("read");
+        opens_first = false;
+        assert_phases(3);
+        for (int k = 0; k < 3; k++)
+            assert_int_equal(phases.requests[k], 6);
+        assert_int_equal(fake_engine.opened, 3 * threads[i] + 1);
+        assert_int_equal(fake_engine.closed, 3 * threads[i] + 1);
+        job_free(&jobs[0]);
+        job_free(&jobs[1]);
+    }
 }
 
 /* Of 5 requests in each phase the last makes no period of two: it is not carried over to

@@ -2,6 +2,8 @@
 /* Marks: 15s */
 #include "listening.h"
 
+#include "os/thread.h"
+
 static void
 begin(enum sweep_kind kind, int64_t from, int64_t to)
 {
@@ -636,4 +638,151 @@ TEST(no_rate_is_more_than_what_was_due)
         }
     }
     assert_true(fewer > 0);
+}
+
+/* The opening of a first step by a thread that does not supervise it. */
+struct opening {
+    struct run_task task;
+    struct os_thread supervisor;
+    int status;
+    struct error error;
+};
+
+static void *
+open_first(void *argument)
+{
+    struct opening *opening = argument;
+    opening->status =
+        run_open_first(&opening->task, &opening->supervisor, &opening->error);
+    return NULL;
+}
+
+/* Opens the first step of setup on another thread. */
+static void
+open_elsewhere(struct opening *opening, const struct run_observer *observer)
+{
+    struct os_thread opener;
+    os_signals_install();
+    *opening = (struct opening){.task = setup_task(&setup, observer),
+                                .supervisor = os_thread_self()};
+    assert_int_equal(os_thread_start(&opener, open_first, opening), 0);
+    os_thread_join(&opener);
+}
+
+/* Sweeps whose first step has THREADS workers. */
+static const struct {
+    enum sweep_kind kind;
+    int64_t from, to;
+    int threads;
+} firsts[] = {
+    {SWEEP_THREADS, 1, 2, 1},
+    {SWEEP_THREADS, 3, 4, 3},
+    {SWEEP_SIZE, 4096, 8192, 1},
+    {SWEEP_RATE, 100, 100, 1},
+};
+
+/* An interval would be another rate. */
+static void
+take_no_interval(void)
+{
+    setup.options.given[OPTION_INTERVAL] = 0;
+    setup.options.depth = 4;
+}
+
+static void
+begin_first(size_t i)
+{
+    told_begin(NULL);
+    begin(firsts[i].kind, firsts[i].from, firsts[i].to);
+    if (firsts[i].kind == SWEEP_RATE)
+        take_no_interval();
+}
+
+TEST(a_first_step_that_was_opened_before_is_like_any)
+{
+    for (size_t i = 0; i < LENGTH(firsts); i++) {
+        struct run_observer observer = observer_of();
+        struct opening opening;
+        struct error error;
+        begin_first(i);
+        open_elsewhere(&opening, &observer);
+        assert_int_equal(opening.status, 0);
+        assert_int_equal(fake_engine.opened, firsts[i].threads);
+        assert_int_equal(sent_by_all(), 0);
+        assert_int_equal(told->stepping, 0);
+
+        assert_int_equal(run_execute(&opening.task, &error), 0);
+        assert_true(told->steps > 0);
+        assert_int_equal(told->values[0], firsts[i].from);
+        assert_true(setup.job->outcome.total.requests > 0);
+        assert_int_equal(fake_engine.closed, fake_engine.opened);
+        assert_null(setup.job->held);
+    }
+}
+
+TEST(a_first_step_that_is_cancelled_sends_nothing)
+{
+    for (size_t i = 0; i < LENGTH(firsts); i++) {
+        struct run_observer observer = observer_of();
+        struct opening opening;
+        begin_first(i);
+        open_elsewhere(&opening, &observer);
+        assert_int_equal(opening.status, 0);
+        run_cancel_first(setup.job);
+        run_cancel_first(setup.job);
+        assert_int_equal(sent_by_all(), 0);
+        assert_int_equal(fake_engine.closed, firsts[i].threads);
+    }
+}
+
+static int
+fail_part(void *self, const struct job *job, const struct run_part *part)
+{
+    (void)self, (void)job, (void)part;
+    return -1;
+}
+
+TEST(a_first_step_whose_output_fails_sends_nothing)
+{
+    struct run_observer observer = observer_of();
+    struct opening opening;
+    struct error error;
+    observer.part = fail_part;
+    begin(SWEEP_THREADS, 3, 4);
+    open_elsewhere(&opening, &observer);
+    assert_int_equal(run_execute(&opening.task, &error), 0);
+    assert_int_equal(sent_by_all(), 0);
+    assert_int_equal(fake_engine.closed, 3);
+}
+
+TEST(a_first_step_that_cannot_be_opened_is_an_error)
+{
+    struct run_observer observer = observer_of();
+    struct opening opening;
+    begin(SWEEP_THREADS, 3, 4);
+    fake_engine.broken = true;
+    open_elsewhere(&opening, &observer);
+    assert_int_equal(opening.status, -1);
+    assert_broken(&opening.error);
+    assert_null(setup.job->held);
+    assert_int_equal(sent_by_all(), 0);
+}
+
+/* The output fails at the first rate. */
+TEST(one_request_after_another_is_the_first_step_of_a_search)
+{
+    struct run_observer observer = observer_of();
+    struct opening opening;
+    struct error error;
+    observer.part = fail_part;
+    begin(SWEEP_RATE, 0, 0);
+    take_no_interval();
+    open_elsewhere(&opening, &observer);
+    assert_int_equal(opening.status, 0);
+    assert_int_equal(fake_engine.opened, 1);
+
+    assert_int_equal(run_execute(&opening.task, &error), 0);
+    assert_true(setup.job->outcome.total.requests > 0);
+    assert_int_equal(fake_engine.opened, 1);
+    assert_int_equal(fake_engine.closed, 1);
 }
