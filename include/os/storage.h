@@ -115,8 +115,9 @@ int os_mount_measure(int fd, struct os_mount *mount);
  */
 int os_mount_name(int fd, struct os_mount *mount);
 
-/* Returns true if directory PATH is on a file system whose files the kernel makes up, such
- * as /proc, so that nothing is stored there. False: it is not, or it is not known. */
+/* Returns true if directory PATH is on a file system whose files the kernel makes up,
+ * such as /proc, so that nothing is stored there. False: it is not, or it is not known.
+ */
 bool os_path_is_made_up(const char *path);
 
 /* Returns true if the open file FD is on another mount than directory PATH, as one that

@@ -208,8 +208,8 @@ refuse_empty(const struct target *target, const struct plan *plan, struct error 
                         "insert or attach something with data, or name another device");
 }
 
-/* Refuses an offset and a working set that reach beyond the end of a target of SIZE bytes.
- * Scripts know how the line begins. Returns -1 with ERROR. */
+/* Refuses an offset and a working set that reach beyond the end of a target of SIZE
+ * bytes. Scripts know how the line begins. Returns -1 with ERROR. */
 static int
 refuse_reach(const struct plan *plan, int64_t size, struct error *error)
 {

@@ -220,8 +220,8 @@ TEST(a_step_without_memory_ends_it_with_the_rows_so_far)
     need("prlimit jq");
     for (size_t i = 0; i < LENGTH(cases); i++)
         expect(3, "~^1\n(2\n(4\n)?)?$",
-               "~^(ioping: -sweep: no request completed in [^\n]+\n)*ioping: no "
-               "(memory|thread) for [^\n]+\n$",
+               "~^(ioping: -sweep: no request completed in [^\n]+\n)*ioping: "
+               "(not enough memory|cannot start a thread) for [^\n]+\n$",
                "a_step_without_memory_ends_it_with_the_rows_so_far %s %s", cases[i][0],
                cases[i][1]);
     expect(

@@ -223,7 +223,8 @@ static const struct {
     /* As an overlay's layers on tmpfs are. */
     {"direct I/O on a file system in memory is as the kernel has it", "m", "read", 4096,
      'D', -1, false, "direct I/O not supported; leave out -D to measure it anyway"},
-    {"where it has it", "dm", "read", 4096, 'D', IO_MODE_CACHED, true, "tmpfs lives in memory"},
+    {"where it has it", "dm", "read", 4096, 'D', IO_MODE_CACHED, true,
+     "tmpfs lives in memory"},
     {"who may not look pages up is told afterwards", "Da", "read", 4096, 0,
      IO_MODE_NOCACHE, false, "evicting the page cache before each request"},
     {"and on a block device even if the first read is not charged", "Dc", "read", 4096, 0,
