@@ -167,7 +167,7 @@ const char *
 slos_add(struct slos *list, const char *text)
 {
     struct slo slo = {0};
-    char copy[96];
+    char copy[96] = {0};
     if (list->count == SLOS_MOST)
         return "there can be at most 16 limits";
     if (!copy_without_blanks(text, copy, sizeof(copy)))
