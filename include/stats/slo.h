@@ -59,7 +59,7 @@ slo_is_of_operation(const struct slo *slo)
 struct slos {
     int count;
     struct slo list[SLOS_MOST];
-    char refused[160]; /* why the last one was refused, where that has numbers */
+    char refused[120]; /* why the last one was refused, where that has numbers */
 };
 
 /*

@@ -158,7 +158,7 @@ parse_limit(char *limit, struct slo *slo, struct slos *list)
     char name[SLO_NAME];
     slo_name(slo, name);
     snprintf(list->refused, sizeof(list->refused),
-             "%.12s what? write %s=%.12sms or %s=%.12ss", limit, name, limit, name,
+             "%.12s what? write %.28s=%.12sms or %.28s=%.12ss", limit, name, limit, name,
              limit);
     return list->refused;
 }
