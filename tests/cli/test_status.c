@@ -183,7 +183,7 @@ TEST(an_interrupt_leaves_a_clean_summary)
     static const struct {
         int columns;
         const char *output, *left;
-    } cases[] = {{WIDE, "", SUMMARY "\n?$"}, {72, ">o", "^\n?(" MISSED ")?\n?$"}};
+    } cases[] = {{WIDE, "", SUMMARY "\n?$"}, {96, ">o", "^\n?(" MISSED ")?\n?$"}};
     need_direct_io();
     for (size_t i = 0; i < LENGTH(cases); i++) {
         terminal_start(
