@@ -210,7 +210,8 @@ TEST_EACH(not_waiting_is_no_failure_of_the_run, engines)
     struct result result =
         command_status(0, "not_waiting_is_no_failure_of_the_run %s", engine->options);
     assert_matches(result.out, "^([0-9])\n([1-9]\n)?8 9\n$");
-    assert_int_equal(result.out[0], result.out[2]);
+    if (result.out[0] != '0')
+        assert_int_equal(result.out[0], result.out[2]);
     command_free(&result);
 }
 
