@@ -56,8 +56,9 @@ static struct page *page = &alone;
 static pid_t monitor; /* in the child; 0: there is none */
 static pid_t child;   /* in the monitor; 0: this is not it, or the child is gone */
 
-/* timeout(1) sends its signal twice; a busy machine may need so long (ns) for both. The
- * time begins with the first of them: whoever goes on sending is heard. */
+/* timeout(1) sends its signal twice. Two signals of one process within this time, in ns,
+ * are one. The time begins with the first of them, so that a process that goes on sending
+ * is heard. */
 #define PAIR (50 * MS)
 
 /* When signals asked to stop, SIGINT did, and a second SIGINT, ns; 0: not yet. */

@@ -50,7 +50,8 @@ bool worker_miss(struct worker *worker, struct sample *sample, uint64_t count);
  * stopped while they waited to be sent until NOW. Returns whether that is so. */
 bool worker_pass_stopped(struct worker *worker, int64_t when, int64_t now);
 
-/* What a worker misses that has lost all of its requests is looked at so often, ns. */
+/* Time between two looks at what a worker misses that has lost all of its requests, ns.
+ */
 #define LOST_LOOK (20 * MS)
 
 /* Gives up at NOW what was due and not sent: if the run is over, and so no other worker

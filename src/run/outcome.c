@@ -184,8 +184,9 @@ add_answer(struct buffer *text, const struct outcome *outcome, const struct slo 
     char name[SLO_NAME], limit[UNITS_TEXT], value[UNITS_TEXT];
     bool corrected = slo->metric == SLO_PERCENTILE &&
                      latencies_of(outcome_stats(outcome, slo), slo->scope).corrected;
+    const char *sign = slo_is_rate(slo) ? ">" : "<";
     buffer_format(text, "%s%s %s %s: ", slo_name(slo, name),
-                  corrected ? " (corrected)" : "", slo_is_rate(slo) ? ">" : "<",
+                  corrected ? " (corrected)" : "", sign,
                   slo_format(slo, slo->limit, limit));
     if (answer->verdict == SLO_UNKNOWN) {
         buffer_text(text, "UNKNOWN: ");

@@ -25,7 +25,7 @@ struct worker_account {
                            * between them */
     struct busy_log busy; /* spans that the group does not have yet */
     struct busy_log period; /* that the job's period does not have; under its lock */
-    bool burst_counts;      /* the last request does, and is one of a burst */
+    bool burst_counts;      /* the last request counts, and is one of a burst */
     struct sample failed;   /* the first but for EAGAIN of -N; index 0: none */
     uint64_t errors;        /* failed requests in the statistics, but for EAGAIN of -N */
     double holes; /* percent of the working set that has become them, at the end */

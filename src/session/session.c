@@ -231,7 +231,7 @@ enter_files(struct session *session)
 }
 
 /* Opens the run, which takes part in the opening of the last target; or the first step or
- * phase, which is one of the first target. Returns 0, or -1 with the session's error. */
+ * phase, which belongs to the first target. Returns 0, or -1 with the session's error. */
 static int
 open_run(struct session *session)
 {
