@@ -185,7 +185,8 @@ check_files(const struct options *options, const struct plan *plan)
     const struct output hdr = output_of(plan, FORMAT_HDR),
                         plot = output_of(plan, FORMAT_PLOT),
                         metrics = output_of(plan, FORMAT_PROMETHEUS);
-    MUST(file == options->output && hdr.path == options->hdr);
+    MUST(file == (options->record ? options->record : options->output));
+    MUST(hdr.path == options->hdr);
     MUST(plot.path == options->plot && metrics.path == options->prometheus);
     MUST(output->streams == (file ? 2 : 1) && output->count <= OUTPUTS_MOST);
     MUST(!file || (output->list[1].summary && !output->list[1].path));
