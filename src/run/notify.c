@@ -73,7 +73,25 @@ take_unsampled(struct job_period *period)
     os_lock_release(period->unsampled_lock);
 }
 
-/* Moves the busy spans of a worker, up to NOW, to the period of JOB. */
+/* Returns the end of the last request in the period of JOB, or the period's start. */
+static int64_t
+last_end(const struct job *job)
+{
+    int64_t last = time_later(job->period.began, job->period.busy.last);
+    for (int i = 0; i < job->group.size; i++) {
+        const struct busy_log *log = &job->threads[i]->worker.account.period;
+        if (log->count > 0)
+            last = time_later(last, log->list[log->count - 1].end);
+    }
+    return last;
+}
+
+/*
+ * Moves the busy spans of a worker, up to NOW, to the period of JOB. Without an interval
+ * the worker has been busy since the end of the last span. The end of that span stays in
+ * LOG, so that the worker is busy from the start of the next period on, although none of
+ * its requests may end there.
+ */
 static void
 move_period(struct job *job, struct busy_log *log, int64_t now)
 {
@@ -82,16 +100,17 @@ move_period(struct job *job, struct busy_log *log, int64_t now)
     if (is_rapid && end < now && !os_process_stopped(end))
         log->list[log->count - 1].end = now;
     busy_log_move(log, &job->period.busy);
-    log->count = 0;
 }
 
-/* Ends a period at NOW; workers do not come in the order in which their requests ended.
+/*
+ * Ends a period at NOW. Workers do not come in the order in which their requests ended:
+ * one that ended after NOW may be in the period, which then is so much longer.
  */
 static int
 end_period(struct job *job, int64_t now)
 {
     const struct run_observer *observer = job->run->task.observer;
-    now = time_later(now, job->period.began);
+    now = time_later(now, last_end(job));
     for (int i = 0; i < job->group.size; i++)
         move_period(job, &job->threads[i]->worker.account.period, now);
     take_unsampled(&job->period);
