@@ -296,9 +296,10 @@ events() {
     }'
 }
 
-# Two traces have two stamps of one event, between which the processor may be taken away, so
-# one request in twenty may differ by more than 2 us. The kernel prints microseconds, cut off,
-# so each of its differences may be 1 us off. The percentiles are of the requests that were
+# The kernel prints microseconds, cut off, so each of its differences may be 1 us off, and that
+# of a request 2 us. Two traces have two stamps of one event, and a busy machine may take the
+# processor away between them: half of the requests must agree within 2 us, and of the others
+# no more than one in twenty may be far off. The percentiles are of the requests that were
 # compared. They are the middles of steps, so they may be 0.4 % off.
 the_kernel_tells_the_same_times() {
     trace_device || return
@@ -311,8 +312,13 @@ the_kernel_tells_the_same_times() {
     tail -n "$(grep -c . requests)" ended | awk '
         NR == FNR { offset[NR] = $1; us[NR] = $2; next }
         $1 != offset[FNR] { print "offset", $1, "is not", offset[FNR]; exit }
-        { off = $2 / 1000 - us[FNR]; far += off > 2 || off < -2 }
-        END { print FNR, (far <= FNR / 20) }
+        {
+            off = $2 / 1000 - us[FNR]
+            if (off < 0) off = -off
+            near += off <= 2
+            far += off > 20 + us[FNR] / 10
+        }
+        END { print FNR, (near >= FNR / 2 && far <= FNR / 20) }
     ' - requests
     jq -s '(map(select(.io).io.breakdown.device) | sort) as $all
         | (map(select(.stat)) | last.stat.breakdown.device.percentiles) as $told
