@@ -48,7 +48,7 @@ struct run_part {
  */
 struct run_observer {
     void *self;
-    bool medians; /* samples are to have the median so far */
+    bool judges_slow; /* samples are to have slow_above */
     /* Once, before all others, when the target is described. */
     int (*begin)(void *self, const struct job *job);
     int (*sample)(void *self, const struct job *job, const struct sample *sample);

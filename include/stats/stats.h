@@ -41,7 +41,7 @@ struct sample {
                     * its burst, and all until its end; 0: no point has passed */
     enum operation operation;
     enum verdict verdict;
-    int64_t median; /* ns, so far, of those of its operation; 0: too few, not wanted */
+    int64_t slow_above; /* ns, of a terminal's verdict; 0: too few count, or not wanted */
     int error;      /* errno, or 0 */
     bool cached;    /* its pages were in the page cache when it was sent */
     bool stopped;   /* the process was, while it was under way */
@@ -165,9 +165,11 @@ void stats_wait(struct stats *stats, enum operation next, int64_t stall, int64_t
 void sample_compare(struct sample *sample, double usual);
 void stats_compare(const struct stats *stats, struct sample *sample);
 
-/* Returns the median so far of the requests that count, of the operation of SAMPLE where
- * several are mixed, ns; 0 unless there are more than 5. */
-int64_t stats_median(const struct stats *stats, const struct sample *sample);
+/* Returns the latency, ns, above which a terminal calls SAMPLE slow: twice the median of
+ * the requests that count so far, or ten times the median while no more than 5 count.
+ * Where operations are mixed, the median is over the requests of the same operation.
+ * STATS include SAMPLE already. Returns 0 if no request counts. */
+int64_t stats_slow_above(const struct stats *stats, const struct sample *sample);
 
 /* Empty it, but for `every`, `mix` and `flushes_ignored`; memory that holds nothing stays
  * untouched. */

@@ -92,21 +92,32 @@ add_split(struct buffer *text, const struct sample *sample)
                       units_format(UNITS_TIME, split->sync_device, time));
 }
 
-/* A terminal shows the verdict by the median, so that one request that is very slow does
- * not make all that follow fast; else it is that by the average, as of ioping 1.3. */
+/*
+ * Sets the verdict that a terminal shows for a SAMPLE that counts. It is by the median,
+ * so that one very slow request does not hide the next one. A fast request needs no
+ * word. Anywhere else the verdict is by the average, as in ioping 1.3.
+ */
+static void
+judge_for_terminal(struct sample *sample)
+{
+    if (!sample_counts(sample))
+        return;
+    bool is_slow = sample->slow_above && sample->latency > sample->slow_above;
+    sample->verdict = is_slow ? VERDICT_SLOW : VERDICT_NONE;
+}
+
 static void
 human_sample(struct report *report, const struct sample *sample)
 {
     const struct plan_output *output = &report->plan->output;
     struct buffer *text = &report->text;
     struct sample judged = *sample;
-    int64_t usual = sample->median ? sample->median : sample->latency;
     char name[16], size[UNITS_TEXT], time[UNITS_TEXT];
     bool split = sample->split.result == SPLIT_DONE;
     const char *end =
         output->burst && sample->index % (uint64_t)output->burst == 0 ? "\n\n" : "\n";
     if (report->terminal)
-        sample_compare(&judged, (double)usual);
+        judge_for_terminal(&judged);
     const char *notice = sample_notice(&judged, name);
     if (output->time_format)
         add_time(report);

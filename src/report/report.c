@@ -424,7 +424,7 @@ report_observer(struct reports *reports)
     const struct report *screen = reports->screen;
     return (struct run_observer){
         .self = reports,
-        .medians = screen->terminal && screen->output->requests,
+        .judges_slow = screen->terminal && screen->output->requests,
         .begin = on_begin,
         .sample = on_sample,
         .record = on_record,

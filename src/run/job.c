@@ -120,7 +120,7 @@ job_open(struct job *job, struct error *error)
             return -1;
         }
         thread->worker.reports = plan->output.requests || plan->output.periods;
-        thread->worker.medians = job->run->task.observer->medians;
+        thread->worker.judges_slow = job->run->task.observer->judges_slow;
         job->threads[(*size)++] = thread;
     }
     return 0;

@@ -119,7 +119,8 @@ record_more(struct worker *worker, struct sample *sample)
         track_record(account->track, sample);
     if (worker->reports)
         stats_compare(&account->total, sample);
-    sample->median = worker->medians ? stats_median(&account->total, sample) : 0;
+    if (worker->judges_slow)
+        sample->slow_above = stats_slow_above(&account->total, sample);
 }
 
 /* Returns whether the run goes on after a request that failed. */
@@ -556,7 +557,8 @@ begin(struct worker *worker)
     account->is_rapid = plan->pace.interval == 0;
     account->busy_until = account->is_rapid ? account->began : 0;
     account->is_plain = !account->track && !account->series.most && !account->log &&
-                        !worker->reports && !worker->medians && !worker->group->busy_lock;
+                        !worker->reports && !worker->judges_slow &&
+                        !worker->group->busy_lock;
     atomic_store_explicit(&worker->over,
                           schedule->stays ? schedule->deadline : schedule->end,
                           memory_order_relaxed);

@@ -39,7 +39,7 @@ struct worker {
     struct worker_group *group;
     int index;            /* from 0 */
     bool reports;         /* notifies the job of each request; set before worker_run */
-    bool medians;         /* its samples have the median so far; likewise */
+    bool judges_slow;     /* its samples have slow_above; likewise */
     _Atomic int64_t over; /* when its work time is, monotonic; INT64_MAX: not yet known */
 
     struct handoff handoff; /* of all that follows */

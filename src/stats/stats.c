@@ -177,13 +177,17 @@ stats_compare(const struct stats *stats, struct sample *sample)
 }
 
 int64_t
-stats_median(const struct stats *stats, const struct sample *sample)
+stats_slow_above(const struct stats *stats, const struct sample *sample)
 {
-    const struct histogram *latencies =
-        stats->mix.more ? &stats_operation_of(stats, sample->operation)->latencies
-                        : &stats->latencies;
+    const struct histogram *latencies = &stats->latencies;
+    if (stats->mix.more)
+        latencies = &stats_operation_of(stats, sample->operation)->latencies;
     uint64_t count = latencies->count;
-    return count > COMPARED ? histogram_value(latencies, (count + 1) / 2) : 0;
+    if (count == 0)
+        return 0;
+
+    int64_t median = histogram_value(latencies, (count + 1) / 2);
+    return time_multiply(median, count > COMPARED ? 2 : 10);
 }
 
 /* Empties the distributions. No wait is longer than `longest`, whatever the operation of

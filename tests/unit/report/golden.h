@@ -200,16 +200,23 @@ golden_compare(const char *text, size_t size, const char *name)
     free(expected);
 }
 
+/* Ends the report. Returns what it wrote, SIZE bytes, which the caller frees. */
+static inline char *
+golden_take(size_t *size)
+{
+    report_end(&golden.reports, &golden.outcome);
+    dup2(golden.saved, 1);
+    close(golden.saved);
+    assert_int_equal(golden.outcome.output_error, 0);
+    return golden_read(golden.path, size);
+}
+
 /* Ends the report; fails unless it wrote exactly what tests/golden/NAME has. */
 static inline void
 golden_end(const char *name)
 {
     size_t size;
-    report_end(&golden.reports, &golden.outcome);
-    dup2(golden.saved, 1);
-    close(golden.saved);
-    assert_int_equal(golden.outcome.output_error, 0);
-    char *text = golden_read(golden.path, &size);
+    char *text = golden_take(&size);
     golden_compare(text, size, name);
     free(text);
 }

@@ -35,6 +35,33 @@ TEST(a_line_names_the_verdict)
     golden_end("human_verdicts");
 }
 
+/* The words fast and slow, which the average says, are those of 1.3's pipe. */
+TEST(a_terminal_shows_what_is_slow_by_the_median)
+{
+    static const struct {
+        int64_t latency, slow_above;
+        enum verdict verdict;
+        const char *end;
+    } cases[] = {{100, 0, VERDICT_NONE, "=100 ns\n"},
+                 {100, 300, VERDICT_FAST, "=100 ns\n"},
+                 {300, 300, VERDICT_SLOW, "=300 ns\n"},
+                 {301, 300, VERDICT_NONE, "=301 ns (slow)\n"},
+                 {301, 300, VERDICT_WARMUP, "=301 ns (warmup)\n"}};
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct sample sample =
+            sample_of(1, OPERATION_READ, cases[i].latency, cases[i].verdict);
+        sample.slow_above = cases[i].slow_above;
+        golden_prepare(FORMAT_HUMAN);
+        golden_begin();
+        golden.report->terminal = true;
+        golden_sample(sample);
+        size_t size;
+        char *text = golden_take(&size);
+        assert_non_null(strstr(text, cases[i].end));
+        free(text);
+    }
+}
+
 TEST(a_failed_line_names_the_errno_and_what_was_moved)
 {
     struct sample sample = sample_of(7, OPERATION_READ, 5000, VERDICT_ERROR);
