@@ -75,12 +75,13 @@ struct plan_io {
 
 /* When they start. */
 struct plan_pace {
-    int64_t interval; /* ns; 0: as fast as possible */
-    bool open_loop;   /* requests start when they are due, answered or not */
-    bool poisson;     /* and are due at random: the interval is the mean of the gaps */
-    bool limited;     /* the interval comes from a limit, so no request is ever due */
-    int64_t burst;    /* requests per interval, at least 1 */
-    bool awake;       /* idle processors must not sleep */
+    int64_t interval;     /* ns; 0: as fast as possible */
+    const char *given_by; /* option that the interval comes from; NULL: there is none */
+    bool open_loop;       /* requests start when they are due, answered or not */
+    bool poisson;  /* and are due at random: the interval is the mean of the gaps */
+    bool limited;  /* the interval comes from a limit, so no request is ever due */
+    int64_t burst; /* requests per interval, at least 1 */
+    bool awake;    /* idle processors must not sleep */
 };
 
 /* When all of it ends, and what is waited for how long, ns. */

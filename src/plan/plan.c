@@ -213,10 +213,17 @@ resolve_pace(const struct options *options, struct plan *plan)
     int64_t bytes = units_scale(together, plan->workload.request_size, 1);
     int64_t own = at_once && !options->given[OPTION_INTERVAL] ? 0 : options->interval;
     int64_t least = rate ? units_scale_up(together, SECOND, options->rate_limit) : 0;
-    if (speed)
-        least = time_later(least, units_scale_up(bytes, SECOND, options->speed_limit));
+    pace->given_by = rate ? "-r" : NULL;
+    if (speed) {
+        int64_t least_by_speed = units_scale_up(bytes, SECOND, options->speed_limit);
+        if (least_by_speed > least)
+            pace->given_by = "-l";
+        least = time_later(least, least_by_speed);
+    }
     pace->interval = time_later(own, least);
     pace->limited = least > own;
+    if (!pace->limited)
+        pace->given_by = own > 0 ? "-i" : NULL;
 }
 
 /* Turns what the user says of it into how long what may never come is waited for, too. */

@@ -138,18 +138,37 @@ human_sample(struct report *report, const struct sample *sample)
         buffer_text(text, end);
 }
 
-/* Adds "10 requests in 9.00 s, 40 KiB, 1 iops, 4.44 KiB/s" and a newline. */
+/* Adds "10 requests in 9.00 s, 40 KiB, 1 iops, 4.44 KiB/s". A pipe has "1 requests", as
+ * ioping 1.3. */
 static void
-add_volume(struct buffer *text, uint64_t count, const char *in, int64_t time,
+add_volume(struct report *report, uint64_t count, const char *in, int64_t time,
            int64_t bytes, const char *done, double iops, double bps)
 {
+    bool is_one = count == 1 && report->terminal;
     char texts[5][UNITS_TEXT];
-    buffer_format(text, "%s requests %s %s, %s%s, %s iops, %s/s\n",
-                  units_format(UNITS_COUNT, (int64_t)count, texts[0]), in,
-                  units_format(UNITS_TIME, time, texts[1]),
+    buffer_format(&report->text, "%s request%s %s %s, %s%s, %s iops, %s/s",
+                  units_format(UNITS_COUNT, (int64_t)count, texts[0]), is_one ? "" : "s",
+                  in, units_format(UNITS_TIME, time, texts[1]),
                   units_format(UNITS_SIZE, bytes, texts[2]), done,
                   units_format(UNITS_COUNT, (int64_t)iops, texts[3]),
                   units_format(UNITS_SIZE, (int64_t)bps, texts[4]));
+}
+
+/*
+ * Returns the option without which STATS, of TIME ns by the clock, would have had more
+ * requests: they came nearly as often as its interval allows. Returns NULL if the device
+ * was slower than that, or no interval was given.
+ */
+static const char *
+find_pace(const struct plan *plan, const struct stats *stats, int64_t time)
+{
+    const struct plan_pace *pace = &plan->pace;
+    if (!pace->given_by || stats->requests < 2)
+        return NULL;
+
+    double each = (double)pace->burst * plan->io.threads;
+    double allowed = each * (double)time / (double)pace->interval;
+    return (double)stats->requests >= 0.9 * allowed ? pace->given_by : NULL;
 }
 
 static void
@@ -333,13 +352,18 @@ human_summary(struct report *report, const struct run_record *record)
         return;
     }
     add_head(report, "statistics");
-    add_volume(text, latency->count, "completed in", latency->sum, stats->bytes, done,
+    add_volume(report, latency->count, "completed in", latency->sum, stats->bytes, done,
                stats_iops(stats), stats_bps(stats));
+    buffer_text(text, "\n");
     add_exceptions(report, stats);
     buffer_text(text, "generated ");
-    add_volume(text, stats->requests, "in", record->time, stats->all_bytes, "",
+    add_volume(report, stats->requests, "in", record->time, stats->all_bytes, "",
                stats_rate((double)stats->requests, record->time),
                stats_rate((double)stats->all_bytes, record->time));
+    const char *pace = find_pace(report->plan, stats, record->time);
+    if (report->terminal && pace)
+        buffer_format(text, " (paced by %s)", pace);
+    buffer_text(text, "\n");
     if (ranked)
         add_syncs(text, stats);
     for (; ranked && scope < SCOPE_SYNC; scope = scope_next(stats, scope)) {
@@ -406,8 +430,9 @@ human_interim(struct buffer *text, const char *target, const struct stats *stats
         buffer_text(text, ": ");
     }
     char number[UNITS_TEXT];
-    buffer_format(text, "%s requests, ",
-                  units_format(UNITS_COUNT, (int64_t)stats->requests, number));
+    buffer_format(text, "%s request%s, ",
+                  units_format(UNITS_COUNT, (int64_t)stats->requests, number),
+                  stats->requests == 1 ? "" : "s");
     add_exception(text, stats->failed, "failed");
     add_extremes(text, &stats->latency);
 }

@@ -43,6 +43,30 @@ TEST(nothing_given_is_told_to_a_human)
     assert_int_equal(plan.output.print_interval, 0);
 }
 
+/* The option that gives the longest interval, for the user to know. */
+TEST(the_pace_names_its_option)
+{
+    static const struct {
+        const char *line, *given_by;
+    } cases[] = {{".", "-i"},
+                 {"-i 1ms .", "-i"},
+                 {"-i 0 .", NULL},
+                 {"-R .", NULL},
+                 {"-r 10 .", "-r"},
+                 {"-l 1m .", "-l"},
+                 {"-r 10 -l 4k .", "-l"},
+                 {"-r 1 -l 4m .", "-r"},
+                 {"-i 2 -r 10 .", "-i"},
+                 {"-i 1ms -l 1m .", "-l"}};
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct plan plan = planned(cases[i].line);
+        if (cases[i].given_by)
+            assert_string_equal(plan.pace.given_by, cases[i].given_by);
+        else
+            assert_null(plan.pace.given_by);
+    }
+}
+
 TEST(values_are_taken_over)
 {
     struct plan plan =

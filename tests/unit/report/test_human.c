@@ -235,6 +235,59 @@ TEST(a_run_without_requests_has_a_summary)
     summarize("read", &stats, 0, "human_summary_empty");
 }
 
+/* Returns the summary of REQUESTS in 10 s, of which all but one count. */
+static char *
+summary_of(uint64_t requests, bool terminal, const char *given_by, int64_t interval)
+{
+    struct stats stats = golden_stats();
+    size_t size;
+    stats.requests = requests;
+    stats.latency.count = requests - 1;
+    golden_prepare(FORMAT_HUMAN);
+    golden.plan.pace.given_by = given_by;
+    golden.plan.pace.interval = interval;
+    golden.plan.pace.burst = 1;
+    golden.plan.io.threads = 2;
+    golden_begin();
+    golden.report->terminal = terminal;
+    golden_summary(&stats, 10 * SECOND);
+    return golden_take(&size);
+}
+
+/* Two threads have 20 requests in 10 s at one a second each. */
+TEST(a_terminal_says_which_option_limits_the_rate)
+{
+    static const struct {
+        uint64_t requests;
+        bool terminal;
+        const char *given_by;
+        int64_t interval;
+        const char *end;
+    } cases[] = {{20, true, "-i", SECOND, "/s (paced by -i)\n"},
+                 {18, true, "-r", SECOND, "/s (paced by -r)\n"},
+                 {17, true, "-i", SECOND, "/s\n"},
+                 {20, false, "-i", SECOND, "/s\n"},
+                 {20, true, NULL, 0, "/s\n"}};
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        char *text = summary_of(cases[i].requests, cases[i].terminal, cases[i].given_by,
+                                cases[i].interval);
+        const char *end = strchr(strstr(text, "\ngenerated "), '/');
+        assert_memory_equal(end, cases[i].end, strlen(cases[i].end));
+        free(text);
+    }
+}
+
+TEST(one_request_is_no_plural_on_a_terminal)
+{
+    char *text = summary_of(2, true, NULL, 0);
+    assert_non_null(strstr(text, "\n1 request completed in "));
+    assert_non_null(strstr(text, "\ngenerated 2 requests in "));
+    free(text);
+    text = summary_of(2, false, NULL, 0);
+    assert_non_null(strstr(text, "\n1 requests completed in "));
+    free(text);
+}
+
 /* The busy time changes the rates of the requests alone, not those by the clock. */
 TEST(the_busy_time_is_that_of_the_first_line_only)
 {
