@@ -42,10 +42,10 @@ struct sample {
     enum operation operation;
     enum verdict verdict;
     int64_t slow_above; /* ns, of a terminal's verdict; 0: too few count, or not wanted */
-    int error;      /* errno, or 0 */
-    bool cached;    /* its pages were in the page cache when it was sent */
-    bool stopped;   /* the process was, while it was under way */
-    bool gone;      /* the device is, which is looked at after a failure alone */
+    int error;          /* errno, or 0 */
+    bool cached;        /* its pages were in the page cache when it was sent */
+    bool stopped;       /* the process was, while it was under way */
+    bool gone;          /* the device is, which is looked at after a failure alone */
     bool timed_out; /* no answer for as long as -timeout; its latency is its age then */
     struct split split;
 };
@@ -159,10 +159,9 @@ void stats_miss(struct stats *stats, enum operation next, uint64_t count);
  * come in turn, NEXT first. `every` says that waits are wanted. */
 void stats_wait(struct stats *stats, enum operation next, int64_t stall, int64_t idle);
 
-/* Set the verdict of a sample that counts by what is USUAL, ns: fast below half of it,
- * slow above twice it, else none; or by the average so far, once more than 5 count, that
- * of the sample itself included. */
-void sample_compare(struct sample *sample, double usual);
+/* Sets the verdict of a SAMPLE that counts by the average so far, SAMPLE included: fast
+ * below half of the average, slow above twice the average, else none. Leaves it as it is
+ * while no more than 5 requests count. */
 void stats_compare(const struct stats *stats, struct sample *sample);
 
 /* Returns the latency, ns, above which a terminal calls SAMPLE slow: twice the median of

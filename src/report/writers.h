@@ -12,6 +12,7 @@ struct histogram;
 struct job;
 struct run_record;
 struct report;
+struct sample;
 
 /*
  * The elements of the formats, file by file. Each function adds to a text; if memory runs
@@ -53,6 +54,11 @@ void json_string(struct json *json, const char *name, const char *value);
 /* json_writer.c: adds VALUE in double quotes. What cannot be shown is escaped, if ANY can
  * be, else replaced by U+FFFD, but for newlines. */
 void quoted_add(struct buffer *text, const char *value, bool any);
+
+/* request_line.c: adds the line of SAMPLE to the text of REPORT. LABEL is the target's,
+ * as it is shown. */
+void request_line_add(struct report *report, const char *label,
+                      const struct sample *sample);
 
 /*
  * table.c: the table of a sweep, a line each: it grows, so columns have room for the

@@ -157,23 +157,20 @@ stats_wait(struct stats *stats, enum operation next, int64_t stall, int64_t idle
         wait_in_turn(stats, operation_mix_turn(&stats->mix, next), stall, idle);
 }
 
-void
-sample_compare(struct sample *sample, double usual)
-{
-    double latency = (double)sample->latency;
-    if (sample_counts(sample))
-        sample->verdict = latency < usual / 2   ? VERDICT_FAST
-                          : latency > usual * 2 ? VERDICT_SLOW
-                                                : VERDICT_NONE;
-}
-
 #define COMPARED 5 /* a request is compared once more than these count */
 
 void
 stats_compare(const struct stats *stats, struct sample *sample)
 {
-    if (stats->latency.count > COMPARED)
-        sample_compare(sample, stats->latency.mean);
+    double latency = (double)sample->latency, average = stats->latency.mean;
+    if (stats->latency.count <= COMPARED || !sample_counts(sample))
+        return;
+
+    sample->verdict = VERDICT_NONE;
+    if (latency < average / 2)
+        sample->verdict = VERDICT_FAST;
+    else if (latency > average * 2)
+        sample->verdict = VERDICT_SLOW;
 }
 
 int64_t
