@@ -2,13 +2,17 @@
  * The line of a request for people: "4 KiB <<< /tmp (ext4 /dev/vda1 39.3 GiB): request=1
  * time=423.2 us (warmup)", as in ioping 1.3.
  */
+#include "base/buffer.h"
 #include "base/units.h"
 #include "os/os.h"
 #include "report/console.h"
 #include "report/report.h"
 #include "stats/stats.h"
+#include "target/target.h"
 #include "writers.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -24,23 +28,112 @@ add_time(struct report *report)
     buffer_text(&report->text, " ");
 }
 
+/* A line in the making. Where it is too wide for the terminal, the label is shortened,
+ * and the parts of the time go on in further lines. */
+struct request_line {
+    struct buffer *text;
+    int columns; /* of the terminal; INT_MAX: the line is as wide as it is */
+    int column;  /* in which the next character stands, from 0 */
+};
+
+#define INDENT "    " /* begins a further line */
+
+/* Separates a field of WIDTH columns from what is before it: by a space, or by the end of
+ * the line where the field would not fit. */
+static void
+begin_field(struct request_line *line, int width)
+{
+    if (line->column + 1 + width <= line->columns) {
+        buffer_text(line->text, " ");
+        line->column += 1 + width;
+        return;
+    }
+    buffer_text(line->text, "\n" INDENT);
+    line->column = (int)strlen(INDENT) + width;
+}
+
+static void
+add_part(struct request_line *line, const char *name, int64_t time)
+{
+    char field[64], number[UNITS_TEXT];
+    int width = snprintf(field, sizeof(field), "%s=%s", name,
+                         units_format(UNITS_TIME, time, number));
+    begin_field(line, width);
+    buffer_text(line->text, field);
+}
+
 /* Adds the parts of a request, which add up to its time with the flush after a write. */
 static void
-add_split(struct buffer *text, const struct sample *sample)
+add_split(struct request_line *line, const struct sample *sample)
 {
     const struct split *split = &sample->split;
-    char time[UNITS_TEXT];
     for (enum part part = 0; part < PARTS; part++) {
         if (part == PART_STACK && !split->is_stacked)
             continue;
-        buffer_format(text, " %s=%s", part_name(part),
-                      units_format(UNITS_TIME, split->part[part], time));
+        add_part(line, part_name(part), split->part[part]);
     }
     if (sample->sync)
-        buffer_format(text, " sync=%s", units_format(UNITS_TIME, sample->sync, time));
+        add_part(line, "sync", sample->sync);
     if (split->sync_device)
-        buffer_format(text, " sync-device=%s",
-                      units_format(UNITS_TIME, split->sync_device, time));
+        add_part(line, "sync-device", split->sync_device);
+}
+
+/* Adds the characters of CHARACTERS from number FIRST, from 0, to before number END. */
+static void
+add_characters(struct buffer *text, const char *characters, int first, int end)
+{
+    struct escape_character character;
+    for (int i = 0; i < end && escape_next(&characters, &character); i++)
+        if (i >= first)
+            buffer_add(text, character.bytes, character.length);
+}
+
+/* Adds PATH in COLUMNS at most, without characters from its middle if it has more. */
+static void
+add_path(struct buffer *text, const char *path, int columns, bool utf8)
+{
+    const char *mark = utf8 ? "\xe2\x80\xa6" : "..."; /* U+2026 */
+    int count = escape_count(path);
+    if (count <= columns) {
+        buffer_text(text, path);
+        return;
+    }
+    int shown = columns - escape_count(mark), head = shown / 2;
+    add_characters(text, path, 0, head);
+    buffer_text(text, mark);
+    add_characters(text, path, count - (shown - head), count);
+}
+
+#define PATH_LEAST 12 /* columns in which a path that is cut can still be recognized */
+
+/* Adds LABEL, "PATH (ext4 /dev/vda 252.0 GiB)", in COLUMNS if it can be shortened so far:
+ * its path is cut, or what follows the path is left out. */
+static void
+add_label(const struct report *report, struct buffer *text, const char *label,
+          int columns)
+{
+    struct buffer path = {0};
+    if (!report->terminal || escape_count(label) <= columns) {
+        buffer_text(text, label);
+        return;
+    }
+
+    buffer_escaped(&path, report->target->path);
+    if (path.failed || path.length > strlen(label)) {
+        text->failed |= path.failed;
+        buffer_free(&path);
+        return;
+    }
+
+    const char *rest = label + path.length;
+    int path_columns = columns - escape_count(rest);
+    if (path_columns < PATH_LEAST) {
+        path_columns = columns < PATH_LEAST ? PATH_LEAST : columns;
+        rest = "";
+    }
+    add_path(text, path.text, path_columns, report->utf8);
+    buffer_text(text, rest);
+    buffer_free(&path);
 }
 
 /*
@@ -57,34 +150,54 @@ judge_for_terminal(struct sample *sample)
     sample->verdict = is_slow ? VERDICT_SLOW : VERDICT_NONE;
 }
 
+/* Adds "4 KiB <<< LABEL: request=1 time=423.2 us", after a time stamp if one is wanted.
+ * RESERVED columns of the terminal's line stay free for what follows. */
+static void
+add_start(struct request_line *line, struct report *report, const char *label,
+          const struct sample *sample, int reserved)
+{
+    struct buffer *text = line->text;
+    char tail[80], number[UNITS_TEXT];
+    int tail_width = snprintf(tail, sizeof(tail), ": request=%llu time%c%s",
+                              (unsigned long long)sample->index,
+                              sample->verdict == VERDICT_TIMEOUT ? '>' : '=',
+                              units_format(UNITS_TIME, sample->latency, number));
+    size_t begin = text->length;
+
+    if (report->plan->output.time_format)
+        add_time(report);
+    buffer_format(text, "%s %s ", units_format(UNITS_SIZE, sample->bytes, number),
+                  operations[sample->operation].arrow);
+    int head_width = text->failed ? 0 : escape_count(text->text + begin);
+    add_label(report, text, label, line->columns - head_width - tail_width - reserved);
+    buffer_text(text, tail);
+    line->column = text->failed ? 0 : escape_count(text->text + begin);
+}
+
 void
 request_line_add(struct report *report, const char *label, const struct sample *sample)
 {
     const struct plan_output *output = &report->plan->output;
     struct buffer *text = &report->text;
+    struct request_line line = {text, report->terminal ? report->columns : INT_MAX, 0};
     struct sample judged = *sample;
-    char name[16], size[UNITS_TEXT], time[UNITS_TEXT];
-    bool split = sample->split.result == SPLIT_DONE;
-    const char *end =
-        output->burst && sample->index % (uint64_t)output->burst == 0 ? "\n\n" : "\n";
+    char name[16];
+    bool is_split = sample->split.result == SPLIT_DONE;
+    bool ends_burst = output->burst && sample->index % (uint64_t)output->burst == 0;
+
     if (report->terminal)
         judge_for_terminal(&judged);
     const char *notice = sample_notice(&judged, name);
-    if (output->time_format)
-        add_time(report);
-    buffer_format(
-        text, "%s %s %s: request=%llu time%c%s%s",
-        units_format(UNITS_SIZE, sample->bytes, size),
-        operations[sample->operation].arrow, label, (unsigned long long)sample->index,
-        sample->verdict == VERDICT_TIMEOUT ? '>' : '=',
-        units_format(UNITS_TIME, sample->latency, time), split || notice ? "" : end);
-    if (split)
-        add_split(text, sample);
+    int notice_width = notice ? (int)strlen(notice) + 2 : 0; /* in parentheses */
+    int reserved = notice && !is_split ? 1 + notice_width : 0;
+    add_start(&line, report, label, sample, reserved);
+    if (is_split)
+        add_split(&line, sample);
     if (notice) {
-        buffer_text(text, " (");
+        begin_field(&line, notice_width);
+        buffer_text(text, "(");
         color_add(text, report->color ? color_of(judged.verdict) : NULL, notice);
         buffer_text(text, ")");
     }
-    if (split || notice)
-        buffer_text(text, end);
+    buffer_text(text, ends_burst ? "\n\n" : "\n");
 }

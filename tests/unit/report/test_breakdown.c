@@ -116,6 +116,20 @@ TEST(a_line_has_the_parts_before_the_verdict)
     golden_end("breakdown_lines");
 }
 
+/* No line is wider than the terminal; what does not fit goes on in a further line. */
+TEST(the_parts_fit_a_terminal)
+{
+    struct sample slow = split_of(2, 388 * US);
+    slow.slow_above = 1;
+    begin(FORMAT_HUMAN);
+    golden.report->terminal = true;
+    golden.report->columns = 80;
+    golden_sample(slow);
+    golden.report->columns = 40;
+    golden_sample(synced_of(4, 61 * US, 9 * US));
+    golden_end("breakdown_lines_terminal");
+}
+
 TEST(a_request_that_was_not_split_has_the_line_without)
 {
     static const enum split_result results[] = {SPLIT_NOT_TRIED, SPLIT_UNASKED,

@@ -62,6 +62,65 @@ TEST(a_terminal_shows_what_is_slow_by_the_median)
     }
 }
 
+/* Returns what a terminal of COLUMNS shows of SAMPLE. */
+static char *
+line_on_terminal(struct sample sample, const char *path, int columns)
+{
+    size_t size;
+    golden_prepare(FORMAT_HUMAN);
+    golden.job.target.description.path = path;
+    golden_begin();
+    golden.report->terminal = golden.report->utf8 = true;
+    golden.report->columns = columns;
+    golden_sample(sample);
+    return golden_take(&size);
+}
+
+/* The label is shortened only as far as it must be. */
+TEST(a_line_fits_the_terminal)
+{
+    static const char path[] = "/mnt/very/long/path/to/some/volume/of/a/cloud/data";
+    static const struct {
+        int columns;
+        enum verdict verdict;
+        const char *label, *notice;
+    } cases[] = {
+        {111, VERDICT_NONE,
+         "/mnt/very/long/path/to/some/volume/of/a/cloud/data (ext4 /dev/vda1 39.3 GiB)",
+         ""},
+        {110, VERDICT_NONE,
+         "/mnt/very/long/path/to/s…e/volume/of/a/cloud/data (ext4 /dev/vda1 39.3 GiB)",
+         ""},
+        {80, VERDICT_NONE, "/mnt/very…loud/data (ext4 /dev/vda1 39.3 GiB)", ""},
+        {80, VERDICT_CACHED, "/mnt/very/long/pa…me/of/a/cloud/data", " (cached)"},
+        {50, VERDICT_NONE, "/mnt/ve…ud/data", ""},
+        {30, VERDICT_NONE, "/mnt/…d/data", ""},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct sample sample = sample_of(9, OPERATION_READ, 423200, cases[i].verdict);
+        char *text = line_on_terminal(sample, path, cases[i].columns);
+        char expected[256];
+        snprintf(expected, sizeof(expected), "4 KiB <<< %s: request=9 time=423.2 us%s\n",
+                 cases[i].label, cases[i].notice);
+        assert_string_equal(text, expected);
+        free(text);
+    }
+}
+
+/* Characters are cut whole, and what is escaped counts as it is shown. */
+TEST(a_short_label_has_whole_characters)
+{
+    char *text = line_on_terminal(sample_of(9, OPERATION_READ, 423200, VERDICT_NONE),
+                                  "/\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"
+                                  "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\n/\xc3\xa9",
+                                  50);
+    assert_string_equal(
+        text,
+        "4 KiB <<< /\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xe2\x80\xa6\xc3\xa9"
+        "\\012/\xc3\xa9: request=9 time=423.2 us\n");
+    free(text);
+}
+
 TEST(a_failed_line_names_the_errno_and_what_was_moved)
 {
     struct sample sample = sample_of(7, OPERATION_READ, 5000, VERDICT_ERROR);
