@@ -114,6 +114,8 @@ report_begin(struct reports *reports, const struct plan *plan, const struct job 
     for (int i = printed; i < outputs; i++)
         if (plan->output.list[i].kind->goes == OUTPUT_TERMINAL && status_possible())
             reports->status = status_open(plan, count, os_clock_now());
+    if (reports->status)
+        reports->status->color = color_wanted(plan->options->color, 2);
     export_begin(&reports->export, plan, jobs, count, reports->status);
     for (int i = 0; i < outputs; i++)
         fill_report(reports, plan, jobs, count);

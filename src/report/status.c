@@ -76,19 +76,21 @@ note_end(struct status_facts *facts, double share, int64_t left)
         facts->left = left;
 }
 
-/* Returns the time until the count of a target is reached: at the rate so far, but no
- * sooner than the grid allows, which has burst requests of each thread at a point. */
+/*
+ * Returns the time, ns, until the count of a target is reached; -1: not known. With an
+ * interval, each thread sends a burst of requests once in it. The rate so far would be
+ * misleading there: a single stall would make the run look many times longer.
+ */
 static int64_t
 left_of(const struct plan *plan, const struct stats *stats, int64_t elapsed)
 {
-    int64_t requests = (int64_t)(plan->ends.count - stats->requests), rate = -1,
-            grid = -1;
+    int64_t requests = (int64_t)(plan->ends.count - stats->requests);
     int64_t together = units_scale(plan->pace.burst, plan->io.threads, 1);
     if (plan->pace.interval > 0)
-        grid = units_scale(requests, plan->pace.interval, together);
+        return units_scale(requests, plan->pace.interval, together);
     if (stats->requests > 0)
-        rate = units_scale(requests, elapsed, (int64_t)stats->requests);
-    return rate > grid ? rate : grid;
+        return units_scale(requests, elapsed, (int64_t)stats->requests);
+    return -1;
 }
 
 /* Notes the count of requests. Targets run side by side, each with its own requests: the
@@ -146,6 +148,19 @@ add_phases(struct status_facts *facts)
             facts->left, time_multiply(time_add(facts->elapsed, facts->left), left));
 }
 
+/* Returns the age, ns, of the oldest request without an answer; 0: there is none. */
+static int64_t
+longest_wait(const struct job *jobs, int count, int64_t now)
+{
+    int64_t longest = 0;
+    for (int i = 0; i < count; i++) {
+        int64_t since = jobs[i].under_way.oldest;
+        if (since > 0)
+            longest = time_later(longest, now - since);
+    }
+    return longest;
+}
+
 void
 status_gather(struct status *status, const struct job *jobs, int count, int64_t now,
               struct status_facts *facts)
@@ -157,6 +172,7 @@ status_gather(struct status *status, const struct job *jobs, int count, int64_t 
         .swept = plan->sweep.kind,
         .place = status->place,
         .targets = status->targets,
+        .waiting = longest_wait(jobs, count, now),
         .elapsed = now - (status->place.phase ? status->place.began : status->began)};
     gather_stats(merge(&status->merged, jobs, count), facts);
     if (plan->sweep.kind != SWEEP_NONE) {
@@ -168,6 +184,7 @@ status_gather(struct status *status, const struct job *jobs, int count, int64_t 
     if (whole < INT64_MAX)
         note_end(facts, (double)past / (double)whole, whole - past);
     note_count(status, jobs, count, facts);
+    facts->is_endless = facts->share < 0 && !facts->place.phase;
     if (facts->place.phase)
         add_phases(facts);
 }
@@ -187,6 +204,7 @@ enum field {
     FIELD_P99,
     FIELD_MAX,
     FIELD_FAILED,
+    FIELD_WAITING,
     FIELD_LEFT,
     FIELDS
 };
@@ -194,7 +212,9 @@ enum field {
 /* The order in which fields are left out, the least important first. */
 static const enum field dropped[FIELDS - 1] = {FIELD_MAX,  FIELD_P99,      FIELD_P50,
                                                FIELD_LEFT, FIELD_REQUESTS, FIELD_FAILED,
-                                               FIELD_STEP};
+                                               FIELD_STEP, FIELD_WAITING};
+
+#define WAITING_LEAST SECOND /* a request that is older is shown */
 
 #define FIELD 96 /* bytes of a text, in ASCII: its columns; "": it is left out */
 
@@ -220,12 +240,12 @@ make_step(const struct status_facts *facts, char *text)
 /* Rounds TIME down, so that a person can follow it: to a tenth of a second below LIMIT,
  * to a second from there on. */
 static void
-make_time(char *text, int64_t time, int64_t limit, const char *after)
+make_time(char *text, const char *before, int64_t time, int64_t limit, const char *after)
 {
     char shown[UNITS_TEXT];
     time -= time % (time < limit ? TENTH : SECOND);
-    snprintf(text, FIELD, "%s%s", time ? units_format(UNITS_TIME, time, shown) : "0 s",
-             after);
+    snprintf(text, FIELD, "%s%s%s", before,
+             time ? units_format(UNITS_TIME, time, shown) : "0 s", after);
 }
 
 /* Returns SHARE of COUNT, rounded down; 0.29, say, may be stored as a little less. */
@@ -275,15 +295,20 @@ make_fields(const struct status_facts *facts, char (*text)[FIELD])
     if (facts->share >= 0)
         snprintf(text[FIELD_PROGRESS], FIELD, "%3d%%", done_of(facts->share, 100));
     else
-        make_time(text[FIELD_PROGRESS], facts->elapsed, SECOND, "");
-    make_count(text[FIELD_REQUESTS], facts->requests, "requests");
+        make_time(text[FIELD_PROGRESS], "", facts->elapsed, SECOND, "");
+    make_count(text[FIELD_REQUESTS], facts->requests,
+               facts->requests == 1 ? "request" : "requests");
     make_percentile(facts, text[FIELD_P50], "p50", facts->p50);
     make_percentile(facts, text[FIELD_P99], "p99", facts->p99);
     add_latency(text[FIELD_MAX], "max", facts->max);
     if (facts->failed)
         make_count(text[FIELD_FAILED], facts->failed, "failed");
+    if (facts->waiting > WAITING_LEAST)
+        make_time(text[FIELD_WAITING], "waiting ", facts->waiting, 60 * SECOND, "");
     if (facts->left >= 0)
-        make_time(text[FIELD_LEFT], facts->left, 60 * SECOND, " left");
+        make_time(text[FIELD_LEFT], "", facts->left, 60 * SECOND, " left");
+    else if (facts->is_endless)
+        snprintf(text[FIELD_LEFT], FIELD, "Ctrl-C to stop");
 }
 
 static int
@@ -298,7 +323,7 @@ width_of(char (*fields)[FIELD])
 
 void
 status_format(struct buffer *text, const struct status_facts *facts, int columns,
-              bool utf8)
+              bool utf8, bool color)
 {
     char fields[FIELDS][FIELD] = {""};
     int width = columns - 1, units = text_histogram_units(utf8);
@@ -323,7 +348,7 @@ status_format(struct buffer *text, const struct status_facts *facts, int columns
                                utf8 ? " " : "-", utf8);
             buffer_text(text, "] ");
         }
-        buffer_text(text, fields[i]);
+        color_add(text, color && i == FIELD_FAILED ? COLOR_FAILED : NULL, fields[i]);
         gap = "  ";
     }
 }
@@ -429,7 +454,7 @@ tick(struct report *report, const struct job *jobs, int count, int64_t now, bool
     status_gather(status, jobs, count, now, &facts);
     buffer_clear(line);
     buffer_text(line, "\r");
-    status_format(line, &facts, columns ? columns : 80, status->utf8);
+    status_format(line, &facts, columns ? columns : 80, status->utf8, status->color);
     buffer_text(line, "\033[K\r");
     if (!os_lock_try(status->lock)) /* its holder may be stuck writing: not waited for */
         return;

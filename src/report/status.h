@@ -32,8 +32,8 @@ struct status {
     int targets;
     int64_t began;
     struct status_place place;
-    struct stats merged; /* of all targets together, if they are several */
-    bool utf8;
+    struct stats merged;      /* of all targets together, if they are several */
+    bool utf8, color;         /* COLOR: false unless the caller sets it */
     struct buffer line, last; /* to be written; and as it was written last */
     struct os_lock *lock;     /* held while somebody writes to the terminal; guards: */
     bool shown;               /* the line is on the terminal */
@@ -78,6 +78,8 @@ struct status_facts {
 
     double share; /* of the whole run that is done: 0 to 1; below 0: not known */
     int64_t elapsed, left;
+    bool is_endless; /* nothing but a signal or a failure ends the run */
+    int64_t waiting; /* age of the oldest request without an answer; 0: there is none */
     uint64_t requests, failed; /* of all targets */
     bool corrected;            /* the percentiles are */
     int64_t max;
@@ -97,9 +99,9 @@ void status_gather(struct status *status, const struct job *jobs, int count, int
  * Adds the line, without an end, for a terminal with so many COLUMNS: narrower by one, so
  * that it does not wrap. Without room for all of it the bar shrinks, then whole fields
  * are left out, the least important first. The bar is made of blocks if the terminal has
- * UTF8.
+ * UTF8. In COLOR failures are red.
  */
 void status_format(struct buffer *text, const struct status_facts *facts, int columns,
-                   bool utf8);
+                   bool utf8, bool color);
 
 #endif

@@ -220,7 +220,7 @@ TEST(progress_is_that_of_all_phases)
     assert_int_equal(facts.requests, 50);
     assert_true(facts.share > 0.49 && facts.share < 0.51);
     assert_int_equal(facts.left, SECOND + 2 * SECOND);
-    status_format(&text, &facts, 80, false);
+    status_format(&text, &facts, 80, false, false);
     assert_contains(text.text, "loaded (2/3)  [");
     assert_contains(text.text, "50%  50 requests");
     buffer_free(&text);
@@ -248,7 +248,7 @@ TEST(interim_statistics_are_those_of_each_phase)
     char *text = golden_read(path, &size);
     assert_string_equal(
         text, "idle: 2 requests, min/avg/max/mdev = 10 us / 15 us / 20 us / 5 us\n"
-              "loaded: 1 requests, min/avg/max/mdev = 1 ms / 1 ms / 1 ms / 0 ns\n");
+              "loaded: 1 request, min/avg/max/mdev = 1 ms / 1 ms / 1 ms / 0 ns\n");
     free(text);
     golden_end("empty");
 }

@@ -91,6 +91,30 @@ TEST(a_run_without_an_end_has_no_share_and_no_rest)
     assert_int_equal(facts.left, -1);
     assert_int_equal(facts.elapsed, 7 * SECOND);
     assert_int_equal(facts.swept, SWEEP_NONE);
+    assert_true(facts.is_endless);
+    plan.ends.count = 100;
+    assert_false(gathered(&plan, stats, 1, SECOND).is_endless);
+    plan.ends.count = UINT64_MAX;
+    plan.ends.work_time = SECOND;
+    assert_false(gathered(&plan, stats, 1, SECOND).is_endless);
+    free(stats);
+}
+
+TEST(the_oldest_request_of_all_targets_is_waited_for)
+{
+    struct plan plan = plain();
+    struct status_facts facts;
+    struct stats *stats = seen(3, 0);
+    const struct stats *all[] = {stats, stats, stats};
+    struct job *jobs = jobs_of(all, 3);
+    struct status *status = status_open(&plan, 3, BEGAN);
+    status_gather(status, jobs, 3, BEGAN + 3 * SECOND, &facts);
+    assert_int_equal(facts.waiting, 0);
+    jobs[0].under_way.oldest = BEGAN + SECOND;
+    jobs[2].under_way.oldest = BEGAN + 500 * MS;
+    status_gather(status, jobs, 3, BEGAN + 3 * SECOND, &facts);
+    assert_int_equal(facts.waiting, 2500 * MS);
+    status_close(status);
     free(stats);
 }
 
@@ -256,10 +280,10 @@ TEST(the_end_is_that_of_the_clock_or_of_the_last_request)
         {100, 0, 0, 1, 1, 1, 0, SECOND, 0, -1},
         {100, 0, 0, 1, 1, 1, 100, SECOND, 1, 0},
         {INT64_MAX, 0, 0, 1, 1, 1, 1, 3600 * SECOND, 0, INT64_MAX},
-        /* On a grid, which a slow target leaves. */
+        /* On a grid, also after a stall. */
         {10, 0, SECOND, 1, 1, 1, 4, 3500 * MS, 0.4, 6 * SECOND},
         {10, 0, SECOND, 1, 1, 1, 0, 0, 0, 10 * SECOND},
-        {10, 0, SECOND, 1, 1, 1, 4, 8 * SECOND, 0.4, 12 * SECOND},
+        {10, 0, SECOND, 1, 1, 1, 4, 8 * SECOND, 0.4, 6 * SECOND},
         {40, 0, SECOND, 5, 1, 1, 10, 1500 * MS, 0.25, 6 * SECOND},
         {40, 0, SECOND, 5, 2, 1, 10, 500 * MS, 0.25, 3 * SECOND},
         {40, 0, SECOND, 5, 2, 3, 10, 500 * MS, 0.25, 3 * SECOND},

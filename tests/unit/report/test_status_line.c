@@ -34,7 +34,7 @@ check_line(const struct status_facts *facts, int columns, bool utf8, const char 
 {
     struct buffer text = {0};
     buffer_text(&text, "");
-    status_format(&text, facts, columns, utf8);
+    status_format(&text, facts, columns, utf8, false);
     if (strcmp(text.text, expected) != 0)
         fail_msg("%d columns:\n%s\nnot\n%s", columns, text.text, expected);
     buffer_free(&text);
@@ -100,7 +100,7 @@ TEST(no_line_reaches_the_last_column)
         for (int columns = 0; columns <= 250; columns++) {
             struct buffer text = {0};
             buffer_text(&text, "");
-            status_format(&text, &cases[i / 2], columns, i % 2);
+            status_format(&text, &cases[i / 2], columns, i % 2, false);
             if (columns_of(text.text) >= (columns > 1 ? columns : 1))
                 fail_msg("%d columns: %s", columns, text.text);
             buffer_free(&text);
@@ -154,6 +154,42 @@ TEST(what_is_not_known_is_a_dash_or_left_out)
     check_line(&facts, 7, false, "5 s");
     check_line(&facts, 4, false, "5 s");
     check_line(&facts, 3, false, "");
+}
+
+/* A stall is seen at once, and on a narrow terminal when nearly all else is gone. */
+TEST(a_request_that_is_waited_for_has_its_age)
+{
+    struct status_facts facts = example();
+    facts.failed = 0;
+    facts.waiting = SECOND;
+    check_line(&facts, 100, false,
+               "[######--------------]  31%  1.26 k requests  p50 240.7 us  p99 1.44 ms  "
+               "max 3.20 ms  12.3 s left");
+    facts.waiting = 2999 * MS;
+    check_line(&facts, 110, false,
+               "[#####-----------]  31%  1.26 k requests  p50 240.7 us  p99 1.44 ms  "
+               "max 3.20 ms  waiting 2.90 s  12.3 s left");
+    check_line(&facts, 30, false, "[###-]  31%  waiting 2.90 s");
+}
+
+TEST(a_run_without_an_end_says_how_to_stop_it)
+{
+    struct status_facts facts = example();
+    facts.share = facts.left = -1;
+    facts.failed = 0;
+    facts.is_endless = true;
+    facts.requests = 1;
+    check_line(&facts, 100, false,
+               "5 s  1 request  p50 240.7 us  p99 1.44 ms  max 3.20 ms  Ctrl-C to stop");
+}
+
+TEST(failures_are_red)
+{
+    const struct status_facts facts = example();
+    struct buffer text = {0};
+    status_format(&text, &facts, 200, false, true);
+    assert_non_null(strstr(text.text, "  \033[31m2 failed\033[0m  12.3 s left"));
+    buffer_free(&text);
 }
 
 TEST(corrected_percentiles_are_called_so)
