@@ -169,7 +169,7 @@ TEST(a_request_that_is_waited_for_has_its_age)
     check_line(&facts, 110, false,
                "[#####-----------]  31%  1.26 k requests  p50 240.7 us  p99 1.44 ms  "
                "max 3.20 ms  waiting 2.90 s  12.3 s left");
-    check_line(&facts, 30, false, "[###-]  31%  waiting 2.90 s");
+    check_line(&facts, 30, false, "[#-----]  31%  waiting 2.90 s");
 }
 
 TEST(a_run_without_an_end_says_how_to_stop_it)
