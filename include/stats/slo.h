@@ -11,8 +11,13 @@ struct stats;
 /* The phases of a run with a load beside it for a time. */
 enum phase { PHASE_NONE, PHASE_IDLE, PHASE_LOADED, PHASE_RECOVERED, PHASES };
 
-/* Returns the name of a phase: idle, loaded or recovered; NULL for PHASE_NONE. */
+/* Returns the name of a phase in options, lines of raw numbers and metrics: idle, loaded
+ * or recovered; NULL for PHASE_NONE. */
 const char *phase_name(enum phase phase);
+
+/* Returns the name of a phase for people and in JSON: idle, under load or recovered; NULL
+ * for PHASE_NONE. */
+const char *phase_label(enum phase phase);
 
 /* Service level objectives: limits that the statistics have to meet. */
 #define SLOS_MOST 16
@@ -127,5 +132,9 @@ char *slo_limit(const struct slo *slo, char *text);
 /* Write the name of an objective, such as "p99" or "device-p99", into TEXT of SLO_NAME
  * bytes. Returns TEXT. */
 char *slo_name(const struct slo *slo, char *text);
+
+/* Write the same name for people, such as "under load p99", into TEXT of SLO_NAME bytes.
+ * Returns TEXT. */
+char *slo_label(const struct slo *slo, char *text);
 
 #endif

@@ -116,9 +116,11 @@ plot_class(const struct plot *plot, const char *role, const char *line, int targ
 void
 plot_phase_name(struct buffer *text, const struct plot *plot, enum phase phase)
 {
-    buffer_text(text, phase == PHASE_LOADED ? "under load: " : phase_name(phase));
-    if (phase == PHASE_LOADED)
-        plan_background_name(&plot->jobs[0].phases->background->plan, text);
+    buffer_text(text, phase_label(phase));
+    if (phase != PHASE_LOADED)
+        return;
+    buffer_text(text, ": ");
+    plan_background_name(&plot->jobs[0].phases->background->plan, text);
 }
 
 void

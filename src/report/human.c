@@ -250,16 +250,21 @@ add_histograms(struct report *report, const struct stats *stats, const char *nam
     }
 }
 
-/* Adds the table of the phases, and the histograms. */
+/* Adds a head that names the load, the table of the phases, and the histograms. */
 static void
 add_phases(struct report *report)
 {
     const struct job *job = &report->jobs[0];
-    add_head(report, "under load");
+    struct buffer head = {0};
+    buffer_format(&head, "%s: ", phase_label(PHASE_LOADED));
+    plan_background_name(&job->phases->background->plan, &head);
+    report->text.failed |= head.failed;
+    add_head(report, head.failed ? phase_label(PHASE_LOADED) : head.text);
+    buffer_free(&head);
     outcome_limits(&job->outcome, NULL, &report->text);
     table_phases(report);
     for (enum phase phase = PHASE_IDLE; phase < PHASES; phase++)
-        add_histograms(report, &job->phases->list[phase].stats, phase_name(phase));
+        add_histograms(report, &job->phases->list[phase].stats, phase_label(phase));
 }
 
 static void

@@ -53,7 +53,7 @@ open_record(struct report *report)
     json_string(&json, "localtime", local_text);
     add_target(&json, report->target);
     if (report->phase)
-        json_string(&json, "phase", phase_name(report->phase));
+        json_string(&json, "phase", phase_label(report->phase));
     return json;
 }
 

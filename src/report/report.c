@@ -251,7 +251,7 @@ on_interim(void *self, const struct job *job)
         human_interim(&text, job_name(job), job->stats);
     for (enum phase phase = PHASE_IDLE; job->phases && phase < PHASES; phase++)
         if (job_phase_stats(job, phase))
-            human_interim(&text, phase_name(phase), job_phase_stats(job, phase));
+            human_interim(&text, phase_label(phase), job_phase_stats(job, phase));
     status_pause(reports->status);
     if (!text.failed)
         os_stream_write(2, text.text, text.length);

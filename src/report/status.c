@@ -224,7 +224,7 @@ make_step(const struct status_facts *facts, char *text)
     const struct status_place *place = &facts->place;
     char target[32] = "", count[16] = "", value[UNITS_TEXT];
     if (place->phase)
-        snprintf(text, FIELD, "%s (%d/%d)", phase_name(place->phase), (int)place->phase,
+        snprintf(text, FIELD, "%s (%d/%d)", phase_label(place->phase), (int)place->phase,
                  (int)PHASE_RECOVERED);
     if (facts->swept == SWEEP_NONE || place->count == 0)
         return;

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #define WIDTH_SWEPT 10
-#define WIDTH_LOAD 20
+#define WIDTH_PHASE 12
 #define WIDTH_TIME 11
 #define WIDTH_DEVICE 13
 #define WIDTH_VERDICT 9
@@ -275,19 +275,19 @@ table_highest(struct report *report, const struct run_record *record)
     buffer_text(text, "\n");
 }
 
-/* Makes the table of phases, whose names have NAME columns, in the first shape that fits,
- * or else the last. */
+/* Makes the table of phases in the first shape that fits, or else the last. */
 static void
-make_phases(struct table *table, const struct report *report, int name)
+make_phases(struct table *table, const struct report *report)
 {
+    const int name = (int)strlen(phase_label(PHASE_LOADED)); /* the longest */
     const struct {
         int name;
         bool alone;
         int requests, ratio, bandwidth;
     } shapes[] = {
-        {name > WIDTH_LOAD ? name : WIDTH_LOAD, false, 10, 13, 16},
+        {WIDTH_PHASE, false, 10, 13, 16},
+        {name, false, 10, 12, 15},
         {name, false, 0, 12, 15},
-        {0, true, 10, 12, 15},
         {0, true, 0, 12, 15},
         {0, true, 0, 12, 0},
     };
@@ -310,24 +310,15 @@ table_phases(struct report *report)
 {
     const struct job_phases *phases = report->jobs[0].phases;
     const struct outcome *load = &phases->background->outcome;
-    const char *names[] = {
-        [PHASE_IDLE] = "none", [PHASE_LOADED] = "", [PHASE_RECOVERED] = "none, after"};
-    int least = (int)strlen(names[PHASE_RECOVERED]);
-    struct buffer name = {0};
     struct table table;
-    plan_background_name(&phases->background->plan, &name);
-    report->text.failed |= name.failed;
-    if (name.text)
-        names[PHASE_LOADED] = name.text;
-    make_phases(&table, report, (int)name.length > least ? (int)name.length : least);
-    add_line(&report->text, &table, "load", NULL);
+    make_phases(&table, report);
+    add_line(&report->text, &table, "phase", NULL);
     for (enum phase phase = PHASE_IDLE; phase < PHASES; phase++) {
         double speed = stats_rate((double)load->total.all_bytes, load->time);
         struct line line = {.stats = &phases->list[phase].stats,
                             .speed = phase == PHASE_LOADED ? speed : -1,
                             .idle = &phases->list[PHASE_IDLE].stats};
         if (phases->list[phase].ended)
-            add_rows(&report->text, &table, names[phase], line);
+            add_rows(&report->text, &table, phase_label(phase), line);
     }
-    buffer_free(&name);
 }

@@ -158,7 +158,7 @@ add_uncertainty(struct buffer *text, const struct outcome *outcome, const struct
 {
     char name[SLO_NAME], bound[UNITS_TEXT];
     bool met = answer->verdict == SLO_MET;
-    slo_name(slo, name);
+    slo_label(slo, name);
     if (answer->dependent)
         buffer_text(text, "too few independent requests to be sure");
     else if (answer->needs)
@@ -185,7 +185,7 @@ add_answer(struct buffer *text, const struct outcome *outcome, const struct slo 
     bool corrected = slo->metric == SLO_PERCENTILE &&
                      latencies_of(outcome_stats(outcome, slo), slo->scope).corrected;
     const char *sign = slo_is_rate(slo) ? ">" : "<";
-    buffer_format(text, "%s%s %s %s: ", slo_name(slo, name),
+    buffer_format(text, "%s%s %s %s: ", slo_label(slo, name),
                   corrected ? " (corrected)" : "", sign,
                   slo_format(slo, slo->limit, limit));
     if (answer->verdict == SLO_UNKNOWN) {

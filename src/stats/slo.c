@@ -25,6 +25,12 @@ phase_name(enum phase phase)
     return names[phase];
 }
 
+const char *
+phase_label(enum phase phase)
+{
+    return phase == PHASE_LOADED ? "under load" : phase_name(phase);
+}
+
 /* Takes NAME and a dash off the front of *TEXT of *LENGTH bytes. Returns false if they
  * are not there. */
 static bool
@@ -339,14 +345,30 @@ slo_limit(const struct slo *slo, char *text)
     return text;
 }
 
+/* Writes PHASE and SEPARATOR, unless SLO is of no phase, and the rest of the name of SLO
+ * into TEXT of SLO_NAME bytes. Returns TEXT. */
+static char *
+write_name(const struct slo *slo, const char *phase, const char *separator, char *text)
+{
+    bool ranked = slo->metric == SLO_PERCENTILE;
+    if (!slo->phase)
+        phase = separator = "";
+    snprintf(text, SLO_NAME, "%s%s%s%s%s%s", phase, separator, scope_name(slo->scope),
+             slo->scope ? "-" : "", ranked ? "p" : "",
+             ranked ? slo->percentile.name : metrics[slo->metric]);
+    return text;
+}
+
 char *
 slo_name(const struct slo *slo, char *text)
 {
-    bool ranked = slo->metric == SLO_PERCENTILE;
-    snprintf(text, SLO_NAME, "%s%s%s%s%s%s", slo->phase ? phase_name(slo->phase) : "",
-             slo->phase ? "-" : "", scope_name(slo->scope), slo->scope ? "-" : "",
-             ranked ? "p" : "", ranked ? slo->percentile.name : metrics[slo->metric]);
-    return text;
+    return write_name(slo, phase_name(slo->phase), "-", text);
+}
+
+char *
+slo_label(const struct slo *slo, char *text)
+{
+    return write_name(slo, phase_label(slo->phase), " ", text);
 }
 
 enum slo_verdict
@@ -392,7 +414,7 @@ slos_print(const struct slos *slos, struct buffer *text)
     char name[SLO_NAME], limit[UNITS_TEXT];
     for (int i = 0; i < slos->count; i++) {
         const struct slo *slo = &slos->list[i];
-        buffer_format(text, "%s%s %s %s", i ? ", " : "", slo_name(slo, name),
+        buffer_format(text, "%s%s %s %s", i ? ", " : "", slo_label(slo, name),
                       slo_is_rate(slo) ? ">=" : "<=", slo_format(slo, slo->limit, limit));
     }
 }

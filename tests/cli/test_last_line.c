@@ -66,7 +66,7 @@ TEST(remarks_come_before_the_answer_of_other_outputs)
         {"ioping -check missing", "IOPING ",
          "ioping: missing: ", "\nIOPING UNKNOWN [^\n]*\n$"},
         {"ioping -C -load read -w 200ms -i 1ms -q -slo max=0 data", "\n--- ",
-         "ioping: max < ", "\nnone, after [^\n]*\n$"},
+         "ioping: max < ", "\nrecovered [^\n]*\n$"},
         {"ioping -C -sweep threads=1..2 -w 50ms -slo max=0 data", "\nhighest number ",
          "ioping: highest number of threads with max <= 0 ns: none",
          "\nhighest number [^\n]*\n$"},

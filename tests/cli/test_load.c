@@ -62,9 +62,11 @@ static const struct expected runs[] = {
     {"a_file_is_written_with_consent", "direct", 0, "0\nchanged\n"},
     {"no_limit_is_said", "direct", 0, NULL, "", "ioping -q -B -c 2 -i 1ms -load read d"},
     {"records_have_their_phase", "direct jq", 0,
-     "[\"idle\",\"idle\",\"idle\",\"idle\",\"idle\",\"loaded\",\"loaded\",\"loaded\","
-     "\"loaded\",\"loaded\",\"recovered\",\"recovered\",\"recovered\",\"recovered\","
-     "\"recovered\"]\n[1,2,3,4,5,6,7,8,9,10,11,12]\n[[\"idle\",3,4,false],[\"loaded\","
+     "[\"idle\",\"idle\",\"idle\",\"idle\",\"idle\",\"under load\",\"under load\","
+     "\"under load\",\"under load\",\"under "
+     "load\",\"recovered\",\"recovered\",\"recovered\",\"recovered\","
+     "\"recovered\"]\n[1,2,3,4,5,6,7,8,9,10,11,12]\n[[\"idle\",3,4,false],[\"under "
+     "load\","
      "4,4,true],[\"recovered\",4,4,false]]\n[\"rw\",true,8192,1,2]\n"},
     {"metrics_have_the_phase", "", 0,
      "phase=\"idle\" 5\nphase=\"loaded\" 5\nphase=\"recovered\" "
@@ -139,8 +141,8 @@ TEST(the_table_has_a_row_for_each_phase)
         while (at[0] == ' ' && at[1] == ' ')
             memmove(at, at + 1, strlen(at));
     assert_string_equal(
-        shown, "\nload requests p# p# max p# vs idle load bandwidth\nnone # # # # #x -\n"
-               "write # threads # # # # # #x #/s\nnone, after # # # # #x -\n");
+        shown, "\nphase requests p# p# max p# vs idle load bandwidth\nidle # # # # #x -\n"
+               "under load # # # # #x #/s\nrecovered # # # # #x -\n");
     free(shown);
     command_free(&result);
 }
@@ -148,12 +150,14 @@ TEST(the_table_has_a_row_for_each_phase)
 TEST(limits_are_those_of_a_phase)
 {
     need_direct("data");
+    expect(
+        5, NULL,
+        "~^ioping: idle max < 0 ns: FAIL \\([0-9.]+ [num]?s\\)\nioping: under load p50 < "
+        "0 ns: FAIL \\([0-9.]+ [num]?s\\)\n$",
+        "ioping -q -c 10 -i 0 -slo idle-max=0 -slo loaded-p50=0 -slo recovered-avg=1h "
+        "-slo max=1h -load read,rate=100 d");
     expect(5, NULL,
-           "~^ioping: idle-max < 0 ns: FAIL \\([0-9.]+ [num]?s\\)\nioping: loaded-p50 < "
-           "0 ns: FAIL \\([0-9.]+ [num]?s\\)\n$",
-           "ioping -q -c 10 -i 0 -slo idle-max=0 -slo loaded-p50=0 -slo recovered-avg=1h "
-           "-slo max=1h -load read,rate=100 d");
-    expect(5, NULL, "~^ioping: loaded-write-p50 < 0 ns: FAIL \\([0-9.]+ [num]?s\\)\n$",
+           "~^ioping: under load write-p50 < 0 ns: FAIL \\([0-9.]+ [num]?s\\)\n$",
            "ioping -q -G -c 10 -i 0 -slo idle-read-max=1h -slo loaded-write-p50=0 -slo "
            "recovered-sync-p50=1h -load read,rate=100 d");
 }
@@ -162,9 +166,10 @@ TEST(a_signal_ends_all_phases)
 {
     need("jq direct");
     expect(0, "idle ", NULL, "an_end_in_a_phase 'idle ' idle INT");
-    expect(0, "idle loaded ", NULL, "an_end_in_a_phase 'idle loaded ' loaded INT");
-    expect(143, "idle loaded recovered ", NULL,
-           "an_end_in_a_phase 'idle loaded recovered ' recovered TERM");
+    expect(0, "idle under load ", NULL,
+           "an_end_in_a_phase 'idle under load ' 'under load' INT");
+    expect(143, "idle under load recovered ", NULL,
+           "an_end_in_a_phase 'idle under load recovered ' recovered TERM");
 }
 
 /* So early that the load comes to it in its phase on a busy machine, too. */

@@ -112,9 +112,9 @@ static const struct expected runs[] = {
      "faulty pread:3:5 -J -C -c 9 -i 0 -output x data >o; s=$?; jq -c '[.[] | "
      ".io.notice // empty]' x; grep -c '(EIO)' o; exit $s"},
     {"phases_are_in_both", "jq", 0,
-     "[\"idle\",3]\n[\"loaded\",3]\n[\"recovered\",3]\n"
-     "\n--- data (\nload      \nnone      \nread 4 KiB\n"
-     "none, afte\n",
+     "[\"idle\",3]\n[\"under load\",3]\n[\"recovered\",3]\n"
+     "\n--- data (\nphase     \nidle      \nunder load\n"
+     "recovered \n",
      NULL,
      "ioping -hang 0 -C -JJ -q -a 0 -c 3 -i 0 -load read -output x "
      "data >o 2>e; jq -c '[.phase, .load.count]' x; cut -c1-10 o"},

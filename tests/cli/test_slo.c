@@ -82,7 +82,7 @@ TEST(a_line_says_how_many_would_make_it_certain)
         {"-c 9 -corrected -i 1ms -slo p50=1h", 0,
          "~\np50 \\(corrected\\) < 1 hour: OK \\(" TIME "\\)\n"},
         {"-c 100 -load read,rate=100 -slo loaded-p99=1h", 0,
-         "~load ---\nloaded-p99 < 1 hour: OK so far \\("},
+         "~load: read 4 KiB ---\nunder load p99 < 1 hour: OK so far \\("},
     };
     expect_variants(cases, LENGTH(cases), "ioping -q -C -i 0 %s data");
 }

@@ -111,14 +111,14 @@ TEST(a_terminal_has_the_columns_that_fit)
 {
     static const struct {
         const char *has, *lacks;
-        int threads, columns;
+        int columns;
         bool breakdown;
     } cases[] = {
-        {"requests        p50 ", "\nload\n", 1, 92, false},
-        {"load bandwidth", "requests", 1, 91, false},
-        {"load bandwidth", "requests", 1, 80, false},
-        {"\nload\n  requests        p50 ", "\nload ", 16, 80, false},
-        {"\nload\n        p50 ", "bandwidth", 1, 80, true},
+        {"phase         requests        p50 ", "\nphase\n", 84, false},
+        {"phase       requests        p50 ", "\nphase\n", 80, false},
+        {"load bandwidth", "requests", 79, false},
+        {"\nphase\n        p50 ", "requests", 69, false},
+        {"\nphase\n        p50 ", "bandwidth", 80, true},
     };
     prepare(FORMAT_HUMAN);
     golden_begin();
@@ -129,13 +129,12 @@ TEST(a_terminal_has_the_columns_that_fit)
                                 .terminal = true,
                                 .columns = cases[i].columns};
         golden.plan.statistics.breakdown = cases[i].breakdown;
-        load.plan.io.threads = cases[i].threads;
         buffer_text(&report.text, "\n");
         table_phases(&report);
         const struct buffer text = report.text;
         assert_contains(text.text, cases[i].has);
         assert_contains(text.text, "p99 vs idle");
-        assert_contains(text.text, "\nnone, after");
+        assert_contains(text.text, "\nrecovered");
         assert_lacks(text.text, cases[i].lacks);
         for (const char *at = text.text; *at; at += strcspn(at, "\n") + 1)
             if ((int)strcspn(at, "\n") > cases[i].columns)
@@ -221,7 +220,7 @@ TEST(progress_is_that_of_all_phases)
     assert_true(facts.share > 0.49 && facts.share < 0.51);
     assert_int_equal(facts.left, SECOND + 2 * SECOND);
     status_format(&text, &facts, 80, false, false);
-    assert_contains(text.text, "loaded (2/3)  [");
+    assert_contains(text.text, "under load (2/3)  [");
     assert_contains(text.text, "50%  50 requests");
     buffer_free(&text);
     status_close(status);
@@ -248,7 +247,7 @@ TEST(interim_statistics_are_those_of_each_phase)
     char *text = golden_read(path, &size);
     assert_string_equal(
         text, "idle: 2 requests, min/avg/max/mdev = 10 us / 15 us / 20 us / 5 us\n"
-              "loaded: 1 request, min/avg/max/mdev = 1 ms / 1 ms / 1 ms / 0 ns\n");
+              "under load: 1 request, min/avg/max/mdev = 1 ms / 1 ms / 1 ms / 0 ns\n");
     free(text);
     golden_end("empty");
 }
