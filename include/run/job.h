@@ -20,7 +20,7 @@ struct job_step {
     int64_t rate;             /* of these last, those that were answered */
     uint64_t requests;        /* that count; 0: the step is left out */
     double iops, bps;         /* by the clock */
-    int64_t p50, p99, max;    /* ns */
+    int64_t p50, p99, max;    /* ns; percentiles of too few requests: -1 */
     uint64_t failed;          /* requests that did not succeed */
     enum slo_verdict verdict; /* on the limits of the plan and its rate */
 };

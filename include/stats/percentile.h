@@ -123,6 +123,11 @@ enum scope scope_first(const struct stats *stats);
 int64_t latencies_percentile(const struct latencies *latencies,
                              const struct percentile *percentile);
 
+/* Likewise, but returns -1 if there are too few values for the percentile: it would be
+ * their maximum. */
+int64_t latencies_known_percentile(const struct latencies *latencies,
+                                   const struct percentile *percentile);
+
 /* Returns how many requests, without waits, are longer than LIMIT for a percentile, ns.
  */
 uint64_t latencies_above(const struct latencies *latencies, int64_t limit);

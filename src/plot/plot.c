@@ -151,11 +151,14 @@ add_done(struct buffer *text, const struct plot *plot)
                     "; percentiles and histogram corrected for those that were not sent");
 }
 
+/* Percentiles below 0 are not known, and left out. */
 static void
 add_times(struct buffer *text, int64_t p50, int64_t p99, int64_t max)
 {
-    add_value(text, ", p50 ", UNITS_TIME, p50, "");
-    add_value(text, ", p99 ", UNITS_TIME, p99, "");
+    if (p50 >= 0)
+        add_value(text, ", p50 ", UNITS_TIME, p50, "");
+    if (p99 >= 0)
+        add_value(text, ", p99 ", UNITS_TIME, p99, "");
     add_value(text, ", max ", UNITS_TIME, max, "");
 }
 
@@ -173,8 +176,8 @@ add_figures(struct buffer *text, const struct stats *stats)
             buffer_format(text, "; %s: ", scope_name(scope));
         add_counts(text, moments->count, counts.failed, counts.missed);
         if (moments->count)
-            add_times(text, latencies_percentile(&latencies, &list[0]),
-                      latencies_percentile(&latencies, &list[1]), moments->max);
+            add_times(text, latencies_known_percentile(&latencies, &list[0]),
+                      latencies_known_percentile(&latencies, &list[1]), moments->max);
     }
 }
 

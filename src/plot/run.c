@@ -75,6 +75,14 @@ has_marks(const struct plot *plot, int target)
     return plot->jobs[target].track->seen <= TRACK_MARKS / (uint64_t)plot->count;
 }
 
+/* Returns one of the percentiles, ns; -1 if STATS have too few requests for it. */
+static int64_t
+percentile_of(const struct stats *stats, int index)
+{
+    const struct latencies latencies = latencies_of(stats, SCOPE_ALL);
+    return latencies_known_percentile(&latencies, &percentiles_common.list[index]);
+}
+
 /* Finds the range of latencies, and how long the run was. */
 static void
 survey(struct run_picture *run)
@@ -100,7 +108,8 @@ survey(struct run_picture *run)
         run->data = true;
         run->entries |= BIT(MEAN) | (has_marks(run->plot, i) ? BIT(MARK) : 0);
         if (run->plot->count <= PLOT_CLEAR)
-            run->entries |= BIT(BAND) | BIT(P50) | BIT(P99);
+            run->entries |=
+                BIT(BAND) | BIT(P50) | (percentile_of(stats, 1) >= 0 ? BIT(P99) : 0);
     }
     if (run->span == 0)
         run->span = run->most > 0 ? run->most : 1;
@@ -150,13 +159,6 @@ y_of(const struct run_picture *run, double latency)
 
 static const char *const names[] = {"p50", "p99"};
 
-/* Returns the pixel of one of the percentiles. */
-static double
-percentile_y(const struct run_picture *run, const struct stats *stats, int index)
-{
-    return y_of(run, (double)stats_percentile(stats, &percentiles_common.list[index]));
-}
-
 /* Draws p50 and p99 of a target as lines through a whole panel, unless targets are so
  * many that these would hide one another. */
 static void
@@ -164,9 +166,14 @@ draw_percentiles(const struct run_picture *run, const struct plot_panel *panel,
                  int target)
 {
     const struct stats *stats = run->plot->jobs[target].stats;
-    for (int i = 0; i < 2 && run->plot->count <= PLOT_CLEAR; i++)
-        svg_rule(run->text, plot_class(run->plot, names[i], names[i], target).text,
-                 panel->x, percentile_y(run, stats, i), 'H', panel->x + panel->width);
+    if (run->plot->count > PLOT_CLEAR)
+        return;
+    for (int i = 0; i < 2; i++) {
+        int64_t value = percentile_of(stats, i);
+        if (value >= 0)
+            svg_rule(run->text, plot_class(run->plot, names[i], names[i], target).text,
+                     panel->x, y_of(run, (double)value), 'H', panel->x + panel->width);
+    }
 }
 
 /* Returns the middle of a column, ns after the track's start. */
@@ -516,9 +523,10 @@ draw_labels(const struct run_picture *run)
     for (int i = 0; i < 2 * run->plot->count; i++) { /* sorted from the top down */
         const struct job *job = &run->plot->jobs[i / 2];
         int place = count;
-        if (!plot_has_data(job))
+        int64_t value = plot_has_data(job) ? percentile_of(job->stats, i % 2) : -1;
+        if (value < 0)
             continue;
-        double at = percentile_y(run, job->stats, i % 2);
+        double at = y_of(run, (double)value);
         for (; place > 0 && labels[place - 1].at > at; place--)
             labels[place] = labels[place - 1];
         labels[place] = (struct label){at, at, names[i % 2], i / 2};

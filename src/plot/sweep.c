@@ -29,6 +29,13 @@ value_of(const struct job_step *step, enum figure figure)
     return values[figure];
 }
 
+/* Returns true if FIGURE of STEP is known: a percentile needs enough requests. */
+static bool
+has_figure(const struct job_step *step, enum figure figure)
+{
+    return step->requests > 0 && value_of(step, figure) >= 0;
+}
+
 /* A range of values; none if LEAST is above MOST. */
 struct range {
     int64_t least, most;
@@ -42,14 +49,14 @@ widen_range(struct range *range, double value)
     range->most = most > range->most ? most : range->most;
 }
 
-/* Returns the range of a figure over all steps that have requests. */
+/* Returns the range of a figure over all steps that have it. */
 static struct range
 find_range(const struct plot *plot, enum figure figure)
 {
     struct range range = {INT64_MAX, INT64_MIN};
     for (int i = 0; i < plot->count; i++)
         for (int k = 0; k < plot->jobs[i].sweep.count; k++)
-            if (plot->jobs[i].sweep.steps[k].requests)
+            if (has_figure(&plot->jobs[i].sweep.steps[k], figure))
                 widen_range(&range, value_of(&plot->jobs[i].sweep.steps[k], figure));
     return range;
 }
@@ -82,6 +89,16 @@ struct curve {
     enum figure up;
 };
 
+/* Returns true if any step of JOB has FIGURE. */
+static bool
+has_any(const struct job *job, enum figure figure)
+{
+    for (int i = 0; i < job->sweep.count; i++)
+        if (has_figure(&job->sweep.steps[i], figure))
+            return true;
+    return false;
+}
+
 /* Draws the line, then the marks, then rings around those that broke a limit. */
 static void
 draw_curve(struct chart *chart, int target, const struct curve *curve)
@@ -93,15 +110,15 @@ draw_curve(struct chart *chart, int target, const struct curve *curve)
     const struct plot_class mark = plot_class(plot, curve->mark, curve->line, target);
     const struct plot_class ring = plot_class(plot, "ring", "fail", target);
     char command = 'M';
-    if (!plot_has_data(job))
+    if (!has_any(job, curve->up))
         return;
     svg_path(text, line.text);
     for (int pass = 0; pass < 3; pass++) {
         for (int i = 0; i < job->sweep.count; i++) {
             const struct job_step *step = &job->sweep.steps[i];
-            double x = x_of(chart, step), y = y_of(chart, step, curve->up);
-            if (!step->requests)
+            if (!has_figure(step, curve->up))
                 continue;
+            double x = x_of(chart, step), y = y_of(chart, step, curve->up);
             if (pass == 0)
                 svg_point(text, command, x, y);
             else if (pass == 1)
@@ -246,13 +263,15 @@ add_labels(const struct chart *chart, struct labels *labels, int target, enum fi
     const struct job *job = &chart->plot->jobs[target];
     for (int i = 0; i < job->sweep.count; i++) {
         const struct job_step *step = &job->sweep.steps[i];
-        double x = x_of(chart, step), y = y_of(chart, step, up);
         char name[UNITS_TEXT];
-        if (step->requests && names)
+        if (!has_figure(step, up))
+            continue;
+        double x = x_of(chart, step), y = y_of(chart, step, up);
+        if (names)
             draw_label(chart->text, labels,
                        sweep_format(chart->plot->plan->sweep.kind, step->value, name), x,
                        y);
-        else if (step->requests)
+        else
             labels->boxes[labels->points++] =
                 (struct box){x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS};
     }
@@ -318,7 +337,10 @@ draw_saturation(struct buffer *text, const struct plot *plot)
     panel.up =
         fit_axis(PLOT_TIME, log, log ? 20 : 32, PLOT_BOTTOM, PLOT_TOP, times, true);
     struct chart chart = {text, plot, panel, paced ? SWEPT : IOPS, BIT(P50)};
-    chart.entries |= shown > 1 ? BIT(P99) | BIT(MAX) : 0;
+    if (shown > 1) {
+        struct range p99 = find_range(plot, P99);
+        chart.entries |= BIT(MAX) | (p99.least <= p99.most ? BIT(P99) : 0);
+    }
     chart.entries |= paced ? 0 : BIT(VALUE);
     plot_panel_draw(text, &panel);
     for (int i = 0; i < slos->count; i++) {

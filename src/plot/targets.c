@@ -118,8 +118,8 @@ make_row(const struct plot *plot, const struct job *job, const struct stats *sta
     const struct latencies latencies = latencies_of(stats, scope);
     const struct scope_counts counts = scope_counts_of(stats, scope);
     int64_t count = (int64_t)latencies.moments->count;
-    int64_t p50 = count ? latencies_percentile(&latencies, &list[0]) : -1;
-    int64_t p99 = count ? latencies_percentile(&latencies, &list[1]) : -1;
+    int64_t p50 = latencies_known_percentile(&latencies, &list[0]);
+    int64_t p99 = latencies_known_percentile(&latencies, &list[1]);
     int failed = entries & BIT(FAIL) ? 7 : 0, missed = entries & BIT(MISSED) ? 7 : 0;
     return (struct row){{{"requests", 8, UNITS_COUNT, count},
                          {"p50", 10, UNITS_TIME, p50},

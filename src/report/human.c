@@ -99,12 +99,16 @@ find_pace(const struct plan *plan, const struct stats *stats, int64_t time)
     return (double)stats->requests >= 0.9 * allowed ? pace->given_by : NULL;
 }
 
+/* Adds " = 1 ms / 2 ms" and a newline; a value below 0 is not known. */
 static void
 add_times(struct buffer *text, const int64_t *values, int count)
 {
     for (int i = 0; i < count; i++) {
         buffer_text(text, i ? " / " : " = ");
-        units_add(text, UNITS_TIME, values[i]);
+        if (values[i] < 0)
+            buffer_text(text, "-");
+        else
+            units_add(text, UNITS_TIME, values[i]);
     }
     buffer_text(text, "\n");
 }
@@ -159,8 +163,9 @@ add_syncs(struct buffer *text, const struct stats *stats)
 {
     const struct percentile *list = percentiles_common.list;
     const struct latencies flushes = latencies_of(stats, SCOPE_SYNC);
-    const int64_t values[] = {latencies_percentile(&flushes, &list[0]),
-                              latencies_percentile(&flushes, &list[1]), flushes.most};
+    const int64_t values[] = {latencies_known_percentile(&flushes, &list[0]),
+                              latencies_known_percentile(&flushes, &list[1]),
+                              flushes.most};
     if (flushes.moments->count < FEW)
         return;
     buffer_text(text, "fdatasync p50/p99/max");

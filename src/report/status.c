@@ -58,11 +58,10 @@ gather_stats(const struct stats *all, struct status_facts *facts)
     facts->corrected = all->every > 0;
     for (int i = 0; scope < SCOPE_SYNC; scope = scope_next(all, scope), i++) {
         const struct latencies latencies = latencies_of(all, scope);
-        unsigned known = percentiles_shown(&percentiles_common, latencies.moments->count);
         facts->more = i;
         facts->scope[i] = scope;
-        facts->p50[i] = known & 1 ? latencies_percentile(&latencies, &list[0]) : -1;
-        facts->p99[i] = known & 2 ? latencies_percentile(&latencies, &list[1]) : -1;
+        facts->p50[i] = latencies_known_percentile(&latencies, &list[0]);
+        facts->p99[i] = latencies_known_percentile(&latencies, &list[1]);
     }
 }
 

@@ -155,6 +155,7 @@ end_step(struct job *job, const struct run_observer *observer, int64_t value,
         return false;
     if (!failed || job->active.pace.open_loop) /* else the step ended before its time */
         time = time_of(job, time);
+    const struct latencies latencies = latencies_of(stats, SCOPE_ALL);
     const struct job_step step = {
         .value = value,
         .rate = rate_of(job, value, time),
@@ -162,8 +163,8 @@ end_step(struct job *job, const struct run_observer *observer, int64_t value,
         .failed = stats->failed,
         .iops = stats_rate((double)stats->requests, time),
         .bps = stats_rate((double)stats->all_bytes, time),
-        .p50 = stats_percentile(stats, &percentiles_common.list[0]),
-        .p99 = stats_percentile(stats, &percentiles_common.list[1]),
+        .p50 = latencies_known_percentile(&latencies, &percentiles_common.list[0]),
+        .p99 = latencies_known_percentile(&latencies, &percentiles_common.list[1]),
         .max = stats->latency.max,
         .verdict = judge(job, time, failed)};
     add_step(job, &step);

@@ -214,6 +214,15 @@ latencies_above(const struct latencies *latencies, int64_t limit)
 }
 
 int64_t
+latencies_known_percentile(const struct latencies *latencies,
+                           const struct percentile *percentile)
+{
+    if (latencies->moments->count < percentile_needs(percentile))
+        return -1;
+    return latencies_percentile(latencies, percentile);
+}
+
+int64_t
 stats_percentile(const struct stats *stats, const struct percentile *percentile)
 {
     const struct latencies latencies = latencies_of(stats, SCOPE_ALL);

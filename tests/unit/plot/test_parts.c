@@ -248,7 +248,7 @@ TEST(what_lies_over_the_parts_has_none_of_their_colours)
                                        "bar",  "k-mark", "k-mean", "k-p50", "k-p99"};
     static const int parts[] = {10, 40, 30, 20};
     struct plotted *plotted = make();
-    for (int i = 0; i < 10; i++)
+    for (int i = 0; i < 100; i++) /* enough for p99 */
         add(plotted, i, parts, 0);
     look(plotted);
     for (size_t i = 0; i < LENGTH(over); i++) {

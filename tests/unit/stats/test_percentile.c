@@ -1,6 +1,7 @@
 /* Percentiles: their syntax, their ranks, and those that are shown. */
 #include "support.h"
 
+#include "base/time.h"
 #include "stats/percentile.h"
 #include "stats/stats.h"
 
@@ -360,4 +361,20 @@ TEST(a_percentile_of_a_distribution_is_not_outside_of_it)
         distribution_record(&many, i);
     assert_int_equal(distribution_percentile(&many, &half), 50);
     assert_int_equal(distribution_percentile(&many, &most), 100);
+}
+
+/* Of 98 values the 99th percentile is the maximum, so it says nothing. */
+TEST(a_percentile_of_too_few_is_not_known)
+{
+    static const struct percentile *list = percentiles_common.list; /* p50, p99 */
+    struct stats stats = {0};
+    struct sample sample = {.latency = MS, .verdict = VERDICT_NONE};
+    const struct latencies latencies = latencies_of(&stats, SCOPE_ALL);
+    assert_int_equal(latencies_known_percentile(&latencies, &list[0]), -1);
+    for (int i = 1; i <= 100; i++) {
+        stats_record(&stats, &sample);
+        struct latencies now = latencies_of(&stats, SCOPE_ALL);
+        assert_int_equal(latencies_known_percentile(&now, &list[0]), MS);
+        assert_int_equal(latencies_known_percentile(&now, &list[1]), i < 99 ? -1 : MS);
+    }
 }
