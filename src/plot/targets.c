@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "draw.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #define SPACE 10 /* pixels between columns, and between entries */
@@ -26,7 +27,7 @@ static const struct {
     [ENTRY_MISSED] = {"missed", "due but not sent", "k-missed", NULL, NULL, 0},
     [ENTRY_LIMIT] = {"fail", "limit", NULL, "k-limit", NULL, 0},
     [ENTRY_BROKEN] = {"fail", "limit broken", NULL, NULL, "k-ring", PLOT_RING},
-    [ENTRY_KNEE] = {"p50", "highest that is kept", NULL, "k-knee", NULL, 0},
+    [ENTRY_KNEE] = {"p50", "highest rate", NULL, "k-knee", NULL, 0},
 };
 
 /* Draws a sample, PLOT_SWATCH wide, beside a line of text at Y. */
@@ -99,22 +100,46 @@ struct row {
     } cells[COLUMNS];
 };
 
-/* Makes the row of SCOPE of STATS, or that of a sweep, whose job has the highest of its
- * steps. */
+/* Makes the row of a sweep of rates: the answer that the terminal prints, too. */
+static struct row
+make_rate_row(const struct plot *plot, const struct job *job)
+{
+    const struct job_sweep *sweep = &job->sweep;
+    int64_t rate = -1, bandwidth = -1;
+    if (sweep->highest >= 0) {
+        rate = sweep->steps[sweep->highest].rate;
+        bandwidth = units_scale(rate, plot->plan->workload.request_size, 1);
+    }
+    return (struct row){{{"highest rate", 12, UNITS_COUNT, rate},
+                         {"its bandwidth", 17, UNITS_SIZE, bandwidth}}};
+}
+
+/* Makes the row of any other sweep: the highest figures of all its steps. */
+static struct row
+make_sweep_row(const struct job *job)
+{
+    double iops = 0, bps = 0;
+    for (int i = 0; i < job->sweep.count; i++) {
+        const struct job_step *step = &job->sweep.steps[i];
+        if (step->requests == 0)
+            continue;
+        iops = fmax(iops, step->iops);
+        bps = fmax(bps, step->bps);
+    }
+    return (struct row){{{"highest iops", 12, UNITS_COUNT, (int64_t)iops},
+                         {"highest bandwidth", 17, UNITS_SIZE, (int64_t)bps}}};
+}
+
+/* Makes the row of SCOPE of STATS, or of the sweep of JOB. */
 static struct row
 make_row(const struct plot *plot, const struct job *job, const struct stats *stats,
          enum scope scope, unsigned entries)
 {
     const struct percentile *list = percentiles_common.list;
-    double iops = 0, bps = 0;
-    for (int i = 0; i < job->sweep.count; i++) {
-        const struct job_step *step = &job->sweep.steps[i];
-        iops = step->requests && step->iops > iops ? step->iops : iops;
-        bps = step->requests && step->bps > bps ? step->bps : bps;
-    }
+    if (plot->plan->sweep.kind == SWEEP_RATE)
+        return make_rate_row(plot, job);
     if (plot->plan->sweep.kind != SWEEP_NONE)
-        return (struct row){{{"highest iops", 12, UNITS_COUNT, (int64_t)iops},
-                             {"highest bandwidth", 17, UNITS_SIZE, (int64_t)bps}}};
+        return make_sweep_row(job);
     const struct latencies latencies = latencies_of(stats, scope);
     const struct scope_counts counts = scope_counts_of(stats, scope);
     int64_t count = (int64_t)latencies.moments->count;
@@ -140,10 +165,11 @@ draw_row(struct buffer *text, const struct row *row, bool head, double y)
         char value[UNITS_TEXT] = "-", whole[UNITS_TEXT + 8];
         if (!cell->width)
             continue;
-        if (cell->value >= 0)
+        bool is_known = cell->value >= 0;
+        if (is_known)
             units_format(cell->kind, cell->value, value);
         snprintf(whole, sizeof(whole), "%s%s", value,
-                 cell->kind == UNITS_SIZE ? "/s" : "");
+                 is_known && cell->kind == UNITS_SIZE ? "/s" : "");
         svg_text(text, x, y, SVG_END, PLOT_FONT, head ? "dim" : "cell",
                  head ? cell->name : whole);
         x -= SVG_GLYPH * PLOT_FONT * cell->width + SPACE;

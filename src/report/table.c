@@ -225,8 +225,9 @@ table_row(struct report *report, const struct run_record *record)
     int64_t time = record->time;
     enum sweep_kind kind = report->plan->sweep.kind;
     struct line line = {.stats = stats,
-                        .rate = stats_rate((double)stats->requests, time) +
-                                (kind == SWEEP_RATE ? 0.5 : 0), /* rounded */
+                        .rate = kind == SWEEP_RATE
+                                    ? (double)step->rate
+                                    : stats_rate((double)stats->requests, time),
                         .speed = stats_rate((double)stats->all_bytes, time),
                         .in_use = (double)stats->latency.sum / (double)(time ? time : 1),
                         .verdict = step->verdict,

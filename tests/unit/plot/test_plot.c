@@ -159,6 +159,22 @@ TEST(the_steps_of_a_sweep_are_described)
                     "</desc>");
 }
 
+/* The table has the rate of the answer, which need not be the highest of all steps. */
+TEST(a_sweep_of_rates_has_its_answer_in_the_table)
+{
+    begin_sweep(SWEEP_RATE);
+    scene.jobs[0].sweep.steps[1].rate = 1990;
+    scene.jobs[0].sweep.highest = 1;
+    const char *text = draw();
+    assert_contains(text, ">highest rate</text>");
+    assert_contains(text, ">1.99 k</text>");
+    assert_contains(text, ">7.77 MiB/s</text>");
+    scene.jobs[0].sweep.highest = -1;
+    text = draw();
+    assert_contains(text, ">-</text>");
+    assert_lacks(text, ">-/s</text>");
+}
+
 /* The curve ends where the steps have too few requests, and without any it is no curve.
  */
 TEST(unknown_percentiles_of_steps_are_not_drawn)
