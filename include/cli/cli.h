@@ -28,7 +28,6 @@ struct cli_option {
     const char *argument; /* name of the value in -h; NULL: none. Of -h itself the word
                            * that may follow */
     const char *help;     /* its line in -h */
-    bool first;           /* that line is on the first screen of -h, not just in -h all */
     /* Stores VALUE; returns NULL or why it is refused. NULL: it has none. */
     const char *(*set)(const struct cli_option *option, struct options *options,
                        const char *value);

@@ -136,7 +136,7 @@ TEST(help_and_version_go_to_stdout)
     struct result version = command_status(0, "ioping -v");
     assert_matches(help.out,
                    "^Usage: ioping \\[options\\] directory\\|file\\|device\\.\\.\\.\n");
-    assert_contains(help.out, "-count <count>");
+    assert_contains(help.out, "--count <n>");
     assert_string_equal(help.err, "");
     assert_null(strstr(help.out, "-ignore-error"));
     assert_contains(all.out, "-ignore-error");
