@@ -103,7 +103,7 @@ steps_and_phases_have_rows_of_each_operation() {
     agree_rows 4
     jq -r '.phase as $phase | .stat | {read, write} | to_entries[]
         | "\($phase), \(.key): \(.value.histogram | map(.count) | add)"' x.json >told
-    awk '/^[a-z]+, [a-z]+:$/ { name = $0; names[++n] = name }
+    awk '/^[a-z ]+, [a-z]+:$/ { name = $0; names[++n] = name }
         $3 == "-" { sum[name] += $6 }
         END { for (i = 1; i <= n; i++) print names[i], sum[names[i]] }' o | cmp - told
 }

@@ -97,7 +97,8 @@ def main():
     both = len({record["io"]["operation"] for record in records if "io" in record}) == 2
     latencies, stats, whole = {}, {}, []
     for record in records:
-        name = "#".join(filter(None, (record["target"]["path"], record.get("phase"))))
+        phase = record.get("phase", "").replace("under load", "loaded")
+        name = "#".join(filter(None, (record["target"]["path"], phase)))
         if "stat" in record:
             stat = record["stat"]
             apart = {**stat.get("breakdown", {}), **stat, "": stat}

@@ -62,7 +62,7 @@ TEST(a_rate_has_them_below_its_own_columns)
     golden.plan.sweep.kind = SWEEP_RATE;
     golden.plan.statistics.breakdown = true;
     golden_begin();
-    golden_step(100, &stats, SECOND);
+    golden_end_step(&(struct job_step){.value = 100, .rate = 200}, &stats, SECOND);
     golden_end("apart_rate");
 }
 
