@@ -368,9 +368,8 @@ human_interim(struct buffer *text, const char *target, const struct stats *stats
         buffer_text(text, ": ");
     }
     char number[UNITS_TEXT];
-    buffer_format(text, "%s request%s, ",
-                  units_format(UNITS_COUNT, (int64_t)stats->requests, number),
-                  stats->requests == 1 ? "" : "s");
+    buffer_format(text, "%s requests, ",
+                  units_format(UNITS_COUNT, (int64_t)stats->requests, number));
     add_exception(text, stats->failed, "failed");
     add_extremes(text, &stats->latency);
 }

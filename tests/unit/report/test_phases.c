@@ -247,7 +247,7 @@ TEST(interim_statistics_are_those_of_each_phase)
     char *text = golden_read(path, &size);
     assert_string_equal(
         text, "idle: 2 requests, min/avg/max/mdev = 10 us / 15 us / 20 us / 5 us\n"
-              "under load: 1 request, min/avg/max/mdev = 1 ms / 1 ms / 1 ms / 0 ns\n");
+              "under load: 1 requests, min/avg/max/mdev = 1 ms / 1 ms / 1 ms / 0 ns\n");
     free(text);
     golden_end("empty");
 }
