@@ -166,10 +166,12 @@ notify_sample(struct job *job, struct worker *worker, const struct sample *sampl
     return status;
 }
 
+/* Returns when the present period is due. After that the caller sees the period as
+ * job_begin made it, although it may not have gone through the gate. */
 static int64_t
 period_due(const struct job *job)
 {
-    return atomic_load_explicit(&job->group.due, memory_order_relaxed);
+    return atomic_load_explicit(&job->group.due, memory_order_acquire);
 }
 
 /*
