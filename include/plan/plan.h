@@ -76,7 +76,7 @@ struct plan_io {
 /* When they start. */
 struct plan_pace {
     int64_t interval;     /* ns; 0: as fast as possible */
-    const char *given_by; /* option that the interval comes from; NULL: there is none */
+    const char *given_by; /* option that the interval comes from; NULL: none does */
     bool open_loop;       /* requests start when they are due, answered or not */
     bool poisson;  /* and are due at random: the interval is the mean of the gaps */
     bool limited;  /* the interval comes from a limit, so no request is ever due */

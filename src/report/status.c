@@ -147,7 +147,7 @@ add_phases(struct status_facts *facts)
             facts->left, time_multiply(time_add(facts->elapsed, facts->left), left));
 }
 
-/* Returns the age, ns, of the oldest request without an answer; 0: there is none. */
+/* Returns the age, ns, of the oldest request in flight; 0 if none is. */
 static int64_t
 longest_wait(const struct job *jobs, int count, int64_t now)
 {

@@ -78,8 +78,8 @@ struct status_facts {
 
     double share; /* of the whole run that is done: 0 to 1; below 0: not known */
     int64_t elapsed, left;
-    bool is_endless; /* nothing but a signal or a failure ends the run */
-    int64_t waiting; /* age of the oldest request without an answer; 0: there is none */
+    bool is_endless;           /* nothing but a signal or a failure ends the run */
+    int64_t waiting;           /* age of the oldest request in flight; 0: none is */
     uint64_t requests, failed; /* of all targets */
     bool corrected;            /* the percentiles are */
     int64_t max;

@@ -104,7 +104,7 @@ move_period(struct job *job, struct busy_log *log, int64_t now)
 
 /*
  * Ends a period at NOW. Workers do not come in the order in which their requests ended:
- * one that ended after NOW may be in the period, which then is so much longer.
+ * if a request in the period ended after NOW, the period lasts until then.
  */
 static int
 end_period(struct job *job, int64_t now)

@@ -101,7 +101,7 @@ TEST(the_help_fits_a_terminal)
     check_terminal(cli_usage_all, 100);
 }
 
-/* Returns the option with this LETTER; NULL: there is none. */
+/* Returns the option with this LETTER; NULL if no option has it. */
 static const struct cli_option *
 find_letter(char letter)
 {

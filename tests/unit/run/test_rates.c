@@ -7,7 +7,7 @@
 
 #define PAUSE (3 * MS)
 
-/* Of the periods after the first, in which the workers begin. */
+/* The first period, in which the workers begin, is in none of these counts. */
 static int periods, busy_periods;
 static bool is_first;
 

@@ -363,7 +363,7 @@ TEST(a_percentile_of_a_distribution_is_not_outside_of_it)
     assert_int_equal(distribution_percentile(&many, &most), 100);
 }
 
-/* Of 98 values the 99th percentile is the maximum, so it says nothing. */
+/* The 99th percentile of 98 values is their maximum, so it says nothing. */
 TEST(a_percentile_of_too_few_is_not_known)
 {
     static const struct percentile *list = percentiles_common.list; /* p50, p99 */
