@@ -75,7 +75,8 @@ has_marks(const struct plot *plot, int target)
     return plot->jobs[target].track->seen <= TRACK_MARKS / (uint64_t)plot->count;
 }
 
-/* Returns one of the percentiles, ns; -1 if STATS have too few requests for it. */
+/* Returns percentile INDEX of percentiles_common, ns, or -1 if STATS have too few
+ * requests for it. */
 static int64_t
 percentile_of(const struct stats *stats, int index)
 {

@@ -78,6 +78,16 @@ add_split(struct request_line *line, const struct sample *sample)
         add_part(line, "sync-device", split->sync_device);
 }
 
+/* Returns the columns of what was added to TEXT since it had BEGIN bytes; 0 in a pipe,
+ * where a line may be as wide as it is. */
+static int
+columns_since(const struct report *report, const struct buffer *text, size_t begin)
+{
+    if (!report->terminal || text->failed)
+        return 0;
+    return escape_count(text->text + begin);
+}
+
 /* Adds the characters of CHARACTERS from number FIRST, from 0, to before number END. */
 static void
 add_characters(struct buffer *text, const char *characters, int first, int end)
@@ -168,10 +178,10 @@ add_start(struct request_line *line, struct report *report, const char *label,
         add_time(report);
     buffer_format(text, "%s %s ", units_format(UNITS_SIZE, sample->bytes, number),
                   operations[sample->operation].arrow);
-    int head_width = text->failed ? 0 : escape_count(text->text + begin);
+    int head_width = columns_since(report, text, begin);
     add_label(report, text, label, line->columns - head_width - tail_width - reserved);
     buffer_text(text, tail);
-    line->column = text->failed ? 0 : escape_count(text->text + begin);
+    line->column = columns_since(report, text, begin);
 }
 
 void

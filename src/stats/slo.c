@@ -350,12 +350,15 @@ slo_limit(const struct slo *slo, char *text)
 static char *
 write_name(const struct slo *slo, const char *phase, const char *separator, char *text)
 {
-    bool ranked = slo->metric == SLO_PERCENTILE;
+    const char *scope = scope_name(slo->scope), *dash = slo->scope ? "-" : "";
     if (!slo->phase)
         phase = separator = "";
-    snprintf(text, SLO_NAME, "%s%s%s%s%s%s", phase, separator, scope_name(slo->scope),
-             slo->scope ? "-" : "", ranked ? "p" : "",
-             ranked ? slo->percentile.name : metrics[slo->metric]);
+    if (slo->metric == SLO_PERCENTILE)
+        snprintf(text, SLO_NAME, "%s%s%s%sp%s", phase, separator, scope, dash,
+                 slo->percentile.name);
+    else
+        snprintf(text, SLO_NAME, "%s%s%s%s%s", phase, separator, scope, dash,
+                 metrics[slo->metric]);
     return text;
 }
 

@@ -1,8 +1,8 @@
 /*
  * The input is a command line, its words separated by newlines or NULs. A refusal must
- * be one clean line with the status of wrong usage, or that of a system without an
- * engine for several requests in flight; else every value of the options and the plan
- * must be within its range.
+ * be one clean line with the status of wrong usage, or with EXIT_PREPARE if the system
+ * has no engine for several requests in flight. Without a refusal every value of the
+ * options and the plan must be within its range.
  */
 #include "fuzz.h"
 
