@@ -41,6 +41,7 @@ struct outcome {
     const char *target;                   /* its name where there are others; else NULL */
     bool recorded;         /* it was read: why requests do not count is unknown */
     bool failure_notified; /* the user knows of the failure */
+    int64_t work_time;     /* ns: -w of a run without -c; 0: another run */
     bool brief;    /* the summary has no counts but those that ioping 1.3 prints */
     bool answered; /* the user reads the answers to the limits beside the remarks */
 };

@@ -73,6 +73,10 @@ struct interval {
  * TAIL at most, and above likewise. If not known, it is the narrowest that it may be. */
 struct interval estimate_interval(const struct estimate *estimate, double tail);
 
+/* Returns the factor, at least 1, by which the drift of the latencies makes both bounds
+ * of estimate_interval wider. */
+double estimate_widening(const struct estimate *estimate);
+
 /* Returns the interval at 95 % of the ratio to a REFERENCE, a percentile above 0. */
 struct interval estimate_ratio(const struct estimate *estimate,
                                const struct estimate *reference);

@@ -81,20 +81,25 @@ void slos_list(struct buffer *text);
 /* From the best to the worst. */
 enum slo_verdict { SLO_MET, SLO_UNKNOWN, SLO_BROKEN };
 
-/* What there is to say of an objective. */
+/* The answer to an objective. */
 struct slo_answer {
     enum slo_verdict verdict;
-    int64_t value;  /* the figure, in the unit of the limit; 0 of nothing */
-    uint64_t count; /* values that it is of */
-    uint64_t least; /* as many make it known, whatever the limit */
-    uint64_t needs; /* as many make it known, or certain at 95 % with the same share above
-                       the limit; 0: it is, or no number that is sensible does */
-    bool certain;   /* percentiles alone are not always */
-    const char *reason; /* why it is not known, whatever the figure; NULL: no reason */
-    int64_t low, high; /* ns: the limit lies between these bounds of the percentile, so it
-                          is not certain after all; 0, 0: it does not; INT64_MAX: there is
-                          no upper one */
-    bool dependent; /* the values depend so much on each other that nothing is certain */
+    int64_t value;      /* the figure, in the unit of the limit; 0 without requests */
+    uint64_t count;     /* values that the figure is computed from */
+    uint64_t least;     /* values that make the figure known, whatever the limit */
+    bool certain;       /* at 95 %; only percentiles can be uncertain */
+    const char *reason; /* why the figure is not known, however many values; or NULL */
+    const char *remedy; /* what helps then; or NULL */
+
+    uint64_t needs; /* values that make the answer known; after outcome_explain, certain;
+                       0: it is, or how many do is not known */
+
+    /* Set by outcome_explain (run/outcome.h). */
+    bool is_close;     /* no sensible number of values makes the answer certain */
+    bool is_dependent; /* too few of the values are independent of each other */
+    int64_t low, high; /* ns: bounds of the percentile with the limit between them, which
+                          make the answer uncertain; 0, 0: they do not; high INT64_MAX:
+                          there is no upper bound */
 };
 
 /*

@@ -30,6 +30,8 @@ job_init(struct job *job, const struct plan *plan, int index)
     job->outcome.warnings = &plan->statistics.warnings;
     job->outcome.breakdown = plan->statistics.breakdown;
     job->outcome.target = job_name(job);
+    if (plan->ends.count == UINT64_MAX && plan->ends.work_time != INT64_MAX)
+        job->outcome.work_time = plan->ends.work_time;
     job->stats = &job->progress.total;
     /* A plot of a run needs its track, that of a sweep only the steps. */
     bool tracked = plan->output.track && plan->sweep.kind == SWEEP_NONE;

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "run/job.h"
+#include "stats/advice.h"
 #include "stats/interval.h"
 
 #include <math.h>
@@ -67,31 +68,88 @@ outcome_worse(int status, int other)
 
 #define TAIL 0.05 /* chance that a limit is not where it seems to be */
 
-/* Doubts an answer to a limit of OUTCOME: more requests of the same kind, as they depend
- * on each other, might change it. Of recorded runs alone it is said where that cannot be
- * known, or how many it takes is. */
+/* Returns whether the requests of OUTCOME tell how much they depend on each other, for
+ * the figure of SLO. */
+static bool
+has_dependence(const struct outcome *outcome, const struct slo *slo)
+{
+    return outcome->series && slo->metric == SLO_PERCENTILE && slo->scope == SCOPE_ALL &&
+           !slo->relative && !outcome_stats(outcome, slo)->every;
+}
+
+/* Marks ANSWER as uncertain if the limit of SLO is between the bounds of ESTIMATE: more
+ * requests of the same kind might change the answer. */
 static void
 mark_uncertain(const struct outcome *outcome, const struct slo *slo,
-               struct slo_answer *answer)
+               const struct estimate *estimate, struct slo_answer *answer)
 {
-    struct estimate estimate;
+    struct interval interval = estimate_interval(estimate, TAIL);
+    bool is_open = isinf(interval.high);
+    bool is_within = interval.low <= (double)slo->limit &&
+                     interval.high > (double)slo->limit &&
+                     outcome->series->used >= DEPENDENCE_LEAST;
+    bool has_enough = answer->certain || outcome->recorded;
+
+    if (interval.known && is_within && (has_enough || !is_open)) {
+        answer->certain = false;
+        answer->low = (int64_t)interval.low;
+        answer->high = is_open ? INT64_MAX : (int64_t)interval.high;
+    }
+    if (!interval.known && (outcome->recorded || (is_within && has_enough))) {
+        answer->certain = false;
+        answer->is_dependent = true;
+    }
+}
+
+/* Sets how many values make ANSWER certain, if that can be computed: independent ones,
+ * multiplied by the autocorrelation time of ESTIMATE. ESTIMATE is NULL if SLO is about
+ * requests whose dependence is not known. */
+static void
+advise(const struct outcome *outcome, const struct slo *slo,
+       const struct estimate *estimate, struct slo_answer *answer)
+{
+    const struct latencies latencies =
+        latencies_of(outcome_stats(outcome, slo), slo->scope);
+    bool fails = answer->verdict == SLO_BROKEN;
+    double limit = (double)slo->limit;
+    double time = 1;
+    double wider = 1;
+    if (slo->metric != SLO_PERCENTILE || answer->is_dependent ||
+        (fails && latencies.corrected))
+        return;
+    if (estimate && estimate->entries >= DEPENDENCE_LEAST) {
+        if (!estimate->dependence.known)
+            return;
+        time = estimate->dependence.time;
+        wider = estimate_widening(estimate);
+        limit = fails ? limit * wider : limit / wider;
+    }
+
+    uint64_t independent =
+        advice_requests(&slo->percentile, &latencies, (int64_t)limit, fails);
+    if (independent > 0) {
+        double needs = ceil((double)independent * time);
+        answer->needs = (uint64_t)fmax(needs, (double)answer->count + 1);
+    } else if (answer->verdict != SLO_UNKNOWN && wider <= 1)
+        answer->is_close = true;
+}
+
+/* Returns the answer to a limit of OUTCOME: whether it is certain, and if not, how many
+ * requests would make it so. */
+static struct slo_answer
+answer_limit(const struct outcome *outcome, const struct slo *slo)
+{
     const struct stats *stats = outcome_stats(outcome, slo);
-    if (!outcome->series || slo->metric != SLO_PERCENTILE || slo->scope != SCOPE_ALL ||
-        slo->relative || stats->every || answer->verdict == SLO_UNKNOWN ||
-        estimate_make(&estimate, stats, outcome->series, &slo->percentile) < 0)
-        return;
-    struct interval interval = estimate_interval(&estimate, TAIL);
-    bool open = isinf(interval.high), enough = !answer->needs || outcome->recorded;
-    bool within = interval.low <= (double)slo->limit &&
-                  interval.high > (double)slo->limit &&
-                  outcome->series->used >= DEPENDENCE_LEAST;
-    if (interval.known ? !within || (open && !enough)
-                       : !outcome->recorded && (!within || !enough))
-        return;
-    answer->certain = false;
-    answer->dependent = !interval.known;
-    answer->low = interval.known ? (int64_t)interval.low : 0;
-    answer->high = !interval.known ? 0 : open ? INT64_MAX : (int64_t)interval.high;
+    struct slo_answer answer = slo_answer(slo, stats);
+    struct estimate estimate;
+    bool has_estimate =
+        has_dependence(outcome, slo) &&
+        estimate_make(&estimate, stats, outcome->series, &slo->percentile) == 0;
+    if (has_estimate && answer.verdict != SLO_UNKNOWN)
+        mark_uncertain(outcome, slo, &estimate, &answer);
+    if (!answer.certain && !answer.reason)
+        advise(outcome, slo, has_estimate ? &estimate : NULL, &answer);
+    return answer;
 }
 
 /* Writes VALUE of SLO into TEXT of UNITS_TEXT bytes. One that only looks like its limit
@@ -112,19 +170,58 @@ format_value(const struct slo *slo, int64_t value, char *text)
         snprintf(text, UNITS_TEXT, "%lld%s", (long long)value, unit);
 }
 
-/* Adds what makes NEEDS requests count: the number for -c, if that is known. */
-static void
-add_advice(struct buffer *text, const struct outcome *outcome, const struct slo *slo,
-           uint64_t needs)
+/* Returns how many requests a run has to send so that NEEDS values of SLO count. Requests
+ * that did not count, except for the warm-up, are expected in proportion. */
+static double
+requests_for(const struct outcome *outcome, const struct slo_answer *answer)
 {
     const struct stats *total = &outcome->total;
-    bool known = needs > 0 && slo->scope == SCOPE_ALL && !outcome->phases;
-    if (outcome->recorded)
+    uint64_t ignored = total->failed + total->cached + total->too_fast + total->too_slow +
+                       total->stopped;
+    uint64_t warmup = total->requests - total->latency.count - ignored;
+    double needs = (double)answer->needs;
+    if (answer->count == 0)
+        return needs + (double)total->requests;
+    return ceil(needs * (double)(total->requests - warmup) / (double)answer->count) +
+           (double)warmup;
+}
+
+#define SECONDS_MOST 1e9 /* that are advised */
+
+/* Returns how long a run with -w has to last so that it sends REQUESTS, at the same rate:
+ * whole seconds, in ns. */
+static int64_t
+time_for(const struct outcome *outcome, double requests)
+{
+    double ns = (double)outcome->work_time * requests / (double)outcome->total.requests;
+    return (int64_t)fmin(ceil(ns / SECOND), SECONDS_MOST) * SECOND;
+}
+
+/* Adds what makes ANSWER certain: the number of requests or the duration, if that is
+ * known. */
+static void
+add_advice(struct buffer *text, const struct outcome *outcome,
+           const struct slo_answer *answer)
+{
+    char time[UNITS_TEXT];
+    bool is_known = answer->needs > 0 && !outcome->phases;
+    double requests = is_known ? requests_for(outcome, answer) : 0;
+    if (answer->is_close)
+        buffer_text(text, "too close to call");
+    if (answer->is_close && answer->count >= ADVICE_MOST)
+        return;
+    if (answer->is_close)
+        buffer_text(text, "; ");
+
+    if (outcome->recorded && is_known)
+        buffer_format(text, "record a run of %.0f requests", requests);
+    else if (outcome->recorded)
         buffer_text(text, "record a longer run");
-    else if (known)
-        buffer_format(
-            text, "use -c %llu",
-            (unsigned long long)(needs + total->requests - total->latency.count));
+    else if (is_known && outcome->work_time)
+        buffer_format(text, "use -w %s",
+                      units_exact(UNITS_TIME, time_for(outcome, requests), time));
+    else if (is_known)
+        buffer_format(text, "use -c %.0f", requests);
     else
         buffer_text(text, "run longer");
 }
@@ -138,42 +235,41 @@ add_unknown(struct buffer *text, const struct outcome *outcome, const struct slo
     if (slo_is_of_operation(slo))
         noun = operations[scope_operation(slo->scope)].noun;
     if (answer->reason) {
-        buffer_text(text, answer->reason);
+        buffer_format(text, "%s; %s", answer->reason, answer->remedy);
         return;
     }
     bool split = slo->scope > SCOPE_SYNC;
     buffer_format(text, "%llu %s %s, and it takes %llu",
                   (unsigned long long)answer->count, noun,
-                  split ? "could be split" : "count", (unsigned long long)answer->needs);
+                  split ? "could be split" : "count", (unsigned long long)answer->least);
     if (split && answer->count == 0)
         return; /* more requests would not help, and another note says why */
     buffer_text(text, "; ");
-    add_advice(text, outcome, slo, answer->needs);
+    add_advice(text, outcome, answer);
 }
 
 /* Adds why ANSWER, though known, is not certain, and what helps. */
 static void
-add_uncertainty(struct buffer *text, const struct outcome *outcome, const struct slo *slo,
+add_uncertainty(struct buffer *text, const struct slo *slo,
                 const struct slo_answer *answer)
 {
-    char name[SLO_NAME], bound[UNITS_TEXT];
-    bool met = answer->verdict == SLO_MET;
+    char name[SLO_NAME];
+    char bound[UNITS_TEXT];
+    bool is_met = answer->verdict == SLO_MET;
     slo_label(slo, name);
-    if (answer->dependent)
+    if (answer->is_dependent)
         buffer_text(text, "too few independent requests to be sure");
-    else if (answer->needs)
-        buffer_format(text, "%llu requests are too few to be sure",
-                      (unsigned long long)answer->count);
-    else if (answer->high && !met)
+    else if (answer->high && !is_met)
         buffer_format(text, "%s may be as low as %s", name,
                       units_format(UNITS_TIME, answer->low, bound));
     else if (answer->high && answer->high != INT64_MAX)
         buffer_format(text, "%s may be as high as %s", name,
                       units_format(UNITS_TIME, answer->high, bound));
+    else if (answer->high || answer->is_close)
+        buffer_format(text, "%s may be %s", name, is_met ? "higher" : "lower");
     else
-        buffer_format(text, "%s may be %s", name, met ? "higher" : "lower");
-    buffer_text(text, ", ");
-    add_advice(text, outcome, slo, answer->dependent ? 0 : answer->needs);
+        buffer_format(text, "%llu requests are too few to be sure",
+                      (unsigned long long)answer->count);
 }
 
 /* Adds SLO and its ANSWER to TEXT, such as "p99 < 10 ms: OK (1.23 ms)". */
@@ -198,7 +294,9 @@ add_answer(struct buffer *text, const struct outcome *outcome, const struct slo 
                   answer->certain ? "" : " so far", value);
     if (!answer->certain) {
         buffer_text(text, "; ");
-        add_uncertainty(text, outcome, slo, answer);
+        add_uncertainty(text, slo, answer);
+        buffer_text(text, ", ");
+        add_advice(text, outcome, answer);
     }
 }
 
@@ -208,7 +306,7 @@ explain_limit(const struct outcome *outcome, const struct slo *slo,
 {
     struct buffer text = {0};
     bool bounded = answer->high && answer->high != INT64_MAX;
-    bool doubtful = outcome->recorded ? answer->dependent || answer->high : bounded;
+    bool doubtful = outcome->recorded ? answer->is_dependent || answer->high : bounded;
     if (answer->verdict == SLO_MET && !doubtful)
         return;
     add_answer(&text, outcome, slo, answer);
@@ -410,7 +508,7 @@ explain_limits(struct outcome *outcome, struct notes *notes)
     outcome->explained = true;
     for (int i = 0; warnings && i < warnings->count; i++) {
         const struct slo *slo = &warnings->list[i];
-        struct slo_answer answer = slo_answer(slo, outcome_stats(outcome, slo));
+        struct slo_answer answer = answer_limit(outcome, slo);
         explain_limit(outcome, slo, &answer, notes);
     }
     if (outcome->swept && !meets_limits(outcome)) { /* no step does */
@@ -424,8 +522,7 @@ explain_limits(struct outcome *outcome, struct notes *notes)
     }
     for (int i = 0; !outcome->swept && slos && i < slos->count; i++) {
         const struct slo *slo = &slos->list[i];
-        outcome->answers[i] = slo_answer(slo, outcome_stats(outcome, slo));
-        mark_uncertain(outcome, slo, &outcome->answers[i]);
+        outcome->answers[i] = answer_limit(outcome, slo);
         if (!outcome->answered)
             explain_limit(outcome, slo, &outcome->answers[i], notes);
     }

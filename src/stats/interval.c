@@ -471,13 +471,19 @@ find_bound(struct climb *climb, uint64_t rank, uint64_t count, bool upper)
     return (double)(upper ? histogram_upto(climb->bin) : histogram_below(climb->bin) + 1);
 }
 
+double
+estimate_widening(const struct estimate *estimate)
+{
+    return exp(DRIFT_FACTOR * estimate->dependence.drift);
+}
+
 struct interval
 estimate_interval(const struct estimate *estimate, double tail)
 {
     struct climb climb = {estimate->histogram, 0, 0};
     uint64_t count = count_independent(estimate, estimate->dependence.time);
     struct rank_bounds bounds = percentile_bounds(&estimate->percentile, count, tail);
-    double wider = exp(DRIFT_FACTOR * estimate->dependence.drift);
+    double wider = estimate_widening(estimate);
     double low = find_bound(&climb, bounds.lower, count, false);
     double high = find_bound(&climb, bounds.upper, count, true);
     return (struct interval){estimate->dependence.known, low / wider, high * wider};

@@ -233,8 +233,7 @@ measure(const struct slo *slo, const struct stats *stats)
                                      : latencies_percentile(&latencies, &slo->percentile);
 }
 
-#define TAIL 0.05      /* chance of what is not believed */
-#define WORTH_MOST 128 /* times as many values that somebody may want */
+#define TAIL 0.05 /* chance of what is not believed */
 
 /* Returns whether COUNT values of which ABOVE are above a limit of a percentile tell for
  * certain that it is BROKEN, or that it is met: were it otherwise, so many, or so few,
@@ -247,31 +246,6 @@ is_certain(const struct percentile *percentile, uint64_t count, uint64_t above,
     if (broken)
         return percentile_chance(percentile, count, upto) < TAIL;
     return upto > 0 && percentile_chance(percentile, count, upto - 1) >= 1 - TAIL;
-}
-
-/* Returns how many values it takes to be certain, of which as large a share is above the
- * limit as of those; 0: more than are worth a word. */
-static uint64_t
-find_enough(const struct percentile *percentile, uint64_t count, uint64_t above,
-            bool broken)
-{
-    uint64_t least = count, most = count;
-    if (above == 0)
-        return percentile_bounded(percentile, TAIL);
-    do {
-        least = most;
-        most *= 2;
-        if (most / count > WORTH_MOST)
-            return 0;
-    } while (!is_certain(percentile, most, above * most / count, broken));
-    while (least + 1 < most) {
-        uint64_t middle = least + (most - least) / 2;
-        if (is_certain(percentile, middle, above * middle / count, broken))
-            most = middle;
-        else
-            least = middle;
-    }
-    return most;
 }
 
 /* Returns whether reads are among the requests that a limit is about. */
@@ -301,6 +275,7 @@ slo_answer(const struct slo *slo, const struct stats *stats)
         answer.verdict = SLO_UNKNOWN;
         answer.certain = false;
         answer.reason = "no flush reached the device";
+        answer.remedy = "measure a target that passes flushes on";
         return answer;
     }
     bool broken =
@@ -320,10 +295,9 @@ slo_answer(const struct slo *slo, const struct stats *stats)
         answer.verdict = SLO_UNKNOWN;
         answer.certain = false;
         answer.reason = "requests were answered from memory";
+        answer.remedy = "use direct I/O, or a larger file";
         return answer;
     }
-    if (!answer.certain && !(broken && latencies.corrected))
-        answer.needs = find_enough(rank, count, above, broken);
     return answer;
 }
 

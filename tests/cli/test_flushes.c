@@ -9,7 +9,9 @@ GROUP_SHELL(":")
 #define NOTE(target, why)                                                             \
     "ioping: " target ": no flush reaches the device, because of " why ": the times " \
     "of flushes say nothing about it\n"
-#define UNKNOWN_LIMIT "ioping: sync-p50 < 10 s: UNKNOWN: no flush reached the device\n"
+#define UNKNOWN_LIMIT                                                                  \
+    "ioping: sync-p50 < 10 s: UNKNOWN: no flush reached the device; measure a target " \
+    "that passes flushes on\n"
 
 /* Mounts an image whose device has a cache, and counts flushes. No commit of its journal
  * comes while a test counts. */
@@ -88,7 +90,8 @@ TEST(every_format_says_that_the_limit_is_unknown)
         const char *options, *filter, *text;
     } cases[] = {
         {5, "-q", "grep '^sync-p50 <' o",
-         "sync-p50 < 10 s: UNKNOWN: no flush reached the device\n"},
+         "sync-p50 < 10 s: UNKNOWN: no flush reached the device; measure a target that "
+         "passes flushes on\n"},
         {5, "-J -q", "jq -c '.[0].limits[0] | [.met, .certain]' o", "[null,false]\n"},
         {3, "-check", "sed 's/ |.*//' o",
          "IOPING UNKNOWN - flushed sync-p50 is not known: no flush reached the device\n"},

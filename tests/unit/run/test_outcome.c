@@ -4,6 +4,7 @@
 
 #include "base/buffer.h"
 #include "base/random.h"
+#include "base/time.h"
 #include "run/outcome.h"
 #include "stats/track.h"
 
@@ -295,28 +296,26 @@ TEST(limits_that_are_broken_are_told)
         {0, "p50=1us", "p50 < 1 us: FAIL (49.9 ms)\n"},
         {0, "iops=1.5k", "iops > 1.50 k: FAIL (19)\n"},
         {0, "p99.9=1s",
-         "p99.9 < 1 s: UNKNOWN: 100 requests count, and it takes 999; use -c 999\n"},
+         "p99.9 < 1 s: UNKNOWN: 100 requests count, and it takes 999; use -c 6294\n"},
         {0, "p50=1s max=1ms avg=1s p90=2ms",
          "max < 1 ms: FAIL (100 ms)\np90 < 2 ms: FAIL (89.9 ms)\n"},
         {10, "device-p50=5ms device-p99=1s",
          "device-p50 < 5 ms: FAIL (9.99 ms)\ndevice-p99 < 1 s: UNKNOWN: 20 requests "
-         "could "
-         "be split, and it takes 99; run longer\n"},
+         "could be split, and it takes 99; use -c 3865\n"},
         {10, "p50=1ms max=1ms",
          "p50 (corrected) < 1 ms: FAIL (31.0 ms)\nmax < 1 ms: FAIL (100 ms)\n"},
         {100, "read-p90=100ms read-max=0",
-         "read-p90 (corrected) < 100 ms: FAIL so far (199.8 ms); read-p90 may be lower, "
-         "run longer\nread-max < 0 ns: FAIL (1 "
+         "read-p90 (corrected) < 100 ms: FAIL so far (199.8 ms); 20 requests are too "
+         "few to be sure, run longer\nread-max < 0 ns: FAIL (1 "
          "ms)\n"},
         {100, "sync-p90=1ms write-max=1ms",
          "sync-p90 < 1 ms: FAIL (50 ms)\nwrite-max < 1 ms: FAIL (300 ms)\n"},
         {100, "read-p99=1s write-p99=1s",
-         "read-p99 (corrected) < 1 s: UNKNOWN: 20 reads count, and it takes 99; run "
-         "longer\n"
-         "write-p99 (corrected) < 1 s: UNKNOWN: 20 writes count, and it takes 99; run "
-         "longer\n"},
+         "read-p99 (corrected) < 1 s: UNKNOWN: 20 reads count, and it takes 99; use -c "
+         "1546\nwrite-p99 (corrected) < 1 s: UNKNOWN: 20 writes count, and it takes 99; "
+         "use -c 1546\n"},
         {100, "sync-p99=1s",
-         "sync-p99 < 1 s: UNKNOWN: 20 flushes count, and it takes 99; run longer\n"},
+         "sync-p99 < 1 s: UNKNOWN: 20 flushes count, and it takes 99; use -c 1546\n"},
     };
     for (size_t i = 0; i < LENGTH(rows); i++) {
         struct slos slos;
@@ -352,12 +351,17 @@ TEST(each_limit_has_its_answer)
         {"max=100ms", "max < 100 ms: OK (100 ms)\n"},
         {"max=99999999ns", "max < 100.0 ms: FAIL (100 ms)\n"},
         {"p99=100ms",
-         "p99 < 100 ms: OK so far (98.8 ms); 100 requests are too few to be sure, use -c "
-         "299\n"},
-        {"p99=99ms", "p99 < 99 ms: OK so far (98.8 ms); p99 may be higher, run longer\n"},
+         "p99 < 100 ms: OK so far (98.8 ms); p99 may be higher, too close to call; run "
+         "longer\n"},
+        {"p99=99ms",
+         "p99 < 99 ms: OK so far (98.8 ms); p99 may be higher, too close to call; run "
+         "longer\n"},
+        {"p99=500ms",
+         "p99 < 500 ms: OK so far (98.8 ms); 100 requests are too few to be sure, use -c "
+         "773\n"},
         {"p50=1us", "p50 < 1 us: FAIL (49.9 ms)\n"},
         {"p99.9=1s",
-         "p99.9 < 1 s: UNKNOWN: 100 requests count, and it takes 999; use -c 999\n"},
+         "p99.9 < 1 s: UNKNOWN: 100 requests count, and it takes 999; use -c 6294\n"},
         {"p99.9=50ms", "p99.9 < 50 ms: FAIL (99.9 ms)\n"},
         {"iops=1.5k", "iops > 1.50 k: FAIL (19)\n"},
         {"iops=19", "iops > 19: OK (19)\n"},
@@ -437,12 +441,10 @@ outcome_of_series(const char *limit, int count)
     return outcome;
 }
 
-#define MET                                                                           \
-    "p50 < 49 ms: OK so far (47.8 ms); 1000 requests are too few to be sure, use -c " \
-    "2056\n"
-#define BROKEN                                                                          \
-    "p50 < 46 ms: FAIL so far (47.8 ms); 1000 requests are too few to be sure, use -c " \
-    "1370\n"
+#define MET \
+    "p50 < 49 ms: OK so far (47.8 ms); p50 may be as high as 50.1 ms, use -c 7567\n"
+#define BROKEN \
+    "p50 < 46 ms: FAIL so far (47.8 ms); p50 may be as low as 44.8 ms, use -c 4676\n"
 
 /* The status is what it is without doubt. There is none of what is not in the series: no
  * other time, waits, nor the steps of a sweep; and what is too little to know anything
@@ -480,6 +482,42 @@ TEST(a_limit_that_more_requests_might_keep_or_break_is_not_certain)
         if (rows[i].phases)
             outcome.series = NULL;
         check(rows[i].limit, &outcome, rows[i].notes, rows[i].status);
+    }
+}
+
+/* How many requests helps is said in the words that the user has for it: the number of a
+ * run with -c, the time of one with -w, or the number of one that is recorded. The
+ * warm-up stays as it is, and as large a share of the requests as before is expected to
+ * fail. */
+TEST(advice_suits_the_kind_of_run)
+{
+    static const struct {
+        uint64_t failed, warmup;
+        int64_t work_time;
+        bool recorded;
+        const char *advice;
+    } rows[] = {
+        {0, 0, 0, false, "use -c 773"},
+        {0, 1, 0, false, "use -c 774"},
+        {50, 0, 0, false, "use -c 1160"},
+        {50, 7, 0, false, "use -c 1167"},
+        {0, 0, 10 * SECOND, false, "use -w 78s"},
+        {0, 0, 200 * SECOND, false, "use -w 1546s"},
+        {0, 0, 0, true, "record a run of 773 requests"},
+    };
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        char expected[200];
+        struct slos slos;
+        struct outcome outcome = outcome_of_limits(&slos, "p99=10s", 0);
+        outcome.total.failed = rows[i].failed;
+        outcome.total.requests += rows[i].failed + rows[i].warmup;
+        outcome.work_time = rows[i].work_time;
+        outcome.recorded = rows[i].recorded;
+        snprintf(expected, sizeof(expected),
+                 "p99 < 10 s: OK so far (98.8 ms); 100 requests are too few to be sure, "
+                 "%s\n",
+                 rows[i].advice);
+        check_answers(&outcome, NULL, expected);
     }
 }
 
