@@ -14,6 +14,7 @@
 /* A percentile of a row, beside that of the first row. */
 struct comparison_figure {
     int64_t value;            /* ns; 0: no request counts */
+    uint64_t count;           /* requests of the row, or of the first if it has fewer */
     double ratio;             /* to the first row's; 0: there is none */
     struct interval bounds;   /* of the ratio */
     enum slo_verdict verdict; /* on the ratio, of a limit */
@@ -40,6 +41,11 @@ struct comparison_row {
  */
 int comparison_fill(struct comparison_row *rows, int count, const struct slos *slos,
                     bool ranked);
+
+/* Returns whether both rows of FIGURE have enough requests to show a percentile, which
+ * would be the longest of them otherwise. */
+bool comparison_is_shown(const struct comparison_figure *figure,
+                         const struct percentile *percentile);
 
 /* Returns the worst verdict on ROW of all limits that its rows were compared in, those
  * that are relative included unless it is the REFERENCE itself. */

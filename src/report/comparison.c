@@ -132,7 +132,9 @@ fill_times(struct line *line, const struct latencies *latencies)
     if (latency->count == 0)
         return;
     units_format(UNITS_TIME, latencies_percentile(latencies, &list[0]), cells[P50]);
-    units_format(UNITS_TIME, latencies_percentile(latencies, &list[1]), cells[P99]);
+    int64_t p99 = latencies_known_percentile(latencies, &list[1]);
+    if (p99 >= 0)
+        units_format(UNITS_TIME, p99, cells[P99]);
     units_format(UNITS_TIME, latency->max, cells[MAX]);
     units_format(UNITS_TIME, moments_average(latency), cells[AVG]);
 }
@@ -152,7 +154,8 @@ fill_line(struct table *table, struct line *line, const struct comparison_row *r
         const struct interval *bounds = &figure->bounds;
         bool differs = interval_differs(bounds), same = bounds->known && !differs;
         char(*change)[CELL] = &cells[changes[i]];
-        if (first || figure->ratio <= 0)
+        bool is_shown = comparison_is_shown(figure, &percentiles_common.list[i]);
+        if (first || !is_shown || figure->ratio <= 0)
             continue;
         comparison_describe(figure->ratio, differs ? bounds : &none, change[0],
                             change[1]);
@@ -339,8 +342,11 @@ comparison_limits(struct report *report, const struct comparison_row *row)
         buffer_format(text, ": %s < %s: ", slo_name(slo, name), slo_limit(slo, limit));
         comparison_describe(is->ratio, &is->bounds, change, bounds);
         buffer_text(text, slo_verdict_name(is->verdict));
-        if (is->ratio > 0)
+        bool is_shown = comparison_is_shown(is, &slo->percentile);
+        if (is->ratio > 0 && is_shown)
             buffer_format(text, ", %s %s", change, bounds);
+        else if (is->verdict == SLO_BROKEN)
+            buffer_format(text, " %s", bounds);
         buffer_text(text, "\n");
     }
 }

@@ -18,6 +18,7 @@
 #include "stats/comparison.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,8 +100,46 @@ read_all(struct compare *compare, struct error *error)
     return error_set(error, EXIT_PREPARE, NULL, "not enough memory for the comparison");
 }
 
-/* Says what became of all limits that are relative to the first row, and are not met.
- * Returns the status. */
+/* Adds a note on the limit SLO of ROW, which is relative to FIRST and is not met; IS has
+ * the ratio. */
+static void
+explain_change(struct notes *notes, const struct comparison_row *first,
+               const struct comparison_row *row, const struct slo *slo,
+               const struct comparison_figure *is)
+{
+    char name[SLO_NAME], limit[UNITS_TEXT];
+    char change[COMPARISON_TEXT], bounds[COMPARISON_TEXT];
+    const char *verdict = slo_verdict_name(is->verdict);
+    bool is_shown = comparison_is_shown(is, &slo->percentile);
+    bool is_first_zero = first->stats->latency.count &&
+                         stats_percentile(first->stats, &slo->percentile) == 0;
+
+    slo_name(slo, name);
+    slo_limit(slo, limit);
+    comparison_describe(is->ratio, &is->bounds, change, bounds);
+
+    if (is_first_zero)
+        notes_add(notes, row->name, "%s < %s: UNKNOWN: nothing can be relative to 0 ns",
+                  name, limit);
+    else if (is->bounds.known && is_shown)
+        notes_add(notes, row->name, "%s < %s: %s, %s %s", name, limit, verdict, change,
+                  bounds);
+    else if (is->verdict == SLO_BROKEN)
+        notes_add(notes, row->name, "%s < %s: %s %s", name, limit, verdict, bounds);
+    else if (is_shown)
+        notes_add(notes, row->name,
+                  "%s < %s: UNKNOWN: too few independent requests; record longer runs",
+                  name, limit);
+    else
+        notes_add(notes, row->name,
+                  "%s < %s: UNKNOWN: a run of %" PRIu64
+                  " requests is too short, it takes "
+                  "%" PRIu64 "; record longer runs",
+                  name, limit, is->count, percentile_needs(&slo->percentile));
+}
+
+/* Explains each limit that is relative to the first row and is not met. Returns the
+ * status. */
 static int
 explain_changes(const struct compare *compare)
 {
@@ -108,35 +147,20 @@ explain_changes(const struct compare *compare)
     const struct comparison_row *first = compare->rows;
     struct notes notes = {0};
     int status = EXIT_DONE;
-    for (int i = 0; first && i < (compare->runs.count - 1) * slos->count; i++) {
-        const struct comparison_row *row = &first[1 + i / slos->count];
-        const struct slo *slo = &slos->list[i % slos->count];
-        const struct comparison_figure *is =
-            &row->figures[COMPARISON_FIGURES + i % slos->count];
-        bool broken = is->verdict == SLO_BROKEN;
-        char name[SLO_NAME], limit[UNITS_TEXT];
-        char change[COMPARISON_TEXT], bounds[COMPARISON_TEXT];
-        if (!slo->relative || is->verdict == SLO_MET)
-            continue;
-        slo_name(slo, name);
-        slo_limit(slo, limit);
-        comparison_describe(is->ratio, &is->bounds, change, bounds);
-        bool nothing = first->stats->latency.count &&
-                       stats_percentile(first->stats, &slo->percentile) == 0;
-        if (is->bounds.known)
-            notes_add(&notes, row->name, "%s < %s: %s, %s %s", name, limit,
-                      slo_verdict_name(is->verdict), change, bounds);
-        else if (nothing)
-            notes_add(&notes, row->name,
-                      "%s < %s: UNKNOWN: nothing can be relative to 0 ns", name, limit);
-        else
-            notes_add(
-                &notes, row->name,
-                "%s < %s: UNKNOWN: too few independent requests; record longer runs",
-                name, limit);
-        console_notes(&notes);
-        status = outcome_worse(status, broken ? EXIT_LIMIT : EXIT_UNCERTAIN);
-    }
+    if (!first)
+        return status;
+    for (int k = 1; k < compare->runs.count; k++)
+        for (int i = 0; i < slos->count; i++) {
+            const struct slo *slo = &slos->list[i];
+            const struct comparison_figure *is =
+                &first[k].figures[COMPARISON_FIGURES + i];
+            if (!slo->relative || is->verdict == SLO_MET)
+                continue;
+            explain_change(&notes, first, &first[k], slo, is);
+            console_notes(&notes);
+            int failure = is->verdict == SLO_BROKEN ? EXIT_LIMIT : EXIT_UNCERTAIN;
+            status = outcome_worse(status, failure);
+        }
     return status;
 }
 

@@ -40,6 +40,7 @@ fill(struct contender *contender, const struct comparison_row *row, int index,
         if (!percentile)
             continue;
         contender->row.figures[i].value = stats_percentile(row->stats, percentile);
+        contender->row.figures[i].count = row->stats->latency.count;
         while (same < i &&
                estimates[same].percentile.billionths != percentile->billionths)
             same++;
@@ -59,8 +60,11 @@ compare(struct comparison_row *row, const struct contender *own,
     for (int i = 0; i < COMPARISON_FIGURES + slos->count; i++) {
         struct comparison_figure *is = &row->figures[i];
         int64_t reference = first->row.figures[i].value;
+        uint64_t reference_count = first->row.figures[i].count;
         if (!percentile_of(i, slos))
             continue;
+        if (is->count > reference_count)
+            is->count = reference_count;
         is->ratio = reference > 0 ? (double)is->value / (double)reference : 0;
         if (is->ratio > 0)
             is->bounds = estimate_ratio(&own->estimates[i], &first->estimates[i]);
@@ -139,6 +143,13 @@ comparison_fill(struct comparison_row *rows, int count, const struct slos *slos,
     }
     free(list);
     return status;
+}
+
+bool
+comparison_is_shown(const struct comparison_figure *figure,
+                    const struct percentile *percentile)
+{
+    return figure->count >= percentile_needs(percentile);
 }
 
 enum slo_verdict

@@ -31,7 +31,7 @@ static const struct expected runs[] = {
      "/\ngp2:\nall\ngp3:\nall\n$"},
     {"json_has_the_changes_of_the_table", "jq", 0,
      "gp3 N % (N..N) N % (N..N)\nsame N % (~) N % (~)\n"
-     "few N % (?) N % (?)\nopen N % (N..N) N % "
+     "few N % (?) -\nopen N % (N..N) N % "
      "(N..)\n[\"gp2\",{\"reference\":\"gp2\"}]\n[\"none\",{\"reference\":\"gp2\"}]\n"},
     {"a_rerun_prints_the_same", "jq", 0, " 4 {\"reference\"\n 4 {\"reference\"\n"},
     {"a_closed_standard_input_is_an_error", "", 2, "",
@@ -149,6 +149,17 @@ TEST(limits_may_be_relative_to_the_first)
         {"gp2 few -slo p50=+150%", 6, NULL, "~^ioping: few: p50 < \\+150%: UNKNOWN.*\n$"},
         {"gp2 hundred -slo p99=+10000%", 6, NULL,
          "~^ioping: hundred: p99 < \\+10000%: UNKNOWN, .*\n$"},
+        {"gp2 short -slo p99=+10000%", 6,
+         "~^short: p99 < \\+10000%: UNKNOWN\n--- .*\nshort .* - +- .* UNKNOWN\n",
+         "ioping: short: p99 < +10000%: UNKNOWN: a run of 60 requests is too short, it "
+         "takes 99; record longer runs\n"},
+        {"short gp2 -slo p99=-99%", 6, NULL,
+         "ioping: gp2: p99 < -99%: UNKNOWN: a run of 60 requests is too short, it takes "
+         "99; record longer runs\n"},
+        {"gp2 slow -slo p99=+10%", 5,
+         "~^slow: p99 < \\+10%: FAIL \\([0-9.]+x\\.\\.\\)\n--- .*\nslow .* - +- .* "
+         "FAIL\n",
+         "~^ioping: slow: p99 < \\+10%: FAIL \\([0-9.]+x\\.\\.\\)\n$"},
         {"none gp2 -slo p50=+10%", 6, NULL,
          "~^ioping: gp2: p50 < \\+10%: UNKNOWN: nothing can be relative to 0 ns\n$"},
         {"gp2 -slo p50=+10%", 1, NULL,

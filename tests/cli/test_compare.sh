@@ -120,15 +120,17 @@ scaled() {
     awk -v percent="$1" '{ $2 = $5 = $6 = $7 = int($2 * percent / 100); print }' "$2"
 }
 
-# Usage: limits_may_be_relative_to_the_first OPTION...: the second takes 60 % more, the last
-# has too few requests.
+# Usage: limits_may_be_relative_to_the_first OPTION...: the second takes 60 % more, "few",
+# "short" and "slow" have too few requests for p99.
 limits_may_be_relative_to_the_first() {
     made 2000 1 >gp2
     scaled 160 gp2 >gp3
     made 14 2 >few
+    made 60 3 >short
+    scaled 10000 short >slow
     made 100 3 >hundred
     scaled 0 few >none
-    ioping -compare "$@" >o
+    ioping -compare "$@"
 }
 
 each_file_has_a_line_for_each_limit() {
@@ -139,15 +141,17 @@ each_file_has_a_line_for_each_limit() {
     ioping -J "$@" 2>e | jq -c '.[] | [.limits[] | [.name, .met, .certain, has("ratio")]]'
 }
 
-# The p50 and p99 of each row but the first, as the table has them.
+# The p50 and p99 of each row but the first, as the table has them; "-" where too few
+# requests have no p99.
 changes_in_the_table() {
     change='([-+][0-9.]+ % \([^)]*\))'
-    sed -nE "s/^([a-z0-9]+) .*[mu]s +$change .*[mu]s +$change .*/\1 \2 \3/p" o
+    sed -nE "s/^([a-z0-9]+) .*[mu]s +$change .*[mu]s +$change .*/\1 \2 \3/p
+        s/^([a-z0-9]+) .*[mu]s +$change +- +- .*/\1 \2 -/p" o
 }
 
 # The same of the records, rounded for people.
 changes_in_json() {
-    jq -r 'select(.change.p50) | [.target.path, (.change | .p50, .p99
+    jq -r 'select(.change.p50) | [.target.path, .stat.count, (.change | .p50, .p99
         | .ratio, .low // "-", .high // "-", .differs)] | map(tostring) | join(" ")' j |
         awk 'function floor(x) { return int(x) > x ? int(x) - 1 : int(x) }
             function bound(x, upper, scale) {
@@ -162,7 +166,7 @@ changes_in_json() {
                 if ($(at + 3) != "true") bounds = $(at + 3) == "null" ? "?" : "~"
                 return sprintf("%+.1f %% (%s)", ($at - 1) * 100, bounds)
             }
-            { print $1, change(2), change(6) }'
+            { print $1, change(3), $2 < 99 ? "-" : change(7) }'
 }
 
 json_has_the_changes_of_the_table() {

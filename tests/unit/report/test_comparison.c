@@ -47,6 +47,9 @@ fill_rows(struct comparison_row *rows, const struct device *devices, int count)
             const double *bounds = devices[i].bounds[k];
             int64_t value = stats_percentile(stats, &percentiles_common.list[k]);
             rows[i].figures[k].value = value;
+            rows[i].figures[k].count = stats->latency.count;
+            if (rows[i].figures[k].count > rows[0].figures[k].count)
+                rows[i].figures[k].count = rows[0].figures[k].count;
             rows[i].figures[k].bounds =
                 (struct interval){bounds[1] > 0, bounds[0], bounds[1]};
             if (i > 0 && rows[0].figures[k].value > 0)
@@ -239,8 +242,8 @@ TEST(a_terminal_has_the_columns_that_fit)
 TEST(columns_are_as_wide_as_their_widest_entry)
 {
     const struct device devices[] = {
-        {"a", 1, 1, 0, 0, {{0}}},
-        {"b", 1, 4392000 * MS, 0, 0, {{4.1e12, 4.5e12}, {2, 4.5e12}}}};
+        {"a", 99, 1, 0, 0, {{0}}},
+        {"b", 99, 4392000 * MS, 0, 0, {{4.1e12, 4.5e12}, {2, 4.5e12}}}};
     struct comparison_row rows[2];
     fill_rows(rows, devices, 2);
     all_stats[1].latency.count = 1234567890;
@@ -309,12 +312,45 @@ TEST(bounds_that_are_both_open_are_not_known)
     assert_string_equal(bounds, "(?)");
 }
 
-/* However few the requests are. */
-TEST(one_request_has_all_its_values)
+/* The 99th percentile of 98 requests would be their maximum. */
+TEST(a_percentile_of_too_few_requests_is_not_shown_and_neither_is_its_change)
+{
+    const struct device few = {"few", 98, 250000, 0, 0, {{0.9, 1.1}, {0.9, 1.1}}},
+                        enough = {"enough", 99, 250000, 0, 0, {{0.9, 1.1}, {0.9, 1.1}}};
+    static const char *const lines[] = {
+        "\nfew            98     250 us         -              -         -         250 "
+        "us",
+        "\nenough         99     250 us    +0.0 % (~)     250 us         -         250 "
+        "us",
+        "\nenough         99     250 us         -         250 us         -         250 "
+        "us",
+        "\nfew            98     250 us    +0.0 % (~)          -         -         250 "
+        "us",
+        "\nenough         99     250 us    +0.0 % (~)     250 us    +0.0 % (~)     250 "
+        "us",
+    };
+    const struct device begins_few[] = {few, enough}, ends_few[] = {enough, few},
+                        without_few[] = {enough, enough};
+
+    struct buffer first = table_of(begins_few, 2, NULL, NULL);
+    struct buffer second = table_of(ends_few, 2, NULL, NULL);
+    struct buffer third = table_of(without_few, 2, NULL, NULL);
+
+    assert_contains(first.text, lines[0]);
+    assert_contains(first.text, lines[1]);
+    assert_contains(second.text, lines[2]);
+    assert_contains(second.text, lines[3]);
+    assert_contains(third.text, lines[4]);
+    buffer_free(&first);
+    buffer_free(&second);
+    buffer_free(&third);
+}
+
+TEST(one_request_has_a_median)
 {
     const struct device target = {"/one", 1, 250000, 0, 0, {{0}}};
     struct buffer text = table_of(&target, 1, NULL, NULL);
-    assert_contains(text.text, "\n/one            1     250 us         -         250 us"
+    assert_contains(text.text, "\n/one            1     250 us         -              -"
                                "         -         250 us     250 us   4 k\n");
     buffer_free(&text);
 }

@@ -110,6 +110,24 @@ TEST(values_are_those_of_the_statistics)
     }
 }
 
+/* The 99th percentile takes 99 requests, of a row and of the first. */
+TEST(a_change_is_shown_if_both_rows_have_enough_requests)
+{
+    static const struct device devices[] = {
+        {"a", 99, MS}, {"b", 98, MS}, {"c", 1000, MS}};
+    const struct percentile *p99 = &percentiles_common.list[1];
+    struct comparison_row rows[3];
+
+    compare(rows, devices, 3, false);
+    assert_true(comparison_is_shown(&rows[0].figures[1], p99));
+    assert_false(comparison_is_shown(&rows[1].figures[1], p99));
+    assert_true(comparison_is_shown(&rows[2].figures[1], p99));
+
+    compare(rows, devices + 1, 2, false);
+    assert_false(comparison_is_shown(&rows[1].figures[1], p99));
+    assert_true(comparison_is_shown(&rows[1].figures[0], &percentiles_common.list[0]));
+}
+
 TEST(the_first_row_is_compared_with_nothing)
 {
     static const struct device devices[] = {{"a", 1000, MS}, {"b", 1000, MS}};
