@@ -316,7 +316,7 @@ install: $(PROGRAM) $(COMPLETIONS)
 	$(INSTALL) -m 644 $(BUILDDIR)/completions/ioping.fish \
 		'$(DESTDIR)$(FISH_COMPLETIONS_DIR)/ioping.fish'
 	$(INSTALL) -m 644 README.md '$(DESTDIR)$(DOC_DIR)'
-	$(INSTALL) -m 644 man/TOUR.md '$(DESTDIR)$(DOC_DIR)/man'
+	$(INSTALL) -m 644 man/*.md '$(DESTDIR)$(DOC_DIR)/man'
 	$(INSTALL) -m 644 man/examples/*.svg '$(DESTDIR)$(DOC_DIR)/man/examples'
 
 uninstall:
