@@ -302,13 +302,16 @@ $(FUZZERS): $(BUILDDIR)/fuzz-%: tests/fuzz/%.c $(LIBRARY)
 	$(SAY) "  FUZZ  $<"
 	$(Q)$(COMPILE_TEST) -fsanitize=fuzzer -MMD -MP -o $@ $< $(LIBRARY) $(OWN_LDLIBS)
 
+MAN_DIR = $(DESTDIR)$(PREFIX)/share/man
 install: $(PROGRAM) $(COMPLETIONS)
-	$(INSTALL) -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/share/man/man1' \
-		'$(DESTDIR)$(PREFIX)/share/ioping' '$(DESTDIR)$(BASH_COMPLETIONS_DIR)' \
+	$(INSTALL) -d '$(DESTDIR)$(PREFIX)/bin' '$(MAN_DIR)/man1' '$(MAN_DIR)/man5' \
+		'$(MAN_DIR)/man7' '$(DESTDIR)$(PREFIX)/share/ioping' '$(DESTDIR)$(BASH_COMPLETIONS_DIR)' \
 		'$(DESTDIR)$(ZSH_COMPLETIONS_DIR)' '$(DESTDIR)$(FISH_COMPLETIONS_DIR)' \
 		'$(DESTDIR)$(DOC_DIR)/man/examples'
 	$(INSTALL) -m 755 $(PROGRAM) '$(DESTDIR)$(PREFIX)/bin/ioping'
-	$(INSTALL) -m 644 man/ioping.1 '$(DESTDIR)$(PREFIX)/share/man/man1/ioping.1'
+	$(INSTALL) -m 644 man/ioping.1 '$(MAN_DIR)/man1'
+	$(INSTALL) -m 644 man/ioping-output.5 '$(MAN_DIR)/man5'
+	$(INSTALL) -m 644 man/ioping-statistics.7 '$(MAN_DIR)/man7'
 	$(INSTALL) -m 644 man/ioping.schema.json '$(DESTDIR)$(PREFIX)/share/ioping/ioping.schema.json'
 	$(INSTALL) -m 644 $(BUILDDIR)/completions/ioping.bash \
 		'$(DESTDIR)$(BASH_COMPLETIONS_DIR)/ioping'
@@ -320,7 +323,8 @@ install: $(PROGRAM) $(COMPLETIONS)
 	$(INSTALL) -m 644 man/examples/*.svg '$(DESTDIR)$(DOC_DIR)/man/examples'
 
 uninstall:
-	rm -f '$(DESTDIR)$(PREFIX)/bin/ioping' '$(DESTDIR)$(PREFIX)/share/man/man1/ioping.1' \
+	rm -f '$(DESTDIR)$(PREFIX)/bin/ioping' '$(MAN_DIR)/man1/ioping.1' \
+		'$(MAN_DIR)/man5/ioping-output.5' '$(MAN_DIR)/man7/ioping-statistics.7' \
 		'$(DESTDIR)$(PREFIX)/share/ioping/ioping.schema.json' \
 		'$(DESTDIR)$(BASH_COMPLETIONS_DIR)/ioping' '$(DESTDIR)$(ZSH_COMPLETIONS_DIR)/_ioping' \
 		'$(DESTDIR)$(FISH_COMPLETIONS_DIR)/ioping.fish' '$(DESTDIR)$(DOC_DIR)/README.md'
@@ -368,7 +372,7 @@ lint:
 		--enable=warning,performance,portability -Iinclude src packaging/completions
 	printf '%s\n' $(SRC) src/main.c $(wildcard packaging/completions/*.c) | \
 		$(TIDY) -- $(OWN_CPPFLAGS) -std=c11
-	mandoc -T lint -W warning man/ioping.1
+	mandoc -T lint -W warning man/ioping.1 man/ioping-output.5 man/ioping-statistics.7
 	for script in $(SHELL_PROGRAMS); do sh -n $$script || exit 1; done
 	bash -n packaging/completions/ioping.bash
 	shellcheck --exclude=SC1003,SC2015 $(SHELL_PROGRAMS) packaging/completions/ioping.bash

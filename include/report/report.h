@@ -146,7 +146,7 @@ void report_explain(struct reports *reports, struct job *jobs, int count);
  */
 void report_end(struct reports *reports, struct outcome *outcome);
 
-/* Adds a raw line (ioping(1), Raw line): the value of a step, ten integers and, among
+/* Adds a raw line (ioping-output(5)): the value of a step, ten integers and, among
  * several targets, the current one, or with phases the name of the current one. */
 void raw_line(struct report *report, const struct run_record *record);
 

@@ -282,7 +282,7 @@ cli_usage_all(struct buffer *text)
     buffer_text(
         text, "\nTimes: ns us ms s min hour, none = s. Sizes: B k m g t p e (powers of\n"
               "1024), sector, page. Counts: da k M G T P E. Also 0.5, 1/100, /4.\n"
-              "See ioping(1) for the output, field by field.\n");
+              "See ioping-output(5) for the output, field by field.\n");
 }
 
 void

@@ -40,7 +40,7 @@ raw_line(struct report *report, const struct run_record *record)
     end_line(report);
 }
 
-/* Adds the line of its own kind (ioping(1), SWEEPS): no other begins with a letter. */
+/* Adds the line of its own kind (ioping-output(5)): no other begins with a letter. */
 static void
 add_highest(struct report *report, const struct run_record *record)
 {

@@ -1,7 +1,7 @@
 /*
  * Reads raw lines: each is checked to be what ioping prints of one request, or of none
- * that counts, and goes into the statistics of its row. Field by field (ioping(1), Raw
- * line): requests that count, their time, IOPS, bytes per second, shortest, average,
+ * that counts, and goes into the statistics of its row. Field by field (ioping-output(5),
+ * RAW LINES): requests that count, their time, IOPS, bytes per second, shortest, average,
  * longest, deviation, all requests since the line before, clock time since then; a target
  * or a phase may follow. So a request began by its time before the clock times up to its
  * line add up.

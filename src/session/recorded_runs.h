@@ -12,7 +12,7 @@
 struct job;
 
 /*
- * Recorded runs: raw lines (ioping(1), Raw line) of one request each become jobs, which
+ * Recorded runs: raw lines (ioping-output(5)) of one request each become jobs, which
  * reports and plots show like those of a run. Memory does not grow with the lines.
  */
 

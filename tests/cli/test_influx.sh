@@ -7,7 +7,7 @@ fields() { sed -n "s/^[^ ].*[ ,]$1=\([0-9.]*\)i\{0,1\}[ ,].*/\1/p" o; }
 sum() { fields "$1" | awk '{ sum += $1 } END { print sum + 0 }'; }
 
 # The grammar: docs.influxdata.com/influxdb/v2/reference/syntax/line-protocol, and what
-# ioping(1) says that a line has.
+# ioping-output(5) says that a line has.
 tag_value='([^\\, =[:cntrl:]]|\\[, =]|\\[^\\, =[:cntrl:]])+'
 float='[0-9]+(\.[0-9]+)?' integer='[0-9]+i'
 tags="path=$tag_value(,(operation|mode|number|phase)=[a-z0-9]+)+"

@@ -1,9 +1,16 @@
-/* The help, the man page, README, tour and offered values fit the option table. */
+/* The help, the man pages, README, tour and offered values fit the option table. */
 #include "support.h"
 
 #include "cli/cli.h"
 
+#include <ctype.h>
 #include <regex.h>
+
+static const char *const man_pages[] = {
+    "man/ioping.1",
+    "man/ioping-output.5",
+    "man/ioping-statistics.7",
+};
 
 #define NAME "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-"
 
@@ -174,19 +181,9 @@ describes(const char *line, const struct cli_option *option)
             has_macro(line, "Ar", option->argument, strlen(option->argument)));
 }
 
-/* Note which options have an item in PAGE, which is taken apart. */
-static void
-find_described(char *page, bool described[OPTION_IDS])
-{
-    for (char *line = strtok(page, "\n"); line; line = strtok(NULL, "\n"))
-        for (int i = 0; i < OPTION_IDS; i++)
-            if (strncmp(line, ".It ", 4) == 0 && describes(line, &cli_options[i]))
-                described[i] = true;
-}
-
 TEST(the_man_page_has_each_operation)
 {
-    char *page = read_source("man/ioping.1"), row[128];
+    char *page = read_source(man_pages[0]), row[128];
     struct operation_mix mix;
     for (int i = 0; operation_mix_at(i, &mix); i++) {
         snprintf(row, sizeof(row), "\n.It Cm %s Ta %s Ta %s\n", operation_mix_word(&mix),
@@ -198,15 +195,51 @@ TEST(the_man_page_has_each_operation)
     free(page);
 }
 
-TEST(the_man_page_describes_every_option)
+/* Returns the section OPTIONS of PAGE, which ends there then. */
+static char *
+cut_options(char *page)
 {
-    bool described[OPTION_IDS] = {false};
-    char *page = read_source("man/ioping.1");
-    find_described(page, described);
+    char *start = strstr(page, "\n.Sh OPTIONS\n");
+    assert_non_null(start);
+    char *end = strstr(start + 1, "\n.Sh ");
+    assert_non_null(end);
+    *end = '\0';
+    return start;
+}
+
+/* Returns whether LINE is the head of the subsection of GROUP, whatever its capitals. */
+static bool
+is_head_of(const char *line, const char *group)
+{
+    if (!line || strncmp(line, ".Ss ", 4) != 0)
+        return false;
+    line += 4;
+    line += strncmp(line, "\\&", 2) == 0 ? 2 : 0;
+    return tolower((unsigned char)line[0]) == group[0] &&
+           strcmp(line + 1, group + 1) == 0;
+}
+
+TEST(the_man_page_describes_every_option_in_the_order_of_the_help)
+{
+    char *page = read_source(man_pages[0]);
+    const char *group = NULL, *head = NULL;
+    int described = 0;
+    for (char *line = strtok(cut_options(page), "\n"); line; line = strtok(NULL, "\n")) {
+        if (strncmp(line, ".Ss ", 4) == 0)
+            head = line;
+        if (strncmp(line, ".It Fl ", 7) != 0)
+            continue;
+        if (described == OPTION_IDS)
+            fail_msg("after the last option: %s", line);
+        const struct cli_option *option = &cli_options[described++];
+        if (!describes(line, option))
+            fail_msg("not all of -%s: %s", option->name, line);
+        if (option->group != group && !is_head_of(head, option->group))
+            fail_msg("-%s stands under \"%s\"", option->name, head ? head : "OPTIONS");
+        group = option->group;
+    }
+    assert_int_equal(described, OPTION_IDS);
     free(page);
-    for (int i = 0; i < OPTION_IDS; i++)
-        if (!described[i])
-            fail_msg("no item for all of -%s", cli_options[i].name);
 }
 
 static bool
@@ -220,9 +253,12 @@ is_option(const char *name, size_t length)
     return false;
 }
 
-TEST(the_man_page_describes_nothing_else)
+/* Fails if an item of the man page NAME has an option that there is not. Returns how many
+ * options its items have. */
+static int
+check_items(const char *name)
 {
-    char *page = read_source("man/ioping.1");
+    char *page = read_source(name);
     int found = 0;
     for (char *line = strtok(page, "\n"); line; line = strtok(NULL, "\n")) {
         if (strncmp(line, ".It Fl ", 7) != 0)
@@ -230,11 +266,78 @@ TEST(the_man_page_describes_nothing_else)
         for (char *at = line; (at = strstr(at, " Fl ")); found++) {
             at += 4;
             if (!is_option(at, strspn(at, NAME)))
-                fail_msg("no such option: %s", line);
+                fail_msg("%s: no such option: %s", name, line);
         }
     }
     free(page);
-    assert_true(found >= OPTION_IDS);
+    return found;
+}
+
+TEST(the_man_pages_describe_nothing_else)
+{
+    assert_true(check_items(man_pages[0]) >= OPTION_IDS);
+    for (size_t i = 1; i < LENGTH(man_pages); i++)
+        check_items(man_pages[i]);
+}
+
+/* Cuts the next example, "$ ioping ...", out of *PAGE, which goes on behind it. A line
+ * that ends in "\e", a backslash, goes on in the next. Returns NULL after the last. */
+static char *
+cut_example(char **page)
+{
+    char *example = strstr(*page, "$ ioping ");
+    if (!example)
+        return NULL;
+    char *end = example + strcspn(example, "\n");
+    while (end - example > 2 && memcmp(end - 2, "\\e", 2) == 0) {
+        memset(end - 2, ' ', 3);
+        end += strcspn(end, "\n");
+    }
+    *page = end + (*end == '\n');
+    *end = '\0';
+    return example;
+}
+
+/* Splits an EXAMPLE at spaces, up to what the shell does with the output. Returns how
+ * many WORDS there are. */
+static int
+split_example(char *example, char *words[], int size)
+{
+    int count = 0;
+    for (char *word = strtok(example, " "); word; word = strtok(NULL, " ")) {
+        if (strchr("|>#", word[0]))
+            break;
+        assert_true(count < size - 1);
+        if (word[0] != '$')
+            words[count++] = word;
+    }
+    words[count] = NULL;
+    return count;
+}
+
+/* Fails if an example of the man page NAME is refused. Returns how many there are. */
+static int
+check_examples(const char *name)
+{
+    char *page = read_source(name), *at = page, *example;
+    int found = 0;
+    for (; (example = cut_example(&at)); found++) {
+        char *words[64];
+        struct options options;
+        struct error error = {0};
+        int count = split_example(example, words, LENGTH(words));
+        if (cli_parse(count, words, &options, &error) != 0)
+            fail_msg("%s: example %d: %s: %s", name, found + 1, error.what, error.why);
+    }
+    free(page);
+    return found;
+}
+
+TEST(the_examples_of_the_man_pages_are_taken)
+{
+    assert_int_equal(check_examples("man/ioping.1"), 12);
+    assert_true(check_examples("man/ioping-output.5") >= 6);
+    assert_true(check_examples("man/ioping-statistics.7") >= 1);
 }
 
 /* Where a version number stands after a name that is about this program. */
@@ -280,7 +383,8 @@ TEST(the_documents_know_no_other_version)
     check_versions("man/DIFFERENCES.md");
     check_versions("man/PLATFORMS.md");
     check_versions("man/TOUR.md");
-    check_versions("man/ioping.1");
+    for (size_t i = 0; i < LENGTH(man_pages); i++)
+        check_versions(man_pages[i]);
 }
 
 /* Check that the files exist that FOLDER/NAME links to, and count its links. Addresses of
