@@ -419,6 +419,27 @@ TEST(the_documents_link_to_files_that_are_there)
     assert_true(check_links("man/", "TOUR.md") > 3);
 }
 
+/* Browsers show a picture of a README only if it has no script and fetches nothing. */
+TEST(the_animated_picture_is_whole_in_itself)
+{
+    static const char *const refused[] = {"<script", "@import", "@font-face", "url(",
+                                          "href",    "<image",  "onload"};
+    char *text = read_source("man/examples/terminal.svg");
+    assert_in_range(strlen(text), 1, 200000);
+    assert_int_equal(count(text, "://"), 1); /* the name of the language SVG */
+    for (size_t i = 0; i < LENGTH(refused); i++) {
+        if (strstr(text, refused[i]))
+            fail_msg("terminal.svg has %s", refused[i]);
+    }
+
+    assert_int_equal(count(text, "prefers-color-scheme:dark"), 1);
+    assert_int_equal(count(text, "prefers-reduced-motion:reduce"), 1);
+    assert_true(count(text, "@keyframes") > 20);
+    assert_true(count(text, "request=2 time=") > 0);
+    assert_true(count(text, ">--- comparison") > 0);
+    free(text);
+}
+
 /* A visitor reads it in two minutes. Details belong to the tour and to the other pages.
  */
 TEST(the_readme_is_short)
