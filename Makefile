@@ -366,7 +366,11 @@ SHELL_PROGRAMS = .ci/run tests/run tests/fetch tests/marked \
 	packaging/debian/tests/[!c]*) tests/cross/cmocka tests/cross/look \
 	tests/packaging/packages tests/packaging/bare tests/packaging/links \
 	tests/vm/image tests/vm/init tests/vm/scenario packaging/windows/zip
+# Documents whose spelling is checked. Words that are no mistakes: the macro Nd.
+DOCUMENTS = README.md src/README.md man packaging
+SPELLED_RIGHT = nd
 lint:
+	codespell --ignore-words-list=$(SPELLED_RIGHT) $(DOCUMENTS)
 	clang-format --dry-run -Werror $(SOURCES)
 	cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr --max-configs=50 \
 		--enable=warning,performance,portability -Iinclude src packaging/completions

@@ -23,7 +23,7 @@ static const struct {
     {"schema", "ioping.schema.json is its schema"},
     {"compare", "see COMPARING"},
     {"sweep", "see SWEEPS"},
-    {"prometheus", "a systemd service is among the FILES"},
+    {"prometheus", "FILES names a systemd service for this"},
     {"systemd", "FILES"},
     {"grafana", "FILES"},
     {"-breakdown", "Split each latency into the parts"},
