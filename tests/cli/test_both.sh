@@ -112,7 +112,7 @@ steps_and_phases_have_rows_of_each_operation() {
 a_comparison_has_rows_of_each_operation() {
     make_data fs
     cp fs.files/data fs.files/more
-    ioping -JJ -q -output x.json -GWW -percentiles 50,99 -i 0 -c 41 fs/data fs/more |
+    ioping -JJ -q -output x.json -GWW -percentiles 50,99 -i 0 -c 201 fs/data fs/more |
         sed -n '/^target /,$p' >o
     sed -n 's,^\(fs/[a-z]*\) .*,\1,p' o | while read -r path; do
         jq -r 'select(.target.path == "'"$path"'").stat | {read, write} | to_entries[]
