@@ -29,8 +29,9 @@ struct output {
 
 /* The outputs of a run, filled by outputs_plan, and what they have in common. */
 struct plan_output {
-    struct output list[OUTPUTS_MOST]; /* first what is printed, then what people see if
-                                       * that goes to a file; exported files; the rest */
+    struct output list[OUTPUTS_MOST]; /* first the printed one; if it goes to a file, then
+                                       * the one on standard output; exported files; the
+                                       * rest */
     int count;
     int streams; /* those that are printed, the first of all; the last on stdout */
     bool requests, periods, summary; /* one of them has these */

@@ -43,6 +43,7 @@ enum output_goes {
     OUTPUT_STREAM,   /* to standard output, or to the file of -output in its place */
     OUTPUT_REPLACED, /* to a file that is replaced as a whole by each tick */
     OUTPUT_GROWING,  /* to a file, at its end; the text of OPEN is its head */
+    OUTPUT_LAST, /* to standard output instead of lines for people, by the last tick */
     OUTPUT_TERMINAL, /* nowhere: a tick draws on the terminal by itself */
 };
 

@@ -56,7 +56,7 @@ struct report {
 struct reports {
     struct report list[OUTPUTS_MOST]; /* as the outputs of the plan */
     int count;
-    const struct report *screen; /* that on standard output */
+    const struct report *screen; /* on standard output; if a plot is there, in the file */
     int file;                    /* a stream, which the first goes to; 0: there is none */
     bool made;                   /* its file was not there before */
     bool over;  /* a run, or a sweep, has come to its end, and exported files have not */

@@ -77,8 +77,6 @@ static const char *
 set_plot(const struct cli_option *option, struct options *options, const char *value)
 {
     const char *ending = strrchr(value, '.');
-    if (strcmp(value, "-") == 0)
-        return "standard output has the report; name a file, such as x.svg";
     for (size_t i = 0; i < sizeof(other_pictures) / sizeof(other_pictures[0]); i++)
         if (ending && strcasecmp(ending, other_pictures[i]) == 0)
             return "a plot is an SVG file; give it a name that ends in .svg";
@@ -503,7 +501,7 @@ const struct cli_option cli_options[] = {
     {OPTION_PLOT, 0, "plot", output, EVERYWHERE, CLI_REQUIRED, "file",
      .set = set_plot, .file = true, .at = offsetof(struct options, plot), .newer = true,
      .synonyms = "chart graph svg",
-     .help = "draw latency over time, or the sweep, as SVG"},
+     .help = "draw latencies or the sweep as SVG (-: to stdout)"},
     {OPTION_EVERY, 0, "every", output, UNSWEPT,
      VALUE(UNITS_TIME, "time", every, 1, INT64_MAX),
      .newer = true, .needs = {"prometheus", "hdr", "plot"},

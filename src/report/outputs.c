@@ -23,6 +23,7 @@
 #include <string.h>
 
 #define STANDARD_INPUT 0
+#define STANDARD_OUTPUT 1
 
 static void
 plot_tick(struct report *report, const struct job *jobs, int count, int64_t now,
@@ -55,6 +56,8 @@ const struct output_kind output_kinds[] = {
     {.format = &report_plot, .option = OPTION_PLOT,
      .goes = OUTPUT_REPLACED, .start = PLOT_START, .what = "an ioping plot",
      .every = 10 * SECOND, .names = true, .track = true},
+    {.format = &report_plot, .option = OPTION_PLOT, .goes = OUTPUT_LAST,
+     .names = true, .track = true},
     {.format = &report_hdr, .option = OPTION_HDR,
      .goes = OUTPUT_GROWING, .start = HDR_START, .what = "an ioping log",
      .every = SECOND, .paced = true},
@@ -111,6 +114,51 @@ add_output(struct plan *plan, const struct output_kind *kind, const char *path, 
         one->every = path && options->every                   ? options->every
                      : kind->paced && options->print_interval ? options->print_interval
                                                               : kind->every;
+}
+
+/* Returns the file that the option of KIND names; NULL if it is not given. */
+static const char *
+path_of(const struct output_kind *kind, const struct options *options)
+{
+    const char *path;
+    memcpy(&path, (const char *)options + cli_option(kind->option)->at, sizeof(path));
+    return path;
+}
+
+/* Returns the kind that takes all of standard output, NULL if OPTIONS ask for none. */
+static const struct output_kind *
+find_last(const struct options *options)
+{
+    for (int i = 0; i < output_kind_count; i++) {
+        const struct output_kind *kind = &output_kinds[i];
+        const char *path = kind->goes == OUTPUT_LAST ? path_of(kind, options) : NULL;
+        if (path && strcmp(path, "-") == 0)
+            return kind;
+    }
+    return NULL;
+}
+
+/* Refuses what LAST, which takes all of standard output, cannot be combined with: another
+ * output that is PRINTED there, and an interval that applies to no file. */
+static int
+check_last(const struct options *options, const struct output_kind *last,
+           const struct output_kind *printed, struct error *error)
+{
+    char what[32];
+    bool has_files = options->prometheus || options->hdr;
+    snprintf(what, sizeof(what), "-%s -", cli_option(last->option)->name);
+    if (printed->answer)
+        return error_set(error, EXIT_USAGE, what,
+                         "standard output has the line of -check; name a file such as "
+                         "x.svg");
+    if (!options->output && !options->record)
+        return error_set(error, EXIT_USAGE, what,
+                         "standard output has the results; add -output FILE, or name a "
+                         "file such as x.svg");
+    if (options->given[OPTION_EVERY] && !has_files)
+        return error_set(error, EXIT_USAGE, "-every",
+                         "%s writes once, at the end; leave out -every", what);
+    return 0;
 }
 
 /* Returns the option that names the file of the printed output. */
@@ -171,18 +219,20 @@ outputs_plan(const struct options *options, struct plan *plan, struct error *err
         if (output_kinds[i].times > 0 &&
             options->given[output_kinds[i].option] >= output_kinds[i].times)
             printed = &output_kinds[i];
+    const struct output_kind *last = find_last(options);
+    if (last && check_last(options, last, printed, error) < 0)
+        return -1;
     const char *path = options->record ? options->record : options->output;
     add_output(plan, printed, path, true);
     if (path) /* and there what people read, as if no format were given */
-        add_output(plan, output_kinds, NULL, false);
+        add_output(plan, last ? last : output_kinds, NULL, false);
     output->streams = output->count;
     for (int i = 0; i < output_kind_count; i++) {
         const struct output_kind *kind = &output_kinds[i];
-        const char *file_path = NULL;
         bool file = kind->goes == OUTPUT_REPLACED || kind->goes == OUTPUT_GROWING;
-        if (file)
-            memcpy(&file_path, (const char *)options + cli_option(kind->option)->at,
-                   sizeof(file_path));
+        const char *file_path = file ? path_of(kind, options) : NULL;
+        if (last && last->option == kind->option)
+            continue;
         if (file ? file_path != NULL
                  : kind->chosen && !options->given[kind->option] && kind->chosen(plan))
             add_output(plan, kind, file_path, true);
@@ -218,6 +268,14 @@ refuse_device(const char *path, struct error *error)
                      "output would destroy the data of this device; name a file");
 }
 
+/* Returns the output of PLAN that takes all of standard output; NULL if there is none. */
+static const struct output *
+last_of(const struct plan *plan)
+{
+    const struct output *screen = &plan->output.list[plan->output.streams - 1];
+    return screen->kind->goes == OUTPUT_LAST ? screen : NULL;
+}
+
 /* The device is looked at before it is opened, as that alone may have effects. */
 int
 report_open(struct reports *reports, const struct plan *plan, struct error *error)
@@ -226,6 +284,10 @@ report_open(struct reports *reports, const struct plan *plan, struct error *erro
     struct os_info info;
     if (!path)
         return 0;
+    if (last_of(plan) && os_stream_terminal(STANDARD_OUTPUT))
+        return error_set(error, EXIT_PREPARE, "standard output",
+                         "is a terminal, which cannot show a plot; redirect it, as in "
+                         "-plot - >x.svg");
     bool there = os_path_info(path, &info) == 0;
     if (there && info.kind == OS_BLOCK)
         return refuse_device(path, error);
@@ -294,6 +356,8 @@ report_check_files(const struct reports *reports, const struct plan *plan,
     int stream = reports->file;
     if (!stream)
         return 0;
+    if (last_of(plan) && os_stream_is_file(stream, STANDARD_OUTPUT))
+        return refuse_output(plan, "the standard output of -plot", error);
     for (int i = plan->output.count; --i > 0;) /* a target goes before, and the first */
         if (list[i].path && os_stream_is_path(stream, list[i].path))
             snprintf(is, sizeof(is), "the file of -%s",

@@ -25,13 +25,20 @@ goes(const struct report *report)
     return report->output->kind->goes;
 }
 
+/* Returns whether REPORT is written to a stream by flush. */
+static bool
+is_printed(const struct report *report)
+{
+    return goes(report) == OUTPUT_STREAM || goes(report) == OUTPUT_LAST;
+}
+
 /* Has the text go where that of its output does, to files until the end of the run. Once
  * the output has failed, nothing more is written to it. */
 static void
 flush(struct reports *reports, struct report *report)
 {
     struct buffer *text = &report->text;
-    if (report->output->kind->goes != OUTPUT_STREAM) {
+    if (!is_printed(report)) {
         if (reports->export.writer && (text->length || text->failed))
             export_hand_over(&reports->export, (int)(report - reports->list), text,
                              false);
@@ -119,7 +126,9 @@ report_begin(struct reports *reports, const struct plan *plan, const struct job 
     export_begin(&reports->export, plan, jobs, count, reports->status);
     for (int i = 0; i < outputs; i++)
         fill_report(reports, plan, jobs, count);
-    reports->screen = &reports->list[printed - 1];
+    for (int i = 0; i < printed; i++)
+        if (goes(&reports->list[i]) == OUTPUT_STREAM)
+            reports->screen = &reports->list[i];
     for (int i = printed; i < outputs; i++)
         if (plan->output.list[i].path && prepare_file(reports, i, error) < 0)
             return -1;
@@ -340,18 +349,33 @@ on_interrupt(void *self)
     status_erase(reports->status);
 }
 
+/* Writes what standard output has instead of lines for people. */
+static void
+write_last(struct reports *reports)
+{
+    for (int i = 0; i < reports->count; i++) {
+        struct report *report = &reports->list[i];
+        if (goes(report) != OUTPUT_LAST)
+            continue;
+        report->format->tick(report, report->jobs, report->count, os_clock_now(), true);
+        flush(reports, report);
+    }
+}
+
 /* Writes the last versions of the exported files, unless they are written. */
 static void
 end_exports(struct reports *reports)
 {
     if (reports->stuck)
         return;
+    if (reports->over)
+        write_last(reports);
     for (int i = 0; reports->over && i < reports->count; i++) {
         struct report *report = &reports->list[i];
         if (goes(report) == OUTPUT_REPLACED)
             report->format->tick(report, report->jobs, report->count, os_clock_now(),
                                  true);
-        if (report->output->path && goes(report) != OUTPUT_STREAM)
+        if (report->output->path && !is_printed(report))
             export_hand_over(&reports->export, i, &report->text, true);
     }
     reports->stuck |= !export_end(&reports->export);
@@ -466,13 +490,14 @@ report_recorded(struct reports *reports, const struct comparison_row *rows)
         }
     }
     report_compare(reports);
+    write_last(reports);
 }
 
 /* Closes the output and frees the report. */
 static void
 end_report(struct reports *reports, struct report *report)
 {
-    bool printed = goes(report) == OUTPUT_STREAM;
+    bool printed = is_printed(report);
     if (report->begun && report->format->closing)
         buffer_format(&report->text, "%c\n", report->format->closing);
     if (printed)

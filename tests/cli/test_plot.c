@@ -2,6 +2,7 @@
 /* Marks: 20s valgrind */
 #include "support.h"
 #include "svg_check.h"
+#include "terminal.h"
 
 GROUP_SETUP(make_files)
 FIXTURE(make_folder, NULL)
@@ -32,6 +33,16 @@ static const struct expected runs[] = {
      "cd f; ioping -q -i 0 -c 5 -plot x.svg -prometheus x.prom ../data >../o; "
      "marks; sed -n 's/^ioping_requests_total.* //p' x.prom"},
     {"a_failed_run_has_one_and_shows_the_failure", "faults", 0, "3\n6\n1\n"},
+    {"standard_output_may_be_a_pipe_that_nobody_reads", "", 0,
+     "3\nioping: standard output: Broken pipe\n4\n"},
+    /* The results in the file are those for people, and stay as they would be. */
+    {"standard_output_has_the_picture_and_the_file_the_results", "", 0,
+     "0\n10\n10 requests completed\n0\n10\n}]\n0\n10\n10\n"},
+    {"an_interrupted_run_has_one_on_standard_output", "", 0, "0\n1\nsame\n"},
+    {"the_results_cannot_go_to_standard_output_as_well", "", 0,
+     "ioping: /dev/stdout: it is the standard output of -plot too; name another file "
+     "for -output\n2\nioping: p: it is the standard output of -plot too; name another "
+     "file for -output\n2\n0\n"},
     /* The missed grid points are on the axis, which goes on to the end. */
     {"a_request_without_answer_shows_by_what_was_missed", "faults", 0, "3\nmissed\n"},
 };
@@ -48,6 +59,40 @@ TEST(a_long_run_draws_it_again)
         fail_msg("%s", check.problems.text);
     svg_check_end(&check);
     command_free(&result);
+}
+
+TEST(standard_output_has_all_of_a_picture_and_nothing_else)
+{
+    static const char *const arguments[] = {
+        "-i 0 -c 21 -q data",
+        "-i 0 -c 21 data d",
+        "-sweep threads=1..2 -C -w 100ms data",
+        "-load read -c 21 -i 1ms data",
+        "-compare runs runs",
+    };
+    for (size_t i = 0; i < LENGTH(arguments); i++) {
+        struct svg_check check;
+        struct result result = command_status(
+            0, "standard_output_has_all_of_a_picture_and_nothing_else %s", arguments[i]);
+        svg_check_begin(&check, result.out, result.out_size);
+        if (check.problems.length)
+            fail_msg("%s: %s", arguments[i], check.problems.text);
+        svg_check_end(&check);
+        command_free(&result);
+    }
+}
+
+TEST(a_terminal_is_not_filled_with_a_picture)
+{
+    static struct terminal terminal;
+    terminal_start(&terminal, 200, "ioping -i 0 -c 3 -plot - -output made data");
+    terminal_end(&terminal, 2);
+    assert_contains(terminal.bytes,
+                    "ioping: standard output: is a terminal, which cannot "
+                    "show a plot; redirect it, as in -plot - >x.svg");
+    assert_lacks(terminal.bytes, "<svg");
+    terminal_free(&terminal);
+    expect(0, "", NULL, "ls made 2>/dev/null || :");
 }
 
 /* Where a busy machine did nothing in a step it is tried again. */

@@ -131,3 +131,55 @@ one_that_is_lost_in_the_end_is_a_failure() {
     echo $?
     said
 }
+
+# Usage: standard_output_has_all_of_a_picture_and_nothing_else ARGUMENT...
+standard_output_has_all_of_a_picture_and_nothing_else() {
+    ioping -i 0 -c 21 -record runs data >/dev/null || return
+    ioping -plot - -output o "$@" 2>e || return
+    [ -s o ]
+}
+
+standard_output_has_the_picture_and_the_file_the_results() {
+    cd f || return
+    ioping -q -i 0 -c 11 -plot - -output ../o ../data >x.svg
+    echo $?
+    marks
+    grep -o '10 requests completed' ../o
+    ioping -J -i 0 -c 11 -plot - -output ../o ../data >x.svg
+    echo $?
+    marks
+    tail -n 1 ../o
+    ioping -i 0 -c 11 -plot - -record ../o ../data >x.svg
+    echo $?
+    marks
+    wc -l <../o | tr -d ' '
+}
+
+standard_output_may_be_a_pipe_that_nobody_reads() {
+    cd f || return
+    mkfifo p
+    exec 8<>p 9>p 8<&-
+    ioping -q -i 0 -c 5 -plot - -output ../o ../data 2>../e >&9
+    echo $?
+    cat ../e
+    grep -o '^4 requests' ../o | cut -d' ' -f1
+}
+
+an_interrupted_run_has_one_on_standard_output() {
+    cd f || return
+    start -i 50ms -plot - -output ../results ../data
+    until_true grep -q 'request=9 ' ../results
+    end INT
+    echo $?
+    grep -c '<!-- ioping -->' ../o
+    cp ../o x.svg
+    [ "$(($(marks) + 1))" = "$(grep -c request= ../results)" ] && echo same
+}
+
+the_results_cannot_go_to_standard_output_as_well() {
+    ioping -i 0 -c 5 -plot - -output /dev/stdout data 2>&1 >o
+    echo $?
+    ioping -i 0 -c 5 -plot - -output p data 2>&1 >p
+    echo $?
+    wc -c <p | tr -d ' '
+}

@@ -198,9 +198,12 @@ check_files(const struct options *options, const struct plan *plan)
                         metrics = output_of(plan, FORMAT_PROMETHEUS);
     MUST(file == (options->record ? options->record : options->output));
     MUST(hdr.path == options->hdr);
-    MUST(plot.path == options->plot && metrics.path == options->prometheus);
+    bool plots = options->plot && strcmp(options->plot, "-") == 0;
+    MUST(plot.path == (plots ? NULL : options->plot));
+    MUST(metrics.path == options->prometheus);
     MUST(output->streams == (file ? 2 : 1) && output->count <= OUTPUTS_MOST);
-    MUST(!file || (output->list[1].summary && !output->list[1].path));
+    MUST(!plots || (file && output->list[1].kind == &output_kinds[FORMAT_PLOT_STREAM]));
+    MUST(!file || (output->list[1].summary == !plots && !output->list[1].path));
     MUST(!file || !hdr.path || strcmp(file, hdr.path) != 0);
     MUST(!metrics.path || metrics.every > 0);
     MUST((hdr.path && plan->sweep.kind == SWEEP_NONE) == (hdr.every > 0));

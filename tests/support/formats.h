@@ -16,6 +16,7 @@ enum format {
     FORMAT_CHECK,
     FORMAT_PROMETHEUS,
     FORMAT_PLOT,
+    FORMAT_PLOT_STREAM, /* on standard output */
     FORMAT_HDR,
     FORMAT_STATUS
 };

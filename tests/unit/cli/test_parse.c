@@ -510,8 +510,6 @@ TEST(a_refused_value_is_named_with_its_option)
          "ioping: -sweep 'depth=2..1': the end is smaller than the start\n"},
         {"-plot x.PNG .", "ioping: -plot 'x.PNG': a plot is an SVG file; give it a name "
                           "that ends in .svg\n"},
-        {"-plot - .", "ioping: -plot '-': standard output has the report; name a file, "
-                      "such as x.svg\n"},
     };
     for (size_t i = 0; i < LENGTH(cases); i++)
         check_refused(cases[i].line, cases[i].message);

@@ -56,6 +56,53 @@ TEST(what_one_of_them_has_is_told)
     assert_true(plan.output.requests);
 }
 
+/* In place of the lines for people, which would make it no SVG. */
+TEST(a_plot_may_be_all_that_standard_output_has)
+{
+    static const char *const lines[] = {
+        "-output x -plot - .",
+        "-record x -plot - .",
+        "-sweep size -output x -plot - .",
+        "-compare -output x -plot - a b",
+        "-load read -c 9 -J -output x -plot - .",
+    };
+    for (size_t i = 0; i < LENGTH(lines); i++) {
+        struct plan plan = planned(lines[i]);
+        const struct output *list = plan.output.list;
+        assert_int_equal(plan.output.streams, 2);
+        assert_string_equal(list[0].path, "x");
+        assert_ptr_equal(list[1].kind, &output_kinds[FORMAT_PLOT_STREAM]);
+        assert_null(list[1].path);
+        assert_int_equal(list[1].every, 0);
+        assert_false(list[1].summary || list[1].requests || list[1].periods);
+        assert_true(plan.output.track && plan.output.names);
+        assert_null(output_of(&plan, FORMAT_PLOT).kind);
+    }
+}
+
+TEST(a_plot_on_standard_output_beside_others_is_refused)
+{
+    static const char *const lines[] = {
+        "-plot - .",
+        "-q -plot - .",
+        "-B -plot - .",
+        "-J -plot - .",
+        "-influx -plot - .",
+        "-sweep size -plot - .",
+        "-compare -plot - a b",
+    };
+    for (size_t i = 0; i < LENGTH(lines); i++)
+        planned_refused(lines[i], "ioping: -plot -: standard output has the results; add "
+                                  "-output FILE, or name a file such as x.svg\n");
+    planned_refused("-check -slo max=1s -plot - .",
+                    "ioping: -plot -: standard output has the line of -check; name a "
+                    "file such as x.svg\n");
+    planned_refused(
+        "-every 3s -output x -plot - .",
+        "ioping: -every: -plot - writes once, at the end; leave out -every\n");
+    planned("-every 3s -output x -plot - -hdr y .");
+}
+
 TEST(a_load_has_none)
 {
     struct plan plan = planned("-output x -c 1 -load write ."), load;

@@ -17,9 +17,9 @@ TEST(each_row_has_what_its_destination_needs)
         assert_int_equal(kind->unanswered != NULL, kind->answer != NULL);
         if (file) /* its option has the path */
             assert_true(cli_option(kind->option)->file);
-        if (!printed) /* somebody decides how often */
+        if (!printed && kind->goes != OUTPUT_LAST) /* somebody decides how often */
             assert_true(kind->every > 0);
-        if (kind->goes == OUTPUT_REPLACED)
+        if (kind->goes == OUTPUT_REPLACED || kind->goes == OUTPUT_LAST)
             assert_non_null(kind->format->tick);
     }
 }
@@ -28,11 +28,11 @@ TEST(each_row_has_what_its_destination_needs)
 TEST(rows_have_their_names)
 {
     static const enum option_id options[] = {
-        [FORMAT_RAW] = OPTION_BATCH,       [FORMAT_JSON] = OPTION_JSON,
-        [FORMAT_NDJSON] = OPTION_JSON,     [FORMAT_INFLUX] = OPTION_INFLUX,
-        [FORMAT_CHECK] = OPTION_CHECK,     [FORMAT_PROMETHEUS] = OPTION_PROMETHEUS,
-        [FORMAT_PLOT] = OPTION_PLOT,       [FORMAT_HDR] = OPTION_HDR,
-        [FORMAT_STATUS] = OPTION_NO_STATUS};
+        [FORMAT_RAW] = OPTION_BATCH,   [FORMAT_JSON] = OPTION_JSON,
+        [FORMAT_NDJSON] = OPTION_JSON, [FORMAT_INFLUX] = OPTION_INFLUX,
+        [FORMAT_CHECK] = OPTION_CHECK, [FORMAT_PROMETHEUS] = OPTION_PROMETHEUS,
+        [FORMAT_PLOT] = OPTION_PLOT,   [FORMAT_PLOT_STREAM] = OPTION_PLOT,
+        [FORMAT_HDR] = OPTION_HDR,     [FORMAT_STATUS] = OPTION_NO_STATUS};
     assert_true(output_kinds[FORMAT_HUMAN].people);
     for (int i = FORMAT_RAW; i < output_kind_count; i++)
         assert_int_equal(output_kinds[i].option, options[i]);
