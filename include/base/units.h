@@ -51,6 +51,13 @@ int64_t units_scale(int64_t a, int64_t b, int64_t c);
 /* The same, rounded up. */
 int64_t units_scale_up(int64_t a, int64_t b, int64_t c);
 
+/* Returns ONE if COUNT is 1, else MANY: the form of a noun or a verb beside a count. */
+static inline const char *
+units_plural(uint64_t count, const char *one, const char *many)
+{
+    return count == 1 ? one : many;
+}
+
 /* Returns true for the ten digits, whatever the locale. */
 static inline bool
 is_digit(char character)

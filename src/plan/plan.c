@@ -366,10 +366,10 @@ check_enough(const struct plan *plan, const struct slo *slo, const char *option,
         count >= needs + warmup || count * phases + odd >= needs + warmup)
         return 0;
     return error_set(error, EXIT_USAGE, option,
-                     "%s needs %llu requests that count, but -c %llu gives at most %llu; "
-                     "use -c %llu",
-                     slo_name(slo, name), needs, count,
-                     count * phases > warmup ? count * phases - warmup : 0,
+                     "%s needs %llu %s, but -c %llu gives at most %llu; use -c %llu",
+                     slo_name(slo, name), needs,
+                     units_plural(needs, "request that counts", "requests that count"),
+                     count, count * phases > warmup ? count * phases - warmup : 0,
                      (needs + warmup + phases - 1) / phases);
 }
 

@@ -170,9 +170,10 @@ add_figure(struct buffer *line, const struct figure *figure)
         return;
     }
     if (!is_known(figure) && !limit) {
-        buffer_format(
-            line, "%s is not known: %" PRIu64 " requests count, and it takes %" PRIu64,
-            name, answer->count, answer->least);
+        buffer_format(line, "%s is not known: %" PRIu64 " %s, and it takes %" PRIu64,
+                      name, answer->count,
+                      units_plural(answer->count, "request counts", "requests count"),
+                      answer->least);
         return;
     }
     slo_format(&figure->slo, answer->value, is);

@@ -206,8 +206,9 @@ add_breakdown(struct buffer *text, const struct stats *stats,
                       units_format(UNITS_TIME, slowest->latency, time), percent, culprit);
     }
     if (count < stats->latency.count)
-        buffer_format(text, "split %llu of %llu requests\n", (unsigned long long)count,
-                      (unsigned long long)stats->latency.count);
+        buffer_format(text, "split %llu of %llu %s\n", (unsigned long long)count,
+                      (unsigned long long)stats->latency.count,
+                      units_plural(stats->latency.count, "request", "requests"));
 }
 
 static void

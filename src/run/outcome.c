@@ -170,8 +170,16 @@ format_value(const struct slo *slo, int64_t value, char *text)
         snprintf(text, UNITS_TEXT, "%lld%s", (long long)value, unit);
 }
 
-/* Returns how many requests a run has to send so that NEEDS values of SLO count. Requests
- * that did not count, except for the warm-up, are expected in proportion. */
+/* Returns the noun beside COUNT requests. */
+static const char *
+request_noun(uint64_t count)
+{
+    return units_plural(count, "request", "requests");
+}
+
+/* Returns how many requests a run has to send so that as many values count as ANSWER
+ * needs. Requests that did not count, except for the warm-up, are expected in proportion.
+ */
 static double
 requests_for(const struct outcome *outcome, const struct slo_answer *answer)
 {
@@ -231,17 +239,20 @@ static void
 add_unknown(struct buffer *text, const struct outcome *outcome, const struct slo *slo,
             const struct slo_answer *answer)
 {
-    const char *noun = "requests";
-    if (slo_is_of_operation(slo))
-        noun = operations[scope_operation(slo->scope)].noun;
+    const char *noun = request_noun(answer->count);
+    if (slo_is_of_operation(slo)) {
+        const struct operation_row *operation = &operations[scope_operation(slo->scope)];
+        noun = units_plural(answer->count, operation->word, operation->noun);
+    }
     if (answer->reason) {
         buffer_format(text, "%s; %s", answer->reason, answer->remedy);
         return;
     }
     bool split = slo->scope > SCOPE_SYNC;
+    const char *verb = units_plural(answer->count, "counts", "count");
     buffer_format(text, "%llu %s %s, and it takes %llu",
                   (unsigned long long)answer->count, noun,
-                  split ? "could be split" : "count", (unsigned long long)answer->least);
+                  split ? "could be split" : verb, (unsigned long long)answer->least);
     if (split && answer->count == 0)
         return; /* more requests would not help, and another note says why */
     buffer_text(text, "; ");
@@ -268,8 +279,9 @@ add_uncertainty(struct buffer *text, const struct slo *slo,
     else if (answer->high || answer->is_close)
         buffer_format(text, "%s may be %s", name, is_met ? "higher" : "lower");
     else
-        buffer_format(text, "%llu requests are too few to be sure",
-                      (unsigned long long)answer->count);
+        buffer_format(text, "%llu %s too few to be sure",
+                      (unsigned long long)answer->count,
+                      units_plural(answer->count, "request is", "requests are"));
 }
 
 /* Adds SLO and its ANSWER to TEXT, such as "p99 < 10 ms: OK (1.23 ms)". */
@@ -358,9 +370,10 @@ outcome_cached_text(const struct outcome *outcome, char *text)
     const struct stats *total = &outcome->total;
     bool shaped = outcome->shape && outcome->shape[0];
     snprintf(text, OUTCOME_TEXT,
-             "%llu of %llu requests were answered from memory, not by the device; "
+             "%llu of %llu %s %s answered from memory, not by the device; "
              "%s%s%s, or use -C to measure the cache",
              (unsigned long long)total->cached, (unsigned long long)total->requests,
+             request_noun(total->requests), units_plural(total->cached, "was", "were"),
              shaped ? "use " : "name another file", shaped ? outcome->shape : "",
              shaped ? " (direct I/O)" : "");
     return text;
@@ -384,9 +397,13 @@ name_ignored(const struct outcome *outcome, char *text)
         {total->stopped, "in flight while stopped"},
         {outcome->recorded ? 0 : total->requests - others, "warm-up"},
     };
-    int used = snprintf(text, OUTCOME_TEXT, "none of the %llu requests counted",
-                        (unsigned long long)total->requests);
     const char *joint = ": ";
+    int used;
+    if (total->requests == 1)
+        used = snprintf(text, OUTCOME_TEXT, "the only request did not count");
+    else
+        used = snprintf(text, OUTCOME_TEXT, "none of the %llu requests counted",
+                        (unsigned long long)total->requests);
     for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
         if (reasons[i].count == 0)
             continue;
@@ -419,13 +436,14 @@ explain_counts(const struct outcome *outcome, struct notes *notes)
 {
     const struct stats *total = &outcome->total;
     if (total->failed > (outcome->failed.index ? 1 : 0))
-        notes_add(notes, outcome->target, "%llu of %llu requests failed",
-                  (unsigned long long)total->failed, (unsigned long long)total->requests);
+        notes_add(notes, outcome->target, "%llu of %llu %s failed",
+                  (unsigned long long)total->failed, (unsigned long long)total->requests,
+                  request_noun(total->requests));
     if (total->missed && !total->every)
         notes_add(notes, outcome->target,
-                  "%llu request%s missed: not sent in time, because earlier ones were "
-                  "still in flight",
-                  (unsigned long long)total->missed, total->missed == 1 ? "" : "s");
+                  "%llu %s missed: not sent in time, because earlier ones were still in "
+                  "flight",
+                  (unsigned long long)total->missed, request_noun(total->missed));
 }
 
 #define SPLIT_ENOUGH 95 /* percent of the requests that count */
@@ -453,8 +471,8 @@ explain_split(const struct outcome *outcome, struct notes *notes)
                      reasons[i].before, (unsigned long long)reasons[i].count,
                      reasons[i].after);
     }
-    notes_add(notes, outcome->target, "only %llu of %llu requests could be split%s",
-              (unsigned long long)split, (unsigned long long)all, why);
+    notes_add(notes, outcome->target, "only %llu of %llu %s could be split%s",
+              (unsigned long long)split, (unsigned long long)all, request_noun(all), why);
 }
 
 /* Returns whether a limit is not known for a reason that no number of requests changes.
@@ -544,10 +562,13 @@ outcome_explain(struct outcome *outcome, struct notes *notes)
         notes_add(notes, outcome->target, "%s", outcome_cached_text(outcome, text));
     if (total->from_memory)
         notes_add(notes, outcome->target,
-                  "at least %llu of the %llu requests that count were answered from "
-                  "memory, not by the device: the times mix both",
+                  "at least %llu of the %llu %s %s answered from memory, not by the "
+                  "device: the times mix both",
                   (unsigned long long)total->from_memory,
-                  (unsigned long long)total->latency.count);
+                  (unsigned long long)total->latency.count,
+                  units_plural(total->latency.count, "request that counts",
+                               "requests that count"),
+                  units_plural(total->from_memory, "was", "were"));
     if (outcome->holes > 0)
         notes_add(notes, outcome->target,
                   "%.3g %% of the working set turned into holes during the run: reading "
@@ -555,17 +576,22 @@ outcome_explain(struct outcome *outcome, struct notes *notes)
                   outcome->holes);
     if (total->stopped)
         notes_add(notes, outcome->target,
-                  "%llu of %llu requests were in flight while the program was stopped or "
-                  "frozen: they do not count",
-                  (unsigned long long)total->stopped,
-                  (unsigned long long)total->requests);
+                  "%llu of %llu %s %s in flight while the program was stopped or frozen: "
+                  "%s not count",
+                  (unsigned long long)total->stopped, (unsigned long long)total->requests,
+                  request_noun(total->requests),
+                  units_plural(total->stopped, "was", "were"),
+                  units_plural(total->stopped, "it does", "they do"));
     if (total->late_count)
         notes_add(notes, outcome->target,
-                  "%llu of %llu requests were in flight while ioping itself could not "
-                  "run for a second or more: they count, but a busy or paused machine, "
-                  "or a freeze, may have added to their times",
+                  "%llu of %llu %s %s in flight while ioping itself could not run for a "
+                  "second or more: %s, but a busy or paused machine, or a freeze, may "
+                  "have added to %s",
                   (unsigned long long)total->late_count,
-                  (unsigned long long)total->requests);
+                  (unsigned long long)total->requests, request_noun(total->requests),
+                  units_plural(total->late_count, "was", "were"),
+                  units_plural(total->late_count, "it counts", "they count"),
+                  units_plural(total->late_count, "its time", "their times"));
     if (outcome->breakdown)
         explain_split(outcome, notes);
     if (outcome->brief)

@@ -132,10 +132,10 @@ explain_change(struct notes *notes, const struct comparison_row *first,
                   name, limit);
     else
         notes_add(notes, row->name,
-                  "%s < %s: UNKNOWN: a run of %" PRIu64
-                  " requests is too short, it takes "
+                  "%s < %s: UNKNOWN: a run of %" PRIu64 " %s is too short, it takes "
                   "%" PRIu64 "; record longer runs",
-                  name, limit, is->count, percentile_needs(&slo->percentile));
+                  name, limit, is->count, units_plural(is->count, "request", "requests"),
+                  percentile_needs(&slo->percentile));
 }
 
 /* Explains each limit that is relative to the first row and is not met. Returns the

@@ -95,9 +95,9 @@ TEST(limits_hold_for_each_row)
          "ioping: gp2: avg < 500 us: FAIL (1 ms)\nioping: gp3: avg < 500 us: FAIL (3 "
          "ms)\n"},
         {"-slo p80=1h", 5, NULL,
-         "ioping: gp2: p80 < 1 hour: UNKNOWN: 1 requests count, and it takes 4; record a "
+         "ioping: gp2: p80 < 1 hour: UNKNOWN: 1 request counts, and it takes 4; record a "
          "run of 30 requests\n"
-         "ioping: gp3: p80 < 1 hour: UNKNOWN: 1 requests count, and it takes 4; record a "
+         "ioping: gp3: p80 < 1 hour: UNKNOWN: 1 request counts, and it takes 4; record a "
          "run of 30 requests\n"},
     };
     expect_variants(cases, LENGTH(cases), "limits_hold_for_each_row %s");

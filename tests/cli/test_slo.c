@@ -109,6 +109,10 @@ TEST(a_count_that_can_never_be_enough_is_refused)
         {"-c 98 -a 0 -slo p99=1h", 1, "",
          "ioping: -slo: p99 needs 99 requests that count, but -c 98 gives at most 98; "
          "use -c 99\n"},
+        {"-c 1 -slo p50=1h", 1, "",
+         "ioping: -slo: p50 needs 1 request that counts, but -c 1 gives at most 0; use "
+         "-c "
+         "2\n"},
         {"-c 20 -slo max=1h -slo p99.999=1h", 1, "",
          "ioping: -slo: p99.999 needs 99999 requests that count, but -c 20 gives at most "
          "19; use -c 100000\n"},

@@ -100,6 +100,9 @@ TEST(limits_and_figures_become_a_line)
         {"p99=1s", NULL, 9, MS, CHECK_UNKNOWN,
          "IOPING UNKNOWN - /data p99 is not known: 9 requests count, and it takes 99 "
          "| p50=0.001s p99=U;1 max=0.001s iops=1000 failed=0c\n"},
+        {"p80=1s", NULL, 1, MS, CHECK_UNKNOWN,
+         "IOPING UNKNOWN - /data p80 is not known: 1 request counts, and it takes 4 | "
+         "p50=0.001s p99=U max=0.001s iops=1000 p80=U;1 failed=0c\n"},
         /* The worst target comes first. */
         {NULL, "max=1.5ms", 200, MS, CHECK_CRITICAL,
          "IOPING CRITICAL - /b max 2 ms (limit 1.50 ms); /a max 1 ms | '/a "

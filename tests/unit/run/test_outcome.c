@@ -57,6 +57,43 @@ TEST(an_outcome_has_its_notes_and_its_status)
          "at least 4 of the 9 requests that count were answered from memory, not by the "
          "device: the times mix both\n",
          0},
+        {"a count of one is singular in each of these",
+         {.total = {.requests = 1, .latency = {.count = 1}, .from_memory = 1}},
+         "at least 1 of the 1 request that counts was answered from memory, not by the "
+         "device: the times mix both\n",
+         0},
+        {"one that was stopped does not count",
+         {.total = {.requests = 9, .latency = {.count = 8}, .stopped = 1}},
+         "1 of 9 requests was in flight while the program was stopped or frozen: it does "
+         "not count\n",
+         0},
+        {"several that were stopped do not count",
+         {.total = {.requests = 9, .latency = {.count = 7}, .stopped = 2}},
+         "2 of 9 requests were in flight while the program was stopped or frozen: they "
+         "do not count\n",
+         0},
+        {"one beside which ioping could not run counts",
+         {.total = {.requests = 9, .latency = {.count = 9}, .late_count = 1}},
+         "1 of 9 requests was in flight while ioping itself could not run for a second "
+         "or more: it counts, but a busy or paused machine, or a freeze, may have added "
+         "to its time\n",
+         0},
+        {"several beside which ioping could not run count",
+         {.total = {.requests = 9, .latency = {.count = 9}, .late_count = 9}},
+         "9 of 9 requests were in flight while ioping itself could not run for a second "
+         "or more: they count, but a busy or paused machine, or a freeze, may have added "
+         "to their times\n",
+         0},
+        {"the only request from the page cache",
+         {.total = {.requests = 1, .cached = 1}, .shape = ""},
+         "1 of 1 request was answered from memory, not by the device; name another file, "
+         "or use -C to measure the cache\nthe only request did not count: 1 came from "
+         "memory\n",
+         3},
+        {"the only one that failed",
+         {.total = {.requests = 1, .failed = 1}, .brief = true},
+         "1 of 1 request failed\nthe only request did not count: 1 failed\n",
+         0},
         {"a search that never settles is given up",
          {.total = {.requests = 10, .latency = {.count = 9}},
           .swept = SWEEP_RATE,
@@ -472,6 +509,8 @@ TEST(a_limit_that_more_requests_might_keep_or_break_is_not_certain)
         {"p50=49ms", SERIES, 0, "", SWEEP_NONE, 1000000000},
         {"p99=99ms", 20, 5,
          "/a: p99 < 99 ms: UNKNOWN: 20 requests count, and it takes 99; use -c 99\n"},
+        {"p80=99ms", 1, 5,
+         "/a: p80 < 99 ms: UNKNOWN: 1 request counts, and it takes 4; use -c 4\n"},
         {"p50=90ms", 29, 0, ""},
     };
     for (size_t i = 0; i < LENGTH(rows); i++) {
