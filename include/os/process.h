@@ -35,11 +35,13 @@ void os_signals_install(void);
  */
 int os_monitor_start(void);
 
-/* From monotonic time WHEN on the monitor waits no more for output that nobody takes, and
- * ends with status 3; it is so anyway some time after a signal that asks to stop. Before
- * the monitor starts, or where there is none, writes to the standard streams fail then
- * instead. os_monitor_limit_most: as the former, unless an earlier limit is set. */
+/* Sets the limit for output that nobody reads to the monotonic time WHEN, ns. From then
+ * on the monitor waits for no reader, and ends with status 3. It does so in any case some
+ * time after a signal that asks the program to stop. Before the monitor starts, or if
+ * there is none, writes to the standard streams fail instead. */
 void os_monitor_limit(int64_t when);
+
+/* Sets the limit like os_monitor_limit, but keeps an earlier one. */
 void os_monitor_limit_most(int64_t when);
 
 /* Blocks these signals for the calling thread, before it starts the one that unblocks

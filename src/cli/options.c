@@ -263,7 +263,9 @@ name_operations(char *text, size_t size)
     struct operation_mix mix, next;
     size_t length = (size_t)snprintf(text, size, "must be ");
     for (int i = 0; operation_mix_at(i, &mix) && length < size; i++) {
-        const char *joint = i == 0 ? "" : operation_mix_at(i + 1, &next) ? ", " : " or ";
+        const char *joint = operation_mix_at(i + 1, &next) ? ", " : " or ";
+        if (i == 0)
+            joint = "";
         length += (size_t)snprintf(text + length, size - length, "%s%s", joint,
                                    operation_mix_word(&mix));
     }

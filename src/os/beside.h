@@ -3,17 +3,17 @@
 
 #include <stddef.h>
 
-/* The bytes that a temporary name adds to the name of the file that it stands beside: a
- * dot and six characters. */
+/* A temporary file stands beside the file that it will replace. Its name is longer by so
+ * many bytes: a dot and six characters. */
 #define BESIDE_ADDED 7
 
-/* The bytes of a file name that no common file system refuses. Windows counts units of
- * UTF-16, of which a name never has more than bytes of UTF-8. */
+/* Every common file system accepts a name of so many bytes. Windows counts units of
+ * UTF-16 instead, and a name has at most as many units as it has bytes of UTF-8. */
 #define BESIDE_NAME_MAX 255
 
-/* Returns how many bytes of NAME, the last component of a path, a temporary name begins
- * with, so that it has MAX_BYTES bytes at the most: all of them if there is room. A
- * character of UTF-8 is not cut. At least one byte, unless NAME is empty. */
+/* Returns how many bytes of NAME, the last component of a path, to keep in a temporary
+ * name of at most MAX_BYTES bytes: all bytes if there is room, else fewer, and at least
+ * one. A character of UTF-8 is not cut. Returns 0 if NAME is empty. */
 size_t beside_length(const char *name, size_t max_bytes);
 
 #endif

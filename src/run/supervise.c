@@ -37,7 +37,7 @@ stop_if_silenced(struct run *run)
         worker_group_stop(&run->task.jobs[i].group, os_clock_now());
 }
 
-/* Stops all jobs: what is under way is waited for until WHEN. */
+/* Stops all jobs. Requests in flight are waited for until WHEN. */
 static void
 stop_all(struct run *run, int64_t when)
 {
@@ -45,16 +45,16 @@ stop_all(struct run *run, int64_t when)
         job_stop(&run->task.jobs[i], when);
 }
 
-/* Returns whether JOB has not ended, and none of its workers can send anything, as all of
- * their requests have timed out. Where one of them has ended the end of the run has come,
- * and the others see it as well. */
+/* Returns whether no worker of JOB can send a request any more, because all requests of
+ * each have timed out. Returns false if a worker has ended: then the run is ending, and
+ * the other workers end by themselves. */
 static bool
 is_lost(const struct job *job)
 {
     for (int i = 0; i < job->group.size; i++) {
         const struct worker_thread *thread = job->threads[i];
-        bool is_idle = handoff_peek(&thread->worker.handoff) == HANDOFF_LOST;
-        if (worker_thread_is_over(thread) || (!is_idle && !thread->misses))
+        bool has_lost_all = handoff_peek(&thread->worker.handoff) == HANDOFF_LOST;
+        if (worker_thread_is_over(thread) || (!has_lost_all && !thread->misses))
             return false;
     }
     return true;
@@ -161,8 +161,8 @@ add_up_all(struct run *run)
     return all;
 }
 
-/* Notifies observers of what needs the statistics of all jobs. Returns when there is
- * more. */
+/* Notifies observers of interim statistics and ticks, which need the statistics of all
+ * jobs. Returns when to call it again. */
 static int64_t
 notify_of_all(struct run *run, int64_t now)
 {

@@ -1,10 +1,11 @@
 /*
- * Reads raw lines: each is checked to be what ioping prints of one request, or of none
- * that counts, and goes into the statistics of its row. Field by field (ioping-output(5),
- * RAW LINES): requests that count, their time, IOPS, bytes per second, shortest, average,
- * longest, deviation, all requests since the line before, clock time since then; a target
- * or a phase may follow. So a request began by its time before the clock times up to its
- * line add up.
+ * Reads raw lines. ioping prints such a line for one request, or for none that counts;
+ * any other line is refused. A line goes into the statistics of its row.
+ *
+ * Its fields (ioping-output(5), RAW LINES) are: requests that count, their time, IOPS, bytes per
+ * second, shortest, average, longest, deviation, all requests since the line before, and
+ * the clock time since then. A target or a phase may follow. A request ended when the
+ * clock times of all lines up to its own were over, and began as much earlier as it took.
  */
 #include "recorded_runs.h"
 
@@ -66,8 +67,8 @@ recorded_runs_source(const struct recorded_runs *runs)
     return strcmp(runs->path, "-") == 0 ? "standard input" : runs->path;
 }
 
-/* Reads the columns of the line from AT to END, integers as "%" PRId64 prints those that
- * are not negative. Returns false if it has others. */
+/* Reads the columns of the line from AT to END: integers that are not negative, as
+ * "%" PRId64 prints them. Returns false if a column is anything else. */
 static bool
 read_line(const char *at, const char *end, struct line *line)
 {
@@ -120,7 +121,7 @@ refuse_line(const struct recorded_runs *runs, const char *bytes, size_t length,
                                       : "ioping -record FILE writes raw lines");
 }
 
-/* Returns whether a label may be what ioping prints: it escapes control characters. */
+/* Returns whether ioping may have printed a label. It escapes control characters. */
 static bool
 is_label(const char *label, size_t length)
 {

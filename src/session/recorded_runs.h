@@ -21,7 +21,7 @@ struct job;
 
 /* All rows so far, and the file that is being read. */
 struct recorded_runs {
-    struct plan plan; /* that of the user, with the names of the rows as targets */
+    struct plan plan; /* a copy of the user's plan, with the rows as targets */
     int files;
     struct job *jobs; /* a row each */
     int count;
@@ -43,7 +43,7 @@ int recorded_runs_open(struct recorded_runs *runs, const struct plan *plan,
 /* Begins the file PATH, which must outlive RUNS, after the end of the one before. */
 void recorded_runs_begin(struct recorded_runs *runs, const char *path);
 
-/* Returns what messages call the present file: its path, or that it is standard input. */
+/* Returns the name of the present file for messages: its path, or "standard input". */
 const char *recorded_runs_source(const struct recorded_runs *runs);
 
 /*
