@@ -2,10 +2,11 @@
  * Reads raw lines. ioping prints such a line for one request, or for none that counts;
  * any other line is refused. A line goes into the statistics of its row.
  *
- * Its fields (ioping-output(5), RAW LINES) are: requests that count, their time, IOPS, bytes per
- * second, shortest, average, longest, deviation, all requests since the line before, and
- * the clock time since then. A target or a phase may follow. A request ended when the
- * clock times of all lines up to its own were over, and began as much earlier as it took.
+ * Its fields (ioping-output(5), RAW LINES) are: requests that count, their time, IOPS,
+ * bytes per second, shortest, average, longest, deviation, all requests since the line
+ * before, and the clock time since then. A target or a phase may follow. A request ended
+ * when the clock times of all lines up to its own were over, and began as much earlier as
+ * it took.
  */
 #include "recorded_runs.h"
 
