@@ -510,7 +510,7 @@ TEST(a_limit_that_more_requests_might_keep_or_break_is_not_certain)
         {"p99=99ms", 20, 5,
          "/a: p99 < 99 ms: UNKNOWN: 20 requests count, and it takes 99; use -c 99\n"},
         {"p80=99ms", 1, 5,
-         "/a: p80 < 99 ms: UNKNOWN: 1 request counts, and it takes 4; use -c 4\n"},
+         "/a: p80 < 99 ms: UNKNOWN: 1 request counts, and it takes 4; use -c 30\n"},
         {"p50=90ms", 29, 0, ""},
     };
     for (size_t i = 0; i < LENGTH(rows); i++) {
