@@ -150,6 +150,10 @@ job_highest(const struct job *job)
 /* Returns which of the JOBS of the same path that of INDEX is, from 1. */
 int job_ordinal(const struct job *jobs, int index);
 
+/* Returns the number, from 1, by which people tell the target of JOBS[INDEX] from others
+ * with the same path among COUNT; 0 if no other has it. */
+int job_number(const struct job *jobs, int count, int index);
+
 /* The name of a job's target where there are others, for messages; else NULL. */
 static inline const char *
 job_name(const struct job *job)

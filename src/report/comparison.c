@@ -119,6 +119,15 @@ comparison_describe(double ratio, const struct interval *bounds, char *change, c
              high);
 }
 
+/* Adds the name of ROW for people: "data", or "data #2" if another row is "data" too. */
+static void
+add_name(struct buffer *text, const struct comparison_row *row)
+{
+    buffer_escaped(text, row->name);
+    if (row->number)
+        buffer_format(text, " #%d", row->number);
+}
+
 /* Fills the cells that each operation has as well. */
 static void
 fill_times(struct line *line, const struct latencies *latencies)
@@ -266,7 +275,7 @@ fill_table(struct table *table, const struct comparison_row *rows,
                 fill_line(table, line, row, row == rows);
                 if (judged)
                     put(line->cells[SLO], slo_verdict_name(line->slo));
-                buffer_escaped(&line->name, row->name);
+                add_name(&line->name, row);
             } else {
                 buffer_format(&line->name, "  %s", scope_name(scope));
             }
@@ -338,7 +347,7 @@ comparison_limits(struct report *report, const struct comparison_row *row)
         const struct comparison_figure *is = &row->figures[COMPARISON_FIGURES + i];
         if (!slo->relative)
             continue;
-        buffer_escaped(text, row->name);
+        add_name(text, row);
         buffer_format(text, ": %s < %s: ", slo_name(slo, name), slo_limit(slo, limit));
         comparison_describe(is->ratio, &is->bounds, change, bounds);
         buffer_text(text, slo_verdict_name(is->verdict));
@@ -358,6 +367,7 @@ comparison_make(const struct job *jobs, int count, const struct slos *slos, bool
     for (int i = 0; rows && i < count; i++)
         rows[i] = (struct comparison_row){
             .name = jobs[i].target.description.path,
+            .number = job_number(jobs, count, i),
             .stats = &jobs[i].outcome.total,
             .series = jobs[i].outcome.series,
         };

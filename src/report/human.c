@@ -49,7 +49,10 @@ human_begin(struct report *report)
     struct buffer label = {0}, *labels = report->state;
     if (!labels)
         labels = report->state = calloc((size_t)report->count, sizeof(*labels));
+    int number = job_number(report->jobs, report->count, report->job->index);
     description_label(report->target, &label);
+    if (number)
+        buffer_format(&label, " #%d", number);
     if (labels && !label.failed)
         buffer_escaped(&labels[report->job->index], label.text);
     report->text.failed |= label.failed || !*label_of(report);
@@ -317,6 +320,16 @@ human_summary(struct report *report, const struct run_record *record)
 }
 
 /* Adds what options ask for of recorded runs, which have no summaries. */
+/* Adds the path of the target of JOB, with its number if another target has the path. */
+static void
+add_path(struct buffer *text, const struct report *report, const struct job *job)
+{
+    int number = job_number(report->jobs, report->count, job->index);
+    buffer_escaped(text, job->target.description.path);
+    if (number)
+        buffer_format(text, " #%d", number);
+}
+
 static void
 add_distributions(struct report *report)
 {
@@ -331,12 +344,12 @@ add_distributions(struct report *report)
         const struct latencies all = latencies_of(&job->outcome.total, SCOPE_ALL);
         if (all.moments->count == 0)
             continue;
-        buffer_escaped(text, job->target.description.path);
+        add_path(text, report, job);
         add_percentiles(text, ": ", all, list);
     }
     for (const struct job *job = jobs; drawn && job < end; job++) {
         buffer_text(text, "\n");
-        buffer_escaped(text, job->target.description.path);
+        add_path(text, report, job);
         buffer_text(text, ":\n");
         text_histogram_add(text, &job->outcome.total.latencies, false, report->columns,
                            report->utf8);

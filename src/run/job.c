@@ -64,6 +64,29 @@ job_ordinal(const struct job *jobs, int index)
     return ordinal;
 }
 
+/* Returns the path of a target that may not be open yet. */
+static const char *
+path_of(const struct job *job)
+{
+    const char *path = job->target.description.path;
+    return path ? path : job->plan.path;
+}
+
+int
+job_number(const struct job *jobs, int count, int index)
+{
+    int before = 0;
+    int same = 0;
+    for (int i = 0; i < count; i++) {
+        if (strcmp(path_of(&jobs[i]), path_of(&jobs[index])) != 0)
+            continue;
+        same++;
+        if (i < index)
+            before++;
+    }
+    return same > 1 ? before + 1 : 0;
+}
+
 /* Returns the attribution of the requests of JOB; NULL: there is none. */
 static struct attribution *
 attribution_of(const struct job *job)

@@ -6,7 +6,7 @@
 #define TIME "[0-9.]+ (ns|us|ms|s)"
 
 /* The statistics in the output. */
-#define STATISTICS(name) "\n--- " name " \\([^\n]*\\) ioping statistics ---\n"
+#define STATISTICS(name) "\n--- " name " \\([^\n]*\\)( #[12])? ioping statistics ---\n"
 /* A busy machine may have missed some. */
 #define SUMMARY(name, completed, generated)                                              \
     STATISTICS(name)                                                                     \
@@ -166,6 +166,19 @@ TEST(raw_lines_have_the_target_in_the_end)
     }
 }
 
+/* The label of a target has a number if another target has the same path. */
+TEST(targets_with_the_same_path_are_numbered)
+{
+    static const struct variant cases[] = {
+        {"grep -c ' #1: request='", 0, "3\n"},
+        {"grep -c ' #2: request='", 0, "3\n"},
+        {"grep -c '^--- data .* #[12] ioping statistics ---$'", 0, "2\n"},
+        {"sed -n 's/^data \\(#[12]\\) .*/\\1/p' | sort", 0, "#1\n#2\n"},
+        {"sed -n 's/^copy *[0-9].*/copy/p'", 0, "copy\n"},
+    };
+    expect_variants(cases, LENGTH(cases), "ioping -a 0 -c 3 -i 0 data copy data | %s");
+}
+
 TEST(json_has_the_records_of_all)
 {
     static const char *const options[] = {"-J", "-JJ"};
@@ -228,7 +241,7 @@ TEST(the_same_target_twice_is_two)
                                               name, name);
         snprintf(expected, sizeof(expected),
                  "^6\n" SUMMARY("%s", "2", "3") SUMMARY("%s", "2", "3") //
-                 TITLE HEAD "\n" ROW("%s", "2") "\n" ROW("%s", "2") "\n" LEGEND "$",
+                 TITLE HEAD "\n" ROW("%s #1", "2") "\n" ROW("%s #2", "2") "\n" LEGEND "$",
                  name, name, name, name);
         assert_matches(result.out, expected);
         assert_string_equal(result.err, "");
