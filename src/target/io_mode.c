@@ -91,7 +91,8 @@ note_fallback(struct target *target, const struct plan *plan, const char *reason
                   "cannot tell whether reads come from the page cache; compare with -C");
     if (plan->io.rw_flags & OS_RW_NOWAIT)
         notes_add(notes, plan->path,
-                  "-nowait without cached or direct I/O can only fail (EAGAIN)");
+                  "-nowait without cached or direct I/O can only fail (EAGAIN); add -C, "
+                  "or leave out -nowait");
 }
 
 /* Notes that there is neither direct I/O nor a page cache that can be emptied. */
@@ -105,8 +106,8 @@ note_cached(const struct target *target, const struct plan *plan, const char *re
                   "reads go through the buffer cache; name the raw device %s", raw);
     else
         notes_add(notes, plan->path,
-                  "%s, nor can the page cache be emptied on this system: reads may be "
-                  "as fast as memory; name a disk instead",
+                  "%s, and this system cannot empty the page cache: reads may be as fast "
+                  "as memory; name a disk instead",
                   reason);
 }
 
@@ -116,7 +117,7 @@ note_lost(const struct plan *plan, struct notes *notes)
 {
     char name[16];
     if (errno != EINVAL && errno != EROFS && errno != ENOTSUP && errno != EOPNOTSUPP)
-        notes_add(notes, plan->path, "flushing what was written before failed: %s (%s)",
+        notes_add(notes, plan->path, "cannot flush data that was written before: %s (%s)",
                   error_name(errno, name), strerror(errno));
 }
 
@@ -302,9 +303,9 @@ note_loop(const struct plan *plan, enum os_backing backing, const char *name,
 {
     if (backing == OS_BACKING_CACHE)
         notes_add(notes, plan->path,
-                  "%s reads through the page cache of its backing file: "
-                  "losetup --direct-io=on %s",
-                  name, name);
+                  "reads go through the page cache of the loop device's backing file; "
+                  "run losetup --direct-io=on %s",
+                  name);
     else if (backing == OS_BACKING_PARTLY)
         notes_add(
             notes, plan->path,

@@ -34,7 +34,7 @@ refuse_path(const struct plan *plan, int code, struct error *error)
     bool has_time = plan->options && plan->options->given[OPTION_TIME];
     refuse(plan, code, error);
     if (code == ENOENT && has_time && plan->path[0] == '%')
-        error_advise(error, "a format is attached to its option, as in -I%T");
+        error_advise(error, "attach the format to its option: -I%T");
     return -1;
 }
 
@@ -98,7 +98,8 @@ open_existing(struct target *target, const struct plan *plan, struct error *erro
     if (target->kind == OS_CHARACTER && os_device_is_disk(target->fd))
         target->kind = OS_BLOCK;
     if (!same || (target->kind == OS_BLOCK && info.device != target->device))
-        return error_set(error, EXIT_PREPARE, plan->path, "changed while it was opened");
+        return error_set(error, EXIT_PREPARE, plan->path,
+                         "was replaced while it was opened; try again");
     target->size = info.size;
     return 0;
 }
@@ -202,10 +203,9 @@ refuse_empty(const struct target *target, const struct plan *plan, struct error 
         return error_advise(error, "name a file that has data, or a directory");
     }
     error_set(error, EXIT_PREPARE, plan->path,
-              "the device has 0 bytes: its medium is missing, or what is attached to it "
-              "is empty");
-    return error_advise(error,
-                        "insert or attach something with data, or name another device");
+              "the device has 0 bytes: its medium is missing or empty");
+    return error_advise(
+        error, "insert or attach a medium that has data, or name another device");
 }
 
 /* Refuses an offset and a working set that reach beyond the end of a target of SIZE
@@ -228,19 +228,19 @@ refuse_size(const struct plan *plan, int64_t work_size, struct error *error)
 {
     char size[UNITS_TEXT], request[UNITS_TEXT];
     const struct plan_workload *workload = &plan->workload;
-    const char *what = "the target only";
+    const char *what = "the target has";
     const char *advice = "use a smaller -s, or a larger target";
     if (workload->work_size) {
-        what = "the working set only";
+        what = "the working set has";
         advice = "use a smaller -s or a larger -S";
     } else if (workload->work_offset) {
-        what = "the target behind -o only";
+        what = "the target after -o has";
         advice = "use a smaller -s or -o";
     }
     error_set(error, EXIT_PREPARE, plan->path,
-              "request size is too big for this target: a request has %s, %s %s",
-              units_format(UNITS_SIZE, plan_largest(plan), request), what,
-              units_format(UNITS_SIZE, work_size, size));
+              "request size is too big for this target: %s %s, but a request needs %s",
+              what, units_format(UNITS_SIZE, work_size, size),
+              units_format(UNITS_SIZE, plan_largest(plan), request));
     return error_advise(error, advice);
 }
 
@@ -308,7 +308,7 @@ note_absent(struct target *target, const struct plan *plan, struct notes *notes)
         os_file_storage(target->fd, plan->workload.work_offset, target->work_size);
     if (storage > 0 && storage & OS_STORAGE_INLINE)
         notes_add(notes, plan->path,
-                  "its data is kept in the metadata: reading it touches no device");
+                  "its data is stored in the metadata: reading it touches no device");
 }
 
 /* Opens what PLAN names, which it fits to that, and chooses the mode. */

@@ -55,7 +55,7 @@ refuse_directory(const struct plan *plan, int code, struct error *error)
 {
     if (os_path_is_made_up(plan->path)) {
         error_set(error, EXIT_PREPARE, plan->path,
-                  "not storage: the kernel makes up what is in it");
+                  "not storage: the kernel generates its contents");
         return error_advise(error, "name a directory on a disk");
     }
     error_set(error, EXIT_PREPARE, plan->path, "cannot create a temporary file here: %s",
@@ -148,11 +148,16 @@ refuse_space(const struct plan *plan, int64_t available, struct error *error)
               "a working set of %s does not fit into the %s that are free",
               units_format(UNITS_SIZE, plan->workload.scratch_size, need),
               units_format(UNITS_SIZE, available, have));
-    return error_advise(
-        error, plan->mode == MODE_BACKGROUND ? "name an existing file in it with path="
-               : plan->workload.append
-                   ? "use a smaller -S"
-                   : "use a smaller -S, or name an existing file in it instead");
+    bool too_full = available < plan_largest(plan); /* no working set is small enough */
+    if (plan->mode == MODE_BACKGROUND)
+        return error_advise(error, "name an existing file in it with path=");
+    if (plan->workload.append)
+        return error_advise(error, too_full ? "free some space" : "use a smaller -S");
+    if (too_full)
+        return error_advise(error,
+                            "free some space, or name an existing file in it instead");
+    return error_advise(error,
+                        "use a smaller -S, or name an existing file in it instead");
 }
 
 static int
@@ -237,7 +242,7 @@ refuse_fill(const struct plan *plan, int code, struct error *error)
     if (code != ENOENT || plan->workload.keep)
         return refuse_directory(plan, code, error);
     error_set(error, EXIT_PREPARE, plan->path,
-              "this file system cannot write to a file that has no name: %s",
+              "this file system cannot write to an unnamed temporary file: %s",
               strerror(code));
     if (plan->workload.append)
         return error_advise(error, "name another directory");

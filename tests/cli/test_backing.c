@@ -43,9 +43,9 @@ static void
 note_loop(char *note, size_t size, const char *target, const char *device)
 {
     snprintf(note, size,
-             "ioping: %s: %s reads through the page cache of its backing file: losetup "
-             "--direct-io=on %s\n",
-             target, device, device);
+             "ioping: %s: reads go through the page cache of the loop device's backing "
+             "file; run losetup --direct-io=on %s\n",
+             target, device);
 }
 
 TEST(loop_device_without_direct_io_is_cached)

@@ -241,8 +241,8 @@ TEST(a_flush_that_fails_before_the_run_is_told)
 {
     need_faults();
     expect(0, "~generated 2 requests",
-           "~ioping: lost: flushing what was written before failed: EIO \\(Input/output "
-           "error\\)\n",
+           "~ioping: lost: cannot flush data that was written before: EIO "
+           "\\(Input/output error\\)\n",
            "head -c 64k /dev/zero >lost; "
            "LD_PRELOAD=\"$IOPING_FAULTS\" IOPING_SCRIPT=fdatasync:1:5 "
            "ioping -WWW -q -c 2 -i 0 lost");

@@ -177,9 +177,8 @@ TEST(a_device_of_no_size_is_refused)
     for (size_t i = 0; i < LENGTH(options); i++)
         expect(
             2, "",
-            "~^ioping: /dev/loop[0-9]+: the device has 0 bytes: its medium is missing, "
-            "or what is attached to it is empty; insert or attach something with data, "
-            "or name another device\n$",
+            "~^ioping: /dev/loop[0-9]+: the device has 0 bytes: its medium is missing or "
+            "empty; insert or attach a medium that has data, or name another device\n$",
             ": >none.img; device=$(attach -f --show none.img 2>/dev/null) || exit; "
             "exec 9<$device; losetup -d $device; ioping %s -c 1 $device",
             options[i]);

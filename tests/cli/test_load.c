@@ -99,8 +99,8 @@ TEST(what_cannot_be_is_refused)
         {"-c 3 -load rw,rate=1,path=data d", "load: data: " WWW, 2},
         {"-c 3 -WW -load write,rate=1,path=data d", "load: data: " WWW, 2},
         {"-c 3 -load read,rate=1,size=2m data",
-         "load: data: request size is too big for this target: a request has 2 MiB, the "
-         "target only 1 MiB; use a smaller -s, or a larger target\n",
+         "load: data: request size is too big for this target: the target has 1 MiB, but "
+         "a request needs 2 MiB; use a smaller -s, or a larger target\n",
          2},
         {"-c 3 -load read,rate=1,path=missing d",
          "load: missing: No such file or directory\n", 2},

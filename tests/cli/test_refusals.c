@@ -165,17 +165,17 @@ TEST(targets_that_cannot_be_measured_are_refused)
         {"-S 7e -o 7e data", "ioping: data: target is too small for this: -o and -S "
                              "reach beyond its 1 MiB; use a smaller -o or -S\n"},
         {"-s 2m data",
-         "ioping: data: request size is too big for this target: a request has 2 MiB, "
-         "the target only 1 MiB; use a smaller -s, or a larger target\n"},
+         "ioping: data: request size is too big for this target: the target has 1 MiB, "
+         "but a request needs 2 MiB; use a smaller -s, or a larger target\n"},
         {"-s 8k -S 4k data",
-         "ioping: data: request size is too big for this target: a request has 8 KiB, "
-         "the working set only 4 KiB; use a smaller -s or a larger -S\n"},
+         "ioping: data: request size is too big for this target: the working set has 4 "
+         "KiB, but a request needs 8 KiB; use a smaller -s or a larger -S\n"},
         {"-o 1m data",
-         "ioping: data: request size is too big for this target: a request has 4 KiB, "
-         "the target behind -o only 0 B; use a smaller -s or -o\n"},
+         "ioping: data: request size is too big for this target: the target after -o has "
+         "0 B, but a request needs 4 KiB; use a smaller -s or -o\n"},
         {"-s 2m -S 1m d",
-         "ioping: d: request size is too big for this target: a request has 2 MiB, the "
-         "working set only 1 MiB; use a smaller -s or a larger -S\n"},
+         "ioping: d: request size is too big for this target: the working set has 1 MiB, "
+         "but a request needs 2 MiB; use a smaller -s or a larger -S\n"},
         {"empty", "ioping: empty: request size is too big for this target: the file is "
                   "empty; name a file that has data, or a directory\n"},
     };

@@ -55,7 +55,7 @@ TEST(device_that_changed_while_it_was_opened_is_not_written)
     mount_image("ext4", 16, "busy");
     shell("truncate -s 4M idle.img");
     int fd = attach("idle.img", "", device);
-    expect(2, NULL, "ioping: swapped: changed while it was opened\n",
+    expect(2, NULL, "ioping: swapped: was replaced while it was opened; try again\n",
            "device_that_changed_while_it_was_opened_is_not_written %s", device);
     close(fd);
 }
@@ -117,7 +117,7 @@ TEST_EACH(full_file_system_is_left_as_it_was, keeping)
     mount_image("ext4", 8, name);
     expect(2, "",
            "ioping: .: a working set of 1 MiB does not fit into the 0 B that are free; "
-           "use a smaller -S, or name an existing file in it instead\n",
+           "free some space, or name an existing file in it instead\n",
            "full_file_system_is_left_as_it_was %s %s", name, option);
 }
 

@@ -330,8 +330,8 @@ TEST(files_smaller_than_a_page_are_swept)
         {"-WWW", "512 direct\n1024 direct\n", "", 2047, 0},
         {"-o 512 -threads 2", "512 direct\n1024 direct\n", "", 2000, 0},
         {"", "",
-         "ioping: little: request size is too big for this target: a request has 512 B, "
-         "the target only 511 B; use a smaller -s, or a larger target\n",
+         "ioping: little: request size is too big for this target: the target has 511 B, "
+         "but a request needs 512 B; use a smaller -s, or a larger target\n",
          511, 2},
         {"-C", "",
          "ioping: little: request size is too big for this target: the file is empty; "
@@ -490,12 +490,12 @@ TEST(what_makes_no_sense_is_refused)
         {"-sweep threads=1..4k..8",
          "ioping: -sweep 'threads=1..4k..8': not a count such as 10, 5k or 1M\n", 1},
         {"-sweep size=4k..2m",
-         "ioping: data: request size is too big for this target: a request has 2 MiB, "
-         "the target only 1 MiB; use a smaller -s, or a larger target\n",
+         "ioping: data: request size is too big for this target: the target has 1 MiB, "
+         "but a request needs 2 MiB; use a smaller -s, or a larger target\n",
          2},
         {"-S 64k -sweep size=4k..128k",
-         "ioping: data: request size is too big for this target: a request has 128 KiB, "
-         "the working set only 64 KiB; use a smaller -s or a larger -S\n",
+         "ioping: data: request size is too big for this target: the working set has 64 "
+         "KiB, but a request needs 128 KiB; use a smaller -s or a larger -S\n",
          2},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {

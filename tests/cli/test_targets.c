@@ -219,8 +219,8 @@ TEST(one_bad_target_ends_it_before_any_request)
         {"-sweep size data missing", 2, "", "ioping: missing: " MISSING},
         {"-c 3 data fifo", 2, "", "ioping: fifo: unsupported destination\n"},
         {"-c 3 -s 64k data small", 2, "",
-         "ioping: small: request size is too big for this target: a request has 64 KiB, "
-         "the target only 16 KiB; use a smaller -s, or a larger target\n"},
+         "ioping: small: request size is too big for this target: the target has 16 KiB, "
+         "but a request needs 64 KiB; use a smaller -s, or a larger target\n"},
     };
     need_faults();
     shell("mkdir -p c; mkfifo fifo; head -c 16k data >small");

@@ -171,8 +171,8 @@ choose(void)
 FIXTURE(prepare, finish)
 
 #define LOOP                                                                            \
-    "ioping: /dev/disk2: /dev/loop7 reads through the page cache of its backing file: " \
-    "losetup --direct-io=on /dev/loop7\n"
+    "ioping: /dev/disk2: reads go through the page cache of the loop device's backing " \
+    "file; run losetup --direct-io=on /dev/loop7\n"
 #define ZRAM                                                                           \
     "ioping: /dev/disk2: /dev/zram1 lives in memory: these times say nothing about a " \
     "disk\n"
@@ -193,8 +193,8 @@ static const struct {
      false, "evicting the page cache before each request"},
     {"a cache that cannot be dropped is said to answer", "", "read", 4096, 0,
      IO_MODE_CACHED, false,
-     "ioping: /dev/disk2: direct I/O not supported, nor can the page cache be emptied on "
-     "this system: reads may be as fast as memory; name a disk instead\n"},
+     "ioping: /dev/disk2: direct I/O not supported, and this system cannot empty the "
+     "page cache: reads may be as fast as memory; name a disk instead\n"},
     {"writes need no cache that can be dropped", "", "write", 4096, 0, IO_MODE_NOCACHE,
      false, "flushing the page cache after each request"},
     {"a raw device is advised for its block device", "r", "read", 4096, 0, IO_MODE_CACHED,
