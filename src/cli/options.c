@@ -261,7 +261,7 @@ static const char *
 name_operations(char *text, size_t size)
 {
     struct operation_mix mix, next;
-    size_t length = (size_t)snprintf(text, size, "must be ");
+    size_t length = (size_t)snprintf(text, size, "the first word must be ");
     for (int i = 0; operation_mix_at(i, &mix) && length < size; i++) {
         const char *joint = operation_mix_at(i + 1, &next) ? ", " : " or ";
         if (i == 0)

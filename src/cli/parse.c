@@ -191,13 +191,17 @@ cli_parse(int argc, char *const argv[], struct options *options, struct error *e
         else if (dashed && parse_option(&parser, word) < 0)
             return -1;
         else if (!dashed && options->target_count == TARGETS_MOST)
-            return error_set(error, EXIT_USAGE, NULL,
-                             "more than %d destinations specified", TARGETS_MOST);
+            return error_set(error, EXIT_USAGE, NULL, "there can be at most %d targets",
+                             TARGETS_MOST);
         else if (!dashed)
             options->targets[options->target_count++] = word;
     }
     options->all = options->given[OPTION_HELP] && parser.next < argc &&
                    strcmp(argv[parser.next], cli_option(OPTION_HELP)->argument) == 0;
+    if (options->target_count == 0 && !parser.done && options->given[OPTION_COMPARE]) {
+        error_set(error, EXIT_USAGE, "-compare", "no file is given");
+        return error_advise(error, "record a run with -record FILE");
+    }
     if (options->target_count == 0 && !parser.done)
         return error_set(error, EXIT_USAGE, NULL, "no destination specified");
     return 0;

@@ -270,10 +270,10 @@ resolve_compare(const struct options *options, struct plan *plan, struct error *
         const struct slo *slo = &options->slos.list[i];
         if (slo->scope == SCOPE_ALL && !slo->phase)
             continue;
-        return error_set(
-            error, EXIT_USAGE, "-slo",
-            "%s: recorded runs have only whole times; limit those, such as p99=1ms",
-            slo_name(slo, name));
+        return error_set(error, EXIT_USAGE, "-slo",
+                         "%s: recorded runs have only the whole time of each request; "
+                         "use a limit such as p99=1ms",
+                         slo_name(slo, name));
     }
     for (int i = 0; i < options->target_count; i++)
         streams += strcmp(options->targets[i], "-") == 0;
@@ -309,25 +309,27 @@ find_missing(const struct plan *plan, const struct slo *slo)
 {
     bool checks = plan->mode == MODE_CHECK;
     if (slo->relative && plan->mode != MODE_COMPARE)
-        return checks ? "is relative, which needs -compare; give a time"
-                      : "is relative, which needs -compare; add -compare and two files, "
-                        "or give a time";
+        return checks ? "is relative to another run, which needs -compare; give a time"
+                      : "is relative to another run, which needs -compare; add -compare "
+                        "and two files, or give a time";
     if (slo->phase && plan->mode != MODE_PHASES)
-        return checks ? "needs -load; limit the whole run"
-                      : "needs -load; add -load, or limit the whole run";
+        return checks ? "needs -load; leave out the prefix to limit the whole run"
+                      : "needs -load; add it, or leave out the prefix to limit the whole "
+                        "run";
     if (slo->scope >= SCOPE_SUBMIT)
-        return plan->statistics.breakdown
-                   ? NULL
-                   : "needs -breakdown; add -breakdown, or limit the whole time";
+        return plan->statistics.breakdown ? NULL
+                                          : "needs -breakdown; add it, or leave out the "
+                                            "prefix to limit the whole time";
     if (slo->scope == SCOPE_SYNC && plan_does(plan, OPERATION_FLUSHED))
-        return plan->io.cached ? "needs flushes, which -C leaves out; leave out -C, or "
-                                 "limit the whole time"
+        return plan->io.cached ? "needs flushes, which -C turns off; leave out -C, or "
+                                 "leave out the prefix to limit the whole time"
                                : NULL;
     if (slo->scope == SCOPE_SYNC)
-        return "needs writes, which are flushed; add -W or -G, or limit the whole time";
+        return "needs writes, which are flushed; add -W or -G, or leave out the prefix "
+               "to limit the whole time";
     return slo->scope == SCOPE_ALL || plan->workload.mix.more
                ? NULL
-               : "needs -G; add -G, or limit all requests";
+               : "needs -G; leave out the prefix to limit all requests";
 }
 
 /* Returns how many requests fewer than a whole number of rounds are enough, where
@@ -385,8 +387,7 @@ check_limits(const struct plan *plan, const struct slos *slos, const char *optio
         const char *why = find_missing(plan, slo);
         if (slo_is_rate(slo) && (swept == SWEEP_RATE || swept == SWEEP_INTERVAL))
             return error_set(error, EXIT_USAGE, option,
-                             "-sweep %s decides %s by itself; limit a time, such as "
-                             "p99=1ms",
+                             "-sweep %s sets %s itself; limit a time, such as p99=1ms",
                              sweep_kinds[swept].name, slo_name(slo, name));
         if (why)
             return error_set(error, EXIT_USAGE, option, "%s %s", slo_name(slo, name),
@@ -450,15 +451,15 @@ resolve_corrected(const struct options *options, struct plan *plan, struct error
     if (!options->given[OPTION_CORRECTED])
         return 0;
     if (plan->io.depth > 1)
-        return error_set(
-            error, EXIT_USAGE, "-corrected",
-            "cannot be combined with -depth, where requests do not wait for each other");
+        return error_set(error, EXIT_USAGE, NULL,
+                         "-corrected and -depth cannot be combined: requests in flight "
+                         "together do not wait for each other");
     plan->statistics.corrected = plan->pace.limited ? 0 : plan->pace.interval;
     if (plan->statistics.corrected)
         return 0;
     if (plan->pace.limited)
         return error_set(error, EXIT_USAGE, "-corrected",
-                         "needs an interval of -i, which -r and -l replace");
+                         "needs an interval of -i; give -i instead of -r or -l");
     return error_set(error, EXIT_USAGE, "-corrected",
                      "needs an interval; give one with -i");
 }
@@ -538,7 +539,7 @@ note_time_format(const struct options *options, struct notes *notes)
                   "-time is a format for time stamps; -work-time stops after %s", format);
     else
         notes_add(notes, "-time",
-                  "'%s' has no %%, so that each line begins with the same text", format);
+                  "'%s' has no %%, so each line begins with the same text", format);
 }
 
 void

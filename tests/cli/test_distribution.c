@@ -145,7 +145,7 @@ TEST(nothing_to_correct_is_refused)
     shell("ioping -corrected -q -R -i 1ms -c 20 data && ioping -corrected -q -i 1ms -r "
           "10k -c 20 data");
     expect(1, NULL,
-           "ioping: -corrected: needs an interval of -i, which -r and -l replace\n",
+           "ioping: -corrected: needs an interval of -i; give -i instead of -r or -l\n",
            "ioping -corrected -r 1k missing");
 }
 

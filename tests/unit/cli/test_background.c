@@ -64,10 +64,10 @@ TEST(a_path_takes_the_rest)
 TEST(a_wrong_word_is_named)
 {
     static const char *const cases[][2] = {
-        {"", "'': must be read, write or rw"},
-        {"reads", "reads: must be read, write or rw"},
-        {"path=/a", "path=/a: must be read, write or rw"},
-        {"depth=2", "depth=2: must be read, write or rw"},
+        {"", "'': the first word must be read, write or rw"},
+        {"reads", "reads: the first word must be read, write or rw"},
+        {"path=/a", "path=/a: the first word must be read, write or rw"},
+        {"depth=2", "depth=2: the first word must be read, write or rw"},
         {"read,", "'': " WORDS},
         {"read,,depth=2", "'': " WORDS},
         {"read,write", "write: " WORDS},

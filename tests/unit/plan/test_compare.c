@@ -40,8 +40,8 @@ TEST(limits_are_on_the_whole_time)
         char line[128], expected[256];
         snprintf(line, sizeof(line), "-compare -slo max=1s -slo %s=1s a", names[i]);
         snprintf(expected, sizeof(expected),
-                 "ioping: -slo: %s: recorded runs have only whole times; limit those, "
-                 "such as p99=1ms\n",
+                 "ioping: -slo: %s: recorded runs have only the whole time of each "
+                 "request; use a limit such as p99=1ms\n",
                  names[i]);
         planned_refused(line, expected);
     }

@@ -108,16 +108,18 @@ TEST(options_become_a_plan)
 
 static const struct planned_row refusals[] = {
     /* Corrections are for requests that wait for each other. */
-    {"-corrected -U -depth 2 .", "ioping: -corrected: cannot be combined with -depth, "
-                                 "where requests do not wait for each other\n"},
+    {"-corrected -U -depth 2 .",
+     "ioping: -corrected and -depth cannot be combined: requests in flight together do "
+     "not wait for each other\n"},
     {"-A -depth 8 -i 1ms -corrected .",
-     "ioping: -corrected: cannot be combined with -depth, where requests do not wait for "
-     "each other\n"},
-    {"-R -U -depth 2 -corrected .", "ioping: -corrected: cannot be combined with -depth, "
-                                    "where requests do not wait for each other\n"},
+     "ioping: -corrected and -depth cannot be combined: requests in flight together do "
+     "not wait for each other\n"},
+    {"-R -U -depth 2 -corrected .",
+     "ioping: -corrected and -depth cannot be combined: requests in flight together do "
+     "not wait for each other\n"},
     /* Corrections under a limit of all workers are refused. */
     {"-corrected -i 100ms -r 10 -threads 2 .",
-     "ioping: -corrected: needs an interval of -i, which -r and -l replace\n"},
+     "ioping: -corrected: needs an interval of -i; give -i instead of -r or -l\n"},
 };
 
 TEST(what_cannot_be_planned_is_refused)

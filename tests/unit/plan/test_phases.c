@@ -137,8 +137,8 @@ TEST(phases_that_cannot_be_are_refused)
         "-c 1 -load read a b",
         "ioping: -load: works with one target only; load another one with path=\n");
     planned_refused("-c 1 -slo recovered-max=1s a",
-                    "ioping: -slo: recovered-max needs -load; add -load, or limit the "
-                    "whole run\n");
+                    "ioping: -slo: recovered-max needs -load; add it, or leave out the "
+                    "prefix to limit the whole run\n");
 }
 
 static void

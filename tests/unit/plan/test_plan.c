@@ -488,25 +488,28 @@ TEST(options_become_a_plan)
 static const struct planned_row refusals[] = {
     /* Limits of parts without a breakdown are refused. */
     {"-slo p99=1ms -slo device-p99=1ms .",
-     "ioping: -slo: device-p99 needs -breakdown; add -breakdown, or limit "
-     "the whole time\n"},
-    {"-slo submit-max=1s .",
-     "ioping: -slo: submit-max needs -breakdown; add -breakdown, or limit "
-     "the whole time\n"},
+     "ioping: -slo: device-p99 needs -breakdown; add it, or leave out the prefix to "
+     "limit the whole time\n"},
+    {"-slo submit-max=1s .", "ioping: -slo: submit-max needs -breakdown; add it, or "
+                             "leave out the prefix to limit the whole time\n"},
     /* Limits of operations that are not mixed are refused. */
-    {"-slo read-p99=1ms .", "ioping: -slo: read-p99 needs -G; add -G, or "
-                            "limit all requests\n"},
-    {"-W -slo write-max=1s .", "ioping: -slo: write-max needs -G; add -G, "
-                               "or limit all requests\n"},
+    {"-slo read-p99=1ms .",
+     "ioping: -slo: read-p99 needs -G; leave out the prefix to limit all requests\n"},
+    {"-W -slo write-max=1s .",
+     "ioping: -slo: write-max needs -G; leave out the prefix to limit all requests\n"},
     /* Limits of flushes without any are refused. */
-    {"-slo sync-p99=1ms .", "ioping: -slo: sync-p99 needs writes, which are flushed; "
-                            "add -W or -G, or limit the whole time\n"},
-    {"-C -slo sync-p99=1ms .", "ioping: -slo: sync-p99 needs writes, which are flushed; "
-                               "add -W or -G, or limit the whole time\n"},
-    {"-W -C -slo sync-p99=1ms .", "ioping: -slo: sync-p99 needs flushes, which -C leaves "
-                                  "out; leave out -C, or limit the whole time\n"},
-    {"-G -CD -slo sync-p99=1ms .", "ioping: -slo: sync-p99 needs flushes, which -C "
-                                   "leaves out; leave out -C, or limit the whole time\n"},
+    {"-slo sync-p99=1ms .",
+     "ioping: -slo: sync-p99 needs writes, which are flushed; add -W or -G, or leave out "
+     "the prefix to limit the whole time\n"},
+    {"-C -slo sync-p99=1ms .",
+     "ioping: -slo: sync-p99 needs writes, which are flushed; add -W or -G, or leave out "
+     "the prefix to limit the whole time\n"},
+    {"-W -C -slo sync-p99=1ms .",
+     "ioping: -slo: sync-p99 needs flushes, which -C turns off; leave out -C, or leave "
+     "out the prefix to limit the whole time\n"},
+    {"-G -CD -slo sync-p99=1ms .",
+     "ioping: -slo: sync-p99 needs flushes, which -C turns off; leave out -C, or leave "
+     "out the prefix to limit the whole time\n"},
     /* Corrections without an interval are refused. */
     {"-corrected -i 0 .", "ioping: -corrected: needs an interval; give one with -i\n"},
     {"-R -corrected -q .", "ioping: -corrected: needs an interval; give one with -i\n"},

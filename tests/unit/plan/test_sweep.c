@@ -150,8 +150,8 @@ TEST(limits_hold_for_each_step)
     assert_int_equal(step.statistics.slos.count, 2);
     assert_int_equal(step.statistics.slos.list[0].limit, 1000000);
     planned_refused("-sweep size -slo device-p99=1ms .",
-                    "ioping: -slo: device-p99 needs -breakdown; add -breakdown, or limit "
-                    "the whole time\n");
+                    "ioping: -slo: device-p99 needs -breakdown; add it, or leave out the "
+                    "prefix to limit the whole time\n");
 }
 
 /* After one interval. */
@@ -278,12 +278,11 @@ TEST(what_makes_no_sense_with_rates_is_refused)
     planned_refused("-poisson .", NEEDS_RATES);
     planned_refused("-poisson -sweep threads .", NEEDS_RATES);
     planned_refused("-sweep interval -slo iops=1k .",
-                    "ioping: -slo: -sweep interval decides iops by itself; limit a time, "
-                    "such as p99=1ms\n");
+                    "ioping: -slo: -sweep interval sets iops itself; limit a time, such "
+                    "as p99=1ms\n");
     planned_refused(
         "-sweep rate -slo p99=1ms -slo iops=1k .",
-        "ioping: -slo: -sweep rate decides iops by itself; limit a time, such "
-        "as p99=1ms\n");
+        "ioping: -slo: -sweep rate sets iops itself; limit a time, such as p99=1ms\n");
 }
 
 static const struct planned_row plans[] = {
