@@ -18,7 +18,7 @@ void os_stream_guard(void);
  * says so. It may wait for a reader without end: then the monitor ends the program. That
  * is so of standard output, unless there is a file of os_stream_open as well.
  */
-#define OS_STREAM_STUCK "it takes nothing any more, given up"
+#define OS_STREAM_STUCK "accepts no more data; given up"
 int os_stream_write(int stream, const char *bytes, size_t size);
 
 /* Reads up to SIZE bytes of FD, an open file of any kind or 0, standard input; waits as

@@ -166,14 +166,13 @@ add_figure(struct buffer *line, const struct figure *figure)
     const struct slo_answer *answer = &figure->answer;
     slo_name(&figure->slo, name);
     if (answer->reason) {
-        buffer_format(line, "%s is not known: %s", name, answer->reason);
+        buffer_format(line, "%s unknown: %s", name, answer->reason);
         return;
     }
     if (!is_known(figure) && !limit) {
-        buffer_format(line, "%s is not known: %" PRIu64 " %s, and it takes %" PRIu64,
-                      name, answer->count,
-                      units_plural(answer->count, "request counts", "requests count"),
-                      answer->least);
+        buffer_format(line, "%s unknown: needs %" PRIu64 " %s, got %" PRIu64, name,
+                      answer->least, units_plural(answer->least, "request", "requests"),
+                      answer->count);
         return;
     }
     slo_format(&figure->slo, answer->value, is);

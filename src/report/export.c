@@ -169,8 +169,8 @@ static int
 refuse_file(const struct output *output, int code, struct error *error)
 {
     if (code == EEXIST)
-        return error_set(error, EXIT_PREPARE, output->path, "exists and is not %s",
-                         output->kind->what);
+        return error_set(error, EXIT_PREPARE, output->path,
+                         "exists and is not %s; not overwritten", output->kind->what);
     return error_set(error, EXIT_PREPARE, output->path, "%s", strerror(code));
 }
 
@@ -187,8 +187,7 @@ export_add(struct export *export, int index, struct buffer *text, struct error *
     }
     export->writer = writer;
     if (!writer)
-        return error_set(error, EXIT_PREPARE, NULL,
-                         "not enough memory for the exported files");
+        return error_set(error, EXIT_PREPARE, NULL, "not enough memory to write files");
     struct export_file *file = &writer->files[index];
     file->path = output->path;
     file->start = kind->start;
@@ -225,7 +224,7 @@ export_start(struct export *export, struct error *error)
     writer->started = os_thread_start(&writer->thread, write_all, writer) == 0;
     return writer->started ? 0
                            : error_set(error, EXIT_PREPARE, NULL,
-                                       "cannot start a thread for the exported files: %s",
+                                       "cannot start a thread that writes files: %s",
                                        strerror(errno));
 }
 
@@ -347,7 +346,7 @@ drop_unwritten(struct export *export)
         const struct export_file *file = &writer->files[i];
         if (!file->waits && !file->writing)
             continue;
-        notes_add(&notes, file->path, "not written after %s",
+        notes_add(&notes, file->path, "still not written after %s; given up",
                   units_format(UNITS_TIME, now - file->since, text));
         export->failed = file->path;
         export->error = ETIMEDOUT;

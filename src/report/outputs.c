@@ -173,7 +173,7 @@ refuse_same(enum option_id id, const char *path, const char *is, struct error *e
 {
     char what[32];
     snprintf(what, sizeof(what), "-%s", cli_option(id)->name);
-    error_set(error, EXIT_USAGE, what, "%s is %s too", path, is);
+    error_set(error, EXIT_USAGE, what, "%s is also %s", path, is);
     return error_advise(error, "name another file");
 }
 
@@ -321,7 +321,7 @@ static int
 refuse_output(const struct plan *plan, const char *is, struct error *error)
 {
     return error_set(error, EXIT_PREPARE, plan->output.list[0].path,
-                     "it is %s too; name another file for -%s", is,
+                     "is also %s; name another file for -%s", is,
                      cli_option(stream_option(plan))->name);
 }
 

@@ -168,8 +168,9 @@ on_begin(void *self, const struct job *job)
     int unnamed = job->target.unnamed;
     struct notes notes = {0};
     if (unnamed) {
-        notes_add(&notes, job_name(job), "the mount table cannot be read: %s%s",
-                  strerror(unnamed), unnamed == EMFILE ? ", see ulimit -n" : "");
+        notes_add(&notes, job_name(job), "cannot read the mount table: %s%s",
+                  strerror(unnamed),
+                  unnamed == EMFILE ? "; allow more open files (ulimit -n)" : "");
         status_notes(reports->status, &notes);
     }
     for (int i = 0; i < reports->count; i++)

@@ -45,12 +45,11 @@ TEST(each_state_has_its_line_and_status)
          "^IOPING CRITICAL - data max " TIME " \\(limit 0 ns\\), avg " TIME
          " \\(limit 0 ns\\) \\|"},
         {CRITICAL, "-a 0 -w 50ms -i 10ms -slo p99=1s -slo max=0 data",
-         "^IOPING CRITICAL - data max " TIME " \\(limit 0 ns\\), p99 is not known: "
-         "[0-9]+ requests? counts?, and it takes 99 \\|"},
+         "^IOPING CRITICAL - data max " TIME
+         " \\(limit 0 ns\\), p99 unknown: needs 99 requests, got [0-9]+ \\|"},
         {UNKNOWN, "-a 0 -w 50ms -i 10ms -warn p99=1s data",
-         "^IOPING UNKNOWN - data p99 is not known: [0-9]+ requests? counts?, and it "
-         "takes "
-         "99 \\| p50=[0-9.]+s p99=U;1 "},
+         "^IOPING UNKNOWN - data p99 unknown: needs 99 requests, got [0-9]+ \\| "
+         "p50=[0-9.]+s p99=U;1 "},
         {CRITICAL, "-a 0 -w 50ms -i 10ms -slo p99=0 data",
          "^IOPING CRITICAL - data p99 " TIME
          " \\(limit 0 ns\\) \\| p50=[0-9.]+s p99=U;;0 "},

@@ -56,8 +56,8 @@ static const struct expected runs[] = {
     {"a_signal_ends_the_opening", "", 0,
      "2\nioping: other: interrupted before it was read\n"},
     {"a_picture_that_cannot_be_written_is_an_error", "", 0,
-     "ioping: mine: exists and is not an ioping plot\n2\nioping: missing/x.svg: No such "
-     "file or directory\n2\n"},
+     "ioping: mine: exists and is not an ioping plot; not overwritten\n2\nioping: "
+     "missing/x.svg: No such file or directory\n2\n"},
     {"output_may_have_the_name_of_a_row", "", 0, "--- comparison with a ---\n"},
 };
 
@@ -242,8 +242,8 @@ TEST(runs_of_ages_can_be_drawn)
 TEST(output_that_is_an_input_is_refused_unharmed)
 {
     static const char same[] = "same\n",
-                      refused[] = "ioping: %s: it is a target too; name another file for "
-                                  "-output\n";
+                      refused[] =
+                          "ioping: %s: is also a target; name another file for -output\n";
     static const struct {
         const char *arguments, *output; /* NULL: it is none of the inputs */
     } cases[] = {

@@ -94,7 +94,7 @@ TEST(every_format_says_that_the_limit_is_unknown)
          "passes flushes on\n"},
         {5, "-J -q", "jq -c '.[0].limits[0] | [.met, .certain]' o", "[null,false]\n"},
         {3, "-check", "sed 's/ |.*//' o",
-         "IOPING UNKNOWN - flushed sync-p50 is not known: no flush reached the device\n"},
+         "IOPING UNKNOWN - flushed sync-p50 unknown: no flush reached the device\n"},
     };
     need("jq");
     need_flushed();

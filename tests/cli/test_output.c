@@ -36,7 +36,7 @@ TEST(a_record_can_be_compared)
            "ioping -C -i 0 -c 10 -record runs data");
     expect(0, "9\n", "", "grep -cE '^1 [0-9]+ ([0-9]+ ?){8}$' runs");
     expect(0, "~^--- comparison with runs ---\n", "", "ioping -compare runs runs");
-    expect(1, "", "ioping: -record: data is a target too; name another file\n",
+    expect(1, "", "ioping: -record: data is also a target; name another file\n",
            "ioping -c 1 -record data data");
 }
 
@@ -213,30 +213,30 @@ TEST(a_file_that_is_another_of_the_run_is_refused_unharmed)
         const char *arguments, *line;
         int status;
     } cases[] = {
-        {"-output t t", "ioping: -output: t is a target too; name another file\n", 1},
-        {"-output t data t", "ioping: -output: t is a target too; name another file\n",
+        {"-output t t", "ioping: -output: t is also a target; name another file\n", 1},
+        {"-output t data t", "ioping: -output: t is also a target; name another file\n",
          1},
         {"-output t -q -c 1 -load read,rate=9,path=t data",
-         "ioping: -output: t is a target too; name another file\n", 1},
+         "ioping: -output: t is also a target; name another file\n", 1},
         {"-output t.svg -plot t.svg data",
-         "ioping: -output: t.svg is the file of -plot too; name another file\n", 1},
-        {"-output ./t t", "ioping: ./t: it is a target too", 2},
-        {"-output t data link", "ioping: t: it is a target too", 2},
-        {"-output link t", "ioping: link: it is a target too", 2},
-        {"-output hard -WWW t", "ioping: hard: it is a target too", 2},
+         "ioping: -output: t.svg is also the file of -plot; name another file\n", 1},
+        {"-output ./t t", "ioping: ./t: is also a target", 2},
+        {"-output t data link", "ioping: t: is also a target", 2},
+        {"-output link t", "ioping: link: is also a target", 2},
+        {"-output hard -WWW t", "ioping: hard: is also a target", 2},
         {"-output hard -q -c 1 -load read,rate=9,path=t data",
-         "ioping: hard: it is a target too", 2},
-        {"-output k/ioping.tmp -k k", "ioping: k/ioping.tmp: it is a target too", 2},
-        {"-output ./ioping.tmp -k .", "ioping: ./ioping.tmp: it is a target too", 2},
-        {"-output d/ioping.tmp data -k d", "ioping: d/ioping.tmp: it is a target too", 2},
-        {"-S 2m -output short -k m", "ioping: short: it is a target too", 2},
-        {"-output broken -k d", "ioping: broken: it is a target too", 2},
-        {"-output ./y -plot y data", "ioping: ./y: it is the file of -plot too", 2},
-        {"-output ./y -prometheus y data",
-         "ioping: ./y: it is the file of -prometheus too", 2},
-        {"-output y -plot dangling data", "ioping: y: it is the file of -plot too", 2},
+         "ioping: hard: is also a target", 2},
+        {"-output k/ioping.tmp -k k", "ioping: k/ioping.tmp: is also a target", 2},
+        {"-output ./ioping.tmp -k .", "ioping: ./ioping.tmp: is also a target", 2},
+        {"-output d/ioping.tmp data -k d", "ioping: d/ioping.tmp: is also a target", 2},
+        {"-S 2m -output short -k m", "ioping: short: is also a target", 2},
+        {"-output broken -k d", "ioping: broken: is also a target", 2},
+        {"-output ./y -plot y data", "ioping: ./y: is also the file of -plot", 2},
+        {"-output ./y -prometheus y data", "ioping: ./y: is also the file of -prometheus",
+         2},
+        {"-output y -plot dangling data", "ioping: y: is also the file of -plot", 2},
         {"-output dangling -prometheus y data",
-         "ioping: dangling: it is the file of -prometheus too", 2},
+         "ioping: dangling: is also the file of -prometheus", 2},
         {"-output dangling y",
          "ioping: y: request size is too big for this target: the file is empty; name a "
          "file that has data, or a directory\n",
@@ -305,7 +305,7 @@ TEST(every_signal_leaves_both_whole)
     expect_variants(cases, LENGTH(cases), "every_signal_leaves_both_whole %s");
 }
 
-#define UNREAD "ioping: standard output: it takes nothing any more, given up\n"
+#define UNREAD "ioping: standard output: accepts no more data; given up\n"
 
 TEST(a_screen_that_nobody_reads_leaves_the_file_whole)
 {
@@ -323,6 +323,6 @@ TEST(a_screen_that_nobody_reads_leaves_the_file_whole)
 TEST(a_file_that_nobody_reads_leaves_the_screen_whole)
 {
     expect(3, "---\nN\ngenerated\nmin/avg/max/mdev\n",
-           "ioping: p: it takes nothing any more, given up\n",
+           "ioping: p: accepts no more data; given up\n",
            "a_file_that_nobody_reads_leaves_the_screen_whole");
 }

@@ -120,9 +120,10 @@ TEST(a_place_where_it_cannot_be_is_an_error_before_any_request)
         const char *path, *error;
     } cases[] = {
         {"nowhere/x.svg", "ioping: nowhere/x.svg: No such file or directory\n"},
-        {"d", "ioping: d: exists and is not an ioping plot\n"},
-        {"data", "ioping: data: exists and is not an ioping plot\n"},
-        {"/dev/null", "ioping: /dev/null: exists and is not an ioping plot\n"},
+        {"d", "ioping: d: exists and is not an ioping plot; not overwritten\n"},
+        {"data", "ioping: data: exists and is not an ioping plot; not overwritten\n"},
+        {"/dev/null",
+         "ioping: /dev/null: exists and is not an ioping plot; not overwritten\n"},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result = command_status(

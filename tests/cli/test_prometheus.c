@@ -15,7 +15,7 @@ static const struct expected runs[] = {
      "count.\n 150 ioping_build_info\n0\nx.prom\n"},
     /* Somebody puts it there between two looks at the name. */
     {"a_fifo_in_its_place_is_not_waited_for", "faults", 2, "x.prom\n",
-     "ioping: x.prom: exists and is not a file of metrics\n"},
+     "ioping: x.prom: exists and is not a file of metrics; not overwritten\n"},
     {"a_folder_without_the_right_to_write_ends_it_too", "users", 2, "",
      "ioping: x.prom: Permission denied\n",
      "cp \"$IOPING\" f/ioping && cd f && mkdir mine && chown 65534 mine && exec "
@@ -48,7 +48,7 @@ static const struct expected runs[] = {
     {"it_goes_on_being_kept_while_a_request_hangs", "faults", 0, "2\n2\n3\n3\n"},
     {"the_last_version_is_given_up_after_its_time", "faults", 3,
      "~^min/avg[^\n]*\nx\\.prom\n0\n$",
-     "~^ioping: x\\.prom: not written after [1-9][0-9.]* s\n$"},
+     "~^ioping: x\\.prom: still not written after [1-9][0-9.]* s; given up\n$"},
     {"a_file_that_can_be_written_again_is_no_failure", "", 0,
      "0\nioping: d/x.prom: No such file or directory\n"},
     /* The later one wins; the file is whole, and neither run fails. */
@@ -109,7 +109,7 @@ TEST(a_file_that_hangs_is_given_up_after_a_signal)
 {
     mount_fuse("slow", "hang_create=%s/hang", scratch());
     expect(0, "~^min/avg/max/mdev \n3\nx\\.prom\nioping_build_info\n$",
-           "~^ioping: slow/x\\.prom: not written after [0-9.]+ m?s\n$",
+           "~^ioping: slow/x\\.prom: still not written after [0-9.]+ m?s; given up\n$",
            "a_file_that_hangs_is_given_up_after_a_signal");
 }
 
@@ -121,7 +121,8 @@ TEST(a_file_that_cannot_be_kept_ends_it_before_the_first_request)
     } cases[] = {
         {"", "ioping: -prometheus '': the name of the file is empty\n", 1},
         {"missing/x", "ioping: missing/x: No such file or directory\n", 2},
-        {"folder", "ioping: folder: exists and is not a file of metrics\n", 2},
+        {"folder",
+         "ioping: folder: exists and is not a file of metrics; not overwritten\n", 2},
         {"plain/x", "ioping: plain/x: Not a directory\n", 2},
         {"/proc/x", "ioping: /proc/x: No such file or directory\n", 2},
     };

@@ -114,17 +114,17 @@ TEST(a_load_has_none)
 TEST(another_file_of_that_name_is_refused)
 {
     planned_refused("-output x a x",
-                    "ioping: -output: x is a target too; name another file\n");
+                    "ioping: -output: x is also a target; name another file\n");
     planned_refused("-output x -c 1 -load write,path=x a",
-                    "ioping: -output: x is a target too; name another file\n");
+                    "ioping: -output: x is also a target; name another file\n");
     planned_refused(
         "-output x -prometheus x a",
-        "ioping: -output: x is the file of -prometheus too; name another file\n");
+        "ioping: -output: x is also the file of -prometheus; name another file\n");
     planned_refused("-output x -plot x a",
-                    "ioping: -output: x is the file of -plot too; name another file\n");
+                    "ioping: -output: x is also the file of -plot; name another file\n");
     planned_refused("-output x -hdr x a",
-                    "ioping: -output: x is the file of -hdr too; name another file\n");
+                    "ioping: -output: x is also the file of -hdr; name another file\n");
     planned_refused(
         "-output y -hdr x -plot x -prometheus y a",
-        "ioping: -output: y is the file of -prometheus too; name another file\n");
+        "ioping: -output: y is also the file of -prometheus; name another file\n");
 }

@@ -514,11 +514,12 @@ static const struct planned_row refusals[] = {
     {"-corrected -i 0 .", "ioping: -corrected: needs an interval; give one with -i\n"},
     {"-R -corrected -q .", "ioping: -corrected: needs an interval; give one with -i\n"},
     /* Exported files have names of their own. */
-    {"-hdr a -plot a .", "ioping: -hdr: a is the file of -plot too; name another file\n"},
+    {"-hdr a -plot a .",
+     "ioping: -hdr: a is also the file of -plot; name another file\n"},
     {"-prometheus a -hdr a .",
-     "ioping: -hdr: a is the file of -prometheus too; name another file\n"},
+     "ioping: -hdr: a is also the file of -prometheus; name another file\n"},
     {"-plot b -prometheus b -hdr a .",
-     "ioping: -plot: b is the file of -prometheus too; name another file\n"},
+     "ioping: -plot: b is also the file of -prometheus; name another file\n"},
     /* What a log does not have is refused. */
     {"-append .", "ioping: -append works only with -write\n"},
     {"-G -append .", "ioping: -read-write and -append cannot be combined: a log begins "

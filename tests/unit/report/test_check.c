@@ -83,10 +83,9 @@ TEST(limits_and_figures_become_a_line)
          "p50=0.001s;0.0009;1 p99=0.001s max=0.001s;1 iops=1000 failed=0c\n"},
         /* The worst figure comes first. */
         {"p50=1us min=1s", "p99.99=1s iops=2k", 200, MS, CHECK_CRITICAL,
-         "IOPING CRITICAL - /data iops 1 k (limit 2 k), p50 1 ms (limit 1 us), "
-         "p99.99 is not known: 200 requests count, and it takes 9999, min 1 ms | "
-         "p50=0.001s;0.000001 p99=0.001s max=0.001s iops=1000;;2000: min=0.001s;1 "
-         "p99.99=U;;1 failed=0c\n"},
+         "IOPING CRITICAL - /data iops 1 k (limit 2 k), p50 1 ms (limit 1 us), p99.99 "
+         "unknown: needs 9999 requests, got 200, min 1 ms | p50=0.001s;0.000001 "
+         "p99=0.001s max=0.001s iops=1000;;2000: min=0.001s;1 p99.99=U;;1 failed=0c\n"},
         /* Otherwise the line would say that 10 ms exceeds 10 ms. */
         {NULL, "max=10ms", 2, 10 * MS + 1, CHECK_CRITICAL,
          "IOPING CRITICAL - /data max 10000001ns (limit 10 ms) | p50=0.010000001s "
@@ -98,11 +97,11 @@ TEST(limits_and_figures_become_a_line)
          "max=0.001s iops=1000;9:;2: failed=0c\n"},
         /* A limit that is not known is unknown. */
         {"p99=1s", NULL, 9, MS, CHECK_UNKNOWN,
-         "IOPING UNKNOWN - /data p99 is not known: 9 requests count, and it takes 99 "
-         "| p50=0.001s p99=U;1 max=0.001s iops=1000 failed=0c\n"},
+         "IOPING UNKNOWN - /data p99 unknown: needs 99 requests, got 9 | p50=0.001s "
+         "p99=U;1 max=0.001s iops=1000 failed=0c\n"},
         {"p80=1s", NULL, 1, MS, CHECK_UNKNOWN,
-         "IOPING UNKNOWN - /data p80 is not known: 1 request counts, and it takes 4 | "
-         "p50=0.001s p99=U max=0.001s iops=1000 p80=U;1 failed=0c\n"},
+         "IOPING UNKNOWN - /data p80 unknown: needs 4 requests, got 1 | p50=0.001s "
+         "p99=U max=0.001s iops=1000 p80=U;1 failed=0c\n"},
         /* The worst target comes first. */
         {NULL, "max=1.5ms", 200, MS, CHECK_CRITICAL,
          "IOPING CRITICAL - /b max 2 ms (limit 1.50 ms); /a max 1 ms | '/a "

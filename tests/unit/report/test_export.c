@@ -300,9 +300,10 @@ TEST(what_is_stuck_is_given_up_and_noted)
         golden.plan.ends.timeout = cases[i].timeout;
         golden.plan.ends.grace = cases[i].grace;
         int64_t waited = wait_for_a_stuck_one(&errors);
-        snprintf(expected, sizeof(expected),
-                 "^ioping: [^\n]*/a\\.svg: not written after [0-9.]+ m?s\n"
-                 "ioping: [^\n]*/a\\.prom: not written after [0-9.]+ m?s\n$");
+        snprintf(
+            expected, sizeof(expected),
+            "^ioping: [^\n]*/a\\.svg: still not written after [0-9.]+ m?s; given up\n"
+            "ioping: [^\n]*/a\\.prom: still not written after [0-9.]+ m?s; given up\n$");
         assert_matches(errors, expected);
         free(errors);
         assert_true(waited >= cases[i].least);

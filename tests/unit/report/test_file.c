@@ -129,7 +129,7 @@ TEST(a_file_that_is_a_target_keeps_what_it_has)
     assert_int_equal(
         report_check_files(&golden.reports, &golden.plan, &golden.job, &error), -1);
     assert_int_equal(error.status, EXIT_PREPARE);
-    assert_string_equal(error.why, "it is a target too; name another file for -output");
+    assert_string_equal(error.why, "is also a target; name another file for -output");
     assert_int_equal(lseek(fd, 0, SEEK_END), 4);
     close(fd);
 }
