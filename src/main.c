@@ -22,9 +22,11 @@ main(int argc, char *argv[])
     int status = os_process_arguments(&argc, &argv), code = errno;
     const struct output_kind *output = outputs_find(argc, argv);
     if (status < 0)
-        error_set(&error, EXIT_PREPARE, "command line", "%s", strerror(code));
+        error_set(&error, EXIT_PREPARE, NULL, "cannot read the command line: %s",
+                  strerror(code));
     else if (os_privileges_drop() < 0)
-        error_set(&error, EXIT_PREPARE, "privileges", "%s", strerror(errno));
+        error_set(&error, EXIT_PREPARE, NULL, "cannot drop privileges: %s",
+                  strerror(errno));
     if (error.status)
         return output->refuse(&error);
     if (argc < 2)
@@ -46,8 +48,9 @@ main(int argc, char *argv[])
     }
     os_signals_install();
     if (os_monitor_start() < 0)
-        notes_add(&notes, "fork",
-                  "%s: if the disk hangs, ioping cannot return to its caller",
+        notes_add(&notes, NULL,
+                  "cannot start a second process (%s): if the disk hangs, ioping cannot "
+                  "return to the shell",
                   strerror(errno));
     console_notes(&notes);
     return os_signals_end(plan.mode == MODE_COMPARE ? session_compare(&plan)

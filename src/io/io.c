@@ -73,6 +73,8 @@ explain(const struct io_engine *engine, const char *name, int code, struct error
     char advice[sizeof(error->advice)] = "use -threads instead";
     if (engine->lacks) {
         error_set(error, EXIT_PREPARE, NULL, "%s: %s", engine->lacks, strerror(code));
+        if (own)
+            error_advise(error, engine->advice);
         return;
     }
     error_set(error, EXIT_PREPARE, NULL, "%s is not available here: %s", name,

@@ -7,6 +7,7 @@
 #include "io/io.h"
 #include "os/os.h"
 
+#include <errno.h>
 #include <string.h>
 
 static char *
@@ -162,7 +163,9 @@ sync_reap(struct io_queue *queue, struct io_completion *done, int64_t when)
 const struct io_engine io_sync = {
     .name = "system calls",
     .in_thread = true,
-    .lacks = "cannot duplicate the file descriptor for a worker",
+    .lacks = "cannot open the target once more for a thread",
+    .advised = EMFILE,
+    .advice = "allow more open files (ulimit -n), or use fewer threads",
     .queue_size = sizeof(struct io_queue),
     .open = sync_open,
     .submit = sync_submit,

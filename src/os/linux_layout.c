@@ -146,7 +146,8 @@ add_devices(struct search *search, const char *folder)
         if (layout->devices[i].number == device.number)
             return 0;
     if (layout->device_count == OS_LAYOUT_DEVICES)
-        return refuse(search, "is on too many devices below %s", layout->name);
+        return refuse(search, "is on %s, which consists of too many devices",
+                      layout->name);
     bool is_top = layout->device_count == 0;
     layout->devices[layout->device_count++] = device;
     if (is_top)

@@ -147,11 +147,11 @@ find_tracefs(struct error *error)
         if (statfs(folders[i], &status) == 0 && (uint32_t)status.f_type == TRACEFS)
             return folders[i];
     if (access(folders[0], F_OK) < 0) {
-        error_set(error, EXIT_PREPARE, NULL,
-                  "this kernel was built without tracefs, see CONFIG_TRACING");
+        error_set(error, EXIT_PREPARE, "-breakdown",
+                  "this kernel was built without tracefs (CONFIG_TRACING)");
         return NULL;
     }
-    error_set(error, EXIT_PREPARE, NULL, "tracefs is not mounted");
+    error_set(error, EXIT_PREPARE, "-breakdown", "tracefs is not mounted");
     error_advise(error, "mount -t tracefs tracefs /sys/kernel/tracing");
     return NULL;
 }
@@ -166,7 +166,7 @@ fail(struct error *error, const char *path)
     return error_advise(
         error,
         geteuid() == 0
-            ? "the container, or the lockdown of the kernel, denies traces even to root"
+            ? "a container or the lockdown of the kernel denies traces even to root"
             : "run it as root, or with the ambient "
               "capability CAP_DAC_OVERRIDE");
 }
@@ -286,9 +286,9 @@ read_formats(struct os_trace *trace, const char *top, struct error *error)
         if (!known && i == OS_TRACE_MARK)
             trace->formats[i].id = 0;
         else if (!known)
-            return error_set(error, EXIT_PREPARE, NULL,
-                             "this kernel was built without the event %s, see "
-                             "CONFIG_BLK_DEV_IO_TRACE",
+            return error_set(error, EXIT_PREPARE, "-breakdown",
+                             "this kernel was built without the event %s "
+                             "(CONFIG_BLK_DEV_IO_TRACE)",
                              strchr(events[i], '/') + 1);
     }
     text = linux_file_all("%s/events/header_page", top);

@@ -495,19 +495,19 @@ explain_steps(const struct outcome *outcome, struct notes *notes)
         snprintf(what, sizeof(what), "%.490s: -sweep", outcome->target);
     if (outcome->early)
         notes_add(notes, what,
-                  "ended at %s: fewer than one request per worker completed in the time "
-                  "of the step; use a longer -w",
+                  "ended at %s: fewer than one request per worker completed in that "
+                  "step; use a longer -w",
                   units_format(UNITS_SIZE, outcome->early, text));
     if (outcome->empty)
         notes_add(notes, what, "no request completed in the step %s=%s; %s",
                   sweep_kinds[outcome->swept].name,
                   sweep_format(outcome->swept, outcome->empty, text),
-                  outcome->swept == SWEEP_RATE ? "begin with a lower one"
+                  outcome->swept == SWEEP_RATE ? "start with a lower rate"
                                                : "use a longer -w");
     if (outcome->given_up)
         notes_add(notes, what,
-                  "ended after %d rates: too many were met only when they were tried "
-                  "again; try again when the target is steady",
+                  "ended after %d rates: too many missed the limits at first and met "
+                  "them when tried again; repeat when the target is less busy",
                   outcome->given_up);
     if (outcome->unknown && outcome->unknown != outcome->empty &&
         !has_unknowable_limit(outcome) && !has_only_cached(outcome))

@@ -91,8 +91,8 @@ read_all(struct compare *compare, struct error *error)
         return 0;
     if (runs->count < 2)
         return error_set(error, EXIT_USAGE, "-slo",
-                         "%s: there is no other run to compare with; name a second file, "
-                         "or give a time",
+                         "%s compares with another run, but there is only one; name a "
+                         "second file, or give a time",
                          slo_name(&slos->list[at], name));
     compare->rows = comparison_make(runs->jobs, runs->count, slos, false);
     if (compare->rows)
@@ -119,7 +119,9 @@ explain_change(struct notes *notes, const struct comparison_row *first,
     comparison_describe(is->ratio, &is->bounds, change, bounds);
 
     if (is_first_zero)
-        notes_add(notes, row->name, "%s < %s: UNKNOWN: nothing can be relative to 0 ns",
+        notes_add(notes, row->name,
+                  "%s < %s: UNKNOWN: the first run has 0 ns, so there is no change "
+                  "in percent; give a time",
                   name, limit);
     else if (is->bounds.known && is_shown)
         notes_add(notes, row->name, "%s < %s: %s, %s %s", name, limit, verdict, change,

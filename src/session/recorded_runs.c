@@ -242,8 +242,8 @@ add_line(struct recorded_runs *runs, const char *bytes, size_t length,
     if (line.fields[COUNT] > 1) {
         long long count = line.fields[COUNT];
         return error_set(error, EXIT_PREPARE, recorded_runs_source(runs),
-                         "line %llu is of %lld requests, as -p %lld prints; percentiles "
-                         "need a line for each: -print-count 1",
+                         "line %llu is about %lld requests, as -p %lld prints, but "
+                         "percentiles need a line for each; record with -record FILE",
                          (unsigned long long)runs->line, count, count);
     }
     int row = find_row(runs, &line, error);

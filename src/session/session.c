@@ -289,7 +289,8 @@ begin(struct session *session)
 {
     if (session->plan->pace.awake && os_processors_awake() < 0)
         notes_add(&session->notes, "-awake",
-                  "has no effect: processors cannot be kept awake: %s", strerror(errno));
+                  "has no effect: cannot keep processors awake: %s%s", strerror(errno),
+                  errno == EACCES || errno == EPERM ? "; run ioping as root" : "");
     bool opened = run_check_memory(session->jobs, session->all, &session->error) == 0 &&
                   open_targets(session) == 0;
     session->failed = !opened || begin_run(session) < 0;
@@ -462,7 +463,7 @@ session_make(const struct plan *plan)
         session->stages[i] = (struct stage){
             .name = job->plan.path, .advanced = &job->target.advanced, .end = ""};
         session->stages[all + 1 + i] =
-            (struct stage){.name = job->plan.path, .end = ", at its end"};
+            (struct stage){.name = job->plan.path, .end = ", while closing it"};
     }
     enter(session, STAGE_OPENING, 0);
     if (session->lock && status == 0)

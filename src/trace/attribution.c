@@ -252,7 +252,8 @@ note_limits(const struct plan *plan, const struct os_layout *layout, struct note
     for (int i = 0; i < plan->statistics.slos.count; i++)
         if (plan->statistics.slos.list[i].scope == SCOPE_STACK) {
             notes_add(notes, plan->path,
-                      "a limit on stack needs a stack of devices, and %s is none",
+                      "a limit on stack needs a stack of devices, such as LVM or RAID, "
+                      "but %s is a single device",
                       layout->name);
             return;
         }
@@ -280,10 +281,9 @@ find_layout(struct trace_target *target, const struct attribution_job *job,
     target->single = plan->io.depth == 1 && plan->sweep.kind != SWEEP_DEPTH;
     if (layout->known || target->single)
         return 0;
-    return error_set(
-        error, EXIT_PREPARE, plan->path,
-        "its file system does not say where its blocks are, so that only one request per "
-        "thread can be traced; use -threads instead of -depth");
+    return error_set(error, EXIT_PREPARE, plan->path,
+                     "its file system does not say where its blocks are, so only one "
+                     "request per thread can be traced; use -threads instead of -depth");
 }
 
 struct attribution *
@@ -294,8 +294,8 @@ attribution_open(const struct attribution_job *jobs, int count, struct notes *no
     struct attribution *attribution = attribution_make(count);
     int found = 0;
     if (!attribution) {
-        error_set(error, EXIT_PREPARE, NULL,
-                  "not enough memory, or no thread, for -breakdown: %s", strerror(errno));
+        error_set(error, EXIT_PREPARE, NULL, "cannot start -breakdown: %s",
+                  strerror(errno));
         return NULL;
     }
     for (; found < count; found++) {

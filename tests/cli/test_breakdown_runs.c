@@ -163,8 +163,8 @@ TEST(a_limit_on_a_stack_is_not_known_where_there_is_none)
 {
     need_disk();
     expect(5, "~UNKNOWN: 0 requests could be split",
-           "~^ioping: d: a limit on stack needs a stack of devices, and /dev/[^ ]+ is "
-           "none\n",
+           "~^ioping: d: a limit on stack needs a stack of devices, such as LVM or "
+           "RAID, but /dev/[^ ]+ is a single device\n",
            "ioping -breakdown -q -i 0 -c 100 -slo stack-p50=1s d");
 }
 
@@ -257,8 +257,8 @@ TEST(without_sysfs_the_advice_works)
 TEST(without_tracefs_the_advice_works)
 {
     need_disk();
-    expect(
-        0, "2\n1\n",
-        "ioping: tracefs is not mounted; mount -t tracefs tracefs /sys/kernel/tracing\n",
-        "without_tracefs_and_then_with_it");
+    expect(0, "2\n1\n",
+           "ioping: -breakdown: tracefs is not mounted; mount -t tracefs tracefs "
+           "/sys/kernel/tracing\n",
+           "without_tracefs_and_then_with_it");
 }

@@ -57,10 +57,11 @@ TEST(awake_it_holds_the_processors_awake_as_long_as_it_runs)
 TEST(without_the_right_to_that_it_says_so_and_goes_on)
 {
     need_faults();
-    expect(-1, "5\n",
-           "ioping: -awake: has no effect: processors cannot be kept awake: Permission "
-           "denied\n",
-           "without_the_right_to_that_it_says_so_and_goes_on");
+    expect(
+        -1, "5\n",
+        "ioping: -awake: has no effect: cannot keep processors awake: Permission denied; "
+        "run ioping as root\n",
+        "without_the_right_to_that_it_says_so_and_goes_on");
 }
 
 /* Who waits for a flush of a device that is dead waits for it to be opened. */

@@ -185,7 +185,7 @@ TEST(a_closing_that_hangs_keeps_the_answer)
 {
     need_bare("it holds on to the file that hangs");
     mount_fuse("closing", "hang_flush=%s/hang", scratch());
-    expect(OK, "~" LINE("OK"), "~at its end",
+    expect(OK, "~" LINE("OK"), "~while closing it",
            "head -c 1m /dev/zero >closing.files/f; : >hang; "
            "ioping -check -C -i 0 -c 9 -timeout 2s closing/f; status=$?; "
            "rm -f hang; exit $status");

@@ -161,9 +161,10 @@ TEST(limits_may_be_relative_to_the_first)
          "FAIL\n",
          "~^ioping: slow: p99 < \\+10%: FAIL \\([0-9.]+x\\.\\.\\)\n$"},
         {"none gp2 -slo p50=+10%", 6, NULL,
-         "~^ioping: gp2: p50 < \\+10%: UNKNOWN: nothing can be relative to 0 ns\n$"},
+         "~^ioping: gp2: p50 < \\+10%: UNKNOWN: the first run has 0 ns, so there is no "
+         "change in percent; give a time\n$"},
         {"gp2 -slo p50=+10%", 1, NULL,
-         "~^ioping: -slo: p50: there is no other run to compare with;"},
+         "~^ioping: -slo: p50 compares with another run, but there is only one;"},
     };
     expect_variants(cases, LENGTH(cases), "limits_may_be_relative_to_the_first %s");
 }
@@ -209,8 +210,8 @@ TEST(a_file_that_cannot_be_compared_is_named)
         {"echo '" LINE "' >gp2; head -c 1000 /dev/zero >z", "gp2 z",
          "ioping: z: line 1: not a raw line" ADVICE},
         {"ioping -i 0 -c 9 -p 4 -q data >gp2", "gp2",
-         "ioping: gp2: line 1 is of 4 requests, as -p 4 prints; percentiles need a line "
-         "for each: -print-count 1\n"},
+         "ioping: gp2: line 1 is about 4 requests, as -p 4 prints, but percentiles need "
+         "a line for each; record with -record FILE\n"},
         {"ioping -i 0 -c 3 -p 1 data >gp2 2>/dev/null", "gp2",
          "ioping: gp2: line 1: not a raw line" ADVICE},
         {"ioping -i 0 -c 3 -J data >gp2 2>/dev/null", "gp2",

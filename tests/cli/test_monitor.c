@@ -88,7 +88,8 @@ TEST(without_a_second_process_one_does_all)
     need_forbid();
     need_bare("the tool needs processes of its own");
     expect(0, "3\n",
-           "~^ioping: fork: .*: if the disk hangs, ioping cannot return to its caller\n$",
+           "~^ioping: cannot start a second process \\(.*\\): if the disk hangs, ioping "
+           "cannot return to the shell\n$",
            "without_a_second_process_one_does_all");
 }
 

@@ -8,10 +8,10 @@
     "^(ioping: " path ": not ready after [0-9.]+ m?s\n)*" \
     "ioping: " path ": still not ready after [0-9.]+ m?s"
 /* A step of a sweep may have had no time on a busy machine. */
-#define CLOSING_GIVEN_UP(path)                                       \
-    "^(ioping: -sweep: no request completed in [^\n]+\n)*"           \
-    "(ioping: " path ": not ready after [0-9.]+ m?s, at its end\n)*" \
-    "ioping: " path ": still not ready after [0-9.]+ m?s, at its end\n$"
+#define CLOSING_GIVEN_UP(path)                                                          \
+    "^(ioping: -sweep: no request completed in [^\n]+\n)*"                              \
+    "(ioping: " path ": not ready after [0-9.]+ m?s, while closing it\n)*ioping: " path \
+    ": still not ready after [0-9.]+ m?s, while closing it\n$"
 
 GROUP_SETUP(make_files)
 

@@ -80,7 +80,7 @@ static const struct row rows[] = {
      .arguments = "-w 2 -timeout 2s -i 50ms close/f",
      .status = STATUS_PREPARE,
      .out = SUMMARY_OF("close/f") "$",
-     .err = "ioping: close/f: (still )?not ready after [0-9.]+ m?s, at its end\n"},
+     .err = "ioping: close/f: (still )?not ready after [0-9.]+ m?s, while closing it\n"},
     {.name = "close_within_the_work_time",
      HANGS("flush"),
      BEGINS,
@@ -94,8 +94,8 @@ static const struct row rows[] = {
      .arguments = "-w 2 -timeout 2s -i 50ms -W close_in_a_directory",
      .status = STATUS_PREPARE,
      .out = SUMMARY_OF("close_in_a_directory") "$",
-     .err = "ioping: close_in_a_directory: (still )?not ready after [0-9.]+ m?s, at its "
-            "end\n"},
+     .err = "ioping: close_in_a_directory: (still )?not ready after [0-9.]+ m?s, while "
+            "closing it\n"},
     {.name = "mount_table",
      .place = PLACE_NAMED,
      .hang = "hang_getattr",

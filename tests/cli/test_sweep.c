@@ -170,7 +170,7 @@ TEST(a_slow_device_ends_a_size_sweep_early)
             fail_msg("%s", result.out);
         snprintf(line, sizeof(line),
                  "ioping: -sweep: ended at %d KiB: fewer than one request per worker "
-                 "completed in the time of the step; use a longer -w\n",
+                 "completed in that step; use a longer -w\n",
                  4 << count);
         assert_string_equal(result.err, line);
         command_free(&result);

@@ -36,9 +36,8 @@ check(const char *name, struct outcome *outcome, const char *text, int status)
 #define FAILED "request 7 failed: ENOSPC (No space left on device)\n"
 #define ANSWERED(count) count " requests were answered from memory, not by the device; "
 #define WARM_UP "no request counted: all were warm-up; use -warmup 0 to count them\n"
-#define LONGER                                                                           \
-    "fewer than one request per worker completed in the time of the step; use a longer " \
-    "-w\n"
+#define LONGER \
+    "fewer than one request per worker completed in that step; use a longer -w\n"
 
 TEST(an_outcome_has_its_notes_and_its_status)
 {
@@ -99,8 +98,8 @@ TEST(an_outcome_has_its_notes_and_its_status)
           .swept = SWEEP_RATE,
           .given_up = 64,
           .verdict = SLO_MET},
-         "-sweep: ended after 64 rates: too many were met only when they were tried "
-         "again; try again when the target is steady\n",
+         "-sweep: ended after 64 rates: too many missed the limits at first and met them "
+         "when tried again; repeat when the target is less busy\n",
          0},
         {"a failed request is named",
          {.total = {.requests = 7, .failed = 1, .latency = {.count = 5}},
@@ -218,7 +217,7 @@ TEST(an_outcome_has_its_notes_and_its_status)
          0},
         {"of a rate the advice is another",
          {.swept = SWEEP_RATE, .empty = 10000000},
-         "-sweep: no request completed in the step rate=10 M; begin with a lower one\n",
+         "-sweep: no request completed in the step rate=10 M; start with a lower rate\n",
          0},
         {"it is named beside failures",
          {.total = {.requests = 9, .failed = 1, .latency = {.count = 8}},

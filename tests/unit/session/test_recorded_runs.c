@@ -316,11 +316,11 @@ TEST(lines_of_periods_are_refused_by_name)
     static const char first[] = "100 900 1 1 5 9 15 1 101 1000\n",
                       later[] = LINE "\n2 20 1 1 10 10 10 0 2 1000 a\n";
     check_refused(first, sizeof(first) - 1,
-                  "ioping: gp2: line 1 is of 100 requests, as -p 100 prints; percentiles "
-                  "need a line for each: -print-count 1\n");
+                  "ioping: gp2: line 1 is about 100 requests, as -p 100 prints, but "
+                  "percentiles need a line for each; record with -record FILE\n");
     check_refused(later, sizeof(later) - 1,
-                  "ioping: gp2: line 2 is of 2 requests, as -p 2 prints; percentiles "
-                  "need a line for each: -print-count 1\n");
+                  "ioping: gp2: line 2 is about 2 requests, as -p 2 prints, but "
+                  "percentiles need a line for each; record with -record FILE\n");
 }
 
 TEST(a_file_without_lines_is_refused)
