@@ -23,7 +23,7 @@ struct comparison_figure {
 /* One of several series of requests, which stay the caller's. */
 struct comparison_row {
     const char *name;
-    int number; /* among rows of the same name, from 1; 0: no other row has it */
+    int ordinal; /* among rows of the same name, from 1; 0: no other row has it */
     const struct stats *stats;        /* of its requests */
     const struct time_series *series; /* likewise; comparing sorts its entries */
     /* To be filled: */

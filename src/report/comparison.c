@@ -124,8 +124,8 @@ static void
 add_name(struct buffer *text, const struct comparison_row *row)
 {
     buffer_escaped(text, row->name);
-    if (row->number)
-        buffer_format(text, " #%d", row->number);
+    if (row->ordinal)
+        buffer_format(text, " #%d", row->ordinal);
 }
 
 /* Fills the cells that each operation has as well. */
@@ -367,7 +367,7 @@ comparison_make(const struct job *jobs, int count, const struct slos *slos, bool
     for (int i = 0; rows && i < count; i++)
         rows[i] = (struct comparison_row){
             .name = jobs[i].target.description.path,
-            .number = job_number(jobs, count, i),
+            .ordinal = job_number(jobs, count, i),
             .stats = &jobs[i].outcome.total,
             .series = jobs[i].outcome.series,
         };

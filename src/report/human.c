@@ -49,10 +49,10 @@ human_begin(struct report *report)
     struct buffer label = {0}, *labels = report->state;
     if (!labels)
         labels = report->state = calloc((size_t)report->count, sizeof(*labels));
-    int number = job_number(report->jobs, report->count, report->job->index);
+    int ordinal = job_number(report->jobs, report->count, report->job->index);
     description_label(report->target, &label);
-    if (number)
-        buffer_format(&label, " #%d", number);
+    if (ordinal)
+        buffer_format(&label, " #%d", ordinal);
     if (labels && !label.failed)
         buffer_escaped(&labels[report->job->index], label.text);
     report->text.failed |= label.failed || !*label_of(report);
@@ -324,10 +324,10 @@ human_summary(struct report *report, const struct run_record *record)
 static void
 add_path(struct buffer *text, const struct report *report, const struct job *job)
 {
-    int number = job_number(report->jobs, report->count, job->index);
+    int ordinal = job_number(report->jobs, report->count, job->index);
     buffer_escaped(text, job->target.description.path);
-    if (number)
-        buffer_format(text, " #%d", number);
+    if (ordinal)
+        buffer_format(text, " #%d", ordinal);
 }
 
 static void

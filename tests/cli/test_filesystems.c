@@ -226,10 +226,11 @@ TEST(a_server_that_answers_no_question_about_a_removed_file_is_measured)
 TEST(a_server_that_forgets_a_removed_file_is_refused_with_a_remedy)
 {
     mount_fuse("unwilling", "removed_all=%d", ENOENT);
-    expect(2, "",
-           "ioping: unwilling: this file system cannot write to a file that has no name: "
-           "No such file or directory; use -k, or name an existing file in it instead\n",
-           "ioping -B -c 2 -i 0 unwilling");
+    expect(
+        2, "",
+        "ioping: unwilling: this file system cannot write to an unnamed temporary file: "
+        "No such file or directory; use -k, or name an existing file in it instead\n",
+        "ioping -B -c 2 -i 0 unwilling");
     expect(0, "~^1 .*\nioping.tmp\n$", "",
            "ioping -B -k -c 2 -i 0 unwilling && ls -A unwilling.files");
     expect(0, "~^1 ", "", "ioping -B -c 2 -i 0 unwilling/ioping.tmp");

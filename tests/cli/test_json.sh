@@ -162,7 +162,7 @@ nothing_follows_the_end_of_the_array() {
 }
 
 the_slowest_request_is_one_that_counts() {
-    filter=$(sed -n "/^The slowest request/,/^\.Ed/s/^ *jq '\(.*\)'\$/\1/p" \
+    filter=$(sed -n "/^To find the slowest/,/^\.Ed/s/^ *jq '\(.*\)'\$/\1/p" \
         "$IOPING_SOURCE/man/ioping-output.5")
     faulty pread:1:400ms,pread:5:100ms -C -J -c 8 -i 0 data >o
     jq "$filter" o | jq .request >told
