@@ -148,12 +148,12 @@ refuse_space(const struct plan *plan, int64_t available, struct error *error)
               "a working set of %s does not fit into the %s that are free",
               units_format(UNITS_SIZE, plan->workload.scratch_size, need),
               units_format(UNITS_SIZE, available, have));
-    bool too_full = available < plan_largest(plan); /* no working set is small enough */
+    bool is_full = available < plan_largest(plan); /* no working set is small enough */
     if (plan->mode == MODE_BACKGROUND)
         return error_advise(error, "name an existing file in it with path=");
     if (plan->workload.append)
-        return error_advise(error, too_full ? "free some space" : "use a smaller -S");
-    if (too_full)
+        return error_advise(error, is_full ? "free some space" : "use a smaller -S");
+    if (is_full)
         return error_advise(error,
                             "free some space, or name an existing file in it instead");
     return error_advise(error,
