@@ -40,9 +40,9 @@ static const struct expected runs[] = {
      "0\n10\n10 requests completed\n0\n10\n}]\n0\n10\n10\n"},
     {"an_interrupted_run_has_one_on_standard_output", "", 0, "0\n1\nsame\n"},
     {"the_results_cannot_go_to_standard_output_as_well", "", 0,
-     "ioping: /dev/stdout: is also the standard output of -plot; name another file "
-     "for -output\n2\nioping: p: is also the standard output of -plot; name another "
-     "file for -output\n2\n0\n"},
+     "2\nioping: /dev/stdout: is also the standard output of -plot; name another file "
+     "for -output\n2\nioping: picture: is also the standard output of -plot; name "
+     "another file for -output\n0\n"},
     /* The missed grid points are on the axis, which goes on to the end. */
     {"a_request_without_answer_shows_by_what_was_missed", "faults", 0, "3\nmissed\n"},
 };

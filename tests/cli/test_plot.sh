@@ -158,7 +158,9 @@ standard_output_has_the_picture_and_the_file_the_results() {
 standard_output_may_be_a_pipe_that_nobody_reads() {
     cd f || return
     mkfifo p
-    exec 8<>p 9>p 8<&-
+    exec 8<>p
+    exec 9>p
+    exec 8<&-
     ioping -q -i 0 -c 5 -plot - -output ../o ../data 2>../e >&9
     echo $?
     cat ../e
@@ -177,9 +179,12 @@ an_interrupted_run_has_one_on_standard_output() {
 }
 
 the_results_cannot_go_to_standard_output_as_well() {
-    ioping -i 0 -c 5 -plot - -output /dev/stdout data 2>&1 >o
+    ioping -i 0 -c 5 -plot - -output /dev/stdout data >o 2>e
     echo $?
-    ioping -i 0 -c 5 -plot - -output p data 2>&1 >p
+    cat e
+    name=picture
+    ioping -i 0 -c 5 -plot - -output picture data >"$name" 2>e
     echo $?
-    wc -c <p | tr -d ' '
+    cat e
+    wc -c <picture | tr -d ' '
 }
