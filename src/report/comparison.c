@@ -299,9 +299,10 @@ add_legend(struct buffer *text, const struct table *table, const struct stats *s
         buffer_text(text, " together\n");
     if (table->same)
         buffer_text(text, "~ no difference that this many requests can show (95 %)\n");
-    if (table->unknown)
-        buffer_text(text, "? unsure: too few independent requests (run longer), or "
-                          "corrected percentiles\n");
+    if (table->unknown && stats->every)
+        buffer_text(text, "? unsure: percentiles are corrected (leave out -corrected)\n");
+    else if (table->unknown)
+        buffer_text(text, "? unsure: too few independent requests (run longer)\n");
 }
 
 void

@@ -134,7 +134,8 @@ explain_change(struct notes *notes, const struct comparison_row *first,
                   name, limit);
     else
         notes_add(notes, row->name,
-                  "%s < %s: UNKNOWN: a run of %" PRIu64 " %s is too short, it takes "
+                  "%s < %s: UNKNOWN: a run of %" PRIu64
+                  " %s is too short, because it takes "
                   "%" PRIu64 "; record longer runs",
                   name, limit, is->count, units_plural(is->count, "request", "requests"),
                   percentile_needs(&slo->percentile));

@@ -151,11 +151,12 @@ TEST(limits_may_be_relative_to_the_first)
          "~^ioping: hundred: p99 < \\+10000%: UNKNOWN, .*\n$"},
         {"gp2 short -slo p99=+10000%", 6,
          "~^short: p99 < \\+10000%: UNKNOWN\n--- .*\nshort .* - +- .* UNKNOWN\n",
-         "ioping: short: p99 < +10000%: UNKNOWN: a run of 60 requests is too short, it "
-         "takes 99; record longer runs\n"},
+         "ioping: short: p99 < +10000%: UNKNOWN: a run of 60 requests is too short, "
+         "because "
+         "it takes 99; record longer runs\n"},
         {"short gp2 -slo p99=-99%", 6, NULL,
-         "ioping: gp2: p99 < -99%: UNKNOWN: a run of 60 requests is too short, it takes "
-         "99; record longer runs\n"},
+         "ioping: gp2: p99 < -99%: UNKNOWN: a run of 60 requests is too short, because "
+         "it takes 99; record longer runs\n"},
         {"gp2 slow -slo p99=+10%", 5,
          "~^slow: p99 < \\+10%: FAIL \\([0-9.]+x\\.\\.\\)\n--- .*\nslow .* - +- .* "
          "FAIL\n",

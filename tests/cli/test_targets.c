@@ -19,10 +19,9 @@
     name " +" count " +" TIME " +" CHANGE " +(-|" TIME ") +" CHANGE "( +" TIME "){2} " \
          "+[0-9.]+( [kM])?"
 /* What comes after rows of which little is known. */
-#define LEGEND                                                                 \
-    "(~ no difference that this many requests can show \\(95 .\\)\n)?"         \
-    "[?] unsure: too few independent requests \\(run longer\\), or corrected " \
-    "percentiles\n"
+#define LEGEND                                                         \
+    "(~ no difference that this many requests can show \\(95 .\\)\n)?" \
+    "[?] unsure: too few independent requests \\(run longer\\)\n"
 
 GROUP_SHELL(
     "head -c 1048576 /dev/urandom >data && cp data copy && cp data third && mkdir "
