@@ -101,6 +101,8 @@ mark_uncertain(const struct outcome *outcome, const struct slo *slo,
     }
 }
 
+#define LIMIT_MOST 9e18 /* ns: what an int64_t can have, about */
+
 /* Sets how many values make ANSWER certain, if that can be computed: independent ones,
  * multiplied by the autocorrelation time of ESTIMATE. ESTIMATE is NULL if SLO is about
  * requests whose dependence is not known. */
@@ -122,7 +124,7 @@ advise(const struct outcome *outcome, const struct slo *slo,
             return;
         time = estimate->dependence.time;
         wider = estimate_widening(estimate);
-        limit = fails ? limit * wider : limit / wider;
+        limit = fails ? fmin(limit * wider, LIMIT_MOST) : limit / wider;
     }
 
     uint64_t independent =
