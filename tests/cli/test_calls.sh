@@ -14,7 +14,10 @@ interrupted_calls_are_repeated() {
 }
 
 # Whether the program has a way to keep processors awake, where it may.
-knows_awake() { ! ioping -awake -C -q -c 1 data 2>&1 | grep -q 'kept awake: .*supported'; }
+knows_awake() {
+    ! ioping -awake -C -q -c 1 data 2>&1 |
+        grep -q 'cannot keep processors awake: .*supported'
+}
 
 awake_it_holds_the_processors_awake_as_long_as_it_runs() {
     knows_awake && [ -w /dev/cpu_dma_latency ] || lacks 'needs /dev/cpu_dma_latency' ||
