@@ -54,37 +54,36 @@ job_free(struct job *job)
     worker_close_series(&job->series);
 }
 
+/* Returns whether two targets, which may not be open yet, have the same path. */
+static bool
+have_same_path(const struct job *job, const struct job *other)
+{
+    const char *path = job->target.description.path;
+    const char *other_path = other->target.description.path;
+    if (!path)
+        path = job->plan.path;
+    if (!other_path)
+        other_path = other->plan.path;
+    return strcmp(path, other_path) == 0;
+}
+
 int
 job_ordinal(const struct job *jobs, int index)
 {
     int ordinal = 1;
     for (int i = 0; i < index; i++)
-        ordinal += strcmp(jobs[i].target.description.path,
-                          jobs[index].target.description.path) == 0;
+        if (have_same_path(&jobs[i], &jobs[index]))
+            ordinal++;
     return ordinal;
-}
-
-/* Returns the path of a target that may not be open yet. */
-static const char *
-path_of(const struct job *job)
-{
-    const char *path = job->target.description.path;
-    return path ? path : job->plan.path;
 }
 
 int
 job_number(const struct job *jobs, int count, int index)
 {
-    int before = 0;
-    int same = 0;
-    for (int i = 0; i < count; i++) {
-        if (strcmp(path_of(&jobs[i]), path_of(&jobs[index])) != 0)
-            continue;
-        same++;
-        if (i < index)
-            before++;
-    }
-    return same > 1 ? before + 1 : 0;
+    for (int i = 0; i < count; i++)
+        if (i != index && have_same_path(&jobs[i], &jobs[index]))
+            return job_ordinal(jobs, index);
+    return 0;
 }
 
 /* Returns the attribution of the requests of JOB; NULL: there is none. */
