@@ -199,7 +199,7 @@ requests_for(const struct outcome *outcome, const struct slo_answer *answer)
 #define SECONDS_MOST 1e9 /* that are advised */
 
 /* Returns how long a run with -w has to last so that it sends REQUESTS, at the same rate:
- * whole seconds, in ns. */
+ * whole seconds, in ns. It has sent at least one request. */
 static int64_t
 time_for(const struct outcome *outcome, double requests)
 {
@@ -216,22 +216,22 @@ add_advice(struct buffer *text, const struct outcome *outcome,
     char time[UNITS_TEXT];
     bool is_known = answer->needs > 0 && !outcome->phases;
     double requests = is_known ? requests_for(outcome, answer) : 0;
-    if (answer->is_close)
+    if (answer->is_close) {
         buffer_text(text, "too close to call");
-    if (answer->is_close && answer->count >= ADVICE_MOST)
-        return;
-    if (answer->is_close)
+        if (answer->count >= ADVICE_MOST)
+            return;
         buffer_text(text, "; ");
+    }
 
     if (outcome->recorded && is_known)
         buffer_format(text, "record a run of %.0f requests", requests);
     else if (outcome->recorded)
         buffer_text(text, "record a longer run");
-    else if (is_known && outcome->work_time)
+    else if (is_known && !outcome->work_time)
+        buffer_format(text, "use -c %.0f", requests);
+    else if (is_known && outcome->total.requests > 1) /* one request tells no rate */
         buffer_format(text, "use -w %s",
                       units_exact(UNITS_TIME, time_for(outcome, requests), time));
-    else if (is_known)
-        buffer_format(text, "use -c %.0f", requests);
     else
         buffer_text(text, "run longer");
 }

@@ -559,6 +559,20 @@ TEST(advice_suits_the_kind_of_run)
     }
 }
 
+/* A run that -w ended after one request, or before the first, tells no rate. */
+TEST(a_run_without_a_rate_is_told_to_run_longer)
+{
+    for (uint64_t sent = 0; sent < 2; sent++) {
+        struct slos slos;
+        struct outcome outcome = {
+            .slos = &slos, .total.requests = sent, .work_time = SECOND};
+        read_limits(&slos, "p99=1s");
+        check_answers(
+            &outcome, NULL,
+            "p99 < 1 s: UNKNOWN: 0 requests count, and it takes 99; run longer\n");
+    }
+}
+
 /* Of 100 requests that count. */
 TEST(few_that_could_be_split_are_told_with_the_reasons)
 {
