@@ -7,17 +7,17 @@
 struct latencies;
 struct percentile;
 
-/*
- * Returns how many independent requests a run needs so that its answer to a limit on
- * PERCENTILE is certain at 95 % in at least 9 of 10 such runs. LATENCIES are those of a
- * run so far, LIMIT is in ns, and FAILS says that the percentile is above the limit.
- * Returns 0 if that is more than ADVICE_MOST: the percentile is too close to its limit.
- */
-uint64_t advice_requests(const struct percentile *percentile,
-                         const struct latencies *latencies, int64_t limit, bool fails);
-
 /* The longest advice, requests. A time series keeps at least half as many requests as it
  * has room for (stats/track.h), so more would make no answer more certain. */
 #define ADVICE_MOST 16384
+
+/*
+ * Returns how many independent requests a run needs so that its answer to a limit on
+ * PERCENTILE is certain at 95 % in at least 9 of 10 such runs. LATENCIES come from a run
+ * so far, LIMIT is in ns, and FAILS says that the percentile is above the limit. Returns
+ * 0 if more than ADVICE_MOST are needed: the percentile is too close to its limit.
+ */
+uint64_t advice_requests(const struct percentile *percentile,
+                         const struct latencies *latencies, int64_t limit, bool fails);
 
 #endif

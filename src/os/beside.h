@@ -3,11 +3,11 @@
 
 #include <stddef.h>
 
-/* A temporary file stands beside the file that it will replace. Its name is longer by so
- * many bytes: a dot and six characters. */
+/* A temporary file stands beside the file that it will replace. Its name is longer by
+ * this many bytes: a dot and six characters. */
 #define BESIDE_ADDED 7
 
-/* Every common file system accepts a name of so many bytes. Windows counts units of
+/* Every common file system accepts a name of this many bytes. Windows counts units of
  * UTF-16 instead, and a name has at most as many units as it has bytes of UTF-8. */
 #define BESIDE_NAME_MAX 255
 
