@@ -531,7 +531,7 @@ explain_limits(struct outcome *outcome, struct notes *notes)
         struct slo_answer answer = answer_limit(outcome, slo);
         explain_limit(outcome, slo, &answer, notes);
     }
-    if (outcome->swept && !meets_limits(outcome)) { /* no step does */
+    if (outcome->swept && !outcome->answered && !meets_limits(outcome)) {
         struct buffer limits = {0};
         slos_print(slos, &limits);
         notes_add(notes, outcome->target, "%s with %s: %s",
