@@ -16,6 +16,7 @@
 #include "status.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -400,12 +401,23 @@ store_failure(const struct reports *reports, struct outcome *outcome)
     }
 }
 
+/* Ends the line in which the terminal shows ^C, so that the remarks begin in a line of
+ * their own. The status line is erased together with ^C. */
+static void
+leave_interrupted_line(const struct reports *reports)
+{
+    if (os_signals_stop() == SIGINT && os_stream_terminal(2) && !reports->status)
+        os_stream_write(2, "\n", 1);
+}
+
 void
 report_explain(struct reports *reports, struct job *jobs, int count)
 {
     const struct report *screen = reports->screen;
     const struct output *output = screen->output;
     bool summary = output->kind->people && output->summary && !screen->error;
+    bool remarked = false;
+
     note_failures(reports);
     for (int i = 0; i < count; i++) {
         struct outcome *outcome = &jobs[i].outcome;
@@ -417,6 +429,10 @@ report_explain(struct reports *reports, struct job *jobs, int count)
                          (!screen->terminal || screen->plan->mode == MODE_PHASES);
         outcome->answered = summary && screen->terminal;
         outcome_explain(outcome, &reports->notes);
+        if (reports->notes.count && !remarked) {
+            leave_interrupted_line(reports);
+            remarked = true;
+        }
         status_notes(reports->status, &reports->notes);
         if (jobs[i].error.status)
             console_error(&jobs[i].error);

@@ -202,6 +202,19 @@ TEST(an_interrupt_leaves_a_clean_summary)
     }
 }
 
+/* The terminal shows ^C where the cursor is. Remarks begin below it. */
+TEST(remarks_after_an_interrupt_have_lines_of_their_own)
+{
+    terminal_start(&terminal, 200,
+                   "exec $IOPING_RUNNER \"$IOPING\" -hang 0 -C -i 10ms -T 1ns data");
+    terminal_wait(&terminal, "request=3 ");
+    terminal_type(&terminal, "\003");
+    terminal_end(&terminal, 0);
+    assert_matches(terminal.bytes,
+                   "\\^C([^\n]+\r\n)*\r\nioping: none of the [0-9]+ requests counted");
+    terminal_free(&terminal);
+}
+
 /* The program's own time, from the first request on, is the measure. */
 TEST(it_is_drawn_ten_times_a_second_at_most)
 {
