@@ -333,8 +333,9 @@ check_examples(const char *name)
     return found;
 }
 
-TEST(the_examples_of_the_man_pages_are_taken)
+TEST(the_examples_of_the_documents_are_taken)
 {
+    assert_true(check_examples("man/TOUR.md") >= 30);
     assert_int_equal(check_examples("man/ioping.1"), 12);
     assert_true(check_examples("man/ioping-output.5") >= 6);
     assert_true(check_examples("man/ioping-statistics.7") >= 1);
