@@ -34,16 +34,16 @@ main(int argc, char *argv[])
     if (cli_parse(argc, argv, &options, &error) < 0)
         return output->refuse(&error);
     if (options.given[OPTION_HELP] || options.given[OPTION_VERSION])
-        return console_text(options.all                  ? cli_usage_all
+        return console_text(options.help_all             ? cli_usage_all
                             : options.given[OPTION_HELP] ? cli_usage
                                                          : cli_version,
-                            output->unknown);
+                            output->early_exit_status);
     if (plan_make(&options, (uint64_t)os_clock_wall(), &plan, &error) < 0 ||
         outputs_plan(&options, &plan, &error) < 0)
         return output->refuse(&error);
     output = plan.output.list[0].kind;
-    if (output->unanswered) {
-        os_process_last_line(output->unanswered, output->unknown);
+    if (output->early_exit_line) {
+        os_process_last_line(output->early_exit_line, output->early_exit_status);
         os_monitor_limit(time_add(os_clock_now(), DEADLINE_GRACE)); /* until the run */
     }
     os_signals_install();

@@ -24,26 +24,27 @@ struct cli_option {
     const char
         *group; /* title of its group in -h; the options of one follow each other */
     int modes;  /* in which it means something: a set of enum cli_mode */
-    enum cli_argument takes;
+    enum cli_argument argument_kind;
     const char *argument; /* name of the value in -h; NULL: none. Of -h itself the word
                            * that may follow */
     const char *help;     /* its line in -h */
     /* Stores VALUE; returns NULL or why it is refused. NULL: it has none. */
     const char *(*set)(const struct cli_option *option, struct options *options,
                        const char *value);
-    size_t at;             /* of a number or text: its offset in struct options */
-    enum units_kind units; /* of a number */
-    int64_t least, most;   /* of a number that is allowed */
-    const char *beyond;    /* why a larger one is refused */
-    int least_in;          /* more modes, in which the smallest number means something */
-    int selects;           /* modes that it puts the command line in, */
-    int lifts;             /* and that it takes it out of, if others put it in */
-    const char *because;   /* why others mean nothing in them, if that is not evident */
+    size_t offset;                /* of a number or text: its offset in struct options */
+    enum units_kind units;        /* of a number */
+    int64_t min_value, max_value; /* of a number that is allowed */
+    const char *too_large;        /* why a larger one is refused */
+    int min_only_modes; /* more modes, in which the smallest number means something */
+    int sets_modes;     /* modes that it puts the command line in, */
+    int clears_modes;   /* and that it takes it out of, if others put it in */
+    const char
+        *conflict_reason; /* why others mean nothing in them, if that is not evident */
     const char *needs[CLI_NEEDS]; /* it belongs to one of these, with a word of theirs */
-    bool newer;                   /* than ioping 1.3 */
-    bool file;                    /* the value is the path of one */
-    bool repeats;                 /* given again, it says more */
-    char also;            /* another letter for it, which -h does not show; 0: none */
+    bool not_in_1_3;              /* than ioping 1.3 */
+    bool is_path;                 /* the value is the path of one */
+    bool accumulates;             /* given again, it says more */
+    char second_letter;   /* another letter for it, which -h does not show; 0: none */
     const char *synonyms; /* words of other tools for it, separated by spaces */
     const char *workload; /* operations that it selects, by their word; NULL: none */
     const char *engine;   /* it selects; its name where the system does not have it */

@@ -122,8 +122,8 @@ struct options {
     const char *record;                  /* likewise, of raw lines; NULL: none */
     int64_t warmup, burst, count, entropy, rate_limit, print_count;
     int64_t interval, min_time, max_time, work_time, print_interval, hang;
-    int64_t every;   /* of exported files; 0: not given */
-    int64_t timeout; /* INT64_MAX: none */
+    int64_t export_interval; /* of exported files; 0: not given */
+    int64_t timeout;         /* INT64_MAX: none */
     int64_t speed_limit, size, work_size, work_offset;
     int64_t threads, depth; /* 0: one */
     struct sweep sweep;
@@ -133,7 +133,7 @@ struct options {
     struct slos slos, warnings;
     struct buckets buckets;
     uint16_t given[OPTION_IDS];
-    bool all; /* of -h: all options */
+    bool help_all; /* of -h: all options */
 };
 
 /* Fill OPTIONS with the defaults: no option was given. */

@@ -67,13 +67,14 @@ struct io_queue;
 struct io_engine {
     const char *name; /* in messages; NULL: the system does not have what was asked for */
     char option;      /* the letter of the option that selects it; 0: the default */
-    bool many;        /* more than one request at a time per queue */
-    bool polls;       /* io_config.poll is heeded */
+    bool queues_requests; /* more than one request at a time per queue */
+    bool polls;           /* io_config.poll is heeded */
     bool in_thread; /* the thread that sends a request does it, and is accounted for it */
     /* Note for users of a depth above 1, with direct I/O and without; NULL: none. */
     const char *caveat, *caveat_buffered;
-    const char *lacks;  /* reason of an open that fails; NULL: the engine is missing */
-    int advised;        /* the errno of open that the advice is about; 0: any */
+    const char
+        *open_error;    /* reason of an open that fails; NULL: the engine is missing */
+    int advice_errno;   /* the errno of open that the advice is about; 0: any */
     const char *advice; /* to the user; without any it is another engine */
 
     size_t queue_size; /* bytes of its struct io_queue */

@@ -34,7 +34,7 @@ struct operation_row {
     const char *noun;  /* what people call several: "reads" */
     const char *done;  /* what becomes of bytes, for people: " written" */
     const char *arrow; /* between size and target in the line of a request */
-    int does;          /* OR-ed enum operation_does */
+    int flags;         /* OR-ed enum operation_does */
     /* Makes the system call, see io_perform. Returns bytes, or -1 with errno. */
     int64_t (*perform)(const struct io_config *config, const struct io_request *request);
 };
@@ -45,7 +45,7 @@ extern const struct operation_row operations[OPERATIONS];
 
 /* The operations of a workload, which take turns. All zero: reads alone. */
 struct operation_mix {
-    int more; /* after the first */
+    int extra_count; /* after the first */
     enum operation turns[OPERATION_TURNS];
 };
 
@@ -65,7 +65,7 @@ const char *operation_mix_noun(const struct operation_mix *mix);
 static inline int
 operation_mix_turn(const struct operation_mix *mix, enum operation operation)
 {
-    int turn = mix->more;
+    int turn = mix->extra_count;
     while (turn >= 0 && mix->turns[turn] != operation)
         turn--;
     return turn;
@@ -76,8 +76,8 @@ static inline bool
 operation_mix_does(const struct operation_mix *mix, enum operation_does does)
 {
     bool some = false;
-    for (int i = 0; i <= mix->more; i++)
-        some |= (operations[mix->turns[i]].does & (int)does) != 0;
+    for (int i = 0; i <= mix->extra_count; i++)
+        some |= (operations[mix->turns[i]].flags & (int)does) != 0;
     return some;
 }
 

@@ -19,10 +19,10 @@ struct output_kind;
 struct output {
     const struct output_kind *kind; /* its row in the table of outputs */
     const char *path;               /* of its file; NULL: it has none of its own */
-    int64_t every;                  /* ns from one tick to the next; 0: it has none */
-    bool requests;                  /* it has each request, */
-    bool periods;                   /* each period, */
-    bool summary;                   /* and the statistics at the end */
+    int64_t tick_interval;          /* ns from one tick to the next; 0: it has none */
+    bool has_requests;              /* it has each request, */
+    bool has_periods;               /* each period, */
+    bool has_summary;               /* and the statistics at the end */
 };
 
 #define OUTPUTS_MOST 8
@@ -33,15 +33,15 @@ struct plan_output {
                                        * the one on standard output; exported files; the
                                        * rest */
     int count;
-    int streams; /* those that are printed, the first of all; the last on stdout */
-    bool requests, periods, summary; /* one of them has these */
-    bool track;                      /* one needs tracks of the run (stats/track.h), */
-    bool names;              /* and one names of targets before the first request */
-    const char *time_format; /* strftime(3) format before each line; NULL: none */
-    int64_t burst;           /* a blank line after so many requests; 0: never */
-    int64_t print_count;     /* a period ends after so many that count; 0: never */
-    int64_t print_interval;  /* and every so many ns; 0: never */
-    bool rest;               /* what is left of a period when all has ended is one too */
+    int stream_count; /* those that are printed, the first of all; the last on stdout */
+    bool any_requests, any_periods, any_summary; /* one of them has these */
+    bool needs_track;         /* one needs tracks of the run (stats/track.h), */
+    bool needs_names;         /* and one names of targets before the first request */
+    const char *time_format;  /* strftime(3) format before each line; NULL: none */
+    int64_t burst;            /* a blank line after so many requests; 0: never */
+    int64_t print_count;      /* a period ends after so many that count; 0: never */
+    int64_t print_interval;   /* and every so many ns; 0: never */
+    bool emit_partial_period; /* what is left of a period when all has ended is one too */
     struct percentiles percentiles;
     const struct buckets *buckets; /* of histograms; the options' */
 };
@@ -79,31 +79,32 @@ struct plan_pace {
     int64_t interval;     /* ns; 0: as fast as possible */
     const char *given_by; /* option that the interval comes from; NULL: none does */
     bool open_loop;       /* requests start when they are due, answered or not */
-    bool poisson;  /* and are due at random: the interval is the mean of the gaps */
-    bool limited;  /* the interval comes from a limit, so no request is ever due */
-    int64_t burst; /* requests per interval, at least 1 */
-    bool awake;    /* idle processors must not sleep */
+    bool poisson;    /* and are due at random: the interval is the mean of the gaps */
+    bool from_limit; /* the interval comes from a limit, so no request is ever due */
+    int64_t burst;   /* requests per interval, at least 1 */
+    bool keep_awake; /* idle processors must not sleep */
 };
 
 /* When all of it ends, and what is waited for how long, ns. */
 struct plan_ends {
-    uint64_t count;    /* UINT64_MAX: no limit */
-    int64_t work_time; /* INT64_MAX: no limit */
-    int64_t settle;    /* before the work time, in which no request counts */
-    uint64_t least; /* requests that each worker sends in it; it waits for them; 0: any */
+    uint64_t count;        /* UINT64_MAX: no limit */
+    int64_t work_time;     /* INT64_MAX: no limit */
+    int64_t settle_time;   /* before the work time, in which no request counts */
+    uint64_t min_requests; /* requests that each worker sends in it; it waits for them; 0:
+                              any */
     bool ignore_error;
-    int64_t hang;     /* after which a request is reported to be stuck; 0: never */
-    int64_t timeout;  /* after which a request has failed; INT64_MAX: none does */
-    int64_t grace;    /* for what is under way when the work time is over */
-    int64_t patience; /* for an opening or closing to advance; INT64_MAX: no limit */
+    int64_t hang;         /* after which a request is reported to be stuck; 0: never */
+    int64_t timeout;      /* after which a request has failed; INT64_MAX: none does */
+    int64_t grace;        /* for what is under way when the work time is over */
+    int64_t open_timeout; /* for an opening or closing to advance; INT64_MAX: no limit */
 };
 
 /* What is computed of the requests, and judged. */
 struct plan_statistics {
     struct stats_limits limits;
-    int64_t corrected;          /* ns: the interval to correct percentiles for; 0: none */
+    int64_t corrected_interval; /* ns: the interval to correct percentiles for; 0: none */
     struct slos slos, warnings; /* these of -check */
-    int series;                 /* entries of the series of a target; 0: there is none */
+    int series_capacity;        /* entries of the series of a target; 0: there is none */
     bool breakdown; /* the time of each request is split, see stats/breakdown.h */
 };
 

@@ -30,11 +30,11 @@ struct export
     const struct job *jobs;
     int count;
     struct status *status; /* the status line; NULL: none */
-    int64_t stopped;       /* when a signal asked to stop, monotonic; 0: not yet */
+    int64_t stopped_at;    /* when a signal asked to stop, monotonic; 0: not yet */
     export_write_function *replace, *append; /* os_file_replace, os_file_append */
     struct export_writer *writer; /* NULL: there are no files, or export_end is done */
     const char *failed;           /* the file whose last version could not be written */
-    int error;                    /* its errno; 0: there is none */
+    int error_number;             /* its errno; 0: there is none */
 };
 
 /* Prepares for the files of the outputs of PLAN, which has COUNT JOBS; these must stay,

@@ -51,30 +51,33 @@ enum output_goes {
 struct output_kind {
     /* Asks for it, that of a file by its path; or keeps CHOSEN from being asked. */
     enum option_id option;
-    int times; /* so often it is to be given for a stream; the last such row is printed */
-    enum output_goes goes;
+    int min_given; /* so often it is to be given for a stream; the last such row is
+                      printed */
+    enum output_goes sink;
     const struct report_format *format;
     /* Decides where no option asks for it; the streams of the plan are known. */
-    bool (*chosen)(const struct plan *plan);
+    bool (*enabled_by_default)(const struct plan *plan);
 
-    bool people;   /* they read it */
-    bool whole;    /* it has the summary even if it has periods and no requests */
-    bool rest;     /* what is left of a period when all has ended is one too */
-    bool paced;    /* -P is its interval where -every is not given */
-    int64_t every; /* ns from one period, or tick, to the next if no option says so */
-    bool track;    /* it needs tracks of the run (stats/track.h) */
-    bool names;    /* and the names of targets before the first request */
+    bool for_people;            /* they read it */
+    bool summary_after_periods; /* it has the summary even if it has periods and no
+                                   requests */
+    bool emit_partial_period; /* what is left of a period when all has ended is one too */
+    bool uses_print_interval; /* -P is its interval where -every is not given */
+    int64_t default_interval; /* ns from one period, or tick, to the next if no option
+                                 says so */
+    bool needs_track;         /* it needs tracks of the run (stats/track.h) */
+    bool needs_names;         /* and the names of targets before the first request */
 
     /* Of a file: its first bytes, and what it is if it has them. */
-    const char *start, *what;
+    const char *magic, *magic_description;
 
     /* What is printed: says ERROR to the caller; and of COUNT JOBS that have ended the
      * answer that a caller waits for whose plug-in this is; NULL: none does. Both return
      * the exit status of the program. */
     int (*refuse)(const struct error *error);
     int (*answer)(const struct job *jobs, int count);
-    const char *unanswered; /* the line, if it ends before that; NULL: none */
-    int unknown;            /* the status then, and after -h and -v */
+    const char *early_exit_line; /* the line, if it ends before that; NULL: none */
+    int early_exit_status;       /* the status then, and after -h and -v */
 };
 
 extern const struct output_kind output_kinds[];

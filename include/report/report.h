@@ -28,26 +28,26 @@ struct report {
     const struct job *jobs;
     int count;
     const struct comparison_row *rows; /* of the jobs, filled; NULL: not yet */
-    struct comparison_row *own;        /* the same, if it has filled them itself */
+    struct comparison_row *owned_rows; /* the same, if it has filled them itself */
     void *state;                       /* what the format keeps */
     const struct job *job;             /* the current one */
     const struct description *target;  /* its target */
     enum phase phase;                  /* that it is in */
     int stream;                        /* of os_stream_write, if it goes to one */
-    int64_t every;         /* ns from one tick to the next; 0: there is none */
-    int64_t due;           /* of the next, monotonic; 0: an interval after the begin */
-    int64_t began;         /* the interval of a log, monotonic; 0: there is none */
-    int64_t (*now)(void);  /* monotonic, ns */
-    int64_t (*wall)(void); /* ns since 1970 */
-    struct buffer text;    /* of the current record */
-    bool follows;          /* another in the array: JSON */
-    bool begun;            /* OPEN was called */
+    int64_t tick_interval; /* ns from one tick to the next; 0: there is none */
+    int64_t next_tick_at;  /* of the next, monotonic; 0: an interval after the begin */
+    int64_t interval_began_at; /* the interval of a log, monotonic; 0: there is none */
+    int64_t (*monotonic_now)(void); /* monotonic, ns */
+    int64_t (*wall_now)(void);      /* ns since 1970 */
+    struct buffer text;             /* of the current record */
+    bool needs_comma;               /* another in the array: JSON */
+    bool is_open;                   /* OPEN was called */
     bool terminal; /* the output goes to one; else the summary is that of ioping 1.3 */
     int columns;   /* of the terminal, 80 without one */
     bool utf8;     /* the terminal shows UTF-8 */
     bool color;    /* verdicts have colours */
     int error;     /* errno of the first failure of the output */
-    bool noted;    /* the user knows of that */
+    bool error_reported;   /* the user knows of that */
     struct status *status; /* the status line, which it must not write over; or NULL */
 };
 
@@ -57,12 +57,13 @@ struct reports {
     struct report list[OUTPUTS_MOST]; /* as the outputs of the plan */
     int count;
     const struct report *screen; /* on standard output; if a plot is there, in the file */
-    int file;                    /* a stream, which the first goes to; 0: there is none */
-    bool made;                   /* its file was not there before */
-    bool over;  /* a run, or a sweep, has come to its end, and exported files have not */
-    bool stuck; /* the thread that writes these is */
-    int failed; /* -1: one that is printed has an error; else 0 */
-    struct notes notes; /* on the end */
+    int file_stream;             /* a stream, which the first goes to; 0: there is none */
+    bool file_is_new;            /* its file was not there before */
+    bool export_pending; /* a run, or a sweep, has come to its end, and exported files
+                            have not */
+    bool export_stuck;   /* the thread that writes these is */
+    int has_failed;      /* -1: one that is printed has an error; else 0 */
+    struct notes notes;  /* on the end */
     struct export export;
     struct status *status; /* the status line; NULL: none */
 };

@@ -17,7 +17,7 @@
 /* A step of a sweep, after its end. */
 struct job_step {
     int64_t value;            /* bytes, threads, depth, ns, or requests due per second */
-    int64_t rate;             /* of these last, those that were answered */
+    int64_t answered_rate;    /* of these last, those that were answered */
     uint64_t requests;        /* that count; 0: the step is left out */
     double iops, bps;         /* by the clock */
     int64_t p50, p99, max;    /* ns; percentiles of too few requests: -1 */
@@ -29,27 +29,28 @@ struct job_step {
 struct job_sweep {
     struct job_step steps[JOB_STEPS];
     int count;
-    int highest; /* the index of what job_find_highest found; -1: none */
+    int highest_index; /* the index of what job_find_highest found; -1: none */
 };
 
 /* The requests of a job without answer so far, those that have timed out or whose
  * worker was abandoned included. */
 struct job_under_way {
     int count;
-    int64_t oldest; /* when the oldest was sent, ns, monotonic; 0: there is none */
+    int64_t
+        oldest_sent_at; /* when the oldest was sent, ns, monotonic; 0: there is none */
 };
 
 /* A phase, after its end. */
 struct job_phase {
-    bool ended;
+    bool has_ended;
     struct stats stats;
-    int64_t time; /* ns, by the clock */
+    int64_t duration; /* ns, by the clock */
 };
 
 /* The period that observers are notified of next, and what it has so far. Under the run's
  * lock. */
 struct job_period {
-    int64_t began; /* ns, monotonic */
+    int64_t began_at; /* ns, monotonic */
     struct stats stats;
     struct busy busy; /* by the requests of the period that count, within it */
 
@@ -61,8 +62,8 @@ struct job_period {
 /* The statistics of all workers as they are put together. */
 struct job_progress {
     struct stats total; /* when it was last put together */
-    bool current;       /* it is that of this moment */
-    int added;          /* workers that are in it, while not all are */
+    bool is_current;    /* it is that of this moment */
+    int added_workers;  /* workers that are in it, while not all are */
 };
 
 struct job;
@@ -71,9 +72,9 @@ struct job;
 struct job_phases {
     enum phase current;
     struct job_phase list[PHASES];
-    struct stats all;             /* of all of them, when the total was put together */
-    struct track past;            /* of those that have ended */
-    int64_t began;                /* when the first did, monotonic; 0: not yet */
+    struct stats total;           /* of all of them, when the total was put together */
+    struct track done_track;      /* of those that have ended */
+    int64_t began_at;             /* when the first did, monotonic; 0: not yet */
     const struct job *background; /* its outcome is that of the second phase */
 };
 
@@ -88,8 +89,8 @@ struct worker_thread;
  * must stay until the program ends if a request is left waiting.
  */
 struct job {
-    int index;   /* from 0, among all targets */
-    int targets; /* how many there are */
+    int index;        /* from 0, among all targets */
+    int target_count; /* how many there are */
     struct plan plan;
     struct target target;
 
@@ -100,20 +101,21 @@ struct job {
     struct track *track;       /* likewise; NULL: there is no plot of it */
     struct time_series series; /* of the requests that count, when all have ended; without
                                   room unless the plan has it */
-    struct job_under_way under_way; /* when `stats` were put together */
+    struct job_under_way in_flight; /* when `stats` were put together */
     struct job_sweep sweep;
-    bool done;  /* nothing more is to come of the present step */
-    bool begun; /* the run was tried, the sweep, or the load has something to report */
+    bool has_ended; /* nothing more is to come of the present step */
+    bool
+        was_tried; /* the run was tried, the sweep, or the load has something to report */
     struct error error; /* why that, or a step, could not begin; status 0: it could */
 
-    struct plan active; /* what the workers do: the plan, or a step of its sweep */
+    struct plan active_plan; /* what the workers do: the plan, or a step of its sweep */
     struct run *run;
-    struct run *held; /* the run of the first step or phase, which has not begun; NULL:
-                       * none was opened by run_open_first, or it has begun */
-    int64_t delay;    /* ns from the begin of the run to that of its requests */
-    uint64_t taken;   /* ordinals of requests that earlier phases have */
+    struct run *held_run;   /* the run of the first step or phase, which has not begun;
+                             * NULL:   none was opened by run_open_first, or it has begun */
+    int64_t start_delay;    /* ns from the begin of the run to that of its requests */
+    uint64_t ordinals_used; /* ordinals of requests that earlier phases have */
     struct worker_group group;
-    struct worker_thread **threads; /* as many as the group has workers */
+    struct worker_thread **worker_threads; /* as many as the group has workers */
     bool begin_notified; /* observers know of the begin; under the run's lock */
     struct job_period period;
     struct job_progress progress;
@@ -143,8 +145,8 @@ int64_t job_find_highest(struct job_sweep *sweep);
 static inline int64_t
 job_highest(const struct job *job)
 {
-    const struct job_step *step = &job->sweep.steps[job->sweep.highest];
-    return job->plan.sweep.kind == SWEEP_RATE ? step->rate : step->value;
+    const struct job_step *step = &job->sweep.steps[job->sweep.highest_index];
+    return job->plan.sweep.kind == SWEEP_RATE ? step->answered_rate : step->value;
 }
 
 /* Returns which of the JOBS of the same path that of INDEX is, from 1. */
@@ -160,7 +162,7 @@ job_name(const struct job *job)
 {
     if (job->plan.mode == MODE_BACKGROUND)
         return "load";
-    return job->targets > 1 ? job->plan.path : NULL;
+    return job->target_count > 1 ? job->plan.path : NULL;
 }
 
 /* Returns the statistics so far of a phase of JOB, which has phases; NULL: it has not
@@ -169,9 +171,9 @@ static inline const struct stats *
 job_phase_stats(const struct job *job, enum phase phase)
 {
     const struct job_phases *phases = job->phases;
-    return phases->list[phase].ended  ? &phases->list[phase].stats
-           : phase == phases->current ? &job->progress.total
-                                      : NULL;
+    return phases->list[phase].has_ended ? &phases->list[phase].stats
+           : phase == phases->current    ? &job->progress.total
+                                         : NULL;
 }
 
 /* Returns whether a job was to begin and could not. */

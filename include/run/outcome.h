@@ -14,36 +14,39 @@ struct time_series;
 
 /* The result of a run. */
 struct outcome {
-    struct stats total;   /* of all workers, and of all steps */
-    int64_t time;         /* duration by the clock, ns */
-    int64_t ended;        /* when that was, monotonic */
-    struct sample failed; /* the first but for EAGAIN of -N; index 0: none */
-    uint64_t errors;      /* failed requests of the last step, but for EAGAIN of -N */
-    int64_t waiting; /* age (ns) of the oldest request of an abandoned worker; 0: none */
-    int left;        /* requests of abandoned workers */
-    bool stuck;      /* a thread or a request is still in the kernel */
-    const char *output;    /* where a write failed */
-    int output_error;      /* its errno, or 0 */
-    enum sweep_kind swept; /* the dimension of a sweep */
-    int64_t early;         /* value of the step that ended a sweep early; 0: none did */
-    int64_t empty;         /* value of the first step without a request; 0: none */
-    int64_t unknown;       /* value of the first with too few for the limits; 0: none */
-    int given_up; /* rates after which a search for the highest was; 0: it was not */
+    struct stats total;          /* of all workers, and of all steps */
+    int64_t duration;            /* duration by the clock, ns */
+    int64_t ended_at;            /* when that was, monotonic */
+    struct sample failed_sample; /* the first but for EAGAIN of -N; index 0: none */
+    uint64_t error_count; /* failed requests of the last step, but for EAGAIN of -N */
+    int64_t
+        waiting_age; /* age (ns) of the oldest request of an abandoned worker; 0: none */
+    int abandoned_requests;     /* requests of abandoned workers */
+    bool is_stuck;              /* a thread or a request is still in the kernel */
+    const char *failed_output;  /* where a write failed */
+    int output_error;           /* its errno, or 0 */
+    enum sweep_kind sweep_kind; /* the dimension of a sweep */
+    int64_t early_step;     /* value of the step that ended a sweep early; 0: none did */
+    int64_t empty_step;     /* value of the first step without a request; 0: none */
+    int64_t undecided_step; /* value of the first with too few for the limits; 0: none */
+    int rates_given_up; /* rates after which a search for the highest was; 0: it was not
+                         */
     enum slo_verdict verdict; /* on a sweep: SLO_MET if a step met all limits */
-    double holes;             /* percent of the working set that became holes meanwhile */
-    const char *shape; /* options for direct reads; empty or NULL: none are known */
+    double hole_percent;      /* percent of the working set that became holes meanwhile */
+    const char
+        *direct_io_hint; /* options for direct reads; empty or NULL: none are known */
     const struct slos *slos, *warnings;   /* the second decide no exit status */
     struct slo_answer answers[SLOS_MOST]; /* to the first, by outcome_explain */
-    bool explained;                       /* that was called, so they are there */
+    bool is_explained;                    /* that was called, so they are there */
     const struct time_series *series;     /* of those that count; NULL: there is none */
     const struct job_phase *phases;       /* PHASES of them; NULL: there are none */
-    bool breakdown;                       /* the time of requests was to be split */
+    bool has_breakdown;                   /* the time of requests was to be split */
     const char *target;                   /* its name where there are others; else NULL */
-    bool recorded;         /* it was read: why requests do not count is unknown */
+    bool is_recorded;      /* it was read: why requests do not count is unknown */
     bool failure_notified; /* the user knows of the failure */
     int64_t work_time;     /* ns: -w of a run without -c; 0: another run */
-    bool brief;    /* the summary has no counts but those that ioping 1.3 prints */
-    bool answered; /* the user reads the answers to the limits beside the remarks */
+    bool legacy_summary; /* the summary has no counts but those that ioping 1.3 prints */
+    bool limits_printed; /* the user reads the answers to the limits beside the remarks */
 };
 
 /* Returns the exit status: a failure goes before a limit. It is a failure too if nothing

@@ -24,7 +24,7 @@ enum record_kind {
 struct run_record {
     enum record_kind kind;
     const struct stats *stats;
-    int64_t time;                 /* ns, by the clock */
+    int64_t duration;             /* ns, by the clock */
     const struct job_step *step;  /* NULL: they are of none */
     const struct job *background; /* of a phase; NULL: it had none */
 };
@@ -63,7 +63,7 @@ struct run_observer {
     int (*part)(void *self, const struct job *job, const struct run_part *part);
     /* Returns when `tick` is wanted next, monotonic; INT64_MAX: never. First at the
      * begin, NOW, of each step. */
-    int64_t (*due)(void *self, int64_t now);
+    int64_t (*next_tick)(void *self, int64_t now);
     /* The statistics of all COUNT jobs are those of NOW, monotonic. */
     void (*tick)(void *self, const struct job *jobs, int count, int64_t now);
     /* A signal ends the run: there is no further tick. */

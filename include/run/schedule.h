@@ -13,21 +13,22 @@
 struct plan;
 struct schedule;
 
-/* What the workers of a target share. `taken` and `arrival` have a cache line of their
- * own: they change while the other fields are read all the time. */
+/* What the workers of a target share. `ordinals_taken` and `next_arrival` have a cache
+ * line of their own: they change while the other fields are read all the time. */
 struct worker_group {
-    int size;                  /* workers */
-    uint64_t count;            /* requests that all of them may send */
-    atomic_bool stop;          /* no more requests; set by any thread */
-    _Atomic int64_t over;      /* when the last request was due, monotonic; 0: more are */
-    int64_t begin;             /* when all of them begin, monotonic */
-    _Atomic int64_t started;   /* when the first of them did, monotonic; 0: none has */
-    _Atomic int64_t due;       /* when a period ends; INT64_MAX: never */
-    struct os_lock *busy_lock; /* of `busy`; NULL: there is one request at a time */
-    struct busy busy;          /* of all workers */
-    char apart[64];            /* a cache line */
-    _Atomic uint64_t taken;    /* ordinals of requests, not all of them sent */
-    _Atomic int64_t arrival;   /* for the schedules of the workers */
+    int size;               /* workers */
+    uint64_t max_requests;  /* requests that all of them may send */
+    atomic_bool is_stopped; /* no more requests; set by any thread */
+    _Atomic int64_t
+        last_due_at;  /* when the last request was due, monotonic; 0: more are */
+    int64_t begin_at; /* when all of them begin, monotonic */
+    _Atomic int64_t started_at; /* when the first of them did, monotonic; 0: none has */
+    _Atomic int64_t period_end; /* when a period ends; INT64_MAX: never */
+    struct os_lock *busy_lock;  /* of `busy`; NULL: there is one request at a time */
+    struct busy busy;           /* of all workers */
+    char padding[64];           /* a cache line */
+    _Atomic uint64_t ordinals_taken; /* ordinals of requests, not all of them sent */
+    _Atomic int64_t next_arrival;    /* for the schedules of the workers */
 };
 
 /* Takes up to WANTED ordinals of requests that are due at WHEN, from FIRST on. Returns
@@ -46,7 +47,7 @@ void worker_group_stop(struct worker_group *group, int64_t now);
 static inline int64_t
 worker_group_until(const struct worker_group *group, int64_t now)
 {
-    int64_t over = atomic_load(&group->over);
+    int64_t over = atomic_load(&group->last_due_at);
     return over ? time_earlier(over, now) : now;
 }
 
@@ -54,7 +55,7 @@ worker_group_until(const struct worker_group *group, int64_t now)
 struct pattern {
     struct random random;
     int64_t offset, size; /* of the working set; of a request */
-    uint64_t blocks, next;
+    uint64_t blocks, next_block;
     bool linear;
     struct operation_mix mix;
     int turn; /* that of the next request */
@@ -74,12 +75,12 @@ pattern_next(struct pattern *pattern, enum operation *operation)
 {
     uint64_t block;
     *operation = pattern->mix.turns[pattern->turn];
-    if (pattern->mix.more)
-        pattern->turn = pattern->turn < pattern->mix.more ? pattern->turn + 1 : 0;
+    if (pattern->mix.extra_count)
+        pattern->turn = pattern->turn < pattern->mix.extra_count ? pattern->turn + 1 : 0;
     if (pattern->linear) {
-        block = pattern->next++;
-        if (pattern->next == pattern->blocks)
-            pattern->next = 0;
+        block = pattern->next_block++;
+        if (pattern->next_block == pattern->blocks)
+            pattern->next_block = 0;
     } else {
         block = random_below(&pattern->random, pattern->blocks);
     }
@@ -97,7 +98,7 @@ pattern_next(struct pattern *pattern, enum operation *operation)
 struct arrivals {
     /* What is due stays due until it is sent or the run ends, whatever becomes of the
      * requests before it, and any worker may send it; else time passes over it. */
-    bool stays;
+    bool is_open_loop;
     /* Returns when the next request is due, which the worker takes if others could: it
      * must have a slot for it. NULL: at once, always. */
     int64_t (*due)(struct schedule *schedule, int64_t now);
@@ -119,32 +120,33 @@ struct arrivals {
  * sent nor to be sent. Pure: it runs on whatever clock it is given. */
 struct schedule {
     struct pattern pattern;
-    uint64_t ordinal;  /* of the next request */
-    uint64_t ordinals; /* how many the worker has */
-    bool sending;      /* more requests follow those in flight */
+    uint64_t ordinal;       /* of the next request */
+    uint64_t ordinal_count; /* how many the worker has */
+    bool is_sending;        /* more requests follow those in flight */
 
     const struct arrivals *arrivals;
-    int64_t begin;        /* the first may be due then; above 0 */
-    int64_t counted;      /* what is due earlier does not count: the settling */
-    int64_t end;          /* no request is due then or later */
+    int64_t begin_at;     /* the first may be due then; above 0 */
+    int64_t settle_end;   /* what is due earlier does not count: the settling */
+    int64_t end_at;       /* no request is due then or later */
     int64_t deadline;     /* none is sent then or later; INT64_MAX: that is so anyway */
     int64_t interval;     /* ns from one to the next, in the mean */
     int64_t missed_since; /* when the first was due of those that were missed last */
-    bool stays;           /* that of the row */
+    bool is_open_loop;    /* that of the row */
 
     /* On a grid: the point at which requests are due, and how many still are there. */
-    int64_t point, burst, left;
-    int64_t freed; /* when there was a slot for the next request */
-    bool limited;  /* the grid is a limit, so nothing is missed on it */
-    bool alone;    /* there is one slot */
+    int64_t next_slot_at, burst, burst_left;
+    int64_t slot_free_at; /* when there was a slot for the next request */
+    bool from_limit;      /* the grid is a limit, so nothing is missed on it */
+    bool single_slot;     /* there is one slot */
 
     /* Of those that stay due. */
-    uint64_t seed;           /* the same one has the same random gaps */
-    _Atomic int64_t *shared; /* the first that no worker has taken, ns after the begin */
-    bool only;               /* there is one worker */
-    bool slept;    /* until the next was due or later, with nothing else to do */
-    int64_t taken; /* when that was due which the worker has taken; 0: none */
-    int64_t spin;  /* SCHEDULE_SPIN or 0 */
+    uint64_t seed; /* the same one has the same random gaps */
+    _Atomic int64_t
+        *next_arrival;   /* the first that no worker has taken, ns after the begin */
+    bool single_worker;  /* there is one worker */
+    bool has_overslept;  /* until the next was due or later, with nothing else to do */
+    int64_t claimed_due; /* when that was due which the worker has taken; 0: none */
+    int64_t spin_time;   /* SCHEDULE_SPIN or 0 */
 };
 
 /*

@@ -51,9 +51,10 @@ struct breakdown_request {
 /* The parts of all requests that count and could be split. All zero is the empty set; it
  * can be copied like any value. */
 struct breakdown {
-    uint64_t unasked, lost, shared;   /* requests that count and could not be split */
-    int64_t time, sync;               /* of those that could, ns: the latencies, and the
-                                         flushes in them */
+    uint64_t no_device_io, lost,
+        ambiguous;                    /* requests that count and could not be split */
+    int64_t total_time, total_sync;   /* of those that could, ns: the latencies, and the
+                             flushes in them */
     struct breakdown_request slowest; /* of them; the first, if there are several */
     struct moments operations[OPERATIONS][PARTS]; /* of each, all that it has */
     struct distribution parts[PARTS + 1]; /* each has all of them, but PART_STACK only
@@ -64,8 +65,8 @@ struct breakdown {
  * completed or requeued. Before that it waited in the queue of the device, since it was
  * queued or requeued. */
 struct breakdown_interval {
-    int64_t issued, left;
-    int64_t queued; /* matters only for a stack */
+    int64_t issued_at, completed_at;
+    int64_t queued_at; /* matters only for a stack */
 };
 
 /* Divides the time of a request from START to END by COUNT intervals of its block

@@ -21,10 +21,10 @@ struct busy_span {
 
 /* The spans of several workers. All zero is empty. */
 struct busy {
-    int64_t first;   /* start of the earliest span */
-    int64_t last;    /* end of the latest */
-    int64_t horizon; /* spans before it have left the list; 0: none has */
-    int64_t settled; /* ns of busy time before the horizon */
+    int64_t first_start;  /* start of the earliest span */
+    int64_t last_end;     /* end of the latest */
+    int64_t horizon;      /* spans before it have left the list; 0: none has */
+    int64_t settled_time; /* ns of busy time before the horizon */
     int count;
     struct busy_span list[BUSY_SPANS]; /* in order, with gaps between them */
 };

@@ -27,7 +27,7 @@ struct comparison_row {
     const struct stats *stats;        /* of its requests */
     const struct time_series *series; /* likewise; comparing sorts its entries */
     /* To be filled: */
-    int place; /* from 1, the fastest; 0: not known */
+    int rank; /* from 1, the fastest; 0: not known */
     /* Those of limits that are relative come last, by their index among all. */
     struct comparison_figure figures[COMPARISON_FIGURES + SLOS_MOST];
 };

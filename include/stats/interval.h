@@ -36,8 +36,9 @@ uint64_t percentile_bounded(const struct percentile *percentile, double tail);
 
 /* How much of a series is worth one independent request, as far as a percentile goes. */
 struct dependence {
-    bool known;   /* worth DEPENDENCE_LEAST, for the percentile and for the median */
-    double time;  /* the integrated autocorrelation time, in entries, 1 at least */
+    bool is_known; /* worth DEPENDENCE_LEAST, for the percentile and for the median */
+    double autocorrelation_time; /* the integrated autocorrelation time, in entries, 1 at
+                                    least */
     double drift; /* standard deviation of the level of log latencies; 0: none is seen */
 };
 
@@ -65,7 +66,7 @@ int estimate_make(struct estimate *estimate, const struct stats *stats,
 /* Bounds of a value, both of which it may have. Without enough requests one of them is
  * open: 0 the lower, INFINITY the upper. */
 struct interval {
-    bool known;
+    bool is_known;
     double low, high;
 };
 
@@ -85,7 +86,7 @@ struct interval estimate_ratio(const struct estimate *estimate,
 static inline bool
 interval_differs(const struct interval *ratio)
 {
-    return ratio->known && (ratio->low > 1 || ratio->high < 1);
+    return ratio->is_known && (ratio->low > 1 || ratio->high < 1);
 }
 
 #endif

@@ -24,7 +24,7 @@ struct percentile {
 /* Percentiles in the order in which they are shown. */
 struct percentiles {
     int count;
-    bool given; /* by the user, so shown however few the requests are */
+    bool is_given; /* by the user, so shown however few the requests are */
     struct percentile list[PERCENTILES_MOST];
 };
 
@@ -94,9 +94,9 @@ scope_is_part(enum scope scope)
 /* The latencies of a scope; valid as long as the statistics are. */
 struct latencies {
     const struct moments *moments;
-    const struct histogram *histogram; /* with the waits if they are corrected */
-    const struct histogram *requests;  /* without */
-    int64_t most;                      /* ns: the longest, a wait or not */
+    const struct histogram *histogram;   /* with the waits if they are corrected */
+    const struct histogram *uncorrected; /* without */
+    int64_t max;                         /* ns: the longest, a wait or not */
     bool corrected;
 };
 
@@ -106,7 +106,7 @@ struct latencies latencies_of(const struct stats *stats, enum scope scope);
 /* What is counted of all requests, or of one operation, beside their latencies. */
 struct scope_counts {
     uint64_t requests, failed, missed; /* of all, as in struct stats */
-    int64_t bytes, last;               /* likewise */
+    int64_t bytes, last_end;           /* likewise */
 };
 
 /* Returns the counts of one operation, or else those of all requests. */

@@ -40,7 +40,7 @@ struct slo {
     enum slo_metric metric;
     struct percentile percentile; /* of SLO_PERCENTILE */
     enum scope scope;
-    bool relative; /* to another run: a percentile of all requests */
+    bool is_relative; /* to another run: a percentile of all requests */
     int64_t limit; /* ns, at most; for SLO_IOPS requests, for SLO_BPS bytes per second, at
                       least; relative: millionths more than the other's, at most */
 };
@@ -84,15 +84,15 @@ enum slo_verdict { SLO_MET, SLO_UNKNOWN, SLO_BROKEN };
 /* The answer to an objective. */
 struct slo_answer {
     enum slo_verdict verdict;
-    int64_t value;      /* the figure, in the unit of the limit; 0 without requests */
-    uint64_t count;     /* values that the figure is computed from */
-    uint64_t least;     /* values that make the figure known, whatever the limit */
-    bool certain;       /* at 95 %; only percentiles can be uncertain */
-    const char *reason; /* why the figure is not known, however many values; or NULL */
-    const char *remedy; /* what helps then; or NULL */
+    int64_t value;        /* the figure, in the unit of the limit; 0 without requests */
+    uint64_t count;       /* values that the figure is computed from */
+    uint64_t min_samples; /* values that make the figure known, whatever the limit */
+    bool is_certain;      /* at 95 %; only percentiles can be uncertain */
+    const char *reason;   /* why the figure is not known, however many values; or NULL */
+    const char *remedy;   /* what helps then; or NULL */
 
-    uint64_t needs; /* values that make the answer known; after outcome_explain, certain;
-                       0: it is, or how many do is not known */
+    uint64_t samples_for_certainty; /* values that make the answer known; after
+                       outcome_explain, certain; 0: it is, or how many do is not known */
 
     /* Set by outcome_explain (run/outcome.h). */
     bool is_close;     /* no sensible number of values makes the answer certain */

@@ -35,11 +35,12 @@ struct track_column {
 void track_column_add(struct track_column *into, const struct track_column *more);
 
 struct track {
-    int64_t began; /* monotonic, ns: where column 0 begins */
-    int64_t every; /* ns from one grid point to the next; 0: there is no grid */
-    int shift;     /* a column is 2^shift ns wide */
-    int used;      /* columns from the first; the others are all zero */
-    uint64_t seen; /* requests that count; up to TRACK_MARKS, all of them are marks */
+    int64_t began_at;      /* monotonic, ns: where column 0 begins */
+    int64_t slot_interval; /* ns from one grid point to the next; 0: there is no grid */
+    int shift;             /* a column is 2^shift ns wide */
+    int column_count;      /* columns from the first; the others are all zero */
+    uint64_t
+        request_count; /* requests that count; up to TRACK_MARKS, all of them are marks */
     struct track_mark marks[TRACK_MARKS]; /* the first that were recorded */
     struct track_column columns[TRACK_COLUMNS];
 };
@@ -76,11 +77,11 @@ struct series_entry {
  */
 struct time_series {
     struct series_entry *entries; /* memory of its owner */
-    int most;                     /* entries that it has room for, even; 0: none */
-    int used;
+    int capacity;                 /* entries that it has room for, even; 0: none */
+    int count;
     int shift;
-    uint64_t seen; /* requests */
-    uint64_t next; /* of them, from 0, the one that becomes the next entry */
+    uint64_t request_count; /* requests */
+    uint64_t next_index;    /* of them, from 0, the one that becomes the next entry */
     struct random random;
 };
 
@@ -96,7 +97,7 @@ void series_keep(struct time_series *series, int64_t start, int64_t latency);
 static inline void
 series_record(struct time_series *series, int64_t start, int64_t latency)
 {
-    if (series->most && series->seen++ == series->next)
+    if (series->capacity && series->request_count++ == series->next_index)
         series_keep(series, start, latency);
 }
 

@@ -20,7 +20,7 @@ struct description {
     char device[1024]; /* "device" for a device */
     int64_t size;      /* bytes of the file system or device */
     enum io_mode mode;
-    bool recorded; /* it is a file of raw lines, and nothing more is known */
+    bool is_recorded; /* it is a file of raw lines, and nothing more is known */
 };
 
 /* Adds the label to TEXT, unescaped: PATH (FSTYPE DEVICE SIZE), or PATH if recorded. */
@@ -31,8 +31,8 @@ const char *description_mode(enum io_mode mode);
 
 /* An open target. It owns its descriptor and its working file. */
 struct target {
-    _Atomic int64_t advanced;    /* when its opening last did, monotonic */
-    const struct target *before; /* the one that was opened before; NULL: none */
+    _Atomic int64_t advanced_at;   /* when its opening last did, monotonic */
+    const struct target *previous; /* the one that was opened before; NULL: none */
     int fd;
     enum os_kind kind;
     struct description description;
@@ -42,28 +42,29 @@ struct target {
     int64_t block;        /* block size of the file system; 0: it is on none */
     int64_t alignment;    /* of the memory that requests use */
     int rw_flags;         /* OR-ed enum os_rw of every request */
-    bool poll;            /* completions are polled for; io_uring only */
-    bool flush;           /* a write is followed by a flush */
+    bool polls;           /* completions are polled for; io_uring only */
+    bool flushes_writes;  /* a write is followed by a flush */
     bool flushes_ignored; /* no flush reaches the device */
-    bool direct;          /* requests are O_DIRECT or its like, in any mode */
-    bool memory;          /* no device behind it */
-    bool flushed;         /* no dirty data is left */
-    bool fresh;           /* the working file of -keep was not there before */
+    bool is_direct;       /* requests are O_DIRECT or its like, in any mode */
+    bool is_in_memory;    /* no device behind it */
+    bool is_flushed;      /* no dirty data is left */
+    bool is_new_file;     /* the working file of -keep was not there before */
     char temporary[4096]; /* path of the removed working file; empty: it had none */
-    int unnamed;          /* errno of why its names are not known; 0: none */
+    int naming_error;     /* errno of why its names are not known; 0: none */
     bool charges_reads;   /* a read that is not charged to the process asked no device */
-    double holes; /* percent of the working set, when it was opened; -1: not known */
+    double
+        hole_percent; /* percent of the working set, when it was opened; -1: not known */
     /* In nocache mode: */
-    os_resident_function *resident; /* looks pages up; NULL: it cannot be done */
+    os_resident_function *find_resident; /* looks pages up; NULL: it cannot be done */
     bool counts_sectors; /* os_thread_sectors tells, after each read, if it was cached */
-    char shape[64];      /* options for direct reads; empty: none are known */
+    char direct_io_hint[64]; /* options for direct reads; empty: none are known */
 };
 
 /* Marks that the opening of TARGET goes on: another thread sees how long it has not. */
 static inline void
 target_advance(struct target *target)
 {
-    atomic_store_explicit(&target->advanced, os_clock_now(), memory_order_relaxed);
+    atomic_store_explicit(&target->advanced_at, os_clock_now(), memory_order_relaxed);
 }
 
 /*

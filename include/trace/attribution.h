@@ -24,10 +24,10 @@
 
 /* Requests of one worker that records are to be attributed to. */
 struct attribution_log {
-    int index;            /* of the target, from 0 */
-    int thread;           /* that sends them, as in os_trace_record */
-    int64_t began, every; /* as for track_start */
-    int room;             /* at most ATTRIBUTION_LOG_MOST */
+    int index;                       /* of the target, from 0 */
+    int thread;                      /* that sends them, as in os_trace_record */
+    int64_t began_at, slot_interval; /* as for track_start */
+    int capacity;                    /* at most ATTRIBUTION_LOG_MOST */
     int count;
     struct sample list[ATTRIBUTION_LOG_MOST];
 };
@@ -37,7 +37,7 @@ struct attribution_log {
 struct attribution_job {
     const struct plan *plan;
     const struct target *target;
-    bool tracked;
+    bool needs_track;
 };
 
 struct attribution;

@@ -27,7 +27,7 @@ add_rows(struct buffer *text)
         buffer_format(text, "\n        %c:%.*s:%s%s",
                       option->letter ? option->letter : '-', least_length(option->name),
                       option->name, option->name,
-                      option->takes == CLI_REQUIRED ? "=" : "");
+                      option->argument_kind == CLI_REQUIRED ? "=" : "");
     }
     buffer_text(text, "'\n");
 }
@@ -39,7 +39,8 @@ add_bundle(struct buffer *text)
     buffer_text(text, "    bundle='^-[");
     for (int flags = 1; flags >= 0; flags--) {
         for (int i = 0; i < OPTION_IDS; i++)
-            if (cli_options[i].letter && (!flags || cli_options[i].takes == CLI_NONE))
+            if (cli_options[i].letter &&
+                (!flags || cli_options[i].argument_kind == CLI_NONE))
                 buffer_format(text, "%c", cli_options[i].letter);
         buffer_text(text, flags ? "]*[" : "]$'\n}\n\n");
     }
@@ -53,7 +54,7 @@ add_values(struct buffer *text)
                 "_ioping_values()\n{\n    case $1 in\n");
     for (int i = 0; i < OPTION_IDS; i++) {
         const struct cli_option *option = &cli_options[i];
-        if (option->file)
+        if (option->is_path)
             buffer_format(text, "    %s=) file=yes ;;\n", option->name);
         if (!option->list)
             continue;

@@ -6,9 +6,9 @@
 static void
 add_value(struct buffer *text, const struct cli_option *option)
 {
-    if (option->takes != CLI_REQUIRED)
+    if (option->argument_kind != CLI_REQUIRED)
         return;
-    buffer_text(text, option->file ? " -rF" : " -x");
+    buffer_text(text, option->is_path ? " -rF" : " -x");
     if (!option->list)
         return;
     buffer_text(text, " -a '");
@@ -42,7 +42,7 @@ static void
 add_letters(struct buffer *text)
 {
     for (int i = 0; i < OPTION_IDS; i++)
-        if (cli_options[i].letter && cli_options[i].takes != CLI_NONE)
+        if (cli_options[i].letter && cli_options[i].argument_kind != CLI_NONE)
             buffer_format(text, "%c", cli_options[i].letter);
 }
 

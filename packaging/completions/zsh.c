@@ -24,7 +24,7 @@ add_exclusions(struct buffer *text, const struct cli_option *option)
 {
     if (option->id == OPTION_HELP || option->id == OPTION_VERSION) {
         buffer_text(text, "'(- *)'");
-    } else if (option->repeats) {
+    } else if (option->accumulates) {
         buffer_text(text, "'*'");
     } else {
         buffer_text(text, "'(");
@@ -48,12 +48,12 @@ add_help(struct buffer *text, const char *help)
 static void
 add_value(struct buffer *text, const struct cli_option *option)
 {
-    if (option->takes == CLI_NONE)
+    if (option->argument_kind == CLI_NONE)
         return;
-    buffer_format(text, "%s:%s:", option->takes == CLI_ATTACHED ? ":" : "",
+    buffer_format(text, "%s:%s:", option->argument_kind == CLI_ATTACHED ? ":" : "",
                   option->argument);
     if (!option->list) {
-        buffer_text(text, option->file ? "_files" : " ");
+        buffer_text(text, option->is_path ? "_files" : " ");
         return;
     }
     struct buffer values = {0};
@@ -70,7 +70,7 @@ add_option(struct buffer *text, const struct cli_option *option)
 {
     static const char *const marks[][2] = {
         [CLI_NONE] = {"", ""}, [CLI_REQUIRED] = {"", "="}, [CLI_ATTACHED] = {"-", "=-"}};
-    const char *const *mark = marks[option->takes];
+    const char *const *mark = marks[option->argument_kind];
     buffer_text(text, "    ");
     add_exclusions(text, option);
     buffer_text(text, "{");
@@ -87,7 +87,7 @@ static void
 add_letters(struct buffer *text, enum cli_argument takes)
 {
     for (int i = 0; i < OPTION_IDS; i++)
-        if (cli_options[i].letter && cli_options[i].takes == takes)
+        if (cli_options[i].letter && cli_options[i].argument_kind == takes)
             buffer_format(text, "%c", cli_options[i].letter);
 }
 

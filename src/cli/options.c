@@ -29,16 +29,16 @@ options_init(struct options *options)
 static void *
 field_of(const struct cli_option *option, struct options *options)
 {
-    return (char *)options + option->at;
+    return (char *)options + option->offset;
 }
 
 /* Returns why NUMBER is refused, NULL if it is not. */
 static const char *
 check_number(const struct cli_option *option, int64_t number)
 {
-    if (number < option->least)
+    if (number < option->min_value)
         return "must be more than 0";
-    return number > option->most ? option->beyond : NULL;
+    return number > option->max_value ? option->too_large : NULL;
 }
 
 static const char *
@@ -62,7 +62,7 @@ set_number(const struct cli_option *option, struct options *options, const char 
 static const char *
 set_text(const struct cli_option *option, struct options *options, const char *value)
 {
-    if (option->file && !*value)
+    if (option->is_path && !*value)
         return "the name of the file is empty";
     if (value)
         *(const char **)field_of(option, options) = value;
@@ -336,36 +336,36 @@ static const char requests[] = "requests", way[] = "way to the device",
 /* clang-format off */
 #define FLAG CLI_NONE
 #define VALUE(kind, word, field, smallest, largest) CLI_REQUIRED, word, \
-    .set = set_number, .at = offsetof(struct options, field), .units = (kind), \
-    .least = (smallest), .most = (largest)
+    .set = set_number, .offset = offsetof(struct options, field), .units = (kind), \
+    .min_value = (smallest), .max_value = (largest)
 #define COUNT(field, smallest, largest) \
     VALUE(UNITS_COUNT, "count", field, smallest, largest)
 #define SIZE(field, smallest, largest) VALUE(UNITS_SIZE, "size", field, smallest, largest)
 #define TIME(field) VALUE(UNITS_TIME, "time", field, 0, INT64_MAX)
-#define LIMIT(field) CLI_REQUIRED, "limit", .set = add_limit, .repeats = true, \
-    .at = offsetof(struct options, field), .newer = true, .list = slos_list
-#define PATH(field) CLI_REQUIRED, "file", .set = set_text, .file = true, \
-    .at = offsetof(struct options, field), .newer = true
+#define LIMIT(field) CLI_REQUIRED, "limit", .set = add_limit, .accumulates = true, \
+    .offset = offsetof(struct options, field), .not_in_1_3 = true, .list = slos_list
+#define PATH(field) CLI_REQUIRED, "file", .set = set_text, .is_path = true, \
+    .offset = offsetof(struct options, field), .not_in_1_3 = true
 
 const struct cli_option cli_options[] = {
     {OPTION_SIZE, 's', "size", requests, MEASURED & ~MODE_SIZES,
      SIZE(size, 1, REQUEST_MOST),
-     .beyond = "a request can have at most 2147479552 bytes",
+     .too_large = "a request can have at most 2147479552 bytes",
      .synonyms = "bs block-size blocksize",
      .help = "request size (4k; 256k with -L)"},
     {OPTION_WORK_SIZE, 'S', "work-size", requests, MEASURED,
      SIZE(work_size, 0, INT64_MAX),
      .help = "working set (1m in a directory, else all of it)"},
     {OPTION_WORK_OFFSET, 'o', "work-offset", requests, MEASURED & ~WITH_LOG,
-     SIZE(work_offset, 0, INT64_MAX), .least_in = WITH_LOG,
+     SIZE(work_offset, 0, INT64_MAX), .min_only_modes = WITH_LOG,
      .help = "where the working set starts (0)"},
     {OPTION_LINEAR, 'L', "linear", requests, MEASURED, FLAG,
      .synonyms = "seq sequential",
      .help = "sequential offsets instead of random ones"},
-    {OPTION_WRITE, 'W', "write", requests, MEASURED, FLAG, .repeats = true,
+    {OPTION_WRITE, 'W', "write", requests, MEASURED, FLAG, .accumulates = true,
      .workload = "write", .help = "write; -WWW DESTROYS data of a file or device"},
     {OPTION_READ_WRITE, 'G', "read-write", requests, MEASURED & ~WITH_LOG,
-     FLAG, .repeats = true, .workload = "rw",
+     FLAG, .accumulates = true, .workload = "rw",
      .help = "write and read in turn; destroys like -W"},
     {OPTION_ENTROPY, 'e', "entropy", requests, MEASURED,
      VALUE(UNITS_COUNT, "seed", entropy, 0, INT64_MAX),
@@ -373,9 +373,9 @@ const struct cli_option cli_options[] = {
     {OPTION_KEEP, 'k', "keep", requests, MEASURED & ~(MODE_PHASES | WITH_LOG), FLAG,
      .help = "keep and reuse the working file ioping.tmp"},
     {OPTION_APPEND, 0, "append", requests,
-     MEASURED & ~(MODE_THREADS | MODE_DEPTHS | MODE_RATES), FLAG, .newer = true,
-     .needs = {"write"}, .selects = WITH_LOG,
-     .because = "a log begins empty, and each write waits for the one before",
+     MEASURED & ~(MODE_THREADS | MODE_DEPTHS | MODE_RATES), FLAG, .not_in_1_3 = true,
+     .needs = {"write"}, .sets_modes = WITH_LOG,
+     .conflict_reason = "a log begins empty, and each write waits for the one before",
      .help = "with -W: write a log, each at the end of its file"},
 
     {OPTION_DIRECT, 'D', "direct", way, MEASURED, FLAG,
@@ -390,34 +390,34 @@ const struct cli_option cli_options[] = {
      .help = "high priority: RWF_HIPRI, polled completion"},
 
     {OPTION_THREADS, 0, "threads", concurrency, MEASURED & ~(MODE_THREADS | WITH_LOG),
-     COUNT(threads, 1, THREADS_MOST), .newer = true, .beyond = "must be at most 1024",
-     .least_in = WITH_LOG, .synonyms = "numjobs jobs",
+     COUNT(threads, 1, THREADS_MOST), .not_in_1_3 = true, .too_large = "must be at most 1024",
+     .min_only_modes = WITH_LOG, .synonyms = "numjobs jobs",
      .help = "workers side by side (1)"},
     {OPTION_DEPTH, 0, "depth", concurrency,
      MEASURED & ~(MODE_DEPTHS | MODE_INTERVALS | WITH_LOG), COUNT(depth, 1, DEPTH_MOST),
-     .newer = true, .beyond = "must be at most 4096", .least_in = WITH_LOG,
+     .not_in_1_3 = true, .too_large = "must be at most 4096", .min_only_modes = WITH_LOG,
      .synonyms = "iodepth queue-depth qd",
      .help = "requests in flight per worker (1)"},
     {OPTION_ASYNC, 'A', "async", concurrency, MEASURED, FLAG, .engine = "POSIX AIO",
-     .selects = WITH_ASYNC, .help = "the system's asynchronous I/O, as Linux AIO"},
+     .sets_modes = WITH_ASYNC, .help = "the system's asynchronous I/O, as Linux AIO"},
     {OPTION_URING, 'U', "uring", concurrency, MEASURED & ~WITH_ASYNC,
      FLAG, .engine = "io_uring", .help = "io_uring"},
     {OPTION_SWEEP, 0, "sweep", concurrency, MEASURED & ~(MODE_PHASES | MODE_CHECK),
-     CLI_REQUIRED, "what", .set = set_sweep, .newer = true, .list = list_sweeps,
-     .selects = MODE_SWEEP,
+     CLI_REQUIRED, "what", .set = set_sweep, .not_in_1_3 = true, .list = list_sweeps,
+     .sets_modes = MODE_SWEEP,
      .help = "rising size, threads, depth, interval or rate"},
     {OPTION_POISSON, 0, "poisson", concurrency, MODE_RATES | WITH_ANY,
-     FLAG, .newer = true, .needs = {"sweep rate"},
+     FLAG, .not_in_1_3 = true, .needs = {"sweep rate"},
      .help = "requests of -sweep rate are due at random"},
     {OPTION_LOAD, 0, "load", concurrency, MEASURED & ~(MODE_SWEEP | MODE_CHECK),
-     CLI_REQUIRED, "what", .set = set_load, .newer = true, .list = list_operations,
-     .selects = MODE_PHASES, .synonyms = "background",
+     CLI_REQUIRED, "what", .set = set_load, .not_in_1_3 = true, .list = list_operations,
+     .sets_modes = MODE_PHASES, .synonyms = "background",
      .help = "latency idle and beside a load: write,depth=8"},
 
     {OPTION_COUNT, 'c', "count", pace, UNSWEPT, COUNT(count, 0, INT64_MAX),
      .help = "stop after <count> requests (0: never)"},
     {OPTION_INTERVAL, 'i', "interval", pace, UNSWEPT, TIME(interval),
-     .least_in = MODE_SIZES | MODE_THREADS | MODE_DEPTHS,
+     .min_only_modes = MODE_SIZES | MODE_THREADS | MODE_DEPTHS,
      .help = "time from one request to the next (1s)"},
     {OPTION_WORK_TIME, 'w', "work-time", pace, MEASURED, TIME(work_time),
      .synonyms = "runtime duration time-limit deadline",
@@ -431,15 +431,15 @@ const struct cli_option cli_options[] = {
     {OPTION_RAPID, 'R', "rapid", pace, MEASURED & ~MODE_RATES, FLAG,
      .synonyms = "flood",
      .help = "back to back for 3 s, summary only"},
-    {OPTION_IGNORE_ERROR, 'E', "ignore-error", pace, MEASURED, FLAG, .newer = true,
+    {OPTION_IGNORE_ERROR, 'E', "ignore-error", pace, MEASURED, FLAG, .not_in_1_3 = true,
      .help = "go on after a failed request"},
-    {OPTION_AWAKE, 0, "awake", pace, MEASURED, FLAG, .newer = true,
+    {OPTION_AWAKE, 0, "awake", pace, MEASURED, FLAG, .not_in_1_3 = true,
      .help = "keep processors from sleeping between requests"},
-    {OPTION_HANG, 0, "hang", pace, MEASURED, TIME(hang), .newer = true,
+    {OPTION_HANG, 0, "hang", pace, MEASURED, TIME(hang), .not_in_1_3 = true,
      .synonyms = "stuck",
      .help = "say when a request has no answer for <time> (5s)"},
     {OPTION_TIMEOUT, 0, "timeout", pace, MEASURED,
-     VALUE(UNITS_TIME, "time", timeout, 1, INT64_MAX), .newer = true,
+     VALUE(UNITS_TIME, "time", timeout, 1, INT64_MAX), .not_in_1_3 = true,
      .help = "end when a request has no answer for <time>"},
 
     {OPTION_WARMUP, 'a', "warmup", statistics, MEASURED, COUNT(warmup, 0, INT64_MAX),
@@ -449,15 +449,15 @@ const struct cli_option cli_options[] = {
     {OPTION_MAX_TIME, 'T', "max-time", statistics, MEASURED, TIME(max_time),
      .help = "leave slower requests out of statistics"},
     {OPTION_PERCENTILES, 0, "percentiles", statistics, EVERYWHERE, CLI_REQUIRED, "list",
-     .set = set_percentiles, .newer = true, .list = percentiles_list,
+     .set = set_percentiles, .not_in_1_3 = true, .list = percentiles_list,
      .help = "percentiles to show (50,90,99,99.9), or none"},
     {OPTION_HISTOGRAM, 0, "histogram", statistics, EVERYWHERE & ~MODE_SWEEP,
-     FLAG, .newer = true, .help = "draw the distribution as text"},
-    {OPTION_CORRECTED, 0, "corrected", statistics, UNSWEPT, FLAG, .newer = true,
+     FLAG, .not_in_1_3 = true, .help = "draw the distribution as text"},
+    {OPTION_CORRECTED, 0, "corrected", statistics, UNSWEPT, FLAG, .not_in_1_3 = true,
      .synonyms = "coordinated-omission",
      .help = "percentiles with the waits of missed requests"},
     {OPTION_BREAKDOWN, 0, "breakdown", statistics, MEASURED & ~MODE_RATES,
-     FLAG, .newer = true, .help = "time in submit, stack, queue, device, return"},
+     FLAG, .not_in_1_3 = true, .help = "time in submit, stack, queue, device, return"},
     {OPTION_SLO, 0, "slo", statistics, EVERYWHERE, LIMIT(slos),
      .synonyms = "crit critical limit fail-if",
      .help = "exit 5 unless met: p99=10ms, iops=1k, bps=9m"},
@@ -469,10 +469,10 @@ const struct cli_option cli_options[] = {
      .help = "only a line of numbers at the end"},
     {OPTION_JSON, 'J', "json", output,
      EVERYWHERE & ~(MODE_CHECK | WITH_INFLUX | WITH_RECORD),
-     FLAG, .repeats = true, .synonyms = "export-json",
+     FLAG, .accumulates = true, .synonyms = "export-json",
      .help = "print JSON; -JJ: a record per line"},
-    {OPTION_INFLUX, 0, "influx", output, MEASURED & ~MODE_CHECK, FLAG, .newer = true,
-     .selects = WITH_INFLUX, .help = "InfluxDB line protocol, every -P or 1s"},
+    {OPTION_INFLUX, 0, "influx", output, MEASURED & ~MODE_CHECK, FLAG, .not_in_1_3 = true,
+     .sets_modes = WITH_INFLUX, .help = "InfluxDB line protocol, every -P or 1s"},
     {OPTION_PRINT_COUNT, 'p', "print-count", output, UNSWEPT & ~(MODE_CHECK | WITH_RECORD),
      COUNT(print_count, 0, INT64_MAX),
      .help = "a line of numbers after <count> requests"},
@@ -480,10 +480,10 @@ const struct cli_option cli_options[] = {
      UNSWEPT & ~(WITH_NO_EXPORT | WITH_RECORD),
      TIME(print_interval), .help = "a line of numbers every <time>"},
     {OPTION_TIME, 'I', "time", output, MEASURED, CLI_ATTACHED, "format", .set = set_text,
-     .at = offsetof(struct options, time_format),
+     .offset = offsetof(struct options, time_format),
      .help = "time stamp before each request (strftime)"},
-    {OPTION_CHECK, 0, "check", output, UNSWEPT & ~MODE_PHASES, FLAG, .newer = true,
-     .selects = MODE_CHECK | WITH_NO_EXPORT,
+    {OPTION_CHECK, 0, "check", output, UNSWEPT & ~MODE_PHASES, FLAG, .not_in_1_3 = true,
+     .sets_modes = MODE_CHECK | WITH_NO_EXPORT,
      .synonyms = "nagios",
      .help = "a line and a status for Nagios, Icinga, Zabbix"},
     {OPTION_WARN, 0, "warn", output, MODE_CHECK | WITH_ANY, LIMIT(warnings),
@@ -492,35 +492,35 @@ const struct cli_option cli_options[] = {
     {OPTION_OUTPUT, 0, "output", output, EVERYWHERE & ~(MODE_CHECK | WITH_RECORD),
      PATH(output), .help = "print to <file>, and a report on the screen"},
     {OPTION_RECORD, 0, "record", output, UNSWEPT & ~(MODE_CHECK | WITH_INFLUX), PATH(record),
-     .selects = WITH_RECORD, .help = "a line per request in <file>, for -compare"},
+     .sets_modes = WITH_RECORD, .help = "a line per request in <file>, for -compare"},
     {OPTION_PROMETHEUS, 0, "prometheus", output, UNSWEPT, PATH(prometheus),
-     .lifts = WITH_NO_EXPORT, .help = "keep metrics in <file>, every -P or 15s"},
+     .clears_modes = WITH_NO_EXPORT, .help = "keep metrics in <file>, every -P or 15s"},
     {OPTION_BUCKETS, 0, "buckets", output, UNSWEPT,
-     CLI_REQUIRED, "list", .set = set_buckets, .newer = true, .needs = {"prometheus"},
+     CLI_REQUIRED, "list", .set = set_buckets, .not_in_1_3 = true, .needs = {"prometheus"},
      .help = "bounds of its histogram: 500us,1ms,2ms,5ms"},
     {OPTION_HDR, 0, "hdr", output, MEASURED, PATH(hdr),
-     .lifts = WITH_NO_EXPORT, .help = "log histograms in <file>, every -P or 1s"},
+     .clears_modes = WITH_NO_EXPORT, .help = "log histograms in <file>, every -P or 1s"},
     {OPTION_PLOT, 0, "plot", output, EVERYWHERE, CLI_REQUIRED, "file",
-     .set = set_plot, .file = true, .at = offsetof(struct options, plot), .newer = true,
+     .set = set_plot, .is_path = true, .offset = offsetof(struct options, plot), .not_in_1_3 = true,
      .synonyms = "chart graph svg",
      .help = "draw latencies or the sweep as SVG (-: to stdout)"},
     {OPTION_EVERY, 0, "every", output, UNSWEPT,
-     VALUE(UNITS_TIME, "time", every, 1, INT64_MAX),
-     .newer = true, .needs = {"prometheus", "hdr", "plot"},
+     VALUE(UNITS_TIME, "time", export_interval, 1, INT64_MAX),
+     .not_in_1_3 = true, .needs = {"prometheus", "hdr", "plot"},
      .help = "write these files every <time> instead"},
-    {OPTION_COMPARE, 0, "compare", output, EVERYWHERE, FLAG, .newer = true,
-     .selects = MODE_COMPARE, .because = "nothing is measured",
+    {OPTION_COMPARE, 0, "compare", output, EVERYWHERE, FLAG, .not_in_1_3 = true,
+     .sets_modes = MODE_COMPARE, .conflict_reason = "nothing is measured",
      .help = "compare files that -record has written"},
     {OPTION_COLOR, 0, "color", output, EVERYWHERE, CLI_REQUIRED, "when", .set = set_color,
-     .newer = true, .list = list_colors,
+     .not_in_1_3 = true, .list = list_colors,
      .help = "colour verdicts: always, never, auto (auto)"},
     {OPTION_NO_COLOR, 0, "no-color", output, EVERYWHERE, FLAG, .set = set_no_color,
-     .newer = true, .help = "the same as -color never"},
-    {OPTION_NO_STATUS, 0, "no-status", output, EVERYWHERE, FLAG, .newer = true,
+     .not_in_1_3 = true, .help = "the same as -color never"},
+    {OPTION_NO_STATUS, 0, "no-status", output, EVERYWHERE, FLAG, .not_in_1_3 = true,
      .help = "no status line while a quiet run goes on"},
     {OPTION_HELP, 'h', "help", output, EVERYWHERE, FLAG, .argument = "all",
      .help = "print the most needed options, or all, and exit"},
-    {OPTION_VERSION, 'v', "version", output, EVERYWHERE, FLAG, .also = 'V',
+    {OPTION_VERSION, 'v', "version", output, EVERYWHERE, FLAG, .second_letter = 'V',
      .help = "print the version and exit"},
 };
 /* clang-format on */

@@ -34,7 +34,8 @@ static const struct cli_option *
 find_letter(char letter)
 {
     for (int i = 0; i < OPTION_IDS; i++)
-        if (letter && (cli_options[i].letter == letter || cli_options[i].also == letter))
+        if (letter &&
+            (cli_options[i].letter == letter || cli_options[i].second_letter == letter))
             return &cli_options[i];
     return NULL;
 }
@@ -52,10 +53,10 @@ cli_find(const char *name, size_t length)
             continue;
         if (option->name[length] == '\0')
             return option;
-        if (older == 0 || !option->newer)
+        if (older == 0 || !option->not_in_1_3)
             found = option;
         matches++;
-        older += !option->newer;
+        older += !option->not_in_1_3;
     }
     return matches == 1 || older == 1 ? found : NULL;
 }
@@ -82,7 +83,7 @@ static int
 store(struct parser *parser, const struct cli_option *option, const char *shown,
       const char *value)
 {
-    if (!value && option->takes == CLI_REQUIRED) {
+    if (!value && option->argument_kind == CLI_REQUIRED) {
         if (parser->next == parser->argc)
             return error_set(parser->error, EXIT_USAGE, NULL,
                              "option '%s' requires an argument", shown);
@@ -108,7 +109,7 @@ parse_letters(struct parser *parser, const char *letters)
         char shown[3] = {'-', *letters, '\0'};
         if (!option)
             return refuse_unknown(parser, shown);
-        bool takes = option->takes != CLI_NONE && letters[1];
+        bool takes = option->argument_kind != CLI_NONE && letters[1];
         if (store(parser, option, shown, takes ? letters + 1 : NULL) < 0)
             return -1;
         if (takes)
@@ -133,9 +134,9 @@ is_bundle(const char *word)
             return false;
         if (!option || ends) /* the letters after it do not count */
             return !suggest_option(word, NULL, advice, sizeof(advice));
-        if (option->takes == CLI_ATTACHED || !letter[1])
+        if (option->argument_kind == CLI_ATTACHED || !letter[1])
             return true;
-        if (option->takes == CLI_REQUIRED)
+        if (option->argument_kind == CLI_REQUIRED)
             return strchr("0123456789./+-", letter[1]) != NULL;
     }
     return true;
@@ -165,7 +166,7 @@ parse_option(struct parser *parser, const char *word)
         snprintf(shown, sizeof(shown), "-%s", option->name);
         if (!name[length])
             return store(parser, option, shown, NULL);
-        if (option->takes != CLI_NONE)
+        if (option->argument_kind != CLI_NONE)
             return store(parser, option, shown, name + length + 1);
         return error_set(parser->error, EXIT_USAGE, NULL,
                          "option '%s' doesn't allow an argument", shown);
@@ -196,8 +197,8 @@ cli_parse(int argc, char *const argv[], struct options *options, struct error *e
         else if (!dashed)
             options->targets[options->target_count++] = word;
     }
-    options->all = options->given[OPTION_HELP] && parser.next < argc &&
-                   strcmp(argv[parser.next], cli_option(OPTION_HELP)->argument) == 0;
+    options->help_all = options->given[OPTION_HELP] && parser.next < argc &&
+                        strcmp(argv[parser.next], cli_option(OPTION_HELP)->argument) == 0;
     if (options->target_count == 0 && !parser.done && options->given[OPTION_COMPARE]) {
         error_set(error, EXIT_USAGE, "-compare", "no file is given");
         return error_advise(error, "record a run with -record FILE");
@@ -225,10 +226,10 @@ static void
 add_option(struct buffer *text, const struct cli_option *option)
 {
     char left[64], letter[] = "    ";
-    const char *format = option->takes == CLI_ATTACHED   ? "%s--%s[%s]"
-                         : option->takes == CLI_REQUIRED ? "%s--%s <%s>"
-                         : option->argument              ? "%s--%s [%s]"
-                                                         : "%s--%s%s";
+    const char *format = option->argument_kind == CLI_ATTACHED   ? "%s--%s[%s]"
+                         : option->argument_kind == CLI_REQUIRED ? "%s--%s <%s>"
+                         : option->argument                      ? "%s--%s [%s]"
+                                                                 : "%s--%s%s";
     if (option->letter)
         snprintf(letter, sizeof(letter), "-%c, ", option->letter);
     snprintf(left, sizeof(left), format, letter, option->name,

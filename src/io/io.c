@@ -25,7 +25,8 @@ static const struct io_engine *const engines[] = {&io_sync, IO_ENGINES};
 enum { ENGINES = sizeof(engines) / sizeof(engines[0]) };
 
 /* The engine of an option that is for other systems: it promises all, and open fails. */
-static const struct io_engine absent = {.many = true, .polls = true, .queue_size = 1};
+static const struct io_engine absent = {
+    .queues_requests = true, .polls = true, .queue_size = 1};
 
 const struct io_engine *
 io_engine_of(char letter)
@@ -40,7 +41,7 @@ io_engine_of(char letter)
 int
 io_deepest(const struct io_engine *engine, int most)
 {
-    int depth = engine->many && engine->name ? most : 0;
+    int depth = engine->queues_requests && engine->name ? most : 0;
     for (; depth > 0; depth /= 2) {
         const struct io_config config = {.fd = -1, .kind = OS_FILE, .depth = depth};
         struct error error;
@@ -60,7 +61,7 @@ io_engine_deep(int most, int *depth, struct io_missing *missing)
     for (int i = 0; i < ENGINES; i++) {
         if ((*depth = io_deepest(engines[i], most)) > 0)
             return engines[i];
-        if (engines[i]->many && !missing->name)
+        if (engines[i]->queues_requests && !missing->name)
             *missing = (struct io_missing){engines[i]->name, errno};
     }
     return NULL;
@@ -69,10 +70,11 @@ io_engine_deep(int most, int *depth, struct io_missing *missing)
 static void
 explain(const struct io_engine *engine, const char *name, int code, struct error *error)
 {
-    bool own = engine->advice && (!engine->advised || engine->advised == code);
+    bool own = engine->advice && (!engine->advice_errno || engine->advice_errno == code);
     char advice[sizeof(error->advice)] = "use -threads instead";
-    if (engine->lacks) {
-        error_set(error, EXIT_PREPARE, NULL, "%s: %s", engine->lacks, strerror(code));
+    if (engine->open_error) {
+        error_set(error, EXIT_PREPARE, NULL, "%s: %s", engine->open_error,
+                  strerror(code));
         if (own)
             error_advise(error, engine->advice);
         return;
@@ -80,7 +82,7 @@ explain(const struct io_engine *engine, const char *name, int code, struct error
     error_set(error, EXIT_PREPARE, NULL, "%s is not available here: %s", name,
               strerror(code));
     for (int i = ENGINES - 1; i >= 0; i--)
-        if (engines[i]->many && engines[i] != engine)
+        if (engines[i]->queues_requests && engines[i] != engine)
             snprintf(advice, sizeof(advice), "use -%c instead", engines[i]->option);
     error_advise(error, own ? engine->advice : advice);
 }

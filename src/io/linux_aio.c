@@ -60,7 +60,7 @@ aio_submit(struct io_queue *queue, const struct io_request *request)
     *entry = (struct iocb){.aio_data = (uintptr_t)request,
                            .aio_lio_opcode = opcode_of(request->operation),
                            .aio_fildes = (uint32_t)config->fd};
-    if (operations[request->operation].does & OPERATION_MOVES) {
+    if (operations[request->operation].flags & OPERATION_MOVES) {
         entry->aio_buf =
             (uintptr_t)(config->memory + (size_t)request->slot * config->size);
         entry->aio_nbytes = request->size;
@@ -77,7 +77,7 @@ static struct io_completion
 end_unsent(const struct io_queue *queue, const struct iocb *entry, int error)
 {
     const struct io_request *request = (const void *)(uintptr_t)entry->aio_data;
-    if (error == EINVAL && !(operations[request->operation].does & OPERATION_MOVES))
+    if (error == EINVAL && !(operations[request->operation].flags & OPERATION_MOVES))
         return io_perform(&queue->config, request);
     return io_complete(request, -error);
 }
@@ -141,11 +141,11 @@ aio_reap(struct io_queue *queue, struct io_completion *done, int64_t when)
 const struct io_engine io_linux_aio = {
     .name = "Linux AIO",
     .option = 'A',
-    .many = true,
+    .queues_requests = true,
     .in_thread = true,
     .caveat_buffered =
         "Linux AIO sends one request at a time unless I/O is direct; use -U",
-    .advised = EAGAIN,
+    .advice_errno = EAGAIN,
     .advice = "raise fs.aio-max-nr, or use -U",
     .queue_size = sizeof(struct io_queue),
     .open = aio_open,

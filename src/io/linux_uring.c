@@ -256,7 +256,7 @@ uring_submit(struct io_queue *queue, const struct io_request *request)
                               .user_data = (uintptr_t)request};
     if (request->operation == OPERATION_FLUSH)
         entry->fsync_flags = IORING_FSYNC_DATASYNC;
-    if (!(operations[request->operation].does & OPERATION_MOVES))
+    if (!(operations[request->operation].flags & OPERATION_MOVES))
         return;
     entry->off = (uint64_t)request->offset;
     entry->addr = (uintptr_t)(queue->config.memory + slot * queue->config.size);
@@ -380,9 +380,9 @@ uring_reap(struct io_queue *queue, struct io_completion *done, int64_t when)
 const struct io_engine io_linux_uring = {
     .name = "io_uring",
     .option = 'U',
-    .many = true,
+    .queues_requests = true,
     .polls = true,
-    .advised = EMFILE,
+    .advice_errno = EMFILE,
     .advice = "allow more open files (ulimit -n)",
     .queue_size = sizeof(struct io_queue),
     .open = uring_open,

@@ -42,13 +42,14 @@ const struct operation_row operations[OPERATIONS] = {
                         .noun = "reads",
                         .done = " read",
                         .arrow = "<<<",
-                        .does = OPERATION_READS,
+                        .flags = OPERATION_READS,
                         .perform = read_bytes},
     [OPERATION_WRITE] = {.word = "write",
                          .noun = "writes",
                          .done = " written",
                          .arrow = ">>>",
-                         .does = OPERATION_WRITES | OPERATION_CHANGES | OPERATION_FLUSHED,
+                         .flags =
+                             OPERATION_WRITES | OPERATION_CHANGES | OPERATION_FLUSHED,
                          .perform = write_bytes},
     [OPERATION_FLUSH] = {.word = "sync", .noun = "flushes", .perform = flush},
 };
@@ -95,13 +96,13 @@ find_row(const struct operation_mix *mix)
 const char *
 operation_mix_word(const struct operation_mix *mix)
 {
-    return mix->more ? mixes[find_row(mix)].word : operations[mix->turns[0]].word;
+    return mix->extra_count ? mixes[find_row(mix)].word : operations[mix->turns[0]].word;
 }
 
 const char *
 operation_mix_noun(const struct operation_mix *mix)
 {
-    return mix->more ? mixes[find_row(mix)].noun : operations[mix->turns[0]].noun;
+    return mix->extra_count ? mixes[find_row(mix)].noun : operations[mix->turns[0]].noun;
 }
 
 /* Inline for the default engine: see os_file_read of Linux. */
@@ -163,8 +164,8 @@ sync_reap(struct io_queue *queue, struct io_completion *done, int64_t when)
 const struct io_engine io_sync = {
     .name = "system calls",
     .in_thread = true,
-    .lacks = "cannot open the target once more for a thread",
-    .advised = EMFILE,
+    .open_error = "cannot open the target once more for a thread",
+    .advice_errno = EMFILE,
     .advice = "allow more open files (ulimit -n), or use fewer threads",
     .queue_size = sizeof(struct io_queue),
     .open = sync_open,

@@ -109,7 +109,7 @@ aio_queue_submit(struct io_queue *queue, const struct io_request *request)
     entry->own = request;
     entry->request.aio_fildes = config->fd;
     entry->request.aio_sigevent.sigev_notify = SIGEV_NONE;
-    if (operations[request->operation].does & OPERATION_MOVES) {
+    if (operations[request->operation].flags & OPERATION_MOVES) {
         entry->request.aio_buf = config->memory + (size_t)request->slot * config->size;
         entry->request.aio_nbytes = request->size;
         entry->request.aio_offset = request->offset;
@@ -129,7 +129,7 @@ static int (*const senders[OPERATIONS])(struct aiocb *) = {
 static struct io_completion
 end_unsent(const struct io_queue *queue, const struct entry *entry, int error)
 {
-    bool moves = operations[entry->own->operation].does & OPERATION_MOVES;
+    bool moves = operations[entry->own->operation].flags & OPERATION_MOVES;
     if (!moves && (error == ENOTSUP || error == EOPNOTSUPP || error == EINVAL))
         return io_perform(&queue->config, entry->own);
     return io_complete(entry->own, -error);
@@ -213,7 +213,7 @@ aio_queue_reap(struct io_queue *queue, struct io_completion *done, int64_t when)
 const struct io_engine io_posix_aio = {
     .name = "POSIX AIO",
     .option = 'A',
-    .many = true,
+    .queues_requests = true,
     .caveat = CAVEAT,
     .caveat_buffered = CAVEAT,
     .queue_size = sizeof(struct io_queue),

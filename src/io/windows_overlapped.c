@@ -207,7 +207,7 @@ overlapped_reap(struct io_queue *queue, struct io_completion *done, int64_t when
 const struct io_engine io_windows_overlapped = {
     .name = "overlapped I/O",
     .option = 'A',
-    .many = true,
+    .queues_requests = true,
     .advice = "leave out -A",
     .queue_size = sizeof(struct io_queue),
     .open = overlapped_open,

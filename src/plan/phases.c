@@ -64,10 +64,10 @@ plan_background(const struct plan *plan, struct plan *one)
         background->rate    ? units_scale_up(io->threads, SECOND, background->rate)
         : background->speed ? units_scale_up(bytes, SECOND, background->speed)
                             : 0;
-    one->pace.limited = one->pace.interval > 0; /* no request is ever due */
+    one->pace.from_limit = one->pace.interval > 0; /* no request is ever due */
     one->ends.count = UINT64_MAX;
     one->ends.work_time = INT64_MAX;
-    one->ends.settle = PLAN_SETTLE;
+    one->ends.settle_time = PLAN_SETTLE;
 }
 
 void
@@ -95,7 +95,7 @@ plan_resolve_phases(const struct options *options, struct plan *plan, struct err
     if (plan->ends.count == UINT64_MAX && plan->ends.work_time == INT64_MAX)
         return error_set(error, EXIT_USAGE, "-load",
                          "each phase needs an end; give -c or -w");
-    if (!plan->pace.limited && plan->io.depth == 1)
-        plan->statistics.corrected = plan->pace.interval;
+    if (!plan->pace.from_limit && plan->io.depth == 1)
+        plan->statistics.corrected_interval = plan->pace.interval;
     return 0;
 }

@@ -27,7 +27,7 @@ find_selector(const struct options *options, int modes)
 {
     const struct cli_option *found = NULL;
     for (int i = 0; i < OPTION_IDS; i++)
-        if (cli_options[i].selects & modes && options->given[cli_options[i].id])
+        if (cli_options[i].sets_modes & modes && options->given[cli_options[i].id])
             found = &cli_options[i];
     return found;
 }
@@ -48,15 +48,16 @@ check_option(const struct cli_option *option, const struct options *options, int
             needed = one;
         snprintf(needs + used, sizeof(needs) - used, "%s-%s", i ? " or " : "", name);
     }
-    const char *at = (const char *)options + option->at;
-    bool least = option->least_in && *(const int64_t *)(const void *)at == option->least;
-    int wrong = modes & ~option->modes & ~(least ? option->least_in : 0);
+    const char *at = (const char *)options + option->offset;
+    bool least =
+        option->min_only_modes && *(const int64_t *)(const void *)at == option->min_value;
+    int wrong = modes & ~option->modes & ~(least ? option->min_only_modes : 0);
     const struct cli_option *other = find_selector(options, wrong);
     snprintf(what, sizeof(what), "-%s", option->name);
     if (other && other != needed)
         return error_set(error, EXIT_USAGE, NULL, "%s and -%s cannot be combined%s%s",
-                         what, other->name, other->because ? ": " : "",
-                         other->because ? other->because : "");
+                         what, other->name, other->conflict_reason ? ": " : "",
+                         other->conflict_reason ? other->conflict_reason : "");
     if (wrong || (needed && !options->given[needed->id]))
         return error_set(error, EXIT_USAGE, NULL, "%s works only with %s", what, needs);
     return 0;
@@ -72,8 +73,9 @@ choose_mode(const struct options *options, struct plan *plan, struct error *erro
     int modes = 0, allowed = 0;
     for (int i = 0; i < OPTION_IDS; i++) {
         bool given = options->given[cli_options[i].id];
-        modes |= given ? cli_options[i].selects : 0; /* more than one mode is refused */
-        allowed |= given ? cli_options[i].lifts : 0;
+        modes |=
+            given ? cli_options[i].sets_modes : 0; /* more than one mode is refused */
+        allowed |= given ? cli_options[i].clears_modes : 0;
     }
     modes &= ~allowed;
     if (modes & MODE_SWEEP)
@@ -83,7 +85,7 @@ choose_mode(const struct options *options, struct plan *plan, struct error *erro
      * itself has to go. */
     for (int i = 0; i < 2 * OPTION_IDS; i++) {
         const struct cli_option *option = cli_option((enum option_id)(i % OPTION_IDS));
-        bool chooses = option->selects & MODE_ANY;
+        bool chooses = option->sets_modes & MODE_ANY;
         if (options->given[option->id] && chooses == (i < OPTION_IDS) &&
             check_option(option, options, modes, error) < 0)
             return -1;
@@ -206,7 +208,7 @@ resolve_pace(const struct options *options, struct plan *plan)
     bool speed = options->given[OPTION_SPEED_LIMIT];
     bool at_once =
         rate || speed || options->given[OPTION_RAPID] || plan->mode & MODE_SWEEP;
-    pace->awake = options->given[OPTION_AWAKE];
+    pace->keep_awake = options->given[OPTION_AWAKE];
     pace->burst = options->burst ? options->burst : 1;
     int64_t together =
         units_scale(pace->burst, plan->io.threads, 1); /* at a grid point */
@@ -221,8 +223,8 @@ resolve_pace(const struct options *options, struct plan *plan)
         least = time_later(least, least_by_speed);
     }
     pace->interval = time_later(own, least);
-    pace->limited = least > own;
-    if (!pace->limited)
+    pace->from_limit = least > own;
+    if (!pace->from_limit)
         pace->given_by = own > 0 ? "-i" : NULL;
 }
 
@@ -240,7 +242,7 @@ resolve_ends(const struct options *options, struct plan *plan)
     ends->hang = options->hang;
     ends->timeout = checks ? DEADLINE_CHECK : options->timeout;
     ends->grace = ends->hang ? time_later(ends->hang, DEADLINE_GRACE) : DEADLINE_ENDING;
-    ends->patience =
+    ends->open_timeout =
         ends->timeout < INT64_MAX ? ends->timeout : time_add(work_time, ends->grace);
 }
 
@@ -308,7 +310,7 @@ static const char *
 find_missing(const struct plan *plan, const struct slo *slo)
 {
     bool checks = plan->mode == MODE_CHECK;
-    if (slo->relative && plan->mode != MODE_COMPARE)
+    if (slo->is_relative && plan->mode != MODE_COMPARE)
         return checks ? "is relative to another run, which needs -compare; give a time"
                       : "is relative to another run, which needs -compare; add -compare "
                         "and two files, or give a time";
@@ -327,7 +329,7 @@ find_missing(const struct plan *plan, const struct slo *slo)
     if (slo->scope == SCOPE_SYNC)
         return "needs writes, which are flushed; add -W or -G, or leave out the prefix "
                "to limit the whole time";
-    return slo->scope == SCOPE_ALL || plan->workload.mix.more
+    return slo->scope == SCOPE_ALL || plan->workload.mix.extra_count
                ? NULL
                : "needs -G; leave out the prefix to limit all requests";
 }
@@ -339,12 +341,12 @@ static uint64_t
 find_odd(const struct plan *plan, enum scope scope, uint64_t warmup)
 {
     const struct operation_mix *mix = &plan->workload.mix;
-    uint64_t more = (uint64_t)mix->more,
+    uint64_t more = (uint64_t)mix->extra_count,
              first = 0; /* the turn of the first that counts */
     if (plan->io.threads > 1 || plan->mode == MODE_PHASES)
         return (uint64_t)plan->io.threads * more;
     while (scope == SCOPE_SYNC &&
-           !(operations[mix->turns[first]].does & OPERATION_FLUSHED))
+           !(operations[mix->turns[first]].flags & OPERATION_FLUSHED))
         first++;
     if (scope != SCOPE_SYNC)
         first = (uint64_t)operation_mix_turn(mix, scope_operation(scope));
@@ -358,7 +360,7 @@ check_enough(const struct plan *plan, const struct slo *slo, const char *option,
 {
     char name[SLO_NAME];
     bool all = plan->mode == MODE_PHASES && slo->phase == PHASE_NONE;
-    int more = slo_is_of_operation(slo) ? plan->workload.mix.more : 0;
+    int more = slo_is_of_operation(slo) ? plan->workload.mix.extra_count : 0;
     unsigned long long count = plan->ends.count, phases = all ? PHASES - 1 : 1,
                        warmup =
                            slo->phase > PHASE_IDLE ? 0 : plan->statistics.limits.warmup,
@@ -437,12 +439,12 @@ resolve_series(struct plan *plan)
     for (int i = 0; i < plan->statistics.slos.count; i++)
         ranked |= plan->statistics.slos.list[i].metric == SLO_PERCENTILE;
     if (plan->mode == MODE_COMPARE)
-        plan->statistics.series = SERIES_ALL;
+        plan->statistics.series_capacity = SERIES_ALL;
     else if ((plan->target_count > 1 || ranked) &&
              !(plan->mode & (MODE_SWEEP | MODE_PHASES)))
-        plan->statistics.series = plan->target_count > SERIES_ALL / SERIES_MOST
-                                      ? SERIES_ALL / plan->target_count
-                                      : SERIES_MOST;
+        plan->statistics.series_capacity = plan->target_count > SERIES_ALL / SERIES_MOST
+                                               ? SERIES_ALL / plan->target_count
+                                               : SERIES_MOST;
 }
 
 static int
@@ -454,10 +456,10 @@ resolve_corrected(const struct options *options, struct plan *plan, struct error
         return error_set(error, EXIT_USAGE, NULL,
                          "-corrected and -depth cannot be combined: requests in flight "
                          "together do not wait for each other");
-    plan->statistics.corrected = plan->pace.limited ? 0 : plan->pace.interval;
-    if (plan->statistics.corrected)
+    plan->statistics.corrected_interval = plan->pace.from_limit ? 0 : plan->pace.interval;
+    if (plan->statistics.corrected_interval)
         return 0;
-    if (plan->pace.limited)
+    if (plan->pace.from_limit)
         return error_set(error, EXIT_USAGE, "-corrected",
                          "needs an interval of -i; give -i instead of -r or -l");
     return error_set(error, EXIT_USAGE, "-corrected",
@@ -517,7 +519,7 @@ note_engine(const struct plan *plan, const char *what, struct notes *notes)
     char instead[32];
     snprintf(instead, sizeof(instead), "%d thread%s", io->threads,
              io->threads == 1 ? "" : "s");
-    const char *name = io->engine->many ? io->engine->name : instead;
+    const char *name = io->engine->queues_requests ? io->engine->name : instead;
     if (io->missing.name)
         notes_add(notes, what, "%s is not available here (%s); using %s instead",
                   io->missing.name, strerror(io->missing.code), name);

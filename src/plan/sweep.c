@@ -41,7 +41,7 @@ plan_resolve_slots(const struct options *options, struct plan *plan)
     } else if (!chosen) {
         plan->io.threads = most < THREADS ? most : THREADS;
         plan->io.depth = 1;
-    } else if (!options->depth && plan->io.engine->many) {
+    } else if (!options->depth && plan->io.engine->queues_requests) {
         most = most > plan->io.threads ? most / plan->io.threads : 1;
         depth = io_deepest(plan->io.engine, most);
         plan->io.depth = depth ? depth : 1; /* opening it will fail, and say why */
@@ -57,7 +57,7 @@ static uint64_t
 least_of(const struct plan *plan)
 {
     bool each = plan->sweep.kind == SWEEP_INTERVAL; /* worker, else all of them */
-    uint64_t turns = (uint64_t)plan->workload.mix.more + 1;
+    uint64_t turns = (uint64_t)plan->workload.mix.extra_count + 1;
     uint64_t needs = slos_needs(&plan->statistics.slos, turns),
              threads = each ? (uint64_t)plan->io.threads : 1;
     if (needs > 0)
@@ -91,10 +91,10 @@ plan_resolve_sweep(const struct options *options, struct plan *plan, struct erro
     }
     plan->pace.poisson = options->given[OPTION_POISSON];
     plan->ends.work_time = options->work_time ? options->work_time : 2 * SECOND;
-    plan->ends.settle = plan->ends.work_time / 10;
+    plan->ends.settle_time = plan->ends.work_time / 10;
     if (!options->given[OPTION_WARMUP])
         plan->statistics.limits.warmup = 0;
-    plan->ends.least = interval || rate ? least_of(plan) : 0;
+    plan->ends.min_requests = interval || rate ? least_of(plan) : 0;
     return 0;
 }
 
@@ -119,8 +119,8 @@ int64_t
 plan_step_time(const struct plan *plan, int64_t value)
 {
     if (plan->sweep.kind != SWEEP_INTERVAL)
-        return time_add(plan->ends.work_time, plan->ends.settle);
-    int64_t work_time = time_multiply(value, (int64_t)plan->ends.least);
+        return time_add(plan->ends.work_time, plan->ends.settle_time);
+    int64_t work_time = time_multiply(value, (int64_t)plan->ends.min_requests);
     return time_add(time_later(work_time, plan->ends.work_time), value);
 }
 
@@ -138,12 +138,12 @@ static void
 step_rate(struct plan *step, int64_t rate)
 {
     struct plan_ends *ends = &step->ends;
-    int64_t least = (int64_t)ends->least;
-    ends->least = 0;
+    int64_t least = (int64_t)ends->min_requests;
+    ends->min_requests = 0;
     if (rate == PLAN_ALONE) {
         step->io.threads = step->io.depth = 1;
         ends->work_time = time_earlier(ends->work_time, SECOND);
-        ends->settle = ends->work_time / 10;
+        ends->settle_time = ends->work_time / 10;
         return;
     }
     int64_t interval = SECOND / rate + (SECOND % rate > 0);
@@ -152,7 +152,7 @@ step_rate(struct plan *step, int64_t rate)
     step->pace.open_loop = true;
     step->pace.interval = interval;
     ends->work_time = whole_intervals(ends->work_time, interval, least);
-    ends->settle = whole_intervals(ends->work_time / 10, interval, 1);
+    ends->settle_time = whole_intervals(ends->work_time / 10, interval, 1);
 }
 
 void
@@ -171,7 +171,7 @@ plan_step(const struct plan *plan, int64_t value, int index, struct plan *step)
         step->io.depth = (int)value;
         break;
     case SWEEP_INTERVAL:
-        step->pace.interval = step->ends.settle = value;
+        step->pace.interval = step->ends.settle_time = value;
         step->ends.work_time = plan_step_time(plan, value) - value;
         break;
     case SWEEP_RATE:

@@ -110,7 +110,7 @@ add_sent(struct buffer *text, const struct plot *plot)
         buffer_format(text, ", depth %d", plan->io.depth);
     if (plan->io.engine_name)
         buffer_format(text, " (%s)", plan->io.engine_name);
-    if (plan->workload.mix.more)
+    if (plan->workload.mix.extra_count)
         buffer_text(text, "; drawn together");
 }
 
@@ -146,7 +146,7 @@ add_done(struct buffer *text, const struct plot *plot)
         buffer_text(text, "; limit ");
         slos_text(&plot->plan->statistics.slos, text);
     }
-    if (plot->plan->statistics.corrected)
+    if (plot->plan->statistics.corrected_interval)
         buffer_text(text,
                     "; percentiles and histogram corrected for those that were not sent");
 }

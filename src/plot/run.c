@@ -60,10 +60,10 @@ struct run_picture {
 static int64_t
 find_end(const struct track *track)
 {
-    int64_t end = (int64_t)track->used << track->shift, last = 0;
-    if (track->seen > TRACK_MARKS)
+    int64_t end = (int64_t)track->column_count << track->shift, last = 0;
+    if (track->request_count > TRACK_MARKS)
         return end;
-    for (uint64_t i = 0; i < track->seen; i++)
+    for (uint64_t i = 0; i < track->request_count; i++)
         last = track->marks[i].offset > last ? track->marks[i].offset : last;
     return end - last > (int64_t)1 << track->shift ? end : last;
 }
@@ -72,7 +72,7 @@ find_end(const struct track *track)
 static bool
 has_marks(const struct plot *plot, int target)
 {
-    return plot->jobs[target].track->seen <= TRACK_MARKS / (uint64_t)plot->count;
+    return plot->jobs[target].track->request_count <= TRACK_MARKS / (uint64_t)plot->count;
 }
 
 /* Returns percentile INDEX of percentiles_common, ns, or -1 if STATS have too few
@@ -103,7 +103,7 @@ survey(struct run_picture *run)
             least = histogram_below(first); /* an added wait */
         if (!run->data || least < run->least)
             run->least = least;
-        int64_t most = latencies_of(stats, SCOPE_ALL).most;
+        int64_t most = latencies_of(stats, SCOPE_ALL).max;
         if (most > run->most)
             run->most = most;
         run->data = true;
@@ -196,12 +196,12 @@ fill_bins(struct run_picture *run, int target, bool parts)
     bool few = has_marks(run->plot, target), marks = few && !parts;
     int each = !few ? BIN_REQUESTS : parts ? 1 : BIN_MARKS;
     double own = fmax((double)find_end(track), 1), span = (double)run->span;
-    double wanted =
-        fmin((double)track->seen / each * (span / own), (double)BINS / run->plot->count);
+    double wanted = fmin((double)track->request_count / each * (span / own),
+                         (double)BINS / run->plot->count);
     double columns = (double)(run->span >> track->shift) + 1;
     run->count = (int)fmax(fmin(fmax(wanted, few ? 1 : BINS_LEAST), columns), 1);
     memset(run->bins, 0, sizeof(run->bins));
-    for (int i = 0; i < (marks ? (int)track->seen : track->used); i++) {
+    for (int i = 0; i < (marks ? (int)track->request_count : track->column_count); i++) {
         const struct track_mark *mark = &track->marks[marks ? i : 0];
         struct track_column column = {.count = 1,
                                       .min = mark->latency,
@@ -310,7 +310,7 @@ draw_layer(struct run_picture *run, int target, enum layer layer)
             draw_bins(run, (enum edge)(EDGE_PART + i), (enum edge)(EDGE_PART + i + 1),
                       plot_part_class("part", i).text);
     bool marks = layer == LAYER_MARKS && has_marks(plot, target);
-    for (uint64_t i = 0; marks && i < track->seen; i++)
+    for (uint64_t i = 0; marks && i < track->request_count; i++)
         svg_circle(run->text, plot_class(plot, "mark", "", target).text,
                    plot_axis_at(&run->time.across, (double)track->marks[i].offset),
                    y_of(run, (double)track->marks[i].latency), RADIUS);
@@ -336,7 +336,7 @@ draw_exceptions(const struct run_picture *run, int target, bool failures)
     double last = 0, pitch = stripes * CELL;
     double first = axis->from + (target % stripes + 0.5) * CELL;
     const struct plot_class class = plot_class(run->plot, name, name, target);
-    for (int i = 0; i < track->used; i++) {
+    for (int i = 0; i < track->column_count; i++) {
         const struct track_column *column = &track->columns[i];
         double x = plot_axis_at(axis, middle_of(track, i));
         double place = first + fmax(floor((x - first) / pitch + 0.5), 0) * pitch;
@@ -356,13 +356,14 @@ draw_background(const struct run_picture *run)
     const struct plot_panel *panel = &run->time;
     const struct job *job = &run->plot->jobs[0], *background;
     struct buffer name = {0};
-    if (!job->phases || job->phases->current < PHASE_LOADED || !job->track->used ||
-        panel->across.gap <= 0)
+    if (!job->phases || job->phases->current < PHASE_LOADED ||
+        !job->track->column_count || panel->across.gap <= 0)
         return;
     background = job->phases->background;
-    int64_t began = background->group.begin - job->track->began;
-    int64_t ended =
-        background->done ? background->outcome.ended - job->track->began : run->span;
+    int64_t began = background->group.begin_at - job->track->began_at;
+    int64_t ended = background->has_ended
+                        ? background->outcome.ended_at - job->track->began_at
+                        : run->span;
     double end = panel->x + panel->width;
     double left = fmax(plot_axis_at(&panel->across, (double)began), panel->x);
     double right = fmin(plot_axis_at(&panel->across, (double)ended), end);
@@ -421,13 +422,14 @@ fill_levels(struct run_picture *run, const struct job *job)
     const struct track *track = job->track;
     const struct histogram *histogram = stats_distribution(job->stats);
     const struct moments *latency = &job->stats->latency;
-    int64_t most = latencies_of(job->stats, SCOPE_ALL).most;
+    int64_t most = latencies_of(job->stats, SCOPE_ALL).max;
     bool waited = histogram->count > latency->count;
-    bool marks = track->seen <= TRACK_MARKS && track->seen == histogram->count;
+    bool marks =
+        track->request_count <= TRACK_MARKS && track->request_count == histogram->count;
     double weight = run->plot->count > 1 ? 1e5 / (double)histogram->count : 1,
            highest = 0;
     memset(run->levels, 0, sizeof(run->levels));
-    for (uint64_t i = 0; marks && i < track->seen; i++)
+    for (uint64_t i = 0; marks && i < track->request_count; i++)
         share_out(run, 1, track->marks[i].latency, track->marks[i].latency);
     for (int i = 0; !marks && i < HISTOGRAM_BINS; i++) {
         int64_t below = histogram_below(i), upto = histogram_upto(i);

@@ -353,7 +353,7 @@ draw_saturation(struct buffer *text, const struct plot *plot)
     }
     for (int i = 0; i < plot->count; i++) {
         const struct job_sweep *sweep = &plot->jobs[i].sweep;
-        int highest = plot->plan->sweep.kind == SWEEP_RATE ? sweep->highest : -1;
+        int highest = plot->plan->sweep.kind == SWEEP_RATE ? sweep->highest_index : -1;
         if (highest < 0 || highest >= sweep->count || !sweep->steps[highest].requests)
             continue;
         svg_rule(text, plot_class(plot, "knee", "p50", i).text,

@@ -84,7 +84,7 @@ draw_entries(struct buffer *text, const struct plot *plot, unsigned found, doubl
 static int
 rows_each(const struct plot *plot)
 {
-    int more = plot->plan->workload.mix.more;
+    int more = plot->plan->workload.mix.extra_count;
     return more && plot->plan->sweep.kind == SWEEP_NONE ? more + 2 : 1;
 }
 
@@ -106,8 +106,8 @@ make_rate_row(const struct plot *plot, const struct job *job)
 {
     const struct job_sweep *sweep = &job->sweep;
     int64_t rate = -1, bandwidth = -1;
-    if (sweep->highest >= 0) {
-        rate = sweep->steps[sweep->highest].rate;
+    if (sweep->highest_index >= 0) {
+        rate = sweep->steps[sweep->highest_index].answered_rate;
         bandwidth = units_scale(rate, plot->plan->workload.request_size, 1);
     }
     return (struct row){{{"highest rate", 12, UNITS_COUNT, rate},

@@ -104,7 +104,7 @@ find_figure(struct figures *figures, const struct slo *slo)
 static bool
 is_known(const struct figure *figure)
 {
-    return figure->answer.count >= figure->answer.least && !figure->answer.reason;
+    return figure->answer.count >= figure->answer.min_samples && !figure->answer.reason;
 }
 
 /* Judges a figure: a limit may be broken by too few requests to know the figure. */
@@ -128,8 +128,9 @@ judge_figure(struct figure *figure, const struct stats *stats)
 static void
 list_figures(struct figures *figures, const struct plan *plan, const struct stats *stats)
 {
-    const struct percentiles *ranks =
-        plan->output.percentiles.given ? &plan->output.percentiles : &percentiles_common;
+    const struct percentiles *ranks = plan->output.percentiles.is_given
+                                          ? &plan->output.percentiles
+                                          : &percentiles_common;
     const struct slos *lists[] = {&plan->statistics.warnings, &plan->statistics.slos};
     for (int i = 0; i < ranks->count; i++)
         find_figure(figures, &(struct slo){.metric = SLO_PERCENTILE,
@@ -171,7 +172,8 @@ add_figure(struct buffer *line, const struct figure *figure)
     }
     if (!is_known(figure) && !limit) {
         buffer_format(line, "%s unknown: needs %" PRIu64 " %s, got %" PRIu64, name,
-                      answer->least, units_plural(answer->least, "request", "requests"),
+                      answer->min_samples,
+                      units_plural(answer->min_samples, "request", "requests"),
                       answer->count);
         return;
     }
@@ -194,12 +196,13 @@ add_trouble(struct buffer *line, const struct job *job)
     size_t start = line->length;
     char text[OUTCOME_TEXT], waited[UNITS_TEXT];
     enum check_state state = CHECK_OK;
-    if (outcome->failed.index)
-        add_harmless(line, outcome_failure_text(&outcome->failed, text), IN_TEXT);
-    else if (outcome->waiting)
+    if (outcome->failed_sample.index)
+        add_harmless(line, outcome_failure_text(&outcome->failed_sample, text), IN_TEXT);
+    else if (outcome->waiting_age)
         buffer_format(line, "no answer to %d request%s for %s",
-                      outcome->left > 1 ? outcome->left : 1, outcome->left > 1 ? "s" : "",
-                      units_format(UNITS_TIME, outcome->waiting, waited));
+                      outcome->abandoned_requests > 1 ? outcome->abandoned_requests : 1,
+                      outcome->abandoned_requests > 1 ? "s" : "",
+                      units_format(UNITS_TIME, outcome->waiting_age, waited));
     if (line->length > start)
         state = CHECK_CRITICAL;
     else if (outcome->total.latency.count == 0) {
@@ -211,7 +214,7 @@ add_trouble(struct buffer *line, const struct job *job)
     }
     if (outcome->output_error && job->index == 0) { /* it is that of all */
         buffer_text(line, line->length > start ? ", " : "");
-        add_harmless(line, outcome->output, IN_PATH);
+        add_harmless(line, outcome->failed_output, IN_PATH);
         buffer_text(line, ": ");
         add_harmless(line, strerror(outcome->output_error), IN_TEXT);
         state = worse(state, CHECK_UNKNOWN);
@@ -283,7 +286,7 @@ add_range(struct buffer *line, const struct slo *limit)
 static void
 add_label(struct buffer *line, const struct job *jobs, int index, const char *name)
 {
-    bool several = jobs[index].targets > 1;
+    bool several = jobs[index].target_count > 1;
     buffer_text(line, several ? " '" : " ");
     if (several)
         add_path(line, jobs, index, IN_LABEL);
@@ -320,7 +323,9 @@ add_figures(struct buffer *line, const struct job *jobs, int index)
         buffer_text(line, critical ? ";" : "");
         add_range(line, critical);
     }
-    int left = outcome->waiting && !outcome->left ? 1 : outcome->left;
+    int left = outcome->waiting_age && !outcome->abandoned_requests
+                   ? 1
+                   : outcome->abandoned_requests;
     add_label(line, jobs, index, "failed");
     buffer_format(line, "%" PRIu64 "c", stats->failed + (uint64_t)left);
 }

@@ -105,9 +105,9 @@ show_bound(char *text, double bound, bool factor, bool upper)
 void
 comparison_describe(double ratio, const struct interval *bounds, char *change, char *text)
 {
-    bool within = bounds->known && !isinf(bounds->high) && is_extreme(bounds->high);
+    bool within = bounds->is_known && !isinf(bounds->high) && is_extreme(bounds->high);
     bool factor =
-        is_extreme(ratio) || within || (bounds->known && is_extreme(bounds->low));
+        is_extreme(ratio) || within || (bounds->is_known && is_extreme(bounds->low));
     char low[BOUND], high[BOUND];
     if (factor)
         snprintf(change, CELL, "%.*fx", find_decimals(ratio), ratio);
@@ -115,7 +115,7 @@ comparison_describe(double ratio, const struct interval *bounds, char *change, c
         snprintf(change, CELL, "%+.1f %%", round((ratio - 1) * 1000) / 10 + 0.0);
     show_bound(low, bounds->low, factor, false);
     show_bound(high, bounds->high, factor, true);
-    snprintf(text, CELL, bounds->known && (*low || *high) ? "(%s..%s)" : "(?)", low,
+    snprintf(text, CELL, bounds->is_known && (*low || *high) ? "(%s..%s)" : "(?)", low,
              high);
 }
 
@@ -161,7 +161,7 @@ fill_line(struct table *table, struct line *line, const struct comparison_row *r
     for (int i = 0; i < COMPARISON_FIGURES; i++) {
         const struct comparison_figure *figure = &row->figures[i];
         const struct interval *bounds = &figure->bounds;
-        bool differs = interval_differs(bounds), same = bounds->known && !differs;
+        bool differs = interval_differs(bounds), same = bounds->is_known && !differs;
         char(*change)[CELL] = &cells[changes[i]];
         bool is_shown = comparison_is_shown(figure, &percentiles_common.list[i]);
         if (first || !is_shown || figure->ratio <= 0)
@@ -171,7 +171,7 @@ fill_line(struct table *table, struct line *line, const struct comparison_row *r
         if (same)
             put(change[1], "(~)");
         table->same |= same;
-        table->unknown |= !bounds->known;
+        table->unknown |= !bounds->is_known;
     }
 }
 
@@ -248,7 +248,7 @@ static bool
 has_absolute(const struct slos *slos)
 {
     for (int i = 0; i < slos->count; i++)
-        if (!slos->list[i].relative)
+        if (!slos->list[i].is_relative)
             return true;
     return false;
 }
@@ -263,7 +263,7 @@ fill_table(struct table *table, const struct comparison_row *rows,
     for (int i = 0; i < COLUMNS; i++)
         put(table->lines->cells[i], columns[i].head);
     for (const struct comparison_row *row = rows; line < end; row++) {
-        table->ordered |= row->place > 1;
+        table->ordered |= row->rank > 1;
         line->slo = comparison_check_all(slos, row, rows);
         bool judged = row != rows || has_absolute(slos);
         for (enum scope scope = SCOPE_ALL;
@@ -299,7 +299,7 @@ add_legend(struct buffer *text, const struct table *table, const struct stats *s
         buffer_text(text, " together\n");
     if (table->same)
         buffer_text(text, "~ no difference that this many requests can show (95 %)\n");
-    if (table->unknown && stats->every)
+    if (table->unknown && stats->corrected_interval)
         buffer_text(text, "? unsure: percentiles are corrected (leave out -corrected)\n");
     else if (table->unknown)
         buffer_text(text, "? unsure: too few independent requests (run longer)\n");
@@ -311,7 +311,7 @@ comparison_format(struct report *report, const struct comparison_row *rows)
     struct buffer *text = &report->text;
     const struct slos *slos = &report->plan->statistics.slos;
     bool files = report->plan->mode == MODE_COMPARE;
-    int more = report->count > 0 ? rows->stats->mix.more : 0;
+    int more = report->count > 0 ? rows->stats->mix.extra_count : 0;
     struct table table = {.count = report->count * (more ? more + 2 : 1) + 1,
                           .mixed = more > 0,
                           .hidden = (files ? 1u << AVG | 1u << IOPS : 0) |
@@ -346,7 +346,7 @@ comparison_limits(struct report *report, const struct comparison_row *row)
     for (int i = 0; i < slos->count; i++) {
         const struct slo *slo = &slos->list[i];
         const struct comparison_figure *is = &row->figures[COMPARISON_FIGURES + i];
-        if (!slo->relative)
+        if (!slo->is_relative)
             continue;
         add_name(text, row);
         buffer_format(text, ": %s < %s: ", slo_name(slo, name), slo_limit(slo, limit));
@@ -383,9 +383,9 @@ comparison_rows(struct report *report)
 {
     if (report->rows)
         return report->rows;
-    report->own =
+    report->owned_rows =
         comparison_make(report->jobs, report->count, &report->plan->statistics.slos,
                         report->plan->mode != MODE_COMPARE);
-    report->text.failed |= !report->own;
-    return report->rows = report->own;
+    report->text.failed |= !report->owned_rows;
+    return report->rows = report->owned_rows;
 }

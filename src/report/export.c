@@ -170,7 +170,8 @@ refuse_file(const struct output *output, int code, struct error *error)
 {
     if (code == EEXIST)
         return error_set(error, EXIT_PREPARE, output->path,
-                         "exists and is not %s; not overwritten", output->kind->what);
+                         "exists and is not %s; not overwritten",
+                         output->kind->magic_description);
     return error_set(error, EXIT_PREPARE, output->path, "%s", strerror(code));
 }
 
@@ -190,8 +191,8 @@ export_add(struct export *export, int index, struct buffer *text, struct error *
         return error_set(error, EXIT_PREPARE, NULL, "not enough memory to write files");
     struct export_file *file = &writer->files[index];
     file->path = output->path;
-    file->start = kind->start;
-    file->grows = kind->goes == OUTPUT_GROWING;
+    file->start = kind->magic;
+    file->grows = kind->sink == OUTPUT_GROWING;
     file->first = *text;
     *text = (struct buffer){0};
     if (file->first.failed)
@@ -289,7 +290,7 @@ static bool
 has_unanswered(const struct export *export)
 {
     for (int i = 0; i < export->count; i++)
-        if (export->jobs[i].under_way.count || export->jobs[i].outcome.stuck)
+        if (export->jobs[i].in_flight.count || export->jobs[i].outcome.is_stuck)
             return true;
     return false;
 }
@@ -305,8 +306,8 @@ limit_of(const struct export *export, int64_t since, int64_t began)
     int64_t limit = time_add(since, patience);
     if (limit < began + DEADLINE_GRACE || has_unanswered(export))
         limit = began + DEADLINE_GRACE;
-    if (export->stopped)
-        limit = time_earlier(limit, export->stopped + DEADLINE_GRACE);
+    if (export->stopped_at)
+        limit = time_earlier(limit, export->stopped_at + DEADLINE_GRACE);
     return time_later(limit, began + DEADLINE_GRACE_LEAST);
 }
 
@@ -320,8 +321,8 @@ wait_for_end(struct export *export, int64_t since)
     while (!atomic_load(&writer->ended)) {
         began = time_later(began, os_signals_resumed()); /* both were stopped */
         since = time_later(since, os_process_resumed());
-        if (os_signals_stop() && !export->stopped)
-            export->stopped = now;
+        if (os_signals_stop() && !export->stopped_at)
+            export->stopped_at = now;
         int64_t limit = limit_of(export, since, began);
         if (now >= limit)
             return false;
@@ -349,11 +350,11 @@ drop_unwritten(struct export *export)
         notes_add(&notes, file->path, "still not written after %s; given up",
                   units_format(UNITS_TIME, now - file->since, text));
         export->failed = file->path;
-        export->error = ETIMEDOUT;
+        export->error_number = ETIMEDOUT;
     }
     os_lock_release(writer->lock);
     status_notes(export->status, &notes);
-    return export->error != 0;
+    return export->error_number != 0;
 }
 
 bool
@@ -363,7 +364,7 @@ export_end(struct export *export)
     int64_t since = 0; /* the oldest that is not written waits; 0: there is none */
     if (!writer)
         return true;
-    export->error = 0;
+    export->error_number = 0;
     os_lock_acquire(writer->lock);
     writer->supervisor = os_thread_self();
     writer->ending = true;
@@ -381,9 +382,9 @@ export_end(struct export *export)
     export_report(export);
     for (int i = 0; i < OUTPUTS_MOST; i++) {
         struct export_file *file = &writer->files[i];
-        if (!export->error) {
+        if (!export->error_number) {
             export->failed = file->path;
-            export->error = !file->error && file->lost ? ENOMEM : file->error;
+            export->error_number = !file->error && file->lost ? ENOMEM : file->error;
         }
         buffer_free(&file->first);
         buffer_free(&file->next);

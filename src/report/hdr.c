@@ -210,7 +210,7 @@ take_new(struct histogram *own, struct histogram *seen, const struct histogram *
 static bool
 is_stale(const struct hdr_target *target, const struct job *job)
 {
-    return job->done && job->progress.total.requests &&
+    return job->has_ended && job->progress.total.requests &&
            job->outcome.total.requests == target->before;
 }
 
@@ -225,12 +225,13 @@ add_interval(struct report *report, const struct job *job, int64_t now)
     const struct stats *stats = &job->progress.total;
     enum scope scope = is_stale(target, job) ? SCOPES : SCOPE_ALL;
     for (; scope < SCOPES; scope = scope_next(stats, scope)) {
-        take_new(&log->own, &target->seen[scope], latencies_of(stats, scope).requests);
-        if (!log->own.count && (scope != SCOPE_ALL || now == report->began))
+        take_new(&log->own, &target->seen[scope], latencies_of(stats, scope).uncorrected);
+        if (!log->own.count && (scope != SCOPE_ALL || now == report->interval_began_at))
             continue;
         buffer_format(text, "Tag=%s%s%s%s,", target->name.text, target->part,
                       scope != SCOPE_ALL ? "#" : "", scope_name(scope));
-        hdr_line(text, log->epoch + report->began, log->epoch + now, &log->own);
+        hdr_line(text, log->epoch + report->interval_began_at, log->epoch + now,
+                 &log->own);
     }
 }
 
@@ -249,13 +250,13 @@ open_log(struct report *report)
 {
     size_t targets = (size_t)report->count * sizeof(struct hdr_target);
     struct hdr_log *log = report->state = calloc(1, sizeof(*log) + targets);
-    int64_t start = report->wall();
+    int64_t start = report->wall_now();
     time_t seconds = (time_t)(start / SECOND);
     char date[32];
     report->text.failed |= !log;
     if (!log)
         return;
-    log->epoch = start - report->now();
+    log->epoch = start - report->monotonic_now();
     for (int i = 0; i < report->count; i++) {
         struct buffer *name = &log->targets[i].name;
         int ordinal = job_ordinal(report->jobs, i);
@@ -282,11 +283,11 @@ open_log(struct report *report)
 static void
 tick(struct report *report, const struct job *jobs, int count, int64_t now, bool last)
 {
-    now = time_later(now, report->began);
-    for (int i = 0; report->began && i < count; i++)
+    now = time_later(now, report->interval_began_at);
+    for (int i = 0; report->interval_began_at && i < count; i++)
         add_interval(report, &jobs[i], now);
-    if (report->began)
-        report->began = last ? 0 : now;
+    if (report->interval_began_at)
+        report->interval_began_at = last ? 0 : now;
 }
 
 static void
@@ -294,7 +295,7 @@ begin_part(struct report *report, const struct job *job, const struct run_part *
 {
     struct hdr_log *log = report->state;
     struct hdr_target *target = &log->targets[job->index];
-    tick(report, job, 1, job->outcome.ended, true);
+    tick(report, job, 1, job->outcome.ended_at, true);
     target->before = job->outcome.total.requests;
     for (int i = 0; i < SCOPES; i++)
         if (target->seen[i].count)

@@ -157,7 +157,7 @@ add_percentiles(struct buffer *text, const char *name, const struct latencies la
                 const struct percentiles *list)
 {
     uint64_t count = latencies.moments->count;
-    if (list->given || count >= FEW)
+    if (list->is_given || count >= FEW)
         add_ranks(text, 0, name, &latencies, list, percentiles_shown(list, count));
 }
 
@@ -168,7 +168,7 @@ add_syncs(struct buffer *text, const struct stats *stats)
     const struct latencies flushes = latencies_of(stats, SCOPE_SYNC);
     const int64_t values[] = {latencies_known_percentile(&flushes, &list[0]),
                               latencies_known_percentile(&flushes, &list[1]),
-                              flushes.most};
+                              flushes.max};
     if (flushes.moments->count < FEW)
         return;
     buffer_text(text, "fdatasync p50/p99/max");
@@ -186,7 +186,7 @@ add_breakdown(struct buffer *text, const struct stats *stats,
               const struct percentiles *given)
 {
     const struct breakdown *breakdown = &stats->breakdown;
-    const struct percentiles *list = given->given ? given : &percentiles_default;
+    const struct percentiles *list = given->is_given ? given : &percentiles_default;
     bool synced = breakdown->parts[PART_FLUSH].moments.count > 0;
     int width = (int)strlen(synced ? "sync device" : "submit") + GAP;
     const struct breakdown_request *slowest = &breakdown->slowest;
@@ -199,7 +199,7 @@ add_breakdown(struct buffer *text, const struct stats *stats,
         if (latencies.moments->count > 0) /* the median at least is shown */
             add_ranks(text, width,
                       scope == SCOPE_SYNC_DEVICE ? "sync device" : scope_name(scope),
-                      &latencies, list, list->given ? shown : (shown & SHOWN) | 1);
+                      &latencies, list, list->is_given ? shown : (shown & SHOWN) | 1);
     }
     if (slowest->index) {
         const char *culprit = breakdown_culprit(breakdown, &percent);
@@ -236,7 +236,7 @@ add_exceptions(struct report *report, const struct stats *stats)
         add_exception(text, stats->stopped, "stopped");
         add_exception(text, stats->failed, "failed");
     }
-    if (report->terminal || stats->every)
+    if (report->terminal || stats->corrected_interval)
         add_exception(text, stats->missed, "missed");
 }
 
@@ -281,14 +281,15 @@ human_summary(struct report *report, const struct run_record *record)
 {
     const struct stats *stats = record->stats;
     const struct operation_mix *mix = &report->plan->workload.mix;
-    const char *done = mix->more ? "" : operations[mix->turns[0]].done;
+    const char *done = mix->extra_count ? "" : operations[mix->turns[0]].done;
     enum scope scope = scope_first(stats);
     char name[32];
     const struct percentiles *list = &report->plan->output.percentiles;
     const struct moments *latency = &stats->latency;
     struct buffer *text = &report->text;
     /* ioping 1.3 has none, and programs that read it from a pipe count the lines. */
-    bool ranked = report->terminal || stats->every || (list->given && list->count > 0);
+    bool ranked = report->terminal || stats->corrected_interval ||
+                  (list->is_given && list->count > 0);
     if (report->plan->mode == MODE_PHASES) {
         add_phases(report);
         return;
@@ -299,10 +300,10 @@ human_summary(struct report *report, const struct run_record *record)
     buffer_text(text, "\n");
     add_exceptions(report, stats);
     buffer_text(text, "generated ");
-    add_volume(report, stats->requests, "in", record->time, stats->all_bytes, "",
-               stats_rate((double)stats->requests, record->time),
-               stats_rate((double)stats->all_bytes, record->time));
-    const char *pace = find_pace(report->plan, stats, record->time);
+    add_volume(report, stats->requests, "in", record->duration, stats->all_bytes, "",
+               stats_rate((double)stats->requests, record->duration),
+               stats_rate((double)stats->all_bytes, record->duration));
+    const char *pace = find_pace(report->plan, stats, record->duration);
     if (report->terminal && pace)
         buffer_format(text, " (paced by %s)", pace);
     buffer_text(text, "\n");
@@ -336,7 +337,7 @@ add_distributions(struct report *report)
     const struct percentiles *list = &report->plan->output.percentiles;
     const struct job *jobs = report->jobs, *end = jobs + report->count;
     struct buffer *text = &report->text;
-    bool listed = list->given && list->count;
+    bool listed = list->is_given && list->count;
     bool drawn = report->plan->options->given[OPTION_HISTOGRAM];
     if (listed)
         buffer_text(text, "\n");

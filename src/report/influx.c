@@ -127,7 +127,7 @@ add_record(struct report *report, const struct run_record *record)
 {
     const struct stats *stats = record->stats;
     const struct job_step *step = record->step;
-    int64_t wall = report->wall();
+    int64_t wall = report->wall_now();
     bool judged =
         step && step->verdict != SLO_UNKNOWN &&
         (report->plan->statistics.slos.count || report->plan->sweep.kind == SWEEP_RATE);
@@ -150,12 +150,12 @@ static void
 add_highest(struct report *report, const struct run_record *record)
 {
     (void)record;
-    if (report->job->sweep.highest < 0)
+    if (report->job->sweep.highest_index < 0)
         return;
     begin_line(report, SCOPE_ALL);
     buffer_text(&report->text, "highest_");
     add_value(report, job_highest(report->job));
-    buffer_format(&report->text, " %" PRId64 "\n", report->wall());
+    buffer_format(&report->text, " %" PRId64 "\n", report->wall_now());
 }
 
 /* There is no summary: what is left of the last period comes as one. */

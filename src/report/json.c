@@ -25,7 +25,7 @@ add_target(struct json *json, const struct description *target)
 {
     json_open(json, "target", '{');
     json_string(json, "path", target->path);
-    if (!target->recorded) {
+    if (!target->is_recorded) {
         json_string(json, "fstype", target->fstype);
         json_string(json, "device", target->device);
         json_value(json, "device_size", "%" PRId64, target->size);
@@ -41,12 +41,12 @@ open_record(struct report *report)
                         .one_line = report->format == &report_ndjson};
     char local_text[64];
     struct tm local;
-    int64_t wall = report->wall();
+    int64_t wall = report->wall_now();
     os_clock_local(wall, &local);
     strftime(local_text, sizeof(local_text), "%Y-%m-%dT%H:%M:%S%z", &local);
-    if (report->follows && !json.one_line)
+    if (report->needs_comma && !json.one_line)
         buffer_text(&report->text, ",");
-    report->follows = true;
+    report->needs_comma = true;
     json_open(&json, NULL, '{');
     json_value(&json, "timestamp", "%" PRId64 ".%06" PRId64, wall / SECOND,
                wall % SECOND / US);
@@ -185,12 +185,12 @@ add_breakdown(const struct report *report, struct json *json, const struct stats
     const struct breakdown *breakdown = &stats->breakdown;
     json_open(json, "breakdown", '{');
     json_value(json, "count", "%" PRIu64, breakdown_count(breakdown));
-    json_value(json, "unasked", "%" PRIu64, breakdown->unasked);
+    json_value(json, "unasked", "%" PRIu64, breakdown->no_device_io);
     json_value(json, "lost", "%" PRIu64, breakdown->lost);
-    json_value(json, "shared", "%" PRIu64, breakdown->shared);
-    json_value(json, "time", "%" PRId64, breakdown->time);
-    if (breakdown->sync)
-        json_value(json, "sync", "%" PRId64, breakdown->sync);
+    json_value(json, "shared", "%" PRIu64, breakdown->ambiguous);
+    json_value(json, "time", "%" PRId64, breakdown->total_time);
+    if (breakdown->total_sync)
+        json_value(json, "sync", "%" PRId64, breakdown->total_sync);
     for (enum scope scope = SCOPE_SUBMIT; scope <= SCOPE_RETURN; scope++)
         if (scope != SCOPE_STACK || breakdown->parts[PART_STACK].moments.count)
             add_scope(report, json, stats, scope);
@@ -253,12 +253,12 @@ static void
 add_ratio(struct json *json, const char *name, double ratio,
           const struct interval *bounds)
 {
-    const char *differs = !bounds->known             ? "null"
+    const char *differs = !bounds->is_known          ? "null"
                           : interval_differs(bounds) ? "true"
                                                      : "false";
     json_open(json, name, '{');
     json_value(json, "ratio", "%.9g", ratio);
-    if (bounds->known) {
+    if (bounds->is_known) {
         add_bound(json, "low", bounds->low);
         add_bound(json, "high", bounds->high);
     }
@@ -270,7 +270,7 @@ add_ratio(struct json *json, const char *name, double ratio,
 static const struct comparison_row *
 find_row(struct report *report, const struct stats *stats)
 {
-    bool compared = report->count > 1 && report->plan->statistics.series;
+    bool compared = report->count > 1 && report->plan->statistics.series_capacity;
     const struct comparison_row *row = compared ? comparison_rows(report) : NULL;
     while (row && row->stats != stats)
         row++;
@@ -304,9 +304,9 @@ add_answer(struct json *json, const struct slo *slo, const struct slo_answer *an
     if (answer->count)
         json_value(json, "value", "%" PRId64, answer->value);
     json_value(json, "met", "%s", answers[answer->verdict]);
-    json_value(json, "certain", "%s", answer->certain ? "true" : "false");
-    if (answer->needs)
-        json_value(json, "needs", "%" PRIu64, answer->needs);
+    json_value(json, "certain", "%s", answer->is_certain ? "true" : "false");
+    if (answer->samples_for_certainty)
+        json_value(json, "needs", "%" PRIu64, answer->samples_for_certainty);
 }
 
 /* Adds an answer to a limit that is relative to another run. */
@@ -326,17 +326,18 @@ add_limits(struct report *report, struct json *json)
 {
     const struct outcome *outcome = &report->job->outcome;
     const struct comparison_row *row = find_row(report, &outcome->total);
-    int count = outcome->explained && outcome->slos ? outcome->slos->count : 0, added = 0;
+    int count = outcome->is_explained && outcome->slos ? outcome->slos->count : 0,
+        added = 0;
     char name[SLO_NAME];
     for (int i = 0; i < count; i++) {
         const struct slo *slo = &outcome->slos->list[i];
-        if (slo->relative && (!row || row == report->rows))
+        if (slo->is_relative && (!row || row == report->rows))
             continue;
         if (added++ == 0)
             json_open(json, "limits", '[');
         json_open(json, NULL, '{');
         json_string(json, "name", slo_name(slo, name));
-        if (slo->relative)
+        if (slo->is_relative)
             add_relative(json, slo, &row->figures[COMPARISON_FIGURES + i]);
         else
             add_answer(json, slo, &outcome->answers[i]);
@@ -376,9 +377,11 @@ add_background(struct report *report, struct json *json, const struct job *backg
     json_value(json, "count", "%" PRIu64, stats->requests);
     json_value(json, "failed", "%" PRIu64, stats->failed);
     json_value(json, "bytes", "%" PRId64, stats->all_bytes);
-    json_value(json, "time", "%" PRId64, outcome->time);
-    json_value(json, "iops", "%.6f", stats_rate((double)stats->requests, outcome->time));
-    json_value(json, "bps", "%.0f", stats_rate((double)stats->all_bytes, outcome->time));
+    json_value(json, "time", "%" PRId64, outcome->duration);
+    json_value(json, "iops", "%.6f",
+               stats_rate((double)stats->requests, outcome->duration));
+    json_value(json, "bps", "%.0f",
+               stats_rate((double)stats->all_bytes, outcome->duration));
     add_figures(report, json, &latencies, true);
     json_close(json, '}');
 }
@@ -390,7 +393,7 @@ json_record(struct report *report, const struct run_record *record)
     if (record->step)
         add_step(report, &json, record->step);
     add_stat(report, &json, record->stats);
-    add_load(&json, record->stats, record->time, report->target->recorded);
+    add_load(&json, record->stats, record->duration, report->target->is_recorded);
     if (record->background)
         add_background(report, &json, record->background);
     if (record->kind == RECORD_SUMMARY || record->kind == RECORD_PHASE)
@@ -410,7 +413,7 @@ json_highest(struct report *report, const struct run_record *record)
     struct buffer limits = {0};
     slos_text(&report->plan->statistics.slos, &limits);
     json_open(&json, "highest", '{');
-    if (job->sweep.highest < 0)
+    if (job->sweep.highest_index < 0)
         json_value(&json, name, "null");
     else
         json_value(&json, name, "%" PRId64, job_highest(job));

@@ -36,34 +36,34 @@ plot_tick(struct report *report, const struct job *jobs, int count, int64_t now,
 static const struct report_format report_plot = {.tick = plot_tick};
 
 /* clang-format off */
-#define PRINTED .goes = OUTPUT_STREAM, .refuse = console_error
+#define PRINTED .sink = OUTPUT_STREAM, .refuse = console_error
 
 const struct output_kind output_kinds[] = {
-    {.format = &report_human, PRINTED, .people = true},
-    {.format = &report_raw, .option = OPTION_BATCH, .times = 1, PRINTED, .whole = true},
-    {.format = &report_json, .option = OPTION_JSON, .times = 1, PRINTED, .whole = true},
-    {.format = &report_ndjson, .option = OPTION_JSON, .times = 2, PRINTED,
-     .whole = true},
-    {.format = &report_influx, .option = OPTION_INFLUX, .times = 1, PRINTED,
-     .every = SECOND, .rest = true},
-    {.format = &report_check, .option = OPTION_CHECK, .times = 1, .goes = OUTPUT_STREAM,
+    {.format = &report_human, PRINTED, .for_people = true},
+    {.format = &report_raw, .option = OPTION_BATCH, .min_given = 1, PRINTED, .summary_after_periods = true},
+    {.format = &report_json, .option = OPTION_JSON, .min_given = 1, PRINTED, .summary_after_periods = true},
+    {.format = &report_ndjson, .option = OPTION_JSON, .min_given = 2, PRINTED,
+     .summary_after_periods = true},
+    {.format = &report_influx, .option = OPTION_INFLUX, .min_given = 1, PRINTED,
+     .default_interval = SECOND, .emit_partial_period = true},
+    {.format = &report_check, .option = OPTION_CHECK, .min_given = 1, .sink = OUTPUT_STREAM,
      .refuse = check_refuse, .answer = check_answer,
-     .unanswered = CHECK_UNANSWERED, .unknown = CHECK_UNKNOWN},
+     .early_exit_line = CHECK_UNANSWERED, .early_exit_status = CHECK_UNKNOWN},
 
     {.format = &report_prometheus, .option = OPTION_PROMETHEUS,
-     .goes = OUTPUT_REPLACED, .start = PROMETHEUS_START, .what = "a file of metrics",
-     .every = 15 * SECOND, .paced = true, .names = true},
+     .sink = OUTPUT_REPLACED, .magic = PROMETHEUS_START, .magic_description = "a file of metrics",
+     .default_interval = 15 * SECOND, .uses_print_interval = true, .needs_names = true},
     {.format = &report_plot, .option = OPTION_PLOT,
-     .goes = OUTPUT_REPLACED, .start = PLOT_START, .what = "an ioping plot",
-     .every = 10 * SECOND, .names = true, .track = true},
-    {.format = &report_plot, .option = OPTION_PLOT, .goes = OUTPUT_LAST,
-     .names = true, .track = true},
+     .sink = OUTPUT_REPLACED, .magic = PLOT_START, .magic_description = "an ioping plot",
+     .default_interval = 10 * SECOND, .needs_names = true, .needs_track = true},
+    {.format = &report_plot, .option = OPTION_PLOT, .sink = OUTPUT_LAST,
+     .needs_names = true, .needs_track = true},
     {.format = &report_hdr, .option = OPTION_HDR,
-     .goes = OUTPUT_GROWING, .start = HDR_START, .what = "an ioping log",
-     .every = SECOND, .paced = true},
+     .sink = OUTPUT_GROWING, .magic = HDR_START, .magic_description = "an ioping log",
+     .default_interval = SECOND, .uses_print_interval = true},
 
-    {.format = &report_status, .option = OPTION_NO_STATUS, .chosen = status_chosen,
-     .goes = OUTPUT_TERMINAL, .every = STATUS_INTERVAL},
+    {.format = &report_status, .option = OPTION_NO_STATUS, .enabled_by_default = status_chosen,
+     .sink = OUTPUT_TERMINAL, .default_interval = STATUS_INTERVAL},
 };
 /* clang-format on */
 
@@ -90,30 +90,32 @@ add_output(struct plan *plan, const struct output_kind *kind, const char *path, 
                  (plan->mode & (MODE_SWEEP | MODE_COMPARE)); /* requests have no lines */
     int64_t interval = options->print_interval ? options->print_interval
                        : asked                 ? 0
-                                               : kind->every;
+                                               : kind->default_interval;
     bool periods = own && !sweeps && format->records[RECORD_PERIOD] &&
-                   (print_count || interval || kind->rest);
+                   (print_count || interval || kind->emit_partial_period);
     struct output *one = &output->list[output->count++];
     *one = (struct output){.kind = kind,
                            .path = path,
-                           .requests = format->sample && !quiet,
-                           .periods = periods,
-                           .summary = format->records[RECORD_SUMMARY] &&
-                                      (kind->whole || !quiet || !periods)};
+                           .has_requests = format->sample && !quiet,
+                           .has_periods = periods,
+                           .has_summary =
+                               format->records[RECORD_SUMMARY] &&
+                               (kind->summary_after_periods || !quiet || !periods)};
     if (periods) {
         output->print_count = print_count;
         output->print_interval = interval;
-        output->rest |= kind->rest;
+        output->emit_partial_period |= kind->emit_partial_period;
     }
-    output->requests |= one->requests;
-    output->periods |= periods;
-    output->summary |= one->summary;
-    output->track |= kind->track;
-    output->names |= kind->names;
-    if (format->tick && !(kind->goes == OUTPUT_GROWING && sweeps))
-        one->every = path && options->every                   ? options->every
-                     : kind->paced && options->print_interval ? options->print_interval
-                                                              : kind->every;
+    output->any_requests |= one->has_requests;
+    output->any_periods |= periods;
+    output->any_summary |= one->has_summary;
+    output->needs_track |= kind->needs_track;
+    output->needs_names |= kind->needs_names;
+    if (format->tick && !(kind->sink == OUTPUT_GROWING && sweeps))
+        one->tick_interval = path && options->export_interval ? options->export_interval
+                             : kind->uses_print_interval && options->print_interval
+                                 ? options->print_interval
+                                 : kind->default_interval;
 }
 
 /* Returns the file that the option of KIND names; NULL if it is not given. */
@@ -121,7 +123,7 @@ static const char *
 path_of(const struct output_kind *kind, const struct options *options)
 {
     const char *path;
-    memcpy(&path, (const char *)options + cli_option(kind->option)->at, sizeof(path));
+    memcpy(&path, (const char *)options + cli_option(kind->option)->offset, sizeof(path));
     return path;
 }
 
@@ -131,7 +133,7 @@ find_last(const struct options *options)
 {
     for (int i = 0; i < output_kind_count; i++) {
         const struct output_kind *kind = &output_kinds[i];
-        const char *path = kind->goes == OUTPUT_LAST ? path_of(kind, options) : NULL;
+        const char *path = kind->sink == OUTPUT_LAST ? path_of(kind, options) : NULL;
         if (path && strcmp(path, "-") == 0)
             return kind;
     }
@@ -216,8 +218,8 @@ outputs_plan(const struct options *options, struct plan *plan, struct error *err
     output->percentiles = options->percentiles;
     output->buckets = &options->buckets;
     for (int i = 0; i < output_kind_count; i++)
-        if (output_kinds[i].times > 0 &&
-            options->given[output_kinds[i].option] >= output_kinds[i].times)
+        if (output_kinds[i].min_given > 0 &&
+            options->given[output_kinds[i].option] >= output_kinds[i].min_given)
             printed = &output_kinds[i];
     const struct output_kind *last = find_last(options);
     if (last && check_last(options, last, printed, error) < 0)
@@ -226,15 +228,16 @@ outputs_plan(const struct options *options, struct plan *plan, struct error *err
     add_output(plan, printed, path, true);
     if (path) /* and there what people read, as if no format were given */
         add_output(plan, last ? last : output_kinds, NULL, false);
-    output->streams = output->count;
+    output->stream_count = output->count;
     for (int i = 0; i < output_kind_count; i++) {
         const struct output_kind *kind = &output_kinds[i];
-        bool file = kind->goes == OUTPUT_REPLACED || kind->goes == OUTPUT_GROWING;
+        bool file = kind->sink == OUTPUT_REPLACED || kind->sink == OUTPUT_GROWING;
         const char *file_path = file ? path_of(kind, options) : NULL;
         if (last && last->option == kind->option)
             continue;
         if (file ? file_path != NULL
-                 : kind->chosen && !options->given[kind->option] && kind->chosen(plan))
+                 : kind->enabled_by_default && !options->given[kind->option] &&
+                       kind->enabled_by_default(plan))
             add_output(plan, kind, file_path, true);
     }
     return check_files(plan, error);
@@ -272,8 +275,8 @@ refuse_device(const char *path, struct error *error)
 static const struct output *
 last_of(const struct plan *plan)
 {
-    const struct output *screen = &plan->output.list[plan->output.streams - 1];
-    return screen->kind->goes == OUTPUT_LAST ? screen : NULL;
+    const struct output *screen = &plan->output.list[plan->output.stream_count - 1];
+    return screen->kind->sink == OUTPUT_LAST ? screen : NULL;
 }
 
 /* The device is looked at before it is opened, as that alone may have effects. */
@@ -300,8 +303,8 @@ report_open(struct reports *reports, const struct plan *plan, struct error *erro
                          "anyone may write; name a file in a directory of your own");
     if (stream < 0)
         return error_set(error, EXIT_PREPARE, path, "%s", strerror(errno));
-    reports->file = stream;
-    reports->made = !there;
+    reports->file_stream = stream;
+    reports->file_is_new = !there;
     if (os_file_info(stream, &info) == 0 &&
         (info.kind == OS_BLOCK ||
          (info.kind == OS_CHARACTER && os_device_is_disk(stream))))
@@ -312,8 +315,8 @@ report_open(struct reports *reports, const struct plan *plan, struct error *erro
 void
 report_discard(const struct reports *reports, const struct plan *plan)
 {
-    if (reports->made)
-        os_stream_discard(reports->file, plan->output.list[0].path);
+    if (reports->file_is_new)
+        os_stream_discard(reports->file_stream, plan->output.list[0].path);
 }
 
 /* Fills ERROR: the file of -output or -record IS another file of the run. Returns -1. */
@@ -330,8 +333,9 @@ report_check_working_file(const struct reports *reports, const struct plan *plan
                           const struct plan *target, struct error *error)
 {
     char path[TARGET_PATH];
-    if (!reports->file || !target->workload.keep ||
-        target_working_path(target, path) < 0 || !os_stream_is_path(reports->file, path))
+    if (!reports->file_stream || !target->workload.keep ||
+        target_working_path(target, path) < 0 ||
+        !os_stream_is_path(reports->file_stream, path))
         return 0;
     return refuse_output(plan, "a target", error);
 }
@@ -353,7 +357,7 @@ report_check_files(const struct reports *reports, const struct plan *plan,
     const struct output *list = plan->output.list;
     char is[48] = "";
     int count = plan->target_count + (plan->mode == MODE_PHASES);
-    int stream = reports->file;
+    int stream = reports->file_stream;
     if (!stream)
         return 0;
     if (last_of(plan) && os_stream_is_file(stream, STANDARD_OUTPUT))

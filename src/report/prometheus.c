@@ -83,7 +83,7 @@ static void
 add_distribution(const struct metrics *metrics, const void *of)
 {
     const struct latencies *latencies = of;
-    const struct histogram *histogram = latencies->requests;
+    const struct histogram *histogram = latencies->uncorrected;
     const struct buckets *buckets = metrics->plan->output.buckets;
     const char *name = metrics->name, *labels = metrics->series->labels.text;
     for (int i = 0; i < buckets->count; i++)
@@ -169,7 +169,8 @@ add_metric(struct metrics *metrics, const struct metric *metric,
     metrics->name = NULL;
     for (; count-- > 0; series++) {
         if (series->whole != ((of & TARGETS) != 0) ||
-            (of & FLUSHED && !series->flushed) || (of & ENDED && !series->counts.last) ||
+            (of & FLUSHED && !series->flushed) ||
+            (of & ENDED && !series->counts.last_end) ||
             (of & SPLIT && !metrics->plan->statistics.breakdown))
             continue;
         if (!metrics->name)
@@ -211,24 +212,24 @@ make_series(struct series *series, const struct metrics *metrics, const struct j
     const struct stats *of_phase = phase ? job_phase_stats(job, phase) : job->stats;
     const struct stats *stats =
         of_phase ? of_phase : &job->progress.total; /* nothing, at first */
-    bool mixed = metrics->plan->workload.mix.more > 0;
+    bool mixed = metrics->plan->workload.mix.extra_count > 0;
     enum scope scope =
         mixed && !whole ? SCOPE_OPERATION + (enum scope)operation : SCOPE_ALL;
-    int64_t since = job->under_way.oldest;
+    int64_t since = job->in_flight.oldest_sent_at;
     *series = (struct series){
         .whole = whole,
         .flushed =
-            operations[operation].does & OPERATION_FLUSHED && !metrics->plan->io.cached,
+            operations[operation].flags & OPERATION_FLUSHED && !metrics->plan->io.cached,
         .latencies = latencies_of(stats, scope),
         .flushes = latencies_of(stats, SCOPE_SYNC),
         .counts = scope_counts_of(stats, scope),
         .parts = stats->breakdown.operations[operation],
         .sync_device = latencies_of(stats, SCOPE_SYNC_DEVICE).moments,
         .split = stats->breakdown.operations[operation][PART_SUBMIT].count,
-        .under_way = (uint64_t)job->under_way.count,
+        .under_way = (uint64_t)job->in_flight.count,
         .oldest = since && since < metrics->now ? metrics->now - since : 0,
     };
-    series->last = series->counts.last + metrics->epoch;
+    series->last = series->counts.last_end + metrics->epoch;
     add_label(&series->labels, "target", target->path);
     add_label(&series->labels, ",device", target->device);
     add_label(&series->labels, ",fstype", target->fstype);
@@ -267,7 +268,7 @@ tick(struct report *report, const struct job *jobs, int count, int64_t now, bool
     struct metrics metrics = {.text = &report->text,
                               .plan = report->plan,
                               .now = now,
-                              .epoch = report->wall() - now};
+                              .epoch = report->wall_now() - now};
     for (int i = 0; series && i < report->count; i++)
         end = make_all(end, &metrics, &report->jobs[i]);
     bool made = series && number_series(series, (int)(end - series));

@@ -36,7 +36,7 @@ raw_line(struct report *report, const struct run_record *record)
                   " %" PRId64 " %" PRIu64 " %" PRId64,
                   latency->count, latency->sum, stats_iops(stats), stats_bps(stats),
                   latency->min, moments_average(latency), latency->max,
-                  moments_deviation(latency), stats->requests, record->time);
+                  moments_deviation(latency), stats->requests, record->duration);
     end_line(report);
 }
 
@@ -48,7 +48,7 @@ add_highest(struct report *report, const struct run_record *record)
     const struct job *job = report->job;
     struct buffer *text = &report->text;
     buffer_format(text, "highest %s ", sweep_kinds[job->plan.sweep.kind].name);
-    if (job->sweep.highest < 0)
+    if (job->sweep.highest_index < 0)
         buffer_text(text, "-");
     else
         buffer_format(text, "%" PRId64, job_highest(job));

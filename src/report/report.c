@@ -23,7 +23,7 @@
 static enum output_goes
 goes(const struct report *report)
 {
-    return report->output->kind->goes;
+    return report->output->kind->sink;
 }
 
 /* Returns whether REPORT is written to a stream by flush. */
@@ -57,7 +57,7 @@ flush(struct reports *reports, struct report *report)
     }
     buffer_clear(text);
     if (report->error)
-        reports->failed = -1;
+        reports->has_failed = -1;
 }
 
 /* Selects the current target of report INDEX, which it returns. */
@@ -82,7 +82,7 @@ prepare_file(struct reports *reports, int index, struct error *error)
         format->open(report);
     if (goes(report) == OUTPUT_REPLACED)
         format->tick(report, report->jobs, report->count, 0, false);
-    report->begun = true;
+    report->is_open = true;
     return export_add(&reports->export, index, &report->text, error);
 }
 
@@ -94,18 +94,18 @@ fill_report(struct reports *reports, const struct plan *plan, const struct job *
     const struct output *output = &plan->output.list[reports->count];
     struct report *report = &reports->list[reports->count++];
     bool file = output->path != NULL;
-    int stream = file ? reports->file : 1;
+    int stream = file ? reports->file_stream : 1;
     int columns = file ? 0 : os_stream_columns(stream);
-    bool idle = output->kind->goes == OUTPUT_TERMINAL && !reports->status;
+    bool idle = output->kind->sink == OUTPUT_TERMINAL && !reports->status;
     *report = (struct report){.format = output->kind->format,
                               .output = output,
                               .plan = plan,
                               .jobs = jobs,
                               .count = count,
-                              .every = idle ? 0 : output->every,
+                              .tick_interval = idle ? 0 : output->tick_interval,
                               .stream = stream,
-                              .now = os_clock_now,
-                              .wall = os_clock_wall,
+                              .monotonic_now = os_clock_now,
+                              .wall_now = os_clock_wall,
                               .terminal = !file && os_stream_terminal(stream),
                               .columns = columns ? columns : 80,
                               .utf8 = os_locale_utf8(),
@@ -118,9 +118,9 @@ int
 report_begin(struct reports *reports, const struct plan *plan, const struct job *jobs,
              int count, struct error *error)
 {
-    int outputs = plan->output.count, printed = plan->output.streams;
+    int outputs = plan->output.count, printed = plan->output.stream_count;
     for (int i = printed; i < outputs; i++)
-        if (plan->output.list[i].kind->goes == OUTPUT_TERMINAL && status_possible())
+        if (plan->output.list[i].kind->sink == OUTPUT_TERMINAL && status_possible())
             reports->status = status_open(plan, count, os_clock_now());
     if (reports->status)
         reports->status->color = color_wanted(plan->options->color, 2);
@@ -142,7 +142,7 @@ report_claim(struct reports *reports, const struct plan *plan, struct error *err
 {
     if (export_first(&reports->export, error) < 0)
         return -1;
-    if (reports->file && os_stream_empty(reports->file) < 0)
+    if (reports->file_stream && os_stream_empty(reports->file_stream) < 0)
         return error_set(error, EXIT_PREPARE, plan->output.list[0].path, "%s",
                          strerror(errno));
     return 0;
@@ -152,13 +152,13 @@ report_claim(struct reports *reports, const struct plan *plan, struct error *err
 static void
 begin_job(struct reports *reports, struct report *report)
 {
-    if (!report->begun && report->format->open)
+    if (!report->is_open && report->format->open)
         report->format->open(report);
     if (report->format->begin)
         report->format->begin(report);
     if (report->format->closing)
         os_signals_closing(report->stream, report->format->closing);
-    report->begun = true;
+    report->is_open = true;
     flush(reports, report);
 }
 
@@ -166,7 +166,7 @@ static int
 on_begin(void *self, const struct job *job)
 {
     struct reports *reports = self;
-    int unnamed = job->target.unnamed;
+    int unnamed = job->target.naming_error;
     struct notes notes = {0};
     if (unnamed) {
         notes_add(&notes, job_name(job), "cannot read the mount table: %s%s",
@@ -176,7 +176,7 @@ on_begin(void *self, const struct job *job)
     }
     for (int i = 0; i < reports->count; i++)
         begin_job(reports, select_job(reports, i, job));
-    return reports->failed;
+    return reports->has_failed;
 }
 
 static int
@@ -184,13 +184,13 @@ on_sample(void *self, const struct job *job, const struct sample *sample)
 {
     struct reports *reports = self;
     for (int i = 0; i < reports->count; i++) {
-        if (!reports->list[i].output->requests)
+        if (!reports->list[i].output->has_requests)
             continue;
         struct report *report = select_job(reports, i, job);
         report->format->sample(report, sample);
         flush(reports, report);
     }
-    return reports->failed;
+    return reports->has_failed;
 }
 
 static const char *
@@ -212,10 +212,10 @@ note_failures(struct reports *reports)
 {
     for (int i = 0; i < reports->count; i++) {
         struct report *report = &reports->list[i];
-        if (report->error && !report->noted)
+        if (report->error && !report->error_reported)
             notes_add(&reports->notes, name_of(report), "%s",
                       failure_text(report->error));
-        report->noted |= report->error != 0;
+        report->error_reported |= report->error != 0;
     }
     status_notes(reports->status, &reports->notes);
 }
@@ -228,8 +228,8 @@ has_record(const struct report *report, const struct job *job, enum record_kind 
     if (!format->records[kind] || kind == RECORD_STEP || kind == RECORD_HIGHEST)
         return format->records[kind] != NULL;
     return kind == RECORD_PERIOD
-               ? report->output->periods
-               : report->output->summary && !(kind == RECORD_SUMMARY && by_phases);
+               ? report->output->has_periods
+               : report->output->has_summary && !(kind == RECORD_SUMMARY && by_phases);
 }
 
 /* The record of a step is written when the next begins, or after the remarks on the end.
@@ -248,7 +248,7 @@ on_record(void *self, const struct job *job, const struct run_record *record)
         if (record->kind == RECORD_SUMMARY && report < reports->screen)
             note_failures(reports); /* people read that, and no more follows it */
     }
-    return reports->failed;
+    return reports->has_failed;
 }
 
 /* Interim statistics go to stderr, whatever the format: stdout has only records. Those of
@@ -288,7 +288,7 @@ on_fail(void *self, const struct job *job)
     struct notes notes = {0};
     char text[OUTCOME_TEXT];
     notes_add(&notes, job_name(job), "%s",
-              outcome_failure_text(&job->outcome.failed, text));
+              outcome_failure_text(&job->outcome.failed_sample, text));
     status_notes(reports->status, &notes);
 }
 
@@ -303,26 +303,26 @@ on_part(void *self, const struct job *job, const struct run_part *part)
         if (report->format->part)
             report->format->part(report, job, part);
         if (goes(report) == OUTPUT_GROWING)
-            report->due = 0;
+            report->next_tick_at = 0;
         flush(reports, report);
     }
-    return reports->failed;
+    return reports->has_failed;
 }
 
 static int64_t
 on_due(void *self, int64_t now)
 {
     struct reports *reports = self;
-    int64_t next = INT64_MAX, first = now + reports->export.jobs[0].delay;
+    int64_t next = INT64_MAX, first = now + reports->export.jobs[0].start_delay;
     bool unreported = export_supervise(&reports->export);
     for (int i = 0; i < reports->count; i++) {
         struct report *report = &reports->list[i];
-        if (!report->began)
-            report->began = first;
-        if (report->every && !report->due)
-            report->due = time_add(first, report->every);
-        if (report->every)
-            next = time_earlier(next, report->due);
+        if (!report->interval_began_at)
+            report->interval_began_at = first;
+        if (report->tick_interval && !report->next_tick_at)
+            report->next_tick_at = time_add(first, report->tick_interval);
+        if (report->tick_interval)
+            next = time_earlier(next, report->next_tick_at);
     }
     return unreported ? now : next;
 }
@@ -334,9 +334,10 @@ on_tick(void *self, const struct job *jobs, int count, int64_t now)
     export_report(&reports->export);
     for (int i = 0; i < reports->count; i++) {
         struct report *report = &reports->list[i];
-        if (!report->every || now < report->due)
+        if (!report->tick_interval || now < report->next_tick_at)
             continue;
-        report->due = time_next_point(report->due, report->every, now);
+        report->next_tick_at =
+            time_next_point(report->next_tick_at, report->tick_interval, now);
         report->format->tick(report, jobs, count, now, false);
         flush(reports, report);
     }
@@ -346,8 +347,8 @@ static void
 on_interrupt(void *self)
 {
     struct reports *reports = self;
-    if (!reports->export.stopped)
-        reports->export.stopped = os_clock_now();
+    if (!reports->export.stopped_at)
+        reports->export.stopped_at = os_clock_now();
     status_erase(reports->status);
 }
 
@@ -368,11 +369,11 @@ write_last(struct reports *reports)
 static void
 end_exports(struct reports *reports)
 {
-    if (reports->stuck)
+    if (reports->export_stuck)
         return;
-    if (reports->over)
+    if (reports->export_pending)
         write_last(reports);
-    for (int i = 0; reports->over && i < reports->count; i++) {
+    for (int i = 0; reports->export_pending && i < reports->count; i++) {
         struct report *report = &reports->list[i];
         if (goes(report) == OUTPUT_REPLACED)
             report->format->tick(report, report->jobs, report->count, os_clock_now(),
@@ -380,8 +381,8 @@ end_exports(struct reports *reports)
         if (report->output->path && !is_printed(report))
             export_hand_over(&reports->export, i, &report->text, true);
     }
-    reports->stuck |= !export_end(&reports->export);
-    reports->over = false;
+    reports->export_stuck |= !export_end(&reports->export);
+    reports->export_pending = false;
 }
 
 /* Stores in OUTCOME the first output that has failed: a report before an exported file.
@@ -389,14 +390,14 @@ end_exports(struct reports *reports)
 static void
 store_failure(const struct reports *reports, struct outcome *outcome)
 {
-    outcome->stuck |= reports->stuck;
-    outcome->output = reports->export.failed;
-    outcome->output_error = reports->export.error;
+    outcome->is_stuck |= reports->export_stuck;
+    outcome->failed_output = reports->export.failed;
+    outcome->output_error = reports->export.error_number;
     for (int i = reports->count; i-- > 0;) {
         const struct report *report = &reports->list[i];
         if (!report->error)
             continue;
-        outcome->output = name_of(report);
+        outcome->failed_output = name_of(report);
         outcome->output_error = report->error;
     }
 }
@@ -415,7 +416,7 @@ report_explain(struct reports *reports, struct job *jobs, int count)
 {
     const struct report *screen = reports->screen;
     const struct output *output = screen->output;
-    bool summary = output->kind->people && output->summary && !screen->error;
+    bool summary = output->kind->for_people && output->has_summary && !screen->error;
     bool remarked = false;
 
     note_failures(reports);
@@ -425,9 +426,10 @@ report_explain(struct reports *reports, struct job *jobs, int count)
             continue;
         store_failure(reports, outcome);
         /* Off a terminal it is that of ioping 1.3, which lacks some counts. */
-        outcome->brief = summary && screen->plan->sweep.kind == SWEEP_NONE &&
-                         (!screen->terminal || screen->plan->mode == MODE_PHASES);
-        outcome->answered = summary && screen->terminal;
+        outcome->legacy_summary =
+            summary && screen->plan->sweep.kind == SWEEP_NONE &&
+            (!screen->terminal || screen->plan->mode == MODE_PHASES);
+        outcome->limits_printed = summary && screen->terminal;
         outcome_explain(outcome, &reports->notes);
         if (reports->notes.count && !remarked) {
             leave_interrupted_line(reports);
@@ -454,7 +456,7 @@ on_end(void *self, struct job *jobs, int count, int64_t now)
         report->format->tick(report, jobs, shown, now, true);
         flush(reports, report);
     }
-    reports->over = true;
+    reports->export_pending = true;
     status_erase(reports->status);
     if (jobs[shown - 1].index + 1 == reports->export.count)
         end_exports(reports);
@@ -467,7 +469,7 @@ report_observer(struct reports *reports)
     const struct report *screen = reports->screen;
     return (struct run_observer){
         .self = reports,
-        .judges_slow = screen->terminal && screen->output->requests,
+        .judges_slow = screen->terminal && screen->output->has_requests,
         .begin = on_begin,
         .sample = on_sample,
         .record = on_record,
@@ -475,7 +477,7 @@ report_observer(struct reports *reports)
         .hang = on_hang,
         .fail = on_fail,
         .part = on_part,
-        .due = on_due,
+        .next_tick = on_due,
         .tick = on_tick,
         .interrupt = on_interrupt,
         .end = on_end,
@@ -495,14 +497,14 @@ report_recorded(struct reports *reports, const struct comparison_row *rows)
 {
     for (int i = 0; i < reports->count; i++) {
         struct report *report = &reports->list[i];
-        bool listed = report->output->summary && !report->output->kind->people;
+        bool listed = report->output->has_summary && !report->output->kind->for_people;
         report->rows = rows;
         for (int k = 0; listed && k < report->count; k++) {
             const struct outcome *outcome = &report->jobs[k].outcome;
             begin_job(reports, select_job(reports, i, &report->jobs[k]));
             report->format->records[RECORD_SUMMARY](
                 report, &(struct run_record){RECORD_SUMMARY, &outcome->total,
-                                             outcome->time, NULL, NULL});
+                                             outcome->duration, NULL, NULL});
             flush(reports, report);
         }
     }
@@ -515,7 +517,7 @@ static void
 end_report(struct reports *reports, struct report *report)
 {
     bool printed = is_printed(report);
-    if (report->begun && report->format->closing)
+    if (report->is_open && report->format->closing)
         buffer_format(&report->text, "%c\n", report->format->closing);
     if (printed)
         flush(reports, report);
@@ -524,7 +526,7 @@ end_report(struct reports *reports, struct report *report)
         report->error = errno;
     if (report->format->close)
         report->format->close(report);
-    free(report->own);
+    free(report->owned_rows);
     buffer_free(&report->text);
 }
 

@@ -21,7 +21,7 @@ add_time(struct report *report)
 {
     char text[512];
     struct tm local;
-    os_clock_local(report->wall(), &local);
+    os_clock_local(report->wall_now(), &local);
     size_t length =
         strftime(text, sizeof(text), report->plan->output.time_format, &local);
     buffer_add(&report->text, text, length);

@@ -55,7 +55,7 @@ gather_stats(const struct stats *all, struct status_facts *facts)
     facts->requests = all->requests;
     facts->failed = all->failed;
     facts->max = all->latency.count > 0 ? all->latency.max : -1;
-    facts->corrected = all->every > 0;
+    facts->corrected = all->corrected_interval > 0;
     for (int i = 0; scope < SCOPE_SYNC; scope = scope_next(all, scope), i++) {
         const struct latencies latencies = latencies_of(all, scope);
         facts->more = i;
@@ -105,9 +105,9 @@ note_count(const struct status *status, const struct job *jobs, int count,
         return;
     for (int i = 0; i < count; i++) {
         const struct job *job = &jobs[i];
-        int64_t own = job->done ? 0 : left_of(plan, present(job), facts->elapsed);
+        int64_t own = job->has_ended ? 0 : left_of(plan, present(job), facts->elapsed);
         left = left < 0 || own < 0 ? -1 : own > left ? own : left;
-        done += (double)(job->done ? plan->ends.count : present(job)->requests);
+        done += (double)(job->has_ended ? plan->ends.count : present(job)->requests);
     }
     note_end(facts, done / all, left);
 }
@@ -153,7 +153,7 @@ longest_wait(const struct job *jobs, int count, int64_t now)
 {
     int64_t longest = 0;
     for (int i = 0; i < count; i++) {
-        int64_t since = jobs[i].under_way.oldest;
+        int64_t since = jobs[i].in_flight.oldest_sent_at;
         if (since > 0)
             longest = time_later(longest, now - since);
     }
@@ -178,7 +178,7 @@ status_gather(struct status *status, const struct job *jobs, int count, int64_t 
         note_steps(status, now, facts);
         return;
     }
-    int64_t whole = time_add(plan->ends.work_time, plan->ends.settle);
+    int64_t whole = time_add(plan->ends.work_time, plan->ends.settle_time);
     int64_t past = time_earlier(facts->elapsed, whole);
     if (whole < INT64_MAX)
         note_end(facts, (double)past / (double)whole, whole - past);
@@ -355,8 +355,8 @@ status_format(struct buffer *text, const struct status_facts *facts, int columns
 bool
 status_chosen(const struct plan *plan)
 {
-    const struct output *screen = &plan->output.list[plan->output.streams - 1];
-    return !screen->requests && !(screen->periods && plan->output.print_count) &&
+    const struct output *screen = &plan->output.list[plan->output.stream_count - 1];
+    return !screen->has_requests && !(screen->has_periods && plan->output.print_count) &&
            !(plan->mode & (MODE_CHECK | MODE_COMPARE));
 }
 
@@ -473,9 +473,12 @@ begin_part(struct report *report, const struct job *job, const struct run_part *
 {
     int64_t settle = part->phase == PHASE_LOADED ? PLAN_SETTLE : 0;
     if (report->status)
-        report->status->place = (struct status_place){
-            job->index, part->index, part->count, part->value, report->now() + settle,
-            part->phase};
+        report->status->place = (struct status_place){job->index,
+                                                      part->index,
+                                                      part->count,
+                                                      part->value,
+                                                      report->monotonic_now() + settle,
+                                                      part->phase};
 }
 
 const struct report_format report_status = {.part = begin_part, .tick = tick};

@@ -68,7 +68,7 @@ add_ranks(struct table *table, const struct plan *plan, enum column_kind kind)
 {
     const struct percentiles *list = &plan->output.percentiles;
     bool device = kind == DEVICE, wanted = !device || plan->statistics.breakdown;
-    if (device || !list->given)
+    if (device || !list->is_given)
         list = &percentiles_common;
     for (int i = 0; wanted && i < list->count; i++) {
         const struct percentile *rank = &list->list[i];
@@ -76,7 +76,7 @@ add_ranks(struct table *table, const struct plan *plan, enum column_kind kind)
         int width = device ? WIDTH_DEVICE : name > WIDTH_TIME ? name : WIDTH_TIME;
         table->columns[table->count++] =
             (struct column){kind, width, device ? "device p" : "p", rank,
-                            list->given ? 1 : percentile_needs(rank)};
+                            list->is_given ? 1 : percentile_needs(rank)};
     }
 }
 
@@ -222,11 +222,11 @@ table_row(struct report *report, const struct run_record *record)
 {
     const struct stats *stats = record->stats;
     const struct job_step *step = record->step;
-    int64_t time = record->time;
+    int64_t time = record->duration;
     enum sweep_kind kind = report->plan->sweep.kind;
     struct line line = {.stats = stats,
                         .rate = kind == SWEEP_RATE
-                                    ? (double)step->rate
+                                    ? (double)step->answered_rate
                                     : stats_rate((double)stats->requests, time),
                         .speed = stats_rate((double)stats->all_bytes, time),
                         .in_use = (double)stats->latency.sum / (double)(time ? time : 1),
@@ -247,8 +247,9 @@ table_highest(struct report *report, const struct run_record *record)
     struct buffer *text = &report->text;
     enum sweep_kind kind = job->plan.sweep.kind;
     const struct slos *slos = &job->plan.statistics.slos;
-    bool found = job->sweep.highest >= 0;
-    const struct job_step *step = found ? &job->sweep.steps[job->sweep.highest] : NULL;
+    bool found = job->sweep.highest_index >= 0;
+    const struct job_step *step =
+        found ? &job->sweep.steps[job->sweep.highest_index] : NULL;
     int64_t size = job->plan.workload.request_size;
     char value[UNITS_TEXT], iops[UNITS_TEXT], bps[UNITS_TEXT];
     buffer_text(text, sweep_kinds[kind].highest);
@@ -263,9 +264,10 @@ table_highest(struct report *report, const struct run_record *record)
         buffer_text(text, unknown ? ": UNKNOWN" : ": none");
     }
     if (found && kind == SWEEP_RATE) { /* of which requests have the plan's size */
-        buffer_format(text, ": %s iops (%s/s)",
-                      units_format(UNITS_COUNT, step->rate, iops),
-                      units_format(UNITS_SIZE, units_scale(step->rate, size, 1), bps));
+        buffer_format(
+            text, ": %s iops (%s/s)",
+            units_format(UNITS_COUNT, step->answered_rate, iops),
+            units_format(UNITS_SIZE, units_scale(step->answered_rate, size, 1), bps));
     } else if (found) {
         buffer_format(text, ": %s", sweep_format(kind, step->value, value));
         if (kind != SWEEP_INTERVAL) /* which is a rate */
@@ -315,11 +317,11 @@ table_phases(struct report *report)
     make_phases(&table, report);
     add_line(&report->text, &table, "phase", NULL);
     for (enum phase phase = PHASE_IDLE; phase < PHASES; phase++) {
-        double speed = stats_rate((double)load->total.all_bytes, load->time);
+        double speed = stats_rate((double)load->total.all_bytes, load->duration);
         struct line line = {.stats = &phases->list[phase].stats,
                             .speed = phase == PHASE_LOADED ? speed : -1,
                             .idle = &phases->list[PHASE_IDLE].stats};
-        if (phases->list[phase].ended)
+        if (phases->list[phase].has_ended)
             add_rows(&report->text, &table, phase_label(phase), line);
     }
 }

@@ -15,33 +15,33 @@ int
 job_init(struct job *job, const struct plan *plan, int index)
 {
     job->index = index;
-    job->targets = plan->target_count;
-    job->sweep.highest = -1;
+    job->target_count = plan->target_count;
+    job->sweep.highest_index = -1;
     if (index < plan->target_count)
         plan_target(plan, index, &job->plan);
     else
         plan_background(plan, &job->plan);
     plan = &job->plan;
     job->begin_notified = plan->mode == MODE_BACKGROUND; /* observers need not know it */
-    job->active = *plan;
+    job->active_plan = *plan;
     job->target.fd = -1;
-    job->outcome.shape = job->target.shape;
+    job->outcome.direct_io_hint = job->target.direct_io_hint;
     job->outcome.slos = &plan->statistics.slos;
     job->outcome.warnings = &plan->statistics.warnings;
-    job->outcome.breakdown = plan->statistics.breakdown;
+    job->outcome.has_breakdown = plan->statistics.breakdown;
     job->outcome.target = job_name(job);
     if (plan->ends.count == UINT64_MAX && plan->ends.work_time != INT64_MAX)
         job->outcome.work_time = plan->ends.work_time;
     job->stats = &job->progress.total;
     /* A plot of a run needs its track, that of a sweep only the steps. */
-    bool tracked = plan->output.track && plan->sweep.kind == SWEEP_NONE;
+    bool tracked = plan->output.needs_track && plan->sweep.kind == SWEEP_NONE;
     bool phased = plan->mode == MODE_PHASES;
     job->track = tracked ? calloc(1, sizeof(*job->track)) : NULL;
     job->phases = phased ? calloc(1, sizeof(*job->phases)) : NULL;
     if ((tracked && !job->track) || (phased && !job->phases) ||
         worker_open_series(&job->series, plan, 1) < 0)
         return -1;
-    job->outcome.series = plan->statistics.series ? &job->series : NULL;
+    job->outcome.series = plan->statistics.series_capacity ? &job->series : NULL;
     job->outcome.phases = job->phases ? job->phases->list : NULL;
     return 0;
 }
@@ -90,47 +90,48 @@ job_number(const struct job *jobs, int count, int index)
 static struct attribution *
 attribution_of(const struct job *job)
 {
-    return job->active.mode == MODE_BACKGROUND ? NULL : job->run->task.attribution;
+    return job->active_plan.mode == MODE_BACKGROUND ? NULL : job->run->task.attribution;
 }
 
 int
 job_prepare(struct job *job, struct run *run)
 {
-    const struct plan *plan = &job->active;
+    const struct plan *plan = &job->active_plan;
     bool alone = plan->io.threads == 1 && plan->io.depth == 1;
     job->run = run;
-    job->stats = job->phases ? &job->phases->all : &job->progress.total;
-    job->done = job->progress.current = false;
-    job->progress.added = 0;
+    job->stats = job->phases ? &job->phases->total : &job->progress.total;
+    job->has_ended = job->progress.is_current = false;
+    job->progress.added_workers = 0;
     job->abandon_at = INT64_MAX;
     job->group.size = 0;
-    job->group.count = plan->ends.count < UINT64_MAX - job->taken
-                           ? job->taken + plan->ends.count
-                           : UINT64_MAX;
-    atomic_init(&job->group.taken, job->taken);
-    atomic_init(&job->group.arrival, 0);
+    job->group.max_requests = plan->ends.count < UINT64_MAX - job->ordinals_used
+                                  ? job->ordinals_used + plan->ends.count
+                                  : UINT64_MAX;
+    atomic_init(&job->group.ordinals_taken, job->ordinals_used);
+    atomic_init(&job->group.next_arrival, 0);
     busy_clear(&job->group.busy); /* no more memory is touched than was used */
     job->group.busy_lock = alone ? NULL : os_lock_make();
     if (attribution_of(job))
         attribution_reset(attribution_of(job), job->index);
     stats_clear(&job->period.stats); /* a phase before this may have left some */
     busy_clear(&job->period.busy);
-    job->period.stats.every = plan->statistics.corrected;
+    job->period.stats.corrected_interval = plan->statistics.corrected_interval;
     job->period.stats.mix = plan->workload.mix;
-    job->period.unsampled_lock = plan->output.periods ? os_lock_make() : NULL;
+    job->period.unsampled_lock = plan->output.any_periods ? os_lock_make() : NULL;
     stats_clear(&job->period.unsampled);
-    job->period.unsampled.every = plan->statistics.corrected;
+    job->period.unsampled.corrected_interval = plan->statistics.corrected_interval;
     job->period.unsampled.mix = plan->workload.mix;
-    job->threads = calloc((size_t)plan->io.threads, sizeof(struct worker_thread *));
-    if (plan->output.periods && !job->period.unsampled_lock)
+    job->worker_threads =
+        calloc((size_t)plan->io.threads, sizeof(struct worker_thread *));
+    if (plan->output.any_periods && !job->period.unsampled_lock)
         return -1;
-    return job->threads && !job->group.busy_lock == alone ? 0 : -1;
+    return job->worker_threads && !job->group.busy_lock == alone ? 0 : -1;
 }
 
 int
 job_open(struct job *job, struct error *error)
 {
-    const struct plan *plan = &job->active;
+    const struct plan *plan = &job->active_plan;
     int *size = &job->group.size;
     while (*size < plan->io.threads &&
            (*size == 0 || !os_signals_stop())) { /* one, for its statistics */
@@ -143,9 +144,9 @@ job_open(struct job *job, struct error *error)
             worker_thread_free(thread);
             return -1;
         }
-        thread->worker.reports = plan->output.requests || plan->output.periods;
+        thread->worker.reports = plan->output.any_requests || plan->output.any_periods;
         thread->worker.judges_slow = job->run->task.observer->judges_slow;
-        job->threads[(*size)++] = thread;
+        job->worker_threads[(*size)++] = thread;
     }
     return 0;
 }
@@ -153,21 +154,21 @@ job_open(struct job *job, struct error *error)
 void
 job_prepare_begin(struct job *job)
 {
-    atomic_init(&job->group.started, 0);
-    atomic_init(&job->group.due, INT64_MAX);
-    atomic_init(&job->group.stop, os_signals_stop() != 0);
-    atomic_init(&job->group.over, 0);
+    atomic_init(&job->group.started_at, 0);
+    atomic_init(&job->group.period_end, INT64_MAX);
+    atomic_init(&job->group.is_stopped, os_signals_stop() != 0);
+    atomic_init(&job->group.last_due_at, 0);
 }
 
 void
 job_begin(struct job *job, int64_t begin)
 {
-    int64_t interval = job->active.output.print_interval;
-    begin += job->delay;
-    job->period.began = begin;
-    job->group.begin = begin;
+    int64_t interval = job->active_plan.output.print_interval;
+    begin += job->start_delay;
+    job->period.began_at = begin;
+    job->group.begin_at = begin;
     if (interval)
-        atomic_store(&job->group.due, time_add(begin, interval));
+        atomic_store(&job->group.period_end, time_add(begin, interval));
 }
 
 /*
@@ -182,8 +183,9 @@ abandon_late(struct job *job, struct worker_thread *thread, int64_t resumed, int
     struct run *run = job->run;
     int64_t start = handoff_peek(&thread->worker.handoff);
     int64_t since = time_later(start > 0 ? start : now, resumed);
-    int64_t late = time_add(since, job->active.ends.timeout);
-    int64_t due = time_add(late, job->active.io.engine->many ? DEADLINE_GRACE : 0);
+    int64_t late = time_add(since, job->active_plan.ends.timeout);
+    int64_t due =
+        time_add(late, job->active_plan.io.engine->queues_requests ? DEADLINE_GRACE : 0);
     if (now < late)
         return late;
     if (now < due)
@@ -203,7 +205,8 @@ look_after(struct job *job, struct worker_thread *thread, int64_t now)
     if (thread->misses)
         return worker_thread_miss(thread, now);
     const struct run_observer *observer = job->run->task.observer;
-    bool over = atomic_load(&job->group.stop) || atomic_load(&job->group.over);
+    bool over =
+        atomic_load(&job->group.is_stopped) || atomic_load(&job->group.last_due_at);
     uint64_t index;
     int64_t again, resumed = os_process_resumed(),
                    waited = worker_thread_check(thread, resumed, now, &index, &again);
@@ -211,8 +214,8 @@ look_after(struct job *job, struct worker_thread *thread, int64_t now)
         observer->hang(observer->self, job, index, waited);
     again = time_earlier(again, abandon_late(job, thread, resumed, now));
     int64_t ended = atomic_load_explicit(&thread->worker.over, memory_order_relaxed);
-    int64_t limit = time_earlier(
-        job->abandon_at, time_add(time_later(ended, resumed), job->active.ends.grace));
+    int64_t limit = time_earlier(job->abandon_at, time_add(time_later(ended, resumed),
+                                                           job->active_plan.ends.grace));
     if (now >= limit && !worker_thread_is_over(thread))
         worker_thread_abandon(thread, now);
     if (over)
@@ -226,10 +229,11 @@ int64_t
 job_supervise(struct job *job, int64_t now)
 {
     int64_t next = 0;
-    if (atomic_load(&job->group.stop)) /* after a failure, as at the end of the run */
-        job_stop(job, time_add(now, job->active.ends.grace));
+    if (atomic_load(
+            &job->group.is_stopped)) /* after a failure, as at the end of the run */
+        job_stop(job, time_add(now, job->active_plan.ends.grace));
     for (int i = 0; i < job->group.size; i++) {
-        struct worker_thread *thread = job->threads[i];
+        struct worker_thread *thread = job->worker_threads[i];
         if (worker_thread_is_over(thread))
             continue;
         int64_t again = look_after(job, thread, now);
@@ -248,26 +252,26 @@ job_add_up(struct job *job)
 {
     struct attribution *attribution = attribution_of(job);
     struct stats *total = &job->progress.total,
-                 *all = job->phases ? &job->phases->all : NULL;
-    if (job->progress.added == 0) {
+                 *all = job->phases ? &job->phases->total : NULL;
+    if (job->progress.added_workers == 0) {
         stats_clear(total);
-        job->under_way = (struct job_under_way){0};
+        job->in_flight = (struct job_under_way){0};
         if (job->track)
             track_start(job->track, 0, 0);
         if (job->track && job->phases)
-            track_merge(job->track, &job->phases->past);
+            track_merge(job->track, &job->phases->done_track);
         if (attribution &&
-            !attribution_add(attribution, job->index, total, job->track, job->done))
+            !attribution_add(attribution, job->index, total, job->track, job->has_ended))
             return false;
     }
-    for (; job->progress.added < job->group.size; job->progress.added++)
-        if (!worker_thread_merge(job->threads[job->progress.added], total, job->track,
-                                 &job->under_way))
+    for (; job->progress.added_workers < job->group.size; job->progress.added_workers++)
+        if (!worker_thread_merge(job->worker_threads[job->progress.added_workers], total,
+                                 job->track, &job->in_flight))
             return false;
-    job->progress.added = 0;
+    job->progress.added_workers = 0;
     if (job->group.busy_lock) {
         os_lock_acquire(job->group.busy_lock);
-        total->busy = busy_time(&job->group.busy);
+        total->busy_time = busy_time(&job->group.busy);
         os_lock_release(job->group.busy_lock);
     }
     if (all) {
@@ -283,7 +287,7 @@ job_add_up(struct job *job)
 static bool
 is_stuck(const struct worker_thread *thread)
 {
-    return thread->abandoned || thread->worker.queue.inflight.lost > 0;
+    return thread->abandoned || thread->worker.queue.inflight.lost_count > 0;
 }
 
 /* Adds what THREAD has left behind to the outcome; FAILED becomes its failure if that is
@@ -295,15 +299,15 @@ collect_thread(struct outcome *outcome, struct worker_thread *thread,
     const struct sample *own = &thread->worker.account.failed;
     if (!thread->abandoned)
         worker_thread_join(thread);
-    outcome->stuck |= is_stuck(thread);
+    outcome->is_stuck |= is_stuck(thread);
     if (own->index &&
         (!failed->index || own->start + own->latency < failed->start + failed->latency))
         *failed = *own;
-    outcome->errors += thread->worker.account.errors;
+    outcome->error_count += thread->worker.account.errors;
     worker_share(&thread->worker);
-    if (thread->worker.account.holes > outcome->holes)
-        outcome->holes = thread->worker.account.holes;
-    outcome->ended = time_later(outcome->ended, thread->worker.account.ended);
+    if (thread->worker.account.holes > outcome->hole_percent)
+        outcome->hole_percent = thread->worker.account.holes;
+    outcome->ended_at = time_later(outcome->ended_at, thread->worker.account.ended);
 }
 
 #define SECTOR 512
@@ -321,9 +325,9 @@ count_from_memory(const struct job *job, uint64_t count)
 {
     const struct target *target = &job->target;
     int64_t sectors = os_process_sectors();
-    int64_t least = target->direct ? job->active.workload.request_size : SECTOR;
-    if (!target->charges_reads || target->counts_sectors || target->holes > 0 ||
-        job->outcome.holes > 0 || job->outcome.stuck || sectors < 0)
+    int64_t least = target->is_direct ? job->active_plan.workload.request_size : SECTOR;
+    if (!target->charges_reads || target->counts_sectors || target->hole_percent > 0 ||
+        job->outcome.hole_percent > 0 || job->outcome.is_stuck || sectors < 0)
         return 0;
     uint64_t charged = (uint64_t)((sectors - job->run->sectors) * SECTOR / least);
     return charged < count ? count - charged : 0;
@@ -336,10 +340,10 @@ reject_from_memory(struct job *job)
 {
     struct stats *total = &job->progress.total;
     uint64_t reads = 0, all = total->latency.count;
-    if (!total->mix.more && plan_does(&job->active, OPERATION_READS))
+    if (!total->mix.extra_count && plan_does(&job->active_plan, OPERATION_READS))
         reads = all;
-    for (int i = 0; total->mix.more && i <= total->mix.more; i++)
-        if (operations[total->mix.turns[i]].does & OPERATION_READS)
+    for (int i = 0; total->mix.extra_count && i <= total->mix.extra_count; i++)
+        if (operations[total->mix.turns[i]].flags & OPERATION_READS)
             reads += total->operations[i].latency.count;
     uint64_t cached = count_from_memory(job, reads);
     if (cached > 0 && cached == all)
@@ -354,35 +358,36 @@ job_collect(struct job *job)
     struct outcome *outcome = &job->outcome;
     struct sample failed = {0};
     int64_t began = INT64_MAX;
-    outcome->ended = 0;
-    outcome->errors = 0;
+    outcome->ended_at = 0;
+    outcome->error_count = 0;
     for (int i = 0; i < job->group.size; i++) {
-        struct worker_thread *thread = job->threads[i];
+        struct worker_thread *thread = job->worker_threads[i];
         collect_thread(outcome, thread, &failed);
         began = time_earlier(began, thread->worker.account.began);
     }
-    if (!outcome->failed.index)
-        outcome->failed = failed;
-    if (outcome->failed.index && job->target.kind == OS_BLOCK)
-        outcome->failed.gone = os_device_is_gone(job->target.fd);
-    job->progress.added = 0; /* from the beginning, whatever was not finished */
-    job->done = true;
+    if (!outcome->failed_sample.index)
+        outcome->failed_sample = failed;
+    if (outcome->failed_sample.index && job->target.kind == OS_BLOCK)
+        outcome->failed_sample.is_device_gone = os_device_is_gone(job->target.fd);
+    job->progress.added_workers = 0; /* from the beginning, whatever was not finished */
+    job->has_ended = true;
     job_add_up(job);
     reject_from_memory(job);
     for (int i = 0; i < job->group.size && job->progress.total.latency.count; i++)
-        series_merge(&job->series, &job->threads[i]->worker.account.series);
+        series_merge(&job->series, &job->worker_threads[i]->worker.account.series);
     stats_merge(&outcome->total, &job->progress.total);
-    int64_t end = outcome->ended;
+    int64_t end = outcome->ended_at;
     if (job->plan.mode == MODE_BACKGROUND) /* its last requests are not counted whole */
         end = time_later(worker_group_until(&job->group, end), began);
-    outcome->time += end - began;
+    outcome->duration += end - began;
 }
 
 bool
 job_has_failed(const struct job *job)
 {
     const struct outcome *outcome = &job->outcome;
-    return outcome->stuck || (outcome->failed.index && !job->plan.ends.ignore_error);
+    return outcome->is_stuck ||
+           (outcome->failed_sample.index && !job->plan.ends.ignore_error);
 }
 
 bool
@@ -390,19 +395,19 @@ job_close(struct job *job)
 {
     bool all = true;
     for (int i = 0; i < job->group.size; i++) {
-        struct worker_thread *thread = job->threads[i];
+        struct worker_thread *thread = job->worker_threads[i];
         if (is_stuck(thread)) {
             all = false; /* in the kernel, with its memory */
             continue;
         }
         worker_close(&thread->worker);
         worker_thread_free(thread);
-        job->threads[i] = NULL;
+        job->worker_threads[i] = NULL;
     }
     if (!all) /* what is left may look at its group */
         return false;
-    free(job->threads);
-    job->threads = NULL;
+    free(job->worker_threads);
+    job->worker_threads = NULL;
     os_lock_free(job->group.busy_lock);
     job->group.busy_lock = NULL;
     os_lock_free(job->period.unsampled_lock);

@@ -64,7 +64,7 @@ attribute(struct worker *worker, struct sample *sample)
         attribution_record(worker->account.attribution, log, sample);
     } else if (sample_counts(sample)) {
         log->list[log->count++] = *sample;
-        if (log->count == log->room)
+        if (log->count == log->capacity)
             attribution_take(worker->account.attribution, log);
     }
 }
@@ -113,7 +113,7 @@ record_more(struct worker *worker, struct sample *sample)
         record_busy(worker, sample);
     if (settled && account->attribution)
         attribute(worker, sample);
-    if (settled && counts && account->series.most)
+    if (settled && counts && account->series.capacity)
         series_record(&account->series, sample->start, sample->latency);
     if (account->track)
         track_record(account->track, sample);
@@ -161,7 +161,7 @@ conclude(struct worker *worker, const struct sample *sample, bool goes_on)
         goes_on = false;
     if (goes_on)
         return;
-    worker->schedule.sending = false;
+    worker->schedule.is_sending = false;
     worker_group_stop(worker->group, sample->start + sample->latency);
 }
 
@@ -170,7 +170,7 @@ conclude(struct worker *worker, const struct sample *sample, bool goes_on)
 static bool
 is_cached(struct worker *worker, int64_t offset, int64_t now)
 {
-    int64_t oldest = worker->queue.inflight.ends.younger->sample.start;
+    int64_t oldest = worker->queue.inflight.ring.younger->sample.start;
     int64_t since = oldest ? oldest : now;
     handoff_release(&worker->handoff, since);
     bool cached =
@@ -191,15 +191,15 @@ append(struct worker *worker, struct inflight_request *entry, int64_t now)
     const struct sample *sample = &entry->sample;
     int64_t *appended = &worker->queue.appended;
     bool extends = *appended >= 0 && sample->offset >= *appended;
-    entry->unsent = 0;
+    entry->write_error = 0;
     *appended = sample->offset + sample->size;
     if (extends)
         return;
     handoff_release(&worker->handoff, now);
-    entry->unsent = target_empty(worker->target);
+    entry->write_error = target_empty(worker->target);
     handoff_acquire(&worker->handoff, now);
     schedule_skip(&worker->schedule, os_clock_now());
-    if (!entry->unsent)
+    if (!entry->write_error)
         return;
     entry->request.operation = OPERATION_FLUSH;
     *appended = -1;
@@ -227,24 +227,24 @@ submit_request(struct worker *worker, int64_t now)
     struct inflight_request *entry = inflight_take(&queue->inflight);
     struct sample *sample = &entry->sample;
     uint64_t missed;
-    entry->due = schedule_sent(schedule, now, &missed);
+    entry->due_at = schedule_sent(schedule, now, &missed);
     sample->missed = 0;
     if (missed)
         worker_miss(worker, sample, missed);
     sample->missed_before = sample->missed;
     sample->in_burst = schedule->burst > 1;
     sample->stall = 0;
-    entry->written = 0;
-    queue->submits = true;
+    entry->written_at = 0;
+    queue->has_unsent = true;
     sample->start = 0; /* not yet sent */
     sample->split.result = SPLIT_NOT_TRIED;
     sample->index = schedule->ordinal++;
-    schedule->ordinals--;
+    schedule->ordinal_count--;
     sample->offset = pattern_next(&schedule->pattern, &sample->operation);
-    sample->cached = false;
+    sample->was_cached = false;
     entry->request.operation = sample->operation;
     entry->request.offset = sample->offset;
-    int does = operations[sample->operation].does;
+    int does = operations[sample->operation].flags;
     sample->size = does & OPERATION_MOVES ? (int64_t)entry->request.size : 0;
     if (does & OPERATION_WRITES) {
         refresh(queue, entry);
@@ -252,11 +252,11 @@ submit_request(struct worker *worker, int64_t now)
             append(worker, entry, now);
     } else if (does & OPERATION_READS &&
                worker->target->description.mode == IO_MODE_NOCACHE) {
-        sample->cached = is_cached(worker, sample->offset, now);
+        sample->was_cached = is_cached(worker, sample->offset, now);
         if (worker->target->counts_sectors)
             queue->sectors = os_thread_sectors();
     }
-    queue->engine->submit(queue->io, &entry->request);
+    queue->engine->submit(queue->io_queue, &entry->request);
 }
 
 /*
@@ -267,13 +267,13 @@ static inline bool
 take_ordinal(struct worker *worker, int64_t when)
 {
     struct schedule *schedule = &worker->schedule;
-    if (schedule->ordinals > 0)
+    if (schedule->ordinal_count > 0)
         return true;
-    bool matters = worker->reports || worker->group->count < UINT64_MAX ||
+    bool matters = worker->reports || worker->group->max_requests < UINT64_MAX ||
                    schedule->ordinal <= worker->plan->statistics.limits.warmup;
-    schedule->ordinals =
+    schedule->ordinal_count =
         worker_group_take(worker->group, matters ? 1 : 16, when, &schedule->ordinal);
-    return schedule->ordinals > 0;
+    return schedule->ordinal_count > 0;
 }
 
 /* Puts off the end of the work time to after WHEN, when a request is due, unless as many
@@ -281,10 +281,10 @@ take_ordinal(struct worker *worker, int64_t when)
 static void
 extend(struct worker *worker, int64_t when)
 {
-    if (worker->account.total.requests >= worker->plan->ends.least)
+    if (worker->account.total.requests >= worker->plan->ends.min_requests)
         return;
-    worker->schedule.end = time_add(when, 1);
-    atomic_store_explicit(&worker->over, worker->schedule.end, memory_order_relaxed);
+    worker->schedule.end_at = time_add(when, 1);
+    atomic_store_explicit(&worker->over, worker->schedule.end_at, memory_order_relaxed);
 }
 
 /*
@@ -296,27 +296,27 @@ submit_due(struct worker *worker, int64_t now)
 {
     struct inflight *inflight = &worker->queue.inflight;
     struct schedule *schedule = &worker->schedule;
-    const _Atomic int64_t *period_due = &worker->group->due;
-    int most = inflight->under_way + TOGETHER;
-    while (schedule->sending && inflight->under_way < inflight->count) {
+    const _Atomic int64_t *period_due = &worker->group->period_end;
+    int most = inflight->taken_count + TOGETHER;
+    while (schedule->is_sending && inflight->taken_count < inflight->count) {
         int64_t when = schedule_due(schedule, now);
-        if (inflight->under_way == most)
+        if (inflight->taken_count == most)
             return IO_AT_ONCE;
-        if (when >= schedule->end)
+        if (when >= schedule->end_at)
             extend(worker, when);
         if (worker_is_over(worker, when, now))
-            schedule->sending = false;
+            schedule->is_sending = false;
         else if (when > now)
             return when;
-        else if (schedule->stays && worker_pass_stopped(worker, when, now))
+        else if (schedule->is_open_loop && worker_pass_stopped(worker, when, now))
             continue;
         else if (now >= atomic_load_explicit(period_due, memory_order_relaxed) &&
                  notify_due(worker->job, now) < 0)
-            schedule->sending = false;
+            schedule->is_sending = false;
         else if (take_ordinal(worker, when))
             submit_request(worker, now);
         else
-            schedule->sending = false;
+            schedule->is_sending = false;
     }
     return INT64_MAX;
 }
@@ -330,15 +330,15 @@ wait_until(struct worker *worker, int64_t when, int64_t now)
     if (now >= when)
         return now;
     do {
-        bool awake = when - now <= schedule->spin;
+        bool awake = when - now <= schedule->spin_time;
         int status = -1;
         if (!awake) {
             handoff_release(&worker->handoff, HANDOFF_IDLE);
-            status = os_sleep_until(when - schedule->spin);
+            status = os_sleep_until(when - schedule->spin_time);
             handoff_acquire(&worker->handoff, HANDOFF_IDLE);
         }
-        now = status == 0 && !schedule->stays ? when : os_clock_now();
-        schedule->slept = now >= when;
+        now = status == 0 && !schedule->is_open_loop ? when : os_clock_now();
+        schedule->has_overslept = now >= when;
     } while (now < when && !worker_is_over(worker, when, now));
     return now;
 }
@@ -350,14 +350,15 @@ flush_written(struct worker *worker, const struct io_completion *done, int64_t n
 {
     struct worker_queue *queue = &worker->queue;
     struct inflight_request *entry = &queue->inflight.list[done->slot];
-    if (!(operations[entry->sample.operation].does & OPERATION_FLUSHED) ||
-        entry->written || entry->lost || done->error || done->bytes < entry->sample.size)
+    if (!(operations[entry->sample.operation].flags & OPERATION_FLUSHED) ||
+        entry->written_at || entry->is_lost || done->error ||
+        done->bytes < entry->sample.size)
         return false;
-    entry->written = now;
+    entry->written_at = now;
     entry->sample.bytes = done->bytes;
     entry->request.operation = OPERATION_FLUSH;
-    queue->submits = true;
-    queue->engine->submit(queue->io, &entry->request);
+    queue->has_unsent = true;
+    queue->engine->submit(queue->io_queue, &entry->request);
     return true;
 }
 
@@ -379,31 +380,31 @@ complete(struct worker *worker, const struct io_completion *done, int64_t now)
     struct worker_queue *queue = &worker->queue;
     struct inflight_request *entry = &queue->inflight.list[done->slot];
     struct sample *sample = &entry->sample;
-    if (queue->inflight.under_way == queue->inflight.count) {
+    if (queue->inflight.taken_count == queue->inflight.count) {
         int64_t until = worker_group_until(worker->group, now);
         uint64_t missed = schedule_freed(&worker->schedule, until, now);
-        sample->idle = now - time_earlier(until, worker->schedule.end);
+        sample->tail_after_end = now - time_earlier(until, worker->schedule.end_at);
         if (missed)
-            worker_miss(worker, entry->lost ? NULL : sample, missed);
+            worker_miss(worker, entry->is_lost ? NULL : sample, missed);
         if (sample->missed)
             sample->stall = missed_stall(&worker->schedule, now);
     }
-    if (entry->lost) {
+    if (entry->is_lost) {
         inflight_regain(&queue->inflight, entry);
         return;
     }
-    sample->sync = entry->written ? now - entry->written : 0;
-    sample->error = entry->unsent ? entry->unsent : done->error;
-    if (done->error || !entry->written)
+    sample->sync = entry->written_at ? now - entry->written_at : 0;
+    sample->error = entry->write_error ? entry->write_error : done->error;
+    if (done->error || !entry->written_at)
         sample->bytes = done->bytes;
-    int64_t counted = entry->due ? entry->due : sample->start;
-    sample->stopped = was_stopped(counted, now);
+    int64_t counted = entry->due_at ? entry->due_at : sample->start;
+    sample->was_stopped = was_stopped(counted, now);
     sample->timed_out =
-        now - sample->start >= worker->plan->ends.timeout && !sample->stopped;
+        now - sample->start >= worker->plan->ends.timeout && !sample->was_stopped;
     if (worker->target->counts_sectors &&
-        operations[sample->operation].does & OPERATION_READS)
-        sample->cached = os_thread_sectors() == queue->sectors;
-    if (sample->stopped) {
+        operations[sample->operation].flags & OPERATION_READS)
+        sample->was_cached = os_thread_sectors() == queue->sectors;
+    if (sample->was_stopped) {
         sample->missed = 0;
         sample->missed_before = 0;
         sample->stall = 0;
@@ -424,8 +425,8 @@ complete(struct worker *worker, const struct io_completion *done, int64_t now)
 static void
 complete_all(struct worker *worker, int count, int64_t now)
 {
-    struct io_completion *done = worker->queue.inflight.done;
-    bool flushes = worker->target->flush;
+    struct io_completion *done = worker->queue.inflight.completions;
+    bool flushes = worker->target->flushes_writes;
     int ended = flushes ? 0 : count;
     for (int i = 0; flushes && i < count; i++) /* all flushes are sent first */
         if (!flush_written(worker, &done[i], now))
@@ -441,17 +442,17 @@ worker_time_out_request(struct worker *worker, struct inflight_request *entry,
     struct inflight *inflight = &worker->queue.inflight;
     struct sample *sample = &entry->sample;
     sample->start = start;
-    sample->sync = entry->written ? now - entry->written : 0;
+    sample->sync = entry->written_at ? now - entry->written_at : 0;
     sample->bytes = 0;
     sample->error = 0;
-    sample->stopped = false;
+    sample->was_stopped = false;
     sample->timed_out = true;
-    if (inflight->under_way == inflight->count)
+    if (inflight->taken_count == inflight->count)
         worker_miss(
             worker, sample,
             schedule_skip(&worker->schedule, worker_group_until(worker->group, now)));
     inflight_lose(inflight, entry);
-    sample->start = entry->due ? entry->due : start;
+    sample->start = entry->due_at ? entry->due_at : start;
     sample->latency = now - sample->start;
     return digest(worker, sample);
 }
@@ -470,7 +471,7 @@ static void
 time_out_requests(struct worker *worker, int64_t now)
 {
     for (;;) {
-        struct inflight_request *entry = worker->queue.inflight.ends.younger;
+        struct inflight_request *entry = worker->queue.inflight.ring.younger;
         int64_t start = entry->sample.start, since = waits_since(start);
         if (!start || now - since < worker->plan->ends.timeout ||
             os_process_stopped(since))
@@ -487,11 +488,11 @@ fail_all(struct worker *worker, int code)
 {
     struct inflight *inflight = &worker->queue.inflight;
     int count = 0;
-    for (const struct inflight_request *entry = inflight->ends.younger;
-         entry != &inflight->ends; entry = entry->younger)
-        inflight->done[count++] =
+    for (const struct inflight_request *entry = inflight->ring.younger;
+         entry != &inflight->ring; entry = entry->younger)
+        inflight->completions[count++] =
             (struct io_completion){.slot = entry->request.slot, .error = code};
-    worker->schedule.sending = false;
+    worker->schedule.is_sending = false;
     return count;
 }
 
@@ -503,13 +504,13 @@ reap(struct worker *worker, int64_t when)
 {
     struct worker_queue *queue = &worker->queue;
     struct inflight *inflight = &queue->inflight;
-    int64_t timeout = worker->plan->ends.timeout, spin = worker->schedule.spin;
-    int64_t oldest = inflight->ends.younger->sample.start, end = when;
+    int64_t timeout = worker->plan->ends.timeout, spin = worker->schedule.spin_time;
+    int64_t oldest = inflight->ring.younger->sample.start, end = when;
     int64_t start = os_clock_now();
     int64_t since = oldest ? oldest : start;
     if (when < INT64_MAX && spin)
         end = when - spin > start ? when - spin : IO_AT_ONCE;
-    if (inflight->lost == inflight->count) {
+    if (inflight->lost_count == inflight->count) {
         since = HANDOFF_LOST;
         end = time_earlier(atomic_load(&worker->over), start + LOST_LOOK);
     } else if (timeout < INT64_MAX) {
@@ -517,16 +518,16 @@ reap(struct worker *worker, int64_t when)
         end = time_earlier(end, late > start ? late : start + MS);
     }
     handoff_release(&worker->handoff, since);
-    int count = queue->engine->reap(queue->io, inflight->done, end);
+    int count = queue->engine->reap(queue->io_queue, inflight->completions, end);
     int64_t now = os_clock_now();
     int code = count < 0 ? errno : 0;
     handoff_acquire(&worker->handoff, since);
-    worker->schedule.slept = false;
+    worker->schedule.has_overslept = false;
     if (now >= when)
-        worker->schedule.slept = end != IO_AT_ONCE && !queue->submits;
-    queue->submits = false;
-    for (struct inflight_request *entry = inflight->ends.older;
-         entry != &inflight->ends && !entry->sample.start; entry = entry->older)
+        worker->schedule.has_overslept = end != IO_AT_ONCE && !queue->has_unsent;
+    queue->has_unsent = false;
+    for (struct inflight_request *entry = inflight->ring.older;
+         entry != &inflight->ring && !entry->sample.start; entry = entry->older)
         entry->sample.start = start;
     complete_all(worker, count < 0 ? fail_all(worker, code) : count, now);
     if (timeout < INT64_MAX)
@@ -542,32 +543,35 @@ begin(struct worker *worker)
     const struct job_phases *phases = worker->job->phases;
     struct worker_account *account = &worker->account;
     struct schedule *schedule = &worker->schedule;
-    int64_t begin = worker->group->begin;
-    int64_t first = phases && phases->began ? phases->began : begin; /* of all phases */
+    int64_t begin = worker->group->begin_at;
+    int64_t first =
+        phases && phases->began_at ? phases->began_at : begin; /* of all phases */
     if (worker->queue.engine->begin)
-        worker->queue.engine->begin(worker->queue.io); /* if it fails, so does reap */
+        worker->queue.engine->begin(
+            worker->queue.io_queue); /* if it fails, so does reap */
     os_clock_sharpen();
-    schedule->end = schedule->deadline = INT64_MAX;
+    schedule->end_at = schedule->deadline = INT64_MAX;
     int64_t now = wait_until(worker, begin, os_clock_now());
     int64_t started = worker_group_start(worker->group, now);
     if (!plan->pace.open_loop) /* else what is due is so from the common begin on */
         begin = started;
-    schedule_start(schedule, plan, worker->index, &worker->group->arrival, begin, now);
-    account->began = schedule->counted;
+    schedule_start(schedule, plan, worker->index, &worker->group->next_arrival, begin,
+                   now);
+    account->began = schedule->settle_end;
     account->is_rapid = plan->pace.interval == 0;
     account->busy_until = account->is_rapid ? account->began : 0;
-    account->is_plain = !account->track && !account->series.most && !account->log &&
+    account->is_plain = !account->track && !account->series.capacity && !account->log &&
                         !worker->reports && !worker->judges_slow &&
                         !worker->group->busy_lock;
     atomic_store_explicit(&worker->over,
-                          schedule->stays ? schedule->deadline : schedule->end,
+                          schedule->is_open_loop ? schedule->deadline : schedule->end_at,
                           memory_order_relaxed);
     if (account->track)
         track_start(account->track, first, plan->pace.interval);
     if (account->log) {
         attribution_begin(account->attribution, account->log);
-        account->log->began = first;
-        account->log->every = plan->pace.interval;
+        account->log->began_at = first;
+        account->log->slot_interval = plan->pace.interval;
     }
     return now;
 }
@@ -578,7 +582,7 @@ static void
 find_holes(struct worker *worker)
 {
     int64_t now = os_clock_now();
-    if (worker->queue.inflight.lost)
+    if (worker->queue.inflight.lost_count)
         return;
     atomic_store_explicit(&worker->over, now, memory_order_relaxed);
     handoff_release(&worker->handoff, now);
@@ -597,12 +601,12 @@ worker_run(struct worker *worker)
     int64_t now = begin(worker);
     for (;;) {
         int64_t when = submit_due(worker, now);
-        bool reaps = inflight->under_way > inflight->lost;
+        bool reaps = inflight->taken_count > inflight->lost_count;
         if (!reaps) {
-            reaps = inflight->lost == inflight->count;
+            reaps = inflight->lost_count == inflight->count;
             if (reaps && worker_is_over(worker, schedule_next(schedule, now), now))
-                schedule->sending = false;
-            if (!schedule->sending)
+                schedule->is_sending = false;
+            if (!schedule->is_sending)
                 break;
             if (reaps)
                 worker_miss_so_far(worker, now);
@@ -611,9 +615,9 @@ worker_run(struct worker *worker)
         now = reaps ? reap(worker, when) : wait_until(worker, when, now);
     }
     if (queue->engine->end)
-        queue->engine->end(queue->io);
+        queue->engine->end(queue->io_queue);
     account->ended = os_clock_now();
-    worker_miss_rest(worker, account->ended, inflight->under_way < inflight->count);
+    worker_miss_rest(worker, account->ended, inflight->taken_count < inflight->count);
     account->ended = time_later(account->ended, account->began); /* if nothing counts */
     worker_end_busy(worker, account->ended);
     worker_share(worker);

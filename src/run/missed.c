@@ -33,7 +33,7 @@ worker_pass_stopped(struct worker *worker, int64_t when, int64_t now)
     if (!was_stopped(when, now))
         return false;
     int64_t resumed = os_process_resumed();
-    worker->account.total.passed +=
+    worker->account.total.skipped_stopped +=
         schedule_stopped(&worker->schedule, resumed > when ? resumed : now);
     return true;
 }
@@ -47,7 +47,8 @@ wait_rest(struct worker *worker, int64_t now)
     const struct schedule *schedule = &worker->schedule;
     const struct pattern *pattern = &schedule->pattern;
     enum operation next = pattern->mix.turns[pattern->turn];
-    int64_t until = time_earlier(worker_group_until(worker->group, now), schedule->end);
+    int64_t until =
+        time_earlier(worker_group_until(worker->group, now), schedule->end_at);
     int64_t stall = missed_stall(schedule, now);
     if (!worker->account.burst_counts)
         return;
@@ -62,7 +63,7 @@ worker_miss_rest(struct worker *worker, int64_t now, bool ready)
     int64_t next = schedule_next(schedule, now);
     int64_t until = worker_group_until(worker->group, now);
     bool last = worker_is_over(worker, next, now);
-    if (last && schedule->stays)
+    if (last && schedule->is_open_loop)
         worker_pass_stopped(worker, next, now);
     if (worker_miss(worker, NULL, schedule_end(schedule, until, last, ready)) && ready)
         wait_rest(worker, now);
@@ -81,10 +82,11 @@ worker_miss_on(struct worker *worker, int64_t now)
 {
     struct worker_account *account = &worker->account;
     struct schedule *schedule = &worker->schedule;
-    int64_t until = time_earlier(worker_group_until(worker->group, now), schedule->end);
-    if (schedule->sending)
-        schedule->sending = !worker_miss_rest(worker, now, false);
-    if (schedule->sending)
+    int64_t until =
+        time_earlier(worker_group_until(worker->group, now), schedule->end_at);
+    if (schedule->is_sending)
+        schedule->is_sending = !worker_miss_rest(worker, now, false);
+    if (schedule->is_sending)
         return false;
     account->ended = time_later(account->ended, until);
     return true;
@@ -94,7 +96,7 @@ void
 worker_abandon(struct worker *worker, int64_t now)
 {
     struct worker_account *account = &worker->account;
-    const struct inflight_request *ends = &worker->queue.inflight.ends;
+    const struct inflight_request *ends = &worker->queue.inflight.ring;
     for (const struct inflight_request *entry = ends->younger; entry != ends;
          entry = entry->younger) {
         int64_t start = entry->sample.start;
@@ -103,7 +105,7 @@ worker_abandon(struct worker *worker, int64_t now)
         stats_abandon(&account->total, &entry->sample);
         notify_given_up(worker->job, &entry->sample);
     }
-    if (worker->schedule.sending) /* else nothing was due any more */
+    if (worker->schedule.is_sending) /* else nothing was due any more */
         worker_miss_rest(worker, now, false);
     if (!account->ended) /* else all that it sent has */
         account->ended = now;

@@ -24,11 +24,11 @@ static inline bool
 worker_is_over(const struct worker *worker, int64_t when, int64_t now)
 {
     const struct schedule *schedule = &worker->schedule;
-    return when >= schedule->end || now >= schedule->deadline ||
-           atomic_load_explicit(&worker->group->stop, memory_order_relaxed) ||
+    return when >= schedule->end_at || now >= schedule->deadline ||
+           atomic_load_explicit(&worker->group->is_stopped, memory_order_relaxed) ||
            os_signals_asked() ||
-           (schedule->ordinals == 0 &&
-            atomic_load_explicit(&worker->group->over, memory_order_relaxed));
+           (schedule->ordinal_count == 0 &&
+            atomic_load_explicit(&worker->group->last_due_at, memory_order_relaxed));
 }
 
 /* Returns the time, ns, until NOW in which requests were missed, as SCHEDULE has just

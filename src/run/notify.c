@@ -12,7 +12,7 @@
 static int
 silence(struct job *job)
 {
-    atomic_store(&job->run->silenced, true);
+    atomic_store(&job->run->output_failed, true);
     return -1;
 }
 
@@ -77,9 +77,9 @@ take_unsampled(struct job_period *period)
 static int64_t
 last_end(const struct job *job)
 {
-    int64_t last = time_later(job->period.began, job->period.busy.last);
+    int64_t last = time_later(job->period.began_at, job->period.busy.last_end);
     for (int i = 0; i < job->group.size; i++) {
-        const struct busy_log *log = &job->threads[i]->worker.account.period;
+        const struct busy_log *log = &job->worker_threads[i]->worker.account.period;
         if (log->count > 0)
             last = time_later(last, log->list[log->count - 1].end);
     }
@@ -95,7 +95,7 @@ last_end(const struct job *job)
 static void
 move_period(struct job *job, struct busy_log *log, int64_t now)
 {
-    bool is_rapid = job->active.pace.interval == 0;
+    bool is_rapid = job->active_plan.pace.interval == 0;
     int64_t end = log->count > 0 ? log->list[log->count - 1].end : now;
     if (is_rapid && end < now && !os_process_stopped(end))
         log->list[log->count - 1].end = now;
@@ -112,15 +112,15 @@ end_period(struct job *job, int64_t now)
     const struct run_observer *observer = job->run->task.observer;
     now = time_later(now, last_end(job));
     for (int i = 0; i < job->group.size; i++)
-        move_period(job, &job->threads[i]->worker.account.period, now);
+        move_period(job, &job->worker_threads[i]->worker.account.period, now);
     take_unsampled(&job->period);
-    job->period.stats.busy = busy_time(&job->period.busy);
+    job->period.stats.busy_time = busy_time(&job->period.busy);
     const struct run_record record = {RECORD_PERIOD, &job->period.stats,
-                                      now - job->period.began, NULL, NULL};
+                                      now - job->period.began_at, NULL, NULL};
     int status = observer->record(observer->self, job, &record);
     stats_clear(&job->period.stats);
     busy_clear(&job->period.busy);
-    job->period.began = now;
+    job->period.began_at = now;
     return status < 0 ? silence(job) : 0;
 }
 
@@ -134,21 +134,22 @@ record_in_period(struct job *job, struct worker_account *account,
     stats_record(&job->period.stats, sample);
     if (sample_counts(sample))
         breakdown_record(&job->period.stats.breakdown, sample);
-    if (!job->group.busy_lock || !sample_is_busy(sample) || end <= job->period.began)
+    if (!job->group.busy_lock || !sample_is_busy(sample) || end <= job->period.began_at)
         return;
     if (log->count == BUSY_LOG)
         busy_log_move(log, &job->period.busy);
-    busy_log_add(log, time_later(start, job->period.began), end, sample_counts(sample));
+    busy_log_add(log, time_later(start, job->period.began_at), end,
+                 sample_counts(sample));
 }
 
 int
 notify_sample_locked(struct job *job, struct worker *worker, const struct sample *sample)
 {
-    const struct plan_output *output = &job->active.output;
+    const struct plan_output *output = &job->active_plan.output;
     const struct run_observer *observer = job->run->task.observer;
-    if (output->requests && observer->sample(observer->self, job, sample) < 0)
+    if (output->any_requests && observer->sample(observer->self, job, sample) < 0)
         return silence(job);
-    if (output->periods)
+    if (output->any_periods)
         record_in_period(job, &worker->account, sample);
     if (output->print_count && sample_counts(sample) &&
         job->period.stats.latency.count >= (uint64_t)output->print_count)
@@ -171,7 +172,7 @@ notify_sample(struct job *job, struct worker *worker, const struct sample *sampl
 static int64_t
 period_due(const struct job *job)
 {
-    return atomic_load_explicit(&job->group.due, memory_order_acquire);
+    return atomic_load_explicit(&job->group.period_end, memory_order_acquire);
 }
 
 /*
@@ -185,8 +186,8 @@ end_due_period(struct job *job, int64_t now)
     int64_t due = period_due(job);
     if (now < due)
         return 0;
-    due = time_next_point(due, job->active.output.print_interval, now);
-    atomic_store_explicit(&job->group.due, due, memory_order_relaxed);
+    due = time_next_point(due, job->active_plan.output.print_interval, now);
+    atomic_store_explicit(&job->group.period_end, due, memory_order_relaxed);
     return end_period(job, now);
 }
 
@@ -219,11 +220,11 @@ notify_end_rest(struct job *job, int64_t now)
     bool abandoned = false; /* a worker that is may hold the lock for ever */
     int64_t ended = 0;
     for (int i = 0; i < job->group.size; i++) {
-        abandoned |= job->threads[i]->abandoned;
-        ended = time_later(ended, job->threads[i]->worker.account.ended);
+        abandoned |= job->worker_threads[i]->abandoned;
+        ended = time_later(ended, job->worker_threads[i]->worker.account.ended);
     }
     bool is_whole = ended >= period_due(job);
-    if (!job->active.output.rest && !is_whole)
+    if (!job->active_plan.output.emit_partial_period && !is_whole)
         return 0;
     if (!os_lock_try(job->run->lock))
         return abandoned ? 0 : now + SUPERVISE_RETRY;
@@ -231,7 +232,7 @@ notify_end_rest(struct job *job, int64_t now)
         end_due_period(job, ended);
     take_unsampled(&job->period);
     bool is_empty = job->period.stats.requests == 0 && job->period.stats.missed == 0;
-    if (job->active.output.rest && !is_empty)
+    if (job->active_plan.output.emit_partial_period && !is_empty)
         end_period(job, now);
     os_lock_release(job->run->lock);
     return 0;

@@ -24,7 +24,7 @@ outcome_stats(const struct outcome *outcome, const struct slo *slo)
 static bool
 meets_limits(const struct outcome *outcome)
 {
-    if (outcome->swept && outcome->slos && outcome->slos->count)
+    if (outcome->sweep_kind && outcome->slos && outcome->slos->count)
         return outcome->verdict == SLO_MET;
     for (int i = 0; outcome->slos && i < outcome->slos->count; i++) {
         const struct slo *slo = &outcome->slos->list[i];
@@ -37,7 +37,7 @@ meets_limits(const struct outcome *outcome)
 static bool
 has_failed(const struct outcome *outcome)
 {
-    return outcome->output_error || outcome->failed.index || outcome->waiting;
+    return outcome->output_error || outcome->failed_sample.index || outcome->waiting_age;
 }
 
 /* Returns whether nothing counts because memory answered the requests. */
@@ -74,7 +74,7 @@ static bool
 has_dependence(const struct outcome *outcome, const struct slo *slo)
 {
     return outcome->series && slo->metric == SLO_PERCENTILE && slo->scope == SCOPE_ALL &&
-           !slo->relative && !outcome_stats(outcome, slo)->every;
+           !slo->is_relative && !outcome_stats(outcome, slo)->corrected_interval;
 }
 
 /* Marks ANSWER as uncertain if the limit of SLO is between the bounds of ESTIMATE: more
@@ -87,16 +87,16 @@ mark_uncertain(const struct outcome *outcome, const struct slo *slo,
     bool is_open = isinf(interval.high);
     bool is_within = interval.low <= (double)slo->limit &&
                      interval.high > (double)slo->limit &&
-                     outcome->series->used >= DEPENDENCE_LEAST;
-    bool has_enough = answer->certain || outcome->recorded;
+                     outcome->series->count >= DEPENDENCE_LEAST;
+    bool has_enough = answer->is_certain || outcome->is_recorded;
 
-    if (interval.known && is_within && (has_enough || !is_open)) {
-        answer->certain = false;
+    if (interval.is_known && is_within && (has_enough || !is_open)) {
+        answer->is_certain = false;
         answer->low = (int64_t)interval.low;
         answer->high = is_open ? INT64_MAX : (int64_t)interval.high;
     }
-    if (!interval.known && (outcome->recorded || (is_within && has_enough))) {
-        answer->certain = false;
+    if (!interval.is_known && (outcome->is_recorded || (is_within && has_enough))) {
+        answer->is_certain = false;
         answer->is_dependent = true;
     }
 }
@@ -120,9 +120,9 @@ advise(const struct outcome *outcome, const struct slo *slo,
         (fails && latencies.corrected))
         return;
     if (estimate && estimate->entries >= DEPENDENCE_LEAST) {
-        if (!estimate->dependence.known)
+        if (!estimate->dependence.is_known)
             return;
-        time = estimate->dependence.time;
+        time = estimate->dependence.autocorrelation_time;
         wider = estimate_widening(estimate);
         limit = fails ? fmin(limit * wider, LIMIT_MOST) : limit / wider;
     }
@@ -131,7 +131,7 @@ advise(const struct outcome *outcome, const struct slo *slo,
         advice_requests(&slo->percentile, &latencies, (int64_t)limit, fails);
     if (independent > 0) {
         double needs = ceil((double)independent * time);
-        answer->needs = (uint64_t)fmax(needs, (double)answer->count + 1);
+        answer->samples_for_certainty = (uint64_t)fmax(needs, (double)answer->count + 1);
     } else if (answer->verdict != SLO_UNKNOWN && wider <= 1)
         answer->is_close = true;
 }
@@ -149,7 +149,7 @@ answer_limit(const struct outcome *outcome, const struct slo *slo)
         estimate_make(&estimate, stats, outcome->series, &slo->percentile) == 0;
     if (has_estimate && answer.verdict != SLO_UNKNOWN)
         mark_uncertain(outcome, slo, &estimate, &answer);
-    if (!answer.certain && !answer.reason)
+    if (!answer.is_certain && !answer.reason)
         advise(outcome, slo, has_estimate ? &estimate : NULL, &answer);
     return answer;
 }
@@ -189,7 +189,7 @@ requests_for(const struct outcome *outcome, const struct slo_answer *answer)
     uint64_t ignored = total->failed + total->cached + total->too_fast + total->too_slow +
                        total->stopped;
     uint64_t warmup = total->requests - total->latency.count - ignored;
-    double needs = (double)answer->needs;
+    double needs = (double)answer->samples_for_certainty;
     if (answer->count == 0)
         return needs + (double)total->requests;
     return ceil(needs * (double)(total->requests - warmup) / (double)answer->count) +
@@ -214,7 +214,7 @@ add_advice(struct buffer *text, const struct outcome *outcome,
            const struct slo_answer *answer)
 {
     char time[UNITS_TEXT];
-    bool is_known = answer->needs > 0 && !outcome->phases;
+    bool is_known = answer->samples_for_certainty > 0 && !outcome->phases;
     double requests = is_known ? requests_for(outcome, answer) : 0;
     if (answer->is_close) {
         buffer_text(text, "too close to call");
@@ -223,9 +223,9 @@ add_advice(struct buffer *text, const struct outcome *outcome,
         buffer_text(text, "; ");
     }
 
-    if (outcome->recorded && is_known)
+    if (outcome->is_recorded && is_known)
         buffer_format(text, "record a run of %.0f requests", requests);
-    else if (outcome->recorded)
+    else if (outcome->is_recorded)
         buffer_text(text, "record a longer run");
     else if (is_known && !outcome->work_time)
         buffer_format(text, "use -c %.0f", requests);
@@ -252,9 +252,9 @@ add_unknown(struct buffer *text, const struct outcome *outcome, const struct slo
     }
     bool split = slo->scope > SCOPE_SYNC;
     const char *verb = units_plural(answer->count, "counts", "count");
-    buffer_format(text, "%llu %s %s, and it takes %llu",
-                  (unsigned long long)answer->count, noun,
-                  split ? "could be split" : verb, (unsigned long long)answer->least);
+    buffer_format(
+        text, "%llu %s %s, and it takes %llu", (unsigned long long)answer->count, noun,
+        split ? "could be split" : verb, (unsigned long long)answer->min_samples);
     if (split && answer->count == 0)
         return; /* more requests would not help, and another note says why */
     buffer_text(text, "; ");
@@ -305,8 +305,8 @@ add_answer(struct buffer *text, const struct outcome *outcome, const struct slo 
     }
     format_value(slo, answer->value, value);
     buffer_format(text, "%s%s (%s)", slo_verdict_name(answer->verdict),
-                  answer->certain ? "" : " so far", value);
-    if (!answer->certain) {
+                  answer->is_certain ? "" : " so far", value);
+    if (!answer->is_certain) {
         buffer_text(text, "; ");
         add_uncertainty(text, slo, answer);
         buffer_text(text, ", ");
@@ -320,7 +320,7 @@ explain_limit(const struct outcome *outcome, const struct slo *slo,
 {
     struct buffer text = {0};
     bool bounded = answer->high && answer->high != INT64_MAX;
-    bool doubtful = outcome->recorded ? answer->is_dependent || answer->high : bounded;
+    bool doubtful = outcome->is_recorded ? answer->is_dependent || answer->high : bounded;
     if (answer->verdict == SLO_MET && !doubtful)
         return;
     add_answer(&text, outcome, slo, answer);
@@ -332,10 +332,10 @@ explain_limit(const struct outcome *outcome, const struct slo *slo,
 void
 outcome_limits(const struct outcome *outcome, const char *target, struct buffer *text)
 {
-    int count = outcome->explained && outcome->slos ? outcome->slos->count : 0;
+    int count = outcome->is_explained && outcome->slos ? outcome->slos->count : 0;
     for (int i = 0; i < count; i++) {
         const struct slo *slo = &outcome->slos->list[i];
-        if (slo->relative)
+        if (slo->is_relative)
             continue;
         if (target) {
             buffer_escaped(text, target);
@@ -354,7 +354,7 @@ outcome_failure_text(const struct sample *failed, char *text)
     if (failed->verdict == VERDICT_TIMEOUT)
         snprintf(text, OUTCOME_TEXT, "request %llu failed: no answer for %s (timeout)",
                  index, units_format(UNITS_TIME, failed->latency, waited));
-    else if (failed->gone)
+    else if (failed->is_device_gone)
         snprintf(text, OUTCOME_TEXT, "request %llu failed: the device is gone", index);
     else if (failed->verdict == VERDICT_SHORT)
         snprintf(text, OUTCOME_TEXT, "request %llu failed: short (%lld of %lld bytes)",
@@ -370,13 +370,13 @@ char *
 outcome_cached_text(const struct outcome *outcome, char *text)
 {
     const struct stats *total = &outcome->total;
-    bool shaped = outcome->shape && outcome->shape[0];
+    bool shaped = outcome->direct_io_hint && outcome->direct_io_hint[0];
     snprintf(text, OUTCOME_TEXT,
              "%llu of %llu %s %s answered from memory, not by the device; "
              "%s%s%s, or use -C to measure the cache",
              (unsigned long long)total->cached, (unsigned long long)total->requests,
              request_noun(total->requests), units_plural(total->cached, "was", "were"),
-             shaped ? "use " : "name another file", shaped ? outcome->shape : "",
+             shaped ? "use " : "name another file", shaped ? outcome->direct_io_hint : "",
              shaped ? " (direct I/O)" : "");
     return text;
 }
@@ -397,7 +397,7 @@ name_ignored(const struct outcome *outcome, char *text)
         {total->too_fast, "faster than -t"},
         {total->too_slow, "slower than -T"},
         {total->stopped, "in flight while stopped"},
-        {outcome->recorded ? 0 : total->requests - others, "warm-up"},
+        {outcome->is_recorded ? 0 : total->requests - others, "warm-up"},
     };
     const char *joint = ": ";
     int used;
@@ -423,7 +423,7 @@ outcome_nothing_text(const struct outcome *outcome, char *text)
                       total->stopped;
     if (total->requests == 0)
         snprintf(text, OUTCOME_TEXT, "no request was sent");
-    else if (others == 0 && !outcome->recorded)
+    else if (others == 0 && !outcome->is_recorded)
         snprintf(text, OUTCOME_TEXT,
                  "no request counted: all were warm-up; use -warmup 0 to count them");
     else
@@ -437,11 +437,11 @@ static void
 explain_counts(const struct outcome *outcome, struct notes *notes)
 {
     const struct stats *total = &outcome->total;
-    if (total->failed > (outcome->failed.index ? 1 : 0))
+    if (total->failed > (outcome->failed_sample.index ? 1 : 0))
         notes_add(notes, outcome->target, "%llu of %llu %s failed",
                   (unsigned long long)total->failed, (unsigned long long)total->requests,
                   request_noun(total->requests));
-    if (total->missed && !total->every)
+    if (total->missed && !total->corrected_interval)
         notes_add(notes, outcome->target,
                   "%llu %s missed: not sent in time, because earlier ones were still in "
                   "flight",
@@ -459,9 +459,9 @@ explain_split(const struct outcome *outcome, struct notes *notes)
         const char *before, *after;
         uint64_t count;
     } reasons[] = {
-        {"", " reached no device", breakdown->unasked},
+        {"", " reached no device", breakdown->no_device_io},
         {"records of ", " were not found", breakdown->lost},
-        {"blocks of ", " were also in flight for other programs", breakdown->shared}};
+        {"blocks of ", " were also in flight for other programs", breakdown->ambiguous}};
     uint64_t all = outcome->total.latency.count, split = breakdown_count(breakdown);
     char why[200] = "";
     if ((double)split * 100 >= (double)all * SPLIT_ENOUGH)
@@ -495,29 +495,29 @@ explain_steps(const struct outcome *outcome, struct notes *notes)
     char what[512] = "-sweep", text[UNITS_TEXT];
     if (outcome->target)
         snprintf(what, sizeof(what), "%.490s: -sweep", outcome->target);
-    if (outcome->early)
+    if (outcome->early_step)
         notes_add(notes, what,
                   "ended at %s: fewer than one request per worker completed in that "
                   "step; use a longer -w",
-                  units_format(UNITS_SIZE, outcome->early, text));
-    if (outcome->empty)
+                  units_format(UNITS_SIZE, outcome->early_step, text));
+    if (outcome->empty_step)
         notes_add(notes, what, "no request completed in the step %s=%s; %s",
-                  sweep_kinds[outcome->swept].name,
-                  sweep_format(outcome->swept, outcome->empty, text),
-                  outcome->swept == SWEEP_RATE ? "start with a lower rate"
-                                               : "use a longer -w");
-    if (outcome->given_up)
+                  sweep_kinds[outcome->sweep_kind].name,
+                  sweep_format(outcome->sweep_kind, outcome->empty_step, text),
+                  outcome->sweep_kind == SWEEP_RATE ? "start with a lower rate"
+                                                    : "use a longer -w");
+    if (outcome->rates_given_up)
         notes_add(notes, what,
                   "ended after %d rates: too many missed the limits at first and met "
                   "them when tried again; repeat when the target is less busy",
-                  outcome->given_up);
-    if (outcome->unknown && outcome->unknown != outcome->empty &&
+                  outcome->rates_given_up);
+    if (outcome->undecided_step && outcome->undecided_step != outcome->empty_step &&
         !has_unknowable_limit(outcome) && !has_only_cached(outcome))
         notes_add(notes, what,
                   "too few requests count at %s %s to check the limits; "
                   "use a longer -w",
-                  sweep_kinds[outcome->swept].name,
-                  sweep_format(outcome->swept, outcome->unknown, text));
+                  sweep_kinds[outcome->sweep_kind].name,
+                  sweep_format(outcome->sweep_kind, outcome->undecided_step, text));
 }
 
 /* Answers the limits, and explains those that are not met. */
@@ -525,25 +525,25 @@ static void
 explain_limits(struct outcome *outcome, struct notes *notes)
 {
     const struct slos *slos = outcome->slos, *warnings = outcome->warnings;
-    outcome->explained = true;
+    outcome->is_explained = true;
     for (int i = 0; warnings && i < warnings->count; i++) {
         const struct slo *slo = &warnings->list[i];
         struct slo_answer answer = answer_limit(outcome, slo);
         explain_limit(outcome, slo, &answer, notes);
     }
-    if (outcome->swept && !outcome->answered && !meets_limits(outcome)) {
+    if (outcome->sweep_kind && !outcome->limits_printed && !meets_limits(outcome)) {
         struct buffer limits = {0};
         slos_print(slos, &limits);
         notes_add(notes, outcome->target, "%s with %s: %s",
-                  sweep_kinds[outcome->swept].highest,
+                  sweep_kinds[outcome->sweep_kind].highest,
                   limits.failed ? "the limits" : limits.text,
                   outcome->verdict == SLO_UNKNOWN ? "UNKNOWN" : "none");
         buffer_free(&limits);
     }
-    for (int i = 0; !outcome->swept && slos && i < slos->count; i++) {
+    for (int i = 0; !outcome->sweep_kind && slos && i < slos->count; i++) {
         const struct slo *slo = &slos->list[i];
         outcome->answers[i] = answer_limit(outcome, slo);
-        if (!outcome->answered)
+        if (!outcome->limits_printed)
             explain_limit(outcome, slo, &outcome->answers[i], notes);
     }
 }
@@ -553,13 +553,14 @@ outcome_explain(struct outcome *outcome, struct notes *notes)
 {
     const struct stats *total = &outcome->total;
     char text[OUTCOME_TEXT], waited[UNITS_TEXT];
-    if (outcome->failed.index && !outcome->failure_notified)
+    if (outcome->failed_sample.index && !outcome->failure_notified)
         notes_add(notes, outcome->target, "%s",
-                  outcome_failure_text(&outcome->failed, text));
-    if (outcome->waiting)
+                  outcome_failure_text(&outcome->failed_sample, text));
+    if (outcome->waiting_age)
         notes_add(notes, outcome->target, "%d request%s still waiting after %s",
-                  outcome->left > 1 ? outcome->left : 1, outcome->left > 1 ? "s" : "",
-                  units_format(UNITS_TIME, outcome->waiting, waited));
+                  outcome->abandoned_requests > 1 ? outcome->abandoned_requests : 1,
+                  outcome->abandoned_requests > 1 ? "s" : "",
+                  units_format(UNITS_TIME, outcome->waiting_age, waited));
     if (total->cached)
         notes_add(notes, outcome->target, "%s", outcome_cached_text(outcome, text));
     if (total->from_memory)
@@ -571,11 +572,11 @@ outcome_explain(struct outcome *outcome, struct notes *notes)
                   units_plural(total->latency.count, "request that counts",
                                "requests that count"),
                   units_plural(total->from_memory, "was", "were"));
-    if (outcome->holes > 0)
+    if (outcome->hole_percent > 0)
         notes_add(notes, outcome->target,
                   "%.3g %% of the working set turned into holes during the run: reading "
                   "them touches no device",
-                  outcome->holes);
+                  outcome->hole_percent);
     if (total->stopped)
         notes_add(notes, outcome->target,
                   "%llu of %llu %s %s in flight while the program was stopped or frozen: "
@@ -594,12 +595,12 @@ outcome_explain(struct outcome *outcome, struct notes *notes)
                   units_plural(total->late_count, "was", "were"),
                   units_plural(total->late_count, "it counts", "they count"),
                   units_plural(total->late_count, "its time", "their times"));
-    if (outcome->breakdown)
+    if (outcome->has_breakdown)
         explain_split(outcome, notes);
-    if (outcome->brief)
+    if (outcome->legacy_summary)
         explain_counts(outcome, notes);
     explain_steps(outcome, notes);
     explain_limits(outcome, notes);
-    if (total->latency.count == 0 && !has_failed(outcome) && !outcome->swept)
+    if (total->latency.count == 0 && !has_failed(outcome) && !outcome->sweep_kind)
         notes_add(notes, outcome->target, "%s", outcome_nothing_text(outcome, text));
 }

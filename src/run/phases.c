@@ -11,16 +11,17 @@ static void
 keep_phase(struct job *job, enum phase phase, int64_t before)
 {
     struct job_phase *past = &job->phases->list[phase];
-    past->ended = true;
-    past->time = job->outcome.time - before;
+    past->has_ended = true;
+    past->duration = job->outcome.duration - before;
     stats_merge(&past->stats, &job->progress.total);
-    job->taken = atomic_load(&job->group.taken);
+    job->ordinals_used = atomic_load(&job->group.ordinals_taken);
     if (phase == PHASE_IDLE)
-        job->phases->began = job->group.begin;
+        job->phases->began_at = job->group.begin_at;
     if (!job->track)
         return;
-    track_start(&job->phases->past, job->track->began, job->track->every);
-    track_merge(&job->phases->past, job->track);
+    track_start(&job->phases->done_track, job->track->began_at,
+                job->track->slot_interval);
+    track_merge(&job->phases->done_track, job->track);
 }
 
 /* Prepares the job of TASK for PHASE. Returns the task of that. */
@@ -30,9 +31,9 @@ prepare_phase(const struct run_task *task, enum phase phase)
     struct run_task own = *task;
     struct job *job = &task->jobs[0];
     bool loaded = phase == PHASE_LOADED;
-    plan_phase(&job->plan, phase, &job->active);
+    plan_phase(&job->plan, phase, &job->active_plan);
     job->phases->current = phase;
-    job->delay = loaded ? PLAN_SETTLE : 0;
+    job->start_delay = loaded ? PLAN_SETTLE : 0;
     own.count = loaded ? 2 : 1;
     own.background = loaded ? task->background : NULL;
     return own;
@@ -52,8 +53,8 @@ do_phase(const struct run_task *task, enum phase phase, struct error *error)
 {
     const struct run_observer *observer = task->observer;
     struct job *job = &task->jobs[0];
-    struct run_task own = job->held ? *task : prepare_phase(task, phase);
-    int64_t before = job->outcome.time;
+    struct run_task own = job->held_run ? *task : prepare_phase(task, phase);
+    int64_t before = job->outcome.duration;
     if (observer->part)
         observer->part(observer->self, job,
                        &(struct run_part){.name = phase_name(phase), .phase = phase});
@@ -62,7 +63,7 @@ do_phase(const struct run_task *task, enum phase phase, struct error *error)
         return -1;
     }
     keep_phase(job, phase, before);
-    task->background->begun =
+    task->background->was_tried =
         task->background->outcome.total.requests > 0 || job_has_failed(task->background);
     return 0;
 }
@@ -93,10 +94,10 @@ phases_execute(const struct run_task *task, struct error *error)
         if (!more && begun)
             end_phases(task);
         const struct job_phase *ended = &job->phases->list[phase];
-        const struct run_record record = {RECORD_PHASE, &ended->stats, ended->time, NULL,
-                                          phase == PHASE_LOADED ? task->background
-                                                                : NULL};
-        if (status < 0 || !job->plan.output.summary)
+        const struct run_record record = {
+            RECORD_PHASE, &ended->stats, ended->duration, NULL,
+            phase == PHASE_LOADED ? task->background : NULL};
+        if (status < 0 || !job->plan.output.any_summary)
             continue;
         if (observer->record(observer->self, job, &record) < 0 && more) {
             end_phases(task);

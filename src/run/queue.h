@@ -19,11 +19,12 @@
 struct inflight_request {
     struct io_request request; /* a write, then the flush after it */
     struct sample sample;
-    int64_t due;     /* when its time begins, if before it was sent, monotonic; else 0 */
-    int64_t written; /* when its write was done, and its flush sent; 0: not yet */
-    int unsent;   /* errno: why its write was not sent, but a flush in its place; or 0 */
-    bool lost;    /* it has timed out, and has had no answer since */
-    int64_t sent; /* when it was sent, ns, monotonic; only while it is lost */
+    int64_t due_at; /* when its time begins, if before it was sent, monotonic; else 0 */
+    int64_t written_at; /* when its write was done, and its flush sent; 0: not yet */
+    int write_error; /* errno: why its write was not sent, but a flush in its place; or 0
+                      */
+    bool is_lost;    /* it has timed out, and has had no answer since */
+    int64_t sent_at; /* when it was sent, ns, monotonic; only while it is lost */
     struct inflight_request *older, *younger; /* `younger` of a free one: the next free */
 };
 
@@ -32,13 +33,13 @@ struct inflight_request {
  * use its buffer. */
 struct inflight {
     struct inflight_request *list;
-    struct io_completion *done; /* room for what the engine reaps */
-    int count;                  /* requests: free, in flight or lost */
-    int under_way;              /* in flight or lost */
-    int lost;
+    struct io_completion *completions; /* room for what the engine reaps */
+    int count;                         /* requests: free, in flight or lost */
+    int taken_count;                   /* in flight or lost */
+    int lost_count;
     int64_t lost_since; /* when the oldest of these was sent, ns, monotonic; 0: none is */
     struct inflight_request *free; /* NULL: all are in flight */
-    struct inflight_request ends;  /* all zero but for its neighbours */
+    struct inflight_request ring;  /* all zero but for its neighbours */
 };
 
 /* Makes COUNT free requests of SIZE bytes. INFLIGHT must stay where it is. Returns 0, or
@@ -50,13 +51,13 @@ void inflight_close(struct inflight *inflight);
 static inline struct inflight_request *
 inflight_take(struct inflight *inflight)
 {
-    struct inflight_request *entry = inflight->free, *older = inflight->ends.older;
+    struct inflight_request *entry = inflight->free, *older = inflight->ring.older;
     inflight->free = entry->younger;
     entry->older = older;
-    entry->younger = &inflight->ends;
+    entry->younger = &inflight->ring;
     older->younger = entry;
-    inflight->ends.older = entry;
-    inflight->under_way++;
+    inflight->ring.older = entry;
+    inflight->taken_count++;
     return entry;
 }
 
@@ -68,7 +69,7 @@ inflight_release(struct inflight *inflight, struct inflight_request *entry)
     entry->younger->older = entry->older;
     entry->younger = inflight->free;
     inflight->free = entry;
-    inflight->under_way--;
+    inflight->taken_count--;
 }
 
 /* Loses a request that was taken: it is not in flight any more, and its slot is not free.
@@ -82,15 +83,15 @@ void inflight_regain(struct inflight *inflight, struct inflight_request *entry);
 static inline int
 inflight_live(const struct inflight *inflight)
 {
-    return inflight->under_way - inflight->lost;
+    return inflight->taken_count - inflight->lost_count;
 }
 
 /* What sends its requests. */
 struct worker_queue {
     const struct io_engine *engine;
-    struct io_queue *io;
+    struct io_queue *io_queue;
     struct inflight inflight;
-    bool submits;    /* requests that the engine has not sent yet */
+    bool has_unsent; /* requests that the engine has not sent yet */
     int64_t sectors; /* os_thread_sectors before a read, if the target counts_sectors */
     struct random data; /* of writes */
     char *memory;       /* buffers, one for each request in flight */

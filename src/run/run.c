@@ -20,14 +20,15 @@ run_check_memory(const struct job *jobs, int count, struct error *error)
 {
     int64_t wanted = 0, requests = 0;
     for (int i = 0; i < count; i++) {
-        const struct plan *plan = &jobs[i].active;
+        const struct plan *plan = &jobs[i].active_plan;
         int64_t together = (int64_t)plan->io.threads * plan->io.depth;
         requests += together;
         wanted +=
             together * plan->workload.request_size + plan->io.threads * worker_size(plan);
     }
     int64_t left = wanted > OS_MEMORY_LITTLE ? os_memory_available() : INT64_MAX;
-    return wanted <= left ? 0 : worker_refuse(&jobs[0].active, requests, left, error);
+    return wanted <= left ? 0
+                          : worker_refuse(&jobs[0].active_plan, requests, left, error);
 }
 
 int
@@ -51,7 +52,7 @@ run_close(struct run *run)
     if (!all) /* what is left may look at the lock */
         return;
     os_lock_free(run->lock);
-    os_lock_free(run->gate);
+    os_lock_free(run->start_gate);
     free(run);
 }
 
@@ -67,12 +68,12 @@ fill(struct run *run, const struct run_task *task, enum start start)
     run->task = *task;
     for (int i = 0; i < run->task.count; i++) {
         status |= job_prepare(&run->task.jobs[i], run);
-        workers += run->task.jobs[i].active.io.threads;
+        workers += run->task.jobs[i].active_plan.io.threads;
     }
     run->lock = os_lock_make();
     bool has_gate = workers > 1 || start == START_HELD;
-    run->gate = has_gate ? os_lock_make() : NULL;
-    return !run->lock || (has_gate && !run->gate) ? -1 : status;
+    run->start_gate = has_gate ? os_lock_make() : NULL;
+    return !run->lock || (has_gate && !run->start_gate) ? -1 : status;
 }
 
 /* Workers go through the open gate one after the other; each mostly needs this long, ns.
@@ -85,19 +86,19 @@ fill(struct run *run, const struct run_task *task, enum start start)
 static void
 open_gate(struct run *run)
 {
-    if (!run->gate)
+    if (!run->start_gate)
         return;
     if (run->is_held)
-        os_lock_acquire(run->gate);
+        os_lock_acquire(run->start_gate);
     int64_t begin = os_clock_now() + MS;
     for (int i = 0; i < run->task.count; i++)
         begin += run->task.jobs[i].group.size * GATE_TIME;
     for (int i = 0; i < run->task.count; i++)
         job_begin(&run->task.jobs[i], begin);
     if (run->is_held)
-        os_lock_notify_all(run->gate);
+        os_lock_notify_all(run->start_gate);
     run->is_held = false;
-    os_lock_release(run->gate);
+    os_lock_release(run->start_gate);
 }
 
 void
@@ -119,7 +120,7 @@ end_waiting(struct run *run)
     open_gate(run);
     for (int i = 0; i < count; i++)
         for (int k = 0; k < jobs[i].group.size; k++)
-            worker_thread_join(jobs[i].threads[k]);
+            worker_thread_join(jobs[i].worker_threads[k]);
 }
 
 /* Starts the workers, up to the gate; or none, and no request is sent. Workers that are
@@ -132,12 +133,12 @@ start_all(struct run *run, enum start start, struct error *error)
     bool works = start == START_FIRST_WORKER;
     if (start == START_AT_ONCE)
         run_begin(run);
-    if (run->gate)
-        os_lock_acquire(run->gate);
+    if (run->start_gate)
+        os_lock_acquire(run->start_gate);
     run->is_held = start == START_HELD;
     for (int i = 0; i < count; i++)
         for (int k = 0; k < jobs[i].group.size && status == 0; k++) {
-            struct worker_thread *thread = jobs[i].threads[k];
+            struct worker_thread *thread = jobs[i].worker_threads[k];
             if (works && i + k == 0)
                 worker_thread_adopt(thread);
             else
@@ -145,7 +146,7 @@ start_all(struct run *run, enum start start, struct error *error)
         }
     int code = errno;
     if (run->is_held)
-        os_lock_release(run->gate);
+        os_lock_release(run->start_gate);
     if (status == 0)
         return 0;
     error_set(error, EXIT_PREPARE, NULL, "cannot start a thread for the requests: %s",
@@ -189,8 +190,8 @@ int
 run_hold(const struct run_task *task, const struct os_thread *supervisor,
          struct error *error)
 {
-    task->jobs[0].held = open_run(task, supervisor, START_HELD, error);
-    return task->jobs[0].held ? 0 : -1;
+    task->jobs[0].held_run = open_run(task, supervisor, START_HELD, error);
+    return task->jobs[0].held_run ? 0 : -1;
 }
 
 void
@@ -203,26 +204,26 @@ run_cancel(struct run *run)
 void
 run_cancel_first(struct job *job)
 {
-    if (job->held)
-        run_cancel(job->held);
-    job->held = NULL;
+    if (job->held_run)
+        run_cancel(job->held_run);
+    job->held_run = NULL;
 }
 
 bool
 run_first_worker(struct run *run)
 {
     open_gate(run);
-    return worker_thread_work(run->task.jobs[0].threads[0]);
+    return worker_thread_work(run->task.jobs[0].worker_threads[0]);
 }
 
 void
 run_end(const struct run_task *task)
 {
     const struct run_observer *observer = task->observer;
-    bool loaded = task->background && task->background->begun;
+    bool loaded = task->background && task->background->was_tried;
     int64_t ended = 0;
     for (int i = 0; i < task->count; i++)
-        ended = time_later(ended, task->jobs[i].outcome.ended);
+        ended = time_later(ended, task->jobs[i].outcome.ended_at);
     if (observer->end)
         observer->end(observer->self, task->jobs, task->count + loaded, ended);
 }
@@ -234,8 +235,8 @@ run_summarize(const struct run_task *task)
     for (int i = 0; i < task->count; i++) {
         const struct job *job = &task->jobs[i];
         const struct run_record record = {RECORD_SUMMARY, &job->outcome.total,
-                                          job->outcome.time, NULL, NULL};
-        if (job->plan.output.summary && observer->record)
+                                          job->outcome.duration, NULL, NULL};
+        if (job->plan.output.any_summary && observer->record)
             observer->record(observer->self, job, &record);
     }
 }
@@ -252,14 +253,14 @@ int
 run_once(const struct run_task *task, struct error *error)
 {
     struct os_thread self = os_thread_self();
-    struct run *run = task->jobs[0].held;
+    struct run *run = task->jobs[0].held_run;
     if (run)
         run_begin(run);
     else
         run = open_run(task, &self, START_AT_ONCE, error);
     if (!run)
         return -1;
-    task->jobs[0].held = NULL;
+    task->jobs[0].held_run = NULL;
     open_gate(run);
     supervise(run);
     run_close(run);

@@ -19,11 +19,12 @@
 struct run {
     struct run_task task;
     struct os_thread supervisor;
-    struct os_lock *gate;  /* held while the workers are started; NULL: one is alone */
+    struct os_lock
+        *start_gate;       /* held while the workers are started; NULL: one is alone */
     bool is_held;          /* they wait for another thread; under the gate */
     struct os_lock *lock;  /* of notifications that return something */
     atomic_bool any_ended; /* a worker has ended */
-    atomic_bool silenced;  /* the output has failed: nothing more is notified */
+    atomic_bool output_failed; /* the output has failed: nothing more is notified */
 
     atomic_bool timed_out; /* a request has, which ends all jobs */
     int64_t sectors;       /* os_process_sectors before the first request */

@@ -22,26 +22,28 @@
 #include "plan/plan.h"
 
 /* The counter never passes `count`, so it cannot overflow. No worker sees that it has
- * reached it before `over` says when; the latest of several holds. */
+ * reached it before `last_due_at` says when; the latest of several holds. */
 uint64_t
 worker_group_take(struct worker_group *group, uint64_t wanted, int64_t when,
                   uint64_t *first)
 {
-    uint64_t taken = atomic_load_explicit(&group->taken, memory_order_relaxed), more;
+    uint64_t taken = atomic_load_explicit(&group->ordinals_taken, memory_order_relaxed),
+             more;
     do {
-        uint64_t left = group->count - taken;
-        int64_t over = atomic_load(&group->over);
+        uint64_t left = group->max_requests - taken;
+        int64_t over = atomic_load(&group->last_due_at);
         more = wanted < left ? wanted : left;
         while (more && more == left && over < when &&
-               !atomic_compare_exchange_weak(&group->over, &over, when))
+               !atomic_compare_exchange_weak(&group->last_due_at, &over, when))
             ;
         if (group->size == 1) { /* nobody takes some at the same time */
-            atomic_store_explicit(&group->taken, taken + more, memory_order_relaxed);
+            atomic_store_explicit(&group->ordinals_taken, taken + more,
+                                  memory_order_relaxed);
             break;
         }
     } while (more && !atomic_compare_exchange_weak_explicit(
-                         &group->taken, &taken, taken + more, memory_order_relaxed,
-                         memory_order_relaxed));
+                         &group->ordinals_taken, &taken, taken + more,
+                         memory_order_relaxed, memory_order_relaxed));
     *first = taken + 1;
     return more;
 }
@@ -50,7 +52,7 @@ int64_t
 worker_group_start(struct worker_group *group, int64_t now)
 {
     int64_t started = 0;
-    bool is_first = atomic_compare_exchange_strong(&group->started, &started, now);
+    bool is_first = atomic_compare_exchange_strong(&group->started_at, &started, now);
     return is_first ? now : started;
 }
 
@@ -58,8 +60,8 @@ void
 worker_group_stop(struct worker_group *group, int64_t now)
 {
     int64_t none = 0;
-    atomic_compare_exchange_strong(&group->over, &none, now);
-    atomic_store(&group->stop, true);
+    atomic_compare_exchange_strong(&group->last_due_at, &none, now);
+    atomic_store(&group->is_stopped, true);
 }
 
 /* Returns blocks * index / workers, without overflow. */
@@ -78,7 +80,7 @@ pattern_start(struct pattern *pattern, const struct plan *plan, int64_t work_siz
     pattern->offset = plan->workload.work_offset;
     pattern->size = plan->workload.request_size;
     pattern->blocks = (uint64_t)(work_size / plan->workload.request_size);
-    pattern->next = first_block(pattern->blocks, plan->io.threads, index);
+    pattern->next_block = first_block(pattern->blocks, plan->io.threads, index);
     pattern->linear = plan->workload.linear;
     pattern->mix = plan->workload.mix;
     pattern->turn = 0;
@@ -88,7 +90,7 @@ static int64_t
 grid_due(struct schedule *grid, int64_t now)
 {
     (void)now;
-    return time_later(grid->point, grid->freed);
+    return time_later(grid->next_slot_at, grid->slot_free_at);
 }
 
 /* A burst whose first requests are sent is taken for complete. */
@@ -96,25 +98,27 @@ static uint64_t
 grid_pass(struct schedule *grid, int64_t until, bool last)
 {
     (void)last;
-    int64_t first =
-        grid->left < grid->burst ? time_add(grid->point, grid->interval) : grid->point;
-    until = time_earlier(until, grid->end);
+    int64_t first = grid->burst_left < grid->burst
+                        ? time_add(grid->next_slot_at, grid->interval)
+                        : grid->next_slot_at;
+    until = time_earlier(until, grid->end_at);
     if (until <= first)
         return 0;
     int64_t count = (until - first - 1) / grid->interval + 1;
     grid->missed_since = first;
-    grid->point = time_add(grid->point, time_multiply(grid->interval, count));
-    return grid->limited ? 0 : (uint64_t)count;
+    grid->next_slot_at =
+        time_add(grid->next_slot_at, time_multiply(grid->interval, count));
+    return grid->from_limit ? 0 : (uint64_t)count;
 }
 
 static uint64_t
 grid_freed(struct schedule *grid, int64_t until, int64_t now)
 {
     uint64_t missed = 0;
-    grid->freed = now;
-    if (grid->left == grid->burst && grid->point < now) {
+    grid->slot_free_at = now;
+    if (grid->burst_left == grid->burst && grid->next_slot_at < now) {
         missed = grid_pass(grid, until, false);
-        grid->point = now;
+        grid->next_slot_at = now;
     }
     return missed;
 }
@@ -122,12 +126,13 @@ grid_freed(struct schedule *grid, int64_t until, int64_t now)
 static int64_t
 grid_sent(struct schedule *grid, int64_t now, uint64_t *missed)
 {
-    bool is_late = grid->left == grid->burst && now - grid->point >= grid->interval;
-    if (is_late && !grid->alone)
+    bool is_late =
+        grid->burst_left == grid->burst && now - grid->next_slot_at >= grid->interval;
+    if (is_late && !grid->single_slot)
         *missed = grid_freed(grid, now, now);
-    if (--grid->left == 0) {
-        grid->left = grid->burst;
-        grid->point = time_add(grid->point, grid->interval);
+    if (--grid->burst_left == 0) {
+        grid->burst_left = grid->burst;
+        grid->next_slot_at = time_add(grid->next_slot_at, grid->interval);
     }
     return 0;
 }
@@ -149,36 +154,36 @@ random_gap_after(const struct schedule *schedule, int64_t at)
 static int64_t
 take_shared(struct schedule *schedule)
 {
-    int64_t at = atomic_load_explicit(schedule->shared, memory_order_relaxed), next;
+    int64_t at = atomic_load_explicit(schedule->next_arrival, memory_order_relaxed), next;
     do {
         next = time_add(at, schedule->arrivals->gap(schedule, at));
-        if (schedule->only) { /* nobody takes one at the same time */
-            atomic_store_explicit(schedule->shared, next, memory_order_relaxed);
+        if (schedule->single_worker) { /* nobody takes one at the same time */
+            atomic_store_explicit(schedule->next_arrival, next, memory_order_relaxed);
             break;
         }
     } while (!atomic_compare_exchange_weak_explicit(
-        schedule->shared, &at, next, memory_order_relaxed, memory_order_relaxed));
-    return time_add(schedule->begin, at);
+        schedule->next_arrival, &at, next, memory_order_relaxed, memory_order_relaxed));
+    return time_add(schedule->begin_at, at);
 }
 
 static int64_t
 shared_due(struct schedule *schedule, int64_t now)
 {
     (void)now;
-    if (!schedule->taken)
-        schedule->taken = take_shared(schedule);
-    return schedule->taken;
+    if (!schedule->claimed_due)
+        schedule->claimed_due = take_shared(schedule);
+    return schedule->claimed_due;
 }
 
 static int64_t
 shared_sent(struct schedule *schedule, int64_t now, uint64_t *missed)
 {
     (void)missed;
-    int64_t due = schedule->taken;
-    int64_t gap = schedule->arrivals->gap(schedule, due - schedule->begin);
-    bool overslept = schedule->slept && time_add(due, gap) > now;
-    schedule->taken = 0;
-    schedule->slept = false;
+    int64_t due = schedule->claimed_due;
+    int64_t gap = schedule->arrivals->gap(schedule, due - schedule->begin_at);
+    bool overslept = schedule->has_overslept && time_add(due, gap) > now;
+    schedule->claimed_due = 0;
+    schedule->has_overslept = false;
     return overslept ? 0 : due;
 }
 
@@ -187,17 +192,17 @@ static uint64_t
 shared_pass(struct schedule *schedule, int64_t until, bool last)
 {
     uint64_t count = 0;
-    until = time_earlier(until, schedule->end);
+    until = time_earlier(until, schedule->end_at);
     for (;;) {
-        if (!schedule->taken && last && schedule_next(schedule, 0) < until)
-            schedule->taken = take_shared(schedule);
-        if (!schedule->taken || schedule->taken >= until)
+        if (!schedule->claimed_due && last && schedule_next(schedule, 0) < until)
+            schedule->claimed_due = take_shared(schedule);
+        if (!schedule->claimed_due || schedule->claimed_due >= until)
             return count;
         if (count == 0)
-            schedule->missed_since = schedule->taken;
-        count += schedule->taken >= schedule->counted;
-        schedule->taken = 0;
-        schedule->slept = false;
+            schedule->missed_since = schedule->claimed_due;
+        count += schedule->claimed_due >= schedule->settle_end;
+        schedule->claimed_due = 0;
+        schedule->has_overslept = false;
     }
 }
 
@@ -219,31 +224,31 @@ schedule_start(struct schedule *schedule, const struct plan *plan, int index,
     enum arrivals_kind closed = pace->interval ? ON_A_GRID : RAPID;
     enum arrivals_kind open = pace->poisson ? AT_RANDOM : AT_A_RATE;
     const struct arrivals *row = &arrivals[pace->open_loop ? open : closed];
-    int64_t share = pace->limited ? pace->interval / plan->io.threads : 0;
+    int64_t share = pace->from_limit ? pace->interval / plan->io.threads : 0;
     int64_t point = time_add(now, share * index);
-    int64_t counted = begin + plan->ends.settle;
+    int64_t counted = begin + plan->ends.settle_time;
     int64_t end = time_add(counted, plan->ends.work_time);
     *schedule = (struct schedule){
         .pattern = schedule->pattern,
-        .sending = true,
+        .is_sending = true,
         .arrivals = row,
-        .begin = begin,
-        .counted = counted,
-        .end = end,
-        .deadline = row->stays ? time_add(end, plan->ends.work_time) : INT64_MAX,
+        .begin_at = begin,
+        .settle_end = counted,
+        .end_at = end,
+        .deadline = row->is_open_loop ? time_add(end, plan->ends.work_time) : INT64_MAX,
         .interval = pace->interval,
-        .stays = row->stays,
-        .point = point,
+        .is_open_loop = row->is_open_loop,
+        .next_slot_at = point,
         .burst = pace->burst,
-        .left = pace->burst,
-        .freed = point,
-        .limited = pace->limited,
-        .alone = plan->io.depth == 1,
+        .burst_left = pace->burst,
+        .slot_free_at = point,
+        .from_limit = pace->from_limit,
+        .single_slot = plan->io.depth == 1,
         .seed = ~plan->workload.seed,
-        .shared = shared,
-        .only = plan->io.threads == 1,
-        .slept = true, /* or was not ready: not the target's time either */
-        .spin = row->stays && plan->io.threads == 1 ? SCHEDULE_SPIN : 0,
+        .next_arrival = shared,
+        .single_worker = plan->io.threads == 1,
+        .has_overslept = true, /* or was not ready: not the target's time either */
+        .spin_time = row->is_open_loop && plan->io.threads == 1 ? SCHEDULE_SPIN : 0,
     };
 }
 
@@ -257,20 +262,21 @@ pass(struct schedule *schedule, int64_t until, bool last)
 uint64_t
 schedule_skip(struct schedule *schedule, int64_t until)
 {
-    return schedule->stays ? 0 : pass(schedule, until, false);
+    return schedule->is_open_loop ? 0 : pass(schedule, until, false);
 }
 
 uint64_t
 schedule_stopped(struct schedule *schedule, int64_t resumed)
 {
-    return schedule->stays ? pass(schedule, resumed, true) : 0;
+    return schedule->is_open_loop ? pass(schedule, resumed, true) : 0;
 }
 
 uint64_t
 schedule_end(struct schedule *schedule, int64_t until, bool last, bool ready)
 {
-    bool begun = schedule->left < schedule->burst; /* a burst, which outlasted points */
-    if (ready && !schedule->stays && !begun)
+    bool begun =
+        schedule->burst_left < schedule->burst; /* a burst, which outlasted points */
+    if (ready && !schedule->is_open_loop && !begun)
         return 0;
     return pass(schedule, until, last);
 }
@@ -278,8 +284,8 @@ schedule_end(struct schedule *schedule, int64_t until, bool last, bool ready)
 int64_t
 schedule_next(const struct schedule *schedule, int64_t now)
 {
-    if (!schedule->stays || schedule->taken)
-        return schedule->stays ? schedule->taken : now;
-    return time_add(schedule->begin,
-                    atomic_load_explicit(schedule->shared, memory_order_relaxed));
+    if (!schedule->is_open_loop || schedule->claimed_due)
+        return schedule->is_open_loop ? schedule->claimed_due : now;
+    return time_add(schedule->begin_at,
+                    atomic_load_explicit(schedule->next_arrival, memory_order_relaxed));
 }

@@ -14,8 +14,9 @@ static int64_t
 tick_due(const struct run *run, int64_t now)
 {
     const struct run_observer *observer = run->task.observer;
-    return observer->due && !run->interrupted ? observer->due(observer->self, now)
-                                              : INT64_MAX;
+    return observer->next_tick && !run->interrupted
+               ? observer->next_tick(observer->self, now)
+               : INT64_MAX;
 }
 
 void
@@ -23,7 +24,7 @@ supervise_begin(struct run *run, int64_t now)
 {
     for (int i = 0; i < run->task.count; i++) {
         job_prepare_begin(&run->task.jobs[i]);
-        if (!run->gate)
+        if (!run->start_gate)
             job_begin(&run->task.jobs[i], now);
     }
     tick_due(run, now);
@@ -33,7 +34,7 @@ supervise_begin(struct run *run, int64_t now)
 static void
 stop_if_silenced(struct run *run)
 {
-    for (int i = 0; atomic_load(&run->silenced) && i < run->task.count; i++)
+    for (int i = 0; atomic_load(&run->output_failed) && i < run->task.count; i++)
         worker_group_stop(&run->task.jobs[i].group, os_clock_now());
 }
 
@@ -52,7 +53,7 @@ static bool
 is_lost(const struct job *job)
 {
     for (int i = 0; i < job->group.size; i++) {
-        const struct worker_thread *thread = job->threads[i];
+        const struct worker_thread *thread = job->worker_threads[i];
         bool has_lost_all = handoff_peek(&thread->worker.handoff) == HANDOFF_LOST;
         if (worker_thread_is_over(thread) || (!has_lost_all && !thread->misses))
             return false;
@@ -68,7 +69,7 @@ are_lost(const struct run *run)
     int count = run->task.count - (run->task.background ? 1 : 0);
     for (int i = 0; i < count; i++) {
         const struct job *job = &run->task.jobs[i];
-        if (job->done)
+        if (job->has_ended)
             continue;
         if (!is_lost(job))
             return false;
@@ -99,7 +100,7 @@ interrupt(struct run *run, int64_t now)
         return;
     run->interrupted = true;
     for (int i = 0; i < run->task.count; i++)
-        run->task.jobs[i].progress.current = false;
+        run->task.jobs[i].progress.is_current = false;
     if (observer->interrupt)
         observer->interrupt(observer->self);
 }
@@ -113,15 +114,16 @@ look_after(struct run *run, int64_t now)
     int64_t next = 0;
     for (int i = 0; i < run->task.count; i++) {
         struct job *job = &run->task.jobs[i];
-        int64_t again = job->done ? 0 : job_supervise(job, now);
+        int64_t again = job->has_ended ? 0 : job_supervise(job, now);
         if (again)
             next = next ? time_earlier(next, again) : again;
-        else if (!job->done)
+        else if (!job->has_ended)
             job_collect(job);
     }
     for (int i = 0; next && observer->fail && i < run->task.count; i++) {
         struct job *job = &run->task.jobs[i];
-        if (!job->done || !job->outcome.failed.index || job->outcome.failure_notified)
+        if (!job->has_ended || !job->outcome.failed_sample.index ||
+            job->outcome.failure_notified)
             continue;
         job->outcome.failure_notified = true;
         observer->fail(observer->self, job);
@@ -138,7 +140,7 @@ end_together(struct run *run, int64_t now)
     if (!run->task.background || run->ending)
         return false;
     for (int i = 0; i < run->task.count; i++)
-        over |= run->task.jobs[i].done;
+        over |= run->task.jobs[i].has_ended;
     run->ending = over;
     if (over)
         stop_all(run, time_add(now, run->task.jobs[0].plan.ends.grace));
@@ -153,11 +155,12 @@ add_up_all(struct run *run)
     bool all = true;
     for (int i = 0; i < run->task.count; i++) {
         struct job *job = &run->task.jobs[i];
-        job->progress.current = job->progress.current || job->done || job_add_up(job);
-        all &= job->progress.current;
+        job->progress.is_current =
+            job->progress.is_current || job->has_ended || job_add_up(job);
+        all &= job->progress.is_current;
     }
     for (int i = 0; all && i < run->task.count; i++)
-        run->task.jobs[i].progress.current = false;
+        run->task.jobs[i].progress.is_current = false;
     return all;
 }
 

@@ -56,9 +56,9 @@ ends_of(const struct job *job)
 static int64_t
 running_of(const struct job *job)
 {
-    const struct plan *step = &job->active;
+    const struct plan *step = &job->active_plan;
     int64_t passed =
-        time_multiply(step->pace.interval, (int64_t)job->progress.total.passed);
+        time_multiply(step->pace.interval, (int64_t)job->progress.total.skipped_stopped);
     return passed < step->ends.work_time ? step->ends.work_time - passed : 1;
 }
 
@@ -67,7 +67,7 @@ running_of(const struct job *job)
 static int64_t
 time_of(const struct job *job, int64_t time)
 {
-    const struct plan *step = &job->active;
+    const struct plan *step = &job->active_plan;
     if (step->pace.open_loop) {
         int64_t running = running_of(job), passed = step->ends.work_time - running;
         return time_later(running, time - passed - job->progress.total.latency.min);
@@ -94,10 +94,10 @@ static enum slo_verdict
 judge(const struct job *job, int64_t time, bool failed)
 {
     const struct plan *plan = &job->plan;
-    failed |= job->outcome.errors > 0;
-    if ((plan->statistics.slos.count || job->active.pace.open_loop) && failed)
+    failed |= job->outcome.error_count > 0;
+    if ((plan->statistics.slos.count || job->active_plan.pace.open_loop) && failed)
         return SLO_BROKEN;
-    if (job->active.pace.open_loop && share_of(job, time) < SHARE_LEAST)
+    if (job->active_plan.pace.open_loop && share_of(job, time) < SHARE_LEAST)
         return SLO_BROKEN;
     return slos_check(&plan->statistics.slos, &job->progress.total);
 }
@@ -107,9 +107,9 @@ judge(const struct job *job, int64_t time, bool failed)
 static int64_t
 rate_of(const struct job *job, int64_t rate, int64_t time)
 {
-    double share = job->active.pace.open_loop ? share_of(job, time) : 0;
+    double share = job->active_plan.pace.open_loop ? share_of(job, time) : 0;
     double due = (double)(job->progress.total.requests + job->progress.total.missed);
-    double offered = job->active.pace.poisson
+    double offered = job->active_plan.pace.poisson
                          ? fmin(stats_rate(due, running_of(job)), (double)rate)
                          : (double)rate;
     bool all = (1 - share) * due < 1;
@@ -144,21 +144,22 @@ end_step(struct job *job, const struct run_observer *observer, int64_t value,
 {
     const struct stats *stats = &job->progress.total;
     struct outcome *outcome = &job->outcome;
-    int64_t time = outcome->time - before;
+    int64_t time = outcome->duration - before;
     bool failed = job_has_failed(job);
     bool early = job->plan.sweep.kind == SWEEP_SIZE && !failed &&
-                 stats->requests < (uint64_t)job->active.io.threads;
+                 stats->requests < (uint64_t)job->active_plan.io.threads;
     bool stopped = os_signals_stop() && !failed; /* the step is not complete */
     if (early && !stopped)
-        outcome->early = value;
+        outcome->early_step = value;
     if (early || stopped)
         return false;
-    if (!failed || job->active.pace.open_loop) /* else the step ended before its time */
+    if (!failed ||
+        job->active_plan.pace.open_loop) /* else the step ended before its time */
         time = time_of(job, time);
     const struct latencies latencies = latencies_of(stats, SCOPE_ALL);
     const struct job_step step = {
         .value = value,
-        .rate = rate_of(job, value, time),
+        .answered_rate = rate_of(job, value, time),
         .requests = stats->latency.count,
         .failed = stats->failed,
         .iops = stats_rate((double)stats->requests, time),
@@ -172,8 +173,8 @@ end_step(struct job *job, const struct run_observer *observer, int64_t value,
     int status = observer->record(observer->self, job, &record);
     if (status < 0 || failed)
         return false;
-    if (!outcome->empty && stats->requests == 0)
-        outcome->empty = value;
+    if (!outcome->empty_step && stats->requests == 0)
+        outcome->empty_step = value;
     return true;
 }
 
@@ -181,13 +182,13 @@ int64_t
 job_find_highest(struct job_sweep *sweep)
 {
     int64_t unknown = 0;
-    sweep->highest = -1;
+    sweep->highest_index = -1;
     for (int i = 0; i < sweep->count; i++) {
         enum slo_verdict verdict = sweep->steps[i].verdict;
-        if (verdict == SLO_BROKEN && sweep->highest >= 0)
+        if (verdict == SLO_BROKEN && sweep->highest_index >= 0)
             break;
         if (verdict == SLO_MET) {
-            sweep->highest = i;
+            sweep->highest_index = i;
             unknown = 0;
         } else if (verdict == SLO_UNKNOWN && !unknown) {
             unknown = sweep->steps[i].value;
@@ -204,12 +205,12 @@ conclude(const struct run_task *task, int count)
 {
     const struct run_observer *observer = task->observer;
     struct job *job = &task->jobs[0];
-    bool all = job->sweep.count == count || (job->sweep.count && job->outcome.early);
-    job->outcome.unknown = job_find_highest(&job->sweep);
-    bool known = all && !job->outcome.unknown;
-    job->outcome.verdict = job->sweep.highest >= 0 ? SLO_MET
-                           : known                 ? SLO_BROKEN
-                                                   : SLO_UNKNOWN;
+    bool all = job->sweep.count == count || (job->sweep.count && job->outcome.early_step);
+    job->outcome.undecided_step = job_find_highest(&job->sweep);
+    bool known = all && !job->outcome.undecided_step;
+    job->outcome.verdict = job->sweep.highest_index >= 0 ? SLO_MET
+                           : known                       ? SLO_BROKEN
+                                                         : SLO_UNKNOWN;
     bool wanted = job->plan.statistics.slos.count || job->plan.sweep.kind == SWEEP_RATE;
     run_end(task);
     if (wanted && job->sweep.count)
@@ -231,8 +232,8 @@ struct sweeping {
 static bool
 ends_stopped(const struct job *job)
 {
-    const struct plan *step = &job->active;
-    int64_t end = job->group.begin + step->ends.settle + step->ends.work_time;
+    const struct plan *step = &job->active_plan;
+    int64_t end = job->group.begin_at + step->ends.settle_time + step->ends.work_time;
     return step->pace.open_loop && !job_has_failed(job) && os_process_resumed() > end &&
            !os_signals_stop();
 }
@@ -252,10 +253,10 @@ do_step(struct sweeping *sweeping, int64_t value)
              value);
     if (observer->part && observer->part(observer->self, job, &part) < 0)
         return 0;
-    if (!job->held)
-        plan_step(&job->plan, value, part.index, &job->active);
+    if (!job->held_run)
+        plan_step(&job->plan, value, part.index, &job->active_plan);
     do {
-        before = job->outcome.time;
+        before = job->outcome.duration;
         if (run_once(sweeping->task, sweeping->error) < 0)
             return -1;
     } while (ends_stopped(job));
@@ -293,11 +294,11 @@ static int
 find_first(struct sweeping *sweeping, int64_t *rate)
 {
     struct job *job = sweeping->job;
-    if (!job->held)
-        plan_step(&job->plan, PLAN_ALONE, 0, &job->active);
+    if (!job->held_run)
+        plan_step(&job->plan, PLAN_ALONE, 0, &job->active_plan);
     if (run_once(sweeping->task, sweeping->error) < 0)
         return -1;
-    double iops = stats_rate((double)job->progress.total.requests, job->outcome.time);
+    double iops = stats_rate((double)job->progress.total.requests, job->outcome.duration);
     *rate = search_round(iops / RATE_PART, 2);
     return !os_signals_stop() && !job_has_failed(job);
 }
@@ -320,10 +321,10 @@ do_rates(struct sweeping *sweeping)
         for (int i = 0; status > 0 && i < job->sweep.count; i++)
             if (job->sweep.steps[i].value == rate)
                 search_note(&search, job->sweep.steps[i].verdict != SLO_BROKEN,
-                            ends->from && 2 * job->sweep.steps[i].rate < rate);
+                            ends->from && 2 * job->sweep.steps[i].answered_rate < rate);
     }
     if (search.given_up)
-        sweeping->job->outcome.given_up = job->sweep.count;
+        sweeping->job->outcome.rates_given_up = job->sweep.count;
     else if (!search.next)
         sweeping->count = job->sweep.count;
     return status;
@@ -347,9 +348,9 @@ sweep_open_first(const struct run_task *task, const struct os_thread *supervisor
     struct job *job = &task->jobs[0];
     one.count = 1;
 
-    plan_step(&job->plan, first_value(job), 0, &job->active);
+    plan_step(&job->plan, first_value(job), 0, &job->active_plan);
     int status = run_hold(&one, supervisor, error);
-    if (status < 0 && job->targets > 1)
+    if (status < 0 && job->target_count > 1)
         error_prefix(error, job->plan.path);
     return status;
 }
@@ -359,13 +360,13 @@ sweep_execute(const struct run_task *task, struct error *error)
 {
     struct job *job = &task->jobs[0];
     struct sweeping sweeping = {.task = task, .job = job, .error = error};
-    job->outcome.swept = job->plan.sweep.kind;
-    int status =
-        job->outcome.swept == SWEEP_RATE ? do_rates(&sweeping) : do_values(&sweeping);
+    job->outcome.sweep_kind = job->plan.sweep.kind;
+    int status = job->outcome.sweep_kind == SWEEP_RATE ? do_rates(&sweeping)
+                                                       : do_values(&sweeping);
     run_cancel_first(job); /* the output failed before it began */
     if (status < 0 && sweeping.index > 1)
         error->status = EXIT_RUNTIME; /* others have sent requests */
-    if (status < 0 && job->targets > 1)
+    if (status < 0 && job->target_count > 1)
         error_prefix(error, job->plan.path);
     job->stats = &job->outcome.total;
     conclude(task, sweeping.count);

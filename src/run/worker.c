@@ -11,11 +11,12 @@
 int64_t
 worker_size(const struct plan *plan)
 {
-    size_t unused =
-        plan->workload.mix.more ? 0 : OPERATION_TURNS * sizeof(struct stats_operation);
+    size_t unused = plan->workload.mix.extra_count
+                        ? 0
+                        : OPERATION_TURNS * sizeof(struct stats_operation);
     return (int64_t)(sizeof(struct worker) - unused +
-                     (plan->output.track ? sizeof(struct track) : 0) +
-                     (size_t)(plan->statistics.series / plan->io.threads) *
+                     (plan->output.needs_track ? sizeof(struct track) : 0) +
+                     (size_t)(plan->statistics.series_capacity / plan->io.threads) *
                          sizeof(struct series_entry));
 }
 
@@ -24,9 +25,9 @@ worker_size(const struct plan *plan)
 int
 worker_open_series(struct time_series *series, const struct plan *plan, int workers)
 {
-    if (plan->statistics.series == 0)
+    if (plan->statistics.series_capacity == 0)
         return 0;
-    int most = plan->statistics.series / workers / 2 * 2;
+    int most = plan->statistics.series_capacity / workers / 2 * 2;
     most = most > SERIES_LEAST ? most : SERIES_LEAST;
     struct series_entry *entries = calloc((size_t)most, sizeof(*entries));
     if (!entries)
@@ -85,28 +86,28 @@ take_log(struct worker *worker, struct error *error)
 {
     if (!worker->account.attribution)
         return 0;
-    int room = ATTRIBUTION_LOGS / (worker->plan->io.threads * worker->job->targets);
+    int room = ATTRIBUTION_LOGS / (worker->plan->io.threads * worker->job->target_count);
     worker->account.log = os_memory_unshared(sizeof(*worker->account.log));
     if (!worker->account.log)
         return worker_refuse(worker->plan, ATTRIBUTION_LOG_MOST, INT64_MAX, error);
     worker->account.log->index = worker->job->index;
-    worker->account.log->room = room < 1                      ? 1
-                                : room > ATTRIBUTION_LOG_MOST ? ATTRIBUTION_LOG_MOST
-                                                              : room;
+    worker->account.log->capacity = room < 1                      ? 1
+                                    : room > ATTRIBUTION_LOG_MOST ? ATTRIBUTION_LOG_MOST
+                                                                  : room;
     return 0;
 }
 
 int
 inflight_open(struct inflight *inflight, int count, int64_t size)
 {
-    size_t each = sizeof(*inflight->list) + sizeof(*inflight->done);
+    size_t each = sizeof(*inflight->list) + sizeof(*inflight->completions);
     inflight->list = os_memory_unshared((size_t)count * each);
     if (!inflight->list)
         return -1;
     *inflight =
         (struct inflight){.list = inflight->list, .count = count, .free = inflight->list};
-    inflight->done = (struct io_completion *)(void *)(inflight->list + count);
-    inflight->ends.older = inflight->ends.younger = &inflight->ends;
+    inflight->completions = (struct io_completion *)(void *)(inflight->list + count);
+    inflight->ring.older = inflight->ring.younger = &inflight->ring;
     for (int i = 0; i < count; i++) {
         struct inflight_request *entry = &inflight->list[i];
         entry->request.slot = i;
@@ -130,8 +131,8 @@ find_lost_since(const struct inflight *inflight)
     int64_t since = 0;
     for (int i = 0; i < inflight->count; i++) {
         const struct inflight_request *entry = &inflight->list[i];
-        if (entry->lost && (!since || entry->sent < since))
-            since = entry->sent;
+        if (entry->is_lost && (!since || entry->sent_at < since))
+            since = entry->sent_at;
     }
     return since;
 }
@@ -141,20 +142,20 @@ inflight_lose(struct inflight *inflight, struct inflight_request *entry)
 {
     entry->older->younger = entry->younger;
     entry->younger->older = entry->older;
-    entry->lost = true;
-    entry->sent = entry->sample.start;
-    inflight->lost++;
+    entry->is_lost = true;
+    entry->sent_at = entry->sample.start;
+    inflight->lost_count++;
     inflight->lost_since = find_lost_since(inflight);
 }
 
 void
 inflight_regain(struct inflight *inflight, struct inflight_request *entry)
 {
-    entry->lost = false;
+    entry->is_lost = false;
     entry->younger = inflight->free;
     inflight->free = entry;
-    inflight->under_way--;
-    inflight->lost--;
+    inflight->taken_count--;
+    inflight->lost_count--;
     inflight->lost_since = find_lost_since(inflight);
 }
 
@@ -180,12 +181,12 @@ int
 worker_open(struct worker *worker, struct job *job, const struct io_engine *engine,
             int index, struct error *error)
 {
-    const struct plan *plan = &job->active;
+    const struct plan *plan = &job->active_plan;
     const struct target *target = &job->target;
     struct io_config config = {.fd = target->fd,
                                .kind = target->kind,
                                .rw_flags = target->rw_flags,
-                               .poll = target->poll,
+                               .poll = target->polls,
                                .depth = plan->io.depth};
     worker->job = job;
     worker->plan = plan;
@@ -193,13 +194,13 @@ worker_open(struct worker *worker, struct job *job, const struct io_engine *engi
     worker->group = &job->group;
     worker->index = index;
     atomic_init(&worker->over, INT64_MAX);
-    worker->account.total.every = plan->statistics.corrected;
+    worker->account.total.corrected_interval = plan->statistics.corrected_interval;
     worker->account.total.mix = plan->workload.mix;
     worker->account.total.flushes_ignored = target->flushes_ignored;
     worker->queue.engine = engine;
     if (take_log(worker, error) == 0 && take_memory(worker, &config, error) == 0)
-        worker->queue.io = io_open(engine, plan->io.engine_name, &config, error);
-    if (!worker->queue.io) {
+        worker->queue.io_queue = io_open(engine, plan->io.engine_name, &config, error);
+    if (!worker->queue.io_queue) {
         worker_close(worker);
         return -1;
     }
@@ -219,7 +220,7 @@ worker_open(struct worker *worker, struct job *job, const struct io_engine *engi
 void
 worker_close(struct worker *worker)
 {
-    if (!worker->queue.io || io_close(worker->queue.engine, worker->queue.io))
+    if (!worker->queue.io_queue || io_close(worker->queue.engine, worker->queue.io_queue))
         os_memory_free(worker->queue.memory);
     os_memory_free(worker->account.log);
     inflight_close(&worker->queue.inflight);

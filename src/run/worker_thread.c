@@ -19,8 +19,8 @@ worker_thread_make(const struct job *job)
     struct worker *worker = &thread->worker;
     if (job->track)
         worker->account.track = calloc(1, sizeof(*worker->account.track));
-    if (worker_open_series(&worker->account.series, &job->active,
-                           job->active.io.threads) == 0 &&
+    if (worker_open_series(&worker->account.series, &job->active_plan,
+                           job->active_plan.io.threads) == 0 &&
         !worker->account.track == !job->track)
         return thread;
     worker_thread_free(thread);
@@ -41,11 +41,11 @@ worker_thread_work(struct worker_thread *thread)
     struct worker *worker = &thread->worker;
     struct run *run = worker->job->run;
     bool own = !worker->reports && !worker->account.attribution && os_thread_unshare();
-    if (run->gate) {
-        os_lock_acquire(run->gate);
+    if (run->start_gate) {
+        os_lock_acquire(run->start_gate);
         while (run->is_held)
-            os_lock_wait(run->gate);
-        os_lock_release(run->gate);
+            os_lock_wait(run->start_gate);
+        os_lock_release(run->start_gate);
     }
     worker_run(worker);
     atomic_store(&thread->ended, true);
@@ -134,7 +134,7 @@ worker_thread_check(struct worker_thread *thread, int64_t resumed, int64_t now,
     if (waited && !handoff_lock(&thread->worker.handoff, &still)) {
         waited = since = 0;
     } else if (waited) {
-        *index = thread->worker.queue.inflight.ends.younger->sample.index; /* 0: none */
+        *index = thread->worker.queue.inflight.ring.younger->sample.index; /* 0: none */
         handoff_release(&thread->worker.handoff, still);
         waited = still == start && *index ? waited : 0;
     }
@@ -153,11 +153,12 @@ add_under_way(struct job_under_way *under_way, const struct inflight *inflight,
 {
     int live = since > 0 ? inflight_live(inflight) : 0;
     int64_t oldest = live ? since : INT64_MAX;
-    under_way->count += inflight->lost + live;
-    if (inflight->lost)
+    under_way->count += inflight->lost_count + live;
+    if (inflight->lost_count)
         oldest = time_earlier(oldest, inflight->lost_since);
-    if (oldest < INT64_MAX && (!under_way->oldest || oldest < under_way->oldest))
-        under_way->oldest = oldest;
+    if (oldest < INT64_MAX &&
+        (!under_way->oldest_sent_at || oldest < under_way->oldest_sent_at))
+        under_way->oldest_sent_at = oldest;
 }
 
 /* Returns whether the worker was abandoned in a call for its only request, and the call
@@ -166,7 +167,7 @@ static bool
 is_answered(const struct worker_thread *thread)
 {
     const struct worker *worker = &thread->worker;
-    return thread->abandoned && !worker->queue.engine->many &&
+    return thread->abandoned && !worker->queue.engine->queues_requests &&
            atomic_load(&worker->handoff.waited_for);
 }
 
@@ -217,14 +218,14 @@ abandon(struct worker_thread *thread, int64_t since, int64_t now)
 {
     struct outcome *outcome = &thread->worker.job->outcome;
     const struct inflight *inflight = &thread->worker.queue.inflight;
-    int64_t start = inflight->ends.younger->sample.start;
+    int64_t start = inflight->ring.younger->sample.start;
     int left = inflight_live(inflight);
     thread->abandoned = true;
     if (left) {
         thread->since = start ? start : since;
-        outcome->waiting =
-            time_later(outcome->waiting, time_later(now - thread->since, 1));
-        outcome->left += left;
+        outcome->waiting_age =
+            time_later(outcome->waiting_age, time_later(now - thread->since, 1));
+        outcome->abandoned_requests += left;
     }
     worker_end_busy(&thread->worker, now);
     worker_abandon(&thread->worker, now);
@@ -243,7 +244,7 @@ worker_thread_abandon(struct worker_thread *thread, int64_t now)
 static void
 fail_late(struct worker *worker, int64_t since, int64_t late, int64_t now, bool notifies)
 {
-    const struct inflight_request *ends = &worker->queue.inflight.ends;
+    const struct inflight_request *ends = &worker->queue.inflight.ring;
     int64_t unsent = ends->younger->sample.start ? now : since;
     while (ends->younger != ends) {
         struct inflight_request *entry = ends->younger;

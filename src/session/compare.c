@@ -85,7 +85,7 @@ read_all(struct compare *compare, struct error *error)
         if (read_file(compare, plan->targets[i], error) < 0)
             return -1;
     recorded_runs_finish(runs);
-    while (at < slos->count && !slos->list[at].relative)
+    while (at < slos->count && !slos->list[at].is_relative)
         at++;
     if (at == slos->count)
         return 0;
@@ -123,7 +123,7 @@ explain_change(struct notes *notes, const struct comparison_row *first,
                   "%s < %s: UNKNOWN: the first run has 0 ns, so there is no change "
                   "in percent; give a time",
                   name, limit);
-    else if (is->bounds.known && is_shown)
+    else if (is->bounds.is_known && is_shown)
         notes_add(notes, row->name, "%s < %s: %s, %s %s", name, limit, verdict, change,
                   bounds);
     else if (is->verdict == SLO_BROKEN)
@@ -157,7 +157,7 @@ explain_changes(const struct compare *compare)
             const struct slo *slo = &slos->list[i];
             const struct comparison_figure *is =
                 &first[k].figures[COMPARISON_FIGURES + i];
-            if (!slo->relative || is->verdict == SLO_MET)
+            if (!slo->is_relative || is->verdict == SLO_MET)
                 continue;
             explain_change(&notes, first, &first[k], slo, is);
             console_notes(&notes);

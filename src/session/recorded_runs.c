@@ -46,7 +46,7 @@ recorded_runs_open(struct recorded_runs *runs, const struct plan *plan,
     runs->plan.target_count = TARGETS_MOST;
     runs->files = plan->target_count;
     if (runs->files > ROWS_LONG)
-        runs->plan.statistics.series /= 4;
+        runs->plan.statistics.series_capacity /= 4;
     runs->jobs = os_memory_zeroed(TARGETS_MOST * sizeof(struct job));
     if (runs->jobs)
         return 0;
@@ -186,7 +186,7 @@ find_row(struct recorded_runs *runs, const struct line *line, struct error *erro
             "line %llu: more than %d targets in all; compare fewer at a time",
             (unsigned long long)runs->line, TARGETS_MOST);
     if (runs->count == ROWS_LONG && runs->files <= ROWS_LONG)
-        runs->plan.statistics.series /= 4;
+        runs->plan.statistics.series_capacity /= 4;
     char *label = runs->labels[runs->count] = calloc(1, line->length + 1);
     if (!label || job_init(job, &runs->plan, runs->count) < 0)
         return error_set(error, EXIT_PREPARE, NULL,
@@ -205,15 +205,16 @@ add_fields(struct job *job, const int64_t *fields)
     struct stats *total = &job->outcome.total;
     int64_t latency = fields[SUM], requests = fields[REQUESTS];
     double bytes = (double)fields[BPS] * (double)latency / 1e9 + 0.5;
-    if (fields[CLOCK] > MOST - job->outcome.time || latency > MOST - total->latency.sum ||
+    if (fields[CLOCK] > MOST - job->outcome.duration ||
+        latency > MOST - total->latency.sum ||
         requests > MOST - (int64_t)total->requests ||
         bytes > (double)(MOST - total->bytes))
         return false;
-    job->outcome.time += fields[CLOCK];
+    job->outcome.duration += fields[CLOCK];
     total->requests += (uint64_t)(requests - fields[COUNT]);
     if (!fields[COUNT])
         return true;
-    const struct sample sample = {.start = time_later(job->outcome.time - latency, 0),
+    const struct sample sample = {.start = time_later(job->outcome.duration - latency, 0),
                                   .latency = latency,
                                   .size = (int64_t)bytes,
                                   .bytes = (int64_t)bytes,
@@ -326,13 +327,13 @@ recorded_runs_finish(struct recorded_runs *runs)
     runs->plan.path = runs->names[0];
     for (int i = 0; i < runs->count; i++) {
         struct job *job = &runs->jobs[i];
-        job->targets = job->plan.target_count = runs->count;
-        job->plan.path = job->active.path = runs->names[i];
+        job->target_count = job->plan.target_count = runs->count;
+        job->plan.path = job->active_plan.path = runs->names[i];
         job->target.description =
-            (struct description){.path = runs->names[i], .recorded = true};
+            (struct description){.path = runs->names[i], .is_recorded = true};
         job->outcome.target = job_name(job);
-        job->outcome.recorded = true;
-        job->done = true;
+        job->outcome.is_recorded = true;
+        job->has_ended = true;
     }
 }
 

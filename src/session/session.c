@@ -110,7 +110,7 @@ static int
 open_targets(struct session *session)
 {
     const struct plan_output *output = &session->plan->output;
-    bool named = session->count > 1 || output->names;
+    bool named = session->count > 1 || output->needs_names;
     if (output->list[0].path)
         enter(session, STAGE_FILES, 0);
     if (report_open(&session->reports, session->plan, &session->error) < 0)
@@ -209,7 +209,7 @@ supervise_stages(struct session *session, const atomic_bool *done)
         if (os_signals_stop() && session->limit == INT64_MAX)
             session->limit = now + DEADLINE_GRACE;
         int64_t end = time_earlier(session->limit,
-                                   time_add(advanced, session->plan->ends.patience));
+                                   time_add(advanced, session->plan->ends.open_timeout));
         if (now >= end)
             give_up(session, stage, now - since);
         int64_t stalled = stall_check(&stall, since, now);
@@ -287,7 +287,7 @@ begin_run(struct session *session)
 static void
 begin(struct session *session)
 {
-    if (session->plan->pace.awake && os_processors_awake() < 0)
+    if (session->plan->pace.keep_awake && os_processors_awake() < 0)
         notes_add(&session->notes, "-awake",
                   "has no effect: cannot keep processors awake: %s%s", strerror(errno),
                   errno == EACCES || errno == EPERM ? "; run ioping as root" : "");
@@ -317,17 +317,17 @@ sweep_all(struct session *session)
     for (int i = 0; i < session->count; i++) {
         struct job *job = &session->jobs[i];
         struct run_task task = session->task;
-        if (i > 0 && (os_signals_stop() || session->reports.failed ||
+        if (i > 0 && (os_signals_stop() || session->reports.has_failed ||
                       (late && !job->plan.ends.ignore_error)))
             return;
         task.jobs = job;
         task.count = 1;
-        job->begun = true;
+        job->was_tried = true;
         run_execute(&task, &job->error);
         if (job->error.status && sent)
             job->error.status = EXIT_RUNTIME;
         sent |= job->outcome.total.requests > 0;
-        late = job->outcome.stuck || job->outcome.failed.timed_out;
+        late = job->outcome.is_stuck || job->outcome.failed_sample.timed_out;
         if (job->error.status && !sent)
             return;
     }
@@ -360,8 +360,8 @@ supervise_run(struct session *session)
     int answer = output->answer ? output->answer(session->jobs, session->count) : 0;
     for (int i = 0; i < session->all; i++) {
         struct job *job = &session->jobs[i];
-        session->stuck |= job->outcome.stuck;
-        if (!session->run && !job->begun)
+        session->stuck |= job->outcome.is_stuck;
+        if (!session->run && !job->was_tried)
             continue;
         int failed =
             job_has_not_begun(job) ? console_error(&job->error) : job->error.status;
@@ -461,7 +461,7 @@ session_make(const struct plan *plan)
         struct job *job = &session->jobs[i];
         status |= job_init(job, plan, i);
         session->stages[i] = (struct stage){
-            .name = job->plan.path, .advanced = &job->target.advanced, .end = ""};
+            .name = job->plan.path, .advanced = &job->target.advanced_at, .end = ""};
         session->stages[all + 1 + i] =
             (struct stage){.name = job->plan.path, .end = ", while closing it"};
     }

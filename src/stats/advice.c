@@ -93,7 +93,7 @@ static double
 estimate_share(const struct percentile *percentile, const struct latencies *latencies,
                int64_t limit, bool fails)
 {
-    const struct histogram *histogram = latencies->requests;
+    const struct histogram *histogram = latencies->uncorrected;
     uint64_t above = latencies_above(latencies, limit);
     if (histogram->count == 0)
         return fails ? 1 : 0;

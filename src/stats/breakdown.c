@@ -18,8 +18,8 @@ part_name(enum part part)
 static int
 compare_issues(const void *one, const void *other)
 {
-    int64_t a = ((const struct breakdown_interval *)one)->issued;
-    int64_t b = ((const struct breakdown_interval *)other)->issued;
+    int64_t a = ((const struct breakdown_interval *)one)->issued_at;
+    int64_t b = ((const struct breakdown_interval *)other)->issued_at;
     return (a > b) - (a < b);
 }
 
@@ -32,8 +32,8 @@ breakdown_divide(int64_t start, int64_t end, int64_t queued,
     int64_t covered = first, device = 0;
     qsort(intervals, (size_t)count, sizeof(*intervals), compare_issues);
     for (int i = 0; i < count; i++) {
-        int64_t from = time_later(covered, time_earlier(intervals[i].issued, end));
-        covered = time_later(from, time_earlier(intervals[i].left, end));
+        int64_t from = time_later(covered, time_earlier(intervals[i].issued_at, end));
+        covered = time_later(from, time_earlier(intervals[i].completed_at, end));
         device += covered - from;
     }
     part[PART_SUBMIT] = first - start;
@@ -46,8 +46,8 @@ breakdown_divide(int64_t start, int64_t end, int64_t queued,
 static int
 compare_queued(const void *one, const void *other)
 {
-    int64_t a = ((const struct breakdown_interval *)one)->queued;
-    int64_t b = ((const struct breakdown_interval *)other)->queued;
+    int64_t a = ((const struct breakdown_interval *)one)->queued_at;
+    int64_t b = ((const struct breakdown_interval *)other)->queued_at;
     return (a > b) - (a < b);
 }
 
@@ -74,14 +74,14 @@ breakdown_divide_stack(int64_t start, int64_t end, int64_t queued, int64_t compl
 
     qsort(intervals, (size_t)count, sizeof(*intervals), compare_issues);
     for (int i = 0; i < count; i++)
-        cover(intervals[i].issued, time_earlier(intervals[i].left, last), &covered,
-              &device);
+        cover(intervals[i].issued_at, time_earlier(intervals[i].completed_at, last),
+              &covered, &device);
 
     covered = first;
     qsort(intervals, (size_t)count, sizeof(*intervals), compare_queued);
     for (int i = 0; i < count; i++)
-        cover(intervals[i].queued, time_earlier(intervals[i].left, last), &covered,
-              &below);
+        cover(intervals[i].queued_at, time_earlier(intervals[i].completed_at, last),
+              &covered, &below);
 
     part[PART_SUBMIT] = first - start;
     part[PART_STACK] = last - first - below;
@@ -105,13 +105,13 @@ void
 breakdown_record(struct breakdown *breakdown, const struct sample *sample)
 {
     const struct split *split = &sample->split;
-    breakdown->unasked += split->result == SPLIT_UNASKED;
+    breakdown->no_device_io += split->result == SPLIT_UNASKED;
     breakdown->lost += split->result == SPLIT_LOST;
-    breakdown->shared += split->result == SPLIT_SHARED;
+    breakdown->ambiguous += split->result == SPLIT_SHARED;
     if (split->result != SPLIT_DONE)
         return;
-    breakdown->time += sample->latency;
-    breakdown->sync += sample->sync;
+    breakdown->total_time += sample->latency;
+    breakdown->total_sync += sample->sync;
     for (int i = 0; i < PARTS; i++) {
         if (i == PART_STACK && !split->is_stacked)
             continue;
@@ -133,25 +133,25 @@ breakdown_record(struct breakdown *breakdown, const struct sample *sample)
 void
 breakdown_merge(struct breakdown *breakdown, const struct breakdown *more)
 {
-    if (!more->time && !more->unasked && !more->lost && !more->shared)
+    if (!more->total_time && !more->no_device_io && !more->lost && !more->ambiguous)
         return; /* and what holds nothing is not touched */
     for (int i = 0; i <= PART_FLUSH; i++)
         distribution_merge(&breakdown->parts[i], &more->parts[i]);
     for (int i = 0; i < OPERATIONS; i++)
         for (int j = 0; j < PARTS; j++)
             moments_merge(&breakdown->operations[i][j], &more->operations[i][j]);
-    breakdown->unasked += more->unasked;
+    breakdown->no_device_io += more->no_device_io;
     breakdown->lost += more->lost;
-    breakdown->shared += more->shared;
-    breakdown->time += more->time;
-    breakdown->sync += more->sync;
+    breakdown->ambiguous += more->ambiguous;
+    breakdown->total_time += more->total_time;
+    breakdown->total_sync += more->total_sync;
     keep_slowest(breakdown, &more->slowest);
 }
 
 void
 breakdown_clear(struct breakdown *breakdown)
 {
-    for (int i = 0; breakdown->time && i <= PART_FLUSH; i++)
+    for (int i = 0; breakdown->total_time && i <= PART_FLUSH; i++)
         distribution_clear(&breakdown->parts[i]);
     memset(breakdown, 0, offsetof(struct breakdown, parts));
 }

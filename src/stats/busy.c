@@ -36,16 +36,17 @@ busy_add(struct busy *busy, int64_t start, int64_t end, bool counts)
     struct busy_span *list = busy->list;
     if (end <= start)
         return;
-    busy->first = busy->last == 0 || start < busy->first ? start : busy->first;
-    busy->last = end > busy->last ? end : busy->last;
+    busy->first_start =
+        busy->last_end == 0 || start < busy->first_start ? start : busy->first_start;
+    busy->last_end = end > busy->last_end ? end : busy->last_end;
     if (busy->count == BUSY_SPANS) { /* half of them are replaced by their length */
-        busy->settled += sum_lengths(list, BUSY_SPANS / 2);
+        busy->settled_time += sum_lengths(list, BUSY_SPANS / 2);
         busy->horizon = list[BUSY_SPANS / 2 - 1].end;
         remove_spans(busy, 0, BUSY_SPANS / 2);
     }
     if (start < busy->horizon) {
         int64_t until = end < busy->horizon ? end : busy->horizon;
-        busy->settled += counts ? until - start : 0;
+        busy->settled_time += counts ? until - start : 0;
         start = until;
     }
     if (start == end)
@@ -73,8 +74,8 @@ busy_add(struct busy *busy, int64_t start, int64_t end, bool counts)
 int64_t
 busy_time(const struct busy *busy)
 {
-    int64_t time = busy->settled + sum_lengths(busy->list, busy->count);
-    int64_t most = busy->last - busy->first;
+    int64_t time = busy->settled_time + sum_lengths(busy->list, busy->count);
+    int64_t most = busy->last_end - busy->first_start;
     return time < most ? time : most;
 }
 

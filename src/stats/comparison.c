@@ -20,7 +20,7 @@ percentile_of(int figure, const struct slos *slos)
     if (figure < COMPARISON_FIGURES)
         return &percentiles_common.list[figure];
     const struct slo *slo = &slos->list[figure - COMPARISON_FIGURES];
-    return slo->relative ? &slo->percentile : NULL;
+    return slo->is_relative ? &slo->percentile : NULL;
 }
 
 /* Estimates the figures of ROW, several of which may be one percentile. Returns 0, or -1
@@ -32,7 +32,7 @@ fill(struct contender *contender, const struct comparison_row *row, int index,
     struct estimate *estimates = contender->estimates;
     int status = 0;
     contender->row = *row;
-    contender->row.place = 0;
+    contender->row.rank = 0;
     contender->index = index;
     for (int i = 0; i < COMPARISON_FIGURES + slos->count; i++) {
         const struct percentile *percentile = percentile_of(i, slos);
@@ -71,9 +71,9 @@ compare(struct comparison_row *row, const struct contender *own,
         if (i < COMPARISON_FIGURES)
             continue;
         double limit = 1 + (double)slos->list[i - COMPARISON_FIGURES].limit / SLO_WHOLE;
-        is->verdict = is->bounds.known && is->bounds.low > limit     ? SLO_BROKEN
-                      : is->bounds.known && is->bounds.high <= limit ? SLO_MET
-                                                                     : SLO_UNKNOWN;
+        is->verdict = is->bounds.is_known && is->bounds.low > limit     ? SLO_BROKEN
+                      : is->bounds.is_known && is->bounds.high <= limit ? SLO_MET
+                                                                        : SLO_UNKNOWN;
     }
 }
 
@@ -82,7 +82,7 @@ compare(struct comparison_row *row, const struct contender *own,
 static int
 find_class(const struct contender *contender)
 {
-    if (contender->estimates[0].dependence.known)
+    if (contender->estimates[0].dependence.is_known)
         return 0;
     return contender->row.stats->latency.count ? 1 : 2;
 }
@@ -97,9 +97,9 @@ compare_contenders(const void *left, const void *right)
     int64_t one = a->row.figures[0].value, other = b->row.figures[0].value;
     if (class != find_class(b))
         return class - find_class(b);
-    if (a->row.place != b->row.place)
-        return a->row.place - b->row.place;
-    if (class == 0 && a->row.place == 0 && one != other)
+    if (a->row.rank != b->row.rank)
+        return a->row.rank - b->row.rank;
+    if (class == 0 && a->row.rank == 0 && one != other)
         return one < other ? -1 : 1;
     return a->index - b->index;
 }
@@ -112,15 +112,15 @@ rank(struct contender *list, int count)
     int place = 0;
     qsort(list, (size_t)count, sizeof(*list), compare_contenders);
     for (int i = 0; i < count && find_class(&list[i]) == 0; i++) {
-        if (list[i].row.place)
+        if (list[i].row.rank)
             continue;
-        list[i].row.place = ++place;
+        list[i].row.rank = ++place;
         for (int k = i + 1; k < count; k++) {
             struct interval ratio = {0};
-            if (!list[k].row.place)
+            if (!list[k].row.rank)
                 ratio = estimate_ratio(&list[k].estimates[0], &list[i].estimates[0]);
-            if (ratio.known && !interval_differs(&ratio))
-                list[k].row.place = place;
+            if (ratio.is_known && !interval_differs(&ratio))
+                list[k].row.rank = place;
         }
     }
     qsort(list, (size_t)count, sizeof(*list), compare_contenders);
@@ -159,7 +159,7 @@ comparison_check_all(const struct slos *slos, const struct comparison_row *row,
     enum slo_verdict verdict = slos_check(slos, row->stats);
     for (int i = 0; i < slos->count && row != reference; i++) {
         enum slo_verdict one = row->figures[COMPARISON_FIGURES + i].verdict;
-        if (slos->list[i].relative && one > verdict)
+        if (slos->list[i].is_relative && one > verdict)
             verdict = one;
     }
     return verdict;

@@ -361,7 +361,7 @@ allow_drift(struct dependence *dependence, struct sample_set *set,
         return;
 
     struct dependence drifting = find_dependence(set, percentile, 1);
-    if (!drifting.known)
+    if (!drifting.is_known)
         return;
     *dependence = drifting;
     dependence->drift = drift;
@@ -372,7 +372,7 @@ dependence_find(struct dependence *dependence, const struct time_series *series,
                 const struct percentile *percentile)
 {
     struct series_entry *entries = series->entries;
-    struct sample_set set = {.count = series->used, .tolerance = 1};
+    struct sample_set set = {.count = series->count, .tolerance = 1};
     size_t count = (size_t)set.count;
     int ordered = 1, status = -1;
     *dependence = (struct dependence){false, 1, 0};
@@ -394,7 +394,7 @@ dependence_find(struct dependence *dependence, const struct time_series *series,
             set.upto[bin] += set.upto[bin - 1];
         double ranks_time = find_time_of_ranks(&set);
         *dependence = find_dependence(&set, percentile, ranks_time);
-        if (!dependence->known)
+        if (!dependence->is_known)
             allow_drift(dependence, &set, entries, percentile);
         status = 0;
     }
@@ -435,7 +435,7 @@ estimate_make(struct estimate *estimate, const struct stats *stats,
     *estimate = (struct estimate){*percentile, latencies.histogram, 0, {false, 1, 0}};
     if (!series || latencies.corrected)
         return 0;
-    estimate->entries = series->used;
+    estimate->entries = series->count;
     return dependence_find(&estimate->dependence, series, percentile);
 }
 
@@ -481,12 +481,13 @@ struct interval
 estimate_interval(const struct estimate *estimate, double tail)
 {
     struct climb climb = {estimate->histogram, 0, 0};
-    uint64_t count = count_independent(estimate, estimate->dependence.time);
+    uint64_t count =
+        count_independent(estimate, estimate->dependence.autocorrelation_time);
     struct rank_bounds bounds = percentile_bounds(&estimate->percentile, count, tail);
     double wider = estimate_widening(estimate);
     double low = find_bound(&climb, bounds.lower, count, false);
     double high = find_bound(&climb, bounds.upper, count, true);
-    return (struct interval){estimate->dependence.known, low / wider, high * wider};
+    return (struct interval){estimate->dependence.is_known, low / wider, high * wider};
 }
 
 /* Fills POINTS with the middles of as many equal parts of the binomial distribution. */
@@ -542,10 +543,10 @@ struct interval
 estimate_ratio(const struct estimate *estimate, const struct estimate *reference)
 {
     const struct dependence *own = &estimate->dependence, *other = &reference->dependence;
-    double time = fmax(own->time, other->time);
+    double time = fmax(own->autocorrelation_time, other->autocorrelation_time);
     double wider = exp(DRIFT_RATIO_FACTOR * hypot(own->drift, other->drift));
     struct points values, references;
-    if (!own->known || !other->known)
+    if (!own->is_known || !other->is_known)
         return (struct interval){0};
     fill_points(&values, estimate, time);
     fill_points(&references, reference, time);

@@ -55,7 +55,7 @@ const char *
 percentiles_parse(const char *text, struct percentiles *list)
 {
     memset(list, 0, sizeof(*list));
-    list->given = true;
+    list->is_given = true;
     if (strcmp(text, none) == 0)
         return NULL;
     for (;;) {
@@ -127,7 +127,7 @@ scope_name(enum scope scope)
 struct latencies
 latencies_of(const struct stats *stats, enum scope scope)
 {
-    bool corrected = stats->every > 0;
+    bool corrected = stats->corrected_interval > 0;
     if (scope_is_part(scope)) {
         const struct distribution *part =
             scope == SCOPE_SYNC ? &stats->sync
@@ -140,11 +140,11 @@ latencies_of(const struct stats *stats, enum scope scope)
             stats_operation_of(stats, scope_operation(scope));
         return (struct latencies){
             &own->latency, corrected ? &own->corrected : &own->latencies, &own->latencies,
-            corrected ? stats->longest : own->latency.max, corrected};
+            corrected ? stats->longest_corrected : own->latency.max, corrected};
     }
-    return (struct latencies){&stats->latency, stats_distribution(stats),
-                              &stats->latencies,
-                              corrected ? stats->longest : stats->latency.max, corrected};
+    return (struct latencies){
+        &stats->latency, stats_distribution(stats), &stats->latencies,
+        corrected ? stats->longest_corrected : stats->latency.max, corrected};
 }
 
 struct scope_counts
@@ -154,10 +154,10 @@ scope_counts_of(const struct stats *stats, enum scope scope)
         const struct stats_operation *own =
             stats_operation_of(stats, scope_operation(scope));
         return (struct scope_counts){own->requests, own->failed, own->missed, own->bytes,
-                                     own->last};
+                                     own->last_end};
     }
     return (struct scope_counts){stats->requests, stats->failed, stats->missed,
-                                 stats->bytes, stats->last};
+                                 stats->bytes, stats->last_end};
 }
 
 enum scope
@@ -165,7 +165,7 @@ scope_next(const struct stats *stats, enum scope scope)
 {
     while (++scope < SCOPES)
         if (scope_is_operation(scope)
-                ? stats->mix.more &&
+                ? stats->mix.extra_count &&
                       operation_mix_turn(&stats->mix, scope_operation(scope)) >= 0
                 : latencies_of(stats, scope).moments->count > 0)
             break;
@@ -175,7 +175,7 @@ scope_next(const struct stats *stats, enum scope scope)
 enum scope
 scope_first(const struct stats *stats)
 {
-    return stats->mix.more ? scope_next(stats, SCOPE_ALL) : SCOPE_ALL;
+    return stats->mix.extra_count ? scope_next(stats, SCOPE_ALL) : SCOPE_ALL;
 }
 
 /* Returns VALUE, a bin's middle, no further out than what was seen: from LEAST on. */
@@ -184,7 +184,7 @@ clamp(const struct latencies *latencies, int64_t value, int64_t least)
 {
     if (value <= 1 && least == 0) /* the bin of 1 ns is that of 0, too */
         return 0;
-    return value < least ? least : value > latencies->most ? latencies->most : value;
+    return value < least ? least : value > latencies->max ? latencies->max : value;
 }
 
 /* Waits may be shorter than all latencies. */
@@ -204,7 +204,7 @@ latencies_percentile(const struct latencies *latencies,
 uint64_t
 latencies_above(const struct latencies *latencies, int64_t limit)
 {
-    const struct histogram *histogram = latencies->requests;
+    const struct histogram *histogram = latencies->uncorrected;
     uint64_t above = 0;
     for (int i = HISTOGRAM_BINS; i-- > 0;)
         if (histogram->bins[i] &&
@@ -234,7 +234,7 @@ percentiles_shown(const struct percentiles *list, uint64_t count)
 {
     unsigned shown = 0;
     for (int i = 0; i < list->count; i++)
-        if (list->given ? count > 0 : count >= percentile_needs(&list->list[i]))
+        if (list->is_given ? count > 0 : count >= percentile_needs(&list->list[i]))
             shown |= 1u << i;
     return shown;
 }

@@ -57,7 +57,7 @@ parse_relative(const char *text, struct slo *slo)
 {
     int64_t unit = SLO_WHOLE / 100, value = 0;
     const char *digit = text + 1;
-    slo->relative = true;
+    slo->is_relative = true;
     if (slo->metric != SLO_PERCENTILE || slo->scope != SCOPE_ALL || slo->phase)
         return "only a percentile of all requests can be relative, as in p99=+10%";
     for (; is_digit(*digit) && digit < text + 10; digit++)
@@ -253,7 +253,7 @@ static bool
 concerns_reads(const struct slo *slo)
 {
     if (slo_is_of_operation(slo))
-        return operations[scope_operation(slo->scope)].does & OPERATION_READS;
+        return operations[scope_operation(slo->scope)].flags & OPERATION_READS;
     return slo->scope == SCOPE_ALL;
 }
 
@@ -267,13 +267,13 @@ slo_answer(const struct slo *slo, const struct stats *stats)
     uint64_t count = latencies.moments->count;
     struct slo_answer answer = {.value = count ? measure(slo, stats) : 0,
                                 .count = count,
-                                .least = ranked ? percentile_needs(rank) : 1,
-                                .certain = true};
-    if (slo->relative)
+                                .min_samples = ranked ? percentile_needs(rank) : 1,
+                                .is_certain = true};
+    if (slo->is_relative)
         return answer;
     if (slo->scope == SCOPE_SYNC && stats->flushes_ignored) {
         answer.verdict = SLO_UNKNOWN;
-        answer.certain = false;
+        answer.is_certain = false;
         answer.reason = "no flush reached the device";
         answer.remedy = "measure a target that passes flushes on";
         return answer;
@@ -282,18 +282,18 @@ slo_answer(const struct slo *slo, const struct stats *stats)
         slo_is_rate(slo) ? answer.value < slo->limit : answer.value > slo->limit;
     uint64_t above = ranked ? latencies_above(&latencies, slo->limit) : 0;
     bool refuted = ranked && count > 0 && is_certain(rank, count, above, true);
-    if (count == 0 || (count < answer.least && !refuted)) {
+    if (count == 0 || (count < answer.min_samples && !refuted)) {
         answer.verdict = SLO_UNKNOWN;
-        answer.needs = answer.least;
-        answer.certain = false;
+        answer.samples_for_certainty = answer.min_samples;
+        answer.is_certain = false;
         return answer;
     }
     answer.verdict = broken ? SLO_BROKEN : SLO_MET;
     if (ranked)
-        answer.certain = broken ? refuted : is_certain(rank, count, above, false);
+        answer.is_certain = broken ? refuted : is_certain(rank, count, above, false);
     if (!broken && stats->from_memory > 0 && concerns_reads(slo)) {
         answer.verdict = SLO_UNKNOWN;
-        answer.certain = false;
+        answer.is_certain = false;
         answer.reason = "requests were answered from memory";
         answer.remedy = "use direct I/O, or a larger file";
         return answer;
@@ -313,7 +313,7 @@ slo_format(const struct slo *slo, int64_t value, char *text)
 char *
 slo_limit(const struct slo *slo, char *text)
 {
-    if (!slo->relative)
+    if (!slo->is_relative)
         return units_exact(unit_of(slo), slo->limit, text);
     snprintf(text, UNITS_TEXT, "%+.13g%%", (double)slo->limit * 100 / SLO_WHOLE);
     return text;

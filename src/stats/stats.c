@@ -31,14 +31,14 @@ sample_notice(const struct sample *sample, char *buffer)
 static int
 next_turn(const struct stats *stats, int turn)
 {
-    return turn < stats->mix.more ? turn + 1 : 0;
+    return turn < stats->mix.extra_count ? turn + 1 : 0;
 }
 
 /* Adds COUNT requests that were due and not sent, the first of the operation of TURN. */
 static void
 miss_in_turn(struct stats *stats, int turn, uint64_t count)
 {
-    uint64_t turns = (uint64_t)stats->mix.more + 1;
+    uint64_t turns = (uint64_t)stats->mix.extra_count + 1;
     for (uint64_t i = 0; count && i < turns; i++) {
         stats->operations[turn].missed += (count + turns - 1 - i) / turns;
         turn = next_turn(stats, turn);
@@ -50,11 +50,11 @@ miss_in_turn(struct stats *stats, int turn, uint64_t count)
 static void
 wait_in_turn(struct stats *stats, int turn, int64_t stall, int64_t idle)
 {
-    int64_t every = stats->every;
-    int64_t round = time_multiply(every, stats->mix.more + 1);
-    stats->longest = time_later(stats->longest, stall - every);
+    int64_t every = stats->corrected_interval;
+    int64_t round = time_multiply(every, stats->mix.extra_count + 1);
+    stats->longest_corrected = time_later(stats->longest_corrected, stall - every);
     histogram_record_waits(&stats->corrected, stall, every, idle);
-    for (int left = stats->mix.more; stats->mix.more && left >= 0; left--) {
+    for (int left = stats->mix.extra_count; stats->mix.extra_count && left >= 0; left--) {
         histogram_record_waits(&stats->operations[turn].corrected,
                                time_add(stall, time_multiply(every, left)), round, idle);
         turn = next_turn(stats, turn);
@@ -70,7 +70,7 @@ record_operation(struct stats *stats, const struct sample *sample)
     int turn = operation_mix_turn(&stats->mix, sample->operation);
     struct stats_operation *own = &stats->operations[turn];
     own->requests++;
-    own->last = sample->start + latency;
+    own->last_end = sample->start + latency;
     own->failed += sample_failed(sample);
     miss_in_turn(stats, next_turn(stats, turn), sample->missed);
     if (!sample_counts(sample))
@@ -78,7 +78,7 @@ record_operation(struct stats *stats, const struct sample *sample)
     own->bytes += sample->bytes;
     moments_record(&own->latency, latency);
     histogram_record(&own->latencies, latency);
-    if (stats->every)
+    if (stats->corrected_interval)
         histogram_record(&own->corrected, latency);
 }
 
@@ -88,16 +88,16 @@ record_corrected(struct stats *stats, const struct sample *sample)
 {
     int turn = operation_mix_turn(&stats->mix, sample->operation);
     int64_t stall = sample->in_burst ? sample->stall : sample->latency;
-    stats->longest = time_later(stats->longest, sample->latency);
+    stats->longest_corrected = time_later(stats->longest_corrected, sample->latency);
     histogram_record(&stats->corrected, sample->latency);
-    wait_in_turn(stats, next_turn(stats, turn), stall, sample->idle);
+    wait_in_turn(stats, next_turn(stats, turn), stall, sample->tail_after_end);
 }
 
 /* What most requests do not have; a function of its own keeps their way short. */
 __attribute__((noinline)) static void
 record_rest(struct stats *stats, const struct sample *sample)
 {
-    if (stats->mix.more)
+    if (stats->mix.extra_count)
         record_operation(stats, sample);
     if (!sample_counts(sample)) {
         stats->failed += sample_failed(sample);
@@ -109,7 +109,7 @@ record_rest(struct stats *stats, const struct sample *sample)
     }
     if (sample->sync)
         distribution_record(&stats->sync, sample->sync);
-    if (stats->every)
+    if (stats->corrected_interval)
         record_corrected(stats, sample);
 }
 
@@ -118,7 +118,7 @@ stats_record(struct stats *stats, const struct sample *sample)
 {
     bool counts = sample_counts(sample);
     stats->requests++;
-    stats->last = sample->start + sample->latency;
+    stats->last_end = sample->start + sample->latency;
     stats->all_bytes += sample->bytes;
     stats->missed += sample->missed;
     if (counts) {
@@ -126,7 +126,7 @@ stats_record(struct stats *stats, const struct sample *sample)
         moments_record(&stats->latency, sample->latency);
         histogram_record(&stats->latencies, sample->latency);
     }
-    if (!counts || stats->mix.more || stats->every || sample->sync)
+    if (!counts || stats->mix.extra_count || stats->corrected_interval || sample->sync)
         record_rest(stats, sample);
 }
 
@@ -136,7 +136,7 @@ stats_abandon(struct stats *stats, const struct sample *sample)
     int turn = operation_mix_turn(&stats->mix, sample->operation);
     stats->requests++;
     stats->missed += sample->missed;
-    if (!stats->mix.more)
+    if (!stats->mix.extra_count)
         return;
     stats->operations[turn].requests++;
     miss_in_turn(stats, next_turn(stats, turn), sample->missed);
@@ -146,14 +146,14 @@ void
 stats_miss(struct stats *stats, enum operation next, uint64_t count)
 {
     stats->missed += count;
-    if (stats->mix.more)
+    if (stats->mix.extra_count)
         miss_in_turn(stats, operation_mix_turn(&stats->mix, next), count);
 }
 
 void
 stats_wait(struct stats *stats, enum operation next, int64_t stall, int64_t idle)
 {
-    if (stats->every)
+    if (stats->corrected_interval)
         wait_in_turn(stats, operation_mix_turn(&stats->mix, next), stall, idle);
 }
 
@@ -177,7 +177,7 @@ int64_t
 stats_slow_above(const struct stats *stats, const struct sample *sample)
 {
     const struct histogram *latencies = &stats->latencies;
-    if (stats->mix.more)
+    if (stats->mix.extra_count)
         latencies = &stats_operation_of(stats, sample->operation)->latencies;
     uint64_t count = latencies->count;
     if (count == 0)
@@ -187,20 +187,20 @@ stats_slow_above(const struct stats *stats, const struct sample *sample)
     return time_multiply(median, count > COMPARED ? 2 : 10);
 }
 
-/* Empties the distributions. No wait is longer than `longest`, whatever the operation of
- * the wait or of the request is. */
+/* Empties the distributions. No wait is longer than `longest_corrected`, whatever the
+ * operation of the wait or of the request is. */
 static void
 clear_distributions(struct stats *stats)
 {
     const struct moments *latency = &stats->latency;
-    int64_t longest = stats->longest;
+    int64_t longest = stats->longest_corrected;
     if (latency->count)
         histogram_clear(&stats->latencies, latency->min, latency->max);
     if (longest)
         histogram_clear(&stats->corrected, 0, longest);
     distribution_clear(&stats->sync);
     breakdown_clear(&stats->breakdown);
-    for (int i = 0; stats->mix.more && i <= stats->mix.more; i++) {
+    for (int i = 0; stats->mix.extra_count && i <= stats->mix.extra_count; i++) {
         struct stats_operation *own = &stats->operations[i];
         histogram_clear(&own->latencies, own->latency.min, own->latency.max);
         histogram_clear(&own->corrected, 0, longest);
@@ -210,14 +210,14 @@ clear_distributions(struct stats *stats)
 void
 stats_clear(struct stats *stats)
 {
-    int64_t every = stats->every;
+    int64_t every = stats->corrected_interval;
     struct operation_mix mix = stats->mix;
     bool flushes_ignored = stats->flushes_ignored;
     clear_distributions(stats);
-    for (int i = 0; mix.more && i <= mix.more; i++)
+    for (int i = 0; mix.extra_count && i <= mix.extra_count; i++)
         memset(&stats->operations[i], 0, offsetof(struct stats_operation, latencies));
     memset(stats, 0, offsetof(struct stats, latencies));
-    stats->every = every;
+    stats->corrected_interval = every;
     stats->mix = mix;
     stats->flushes_ignored = flushes_ignored;
 }
@@ -226,52 +226,55 @@ void
 stats_reject(struct stats *stats)
 {
     clear_distributions(stats);
-    for (int i = 0; stats->mix.more && i <= stats->mix.more; i++) {
+    for (int i = 0; stats->mix.extra_count && i <= stats->mix.extra_count; i++) {
         stats->operations[i].latency = (struct moments){0};
         stats->operations[i].bytes = 0;
     }
     stats->cached += stats->latency.count;
     stats->latency = (struct moments){0};
-    stats->longest = 0;
+    stats->longest_corrected = 0;
     stats->bytes = 0;
-    stats->busy = 0;
+    stats->busy_time = 0;
 }
 
 /* Returns the time that rates are over, ns. */
 static int64_t
 find_busy(const struct stats *stats)
 {
-    return stats->busy ? stats->busy : stats->latency.sum;
+    return stats->busy_time ? stats->busy_time : stats->latency.sum;
 }
 
 void
 stats_merge(struct stats *stats, const struct stats *more)
 {
     const struct moments *latency = &more->latency;
-    stats->every = more->every ? more->every : stats->every;
-    if (more->mix.more)
+    stats->corrected_interval =
+        more->corrected_interval ? more->corrected_interval : stats->corrected_interval;
+    if (more->mix.extra_count)
         stats->mix = more->mix;
-    if (stats->busy || more->busy)
-        stats->busy = find_busy(stats) + find_busy(more);
+    if (stats->busy_time || more->busy_time)
+        stats->busy_time = find_busy(stats) + find_busy(more);
     moments_merge(&stats->latency, latency);
     histogram_merge(&stats->latencies, &more->latencies, latency->min, latency->max);
-    histogram_merge(&stats->corrected, &more->corrected, 0, more->longest);
+    histogram_merge(&stats->corrected, &more->corrected, 0, more->longest_corrected);
     distribution_merge(&stats->sync, &more->sync);
     breakdown_merge(&stats->breakdown, &more->breakdown);
-    for (int i = 0; more->mix.more && i <= more->mix.more; i++) {
+    for (int i = 0; more->mix.extra_count && i <= more->mix.extra_count; i++) {
         struct stats_operation *into = &stats->operations[i];
         const struct stats_operation *from = &more->operations[i];
         histogram_merge(&into->latencies, &from->latencies, from->latency.min,
                         from->latency.max);
-        histogram_merge(&into->corrected, &from->corrected, 0, more->longest);
+        histogram_merge(&into->corrected, &from->corrected, 0, more->longest_corrected);
         moments_merge(&into->latency, &from->latency);
         into->requests += from->requests;
         into->failed += from->failed;
         into->missed += from->missed;
         into->bytes += from->bytes;
-        into->last = from->last > into->last ? from->last : into->last;
+        into->last_end =
+            from->last_end > into->last_end ? from->last_end : into->last_end;
     }
-    stats->longest = time_later(stats->longest, more->longest);
+    stats->longest_corrected =
+        time_later(stats->longest_corrected, more->longest_corrected);
     stats->bytes += more->bytes;
     stats->requests += more->requests;
     stats->all_bytes += more->all_bytes;
@@ -281,11 +284,11 @@ stats_merge(struct stats *stats, const struct stats *more)
     stats->stopped += more->stopped;
     stats->failed += more->failed;
     stats->missed += more->missed;
-    stats->passed += more->passed;
+    stats->skipped_stopped += more->skipped_stopped;
     stats->from_memory += more->from_memory;
     stats->flushes_ignored |= more->flushes_ignored;
     stats->late_count += more->late_count;
-    stats->last = more->last > stats->last ? more->last : stats->last;
+    stats->last_end = more->last_end > stats->last_end ? more->last_end : stats->last_end;
 }
 
 double

@@ -11,12 +11,12 @@
 void
 track_start(struct track *track, int64_t began, int64_t every)
 {
-    memset(track->columns, 0, (size_t)track->used * sizeof(track->columns[0]));
-    track->began = began;
-    track->every = every;
+    memset(track->columns, 0, (size_t)track->column_count * sizeof(track->columns[0]));
+    track->began_at = began;
+    track->slot_interval = every;
     track->shift = TRACK_SHIFT;
-    track->used = 0;
-    track->seen = 0;
+    track->column_count = 0;
+    track->request_count = 0;
 }
 
 void
@@ -43,14 +43,14 @@ static void
 widen(struct track *track)
 {
     struct track_column *columns = track->columns;
-    int left = (track->used + 1) / 2;
+    int left = (track->column_count + 1) / 2;
     for (int i = 0; i < left; i++) {
         columns[i] = columns[2 * i];
-        if (2 * i + 1 < track->used)
+        if (2 * i + 1 < track->column_count)
             track_column_add(&columns[i], &columns[2 * i + 1]);
     }
-    memset(&columns[left], 0, (size_t)(track->used - left) * sizeof(columns[0]));
-    track->used = left;
+    memset(&columns[left], 0, (size_t)(track->column_count - left) * sizeof(columns[0]));
+    track->column_count = left;
     track->shift++;
 }
 
@@ -61,8 +61,8 @@ find_column(struct track *track, int64_t offset)
     while (offset >> track->shift >= TRACK_COLUMNS)
         widen(track);
     int index = (int)(offset >> track->shift);
-    if (index >= track->used)
-        track->used = index + 1;
+    if (index >= track->column_count)
+        track->column_count = index + 1;
     return &track->columns[index];
 }
 
@@ -70,14 +70,14 @@ find_column(struct track *track, int64_t offset)
 static int64_t
 find_offset(const struct track *track, int64_t time)
 {
-    return time > track->began ? time - track->began : 0;
+    return time > track->began_at ? time - track->began_at : 0;
 }
 
 /* Add the points that lie in one column at once. */
 void
 track_miss(struct track *track, int64_t after, uint64_t count)
 {
-    int64_t every = track->every, offset = find_offset(track, after);
+    int64_t every = track->slot_interval, offset = find_offset(track, after);
     while (count > 0) {
         offset += every;
         struct track_column *column = find_column(track, offset);
@@ -96,7 +96,8 @@ static void
 miss_around(struct track *track, const struct sample *sample)
 {
     int64_t before = (int64_t)sample->missed_before;
-    track_miss(track, sample->start - (before + 1) * track->every, sample->missed_before);
+    track_miss(track, sample->start - (before + 1) * track->slot_interval,
+               sample->missed_before);
     track_miss(track, sample->start, sample->missed - sample->missed_before);
 }
 
@@ -115,9 +116,9 @@ track_record(struct track *track, const struct sample *sample)
                                .sum = counts ? (double)sample->latency : 0,
                                .failed = failed};
     track_column_add(find_column(track, offset), &one);
-    if (counts && track->seen < TRACK_MARKS)
-        track->marks[track->seen] = (struct track_mark){offset, sample->latency};
-    track->seen += counts;
+    if (counts && track->request_count < TRACK_MARKS)
+        track->marks[track->request_count] = (struct track_mark){offset, sample->latency};
+    track->request_count += counts;
 }
 
 void
@@ -136,24 +137,25 @@ track_split(struct track *track, const struct sample *sample)
 void
 track_merge(struct track *into, const struct track *more)
 {
-    if (more->used == 0)
+    if (more->column_count == 0)
         return;
-    if (into->used == 0)
-        track_start(into, more->began, more->every);
+    if (into->column_count == 0)
+        track_start(into, more->began_at, more->slot_interval);
     while (into->shift < more->shift)
         widen(into);
-    for (int i = 0; i < more->used; i++)
+    for (int i = 0; i < more->column_count; i++)
         track_column_add(find_column(into, (int64_t)i << more->shift), &more->columns[i]);
-    for (uint64_t i = 0; i < more->seen && into->seen + i < TRACK_MARKS; i++)
-        into->marks[into->seen + i] = more->marks[i];
-    into->seen += more->seen;
+    for (uint64_t i = 0; i < more->request_count && into->request_count + i < TRACK_MARKS;
+         i++)
+        into->marks[into->request_count + i] = more->marks[i];
+    into->request_count += more->request_count;
 }
 
 void
 series_start(struct time_series *series, struct series_entry *entries, int most,
              uint64_t seed)
 {
-    *series = (struct time_series){.entries = entries, .most = most};
+    *series = (struct time_series){.entries = entries, .capacity = most};
     random_seed(&series->random, seed);
 }
 
@@ -165,14 +167,14 @@ halve(struct time_series *series)
     struct series_entry *entries = series->entries;
     int left = 0;
     uint64_t bits = 0;
-    for (int i = 0; i < series->used; i += 2, bits >>= 1) {
+    for (int i = 0; i < series->count; i += 2, bits >>= 1) {
         if (i % 128 == 0)
             bits = random_next(&series->random);
         int chosen = i + (int)(bits & 1);
-        if (chosen < series->used)
+        if (chosen < series->count)
             entries[left++] = entries[chosen];
     }
-    series->used = left;
+    series->count = left;
     series->shift++;
 }
 
@@ -180,18 +182,18 @@ halve(struct time_series *series)
 void
 series_keep(struct time_series *series, int64_t start, int64_t latency)
 {
-    series->entries[series->used++] = (struct series_entry){start, latency};
-    if (series->used == series->most)
+    series->entries[series->count++] = (struct series_entry){start, latency};
+    if (series->count == series->capacity)
         halve(series);
-    series->next = ((uint64_t)series->used << series->shift) +
-                   (random_next(&series->random) & ((1ULL << series->shift) - 1));
+    series->next_index = ((uint64_t)series->count << series->shift) +
+                         (random_next(&series->random) & ((1ULL << series->shift) - 1));
 }
 
 void
 series_merge(struct time_series *into, const struct time_series *more)
 {
-    uint64_t used = (uint64_t)more->used, size;
-    if (into->most == 0)
+    uint64_t used = (uint64_t)more->count, size;
+    if (into->capacity == 0)
         return;
     while (into->shift < more->shift)
         halve(into);
@@ -199,9 +201,9 @@ series_merge(struct time_series *into, const struct time_series *more)
         size = 1ULL << (into->shift - more->shift);
         uint64_t chosen = first + (random_next(&into->random) & (size - 1));
         if (chosen < used)
-            into->entries[into->used++] = more->entries[chosen];
-        if (into->used == into->most)
+            into->entries[into->count++] = more->entries[chosen];
+        if (into->count == into->capacity)
             halve(into);
     }
-    into->seen += more->seen;
+    into->request_count += more->request_count;
 }

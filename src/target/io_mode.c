@@ -48,29 +48,29 @@ drop_window(const struct target *target, int64_t offset, int64_t size)
 bool
 target_evict(const struct target *target, int64_t offset, int64_t size)
 {
-    if (!target->resident) {
+    if (!target->find_resident) {
         drop_window(target, offset, size);
         return false;
     }
-    if (target->resident(target->fd, offset, size) != 1)
+    if (target->find_resident(target->fd, offset, size) != 1)
         return false;
     drop_window(target, offset, size);
-    if (target->resident(target->fd, offset, size) != 1)
+    if (target->find_resident(target->fd, offset, size) != 1)
         return false;
     os_file_flush(target->fd); /* meanwhile others have read what they do read there */
     drop_window(target, offset, size);
-    return target->resident(target->fd, offset, size) == 1;
+    return target->find_resident(target->fd, offset, size) == 1;
 }
 
 /* Chooses the way to look up pages of TARGET by one at OFFSET, which it reads through the
- * page cache; sets `resident`. Leaves nothing of it cached. */
+ * page cache; sets `find_resident`. Leaves nothing of it cached. */
 static void
 look_up_pages(struct target *target, int64_t offset)
 {
     char byte;
     target_advance(target);
     if (os_file_read(target->fd, &byte, 1, offset, 0) == 1)
-        target->resident = os_resident_choose(target->fd, offset);
+        target->find_resident = os_resident_choose(target->fd, offset);
     drop_window(target, offset, 1);
 }
 
@@ -86,7 +86,7 @@ note_fallback(struct target *target, const struct plan *plan, const char *reason
     }
     notes_add(notes, plan->path,
               "%s: evicting the page cache before each request instead", reason);
-    if (!target->resident && !target->counts_sectors && !target->charges_reads)
+    if (!target->find_resident && !target->counts_sectors && !target->charges_reads)
         notes_add(notes, plan->path,
                   "cannot tell whether reads come from the page cache; compare with -C");
     if (plan->io.rw_flags & OS_RW_NOWAIT)
@@ -129,7 +129,7 @@ flush_all(struct target *target, const struct plan *plan, struct notes *notes)
     target_advance(target);
     if ((changes ? os_file_flush(target->fd) : os_file_write_back(target->fd, 0, 0)) < 0)
         note_lost(plan, notes);
-    target->flushed = true;
+    target->is_flushed = true;
 }
 
 /* Writes dirty data back, so that no request has to: by parts, each of which is an
@@ -140,7 +140,7 @@ write_back(struct target *target, const struct plan *plan, struct notes *notes)
 {
     int64_t part = target->size / PARTS > PART_LEAST ? target->size / PARTS : PART_LEAST;
     int status = 0;
-    if (plan->ends.patience == INT64_MAX)
+    if (plan->ends.open_timeout == INT64_MAX)
         part = target->size;
     for (int64_t at = 0; at < target->size && status == 0; at += part) {
         target_advance(target);
@@ -175,7 +175,7 @@ static void
 start_nocache(struct target *target, const struct plan *plan, const char *reason,
               struct notes *notes)
 {
-    if (!target->flushed)
+    if (!target->is_flushed)
         flush_all(target, plan, notes);
     target_advance(target);
     int status = drop_window(target, plan->workload.work_offset, target->work_size);
@@ -226,8 +226,8 @@ try_read(struct target *target, const struct plan *plan, int64_t offset)
         return takes_other_shape(target)
                    ? "direct I/O of this size and offset not supported"
                    : "direct I/O not supported";
-    int resident = target->resident
-                       ? target->resident(target->fd, offset, workload->request_size)
+    int resident = target->find_resident
+                       ? target->find_resident(target->fd, offset, workload->request_size)
                        : os_file_resident_try(target->fd, offset);
     /* Where its effect cannot be seen nothing may speak against it. */
     if ((held || resident < 0) &&
@@ -351,12 +351,13 @@ write_size(char *text, size_t size, const char *option, int64_t value)
                     (long long)(whole ? value / 1024 : value), whole ? "k" : "");
 }
 
-/* Tries the next larger size and offset for direct reads. `shape` of TARGET becomes the
- * options for them; empty if they fail too, or alignment is not the reason. */
+/* Tries the next larger size and offset for direct reads. `direct_io_hint` of TARGET
+ * becomes the options for them; empty if they fail too, or alignment is not the reason.
+ */
 static void
 find_shape(struct target *target, const struct plan *plan)
 {
-    char reason[REASON_ROOM], *text = target->shape;
+    char reason[REASON_ROOM], *text = target->direct_io_hint;
     int64_t memory, bytes, unit = 0;
     struct plan other = *plan;
     int64_t *size = &other.workload.request_size, *offset = &other.workload.work_offset;
@@ -376,9 +377,10 @@ find_shape(struct target *target, const struct plan *plan)
         return;
     os_file_direct(target->fd, false);
     if (larger)
-        text += write_size(text, sizeof(target->shape) / 2, "-s", *size);
+        text += write_size(text, sizeof(target->direct_io_hint) / 2, "-s", *size);
     if (moved)
-        write_size(text, sizeof(target->shape) / 2, larger ? " -o" : "-o", *offset);
+        write_size(text, sizeof(target->direct_io_hint) / 2, larger ? " -o" : "-o",
+                   *offset);
 }
 
 /* Fails, with advice: without -D the page cache would answer, if it keeps the pages. */
@@ -400,8 +402,8 @@ refuse_direct(struct target *target, const struct plan *plan, bool raw,
         !target_evict(target, plan->workload.work_offset, plan->workload.request_size))
         return error_advise(error, "leave out -D to measure without it");
     find_shape(target, plan);
-    snprintf(advice, sizeof(advice), "use %s", target->shape);
-    return error_advise(error, target->shape[0]
+    snprintf(advice, sizeof(advice), "use %s", target->direct_io_hint);
+    return error_advise(error, target->direct_io_hint[0]
                                    ? advice
                                    : "name another file, or use -C instead to measure "
                                      "the cache");
@@ -440,10 +442,10 @@ choose_device(struct target *target, const struct plan *plan, struct notes *note
         os_file_charges_reads(target->fd);
     if (loops || (backing == OS_BACKING_PARTLY && reads))
         note_loop(plan, backing, name, notes);
-    if (!target->flushed)
+    if (!target->is_flushed)
         write_back(target, plan, notes);
     const char *reason = try_direct(target, plan, text);
-    target->direct = !reason;
+    target->is_direct = !reason;
     if (reason && (plan->io.direct || raw))
         return refuse_direct(target, plan, raw, reason, error);
     if (reason && !cached && reads)
@@ -457,19 +459,19 @@ choose_device(struct target *target, const struct plan *plan, struct notes *note
 static void
 choose_polling(struct target *target, const struct plan *plan, struct notes *notes)
 {
-    bool waits = target->kind != OS_CHARACTER && !target->direct;
+    bool waits = target->kind != OS_CHARACTER && !target->is_direct;
     const char *caveat =
         waits ? plan->io.engine->caveat_buffered : plan->io.engine->caveat;
     if (plan->io.depth > 1 && caveat)
         notes_add(notes, plan->path, "%s", caveat);
     if (!plan->io.engine->polls || !(plan->io.rw_flags & OS_RW_HIPRI))
         return;
-    int polls = waits || target->flush ? 0 : os_file_polls(target->fd);
-    const char *reason = waits           ? "only direct I/O can be polled"
-                         : target->flush ? "a flush cannot be polled"
-                         : polls == 0    ? "the device cannot be polled"
-                                         : "cannot tell whether the device can be polled";
-    target->poll = polls > 0;
+    int polls = waits || target->flushes_writes ? 0 : os_file_polls(target->fd);
+    const char *reason = waits                    ? "only direct I/O can be polled"
+                         : target->flushes_writes ? "a flush cannot be polled"
+                         : polls == 0             ? "the device cannot be polled"
+                                      : "cannot tell whether the device can be polled";
+    target->polls = polls > 0;
     if (polls <= 0)
         notes_add(notes, plan->path, "%s; continuing without -hipri", reason);
 }
@@ -504,7 +506,7 @@ check_flushes(struct target *target, const struct plan *plan, struct notes *note
 {
     char why[256];
     bool is_sync = plan->io.open_flags & (OS_OPEN_SYNC | OS_OPEN_DSYNC);
-    if (!target->flush && !(is_sync && plan_does(plan, OPERATION_CHANGES)))
+    if (!target->flushes_writes && !(is_sync && plan_does(plan, OPERATION_CHANGES)))
         return;
     target_advance(target);
     target->flushes_ignored = os_flush_ignored(target->fd, why, sizeof(why));
@@ -520,10 +522,10 @@ io_mode_choose(struct target *target, const struct plan *plan, struct notes *not
                struct error *error)
 {
     target->alignment = PAGE;
-    target->flush = !plan->io.cached && plan_does(plan, OPERATION_FLUSHED);
+    target->flushes_writes = !plan->io.cached && plan_does(plan, OPERATION_FLUSHED);
     if (choose_flags(target, plan, notes, error) < 0)
         return -1;
-    const char *memory = target->memory ? target->description.fstype : NULL;
+    const char *memory = target->is_in_memory ? target->description.fstype : NULL;
     int status = memory || target->kind == OS_CHARACTER
                      ? choose_only(target, plan, memory, notes, error)
                      : choose_device(target, plan, notes, error);

@@ -59,9 +59,9 @@ check_confirmed(const struct target *target, const struct plan *plan, struct err
 static bool
 is_claimed(const struct target *target)
 {
-    const struct target *other = target->before;
+    const struct target *other = target->previous;
     while (other && (other->kind != OS_BLOCK || other->device != target->device))
-        other = other->before;
+        other = other->previous;
     return other != NULL;
 }
 
@@ -132,7 +132,7 @@ target_name(struct target *target)
         return;
     memcpy(mount.fstype, description->fstype, sizeof(mount.fstype));
     if (os_mount_name(target->fd, &mount) < 0 && errno != ENOENT) /* it has no /proc */
-        target->unnamed = errno;
+        target->naming_error = errno;
     memcpy(description->fstype, mount.fstype, sizeof(description->fstype));
     snprintf(description->device, sizeof(description->device), "%s", mount.device);
 }
@@ -174,7 +174,7 @@ describe_file(struct target *target, const struct plan *plan, int64_t *available
     if (strcmp(mount.device, "unknown") != 0) /* else target_name finds it */
         memcpy(description->device, mount.device, sizeof(description->device));
     description->size = mount.size;
-    target->memory = mount.memory;
+    target->is_in_memory = mount.memory;
     target->block = mount.block;
     *available = mount.size > 0 ? mount.available : -1;
     target_advance(target);
@@ -286,23 +286,23 @@ target_new_holes(struct target *target, const struct plan *plan)
     struct os_info info;
     int64_t end = plan->workload.work_offset + target->work_size;
     bool stored = target->kind == OS_FILE || target->kind == OS_DIRECTORY;
-    if (!stored || !plan_does(plan, OPERATION_READS) || target->holes < 0 ||
+    if (!stored || !plan_does(plan, OPERATION_READS) || target->hole_percent < 0 ||
         os_file_info(target->fd, &info) < 0)
         return 0;
     double share = share_holes(target, plan, info.size < end ? info.size : end);
-    return share > target->holes ? share - target->holes : 0;
+    return share > target->hole_percent ? share - target->hole_percent : 0;
 }
 
 /* Notes how much of the working set can be read without a device. */
 static void
 note_absent(struct target *target, const struct plan *plan, struct notes *notes)
 {
-    target->holes =
+    target->hole_percent =
         share_holes(target, plan, plan->workload.work_offset + target->work_size);
-    if (target->holes > 0)
+    if (target->hole_percent > 0)
         notes_add(notes, plan->path,
                   "%.3g %% of the working set are holes: reading them touches no device",
-                  target->holes);
+                  target->hole_percent);
     target_advance(target);
     int storage =
         os_file_storage(target->fd, plan->workload.work_offset, target->work_size);
@@ -338,7 +338,7 @@ target_open(struct target *target, const struct plan *plan, const struct target 
 {
     struct plan fitted = *plan;
     struct os_info info;
-    target->before = before;
+    target->previous = before;
     target->fd = -1;
     target_advance(target);
     if (os_path_info(plan->path, &info) < 0)
@@ -384,7 +384,7 @@ description_mode(enum io_mode mode)
 void
 description_label(const struct description *description, struct buffer *text)
 {
-    if (description->recorded) {
+    if (description->is_recorded) {
         buffer_text(text, description->path);
         return;
     }

@@ -88,8 +88,8 @@ make_keep(struct target *target, const char *name, unsigned flags)
         return;
     target_advance(target);
     target->fd = os_file_open(name, flags | OS_OPEN_EXCLUSIVE);
-    target->fresh = target->fd >= 0;
-    if (target->fresh)
+    target->is_new_file = target->fd >= 0;
+    if (target->is_new_file)
         os_leftover_made();
     else
         os_leftover_end();
@@ -224,7 +224,7 @@ write_data(struct target *target, const struct plan *plan)
         status = batch < 0 ? -1 : 0;
         next = at + batch;
     }
-    target->flushed = status == 0 && at == end && !os_signals_stop();
+    target->is_flushed = status == 0 && at == end && !os_signals_stop();
     int saved = errno;
     os_memory_free(data);
     errno = saved;
@@ -262,7 +262,7 @@ working_file_fill(struct target *target, const struct plan *plan, int64_t availa
         missing = target->size < end ? plan->workload.scratch_size : 0;
     if (missing == 0)
         return 0;
-    if (target->memory && missing > OS_MEMORY_LITTLE) {
+    if (target->is_in_memory && missing > OS_MEMORY_LITTLE) {
         int64_t left = os_memory_available();
         available = available < 0 || left < available ? left : available;
     }
@@ -291,7 +291,7 @@ target_discard(const struct target *target, const struct plan *plan)
 {
     char name[TARGET_PATH];
     struct os_info info;
-    if (target->fresh && target_working_path(plan, name) == 0)
+    if (target->is_new_file && target_working_path(plan, name) == 0)
         os_path_remove(name);
     else if (plan->workload.keep && target->kind == OS_DIRECTORY && target->fd >= 0 &&
              os_file_info(target->fd, &info) == 0 && info.size > target->size)

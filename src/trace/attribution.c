@@ -61,8 +61,8 @@ attribute_requests(struct attribution *attribution, const struct attribution_log
         breakdown_record(&target->breakdown, &samples[i]);
         if (!target->known.tracked)
             continue;
-        if (!target->track.began)
-            track_start(&target->track, log->began, log->every);
+        if (!target->track.began_at)
+            track_start(&target->track, log->began_at, log->slot_interval);
         track_split(&target->track, &samples[i]);
     }
 }
@@ -272,8 +272,8 @@ find_layout(struct trace_target *target, const struct attribution_job *job,
                        layout, error) < 0)
         return -1;
     target->syncs = plan->io.open_flags & (OS_OPEN_SYNC | OS_OPEN_DSYNC);
-    target->direct = job->target->direct;
-    target->tracked = job->tracked;
+    target->direct = job->target->is_direct;
+    target->tracked = job->needs_track;
     if (layout->is_stacked)
         notes_add(notes, plan->path, "breakdown of %s (%s)", layout->name, layout->legs);
     else

@@ -94,9 +94,9 @@ add_interval(struct cells *cells, const struct breakdown_interval *interval)
 {
     int count = cells->interval_count;
     struct breakdown_interval *next = &cells->intervals[count];
-    if (count > 0 && next[-1].issued == interval->issued &&
-        next[-1].left == interval->left) { /* of the same block request */
-        next[-1].queued = time_earlier(next[-1].queued, interval->queued);
+    if (count > 0 && next[-1].issued_at == interval->issued_at &&
+        next[-1].completed_at == interval->completed_at) { /* of the same block request */
+        next[-1].queued_at = time_earlier(next[-1].queued_at, interval->queued_at);
         return true;
     }
     if (count == CELLS_INTERVALS)
@@ -127,7 +127,7 @@ follow(struct cells *cells, const struct range *cell, int entry, bool alone, boo
             if (foreign > complete)
                 return SPLIT_SHARED;
             own = queued++;
-            now.queued = trace->time;
+            now.queued_at = trace->time;
             mark(candidate);
         } else if (candidate->kind == cells->entry) {
             queued++;
@@ -141,7 +141,7 @@ follow(struct cells *cells, const struct range *cell, int entry, bool alone, boo
                 foreign = ++queued;
             if (issued++ != own)
                 continue;
-            now.issued = trace->time;
+            now.issued_at = trace->time;
             mark(candidate);
         } else if (issued > complete && (candidate->kind == OS_TRACE_REQUEUE ||
                                          candidate->kind == OS_TRACE_COMPLETE)) {
@@ -149,7 +149,7 @@ follow(struct cells *cells, const struct range *cell, int entry, bool alone, boo
             if ((ends ? complete++ : --issued) != own)
                 continue;
             mark(candidate);
-            now.left = trace->time;
+            now.completed_at = trace->time;
             if (!add_interval(cells, &now))
                 return SPLIT_LOST;
             if (ends)

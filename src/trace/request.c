@@ -179,7 +179,7 @@ add_queued(struct search *search)
 {
     const struct sample *sample = search->sample;
     const struct os_trace_record *throttled = NULL;
-    bool writes = operations[sample->operation].does & OPERATION_WRITES;
+    bool writes = operations[sample->operation].flags & OPERATION_WRITES;
     bool kernel = search->target->layout.known;
     uint64_t sectors = 0;
     int alike = 0;
@@ -429,7 +429,7 @@ find_last(const struct cells *cells)
 {
     int64_t last = 0;
     for (int i = 0; i < cells->interval_count; i++)
-        last = time_later(last, cells->intervals[i].left);
+        last = time_later(last, cells->intervals[i].completed_at);
     return last;
 }
 
@@ -450,7 +450,7 @@ add_flushes(const struct search *search, int64_t since)
             intervals[count++] = (struct breakdown_interval){trace->time, 0, trace->time};
         else if (open < count &&
                  (trace->kind == OS_TRACE_COMPLETE || trace->kind == OS_TRACE_REQUEUE))
-            intervals[open++].left = trace->time;
+            intervals[open++].completed_at = trace->time;
     }
     cells->interval_count = open;
 }

@@ -190,7 +190,7 @@ check_file(const struct shell *shell, const struct cli_option *option,
 {
     bool alone =
         shell->exclusive && (option->id == OPTION_HELP || option->id == OPTION_VERSION);
-    bool file = option->takes == CLI_REQUIRED ? option->file : !alone;
+    bool file = option->argument_kind == CLI_REQUIRED ? option->is_path : !alone;
     if (strcmp(query->offered, file ? "file" : "fi") != 0)
         fail_msg("%s: '%s' offers %s", shell->name, query->line, query->offered);
 }

@@ -135,8 +135,8 @@ check_concurrency(const struct options *options, const struct plan *plan)
     MUST(!plan->io.chosen_for || (deep && plan->io.engine_name));
     MUST(plan->io.threads >= 1 && plan->io.threads <= THREADS_MOST);
     MUST(plan->io.depth >= 1 && plan->io.depth <= DEPTH_MOST);
-    MUST(!deep || plan->io.engine->many);
-    MUST(!plan->statistics.corrected || plan->io.depth == 1);
+    MUST(!deep || plan->io.engine->queues_requests);
+    MUST(!plan->statistics.corrected_interval || plan->io.depth == 1);
 }
 
 static void
@@ -146,7 +146,7 @@ check_sweep(const struct options *options, const struct plan *plan)
     MUST((plan->sweep.kind != SWEEP_NONE) == (options->given[OPTION_SWEEP] > 0));
     MUST((plan->sweep.kind != SWEEP_NONE) == !!(plan->mode & MODE_SWEEP));
     if (plan->sweep.kind == SWEEP_NONE) {
-        MUST(plan->ends.settle == 0);
+        MUST(plan->ends.settle_time == 0);
         return;
     }
     bool rates = plan->sweep.kind == SWEEP_RATE;
@@ -154,7 +154,8 @@ check_sweep(const struct options *options, const struct plan *plan)
     MUST(open || (plan->sweep.from >= 1 && plan->sweep.to >= plan->sweep.from));
     MUST(plan->pace.interval == 0 && plan->pace.burst == 1);
     MUST(plan->ends.work_time < INT64_MAX || options->work_time == INT64_MAX);
-    MUST(plan->ends.settle >= 0 && plan->ends.settle <= plan->ends.work_time / 10);
+    MUST(plan->ends.settle_time >= 0 &&
+         plan->ends.settle_time <= plan->ends.work_time / 10);
     MUST(options->work_size || plan->sweep.kind != SWEEP_SIZE ||
          plan->workload.scratch_size >= plan->sweep.to);
     plan_step(plan, open ? 4096 : plan->sweep.to, 0, &step);
@@ -173,18 +174,19 @@ check_kinds(const struct options *options, const struct plan *plan)
     MUST((plan->mode == MODE_COMPARE) == compares);
     MUST((plan->mode == MODE_CHECK) == checks);
     MUST((plan->mode == MODE_PHASES) == (options->given[OPTION_LOAD] > 0));
-    MUST(!compares || (plan->statistics.series > 0 && !output_of(plan, FORMAT_HDR).kind));
+    MUST(!compares ||
+         (plan->statistics.series_capacity > 0 && !output_of(plan, FORMAT_HDR).kind));
     MUST((format_of(plan) == FORMAT_CHECK) == checks);
     MUST((format_of(plan) == FORMAT_INFLUX) == influx);
-    MUST(!checks || !(plan->output.list[0].path || plan->output.periods));
+    MUST(!checks || !(plan->output.list[0].path || plan->output.any_periods));
     MUST(!checks || plan->ends.timeout < INT64_MAX);
     const struct output *printed = &plan->output.list[0];
-    MUST(!(checks || influx) || !(printed->requests || printed->summary));
+    MUST(!(checks || influx) || !(printed->has_requests || printed->has_summary));
     MUST(checks || plan->statistics.warnings.count == 0);
     for (int i = 0; i < plan->statistics.slos.count; i++)
-        MUST(compares || !plan->statistics.slos.list[i].relative);
+        MUST(compares || !plan->statistics.slos.list[i].is_relative);
     for (int i = 0; i < plan->statistics.warnings.count; i++)
-        MUST(!plan->statistics.warnings.list[i].relative);
+        MUST(!plan->statistics.warnings.list[i].is_relative);
 }
 
 static void
@@ -201,13 +203,13 @@ check_files(const struct options *options, const struct plan *plan)
     bool plots = options->plot && strcmp(options->plot, "-") == 0;
     MUST(plot.path == (plots ? NULL : options->plot));
     MUST(metrics.path == options->prometheus);
-    MUST(output->streams == (file ? 2 : 1) && output->count <= OUTPUTS_MOST);
+    MUST(output->stream_count == (file ? 2 : 1) && output->count <= OUTPUTS_MOST);
     MUST(!plots || (file && output->list[1].kind == &output_kinds[FORMAT_PLOT_STREAM]));
-    MUST(!file || (output->list[1].summary == !plots && !output->list[1].path));
+    MUST(!file || (output->list[1].has_summary == !plots && !output->list[1].path));
     MUST(!file || !hdr.path || strcmp(file, hdr.path) != 0);
-    MUST(!metrics.path || metrics.every > 0);
-    MUST((hdr.path && plan->sweep.kind == SWEEP_NONE) == (hdr.every > 0));
-    MUST((plot.path != NULL) == (plot.every > 0));
+    MUST(!metrics.path || metrics.tick_interval > 0);
+    MUST((hdr.path && plan->sweep.kind == SWEEP_NONE) == (hdr.tick_interval > 0));
+    MUST((plot.path != NULL) == (plot.tick_interval > 0));
     MUST(buckets->count >= 1 && buckets->count <= BUCKETS_MOST && buckets->list[0] > 0);
     for (int i = 1; i < buckets->count; i++)
         MUST(buckets->list[i] > buckets->list[i - 1]);

@@ -21,13 +21,13 @@ check_row(const struct job *job, struct end *end)
 {
     const struct stats *total = &job->outcome.total;
     MUST(total->requests >= total->latency.count);
-    MUST(total->latency.sum >= 0 && job->outcome.time >= 0 && total->bytes >= 0);
+    MUST(total->latency.sum >= 0 && job->outcome.duration >= 0 && total->bytes >= 0);
     MUST(total->latencies.count == total->latency.count);
     MUST(job->target.description.path && job->target.description.path[0]);
     end->count += total->latency.count;
     end->requests ^= total->requests;
     end->sum ^= total->latency.sum;
-    end->time ^= job->outcome.time;
+    end->time ^= job->outcome.duration;
 }
 
 static struct end

@@ -232,8 +232,8 @@ fake_close(struct io_queue *own)
 
 const struct io_engine engine_fake = {
     .name = "fake",
-    .many = true,
-    .lacks = "broken",
+    .queues_requests = true,
+    .open_error = "broken",
     .queue_size = sizeof(struct io_queue),
     .open = fake_open,
     .begin = fake_begin,

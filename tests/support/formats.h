@@ -33,7 +33,7 @@ format_of(const struct plan *plan)
 static inline struct output
 output_of(const struct plan *plan, enum format format)
 {
-    for (int i = plan->output.streams; i < plan->output.count; i++)
+    for (int i = plan->output.stream_count; i < plan->output.count; i++)
         if (plan->output.list[i].kind == &output_kinds[format])
             return plan->output.list[i];
     return (struct output){0};

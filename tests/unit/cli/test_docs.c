@@ -48,13 +48,13 @@ TEST(the_help_has_each_option_once)
     for (int i = 0; i < OPTION_IDS; i++) {
         const struct cli_option *option = &cli_options[i];
         char head[64], line[128], letter[] = "    ";
-        const char *open = option->takes == CLI_ATTACHED   ? "["
-                           : option->takes == CLI_REQUIRED ? " <"
-                           : option->argument              ? " ["
-                                                           : "";
-        const char *close = option->takes == CLI_REQUIRED ? ">"
-                            : option->argument            ? "]"
-                                                          : "";
+        const char *open = option->argument_kind == CLI_ATTACHED   ? "["
+                           : option->argument_kind == CLI_REQUIRED ? " <"
+                           : option->argument                      ? " ["
+                                                                   : "";
+        const char *close = option->argument_kind == CLI_REQUIRED ? ">"
+                            : option->argument                    ? "]"
+                                                                  : "";
         if (option->letter)
             snprintf(letter, sizeof(letter), "-%c, ", option->letter);
         snprintf(head, sizeof(head), "%s--%s%s%s%s", letter, option->name, open,
@@ -187,7 +187,7 @@ TEST(the_man_page_has_each_operation)
     struct operation_mix mix;
     for (int i = 0; operation_mix_at(i, &mix); i++) {
         snprintf(row, sizeof(row), "\n.It Cm %s Ta %s Ta %s\n", operation_mix_word(&mix),
-                 mix.more ? "\\&" : operations[mix.turns[0]].arrow,
+                 mix.extra_count ? "\\&" : operations[mix.turns[0]].arrow,
                  operation_mix_noun(&mix));
         if (count(page, row) != 1)
             fail_msg("not there once:%s", row);

@@ -113,7 +113,7 @@ static const struct row {
     {OPTION_BUCKETS, 0, "buckets", "7ns", AT(buckets.list[0])},
     {OPTION_INFLUX, 0, "influx", NULL, 0},
     {OPTION_HDR, 0, "hdr", "7", 0},
-    {OPTION_EVERY, 0, "every", "7ns", AT(every)},
+    {OPTION_EVERY, 0, "every", "7ns", AT(export_interval)},
     {OPTION_COLOR, 0, "color", "never", 0},
     {OPTION_NO_COLOR, 0, "no-color", NULL, 0},
     {OPTION_NO_STATUS, 0, "no-status", NULL, 0},
@@ -621,7 +621,7 @@ TEST(all_behind_help_asks_for_all_options)
         {"-v all", false}, {"-q all", false},
     };
     for (size_t i = 0; i < LENGTH(cases); i++)
-        if (accepted(cases[i].line).all != cases[i].all)
+        if (accepted(cases[i].line).help_all != cases[i].all)
             fail_msg("%s: not %d", cases[i].line, cases[i].all);
 }
 

@@ -35,12 +35,12 @@ static const char options[] = {'A', 'U'};
 
 TEST(each_option_has_its_engine)
 {
-    assert_false(io_engine_of(0)->many);
+    assert_false(io_engine_of(0)->queues_requests);
     assert_non_null(io_engine_of(0)->name);
     for (size_t i = 0; i < sizeof(options); i++) {
         need_built_in(io_engine_of(options[i]));
         assert_int_equal(io_engine_of(options[i])->option, options[i]);
-        assert_true(io_engine_of(options[i])->many);
+        assert_true(io_engine_of(options[i])->queues_requests);
     }
 }
 

@@ -18,7 +18,7 @@ TEST(each_row_has_what_outputs_say_of_a_request)
             continue;
         assert_int_equal(strlen(row->arrow), 3);
         assert_non_null(row->done);
-        assert_false((row->does & OPERATION_MOVES) == OPERATION_MOVES);
+        assert_false((row->flags & OPERATION_MOVES) == OPERATION_MOVES);
     }
 }
 
@@ -30,9 +30,9 @@ TEST(words_name_operations_and_mixes_once)
         const char *word = operation_mix_word(&mix);
         assert_true(operation_mix_find(word, &found));
         assert_memory_equal(&found, &mix, sizeof(mix));
-        assert_true(mix.more < OPERATION_TURNS);
+        assert_true(mix.extra_count < OPERATION_TURNS);
         assert_non_null(operation_mix_noun(&mix));
-        for (int turn = 0; turn <= mix.more; turn++)
+        for (int turn = 0; turn <= mix.extra_count; turn++)
             assert_int_equal(operation_mix_turn(&mix, mix.turns[turn]), turn);
         assert_int_equal(operation_mix_turn(&mix, OPERATION_FLUSH), -1);
     }

@@ -10,8 +10,8 @@ TEST(a_check_prints_nothing_but_its_line)
     for (size_t i = 0; i < LENGTH(lines); i++) {
         struct plan plan = planned(lines[i]);
         assert_int_equal(format_of(&plan), FORMAT_CHECK);
-        assert_false(plan.output.requests);
-        assert_false(plan.output.summary);
+        assert_false(plan.output.any_requests);
+        assert_false(plan.output.any_summary);
         assert_null(output_of(&plan, FORMAT_STATUS).kind);
         assert_int_equal(plan.output.print_interval, 0);
     }
@@ -29,20 +29,20 @@ TEST(warnings_are_limits_of_their_own)
 
 static const struct planned_row plans[] = {
     /* A check always ends. */
-    {"-check .", "work_time=10000000000 patience=10000000000"},
-    {"-check -w 0 .", "work_time=10000000000 patience=10000000000"},
-    {"-check -w 7 -timeout 2s .", "work_time=7000000000 patience=2000000000"},
-    {"-check -w 7 -c 3 .", "work_time=7000000000 patience=10000000000"},
-    {"-check -R .", "work_time=3000000000 patience=10000000000"},
-    {"-check -c 100 .", "work_time=110000000000 patience=10000000000"},
-    {"-check -c 100 -i 10ms .", "work_time=11000000000 patience=10000000000"},
-    {"-check -c 100 -i 0 .", "work_time=10000000000 patience=10000000000"},
-    {"-check -c 100 -b 10 .", "work_time=20000000000 patience=10000000000"},
+    {"-check .", "work_time=10000000000 open_timeout=10000000000"},
+    {"-check -w 0 .", "work_time=10000000000 open_timeout=10000000000"},
+    {"-check -w 7 -timeout 2s .", "work_time=7000000000 open_timeout=2000000000"},
+    {"-check -w 7 -c 3 .", "work_time=7000000000 open_timeout=10000000000"},
+    {"-check -R .", "work_time=3000000000 open_timeout=10000000000"},
+    {"-check -c 100 .", "work_time=110000000000 open_timeout=10000000000"},
+    {"-check -c 100 -i 10ms .", "work_time=11000000000 open_timeout=10000000000"},
+    {"-check -c 100 -i 0 .", "work_time=10000000000 open_timeout=10000000000"},
+    {"-check -c 100 -b 10 .", "work_time=20000000000 open_timeout=10000000000"},
     {"-check -c 100 -i 100ms -threads 10 .",
-     "work_time=11000000000 patience=10000000000"},
+     "work_time=11000000000 open_timeout=10000000000"},
     {"-check -c 100 -i 1 -b 5 -threads 2 .",
-     "work_time=20000000000 patience=10000000000"},
-    {"-check -c 9E .", "work_time=max patience=10000000000"},
+     "work_time=20000000000 open_timeout=10000000000"},
+    {"-check -c 9E .", "work_time=max open_timeout=10000000000"},
     {"-check -warn p99=5ms -slo p99=5ms -slo p90=1ms .", "work_time=10000000000"},
     {"-q .", "work_time=max timeout=max"},
 };

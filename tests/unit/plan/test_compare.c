@@ -5,8 +5,8 @@ TEST(nothing_is_measured)
 {
     struct plan plan = planned("-compare gp2 gp3 -");
     assert_int_equal(plan.mode, MODE_COMPARE);
-    assert_false(plan.output.requests || output_of(&plan, FORMAT_STATUS).kind);
-    assert_true(plan.output.summary);
+    assert_false(plan.output.any_requests || output_of(&plan, FORMAT_STATUS).kind);
+    assert_true(plan.output.any_summary);
     assert_int_equal(plan.target_count, 3);
     assert_string_equal(plan.targets[1], "gp3");
     assert_int_equal(planned("gp2").mode, MODE_RUN);
@@ -22,7 +22,7 @@ TEST(formats_are_those_of_a_run)
     assert_int_equal(format_of(&plan), FORMAT_JSON);
     plan = planned("-compare -JJ -B a");
     assert_int_equal(format_of(&plan), FORMAT_NDJSON);
-    assert_true(planned("-compare -q a").output.summary);
+    assert_true(planned("-compare -q a").output.any_summary);
     plan = planned("-compare -plot x a");
     assert_string_equal(output_of(&plan, FORMAT_PLOT).path, "x");
 }

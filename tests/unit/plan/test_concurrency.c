@@ -9,7 +9,7 @@ TEST(nothing_given_is_one_request_at_a_time_that_waits)
     assert_int_equal(plan.io.threads, 1);
     assert_int_equal(plan.io.depth, 1);
     assert_int_equal(plan.sweep.kind, SWEEP_NONE);
-    assert_int_equal(plan.ends.settle, 0);
+    assert_int_equal(plan.ends.settle_time, 0);
 }
 
 TEST(engine_threads_and_depth_are_taken_over)
@@ -81,23 +81,23 @@ static const struct planned_row plans[] = {
     {"-r 10 -U -depth 16 -threads 2 .", "interval=200000000"},
     {"-l 1m -A -depth 16 -b 2 .", "interval=7812500"},
     /* An interval is that of each worker. */
-    {"-i 5ms -threads 4 .", "interval=5000000 limited=0"},
+    {"-i 5ms -threads 4 .", "interval=5000000 from_limit=0"},
     {"-threads 4 .", "interval=1000000000"},
     {"-i 5ms -threads 4 -b 3 .", "interval=5000000"},
     {"-i 0 -threads 4 .", "interval=0"},
     /* What is limited depends on the workers. 100 ms are enough for one worker, and too
        little for two. */
-    {"-i 100ms -r 10 -threads 1 .", "limited=0"},
-    {"-i 100ms -r 10 -threads 2 .", "limited=1"},
-    {"-i 200ms -r 10 -threads 2 .", "limited=0"},
+    {"-i 100ms -r 10 -threads 1 .", "from_limit=0"},
+    {"-i 100ms -r 10 -threads 2 .", "from_limit=1"},
+    {"-i 200ms -r 10 -threads 2 .", "from_limit=0"},
     /* Count time and warmup are those of the run. */
     {"-c 10 -w 3 -a 2 -threads 4 -U -depth 8 .",
-     "count=10 work_time=3000000000 warmup=2 settle=0"},
+     "count=10 work_time=3000000000 warmup=2 settle_time=0"},
     /* Corrections are for requests that wait for each other. */
-    {"-corrected -U -depth 1 .", "corrected=1000000000"},
-    {"-corrected -threads 4 -i 5ms .", "corrected=5000000"},
+    {"-corrected -U -depth 1 .", "corrected_interval=1000000000"},
+    {"-corrected -threads 4 -i 5ms .", "corrected_interval=5000000"},
     /* Corrections under a limit of all workers are refused. */
-    {"-corrected -i 200ms -r 10 -threads 2 .", "corrected=200000000"},
+    {"-corrected -i 200ms -r 10 -threads 2 .", "corrected_interval=200000000"},
 };
 
 TEST(options_become_a_plan)

@@ -26,16 +26,17 @@ TEST(the_screen_is_as_without_a_format)
         snprintf(line, sizeof(line), "-output x %s", cases[i].line);
         struct plan plan = planned(line);
         const struct output *file = &plan.output.list[0], *screen = file + 1;
-        assert_int_equal(plan.output.streams, 2);
+        assert_int_equal(plan.output.stream_count, 2);
         assert_string_equal(file->path, "x");
-        if (format_of(&plan) != cases[i].format || file->requests != cases[i].requests ||
-            screen->requests != cases[i].shown ||
+        if (format_of(&plan) != cases[i].format ||
+            file->has_requests != cases[i].requests ||
+            screen->has_requests != cases[i].shown ||
             !output_of(&plan, FORMAT_STATUS).kind == cases[i].status)
             fail_msg("ioping %s", line);
         assert_ptr_equal(screen->kind, &output_kinds[FORMAT_HUMAN]);
-        assert_true(screen->summary);
+        assert_true(screen->has_summary);
         assert_null(screen->path);
-        assert_false(screen->periods);
+        assert_false(screen->has_periods);
     }
 }
 
@@ -44,16 +45,16 @@ TEST(without_it_there_is_one_output)
     struct plan plan = planned("-q -p 1 .");
     assert_null(plan.output.list[0].path);
     assert_int_equal(plan.output.count, 1);
-    assert_false(plan.output.requests || plan.output.summary);
+    assert_false(plan.output.any_requests || plan.output.any_summary);
 }
 
 TEST(what_one_of_them_has_is_told)
 {
     struct plan plan = planned("-q -p 1 -output x .");
-    assert_false(plan.output.list[0].summary || plan.output.requests);
-    assert_true(plan.output.summary);
+    assert_false(plan.output.list[0].has_summary || plan.output.any_requests);
+    assert_true(plan.output.any_summary);
     plan = planned("-output x -J .");
-    assert_true(plan.output.requests);
+    assert_true(plan.output.any_requests);
 }
 
 /* In place of the lines for people, which would make it no SVG. */
@@ -69,13 +70,13 @@ TEST(a_plot_may_be_all_that_standard_output_has)
     for (size_t i = 0; i < LENGTH(lines); i++) {
         struct plan plan = planned(lines[i]);
         const struct output *list = plan.output.list;
-        assert_int_equal(plan.output.streams, 2);
+        assert_int_equal(plan.output.stream_count, 2);
         assert_string_equal(list[0].path, "x");
         assert_ptr_equal(list[1].kind, &output_kinds[FORMAT_PLOT_STREAM]);
         assert_null(list[1].path);
-        assert_int_equal(list[1].every, 0);
-        assert_false(list[1].summary || list[1].requests || list[1].periods);
-        assert_true(plan.output.track && plan.output.names);
+        assert_int_equal(list[1].tick_interval, 0);
+        assert_false(list[1].has_summary || list[1].has_requests || list[1].has_periods);
+        assert_true(plan.output.needs_track && plan.output.needs_names);
         assert_null(output_of(&plan, FORMAT_PLOT).kind);
     }
 }
@@ -107,7 +108,7 @@ TEST(a_load_has_none)
 {
     struct plan plan = planned("-output x -c 1 -load write ."), load;
     plan_background(&plan, &load);
-    assert_false(load.output.requests || load.output.summary);
+    assert_false(load.output.any_requests || load.output.any_summary);
     assert_int_equal(load.output.count, 0);
 }
 

@@ -46,13 +46,13 @@ TEST(a_load_has_no_end_and_no_output)
     assert_int_equal(one.ends.work_time, INT64_MAX);
     assert_int_equal(one.pace.interval, 0);
     assert_int_equal(one.pace.burst, 1);
-    assert_int_equal(one.ends.settle, SECOND);
+    assert_int_equal(one.ends.settle_time, SECOND);
     assert_int_equal(one.statistics.limits.warmup, 0);
     assert_int_equal(one.statistics.limits.fastest, 0);
     assert_int_equal(one.statistics.limits.slowest, INT64_MAX);
-    assert_int_equal(one.statistics.corrected, 0);
+    assert_int_equal(one.statistics.corrected_interval, 0);
     assert_int_equal(one.statistics.slos.count, 0);
-    assert_false(one.output.requests || one.output.summary);
+    assert_false(one.output.any_requests || one.output.any_summary);
     assert_int_equal(one.output.print_count, 0);
     assert_int_equal(one.output.print_interval, 0);
     assert_int_equal(one.output.count, 0);
@@ -62,19 +62,19 @@ TEST(a_limit_makes_an_interval_of_each_worker)
 {
     struct plan one = background("-c 9 -load read,rate=100 a");
     assert_int_equal(one.pace.interval, 10 * MS);
-    assert_true(one.pace.limited);
+    assert_true(one.pace.from_limit);
     one = background("-c 9 -load read,rate=100,threads=4 a");
     assert_int_equal(one.pace.interval, 40 * MS);
     one = background("-c 9 -load read,size=1m,speed=4m,threads=2 a");
     assert_int_equal(one.pace.interval, 500 * MS);
-    assert_false(background("-c 9 -load read a").pace.limited);
+    assert_false(background("-c 9 -load read a").pace.from_limit);
 }
 
 TEST(many_at_a_time_have_an_engine_or_threads)
 {
     struct plan one = background("-c 9 -load read,depth=8,threads=2 a");
     assert_int_equal(one.io.threads * one.io.depth, 16);
-    assert_true(one.io.depth == 1 || one.io.engine->many);
+    assert_true(one.io.depth == 1 || one.io.engine->queues_requests);
     assert_ptr_equal(background("-c 9 -U -load read a").io.engine, io_engine_of(0));
     one = background("-c 9 -U -depth 4 -threads 3 -load read a");
     assert_int_equal(one.io.depth, 1);
@@ -119,14 +119,17 @@ TEST(requests_warm_up_in_the_first_phase_alone)
 
 TEST(percentiles_are_corrected_where_requests_are_due)
 {
-    assert_int_equal(planned("-c 9 -i 5ms -load read a").statistics.corrected, 5 * MS);
-    assert_int_equal(planned("-c 9 -i 5ms -threads 2 -load read a").statistics.corrected,
+    assert_int_equal(planned("-c 9 -i 5ms -load read a").statistics.corrected_interval,
                      5 * MS);
-    assert_int_equal(planned("-c 9 -i 0 -load read a").statistics.corrected, 0);
-    assert_int_equal(planned("-R -load read a").statistics.corrected, 0);
-    assert_int_equal(planned("-c 9 -r 100 -load read a").statistics.corrected, 0);
-    assert_int_equal(planned("-c 9 -i 5ms -U -depth 2 -load read a").statistics.corrected,
+    assert_int_equal(
+        planned("-c 9 -i 5ms -threads 2 -load read a").statistics.corrected_interval,
+        5 * MS);
+    assert_int_equal(planned("-c 9 -i 0 -load read a").statistics.corrected_interval, 0);
+    assert_int_equal(planned("-R -load read a").statistics.corrected_interval, 0);
+    assert_int_equal(planned("-c 9 -r 100 -load read a").statistics.corrected_interval,
                      0);
+    assert_int_equal(
+        planned("-c 9 -i 5ms -U -depth 2 -load read a").statistics.corrected_interval, 0);
 }
 
 TEST(phases_that_cannot_be_are_refused)

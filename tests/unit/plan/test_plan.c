@@ -35,8 +35,8 @@ TEST(nothing_given_is_told_to_a_human)
     assert_int_equal(plan.statistics.limits.fastest, 0);
     assert_true(plan.statistics.limits.slowest == INT64_MAX);
     assert_int_equal(format_of(&plan), FORMAT_HUMAN);
-    assert_true(plan.output.requests);
-    assert_true(plan.output.summary);
+    assert_true(plan.output.any_requests);
+    assert_true(plan.output.any_summary);
     assert_null(plan.output.time_format);
     assert_int_equal(plan.output.burst, 0);
     assert_int_equal(plan.output.print_count, 0);
@@ -162,9 +162,10 @@ TEST(output_options_combine)
         struct plan plan = planned(cases[i].line);
         const struct plan_output *output = &plan.output;
         if (format_of(&plan) != cases[i].format ||
-            output->requests != cases[i].requests || output->summary != cases[i].summary)
+            output->any_requests != cases[i].requests ||
+            output->any_summary != cases[i].summary)
             fail_msg("ioping %s: %d %d %d", cases[i].line, (int)format_of(&plan),
-                     output->requests, output->summary);
+                     output->any_requests, output->any_summary);
     }
     struct plan_output output = planned("-p 12 -P 1.5 .").output;
     assert_int_equal(output.print_count, 12);
@@ -182,13 +183,13 @@ TEST(the_distribution_is_told_as_asked_for)
 {
     struct plan plan = planned(".");
     assert_int_equal(plan.output.percentiles.count, 4);
-    assert_false(plan.output.percentiles.given);
+    assert_false(plan.output.percentiles.is_given);
     assert_int_equal(plan.options->given[OPTION_HISTOGRAM], 0);
-    assert_int_equal(plan.statistics.corrected, 0);
+    assert_int_equal(plan.statistics.corrected_interval, 0);
     assert_int_equal(plan.statistics.slos.count, 0);
     plan = planned("-percentiles 99.9,50 -histogram -slo p99=10ms -slo iops=5 .");
     assert_int_equal(plan.output.percentiles.count, 2);
-    assert_true(plan.output.percentiles.given);
+    assert_true(plan.output.percentiles.is_given);
     assert_string_equal(plan.output.percentiles.list[0].name, "99.9");
     assert_int_equal(plan.output.percentiles.list[1].billionths, 500000000);
     assert_int_equal(plan.options->given[OPTION_HISTOGRAM], 1);
@@ -197,7 +198,7 @@ TEST(the_distribution_is_told_as_asked_for)
     assert_int_equal(plan.statistics.slos.list[1].metric, SLO_IOPS);
     plan = planned("-percentiles none .");
     assert_int_equal(plan.output.percentiles.count, 0);
-    assert_true(plan.output.percentiles.given);
+    assert_true(plan.output.percentiles.is_given);
 }
 
 /* Both are made at the same interval unless the files have their own. */
@@ -208,13 +209,13 @@ TEST(metrics_are_exported_beside_raw_lines)
     assert_int_equal(plan.output.print_interval, 7000000000);
     plan = planned("-prometheus a.prom .");
     assert_string_equal(output_of(&plan, FORMAT_PROMETHEUS).path, "a.prom");
-    assert_int_equal(output_of(&plan, FORMAT_PROMETHEUS).every, 15000000000);
+    assert_int_equal(output_of(&plan, FORMAT_PROMETHEUS).tick_interval, 15000000000);
     assert_int_equal(plan.output.print_interval, 0);
     plan = planned("-P 7s -prometheus a.prom -p 3 .");
-    assert_int_equal(output_of(&plan, FORMAT_PROMETHEUS).every, 7000000000);
+    assert_int_equal(output_of(&plan, FORMAT_PROMETHEUS).tick_interval, 7000000000);
     assert_int_equal(plan.output.print_interval, 7000000000);
     assert_int_equal(plan.output.print_count, 3);
-    assert_false(planned("-q -P 7s -prometheus a.prom .").output.summary);
+    assert_false(planned("-q -P 7s -prometheus a.prom .").output.any_summary);
 }
 
 TEST(exported_files_have_an_interval_of_their_own)
@@ -234,9 +235,10 @@ TEST(exported_files_have_an_interval_of_their_own)
         struct plan plan = planned(cases[i].line);
         const struct plan_output *output = &plan.output;
         if (output->print_interval != cases[i].print * SECOND ||
-            output_of(&plan, FORMAT_PROMETHEUS).every != cases[i].metrics * SECOND ||
-            output_of(&plan, FORMAT_HDR).every != cases[i].log * SECOND ||
-            output_of(&plan, FORMAT_PLOT).every != cases[i].plot * SECOND)
+            output_of(&plan, FORMAT_PROMETHEUS).tick_interval !=
+                cases[i].metrics * SECOND ||
+            output_of(&plan, FORMAT_HDR).tick_interval != cases[i].log * SECOND ||
+            output_of(&plan, FORMAT_PLOT).tick_interval != cases[i].plot * SECOND)
             fail_msg("ioping %s", cases[i].line);
     }
     planned_refused("-every 3s -P 1 .",
@@ -248,16 +250,16 @@ TEST(a_log_has_a_line_every_second_or_interval_or_step)
 {
     struct plan plan = planned("-hdr a.hlog .");
     assert_string_equal(output_of(&plan, FORMAT_HDR).path, "a.hlog");
-    assert_int_equal(output_of(&plan, FORMAT_HDR).every, 1000000000);
+    assert_int_equal(output_of(&plan, FORMAT_HDR).tick_interval, 1000000000);
     plan = planned("-P 7s -hdr a.hlog -prometheus a.prom .");
-    assert_int_equal(output_of(&plan, FORMAT_HDR).every, 7000000000);
-    assert_int_equal(output_of(&plan, FORMAT_PROMETHEUS).every, 7000000000);
+    assert_int_equal(output_of(&plan, FORMAT_HDR).tick_interval, 7000000000);
+    assert_int_equal(output_of(&plan, FORMAT_PROMETHEUS).tick_interval, 7000000000);
     assert_int_equal(plan.output.print_interval, 7000000000);
     plan = planned("-hdr a.hlog -prometheus a.prom .");
-    assert_int_equal(output_of(&plan, FORMAT_HDR).every, 1000000000);
-    assert_int_equal(output_of(&plan, FORMAT_PROMETHEUS).every, 15000000000);
+    assert_int_equal(output_of(&plan, FORMAT_HDR).tick_interval, 1000000000);
+    assert_int_equal(output_of(&plan, FORMAT_PROMETHEUS).tick_interval, 15000000000);
     plan = planned("-sweep size -hdr a.hlog .");
-    assert_int_equal(output_of(&plan, FORMAT_HDR).every, 0);
+    assert_int_equal(output_of(&plan, FORMAT_HDR).tick_interval, 0);
 }
 
 TEST(bounds_without_metrics_are_refused)
@@ -296,12 +298,13 @@ TEST(the_line_protocol_is_of_periods_alone)
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct plan plan = planned(cases[i].line);
         const struct plan_output *output = &plan.output;
-        if (format_of(&plan) != FORMAT_INFLUX || output->requests || output->summary ||
-            output->print_interval != cases[i].interval ||
-            output->print_count != cases[i].count || output->rest != cases[i].rest)
+        if (format_of(&plan) != FORMAT_INFLUX || output->any_requests ||
+            output->any_summary || output->print_interval != cases[i].interval ||
+            output->print_count != cases[i].count ||
+            output->emit_partial_period != cases[i].rest)
             fail_msg("ioping %s", cases[i].line);
     }
-    assert_false(planned("-P 7s .").output.rest);
+    assert_false(planned("-P 7s .").output.emit_partial_period);
 }
 
 TEST(a_status_line_is_for_runs_that_print_nothing_per_request)
@@ -380,25 +383,25 @@ static const struct planned_row plans[] = {
     {"-hang 0 .", "grace=5000000000"},
     {"-hang 5ms .", "grace=750000000"},
     /* A timeout or the end of the work time bounds the opening. */
-    {".", "timeout=max patience=max"},
-    {"-R .", "patience=max"},
+    {".", "timeout=max open_timeout=max"},
+    {"-R .", "open_timeout=max"},
     {"-timeout 2 .", "timeout=2000000000"},
-    {"-timeout 2 -w 60 .", "patience=2000000000"},
-    {"-w 3 -hang 2 .", "patience=5000000000"},
-    {"-w 3 -hang 0 .", "patience=8000000000"},
+    {"-timeout 2 -w 60 .", "open_timeout=2000000000"},
+    {"-w 3 -hang 2 .", "open_timeout=5000000000"},
+    {"-w 3 -hang 0 .", "open_timeout=8000000000"},
     /* Rapid changes only what is not given. */
-    {"-R .",
-     "interval=0 work_time=3000000000 scratch_size=67108864 requests=0 summary=1"},
+    {"-R .", "interval=0 work_time=3000000000 scratch_size=67108864 any_requests=0 "
+             "any_summary=1"},
     {"-i 1 -R .", "interval=1000000000 work_time=3000000000 scratch_size=67108864 "
-                  "requests=0 summary=1"},
-    {"-R -i 5ms .",
-     "interval=5000000 work_time=3000000000 scratch_size=67108864 requests=0 summary=1"},
-    {"-R -w 10 .",
-     "interval=0 work_time=10000000000 scratch_size=67108864 requests=0 summary=1"},
+                  "any_requests=0 any_summary=1"},
+    {"-R -i 5ms .", "interval=5000000 work_time=3000000000 scratch_size=67108864 "
+                    "any_requests=0 any_summary=1"},
+    {"-R -w 10 .", "interval=0 work_time=10000000000 scratch_size=67108864 "
+                   "any_requests=0 any_summary=1"},
     {"-R -S 1m .",
-     "interval=0 work_time=3000000000 scratch_size=1048576 requests=0 summary=1"},
-    {"-R -c 5 .",
-     "interval=0 work_time=3000000000 scratch_size=67108864 requests=0 summary=1"},
+     "interval=0 work_time=3000000000 scratch_size=1048576 any_requests=0 any_summary=1"},
+    {"-R -c 5 .", "interval=0 work_time=3000000000 scratch_size=67108864 any_requests=0 "
+                  "any_summary=1"},
     {"-R .", "work_size=0"},
     {"-R -S 1m .", "work_size=1048576"},
     {"-R -c 5 .", "count=5"},
@@ -438,14 +441,14 @@ static const struct planned_row plans[] = {
     {"-r 1 -b 9223372036854775807 .", "interval=max"},
     {"-l 1 -b 9223372036854775807 .", "interval=max"},
     /* Only an interval of ones own makes requests due. */
-    {".", "limited=0"},
-    {"-i 1ms .", "limited=0"},
-    {"-i 0 .", "limited=0"},
-    {"-r 10 .", "limited=1"},
-    {"-l 1k .", "limited=1"},
-    {"-i 1s -r 10 .", "limited=0"},
-    {"-i 1ms -r 10 .", "limited=1"},
-    {"-i 1 -r 1 .", "limited=0"},
+    {".", "from_limit=0"},
+    {"-i 1ms .", "from_limit=0"},
+    {"-i 0 .", "from_limit=0"},
+    {"-r 10 .", "from_limit=1"},
+    {"-l 1k .", "from_limit=1"},
+    {"-i 1s -r 10 .", "from_limit=0"},
+    {"-i 1ms -r 10 .", "from_limit=1"},
+    {"-i 1 -r 1 .", "from_limit=0"},
     /* A burst of zero is one request. */
     {"-b 0 .", "pace.burst=1 output.burst=0"},
     {"-b 7 .", "pace.burst=7 output.burst=7"},
@@ -454,10 +457,10 @@ static const struct planned_row plans[] = {
     {"-e 1 .", "seed=1"},
     {"-e 9223372036854775807 .", "seed=max"},
     /* Corrections are for the interval that is kept. */
-    {"-corrected .", "corrected=1000000000"},
-    {"-corrected -i 100ms .", "corrected=100000000"},
-    {"-corrected -R -i 5ms .", "corrected=5000000"},
-    {"-i 2 -r 50 -corrected .", "corrected=2000000000"},
+    {"-corrected .", "corrected_interval=1000000000"},
+    {"-corrected -i 100ms .", "corrected_interval=100000000"},
+    {"-corrected -R -i 5ms .", "corrected_interval=5000000"},
+    {"-i 2 -r 50 -corrected .", "corrected_interval=2000000000"},
     /* Limits of operations that are not mixed are refused. */
     {"-G -slo read-p99=1ms -slo write-max=1s .", "slos.count=2"},
     /* Limits of flushes without any are refused. */
@@ -466,17 +469,17 @@ static const struct planned_row plans[] = {
     /* A series is kept where it tells how certain something is. Where targets are
        compared, or a percentile is limited, of requests of one kind; all targets together
        have room for as many as four. */
-    {".", "series=0"},
-    {"-slo max=1ms .", "series=0"},
-    {"-slo iops=1 .", "series=0"},
-    {"-slo max=1ms -slo p99=1ms .", "series=32768"},
-    {"a b", "series=32768"},
-    {"a b c d", "series=32768"},
-    {"a b c d e", "series=26214"},
-    {"a b c d e f g h", "series=16384"},
-    {"-sweep size a b", "series=0"},
-    {"-sweep rate -slo p99=1ms a", "series=0"},
-    {"-load write -c 100 -slo p99=1ms .", "series=0"},
+    {".", "series_capacity=0"},
+    {"-slo max=1ms .", "series_capacity=0"},
+    {"-slo iops=1 .", "series_capacity=0"},
+    {"-slo max=1ms -slo p99=1ms .", "series_capacity=32768"},
+    {"a b", "series_capacity=32768"},
+    {"a b c d", "series_capacity=32768"},
+    {"a b c d e", "series_capacity=26214"},
+    {"a b c d e f g h", "series_capacity=16384"},
+    {"-sweep size a b", "series_capacity=0"},
+    {"-sweep rate -slo p99=1ms a", "series_capacity=0"},
+    {"-load write -c 100 -slo p99=1ms .", "series_capacity=0"},
 };
 
 TEST(options_become_a_plan)

@@ -37,11 +37,11 @@ TEST(steps_have_no_delay_and_no_lines_of_requests)
                                         "-R -sweep size -t 1us ."};
     for (size_t i = 0; i < LENGTH(lines); i++) {
         struct plan plan = planned(lines[i]);
-        if (plan.pace.interval != 0 || plan.pace.limited || plan.output.requests ||
+        if (plan.pace.interval != 0 || plan.pace.from_limit || plan.output.any_requests ||
             plan.pace.burst != 1)
             fail_msg("ioping %s", lines[i]);
         assert_true(plan.ends.count == UINT64_MAX);
-        assert_int_equal(plan.statistics.corrected, 0);
+        assert_int_equal(plan.statistics.corrected_interval, 0);
     }
 }
 
@@ -174,9 +174,9 @@ TEST(a_step_of_an_interval_has_thirty_requests_and_two_seconds)
         assert_int_equal(plan.pace.interval, 0);
         plan_step(&plan, cases[i].interval, 3, &step);
         assert_int_equal(step.pace.interval, cases[i].interval);
-        assert_int_equal(step.ends.settle, cases[i].interval);
-        assert_int_equal(step.ends.least, 30);
-        assert_false(step.pace.limited);
+        assert_int_equal(step.ends.settle_time, cases[i].interval);
+        assert_int_equal(step.ends.min_requests, 30);
+        assert_false(step.pace.from_limit);
         if (step.ends.work_time < cases[i].work_time - cases[i].interval ||
             step.ends.work_time > cases[i].work_time)
             fail_msg("ioping %s: %lld", cases[i].line, (long long)step.ends.work_time);
@@ -186,7 +186,7 @@ TEST(a_step_of_an_interval_has_thirty_requests_and_two_seconds)
                              cases[i].work_time + cases[i].interval);
         }
     }
-    assert_int_equal(planned("-sweep threads .").ends.least, 0);
+    assert_int_equal(planned("-sweep threads .").ends.min_requests, 0);
 }
 
 /* All of whose times are whole intervals, and of which 30 count. */
@@ -210,7 +210,7 @@ TEST(a_step_of_a_rate_is_an_open_loop)
             assert_int_equal(step.pace.poisson, poisson);
             assert_int_equal(step.pace.interval, cases[i].interval);
             assert_int_equal(step.ends.work_time, cases[i].work_time);
-            assert_int_equal(step.ends.settle, cases[i].settle);
+            assert_int_equal(step.ends.settle_time, cases[i].settle);
             assert_int_equal(step.io.threads, plan.io.threads);
             assert_int_equal(step.io.depth, plan.io.depth);
         }
@@ -242,7 +242,7 @@ TEST(percentiles_of_limits_make_a_step_of_a_rate_longer)
         struct plan plan = planned(cases[i].line), step;
         plan_step(&plan, cases[i].rate, 1, &step);
         assert_int_equal(step.ends.work_time / step.pace.interval, cases[i].count);
-        assert_int_equal(step.ends.least, 0);
+        assert_int_equal(step.ends.min_requests, 0);
     }
 }
 
@@ -266,7 +266,7 @@ TEST(an_open_loop_has_many_places)
         if (cases[i].threads)
             assert_int_equal(plan.io.threads, cases[i].threads);
         assert_in_range(plan.io.threads * plan.io.depth, 1, cases[i].places);
-        assert_true(plan.io.depth == 1 || plan.io.engine->many);
+        assert_true(plan.io.depth == 1 || plan.io.engine->queues_requests);
         assert_true(!plan.io.engine_name == (plan.io.engine == io_engine_of(0)));
     }
 }
@@ -287,13 +287,13 @@ TEST(what_makes_no_sense_with_rates_is_refused)
 
 static const struct planned_row plans[] = {
     /* A step lasts two seconds unless given. */
-    {"-sweep size .", "work_time=2000000000 settle=200000000"},
-    {"-sweep threads -R .", "work_time=2000000000 settle=200000000"},
-    {"-sweep size -w 10 .", "work_time=10000000000 settle=1000000000"},
-    {"-w 1/2 -sweep threads .", "work_time=500000000 settle=50000000"},
-    {"-U -sweep depth -w 1ms .", "work_time=1000000 settle=100000"},
-    {"-sweep size -w 9ns .", "work_time=9 settle=0"},
-    {"-sweep size -R -w 3 .", "work_time=3000000000 settle=300000000"},
+    {"-sweep size .", "work_time=2000000000 settle_time=200000000"},
+    {"-sweep threads -R .", "work_time=2000000000 settle_time=200000000"},
+    {"-sweep size -w 10 .", "work_time=10000000000 settle_time=1000000000"},
+    {"-w 1/2 -sweep threads .", "work_time=500000000 settle_time=50000000"},
+    {"-U -sweep depth -w 1ms .", "work_time=1000000 settle_time=100000"},
+    {"-sweep size -w 9ns .", "work_time=9 settle_time=0"},
+    {"-sweep size -R -w 3 .", "work_time=3000000000 settle_time=300000000"},
     /* No request of a step is warm up unless given. The time before it is warm-up enough.
      */
     {"-sweep size .", "warmup=0"},
@@ -324,22 +324,22 @@ static const struct planned_row plans[] = {
     {"-sweep threads -S 8m .", "scratch_size=8388608 work_size=8388608"},
     {"-sweep size=4k..256m -S 0 .", "scratch_size=268435456 work_size=0"},
     /* Limits on percentiles want as many requests as they need. */
-    {"-sweep interval -slo p50=1ms -slo max=1s .", "least=30"},
-    {"-sweep interval -slo p99=1ms .", "least=99"},
-    {"-sweep interval -slo p99=1ms -threads 3 .", "least=33"},
-    {"-sweep interval -slo p99=1ms -threads 8 .", "least=30"},
-    {"-sweep interval -slo p99.9=1ms -slo p90=1ms .", "least=999"},
-    {"-sweep interval -slo p99.9999=1ms .", "least=1000"},
-    {"-sweep threads -slo p99=1ms .", "least=0"},
-    {"-sweep interval -slo p99=1ms -a 5 .", "least=104"},
-    {"-sweep interval -slo p99=1ms -a 10k .", "least=1000"},
-    {"-sweep interval -slo avg=1ms -a 50 .", "least=30"},
-    {"-sweep interval -W -slo sync-p99=1ms .", "least=99"},
-    {"-sweep interval -G -slo p99=1ms .", "least=100"},
-    {"-sweep interval -G -slo read-p99=1ms .", "least=198"},
-    {"-sweep interval -G -slo write-p90=1ms -slo sync-p99=1ms .", "least=198"},
-    {"-sweep interval -G -slo read-p99=1ms -threads 3 .", "least=66"},
-    {"-sweep interval -G -slo read-p99.9=1ms .", "least=1000"},
+    {"-sweep interval -slo p50=1ms -slo max=1s .", "min_requests=30"},
+    {"-sweep interval -slo p99=1ms .", "min_requests=99"},
+    {"-sweep interval -slo p99=1ms -threads 3 .", "min_requests=33"},
+    {"-sweep interval -slo p99=1ms -threads 8 .", "min_requests=30"},
+    {"-sweep interval -slo p99.9=1ms -slo p90=1ms .", "min_requests=999"},
+    {"-sweep interval -slo p99.9999=1ms .", "min_requests=1000"},
+    {"-sweep threads -slo p99=1ms .", "min_requests=0"},
+    {"-sweep interval -slo p99=1ms -a 5 .", "min_requests=104"},
+    {"-sweep interval -slo p99=1ms -a 10k .", "min_requests=1000"},
+    {"-sweep interval -slo avg=1ms -a 50 .", "min_requests=30"},
+    {"-sweep interval -W -slo sync-p99=1ms .", "min_requests=99"},
+    {"-sweep interval -G -slo p99=1ms .", "min_requests=100"},
+    {"-sweep interval -G -slo read-p99=1ms .", "min_requests=198"},
+    {"-sweep interval -G -slo write-p90=1ms -slo sync-p99=1ms .", "min_requests=198"},
+    {"-sweep interval -G -slo read-p99=1ms -threads 3 .", "min_requests=66"},
+    {"-sweep interval -G -slo read-p99.9=1ms .", "min_requests=1000"},
 };
 
 TEST(options_become_a_plan)

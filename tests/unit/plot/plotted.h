@@ -86,7 +86,7 @@ plotted_run(struct stats *stats, struct track *track, const struct plotted_case 
     struct random random;
     int64_t start = PLOTTED_BEGAN;
     random_seed(&random, seed);
-    stats->every = drawn->kind == PLOTTED_MISSING ? 1000000 : 0;
+    stats->corrected_interval = drawn->kind == PLOTTED_MISSING ? 1000000 : 0;
     track_start(track, start, 0);
     for (uint64_t i = 0; i <= drawn->requests; i++) {
         struct sample sample = plotted_request(drawn->kind, i + 1, &random);
@@ -154,7 +154,7 @@ plotted_target(struct plotted *plotted, const struct plotted_case *drawn, int i)
     for (int k = 0; k < (int)drawn->requests; k++)
         job->sweep.steps[k] = plotted_step(drawn, i, k);
     job->sweep.count = (int)drawn->requests;
-    job->sweep.highest = job->sweep.count - 1;
+    job->sweep.highest_index = job->sweep.count - 1;
 }
 
 static inline struct plotted *
@@ -180,7 +180,8 @@ plotted_make(const struct plotted_case *drawn)
         slos_add(&plotted->plan.statistics.slos, "max=1min");
     }
     if (drawn->kind == PLOTTED_MISSING)
-        plotted->plan.statistics.corrected = plotted->plan.pace.interval = 1000000;
+        plotted->plan.statistics.corrected_interval = plotted->plan.pace.interval =
+            1000000;
     if (drawn->sweep == SWEEP_DEPTH)
         plotted->plan.io.engine_name = "io_uring";
     for (int i = 0; i < drawn->targets; i++)

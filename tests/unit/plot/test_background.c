@@ -24,11 +24,11 @@ make(enum phase current)
                               .workload.mix = mix_of("write"),
                               .workload.request_size = 8192,
                               .io.depth = 1};
-    load.group.begin = PLOTTED_BEGAN + 30 * MS;
-    load.outcome.ended = PLOTTED_BEGAN + 60 * MS;
-    load.done = current > PHASE_LOADED;
+    load.group.begin_at = PLOTTED_BEGAN + 30 * MS;
+    load.outcome.ended_at = PLOTTED_BEGAN + 60 * MS;
+    load.has_ended = current > PHASE_LOADED;
     for (enum phase phase = PHASE_IDLE; phase < current; phase++) {
-        phases.list[phase].ended = true;
+        phases.list[phase].has_ended = true;
         stats_merge(&phases.list[phase].stats, job->stats);
     }
     return plotted;

@@ -294,7 +294,7 @@ draw_split(const struct plotted_case *drawn, bool flushed)
     struct random random;
     int64_t start = PLOTTED_BEGAN;
     random_seed(&random, 7);
-    plotted->stats->every = drawn->kind == PLOTTED_MISSING ? MS : 0;
+    plotted->stats->corrected_interval = drawn->kind == PLOTTED_MISSING ? MS : 0;
     for (uint64_t i = 1; i <= drawn->requests; i++) {
         struct sample sample = plotted_request(drawn->kind, i, &random);
         int64_t part = sample.latency / 8;

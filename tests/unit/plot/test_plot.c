@@ -163,13 +163,13 @@ TEST(the_steps_of_a_sweep_are_described)
 TEST(a_sweep_of_rates_has_its_answer_in_the_table)
 {
     begin_sweep(SWEEP_RATE);
-    scene.jobs[0].sweep.steps[1].rate = 1990;
-    scene.jobs[0].sweep.highest = 1;
+    scene.jobs[0].sweep.steps[1].answered_rate = 1990;
+    scene.jobs[0].sweep.highest_index = 1;
     const char *text = draw();
     assert_contains(text, ">highest rate</text>");
     assert_contains(text, ">1.99 k</text>");
     assert_contains(text, ">7.77 MiB/s</text>");
-    scene.jobs[0].sweep.highest = -1;
+    scene.jobs[0].sweep.highest_index = -1;
     text = draw();
     assert_contains(text, ">-</text>");
     assert_lacks(text, ">-/s</text>");
@@ -248,7 +248,7 @@ TEST(targets_of_different_modes_have_none_in_common)
 TEST(corrected_percentiles_are_said_to_be)
 {
     begin(1);
-    scene.plan.statistics.corrected = scene.stats[0].every = 100000;
+    scene.plan.statistics.corrected_interval = scene.stats[0].corrected_interval = 100000;
     record(0, 0, 1000000, VERDICT_NONE, 9);
     assert_contains(draw(), ">1 request counted, 9 missed; percentiles and histogram "
                             "corrected for those that were not sent<");

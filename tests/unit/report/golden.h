@@ -50,7 +50,7 @@ golden_metrics(struct buffer *text, const struct plan *plan, const struct job *j
                             .jobs = jobs,
                             .count = count,
                             .text = *text,
-                            .wall = golden_get_wall};
+                            .wall_now = golden_get_wall};
     golden_wall_now = wall;
     report_prometheus.tick(&report, jobs, count, now, false);
     *text = report.text;
@@ -70,16 +70,16 @@ golden_prepare(enum format format)
     void (*const *records)(struct report *, const struct run_record *) =
         output_kinds[format].format->records;
     golden.plan.options = &golden.options;
-    golden.plan.output =
-        (struct plan_output){.list = {{.requests = output_kinds[format].format->sample,
-                                       .periods = records[RECORD_PERIOD],
-                                       .summary = records[RECORD_SUMMARY]}},
-                             .count = 1,
-                             .streams = 1,
-                             .print_count = 1,
-                             .buckets = &buckets_default};
+    golden.plan.output = (struct plan_output){
+        .list = {{.has_requests = output_kinds[format].format->sample,
+                  .has_periods = records[RECORD_PERIOD],
+                  .has_summary = records[RECORD_SUMMARY]}},
+        .count = 1,
+        .stream_count = 1,
+        .print_count = 1,
+        .buckets = &buckets_default};
     golden_format(format);
-    golden.job.targets = 1;
+    golden.job.target_count = 1;
     golden.job.target.description =
         (struct description){.path = "/tmp",
                              .fstype = "ext4",
@@ -103,7 +103,7 @@ golden_begin_of(const struct job *jobs, int count)
     assert_int_equal(report_begin(&golden.reports, &golden.plan, jobs, count, &error), 0);
     assert_int_equal(report_claim(&golden.reports, &golden.plan, &error), 0);
     golden.report = &golden.reports.list[0];
-    golden.report->wall = golden_wall;
+    golden.report->wall_now = golden_wall;
     golden.observer = report_observer(&golden.reports);
     for (int i = 0; i < count; i++)
         golden.observer.begin(&golden.reports, &jobs[i]);
@@ -139,7 +139,7 @@ static inline int
 golden_summary(const struct stats *stats, int64_t time)
 {
     golden.job.outcome.total = *stats;
-    golden.job.outcome.time = time;
+    golden.job.outcome.duration = time;
     return golden_record(
         &golden.job,
         (struct run_record){RECORD_SUMMARY, &golden.job.outcome.total, time, NULL, NULL});
@@ -170,8 +170,9 @@ static inline int
 golden_phase(enum phase phase, const struct job *background)
 {
     const struct job_phase *ended = &golden.job.phases->list[phase];
-    return golden_record(&golden.job, (struct run_record){RECORD_PHASE, &ended->stats,
-                                                          ended->time, NULL, background});
+    return golden_record(&golden.job,
+                         (struct run_record){RECORD_PHASE, &ended->stats, ended->duration,
+                                             NULL, background});
 }
 
 static inline char *

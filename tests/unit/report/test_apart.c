@@ -14,7 +14,7 @@ static struct job load;          /* likewise */
 static struct stats
 both(int count, int64_t every)
 {
-    struct stats stats = {.mix = mix_of("rw"), .every = every};
+    struct stats stats = {.mix = mix_of("rw"), .corrected_interval = every};
     for (int i = 0; i < 2 * count; i++) {
         int64_t us = 100 + i / 2;
         bool writes = i % 2 == 1;
@@ -62,14 +62,15 @@ TEST(a_rate_has_them_below_its_own_columns)
     golden.plan.sweep.kind = SWEEP_RATE;
     golden.plan.statistics.breakdown = true;
     golden_begin();
-    golden_end_step(&(struct job_step){.value = 100, .rate = 200}, &stats, SECOND);
+    golden_end_step(&(struct job_step){.value = 100, .answered_rate = 200}, &stats,
+                    SECOND);
     golden_end("apart_rate");
 }
 
 static void
 end_phase(enum phase phase, int count)
 {
-    phases.list[phase].ended = true;
+    phases.list[phase].has_ended = true;
     phases.list[phase].stats = both(count, 0);
     assert_int_equal(
         golden_phase(phase, phase == PHASE_LOADED ? phases.background : NULL), 0);

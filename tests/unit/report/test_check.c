@@ -16,7 +16,7 @@ set_up(const char *first, const char *second)
     memset(jobs, 0, sizeof(jobs));
     count = second ? 2 : 1;
     for (int i = 0; i < count; i++) {
-        jobs[i].targets = count;
+        jobs[i].target_count = count;
         jobs[i].plan.path = i ? second : first;
         jobs[i].target.description.path = i ? second : first;
     }
@@ -142,7 +142,7 @@ TEST(a_failed_request_is_critical)
     limit(NULL, "p50=2ms");
     record(&jobs[0], 3, MS);
     jobs[0].outcome.total.failed = 2;
-    jobs[0].outcome.failed =
+    jobs[0].outcome.failed_sample =
         (struct sample){.index = 4, .verdict = VERDICT_ERROR, .error = EIO};
     snprintf(line, sizeof(line),
              "IOPING CRITICAL - /data request 4 failed: EIO (%s), p50 1 ms | "
@@ -155,12 +155,12 @@ TEST(requests_without_answer_are_critical_and_failed)
 {
     set_up("/data", NULL);
     struct outcome *outcome = &jobs[0].outcome;
-    outcome->waiting = 2 * SECOND;
-    outcome->left = 3;
+    outcome->waiting_age = 2 * SECOND;
+    outcome->abandoned_requests = 3;
     answers(CHECK_CRITICAL,
             "IOPING CRITICAL - /data no answer to 3 requests for 2 s | p50=U p99=U max=U "
             "iops=U failed=3c\n");
-    outcome->left = 0;
+    outcome->abandoned_requests = 0;
     answers(CHECK_CRITICAL,
             "IOPING CRITICAL - /data no answer to 1 request for 2 s | p50=U p99=U max=U "
             "iops=U failed=1c\n");
@@ -186,7 +186,7 @@ TEST(a_file_that_was_not_written_is_unknown)
 {
     set_up("/data", NULL);
     record(&jobs[0], 200, MS);
-    jobs[0].outcome.output = "a|b.svg";
+    jobs[0].outcome.failed_output = "a|b.svg";
     jobs[0].outcome.output_error = ENOSPC;
     answers(CHECK_UNKNOWN,
             "IOPING UNKNOWN - /data a\\174b.svg: No space left on device, p99 1 ms | "

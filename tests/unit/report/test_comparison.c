@@ -42,7 +42,7 @@ fill_rows(struct comparison_row *rows, const struct device *devices, int count)
     for (int i = 0; i < count; i++) {
         struct stats *stats = stats_of(&all_stats[i], &devices[i]);
         rows[i] = (struct comparison_row){
-            .place = i + 1, .name = devices[i].name, .stats = stats};
+            .rank = i + 1, .name = devices[i].name, .stats = stats};
         for (int k = 0; k < COMPARISON_FIGURES; k++) {
             const double *bounds = devices[i].bounds[k];
             int64_t value = stats_percentile(stats, &percentiles_common.list[k]);
@@ -131,7 +131,7 @@ TEST(nothing_is_the_fastest_where_nothing_is_ranked)
         struct comparison_row rows[2];
         fill_rows(rows, devices, 2);
         for (int k = 0; k < 2; k++)
-            rows[k].place = places[i][k];
+            rows[k].rank = places[i][k];
         struct buffer text = table_of_rows(rows, 2, false, NULL, 0);
         assert_contains(text.text, i == 3 ? "\n--- comparison, fastest first ---\n"
                                           : "\n--- comparison ---\n");
@@ -305,7 +305,7 @@ TEST(changes_are_rounded_and_bounds_away_from_them)
 
 TEST(bounds_that_are_both_open_are_not_known)
 {
-    const struct interval open = {.known = true, .low = 0, .high = INFINITY};
+    const struct interval open = {.is_known = true, .low = 0, .high = INFINITY};
     char change[COMPARISON_TEXT], bounds[COMPARISON_TEXT];
     comparison_describe(26.6, &open, change, bounds);
     assert_string_equal(change, "26.6x");

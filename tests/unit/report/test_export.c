@@ -72,8 +72,8 @@ add_first(struct buffer *text, int number)
     struct report report = {.plan = &golden.plan,
                             .jobs = &golden.job,
                             .count = 1,
-                            .now = os_clock_now,
-                            .wall = golden_wall};
+                            .monotonic_now = os_clock_now,
+                            .wall_now = golden_wall};
     const struct report_format *format = golden.plan.output.list[number].kind->format;
     if (format->open)
         format->open(&report);
@@ -161,7 +161,7 @@ TEST(without_files_there_is_no_thread)
     begin_export(&export);
     assert_null(export.writer);
     assert_true(export_end(&export));
-    assert_int_equal(export.error, 0);
+    assert_int_equal(export.error_number, 0);
 }
 
 /* The first file could be replaced, and what refuses the run is the second. */
@@ -274,14 +274,14 @@ wait_for_a_stuck_one(char **errors)
     int64_t waited = os_clock_now() - began;
     *errors = caught(saved);
     assert_false(ended);
-    assert_int_equal(setup.export.error, ETIMEDOUT);
+    assert_int_equal(setup.export.error_number, ETIMEDOUT);
     assert_string_equal(setup.export.failed, setup.metrics);
     atomic_store(&told.hold, false);
     golden.plan.ends.timeout = INT64_MAX;
     golden.plan.ends.grace = HOUR; /* for a machine that is late */
-    golden.job.under_way = (struct job_under_way){0};
+    golden.job.in_flight = (struct job_under_way){0};
     assert_true(export_end(&setup.export));
-    assert_int_equal(setup.export.error, 0);
+    assert_int_equal(setup.export.error_number, 0);
     return waited;
 }
 
@@ -315,7 +315,7 @@ TEST(after_a_request_without_answer_it_is_not_waited_for_long)
 {
     char *errors;
     begin();
-    golden.job.under_way = (struct job_under_way){1, 1};
+    golden.job.in_flight = (struct job_under_way){1, 1};
     assert_true(wait_for_a_stuck_one(&errors) < HOUR);
     free(errors);
 }
@@ -378,7 +378,7 @@ TEST(a_failure_is_told_once_while_it_lasts)
     assert_true(ended);
     assert_matches(errors, "^ioping: [^\n]*/a\\.prom: I(nput/output|/O) error\n"
                            "ioping: [^\n]*/a\\.prom: No space left on device\n$");
-    assert_int_equal(setup.export.error, ENOSPC);
+    assert_int_equal(setup.export.error_number, ENOSPC);
     assert_string_equal(setup.export.failed, setup.metrics);
     free(errors);
 }
@@ -394,7 +394,7 @@ TEST(a_failure_at_the_end_is_told_too)
     assert_true(ended);
     assert_matches(errors, "^ioping: [^\n]*/a\\.prom: I(nput/output|/O) error\n"
                            "ioping: [^\n]*/a\\.svg: I(nput/output|/O) error\n$");
-    assert_int_equal(setup.export.error, EIO);
+    assert_int_equal(setup.export.error_number, EIO);
     free(errors);
 }
 
@@ -474,7 +474,7 @@ TEST(a_log_grows_by_the_lines_that_are_new)
     end_log();
     assert_true(export_end(&logged.export));
     assert_string_equal(logged.written, "add:one ;add:two ;add!:;");
-    assert_int_equal(logged.export.error, 0);
+    assert_int_equal(logged.export.error_number, 0);
 }
 
 /* And none is written twice: the file ends where it did when one could not be added. */
@@ -493,7 +493,7 @@ TEST(lines_that_could_not_be_added_come_with_the_next)
     free(caught(saved));
     assert_true(ended);
     assert_string_equal(logged.written, "add:one ;add:one two ;add!:;");
-    assert_int_equal(logged.export.error, 0);
+    assert_int_equal(logged.export.error_number, 0);
 }
 
 TEST(lines_that_cannot_be_added_in_the_end_are_a_failure)
@@ -509,7 +509,7 @@ TEST(lines_that_cannot_be_added_in_the_end_are_a_failure)
     assert_matches(errors, "^ioping: [^\n]*/a\\.hlog: No space left on device\n$");
     free(errors);
     assert_string_equal(logged.written, "add:one ;add!:one ;");
-    assert_int_equal(logged.export.error, ENOSPC);
+    assert_int_equal(logged.export.error_number, ENOSPC);
     assert_string_equal(logged.export.failed, logged.path);
 }
 
@@ -521,7 +521,7 @@ TEST(a_log_that_is_gone_begins_again)
     add_line("one ", 2);
     assert_true(export_end(&logged.export));
     assert_string_equal(logged.written, "add:one ;begin:one ;");
-    assert_int_equal(logged.export.error, 0);
+    assert_int_equal(logged.export.error_number, 0);
 }
 
 /* 16 MiB of them: it is no use to fill the memory instead of the disk. */
@@ -541,5 +541,5 @@ TEST(lines_that_wait_have_an_end)
     bool ended = export_end(&logged.export);
     free(caught(saved));
     assert_true(ended);
-    assert_int_equal(logged.export.error, ENOMEM);
+    assert_int_equal(logged.export.error_number, ENOMEM);
 }

@@ -17,8 +17,8 @@ prepare(enum format format, const char *path)
     golden.plan.target_count = 1;
     golden.plan.output.list[0].path = path;
     golden.plan.output.list[1] =
-        (struct output){.kind = &output_kinds[FORMAT_HUMAN], .summary = true};
-    golden.plan.output.count = golden.plan.output.streams = 2;
+        (struct output){.kind = &output_kinds[FORMAT_HUMAN], .has_summary = true};
+    golden.plan.output.count = golden.plan.output.stream_count = 2;
     golden.job.target.fd = -1;
 }
 
@@ -30,7 +30,7 @@ begin(void)
         report_check_files(&golden.reports, &golden.plan, &golden.job, &error) < 0)
         fail_msg("%s", error.why);
     golden_begin();
-    golden.reports.list[1].wall = golden_wall;
+    golden.reports.list[1].wall_now = golden_wall;
 }
 
 static void
@@ -55,7 +55,7 @@ TEST(each_has_what_it_would_have_alone)
     report_explain(&golden.reports, &golden.job, 1);
     golden_end("file_screen");
     assert_same(file_path(), "raw_report");
-    assert_true(golden.job.outcome.brief);
+    assert_true(golden.job.outcome.legacy_summary);
 }
 
 /* A terminal is where people are. */
@@ -72,7 +72,7 @@ TEST(what_a_terminal_shows_is_not_in_the_file)
     report_end(&golden.reports, &golden.outcome);
     dup2(golden.saved, 1);
     close(golden.saved);
-    assert_false(golden.job.outcome.brief);
+    assert_false(golden.job.outcome.legacy_summary);
 }
 
 /* FILE fails at once, and stdout has its summary. */
@@ -84,16 +84,16 @@ TEST(a_failure_of_one_ends_the_run_and_not_the_other)
     begin();
     assert_int_equal(golden_record(&golden.job, (struct run_record){.kind = RECORD_PERIOD,
                                                                     .stats = &stats,
-                                                                    .time = 1}),
+                                                                    .duration = 1}),
                      -1);
-    assert_true(golden.reports.failed);
+    assert_true(golden.reports.has_failed);
     assert_int_equal(golden_summary(&stats, 2000), -1);
     report_end(&golden.reports, &golden.outcome);
     dup2(golden.saved, 1);
     close(golden.saved);
     assert_same(golden.path, "file_screen");
     assert_int_equal(golden.outcome.output_error, ENOSPC);
-    assert_string_equal(golden.outcome.output, "/dev/full");
+    assert_string_equal(golden.outcome.failed_output, "/dev/full");
 }
 
 TEST(json_is_closed_when_the_screen_has_failed)
@@ -114,7 +114,7 @@ TEST(json_is_closed_when_the_screen_has_failed)
     assert_int_equal(pread(fd, last, 4, info.st_size - 4), 4);
     close(fd);
     assert_string_equal(last, "\n}]\n");
-    assert_string_equal(golden.outcome.output, "standard output");
+    assert_string_equal(golden.outcome.failed_output, "standard output");
     assert_int_equal(golden.outcome.output_error, ENOSPC);
 }
 

@@ -35,8 +35,8 @@ open_at(int count, int64_t ns, int64_t on_wall)
 {
     now = ns;
     wall = on_wall;
-    report =
-        (struct report){.jobs = jobs, .count = count, .now = get_now, .wall = get_wall};
+    report = (struct report){
+        .jobs = jobs, .count = count, .monotonic_now = get_now, .wall_now = get_wall};
     report_hdr.open(&report);
     assert_false(report.text.failed);
     return &report;
@@ -362,7 +362,7 @@ TEST(each_line_has_what_is_new_since_the_one_before)
     static struct line line;
     struct buffer text = {0};
     struct report *log = open_log((const char *const[]){"/a", "/b"}, 2);
-    log->began = 6 * SECOND;
+    log->interval_began_at = 6 * SECOND;
     record(&jobs[0], 1000);
     record(&jobs[1], 7000);
     record(&jobs[1], 7000);
@@ -401,13 +401,13 @@ TEST(the_last_interval_is_as_long_as_it_was)
     struct report *log = open_log((const char *const[]){"/a"}, 1);
     add_lines(log, &text, jobs, 1, SECOND, true); /* nothing has begun */
     check(&text, "");
-    log->began = 6 * SECOND;
+    log->interval_began_at = 6 * SECOND;
     record(&jobs[0], 1000);
     add_lines(log, &text, jobs, 1, 6250 * MS, false);
     buffer_clear(&text);
     add_lines(log, &text, jobs, 1, 6200 * MS, true); /* the last request ended earlier */
     check(&text, "");
-    log->began = 7 * SECOND;
+    log->interval_began_at = 7 * SECOND;
     record(&jobs[0], 1000);
     add_lines(log, &text, jobs, 1, 7125 * MS, true);
     read_line(&line, text.text);
@@ -425,10 +425,10 @@ TEST(parts_of_a_run_are_not_mixed)
     struct buffer text = {0};
     struct report *log = open_log((const char *const[]){"/a"}, 1);
     begin_part(log, &jobs[0], "size=512");
-    log->began = 6 * SECOND;
+    log->interval_began_at = 6 * SECOND;
     record(&jobs[0], 1000);
     record(&jobs[0], 1000);
-    jobs[0].done = true;
+    jobs[0].has_ended = true;
     jobs[0].outcome.total.requests = 2;
     add_lines(log, &text, jobs, 1, 7 * SECOND, true);
     read_line(&line, text.text);
@@ -437,7 +437,7 @@ TEST(parts_of_a_run_are_not_mixed)
     buffer_clear(&text);
     begin_part(log, &jobs[0], "size=1024");
     memset(&jobs[0].progress.total, 0, sizeof(jobs[0].progress.total));
-    log->began = 8 * SECOND;
+    log->interval_began_at = 8 * SECOND;
     record(&jobs[0], 1000);
     jobs[0].outcome.total.requests = 3;
     add_lines(log, &text, jobs, 1, 9 * SECOND, true);
@@ -446,7 +446,7 @@ TEST(parts_of_a_run_are_not_mixed)
     assert_int_equal(line.count, 1);
     buffer_clear(&text);
     begin_part(log, &jobs[0], "size=2048");
-    log->began = 10 * SECOND;
+    log->interval_began_at = 10 * SECOND;
     add_lines(log, &text, jobs, 1, 11 * SECOND, true);
     check(&text, "");
     close_log(log);
@@ -498,9 +498,9 @@ TEST(what_is_apart_has_a_tag_of_its_own)
     struct buffer text = {0};
     struct report *log = open_log((const char *const[]){"/a"}, 1);
     jobs[0].progress.total.mix = mix_of("rw");
-    jobs[0].progress.total.every = 100;
+    jobs[0].progress.total.corrected_interval = 100;
     begin_part(log, &jobs[0], "loaded");
-    log->began = 6 * SECOND;
+    log->interval_began_at = 6 * SECOND;
     record_both(&jobs[0], OPERATION_WRITE);
     add_lines(log, &text, jobs, 1, 7 * SECOND, false);
     check_tags(&text,
@@ -519,7 +519,7 @@ TEST(what_is_apart_has_a_tag_of_its_own)
     add_lines(log, &text, jobs, 1, 9 * SECOND, false);
     check_tags(&text, (const char *const[]){"/a#loaded", NULL}, (const int64_t[]){0});
     begin_part(log, &jobs[0], "recovered");
-    log->began = 9 * SECOND;
+    log->interval_began_at = 9 * SECOND;
     stats_clear(&jobs[0].progress.total);
     record_both(&jobs[0], OPERATION_WRITE);
     add_lines(log, &text, jobs, 1, 10 * SECOND, true);
@@ -546,7 +546,7 @@ TEST(tags_are_paths_as_a_uri_has_them)
         static struct line line;
         struct buffer text = {0};
         struct report *log = open_log(&cases[i].path, 1);
-        log->began = 6 * SECOND;
+        log->interval_began_at = 6 * SECOND;
         add_lines(log, &text, jobs, 1, 7 * SECOND, true);
         read_line(&line, text.text);
         assert_string_equal(line.tag, cases[i].tag);
@@ -563,7 +563,7 @@ TEST(the_same_path_again_has_a_number)
     static struct line line;
     struct buffer text = {0};
     struct report *log = open_log(paths, 4);
-    log->began = 6 * SECOND;
+    log->interval_began_at = 6 * SECOND;
     add_lines(log, &text, jobs, 4, 7 * SECOND, false);
     const char *next = text.text;
     for (int i = 0; i < 4; i++) {
@@ -572,7 +572,7 @@ TEST(the_same_path_again_has_a_number)
     }
     buffer_clear(&text);
     begin_part(log, &jobs[2], "size=512");
-    log->began = 7 * SECOND;
+    log->interval_began_at = 7 * SECOND;
     add_lines(log, &text, &jobs[2], 1, 8 * SECOND, true);
     read_line(&line, text.text);
     assert_string_equal(line.tag, "/a#2#size=512");

@@ -276,7 +276,7 @@ summarize_briefly(const struct stats *stats, const char *name)
     golden_summary(stats, 9000912345);
     report_explain(&golden.reports, &golden.job, 1);
     golden_end(name);
-    assert_true(golden.job.outcome.brief);
+    assert_true(golden.job.outcome.legacy_summary);
 }
 
 /* One was too slow, or none; so "generated" begins its line where 1.3 begins it so. */
@@ -352,7 +352,7 @@ TEST(the_busy_time_is_that_of_the_first_line_only)
 {
     struct stats stats = golden_stats();
     summarize("read", &stats, 9000912345, "human_summary");
-    stats.busy = stats.latency.sum / 8;
+    stats.busy_time = stats.latency.sum / 8;
     summarize("read", &stats, 9000912345, "human_summary_busy");
 }
 
@@ -455,7 +455,7 @@ TEST(percentiles_of_nothing_are_no_line)
  * where no other option shows percentiles. */
 TEST(corrected_percentiles_say_so)
 {
-    struct stats stats = {.every = 100000000};
+    struct stats stats = {.corrected_interval = 100000000};
     for (uint64_t i = 1; i <= 20; i++) {
         struct sample sample = read_of(i, i < 20 ? 5000000 : 1000000000);
         stats_record(&stats, &sample);
@@ -498,7 +498,7 @@ TEST(the_histogram_is_the_last_of_the_summary)
 static struct stats
 mixed(int count, int64_t every)
 {
-    struct stats stats = {.mix = mix_of("rw"), .every = every};
+    struct stats stats = {.mix = mix_of("rw"), .corrected_interval = every};
     for (int i = 0; i < 2 * count; i++) {
         struct sample sample =
             read_of((uint64_t)i, (i / 2 + 1 + i % 2 * 1000) * INT64_C(1000000));

@@ -28,7 +28,7 @@ prepare(int count)
                                      .count = count,
                                      .job = jobs,
                                      .target = &jobs[0].target.description,
-                                     .wall = golden_wall};
+                                     .wall_now = golden_wall};
 }
 
 /* Fails unless what REPORT has added is EXPECTED; empties it. */
@@ -47,7 +47,7 @@ add(struct report *report, enum record_kind kind, const struct stats *stats,
 {
     report->format->records[kind](
         report,
-        &(struct run_record){.kind = kind, .stats = stats, .time = 7, .step = step});
+        &(struct run_record){.kind = kind, .stats = stats, .duration = 7, .step = step});
 }
 
 static void
@@ -81,7 +81,7 @@ TEST(figures_are_those_of_a_raw_line_with_times_in_seconds)
     stats.failed = 2;
     stats.missed = 3;
     prepare(1);
-    golden.plan.output.percentiles = (struct percentiles){.given = true};
+    golden.plan.output.percentiles = (struct percentiles){.is_given = true};
     assert_period(golden.report, &stats,
                   TMP " min=0.000590800,avg=0.000500000,max=0.000685012,"
                       "mdev=0.000026501,iops=2000.000000,bps=8192000,count=9i,failed=2i,"
@@ -322,11 +322,11 @@ TEST(the_highest_step_has_a_line_if_there_is_one)
 {
     prepare(1);
     golden.plan.sweep.kind = jobs[0].plan.sweep.kind = SWEEP_DEPTH;
-    jobs[0].sweep.highest = -1;
+    jobs[0].sweep.highest_index = -1;
     add(golden.report, RECORD_HIGHEST, NULL, NULL);
     assert_int_equal(golden.report->text.length, 0);
     jobs[0].sweep.steps[0].value = 16;
-    jobs[0].sweep.highest = 0;
+    jobs[0].sweep.highest_index = 0;
     add(golden.report, RECORD_HIGHEST, NULL, NULL);
     assert_added(golden.report, TMP " highest_depth=16i" STAMP);
 }

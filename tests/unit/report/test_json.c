@@ -256,8 +256,8 @@ TEST(what_is_empty_is_closed)
 TEST(corrected_is_said)
 {
     struct stats stats = stats_of(2);
-    stats.every = 30;
-    stats.longest = stats.latency.max;
+    stats.corrected_interval = 30;
+    stats.longest_corrected = stats.latency.max;
     add(&stats.corrected, 100, 1);
     add(&stats.corrected, 70, 1);
     add(&stats.corrected, 40, 1);
@@ -290,7 +290,7 @@ TEST(records_may_have_a_line_each)
 TEST(rates_of_stat_are_over_the_busy_time)
 {
     struct stats stats = contract_stats();
-    stats.busy = stats.latency.sum / 8;
+    stats.busy_time = stats.latency.sum / 8;
     prepare();
     golden_begin();
     golden_summary(&stats, 20158762);
@@ -366,7 +366,7 @@ step_judged(enum format format, int highest, const char *name)
         *step = (struct job_step){.value = 1 << i, .verdict = verdicts[i]};
         golden_end_step(step, &stats, 20158762);
     }
-    golden.job.sweep.highest = highest;
+    golden.job.sweep.highest_index = highest;
     golden_highest();
     golden_end(name);
 }
@@ -385,7 +385,7 @@ TEST(steps_say_if_they_kept_the_limits)
 static struct stats
 mixed(int count, int64_t every)
 {
-    struct stats stats = {.mix = mix_of("rw"), .every = every};
+    struct stats stats = {.mix = mix_of("rw"), .corrected_interval = every};
     for (int i = 0; i < 2 * count; i++) {
         bool writes = i % 2 == 0;
         struct sample sample = sample_of((uint64_t)i + 1, VERDICT_NONE);
@@ -459,10 +459,10 @@ TEST(rates_say_what_was_due_and_what_was_answered)
         golden.job.plan = golden.plan;
         golden_begin();
         struct job_step *step = golden.job.sweep.steps;
-        *step = (struct job_step){.value = 49000, .rate = 48000};
+        *step = (struct job_step){.value = 49000, .answered_rate = 48000};
         golden_end_step(step, &stats, 20158762);
         golden.job.sweep.count = 1;
-        golden.job.sweep.highest = 0;
+        golden.job.sweep.highest_index = 0;
         golden_highest();
         golden_end(limited ? "ndjson_sweep_rate_slo" : "ndjson_sweep_rate");
         assert_jq(limited ? ".[0].sweep == {rate: 49000} and .[0].met and "

@@ -33,15 +33,15 @@ fill_job(int number, bool recorded)
         series_record(&series[number], sample.start, sample.latency);
     }
     job->index = number;
-    job->targets = LENGTH(devices);
+    job->target_count = LENGTH(devices);
     job->target.description = (struct description){.path = devices[number].name,
                                                    .fstype = "xfs",
                                                    .device = "/dev/vda",
                                                    .size = 1 << 30,
                                                    .mode = IO_MODE_DIRECT,
-                                                   .recorded = recorded};
+                                                   .is_recorded = recorded};
     job->outcome.series = &series[number];
-    job->outcome.time = 2000000000;
+    job->outcome.duration = 2000000000;
 }
 
 static void
@@ -50,7 +50,7 @@ begin(enum format format, bool recorded)
     for (int i = 0; i < (int)LENGTH(devices); i++)
         fill_job(i, recorded);
     golden_prepare(format);
-    golden.plan.statistics.series = ROOM;
+    golden.plan.statistics.series_capacity = ROOM;
     golden.plan.mode = recorded ? MODE_COMPARE : MODE_RUN;
     golden_begin_of(jobs, LENGTH(devices));
 }
@@ -59,9 +59,10 @@ TEST(each_target_has_its_change_from_the_fastest)
 {
     begin(FORMAT_JSON, false);
     for (size_t i = 0; i < LENGTH(devices); i++)
-        golden_record(&jobs[i], (struct run_record){.kind = RECORD_SUMMARY,
-                                                    .stats = &jobs[i].outcome.total,
-                                                    .time = jobs[i].outcome.time});
+        golden_record(&jobs[i],
+                      (struct run_record){.kind = RECORD_SUMMARY,
+                                          .stats = &jobs[i].outcome.total,
+                                          .duration = jobs[i].outcome.duration});
     report_compare(&golden.reports);
     golden_end("json_change");
 }
@@ -80,7 +81,7 @@ TEST(periods_have_no_change)
     for (size_t i = 0; i < LENGTH(devices); i++)
         golden_record(&jobs[i], (struct run_record){.kind = RECORD_PERIOD,
                                                     .stats = &jobs[i].outcome.total,
-                                                    .time = 1});
+                                                    .duration = 1});
     size_t size;
     char *text = golden_read(golden.path, &size);
     assert_non_null(strstr(text, "\"stat\""));

@@ -10,16 +10,16 @@ TEST(each_row_has_what_its_destination_needs)
 {
     for (int i = 0; i < output_kind_count; i++) {
         const struct output_kind *kind = &output_kinds[i];
-        bool file = kind->goes == OUTPUT_REPLACED || kind->goes == OUTPUT_GROWING;
-        bool printed = kind->goes == OUTPUT_STREAM;
+        bool file = kind->sink == OUTPUT_REPLACED || kind->sink == OUTPUT_GROWING;
+        bool printed = kind->sink == OUTPUT_STREAM;
         assert_int_equal(kind->refuse != NULL, printed);
-        assert_int_equal(kind->start && kind->what, file);
-        assert_int_equal(kind->unanswered != NULL, kind->answer != NULL);
+        assert_int_equal(kind->magic && kind->magic_description, file);
+        assert_int_equal(kind->early_exit_line != NULL, kind->answer != NULL);
         if (file) /* its option has the path */
-            assert_true(cli_option(kind->option)->file);
-        if (!printed && kind->goes != OUTPUT_LAST) /* somebody decides how often */
-            assert_true(kind->every > 0);
-        if (kind->goes == OUTPUT_REPLACED || kind->goes == OUTPUT_LAST)
+            assert_true(cli_option(kind->option)->is_path);
+        if (!printed && kind->sink != OUTPUT_LAST) /* somebody decides how often */
+            assert_true(kind->default_interval > 0);
+        if (kind->sink == OUTPUT_REPLACED || kind->sink == OUTPUT_LAST)
             assert_non_null(kind->format->tick);
     }
 }
@@ -33,7 +33,7 @@ TEST(rows_have_their_names)
         [FORMAT_CHECK] = OPTION_CHECK, [FORMAT_PROMETHEUS] = OPTION_PROMETHEUS,
         [FORMAT_PLOT] = OPTION_PLOT,   [FORMAT_PLOT_STREAM] = OPTION_PLOT,
         [FORMAT_HDR] = OPTION_HDR,     [FORMAT_STATUS] = OPTION_NO_STATUS};
-    assert_true(output_kinds[FORMAT_HUMAN].people);
+    assert_true(output_kinds[FORMAT_HUMAN].for_people);
     for (int i = FORMAT_RAW; i < output_kind_count; i++)
         assert_int_equal(output_kinds[i].option, options[i]);
 }
@@ -48,16 +48,17 @@ static void
 add_period(struct report *report, const struct run_record *record)
 {
     buffer_format(&report->text, "%s %llu %lld\n", report->target->path,
-                  (unsigned long long)record->stats->requests, (long long)record->time);
+                  (unsigned long long)record->stats->requests,
+                  (long long)record->duration);
 }
 
 static const struct report_format periods = {.open = add_head,
                                              .records = {[RECORD_PERIOD] = add_period}};
 static const struct output_kind kind = {.option = OPTION_HDR,
-                                        .goes = OUTPUT_GROWING,
+                                        .sink = OUTPUT_GROWING,
                                         .format = &periods,
-                                        .start = "head",
-                                        .what = "one"};
+                                        .magic = "head",
+                                        .magic_description = "one"};
 
 static bool
 has_line(const char *path, const char *line)
@@ -78,9 +79,9 @@ TEST(a_file_that_grows_has_each_period)
     size_t size;
     snprintf(path, sizeof(path), "%s/grows", scratch());
     golden_prepare(FORMAT_HUMAN);
-    golden.plan.output.list[0].periods = false;
+    golden.plan.output.list[0].has_periods = false;
     golden.plan.output.list[1] =
-        (struct output){.kind = &kind, .path = path, .periods = true};
+        (struct output){.kind = &kind, .path = path, .has_periods = true};
     golden.plan.output.count = 2;
     golden.plan.ends.timeout = INT64_MAX;
     golden.plan.ends.grace = 60 * SECOND;

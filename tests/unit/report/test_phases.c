@@ -52,12 +52,12 @@ end_phase(enum phase phase, int count, int64_t us)
 {
     struct job_phase *past = &phases.list[phase];
     phases.current = phase;
-    past->ended = true;
-    past->time = 5 * SECOND;
+    past->has_ended = true;
+    past->duration = 5 * SECOND;
     record(&past->stats, count, 4096, us);
     if (phase == PHASE_LOADED) {
         record(&load.outcome.total, 122, 1 << 20, 10);
-        load.outcome.time = 2 * SECOND;
+        load.outcome.duration = 2 * SECOND;
     }
     assert_int_equal(
         golden_phase(phase, phase == PHASE_LOADED ? phases.background : NULL), 0);
@@ -150,7 +150,7 @@ TEST(a_terminal_has_the_columns_that_fit)
 TEST(a_table_has_the_phases_that_were)
 {
     prepare(FORMAT_HUMAN);
-    golden.plan.output.percentiles = (struct percentiles){.given = true};
+    golden.plan.output.percentiles = (struct percentiles){.is_given = true};
     golden_begin();
     end_phase(PHASE_IDLE, 0, 1);
     load.plan.io.threads = 16;
@@ -165,11 +165,11 @@ TEST(metrics_are_those_of_each_phase)
 {
     struct buffer text = {0};
     prepare(FORMAT_HUMAN);
-    phases.list[PHASE_IDLE].ended = true;
+    phases.list[PHASE_IDLE].has_ended = true;
     phases.current = PHASE_LOADED;
     phases.list[PHASE_IDLE].stats.requests = 7;
     golden.job.progress.total.requests = 3;
-    golden.job.under_way.count = 1;
+    golden.job.in_flight.count = 1;
     golden_metrics(&text, &golden.plan, &golden.job, 1, 0, 0);
     assert_false(text.failed);
 #define LABELS                                                                  \
@@ -209,10 +209,10 @@ TEST(progress_is_that_of_all_phases)
     prepare(FORMAT_HUMAN);
     phases.current = PHASE_LOADED;
     golden.job.progress.total.requests = 50;
-    phases.all.requests = 150;
-    golden.job.stats = &phases.all;
+    phases.total.requests = 150;
+    golden.job.stats = &phases.total;
     struct status *status = status_open(&golden.plan, 1, 0);
-    struct report report = {.status = status, .now = ten_seconds};
+    struct report report = {.status = status, .monotonic_now = ten_seconds};
     report_status.part(&report, &golden.job, &(struct run_part){.phase = PHASE_LOADED});
     status_gather(status, &golden.job, 1, 12 * SECOND, &facts);
     assert_int_equal(facts.place.phase, PHASE_LOADED);
@@ -233,7 +233,7 @@ TEST(interim_statistics_are_those_of_each_phase)
     size_t size;
     prepare(FORMAT_RAW);
     golden_begin();
-    phases.list[PHASE_IDLE].ended = true;
+    phases.list[PHASE_IDLE].has_ended = true;
     record(&phases.list[PHASE_IDLE].stats, 2, 4096, 10);
     phases.current = PHASE_LOADED;
     record(&golden.job.progress.total, 1, 4096, 1000);

@@ -24,7 +24,7 @@ jobs_of(const struct shown *list, int count)
     assert_in_range(count, 1, 4);
     for (int i = 0; i < count; i++) {
         stats[i] = *list[i].stats;
-        stats[i].last = list[i].last;
+        stats[i].last_end = list[i].last;
         jobs[i].target.description = *list[i].description;
         jobs[i].stats = &stats[i];
     }
@@ -91,7 +91,7 @@ keep_all(const struct shown *list, int count)
     format_all(&text, &golden.plan, list, count);
     export_hand_over(&export, 1, &text, true);
     assert_true(export_end(&export));
-    assert_int_equal(export.error, 0);
+    assert_int_equal(export.error_number, 0);
 }
 
 static void
@@ -238,7 +238,7 @@ TEST(only_flushed_writes_have_that)
 
 TEST(corrections_do_not_change_what_was_measured)
 {
-    struct stats stats = {.every = 1000000};
+    struct stats stats = {.corrected_interval = 1000000};
     struct sample sample = sample_of(50000000, 0, VERDICT_NONE);
     struct buffer text = {0};
     stats_record(&stats, &sample);
@@ -386,8 +386,8 @@ TEST(requests_under_way_have_their_number_and_age)
     static struct job jobs[2];
     struct buffer text = {0};
     jobs[0].stats = jobs[1].stats = &nothing;
-    jobs[0].under_way = (struct job_under_way){3, 1000000000};
-    jobs[1].under_way = (struct job_under_way){1, 3500000001};
+    jobs[0].in_flight = (struct job_under_way){3, 1000000000};
+    jobs[1].in_flight = (struct job_under_way){1, 3500000001};
     golden_prepare(FORMAT_HUMAN);
     jobs[0].target.description = golden.job.target.description;
     jobs[1].target.description = other;

@@ -5,7 +5,7 @@ static void
 assert_line(const struct stats *stats, int64_t time, const char *line)
 {
     struct report report = {.count = 1};
-    raw_line(&report, &(struct run_record){.stats = stats, .time = time});
+    raw_line(&report, &(struct run_record){.stats = stats, .duration = time});
     assert_string_equal(report.text.text, line);
     buffer_free(&report.text);
 }
@@ -41,7 +41,7 @@ TEST(among_others_the_target_comes_last)
                                 .count = 3,
                                 .job = &jobs[i],
                                 .target = &jobs[i].target.description};
-        raw_line(&report, &(struct run_record){.stats = &stats, .time = 7});
+        raw_line(&report, &(struct run_record){.stats = &stats, .duration = 7});
         assert_string_equal(report.text.text, lines[i]);
         buffer_free(&report.text);
     }
@@ -102,7 +102,7 @@ TEST(rates_are_over_the_busy_time)
 {
     struct stats stats = golden_stats();
     stats.latency.sum = 4500000;
-    stats.busy = 4500000 / 8;
+    stats.busy_time = 4500000 / 8;
     assert_line(&stats, 9000912345,
                 "9 4500000 16000 65536000 590800 500000 685012 26501 10 9000912345\n");
 }
@@ -140,7 +140,7 @@ TEST(a_stream_that_fails_gives_its_errno)
         assert_int_equal(first, -1);
         assert_int_equal(second, -1);
         assert_int_equal(outcome.output_error, EBADF);
-        assert_string_equal(outcome.output, "standard output");
+        assert_string_equal(outcome.failed_output, "standard output");
     }
 }
 
@@ -191,10 +191,10 @@ TEST(a_highest_rate_without_limits_has_a_dash_in_their_place)
     golden.job.plan = golden.plan;
     golden_begin();
     struct job_step *step = golden.job.sweep.steps;
-    *step = (struct job_step){.value = 49000, .rate = 48000};
+    *step = (struct job_step){.value = 49000, .answered_rate = 48000};
     golden.job.sweep.count = 1;
     golden_end_step(step, &stats, 9000912345);
-    golden.job.sweep.highest = 0;
+    golden.job.sweep.highest_index = 0;
     golden_highest();
     golden_end("raw_sweep_rate");
 }

@@ -61,7 +61,7 @@ static void
 begin_part(struct status *status, int index, const struct run_part *part, int64_t now)
 {
     static struct job job; /* too large for a stack */
-    struct report report = {.status = status, .now = read_clock};
+    struct report report = {.status = status, .monotonic_now = read_clock};
     clock_now = now;
     job.index = index;
     report_status.part(&report, &job, part);
@@ -110,8 +110,8 @@ TEST(the_oldest_request_of_all_targets_is_waited_for)
     struct status *status = status_open(&plan, 3, BEGAN);
     status_gather(status, jobs, 3, BEGAN + 3 * SECOND, &facts);
     assert_int_equal(facts.waiting, 0);
-    jobs[0].under_way.oldest = BEGAN + SECOND;
-    jobs[2].under_way.oldest = BEGAN + 500 * MS;
+    jobs[0].in_flight.oldest_sent_at = BEGAN + SECOND;
+    jobs[2].in_flight.oldest_sent_at = BEGAN + 500 * MS;
     status_gather(status, jobs, 3, BEGAN + 3 * SECOND, &facts);
     assert_int_equal(facts.waiting, 2500 * MS);
     status_close(status);
@@ -179,7 +179,7 @@ TEST(one_that_is_done_is_not_waited_for)
     struct stats *early = seen(1, 1), *late = seen(49, 1);
     const struct stats *const all[] = {early, late};
     struct job *jobs = jobs_of(all, 2);
-    jobs[0].done = true;
+    jobs[0].has_ended = true;
     plan.ends.count = 100;
     struct status *status = status_open(&plan, 2, BEGAN);
     status_gather(status, jobs, 2, BEGAN + 10 * SECOND, &facts);
@@ -220,7 +220,7 @@ TEST(corrected_statistics_give_corrected_percentiles)
 {
     struct plan plan = plain();
     struct stats *stats = seen(0, 0);
-    stats->every = 100 * MS;
+    stats->corrected_interval = 100 * MS;
     struct sample sample = {.latency = SECOND, .verdict = VERDICT_NONE};
     stats_record(stats, &sample); /* waits of 100, 200 ... 900 ms beside it */
     sample.latency = 10 * MS;
@@ -360,7 +360,7 @@ TEST(a_sweep_goes_through_all_steps_of_all_targets)
     struct job snapshot = {.stats = stats};
     plan.sweep.kind = SWEEP_DEPTH;
     plan.ends.work_time = 2 * SECOND;
-    plan.ends.settle = 200 * MS;
+    plan.ends.settle_time = 200 * MS;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct status_facts facts;
         int64_t now = BEGAN + 100 * SECOND;
@@ -390,7 +390,7 @@ TEST(steps_of_a_sweep_of_intervals_differ_in_length)
     struct stats *stats = seen(5, 0);
     struct job snapshot = {.stats = stats};
     plan.sweep = (struct sweep){SWEEP_INTERVAL, MS, 4 * MS};
-    plan.ends.least = 30;
+    plan.ends.min_requests = 30;
     plan.ends.work_time = MS;
     for (int number = 0; number < 3; number++) {
         static const int64_t before[] = {0, 31 * MS, 93 * MS};

@@ -27,7 +27,8 @@ add_row(struct buffer *text, const struct plan *plan, const struct job_step *ste
 {
     struct report report = report_of(plan, columns);
     report.text = *text;
-    table_row(&report, &(struct run_record){.stats = stats, .time = time, .step = step});
+    table_row(&report,
+              &(struct run_record){.stats = stats, .duration = time, .step = step});
     *text = report.text;
 }
 
@@ -128,7 +129,7 @@ TEST(there_may_be_no_percentiles)
 TEST(a_row_has_the_rates_of_the_clock)
 {
     struct plan plan = {.sweep.kind = SWEEP_DEPTH};
-    struct stats stats = {.busy = 62500};
+    struct stats stats = {.busy_time = 62500};
     struct sample sample = {.size = 4096, .bytes = 4096, .latency = 1000000};
     struct buffer text = {0};
     for (int i = 0; i < 5; i++) {
@@ -236,7 +237,7 @@ add_judged(int highest)
         job->sweep.count = i + 1;
         assert_int_equal(golden_end_step(&job->sweep.steps[i], &stats, 505000000), 0);
     }
-    job->sweep.highest = highest;
+    job->sweep.highest_index = highest;
     golden_highest();
 }
 
@@ -288,7 +289,7 @@ TEST(the_last_line_has_the_highest_that_keeps_the_limits)
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct report report = {0};
         job.plan.sweep.kind = cases[i].kind;
-        job.sweep.highest = cases[i].highest;
+        job.sweep.highest_index = cases[i].highest;
         job.outcome.verdict = cases[i].verdict;
         report.job = &job;
         table_highest(&report, NULL);
@@ -321,7 +322,8 @@ TEST(rates_have_columns_of_their_own)
     struct plan plan = {.sweep.kind = SWEEP_RATE};
     struct buffer text = {0};
     struct stats stats = rising(500);
-    struct job_step step = {.value = 48000, .rate = 47960, .verdict = SLO_BROKEN};
+    struct job_step step = {
+        .value = 48000, .answered_rate = 47960, .verdict = SLO_BROKEN};
     double in_use = (double)stats.latency.sum / 1e9;
     char expected[64];
     add_head(&text, &plan, 0);
@@ -333,7 +335,7 @@ TEST(rates_have_columns_of_their_own)
     assert_memory_equal(text.text, expected, strlen(expected));
     assert_non_null(strstr(text.text, "  FAIL\n"));
     buffer_clear(&text);
-    step.rate = 1000;
+    step.answered_rate = 1000;
     stats.latency.sum = 1234567 * SECOND;
     add_row(&text, &plan, &step, &stats, SECOND, 0);
     assert_non_null(strstr(text.text, "  1 k   1.23 M "));
@@ -401,14 +403,14 @@ TEST(the_last_line_of_rates_has_what_was_answered)
     static struct job job; /* too large for a stack */
     job.plan.sweep.kind = SWEEP_RATE;
     job.plan.workload.request_size = 4096;
-    job.sweep.steps[1] = (struct job_step){.value = 49000, .rate = 48000};
+    job.sweep.steps[1] = (struct job_step){.value = 49000, .answered_rate = 48000};
     job.sweep.count = 2;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct report report = {0};
         job.plan.statistics.slos.count = 0;
         if (cases[i].limited)
             assert_null(slos_add(&job.plan.statistics.slos, "p99=1ms"));
-        job.sweep.highest = cases[i].highest;
+        job.sweep.highest_index = cases[i].highest;
         report.job = &job;
         table_highest(&report, NULL);
         assert_string_equal(report.text.text, cases[i].line);

@@ -126,8 +126,8 @@ on_summary(void *self, const struct job *job)
     struct told *told = self;
     enter(told);
     told->summary = job->outcome.total;
-    told->left = job->under_way;
-    told->summary_time = job->outcome.time;
+    told->left = job->in_flight;
+    told->summary_time = job->outcome.duration;
     told->summaries++;
     return leave(told);
 }
@@ -168,7 +168,7 @@ static inline int
 on_highest(void *self, const struct job *job)
 {
     struct told *told = self;
-    told->highest = job->sweep.highest;
+    told->highest = job->sweep.highest_index;
     told->judged++;
     return 0;
 }
@@ -180,8 +180,9 @@ on_record(void *self, const struct job *job, const struct run_record *record)
         return on_summary(self, job);
     if (record->kind == RECORD_HIGHEST)
         return on_highest(self, job);
-    return record->step ? on_step(self, job, record->step, record->stats, record->time)
-                        : on_period(self, job, record->stats, record->time);
+    return record->step
+               ? on_step(self, job, record->step, record->stats, record->duration)
+               : on_period(self, job, record->stats, record->duration);
 }
 
 static inline void
@@ -189,7 +190,7 @@ on_interim(void *self, const struct job *job)
 {
     struct told *told = self;
     told->interim = *job->stats;
-    told->meanwhile = job->under_way;
+    told->meanwhile = job->in_flight;
     told->interims++;
     atomic_store(&fake_engine.go, true);
 }

@@ -55,7 +55,7 @@ setup_begin(struct setup *setup, int64_t count)
                                     .size = 16 * SIZE,
                                     .work_size = 16 * SIZE,
                                     .alignment = SIZE,
-                                    .flush = true,
+                                    .flushes_writes = true,
                                     .description = {.mode = IO_MODE_DIRECT}};
     fake_engine_reset();
 }
@@ -81,7 +81,7 @@ setup_job(struct setup *setup)
     memset(&job, 0, sizeof(job));
     assert_int_equal(job_init(&job, &setup->plan, 0), 0);
     job.target = setup->target;
-    job.plan.io.engine = job.active.io.engine = &engine_fake;
+    job.plan.io.engine = job.active_plan.io.engine = &engine_fake;
     setup->job = &job;
 }
 
@@ -112,9 +112,11 @@ setup_open(struct setup *setup)
     setup->run.lock = os_lock_make();
     struct job *job = setup->job;
     job->run = &setup->run;
-    job->active.output.requests = true; /* the observer is told of each */
-    job->group = (struct worker_group){
-        .size = 0, .count = setup->plan.ends.count, .begin = 1, .due = INT64_MAX};
+    job->active_plan.output.any_requests = true; /* the observer is told of each */
+    job->group = (struct worker_group){.size = 0,
+                                       .max_requests = setup->plan.ends.count,
+                                       .begin_at = 1,
+                                       .period_end = INT64_MAX};
     assert_int_equal(worker_open(&setup->worker, job, &engine_fake, 0, &error), 0);
     setup->worker.reports = true;
 }

@@ -75,7 +75,7 @@ simulate(struct random *random, uint64_t count, double (*latency_of)(double z),
     struct notes notes = {0};
     struct sample sample = {.size = 1, .bytes = 1, .verdict = VERDICT_NONE};
     double z = draw_normal(random);
-    outcome = (struct outcome){.slos = &slos, .series = &series, .answered = true};
+    outcome = (struct outcome){.slos = &slos, .series = &series, .limits_printed = true};
     series_start(&series, entries, SERIES_ROOM, 1);
     for (uint64_t i = 0; i < count; i++) {
         z = correlation * z + sqrt(1 - correlation * correlation) * draw_normal(random);
@@ -117,15 +117,15 @@ TEST(a_run_with_the_advised_number_is_certain_in_nine_of_ten_cases)
         for (int try = 0; try < TRIES; try++) {
             const struct slo_answer *answer =
                 simulate(&random, 199, cases[i].latency_of, truth, cases[i].correlation);
-            uint64_t needs = answer->needs;
-            assert_false(answer->certain);
+            uint64_t needs = answer->samples_for_certainty;
+            assert_false(answer->is_certain);
             if (needs == 0)
                 continue; /* too close to call, or too dependent */
             assert_in_range(needs, 200, 100 * ADVICE_MOST);
             advised++;
             answer = simulate(&random, needs, cases[i].latency_of, truth,
                               cases[i].correlation);
-            certain += answer->certain ? 1 : 0;
+            certain += answer->is_certain ? 1 : 0;
         }
         if (advised < TRIES / 3 || certain * 10 < advised * 9)
             fail_msg("%s: %d advised, %d certain", cases[i].name, advised, certain);
@@ -142,7 +142,7 @@ TEST(a_percentile_at_its_limit_is_too_close_to_call)
     assert_null(slos_add(&slos, "p99=10ms"));
     for (int try = 0; try < TRIES; try++) {
         const struct slo_answer *answer = simulate(&random, 2000, exponential, LIMIT, 0);
-        bool is_large = answer->needs > 10000;
+        bool is_large = answer->samples_for_certainty > 10000;
         close += answer->is_close || is_large ? 1 : 0;
     }
     assert_in_range(close, TRIES / 2, TRIES);

@@ -102,8 +102,8 @@ do_run(const struct burst_run *run, const struct run_observer *observer)
     fake_engine.answers[7].takes = run->stall;
     os_signals_install();
     struct run_task task = setup_task(&setup, observer);
-    struct plan_output *output = &setup.job->active.output;
-    output->requests = output->periods = output->rest = true;
+    struct plan_output *output = &setup.job->active_plan.output;
+    output->any_requests = output->any_periods = output->emit_partial_period = true;
     output->print_count = 15;
     assert_int_equal(run_execute(&task, &error), 0);
 }
@@ -147,7 +147,7 @@ TEST_EACH(each_missed_point_has_one_wait_with, runs)
     do_run(run, &observer);
     const struct outcome *outcome = &setup.job->outcome;
     const struct stats *total = &setup.job->progress.total;
-    simulate(run, outcome->ended - outcome->time, outcome->ended);
+    simulate(run, outcome->ended_at - outcome->duration, outcome->ended_at);
     assert_int_equal(total->corrected.count, total->latency.count + total->missed);
     assert_expected(total, run);
     assert_expected(&periods, run);
@@ -156,7 +156,7 @@ TEST_EACH(each_missed_point_has_one_wait_with, runs)
 /* Whatever is longer than the slowest request is in all sums, and leaves with them. */
 TEST(a_wait_may_be_longer_than_any_request)
 {
-    static struct stats stats = {.every = INTERVAL}, sum, none;
+    static struct stats stats = {.corrected_interval = INTERVAL}, sum, none;
     struct sample sample = {.index = 1, .latency = 6 * MS, .verdict = VERDICT_NONE};
     static const struct percentile highest = {PERCENTILE_HUNDRED / 10 * 9, "90"};
     sample.in_burst = true;
@@ -167,7 +167,7 @@ TEST(a_wait_may_be_longer_than_any_request)
 
     assert_int_equal(sum.corrected.count, 4);
     assert_memory_equal(&sum.corrected, &stats.corrected, sizeof(stats.corrected));
-    assert_int_equal(latencies_of(&sum, SCOPE_ALL).most, 30 * MS);
+    assert_int_equal(latencies_of(&sum, SCOPE_ALL).max, 30 * MS);
     assert_in_range(stats_percentile(&sum, &highest), 29 * MS, 30 * MS);
 
     stats_clear(&sum);

@@ -62,7 +62,7 @@ TEST_EACH(reads_that_nobody_was_charged_for, rows)
         setup.options.given[OPTION_WRITE] = 3;
     if (strcmp(row->mix, "rw") == 0)
         setup.options.given[OPTION_READ_WRITE] = 1;
-    setup.target.direct = row->direct;
+    setup.target.is_direct = row->direct;
     setup.target.charges_reads = row->charges_reads;
     setup.target.counts_sectors = row->counts_sectors;
     if (row->counts_sectors)
@@ -80,8 +80,8 @@ TEST(holes_ask_no_device_either)
 {
     setup_begin(&setup, COUNT);
     charged = asked = 0;
-    setup.target.direct = setup.target.charges_reads = true;
-    setup.target.holes = 50;
+    setup.target.is_direct = setup.target.charges_reads = true;
+    setup.target.hole_percent = 50;
     const struct outcome *outcome = run();
     assert_int_equal(outcome->total.latency.count, COUNT);
     assert_int_equal(outcome->total.from_memory, 0);

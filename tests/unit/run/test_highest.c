@@ -17,7 +17,7 @@ highest_of(const char *verdicts, int64_t *unknown)
                                                       : verdicts[i] == 'b' ? SLO_BROKEN
                                                                            : SLO_UNKNOWN};
     *unknown = job_find_highest(&sweep);
-    return sweep.highest < 0 ? 0 : sweep.steps[sweep.highest].value;
+    return sweep.highest_index < 0 ? 0 : sweep.steps[sweep.highest_index].value;
 }
 
 TEST(the_highest_is_below_the_first_that_breaks_a_limit)

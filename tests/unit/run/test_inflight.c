@@ -32,13 +32,13 @@ assert_order(const char *numbers)
     char forward[32] = "", backward[32] = "";
     int length = 0, count = 0;
     struct inflight_request *slot;
-    for (slot = inflight.ends.younger; slot != &inflight.ends; slot = slot->younger)
+    for (slot = inflight.ring.younger; slot != &inflight.ring; slot = slot->younger)
         forward[length++] = (char)('0' + slot->request.slot);
-    for (slot = inflight.ends.older; slot != &inflight.ends; slot = slot->older)
+    for (slot = inflight.ring.older; slot != &inflight.ring; slot = slot->older)
         backward[length - ++count] = (char)('0' + slot->request.slot);
     assert_string_equal(forward, numbers);
     assert_string_equal(backward, numbers);
-    assert_int_equal(inflight.under_way, strlen(numbers));
+    assert_int_equal(inflight.taken_count, strlen(numbers));
 }
 
 TEST(all_are_free_at_first)
@@ -105,7 +105,7 @@ TEST(none_is_free_when_all_are_taken)
         taken[number] = true;
     }
     assert_null(inflight.free);
-    assert_int_equal(inflight.under_way, inflight.count);
+    assert_int_equal(inflight.taken_count, inflight.count);
     release(2);
     assert_ptr_equal(inflight.free, &inflight.list[2]);
     inflight_close(&inflight);
@@ -134,7 +134,7 @@ TEST(what_belongs_to_two_of_them_is_far_apart)
             assert_int_equal(inflight_open(&lists[i], depth, 4096), 0);
         for (int i = 0; i < LISTS; i++)
             for (int k = 0; k < LISTS; k++) {
-                uintptr_t mine = (uintptr_t)(lists[i].done + depth - 1) / FAR;
+                uintptr_t mine = (uintptr_t)(lists[i].completions + depth - 1) / FAR;
                 uintptr_t other = (uintptr_t)lists[k].list / FAR;
                 assert_true(i == k || mine != other);
             }
@@ -176,12 +176,12 @@ TEST(a_lost_one_keeps_its_place)
     int first = take(), second = take();
     inflight_lose(&inflight, &inflight.list[first]);
     assert_int_equal(inflight_live(&inflight), 1);
-    assert_int_equal(inflight.under_way, 2);
-    assert_ptr_equal(inflight.ends.younger, &inflight.list[second]);
+    assert_int_equal(inflight.taken_count, 2);
+    assert_ptr_equal(inflight.ring.younger, &inflight.list[second]);
     assert_int_not_equal(take(), first);
     assert_null(inflight.free);
     inflight_regain(&inflight, &inflight.list[first]);
-    assert_int_equal(inflight.lost, 0);
+    assert_int_equal(inflight.lost_count, 0);
     assert_int_equal(inflight_live(&inflight), 2);
     assert_int_equal(take(), first);
     inflight_close(&inflight);

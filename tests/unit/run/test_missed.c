@@ -8,7 +8,7 @@
 /* Whoever takes the last number says when, and of several the latest holds. */
 TEST(a_group_ends_with_its_last_number_or_its_stop)
 {
-    struct worker_group group = {.size = 2, .count = 3};
+    struct worker_group group = {.size = 2, .max_requests = 3};
     uint64_t first;
     assert_int_equal(worker_group_take(&group, 2, 10, &first), 2);
     assert_int_equal(worker_group_until(&group, 50), 50);
@@ -18,7 +18,7 @@ TEST(a_group_ends_with_its_last_number_or_its_stop)
     assert_int_equal(worker_group_take(&group, 2, 30, &first), 0);
     worker_group_stop(&group, 40);
     assert_int_equal(worker_group_until(&group, 50), 20);
-    struct worker_group stopped = {.size = 2, .count = 3};
+    struct worker_group stopped = {.size = 2, .max_requests = 3};
     worker_group_stop(&stopped, 40);
     worker_group_stop(&stopped, 45);
     assert_int_equal(worker_group_until(&stopped, 50), 40);
@@ -71,7 +71,7 @@ expected_waits(void)
     for (int i = 0; i < COUNT; i++) {
         const struct sample *sample = &setup.seen[i];
         histogram_record(&waits, sample->latency);
-        for (int64_t wait = sample->latency - INTERVAL; wait > sample->idle;
+        for (int64_t wait = sample->latency - INTERVAL; wait > sample->tail_after_end;
              wait -= INTERVAL)
             histogram_record(&waits, wait);
     }
@@ -102,10 +102,10 @@ TEST(a_worker_that_is_stuck_to_the_end_misses_its_points)
     assert_int_equal(setup.seen_count, COUNT);
     assert_int_equal(fake_engine.queues[0].requests, 1);
     const struct sample *stuck = &setup.seen[COUNT - 1];
-    int64_t begin = setup.job->group.begin;
+    int64_t begin = setup.job->group.begin_at;
     assert_true(begin <= stuck->start && begin <= setup.seen[0].start);
     assert_true(stuck->latency >= TAKES);
-    int64_t until = stuck->start + stuck->latency - stuck->idle;
+    int64_t until = stuck->start + stuck->latency - stuck->tail_after_end;
     assert_true(until >= last_due(begin) && until <= last_due(setup.seen[0].start));
     assert_true(until <= setup.seen[COUNT - 2].start);
     assert_in_range(stuck->missed, points_between(stuck->start + INTERVAL, until),

@@ -39,12 +39,12 @@ run_open_loop(int64_t interval, int64_t work_time)
     const struct run_observer observer = {.self = &heard, .sample = hear};
     struct run_task task = setup_task(&setup, &observer);
     struct error error;
-    struct plan *plan = &setup.job->active;
+    struct plan *plan = &setup.job->active_plan;
     memset(&heard, 0, offsetof(struct heard, enough));
     plan->pace.open_loop = true;
     plan->pace.interval = interval;
     plan->ends.work_time = work_time;
-    plan->output.requests = true;
+    plan->output.any_requests = true;
     assert_int_equal(run_execute(&task, &error), 0);
     return setup.job;
 }
@@ -55,7 +55,8 @@ static int
 count_missed(const struct job *job)
 {
     int missed = (int)job->progress.total.missed;
-    assert_true(missed == 0 || job->outcome.time >= 2 * job->active.ends.work_time);
+    assert_true(missed == 0 ||
+                job->outcome.duration >= 2 * job->active_plan.ends.work_time);
     return missed;
 }
 
@@ -94,7 +95,7 @@ TEST(requests_start_when_they_are_due_answered_or_not)
     const struct job *job = run_open_loop(20 * MS, 400 * MS);
     check_count(job, 20);
     assert_in_range(fake_engine.most_under_way, heard.count < 2 ? 1 : 2, 8);
-    check_starts(job->group.begin, 20 * MS);
+    check_starts(job->group.begin_at, 20 * MS);
     for (int i = 0; i < heard.count; i++)
         assert_true(heard.list[i].latency >= 50 * MS);
 }
@@ -109,7 +110,7 @@ TEST(a_request_that_waits_for_none_counts_from_when_it_is_sent)
     check_count(job, 30);
     for (int i = 1; i < heard.count; i++) {
         const struct sample *sample = &heard.list[i], *before = sample - 1;
-        int64_t since = sample->start - (job->group.begin + i * 10 * MS);
+        int64_t since = sample->start - (job->group.begin_at + i * 10 * MS);
         bool waited = before->start + before->latency >= sample->start;
         assert_true(since >= 0);
         assert_true(since > 0 || waited || sample->latency >= 10 * MS);
@@ -125,7 +126,7 @@ TEST(times_count_from_when_a_request_was_due)
     const struct job *job = run_open_loop(10 * MS, 200 * MS);
     check_count(job, 20);
     for (int i = 3; i < 12 && i < heard.count; i++) {
-        int64_t point = job->group.begin + i * 10 * MS;
+        int64_t point = job->group.begin_at + i * 10 * MS;
         assert_true(heard.list[i].start == point);
         assert_true(heard.list[i].latency >= 100 * MS - (i - 2) * 10 * MS);
     }
@@ -140,7 +141,7 @@ TEST(what_cannot_be_sent_until_the_deadline_is_missed)
     const struct job *job = run_open_loop(10 * MS, 200 * MS);
     assert_in_range(heard.count, 1, 9); /* 400 ms have room for eight */
     assert_int_equal(heard.count + (int)job->progress.total.missed, 20);
-    assert_true(job->outcome.time >= 400 * MS);
+    assert_true(job->outcome.duration >= 400 * MS);
 }
 
 /* The first request of one of them is held until the others are all done. */
@@ -164,7 +165,7 @@ TEST(workers_share_the_arrivals)
     fake_engine.gather = 4;
     const struct job *job = run_open_loop(25 * MS, 400 * MS);
     check_count(job, 16);
-    check_starts(job->group.begin, 25 * MS);
+    check_starts(job->group.begin_at, 25 * MS);
 }
 
 /* What is due before the settling is over does not count, whenever it ends. */
@@ -175,17 +176,17 @@ TEST(requests_of_the_settling_do_not_count)
     const struct run_observer observer = {.self = &heard, .sample = hear};
     struct run_task task = setup_task(&setup, &observer);
     struct error error;
-    struct plan *plan = &setup.job->active;
+    struct plan *plan = &setup.job->active_plan;
     plan->pace.open_loop = true;
     plan->pace.interval = 10 * MS;
-    plan->ends.settle = 100 * MS;
+    plan->ends.settle_time = 100 * MS;
     plan->ends.work_time = 300 * MS;
     assert_int_equal(run_execute(&task, &error), 0);
     uint64_t missed = (uint64_t)count_missed(setup.job);
     assert_int_equal(setup.job->progress.total.requests + missed, 30);
     assert_in_range(fake_engine.requests, 1, 40 - missed);
     assert_true(missed > 0 || fake_engine.requests == 40);
-    assert_true(setup.job->outcome.time >= 290 * MS);
+    assert_true(setup.job->outcome.duration >= 290 * MS);
 }
 
 /* The same requests, whoever sends them. */
@@ -200,15 +201,15 @@ TEST(random_arrivals_are_those_of_the_seed)
         memset(&heard, 0, sizeof(heard));
         struct run_task task = setup_task(&setup, &observer);
         struct error error;
-        struct plan *plan = &setup.job->active;
-        plan->pace.open_loop = plan->pace.poisson = plan->output.requests = true;
+        struct plan *plan = &setup.job->active_plan;
+        plan->pace.open_loop = plan->pace.poisson = plan->output.any_requests = true;
         plan->pace.interval = 10 * MS;
         plan->ends.work_time = 250 * MS;
         assert_int_equal(run_execute(&task, &error), 0);
         counts[i] = heard.count;
         due[i] = heard.count + count_missed(setup.job);
         for (int k = 0; k < heard.count; k++)
-            starts[i][k] = heard.list[k].start - setup.job->group.begin;
+            starts[i][k] = heard.list[k].start - setup.job->group.begin_at;
     }
     assert_in_range(due[0], 5, 60);
     assert_int_equal(due[0], due[1]);
@@ -226,13 +227,13 @@ TEST(workers_that_have_nothing_to_do_take_no_time)
     struct error error;
     begin(8, 1);
     struct run_task task = setup_task(&setup, &observer);
-    struct plan *plan = &setup.job->active;
+    struct plan *plan = &setup.job->active_plan;
     plan->pace.open_loop = true;
     plan->pace.interval = 150 * MS;
-    plan->ends.settle = 300 * MS;
+    plan->ends.settle_time = 300 * MS;
     plan->ends.work_time = 150 * MS;
     assert_int_equal(run_execute(&task, &error), 0);
     assert_int_equal(setup.job->progress.total.requests, 1);
-    assert_in_range(setup.job->outcome.time, 0,
-                    setup.job->outcome.ended - setup.job->group.begin - 300 * MS);
+    assert_in_range(setup.job->outcome.duration, 0,
+                    setup.job->outcome.ended_at - setup.job->group.begin_at - 300 * MS);
 }

@@ -84,49 +84,51 @@ TEST(an_outcome_has_its_notes_and_its_status)
          "to their times\n",
          0},
         {"the only request from the page cache",
-         {.total = {.requests = 1, .cached = 1}, .shape = ""},
+         {.total = {.requests = 1, .cached = 1}, .direct_io_hint = ""},
          "1 of 1 request was answered from memory, not by the device; name another file, "
          "or use -C to measure the cache\nthe only request did not count: 1 came from "
          "memory\n",
          3},
         {"the only one that failed",
-         {.total = {.requests = 1, .failed = 1}, .brief = true},
+         {.total = {.requests = 1, .failed = 1}, .legacy_summary = true},
          "1 of 1 request failed\nthe only request did not count: 1 failed\n",
          0},
         {"a search that never settles is given up",
          {.total = {.requests = 10, .latency = {.count = 9}},
-          .swept = SWEEP_RATE,
-          .given_up = 64,
+          .sweep_kind = SWEEP_RATE,
+          .rates_given_up = 64,
           .verdict = SLO_MET},
          "-sweep: ended after 64 rates: too many missed the limits at first and met them "
          "when tried again; repeat when the target is less busy\n",
          0},
         {"a failed request is named",
          {.total = {.requests = 7, .failed = 1, .latency = {.count = 5}},
-          .failed = NO_SPACE},
+          .failed_sample = NO_SPACE},
          FAILED,
          3},
         {"a short request is a failure",
          {.total = {.requests = 3, .failed = 1, .latency = {.count = 1}},
-          .failed = SHORT(.gone = false)},
+          .failed_sample = SHORT(.is_device_gone = false)},
          "request 3 failed: short (512 of 4096 bytes)\n",
          3},
         {"and of a device that is gone",
          {.total = {.requests = 3, .failed = 1, .latency = {.count = 1}},
-          .failed = SHORT(.gone = true)},
+          .failed_sample = SHORT(.is_device_gone = true)},
          "request 3 failed: the device is gone\n",
          3},
         {"a request without an answer has no errno",
          {.total = {.requests = 5, .failed = 1, .latency = {.count = 3}},
-          .failed = {.index = 5, .verdict = VERDICT_TIMEOUT, .latency = 2000300000},
-          .waiting = 750000000,
-          .left = 2,
-          .stuck = true},
+          .failed_sample = {.index = 5,
+                            .verdict = VERDICT_TIMEOUT,
+                            .latency = 2000300000},
+          .waiting_age = 750000000,
+          .abandoned_requests = 2,
+          .is_stuck = true},
          "request 5 failed: no answer for 2.00 s (timeout)\n"
          "2 requests still waiting after 750 ms\n",
          3},
         {"a first request that fails is all there is to say",
-         {.total = {.requests = 1, .failed = 1}, .failed = NO_SPACE},
+         {.total = {.requests = 1, .failed = 1}, .failed_sample = NO_SPACE},
          FAILED,
          3},
         {"requests that would have waited are no failure",
@@ -135,38 +137,40 @@ TEST(an_outcome_has_its_notes_and_its_status)
          0},
         {"lost output makes the run fail",
          {.total = {.requests = 10, .latency = {.count = 9}},
-          .output = "standard output",
+          .failed_output = "standard output",
           .output_error = ENOSPC},
          "",
          3},
         {"output lost before anything counted leaves nothing to say",
-         {.total = {.requests = 1}, .output = "standard output", .output_error = ENOSPC},
+         {.total = {.requests = 1},
+          .failed_output = "standard output",
+          .output_error = ENOSPC},
          "",
          3},
         {"requests from the page cache are counted and advised upon",
          {.total = {.requests = 100, .cached = 12, .latency = {.count = 87}},
-          .shape = "-s 4k"},
+          .direct_io_hint = "-s 4k"},
          ANSWERED("12 of 100") "use -s 4k (direct I/O), or use -C to measure the cache\n",
          0},
         {"all from the page cache leaves nothing to count",
-         {.total = {.requests = 2, .cached = 2}, .shape = ""},
+         {.total = {.requests = 2, .cached = 2}, .direct_io_hint = ""},
          ANSWERED("2 of 2") "name another file, or use -C to measure the cache\n"
                             "none of the 2 requests counted: 2 came from memory\n",
          3},
         {"also where one was warm-up",
-         {.total = {.requests = 3, .cached = 2}, .shape = ""},
+         {.total = {.requests = 3, .cached = 2}, .direct_io_hint = ""},
          ANSWERED(
              "2 of 3") "name another file, or use -C to measure the cache\n"
                        "none of the 3 requests counted: 2 came from memory, 1 warm-up\n",
          3},
         {"what is too fast beside is no failure",
-         {.total = {.requests = 9, .cached = 2, .too_fast = 1}, .shape = ""},
+         {.total = {.requests = 9, .cached = 2, .too_fast = 1}, .direct_io_hint = ""},
          ANSWERED("2 of 9") "name another file, or use -C to measure the cache\n"
                             "none of the 9 requests counted: 2 came from memory, 1 "
                             "faster than -t, 6 warm-up\n",
          0},
         {"nor is what is too slow",
-         {.total = {.requests = 9, .cached = 2, .too_slow = 1}, .shape = ""},
+         {.total = {.requests = 9, .cached = 2, .too_slow = 1}, .direct_io_hint = ""},
          ANSWERED("2 of 9") "name another file, or use -C to measure the cache\n"
                             "none of the 9 requests counted: 2 came from memory, 1 "
                             "slower than -T, 6 warm-up\n",
@@ -180,50 +184,53 @@ TEST(an_outcome_has_its_notes_and_its_status)
          {.total = {.requests = 6, .too_slow = 5}},
          "none of the 6 requests counted: 5 slower than -T, 1 warm-up\n",
          0},
-        {"a run that sent nothing says so", {.left = 0}, "no request was sent\n", 0},
+        {"a run that sent nothing says so",
+         {.abandoned_requests = 0},
+         "no request was sent\n",
+         0},
         {"a request without an answer is a failure",
-         {.total = {.requests = 1}, .waiting = 8300000000},
+         {.total = {.requests = 1}, .waiting_age = 8300000000},
          "1 request still waiting after 8.30 s\n",
          3},
         {"all requests without an answer are counted",
          {.total = {.requests = 40, .latency = {.count = 36}},
-          .waiting = 1200000000,
-          .left = 3},
+          .waiting_age = 1200000000,
+          .abandoned_requests = 3},
          "3 requests still waiting after 1.20 s\n",
          3},
         {"one of them is one",
          {.total = {.requests = 40, .latency = {.count = 36}},
-          .waiting = 1200000000,
-          .left = 1},
+          .waiting_age = 1200000000,
+          .abandoned_requests = 1},
          "1 request still waiting after 1.20 s\n",
          3},
         {"a sweep that ends early says where and is no failure",
-         {.total = {.requests = 500, .latency = {.count = 500}}, .early = 64 << 20},
+         {.total = {.requests = 500, .latency = {.count = 500}}, .early_step = 64 << 20},
          "-sweep: ended at 64 MiB: " LONGER,
          0},
         {"after what the page cache answered",
          {.total = {.requests = 500, .cached = 20, .latency = {.count = 500}},
-          .early = 1536},
+          .early_step = 1536},
          ANSWERED("20 of 500") "name another file, or use -C to measure the cache\n"
                                "-sweep: ended at 1.50 KiB: " LONGER,
          0},
         {"a sweep that ends at its first step says just that",
-         {.swept = SWEEP_SIZE, .early = 4096},
+         {.sweep_kind = SWEEP_SIZE, .early_step = 4096},
          "-sweep: ended at 4 KiB: " LONGER,
          0},
         {"a step without a request is named and no failure, even if all are",
-         {.swept = SWEEP_THREADS, .empty = 1},
+         {.sweep_kind = SWEEP_THREADS, .empty_step = 1},
          "-sweep: no request completed in the step threads=1; use a longer -w\n",
          0},
         {"of a rate the advice is another",
-         {.swept = SWEEP_RATE, .empty = 10000000},
+         {.sweep_kind = SWEEP_RATE, .empty_step = 10000000},
          "-sweep: no request completed in the step rate=10 M; start with a lower rate\n",
          0},
         {"it is named beside failures",
          {.total = {.requests = 9, .failed = 1, .latency = {.count = 8}},
-          .failed = NO_SPACE,
-          .swept = SWEEP_DEPTH,
-          .empty = 4096},
+          .failed_sample = NO_SPACE,
+          .sweep_kind = SWEEP_DEPTH,
+          .empty_step = 4096},
          FAILED "-sweep: no request completed in the step depth=4096; use a longer -w\n",
          3},
         {"a terminal has in the summary what is not told",
@@ -232,32 +239,35 @@ TEST(an_outcome_has_its_notes_and_its_status)
          0},
         {"what a brief summary left out is told",
          {.total = {.requests = 40, .failed = 12, .missed = 93, .latency = {.count = 5}},
-          .brief = true},
+          .legacy_summary = true},
          "12 of 40 requests failed\n93 requests missed: not sent in time, because "
          "earlier ones were still in flight\n",
          0},
         {"one that was missed is one",
          {.total = {.requests = 40, .missed = 1, .latency = {.count = 5}},
-          .brief = true,
+          .legacy_summary = true,
           .target = "a\tb"},
          "a\\011b: 1 request missed: not sent in time, because earlier ones were still "
          "in flight\n",
          0},
         {"one that is named is all of one",
          {.total = {.requests = 9, .failed = 1, .latency = {.count = 5}},
-          .failed = NO_SPACE,
-          .brief = true},
+          .failed_sample = NO_SPACE,
+          .legacy_summary = true},
          FAILED,
          3},
         {"a brief summary is told of the failures beside the named",
          {.total = {.requests = 9, .failed = 2, .latency = {.count = 5}},
-          .failed = NO_SPACE,
-          .brief = true},
+          .failed_sample = NO_SPACE,
+          .legacy_summary = true},
          FAILED "2 of 9 requests failed\n",
          3},
         {"what was missed is not told twice, as -corrected puts it into the line",
-         {.total = {.requests = 40, .missed = 93, .every = 1, .latency = {.count = 5}},
-          .brief = true},
+         {.total = {.requests = 40,
+                    .missed = 93,
+                    .corrected_interval = 1,
+                    .latency = {.count = 5}},
+          .legacy_summary = true},
          "",
          0},
     };
@@ -281,7 +291,7 @@ read_limits(struct slos *slos, const char *limits)
 static struct outcome
 outcome_of_limits(struct slos *slos, const char *limits, int64_t every)
 {
-    struct outcome outcome = {.total.every = every, .slos = slos};
+    struct outcome outcome = {.total.corrected_interval = every, .slos = slos};
     struct sample sample = {.size = 1, .bytes = 1, .verdict = VERDICT_NONE};
     for (int i = 1; i <= 100; i++) {
         sample.latency = i * 1000000;
@@ -300,8 +310,8 @@ outcome_of_limits(struct slos *slos, const char *limits, int64_t every)
 static struct outcome
 outcome_of_both(struct slos *slos, const char *limits)
 {
-    struct outcome outcome = {.slos = slos,
-                              .total = {.mix = mix_of("rw"), .every = 100000000}};
+    struct outcome outcome = {
+        .slos = slos, .total = {.mix = mix_of("rw"), .corrected_interval = 100000000}};
     for (int i = 0; i < 40; i++) {
         struct sample sample = {.latency = i % 2 ? 1000000 : 300000000,
                                 .sync = i % 2 ? 0 : 50000000,
@@ -426,17 +436,18 @@ TEST(what_else_is_told_beside_a_limit)
 {
     struct slos slos;
     struct outcome outcome = outcome_of_limits(&slos, "max=1ms p99.9=1s", 0);
-    outcome.answered = true; /* who reads the answers is told of no limit beside them */
+    outcome.limits_printed =
+        true; /* who reads the answers is told of no limit beside them */
     check("answered", &outcome, "", 5);
     outcome = outcome_of_limits(&slos, "max=1ms", 0);
-    outcome.failed = (struct sample)NO_SPACE;
+    outcome.failed_sample = (struct sample)NO_SPACE;
     check("failed", &outcome, FAILED "max < 1 ms: FAIL (100 ms)\n", 3);
-    outcome.failed.index = 0;
-    outcome.waiting = 8300000000;
+    outcome.failed_sample.index = 0;
+    outcome.waiting_age = 8300000000;
     check("waiting", &outcome,
           "1 request still waiting after 8.30 s\nmax < 1 ms: FAIL (100 ms)\n", 3);
-    outcome.waiting = 0;
-    outcome.output = "x.prom";
+    outcome.waiting_age = 0;
+    outcome.failed_output = "x.prom";
     outcome.output_error = ENOSPC;
     check("output", &outcome, "max < 1 ms: FAIL (100 ms)\n", 3);
     /* Nothing counted, which needs no words of its own then. */
@@ -515,8 +526,8 @@ TEST(a_limit_that_more_requests_might_keep_or_break_is_not_certain)
     for (size_t i = 0; i < LENGTH(rows); i++) {
         struct outcome outcome = outcome_of_series(rows[i].limit, rows[i].count);
         outcome.target = "/a";
-        outcome.swept = rows[i].swept;
-        outcome.total.every = rows[i].every;
+        outcome.sweep_kind = rows[i].swept;
+        outcome.total.corrected_interval = rows[i].every;
         if (rows[i].phases)
             outcome.series = NULL;
         check(rows[i].limit, &outcome, rows[i].notes, rows[i].status);
@@ -550,7 +561,7 @@ TEST(advice_suits_the_kind_of_run)
         outcome.total.failed = rows[i].failed;
         outcome.total.requests += rows[i].failed + rows[i].warmup;
         outcome.work_time = rows[i].work_time;
-        outcome.recorded = rows[i].recorded;
+        outcome.is_recorded = rows[i].recorded;
         snprintf(expected, sizeof(expected),
                  "p99 < 10 s: OK so far (98.8 ms); 100 requests are too few to be sure, "
                  "%s\n",
@@ -600,11 +611,11 @@ TEST(few_that_could_be_split_are_told_with_the_reasons)
         struct outcome outcome = {
             .total = {.requests = 101, .latency = {.count = 100}},
             .target = "/dev/vda",
-            .breakdown = rows[i].breakdown,
+            .has_breakdown = rows[i].breakdown,
         };
-        outcome.total.breakdown.unasked = rows[i].unasked;
+        outcome.total.breakdown.no_device_io = rows[i].unasked;
         outcome.total.breakdown.lost = rows[i].lost;
-        outcome.total.breakdown.shared = rows[i].shared;
+        outcome.total.breakdown.ambiguous = rows[i].shared;
         outcome.total.breakdown.parts[PART_SUBMIT].moments.count = rows[i].split;
         check("split", &outcome, rows[i].notes, 0);
     }
@@ -621,17 +632,19 @@ TEST(a_sweep_breaks_its_limits_if_no_step_keeps_them)
         const char *notes;
         int status;
     } rows[] = {
-        {{.swept = SWEEP_DEPTH}, "", 0},
-        {{.swept = SWEEP_DEPTH, .verdict = SLO_BROKEN},
+        {{.sweep_kind = SWEEP_DEPTH}, "", 0},
+        {{.sweep_kind = SWEEP_DEPTH, .verdict = SLO_BROKEN},
          "/mnt/a: highest depth with p99 <= 1 ms, max <= 1 s: none\n",
          5},
-        {{.swept = SWEEP_DEPTH, .verdict = SLO_UNKNOWN, .unknown = 4},
+        {{.sweep_kind = SWEEP_DEPTH, .verdict = SLO_UNKNOWN, .undecided_step = 4},
          STEP("depth 4") "/mnt/a: highest depth with p99 <= 1 ms, max <= 1 s: UNKNOWN\n",
          5},
-        {{.swept = SWEEP_SIZE, .verdict = SLO_MET, .unknown = 4}, STEP("size 4 B"), 0},
-        {{.swept = SWEEP_SIZE,
+        {{.sweep_kind = SWEEP_SIZE, .verdict = SLO_MET, .undecided_step = 4},
+         STEP("size 4 B"),
+         0},
+        {{.sweep_kind = SWEEP_SIZE,
           .verdict = SLO_BROKEN,
-          .failed = {.index = 3},
+          .failed_sample = {.index = 3},
           .failure_notified = true},
          "/mnt/a: largest size with p99 <= 1 ms, max <= 1 s: none\n",
          3},

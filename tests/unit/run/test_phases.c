@@ -40,7 +40,7 @@ on_phase(void *self, const struct job *job, const struct run_record *record)
     enum phase phase = job->phases->current;
     if (record->kind != RECORD_PHASE)
         return on_record(self, job, record);
-    assert_true(job->phases->list[phase].ended);
+    assert_true(job->phases->list[phase].has_ended);
     assert_ptr_equal(record->background, phase == PHASE_LOADED ? &jobs[1] : NULL);
     phases.requests[phases.ends] = record->stats->requests;
     phases.ended[phases.ends++] = phase;
@@ -65,11 +65,11 @@ try_phases(const char *text)
     assert_null(background_parse(text, &setup.options.background));
     assert_int_equal(plan_make(&setup.options, 1, &setup.plan, &error), 0);
     assert_int_equal(outputs_plan(&setup.options, &setup.plan, &error), 0);
-    setup.plan.output.requests = true;
+    setup.plan.output.any_requests = true;
     for (int i = 0; i < 2; i++) {
         assert_int_equal(job_init(&jobs[i], &setup.plan, i), 0);
         jobs[i].target = setup.target;
-        jobs[i].plan.io.engine = jobs[i].active.io.engine = &engine_fake;
+        jobs[i].plan.io.engine = jobs[i].active_plan.io.engine = &engine_fake;
     }
     struct run_task task = {
         .jobs = jobs, .count = 1, .background = &jobs[1], .observer = &observer};
@@ -116,8 +116,8 @@ TEST(each_phase_has_all_requests)
     assert_false(phases.again);
     assert_int_equal(told->summaries, 1);
     assert_int_equal(told->summary.requests, 15);
-    assert_int_equal(job->outcome.failed.index, 0);
-    assert_int_equal(jobs[1].outcome.failed.index, 0);
+    assert_int_equal(job->outcome.failed_sample.index, 0);
+    assert_int_equal(jobs[1].outcome.failed_sample.index, 0);
     assert_true(jobs[1].outcome.total.requests > 0);
     assert_int_equal(fake_engine.opened, 3 + 2);
     assert_int_equal(fake_engine.closed, 3 + 2);
@@ -175,10 +175,10 @@ TEST(a_load_settles_before_it_is_measured)
     setup.options.interval = 10 * MS;
     fake_engine.takes = MS;
     run_phases("read,rate=100");
-    int64_t began = jobs[1].group.begin, load = jobs[1].outcome.time;
-    assert_true(jobs[0].phases->list[PHASE_LOADED].time >= 390 * MS);
+    int64_t began = jobs[1].group.begin_at, load = jobs[1].outcome.duration;
+    assert_true(jobs[0].phases->list[PHASE_LOADED].duration >= 390 * MS);
     assert_true(load > 0);
-    assert_true(jobs[1].outcome.ended - began >= SECOND + load);
+    assert_true(jobs[1].outcome.ended_at - began >= SECOND + load);
     assert_true(jobs[1].outcome.total.requests <= (uint64_t)(load / (10 * MS)) + 2);
     job_free(&jobs[0]);
     job_free(&jobs[1]);
@@ -195,8 +195,8 @@ TEST(a_load_is_measured_until_it_is_stopped)
     run_phases("read,rate=10");
     const struct outcome *load = &jobs[1].outcome;
     assert_true(load->total.latency.max >= 3 * SECOND);
-    assert_true(load->time > 0);
-    assert_true(load->ended - jobs[1].group.begin >= 2 * SECOND + load->time);
+    assert_true(load->duration > 0);
+    assert_true(load->ended_at - jobs[1].group.begin_at >= 2 * SECOND + load->duration);
     job_free(&jobs[0]);
     job_free(&jobs[1]);
 }
@@ -213,10 +213,10 @@ TEST(a_load_that_fails_ends_all)
     fake_engine.queues[1].answers[3].error = EIO;
     run_phases("read,rate=100");
     assert_phases(2);
-    assert_int_equal(jobs[0].outcome.failed.index, 0);
-    assert_int_equal(jobs[1].outcome.failed.index, 3);
+    assert_int_equal(jobs[0].outcome.failed_sample.index, 0);
+    assert_int_equal(jobs[1].outcome.failed_sample.index, 3);
     assert_int_equal(outcome_status(&jobs[1].outcome), EXIT_RUNTIME);
-    assert_true(jobs[1].begun);
+    assert_true(jobs[1].was_tried);
     job_free(&jobs[0]);
     job_free(&jobs[1]);
 }
@@ -228,8 +228,8 @@ TEST(a_failure_of_a_request_ends_all)
     fake_engine.queues[0].answers[3].error = EIO;
     run_phases("read,rate=100");
     assert_phases(1);
-    assert_int_equal(jobs[0].outcome.failed.index, 3);
-    assert_false(jobs[1].begun);
+    assert_int_equal(jobs[0].outcome.failed_sample.index, 3);
+    assert_false(jobs[1].was_tried);
     assert_int_equal(told->summaries, 1);
     job_free(&jobs[0]);
     job_free(&jobs[1]);

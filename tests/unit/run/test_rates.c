@@ -26,9 +26,9 @@ look_at_period(void *self, const struct job *job, const struct run_record *recor
     (void)self, (void)job;
     if (record->kind != RECORD_PERIOD || record->stats->requests == 0)
         return 0;
-    assert_true(record->stats->busy <= record->time);
+    assert_true(record->stats->busy_time <= record->duration);
     periods += !is_first;
-    busy_periods += !is_first && record->stats->busy == record->time;
+    busy_periods += !is_first && record->stats->busy_time == record->duration;
     is_first = false;
     return 0;
 }
@@ -56,8 +56,8 @@ do_run(const struct io_case *row)
     is_first = true;
     os_signals_install();
     struct run_task task = setup_task(&setup, &observer);
-    struct plan_output *output = &setup.job->active.output;
-    output->requests = output->periods = true;
+    struct plan_output *output = &setup.job->active_plan.output;
+    output->any_requests = output->any_periods = true;
     output->print_interval = 40 * MS;
     assert_int_equal(run_execute(&task, &error), 0);
     return setup.job;
@@ -74,10 +74,10 @@ TEST_EACH(rates_are_those_of_the_clock_for, cases)
     const struct stats *total = &job->outcome.total;
     assert_int_equal(total->latency.count, 60);
     if (row->interval) { /* there are pauses then */
-        assert_true(total->busy < job->outcome.time);
+        assert_true(total->busy_time < job->outcome.duration);
         return;
     }
-    assert_int_equal(total->busy, job->outcome.time);
+    assert_int_equal(total->busy_time, job->outcome.duration);
     assert_true(periods >= 1);
     assert_int_equal(busy_periods, periods);
 }
@@ -93,9 +93,9 @@ TEST(warmup_is_no_part_of_the_rates)
     fake_engine.answers[1].takes = fake_engine.answers[2].takes = 40 * MS;
     os_signals_install();
     struct run_task task = setup_task(&setup, &observer);
-    setup.job->active.output.requests = true;
+    setup.job->active_plan.output.any_requests = true;
     assert_int_equal(run_execute(&task, &error), 0);
     const struct stats *total = &setup.job->outcome.total;
     assert_int_equal(total->latency.count, 1);
-    assert_in_range(total->busy, MS, setup.job->outcome.time - 40 * MS);
+    assert_in_range(total->busy_time, MS, setup.job->outcome.duration - 40 * MS);
 }

@@ -65,10 +65,10 @@ run_exporting(void)
     struct run_observer observer = observer_of();
     struct run_task task = setup_task(&setup, &observer);
     memset(&looks, 0, sizeof(looks));
-    looks.every = output_of(&setup.plan, FORMAT_PROMETHEUS).every;
+    looks.every = output_of(&setup.plan, FORMAT_PROMETHEUS).tick_interval;
     observer.record = on_last;
     if (looks.every) {
-        observer.due = on_due;
+        observer.next_tick = on_due;
         observer.tick = on_tick;
         observer.end = on_end;
     }
@@ -87,8 +87,8 @@ TEST(it_ends_with_the_worker_and_its_statistics)
     assert_int_equal(told->summary.requests, 7);
     assert_int_equal(told->summary.failed, 1);
     assert_int_equal(outcome->total.latency.count, 6);
-    assert_int_equal(outcome->failed.index, 7);
-    assert_int_equal(outcome->waiting, 0);
+    assert_int_equal(outcome->failed_sample.index, 7);
+    assert_int_equal(outcome->waiting_age, 0);
     assert_int_equal(fake_engine.closed, 1);
 }
 
@@ -212,7 +212,7 @@ TEST(a_period_that_cannot_be_written_ends_it)
     const struct outcome *outcome = run();
     assert_int_equal(told->periods >= 2, 1);
     assert_int_equal(outcome->total.requests, 1);
-    assert_int_equal(outcome->waiting, 0);
+    assert_int_equal(outcome->waiting_age, 0);
 }
 
 static bool
@@ -308,12 +308,12 @@ TEST_IN_CHILD(a_stuck_request_is_given_up_after_a_failure)
     fake_engine.queues[0].answers[1].error = EIO;
     fake_engine.queues[1].answers[1].held = true;
     struct run_task task = setup_task(&setup, &observer);
-    setup.job->active.ends.grace = 50 * MS;
+    setup.job->active_plan.ends.grace = 50 * MS;
     os_signals_install();
     REQUIRE(run_execute(&task, &error) == 0);
-    REQUIRE(setup.job->outcome.failed.error == EIO);
-    REQUIRE(setup.job->outcome.left == 1);
-    REQUIRE(setup.job->outcome.waiting > 0);
+    REQUIRE(setup.job->outcome.failed_sample.error == EIO);
+    REQUIRE(setup.job->outcome.abandoned_requests == 1);
+    REQUIRE(setup.job->outcome.waiting_age > 0);
 }
 
 TEST(nobody_is_told_with_a_limit_of_0)
@@ -347,13 +347,14 @@ TEST_IN_CHILD(an_interrupt_ends_it_though_a_request_never_returns)
     setup.options.hang = 350 * MS;
     fake_engine.answers[3].takes = 3600000 * MS;
     const struct outcome *outcome = run();
-    REQUIRE(outcome->waiting >= 700 * MS && outcome->waiting <= told->summary_time);
+    REQUIRE(outcome->waiting_age >= 700 * MS &&
+            outcome->waiting_age <= told->summary_time);
     REQUIRE(told->summaries == 1);
     REQUIRE(told->summary.latency.count == 2);
     REQUIRE(told->summary.requests == 3);
     /* Points from the begin until the interrupt; three of them were sent. Each of the
      * first two requests, if it was late, may have begun a new grid with one more. */
-    int64_t until = outcome->ended - DEADLINE_GRACE - setup.job->group.begin;
+    int64_t until = outcome->ended_at - DEADLINE_GRACE - setup.job->group.begin_at;
     REQUIRE(told->summary.missed >= 3);
     REQUIRE(told->summary.missed <= (uint64_t)(until / (100 * MS)) + 1 - 3 + 2);
     REQUIRE(outcome->total.requests == 3);
@@ -368,7 +369,7 @@ TEST_IN_CHILD(a_request_that_was_given_up_stays_so)
     setup.options.hang = 10 * MS;
     fake_engine.answers[3].held = true;
     const struct outcome *outcome = run();
-    REQUIRE(outcome->waiting);
+    REQUIRE(outcome->waiting_age);
     atomic_store(&fake_engine.go, true);
     while (!atomic_load(&fake_engine.let_go))
         os_sleep_until(os_clock_now() + MS);
@@ -402,7 +403,7 @@ TEST(what_hangs_before_a_request_is_told_of)
     setup_begin(&setup, 1);
     setup.options.hang = 20 * MS;
     setup.target.description.mode = IO_MODE_NOCACHE;
-    setup.target.resident = ask_slowly;
+    setup.target.find_resident = ask_slowly;
     told->enough = one_hang;
     int64_t before = os_clock_now();
     run();
@@ -419,7 +420,7 @@ TEST_IN_CHILD(an_interrupt_waits_a_moment_for_the_request)
     setup.options.hang = 10 * MS;
     fake_engine.answers[3].held = true;
     const struct outcome *outcome = run();
-    if (outcome->waiting)
+    if (outcome->waiting_age)
         _exit(LATE);
     REQUIRE(told->summary.latency.count == 3);
     REQUIRE(told->summary.requests == 3);
@@ -447,7 +448,7 @@ TEST_IN_CHILD(a_signal_ends_the_pause_before_the_next_request)
     REQUIRE(os_thread_start(&thread, terminate, NULL) == 0);
     const struct outcome *outcome = run();
     os_thread_join(&thread);
-    REQUIRE(outcome->waiting == 0);
+    REQUIRE(outcome->waiting_age == 0);
     REQUIRE(told->summary.requests == 1);
     REQUIRE(fake_engine.closed == 1);
 }
@@ -459,7 +460,7 @@ TEST_IN_CHILD(a_signal_before_the_run_leaves_nothing_to_do)
     os_signals_install();
     raise(SIGINT);
     const struct outcome *outcome = run_exporting();
-    REQUIRE(outcome->waiting == 0);
+    REQUIRE(outcome->waiting_age == 0);
     REQUIRE(told->summaries == 1);
     REQUIRE(told->summary.requests == 0);
     REQUIRE(told->summary_time >= 0);
@@ -470,7 +471,7 @@ static void
 setup_export(int64_t interval)
 {
     setup.options.prometheus = "nowhere.prom";
-    setup.options.every = interval;
+    setup.options.export_interval = interval;
 }
 
 static const struct stats *
@@ -522,7 +523,7 @@ TEST(metrics_are_of_the_whole_run)
     assert_memory_equal(last, &told->summary, sizeof(*last));
     assert_int_equal(last->requests, 100);
     assert_int_equal(last->failed, 1);
-    assert_true(end >= last->last && end - last->last < 60000 * MS);
+    assert_true(end >= last->last_end && end - last->last_end < 60000 * MS);
 }
 
 TEST(metrics_are_exported_while_a_request_hangs)
@@ -546,10 +547,10 @@ TEST_IN_CHILD(metrics_are_exported_when_a_request_is_given_up)
     setup_export(3600000 * MS);
     fake_engine.answers[3].takes = 3600000 * MS;
     const struct outcome *outcome = run_exporting();
-    REQUIRE(outcome->waiting >= 700 * MS);
+    REQUIRE(outcome->waiting_age >= 700 * MS);
     REQUIRE(looks.count == 1);
     REQUIRE(looks.stats[0].requests == 3 && looks.stats[0].latency.count == 2);
-    REQUIRE(looks.time[0] - looks.stats[0].last >= outcome->waiting);
+    REQUIRE(looks.time[0] - looks.stats[0].last_end >= outcome->waiting_age);
     REQUIRE(told->summaries == 1);
 }
 

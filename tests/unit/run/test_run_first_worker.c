@@ -71,7 +71,7 @@ TEST(it_does_what_any_run_does)
         assert_int_equal(told->summaries, 1);
         assert_int_equal(told->summary.requests, 60);
         assert_int_equal(outcome->total.latency.count, 60);
-        assert_int_equal(outcome->waiting, 0);
+        assert_int_equal(outcome->waiting_age, 0);
         assert_int_equal(sent_by_all(), 60);
         assert_int_equal(fake_engine.begun, cases[i][0]);
         assert_int_equal(fake_engine.closed, cases[i][0]);
@@ -84,8 +84,8 @@ static void
 end_after_giving_up(struct trial *trial)
 {
     (void)trial;
-    REQUIRE(outcome->waiting > 0);
-    REQUIRE(outcome->left == 1);
+    REQUIRE(outcome->waiting_age > 0);
+    REQUIRE(outcome->abandoned_requests == 1);
     REQUIRE(told->summaries == 1);
     REQUIRE(told->hang_index[told->hangs - 1] == 3);
     REQUIRE(told->summary.requests == 3);
@@ -131,7 +131,7 @@ TEST_IN_CHILD(a_signal_ends_the_pause_of_the_first_worker)
     run_both(&trial);
     waitpid(child, NULL, 0);
     REQUIRE(outcome->total.requests <= 1);
-    REQUIRE(outcome->waiting == 0);
+    REQUIRE(outcome->waiting_age == 0);
     REQUIRE(fake_engine.closed == 1);
 }
 

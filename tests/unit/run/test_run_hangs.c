@@ -59,7 +59,7 @@ interrupt_when_sure(void)
 static int64_t
 points_not_sent(const struct outcome *outcome, int workers)
 {
-    int64_t until = outcome->ended - DEADLINE_GRACE - setup.job->group.begin;
+    int64_t until = outcome->ended_at - DEADLINE_GRACE - setup.job->group.begin_at;
     return workers * (until / (20 * MS) + 1) + told->late - sent_by_all();
 }
 
@@ -72,8 +72,9 @@ TEST_IN_CHILD(an_interrupt_gives_up_only_the_one_that_is_stuck)
     must_send[0] = must_send[1] = must_send[2] = 2;
     const struct outcome *outcome = run();
     const struct fake_queue *queues = fake_engine.queues;
-    REQUIRE(outcome->waiting >= 700 * MS && outcome->waiting <= told->summary_time);
-    REQUIRE(outcome->left == 1);
+    REQUIRE(outcome->waiting_age >= 700 * MS &&
+            outcome->waiting_age <= told->summary_time);
+    REQUIRE(outcome->abandoned_requests == 1);
     REQUIRE(fake_engine.closed == 2);
     REQUIRE(queues[0].requests > 1 && queues[1].requests == 2 && queues[2].requests > 1);
     REQUIRE(told->summaries == 1);
@@ -95,10 +96,10 @@ TEST_IN_CHILD(all_that_is_stuck_in_a_queue_is_counted)
         hang(1, i, FOR_EVER);
     must_send[1] = 3;
     const struct outcome *outcome = run();
-    REQUIRE(outcome->waiting >= 700 * MS);
-    REQUIRE(outcome->left == 3);
+    REQUIRE(outcome->waiting_age >= 700 * MS);
+    REQUIRE(outcome->abandoned_requests == 3);
     REQUIRE(told->left.count == 3);
-    REQUIRE(outcome->ended - told->left.oldest >= outcome->waiting);
+    REQUIRE(outcome->ended_at - told->left.oldest_sent_at >= outcome->waiting_age);
     REQUIRE(fake_engine.closed == 1);
     REQUIRE(fake_engine.queues[1].requests == 3);
     REQUIRE(told->summary.requests == (uint64_t)sent_by_all());
@@ -114,8 +115,8 @@ TEST_IN_CHILD(a_queue_that_is_not_full_is_given_up_as_well)
     hang(0, 2, FOR_EVER);
     must_send[0] = 4;
     const struct outcome *outcome = run();
-    REQUIRE(outcome->waiting >= 700 * MS);
-    REQUIRE(outcome->left == 1);
+    REQUIRE(outcome->waiting_age >= 700 * MS);
+    REQUIRE(outcome->abandoned_requests == 1);
     REQUIRE(fake_engine.queues[0].requests > 3);
     REQUIRE(told->summary.requests == (uint64_t)fake_engine.queues[0].requests);
     REQUIRE(told->summary.latency.count == told->summary.requests - 1);
@@ -132,7 +133,7 @@ TEST_IN_CHILD(points_that_nobody_was_there_to_send_are_missed)
     fake_engine.queues[0].answers[2].late = true;
     must_send[0] = 2;
     const struct outcome *outcome = run();
-    REQUIRE(outcome->left == 1);
+    REQUIRE(outcome->abandoned_requests == 1);
     REQUIRE(told->summary.requests == 2);
     REQUIRE(told->summary.missed >= 8);
     /* Plus one: the stuck request is not reported, and may have been late itself. */
@@ -151,10 +152,10 @@ TEST_IN_CHILD(the_longest_of_several_stuck_ones_is_told)
     fake_engine.gather = 3;
     must_send[0] = 15;
     const struct outcome *outcome = run();
-    REQUIRE(outcome->left == 2);
+    REQUIRE(outcome->abandoned_requests == 2);
     REQUIRE(fake_engine.closed == 1);
-    REQUIRE(outcome->waiting >= 1000 * MS);
-    REQUIRE(outcome->waiting <= outcome->time);
+    REQUIRE(outcome->waiting_age >= 1000 * MS);
+    REQUIRE(outcome->waiting_age <= outcome->duration);
     REQUIRE(told->summary.latency.count == (uint64_t)sent_by_all() - 2);
 }
 
@@ -182,10 +183,10 @@ TEST(statistics_of_all_can_be_had_while_one_hangs)
     assert_in_range(told->interim.requests, 0, 199);
     assert_int_equal(told->interim.latency.count, told->interim.requests);
     assert_in_range(told->meanwhile.count, 1, 3);
-    assert_in_range(told->meanwhile.oldest, 1, os_clock_now());
+    assert_in_range(told->meanwhile.oldest_sent_at, 1, os_clock_now());
     assert_int_equal(told->summary.latency.count, 200);
     assert_int_equal(told->left.count, 0);
-    assert_int_equal(told->left.oldest, 0);
+    assert_int_equal(told->left.oldest_sent_at, 0);
 }
 
 static void

@@ -48,10 +48,10 @@ begin_losing(const struct losing *losing, const struct run_observer *observer)
     os_signals_install();
     struct run_task task = setup_task(&setup, observer);
     engine = engine_fake;
-    engine.many = !losing->calls;
-    struct plan *active = &setup.job->active;
+    engine.queues_requests = !losing->calls;
+    struct plan *active = &setup.job->active_plan;
     active->io.engine = &engine;
-    active->output.periods = active->output.rest = true;
+    active->output.any_periods = active->output.emit_partial_period = true;
     active->output.print_interval = 100 * MS;
     return task;
 }
@@ -70,7 +70,7 @@ static int
 note_late(void *self, const struct job *job, const struct run_record *record)
 {
     if (record->kind == RECORD_PERIOD &&
-        job->period.began >= job->group.begin + WORK_TIME / 2)
+        job->period.began_at >= job->group.begin_at + WORK_TIME / 2)
         missed_late += record->stats->missed;
     return on_record(self, job, record);
 }
@@ -107,13 +107,13 @@ check_losing(const struct losing *losing)
 
     const struct job *job = setup.job;
     const struct stats *total = &told->summary;
-    int64_t over = atomic_load(&job->group.over);
-    int64_t ended = job->outcome.ended;
-    int64_t end = losing->count ? over : atomic_load(&job->group.started) + WORK_TIME;
+    int64_t over = atomic_load(&job->group.last_due_at);
+    int64_t ended = job->outcome.ended_at;
+    int64_t end = losing->count ? over : atomic_load(&job->group.started_at) + WORK_TIME;
     int64_t burst = losing->burst ? losing->burst : 1;
     int64_t least = points_after(lost_at, end) - losing->depth;
-    int64_t most =
-        losing->threads * points_after(job->group.begin - INTERVAL, ended) + told->late;
+    int64_t most = losing->threads * points_after(job->group.begin_at - INTERVAL, ended) +
+                   told->late;
     fprintf(stderr, "%s: requests %d, missed %d, at least %d; in the second half %d\n",
             losing->name, (int)total->requests, (int)total->missed, (int)least,
             (int)missed_late);
@@ -126,7 +126,7 @@ check_losing(const struct losing *losing)
     REQUIRE(told->period_sum == total->requests);
     if (losing->early) /* periods have them as they are missed, not all in the end */
         REQUIRE(missed_late < total->missed);
-    REQUIRE(job->outcome.stuck);
+    REQUIRE(job->outcome.is_stuck);
 }
 
 static const struct losing *chosen;
@@ -153,15 +153,15 @@ lose_an_open_loop(bool calls, int depth)
     struct error error;
     told_begin(NULL);
     struct run_task task = begin_losing(&losing, &observer);
-    struct plan *active = &setup.job->active;
+    struct plan *active = &setup.job->active_plan;
     active->pace.open_loop = true;
     fake_engine.takes = FOR_EVER;
     REQUIRE(run_execute(&task, &error) == 0);
 
     const struct job *job = setup.job;
     const struct stats *total = &told->summary;
-    int64_t over = atomic_load(&job->group.over);
-    uint64_t due = (uint64_t)points_after(job->group.begin - INTERVAL, over);
+    int64_t over = atomic_load(&job->group.last_due_at);
+    uint64_t due = (uint64_t)points_after(job->group.begin_at - INTERVAL, over);
     fprintf(stderr, "open loop: requests %d, missed %d, due %d\n", (int)total->requests,
             (int)total->missed, (int)due);
     REQUIRE(over > 0 && total->requests == (uint64_t)(2 * depth));
@@ -187,10 +187,10 @@ TEST_IN_CHILD(without_an_interval_nothing_is_missed)
     struct error error;
     told_begin(NULL);
     struct run_task task = begin_losing(&losing, &observer);
-    setup.job->active.pace.interval = 0;
+    setup.job->active_plan.pace.interval = 0;
     fake_engine.takes = 5 * MS;
     hang(LOST, 2, FOR_EVER);
     REQUIRE(run_execute(&task, &error) == 0);
     REQUIRE(told->summary.missed == 0 && told->summary.requests > 10);
-    REQUIRE(setup.job->outcome.time >= WORK_TIME);
+    REQUIRE(setup.job->outcome.duration >= WORK_TIME);
 }

@@ -62,10 +62,10 @@ run_losing(const struct losing *losing)
     os_signals_install();
     struct run_task task = setup_task(&setup, &observer);
     engine = engine_fake;
-    engine.many = !losing->calls;
-    struct plan *active = &setup.job->active;
+    engine.queues_requests = !losing->calls;
+    struct plan *active = &setup.job->active_plan;
     active->io.engine = &engine;
-    active->output.periods = active->output.rest = true;
+    active->output.any_periods = active->output.emit_partial_period = true;
     active->output.print_interval = losing->period;
     active->output.print_count = losing->period_count;
     REQUIRE(run_execute(&task, &error) == 0);

@@ -46,21 +46,21 @@ TEST(the_total_is_that_of_all_steps)
         assert_true(told->step_times[i] >= each);
         time += told->step_times[i];
     }
-    assert_int_equal(outcome->time, time);
+    assert_int_equal(outcome->duration, time);
     assert_true(outcome->total.requests > 0);
     assert_int_equal(outcome->total.requests, told->merged.requests);
     assert_int_equal(outcome->total.latency.count, told->merged.latency.count);
     assert_int_equal(outcome->total.latencies.count, told->merged.latencies.count);
     assert_int_equal(outcome->total.latency.max, told->merged.latency.max);
     assert_int_equal(outcome->total.all_bytes, told->merged.all_bytes);
-    assert_int_equal(outcome->failed.index, 0);
-    assert_int_equal(outcome->early, 0);
+    assert_int_equal(outcome->failed_sample.index, 0);
+    assert_int_equal(outcome->early_step, 0);
     assert_int_equal(told->samples, 0);
     assert_int_equal(told->summaries, 0);
     assert_int_equal(fake_engine.opened, 1 + 2 + 4 + 5);
     assert_int_equal(fake_engine.closed, 1 + 2 + 4 + 5);
-    assert_in_range(told->step.busy, 1, told->step_times[3]);
-    assert_int_equal(outcome->total.busy, told->merged.busy);
+    assert_in_range(told->step.busy_time, 1, told->step_times[3]);
+    assert_int_equal(outcome->total.busy_time, told->merged.busy_time);
     assert_false(told->together);
 }
 
@@ -105,7 +105,7 @@ assert_sizes(struct sweep sizes, int64_t fits, int64_t work_size, const int64_t 
         setup.options.work_time = time;
         setup.options.work_size = fits;
         setup.target.work_size = work_size;
-        early = run()->early;
+        early = run()->early_step;
     }
     assert_int_equal(early, 0);
     assert_values(values, count);
@@ -143,7 +143,7 @@ check_depth(void)
     late = late || told->step.requests == 0 || fake_engine.most_under_way < value;
     if (late)
         return 0;
-    assert_in_range(told->step.busy, 1, told->step_times[told->steps - 1]);
+    assert_in_range(told->step.busy_time, 1, told->step_times[told->steps - 1]);
     return 0;
 }
 
@@ -193,9 +193,9 @@ TEST(sizes_end_early_when_a_worker_gets_no_request)
     const struct outcome *outcome = run();
     assert_in_range(told->steps, 0, 4);
     assert_values(values, told->steps);
-    assert_int_equal(outcome->early, values[told->steps]);
-    assert_int_equal(outcome->failed.index, 0);
-    assert_int_equal(outcome->waiting, 0);
+    assert_int_equal(outcome->early_step, values[told->steps]);
+    assert_int_equal(outcome->failed_sample.index, 0);
+    assert_int_equal(outcome->waiting_age, 0);
     assert_int_equal(outcome_status(outcome), EXIT_DONE);
 }
 
@@ -207,7 +207,7 @@ TEST(only_sizes_end_early)
     setup.options.work_time = 300 * MS;
     const struct outcome *outcome = run();
     assert_values(values, 2);
-    assert_int_equal(outcome->early, 0);
+    assert_int_equal(outcome->early_step, 0);
 }
 
 static int
@@ -230,9 +230,9 @@ TEST(a_failure_ends_it_with_the_step_so_far)
     setup.options.work_time = 1000 * MS;
     const struct outcome *outcome = run();
     assert_values(values, 2);
-    assert_int_equal(outcome->failed.error, EIO);
-    assert_int_equal(outcome->failed.index, 3);
-    assert_int_equal(outcome->early, 0);
+    assert_int_equal(outcome->failed_sample.error, EIO);
+    assert_int_equal(outcome->failed_sample.index, 3);
+    assert_int_equal(outcome->early_step, 0);
     assert_int_equal(outcome_status(outcome), EXIT_RUNTIME);
     assert_int_equal(fake_engine.queues[0].requests, 3);
     assert_true(told->step_times[1] >= 0);
@@ -324,7 +324,7 @@ TEST_IN_CHILD(an_interrupt_ends_it_with_the_steps_so_far)
     const struct outcome *outcome = run();
     REQUIRE(told->steps == 2);
     REQUIRE(outcome->total.requests == told->merged.requests);
-    REQUIRE(outcome->failed.index == 0 && outcome->waiting == 0);
+    REQUIRE(outcome->failed_sample.index == 0 && outcome->waiting_age == 0);
     REQUIRE(outcome_status(outcome) == EXIT_DONE);
 }
 
@@ -339,7 +339,7 @@ TEST_IN_CHILD(an_interrupt_ends_a_step_without_its_row)
     const struct outcome *outcome = run();
     REQUIRE(told->hangs > 0);
     REQUIRE(told->steps == 0);
-    REQUIRE(outcome->failed.index == 0 && outcome->waiting == 0);
+    REQUIRE(outcome->failed_sample.index == 0 && outcome->waiting_age == 0);
     REQUIRE(outcome_status(outcome) == EXIT_DONE);
     REQUIRE(fake_engine.opened == 1);
 }
@@ -367,13 +367,13 @@ TEST_IN_CHILD(a_step_that_is_stuck_while_it_settles_took_no_time)
     fake_engine.answers[3].takes = 3600000 * MS;
     stuck_request = 3;
     const struct outcome *outcome = run();
-    REQUIRE(outcome->waiting >= 700 * MS);
-    REQUIRE(outcome->left == 1);
+    REQUIRE(outcome->waiting_age >= 700 * MS);
+    REQUIRE(outcome->abandoned_requests == 1);
     REQUIRE(outcome_status(outcome) == EXIT_RUNTIME);
     REQUIRE(fake_engine.opened == 1 && fake_engine.closed == 0);
     REQUIRE(told->steps == 1);
     REQUIRE(told->step_times[0] >= 0);
-    REQUIRE(outcome->time >= 0);
+    REQUIRE(outcome->duration >= 0);
 }
 
 TEST_IN_CHILD(a_step_that_is_given_up_has_a_row)
@@ -388,11 +388,11 @@ TEST_IN_CHILD(a_step_that_is_given_up_has_a_row)
     stuck_worker = 1;
     stuck_request = 10;
     const struct outcome *outcome = run();
-    REQUIRE(outcome->waiting >= 700 * MS);
-    REQUIRE(outcome->left == 1);
+    REQUIRE(outcome->waiting_age >= 700 * MS);
+    REQUIRE(outcome->abandoned_requests == 1);
     REQUIRE(fake_engine.opened == 2 && fake_engine.closed == 1);
     REQUIRE(told->steps == 1 && told->values[0] == 2);
-    REQUIRE(told->step_times[0] >= outcome->waiting);
+    REQUIRE(told->step_times[0] >= outcome->waiting_age);
     REQUIRE(told->step.requests == told->step.latency.count + 1);
     REQUIRE(outcome->total.requests == told->step.requests);
 }
@@ -431,7 +431,7 @@ TEST(ticks_may_come_less_often_than_there_are_steps)
         told_begin(NULL);
         memset(&ticking, 0, sizeof(ticking));
         ticking.every = each * 3 / 2;
-        observer.due = tick_due;
+        observer.next_tick = tick_due;
         observer.tick = count_tick;
         begin(SWEEP_THREADS, 1, 8);
         setup.options.work_time = each;
@@ -596,7 +596,7 @@ TEST(the_first_request_of_an_interval_is_not_in_its_step)
         told_begin(NULL);
         begin_intervals(10 * MS, 20 * MS);
         outcome = run();
-        assert_int_equal(setup.job->active.pace.interval, 20 * MS);
+        assert_int_equal(setup.job->active_plan.pace.interval, 20 * MS);
     } while (outcome->total.requests + 2 > (uint64_t)sent_by_all() && ++tries < 5);
     assert_values(values, 2);
     assert_int_equal(outcome->total.requests + 2, sent_by_all());
@@ -634,7 +634,7 @@ TEST(no_rate_is_more_than_what_was_due)
             const struct job_step *step = &setup.job->sweep.steps[i];
             fewer += step->iops < 950;
             /* All but one in the 20 ms is all of them. */
-            assert_true((double)step->rate <= step->iops + 50 + 1);
+            assert_true((double)step->answered_rate <= step->iops + 50 + 1);
         }
     }
     assert_true(fewer > 0);
@@ -716,7 +716,7 @@ TEST(a_first_step_that_was_opened_before_is_like_any)
         assert_int_equal(told->values[0], firsts[i].from);
         assert_true(setup.job->outcome.total.requests > 0);
         assert_int_equal(fake_engine.closed, fake_engine.opened);
-        assert_null(setup.job->held);
+        assert_null(setup.job->held_run);
     }
 }
 
@@ -764,7 +764,7 @@ TEST(a_first_step_that_cannot_be_opened_is_an_error)
     open_elsewhere(&opening, &observer);
     assert_int_equal(opening.status, -1);
     assert_broken(&opening.error);
-    assert_null(setup.job->held);
+    assert_null(setup.job->held_run);
     assert_int_equal(sent_by_all(), 0);
 }
 

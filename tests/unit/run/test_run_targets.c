@@ -53,7 +53,7 @@ static void
 on_fail(void *self, const struct job *job)
 {
     (void)self;
-    all.failed = job->outcome.failed;
+    all.failed = job->outcome.failed_sample;
     all.fails++;
     atomic_store(&fake_engine.go, true);
 }
@@ -123,7 +123,7 @@ execute(struct error *error)
         .record = tell_summary,
         .hang = tell_hang,
         .fail = on_fail,
-        .due = on_due,
+        .next_tick = on_due,
         .tick = on_tick,
         .interrupt = on_rest,
         .end = on_end,
@@ -133,7 +133,7 @@ execute(struct error *error)
     for (int i = 0; i < TARGETS; i++) {
         assert_int_equal(job_init(&all.jobs[i], &setup.plan, i), 0);
         all.jobs[i].target = setup.target;
-        all.jobs[i].active.io.engine = &engine_fake;
+        all.jobs[i].active_plan.io.engine = &engine_fake;
     }
     all.task =
         (struct run_task){.jobs = all.jobs, .count = TARGETS, .observer = &all.observer};
@@ -158,7 +158,7 @@ TEST(the_count_is_that_of_each)
         assert_int_equal(each_told[i].summaries, 1);
         assert_int_equal(each_told[i].summary.requests, 50);
         assert_int_equal(all.jobs[i].outcome.total.requests, 50);
-        assert_int_equal(all.jobs[i].outcome.waiting, 0);
+        assert_int_equal(all.jobs[i].outcome.waiting_age, 0);
         for (int k = 1; k <= 50; k++)
             assert_int_equal(each_told[i].times[k], 1);
         assert_false(each_told[i].together);
@@ -217,12 +217,12 @@ TEST(one_that_fails_leaves_the_others_to_go_on)
     assert_int_equal(all.fails, 1);
     assert_int_equal(all.failed.index, 3);
     assert_int_equal(all.failed.error, EIO);
-    assert_int_equal(all.jobs[1].outcome.failed.index, 3);
+    assert_int_equal(all.jobs[1].outcome.failed_sample.index, 3);
     assert_true(all.jobs[1].outcome.failure_notified);
     assert_int_equal(all.jobs[0].outcome.total.requests, 9);
     assert_int_equal(all.jobs[1].outcome.total.requests, 3);
     assert_int_equal(all.jobs[2].outcome.total.requests, 9);
-    assert_int_equal(all.jobs[0].outcome.failed.index, 0);
+    assert_int_equal(all.jobs[0].outcome.failed_sample.index, 0);
 }
 
 TEST(the_failure_of_the_last_is_left_to_the_end)
@@ -234,7 +234,7 @@ TEST(the_failure_of_the_last_is_left_to_the_end)
     }
     run_all();
     for (int i = 0; i < TARGETS; i++)
-        assert_int_equal(all.jobs[i].outcome.failed.index, 2);
+        assert_int_equal(all.jobs[i].outcome.failed_sample.index, 2);
     int told_at_once = 0;
     for (int i = 0; i < TARGETS; i++)
         told_at_once += all.jobs[i].outcome.failure_notified;
@@ -282,8 +282,9 @@ TEST_IN_CHILD(one_that_hangs_does_not_hold_up_the_others)
     REQUIRE(strcmp(all.order, "012") == 0);
     REQUIRE(each_told[0].samples == 4 && each_told[2].samples == 4);
     REQUIRE(each_told[1].samples == 1);
-    REQUIRE(all.jobs[0].outcome.waiting == 0 && all.jobs[2].outcome.waiting == 0);
-    REQUIRE(all.jobs[1].outcome.waiting > 0 && all.jobs[1].outcome.left == 1);
+    REQUIRE(all.jobs[0].outcome.waiting_age == 0 && all.jobs[2].outcome.waiting_age == 0);
+    REQUIRE(all.jobs[1].outcome.waiting_age > 0 &&
+            all.jobs[1].outcome.abandoned_requests == 1);
     REQUIRE(each_told[1].summary.requests == 2);
     REQUIRE(all.rests == 1);
 }

@@ -55,7 +55,7 @@ TEST(all_take_part_at_their_depth)
     }
     assert_int_equal(fake_engine.queues[3].requests, 0);
     assert_int_equal(fake_engine.most_under_way, 4);
-    assert_in_range(outcome->total.busy, 2 * MS, outcome->time);
+    assert_in_range(outcome->total.busy_time, 2 * MS, outcome->duration);
 }
 
 /* Numbers are taken in batches then; only those that were sent count. */
@@ -73,7 +73,7 @@ TEST(nobody_needs_to_hear_of_requests)
         assert_true(sent_by_all() >= 3);
         assert_int_equal(outcome->total.requests, sent_by_all());
         assert_int_equal(outcome->total.latency.count, sent_by_all());
-        assert_true(outcome->time >= 50 * MS);
+        assert_true(outcome->duration >= 50 * MS);
     }
 }
 
@@ -143,12 +143,12 @@ TEST(the_failure_of_one_ends_all)
         (struct fake_answer){.error = EIO, .takes = 30 * MS};
     fake_engine.gather = 3;
     const struct outcome *outcome = run();
-    assert_int_equal(outcome->failed.error, EIO);
-    assert_true(outcome->failed.latency >= 30 * MS);
+    assert_int_equal(outcome->failed_sample.error, EIO);
+    assert_true(outcome->failed_sample.latency >= 30 * MS);
     assert_int_equal(outcome->total.requests, 3);
     assert_int_equal(outcome->total.failed, 1);
     assert_int_equal(outcome->total.latency.count, 2);
-    assert_int_equal(outcome->waiting, 0);
+    assert_int_equal(outcome->waiting_age, 0);
     assert_int_equal(fake_engine.closed, 3);
 }
 
@@ -167,8 +167,8 @@ TEST(the_earliest_failure_is_told)
     }
     fake_engine.gather = 3;
     const struct outcome *outcome = run();
-    assert_int_equal(outcome->failed.index, told->first_failed.index);
-    assert_int_equal(outcome->failed.error, told->first_failed.error);
+    assert_int_equal(outcome->failed_sample.index, told->first_failed.index);
+    assert_int_equal(outcome->failed_sample.error, told->first_failed.error);
     assert_int_equal(outcome->total.failed + outcome->total.latency.count,
                      outcome->total.requests);
     assert_int_equal(outcome->total.requests, sent_by_all());
@@ -185,7 +185,7 @@ TEST(an_ignored_failure_ends_nobody)
     const struct outcome *outcome = run();
     assert_int_equal(outcome->total.requests, 60);
     assert_int_equal(outcome->total.failed, 1);
-    assert_int_equal(outcome->failed.error, EIO);
+    assert_int_equal(outcome->failed_sample.error, EIO);
 }
 
 TEST(an_engine_that_does_not_open_closes_those_that_did)

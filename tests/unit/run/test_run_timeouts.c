@@ -33,10 +33,10 @@ TEST_IN_CHILD(what_is_under_way_after_the_work_time_is_given_up)
     const struct outcome *outcome = run();
     require_sums();
     REQUIRE(fake_engine.queues[1].requests == 2);
-    REQUIRE(outcome->waiting > 300 * MS && outcome->waiting <= outcome->time);
-    REQUIRE(outcome->time >= 500 * MS);
-    REQUIRE(outcome->left == 1 && outcome->stuck);
-    REQUIRE(outcome->failed.index == 0);
+    REQUIRE(outcome->waiting_age > 300 * MS && outcome->waiting_age <= outcome->duration);
+    REQUIRE(outcome->duration >= 500 * MS);
+    REQUIRE(outcome->abandoned_requests == 1 && outcome->is_stuck);
+    REQUIRE(outcome->failed_sample.index == 0);
     REQUIRE(outcome_status(outcome) == EXIT_RUNTIME);
     REQUIRE(told->summary.latency.count == told->summary.requests - 1);
     REQUIRE(fake_engine.closed == 1);
@@ -57,8 +57,8 @@ TEST(a_count_waits_for_its_requests)
     told->at_hang = let_go;
     fake_engine.answers[2].held = true;
     const struct outcome *outcome = run();
-    assert_int_equal(outcome->waiting, 0);
-    assert_false(outcome->stuck);
+    assert_int_equal(outcome->waiting_age, 0);
+    assert_false(outcome->is_stuck);
     assert_int_equal(told->summary.latency.count, 3);
 }
 
@@ -72,9 +72,11 @@ TEST_IN_CHILD(a_request_without_an_answer_ends_the_run)
     REQUIRE(fake_engine.queues[0].requests == 2);
     REQUIRE(told->samples == 2 && told->times[2] == 1);
     REQUIRE(told->slowest.index == 2 && told->slowest.verdict == VERDICT_TIMEOUT);
-    REQUIRE(outcome->failed.index == 2 && outcome->failed.verdict == VERDICT_TIMEOUT);
-    REQUIRE(outcome->failed.latency >= TIMEOUT);
-    REQUIRE(outcome->waiting == 0 && outcome->left == 0 && outcome->stuck);
+    REQUIRE(outcome->failed_sample.index == 2 &&
+            outcome->failed_sample.verdict == VERDICT_TIMEOUT);
+    REQUIRE(outcome->failed_sample.latency >= TIMEOUT);
+    REQUIRE(outcome->waiting_age == 0 && outcome->abandoned_requests == 0 &&
+            outcome->is_stuck);
     REQUIRE(outcome_status(outcome) == EXIT_RUNTIME);
     REQUIRE(told->summary.failed == 1 && told->summary.latency.count == 1);
     REQUIRE(told->summary.missed + 1 >= (uint64_t)(TIMEOUT / (20 * MS)));
@@ -89,8 +91,9 @@ TEST_IN_CHILD(a_request_of_a_queue_ends_the_run_too)
     require_sums();
     REQUIRE(fake_engine.queues[0].requests > 2);
     REQUIRE(told->times[2] == 1);
-    REQUIRE(outcome->failed.index == 2 && outcome->failed.verdict == VERDICT_TIMEOUT);
-    REQUIRE(outcome->waiting == 0 && outcome->stuck);
+    REQUIRE(outcome->failed_sample.index == 2 &&
+            outcome->failed_sample.verdict == VERDICT_TIMEOUT);
+    REQUIRE(outcome->waiting_age == 0 && outcome->is_stuck);
     REQUIRE(told->summary.failed >= 1);
     REQUIRE(told->samples == sent_by_all());
     REQUIRE(fake_engine.closed == 0);
@@ -107,8 +110,9 @@ TEST_IN_CHILD(a_loop_that_is_stuck_itself_is_helped)
     require_sums();
     REQUIRE(told->summary.requests == 2 && told->summary.failed == 1);
     REQUIRE(told->samples == 2);
-    REQUIRE(outcome->failed.index == 2 && outcome->failed.latency >= TIMEOUT);
-    REQUIRE(outcome->waiting == 0 && outcome->stuck);
+    REQUIRE(outcome->failed_sample.index == 2 &&
+            outcome->failed_sample.latency >= TIMEOUT);
+    REQUIRE(outcome->waiting_age == 0 && outcome->is_stuck);
 }
 
 TEST_IN_CHILD(the_other_workers_may_go_on)
@@ -120,13 +124,13 @@ TEST_IN_CHILD(the_other_workers_may_go_on)
     const struct outcome *outcome = run();
     const struct fake_queue *queues = fake_engine.queues;
     require_sums();
-    REQUIRE(outcome->time >= 1900 * MS);
+    REQUIRE(outcome->duration >= 1900 * MS);
     REQUIRE(queues[1].requests == 2);
     REQUIRE(queues[0].requests > 2 && queues[2].requests > 2);
     REQUIRE(told->samples == sent_by_all());
     REQUIRE(told->summary.failed >= 1);
-    REQUIRE(outcome->failed.verdict == VERDICT_TIMEOUT);
-    REQUIRE(outcome->waiting == 0 && outcome->stuck);
+    REQUIRE(outcome->failed_sample.verdict == VERDICT_TIMEOUT);
+    REQUIRE(outcome->waiting_age == 0 && outcome->is_stuck);
     REQUIRE(fake_engine.closed == 2);
 }
 
@@ -144,8 +148,8 @@ lose_a_call(int64_t takes)
     os_signals_install();
     struct run_task task = setup_task(&setup, &observer);
     calls = engine_fake;
-    calls.many = false;
-    setup.job->active.io.engine = &calls;
+    calls.queues_requests = false;
+    setup.job->active_plan.io.engine = &calls;
     REQUIRE(run_execute(&task, &error) == 0);
     REQUIRE(fake_engine.queues[1].requests == 2);
     REQUIRE(told->summary.failed >= 1);
@@ -156,7 +160,7 @@ answer_what_was_lost(void)
 {
     told_begin(NULL);
     lose_a_call(2 * TIMEOUT);
-    REQUIRE(told->left.count == 0 && told->left.oldest == 0);
+    REQUIRE(told->left.count == 0 && told->left.oldest_sent_at == 0);
 }
 
 static void
@@ -164,7 +168,7 @@ leave_what_was_lost(void)
 {
     told_begin(NULL);
     lose_a_call(FOR_EVER);
-    REQUIRE(told->left.count == 1 && told->left.oldest > 0);
+    REQUIRE(told->left.count == 1 && told->left.oldest_sent_at > 0);
 }
 
 TEST(what_was_lost_in_a_call_is_under_way_until_it_is_answered)
@@ -183,7 +187,7 @@ TEST_IN_CHILD(the_other_places_of_a_queue_may_go_on)
     REQUIRE(told->summary.requests == 60);
     REQUIRE(told->samples == 60 && told->times[2] == 1);
     REQUIRE(told->summary.failed >= 1);
-    REQUIRE(outcome->waiting == 0 && outcome->stuck);
+    REQUIRE(outcome->waiting_age == 0 && outcome->is_stuck);
     REQUIRE(fake_engine.closed == 0);
 }
 
@@ -201,7 +205,7 @@ TEST_IN_CHILD(the_run_ends_when_nothing_can_go_on)
     require_sums();
     REQUIRE(fake_engine.queues[0].requests == 2);
     REQUIRE(told->summary.failed >= 3 && told->summary.latency.count == 0);
-    REQUIRE(outcome->stuck);
+    REQUIRE(outcome->is_stuck);
     REQUIRE(fake_engine.closed == 0);
 }
 
@@ -220,7 +224,8 @@ TEST_IN_CHILD(a_sweep_ends_with_the_step_that_lost_something)
     if (told->step_requests[0] < 3)
         _exit(LATE); /* the third is lost in another step */
     REQUIRE(told->steps == 1 && told->step.failed <= 1);
-    REQUIRE(outcome->failed.index == 3 && outcome->failed.verdict == VERDICT_TIMEOUT);
-    REQUIRE(outcome->stuck);
+    REQUIRE(outcome->failed_sample.index == 3 &&
+            outcome->failed_sample.verdict == VERDICT_TIMEOUT);
+    REQUIRE(outcome->is_stuck);
     REQUIRE(outcome_status(outcome) == EXIT_RUNTIME);
 }

@@ -120,12 +120,12 @@ send(struct simulation *simulation, struct sender *sender, int64_t now)
     struct schedule *schedule = &sender->schedule;
     uint64_t first, missed;
     int64_t when = schedule_due(schedule, sender->ready);
-    sender->over = when >= schedule->end || now >= schedule->deadline ||
-                   atomic_load(&simulation->group.stop) ||
+    sender->over = when >= schedule->end_at || now >= schedule->deadline ||
+                   atomic_load(&simulation->group.is_stopped) ||
                    worker_group_take(&simulation->group, 1, when, &first) == 0;
     if (sender->over)
         return;
-    schedule->slept = when > sender->ready;
+    schedule->has_overslept = when > sender->ready;
     int64_t from = schedule_sent(schedule, now, &missed);
     note_missed(sender, missed);
     note(sender, " %lld", (long long)(now - BEGIN));
@@ -173,23 +173,23 @@ start(struct simulation *simulation, const struct row *row)
         (struct plan){.workload = {.seed = 42},
                       .io = {.threads = simulation->workers, .depth = depth},
                       .pace = row->pace,
-                      .ends = {.settle = row->settle,
+                      .ends = {.settle_time = row->settle,
                                .work_time = row->work_time ? row->work_time : NEVER}};
     simulation->group.size = simulation->workers;
-    simulation->group.count = row->count ? row->count : UINT64_MAX;
+    simulation->group.max_requests = row->count ? row->count : UINT64_MAX;
     for (int i = 0; i < simulation->workers; i++) {
         struct sender *sender = &simulation->senders[i];
         sender->scripts = row->scripts[i];
         sender->slots = depth;
         sender->ready = BEGIN;
         schedule_start(&sender->schedule, &simulation->plan, i,
-                       &simulation->group.arrival, BEGIN, BEGIN);
+                       &simulation->group.next_arrival, BEGIN, BEGIN);
     }
 }
 
 #define GRID .pace = {.interval = 10, .burst = 1}
 #define BURSTS(size) .pace = {.interval = 10, .burst = (size)}
-#define LIMIT(every) .pace = {.interval = (every), .burst = 1, .limited = true}
+#define LIMIT(every) .pace = {.interval = (every), .burst = 1, .from_limit = true}
 #define RAPID .pace = {.burst = 1}
 #define RATE .pace = {.interval = 10, .burst = 1, .open_loop = true}
 #define RANDOM .pace = {.interval = 1000, .burst = 1, .open_loop = true, .poisson = true}
@@ -366,12 +366,12 @@ TEST(a_worker_that_is_late_ends_with_the_others)
         for (int64_t late = 0; late <= 1500; late += 500) {
             struct plan plan = {.io = {.threads = 2, .depth = 1},
                                 .pace = paces[i],
-                                .ends = {.work_time = 1000, .settle = 100}};
+                                .ends = {.work_time = 1000, .settle_time = 100}};
             _Atomic int64_t shared = 0;
             struct schedule schedule;
             schedule_start(&schedule, &plan, 1, &shared, BEGIN, BEGIN + late);
-            assert_int_equal(schedule.counted, BEGIN + 100);
-            assert_int_equal(schedule.end, BEGIN + 1100);
+            assert_int_equal(schedule.settle_end, BEGIN + 100);
+            assert_int_equal(schedule.end_at, BEGIN + 1100);
         }
     }
 }
@@ -595,7 +595,7 @@ TEST(several_threads_take_each_arrival_once)
     int64_t sum = 0;
     for (int i = 0; i < THREADS; i++) {
         takers[i] = (struct taker){.schedule = start_random(7, INTERVAL, &shared)};
-        takers[i].schedule.only = false;
+        takers[i].schedule.single_worker = false;
         assert_int_equal(os_thread_start(&threads[i], take_all, &takers[i]), 0);
     }
     for (int i = 0; i < THREADS; i++) {

@@ -82,8 +82,8 @@ TEST(a_stop_is_not_part_of_the_wait)
     struct inflight_request oldest = {.sample.index = 7};
     struct worker_thread *thread = worker_thread_make(&job);
     assert_non_null(thread);
-    thread->worker.queue.inflight.ends.older =
-        thread->worker.queue.inflight.ends.younger = &oldest;
+    thread->worker.queue.inflight.ring.older =
+        thread->worker.queue.inflight.ring.younger = &oldest;
     stall_start(&thread->stall, SECOND);
     handoff_release(&thread->worker.handoff, start);
     assert_int_equal(worker_thread_check(thread, start + 5 * SECOND, start + 5 * SECOND,

@@ -16,7 +16,7 @@ on_record(void *self, const struct job *one, const struct run_record *record)
     (void)self, (void)one;
     assert_int_equal(record->kind, RECORD_PERIOD);
     assert_in_range(count, 0, 7);
-    times[count++] = record->time;
+    times[count++] = record->duration;
     return 0;
 }
 
@@ -46,10 +46,10 @@ begin(int64_t print_count, int64_t print_interval)
     count = begins = status_of_begin = 0;
     memset(&worker, 0, sizeof(worker));
     one_job = (struct job){.target.fd = -1,
-                           .active.io.threads = 1,
-                           .active.output = {.print_count = print_count,
-                                             .print_interval = print_interval,
-                                             .periods = true}};
+                           .active_plan.io.threads = 1,
+                           .active_plan.output = {.print_count = print_count,
+                                                  .print_interval = print_interval,
+                                                  .any_periods = true}};
     one_run = (struct run){.task = {.jobs = &one_job, .count = 1, .observer = &observer},
                            .lock = os_lock_make()};
     assert_non_null(run->lock);
@@ -156,8 +156,8 @@ TEST(a_begin_that_fails_ends_the_run)
     end();
     begin(0, 100 * MS);
     status_of_begin = -1;
-    assert_false(atomic_load(&job->group.stop));
+    assert_false(atomic_load(&job->group.is_stopped));
     supervise(run);
-    assert_true(atomic_load(&job->group.stop));
+    assert_true(atomic_load(&job->group.is_stopped));
     end();
 }

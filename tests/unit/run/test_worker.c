@@ -19,7 +19,7 @@ TEST(samples_tell_what_the_engine_was_asked)
     setup.options.given[OPTION_LINEAR] = 1;
     setup.options.given[OPTION_SIZE] = 1;
     setup.options.work_offset = 512;
-    setup.target.flush = false;
+    setup.target.flushes_writes = false;
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "WRWR");
     int64_t end = setup.worker.account.began;
@@ -165,7 +165,7 @@ TEST(no_two_writes_store_the_same_data)
 {
     setup_begin(&setup, 10);
     setup.options.given[OPTION_WRITE] = 3;
-    setup.target.flush = false;
+    setup.target.flushes_writes = false;
     setup_run(&setup);
     for (int i = 0; i < 10; i++)
         for (int k = 0; k < i; k++)
@@ -180,7 +180,7 @@ TEST(the_same_seed_writes_the_same_data)
         setup_begin(&setup, 2);
         setup.options.entropy = seeds[i];
         setup.options.given[OPTION_WRITE] = 3;
-        setup.target.flush = false;
+        setup.target.flushes_writes = false;
         setup_run(&setup);
         data[i][0] = hash_of(&fake_engine.calls[0]);
         data[i][1] = hash_of(&fake_engine.calls[1]);
@@ -224,7 +224,7 @@ TEST(only_flushed_writes_have_a_part_of_their_own)
     assert_int_equal(setup.worker.account.total.sync.moments.count, 2);
     setup_begin(&setup, 2);
     setup.options.given[OPTION_WRITE] = 3;
-    setup.target.flush = false;
+    setup.target.flushes_writes = false;
     setup_run(&setup);
     assert_int_equal(setup.seen[0].sync, 0);
     assert_int_equal(setup.worker.account.total.sync.moments.count, 0);
@@ -241,9 +241,9 @@ TEST(the_last_request_is_remembered_by_its_end)
     setup_begin(&setup, 3);
     fake_engine.answers[3].takes = 5 * MS;
     setup_run(&setup);
-    assert_true(setup.worker.account.total.last ==
+    assert_true(setup.worker.account.total.last_end ==
                 setup.seen[2].start + setup.seen[2].latency);
-    assert_true(setup.worker.account.total.last <= setup.worker.account.ended);
+    assert_true(setup.worker.account.total.last_end <= setup.worker.account.ended);
 }
 
 /* Every 20 ms, one of 110 ms: waits of 90, 70, 50, 30 and 10 ms at least. */

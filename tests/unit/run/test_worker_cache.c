@@ -22,7 +22,7 @@ run_nocache(int resident, enum io_mode mode, enum option_id load)
     setup_begin(&setup, 1);
     setup.options.given[load] = 3;
     setup.target.description.mode = mode;
-    setup.target.resident = fake_resident;
+    setup.target.find_resident = fake_resident;
     setup_run(&setup);
 }
 

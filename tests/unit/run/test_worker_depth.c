@@ -76,7 +76,7 @@ TEST(every_slot_has_a_buffer_of_its_own)
     unsigned inflight = 0;
     begin_deep(12, 4);
     setup.options.given[OPTION_WRITE] = 3;
-    setup.target.flush = false;
+    setup.target.flushes_writes = false;
     setup_run(&setup);
     for (int i = 0; i < 4; i++)
         inflight |= 1u << fake_engine.calls[i].request.slot;
@@ -119,7 +119,7 @@ TEST(they_are_told_in_the_order_of_their_end)
     }
     assert_int_equal(setup.worker.account.total.latency.min, least);
     assert_int_equal(setup.worker.account.total.latency.max, most);
-    assert_int_equal(setup.worker.account.total.last, last);
+    assert_int_equal(setup.worker.account.total.last_end, last);
 }
 
 /* As in a run of several, of which the group's lock is a sign. */
@@ -196,7 +196,7 @@ TEST(after_a_failure_all_are_waited_for_and_none_is_sent)
     assert_int_equal(setup.worker.account.total.latency.count, 3);
     assert_int_equal(setup.worker.account.total.all_bytes, 3 * SIZE);
     assert_true(setup.worker.account.ended >= end_of(find_sample(4)));
-    assert_true(atomic_load(&setup.job->group.stop));
+    assert_true(atomic_load(&setup.job->group.is_stopped));
 }
 
 TEST(the_first_to_fail_is_kept)
@@ -224,7 +224,7 @@ TEST(a_failure_can_be_ignored_in_a_full_queue)
     assert_int_equal(setup.worker.account.total.failed, 1);
     assert_int_equal(setup.worker.account.total.latency.count, 11);
     assert_int_equal(setup.worker.account.failed.index, 2);
-    assert_false(atomic_load(&setup.job->group.stop));
+    assert_false(atomic_load(&setup.job->group.is_stopped));
 }
 
 TEST(all_that_was_under_way_fails_with_the_engine)

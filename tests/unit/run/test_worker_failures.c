@@ -114,7 +114,7 @@ TEST(each_write_is_flushed_but_no_read)
     for (size_t i = 0; i < LENGTH(cases); i++) {
         setup_begin(&setup, 4);
         setup.options.given[cases[i].load] = 3;
-        setup.target.flush = cases[i].flush;
+        setup.target.flushes_writes = cases[i].flush;
         setup_run(&setup);
         assert_string_equal(fake_engine_story(), cases[i].story);
         assert_int_equal(setup.worker.account.total.requests, 4);

@@ -16,7 +16,7 @@ is_done(const struct worker_group *group)
 
 TEST(numbers_follow_each_other_from_1)
 {
-    struct worker_group group = {.count = 3};
+    struct worker_group group = {.max_requests = 3};
     uint64_t first;
     for (uint64_t i = 1; i <= 3; i++) {
         assert_false(is_done(&group));
@@ -31,7 +31,7 @@ TEST(numbers_follow_each_other_from_1)
 
 TEST(the_first_to_start_sets_the_begin_of_all)
 {
-    struct worker_group group = {.count = 3};
+    struct worker_group group = {.max_requests = 3};
     assert_int_equal(worker_group_start(&group, 1000), 1000);
     assert_int_equal(worker_group_start(&group, 2000), 1000);
     assert_int_equal(worker_group_start(&group, 900), 1000);
@@ -47,7 +47,7 @@ TEST(a_batch_is_cut_to_what_is_left)
                  {10, UINT64_MAX, {10, 0, 0}},
                  {0, 1, {0, 0, 0}}};
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct worker_group group = {.count = cases[i].count};
+        struct worker_group group = {.max_requests = cases[i].count};
         uint64_t first, next = 1;
         for (int k = 0; k < 3; k++) {
             assert_int_equal(worker_group_take(&group, cases[i].wanted, 1, &first),
@@ -62,7 +62,7 @@ TEST(a_batch_is_cut_to_what_is_left)
 
 TEST(without_a_limit_there_are_always_more)
 {
-    struct worker_group group = {.count = UINT64_MAX};
+    struct worker_group group = {.max_requests = UINT64_MAX};
     uint64_t first;
     for (uint64_t i = 0; i < 1000; i++) {
         assert_int_equal(worker_group_take(&group, 1024, 1, &first), 1024);
@@ -74,7 +74,8 @@ TEST(without_a_limit_there_are_always_more)
 /* Wherever it begins, the sum does not overflow. */
 TEST(the_last_numbers_there_are_can_be_taken)
 {
-    struct worker_group group = {.count = UINT64_MAX, .taken = UINT64_MAX - 5};
+    struct worker_group group = {.max_requests = UINT64_MAX,
+                                 .ordinals_taken = UINT64_MAX - 5};
     uint64_t first;
     assert_int_equal(worker_group_take(&group, 3, 1, &first), 3);
     assert_true(first == UINT64_MAX - 4);
@@ -82,7 +83,7 @@ TEST(the_last_numbers_there_are_can_be_taken)
     assert_true(first == UINT64_MAX - 1);
     assert_int_equal(worker_group_take(&group, UINT64_MAX, 1, &first), 0);
     assert_true(is_done(&group));
-    struct worker_group fresh = {.count = UINT64_MAX};
+    struct worker_group fresh = {.max_requests = UINT64_MAX};
     assert_true(worker_group_take(&fresh, UINT64_MAX, 1, &first) == UINT64_MAX);
     assert_int_equal(first, 1);
     assert_true(is_done(&fresh));
@@ -121,7 +122,7 @@ TEST(several_threads_take_each_number_once)
         uint64_t sum = 0;
         memset(times_taken, 0, sizeof(times_taken));
         memset(&shared, 0, sizeof(shared));
-        shared.count = COUNT;
+        shared.max_requests = COUNT;
         for (int k = 0; k < THREADS; k++) {
             takers[k].batch = batches[i][k];
             assert_int_equal(os_thread_start(&takers[k].thread, take_all, &takers[k]), 0);

@@ -38,8 +38,8 @@ TEST(a_late_answer_gives_its_place_back_and_is_no_news)
     assert_in_range(worker->account.total.failed, 2, 6);
     assert_int_equal(worker->account.total.latency.count,
                      6 - worker->account.total.failed);
-    assert_int_equal(worker->queue.inflight.under_way, 0);
-    assert_int_equal(worker->queue.inflight.lost, 0);
+    assert_int_equal(worker->queue.inflight.taken_count, 0);
+    assert_int_equal(worker->queue.inflight.lost_count, 0);
     assert_int_equal(worker->account.failed.index, 1);
 }
 
@@ -54,8 +54,8 @@ TEST(a_lost_place_is_not_used)
     assert_int_equal(setup.seen_count, 30);
     for (int i = 2; i < 30; i++)
         assert_int_not_equal(fake_engine.calls[i].request.slot, slot);
-    assert_int_equal(setup.worker.queue.inflight.lost, 1);
-    assert_int_equal(setup.worker.queue.inflight.under_way, 1);
+    assert_int_equal(setup.worker.queue.inflight.lost_count, 1);
+    assert_int_equal(setup.worker.queue.inflight.taken_count, 1);
 }
 
 TEST(without_any_place_its_time_ends_it)
@@ -65,7 +65,7 @@ TEST(without_any_place_its_time_ends_it)
     fake_engine.takes = FOR_EVER;
     setup_run(&setup);
     assert_int_equal(fake_engine.requests, 2);
-    assert_int_equal(setup.worker.queue.inflight.lost, 2);
+    assert_int_equal(setup.worker.queue.inflight.lost_count, 2);
     assert_int_equal(setup.worker.account.total.requests, 2);
     assert_int_equal(setup.worker.account.total.failed, 2);
     assert_true(setup.worker.account.ended >= setup.worker.account.began + 3 * TIMEOUT);
@@ -79,7 +79,7 @@ TEST(an_answer_that_comes_too_late_has_failed)
     setup_run(&setup);
     assert_int_equal(setup.seen_count, 3);
     assert_true(is_timeout(&setup.seen[1]));
-    assert_int_equal(setup.worker.queue.inflight.lost, 0);
+    assert_int_equal(setup.worker.queue.inflight.lost_count, 0);
     assert_int_equal(setup.worker.account.failed.verdict, VERDICT_TIMEOUT);
 }
 
@@ -90,10 +90,10 @@ TEST(without_ignore_it_ends_the_job)
     setup.options.interval = 10 * MS;
     fake_engine.answers[3].takes = FOR_EVER;
     setup_run(&setup);
-    assert_true(atomic_load(&setup.job->group.stop));
+    assert_true(atomic_load(&setup.job->group.is_stopped));
     assert_true(atomic_load(&setup.run.timed_out));
-    assert_int_equal(setup.worker.queue.inflight.lost,
-                     setup.worker.queue.inflight.under_way);
+    assert_int_equal(setup.worker.queue.inflight.lost_count,
+                     setup.worker.queue.inflight.taken_count);
     assert_true(is_timeout(&setup.worker.account.failed));
 }
 

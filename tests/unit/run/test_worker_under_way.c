@@ -15,8 +15,8 @@ open_with(int depth, int sent)
     setup_open(&setup);
     struct worker *worker = &setup.worker;
     worker->account.began = START;
-    schedule_start(&worker->schedule, worker->plan, 0, &worker->group->arrival, START,
-                   START);
+    schedule_start(&worker->schedule, worker->plan, 0, &worker->group->next_arrival,
+                   START, START);
     for (int i = 0; i < sent; i++) {
         struct sample *sample = &inflight_take(&worker->queue.inflight)->sample;
         sample->index = 20 + (uint64_t)i;
@@ -33,7 +33,7 @@ TEST(the_oldest_is_the_one_sent_first_of_those_under_way)
     for (int i = 0; i < 3; i++) {
         struct inflight *inflight = &setup.worker.queue.inflight;
         inflight_release(inflight, &inflight->list[released[i]]);
-        assert_int_equal(setup.worker.queue.inflight.ends.younger->sample.index,
+        assert_int_equal(setup.worker.queue.inflight.ring.younger->sample.index,
                          oldest[i]);
     }
     setup_close(&setup);
@@ -56,13 +56,13 @@ TEST(points_are_missed_until_now_or_the_end)
     struct worker *worker = &setup.worker;
     assert_int_equal(missed_at(worker, START + 20 * MS), 0);
     assert_int_equal(missed_at(worker, START + 55 * MS), 4);
-    worker->schedule.end = START + 35 * MS;
+    worker->schedule.end_at = START + 35 * MS;
     assert_int_equal(missed_at(worker, START + 55 * MS), 2);
-    worker->schedule.end = INT64_MAX;
-    worker->schedule.limited = true;
+    worker->schedule.end_at = INT64_MAX;
+    worker->schedule.from_limit = true;
     assert_int_equal(missed_at(worker, START + 55 * MS), 0);
-    worker->schedule.limited = false;
-    worker->group->over = START + 25 * MS; /* the last number was taken */
+    worker->schedule.from_limit = false;
+    worker->group->last_due_at = START + 25 * MS; /* the last number was taken */
     assert_int_equal(missed_at(worker, START + 55 * MS), 1);
     setup_close(&setup);
 }
@@ -78,7 +78,7 @@ TEST(what_is_given_up_was_sent)
                  {true, 4, 4, 2}, {false, 3, 2, 0}, {false, 2, 0, 0}};
     for (size_t i = 0; i < LENGTH(cases); i++) {
         open_with(cases[i].depth, cases[i].sent);
-        setup.worker.schedule.sending = cases[i].sending;
+        setup.worker.schedule.is_sending = cases[i].sending;
         setup.worker.account.total.requests = 100;
         setup.worker.account.total.missed = 7;
         worker_abandon(&setup.worker, START + 55 * MS);
@@ -102,10 +102,10 @@ TEST(what_was_due_at_a_rate_is_given_up_with_a_worker)
         open_with(1, 0);
         struct schedule *schedule = &setup.worker.schedule;
         uint64_t missed;
-        setup.job->active.pace.open_loop = true;
-        setup.job->active.ends.work_time = 100 * MS;
-        schedule_start(schedule, setup.worker.plan, 0, &setup.job->group.arrival, START,
-                       START);
+        setup.job->active_plan.pace.open_loop = true;
+        setup.job->active_plan.ends.work_time = 100 * MS;
+        schedule_start(schedule, setup.worker.plan, 0, &setup.job->group.next_arrival,
+                       START, START);
         for (int k = 0; k < 2; k++)
             schedule_sent(schedule, schedule_due(schedule, START), &missed);
         assert_int_equal(schedule_due(schedule, START), START + 20 * MS);
@@ -123,7 +123,7 @@ TEST(points_missed_before_what_is_given_up_are_kept)
     for (int i = 0; i < 3; i++)
         worker->queue.inflight.list[i].sample.missed = 1ULL << i;
     worker->account.began = START + 5 * MS;
-    worker->schedule.sending = false; /* nothing is due any more */
+    worker->schedule.is_sending = false; /* nothing is due any more */
     worker_abandon(worker, START + 55 * MS);
     assert_int_equal(worker->account.total.requests, 2);
     assert_int_equal(worker->account.total.missed, 2 + 4);
@@ -154,8 +154,8 @@ TEST(what_is_sent_while_it_settles_is_not_recorded)
             setup.options.interval = 40 * MS;
             setup.options.work_time = 100 * MS;
             setup_open(&setup);
-            setup.job->active.ends.settle = 100 * MS;
-            setup.job->active.ends.least = 1;
+            setup.job->active_plan.ends.settle_time = 100 * MS;
+            setup.job->active_plan.ends.min_requests = 1;
             int64_t before = os_clock_now();
             worker_run(&setup.worker);
             setup_close(&setup);
@@ -179,7 +179,7 @@ TEST(a_failure_while_it_settles_is_kept)
     setup.options.work_time = 3600000 * MS;
     fake_engine.answers[2].error = EIO;
     setup_open(&setup);
-    setup.job->active.ends.settle = 3600000 * MS;
+    setup.job->active_plan.ends.settle_time = 3600000 * MS;
     worker_run(&setup.worker);
     setup_close(&setup);
     assert_string_equal(fake_engine_story(), "RR");
@@ -196,7 +196,7 @@ TEST(numbers_are_those_of_the_group)
     setup_begin(&setup, 10);
     setup_open(&setup);
     setup.job->group.size = 2;
-    atomic_store(&setup.job->group.taken, 6);
+    atomic_store(&setup.job->group.ordinals_taken, 6);
     worker_run(&setup.worker);
     setup_close(&setup);
     assert_int_equal(setup.seen_count, 4);
@@ -209,9 +209,9 @@ TEST(it_begins_when_the_group_does)
 {
     setup_begin(&setup, 1);
     setup_open(&setup);
-    setup.job->group.begin = os_clock_now() + 300 * MS;
+    setup.job->group.begin_at = os_clock_now() + 300 * MS;
     worker_run(&setup.worker);
     setup_close(&setup);
-    assert_true(setup.worker.account.began == setup.job->group.begin);
-    assert_true(setup.seen[0].start >= setup.job->group.begin);
+    assert_true(setup.worker.account.began == setup.job->group.begin_at);
+    assert_true(setup.seen[0].start >= setup.job->group.begin_at);
 }

@@ -25,7 +25,7 @@ begin_files(int files, bool plotted)
     memset(&plan, 0, sizeof(plan));
     plan.options = &options;
     plan.target_count = files;
-    plan.output.track = plotted;
+    plan.output.needs_track = plotted;
     assert_int_equal(recorded_runs_open(&runs, &plan, &error), 0);
 }
 
@@ -95,7 +95,7 @@ assert_names(const char *expected)
                       (int)job->outcome.total.latency.count);
         assert_ptr_equal(runs.plan.targets[i], job->target.description.path);
         assert_ptr_equal(job->plan.path, job->target.description.path);
-        assert_int_equal(job->targets, runs.count);
+        assert_int_equal(job->target_count, runs.count);
     }
     assert_int_equal(runs.plan.target_count, runs.count);
     assert_string_equal(text.text, expected);
@@ -116,7 +116,7 @@ TEST(a_line_is_a_request)
     assert_int_equal(latency->max, 580777);
     assert_int_equal(outcome->total.requests, 4);
     assert_int_equal(outcome->total.bytes, 4096);
-    assert_int_equal(outcome->time, 1000832419 + 1000 + 5000000);
+    assert_int_equal(outcome->duration, 1000832419 + 1000 + 5000000);
     assert_int_equal(outcome->total.latencies.count, 3);
     assert_ptr_equal(runs.jobs[0].stats, &outcome->total);
     assert_null(outcome->target);
@@ -127,7 +127,7 @@ TEST(a_request_starts_by_its_time_before_its_line)
     read_text(OF("40", "1000") "\n" OF("700", "5000") "\n" OF("9", "9") "\n");
     const struct track *track = runs.jobs[0].track;
     assert_non_null(track);
-    assert_int_equal(track->seen, 3);
+    assert_int_equal(track->request_count, 3);
     assert_int_equal(track->marks[0].offset, 960);
     assert_int_equal(track->marks[1].offset, 5300);
     assert_int_equal(track->marks[1].latency, 700);
@@ -147,7 +147,7 @@ TEST(requests_that_do_not_count_take_their_time)
     read_text("0 0 0 0 0 0 0 0 3 500\n0 0 0 0 0 0 0 0 0 70\n" OF("40", "1000") "\n");
     assert_int_equal(runs.jobs[0].outcome.total.latency.count, 1);
     assert_int_equal(runs.jobs[0].outcome.total.requests, 4);
-    assert_int_equal(runs.jobs[0].outcome.time, 1570);
+    assert_int_equal(runs.jobs[0].outcome.duration, 1570);
     assert_int_equal(runs.jobs[0].track->marks[0].offset, 1530);
 }
 
@@ -438,8 +438,8 @@ TEST(labels_may_be_numbers)
 TEST(times_of_rows_are_their_own)
 {
     read_text(OF("40", "1000") " a\n" OF("50", "700") " b\n" OF("60", "1000") " a\n");
-    assert_int_equal(runs.jobs[0].outcome.time, 2000);
-    assert_int_equal(runs.jobs[1].outcome.time, 700);
+    assert_int_equal(runs.jobs[0].outcome.duration, 2000);
+    assert_int_equal(runs.jobs[1].outcome.duration, 700);
     assert_int_equal(runs.jobs[0].track->marks[1].offset, 1940);
     assert_int_equal(runs.jobs[1].track->marks[0].offset, 650);
 }

@@ -48,7 +48,7 @@ TEST(each_moment_is_in_one_part)
         struct breakdown_interval intervals[MOST];
         int64_t part[PARTS];
         int count = 0;
-        while (count < MOST && cases[i].intervals[count].left)
+        while (count < MOST && cases[i].intervals[count].completed_at)
             count++;
         memcpy(intervals, cases[i].intervals, sizeof(intervals));
         breakdown_divide(1000, 2000, cases[i].queued, intervals, count, part);
@@ -88,7 +88,7 @@ TEST(each_moment_of_a_stack_is_in_one_part)
         struct breakdown_interval intervals[MOST];
         int64_t part[PARTS];
         int count = 0;
-        while (count < MOST && stacks[i].intervals[count].left)
+        while (count < MOST && stacks[i].intervals[count].completed_at)
             count++;
         memcpy(intervals, stacks[i].intervals, sizeof(intervals));
         breakdown_divide_stack(1000, 2000, 1100, 1900, intervals, count, part);
@@ -123,9 +123,9 @@ TEST(random_stacks_are_divided_as_moments_are_counted)
                            : at < complete ? PART_STACK
                                            : PART_RETURN;
             for (int i = 0; i < count && of != PART_SUBMIT && of != PART_RETURN; i++) {
-                if (at >= intervals[i].issued && at < intervals[i].left)
+                if (at >= intervals[i].issued_at && at < intervals[i].completed_at)
                     of = PART_DEVICE;
-                else if (at >= intervals[i].queued && at < intervals[i].issued &&
+                else if (at >= intervals[i].queued_at && at < intervals[i].issued_at &&
                          of == PART_STACK)
                     of = PART_QUEUE;
             }
@@ -157,7 +157,7 @@ TEST(random_intervals_are_divided_as_moments_are_counted)
                            : at < last ? PART_QUEUE
                                        : PART_RETURN;
             for (int i = 0; i < count; i++)
-                if (at >= intervals[i].issued && at < intervals[i].left)
+                if (at >= intervals[i].issued_at && at < intervals[i].completed_at)
                     of = PART_DEVICE;
             expected[of]++;
         }

@@ -41,7 +41,7 @@ corrected_row_of(int number, const struct device *device, int64_t every)
     struct recorded *into = &recorded[number];
     struct random random = {(uint64_t)number};
     memset(&into->stats, 0, sizeof(into->stats));
-    into->stats.every = every;
+    into->stats.corrected_interval = every;
     series_start(&into->series, into->entries, ROOM, 1);
     for (int i = 0; i < device->count; i++)
         record(into, i,
@@ -90,7 +90,7 @@ TEST(ratios_are_to_the_first_row_and_within_their_bounds)
                 (double)rows[i].figures[k].value / (double)rows[0].figures[k].value;
             const struct interval *bounds = &rows[i].figures[k].bounds;
             assert_true(fabs(rows[i].figures[k].ratio - ratio) < 1e-12);
-            assert_true(bounds->known);
+            assert_true(bounds->is_known);
             assert_true(bounds->low <= ratio && ratio <= bounds->high);
             assert_true(fabs(ratio * (i == 1 ? 0.5 : 2) - 1) < 0.1);
             assert_true(interval_differs(bounds));
@@ -135,7 +135,7 @@ TEST(the_first_row_is_compared_with_nothing)
     compare(rows, devices, 2, false);
     for (int k = 0; k < COMPARISON_FIGURES; k++) {
         assert_true(rows[0].figures[k].ratio == 0); /* there is none */
-        assert_false(rows[0].figures[k].bounds.known);
+        assert_false(rows[0].figures[k].bounds.is_known);
     }
 }
 
@@ -205,7 +205,7 @@ TEST(only_rows_that_differ_are_ranked)
         compare(rows, cases[i].devices, cases[i].count, true);
         assert_string_equal(order_of(rows, cases[i].count), cases[i].order);
         for (int k = 0; k < cases[i].count; k++)
-            assert_int_equal(rows[k].place, cases[i].places[k] - '0');
+            assert_int_equal(rows[k].rank, cases[i].places[k] - '0');
     }
 }
 
@@ -233,8 +233,8 @@ TEST(bounds_take_enough_requests_of_both)
         struct comparison_row rows[2];
         bool both = cases[i].first && cases[i].second;
         compare(rows, devices, 2, false);
-        assert_int_equal(rows[1].figures[0].bounds.known, cases[i].known);
-        assert_int_equal(rows[1].figures[1].bounds.known, cases[i].known);
+        assert_int_equal(rows[1].figures[0].bounds.is_known, cases[i].known);
+        assert_int_equal(rows[1].figures[1].bounds.is_known, cases[i].known);
         assert_int_equal(rows[1].figures[0].ratio > 0, both);
         assert_int_equal(rows[1].figures[1].ratio > 0, both);
     }
@@ -251,7 +251,7 @@ TEST(nothing_is_known_of_corrected_percentiles)
         assert_int_equal(comparison_fill(rows, 2, &none, false), 0);
         for (int k = 0; k < COMPARISON_FIGURES; k++) {
             assert_true(rows[1].figures[k].ratio > 1);
-            assert_false(rows[1].figures[k].bounds.known);
+            assert_false(rows[1].figures[k].bounds.is_known);
         }
     }
 }
@@ -263,7 +263,7 @@ TEST(nothing_is_known_without_a_series)
     rows[1].series = NULL;
     assert_int_equal(comparison_fill(rows, 2, &none, false), 0);
     assert_true(rows[1].figures[0].ratio > 1);
-    assert_false(rows[1].figures[0].bounds.known);
+    assert_false(rows[1].figures[0].bounds.is_known);
 }
 
 /* The ratio is 2, and its bounds are about 0.1 away from it. */
@@ -285,7 +285,7 @@ TEST(a_limit_is_kept_or_broken_if_all_bounds_are_on_one_side)
         if (verdict.verdict != cases[i].verdict)
             fail_msg("%s: %d, %f..%f", cases[i].limit, (int)verdict.verdict,
                      verdict.bounds.low, verdict.bounds.high);
-        assert_true(verdict.bounds.known);
+        assert_true(verdict.bounds.is_known);
         assert_true(fabs(verdict.ratio - 2) < 0.2);
         assert_true(verdict.bounds.low <= verdict.ratio);
         assert_true(verdict.ratio <= verdict.bounds.high);
@@ -348,7 +348,7 @@ TEST(a_limit_with_an_open_bound_is_broken_or_not_certain)
         struct comparison_row rows[2];
         struct comparison_figure is = check(rows, devices, cases[i].limit);
         assert_int_equal(is.verdict, cases[i].verdict);
-        assert_true(is.bounds.known && isinf(is.bounds.high));
+        assert_true(is.bounds.is_known && isinf(is.bounds.high));
     }
 }
 
@@ -367,7 +367,7 @@ TEST(a_limit_on_too_few_is_not_known)
         struct comparison_row rows[2];
         struct comparison_figure verdict = check(rows, devices, cases[i].limit);
         assert_int_equal(verdict.verdict, SLO_UNKNOWN);
-        assert_false(verdict.bounds.known);
+        assert_false(verdict.bounds.is_known);
         assert_true(fabs(verdict.ratio - cases[i].ratio) <= cases[i].ratio / 4);
     }
 }

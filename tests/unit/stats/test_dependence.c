@@ -49,8 +49,10 @@ TEST(as_many_as_are_alike_are_worth_one)
     for (size_t i = 0; i < LENGTH(sizes); i++)
         for (size_t k = 0; k < LENGTH(percentiles); k++) {
             struct dependence is = find_clusters(MOST, sizes[i], percentiles[k]);
-            if (is.time < 0.8 * sizes[i] || is.time > 1.7 * sizes[i] || !is.known)
-                fail_msg("%d, p%s: %f", sizes[i], percentiles[k], is.time);
+            if (is.autocorrelation_time < 0.8 * sizes[i] ||
+                is.autocorrelation_time > 1.7 * sizes[i] || !is.is_known)
+                fail_msg("%d, p%s: %f", sizes[i], percentiles[k],
+                         is.autocorrelation_time);
         }
 }
 
@@ -73,7 +75,7 @@ TEST(an_autoregressive_process_has_its_time)
         }
         for (double power = before; power > 1e-9; power *= before)
             expected += 2 * 0.6366197723675814 * asin(power);
-        double time = find(&series, "50").time;
+        double time = find(&series, "50").autocorrelation_time;
         if (fabs(log(time / expected)) > log(1.3))
             fail_msg("%f: %f, not %f", before, time, expected);
     }
@@ -86,7 +88,7 @@ TEST(what_alternates_is_worth_no_more_than_it_is)
     series_start(&series, entries, MOST + 2, 1);
     for (int i = 0; i < 1000; i++)
         series_record(&series, i, i % 2 ? 100000 : 200000);
-    assert_true(find(&series, "50").time == 1);
+    assert_true(find(&series, "50").autocorrelation_time == 1);
 }
 
 /* Ranks tell that sooner than the zeros and ones of a median. */
@@ -98,7 +100,7 @@ TEST(a_short_series_that_changes_slowly_is_not_taken_for_independent)
     for (size_t i = 0; i < LENGTH(steps); i++)
         series_record(&series, (int64_t)i, 500000 + 10000 * steps[i]);
     struct dependence is = find(&series, "50");
-    assert_true(!is.known || is.drift > 0.05);
+    assert_true(!is.is_known || is.drift > 0.05);
 }
 
 TEST(equal_latencies_are_independent)
@@ -108,7 +110,7 @@ TEST(equal_latencies_are_independent)
     for (int i = 0; i < DEPENDENCE_LEAST; i++)
         series_record(&series, i, 100000);
     struct dependence is = find(&series, "99");
-    assert_true(is.known && is.time == 1 && is.drift == 0);
+    assert_true(is.is_known && is.autocorrelation_time == 1 && is.drift == 0);
 }
 
 /* Stores latencies of two states, the second from entry 41 of 100 on, and the last. */
@@ -127,9 +129,9 @@ TEST(two_states_of_equal_latencies_are_seen)
 {
     static const int64_t last[] = {20000000, 50000000};
     for (size_t i = 0; i < LENGTH(last); i++) {
-        assert_false(find_states(1000, 20000000, last[i], "50").known);
-        assert_false(find_states(1000, 20000000, last[i], "90").known);
-        assert_false(find_states(20000000, 1000, last[i], "50").known);
+        assert_false(find_states(1000, 20000000, last[i], "50").is_known);
+        assert_false(find_states(1000, 20000000, last[i], "90").is_known);
+        assert_false(find_states(20000000, 1000, last[i], "50").is_known);
     }
 }
 
@@ -148,9 +150,9 @@ TEST(two_states_that_are_close_are_a_drift)
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct dependence is = find_states(20000000, cases[i].second, 50000000, "50");
-        assert_int_equal(is.known, cases[i].known);
+        assert_int_equal(is.is_known, cases[i].known);
         assert_true(exp(is.drift) >= cases[i].low && exp(is.drift) <= cases[i].high);
-        assert_true(!is.known || is.time == 1);
+        assert_true(!is.is_known || is.autocorrelation_time == 1);
     }
 }
 
@@ -163,7 +165,7 @@ TEST(a_cluster_is_seen_below_a_high_percentile)
     for (int i = 0; i < 1000; i++)
         series_record(&series, i,
                       (int64_t)(1e5 + 1e4 * uniform()) * (i / 20 == 13 ? 20 : 1));
-    double time = find(&series, "99.5").time;
+    double time = find(&series, "99.5").autocorrelation_time;
     assert_true(time > 10 && time < 40);
 }
 
@@ -178,7 +180,7 @@ TEST(nothing_is_known_exactly_of_too_few)
                  {1000, 10, true}};
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct dependence is = find_clusters(cases[i].count, cases[i].size, "50");
-        assert_int_equal(is.known && is.drift == 0, cases[i].exact);
-        assert_true(!is.known || is.drift == 0 || is.drift > 0.3);
+        assert_int_equal(is.is_known && is.drift == 0, cases[i].exact);
+        assert_true(!is.is_known || is.drift == 0 || is.drift > 0.3);
     }
 }

@@ -175,7 +175,8 @@ TEST(four_parts_merged_give_what_the_whole_gives)
 {
     static int64_t latencies[COUNT];
     for (size_t i = 0; i < INPUTS; i++) {
-        struct stats whole = {.every = 100 * US}, merged = whole, part = whole;
+        struct stats whole = {.corrected_interval = 100 * US}, merged = whole,
+                     part = whole;
         draw_all(&inputs[i], latencies);
         record_all(&whole, latencies, COUNT);
         for (int from = 0; from < COUNT; from += COUNT / 4) {
@@ -233,7 +234,7 @@ TEST(what_is_too_long_counts_as_the_longest_step)
 
 TEST(percentiles_of_nothing_are_zero)
 {
-    struct stats stats = {0}, corrected = {.every = 1};
+    struct stats stats = {0}, corrected = {.corrected_interval = 1};
     struct sample sample = {.latency = 5000, .sync = 4000, .verdict = VERDICT_WARMUP};
     stats_record(&stats, &sample);
     stats_record(&corrected, &sample);
@@ -244,7 +245,7 @@ TEST(percentiles_of_nothing_are_zero)
 
 TEST(only_requests_that_count_are_in_the_distribution)
 {
-    struct stats stats = {.every = 100};
+    struct stats stats = {.corrected_interval = 100};
     for (int verdict = VERDICT_WARMUP; verdict <= VERDICT_SLOW; verdict++) {
         struct sample sample = {.latency = 150 + verdict,
                                 .sync = 100 + verdict,
@@ -266,7 +267,7 @@ TEST(only_requests_that_count_are_in_the_distribution)
 
 TEST(flushes_have_percentiles_of_their_own)
 {
-    struct stats stats = {.every = 1000};
+    struct stats stats = {.corrected_interval = 1000};
     record(&stats, 8000, 5010);
     record(&stats, 9000, 6010);
     record(&stats, 9500, 7010);
@@ -283,7 +284,7 @@ TEST(flushes_have_percentiles_of_their_own)
 /* 3500 brings 2500, 1500 and 500, whose middles are 2504, 1500 and 499. */
 TEST(waits_are_added_only_where_they_are_asked_for)
 {
-    struct stats stats = {0}, corrected = {.every = 1000};
+    struct stats stats = {0}, corrected = {.corrected_interval = 1000};
     record(&stats, 3500, 0);
     record(&corrected, 3500, 0);
     assert_ptr_equal(stats_distribution(&stats), &stats.latencies);
@@ -302,7 +303,7 @@ TEST(waits_are_added_only_where_they_are_asked_for)
 
 TEST(corrected_percentiles_are_not_above_the_longest)
 {
-    struct stats stats = {.every = 100000};
+    struct stats stats = {.corrected_interval = 100000};
     record(&stats, 7010, 0); /* the middle of its step is 7024 */
     assert_int_equal(value_at(&stats, 999), 7010);
 }
@@ -310,7 +311,7 @@ TEST(corrected_percentiles_are_not_above_the_longest)
 /* The middle of its step is 5008. */
 TEST(corrected_percentiles_are_not_below_what_was_seen)
 {
-    struct stats stats = {.every = 100000};
+    struct stats stats = {.corrected_interval = 100000};
     record(&stats, 5010, 0);
     assert_int_equal(value_at(&stats, 500), 5010);
 }
@@ -318,20 +319,20 @@ TEST(corrected_percentiles_are_not_below_what_was_seen)
 /* The waits are 990 ms, 980 ms, down to 10 ms: of 199 values the 198th and the 120th. */
 TEST(one_long_stall_is_more_than_one_in_a_hundred_once_corrected)
 {
-    struct stats stats = {.every = 10 * MS};
+    struct stats stats = {.corrected_interval = 10 * MS};
     for (int i = 0; i < 99; i++)
         record(&stats, MS, 0);
     record(&stats, SECOND, 0);
     assert_int_equal(stats.corrected.count, 199);
     assert_in_range(value_at(&stats, 990), 986 * MS, 994 * MS);
     assert_in_range(value_at(&stats, 600), 209 * MS, 211 * MS);
-    stats.every = 0;
+    stats.corrected_interval = 0;
     assert_in_range(value_at(&stats, 990), MS, MS + MS / 250);
 }
 
 TEST(waits_do_not_make_more_percentiles_shown)
 {
-    struct stats stats = {.every = 1};
+    struct stats stats = {.corrected_interval = 1};
     record(&stats, SECOND, 0);
     assert_int_equal(stats.corrected.count, SECOND);
     assert_int_equal(percentiles_shown(&percentiles_default, stats.latency.count), 1);

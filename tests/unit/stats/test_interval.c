@@ -190,11 +190,11 @@ try_figure(struct rates *rates, const struct kind *kind, int figure, int count)
     double truth = SCALE * (figure ? kind->p99 : kind->p50);
     struct estimate estimate = estimate_of(&runs[0], figure);
     struct interval interval = estimate_interval(&estimate, 0.025);
-    rates->known += interval.known;
-    rates->open += interval.known && isinf(interval.high);
-    rates->above += interval.known && truth > interval.high;
-    rates->below += interval.known && truth < interval.low;
-    rates->compared += ratio_of(&runs[0], &runs[1], figure).known;
+    rates->known += interval.is_known;
+    rates->open += interval.is_known && isinf(interval.high);
+    rates->above += interval.is_known && truth > interval.high;
+    rates->below += interval.is_known && truth < interval.low;
+    rates->compared += ratio_of(&runs[0], &runs[1], figure).is_known;
     rates->halves += differ(&runs[0], &runs[1], figure);
     if (count < MOST)
         rates->long_runs += differ(&runs[0], &runs[2], figure);
@@ -348,7 +348,7 @@ TEST(the_value_is_within_its_interval)
                 struct interval interval = estimate_interval(&estimate, 0.025);
                 double value = (double)stats_percentile(&runs[0].stats,
                                                         &percentiles_common.list[figure]);
-                if (interval.known)
+                if (interval.is_known)
                     assert_true(interval.low <= value && value <= interval.high);
             }
 }
@@ -380,8 +380,8 @@ TEST(a_side_without_enough_requests_is_open)
         struct interval interval = estimate_interval(&estimate, 0.025);
         struct interval ratio = ratio_of(&runs[0], &runs[1], 1);
         struct interval inverse = ratio_of(&runs[1], &runs[0], 1);
-        assert_int_equal(interval.known, cases[i].known);
-        assert_int_equal(ratio.known, cases[i].known);
+        assert_int_equal(interval.is_known, cases[i].known);
+        assert_int_equal(ratio.is_known, cases[i].known);
         assert_int_equal(isinf(interval.high), cases[i].open);
         assert_true(interval.low > 500000);
         if (!cases[i].known)
@@ -398,11 +398,11 @@ TEST(nothing_is_known_without_a_series_or_with_waits)
     const struct percentile *p50 = &percentiles_common.list[0];
     fill_distinct(&runs[0], 1000);
     assert_int_equal(estimate_make(&estimate, &runs[0].stats, NULL, p50), 0);
-    assert_false(estimate_interval(&estimate, 0.025).known);
-    assert_false(estimate_ratio(&estimate, &estimate).known);
-    runs[0].stats.every = 1000000;
+    assert_false(estimate_interval(&estimate, 0.025).is_known);
+    assert_false(estimate_ratio(&estimate, &estimate).is_known);
+    runs[0].stats.corrected_interval = 1000000;
     estimate = estimate_of(&runs[0], 0);
-    assert_false(estimate_interval(&estimate, 0.025).known);
+    assert_false(estimate_interval(&estimate, 0.025).is_known);
 }
 
 /* One of 8 requests of two modes, each of a half of them. */
@@ -419,7 +419,7 @@ TEST(runs_of_which_some_requests_are_known_seldom_differ)
                 double mode = uniform(&process) < 0.5 ? 1e5 : 1e6;
                 record(run, (int64_t)(mode * exp(0.1 * normal(&process))));
             }
-            assert_int_equal(run->series.used, 1000);
+            assert_int_equal(run->series.count, 1000);
         }
         differing += differ(&runs[0], &runs[1], 0);
     }
@@ -440,8 +440,9 @@ TEST(entries_are_put_in_the_order_of_their_starts)
         entries[other] = entry;
     }
     struct estimate mixed = estimate_of(&runs[0], 0);
-    assert_true(ordered.dependence.time == mixed.dependence.time);
-    assert_true(ordered.dependence.time > 5);
+    assert_true(ordered.dependence.autocorrelation_time ==
+                mixed.dependence.autocorrelation_time);
+    assert_true(ordered.dependence.autocorrelation_time > 5);
     for (int i = 0; i < 1000; i++)
         assert_int_equal(entries[i].start, i);
 }
@@ -477,8 +478,8 @@ TEST(states_that_are_close_have_wide_bounds)
     struct estimate estimate = estimate_of(&runs[0], 0);
     struct interval interval = estimate_interval(&estimate, 0.025);
     struct interval ratio = ratio_of(&runs[1], &runs[0], 0);
-    assert_true(interval.known && interval.low < 18e6 && interval.high > 23e6);
-    assert_true(ratio.known && ratio.low > 2 && ratio.low < 3.4);
+    assert_true(interval.is_known && interval.low < 18e6 && interval.high > 23e6);
+    assert_true(ratio.is_known && ratio.low > 2 && ratio.low < 3.4);
     assert_true(ratio.high > 4.8 && ratio.high < 8);
 }
 
@@ -494,8 +495,8 @@ TEST(intervals_are_narrower_of_more_requests)
                 fill(&runs[0], &kinds[which], &process, count, 1);
                 struct estimate estimate = estimate_of(&runs[0], 0);
                 struct interval interval = estimate_interval(&estimate, 0.025);
-                sum += interval.known ? log(interval.high / interval.low) : 0;
-                known += interval.known;
+                sum += interval.is_known ? log(interval.high / interval.low) : 0;
+                known += interval.is_known;
             }
             assert_true(known > 10 && sum / known < before / 1.4);
             before = sum / known;

@@ -37,8 +37,8 @@ TEST(each_operation_has_its_own_figures_where_both_are_mixed)
     assert_int_equal(writes->failed, 1);
     assert_int_equal(reads->bytes, 100);
     assert_int_equal(writes->bytes, 14);
-    assert_int_equal(reads->last, 1300);
-    assert_int_equal(writes->last, 1001);
+    assert_int_equal(reads->last_end, 1300);
+    assert_int_equal(writes->last_end, 1001);
     assert_int_equal(reads->latency.count, 1);
     assert_int_equal(reads->latencies.count, 1);
     assert_int_equal(writes->latency.sum, 14000);
@@ -77,7 +77,8 @@ TEST(points_that_are_missed_are_those_of_both_operations_in_turn)
 /* What is recorded into two and merged is what is recorded into one. */
 TEST(merging_adds_every_operation)
 {
-    struct stats stats = {.mix = mix_of("rw"), .every = 1000}, more = stats, all = stats;
+    struct stats stats = {.mix = mix_of("rw"), .corrected_interval = 1000}, more = stats,
+                 all = stats;
     for (int i = 0; i < 40; i++) {
         enum operation operation = i % 3 ? OPERATION_READ : OPERATION_WRITE;
         enum verdict verdict = i % 7 ? VERDICT_NONE : VERDICT_TIMEOUT;
@@ -95,7 +96,7 @@ TEST(merging_adds_every_operation)
         assert_memory_equal(own, other, sizeof(*own));
     }
     stats_clear(&stats);
-    all = (struct stats){.mix = mix_of("rw"), .every = 1000};
+    all = (struct stats){.mix = mix_of("rw"), .corrected_interval = 1000};
     assert_memory_equal(&stats, &all, sizeof(stats));
 }
 
@@ -106,7 +107,7 @@ TEST(waits_are_those_of_both_operations_in_turn)
     static const int64_t reads[] = {100, 3500, 1500}, writes[] = {4500, 2500, 500};
     static const struct percentile half = {.billionths = 500000000},
                                    last = {.billionths = 999000000};
-    struct stats stats = {.every = 1000, .mix = mix_of("rw")};
+    struct stats stats = {.corrected_interval = 1000, .mix = mix_of("rw")};
     struct sample write = {.latency = 4500,
                            .operation = OPERATION_WRITE,
                            .verdict = VERDICT_NONE},
@@ -127,7 +128,7 @@ TEST(waits_are_those_of_both_operations_in_turn)
     assert_int_equal(latencies_percentile(&latencies, &last), 3496);
     latencies = latencies_of(&stats, SCOPE_OPERATION + OPERATION_WRITE);
     assert_int_equal(latencies_percentile(&latencies, &last), 4496);
-    stats.every = 0;
+    stats.corrected_interval = 0;
     latencies = latencies_of(&stats, SCOPE_OPERATION + OPERATION_READ);
     assert_false(latencies.corrected);
     assert_int_equal(latencies_percentile(&latencies, &last), 100);
@@ -140,11 +141,12 @@ TEST(waits_of_both_operations_are_those_of_all)
     random_seed(&random, 3);
     for (int i = 0; i < 200; i++) {
         int64_t every = 1 + (int64_t)random_below(&random, 1000);
-        struct stats stats = {.every = every, .mix = mix_of("rw")};
+        struct stats stats = {.corrected_interval = every, .mix = mix_of("rw")};
         struct sample sample = {.latency = (int64_t)random_below(&random, 50000),
                                 .operation = (enum operation)(i % 2),
                                 .verdict = VERDICT_NONE};
-        sample.idle = (int64_t)random_below(&random, (uint64_t)sample.latency + 1);
+        sample.tail_after_end =
+            (int64_t)random_below(&random, (uint64_t)sample.latency + 1);
         stats_record(&stats, &sample);
         const struct histogram *own = &stats.operations[1 - i % 2].corrected,
                                *other = &stats.operations[i % 2].corrected;

@@ -135,7 +135,7 @@ TEST(lists_keep_their_order)
     memset(&list, 0xff, sizeof(list));
     assert_null(percentiles_parse("99.99,50,095,0.1", &list));
     assert_int_equal(list.count, 4);
-    assert_true(list.given);
+    assert_true(list.is_given);
     for (int i = 0; i < 4; i++) {
         assert_string_equal(list.list[i].name, names[i]);
         assert_int_equal(list.list[i].billionths, billionths[i]);
@@ -148,7 +148,7 @@ TEST(none_is_a_list_of_nothing)
     memset(&list, 0xff, sizeof(list));
     assert_null(percentiles_parse("none", &list));
     assert_int_equal(list.count, 0);
-    assert_true(list.given);
+    assert_true(list.is_given);
 }
 
 TEST(lists_with_anything_else_are_refused)
@@ -211,7 +211,7 @@ TEST(the_default_is_50_90_99_and_99_9)
 {
     struct percentiles list;
     assert_null(percentiles_parse("50,90,99,99.9", &list));
-    list.given = false;
+    list.is_given = false;
     assert_memory_equal(&list, &percentiles_default, sizeof(list));
 }
 

@@ -24,8 +24,8 @@ open_room(struct room *room, struct time_series *series, int most, uint64_t seed
 static void
 check_room(const struct room *room, const struct time_series *series)
 {
-    assert_in_range(series->used, 0, series->most - 1);
-    for (int i = series->most; i < MOST + GUARDS; i++)
+    assert_in_range(series->count, 0, series->capacity - 1);
+    for (int i = series->capacity; i < MOST + GUARDS; i++)
         assert_memory_equal(&room->entries[i], &guard, sizeof(guard));
 }
 
@@ -42,11 +42,11 @@ TEST(nothing_is_recorded_without_room)
     struct time_series series = {0}, more;
     struct room room;
     record(&series, 0, 1000);
-    assert_int_equal(series.used, 0);
+    assert_int_equal(series.count, 0);
     open_room(&room, &more, MOST, 1);
     record(&more, 0, 10);
     series_merge(&series, &more);
-    assert_int_equal(series.used, 0);
+    assert_int_equal(series.count, 0);
 }
 
 TEST(all_requests_are_kept_while_there_is_room)
@@ -54,11 +54,11 @@ TEST(all_requests_are_kept_while_there_is_room)
     struct time_series series;
     struct room room;
     open_room(&room, &series, MOST, 1);
-    assert_int_equal(series.used, 0);
+    assert_int_equal(series.count, 0);
     record(&series, 0, MOST - 1);
-    assert_int_equal(series.used, MOST - 1);
+    assert_int_equal(series.count, MOST - 1);
     assert_int_equal(series.shift, 0);
-    for (int i = 0; i < series.used; i++) {
+    for (int i = 0; i < series.count; i++) {
         assert_int_equal(series.entries[i].start, i);
         assert_int_equal(series.entries[i].latency, 1000 + i);
     }
@@ -74,12 +74,12 @@ TEST(it_never_takes_more_memory_than_it_has)
         open_room(&room, &series, sizes[i], 1);
         for (int seen = 1; seen <= 100000; seen++) {
             record(&series, seen - 1, 1);
-            assert_int_equal(series.seen, seen);
+            assert_int_equal(series.request_count, seen);
             if (seen % 1000)
                 continue;
             check_room(&room, &series);
-            assert_true(series.used >= sizes[i] / 2 - 1);
-            for (int k = 0; k < series.used; k++)
+            assert_true(series.count >= sizes[i] / 2 - 1);
+            for (int k = 0; k < series.count; k++)
                 assert_int_equal(series.entries[k].start >> series.shift, k);
         }
     }
@@ -111,7 +111,7 @@ TEST(each_request_has_the_same_chance)
         open_room(&room, &series, MOST, (uint64_t)trial);
         record(&series, 0, REQUESTS);
         assert_int_equal(series.shift, 4);
-        for (int i = 0; i < series.used; i++)
+        for (int i = 0; i < series.count; i++)
             chosen[series.entries[i].start]++;
     }
     double deviance = find_deviance(chosen, TRIALS / 16.0);
@@ -129,9 +129,9 @@ TEST(no_rhythm_of_requests_is_that_of_the_choice)
         series_start(&series, entries, 4096, 1);
         for (int k = 0; k < 3000000; k++)
             series_record(&series, k, k % rhythms[i] ? 1 : 1000);
-        for (int k = 0; k < series.used; k++)
+        for (int k = 0; k < series.count; k++)
             slow += entries[k].latency == 1000;
-        double share = (double)slow / series.used, expected = 1.0 / rhythms[i];
+        double share = (double)slow / series.count, expected = 1.0 / rhythms[i];
         /* Five deviations of a share of 2048. */
         double variance = expected * (1 - expected) / 2048;
         assert_true((share - expected) * (share - expected) < 25 * variance);
@@ -148,9 +148,9 @@ TEST(equal_seeds_make_the_same_choices)
     record(&one, 0, 5000);
     record(&same, 0, 5000);
     record(&other, 0, 5000);
-    assert_int_equal(one.used, same.used);
+    assert_int_equal(one.count, same.count);
     assert_memory_equal(&rooms[0], &rooms[1], sizeof(rooms[0]));
-    assert_int_equal(one.used, other.used);
+    assert_int_equal(one.count, other.count);
     assert_memory_not_equal(&rooms[0], &rooms[2], sizeof(rooms[0]));
 }
 
@@ -161,10 +161,10 @@ TEST(what_begins_anew_has_nothing_of_before)
     open_room(&room, &series, MOST, 5);
     record(&series, 0, 5000);
     series_start(&series, room.entries, MOST, 5);
-    assert_int_equal(series.used, 0);
-    assert_int_equal(series.seen, 0);
+    assert_int_equal(series.count, 0);
+    assert_int_equal(series.request_count, 0);
     record(&series, 0, 3);
-    assert_int_equal(series.used, 3);
+    assert_int_equal(series.count, 3);
 }
 
 TEST(few_requests_of_several_are_all_kept)
@@ -178,9 +178,9 @@ TEST(few_requests_of_several_are_all_kept)
         record(&more, i * 10, 10);
         series_merge(&into, &more);
     }
-    assert_int_equal(into.used, 40);
-    assert_int_equal(into.seen, 40);
-    for (int i = 0; i < into.used; i++)
+    assert_int_equal(into.count, 40);
+    assert_int_equal(into.request_count, 40);
+    for (int i = 0; i < into.count; i++)
         kept[into.entries[i].start] = true;
     for (int i = 0; i < 40; i++)
         assert_true(kept[i]);
@@ -195,8 +195,8 @@ TEST(nothing_more_changes_nothing)
     record(&into, 0, 10);
     series_merge(&into, &more);
     series_merge(&into, &none);
-    assert_int_equal(into.used, 10);
-    assert_int_equal(into.seen, 10);
+    assert_int_equal(into.count, 10);
+    assert_int_equal(into.request_count, 10);
 }
 
 /* Of these 992 requests, by workers whose series have been halved differently often. */
@@ -219,9 +219,9 @@ TEST(each_request_of_several_has_the_same_chance)
                 series_merge(&into, &more);
                 check_room(&rooms[0], &into);
             }
-            assert_int_equal(into.seen, REQUESTS);
+            assert_int_equal(into.request_count, REQUESTS);
             assert_int_equal(into.shift, 4);
-            for (int i = 0; i < into.used; i++)
+            for (int i = 0; i < into.count; i++)
                 chosen[into.entries[i].start]++;
         }
         double deviance = find_deviance(chosen, TRIALS / 16.0);

@@ -37,7 +37,8 @@ static enum slo_verdict
 check(const struct slo *slo, const struct stats *stats, int64_t *value)
 {
     struct slo_answer answer = slo_answer(slo, stats);
-    *value = answer.verdict == SLO_UNKNOWN ? (int64_t)answer.needs : answer.value;
+    *value = answer.verdict == SLO_UNKNOWN ? (int64_t)answer.samples_for_certainty
+                                           : answer.value;
     return answer.verdict;
 }
 
@@ -223,13 +224,13 @@ TEST(limits_relative_to_another_run_are_read)
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct slo slo = slo_of(cases[i].text);
         char limit[UNITS_TEXT];
-        assert_true(slo.relative);
+        assert_true(slo.is_relative);
         assert_int_equal(slo.metric, SLO_PERCENTILE);
         assert_int_equal(slo.scope, SCOPE_ALL);
         assert_int_equal(slo.limit, cases[i].limit);
         assert_string_equal(slo_limit(&slo, limit), cases[i].written);
     }
-    assert_false(slo_of("p99=10ms").relative);
+    assert_false(slo_of("p99=10ms").is_relative);
 }
 
 /* A run by itself keeps it, however few its requests are. */
@@ -353,7 +354,7 @@ TEST(a_limit_is_broken_as_soon_as_the_values_refute_it)
                         : cases[i].verdict == SLO_BROKEN ? SECOND
                                                          : MS;
         assert_in_range(value, right, right + right / 250);
-        assert_int_equal(slo_answer(&slo, &stats).least, 99);
+        assert_int_equal(slo_answer(&slo, &stats).min_samples, 99);
     }
 }
 
@@ -382,9 +383,9 @@ TEST(an_answer_says_whether_it_is_certain)
         struct stats stats = above_of(cases[i].count, cases[i].above);
         struct slo slo = slo_of(cases[i].limit);
         struct slo_answer answer = slo_answer(&slo, &stats);
-        if (answer.verdict != cases[i].verdict || answer.certain != cases[i].certain)
+        if (answer.verdict != cases[i].verdict || answer.is_certain != cases[i].certain)
             fail_msg("%s of %d, %d above: %d, %d", cases[i].limit, cases[i].count,
-                     cases[i].above, answer.verdict, answer.certain);
+                     cases[i].above, answer.verdict, answer.is_certain);
         assert_int_equal(answer.count, cases[i].count);
     }
 }
@@ -393,7 +394,8 @@ TEST(an_answer_says_whether_it_is_certain)
  * one of 99 breaks the limit, but not for certain. */
 TEST(waits_do_not_refute_a_limit)
 {
-    struct stats few = {.every = 100 * MS}, enough = {.every = 100 * MS};
+    struct stats few = {.corrected_interval = 100 * MS},
+                 enough = {.corrected_interval = 100 * MS};
     for (int i = 0; i < 99; i++) {
         struct sample sample = {.latency = i == 9 ? SECOND : MS, .verdict = VERDICT_NONE};
         if (i < 20)
@@ -405,13 +407,13 @@ TEST(waits_do_not_refute_a_limit)
     assert_int_equal(answer.verdict, SLO_UNKNOWN);
     answer = slo_answer(&slo, &enough);
     assert_int_equal(answer.verdict, SLO_BROKEN);
-    assert_false(answer.certain);
+    assert_false(answer.is_certain);
 }
 
 /* 50 of 5 ms and one of 1 s every 100 ms: ten waits of up to 900 ms beside. */
 TEST(corrected_percentiles_are_what_is_limited)
 {
-    struct stats plain = {0}, corrected = {.every = 100 * MS};
+    struct stats plain = {0}, corrected = {.corrected_interval = 100 * MS};
     struct sample sample = {.size = 1, .bytes = 1, .verdict = VERDICT_NONE};
     for (int i = 0; i < 51; i++) {
         sample.latency = i < 50 ? 5 * MS : 1000 * MS;
@@ -444,7 +446,7 @@ TEST(requests_per_second_are_over_the_busy_time)
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct slo met = slo_of(cases[i].met), broken = slo_of(cases[i].broken);
         int64_t value = -1;
-        stats.busy = stats.latency.sum / cases[i].together;
+        stats.busy_time = stats.latency.sum / cases[i].together;
         assert_int_equal(check(&met, &stats, &value), SLO_MET);
         assert_int_equal(value, cases[i].value);
         assert_int_equal(check(&broken, &stats, &value), SLO_BROKEN);
@@ -487,7 +489,7 @@ TEST(a_limit_of_a_part_is_compared_with_that)
     };
     for (enum part part = 0; part < PARTS; part++) {
         struct stats stats = split_of(100, part);
-        stats.every = MS; /* nothing of a part is corrected */
+        stats.corrected_interval = MS; /* nothing of a part is corrected */
         for (size_t i = 0; i < LENGTH(cases); i++) {
             char text[64];
             int64_t value = -1;
@@ -581,7 +583,7 @@ TEST(a_limit_of_flushes_that_did_not_reach_the_device_is_not_known)
         struct slo_answer answer = slo_answer(&slo, &sum);
         assert_int_equal(answer.verdict, SLO_UNKNOWN);
         assert_string_equal(answer.reason, "no flush reached the device");
-        assert_int_equal(answer.needs, 0);
+        assert_int_equal(answer.samples_for_certainty, 0);
         sum.flushes_ignored = false;
         assert_int_equal(slo_answer(&slo, &sum).verdict, i == 1 ? SLO_BROKEN : SLO_MET);
         sum.flushes_ignored = true;

@@ -40,13 +40,19 @@ TEST(the_first_reason_decides)
         struct sample sample;
         enum verdict verdict;
     } cases[] = {
-        {{.timed_out = true, .error = EIO, .index = 1, .cached = true, .stopped = true},
+        {{.timed_out = true,
+          .error = EIO,
+          .index = 1,
+          .was_cached = true,
+          .was_stopped = true},
          VERDICT_TIMEOUT},
-        {{.error = EIO, .bytes = 0, .index = 1, .cached = true, .stopped = true},
+        {{.error = EIO, .bytes = 0, .index = 1, .was_cached = true, .was_stopped = true},
          VERDICT_ERROR},
-        {{.bytes = 4095, .index = 1, .cached = true, .stopped = true}, VERDICT_SHORT},
-        {{.bytes = 4096, .index = 1, .cached = true, .stopped = true}, VERDICT_CACHED},
-        {{.bytes = 4096, .index = 1, .stopped = true, .latency = 1}, VERDICT_STOPPED},
+        {{.bytes = 4095, .index = 1, .was_cached = true, .was_stopped = true},
+         VERDICT_SHORT},
+        {{.bytes = 4096, .index = 1, .was_cached = true, .was_stopped = true},
+         VERDICT_CACHED},
+        {{.bytes = 4096, .index = 1, .was_stopped = true, .latency = 1}, VERDICT_STOPPED},
         {{.bytes = 4096, .index = 1, .latency = 1}, VERDICT_WARMUP},
         {{.bytes = 4096, .index = 3, .latency = 1}, VERDICT_TOO_FAST},
         {{.bytes = 4096, .index = 3, .latency = 9001}, VERDICT_TOO_SLOW},
@@ -256,8 +262,10 @@ TEST(clearing_leaves_nothing_but_what_its_owner_sets)
     random_seed(&random, 5);
     for (size_t i = 0; i < 3; i++) {
         bool both = i > 0;
-        struct stats stats = {.every = everies[i], .mix = mix_of(both ? "rw" : "read")};
-        struct stats empty = {.every = everies[i], .mix = mix_of(both ? "rw" : "read")};
+        struct stats stats = {.corrected_interval = everies[i],
+                              .mix = mix_of(both ? "rw" : "read")};
+        struct stats empty = {.corrected_interval = everies[i],
+                              .mix = mix_of(both ? "rw" : "read")};
         stats_clear(&stats);
         assert_memory_equal(&stats, &empty, sizeof(stats));
         for (int round = 0; round < 100; round++) {
@@ -285,7 +293,7 @@ TEST(rejecting_makes_what_counts_cached)
 {
     static const char *const mixes[] = {"read", "rw"};
     for (size_t i = 0; i < LENGTH(mixes); i++) {
-        struct stats stats = {.every = 1000, .mix = mix_of(mixes[i])};
+        struct stats stats = {.corrected_interval = 1000, .mix = mix_of(mixes[i])};
         struct stats expected = stats;
         for (int k = 0; k < 9; k++) {
             struct sample sample = {.start = k,
@@ -309,7 +317,8 @@ TEST(rejecting_makes_what_counts_cached)
 
 TEST(clearing_reaches_the_shortest_and_the_longest)
 {
-    struct stats stats = {.every = 1000000000}, empty = {.every = 1000000000};
+    struct stats stats = {.corrected_interval = 1000000000},
+                 empty = {.corrected_interval = 1000000000};
     record_times(&stats, 0, 1);
     record_times(&stats, INT64_MAX, INT64_MAX - 1);
     assert_int_equal(stats.latencies.bins[HISTOGRAM_BINS - 1], 1);
@@ -319,7 +328,8 @@ TEST(clearing_reaches_the_shortest_and_the_longest)
 
 TEST(what_was_merged_is_cleared_too)
 {
-    struct stats stats = {.every = 10}, more = {.every = 10}, empty = {.every = 10};
+    struct stats stats = {.corrected_interval = 10}, more = {.corrected_interval = 10},
+                 empty = {.corrected_interval = 10};
     record_times(&stats, 500, 400);
     record_times(&more, 100, 50);
     record_times(&more, 90000, 80000);
@@ -330,12 +340,12 @@ TEST(what_was_merged_is_cleared_too)
 
 TEST(merging_adds_every_distribution)
 {
-    struct stats stats = {.every = 100}, more = {.every = 100};
+    struct stats stats = {.corrected_interval = 100}, more = {.corrected_interval = 100};
     record_times(&stats, 120, 100);
     record_times(&more, 250, 240);
     record_times(&more, 20, 0);
-    stats.missed = 3, stats.last = 70;
-    more.missed = 40, more.last = 60;
+    stats.missed = 3, stats.last_end = 70;
+    more.missed = 40, more.last_end = 60;
     stats_merge(&stats, &more);
     static const int latencies[] = {120, 250, 20}, syncs[] = {100, 240},
                      corrected[] = {120, 20, 250, 150, 50, 20};
@@ -352,11 +362,11 @@ TEST(merging_adds_every_distribution)
     assert_int_equal(stats.sync.moments.count, 2);
     assert_int_equal(stats.sync.moments.sum, 340);
     assert_int_equal(stats.missed, 43);
-    assert_int_equal(stats.last, 70);
-    assert_int_equal(stats.every, 100);
-    stats.last = 0;
+    assert_int_equal(stats.last_end, 70);
+    assert_int_equal(stats.corrected_interval, 100);
+    stats.last_end = 0;
     stats_merge(&stats, &more);
-    assert_int_equal(stats.last, 60);
+    assert_int_equal(stats.last_end, 60);
 }
 
 TEST(a_rate_is_per_second_and_zero_over_no_time)
@@ -382,7 +392,7 @@ TEST(own_rates_are_over_the_busy_time)
                  {4000000000000, 0.00125, 5.12}};
     struct stats stats = stats_of(5, 2000000);
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        stats.busy = cases[i].busy;
+        stats.busy_time = cases[i].busy;
         assert_true(stats_iops(&stats) == cases[i].iops);
         assert_true(stats_bps(&stats) == cases[i].bps);
     }
@@ -407,9 +417,9 @@ TEST(own_rates_of_nothing_are_zero)
 
 TEST(clearing_forgets_the_busy_time)
 {
-    struct stats stats = stats_of(5, 1000), empty = {.every = 70};
-    stats.every = 70;
-    stats.busy = 900;
+    struct stats stats = stats_of(5, 1000), empty = {.corrected_interval = 70};
+    stats.corrected_interval = 70;
+    stats.busy_time = 900;
     record_times(&stats, 90, 80);
     stats_clear(&stats);
     assert_memory_equal(&stats, &empty, sizeof(stats));
@@ -420,11 +430,11 @@ TEST(merging_adds_busy_times)
 {
     struct stats stats = stats_of(2, 1000000), more = stats_of(3, 2000000), none = {0};
     stats_merge(&stats, &none);
-    assert_int_equal(stats.busy, 0);
-    more.busy = 3000000; /* two at a time */
+    assert_int_equal(stats.busy_time, 0);
+    more.busy_time = 3000000; /* two at a time */
     stats_merge(&stats, &more);
-    assert_int_equal(stats.busy, 5000000);
+    assert_int_equal(stats.busy_time, 5000000);
     assert_true(stats_iops(&stats) == 1000);
     stats_merge(&stats, &none);
-    assert_int_equal(stats.busy, 5000000);
+    assert_int_equal(stats.busy_time, 5000000);
 }

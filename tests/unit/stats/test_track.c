@@ -52,7 +52,7 @@ TEST(a_column_has_all_that_started_in_it)
     record(&track, WIDTH - 1, 100, VERDICT_FAST, 0);
     record(&track, WIDTH, 900, VERDICT_SLOW, 2);
     record(&track, 3 * WIDTH + 5, 700, VERDICT_NONE, 0);
-    assert_int_equal(track.used, 4);
+    assert_int_equal(track.column_count, 4);
     assert_column(&track, 0, "0: 2 of 100..300, sum 400, 0 failed, 0 missed");
     assert_column(&track, 1, "1: 1 of 900..900, sum 900, 0 failed, 2 missed");
     assert_column(&track, 2, "2: 0 of 0..0, sum 0, 0 failed, 0 missed");
@@ -70,7 +70,7 @@ TEST(points_are_missed_where_they_were)
                             .missed_before = 2};
     track_start(&track, BEGAN, WIDTH);
     track_record(&track, &sample);
-    assert_int_equal(track.used, 7);
+    assert_int_equal(track.column_count, 7);
     assert_column(&track, 2, "2: 0 of 0..0, sum 0, 0 failed, 0 missed");
     assert_column(&track, 3, "3: 0 of 0..0, sum 0, 0 failed, 1 missed");
     assert_column(&track, 4, "4: 0 of 0..0, sum 0, 0 failed, 1 missed");
@@ -100,8 +100,8 @@ TEST(only_requests_that_count_have_a_latency)
         start_tracks(state);
         record(&track, 10, 50, cases[i].verdict, cases[i].missed);
         assert_column(&track, 0, cases[i].column);
-        assert_int_equal(track.used, cases[i].used);
-        assert_int_equal(track.seen, cases[i].seen);
+        assert_int_equal(track.column_count, cases[i].used);
+        assert_int_equal(track.request_count, cases[i].seen);
     }
 }
 
@@ -121,9 +121,9 @@ TEST(marks_are_kept_as_they_came_while_there_is_room)
     assert_int_equal(track.marks[0].offset, 1000);
     assert_int_equal(track.marks[TRACK_MARKS - 1].offset, 1001 - TRACK_MARKS);
     assert_int_equal(track.marks[TRACK_MARKS - 1].latency, TRACK_MARKS - 1);
-    assert_int_equal(track.seen, TRACK_MARKS);
+    assert_int_equal(track.request_count, TRACK_MARKS);
     record(&track, 7, 7, VERDICT_NONE, 0);
-    assert_int_equal(track.seen, TRACK_MARKS + 1);
+    assert_int_equal(track.request_count, TRACK_MARKS + 1);
     assert_int_equal(track.marks[TRACK_MARKS - 1].latency, TRACK_MARKS - 1);
     assert_column(&track, 0, "0: 401 of 0..399, sum 79807, 0 failed, 0 missed");
 }
@@ -135,7 +135,7 @@ TEST(a_run_that_outgrows_them_has_columns_of_twice_the_width)
     assert_int_equal(track.shift, TRACK_SHIFT);
     record(&track, TRACK_COLUMNS * WIDTH, 5, VERDICT_NONE, 0);
     assert_int_equal(track.shift, TRACK_SHIFT + 1);
-    assert_int_equal(track.used, TRACK_COLUMNS / 2 + 1);
+    assert_int_equal(track.column_count, TRACK_COLUMNS / 2 + 1);
     assert_column(&track, 0, "0: 1 of 0..0, sum 0, 1 failed, 2 missed");
     assert_column(&track, 1023, "1023: 1 of 2046..2046, sum 2046, 1 failed, 2 missed");
     assert_column(&track, 1024, "1024: 1 of 5..5, sum 5, 0 failed, 0 missed");
@@ -168,8 +168,8 @@ static void
 assert_same_columns(const struct track *a, const struct track *b)
 {
     assert_int_equal(a->shift, b->shift);
-    assert_int_equal(a->used, b->used);
-    assert_int_equal(a->seen, b->seen);
+    assert_int_equal(a->column_count, b->column_count);
+    assert_int_equal(a->request_count, b->request_count);
     assert_memory_equal(a->columns, b->columns, sizeof(a->columns));
 }
 
@@ -202,13 +202,13 @@ TEST(marks_of_both_are_kept_if_there_is_room)
     record(&other, 3, 30, VERDICT_NONE, 0);
     record(&other, 4, 40, VERDICT_NONE, 0);
     track_merge(&track, &other);
-    assert_int_equal(track.seen, 3);
+    assert_int_equal(track.request_count, 3);
     assert_int_equal(track.marks[0].latency, 50);
     assert_int_equal(track.marks[2].latency, 40);
     for (int i = 0; i < TRACK_MARKS; i++)
         record(&whole, 0, 1, VERDICT_NONE, 0);
     track_merge(&track, &whole);
-    assert_int_equal(track.seen, TRACK_MARKS + 3);
+    assert_int_equal(track.request_count, TRACK_MARKS + 3);
     assert_int_equal(track.marks[TRACK_MARKS - 1].latency, 1);
     assert_int_equal(track.shift, TRACK_SHIFT); /* not overwritten by a mark too many */
 }
@@ -230,7 +230,7 @@ TEST(a_track_that_is_begun_anew_is_empty)
     track_start(&track, BEGAN + 1, 0);
     record(&track, 1, 20, VERDICT_NONE, 0);
     assert_int_equal(track.shift, TRACK_SHIFT);
-    assert_int_equal(track.used, 1);
+    assert_int_equal(track.column_count, 1);
     assert_int_equal(track.marks[0].offset, 0);
     for (int i = 1; i < TRACK_COLUMNS; i++)
         assert_memory_equal(&track.columns[i], &other.columns[i],
@@ -243,18 +243,18 @@ TEST(missed_points_are_where_they_were_due)
     static const int due[] = {9, 19, 28, 38}; /* 10, 20, 30 and 40 ms by 2^20 ns */
     track_start(&track, BEGAN, 10000000);
     record(&track, 0, 45000000, VERDICT_NONE, 4);
-    assert_int_equal(track.used, 39);
+    assert_int_equal(track.column_count, 39);
     for (size_t i = 0; i < LENGTH(due); i++)
         assert_int_equal(track.columns[due[i]].missed, 1);
     assert_int_equal(track.columns[0].missed, 0);
     track_start(&track, BEGAN, 1000);
     track_miss(&track, BEGAN + 500, 10000000);
     uint64_t sum = 0;
-    for (int i = 0; i < track.used; i++)
+    for (int i = 0; i < track.column_count; i++)
         sum += track.columns[i].missed;
     assert_int_equal(sum, 10000000);
     assert_int_equal(track.shift, 23); /* 10 s */
-    assert_int_equal(track.used, 1193);
+    assert_int_equal(track.column_count, 1193);
     assert_in_range(track.columns[0].missed, 8388, 8389); /* 2^23 ns */
     assert_in_range(track.columns[600].missed, 8388, 8389);
 }
@@ -290,7 +290,7 @@ TEST(parts_are_in_the_column_in_which_the_request_started)
     split(&track, 6 * WIDTH - 1, SPLIT_DONE);
     split(&track, 6 * WIDTH, SPLIT_LOST);
     split(&track, 7 * WIDTH, SPLIT_UNASKED);
-    assert_int_equal(track.used, 6);
+    assert_int_equal(track.column_count, 6);
     assert_parts(&track, 4, 0);
     assert_parts(&track, 5, 2);
     assert_column(&track, 5, "5: 1 of 15..15, sum 15, 0 failed, 0 missed");

@@ -267,13 +267,13 @@ TEST_EACH(mode, rows)
     if (unseen)
         assert_contains(notes.line[1], "cannot tell whether reads come from the page");
     if (has.backing == OS_BACKING_CACHE)
-        assert_int_equal(target.direct, rows[i].direct);
+        assert_int_equal(target.is_direct, rows[i].direct);
     assert_int_equal(target.counts_sectors, counts);
     assert_int_equal(target.charges_reads, has.charge);
     assert_true(drops > 0 || rows[i].mode != IO_MODE_NOCACHE || !has.drop);
-    assert_false(plan.io.cached && target.flush);
+    assert_false(plan.io.cached && target.flushes_writes);
     if (rows[i].size == 1000 && rows[i].mode == IO_MODE_NOCACHE)
-        assert_string_equal(target.shape, "-s 1k");
+        assert_string_equal(target.direct_io_hint, "-s 1k");
 }
 
 TEST(a_shape_that_would_be_direct_is_found)
@@ -288,14 +288,14 @@ TEST(a_shape_that_would_be_direct_is_found)
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         has.direct = has.drop = true;
-        target.shape[0] = '\0';
+        target.direct_io_hint[0] = '\0';
         plan.workload.request_size = cases[i].size;
         plan.workload.work_offset = cases[i].offset;
         plan.workload.work_size = cases[i].work_size;
         notes_clear(&notes);
         assert_int_equal(choose(), 0);
         assert_int_equal(target.description.mode, IO_MODE_NOCACHE);
-        assert_string_equal(target.shape, cases[i].shape);
+        assert_string_equal(target.direct_io_hint, cases[i].shape);
         assert_false(direct_is_on);
     }
 }
@@ -338,9 +338,9 @@ TEST(only_what_cannot_do_without_is_flushed)
         parts = cases[i].parts;
         plan.workload.mix = mix_of(cases[i].load);
         flushes = 0;
-        target.flushed = false;
+        target.is_flushed = false;
         assert_int_equal(choose(), 0);
-        assert_int_equal(target.direct, cases[i].direct);
+        assert_int_equal(target.is_direct, cases[i].direct);
         assert_int_equal(flushes, cases[i].flushes);
     }
 }

@@ -27,7 +27,7 @@ static struct attribution_log *
 log_three(void)
 {
     static struct attribution_log log;
-    log = (struct attribution_log){.thread = ME, .began = 1};
+    log = (struct attribution_log){.thread = ME, .began_at = 1};
     for (int i = 0; i < 3; i++) {
         struct sample sample = reading(4096 * i, 10000 * (i + 1), 10000 * (i + 1) + 1500);
         sample.index = (uint64_t)i + 1;
@@ -126,7 +126,7 @@ TEST(columns_of_a_plot_have_the_parts_too)
     stats = (struct stats){0};
     attribution_take(attribution, log_three());
     assert_true(attribution_add(attribution, 0, &stats, &track, true));
-    assert_int_equal(track.began, 1);
+    assert_int_equal(track.began_at, 1);
     assert_int_equal(track.columns[0].split, 3);
     assert_int_equal((int64_t)track.columns[0].parts[PART_DEVICE], 400 + 500 + 600);
     attribution_close(attribution);
