@@ -23,11 +23,11 @@ static const struct {
     {"schema", "ioping.schema.json is its schema"},
     {"compare", "see COMPARING"},
     {"sweep", "see SWEEPS"},
-    {"prometheus", "FILES names a systemd service for this"},
+    {"prometheus", "see FILES below for a systemd service"},
     {"systemd", "FILES"},
     {"grafana", "FILES"},
     {"-breakdown", "Split each latency into the parts"},
-    {"-timeout", "without an answer after this time has failed"},
+    {"-timeout", "has no answer after this time"},
     {"-load", "see Under load"},
     {"plug-in", "one line, and end with status 0 to 3"},
 };
