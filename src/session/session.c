@@ -1,9 +1,37 @@
 /*
- * The session: all targets from their opening to their closing. The first thread of the
- * process opens the targets, does the work of a worker, so that none has to be woken
- * before the first request, and closes them after the final line. It may get stuck in the
- * kernel at any time. The supervisor has the signals, looks after the others and prints
- * the final line.
+ * The session opens all targets, runs the requests, and closes the targets. Three threads
+ * share the work. Each of them may get stuck in the kernel in the calls that it makes to
+ * a target or a file.
+ *
+ * The first thread of the process opens everything. It then does the work of the first
+ * worker itself, so that no thread has to be woken before the first request, and closes
+ * the targets after the final line. The supervisor receives the signals, watches the
+ * other threads, and prints the final line. The closer exists only if the first thread
+ * has a descriptor table of its own at the end (os_thread_unshare): then closing there
+ * does not close the descriptors of the other threads.
+ *
+ *   first thread                       supervisor                         closer
+ *   begin():                           waits for `begun`; watches stages
+ *     -output, targets, run
+ *     |- ok ----> `begun`              supervise_run(), final line
+ *     |           first worker's loop
+ *     |           waits for `finished` sets `finished`
+ *     |           `own`:  closes its   waits for `left`; watches stages
+ *     |                   own copies
+ *     |           `left` ------------> starts the closer ---------------> closes all
+ *     |                                waits for `closed`; watches stages  `closed`
+ *     |           not `own`: closes
+ *     |                   all; `closed`
+ *     |           `left` ------------> ends
+ *     `- error -> `failed`, `begun`    prints the error
+ *                 closes what is open, waits for `left`; watches stages
+ *                   removes new files
+ *                 `left` ------------> ends
+ *
+ * In a sweep, and with -load, the supervisor executes the runs one after the other, and
+ * the first thread only waits for `finished`. If the closer cannot be started, the
+ * supervisor closes the targets itself. If a request or a thread is stuck at the end, the
+ * supervisor ends the process before it sets `finished`.
  */
 #include "session/session.h"
 
@@ -22,51 +50,59 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a thread may wait for without end while there are no requests. The file of
- * -output and each target are opened, the exported files are written, and each target is
- * closed. */
+/*
+ * A stage is something that a thread may have to wait for without end while no request is
+ * in flight: opening a target, preparing the files (the file of -output and exported
+ * files), or closing a target.
+ */
 struct stage {
-    const char *name;                /* the path of what is waited for */
-    _Atomic int64_t since;           /* when that began, monotonic */
-    const _Atomic int64_t *advanced; /* when it last did; NULL: it cannot */
-    const char *end;                 /* what a message says of a closing; else empty */
+    const char *name;                /* path of the target, or names of the files */
+    _Atomic int64_t since;           /* when the stage began, ns, monotonic */
+    const _Atomic int64_t *advanced; /* last sign of progress, ns, monotonic; NULL if the
+                                      * stage cannot show any */
+    const char *end;                 /* end of the message; empty except for a closing */
 };
 
 enum stage_kind { STAGE_OPENING, STAGE_FILES, STAGE_CLOSING };
 
-/* A thread may get stuck with what it writes to, so that stays in memory then. */
+/*
+ * The state that all threads share. If a thread is still stuck in the kernel at the end,
+ * this memory is deliberately not freed, because that thread may still write to it.
+ */
 struct session {
     const struct plan *plan;
-    const struct output_kind *output; /* what it prints */
+    const struct output_kind *output; /* kind of the printed output */
     struct os_thread supervisor;
-    unsigned signals;
-    struct stage stages[2 * (TARGETS_MOST + 1) + 1]; /* openings, files, closings */
-    atomic_int stage;                                /* the index of the present one */
-    int64_t limit;        /* when a stage is given up after a signal, monotonic */
-    char files[512];      /* the names of that of -output and of exported ones */
-    atomic_int made;      /* targets that are open, until they are used or discarded */
-    atomic_bool begun;    /* there is a run, or an error */
-    struct os_lock *lock; /* of `finished` */
+    unsigned signals; /* mask from os_signals_block, which the supervisor undoes */
+    /* Openings of all jobs, then the files, then closings of all jobs. */
+    struct stage stages[2 * (TARGETS_MOST + 1) + 1];
+    atomic_int stage;     /* index of the present stage */
+    int64_t limit;        /* when a stage is given up after a signal, ns, monotonic;
+                           * INT64_MAX before a signal */
+    char files[512];      /* names of the -output file and of the exported files */
+    atomic_int made;      /* open targets that are discarded unless a run uses them */
+    atomic_bool begun;    /* the run is open, or `failed` and `error` are set */
+    struct os_lock *lock; /* guards `finished` */
     bool finished;        /* the final line is printed */
-    bool own;             /* the first thread has descriptors of its own */
-    atomic_bool left;     /* it holds no target any more */
-    atomic_bool closed;   /* nobody does */
-    atomic_bool removed;  /* those that were made are, because another was given up */
+    bool own;             /* the first thread has a descriptor table of its own */
+    atomic_bool left;     /* the first thread holds no target any more */
+    atomic_bool closed;   /* no thread holds a target any more */
+    atomic_bool removed;  /* files of `made` are removed before a stage is given up */
     struct reports reports;
     struct run_observer observer;
     struct run_task task;
-    struct run *run; /* NULL: it has steps or phases, or could not begin */
-    bool failed;     /* it could not, with an error */
-    bool stuck;      /* a thread, or a request, is in the kernel and was abandoned */
+    struct run *run; /* NULL in a sweep, with -load, or if the run could not begin */
+    bool failed;     /* the run could not begin; `error` says why */
+    bool stuck;      /* a thread or a request was abandoned in the kernel */
     struct error error;
-    int status; /* of the program */
+    int status; /* exit status of the program */
     struct notes notes;
-    int count;         /* targets */
-    int all;           /* and the load of -load, which is the last of the jobs */
-    struct job jobs[]; /* of all of them */
+    int count;         /* number of targets */
+    int all;           /* number of jobs: the targets, and the load of -load */
+    struct job jobs[]; /* the targets' jobs first, then the load's */
 };
 
-/* Sets FLAG and wakes the supervisor that waits for it. */
+/* Sets FLAG, and wakes the supervisor, which may be waiting for FLAG. Any thread. */
 static void
 reach(struct session *session, atomic_bool *flag)
 {
@@ -74,9 +110,11 @@ reach(struct session *session, atomic_bool *flag)
     os_thread_wake(&session->supervisor);
 }
 
-/* Begins a stage, on the thread that may have to wait: the opening or closing of the job
- * with INDEX, or that of all files but targets, INDEX 0. The supervisor is not woken: a
- * stage is due later than the one before it. */
+/*
+ * Begins a stage of KIND: the opening or closing of job INDEX, or the stage of the files,
+ * which has INDEX 0. To be called by the thread that may have to wait. The supervisor is
+ * not woken, because the deadline of a new stage is later than the earlier deadline.
+ */
 static void
 enter(struct session *session, enum stage_kind kind, int index)
 {
@@ -86,7 +124,9 @@ enter(struct session *session, enum stage_kind kind, int index)
     atomic_store(&session->stage, index);
 }
 
-/* Closes the first COUNT targets, of which nothing is left behind if they are UNUSED. */
+/*
+ * Closes the first COUNT targets. If UNUSED, also removes files that were made for them.
+ */
 static void
 close_targets(struct session *session, int count, bool unused)
 {
@@ -94,36 +134,43 @@ close_targets(struct session *session, int count, bool unused)
         struct job *job = &session->jobs[i];
         struct notes notes = {0};
         enter(session, STAGE_CLOSING, i);
+
         if (unused || job_has_not_begun(job))
             target_discard(&job->target, &job->plan);
         target_close(&job->target, &notes);
+
         console_notes(&notes);
     }
 }
 
 /*
- * Opens the file of -output and all targets on the first thread, one after the other,
- * so that none is busy with another's flush; a name that takes long to find out must not
- * keep others waiting later. Returns 0, or -1 with the session's error.
+ * Opens the file of -output and then all targets on the first thread. The targets are
+ * opened one after the other, so that none is busy with the flush of another. Names that
+ * take long to look up are looked up here, so that they do not delay anything later.
+ * Returns 0, or -1 with the session's error.
  */
 static int
 open_targets(struct session *session)
 {
     const struct plan_output *output = &session->plan->output;
     bool named = session->count > 1 || output->needs_names;
+
     if (output->list[0].path)
         enter(session, STAGE_FILES, 0);
     if (report_open(&session->reports, session->plan, &session->error) < 0)
         return -1;
+
     for (int i = 0; i < session->all; i++) {
         struct job *job = &session->jobs[i];
         const struct target *before = i > 0 ? &session->jobs[i - 1].target : NULL;
         bool background = job->plan.mode == MODE_BACKGROUND;
         bool same = background && job->plan.path == session->plan->path;
         struct notes notes = {0};
+
         if (i > 0 && os_signals_stop())
             return error_set(&session->error, EXIT_PREPARE, job->plan.path,
                              "interrupted before it was opened");
+
         enter(session, STAGE_OPENING, i);
         plan_note(&job->plan, &session->notes);
         int status = report_check_working_file(&session->reports, session->plan,
@@ -131,34 +178,41 @@ open_targets(struct session *session)
         if (status == 0)
             status =
                 target_open(&job->target, &job->plan, before, &notes, &session->error);
+
         notes_merge(&session->notes, same ? "load" : NULL, &notes);
         if (status < 0 && background)
             error_prefix(&session->error, job_name(job));
         if (status < 0)
             return -1;
+
         atomic_store(&session->made, i + 1);
         if (named)
             target_name(&job->target);
         if (session->count > 1)
-            console_notes(&session->notes); /* there is room for those of one */
+            console_notes(&session->notes); /* there is room for one target's notes */
     }
     return 0;
 }
 
-/* Removes what the opening of targets has left behind; they stay open, since a thread
- * that was abandoned may use them yet. */
+/*
+ * Removes the files that were made for open targets. The targets stay open, because a
+ * thread that was abandoned may still use them. The body of a thread of give_up.
+ */
 static void *
 remove_made(void *argument)
 {
     struct session *session = argument;
     int count = atomic_load(&session->made);
+
     for (int i = 0; i < count; i++)
         target_discard(&session->jobs[i].target, &session->jobs[i].plan);
+
     reach(session, &session->removed);
     return NULL;
 }
 
-/* Fills ERROR, with status 2: a stage is HOW not ready, WAITED ns after its begin. */
+/* Fills ERROR, with exit status 2, for a stage that has lasted WAITED ns. HOW is "still "
+ * or empty. */
 static void
 explain(const struct stage *stage, const char *how, int64_t waited, struct error *error)
 {
@@ -167,8 +221,11 @@ explain(const struct stage *stage, const char *how, int64_t waited, struct error
               units_format(UNITS_TIME, waited, text), stage->end);
 }
 
-/* Gives up what a thread has been waiting for for WAITED ns. os_process_end sees to what
- * is made of a target that is being opened, later. */
+/*
+ * Ends the program, because a thread has waited in STAGE for WAITED ns. The files made
+ * for other targets are removed first. If the opening of a target later returns after
+ * all, the file that it makes is removed as os_process_end describes.
+ */
 static _Noreturn void
 give_up(struct session *session, const struct stage *stage, int64_t waited)
 {
@@ -176,42 +233,51 @@ give_up(struct session *session, const struct stage *stage, int64_t waited)
     int64_t until = os_clock_now() + DEADLINE_CLOSING;
     bool removes = session->plan->workload.keep && atomic_load(&session->made) &&
                    os_thread_start(&remover, remove_made, session) == 0;
+
     while (removes && !atomic_load(&session->removed) && os_clock_now() < until)
         os_signals_wait(until, &session->removed);
     if (atomic_load(&session->removed))
         os_thread_join(&remover);
+
     struct error error;
     explain(stage, "still ", waited, &error);
-    error.broken = stage->advanced && !os_signals_stop(); /* the target does not answer */
+
+    error.broken = stage->advanced && !os_signals_stop(); /* the target is unresponsive */
     if (!stage->end[0])
         os_process_end(session->output->refuse(&error));
+
     int status = console_error(&error);
     bool done = os_signals_stop() || session->output->answer;
     os_process_end(done ? session->status : outcome_worse(session->status, status));
 }
 
 /*
- * Supervises the stages until DONE; says on stderr what takes long. Ends the program when
- * one is to be given up: it has not advanced for longer than the plan has patience, or it
- * is some time after a signal. A stop of the process is nobody's time.
+ * Watches the stages until DONE, on the supervisor's thread. Reports a slow stage on
+ * stderr. Ends the program if a stage has not advanced for the plan's open_timeout, or
+ * when the grace period after a signal is over. Time during which the process was stopped
+ * (Ctrl-Z) does not count.
  */
 static void
 supervise_stages(struct session *session, const atomic_bool *done)
 {
     struct stall stall;
     stall_start(&stall, session->plan->ends.hang);
+
     while (!atomic_load(done)) {
         const struct stage *stage = &session->stages[atomic_load(&session->stage)];
         int64_t now = os_clock_now();
         int64_t since = time_later(atomic_load(&stage->since), os_signals_resumed());
         int64_t advanced =
             stage->advanced ? time_later(since, atomic_load(stage->advanced)) : since;
+
         if (os_signals_stop() && session->limit == INT64_MAX)
             session->limit = now + DEADLINE_GRACE;
+
         int64_t end = time_earlier(session->limit,
                                    time_add(advanced, session->plan->ends.open_timeout));
         if (now >= end)
             give_up(session, stage, now - since);
+
         int64_t stalled = stall_check(&stall, since, now);
         struct error error;
         if (stalled) {
@@ -222,7 +288,7 @@ supervise_stages(struct session *session, const atomic_bool *done)
     }
 }
 
-/* Begins the stage of all files but targets, if there are any. */
+/* Begins the stage of the files, if there is an -output file or an exported file. */
 static void
 enter_files(struct session *session)
 {
@@ -230,23 +296,30 @@ enter_files(struct session *session)
         enter(session, STAGE_FILES, 0);
 }
 
-/* Opens the run, which takes part in the opening of the last target; or the first step or
- * phase, which belongs to the first target. Returns 0, or -1 with the session's error. */
+/*
+ * Opens the run, or the first step or phase. Opening a run is part of the stage in which
+ * the last target is opened; opening the first step or phase is part of the stage of the
+ * first target. Returns 0, or -1 with the session's error.
+ */
 static int
 open_run(struct session *session)
 {
     const struct plan *plan = session->plan;
     bool has_parts = plan->mode & (MODE_SWEEP | MODE_PHASES);
+
     enter(session, STAGE_OPENING, has_parts ? 0 : session->all - 1);
+
     session->observer = report_observer(&session->reports);
     session->task = (struct run_task){
         .jobs = session->jobs,
         .count = session->count,
         .background = plan->mode == MODE_PHASES ? session->jobs + 1 : NULL,
         .observer = &session->observer};
+
     if (plan->statistics.breakdown &&
         run_attribute(&session->task, &session->notes, &session->error) < 0)
         return -1;
+
     if (has_parts)
         return run_open_first(&session->task, &session->supervisor, &session->error);
     session->run = run_open(&session->task, &session->supervisor, &session->error);
@@ -254,21 +327,24 @@ open_run(struct session *session)
 }
 
 /*
- * Prepares the reports and the run, or the first one of a sweep or of phases. Earlier
- * files are lost only when nothing can refuse it any more: then its threads wait for
- * their first requests. Returns 0, or -1 with the session's error.
+ * Prepares the reports, and the run or the first step or phase. Earlier files are
+ * replaced last, when nothing else can refuse the run: by then all workers are open and
+ * wait for their first requests. Returns 0, or -1 with the session's error.
  */
 static int
 begin_run(struct session *session)
 {
     const struct plan *plan = session->plan;
     struct reports *reports = &session->reports;
+
     enter_files(session);
     if (report_check_files(reports, plan, session->jobs, &session->error) < 0 ||
         report_begin(reports, plan, session->jobs, session->count, &session->error) < 0)
         return -1;
+
     if (open_run(session) < 0)
         return -1;
+
     enter_files(session);
     int status = report_claim(reports, plan, &session->error);
     if (status == 0 && session->run) {
@@ -277,13 +353,18 @@ begin_run(struct session *session)
         run_cancel(session->run);
         session->run = NULL;
     }
+
     if (status < 0)
         run_cancel_first(&session->jobs[0]);
     return status;
 }
 
-/* Prepares everything up to the first request. The opening of a target may take memory as
- * well, and a long time for a large working file. */
+/*
+ * Prepares everything up to the first request, on the first thread, and tells the
+ * supervisor. Memory is checked first, because opening a target may take memory too, and
+ * may take long for a large working file. If the run cannot begin, closes the targets and
+ * removes the files that were made for them.
+ */
 static void
 begin(struct session *session)
 {
@@ -291,8 +372,10 @@ begin(struct session *session)
         notes_add(&session->notes, "-awake",
                   "has no effect: cannot keep processors awake: %s%s", strerror(errno),
                   errno == EACCES || errno == EPERM ? "; run ioping as root" : "");
+
     bool opened = run_check_memory(session->jobs, session->all, &session->error) == 0 &&
                   open_targets(session) == 0;
+
     session->failed = !opened || begin_run(session) < 0;
     if (!session->failed)
         atomic_store(&session->made, 0);
@@ -300,6 +383,7 @@ begin(struct session *session)
         report_discard(&session->reports, session->plan);
     if (session->failed && opened)
         report_end(&session->reports, &session->jobs[0].outcome);
+
     console_notes(&session->notes);
     reach(session, &session->begun);
     if (session->failed)
@@ -307,8 +391,10 @@ begin(struct session *session)
 }
 
 /*
- * Sweeps one target after the other, until a signal comes, the output fails, or a request
- * is stuck. What keeps the very first step from its begin will keep the others from it.
+ * Sweeps one target after the other, on the supervisor's thread, or executes the phases
+ * of -load. Stops early after a signal, if output fails, or if a request timed out or is
+ * stuck (the latter two only without -ignore-error). If the first target cannot begin,
+ * the others are not tried, because the same error would stop them as well.
  */
 static void
 sweep_all(struct session *session)
@@ -317,64 +403,81 @@ sweep_all(struct session *session)
     for (int i = 0; i < session->count; i++) {
         struct job *job = &session->jobs[i];
         struct run_task task = session->task;
+
         if (i > 0 && (os_signals_stop() || session->reports.has_failed ||
                       (late && !job->plan.ends.ignore_error)))
             return;
+
         task.jobs = job;
         task.count = 1;
         job->was_tried = true;
         run_execute(&task, &job->error);
+
         if (job->error.status && sent)
             job->error.status = EXIT_RUNTIME;
         sent |= job->outcome.total.requests > 0;
         late = job->outcome.is_stuck || job->outcome.failed_sample.timed_out;
+
         if (job->error.status && !sent)
             return;
     }
 }
 
-/* With a timeout the end of the work time is that of the output too. */
+/*
+ * With -timeout, writing output has a deadline too: the end of the work time plus the
+ * timeout. A sweep and phases have no such deadline.
+ */
 static void
 limit_output(const struct plan *plan)
 {
     int64_t end = time_add(os_clock_now(), plan->ends.work_time);
+
     if (plan->ends.timeout < INT64_MAX && !(plan->mode & (MODE_SWEEP | MODE_PHASES)))
         os_monitor_limit(time_add(end, plan->ends.timeout));
 }
 
-/* Supervises the requests until all are done. Returns the status. */
+/* Supervises the requests until all of them are done, and prints everything up to the
+ * final line. Returns the exit status. */
 static int
 supervise_run(struct session *session)
 {
     struct outcome *first = &session->jobs[0].outcome;
     int status = EXIT_DONE;
+
     limit_output(session->plan);
+
     if (session->run) {
         run_supervise(session->run);
         report_compare(&session->reports);
     } else {
         sweep_all(session);
     }
+
     report_end(&session->reports, first);
+
     const struct output_kind *output = session->output;
     int answer = output->answer ? output->answer(session->jobs, session->count) : 0;
+
     for (int i = 0; i < session->all; i++) {
         struct job *job = &session->jobs[i];
         session->stuck |= job->outcome.is_stuck;
         if (!session->run && !job->was_tried)
             continue;
+
         int failed =
             job_has_not_begun(job) ? console_error(&job->error) : job->error.status;
         status = outcome_worse(status, failed ? failed : outcome_status(&job->outcome));
     }
+
     return output->answer ? answer : status;
 }
 
-/* Closes the run and all targets. */
+/* Closes the run and all targets. Any thread; the body of the closer. */
 static void *
 close_all(void *argument)
 {
     struct session *session = argument;
+
     if (session->run)
         run_close(session->run);
     close_targets(session, session->all, false);
@@ -382,8 +485,11 @@ close_all(void *argument)
     return NULL;
 }
 
-/* Has the first thread close all after the final line: the last to close a file may have
- * to wait for its file system. Its own descriptors are not those of the others. */
+/*
+ * Waits for the final line, then closes the targets on the first thread: whoever closes a
+ * file last may have to wait for its file system. If this thread has a descriptor table
+ * of its own, it closes only its own descriptors, and the closer does everything else.
+ */
 static void
 close_first(struct session *session)
 {
@@ -391,6 +497,7 @@ close_first(struct session *session)
     while (!session->finished)
         os_lock_wait(session->lock);
     os_lock_release(session->lock);
+
     if (!session->own)
         close_all(session);
     for (int i = 0; session->own && i < session->all; i++) {
@@ -399,30 +506,36 @@ close_first(struct session *session)
     }
 }
 
-/* Another thread is needed for the closing if the first has descriptors of its own. */
+/* The body of the supervisor. */
 static void *
 supervise(void *argument)
 {
     struct session *session = argument;
     struct os_thread closer;
+
     os_signals_unblock(session->signals);
     supervise_stages(session, &session->begun);
+
     session->status = session->failed ? session->output->refuse(&session->error)
                                       : supervise_run(session);
     if (session->stuck)
         os_process_end(session->status);
+
     if (!session->failed)
         enter(session, STAGE_CLOSING, 0);
-    if (!session->failed && os_signals_stop()) /* requests may have used up its time */
+    if (!session->failed && os_signals_stop()) /* requests may have used up the grace */
         session->limit = time_later(os_signals_asked() + DEADLINE_GRACE,
                                     os_clock_now() + DEADLINE_CLOSING);
+
     os_lock_acquire(session->lock);
     session->finished = true;
     os_lock_notify(session->lock);
     os_lock_release(session->lock);
+
     supervise_stages(session, &session->left);
     if (!session->own)
         return NULL;
+
     if (os_thread_start(&closer, close_all, session) < 0)
         return close_all(session);
     supervise_stages(session, &session->closed);
@@ -435,12 +548,15 @@ session_free(struct session *session)
 {
     attribution_close(session->task.attribution);
     os_lock_free(session->lock);
+
     for (int i = 0; i < session->all; i++)
         job_free(&session->jobs[i]);
+
     free(session);
 }
 
-/* Returns NULL without memory. */
+/* Makes the session of PLAN, with a job and its stages for each target and for the load.
+ * Returns NULL if there is not enough memory. */
 static struct session *
 session_make(const struct plan *plan)
 {
@@ -449,12 +565,14 @@ session_make(const struct plan *plan)
         calloc(1, sizeof(*session) + (size_t)all * sizeof(struct job));
     if (!session)
         return NULL;
+
     session->plan = plan;
     session->output = plan->output.list[0].kind;
     session->count = plan->target_count;
     session->all = all;
     session->lock = os_lock_make();
     session->limit = INT64_MAX;
+
     report_files(plan, session->files, sizeof(session->files));
     session->stages[all] = (struct stage){.name = session->files, .end = ""};
     for (int i = 0; i < all; i++) {
@@ -465,7 +583,9 @@ session_make(const struct plan *plan)
         session->stages[all + 1 + i] =
             (struct stage){.name = job->plan.path, .end = ", while closing it"};
     }
+
     enter(session, STAGE_OPENING, 0);
+
     if (session->lock && status == 0)
         return session;
     session_free(session);
@@ -481,19 +601,23 @@ session_execute(const struct plan *plan)
         error_set(&error, EXIT_PREPARE, NULL, "not enough memory for the run");
         return plan->output.list[0].kind->refuse(&error);
     }
+
     limit_output(plan);
     session->signals = os_signals_block();
+
     if (os_thread_start(&session->supervisor, supervise, session) < 0) {
         error_set(&error, EXIT_PREPARE, NULL, "cannot start a thread for the target: %s",
                   strerror(errno));
         session_free(session);
         return plan->output.list[0].kind->refuse(&error);
     }
+
     begin(session);
     session->own = session->run && run_first_worker(session->run);
     if (!session->failed)
         close_first(session);
     reach(session, &session->left);
+
     os_thread_join(&session->supervisor);
     int status = session->status;
     session_free(session);
