@@ -1,8 +1,10 @@
 /*
- * The session of a comparison: files of raw lines from their reading to the final line.
- * Any of them may be a pipe that nobody writes to, or on a file system that hangs, so a
- * thread of its own reads them and reports them; the first one has the signals, and ends
- * the program at once if one asks for it in the meantime.
+ * The session of -compare: reads files of raw lines (recorded runs) and prints how the
+ * runs compare, without any target. A file may be a pipe that nobody writes to, or may be
+ * on a file system that hangs. Therefore a second thread, the reader, reads the files and
+ * writes the reports, while the first thread waits for signals. It ends the program at
+ * once if a signal comes while files are read, and after DEADLINE_GRACE if a signal comes
+ * while reports are written.
  */
 #include "base/deadlines.h"
 #include "base/units.h"
@@ -23,24 +25,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK (256 << 10) /* bytes that are read at a time */
+#define BLOCK (256 << 10) /* bytes to read at a time */
 #define STANDARD_INPUT 0
 
-/* The thread that reads may get stuck, so all that it uses stays in memory then. */
+/*
+ * The state that both threads share. If the reader is stuck in the kernel, the process
+ * ends without freeing this memory, because the reader may still use it.
+ */
 struct compare {
     const struct plan *plan;
-    struct os_thread supervisor;
+    struct os_thread supervisor; /* the first thread, which receives the signals */
     struct recorded_runs runs;
-    struct comparison_row *rows; /* of the runs, if a limit is relative; or NULL */
+    struct comparison_row *rows; /* rows of the runs if a limit is relative, else NULL */
     struct reports reports;
     char block[BLOCK];
-    _Atomic(const char *) path; /* of the file that is being read */
-    atomic_bool reading;        /* who makes it false says how it ended */
-    atomic_bool done;
-    int status; /* of the program */
+    _Atomic(const char *) path; /* path of the file that is being read */
+    atomic_bool reading;        /* files are being read. The thread that changes it to
+                                 * false is the one that reports how the reading ended. */
+    atomic_bool done;           /* the reader has finished, and `status` is set */
+    int status;                 /* exit status of the program */
 };
 
-/* Reads the file PATH to its end. Returns 0, or -1 with ERROR. */
+/* Reads all of the file PATH, or standard input if PATH is "-". Returns 0, or -1 with
+ * ERROR. */
 static int
 read_file(struct compare *compare, const char *path, struct error *error)
 {
@@ -48,6 +55,7 @@ read_file(struct compare *compare, const char *path, struct error *error)
     struct os_info info;
     int64_t got = 1;
     int status = 0;
+
     recorded_runs_begin(runs, path);
     const char *source = recorded_runs_source(runs);
     atomic_store(&compare->path, source);
@@ -55,6 +63,7 @@ read_file(struct compare *compare, const char *path, struct error *error)
     int fd = standard ? STANDARD_INPUT : os_file_open(path, OS_OPEN_READ);
     if (fd < 0)
         return error_set(error, EXIT_PREPARE, path, "%s", strerror(errno));
+
     if (os_file_info(fd, &info) == 0 && info.kind == OS_DIRECTORY)
         status = error_set(error, EXIT_PREPARE, source,
                            "is a directory, and -compare reads recorded runs; leave out "
@@ -63,13 +72,16 @@ read_file(struct compare *compare, const char *path, struct error *error)
         status = recorded_runs_add(runs, compare->block, (size_t)got, error);
     if (got < 0)
         status = error_set(error, EXIT_PREPARE, source, "%s", strerror(errno));
+
     if (!standard)
         os_file_close(fd);
     return status < 0 ? -1 : recorded_runs_end(runs, error);
 }
 
-/* Opens the file of the output, reads all others, and compares the rows with the first
- * where a limit is relative to that. Returns 0, or -1 with ERROR. */
+/*
+ * Opens the file of -output and reads all recorded runs. If a limit is relative to the
+ * first run, also compares all runs with the first run. Returns 0, or -1 with ERROR.
+ */
 static int
 read_all(struct compare *compare, struct error *error)
 {
@@ -78,30 +90,37 @@ read_all(struct compare *compare, struct error *error)
     struct recorded_runs *runs = &compare->runs;
     char name[SLO_NAME];
     int at = 0;
+
     if (report_open(&compare->reports, plan, error) < 0 ||
         recorded_runs_open(runs, plan, error) < 0)
         return -1;
+
     for (int i = 0; i < plan->target_count; i++)
         if (read_file(compare, plan->targets[i], error) < 0)
             return -1;
     recorded_runs_finish(runs);
+
     while (at < slos->count && !slos->list[at].is_relative)
         at++;
     if (at == slos->count)
         return 0;
+
     if (runs->count < 2)
         return error_set(error, EXIT_USAGE, "-slo",
                          "%s compares with another run, but there is only one; name a "
                          "second file, or give a time",
                          slo_name(&slos->list[at], name));
+
     compare->rows = comparison_make(runs->jobs, runs->count, slos, false);
     if (compare->rows)
         return 0;
     return error_set(error, EXIT_PREPARE, NULL, "not enough memory for the comparison");
 }
 
-/* Adds a note on the limit SLO of ROW, which is relative to FIRST and is not met; IS has
- * the ratio. */
+/*
+ * Adds a note that ROW does not meet SLO, a limit that is relative to the row FIRST. IS
+ * holds the ratio of ROW to FIRST, its bounds, and the verdict.
+ */
 static void
 explain_change(struct notes *notes, const struct comparison_row *first,
                const struct comparison_row *row, const struct slo *slo,
@@ -141,8 +160,8 @@ explain_change(struct notes *notes, const struct comparison_row *first,
                   percentile_needs(&slo->percentile));
 }
 
-/* Explains each limit that is relative to the first row and is not met. Returns the
- * status. */
+/* Prints a note for each relative limit that a row does not meet. Returns the exit status
+ * that follows from these limits. */
 static int
 explain_changes(const struct compare *compare)
 {
@@ -150,8 +169,10 @@ explain_changes(const struct compare *compare)
     const struct comparison_row *first = compare->rows;
     struct notes notes = {0};
     int status = EXIT_DONE;
+
     if (!first)
         return status;
+
     for (int k = 1; k < compare->runs.count; k++)
         for (int i = 0; i < slos->count; i++) {
             const struct slo *slo = &slos->list[i];
@@ -159,15 +180,17 @@ explain_changes(const struct compare *compare)
                 &first[k].figures[COMPARISON_FIGURES + i];
             if (!slo->is_relative || is->verdict == SLO_MET)
                 continue;
+
             explain_change(&notes, first, &first[k], slo, is);
             console_notes(&notes);
+
             int failure = is->verdict == SLO_BROKEN ? EXIT_LIMIT : EXIT_UNCERTAIN;
             status = outcome_worse(status, failure);
         }
     return status;
 }
 
-/* Prints the comparison, after the plot is written and all else is said. Returns the
+/* Writes the plot and the remarks, and then prints the comparison. Returns the exit
  * status. */
 static int
 report_all(struct compare *compare)
@@ -176,11 +199,13 @@ report_all(struct compare *compare)
     struct error error;
     int status = EXIT_DONE;
     int begun = report_check_files(&compare->reports, compare->plan, runs->jobs, &error);
+
     if (begun == 0)
         begun =
             report_begin(&compare->reports, &runs->plan, runs->jobs, runs->count, &error);
     if (begun == 0)
         begun = report_claim(&compare->reports, &runs->plan, &error);
+
     if (begun == 0) {
         report_explain(&compare->reports, runs->jobs, runs->count);
         status = explain_changes(compare);
@@ -188,31 +213,37 @@ report_all(struct compare *compare)
     } else {
         report_discard(&compare->reports, compare->plan);
     }
+
     report_end(&compare->reports, &runs->jobs[0].outcome);
     if (begun < 0)
         return console_error(&error);
+
     for (int i = 0; i < runs->count; i++)
         status = outcome_worse(status, outcome_status(&runs->jobs[i].outcome));
     return status;
 }
 
+/* The body of the reader. */
 static void *
 work(void *argument)
 {
     struct compare *compare = argument;
     struct error error;
+
     int read = read_all(compare, &error);
     if (!atomic_exchange(&compare->reading, false))
-        return NULL; /* the program ends */
+        return NULL; /* the first thread is ending the program after a signal */
     if (read < 0)
         report_discard(&compare->reports, compare->plan);
     compare->status = read < 0 ? console_error(&error) : report_all(compare);
+
     atomic_store(&compare->done, true);
     os_thread_wake(&compare->supervisor);
     return NULL;
 }
 
-/* Ends the program after a signal. */
+/* Ends the program after a signal, with exit STATUS. EXIT_PREPARE means that PATH was
+ * being read, any other status that PATH was being written. */
 static _Noreturn void
 give_up(const char *path, int status)
 {
@@ -222,20 +253,23 @@ give_up(const char *path, int status)
     os_process_end(console_error(&error));
 }
 
-/* Waits for the other thread. After a signal nothing more is read, and what is written
- * has some time. */
+/* Waits for the reader, on the first thread. After a signal no more files are read, and
+ * output must be written within DEADLINE_GRACE. */
 static void
 supervise(struct compare *compare)
 {
     int64_t limit = INT64_MAX;
+
     while (!atomic_load(&compare->done)) {
         bool asked = os_signals_stop() != 0;
         if (asked && atomic_exchange(&compare->reading, false))
             give_up(atomic_load(&compare->path), EXIT_PREPARE);
+
         if (asked && limit == INT64_MAX)
             limit = os_clock_now() + DEADLINE_GRACE;
         if (os_clock_now() >= limit)
             give_up("comparison", EXIT_RUNTIME);
+
         os_signals_wait(limit, &compare->done);
     }
 }
@@ -246,18 +280,22 @@ session_compare(const struct plan *plan)
     struct compare *compare = calloc(1, sizeof(*compare));
     struct os_thread worker;
     struct error error;
+
     if (!compare) {
         error_set(&error, EXIT_PREPARE, NULL, "not enough memory for the comparison");
         return console_error(&error);
     }
+
     compare->plan = plan;
     compare->supervisor = os_thread_self();
     atomic_init(&compare->path, plan->path);
     atomic_init(&compare->reading, true);
+
     unsigned signals = os_signals_block();
     int started = os_thread_start(&worker, work, compare);
     int code = errno;
     os_signals_unblock(signals);
+
     if (started == 0) {
         supervise(compare);
         os_thread_join(&worker);
@@ -266,9 +304,12 @@ session_compare(const struct plan *plan)
                   "cannot start a thread for the comparison: %s", strerror(code));
         compare->status = console_error(&error);
     }
+
     int status = compare->status;
+
     recorded_runs_close(&compare->runs);
     free(compare->rows);
     free(compare);
+
     return status;
 }
