@@ -1,12 +1,15 @@
 /*
- * Reads raw lines. ioping prints such a line for one request, or for none that counts;
- * any other line is refused. A line goes into the statistics of its row.
+ * Reads raw lines of ioping, and adds each line to the statistics of its row. Accepts
+ * only lines of a single request, and lines of no request that counts (for example,
+ * because all requests failed). Any other line is refused.
  *
- * Its fields (ioping-output(5), RAW LINES) are: requests that count, their time, IOPS,
- * bytes per second, shortest, average, longest, deviation, all requests since the line
- * before, and the clock time since then. A target or a phase may follow. A request ended
- * when the clock times of all lines up to its own were over, and began as much earlier as
- * it took.
+ * The columns of a raw line (ioping-output(5), RAW LINES) are: number of requests that
+ * count, sum of their latencies, IOPS, bytes per second, minimum, average and maximum
+ * latency, deviation, number of all requests since the line before, and clock time since
+ * the line before. The name of a target or phase may follow. All times are ns.
+ *
+ * A raw line has no time stamp. The request of a line ended at the sum of the clock times
+ * of all lines up to and including its own, and it started one latency earlier.
  */
 #include "recorded_runs.h"
 
@@ -21,19 +24,23 @@
 
 enum field { COUNT, SUM, IOPS, BPS, MIN, AVG, MAX, MDEV, REQUESTS, CLOCK, FIELDS };
 
-#define DIGITS 19            /* of INT64_MAX */
-#define MOST (INT64_MAX / 2) /* that anything may add up to */
+#define DIGITS 19            /* decimal digits of INT64_MAX */
+#define MOST (INT64_MAX / 2) /* limit of every sum, so that sums cannot overflow */
 #define DELETE '\x7f'
 
-/* Rows that have series as long as the plan has them; of more each has a quarter. So all
- * together take less than 45 MiB. */
+/*
+ * The series of at most this number of rows are as long as the plan says. Further rows,
+ * or all rows if there are more files, get a quarter of that length. This keeps all
+ * series together below 45 MiB.
+ */
 #define ROWS_LONG 8
 
+/* A line, split into columns. Its pointers point into the text of the line. */
 struct line {
     int64_t fields[FIELDS];
-    const char *requests_at; /* where the column of all requests begins */
-    const char *label;       /* not ended by a NUL */
-    size_t length;           /* of it; 0: there is none */
+    const char *requests_at; /* start of the column REQUESTS */
+    const char *label;       /* name of a target or phase; not terminated by NUL */
+    size_t length;           /* length of `label`, bytes; 0 if it is absent */
 };
 
 int
@@ -41,12 +48,14 @@ recorded_runs_open(struct recorded_runs *runs, const struct plan *plan,
                    struct error *error)
 {
     memset(runs, 0, sizeof(*runs));
+
     runs->plan = *plan;
     runs->plan.targets = runs->names;
     runs->plan.target_count = TARGETS_MOST;
     runs->files = plan->target_count;
     if (runs->files > ROWS_LONG)
         runs->plan.statistics.series_capacity /= 4;
+
     runs->jobs = os_memory_zeroed(TARGETS_MOST * sizeof(struct job));
     if (runs->jobs)
         return 0;
@@ -68,34 +77,41 @@ recorded_runs_source(const struct recorded_runs *runs)
     return strcmp(runs->path, "-") == 0 ? "standard input" : runs->path;
 }
 
-/* Reads the columns of the line from AT to END: integers that are not negative, as
- * "%" PRId64 prints them. Returns false if a column is anything else. */
+/*
+ * Splits the line from AT to END into LINE. The columns must be non-negative integers as
+ * "%" PRId64 prints them, without leading zeros. Returns false if they are not.
+ */
 static bool
 read_line(const char *at, const char *end, struct line *line)
 {
     for (int i = 0; i < FIELDS; i++) {
         if (i > 0 && (at == end || *at++ != ' '))
             return false;
+
         const char *from = at;
         uint64_t value = 0;
         for (; at < end && is_digit(*at) && at - from < DIGITS; at++)
             value = value * 10 + (uint64_t)(*at - '0');
+
         if (at == from || (*from == '0' && at - from > 1) || value > INT64_MAX)
             return false;
+
         line->fields[i] = (int64_t)value;
         if (i == REQUESTS)
             line->requests_at = from;
     }
+
     line->label = at == end ? at : at + 1;
     line->length = (size_t)(end - line->label);
     return at == end || (*at == ' ' && line->length > 0);
 }
 
-/* Returns false for columns that no line has, as they are of the same requests. */
+/* Returns false if the columns contradict each other (for example, minimum > average). */
 static bool
 is_consistent(const int64_t *fields)
 {
     int64_t sum = fields[SUM];
+
     if (fields[REQUESTS] < fields[COUNT])
         return false;
     if (fields[COUNT] > 1)
@@ -107,7 +123,8 @@ is_consistent(const int64_t *fields)
            fields[MDEV] == 0;
 }
 
-/* Refuses the present line, of LENGTH bytes. Returns -1 with ERROR. */
+/* Refuses the present line of LENGTH bytes, with a hint if the file is UTF-16. Returns -1
+ * with ERROR. */
 static int
 refuse_line(const struct recorded_runs *runs, const char *bytes, size_t length,
             struct error *error)
@@ -115,6 +132,7 @@ refuse_line(const struct recorded_runs *runs, const char *bytes, size_t length,
     bool marked =
         runs->line == 1 && length >= 2 &&
         (memcmp(bytes, "\xff\xfe", 2) == 0 || memcmp(bytes, "\xfe\xff", 2) == 0);
+
     error_set(error, EXIT_PREPARE, recorded_runs_source(runs),
               "line %llu: not a raw line%s", (unsigned long long)runs->line,
               marked ? ": the file is UTF-16, as PowerShell writes it" : "");
@@ -122,7 +140,7 @@ refuse_line(const struct recorded_runs *runs, const char *bytes, size_t length,
                                       : "ioping -record FILE writes raw lines");
 }
 
-/* Returns whether ioping may have printed a label. It escapes control characters. */
+/* Returns whether ioping may have printed LABEL. It never prints control characters. */
 static bool
 is_label(const char *label, size_t length)
 {
@@ -132,8 +150,8 @@ is_label(const char *label, size_t length)
     return true;
 }
 
-/* Returns whether the columns say that nothing was done, in no time. No run prints that
- * for a target. */
+/* Returns whether all columns are zero: no request was made, and no time passed. No run
+ * prints such a line for a target. */
 static bool
 is_all_zero(const int64_t *fields)
 {
@@ -144,17 +162,19 @@ is_all_zero(const int64_t *fields)
 }
 
 /*
- * Returns whether LINE, the bytes from START to END, is the beginning of a line that was
- * cut short, and another line behind it.
+ * Returns whether LINE, the bytes from START to END, consists of the beginning of a line
+ * that was cut short and another line behind it.
  *
- * A writer that is killed, or whose disk is full, leaves the beginning of a line. The
- * next line follows right behind it, after any of its bytes. Digits and spaces alone are
- * no sign of that: a target may be called "2024 01". So another whole and consistent line
- * of at most one request has to begin inside LINE.
+ * A writer that is killed, or whose disk is full, may stop in the middle of a line. The
+ * next line follows without a newline, so the rest of it looks like columns or a label.
+ * A label of digits and spaces proves nothing, because a target may be called "2024 01".
+ * A line is considered cut only if a complete and consistent line of at most one request
+ * begins inside it.
  *
- * A line that was cut before its ninth column is not consistent with what follows, so the
- * search begins at the ninth. Only two lines of zeros stay consistent wherever the first
- * was cut. All columns are zero then, and the search begins at the second byte.
+ * If the first line was cut before its ninth column, its columns contradict each other
+ * together with those of the next line, and is_consistent has refused it. So the search
+ * starts at the ninth column. But two lines of zeros stay consistent wherever the
+ * first line was cut. So, if all columns are zero, the search starts at the second byte.
  */
 static bool
 is_cut(const char *start, const char *end, const struct line *line)
@@ -171,26 +191,33 @@ is_cut(const char *start, const char *end, const struct line *line)
     return false;
 }
 
-/* Returns the row of LINE, which is made where there is none; -1 with ERROR. */
+/*
+ * Returns the index of the row of LINE, or -1 with ERROR. Makes the row if it is absent.
+ */
 static int
 find_row(struct recorded_runs *runs, const struct line *line, struct error *error)
 {
     struct job *job = &runs->jobs[runs->count];
+
     for (int i = runs->first; i < runs->count; i++)
         if (strncmp(runs->labels[i], line->label, line->length) == 0 &&
             runs->labels[i][line->length] == '\0')
             return i;
+
     if (runs->count == TARGETS_MOST)
         return error_set(
             error, EXIT_PREPARE, recorded_runs_source(runs),
             "line %llu: more than %d targets in all; compare fewer at a time",
             (unsigned long long)runs->line, TARGETS_MOST);
+
     if (runs->count == ROWS_LONG && runs->files <= ROWS_LONG)
         runs->plan.statistics.series_capacity /= 4;
+
     char *label = runs->labels[runs->count] = calloc(1, line->length + 1);
     if (!label || job_init(job, &runs->plan, runs->count) < 0)
         return error_set(error, EXIT_PREPARE, NULL,
                          "not enough memory for the comparison");
+
     memcpy(label, line->label, line->length);
     job->stats = &job->outcome.total;
     if (job->track)
@@ -198,27 +225,31 @@ find_row(struct recorded_runs *runs, const struct line *line, struct error *erro
     return runs->count++;
 }
 
-/* Returns false if the sums of the row grow beyond all that can be. */
+/* Adds the columns of a line to JOB. Returns false if a sum would exceed MOST. */
 static bool
 add_fields(struct job *job, const int64_t *fields)
 {
     struct stats *total = &job->outcome.total;
     int64_t latency = fields[SUM], requests = fields[REQUESTS];
     double bytes = (double)fields[BPS] * (double)latency / 1e9 + 0.5;
+
     if (fields[CLOCK] > MOST - job->outcome.duration ||
         latency > MOST - total->latency.sum ||
         requests > MOST - (int64_t)total->requests ||
         bytes > (double)(MOST - total->bytes))
         return false;
+
     job->outcome.duration += fields[CLOCK];
     total->requests += (uint64_t)(requests - fields[COUNT]);
     if (!fields[COUNT])
         return true;
+
     const struct sample sample = {.start = time_later(job->outcome.duration - latency, 0),
                                   .latency = latency,
                                   .size = (int64_t)bytes,
                                   .bytes = (int64_t)bytes,
                                   .verdict = VERDICT_NONE};
+
     stats_record(total, &sample);
     series_record(&job->series, sample.start, sample.latency);
     if (job->track)
@@ -226,13 +257,16 @@ add_fields(struct job *job, const int64_t *fields)
     return true;
 }
 
-/* Adds the next line, of LENGTH bytes without its newline. Returns 0, or -1 with ERROR.
+/*
+ * Adds the next line, of LENGTH bytes without its newline; a carriage return at its end
+ * is ignored. Returns 0, or -1 with ERROR.
  */
 static int
 add_line(struct recorded_runs *runs, const char *bytes, size_t length,
          struct error *error)
 {
     struct line line;
+
     runs->line++;
     if (length > 0 && bytes[length - 1] == '\r')
         length--;
@@ -240,6 +274,7 @@ add_line(struct recorded_runs *runs, const char *bytes, size_t length,
         !is_label(line.label, line.length) || !is_consistent(line.fields) ||
         is_cut(bytes, bytes + length, &line))
         return refuse_line(runs, bytes, length, error);
+
     if (line.fields[COUNT] > 1) {
         long long count = line.fields[COUNT];
         return error_set(error, EXIT_PREPARE, recorded_runs_source(runs),
@@ -247,6 +282,7 @@ add_line(struct recorded_runs *runs, const char *bytes, size_t length,
                          "percentiles need a line for each; record with -record FILE",
                          (unsigned long long)runs->line, count, count);
     }
+
     int row = find_row(runs, &line, error);
     if (row < 0)
         return -1;
@@ -255,17 +291,22 @@ add_line(struct recorded_runs *runs, const char *bytes, size_t length,
                : refuse_line(runs, bytes, length, error);
 }
 
-/* Stores SIZE BYTES of a line whose end is yet to come. Returns 0, or -1 with ERROR. */
+/*
+ * Appends SIZE BYTES to the line whose end is not read yet. Returns 0, or -1 with ERROR.
+ */
 static int
 store(struct recorded_runs *runs, const char *bytes, size_t size, struct error *error)
 {
     struct buffer *begun = &runs->begun;
+
     buffer_add(begun, bytes, size);
     if (begun->failed)
         return error_set(error, EXIT_PREPARE, NULL,
                          "not enough memory for the comparison");
-    if (begun->length <= RECORDED_LINE + 1) /* a carriage return among them */
+
+    if (begun->length <= RECORDED_LINE + 1) /* one more for a carriage return */
         return 0;
+
     runs->line++;
     return refuse_line(runs, begun->text, begun->length, error);
 }
@@ -276,6 +317,7 @@ recorded_runs_add(struct recorded_runs *runs, const char *bytes, size_t size,
 {
     struct buffer *begun = &runs->begun;
     const char *end = bytes + size, *newline;
+
     for (; (newline = memchr(bytes, '\n', (size_t)(end - bytes))); bytes = newline + 1) {
         size_t length = (size_t)(newline - bytes);
         if (begun->length == 0) {
@@ -283,11 +325,13 @@ recorded_runs_add(struct recorded_runs *runs, const char *bytes, size_t size,
                 return -1;
             continue;
         }
+
         if (store(runs, bytes, length, error) < 0 ||
             add_line(runs, begun->text, begun->length, error) < 0)
             return -1;
         buffer_clear(begun);
     }
+
     return bytes == end ? 0 : store(runs, bytes, (size_t)(end - bytes), error);
 }
 
@@ -295,16 +339,20 @@ int
 recorded_runs_end(struct recorded_runs *runs, struct error *error)
 {
     struct buffer *begun = &runs->begun;
+
     if (begun->length && add_line(runs, begun->text, begun->length, error) < 0)
         return -1;
     buffer_clear(begun);
+
     if (runs->line == 0)
         return error_set(error, EXIT_PREPARE, recorded_runs_source(runs),
                          "is empty; ioping -record FILE writes raw lines");
+
     bool several = runs->count - runs->first > 1;
     for (int i = runs->first; i < runs->count; i++) {
         char *label = runs->labels[i];
         bool named = several && *label;
+
         if (named && runs->files > 1) {
             size_t size = strlen(runs->path) + strlen(label) + sizeof(": ");
             runs->labels[i] = malloc(size);
@@ -325,8 +373,10 @@ recorded_runs_finish(struct recorded_runs *runs)
 {
     runs->plan.target_count = runs->count;
     runs->plan.path = runs->names[0];
+
     for (int i = 0; i < runs->count; i++) {
         struct job *job = &runs->jobs[i];
+
         job->target_count = job->plan.target_count = runs->count;
         job->plan.path = job->active_plan.path = runs->names[i];
         job->target.description =
@@ -344,6 +394,7 @@ recorded_runs_close(struct recorded_runs *runs)
         job_free(&runs->jobs[i]);
     for (int i = 0; i < TARGETS_MOST; i++)
         free(runs->labels[i]);
+
     os_memory_release(runs->jobs, TARGETS_MOST * sizeof(struct job));
     buffer_free(&runs->begun);
     memset(runs, 0, sizeof(*runs));

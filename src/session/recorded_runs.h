@@ -12,58 +12,76 @@
 struct job;
 
 /*
- * Recorded runs: raw lines (ioping-output(5)) of one request each become jobs, which
- * reports and plots show like those of a run. Memory does not grow with the lines.
+ * Recorded runs: files of raw lines (ioping-output(5)) in which each line is about one
+ * request. They become jobs, which reports and plots show like the jobs of a run. Memory
+ * use does not depend on the number of lines.
+ *
+ * A file has one row (a job) for each target or phase that its lines name in the eleventh
+ * column, or a single row if its lines have ten columns.
  */
 
-/* The longest line, bytes without its end: an escaped path has four for each. */
+/*
+ * Length of the longest line that is accepted, in bytes without its newline. A path can
+ * take four bytes for each of its bytes, because ioping escapes it.
+ */
 #define RECORDED_LINE 32768
 
-/* All rows so far, and the file that is being read. */
+/* All rows so far, and the state of the file that is being read. */
 struct recorded_runs {
-    struct plan plan; /* a copy of the user's plan, with the rows as targets */
-    int files;
-    struct job *jobs; /* a row each */
-    int count;
-    const char *names[TARGETS_MOST]; /* of the rows, once their file is over */
-    char *labels[TARGETS_MOST]; /* in the eleventh column; empty: their lines have ten */
+    struct plan plan; /* copy of the user's plan, but its targets are the rows */
+    int files;        /* number of files */
+    struct job *jobs; /* one per row */
+    int count;        /* number of rows */
+    const char *names[TARGETS_MOST]; /* names of the rows, set at the end of their file */
+    char *labels[TARGETS_MOST];      /* eleventh column of the row's lines; empty if the
+                                      * lines have ten columns */
 
-    const char *path;    /* "-": standard input */
-    int first;           /* of its rows; those after it are its own */
-    uint64_t line;       /* number of the last that was read */
-    struct buffer begun; /* a line whose end is yet to come */
+    const char *path;    /* path of this file; "-" is standard input */
+    int first;           /* index of the first row of this file */
+    uint64_t line;       /* number of the last line that was read, from 1 */
+    struct buffer begun; /* beginning of a line whose end is not read yet */
 };
 
-/* Begins with no rows, for PLAN, whose targets are the files; it must outlive RUNS.
- * Returns 0, or -1 with ERROR without memory. recorded_runs_close must be called in any
- * case. */
+/*
+ * Prepares RUNS, without any row yet, for PLAN, whose targets are the paths of the files.
+ * PLAN must outlive RUNS. Returns 0, or -1 with ERROR if there is not enough memory. In
+ * both cases the caller must call recorded_runs_close.
+ */
 int recorded_runs_open(struct recorded_runs *runs, const struct plan *plan,
                        struct error *error);
 
-/* Begins the file PATH, which must outlive RUNS, after the end of the one before. */
+/*
+ * Starts a new file, after the end of the file before. PATH is its path, or "-" for
+ * standard input, and must outlive RUNS.
+ */
 void recorded_runs_begin(struct recorded_runs *runs, const char *path);
 
 /* Returns the name of the present file for messages: its path, or "standard input". */
 const char *recorded_runs_source(const struct recorded_runs *runs);
 
 /*
- * Adds the next SIZE BYTES of the file, which may end anywhere. Returns 0, or -1 with
- * ERROR, which names the file and the line, if a line is none of a single request.
+ * Adds the next SIZE BYTES of the present file; they may end in the middle of a line.
+ * Returns 0, or -1 with ERROR, which names the file and the line, if a line is not a raw
+ * line of at most one request.
  */
 int recorded_runs_add(struct recorded_runs *runs, const char *bytes, size_t size,
                       struct error *error);
 
 /*
- * Ends the file, whose last line may lack its newline, and names its rows: by the file,
- * or where it has several by the eleventh column. Returns 0, or -1 with ERROR, also if
- * there was no line at all.
+ * Ends the present file, whose last line may lack its newline, and names its rows: by the
+ * path of the file, or by the eleventh column if the file has several rows. With several
+ * files, the path of the file stands before the eleventh column. Returns 0, or -1 with
+ * ERROR if the last line is wrong, the file is empty, or there is not enough memory.
  */
 int recorded_runs_end(struct recorded_runs *runs, struct error *error);
 
-/* Completes the rows, after the last file: `jobs` and `count` can be reported. */
+/*
+ * Completes the rows after the end of the last file. From then on `jobs` and `count` can
+ * be given to reports.
+ */
 void recorded_runs_finish(struct recorded_runs *runs);
 
-/* Frees the rows. */
+/* Frees everything that RUNS owns, including its jobs. */
 void recorded_runs_close(struct recorded_runs *runs);
 
 #endif
