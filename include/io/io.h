@@ -2,9 +2,19 @@
 #define IO_IO_H
 
 /*
- * Requests to a file or device, and the engines that do them. An engine is one file of
- * src/io, which fills one row, and a word in the Makefile's lists of the systems that
- * have it. The rest of the program goes by the properties in that row.
+ * Requests to a file or device, and the engines that execute them. An engine is a way to
+ * send requests to the system, for example io_uring. Each engine is one file of src/io,
+ * and fills one struct io_engine. Its name stands in the Makefile in the IO_ list of each
+ * system that has it. The rest of the program depends only on the properties in that
+ * struct.
+ *
+ * An engine is used in this order:
+ *
+ *   io_open -> begin -> submit, submit, ... -> reap -> submit ... -> reap -> end ->
+ * io_close
+ *
+ * io_open and io_close may be called by any thread, everything between them by one
+ * thread.
  */
 
 #include "base/error.h"
@@ -15,33 +25,36 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A descriptor and memory to send requests with; both stay the caller's. */
+/* Where and how a queue sends its requests. The caller owns the descriptor and the
+ * memory. */
 struct io_config {
     int fd;
-    enum os_kind kind; /* of the target */
+    enum os_kind kind; /* kind of the target */
     int rw_flags;      /* OR-ed enum os_rw of every read and write */
-    bool poll;    /* look for completions instead of waiting; then no flush is sent */
-    int depth;    /* slots: how many requests may be under way at a time, at least 1 */
+    bool poll;    /* poll for completions instead of waiting; the caller then sends no
+                   * flush */
+    int depth;    /* number of slots: maximum number of requests in flight, at least 1 */
     char *memory; /* the buffers of all slots, one after the other */
-    size_t size;  /* bytes of each */
+    size_t size;  /* size of the buffer of one slot, bytes */
 };
 
-/* One request; size and offset mean nothing to a flush. */
+/* One request. A flush ignores `size` and `offset`. */
 struct io_request {
     enum operation operation;
-    int slot; /* whose buffer it uses, and which is taken until it is reaped */
-    size_t size;
-    int64_t offset;
+    int slot;       /* slot whose buffer it uses; taken until the request is reaped */
+    size_t size;    /* bytes */
+    int64_t offset; /* bytes */
 };
 
+/* The result of a request. */
 struct io_completion {
     int slot;
     int error;     /* errno, or 0 */
-    int64_t bytes; /* moved; 0 after an error */
+    int64_t bytes; /* bytes that were read or written; 0 after an error or a flush */
 };
 
-/* Returns the completion of REQUEST by RESULT: the bytes that it moved, or an errno below
- * 0. */
+/* Returns the completion of REQUEST from RESULT, which is the number of bytes that were
+ * read or written, or a negative errno. */
 static inline struct io_completion
 io_complete(const struct io_request *request, int64_t result)
 {
@@ -50,90 +63,119 @@ io_complete(const struct io_request *request, int64_t result)
                                   .bytes = result < 0 ? 0 : result};
 }
 
-/* Does REQUEST by a system call that waits: the way of the default engine, and of others
- * for an operation that they have none for. Returns its completion. */
+/*
+ * Executes REQUEST by a system call that waits. The default engine does this for all
+ * requests, other engines for operations that they cannot queue. Returns the completion.
+ */
 struct io_completion io_perform(const struct io_config *config,
                                 const struct io_request *request);
 
-/* Each engine has its own. A queue is used by one thread at a time, and after begin by
- * that thread alone. */
+/* A queue of requests. Each engine defines this struct for itself. Only one thread at a
+ * time may use a queue, and from begin to end only the thread that called begin. */
 struct io_queue;
 
-/* A time that is over: reap does not wait. */
+/* A time in the past, for reap: do not wait. */
 #define IO_AT_ONCE 0
 
-/* One way to do requests. It knows nothing of time, statistics or formats, so that the
- * worker can put its two stamps right around reap. */
+/*
+ * An engine: the table of its functions and properties. It knows nothing about time
+ * stamps, statistics or formats, so the worker can take its two time stamps directly
+ * before and after reap.
+ */
 struct io_engine {
-    const char *name; /* in messages; NULL: the system does not have what was asked for */
-    char option;      /* the letter of the option that selects it; 0: the default */
-    bool queues_requests; /* more than one request at a time per queue */
-    bool polls;           /* io_config.poll is heeded */
-    bool in_thread; /* the thread that sends a request does it, and is accounted for it */
-    /* Note for users of a depth above 1, with direct I/O and without; NULL: none. */
+    const char *name; /* for messages; NULL if this system does not have the engine */
+    char option;      /* letter of the option that selects it; 0: the default engine */
+    bool queues_requests; /* a queue can have more than one request in flight */
+    bool polls;           /* the engine supports io_config.poll */
+    bool in_thread; /* the system charges the I/O to the thread that sends a request */
+    /* Notes to the user for a queue depth above 1, with direct and with buffered I/O;
+     * NULL if there is nothing to note. */
     const char *caveat, *caveat_buffered;
-    const char
-        *open_error;    /* reason of an open that fails; NULL: the engine is missing */
-    int advice_errno;   /* the errno of open that the advice is about; 0: any */
-    const char *advice; /* to the user; without any it is another engine */
+    /* Message when open fails; NULL: the message is that the engine is not available. */
+    const char *open_error;
+    int advice_errno;   /* errno of open for which `advice` helps; 0: any */
+    const char *advice; /* advice to the user when open fails; NULL: use another engine */
 
-    size_t queue_size; /* bytes of its struct io_queue */
-    /* Prepares the queue, of which all bytes are 0; any thread. Returns 0, or -1 with
-     * errno: ENOSYS, ENOTSUP or EPERM if the system lacks it or does not allow it. */
+    size_t queue_size; /* size of its struct io_queue, bytes */
+    /*
+     * Prepares QUEUE, whose bytes are all 0. Any thread. Returns 0, or -1 with errno:
+     * ENOSYS, ENOTSUP or EPERM if the system lacks the engine or does not allow it.
+     */
     int (*open)(struct io_queue *queue, const struct io_config *config);
-    /* Called once by the thread that will send requests, before the first. Returns 0; or
-     * -1 with errno, and then reap fails as well. NULL: nothing to do. */
+    /*
+     * Called once by the thread that will send requests, before the first request.
+     * Returns 0, or -1 with errno, and then reap fails as well. NULL: nothing to do.
+     */
     int (*begin)(struct io_queue *queue);
-    /* Takes a request for a free slot, which the next reap sends; the caller leaves it as
-     * it is until it is reaped. */
+    /*
+     * Adds REQUEST, whose slot must be free, to the requests that the next reap sends.
+     * REQUEST must not be changed until it is reaped.
+     */
     void (*submit)(struct io_queue *queue, const struct io_request *request);
     /*
-     * Sends what was submitted and waits for a completion, until monotonic time WHEN (ns)
-     * at the most; an engine that makes system calls cannot end one then. Returns how
-     * many completions were stored in DONE, which has room for as many as there are
-     * slots; 0 if the time came or something interrupted it, such as a signal; -1 with
-     * errno if the queue is of no use any more. A request that cannot be sent is
-     * completed with its error. At least one must be under way.
+     * Sends the submitted requests, and waits for at least one completion until time
+     * WHEN (ns, monotonic). The default engine ignores WHEN, because it cannot interrupt
+     * its system call. At least one request must be submitted or in flight. Returns the
+     * number of completions that are stored in DONE, which must have room for one per
+     * slot. Returns 0 if WHEN has come or a signal interrupted the wait, or -1 with
+     * errno if the queue cannot be used any more. A request that cannot be sent is
+     * completed with its error.
      */
     int (*reap)(struct io_queue *queue, struct io_completion *done, int64_t when);
-    /* Called once by the same thread, after its last request is complete or reap failed:
-     * releases the descriptor, which the system may keep for a while after close. NULL:
-     * nothing to do. */
+    /*
+     * Called once by the thread that called begin, after its last request is complete
+     * or after reap failed. Releases the descriptor now, because the system may hold it
+     * for a while after close. NULL: nothing to do.
+     */
     void (*end)(struct io_queue *queue);
-    /* Frees what the queue holds, after an open that failed as well; any thread. Returns
-     * whether the buffers may be freed: false if reap has failed and left requests under
-     * way, which the system carries out some day. NULL: it holds nothing. */
+    /*
+     * Frees everything that QUEUE holds, also after open failed. Any thread. Returns
+     * whether the caller may free the buffers: false if requests are still in flight,
+     * because the system may access their buffers later. NULL: nothing to free.
+     */
     bool (*close)(struct io_queue *queue);
 };
 
-/* The default, which makes system calls that wait: operations.c. */
+/* The default engine, which makes system calls that wait. Defined in operations.c. */
 extern const struct io_engine io_sync;
 
-/* The engine that the option with this LETTER selects, 0 for the default. Where the
- * system does not have it, one without a name, whose open fails with ENOTSUP. */
+/*
+ * Returns the engine that the option LETTER selects; LETTER 0 is the default engine. If
+ * this system does not have the engine, returns an engine without a name, which io_open
+ * refuses with ENOTSUP.
+ */
 const struct io_engine *io_engine_of(char letter);
 
-/* Returns how many requests a queue of ENGINE can have under way here, MOST at the most,
- * by opening one without a file; 0: none opens, or ENGINE does one at a time. */
+/*
+ * Returns how many requests a queue of ENGINE can have in flight on this machine, at most
+ * MOST. Finds out by opening queues without a file. Returns 0 with errno if no queue can
+ * be opened, and 0 if ENGINE sends one request at a time.
+ */
 int io_deepest(const struct io_engine *engine, int most);
 
-/* An engine that cannot be opened here. */
+/* The first engine that could queue requests but cannot be opened on this machine. */
 struct io_missing {
-    const char *name; /* NULL: there is none */
-    int code;         /* errno: why */
+    const char *name; /* NULL if no engine is missing */
+    int code;         /* errno of the failed open */
 };
 
-/* Returns the first engine that can have more than one request under way here, and stores
- * in DEPTH how many, MOST at the most; NULL: there is none. MISSING is the first of those
- * that come before it. */
+/*
+ * Finds the first engine that can have more than one request in flight on this machine.
+ * Stores in DEPTH how many it can have, at most MOST, and in MISSING the first engine
+ * that was tried before and cannot be opened. Returns NULL if no engine can do so.
+ */
 const struct io_engine *io_engine_deep(int most, int *depth, struct io_missing *missing);
 
-/* Opens a queue of ENGINE, which messages call NAME. Returns NULL with errno and ERROR if
- * that fails; else io_close frees it. Any thread. */
+/*
+ * Opens a queue of ENGINE. NAME is the engine's name for messages. Returns NULL with
+ * errno and ERROR if that fails. The caller frees the queue with io_close. Any thread.
+ */
 struct io_queue *io_open(const struct io_engine *engine, const char *name,
                          const struct io_config *config, struct error *error);
 
-/* Frees QUEUE; returns whether its buffers may be freed, as close of its engine does. */
+/*
+ * Frees QUEUE. Returns whether the caller may free its buffers, like `close` of ENGINE.
+ */
 bool io_close(const struct io_engine *engine, struct io_queue *queue);
 
 #endif

@@ -2,9 +2,9 @@
 #define IO_OPERATIONS_H
 
 /*
- * The operations: what one request does. A row has all that the rest of the program goes
- * by: the words of outputs and limits, what becomes of data, and the system call. All of
- * them work on a descriptor.
+ * The operations: what one request does. The row of an operation has everything about it
+ * that the rest of the program needs: its words for outputs and limits, what it does to
+ * data, and its system call. Every operation works on an open descriptor.
  */
 
 #include <stdbool.h>
@@ -16,66 +16,72 @@ struct io_request;
 enum operation {
     OPERATION_READ,
     OPERATION_WRITE,
-    OPERATION_FLUSH, /* the last: it follows others, and no request begins with it */
+    OPERATION_FLUSH, /* the last: it only follows other operations, in the same request */
     OPERATIONS
 };
 
-/* What an operation does to data. */
+/* Flags: what an operation does to data. */
 enum operation_does {
     OPERATION_READS = 1,  /* bytes go from the target into the buffer of the request */
-    OPERATION_WRITES = 2, /* and out of the buffer */
+    OPERATION_WRITES = 2, /* bytes go from the buffer of the request to the target */
     OPERATION_MOVES = OPERATION_READS | OPERATION_WRITES,
-    OPERATION_CHANGES = 4, /* what was there is lost */
-    OPERATION_FLUSHED = 8, /* a flush follows, which its time includes, but for -C */
+    OPERATION_CHANGES = 4, /* the data of the target before is lost */
+    OPERATION_FLUSHED =
+        8, /* a flush follows unless -C is given; the latency includes it */
 };
 
 struct operation_row {
-    const char *word;  /* in -load, JSON, labels of metrics and names of limits */
-    const char *noun;  /* what people call several: "reads" */
-    const char *done;  /* what becomes of bytes, for people: " written" */
-    const char *arrow; /* between size and target in the line of a request */
+    const char *word;  /* name in -load, JSON, labels of metrics, and names of limits */
+    const char *noun;  /* plural for people: "reads" */
+    const char *done;  /* follows an amount of bytes, for people: " written" */
+    const char *arrow; /* stands between size and target in a request line */
     int flags;         /* OR-ed enum operation_does */
-    /* Makes the system call, see io_perform. Returns bytes, or -1 with errno. */
+    /* Makes the system call for io_perform. Returns the number of bytes that were read or
+     * written, or -1 with errno. */
     int64_t (*perform)(const struct io_config *config, const struct io_request *request);
 };
 
+/* One row for each enum operation. */
 extern const struct operation_row operations[OPERATIONS];
 
-#define OPERATION_TURNS 2 /* operations of a mix, at most */
+#define OPERATION_TURNS 2 /* maximum number of operations in a mix */
 
-/* The operations of a workload, which take turns. All zero: reads alone. */
+/* The operations of a workload, which take turns. All zero: reads only. */
 struct operation_mix {
-    int extra_count; /* after the first */
+    int extra_count; /* number of operations minus one */
     enum operation turns[OPERATION_TURNS];
 };
 
-/* Stores in MIX the one with this INDEX, from 0, of those that have a word. Returns false
- * beyond the last. */
+/* Stores in MIX the mix number INDEX, from 0, of all mixes that have a word. Returns
+ * false if INDEX is beyond the last of them. */
 bool operation_mix_at(int index, struct operation_mix *mix);
 
-/* Stores in MIX the one that WORD names. Returns false if there is none. */
+/* Stores in MIX the mix that WORD names. Returns false if there is no such mix. */
 bool operation_mix_find(const char *word, struct operation_mix *mix);
 
-/* Return the word of MIX, and what people call its requests: "writes and reads in turn".
- */
+/* Returns the word of MIX, as -load and outputs use it: "rw". */
 const char *operation_mix_word(const struct operation_mix *mix);
+
+/* Returns what people call the requests of MIX: "writes and reads in turn". */
 const char *operation_mix_noun(const struct operation_mix *mix);
 
-/* Returns which turn OPERATION has in MIX, from 0; -1: none. */
+/* Returns the turn of OPERATION in MIX, from 0, or -1 if MIX does not have OPERATION. */
 static inline int
 operation_mix_turn(const struct operation_mix *mix, enum operation operation)
 {
     int turn = mix->extra_count;
+
     while (turn >= 0 && mix->turns[turn] != operation)
         turn--;
     return turn;
 }
 
-/* Returns whether some operation of MIX does what DOES says. */
+/* Returns whether any operation of MIX has a flag of DOES. */
 static inline bool
 operation_mix_does(const struct operation_mix *mix, enum operation_does does)
 {
     bool some = false;
+
     for (int i = 0; i <= mix->extra_count; i++)
         some |= (operations[mix->turns[i]].flags & (int)does) != 0;
     return some;

@@ -1,6 +1,7 @@
 /*
- * The table of operations, the mixes of them that have a word, and the default engine,
- * whose reap makes the system call of the one request and waits for it.
+ * The table of operations, the table of operation mixes, and the default engine. The
+ * default engine has one request in flight: its reap makes the system call of the request
+ * and waits until the call returns.
  */
 #include "io/operations.h"
 
@@ -54,7 +55,7 @@ const struct operation_row operations[OPERATIONS] = {
     [OPERATION_FLUSH] = {.word = "sync", .noun = "flushes", .perform = flush},
 };
 
-/* More than one operation. */
+/* The mixes of more than one operation. */
 static const struct {
     const char *word, *noun;
     struct operation_mix mix;
@@ -83,13 +84,14 @@ operation_mix_find(const char *word, struct operation_mix *mix)
     return false;
 }
 
-/* Returns the row of MIX, which has several operations. */
+/* Returns the index in `mixes` of MIX, which must have more than one operation. */
 static int
 find_row(const struct operation_mix *mix)
 {
     for (int row = 0; row < MIXES; row++)
         if (memcmp(mix, &mixes[row].mix, sizeof(*mix)) == 0)
             return row;
+
     return 0;
 }
 
@@ -105,14 +107,17 @@ operation_mix_noun(const struct operation_mix *mix)
     return mix->extra_count ? mixes[find_row(mix)].noun : operations[mix->turns[0]].noun;
 }
 
-/* Inline for the default engine: see os_file_read of Linux. */
+/* See io_perform. Inline, so that the default engine pays for no further call and return:
+ * os_file_read in linux_files.c explains their cost. */
 static inline struct io_completion
 perform(const struct io_config *config, const struct io_request *request)
 {
     int64_t bytes;
+
     do
         bytes = operations[request->operation].perform(config, request);
     while (bytes < 0 && errno == EINTR);
+
     return (struct io_completion){.slot = request->slot,
                                   .error = bytes < 0 ? errno : 0,
                                   .bytes = bytes < 0 ? 0 : bytes};
@@ -126,8 +131,9 @@ io_perform(const struct io_config *config, const struct io_request *request)
 
 struct io_queue {
     struct io_config config;
-    bool is_reopened; /* the descriptor is the queue's own */
-    const struct io_request *next;
+    bool
+        is_reopened; /* `config.fd` is not the caller's descriptor; the queue closes it */
+    const struct io_request *next; /* submitted, to be sent by the next reap */
 };
 
 static int

@@ -5,34 +5,44 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Requests by slot, for engines that keep them until a reap sends all that were submitted
- * since the last one, oldest first. */
+/*
+ * The requests of a queue, for engines that do not send a request when it is submitted.
+ * Each slot has a request in the form that the system needs. Submitted requests wait in a
+ * list until the next reap, which sends the oldest first.
+ *
+ *   submit: io_slots_wait     adds a request to the end of the list
+ *   reap:   io_slots_sent     removes the requests that were sent from its beginning
+ */
 struct io_slots {
-    void *requests; /* one per slot, of the engine's type */
-    void **waiting; /* those to be sent, oldest first */
-    void *events;   /* one per slot, of the engine's type: what the system reports */
-    int waiting_count, under_way;
+    void *requests; /* one per slot, of the engine's own type */
+    void **waiting; /* requests that wait to be sent, oldest first */
+    void *events;   /* one per slot, of the engine's own type: results from the system */
+    int waiting_count, under_way; /* numbers of requests to be sent, and in flight */
 };
 
-/* Makes DEPTH of them, of so many bytes each, all 0. Returns 0, or -1 with errno; either
- * way io_slots_close frees them. */
+/*
+ * Allocates DEPTH slots with requests of REQUEST_SIZE bytes and events of EVENT_SIZE
+ * bytes; all bytes are 0. Returns 0, or -1 with errno. In both cases the caller must call
+ * io_slots_close.
+ */
 static inline int
 io_slots_open(struct io_slots *slots, int depth, size_t request_size, size_t event_size)
 {
     slots->requests = calloc((size_t)depth, request_size);
     slots->waiting = calloc((size_t)depth, sizeof(*slots->waiting));
     slots->events = calloc((size_t)depth, event_size);
+
     return slots->requests && slots->waiting && slots->events ? 0 : -1;
 }
 
-/* Appends a request to those that wait. */
+/* Adds REQUEST to the end of the waiting requests. */
 static inline void
 io_slots_wait(struct io_slots *slots, void *request)
 {
     slots->waiting[slots->waiting_count++] = request;
 }
 
-/* Removes the COUNT oldest of those that wait. */
+/* Removes the COUNT oldest of the waiting requests, because they were sent. */
 static inline void
 io_slots_sent(struct io_slots *slots, int count)
 {
@@ -41,7 +51,7 @@ io_slots_sent(struct io_slots *slots, int count)
             (size_t)slots->waiting_count * sizeof(*slots->waiting));
 }
 
-/* Frees what io_slots_open took. */
+/* Frees the memory of io_slots_open. */
 static inline void
 io_slots_close(struct io_slots *slots)
 {
