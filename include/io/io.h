@@ -10,11 +10,9 @@
  *
  * An engine is used in this order:
  *
- *   io_open -> begin -> submit, submit, ... -> reap -> submit ... -> reap -> end ->
- * io_close
+ *   io_open -> begin -> submit, submit, ... -> reap -> ... -> end -> io_close
  *
- * io_open and io_close may be called by any thread, everything between them by one
- * thread.
+ * Any thread may call io_open and io_close. One thread calls everything in between.
  */
 
 #include "base/error.h"
