@@ -1,7 +1,8 @@
 /*
- * POSIX AIO, aio(7): no call tells which of the requests are complete, so those under way
- * are asked one after the other, and waited for all together. Requests are stored by
- * slot; reap sends those submitted since the last one, oldest first.
+ * POSIX AIO, aio(7). submit stores a request in its slot. reap sends all requests that
+ * were submitted since the last reap, oldest first. No call tells which requests are
+ * complete. So reap asks each request in flight for its state, and if none is complete,
+ * waits with aio_suspend(3) for any of them and asks again.
  */
 #include "io/io.h"
 
@@ -16,13 +17,14 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* Waits are for so long (ns) at the most: some systems refuse more, and one without an
- * end may not be interrupted by a signal. */
+/* Longest wait, in ns. Some systems refuse to wait longer, and a signal may not
+ * interrupt a wait without a limit. */
 #define LONGEST (3600 * SECOND)
 
-#define SOON MS /* ns until the system is asked for room again */
+#define SOON MS /* pause before the system is asked for room again, ns */
 
-/* The request is first: the system's list has its address, which is that of the entry. */
+/* A request in its slot. The member `request` must be the first, because the system
+ * returns its address and that must be the address of the entry, too. */
 struct entry {
     struct aiocb request;
     const struct io_request *own;
@@ -30,11 +32,14 @@ struct entry {
 
 struct io_queue {
     struct io_config config;
-    struct io_slots slots; /* struct entry; addresses of those under way, oldest first */
+    struct io_slots slots; /* requests: struct entry; events: addresses of the requests in
+                            * flight, oldest first */
 };
 
 #if defined(OS_SYSTEM_darwin)
-/* By the sysctls kern.aiothreads and kern.aioprocmax: 4 and 16 by default. */
+/*
+ * Set by the sysctls kern.aiothreads and kern.aioprocmax, which are 4 and 16 by default.
+ */
 #define CAVEAT                                                                    \
     "POSIX AIO serves only a few requests at a time here, so that times include " \
     "waiting; use -threads"
@@ -46,9 +51,12 @@ struct io_queue {
 #define CAVEAT NULL
 #endif
 
-/* Sends a flush as durable as os_file_flush. Returns 0, or -1 with errno. ENOTSUP:
- * aio_fsync(3) does less. On macOS it is an fsync, on NetBSD it leaves the data in the
- * drive's own cache, and on FreeBSD it does not know the call that flushes a disk. */
+/*
+ * Sends a flush that is as durable as os_file_flush. Returns 0, or -1 with errno. Fails
+ * with ENOTSUP where aio_fsync(3) does less than os_file_flush: on macOS it is only an
+ * fsync, on NetBSD it leaves the data in the drive's cache, and on FreeBSD it cannot
+ * flush the cache of a disk device.
+ */
 static int
 send_flush(struct aiocb *request)
 {
@@ -63,7 +71,7 @@ send_flush(struct aiocb *request)
     return is_enough ? aio_fsync(O_DSYNC, request) : os_fail(ENOTSUP);
 }
 
-/* No reap fails, so nothing is under way. */
+/* Returns true, as reap never fails, so that no request is in flight any more. */
 static bool
 aio_queue_close(struct io_queue *queue)
 {
@@ -71,8 +79,10 @@ aio_queue_close(struct io_queue *queue)
     return true;
 }
 
-/* Reads nothing, as some systems and file systems refuse every request. Returns 0, or -1
- * with errno if this one does. */
+/*
+ * Tries to read 0 bytes, because some systems and file systems refuse every request.
+ * Returns 0, or -1 with errno if this system or file system does.
+ */
 static int
 try_nothing(const struct io_config *config)
 {
@@ -80,8 +90,10 @@ try_nothing(const struct io_config *config)
     struct aiocb nothing = {.aio_fildes = config->fd, .aio_buf = config->memory};
     const struct aiocb *const list[] = {&nothing};
     nothing.aio_sigevent.sigev_notify = SIGEV_NONE;
+
     if (os_file_info(config->fd, &info) < 0 || info.kind != OS_FILE)
         return 0;
+
     if (aio_read(&nothing) < 0)
         return errno == ENOSYS || errno == ENOTSUP || errno == EOPNOTSUPP ? -1 : 0;
     while (aio_error(&nothing) == EINPROGRESS)
@@ -94,8 +106,10 @@ static int
 aio_queue_open(struct io_queue *queue, const struct io_config *config)
 {
     queue->config = *config;
+
     if (try_nothing(config) < 0)
         return -1;
+
     return io_slots_open(&queue->slots, config->depth, sizeof(struct entry),
                          sizeof(const struct aiocb *));
 }
@@ -109,6 +123,7 @@ aio_queue_submit(struct io_queue *queue, const struct io_request *request)
     entry->own = request;
     entry->request.aio_fildes = config->fd;
     entry->request.aio_sigevent.sigev_notify = SIGEV_NONE;
+
     if (operations[request->operation].flags & OPERATION_MOVES) {
         entry->request.aio_buf = config->memory + (size_t)request->slot * config->size;
         entry->request.aio_nbytes = request->size;
@@ -117,36 +132,45 @@ aio_queue_submit(struct io_queue *queue, const struct io_request *request)
     io_slots_wait(&queue->slots, entry);
 }
 
-/* How each operation is sent; NULL: there is no way. */
+/* The functions that send an operation; NULL if POSIX AIO does not have the operation. */
 static int (*const senders[OPERATIONS])(struct aiocb *) = {
     [OPERATION_READ] = aio_read,
     [OPERATION_WRITE] = aio_write,
     [OPERATION_FLUSH] = send_flush,
 };
 
-/* Completes a request that the system refused; the thread makes a flush itself, and what
- * there is no way for. */
+/*
+ * Completes the request of ENTRY, which the system refused with errno ERROR. A flush, or
+ * an operation that POSIX AIO does not have, is executed here by a system call that
+ * waits.
+ */
 static struct io_completion
 end_unsent(const struct io_queue *queue, const struct entry *entry, int error)
 {
     bool moves = operations[entry->own->operation].flags & OPERATION_MOVES;
+
     if (!moves && (error == ENOTSUP || error == EOPNOTSUPP || error == EINVAL))
         return io_perform(&queue->config, entry->own);
     return io_complete(entry->own, -error);
 }
 
-/* Sends the waiting requests; returns how many failed to be sent, which are stored in
- * DONE. A system without room may have some when others are complete, those of other
- * queues too, so the rest goes on waiting. */
+/*
+ * Sends the waiting requests. Stores completions of the requests that cannot be sent in
+ * DONE, and returns their number. If the system has no room (EAGAIN), the other requests
+ * go on waiting. There may be room when a request completes, also a request of another
+ * queue.
+ */
 static int
 send_waiting(struct io_queue *queue, struct io_completion *done)
 {
     struct io_slots *slots = &queue->slots;
     const struct aiocb **list = slots->events;
     int sent = 0, failed = 0;
+
     for (; sent < slots->waiting_count; sent++) {
         struct entry *entry = slots->waiting[sent];
         int (*send)(struct aiocb *) = senders[entry->own->operation];
+
         if ((send ? send(&entry->request) : os_fail(ENOTSUP)) == 0) {
             list[slots->under_way++] = &entry->request;
             continue;
@@ -155,16 +179,19 @@ send_waiting(struct io_queue *queue, struct io_completion *done)
             break;
         done[failed++] = end_unsent(queue, entry, errno);
     }
+
     io_slots_sent(slots, sent);
     return failed;
 }
 
-/* Stores completions in DONE; returns how many. The others stay, in their order. */
+/* Stores the completions of all requests that are complete in DONE, and returns their
+ * number. The other requests stay in flight, in the same order. */
 static int
 take(struct io_queue *queue, struct io_completion *done)
 {
     const struct aiocb **list = queue->slots.events;
     int count = 0, left = 0;
+
     for (int i = 0; i < queue->slots.under_way; i++) {
         struct entry *entry = (struct entry *)list[i];
         int error = aio_error(&entry->request);
@@ -172,17 +199,22 @@ take(struct io_queue *queue, struct io_completion *done)
             list[left++] = list[i];
             continue;
         }
+
         if (error < 0)
             error = errno;
         int64_t bytes = aio_return(&entry->request);
         done[count++] = io_complete(entry->own, error ? -error : bytes);
     }
+
     queue->slots.under_way = left;
     return count;
 }
 
-/* Waits until a request is complete, until WHEN, or for a signal. No error ends the run:
- * requests under way use the queue's own entries, which close frees. */
+/*
+ * Waits until a request is complete, until time WHEN (ns, monotonic), or until a signal
+ * comes, at most LONGEST. Ignores errors, because the requests in flight use memory of
+ * the queue, so that reap must not fail before they are complete.
+ */
 static void
 wait_for_one(const struct io_queue *queue, int64_t when)
 {
@@ -191,11 +223,13 @@ wait_for_one(const struct io_queue *queue, int64_t when)
         left = LONGEST;
     if (left <= 0)
         return;
+
     struct timespec limit = time_spec(left);
     if (queue->slots.under_way > 0 &&
         (aio_suspend(queue->slots.events, queue->slots.under_way, &limit) == 0 ||
          errno == EINTR || (errno == EAGAIN && os_clock_now() - now >= left)))
         return;
+
     os_sleep_until(now + (left < SOON ? left : SOON));
 }
 
@@ -206,6 +240,7 @@ aio_queue_reap(struct io_queue *queue, struct io_completion *done, int64_t when)
     int count = failed + take(queue, done + failed);
     if (count > 0 || when == IO_AT_ONCE)
         return count;
+
     wait_for_one(queue, when);
     return take(queue, done);
 }
