@@ -10,57 +10,65 @@
 
 struct plan;
 
-/* The way of a request: direct I/O, through an emptied page cache, through the cache. */
+/*
+ * How a request gets to its data: by direct I/O, through a page cache from which the data
+ * was evicted before, or through the page cache as it is. io_mode.c explains the modes.
+ */
 enum io_mode { IO_MODE_DIRECT, IO_MODE_NOCACHE, IO_MODE_CACHED };
 
-/* A target as reports describe it. */
+/* A target as reports describe it. The names are empty until they are known. */
 struct description {
     const char *path;
-    char fstype[64];   /* "block" or "character" for a device */
-    char device[1024]; /* "device" for a device */
-    int64_t size;      /* bytes of the file system or device */
+    char fstype[64];   /* type of the file system; "block" or "character" for a device */
+    char device[1024]; /* device of the file system; "device" for a device */
+    int64_t size;      /* size of the file system or device, bytes */
     enum io_mode mode;
-    bool is_recorded; /* it is a file of raw lines, and nothing more is known */
+    bool is_recorded; /* a recorded run, of which only `path` is known */
 };
 
-/* Adds the label to TEXT, unescaped: PATH (FSTYPE DEVICE SIZE), or PATH if recorded. */
+/* Adds the label to TEXT, unescaped: PATH (FSTYPE DEVICE SIZE), or PATH if it is a
+ * recorded run. */
 void description_label(const struct description *description, struct buffer *text);
 
 /* Returns the name of a mode: direct, nocache or cached. */
 const char *description_mode(enum io_mode mode);
 
-/* An open target. It owns its descriptor and its working file. */
+/* An open target. It owns its descriptor and its working file, the file in a directory
+ * that requests go to. */
 struct target {
-    _Atomic int64_t advanced_at;   /* when its opening last did, monotonic */
-    const struct target *previous; /* the one that was opened before; NULL: none */
+    _Atomic int64_t advanced_at;   /* last progress of the opening, ns, monotonic */
+    const struct target *previous; /* the target that was opened before, or NULL */
     int fd;
     enum os_kind kind;
     struct description description;
-    uint64_t device;      /* identity of a device */
-    int64_t size;         /* of the file or device, bytes; 0: it has none */
-    int64_t work_size;    /* of the working set, at least one request */
-    int64_t block;        /* block size of the file system; 0: it is on none */
-    int64_t alignment;    /* of the memory that requests use */
+    uint64_t device;      /* identity of a device, see struct os_info */
+    int64_t size;         /* size of the file or device, bytes; 0 if it has none */
+    int64_t work_size;    /* size of the working set, bytes; at least one request */
+    int64_t block;        /* block size of the file system, bytes; 0 for a device */
+    int64_t alignment;    /* alignment of the memory that requests use, bytes */
     int rw_flags;         /* OR-ed enum os_rw of every request */
-    bool polls;           /* completions are polled for; io_uring only */
-    bool flushes_writes;  /* a write is followed by a flush */
-    bool flushes_ignored; /* no flush reaches the device */
-    bool is_direct;       /* requests are O_DIRECT or its like, in any mode */
-    bool is_in_memory;    /* no device behind it */
+    bool polls;           /* completions are polled for (-hipri with io_uring only) */
+    bool flushes_writes;  /* each write is followed by a flush */
+    bool flushes_ignored; /* flushes are known not to reach the device */
+    bool is_direct;       /* requests use direct I/O, in whatever mode */
+    bool is_in_memory;    /* the file system has no device below it */
     bool is_flushed;      /* no dirty data is left */
-    bool is_new_file;     /* the working file of -keep was not there before */
-    char temporary[4096]; /* path of the removed working file; empty: it had none */
-    int naming_error;     /* errno of why its names are not known; 0: none */
-    bool charges_reads;   /* a read that is not charged to the process asked no device */
-    double
-        hole_percent; /* percent of the working set, when it was opened; -1: not known */
-    /* In nocache mode: */
-    os_resident_function *find_resident; /* looks pages up; NULL: it cannot be done */
-    bool counts_sectors; /* os_thread_sectors tells, after each read, if it was cached */
-    char direct_io_hint[64]; /* options for direct reads; empty: none are known */
+    bool is_new_file;     /* this run made the working file of -keep */
+    char temporary[4096]; /* former path of the working file, which was removed while it
+                           * is open; empty if there is none */
+    int naming_error;     /* errno that kept target_name from finding names, or 0 */
+    bool charges_reads;   /* a read that is not charged to the process was cached */
+    double hole_percent;  /* holes in the working set when it was opened, percent; -1 if
+                           * unknown */
+    /* Only in mode nocache: */
+    os_resident_function *find_resident; /* looks pages up in the page cache; NULL if that
+                                          * is impossible */
+    bool counts_sectors; /* os_thread_sectors tells after a read whether it was cached */
+    char direct_io_hint[64]; /* options with which direct reads work; empty if unknown */
 };
 
-/* Marks that the opening of TARGET goes on: another thread sees how long it has not. */
+/* Records that the opening of TARGET makes progress. Another thread gives it up if there
+ * is no progress for too long. */
 static inline void
 target_advance(struct target *target)
 {
@@ -68,46 +76,59 @@ target_advance(struct target *target)
 }
 
 /*
- * Opens the target of PLAN, prepares the working file, chooses the mode and flushes dirty
- * data; target_name completes the description later, unless that can hang. TARGET is all
- * zero. BEFORE is the target that was opened before, NULL if this is the first. Remarks
- * for the user go into NOTES. Returns 0, or -1 with ERROR, and then nothing is left open
- * or behind.
+ * Opens the target of PLAN: prepares the working file, chooses the I/O mode, and writes
+ * dirty data back. Also fills the description, except for names that take long to find;
+ * target_name finds these later. TARGET must be all zero. BEFORE is the target that was
+ * opened before, or NULL. Adds remarks for the user to NOTES. Returns 0, or -1 with
+ * ERROR; then the target is closed, and files made for it are removed.
  */
 int target_open(struct target *target, const struct plan *plan,
                 const struct target *before, struct notes *notes, struct error *error);
 
-/* Returns the size of the smallest request that TARGET, which is open, takes as direct
- * I/O, bytes; 0: not known. */
+/* Returns the size of the smallest direct request that TARGET accepts, in bytes, or 0 if
+ * it is unknown. */
 int64_t target_logical_block(const struct target *target);
 
-/* Completes the description of an open target, if need be, by the names of file system
- * and device. It takes as long as some requests: best while the first is under way. */
+/*
+ * Completes the description of an open target with the names of its file system and
+ * device. Does nothing if they are known. Takes as long as a few requests, so it is best
+ * called while the first request is in flight.
+ */
 void target_name(struct target *target);
 
-/* Returns how much of the working set of PLAN has become holes since it was opened, in
- * percent; 0 too where that is not known, or nothing is read. It may hang. */
+/*
+ * Returns by how much the share of holes in the working set of PLAN has grown since the
+ * target was opened, in percent. Returns 0 if that is unknown or PLAN reads nothing.
+ * Calls the file system, so it may hang like a request.
+ */
 double target_new_holes(struct target *target, const struct plan *plan);
 
-/* Closes a target; a working file is gone without -keep. If it cannot be removed, NOTES
- * name it. */
+/* Closes TARGET. Its working file is gone then, unless -keep is given. If the file
+ * cannot be removed, adds a note with its name to NOTES. */
 void target_close(struct target *target, struct notes *notes);
 
-#define TARGET_PATH 4096 /* PATH_MAX */
+#define TARGET_PATH 4096 /* PATH_MAX: size of the longest path with its NUL */
 
-/* Writes into PATH the path of the working file that -keep keeps in the directory of
- * PLAN. Returns 0, or -1 with errno: it is too long. */
+/* Stores in PATH the path of the working file for -keep in the directory of PLAN.
+ * Returns 0, or -1 with errno if the path is too long. */
 int target_working_path(const struct plan *plan, char path[TARGET_PATH]);
 
-/* Removes the file of -keep that the opening of a target made, or what it added to one,
- * when the run cannot begin. The target stays open. */
+/*
+ * Undoes what the opening of TARGET did to the working file of -keep, because the run
+ * cannot begin: removes a new file, and truncates a file that was extended. TARGET stays
+ * open.
+ */
 void target_discard(const struct target *target, const struct plan *plan);
 
-/* Makes the working file empty, for a log, and that durable. Returns 0, or an errno. */
+/* Truncates the working file to 0 bytes, which a log (-append) starts with, and flushes
+ * it. Returns 0, or an errno. */
 int target_empty(const struct target *target);
 
-/* Evicts a range from the page cache before a read in nocache mode. Returns whether the
- * cache still holds it; false too where that cannot be known. */
+/*
+ * Evicts SIZE bytes at OFFSET from the page cache, before a read in mode nocache.
+ * Returns true if the cache still holds some of them, and false if it does not or that
+ * is unknown.
+ */
 bool target_evict(const struct target *target, int64_t offset, int64_t size);
 
 #endif
