@@ -1,6 +1,9 @@
 /*
- * The file in a directory that requests go to: anonymous, or ioping.tmp for -keep, which
- * is checked before it is reused. It is filled with random data where it has holes.
+ * The working file: the file in a directory that requests go to. It has no name and
+ * disappears when it is closed, or with -keep it is called ioping.tmp and stays. An
+ * existing ioping.tmp is reused only after checks that writing to it harms nobody. If the
+ * file has holes in the working set, the working set is filled with random data, because
+ * reading a hole touches no device.
  */
 #include "target_private.h"
 
@@ -16,10 +19,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CHUNK (128 << 10) /* stays in the processor's cache */
+#define CHUNK (128 << 10) /* bytes per write; small enough for the processor's cache */
 
-/* Bytes that are flushed at a time: as many as a disk takes in BATCH_TIME (ns), so that
- * whoever waits sees it go on, however slow it is. */
+/*
+ * The file is filled in batches, each of which is flushed. The size of a batch (bytes)
+ * adapts to what the disk flushes in BATCH_TIME (ns), so that even a slow disk shows
+ * progress to the supervisor.
+ */
 #define BATCH_LEAST (1 << 20)
 #define BATCH_MOST (16 << 20)
 #define BATCH_TIME (250 * MS)
@@ -28,17 +34,23 @@ int64_t
 working_file_holes(struct target *target, int64_t offset, int64_t end)
 {
     int64_t holes = 0, data, next;
+
     for (int64_t at = offset; at < end; at = next) {
         target_advance(target);
         bool found = os_file_data(target->fd, at, &data, &next) == 0;
         if (!found && errno != ENXIO)
             return -1;
+
+        /* No data behind AT: all the rest is a hole. */
         if (!found || data >= end)
             return holes + end - at;
-        if (data < at || next <= data) /* would be asked for without end */
+
+        if (data < at || next <= data) /* the loop would never end */
             return -1;
+
         holes += data - at;
     }
+
     return holes;
 }
 
@@ -47,9 +59,12 @@ target_working_path(const struct plan *plan, char path[TARGET_PATH])
 {
     const char *joint = os_path_separator(plan->path);
     int length = snprintf(path, TARGET_PATH, "%s%sioping.tmp", plan->path, joint);
+
     return length < TARGET_PATH ? 0 : os_fail(ENAMETOOLONG);
 }
 
+/* Refuses to make a working file in the directory of PLAN, because of errno CODE.
+ * Returns -1 with ERROR. */
 static int
 refuse_directory(const struct plan *plan, int code, struct error *error)
 {
@@ -58,9 +73,11 @@ refuse_directory(const struct plan *plan, int code, struct error *error)
                   "not storage: the kernel generates its contents");
         return error_advise(error, "name a directory on a disk");
     }
+
     error_set(error, EXIT_PREPARE, plan->path, "cannot create a temporary file here: %s",
               strerror(code));
     error->broken = error_is_broken(code);
+
     if (plan->workload.append)
         return error_advise(error, "name another directory");
     if (error_is_room(code))
@@ -71,21 +88,28 @@ refuse_directory(const struct plan *plan, int code, struct error *error)
     return -1;
 }
 
+/* Refuses to reuse the file NAME for -keep, because of WHY. Returns -1 with ERROR. */
 static int
 refuse_keep(const char *name, const char *why, struct error *error)
 {
     return error_set(error, EXIT_PREPARE, name, "%s; remove it, or leave out -k", why);
 }
 
-/* Opens the file of -keep, or makes it. Sets the descriptor, or -1 with errno. */
+/*
+ * Opens the file NAME for -keep, or makes it. Sets the descriptor, or sets it to -1 with
+ * errno. os_leftover_begin comes first, so that a new file is removed if the process ends
+ * early, even while the system call that makes it is stuck.
+ */
 static void
 make_keep(struct target *target, const char *name, unsigned flags)
 {
     struct os_info info;
+
     flags |= OS_OPEN_WRITE | OS_OPEN_CREATE | OS_OPEN_NOW;
     target_advance(target);
     if (os_path_info(name, &info) < 0 && errno == ENOENT && os_leftover_begin(name) < 0)
         return;
+
     target_advance(target);
     target->fd = os_file_open(name, flags | OS_OPEN_EXCLUSIVE);
     target->is_new_file = target->fd >= 0;
@@ -93,18 +117,23 @@ make_keep(struct target *target, const char *name, unsigned flags)
         os_leftover_made();
     else
         os_leftover_end();
+
     target_advance(target);
     if (target->fd < 0 && errno == EEXIST)
         target->fd = os_file_open(name, flags);
 }
 
+/* Opens the file for -keep, and refuses it if it is not a regular file of this user
+ * without other names. Returns 0, or -1 with ERROR. */
 static int
 open_keep(struct target *target, const struct plan *plan, struct error *error)
 {
     char name[TARGET_PATH];
     struct os_info info;
+
     if (target_working_path(plan, name) < 0)
         return refuse_directory(plan, errno, error);
+
     make_keep(target, name, plan->io.open_flags);
     if (target->fd < 0 && (errno == ELOOP || errno == EMLINK))
         return refuse_keep(name, "is a symbolic link", error);
@@ -112,10 +141,13 @@ open_keep(struct target *target, const struct plan *plan, struct error *error)
         return refuse_keep(name, "is not a regular file", error);
     if (target->fd < 0)
         return refuse_directory(plan, errno, error);
+
     target_advance(target);
     if (os_file_info(target->fd, &info) < 0)
         return error_set(error, EXIT_PREPARE, name, "%s", strerror(errno));
+
     target->size = info.size;
+
     if (info.kind != OS_FILE)
         return refuse_keep(name, "is not a regular file", error);
     if (!info.owned)
@@ -133,6 +165,7 @@ working_file_open(struct target *target, const struct plan *plan, struct error *
 {
     if (plan->workload.keep)
         return open_keep(target, plan, error);
+
     target_advance(target);
     target->fd = os_file_temporary(plan->path, plan->io.open_flags, target->temporary,
                                    sizeof(target->temporary));
@@ -140,15 +173,19 @@ working_file_open(struct target *target, const struct plan *plan, struct error *
     return target->fd < 0 ? refuse_directory(plan, errno, error) : 0;
 }
 
+/* Refuses a working set that does not fit into AVAILABLE bytes. Returns -1 with ERROR. */
 static int
 refuse_space(const struct plan *plan, int64_t available, struct error *error)
 {
     char need[UNITS_TEXT], have[UNITS_TEXT];
+
     error_set(error, EXIT_PREPARE, plan->path,
               "a working set of %s does not fit into the %s that are free",
               units_format(UNITS_SIZE, plan->workload.scratch_size, need),
               units_format(UNITS_SIZE, available, have));
+
     bool is_full = available < plan_largest(plan); /* no working set is small enough */
+
     if (plan->mode == MODE_BACKGROUND)
         return error_advise(error, "name an existing file in it with path=");
     if (plan->workload.append)
@@ -160,6 +197,8 @@ refuse_space(const struct plan *plan, int64_t available, struct error *error)
                         "use a smaller -S, or name an existing file in it instead");
 }
 
+/* Writes SIZE bytes of DATA at OFFSET, in several writes if necessary. Returns 0, or -1
+ * with errno. */
 static int
 write_chunk(struct target *target, const char *data, int64_t size, int64_t offset)
 {
@@ -170,6 +209,7 @@ write_chunk(struct target *target, const char *data, int64_t size, int64_t offse
             continue;
         if (done <= 0)
             return -1;
+
         data += done;
         size -= done;
         offset += done;
@@ -177,33 +217,44 @@ write_chunk(struct target *target, const char *data, int64_t size, int64_t offse
     return 0;
 }
 
-/* Flushes the BATCH bytes that were written last. Returns the size of the next batch,
- * which is larger after one that took little time, or -1 with errno. */
+/*
+ * Flushes the last BATCH bytes. Returns the size of the next batch, which is twice as
+ * large if the flush took less than BATCH_TIME, and otherwise half as large. Returns -1
+ * with errno if the flush fails.
+ */
 static int64_t
 flush_batch(struct target *target, int64_t batch)
 {
     target_advance(target);
     int64_t begin = os_clock_now();
+
     if (os_file_flush(target->fd) < 0)
         return -1;
+
     if (os_clock_now() - begin < BATCH_TIME)
         return batch < BATCH_MOST ? 2 * batch : BATCH_MOST;
     return batch > BATCH_LEAST ? batch / 2 : BATCH_LEAST;
 }
 
-/* Returns how much of the working set is filled, bytes: of one that requests fill as they
- * extend it only the first two, which the I/O mode is tried with. */
+/*
+ * Returns how many bytes of the working set are filled. With -append, requests write all
+ * data themselves. Then only two requests' worth of data is filled, with which the I/O
+ * mode is tried.
+ */
 static int64_t
 fill_size(const struct plan *plan)
 {
     int64_t enough = 2 * plan->workload.request_size;
+
     return plan->workload.append && enough < plan->workload.scratch_size
                ? enough
                : plan->workload.scratch_size;
 }
 
-/* Writes random data over the working set, batch by batch, each flushed; a stop signal
- * ends this early, without a flush. Returns 0, or -1 with errno. */
+/*
+ * Writes random data to the working set in batches, and flushes each batch. A stop signal
+ * ends this early, without a flush. Returns 0, or -1 with errno.
+ */
 static int
 write_data(struct target *target, const struct plan *plan)
 {
@@ -212,19 +263,25 @@ write_data(struct target *target, const struct plan *plan)
     int64_t batch = BATCH_LEAST, next = at + batch;
     char *data = os_memory_aligned(4096, CHUNK);
     int status = data ? 0 : -1;
+
     random_seed(&random, ~plan->workload.seed);
+
     while (status == 0 && at < end && !os_signals_stop()) {
         int64_t size = end - at < CHUNK ? end - at : CHUNK;
         random_fill(&random, data, (size_t)size);
+
         status = write_chunk(target, data, size, at);
         at += size;
         if (status < 0 || (at < end && at < next) || os_signals_stop())
             continue;
+
         batch = flush_batch(target, batch);
         status = batch < 0 ? -1 : 0;
         next = at + batch;
     }
+
     target->is_flushed = status == 0 && at == end && !os_signals_stop();
+
     int saved = errno;
     os_memory_free(data);
     errno = saved;
@@ -232,15 +289,16 @@ write_data(struct target *target, const struct plan *plan)
 }
 
 /*
- * Refuses a working file that could not be filled, because of CODE. A file without a name
- * exists until it is closed, but some file systems of FUSE answer every write to it as
- * one to a file that does not exist.
+ * Refuses a working file that could not be filled, because of errno CODE. Returns -1
+ * with ERROR. A file without a name exists until it is closed, but some FUSE file
+ * systems answer writes to it with ENOENT.
  */
 static int
 refuse_fill(const struct plan *plan, int code, struct error *error)
 {
     if (code != ENOENT || plan->workload.keep)
         return refuse_directory(plan, code, error);
+
     error_set(error, EXIT_PREPARE, plan->path,
               "this file system cannot write to an unnamed temporary file: %s",
               strerror(code));
@@ -257,22 +315,31 @@ working_file_fill(struct target *target, const struct plan *plan, int64_t availa
 {
     int64_t end = plan->workload.work_offset + fill_size(plan);
     int64_t missing = working_file_holes(target, plan->workload.work_offset, end);
-    if (missing < 0 ||
-        plan->workload.append) /* unknown: all, unless the file is long enough */
+
+    /*
+     * If the holes are unknown, or with -append, the file is filled unless it is long
+     * enough. With -append only the beginning of the working set is filled now, but all
+     * of it must fit into the free space, because the requests will write it.
+     */
+    if (missing < 0 || plan->workload.append)
         missing = target->size < end ? plan->workload.scratch_size : 0;
     if (missing == 0)
         return 0;
+
     if (target->is_in_memory && missing > OS_MEMORY_LITTLE) {
         int64_t left = os_memory_available();
         available = available < 0 || left < available ? left : available;
     }
+
     if (available >= 0 && missing > available)
         return refuse_space(plan, available, error);
+
     if (write_data(target, plan) < 0)
         return refuse_fill(plan, errno, error);
     if (os_signals_stop())
         return error_set(error, EXIT_PREPARE, plan->path,
                          "interrupted while the working file was filled");
+
     if (target->size < end)
         target->size = end;
     return 0;
@@ -291,6 +358,7 @@ target_discard(const struct target *target, const struct plan *plan)
 {
     char name[TARGET_PATH];
     struct os_info info;
+
     if (target->is_new_file && target_working_path(plan, name) == 0)
         os_path_remove(name);
     else if (plan->workload.keep && target->kind == OS_DIRECTORY && target->fd >= 0 &&
