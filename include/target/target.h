@@ -56,7 +56,7 @@ struct target {
     bool is_new_file;     /* this run made the working file of -keep */
     char temporary[4096]; /* former path of the working file, which was removed while it
                            * is open; empty if there is none */
-    int naming_error;     /* errno that kept target_name from finding names, or 0 */
+    int naming_error;     /* errno of target_name if it failed to find the names, or 0 */
     bool charges_reads;   /* a read that is not charged to the process was cached */
     double hole_percent;  /* holes in the working set when it was opened, percent; -1 if
                            * unknown */
