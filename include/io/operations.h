@@ -25,7 +25,7 @@ enum operation_does {
     OPERATION_READS = 1,  /* bytes go from the target into the buffer of the request */
     OPERATION_WRITES = 2, /* bytes go from the buffer of the request to the target */
     OPERATION_MOVES = OPERATION_READS | OPERATION_WRITES,
-    OPERATION_CHANGES = 4, /* the data of the target before is lost */
+    OPERATION_CHANGES = 4, /* data that the target had is lost */
     OPERATION_FLUSHED =
         8, /* a flush follows unless -C is given; the latency includes it */
 };

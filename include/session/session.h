@@ -7,8 +7,9 @@
  * Executes PLAN: opens all targets, runs the requests, prints all output, and closes the
  * targets. Returns the exit status of the program. Errors are printed, not returned. If
  * something is stuck in the kernel and would keep this function from returning, it ends
- * the process itself. To be called after os_signals_install, by the first thread, at most
- * once in a process, because a thread that is stuck keeps using the session.
+ * the process itself. The first thread of the process calls it, after
+ * os_signals_install, and at most once, because afterwards that thread does not receive
+ * signals and may have a descriptor table of its own.
  */
 int session_execute(const struct plan *plan);
 

@@ -17,14 +17,16 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* Longest wait, in ns. Some systems refuse to wait longer, and a signal may not
- * interrupt a wait without a limit. */
+/* Longest wait, in ns. Some systems refuse to wait longer, and on some systems a signal
+ * does not interrupt a wait without a limit. */
 #define LONGEST (3600 * SECOND)
 
 #define SOON MS /* pause before the system is asked for room again, ns */
 
-/* A request in its slot. The member `request` must be the first, because the system
- * returns its address and that must be the address of the entry, too. */
+/*
+ * A request in its slot. The member `request` must be the first, because the list of
+ * requests in flight has its address, and `take` casts that to the address of the entry.
+ */
 struct entry {
     struct aiocb request;
     const struct io_request *own;
@@ -37,9 +39,8 @@ struct io_queue {
 };
 
 #if defined(OS_SYSTEM_darwin)
-/*
- * Set by the sysctls kern.aiothreads and kern.aioprocmax, which are 4 and 16 by default.
- */
+/* The sysctls kern.aiothreads (4 by default) and kern.aioprocmax (16) limit the number of
+ * requests. */
 #define CAVEAT                                                                    \
     "POSIX AIO serves only a few requests at a time here, so that times include " \
     "waiting; use -threads"

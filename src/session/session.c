@@ -1,7 +1,8 @@
 /*
- * The session opens all targets, runs the requests, and closes the targets. Three threads
- * share the work. Each of them may get stuck in the kernel in the calls that it makes to
- * a target or a file.
+ * The session opens all targets, runs the requests, and closes the targets. Three
+ * threads share the work. The first thread and the closer may get stuck in the kernel at
+ * any time, in a call to a target or file. So the supervisor, which must react to
+ * signals, leaves such calls to them as far as possible.
  *
  * The first thread of the process opens everything. It then does the work of the first
  * worker itself, so that no thread has to be woken before the first request, and closes
@@ -10,28 +11,31 @@
  * has a descriptor table of its own at the end (os_thread_unshare): then closing there
  * does not close the descriptors of the other threads.
  *
- *   first thread                       supervisor                         closer
- *   begin():                           waits for `begun`; watches stages
- *     -output, targets, run
- *     |- ok ----> `begun`              supervise_run(), final line
- *     |           first worker's loop
- *     |           waits for `finished` sets `finished`
- *     |           `own`:  closes its   waits for `left`; watches stages
- *     |                   own copies
- *     |           `left` ------------> starts the closer ---------------> closes all
- *     |                                waits for `closed`; watches stages  `closed`
- *     |           not `own`: closes
- *     |                   all; `closed`
- *     |           `left` ------------> ends
- *     `- error -> `failed`, `begun`    prints the error
- *                 closes what is open, waits for `left`; watches stages
- *                   removes new files
- *                 `left` ------------> ends
+ *   first thread                      supervisor                     closer
+ *   ------------                      ----------                     ------
+ *   begin(): opens everything         waits for `begun`
+ *     |- error: `failed`, `begun` --> prints the error
+ *     |         closes everything     waits for `left`
+ *     |         `left` -------------> ends
+ *     `- ok: `begun` ---------------> supervise_run(): final line
+ *            first worker's loop
+ *            waits for `finished` <-- `finished`
+ *              |                      waits for `left`
+ *              |- `own` is false:
+ *              |  closes everything
+ *              |  `left` -----------> ends
+ *              `- `own` is true:
+ *                 closes its copies
+ *                 `left` -----------> starts the closer -----------> closes everything
+ *                                     waits for `closed` <---------- `closed`
+ *
+ * While the supervisor waits for `begun`, `left` or `closed`, it watches the stages
+ * (below) and gives up a stage that takes too long.
  *
  * In a sweep, and with -load, the supervisor executes the runs one after the other, and
  * the first thread only waits for `finished`. If the closer cannot be started, the
- * supervisor closes the targets itself. If a request or a thread is stuck at the end, the
- * supervisor ends the process before it sets `finished`.
+ * supervisor closes the targets itself. If a request or a thread is stuck at the end,
+ * the supervisor ends the process before it sets `finished`.
  */
 #include "session/session.h"
 
@@ -145,9 +149,10 @@ close_targets(struct session *session, int count, bool unused)
 
 /*
  * Opens the file of -output and then all targets on the first thread. The targets are
- * opened one after the other, so that none is busy with the flush of another. Names that
- * take long to look up are looked up here, so that they do not delay anything later.
- * Returns 0, or -1 with the session's error.
+ * opened one after the other, so that none is busy with the flush of another. If there
+ * are several targets, or an output needs their names, the names are looked up here, so
+ * that a slow lookup does not delay the requests of others. Returns 0, or -1 with the
+ * session's error.
  */
 static int
 open_targets(struct session *session)
@@ -195,8 +200,8 @@ open_targets(struct session *session)
 }
 
 /*
- * Removes the files that were made for open targets. The targets stay open, because a
- * thread that was abandoned may still use them. The body of a thread of give_up.
+ * Removes the new working files of open targets. The targets stay open, because a thread
+ * that was abandoned may still use them. The body of a thread that give_up starts.
  */
 static void *
 remove_made(void *argument)
@@ -222,9 +227,12 @@ explain(const struct stage *stage, const char *how, int64_t waited, struct error
 }
 
 /*
- * Ends the program, because a thread has waited in STAGE for WAITED ns. The files made
- * for other targets are removed first. If the opening of a target later returns after
- * all, the file that it makes is removed as os_process_end describes.
+ * Ends the program, because a thread has waited in STAGE for WAITED ns. With -keep, new
+ * working files of other targets are removed first, for DEADLINE_CLOSING at most. If the
+ * opening that hangs makes a file later, another process removes it (os_leftover_begin).
+ *
+ * The stage of a closing comes after the final line. Then the error makes the exit status
+ * worse, but not after a signal or if the output is an answer to the caller (a plug-in).
  */
 static _Noreturn void
 give_up(struct session *session, const struct stage *stage, int64_t waited)
@@ -555,8 +563,10 @@ session_free(struct session *session)
     free(session);
 }
 
-/* Makes the session of PLAN, with a job and its stages for each target and for the load.
- * Returns NULL if there is not enough memory. */
+/*
+ * Makes the session of PLAN, with a job and its stages for each target and for the load.
+ * PLAN must outlive the session. Returns NULL if there is not enough memory.
+ */
 static struct session *
 session_make(const struct plan *plan)
 {

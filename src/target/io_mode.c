@@ -486,10 +486,10 @@ find_shape(struct target *target, const struct plan *plan)
 }
 
 /*
- * Fails because -direct is given and direct I/O is impossible, for REASON. RAW: the
- * target is a device that has only direct I/O. Returns -1 with ERROR. The advice is to
- * leave out -direct, unless reads would then come from a page cache that cannot be
- * evicted.
+ * Refuses a target for which direct I/O is impossible, for REASON, though -direct is
+ * given or the target is a device that has only direct I/O (RAW). Returns -1 with ERROR.
+ * The advice is to leave out -direct, but not if the page cache would keep the pages
+ * then.
  */
 static int
 refuse_direct(struct target *target, const struct plan *plan, bool raw,
@@ -548,6 +548,7 @@ choose_device(struct target *target, const struct plan *plan, struct notes *note
 
     bool asked = plan->io.cached && !plan->io.direct && !raw;
     target->description.mode = cached || asked ? IO_MODE_CACHED : IO_MODE_DIRECT;
+    /* No read-ahead, except for a linear run with -C. */
     if (!asked || !workload->linear)
         os_file_random(target->fd, workload->work_offset, target->work_size);
     if (asked)
