@@ -13,37 +13,43 @@
 struct plan;
 struct schedule;
 
-/* What the workers of a target share. `ordinals_taken` and `next_arrival` have a cache
- * line of their own: they change while the other fields are read all the time. */
+/* What the workers of a job share. The padding gives `ordinals_taken` and `next_arrival`
+ * a cache line separate from the other fields: workers change these two all the time, and
+ * read the others all the time. */
 struct worker_group {
-    int size;               /* workers */
-    uint64_t max_requests;  /* requests that all of them may send */
-    atomic_bool is_stopped; /* no more requests; set by any thread */
-    _Atomic int64_t
-        last_due_at;  /* when the last request was due, monotonic; 0: more are */
-    int64_t begin_at; /* when all of them begin, monotonic */
-    _Atomic int64_t started_at; /* when the first of them did, monotonic; 0: none has */
-    _Atomic int64_t period_end; /* when a period ends; INT64_MAX: never */
-    struct os_lock *busy_lock;  /* of `busy`; NULL: there is one request at a time */
-    struct busy busy;           /* of all workers */
-    char padding[64];           /* a cache line */
-    _Atomic uint64_t ordinals_taken; /* ordinals of requests, not all of them sent */
-    _Atomic int64_t next_arrival;    /* for the schedules of the workers */
+    int size;               /* number of workers */
+    uint64_t max_requests;  /* highest ordinal they may take; UINT64_MAX: no limit */
+    atomic_bool is_stopped; /* send no more requests; any thread may set it */
+    /* due time of the last request, ns, monotonic; 0 while more requests follow */
+    _Atomic int64_t last_due_at;
+    int64_t begin_at; /* when requests begin, ns, monotonic, the same for all workers */
+    /* when the first worker started, ns, monotonic; 0 if none has started */
+    _Atomic int64_t started_at;
+    /* end of the current period, ns, monotonic; INT64_MAX if there are no periods */
+    _Atomic int64_t period_end;
+    struct os_lock *busy_lock; /* guards `busy`; NULL with one worker and one slot */
+    struct busy busy;          /* busy time of all workers together */
+    char padding[64];          /* one cache line */
+    /* ordinals handed out to workers, which may not send all of them */
+    _Atomic uint64_t ordinals_taken;
+    _Atomic int64_t next_arrival; /* see struct schedule */
 };
 
-/* Takes up to WANTED ordinals of requests that are due at WHEN, from FIRST on. Returns
- * how many, 0 if none is left. Any worker. */
+/* Takes up to WANTED ordinals for requests that are due at WHEN (ns, monotonic). Returns
+ * how many were taken and stores the first of them in FIRST; the ordinals are
+ * consecutive. Returns 0 if the limit of the group is reached. Any worker may call it. */
 uint64_t worker_group_take(struct worker_group *group, uint64_t wanted, int64_t when,
                            uint64_t *first);
 
-/* Returns when the first worker of GROUP started: it is NOW if no other has yet. Called
- * by each worker as it starts. */
+/* Registers that a worker starts at NOW. Returns when the first worker of GROUP started,
+ * which is NOW if this worker is the first. Each worker calls it once. */
 int64_t worker_group_start(struct worker_group *group, int64_t now);
 
-/* Has no more requests sent from NOW on. Any thread. */
+/* Stops GROUP at NOW: its workers send no further request. Any thread may call it. */
 void worker_group_stop(struct worker_group *group, int64_t now);
 
-/* Returns until when requests were due at NOW: until then, or the end. Any thread. */
+/* Returns until when requests were due: the due time of the last request if that is known
+ * and before NOW, else NOW. Any thread may call it. */
 static inline int64_t
 worker_group_until(const struct worker_group *group, int64_t now)
 {
@@ -51,25 +57,27 @@ worker_group_until(const struct worker_group *group, int64_t now)
     return over ? time_earlier(over, now) : now;
 }
 
-/* The order of blocks and operations. Pure. */
+/* The order of blocks and operations. It reads no clock and does no I/O. */
 struct pattern {
     struct random random;
-    int64_t offset, size; /* of the working set; of a request */
+    int64_t offset, size; /* start of the working set; size of a request; in bytes */
     uint64_t blocks, next_block;
     bool linear;
     struct operation_mix mix;
-    int turn; /* that of the next request */
+    int turn; /* index in `mix.turns` of the next request */
 };
 
 /*
- * Starts the pattern of PLAN over the whole request-sized blocks of a working set of
- * WORK_SIZE bytes, at least one, at the plan's offset. INDEX is the worker's, from 0:
- * each worker has random offsets of its own, or starts as far from the others as can be.
+ * Starts PATTERN for worker INDEX, from 0. The pattern covers the whole request-sized
+ * blocks, at least one, of a working set of WORK_SIZE bytes that starts at the plan's
+ * offset. At random each worker has a sequence different from the others'; linear workers
+ * start evenly spaced.
  */
 void pattern_start(struct pattern *pattern, const struct plan *plan, int64_t work_size,
                    int index);
 
-/* Returns the offset of the next request, in bytes, and sets OPERATION. */
+/* Returns the offset of the next request, in bytes from the start of the target, and
+ * stores its operation in OPERATION. */
 static inline int64_t
 pattern_next(struct pattern *pattern, enum operation *operation)
 {
@@ -87,77 +95,90 @@ pattern_next(struct pattern *pattern, enum operation *operation)
     return pattern->offset + (int64_t)block * pattern->size;
 }
 
-/* The clock of a worker alone is looked at, and its engine, for so long (ns) before a
- * request is due that stays due, instead of a sleep: that would end too late. */
+/* In an open loop with one worker, the worker spins for this long (ns) before a request
+ * is due: it polls the clock and the engine instead of sleeping, because a sleep would
+ * overshoot. */
 #define SCHEDULE_SPIN (100 * US)
 
-/*
- * A kind of arrival process: a row of the table in schedule.c. Times are ns of whatever
- * clock the schedule was started on. A function that is NULL has nothing to do.
+/* One kind of arrival process: a row of the table in schedule.c. All times are ns of the
+ * clock that the schedule was started on. A function that has nothing to do may be NULL.
  */
 struct arrivals {
-    /* What is due stays due until it is sent or the run ends, whatever becomes of the
-     * requests before it, and any worker may send it; else time passes over it. */
+    /* Open loop: a due request stays due until some worker sends it or the run ends,
+     * whatever happens to earlier requests. If false, a grid point that passes unused is
+     * skipped. */
     bool is_open_loop;
-    /* Returns when the next request is due, which the worker takes if others could: it
-     * must have a slot for it. NULL: at once, always. */
+    /* Returns when the next request is due. In an open loop this claims the due time for
+     * the calling worker, so the worker must have a free slot. NULL: a request is always
+     * due at once. */
     int64_t (*due)(struct schedule *schedule, int64_t now);
-    /* That request is sent at NOW. Returns from when its time counts: from when it was
-     * due, or 0: from when it is sent. MISSED becomes what was missed before it. */
+    /* Notes that the request that `due` returned is sent at NOW. Returns the time from
+     * which its latency counts: its due time, or 0 for the moment it is sent. Stores in
+     * MISSED the number of grid points that were missed before the request. */
     int64_t (*sent)(struct schedule *schedule, int64_t now, uint64_t *missed);
-    /* A request was completed at NOW before which no slot was free. Returns what was
-     * missed before UNTIL. */
+    /* Notes that a request was completed at NOW while all slots were taken. Returns the
+     * number of grid points before UNTIL that were missed because no slot was free. */
     uint64_t (*freed)(struct schedule *schedule, int64_t until, int64_t now);
-    /* Gives up what is due before UNTIL and not sent. LAST: what no worker has taken as
-     * well, which none will. Returns how many. */
+    /* Gives up whatever was due before UNTIL and not sent. With LAST, also gives up the
+     * requests that no worker has claimed. Returns the number of missed requests or grid
+     * points. */
     uint64_t (*pass)(struct schedule *schedule, int64_t until, bool last);
-    /* Of those that stay due: returns the time from one, AT after the first, to the
-     * next, which follows from that alone. */
+    /* Open loop only: returns the gap between the arrival AT (ns after the begin) and the
+     * next arrival. The gap depends on AT and the seed alone, so all workers compute the
+     * same arrivals. */
     int64_t (*gap)(const struct schedule *schedule, int64_t at);
 };
 
-/* Which requests of a worker are next, when they are due, and which were missed: neither
- * sent nor to be sent. Pure: it runs on whatever clock it is given. */
+/* Decides which request of a worker is next, when it is due, and which requests are
+ * missed, which means that no worker has sent or will send them. It reads no clock: the
+ * caller passes the time. */
 struct schedule {
     struct pattern pattern;
-    uint64_t ordinal;       /* of the next request */
-    uint64_t ordinal_count; /* how many the worker has */
-    bool is_sending;        /* more requests follow those in flight */
+    uint64_t ordinal;       /* ordinal of the next request */
+    uint64_t ordinal_count; /* ordinals that the worker has taken and not used yet */
+    bool is_sending;        /* false once the worker sends no more requests */
 
     const struct arrivals *arrivals;
-    int64_t begin_at;     /* the first may be due then; above 0 */
-    int64_t settle_end;   /* what is due earlier does not count: the settling */
-    int64_t end_at;       /* no request is due then or later */
-    int64_t deadline;     /* none is sent then or later; INT64_MAX: that is so anyway */
-    int64_t interval;     /* ns from one to the next, in the mean */
-    int64_t missed_since; /* when the first was due of those that were missed last */
-    bool is_open_loop;    /* that of the row */
+    int64_t begin_at;   /* due time of the first request; above 0 */
+    int64_t settle_end; /* requests that are due before it settle the load: none counts */
+    int64_t end_at;     /* no request is due at this time or later */
+    /* no request is sent at this time or later; INT64_MAX for a closed loop, which
+     * `end_at` ends */
+    int64_t deadline;
+    int64_t interval; /* ns between two due times; in the mean if they are random */
+    /* due time of the first of the requests that were missed most recently */
+    int64_t missed_since;
+    bool is_open_loop; /* copied from the row */
 
-    /* On a grid: the point at which requests are due, and how many still are there. */
+    /* Closed loop: the next grid point; requests per point; requests not yet sent at this
+     * point. */
     int64_t next_slot_at, burst, burst_left;
-    int64_t slot_free_at; /* when there was a slot for the next request */
-    bool from_limit;      /* the grid is a limit, so nothing is missed on it */
-    bool single_slot;     /* there is one slot */
+    int64_t slot_free_at; /* when a slot became free for the next request */
+    bool from_limit;  /* the interval is an upper limit on the rate: no point is missed */
+    bool single_slot; /* the queue depth is 1 */
 
-    /* Of those that stay due. */
-    uint64_t seed; /* the same one has the same random gaps */
-    _Atomic int64_t
-        *next_arrival;   /* the first that no worker has taken, ns after the begin */
-    bool single_worker;  /* there is one worker */
-    bool has_overslept;  /* until the next was due or later, with nothing else to do */
-    int64_t claimed_due; /* when that was due which the worker has taken; 0: none */
-    int64_t spin_time;   /* SCHEDULE_SPIN or 0 */
+    /* Open loop only. */
+    uint64_t seed; /* the same seed gives the same random gaps */
+    /* the first arrival that no worker has claimed, in ns after the begin; shared by all
+     * workers */
+    _Atomic int64_t *next_arrival;
+    bool single_worker; /* there is only one worker */
+    /* the worker was idle and slept until the next request was due, or longer */
+    bool has_overslept;
+    int64_t claimed_due; /* due time that the worker has claimed; 0: none */
+    int64_t spin_time;   /* SCHEDULE_SPIN, or 0 if the worker never spins */
 };
 
 /*
- * Starts SCHEDULE, whose pattern has started, for worker INDEX, from 0, of PLAN, which is
- * ready at NOW. The times of the plan count from BEGIN, the same for all workers, so that
- * all of them end at the same time. SHARED belongs to all of them and is 0 at first.
+ * Starts SCHEDULE, whose pattern has been started, for worker INDEX, from 0, of PLAN. The
+ * worker is ready at NOW. The times of the plan count from BEGIN, which is the same for
+ * all workers, so that all of them end at the same time. SHARED becomes `next_arrival`:
+ * all workers of a job share it, and it starts as 0.
  */
 void schedule_start(struct schedule *schedule, const struct plan *plan, int index,
                     _Atomic int64_t *shared, int64_t begin, int64_t now);
 
-/* Returns when the next request is due; see struct arrivals, like the next two. */
+/* The functions of the row, with a default if the row has none: see struct arrivals. */
 static inline int64_t
 schedule_due(struct schedule *schedule, int64_t now)
 {
@@ -180,21 +201,26 @@ schedule_freed(struct schedule *schedule, int64_t until, int64_t now)
     return arrivals->freed ? arrivals->freed(schedule, until, now) : 0;
 }
 
-/* Passes over what was due before UNTIL while the worker could send nothing, unless that
- * stays due. Returns how many. */
+/* Gives up the grid points that passed before UNTIL while the worker could send nothing.
+ * Returns how many were missed. In an open loop it does nothing and returns 0, as due
+ * requests stay due. */
 uint64_t schedule_skip(struct schedule *schedule, int64_t until);
 
-/* Passes over what stays due though it was due before the process went on after a stop,
- * at RESUMED: how long it would have waited is not known. Returns how many. */
+/* In an open loop, gives up the requests that were due before RESUMED, when the process
+ * went on after a stop: nobody can tell how long they would have waited. Returns how
+ * many. In a closed loop it does nothing and returns 0. */
 uint64_t schedule_stopped(struct schedule *schedule, int64_t resumed);
 
-/* Returns how many requests were due before UNTIL and will not be sent by this worker;
- * LAST: by none. It has ended then. READY: it had a slot for the next, so that points of
- * a grid passed since others have ended the run, and are not missed. */
+/*
+ * Ends the schedule of a worker. Returns how many requests were due before UNTIL and will
+ * not be sent by this worker; with LAST, requests that no worker has claimed are
+ * included. READY says that the worker still had a free slot: then no
+ * grid point was missed, since the points passed only after the run had ended.
+ */
 uint64_t schedule_end(struct schedule *schedule, int64_t until, bool last, bool ready);
 
-/* Returns when the next request is due that some worker may send once it has a slot;
- * NOW: at once, on a grid. Nothing is taken. */
+/* Returns when the next request is due that some worker may send once it has a free slot.
+ * On a grid that is NOW. Claims nothing. */
 int64_t schedule_next(const struct schedule *schedule, int64_t now);
 
 #endif
