@@ -35,7 +35,7 @@ struct inflight_request {
     int64_t due_at;
     /* when its write was done and the flush was sent, ns, monotonic; 0 before that */
     int64_t written_at;
-    /* errno that kept the write from being sent, so that a flush was sent in its place;
+    /* errno that prevented the write, so that a flush was sent in its place;
      * 0: none */
     int write_error;
     bool is_lost; /* it has timed out and has not been answered since */
