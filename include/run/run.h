@@ -9,170 +9,177 @@
 
 #include <stdint.h>
 
-/* What there are records of. The last two have no statistics of their own. */
+/* The kinds of records. The last two have no statistics. */
 enum record_kind {
     RECORD_PERIOD,
     RECORD_SUMMARY,
     RECORD_STEP,
     RECORD_PHASE,
-    RECORD_HIGHEST,    /* step of a sweep that meets its limits, after the last */
-    RECORD_COMPARISON, /* of all jobs */
+    RECORD_HIGHEST,    /* the highest step that meets the limits, after the last step */
+    RECORD_COMPARISON, /* all jobs compared with each other */
     RECORDS
 };
 
-/* What a job has done. */
+/* The statistics of a job, a step, a phase or a period that has ended. */
 struct run_record {
     enum record_kind kind;
     const struct stats *stats;
-    int64_t duration;             /* ns, by the clock */
-    const struct job_step *step;  /* NULL: they are of none */
-    const struct job *background; /* of a phase; NULL: it had none */
+    int64_t duration;             /* elapsed time, ns */
+    const struct job_step *step;  /* NULL unless this is the record of a step */
+    const struct job *background; /* the load that ran beside a phase, or NULL */
 };
 
-/* A part of a run, a step of a sweep or a phase, at its begin. */
+/* A step of a sweep or a phase, at its begin. */
 struct run_part {
-    const char *name; /* "size=4096", "loaded" */
-    enum phase phase; /* PHASE_NONE: it is a step: */
-    int64_t value;    /* of what is swept */
-    int index, count; /* of the step, from 0, and of all steps, -1: not known */
+    const char *name; /* such as "size=4096" or "loaded" */
+    enum phase phase; /* PHASE_NONE for a step; the fields below are for steps only */
+    int64_t value;    /* value of the swept quantity */
+    /* index of the step, from 0; number of steps, -1 if unknown */
+    int index, count;
 };
 
 /*
- * The observer of a run, which a report fills. It hears of the jobs on the supervisor's
- * thread or on that of a worker; of begin, samples and periods never twice at a time, for
- * whichever job. What they are given is the run's; times are ns. Functions that return a
- * status return 0, or -1 when their output cannot be written: then the job ends. Any of
- * begin, fail, part, interrupt and end may be NULL, and due together with tick;
- * record too, of a run without periods and parts. Of a load they hear when something is
- * wrong with it, of its statistics so far, and of its end.
+ * The observer of a run, which the reports fill. It is notified of what happens to the
+ * jobs.
+ *
+ * Thread: the supervisor, or a worker. The run's lock serialises the calls of begin, of
+ * sample, and of record for a period, for all jobs together. Arguments belong to the run.
+ * All times are in ns.
+ *
+ * Functions that return a status return 0, or -1 if their output cannot be written; then
+ * the job ends. Any of begin, fail, part, interrupt and end may be NULL, next_tick may be
+ * NULL together with tick, and record may be NULL in a run without periods, steps and
+ * phases.
+ *
+ * A background load is notified of through hang, fail, interim and end only.
  */
 struct run_observer {
     void *self;
-    bool judges_slow; /* samples are to have slow_above */
-    /* Once, before all others, when the target is described. */
+    bool judges_slow; /* `slow_above` of samples must be set */
+    /* Called once per job, before all others, when the target has been described. */
     int (*begin)(void *self, const struct job *job);
     int (*sample)(void *self, const struct job *job, const struct sample *sample);
-    /* A period, the job, its last step, a phase or all steps have ended. */
+    /* A period, the job, a step, a phase or all steps have ended. */
     int (*record)(void *self, const struct job *job, const struct run_record *record);
-    /* A signal asked for the statistics so far, which are the job's. */
+    /* A signal asked for the statistics so far, which are those of JOB. */
     void (*interim)(void *self, const struct job *job);
-    /* Request INDEX has been under way for WAITED. */
+    /* Request INDEX has been in flight for WAITED ns. */
     void (*hang)(void *self, const struct job *job, uint64_t index, int64_t waited);
-    /* The job has ended, while others go on, because a request failed. */
+    /* JOB has ended because a request failed, while other jobs go on. */
     void (*fail)(void *self, const struct job *job);
     int (*part)(void *self, const struct job *job, const struct run_part *part);
-    /* Returns when `tick` is wanted next, monotonic; INT64_MAX: never. First at the
-     * begin, NOW, of each step. */
+    /* Returns when `tick` is wanted next, ns, monotonic; INT64_MAX for never. First
+     * called at NOW, the begin of each step. */
     int64_t (*next_tick)(void *self, int64_t now);
-    /* The statistics of all COUNT jobs are those of NOW, monotonic. */
+    /* The statistics of all COUNT jobs are as of NOW, ns, monotonic. */
     void (*tick)(void *self, const struct job *jobs, int count, int64_t now);
-    /* A signal ends the run: there is no further tick. */
+    /* A signal ends the run. No tick follows. */
     void (*interrupt)(void *self);
-    /* The outcomes of all COUNT jobs are known, and so is the highest step; what follows
-     * is the last phase, summaries or that step. The last request ended at NOW. */
+    /* The outcomes of all COUNT jobs and the highest step are known. The record of the
+     * last phase, the summaries or the record of the highest step follow. The last
+     * request ended at NOW. */
     void (*end)(void *self, struct job *jobs, int count, int64_t now);
 };
 
-/* A task: all jobs at once, each by workers of its own. A load that is beside them is the
- * last of the jobs, and ends with the others, or they with it. */
+/* What to run: all jobs at the same time, each with its own workers. A background load is
+ * the last of the jobs; when it ends the other jobs end too, and when one of them ends it
+ * ends too. */
 struct run_task {
     struct job *jobs;
     int count;
-    struct job *background; /* the load of a job with phases, right after it; or NULL */
+    /* the load of a job with phases, stored right after that job; or NULL */
+    struct job *background;
     const struct run_observer *observer;
-    struct attribution *attribution; /* NULL: there is no -breakdown */
+    struct attribution *attribution; /* NULL without -breakdown */
 };
 
-/* Opens the attribution of TASK, whose targets are open, as attribution_open does, which
- * attribution_close ends after the run is closed. Returns 0, or -1 with ERROR. */
+/* Opens the attribution for TASK, whose targets must be open, and stores it in TASK; see
+ * attribution_open. The caller closes it with attribution_close, after the run is closed.
+ * Returns 0, or -1 with ERROR. */
 int run_attribute(struct run_task *task, struct notes *notes, struct error *error);
 
-/*
- * Checks that there is memory for all that the workers of COUNT jobs need together: some
- * systems promise any amount, and end the program when it uses it. Returns 0, or -1 with
- * ERROR.
- */
+/* Checks that there is enough memory for the workers of COUNT jobs together. Some systems
+ * grant any amount of memory, and kill the program when it uses the memory. Returns 0, or
+ * -1 with ERROR. */
 int run_check_memory(const struct job *jobs, int count, struct error *error);
 
 /*
- * Opens the first step or phase of the plan of TASK, up to its first request: what
- * refuses it is known before earlier files are replaced. TASK is that of run_execute,
- * which thread SUPERVISOR will call and which begins with this step; run_cancel_first
- * comes instead if it does not. Returns 0, or -1 with ERROR.
+ * Opens the first step or phase of TASK, up to but without its first request, so that an
+ * error is known before earlier files are replaced. Thread SUPERVISOR will then call
+ * run_execute for the same TASK, which begins with this step; if that does not happen,
+ * call run_cancel_first. Returns 0, or -1 with ERROR.
  */
 int run_open_first(const struct run_task *task, const struct os_thread *supervisor,
                    struct error *error);
 
-/* Ends the step or phase that run_open_first has opened for JOB, if it has not begun: no
- * request is sent. */
+/* Closes the step or phase that run_open_first has opened for JOB, without sending a
+ * request. Does nothing if it has begun or was not opened. */
 void run_cancel_first(struct job *job);
 
-/*
- * Does the jobs of TASK, all steps or phases of the plan if that has any (then it is one
- * job), and fills their outcomes. Returns 0, or -1 with ERROR when it could not begin.
- */
+/* Runs TASK on the calling thread as the supervisor, and fills the outcomes of its jobs:
+ * all steps or phases of the plan if there are any, for which TASK must have one job.
+ * Returns 0, or -1 with ERROR if the run could not begin. */
 int run_execute(const struct run_task *task, struct error *error);
 
 /*
- * The same by two threads, for plans without steps and phases, so that none has to be
- * woken before the first request: one opens the run, does the work of its first worker,
- * and closes it after both have done their part; the other, which has the signals,
- * supervises it.
+ * The functions below do the same with two threads, for plans without steps and phases,
+ * so that no thread has to be woken before the first request. The leader opens the run,
+ * does the work of its first worker, and closes the run after both threads have done
+ * their part. The supervisor, which has the signals, supervises it.
+ *
+ *     leader:      run_open  run_begin  run_first_worker  (waits)           run_close
+ *     supervisor:                       run_supervise: outcomes, end, summaries
  */
 struct run;
 
 /*
- * Opens all workers of TASK, which must stay, for thread SUPERVISOR, and starts their
- * threads, which wait. Returns NULL with ERROR when that cannot be; else run_begin and
- * run_first_worker must follow, or run_cancel.
+ * Opens all workers of TASK for thread SUPERVISOR and starts their threads, which wait at
+ * the gate. TASK and its jobs must outlive the run. Returns NULL with ERROR if that
+ * fails. Otherwise the caller continues with run_begin and run_first_worker, or with
+ * run_cancel.
  */
 struct run *run_open(const struct run_task *task, const struct os_thread *supervisor,
                      struct error *error);
 
-/* Starts the time of a run that was opened: its periods and ticks count from now on. The
- * caller's run_first_worker follows, and another thread's run_supervise. */
+/* Starts the clock of a run that was opened: its periods and ticks count from now on. The
+ * caller must then call run_first_worker, and another thread run_supervise. */
 void run_begin(struct run *run);
 
-/* Ends and frees a run that was opened, and has not begun: no request is sent. */
+/* Ends and frees a run that was opened and has not begun. No request is sent. */
 void run_cancel(struct run *run);
 
-/*
- * Sends the requests of the first worker of the first job, until it ends. Returns whether
- * the calling thread has descriptors of its own now (os_thread_unshare): targets that
- * others close stay open in them.
- */
+/* Sends the requests of the first worker of the first job, until it ends. Returns whether
+ * the calling thread now has its own table of file descriptors (os_thread_unshare): if
+ * so, targets that other threads close stay open in this thread. */
 bool run_first_worker(struct run *run);
 
-/*
- * Supervises a run that was opened until all workers have ended or were abandoned;
- * then run_first_worker may not return. Fills the outcomes, like run_execute.
- */
+/* Supervises a run that was opened until all workers have ended or were abandoned, fills
+ * the outcomes and notifies of the end and the summaries. If a worker was abandoned,
+ * run_first_worker may never return. */
 void run_supervise(struct run *run);
 
-/* Frees what is not left to a request that was still waiting. */
+/* Frees the run, except the memory that an unanswered request may still use. */
 void run_close(struct run *run);
 
-/*
- * The times at which a request without answer is reported: after `limit`, twice, four
- * times, eight times that. Pure; ns of whatever clock it is given.
- */
+/* Decides when to report an unanswered request: when its age is `limit`, and then 2, 4,
+ * 8, ... times that. It reads no clock; all times are ns of the clock that the caller
+ * uses. */
 struct stall {
     int64_t limit;
-    int64_t since; /* start of the request that is watched; 0: none yet */
-    int64_t next;  /* age of the request at the next report */
+    int64_t since; /* when the watched request was sent; 0: no request yet */
+    int64_t next;  /* age at which it is reported next */
 };
 
-/* Starts to watch; LIMIT 0 is never. */
+/* Starts STALL with the first report at the age LIMIT; 0 for no reports. */
 void stall_start(struct stall *stall, int64_t limit);
 
-/*
- * Looks at the request that started at SINCE (not above 0: there is none) at time NOW.
- * Returns its age if that is to be reported now, else 0.
- */
+/* Checks at time NOW the oldest request, sent at SINCE; a SINCE of 0 or below means that
+ * no request is in flight. Returns the age of the request if it is to be reported now,
+ * else 0. */
 int64_t stall_check(struct stall *stall, int64_t since, int64_t now);
 
-/* Returns when to look again at the latest, after stall_check at NOW; INT64_MAX: never.
- */
+/* Returns the latest time at which stall_check must be called again, after a call at NOW;
+ * INT64_MAX for never. */
 int64_t stall_due(const struct stall *stall, int64_t since, int64_t now);
 
 #endif
