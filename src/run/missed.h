@@ -1,29 +1,33 @@
 #ifndef RUN_MISSED_H
 #define RUN_MISSED_H
 
-/* The requests of a worker that are never sent, or given up, and the end of its run. All
- * but worker_is_over is for whoever holds or has locked the handoff. */
+/* Requests of a worker that are never sent or that are given up, and the end of its run.
+ * The caller of each function except worker_is_over must hold the handoff of the worker
+ * or have locked it. */
 #include "worker.h"
 
 #include "base/time.h"
 #include "os/process.h"
 
-/* Shorter times (ns) are not examined for a stop of the process. */
+/* A wait that is shorter than this (ns) is not checked for a stop of the process. */
 #define STOP_SHORTEST MS
 
-/* Returns whether the process was, or may have been, stopped between START and NOW. */
+/* Returns whether the process was, or may have been, stopped between START and NOW (ns,
+ * monotonic). */
 static inline bool
 was_stopped(int64_t start, int64_t now)
 {
     return now - start >= STOP_SHORTEST && os_process_stopped(start);
 }
 
-/* Returns whether a request that is due at WHEN comes too late for the run at NOW. The
- * signal itself is looked at too, as the supervisor may be busy when it comes. */
+/* Returns whether the run of the worker is over at NOW for a request that is due at
+ * WHEN. Looks at the signal itself too, since the supervisor may be too busy to notice
+ * it. */
 static inline bool
 worker_is_over(const struct worker *worker, int64_t when, int64_t now)
 {
     const struct schedule *schedule = &worker->schedule;
+
     return when >= schedule->end_at || now >= schedule->deadline ||
            atomic_load_explicit(&worker->group->is_stopped, memory_order_relaxed) ||
            os_signals_asked() ||
@@ -31,44 +35,41 @@ worker_is_over(const struct worker *worker, int64_t when, int64_t now)
             atomic_load_explicit(&worker->group->last_due_at, memory_order_relaxed));
 }
 
-/* Returns the time, ns, until NOW in which requests were missed, as SCHEDULE has just
- * said, and one interval before it. */
+/* Returns the length (ns) of the stall that ends at NOW: from one interval before the
+ * first point that SCHEDULE has just reported as missed. */
 static inline int64_t
 missed_stall(const struct schedule *schedule, int64_t now)
 {
     return time_add(now - schedule->missed_since, schedule->interval);
 }
 
-/*
- * Counts COUNT requests that the schedule has just said were missed: for SAMPLE, which is
- * not recorded yet, or, NULL, in the statistics. Those that the process missed itself as
- * it was stopped do not count. Returns whether there are some that do.
- */
+/* Counts COUNT requests that the schedule has just reported as missed: in SAMPLE, which
+ * has not been recorded yet, or in the statistics if SAMPLE is NULL. Counts nothing if
+ * the process was stopped meanwhile. Returns whether it has counted any. */
 bool worker_miss(struct worker *worker, struct sample *sample, uint64_t count);
 
-/* Passes over requests that are due at WHEN or later and stay so, if the process was
- * stopped while they waited to be sent until NOW. Returns whether that is so. */
+/* Gives up the open-loop requests that were due from WHEN on while the process was
+ * stopped, if it was stopped between WHEN and NOW. Returns whether it was. */
 bool worker_pass_stopped(struct worker *worker, int64_t when, int64_t now);
 
-/* Time between two looks at what a worker misses that has lost all of its requests, ns.
- */
+/* ns between two counts of what a worker misses whose slots are all lost */
 #define LOST_LOOK (20 * MS)
 
-/* Gives up at NOW what was due and not sent: if the run is over, and so no other worker
- * will send it, what none has taken as well. READY: the worker has a free slot. Returns
- * whether the run is over. */
+/* Gives up at NOW the requests that were due and not sent. If the run is over, no other
+ * worker will send them, so the requests that no worker has claimed are included. READY
+ * says that the worker has a free slot. Returns whether the run is over. */
 bool worker_miss_rest(struct worker *worker, int64_t now, bool ready);
 
-/* Counts what a worker without a free slot was to send until NOW. */
+/* Counts the requests that a worker without a free slot should have sent until NOW. */
 void worker_miss_so_far(struct worker *worker, int64_t now);
 
-/*
- * Counts what a worker that was abandoned was to send until NOW. Returns whether that was
- * all, as the run is over; its statistics end then.
- */
+/* Counts the requests that an abandoned worker should have sent until NOW. Returns
+ * whether the run is over, so that no further requests are missed; then its statistics
+ * end as well. */
 bool worker_miss_on(struct worker *worker, int64_t now);
 
-/* Ends the statistics at NOW: requests that do not return count as sent. */
+/* Ends the statistics of a worker at NOW, when it is abandoned. Unanswered requests
+ * count as sent. */
 void worker_abandon(struct worker *worker, int64_t now);
 
 #endif

@@ -9,85 +9,106 @@
 #include "target/target.h"
 #include "trace/attribution.h"
 
-/* What has become of them. */
+/* The measurements of a worker. */
 struct worker_account {
-    int64_t began, ended; /* of what the statistics cover, monotonic */
-    bool is_plain; /* statistics are all that is wanted: what else there is below, is not
-                    */
-    struct track *track;             /* set before worker_run; NULL: not wanted */
-    struct time_series series;       /* likewise, its memory; without room: not wanted */
-    struct attribution *attribution; /* likewise; NULL: not wanted */
-    struct attribution_log *log;     /* NULL without attribution */
+    int64_t began, ended; /* the span that the statistics cover, ns, monotonic */
+    /* only the statistics are wanted: none of the further records below */
+    bool is_plain;
+    struct track *track; /* for a plot; set before worker_run; NULL if not wanted */
+    /* its memory is set before worker_run; without room if not wanted */
+    struct time_series series;
+    /* set before worker_run; NULL without -breakdown */
+    struct attribution *attribution;
+    struct attribution_log *log; /* NULL without -breakdown */
     struct stats total;
-    bool is_rapid;        /* each request is due as soon as there is a slot for it */
-    int64_t busy_from;    /* when the span of the last request begins */
-    int64_t busy_until;   /* when that ends, with which the next may begin; 0: a pause is
-                           * between them */
-    struct busy_log busy; /* spans that the group does not have yet */
-    struct busy_log period; /* that the job's period does not have; under its lock */
-    bool burst_counts;      /* the last request counts, and is one of a burst */
-    struct sample failed;   /* the first but for EAGAIN of -N; index 0: none */
-    uint64_t errors;        /* failed requests in the statistics, but for EAGAIN of -N */
-    double holes; /* percent of the working set that has become them, at the end */
+    bool is_rapid; /* a request is due as soon as a slot is free */
+    /* start of the busy span of the last request, ns, monotonic */
+    int64_t busy_from;
+    /* end of that busy span, which the next request may join; 0 if a pause separates the
+     * two */
+    int64_t busy_until;
+    struct busy_log busy; /* busy spans that have not been moved to the group yet */
+    /* busy spans that have not been moved to the period of the job yet; under the run's
+     * lock */
+    struct busy_log period;
+    bool burst_counts; /* the last request counts and belongs to a burst */
+    /* the first request that failed, not counting EAGAIN with -N; index 0: none */
+    struct sample failed;
+    /* failed requests in the statistics, not counting EAGAIN with -N */
+    uint64_t errors;
+    /* percent of the working set that turned into holes, set at the end */
+    double holes;
 };
 
-/* One loop: its own schedule, buffers and statistics. */
+/* A worker: one loop with its own schedule, slots and statistics. */
 struct worker {
     struct job *job;
-    const struct plan *plan; /* the job's, like target and group */
+    /* the plan, the target and the group of the job */
+    const struct plan *plan;
     const struct target *target;
     struct worker_group *group;
-    int index;            /* from 0 */
-    bool reports;         /* notifies the job of each request; set before worker_run */
-    bool judges_slow;     /* its samples have slow_above; likewise */
-    _Atomic int64_t over; /* when its work time is, monotonic; INT64_MAX: not yet known */
+    int index; /* among the workers of the job, from 0 */
+    /* notifies the job of each request; set before worker_run */
+    bool reports;
+    /* sets `slow_above` of its samples; set before worker_run */
+    bool judges_slow;
+    /* end of its work time, ns, monotonic; INT64_MAX: not yet known */
+    _Atomic int64_t over;
 
-    struct handoff handoff; /* of all that follows */
+    struct handoff handoff; /* guards all fields below */
     struct worker_queue queue;
     struct schedule schedule;
     struct worker_account account;
 };
 
-/* Returns the bytes that a worker of PLAN takes besides its buffers, roughly. */
+/* Returns roughly how many bytes a worker of PLAN needs besides its buffers. */
 int64_t worker_size(const struct plan *plan);
 
-/* Takes memory for SERIES, one of WORKERS of PLAN; none if that wants no series. Returns
- * 0, or -1 without memory. worker_close_series frees it. */
+/* Allocates the memory of SERIES, one of WORKERS that share the room which PLAN gives to
+ * a series. Allocates nothing if PLAN wants no series. Returns 0, or -1 if there is no
+ * memory. */
 int worker_open_series(struct time_series *series, const struct plan *plan, int workers);
+
+/* Frees the memory of SERIES. */
 void worker_close_series(struct time_series *series);
 
-/* Fills ERROR: no memory for so many REQUESTS of PLAN in flight in LEFT bytes (INT64_MAX:
- * not known). Returns -1 like error_set. */
+/* Fills ERROR: there is not enough memory to have REQUESTS of PLAN in flight. LEFT is
+ * the memory that is available, in bytes, INT64_MAX if unknown. Returns -1, like
+ * error_set. */
 int worker_refuse(const struct plan *plan, int64_t requests, int64_t left,
                   struct error *error);
 
-/* Prepares worker INDEX, from 0, of JOB: its buffers and its ENGINE. WORKER is all zero
- * but for its track, its series and its attribution; memory that it does not need stays
- * untouched. Returns 0, or -1 with ERROR, and then nothing is left to close. */
+/*
+ * Opens worker INDEX, from 0, of JOB: its slots, its buffers and a queue of ENGINE.
+ * WORKER must be all zero except its track, its series and its attribution. Memory that
+ * the worker does not need is not touched. Returns 0; or -1 with ERROR, and then nothing
+ * has to be closed.
+ */
 int worker_open(struct worker *worker, struct job *job, const struct io_engine *engine,
                 int index, struct error *error);
 
-/* Sends requests until the plan, a failure, the group's `stop` or the output ends it, and
- * waits for all of them. A failure stops the group. */
+/* Runs the loop of the worker on the calling thread: sends requests until the plan, a
+ * failure, a stop of the group or an output error ends it, and waits for all of them. A
+ * failure stops the group. */
 void worker_run(struct worker *worker);
 
-/* All that follow but worker_close are for whoever holds or has locked the handoff. */
+/* The caller of the functions below, except worker_close, must hold the handoff or have
+ * locked it. */
 
-/* Moves its busy spans to those of the group, for a moment under their lock, and hands
- * over the log for the attribution. */
+/* Moves the busy spans of the worker to its group, and hands the log over to the
+ * attribution. */
 void worker_share(struct worker *worker);
 
-/* Ends the busy time at NOW, when the last request has ended or is given up. */
+/* Ends the busy time at NOW, when the last request has been answered or is given up. */
 void worker_end_busy(struct worker *worker, int64_t now);
 
-/*
- * Fails ENTRY, which is in flight since START, as it has had no answer until NOW; it is
- * lost then. Its sample is to be notified. Returns whether the run goes on.
- */
+/* Fails ENTRY, which was sent at START and has had no answer until NOW, with a timeout;
+ * its slot is lost. The caller must notify of its sample. Returns whether the run goes
+ * on. */
 bool worker_time_out_request(struct worker *worker, struct inflight_request *entry,
                              int64_t start, int64_t now);
 
-/* Frees what worker_open took; it is not running. */
+/* Frees the memory of worker_open. The worker must not be running. */
 void worker_close(struct worker *worker);
 
 #endif

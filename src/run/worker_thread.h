@@ -10,74 +10,87 @@
 #include <stdint.h>
 
 /*
- * A worker and its thread, which may get stuck in the kernel, as the supervisor sees it.
- * If it is abandoned, it must stay in memory until the program ends.
+ * A worker and its thread, as the supervisor sees them. The thread may get stuck in the
+ * kernel; then the supervisor abandons the worker, which must stay in memory until the
+ * program ends.
+ *
+ * Except for `ended`, which the worker's thread sets, only the supervisor writes the
+ * fields below `working`, once worker_thread_start or worker_thread_adopt has set their
+ * first values.
  */
 struct worker_thread {
     struct worker worker;
     struct os_thread working;
-    bool started; /* that is a thread of its own, to be joined */
+    bool started; /* `working` is a thread to be joined */
     atomic_bool ended;
     struct stall stall;
-    bool abandoned; /* it is stuck with requests, and not waited for */
-    bool misses;    /* it was abandoned, and would send more if it could */
-    int64_t since;  /* when the oldest of them that has not failed was sent; 0: none */
+    bool abandoned; /* its requests may be stuck in the kernel; nobody waits for it */
+    /* it was abandoned, and its due requests are still counted as missed */
+    bool misses;
+    /* when the oldest unanswered request was sent, ns, monotonic; 0 if there is none;
+     * set when the worker is abandoned */
+    int64_t since;
 };
 
-/* Makes a worker and its thread for JOB, with a track and a series if that has them; NULL
- * without memory. */
+/* Allocates a worker and its thread for JOB, with a track and a series if the job has
+ * them. Returns NULL if there is no memory. */
 struct worker_thread *worker_thread_make(const struct job *job);
 
-/* Frees what worker_thread_make took; the worker is closed, or was never open. */
+/* Frees the memory of worker_thread_make. The worker must be closed, or must never have
+ * been open. */
 void worker_thread_free(struct worker_thread *thread);
 
-/* Starts the worker, which is open, on a thread of its own, which works when the run's
- * gate is open, and wakes the supervisor when it ends. Returns 0, or -1 with errno. */
+/* Starts a thread for the worker, which must be open. The thread waits until the gate of
+ * the run is open, works, and wakes the supervisor when it ends. Returns 0, or -1 with
+ * errno. */
 int worker_thread_start(struct worker_thread *thread);
 
-/* Prepares the same for the calling thread, which then works in worker_thread_work; that
- * returns whether the thread has descriptors of its own now (os_thread_unshare). */
+/* Makes the calling thread the thread of the worker. The thread must then call
+ * worker_thread_work. */
 void worker_thread_adopt(struct worker_thread *thread);
+
+/* Waits for the gate of the run, does the work of the worker on the calling thread, and
+ * wakes the supervisor. Returns whether the thread now has its own table of file
+ * descriptors (os_thread_unshare). */
 bool worker_thread_work(struct worker_thread *thread);
 
-/* Waits for the end of the thread, if it was started. */
+/* Waits until the thread has ended, if worker_thread_start has started it. */
 void worker_thread_join(struct worker_thread *thread);
 
-/* Returns whether the worker has ended, or was abandoned and misses nothing more. */
+/* Returns whether the worker needs no more attention: it has ended, or it was abandoned
+ * and misses no further requests. */
 bool worker_thread_is_over(const struct worker_thread *thread);
 
 /*
- * Looks for a request without answer at time NOW. Returns its age, not counting the time
- * before RESUMED, when the process went on after a stop, if that is to be reported now,
- * else 0. INDEX becomes its ordinal, AGAIN when to look again at the latest.
+ * Checks at time NOW whether a request has gone unanswered for too long. RESUMED is when
+ * the process last went on after a stop: the time before it does not count. Returns the
+ * age of the oldest request (ns) if it is to be reported now, and stores its ordinal in
+ * INDEX; else returns 0. Stores in AGAIN when to check again at the latest.
  */
 int64_t worker_thread_check(struct worker_thread *thread, int64_t resumed, int64_t now,
                             uint64_t *index, int64_t *again);
 
-/*
- * Fails the requests that have timed out at NOW, notifies of them under the run's lock,
- * which the caller has if it NOTIFIES, and abandons the worker, which is stuck with them.
- * Nothing happens if it has gone on meanwhile.
- */
+/* Abandons the worker if it is stuck with requests that have timed out at NOW. Those
+ * requests fail first. NOTIFIES says that the caller holds the run's lock: then
+ * observers are notified of them. Does nothing if the worker has gone on meanwhile. */
 void worker_thread_abandon_late(struct worker_thread *thread, int64_t resumed,
                                 int64_t now, bool notifies);
 
-/* Counts what a worker that `misses` was to send until NOW. Returns when to look again at
- * the latest. */
+/* Counts the requests that a worker with `misses` should have sent until NOW. Returns
+ * when to call it again at the latest. */
 int64_t worker_thread_miss(struct worker_thread *thread, int64_t now);
 
-/* Adds the statistics so far to TOTAL, and to TRACK where there is one, and what has no
- * answer yet to UNDER_WAY. Returns false if the worker does not release them now. */
+/* Adds the statistics so far to TOTAL, the track to TRACK unless it is NULL, and the
+ * unanswered requests to UNDER_WAY. Returns false, and adds nothing, if the worker does
+ * not release its handoff now. */
 bool worker_thread_merge(struct worker_thread *thread, struct stats *total,
                          struct track *track, struct job_under_way *under_way);
 
-/* Ends the sleep of the worker, so that it sees what has changed. */
+/* Wakes the worker from its sleep, so that it notices a stop. */
 void worker_thread_wake(struct worker_thread *thread);
 
-/*
- * Abandons the worker at time NOW if it waits for a request. Nothing that it owns changes
- * any more then, even if the request returns.
- */
+/* Abandons the worker at time NOW if it is waiting for a request. From then on nothing
+ * of the worker changes, even if the request is answered. */
 void worker_thread_abandon(struct worker_thread *thread, int64_t now);
 
 #endif
