@@ -4,44 +4,51 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* More than there are halves of halves between two rates. */
+/* more than the number of times that an interval of rates can be halved */
 #define SEARCH_FAILURES 32
 
-/* A search ends after this many rates: a target that is steady takes 36 at most. */
+/* maximum number of rates per search; a steady target needs at most 36 */
 #define SEARCH_RATES 64
 
 /*
- * The search for the highest rate that is met, requests per second: rates double from
- * the first on until one fails, then lie in the middle between the highest that was met
- * and the lowest that failed, until these differ by SEARCH_GAP at most. The lowest that
- * failed is tried a second time in the end: if it is met then, something else was in its
- * way, and the search goes on up to the one that failed before it. It is given up after
- * SEARCH_RATES rates, as that can happen again and again. Pure.
+ * The search for the highest rate, in requests per second, that a target meets. It runs
+ * nothing: the caller tries `next` and notes the result.
+ *
+ *     double:  1  2  4  8  16 x       until a rate fails (x)
+ *     halve:            8 12 . 14 x   between the highest rate that was met and the
+ * lowest that failed, until these differ by SEARCH_GAP again:                  14 ? the
+ * lowest rate that failed is tried once more
+ *
+ * If that rate is met the second time, something else was in its way the first time. Then
+ * the search goes on up to the rate that had failed before it. As this can happen again
+ * and again, the search is given up after SEARCH_RATES rates.
  */
 struct search {
-    int64_t to;                     /* the highest rate to try */
-    int64_t next;                   /* to be tried; 0: it is over */
-    int64_t met;                    /* the highest that was; 0: none */
-    int64_t failed;                 /* the lowest that did; 0: none */
-    int64_t above[SEARCH_FAILURES]; /* those that failed before, each above the next */
-    int failures;                   /* how many of these */
-    bool again;                     /* it needs no second try, or has it now */
-    int rates;                      /* how many have been tried */
-    bool given_up; /* too many rates that had failed were met the second time */
+    int64_t to;                     /* highest rate to try */
+    int64_t next;                   /* next rate to try; 0 when the search is over */
+    int64_t met;                    /* highest rate that was met; 0: none */
+    int64_t failed;                 /* lowest rate that failed; 0: none */
+    int64_t above[SEARCH_FAILURES]; /* rates that failed earlier, in falling order */
+    int failures;                   /* number of entries in `above` */
+    /* the lowest rate that failed has had its second try, or needs none */
+    bool again;
+    int rates; /* number of different rates tried so far */
+    /* too many rates failed first and were met the second time */
+    bool given_up;
 };
 
-/* In thousandths of the rate that failed. */
+/* largest gap at the end, in thousandths of the rate that failed */
 #define SEARCH_GAP 25
 
-/* Starts a search from FROM to TO, both above 0. */
+/* Starts a search among the rates from FROM to TO, both above 0. */
 void search_start(struct search *search, int64_t from, int64_t to);
 
-/* Notes whether the rate that is next was MET, and chooses the one after it. One that
- * failed HOPELESSly needs no second try. */
+/* Notes whether rate `next` was met, and chooses the rate after it. A rate that failed
+ * HOPELESSly is not tried a second time. */
 void search_note(struct search *search, bool met, bool hopeless);
 
-/* Returns RATE rounded down to so many significant DIGITS, and at least 1: it is never
- * more than was achieved. */
+/* Returns RATE rounded down to DIGITS significant digits, but at least 1: the result is
+ * never more than what was achieved. */
 int64_t search_round(double rate, int digits);
 
 #endif
