@@ -1,34 +1,52 @@
 /*
- * The schedule of a worker: which block is next (pattern), and when the next request is
- * due (the table of arrivals); and the ordinals that workers share. No clock is read
- * here.
+ * The schedule of a worker, in three parts: which block and operation is next (the
+ * pattern), when the next request is due (the table of arrivals), and the ordinals that
+ * the workers of a job share. No function here reads a clock.
  *
- * On a grid of begin + k * interval a burst of requests is due at each point. A request
- * that outlasts its interval moves the grid: the next is due at its end. With more than
- * one slot that holds for the one that took the last free slot; and points that pass
- * while a slot is free, since the worker was held up, move it as well.
+ * Closed loop, a grid: a burst of requests is due at each point begin + k * interval. A
+ * request that outlasts its interval moves the grid: the next point is the end of that
+ * request, and the points that have passed meanwhile are missed (x). With several slots
+ * this holds for the request that took the last free slot. If points pass while a slot is
+ * free, because the worker itself was held up, the grid moves in the same way.
  *
- * At a rate, or at random, a request is due whatever became of those before it. The
- * workers of a target take the due times one after the other, each as soon as it has a
- * slot, so that none waits for a worker that is busy while another is free. What is due
- * earlier than it can be sent waits, and its time counts from when it was due. The time
- * in which a worker wakes up from its own sleep is not the target's: where that is too
- * long, a request counts from when it is sent unless the next is due by then. What is not
- * sent until the deadline, which is as far from the end as that from the begin, is
+ *     points     |         |         x    |         |
+ *     requests   [===]     [=============][===]     [===]
+ *
+ * Open loop, at a constant rate or at random: a request is due whatever happened to
+ * earlier requests, as if each came from another client. All workers of a job claim due
+ * times from one sequence, each as soon as it has a free slot; so no request waits for a
+ * busy worker while another worker is free. A request that is due earlier than it can be
+ * sent waits, and its latency counts from when it was due, which avoids coordinated
+ * omission:
+ *
+ *     due        A   B   C   D
+ *     slot 1     [A=======][C=====]
+ *     slot 2         [B========][D====]
+ *     latency            |C-------|
+ *     latency                |D-------|
+ *
+ * The time that a worker needs to wake up from its own sleep is not the target's fault.
+ * If a worker has slept past a due time, the latency counts from when the request is
+ * sent, unless the next request is due by then as well.
+ *
+ * An open loop sends no request after its deadline, which is one work time after the end
+ * of the work time. What was due before the end and was not sent by the deadline is
  * missed.
  */
 #include "run/schedule.h"
 
 #include "plan/plan.h"
 
-/* The counter never passes `count`, so it cannot overflow. No worker sees that it has
- * reached it before `last_due_at` says when; the latest of several holds. */
+/* The counter never exceeds `max_requests`, so it cannot overflow. `last_due_at` is set
+ * before the counter reaches its limit: a worker that gets no ordinal knows when the
+ * last request was due. If several workers set it, the latest time holds. */
 uint64_t
 worker_group_take(struct worker_group *group, uint64_t wanted, int64_t when,
                   uint64_t *first)
 {
     uint64_t taken = atomic_load_explicit(&group->ordinals_taken, memory_order_relaxed),
              more;
+
     do {
         uint64_t left = group->max_requests - taken;
         int64_t over = atomic_load(&group->last_due_at);
@@ -36,7 +54,7 @@ worker_group_take(struct worker_group *group, uint64_t wanted, int64_t when,
         while (more && more == left && over < when &&
                !atomic_compare_exchange_weak(&group->last_due_at, &over, when))
             ;
-        if (group->size == 1) { /* nobody takes some at the same time */
+        if (group->size == 1) { /* no other worker competes */
             atomic_store_explicit(&group->ordinals_taken, taken + more,
                                   memory_order_relaxed);
             break;
@@ -45,6 +63,7 @@ worker_group_take(struct worker_group *group, uint64_t wanted, int64_t when,
                          &group->ordinals_taken, &taken, taken + more,
                          memory_order_relaxed, memory_order_relaxed));
     *first = taken + 1;
+
     return more;
 }
 
@@ -64,7 +83,8 @@ worker_group_stop(struct worker_group *group, int64_t now)
     atomic_store(&group->is_stopped, true);
 }
 
-/* Returns blocks * index / workers, without overflow. */
+/* Returns floor(blocks * index / workers) without overflow: with blocks = q * workers +
+ * r it is q * index + floor(r * index / workers). */
 static uint64_t
 first_block(uint64_t blocks, int workers, int index)
 {
@@ -93,7 +113,8 @@ grid_due(struct schedule *grid, int64_t now)
     return time_later(grid->next_slot_at, grid->slot_free_at);
 }
 
-/* A burst whose first requests are sent is taken for complete. */
+/* Counts the points first + k * interval that lie before UNTIL. A burst that has begun
+ * counts as sent, so its point is not missed. */
 static uint64_t
 grid_pass(struct schedule *grid, int64_t until, bool last)
 {
@@ -108,6 +129,7 @@ grid_pass(struct schedule *grid, int64_t until, bool last)
     grid->missed_since = first;
     grid->next_slot_at =
         time_add(grid->next_slot_at, time_multiply(grid->interval, count));
+
     return grid->from_limit ? 0 : (uint64_t)count;
 }
 
@@ -115,11 +137,13 @@ static uint64_t
 grid_freed(struct schedule *grid, int64_t until, int64_t now)
 {
     uint64_t missed = 0;
+
     grid->slot_free_at = now;
     if (grid->burst_left == grid->burst && grid->next_slot_at < now) {
         missed = grid_pass(grid, until, false);
         grid->next_slot_at = now;
     }
+
     return missed;
 }
 
@@ -128,12 +152,14 @@ grid_sent(struct schedule *grid, int64_t now, uint64_t *missed)
 {
     bool is_late =
         grid->burst_left == grid->burst && now - grid->next_slot_at >= grid->interval;
+
     if (is_late && !grid->single_slot)
         *missed = grid_freed(grid, now, now);
     if (--grid->burst_left == 0) {
         grid->burst_left = grid->burst;
         grid->next_slot_at = time_add(grid->next_slot_at, grid->interval);
     }
+
     return 0;
 }
 
@@ -150,19 +176,21 @@ random_gap_after(const struct schedule *schedule, int64_t at)
     return random_gap(schedule->seed, (uint64_t)at + 1, schedule->interval);
 }
 
-/* Takes the first that no worker has. */
+/* Claims the first arrival that no worker has claimed. Returns when it is due. */
 static int64_t
 take_shared(struct schedule *schedule)
 {
     int64_t at = atomic_load_explicit(schedule->next_arrival, memory_order_relaxed), next;
+
     do {
         next = time_add(at, schedule->arrivals->gap(schedule, at));
-        if (schedule->single_worker) { /* nobody takes one at the same time */
+        if (schedule->single_worker) { /* no other worker competes */
             atomic_store_explicit(schedule->next_arrival, next, memory_order_relaxed);
             break;
         }
     } while (!atomic_compare_exchange_weak_explicit(
         schedule->next_arrival, &at, next, memory_order_relaxed, memory_order_relaxed));
+
     return time_add(schedule->begin_at, at);
 }
 
@@ -184,14 +212,16 @@ shared_sent(struct schedule *schedule, int64_t now, uint64_t *missed)
     bool overslept = schedule->has_overslept && time_add(due, gap) > now;
     schedule->claimed_due = 0;
     schedule->has_overslept = false;
+
     return overslept ? 0 : due;
 }
 
-/* Of the settling none is counted. */
+/* Requests that were due while the load settled are given up without being counted. */
 static uint64_t
 shared_pass(struct schedule *schedule, int64_t until, bool last)
 {
     uint64_t count = 0;
+
     until = time_earlier(until, schedule->end_at);
     for (;;) {
         if (!schedule->claimed_due && last && schedule_next(schedule, 0) < until)
@@ -215,7 +245,7 @@ static const struct arrivals arrivals[] = {
     [AT_RANDOM] = {true, shared_due, shared_sent, NULL, shared_pass, random_gap_after},
 };
 
-/* Workers that share a limit begin one after the other. */
+/* Workers that share a limit start evenly spaced over one interval. */
 void
 schedule_start(struct schedule *schedule, const struct plan *plan, int index,
                _Atomic int64_t *shared, int64_t begin, int64_t now)
@@ -228,6 +258,7 @@ schedule_start(struct schedule *schedule, const struct plan *plan, int index,
     int64_t point = time_add(now, share * index);
     int64_t counted = begin + plan->ends.settle_time;
     int64_t end = time_add(counted, plan->ends.work_time);
+
     *schedule = (struct schedule){
         .pattern = schedule->pattern,
         .is_sending = true,
@@ -247,7 +278,8 @@ schedule_start(struct schedule *schedule, const struct plan *plan, int index,
         .seed = ~plan->workload.seed,
         .next_arrival = shared,
         .single_worker = plan->io.threads == 1,
-        .has_overslept = true, /* or was not ready: not the target's time either */
+        /* a worker that starts late was not ready, which is not the target's fault */
+        .has_overslept = true,
         .spin_time = row->is_open_loop && plan->io.threads == 1 ? SCHEDULE_SPIN : 0,
     };
 }
@@ -274,8 +306,9 @@ schedule_stopped(struct schedule *schedule, int64_t resumed)
 uint64_t
 schedule_end(struct schedule *schedule, int64_t until, bool last, bool ready)
 {
-    bool begun =
-        schedule->burst_left < schedule->burst; /* a burst, which outlasted points */
+    /* points passed while the burst was being sent: the worker did not idle */
+    bool begun = schedule->burst_left < schedule->burst;
+
     if (ready && !schedule->is_open_loop && !begun)
         return 0;
     return pass(schedule, until, last);
