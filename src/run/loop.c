@@ -1,19 +1,32 @@
 /*
- * The loop of a worker. It alone stamps requests, in reap: before the engine sends what
- * is due, and after it has waited for completions. Between the two there is the engine,
- * and before it what the wait needs: until when, and the release of the handoff. Only a
- * request that is not reaped at once has more in its time: what is done for others
- * meanwhile, and from a write to its flush the way through the loop. Requests that are
- * sent together, few at a time, start at the same time, and those that are reaped
- * together end at the same time.
+ * The loop of a worker:
  *
- * The schedule says when a request is due, and from when its time counts if it is sent
- * late; that is so for its sample alone: the watch for stalls, timeouts and stops go by
- * when it was sent. Where the time counts from when it was due, a worker alone sleeps
- * until shortly before that, and then looks at the clock and the engine again and again.
+ *     submit_due   takes free slots and hands the due requests to the engine
+ *     reap         stamps the start | the engine sends and waits | stamps the end
+ *     complete     judges and records each answered request, and reports it
+ *     wait_until   instead of reap: sleeps if nothing is in flight and nothing is due
  *
- * A rapid request passes all of this: what is outside of the stamps is short, since
- * it lowers the rate that the engine could reach.
+ * Only reap takes time stamps. Between the two stamps stands the engine, and before the
+ * engine no more than the wait requires: the time of its end, and the release of the
+ * handoff.
+ *
+ *     submit  stamp [release handoff] engine->reap stamp [acquire handoff] judge, record
+ *             |<-------------- latency --------------->|
+ *
+ * So a request that is reaped at once has nothing else in its latency. The latency of
+ * other requests includes the work that the loop does meanwhile for other requests, and
+ * the latency of a write with a flush includes the way through the loop in between. At
+ * most TOGETHER requests are sent with one start stamp; all requests that are reaped
+ * together have one end stamp.
+ *
+ * The schedule says when a request is due, and from when its latency counts if it is sent
+ * late. Only the sample uses that earlier time: the watch for stalls, timeouts and stops
+ * uses the time when the request was sent. In an open loop a lone worker sleeps until
+ * shortly before a request is due, and then polls the clock and the engine.
+ *
+ * A rapid request is due as soon as a slot is free (-R, -i 0). Then each step outside of
+ * the stamps lowers the rate that the engine can reach, so its path through this file is
+ * short.
  */
 #include "missed.h"
 
@@ -25,18 +38,22 @@
 
 #include <errno.h>
 
-/* A rapid request does not save registers for what it does not do. */
+/* Keeps a function out of line, so that the fast path (-R) does not spill registers for
+ * branches that it rarely takes. */
 #define OFF_THE_PATH __attribute__((noinline))
 
-#define TOGETHER 3 /* requests with one stamp; the first waits until the last is sent */
-/* Storage that finds blocks that are the same looks at so many bytes. */
+/* The number of requests with one start stamp: the first waits until the last is sent. */
+#define TOGETHER 3
+
+/* Storage that deduplicates compares blocks of at least this many bytes. */
 #define DEDUPLICATION_UNIT 4096
 
-/* Moves the busy spans to those of the group, for a moment under their lock. */
+/* Moves the busy spans of the worker to those of its group. */
 static void
 share_busy(struct worker *worker)
 {
     struct worker_group *group = worker->group;
+
     if (!group->busy_lock || worker->account.busy.count == 0)
         return;
     os_lock_acquire(group->busy_lock);
@@ -52,12 +69,14 @@ worker_share(struct worker *worker)
         attribution_take(worker->account.attribution, worker->account.log);
 }
 
-/* Has records attributed to SAMPLE, which is judged: at once if it is reported, else some
- * time. */
+/* Has trace records attributed to SAMPLE, which has been judged: at once if the worker
+ * reports each request, because the report shows the parts; else later, by the thread of
+ * the attribution. */
 static void
 attribute(struct worker *worker, struct sample *sample)
 {
     struct attribution_log *log = worker->account.log;
+
     if (sample_failed(sample))
         return;
     if (worker->reports) {
@@ -69,11 +88,9 @@ attribute(struct worker *worker, struct sample *sample)
     }
 }
 
-/*
- * Adds the time of SAMPLE to the busy time. Without an interval the next request is due
- * as soon as one has ended, so what the program does between them is no pause, unless
- * the process was stopped meanwhile.
- */
+/* Adds SAMPLE to the busy time. Without an interval the next request is due as soon as a
+ * request has ended. So the time that the program needs between two requests is no
+ * pause, unless the process was stopped in between. */
 static void
 record_busy(struct worker *worker, const struct sample *sample)
 {
@@ -82,6 +99,7 @@ record_busy(struct worker *worker, const struct sample *sample)
     int64_t until = account->busy_until;
     bool is_busy = sample_is_busy(sample);
     bool joins = until && until < start && !was_stopped(until, start);
+
     account->busy_from = joins ? until : start;
     if (account->is_rapid)
         account->busy_until = is_busy ? time_later(until, end) : 0;
@@ -102,13 +120,14 @@ worker_end_busy(struct worker *worker, int64_t now)
     account->busy_until = 0;
 }
 
-/* Adds SAMPLE, which is in the statistics if it began after the settling, to what else
- * there is of requests. */
+/* Adds SAMPLE to the records besides the statistics. A sample that began before the end
+ * of the settling is added only where it is shown: to the track and to the reports. */
 OFF_THE_PATH static void
 record_more(struct worker *worker, struct sample *sample)
 {
     struct worker_account *account = &worker->account;
     bool settled = sample->start >= account->began, counts = sample_counts(sample);
+
     if (settled && worker->group->busy_lock)
         record_busy(worker, sample);
     if (settled && account->attribution)
@@ -123,11 +142,12 @@ record_more(struct worker *worker, struct sample *sample)
         sample->slow_above = stats_slow_above(&account->total, sample);
 }
 
-/* Returns whether the run goes on after a request that failed. */
+/* Notes the failed request of SAMPLE. Returns whether the run goes on. */
 OFF_THE_PATH static bool
 goes_on_after(struct worker *worker, const struct sample *sample)
 {
     bool ignored = worker->plan->ends.ignore_error;
+
     if (sample->error == EAGAIN && worker->plan->io.rw_flags & OS_RW_NOWAIT)
         return true;
     if (sample->start >= worker->account.began)
@@ -136,6 +156,7 @@ goes_on_after(struct worker *worker, const struct sample *sample)
         worker->account.failed = *sample;
     if (sample->timed_out && !ignored)
         atomic_store(&worker->job->run->timed_out, true);
+
     return ignored;
 }
 
@@ -144,16 +165,18 @@ static inline bool
 digest(struct worker *worker, struct sample *sample)
 {
     struct worker_account *account = &worker->account;
+
     stats_judge(&worker->plan->statistics.limits, sample);
     if (sample->start >= account->began)
         stats_record(&account->total, sample);
     if (!account->is_plain)
         record_more(worker, sample);
+
     return !sample_failed(sample) || goes_on_after(worker, sample);
 }
 
-/* Reports a sample that is recorded; ends the job unless the run GOES_ON, or if that
- * cannot be written. */
+/* Reports SAMPLE, which has been recorded. Ends the job unless the run GOES_ON, or if
+ * the report cannot be written. */
 static inline void
 conclude(struct worker *worker, const struct sample *sample, bool goes_on)
 {
@@ -165,25 +188,29 @@ conclude(struct worker *worker, const struct sample *sample, bool goes_on)
     worker_group_stop(worker->group, sample->start + sample->latency);
 }
 
-/* Evicts a block from the page cache, which may hang like a request. Returns whether the
- * cache still has it. */
+/* Evicts the block at OFFSET from the page cache. As that may hang like a request, the
+ * handoff is released meanwhile. Returns whether the block is still cached. */
 static bool
 is_cached(struct worker *worker, int64_t offset, int64_t now)
 {
     int64_t oldest = worker->queue.inflight.ring.younger->sample.start;
     int64_t since = oldest ? oldest : now;
+
     handoff_release(&worker->handoff, since);
     bool cached =
         target_evict(worker->target, offset, worker->plan->workload.request_size);
     handoff_acquire(&worker->handoff, since);
+
     return cached;
 }
 
 /*
- * Has ENTRY, a write that is not sent yet, extend the working file, which is emptied
- * first where that holds its block already, outside of any request. What is due from NOW
- * until then is not missed. Sets `unsent` if that fails: a hole is behind the next block
- * then, but those that follow extend the file too.
+ * Makes the file such that the write of ENTRY, which is not sent yet, extends it: if the
+ * working file already has the block, the file is emptied first. That time belongs to no
+ * request, and grid points that pass meanwhile are not missed.
+ *
+ * If the file cannot be emptied, the errno goes to `write_error`, and a flush is sent in
+ * place of the write. The next append then tries to empty the file again.
  */
 static void
 append(struct worker *worker, struct inflight_request *entry, int64_t now)
@@ -191,6 +218,7 @@ append(struct worker *worker, struct inflight_request *entry, int64_t now)
     const struct sample *sample = &entry->sample;
     int64_t *appended = &worker->queue.appended;
     bool extends = *appended >= 0 && sample->offset >= *appended;
+
     entry->write_error = 0;
     *appended = sample->offset + sample->size;
     if (extends)
@@ -205,20 +233,22 @@ append(struct worker *worker, struct inflight_request *entry, int64_t now)
     *appended = -1;
 }
 
-/* Changes some bits of every page of what ENTRY writes, so that no two writes store the
- * same data. */
+/* Changes some bits in every unit of the data that ENTRY writes, so that no two writes
+ * store the same data: storage that deduplicates would skip such a write. */
 static void
 refresh(struct worker_queue *queue, const struct inflight_request *entry)
 {
     int64_t size = entry->sample.size;
     char *buffer = queue->memory + queue->buffer_size * (size_t)entry->request.slot;
+
     for (int64_t at = 0; at < size; at += DEDUPLICATION_UNIT) {
         int64_t left = size - at;
         random_fill(&queue->data, buffer + at, left < 8 ? (size_t)left : 8);
     }
 }
 
-/* Hands a request to the engine, which sends it in the next reap, shortly after NOW. */
+/* Hands the next request to the engine, which sends it in the next reap, shortly after
+ * NOW. */
 static void
 submit_request(struct worker *worker, int64_t now)
 {
@@ -227,6 +257,7 @@ submit_request(struct worker *worker, int64_t now)
     struct inflight_request *entry = inflight_take(&queue->inflight);
     struct sample *sample = &entry->sample;
     uint64_t missed;
+
     entry->due_at = schedule_sent(schedule, now, &missed);
     sample->missed = 0;
     if (missed)
@@ -236,7 +267,7 @@ submit_request(struct worker *worker, int64_t now)
     sample->stall = 0;
     entry->written_at = 0;
     queue->has_unsent = true;
-    sample->start = 0; /* not yet sent */
+    sample->start = 0; /* the request has not been sent */
     sample->split.result = SPLIT_NOT_TRIED;
     sample->index = schedule->ordinal++;
     schedule->ordinal_count--;
@@ -259,25 +290,26 @@ submit_request(struct worker *worker, int64_t now)
     queue->engine->submit(queue->io_queue, &entry->request);
 }
 
-/*
- * Takes an ordinal for the next request, due at WHEN, unless there is one; false: none is
- * left. Ordinals that nobody sees are taken in batches.
- */
+/* Makes sure that the worker has an ordinal for the next request, which is due at WHEN.
+ * Returns false if no ordinal is left. Ordinals are taken in batches if nobody sees
+ * them, which saves accesses to a cache line that all workers share. */
 static inline bool
 take_ordinal(struct worker *worker, int64_t when)
 {
     struct schedule *schedule = &worker->schedule;
+
     if (schedule->ordinal_count > 0)
         return true;
     bool matters = worker->reports || worker->group->max_requests < UINT64_MAX ||
                    schedule->ordinal <= worker->plan->statistics.limits.warmup;
     schedule->ordinal_count =
         worker_group_take(worker->group, matters ? 1 : 16, when, &schedule->ordinal);
+
     return schedule->ordinal_count > 0;
 }
 
-/* Puts off the end of the work time to after WHEN, when a request is due, unless as many
- * were sent in it as the plan wants at the least. */
+/* Extends the work time to just after WHEN, when a request is due, until the worker has
+ * sent the minimum number of requests of its plan. */
 static void
 extend(struct worker *worker, int64_t when)
 {
@@ -287,10 +319,9 @@ extend(struct worker *worker, int64_t when)
     atomic_store_explicit(&worker->over, worker->schedule.end_at, memory_order_relaxed);
 }
 
-/*
- * Submits the requests that are due at NOW, as far as some are free, but only so many at
- * a time. Returns when the next is due.
- */
+/* Submits requests that are due at NOW while slots are free, at most TOGETHER of them.
+ * Returns when the next request is due: IO_AT_ONCE if more are due now, INT64_MAX if no
+ * slot is free or no request follows. */
 static int64_t
 submit_due(struct worker *worker, int64_t now)
 {
@@ -298,6 +329,7 @@ submit_due(struct worker *worker, int64_t now)
     struct schedule *schedule = &worker->schedule;
     const _Atomic int64_t *period_due = &worker->group->period_end;
     int most = inflight->taken_count + TOGETHER;
+
     while (schedule->is_sending && inflight->taken_count < inflight->count) {
         int64_t when = schedule_due(schedule, now);
         if (inflight->taken_count == most)
@@ -318,15 +350,17 @@ submit_due(struct worker *worker, int64_t now)
         else
             schedule->is_sending = false;
     }
+
     return INT64_MAX;
 }
 
-/* Sleeps until WHEN, unless it has come. Returns the time, before WHEN if the run ends.
- */
+/* Sleeps until WHEN, or less if the run ends. Returns the time, which is before WHEN
+ * only if the run ends. */
 static int64_t
 wait_until(struct worker *worker, int64_t when, int64_t now)
 {
     struct schedule *schedule = &worker->schedule;
+
     if (now >= when)
         return now;
     do {
@@ -340,16 +374,18 @@ wait_until(struct worker *worker, int64_t when, int64_t now)
         now = status == 0 && !schedule->is_open_loop ? when : os_clock_now();
         schedule->has_overslept = now >= when;
     } while (now < when && !worker_is_over(worker, when, now));
+
     return now;
 }
 
-/* Submits the flush that belongs to a write, whose sample ends with it. Returns false if
- * there is none. */
+/* Submits the flush that belongs to the write of DONE; the sample of the write ends with
+ * the flush. Returns false if no flush follows. */
 static bool
 flush_written(struct worker *worker, const struct io_completion *done, int64_t now)
 {
     struct worker_queue *queue = &worker->queue;
     struct inflight_request *entry = &queue->inflight.list[done->slot];
+
     if (!(operations[entry->sample.operation].flags & OPERATION_FLUSHED) ||
         entry->written_at || entry->is_lost || done->error ||
         done->bytes < entry->sample.size)
@@ -359,11 +395,13 @@ flush_written(struct worker *worker, const struct io_completion *done, int64_t n
     entry->request.operation = OPERATION_FLUSH;
     queue->has_unsent = true;
     queue->engine->submit(queue->io_queue, &entry->request);
+
     return true;
 }
 
-/* Counts a request that began at START and has just ended if the program itself was late
- * then: its time may not be the device's. */
+/* Counts a request whose latency counts from START and which has just ended, if the
+ * program itself could not run for long meanwhile: then the latency may not be the
+ * device's. */
 OFF_THE_PATH static void
 count_lateness(struct worker *worker, int64_t start)
 {
@@ -371,15 +409,19 @@ count_lateness(struct worker *worker, int64_t start)
         worker->account.total.late_count++;
 }
 
-/* Completes the sample of a request that ended at NOW, and frees the request. The answer
- * of one that was lost is not reported. If it took the last free slot, what was missed
- * because of that counts, and its last `idle` are after the end of the run. */
+/*
+ * Completes the sample of a request that ended at NOW, and frees its slot. The answer to
+ * a lost request is not reported: it has failed already. If all slots were taken, the
+ * grid points that were missed meanwhile are charged to this request; `tail_after_end`
+ * is the part of its latency after the end of the run, which is not charged.
+ */
 static inline void
 complete(struct worker *worker, const struct io_completion *done, int64_t now)
 {
     struct worker_queue *queue = &worker->queue;
     struct inflight_request *entry = &queue->inflight.list[done->slot];
     struct sample *sample = &entry->sample;
+
     if (queue->inflight.taken_count == queue->inflight.count) {
         int64_t until = worker_group_until(worker->group, now);
         uint64_t missed = schedule_freed(&worker->schedule, until, now);
@@ -393,6 +435,7 @@ complete(struct worker *worker, const struct io_completion *done, int64_t now)
         inflight_regain(&queue->inflight, entry);
         return;
     }
+
     sample->sync = entry->written_at ? now - entry->written_at : 0;
     sample->error = entry->write_error ? entry->write_error : done->error;
     if (done->error || !entry->written_at)
@@ -413,6 +456,7 @@ complete(struct worker *worker, const struct io_completion *done, int64_t now)
     }
     sample->start = counted;
     sample->latency = now - counted;
+
     bool goes_on = digest(worker, sample);
     if (sample->in_burst)
         worker->account.burst_counts = sample_counts(sample);
@@ -420,15 +464,17 @@ complete(struct worker *worker, const struct io_completion *done, int64_t now)
     inflight_release(&queue->inflight, entry);
 }
 
-/* Completes COUNT requests that were done at NOW, except for writes that a flush follows.
- */
+/* Completes COUNT requests that were answered at NOW, except writes that a flush
+ * follows. */
 static void
 complete_all(struct worker *worker, int count, int64_t now)
 {
     struct io_completion *done = worker->queue.inflight.completions;
     bool flushes = worker->target->flushes_writes;
     int ended = flushes ? 0 : count;
-    for (int i = 0; flushes && i < count; i++) /* all flushes are sent first */
+
+    /* All flushes are sent before any request is completed. */
+    for (int i = 0; flushes && i < count; i++)
         if (!flush_written(worker, &done[i], now))
             done[ended++] = done[i];
     while (ended-- > 0)
@@ -441,6 +487,7 @@ worker_time_out_request(struct worker *worker, struct inflight_request *entry,
 {
     struct inflight *inflight = &worker->queue.inflight;
     struct sample *sample = &entry->sample;
+
     sample->start = start;
     sample->sync = entry->written_at ? now - entry->written_at : 0;
     sample->bytes = 0;
@@ -454,19 +501,21 @@ worker_time_out_request(struct worker *worker, struct inflight_request *entry,
     inflight_lose(inflight, entry);
     sample->start = entry->due_at ? entry->due_at : start;
     sample->latency = now - sample->start;
+
     return digest(worker, sample);
 }
 
-/* Returns since when a request that started at START waits: the time before the process
- * went on after a stop does not count. */
+/* Returns since when a request that was sent at START has been waiting. If the process
+ * was stopped meanwhile, that is since it went on. */
 static int64_t
 waits_since(int64_t start)
 {
     return time_later(start, os_process_resumed());
 }
 
-/* Fails the requests that have had no answer for as long as the plan allows, oldest
- * first. A stop of the process that the supervisor has not noted yet puts it off. */
+/* Fails the requests that have been unanswered for the timeout of the plan, the oldest
+ * first. Does nothing if the process was stopped and the supervisor has not noted that
+ * yet: when it has, the requests are given more time. */
 static void
 time_out_requests(struct worker *worker, int64_t now)
 {
@@ -481,24 +530,26 @@ time_out_requests(struct worker *worker, int64_t now)
     }
 }
 
-/* Fails all requests in flight with errno CODE, since the engine is of no use any more.
- * Returns how many. */
+/* Makes completions with errno CODE for all requests in flight, because the engine can
+ * no longer be used. Returns how many. */
 static int
 fail_all(struct worker *worker, int code)
 {
     struct inflight *inflight = &worker->queue.inflight;
     int count = 0;
+
     for (const struct inflight_request *entry = inflight->ring.younger;
          entry != &inflight->ring; entry = entry->younger)
         inflight->completions[count++] =
             (struct io_completion){.slot = entry->request.slot, .error = code};
     worker->schedule.is_sending = false;
+
     return count;
 }
 
-/* Sends the submitted requests and waits for completions, until WHEN, when the next is
- * due; if all requests are lost, for a late answer, and no longer than a moment. Returns
- * the time. */
+/* Sends the submitted requests and waits for completions until WHEN, when the next
+ * request is due. If all slots are lost, waits a short time for a late answer. Completes
+ * the answered requests, and fails those that have timed out. Returns the time. */
 static int64_t
 reap(struct worker *worker, int64_t when)
 {
@@ -508,6 +559,7 @@ reap(struct worker *worker, int64_t when)
     int64_t oldest = inflight->ring.younger->sample.start, end = when;
     int64_t start = os_clock_now();
     int64_t since = oldest ? oldest : start;
+
     if (when < INT64_MAX && spin)
         end = when - spin > start ? when - spin : IO_AT_ONCE;
     if (inflight->lost_count == inflight->count) {
@@ -517,11 +569,13 @@ reap(struct worker *worker, int64_t when)
         int64_t late = time_add(waits_since(since), timeout);
         end = time_earlier(end, late > start ? late : start + MS);
     }
+
     handoff_release(&worker->handoff, since);
     int count = queue->engine->reap(queue->io_queue, inflight->completions, end);
     int64_t now = os_clock_now();
     int code = count < 0 ? errno : 0;
     handoff_acquire(&worker->handoff, since);
+
     worker->schedule.has_overslept = false;
     if (now >= when)
         worker->schedule.has_overslept = end != IO_AT_ONCE && !queue->has_unsent;
@@ -532,10 +586,11 @@ reap(struct worker *worker, int64_t when)
     complete_all(worker, count < 0 ? fail_all(worker, code) : count, now);
     if (timeout < INT64_MAX)
         time_out_requests(worker, now);
+
     return now;
 }
 
-/* Prepares the loop and waits for the common begin. Returns the time. */
+/* Prepares the loop and waits until all workers begin. Returns the time. */
 static int64_t
 begin(struct worker *worker)
 {
@@ -544,16 +599,18 @@ begin(struct worker *worker)
     struct worker_account *account = &worker->account;
     struct schedule *schedule = &worker->schedule;
     int64_t begin = worker->group->begin_at;
-    int64_t first =
-        phases && phases->began_at ? phases->began_at : begin; /* of all phases */
+    /* the begin of the first phase */
+    int64_t first = phases && phases->began_at ? phases->began_at : begin;
+
+    /* If `begin` of the engine fails, reap fails too. */
     if (worker->queue.engine->begin)
-        worker->queue.engine->begin(
-            worker->queue.io_queue); /* if it fails, so does reap */
+        worker->queue.engine->begin(worker->queue.io_queue);
     os_clock_sharpen();
     schedule->end_at = schedule->deadline = INT64_MAX;
     int64_t now = wait_until(worker, begin, os_clock_now());
     int64_t started = worker_group_start(worker->group, now);
-    if (!plan->pace.open_loop) /* else what is due is so from the common begin on */
+    /* In an open loop requests are due from the common begin on. */
+    if (!plan->pace.open_loop)
         begin = started;
     schedule_start(schedule, plan, worker->index, &worker->group->next_arrival, begin,
                    now);
@@ -573,15 +630,18 @@ begin(struct worker *worker)
         account->log->began_at = first;
         account->log->slot_interval = plan->pace.interval;
     }
+
     return now;
 }
 
-/* Finds what of the working set has become holes. That may hang like a request, and is
- * abandoned likewise; a target that has not answered all requests is left alone. */
+/* Measures how much of the working set has turned into holes. As that may hang like a
+ * request, the handoff is released meanwhile, so that the worker can be abandoned. A
+ * target with unanswered requests is not asked. */
 static void
 find_holes(struct worker *worker)
 {
     int64_t now = os_clock_now();
+
     if (worker->queue.inflight.lost_count)
         return;
     atomic_store_explicit(&worker->over, now, memory_order_relaxed);
@@ -599,6 +659,7 @@ worker_run(struct worker *worker)
     struct schedule *schedule = &worker->schedule;
     struct worker_account *account = &worker->account;
     int64_t now = begin(worker);
+
     for (;;) {
         int64_t when = submit_due(worker, now);
         bool reaps = inflight->taken_count > inflight->lost_count;
@@ -614,11 +675,13 @@ worker_run(struct worker *worker)
         }
         now = reaps ? reap(worker, when) : wait_until(worker, when, now);
     }
+
     if (queue->engine->end)
         queue->engine->end(queue->io_queue);
     account->ended = os_clock_now();
     worker_miss_rest(worker, account->ended, inflight->taken_count < inflight->count);
-    account->ended = time_later(account->ended, account->began); /* if nothing counts */
+    /* `began` is later than the end if no request counts. */
+    account->ended = time_later(account->ended, account->began);
     worker_end_busy(worker, account->ended);
     worker_share(worker);
     find_holes(worker);
