@@ -1,6 +1,16 @@
 /*
- * One target of a run: its workers from their opening to their end, and the total of what
- * they have measured.
+ * A job, which is one target of a run. While it runs:
+ *
+ *     job_prepare, job_open    the leader makes the workers
+ *     job_begin                sets when requests and periods begin
+ *     job_supervise            the supervisor looks at each worker, every few ms
+ *     job_add_up               the supervisor adds up the statistics, for a snapshot
+ *     job_collect              makes the outcome, after the last worker has ended
+ *     job_close                frees everything that is not stuck in the kernel
+ *
+ * The supervisor touches a worker's statistics only while it has locked the worker's
+ * handoff (queue.h), or after the worker has ended. If a worker holds its handoff for
+ * longer than a moment, job_add_up gives up and the next call goes on with that worker.
  */
 #include "base/deadlines.h"
 #include "os/os.h"
@@ -22,7 +32,8 @@ job_init(struct job *job, const struct plan *plan, int index)
     else
         plan_background(plan, &job->plan);
     plan = &job->plan;
-    job->begin_notified = plan->mode == MODE_BACKGROUND; /* observers need not know it */
+    /* Observers are not notified of the begin of a load. */
+    job->begin_notified = plan->mode == MODE_BACKGROUND;
     job->active_plan = *plan;
     job->target.fd = -1;
     job->outcome.direct_io_hint = job->target.direct_io_hint;
@@ -33,7 +44,7 @@ job_init(struct job *job, const struct plan *plan, int index)
     if (plan->ends.count == UINT64_MAX && plan->ends.work_time != INT64_MAX)
         job->outcome.work_time = plan->ends.work_time;
     job->stats = &job->progress.total;
-    /* A plot of a run needs its track, that of a sweep only the steps. */
+    /* The plot of a run needs a track; the plot of a sweep needs only the steps. */
     bool tracked = plan->output.needs_track && plan->sweep.kind == SWEEP_NONE;
     bool phased = plan->mode == MODE_PHASES;
     job->track = tracked ? calloc(1, sizeof(*job->track)) : NULL;
@@ -43,6 +54,7 @@ job_init(struct job *job, const struct plan *plan, int index)
         return -1;
     job->outcome.series = plan->statistics.series_capacity ? &job->series : NULL;
     job->outcome.phases = job->phases ? job->phases->list : NULL;
+
     return 0;
 }
 
@@ -54,16 +66,18 @@ job_free(struct job *job)
     worker_close_series(&job->series);
 }
 
-/* Returns whether two targets, which may not be open yet, have the same path. */
+/* Returns whether two targets have the same path. They need not be open yet. */
 static bool
 have_same_path(const struct job *job, const struct job *other)
 {
     const char *path = job->target.description.path;
     const char *other_path = other->target.description.path;
+
     if (!path)
         path = job->plan.path;
     if (!other_path)
         other_path = other->plan.path;
+
     return strcmp(path, other_path) == 0;
 }
 
@@ -86,7 +100,8 @@ job_number(const struct job *jobs, int count, int index)
     return 0;
 }
 
-/* Returns the attribution of the requests of JOB; NULL: there is none. */
+/* Returns the attribution of the requests of JOB; NULL without -breakdown and for a
+ * background load. */
 static struct attribution *
 attribution_of(const struct job *job)
 {
@@ -98,6 +113,7 @@ job_prepare(struct job *job, struct run *run)
 {
     const struct plan *plan = &job->active_plan;
     bool alone = plan->io.threads == 1 && plan->io.depth == 1;
+
     job->run = run;
     job->stats = job->phases ? &job->phases->total : &job->progress.total;
     job->has_ended = job->progress.is_current = false;
@@ -109,22 +125,27 @@ job_prepare(struct job *job, struct run *run)
                                   : UINT64_MAX;
     atomic_init(&job->group.ordinals_taken, job->ordinals_used);
     atomic_init(&job->group.next_arrival, 0);
-    busy_clear(&job->group.busy); /* no more memory is touched than was used */
+    /* clears only memory that was used */
+    busy_clear(&job->group.busy);
     job->group.busy_lock = alone ? NULL : os_lock_make();
     if (attribution_of(job))
         attribution_reset(attribution_of(job), job->index);
-    stats_clear(&job->period.stats); /* a phase before this may have left some */
+    /* the phase before this one may have left requests in it */
+    stats_clear(&job->period.stats);
     busy_clear(&job->period.busy);
     job->period.stats.corrected_interval = plan->statistics.corrected_interval;
     job->period.stats.mix = plan->workload.mix;
     job->period.unsampled_lock = plan->output.any_periods ? os_lock_make() : NULL;
+
     stats_clear(&job->period.unsampled);
     job->period.unsampled.corrected_interval = plan->statistics.corrected_interval;
     job->period.unsampled.mix = plan->workload.mix;
+
     job->worker_threads =
         calloc((size_t)plan->io.threads, sizeof(struct worker_thread *));
     if (plan->output.any_periods && !job->period.unsampled_lock)
         return -1;
+
     return job->worker_threads && !job->group.busy_lock == alone ? 0 : -1;
 }
 
@@ -133,8 +154,9 @@ job_open(struct job *job, struct error *error)
 {
     const struct plan *plan = &job->active_plan;
     int *size = &job->group.size;
-    while (*size < plan->io.threads &&
-           (*size == 0 || !os_signals_stop())) { /* one, for its statistics */
+
+    /* A stop ends the opening. One worker is opened in any case, for its statistics. */
+    while (*size < plan->io.threads && (*size == 0 || !os_signals_stop())) {
         struct worker_thread *thread = worker_thread_make(job);
         if (!thread)
             return error_set(error, EXIT_PREPARE, NULL,
@@ -148,6 +170,7 @@ job_open(struct job *job, struct error *error)
         thread->worker.judges_slow = job->run->task.observer->judges_slow;
         job->worker_threads[(*size)++] = thread;
     }
+
     return 0;
 }
 
@@ -164,6 +187,7 @@ void
 job_begin(struct job *job, int64_t begin)
 {
     int64_t interval = job->active_plan.output.print_interval;
+
     begin += job->start_delay;
     job->period.began_at = begin;
     job->group.begin_at = begin;
@@ -172,10 +196,11 @@ job_begin(struct job *job, int64_t begin)
 }
 
 /*
- * Abandons a worker whose requests have timed out where it cannot fail them itself: the
- * loop of a queue has some more time for it. Observers are notified unless another thread
- * has been doing so for too long. Since RESUMED, after a stop of the process, they have
- * all of their time again. Returns when to look again.
+ * Abandons THREAD if its requests have timed out and it cannot fail them itself. The
+ * loop of an engine that queues requests fails them itself, so it gets DEADLINE_GRACE
+ * more. Observers are notified, unless another thread has held the run's lock for too
+ * long. RESUMED is when the process went on after a stop: from then on requests have all
+ * of their time again. Returns when to look again.
  */
 static int64_t
 abandon_late(struct job *job, struct worker_thread *thread, int64_t resumed, int64_t now)
@@ -186,6 +211,7 @@ abandon_late(struct job *job, struct worker_thread *thread, int64_t resumed, int
     int64_t late = time_add(since, job->active_plan.ends.timeout);
     int64_t due =
         time_add(late, job->active_plan.io.engine->queues_requests ? DEADLINE_GRACE : 0);
+
     if (now < late)
         return late;
     if (now < due)
@@ -195,10 +221,12 @@ abandon_late(struct job *job, struct worker_thread *thread, int64_t resumed, int
         worker_thread_abandon_late(thread, os_process_resumed(), now, notifies);
     if (notifies)
         os_lock_release(run->lock);
+
     return now + SUPERVISE_RETRY;
 }
 
-/* Looks after one worker. Returns when to look again. */
+/* Looks at one worker at time NOW: reports an unanswered request, abandons the worker if
+ * it is late, wakes it if the job is over. Returns when to look again. */
 static int64_t
 look_after(struct job *job, struct worker_thread *thread, int64_t now)
 {
@@ -222,6 +250,7 @@ look_after(struct job *job, struct worker_thread *thread, int64_t now)
         worker_thread_wake(thread);
     if (over || now >= limit)
         limit = now + SUPERVISE_RETRY;
+
     return time_earlier(again, limit);
 }
 
@@ -229,8 +258,9 @@ int64_t
 job_supervise(struct job *job, int64_t now)
 {
     int64_t next = 0;
-    if (atomic_load(
-            &job->group.is_stopped)) /* after a failure, as at the end of the run */
+
+    /* After a failure workers have as much time as at the end of the run. */
+    if (atomic_load(&job->group.is_stopped))
         job_stop(job, time_add(now, job->active_plan.ends.grace));
     for (int i = 0; i < job->group.size; i++) {
         struct worker_thread *thread = job->worker_threads[i];
@@ -242,17 +272,19 @@ job_supervise(struct job *job, int64_t now)
     }
     if (!next)
         return notify_end_rest(job, now);
+
     return time_earlier(next, notify_end_period(job, now));
 }
 
-/* The total begins with what requests were split into, so that no more are than those
- * that count. */
+/* What requests were split into is added before the requests themselves: so a total
+ * never has more split requests than requests. */
 bool
 job_add_up(struct job *job)
 {
     struct attribution *attribution = attribution_of(job);
     struct stats *total = &job->progress.total,
                  *all = job->phases ? &job->phases->total : NULL;
+
     if (job->progress.added_workers == 0) {
         stats_clear(total);
         job->in_flight = (struct job_under_way){0};
@@ -279,24 +311,26 @@ job_add_up(struct job *job)
         stats_merge(all, &job->outcome.total);
         stats_merge(all, total);
     }
+
     return true;
 }
 
-/* Returns whether the thread of a job that has ended is still in the kernel, or a request
- * of it, so that its memory must stay. */
+/* Returns whether the thread or a request of a job that has ended is still in the
+ * kernel, so that the memory of the worker must stay. */
 static bool
 is_stuck(const struct worker_thread *thread)
 {
     return thread->abandoned || thread->worker.queue.inflight.lost_count > 0;
 }
 
-/* Adds what THREAD has left behind to the outcome; FAILED becomes its failure if that is
- * the earliest of the step. */
+/* Adds the results of THREAD to OUTCOME. Its failure is copied to FAILED if it is the
+ * earliest of the step. */
 static void
 collect_thread(struct outcome *outcome, struct worker_thread *thread,
                struct sample *failed)
 {
     const struct sample *own = &thread->worker.account.failed;
+
     if (!thread->abandoned)
         worker_thread_join(thread);
     outcome->is_stuck |= is_stuck(thread);
@@ -313,12 +347,18 @@ collect_thread(struct outcome *outcome, struct worker_thread *thread,
 #define SECTOR 512
 
 /*
- * Returns the least number of reads, of the COUNT of JOB that count, for which no device
- * was asked. The kernel charges the process for what it reads from devices: for all bytes
- * of a direct read, and for one sector or more of a read through the page cache, as its
- * data may be compressed. Reads of other jobs are charged to the process as well, so the
- * true number may be higher. Returns 0 where each read has a verdict already
- * (counts_sectors), or where a note on holes says it.
+ * Returns a lower bound for the number of reads, among COUNT reads of JOB that count,
+ * for which no device was asked:
+ *
+ *     COUNT - bytes charged to the process / minimum number of bytes charged per read
+ *
+ * The kernel charges the process for what it reads from devices: for a direct read all
+ * bytes; for a read through the page cache one sector or more, as the data may be
+ * compressed. Reads of other jobs are charged to the process as well, so the true number
+ * may be higher.
+ *
+ * Returns 0 if each read has a verdict already (counts_sectors), or if a note on holes
+ * explains it.
  */
 static uint64_t
 count_from_memory(const struct job *job, uint64_t count)
@@ -326,20 +366,23 @@ count_from_memory(const struct job *job, uint64_t count)
     const struct target *target = &job->target;
     int64_t sectors = os_process_sectors();
     int64_t least = target->is_direct ? job->active_plan.workload.request_size : SECTOR;
+
     if (!target->charges_reads || target->counts_sectors || target->hole_percent > 0 ||
         job->outcome.hole_percent > 0 || job->outcome.is_stuck || sectors < 0)
         return 0;
     uint64_t charged = (uint64_t)((sectors - job->run->sectors) * SECTOR / least);
+
     return charged < count ? count - charged : 0;
 }
 
-/* Rejects all requests of JOB if no device was asked for any of them; else sets
+/* Rejects all requests of JOB if no device was asked for any of them; otherwise sets
  * `from_memory` of its statistics. */
 static void
 reject_from_memory(struct job *job)
 {
     struct stats *total = &job->progress.total;
     uint64_t reads = 0, all = total->latency.count;
+
     if (!total->mix.extra_count && plan_does(&job->active_plan, OPERATION_READS))
         reads = all;
     for (int i = 0; total->mix.extra_count && i <= total->mix.extra_count; i++)
@@ -358,6 +401,7 @@ job_collect(struct job *job)
     struct outcome *outcome = &job->outcome;
     struct sample failed = {0};
     int64_t began = INT64_MAX;
+
     outcome->ended_at = 0;
     outcome->error_count = 0;
     for (int i = 0; i < job->group.size; i++) {
@@ -365,19 +409,23 @@ job_collect(struct job *job)
         collect_thread(outcome, thread, &failed);
         began = time_earlier(began, thread->worker.account.began);
     }
+
     if (!outcome->failed_sample.index)
         outcome->failed_sample = failed;
     if (outcome->failed_sample.index && job->target.kind == OS_BLOCK)
         outcome->failed_sample.is_device_gone = os_device_is_gone(job->target.fd);
-    job->progress.added_workers = 0; /* from the beginning, whatever was not finished */
+
+    job->progress.added_workers = 0; /* the last snapshot may be incomplete */
     job->has_ended = true;
     job_add_up(job);
     reject_from_memory(job);
     for (int i = 0; i < job->group.size && job->progress.total.latency.count; i++)
         series_merge(&job->series, &job->worker_threads[i]->worker.account.series);
     stats_merge(&outcome->total, &job->progress.total);
+
     int64_t end = outcome->ended_at;
-    if (job->plan.mode == MODE_BACKGROUND) /* its last requests are not counted whole */
+    /* The last requests of a load are cut off by the end of the run. */
+    if (job->plan.mode == MODE_BACKGROUND)
         end = time_later(worker_group_until(&job->group, end), began);
     outcome->duration += end - began;
 }
@@ -394,23 +442,28 @@ bool
 job_close(struct job *job)
 {
     bool all = true;
+
     for (int i = 0; i < job->group.size; i++) {
         struct worker_thread *thread = job->worker_threads[i];
         if (is_stuck(thread)) {
-            all = false; /* in the kernel, with its memory */
+            all = false; /* still in the kernel, and needs its memory */
             continue;
         }
         worker_close(&thread->worker);
         worker_thread_free(thread);
         job->worker_threads[i] = NULL;
     }
-    if (!all) /* what is left may look at its group */
+    /* If a worker is stuck, the group and its locks stay in memory as well, although by
+     * the invariant at struct handoff a stuck worker never uses them again. */
+    if (!all)
         return false;
+
     free(job->worker_threads);
     job->worker_threads = NULL;
     os_lock_free(job->group.busy_lock);
     job->group.busy_lock = NULL;
     os_lock_free(job->period.unsampled_lock);
     job->period.unsampled_lock = NULL;
+
     return true;
 }
