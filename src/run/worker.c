@@ -1,4 +1,11 @@
-/* A worker: its memory and its queue. The loop stands in loop.c. */
+/*
+ * The opening and closing of a worker: the memory of its slots, its buffers, its log and
+ * its queue. It also has the functions of struct inflight that are too long for queue.h.
+ * The loop stands in loop.c.
+ *
+ * The buffers are freed only if the engine knows that no request can still use them. A
+ * worker that is stuck in the kernel is never closed (job_close).
+ */
 #include "worker.h"
 
 #include "base/units.h"
@@ -14,6 +21,7 @@ worker_size(const struct plan *plan)
     size_t unused = plan->workload.mix.extra_count
                         ? 0
                         : OPERATION_TURNS * sizeof(struct stats_operation);
+
     return (int64_t)(sizeof(struct worker) - unused +
                      (plan->output.needs_track ? sizeof(struct track) : 0) +
                      (size_t)(plan->statistics.series_capacity / plan->io.threads) *
@@ -33,6 +41,7 @@ worker_open_series(struct time_series *series, const struct plan *plan, int work
     if (!entries)
         return -1;
     series_start(series, entries, most, plan->workload.seed);
+
     return 0;
 }
 
@@ -43,13 +52,14 @@ worker_close_series(struct time_series *series)
     *series = (struct time_series){0};
 }
 
-/* Names the options that need less memory. */
+/* Adds advice to ERROR: which options of PLAN need less memory. Returns -1. */
 static int
 advise(const struct plan *plan, struct error *error)
 {
     enum sweep_kind swept = plan->sweep.kind;
     char advice[sizeof(error->advice)];
     const char *threads = swept == SWEEP_THREADS ? "threads" : "-threads";
+
     if (plan->io.threads > 1 &&
         plan->io.depth * plan->workload.request_size < worker_size(plan)) {
         snprintf(advice, sizeof(advice), "use fewer %s", threads);
@@ -62,6 +72,7 @@ advise(const struct plan *plan, struct error *error)
                                     : " or -depth",
              plan->io.threads == 1 ? "" : ", or fewer ",
              plan->io.threads == 1 ? "" : threads);
+
     return error_advise(error, advice);
 }
 
@@ -70,6 +81,7 @@ worker_refuse(const struct plan *plan, int64_t requests, int64_t left,
               struct error *error)
 {
     char what[64] = "a request", have[UNITS_TEXT] = "";
+
     if (requests > 1)
         snprintf(what, sizeof(what), "%lld requests", (long long)requests);
     if (left < INT64_MAX)
@@ -77,10 +89,12 @@ worker_refuse(const struct plan *plan, int64_t requests, int64_t left,
     error_set(error, EXIT_PREPARE, NULL, "not enough memory for %s of %lld bytes%s%s%s",
               what, (long long)plan->workload.request_size, *have ? " in the " : "", have,
               *have ? " that are left" : "");
+
     return advise(plan, error);
 }
 
-/* Makes the log of the requests that records are to be attributed to, if any are. */
+/* Makes the log of requests for the attribution, unless the worker has none. The room
+ * for logged requests is divided among all workers. Returns 0, or -1 with ERROR. */
 static int
 take_log(struct worker *worker, struct error *error)
 {
@@ -94,6 +108,7 @@ take_log(struct worker *worker, struct error *error)
     worker->account.log->capacity = room < 1                      ? 1
                                     : room > ATTRIBUTION_LOG_MOST ? ATTRIBUTION_LOG_MOST
                                                                   : room;
+
     return 0;
 }
 
@@ -101,6 +116,7 @@ int
 inflight_open(struct inflight *inflight, int count, int64_t size)
 {
     size_t each = sizeof(*inflight->list) + sizeof(*inflight->completions);
+
     inflight->list = os_memory_unshared((size_t)count * each);
     if (!inflight->list)
         return -1;
@@ -115,6 +131,7 @@ inflight_open(struct inflight *inflight, int count, int64_t size)
         entry->sample.size = size;
         entry->younger = i + 1 < count ? entry + 1 : NULL;
     }
+
     return 0;
 }
 
@@ -124,16 +141,18 @@ inflight_close(struct inflight *inflight)
     os_memory_free(inflight->list);
 }
 
-/* Returns when the oldest of the requests that are lost was sent; 0: none is lost. */
+/* Returns when the oldest lost request was sent, ns, monotonic; 0 if none is lost. */
 static int64_t
 find_lost_since(const struct inflight *inflight)
 {
     int64_t since = 0;
+
     for (int i = 0; i < inflight->count; i++) {
         const struct inflight_request *entry = &inflight->list[i];
         if (entry->is_lost && (!since || entry->sent_at < since))
             since = entry->sent_at;
     }
+
     return since;
 }
 
@@ -159,13 +178,15 @@ inflight_regain(struct inflight *inflight, struct inflight_request *entry)
     inflight->lost_since = find_lost_since(inflight);
 }
 
-/* Takes the buffers of all requests, each with the alignment of the first. */
+/* Allocates the slots and one buffer for each of them. The size of a buffer is rounded
+ * up to the alignment, so that all buffers are aligned. Returns 0, or -1 with ERROR. */
 static int
 take_memory(struct worker *worker, struct io_config *config, struct error *error)
 {
     size_t depth = (size_t)config->depth,
            size = (size_t)worker->plan->workload.request_size;
     size_t alignment = (size_t)worker->target->alignment;
+
     config->size = (size + alignment - 1) / alignment * alignment;
     if (inflight_open(&worker->queue.inflight, config->depth,
                       worker->plan->workload.request_size) == 0 &&
@@ -174,6 +195,7 @@ take_memory(struct worker *worker, struct io_config *config, struct error *error
         config->memory = worker->queue.memory;
         return 0;
     }
+
     return worker_refuse(worker->plan, config->depth, INT64_MAX, error);
 }
 
@@ -188,6 +210,7 @@ worker_open(struct worker *worker, struct job *job, const struct io_engine *engi
                                .rw_flags = target->rw_flags,
                                .poll = target->polls,
                                .depth = plan->io.depth};
+
     worker->job = job;
     worker->plan = plan;
     worker->target = target;
@@ -197,6 +220,7 @@ worker_open(struct worker *worker, struct job *job, const struct io_engine *engi
     worker->account.total.corrected_interval = plan->statistics.corrected_interval;
     worker->account.total.mix = plan->workload.mix;
     worker->account.total.flushes_ignored = target->flushes_ignored;
+
     worker->queue.engine = engine;
     if (take_log(worker, error) == 0 && take_memory(worker, &config, error) == 0)
         worker->queue.io_queue = io_open(engine, plan->io.engine_name, &config, error);
@@ -204,6 +228,7 @@ worker_open(struct worker *worker, struct job *job, const struct io_engine *engi
         worker_close(worker);
         return -1;
     }
+
     worker->queue.buffer_size = config.size;
     pattern_start(&worker->schedule.pattern, plan, target->work_size, index);
     worker->queue.appended = -1;
@@ -213,7 +238,8 @@ worker_open(struct worker *worker, struct job *job, const struct io_engine *engi
     if (plan_does(plan, OPERATION_WRITES))
         random_fill(&worker->queue.data, worker->queue.memory, bytes);
     else
-        memset(worker->queue.memory, 1, bytes); /* no page is new to a request */
+        memset(worker->queue.memory, 1, bytes); /* so that no request has a page fault */
+
     return 0;
 }
 
