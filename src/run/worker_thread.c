@@ -1,6 +1,17 @@
 /*
- * The thread of a worker, and the supervisor's hold on it: requests without answer, the
- * statistics so far, its sleep and its end.
+ * The thread of a worker, and what the supervisor does about it: it reports unanswered
+ * requests, takes the statistics so far, ends the worker's sleep, and abandons the
+ * worker.
+ *
+ *     oldest request in flight for     the supervisor
+ *     -hang, then 2, 4, 8 times that   notifies observers (worker_thread_check)
+ *     -timeout                         fails the requests, if the worker has not done so,
+ *                                      and abandons it (worker_thread_abandon_late)
+ *     the grace after the work time    abandons the worker (worker_thread_abandon)
+ *
+ * To abandon a worker means to lock its handoff and never to release it. When its system
+ * call returns, if ever, the worker waits for the handoff for ever. So its statistics
+ * never change again, and the supervisor can use them without locking the handoff.
  */
 #include "worker_thread.h"
 
@@ -14,6 +25,7 @@ struct worker_thread *
 worker_thread_make(const struct job *job)
 {
     struct worker_thread *thread = calloc(1, sizeof(*thread));
+
     if (!thread)
         return NULL;
     struct worker *worker = &thread->worker;
@@ -24,6 +36,7 @@ worker_thread_make(const struct job *job)
         !worker->account.track == !job->track)
         return thread;
     worker_thread_free(thread);
+
     return NULL;
 }
 
@@ -41,6 +54,7 @@ worker_thread_work(struct worker_thread *thread)
     struct worker *worker = &thread->worker;
     struct run *run = worker->job->run;
     bool own = !worker->reports && !worker->account.attribution && os_thread_unshare();
+
     if (run->start_gate) {
         os_lock_acquire(run->start_gate);
         while (run->is_held)
@@ -51,6 +65,7 @@ worker_thread_work(struct worker_thread *thread)
     atomic_store(&thread->ended, true);
     atomic_store(&run->any_ended, true);
     os_thread_wake(&run->supervisor);
+
     return own;
 }
 
@@ -110,10 +125,12 @@ stall_check(struct stall *stall, int64_t since, int64_t now)
         return 0;
     while (stall->next <= waited)
         stall->next = time_multiply(stall->next, 2);
+
     return waited;
 }
 
-/* A request that starts right after the look is due no earlier than `limit`. */
+/* A request that is sent right after the call is not reported before it has been in
+ * flight for `limit`. */
 int64_t
 stall_due(const struct stall *stall, int64_t since, int64_t now)
 {
@@ -122,8 +139,8 @@ stall_due(const struct stall *stall, int64_t since, int64_t now)
     return time_add(from, limit);
 }
 
-/* The index is that of the oldest request; if the oldest has changed meanwhile, there is
- * nothing to report. */
+/* The index is that of the oldest request. If the worker has gone on meanwhile, so that
+ * another request is the oldest, nothing is reported. */
 int64_t
 worker_thread_check(struct worker_thread *thread, int64_t resumed, int64_t now,
                     uint64_t *index, int64_t *again)
@@ -131,10 +148,12 @@ worker_thread_check(struct worker_thread *thread, int64_t resumed, int64_t now,
     int64_t start = handoff_peek(&thread->worker.handoff), still;
     int64_t since = start > 0 && start < resumed ? resumed : start;
     int64_t waited = stall_check(&thread->stall, since, now);
+
     if (waited && !handoff_lock(&thread->worker.handoff, &still)) {
         waited = since = 0;
     } else if (waited) {
-        *index = thread->worker.queue.inflight.ring.younger->sample.index; /* 0: none */
+        /* 0 if none is in flight */
+        *index = thread->worker.queue.inflight.ring.younger->sample.index;
         handoff_release(&thread->worker.handoff, still);
         waited = still == start && *index ? waited : 0;
     }
@@ -142,17 +161,19 @@ worker_thread_check(struct worker_thread *thread, int64_t resumed, int64_t now,
     int64_t due = soon ? now : stall_due(&thread->stall, since, now);
     int64_t soonest = now + (since > 0 ? MS : SUPERVISE_RETRY);
     *again = time_later(due, soonest);
+
     return waited;
 }
 
-/* Adds what has no answer yet; of that in flight the oldest was sent at SINCE, which is
- * not above 0 if there is none. */
+/* Adds the unanswered requests of INFLIGHT to UNDER_WAY. The oldest request in flight
+ * was sent at SINCE; a SINCE of 0 or below means that none is in flight. */
 static void
 add_under_way(struct job_under_way *under_way, const struct inflight *inflight,
               int64_t since)
 {
     int live = since > 0 ? inflight_live(inflight) : 0;
     int64_t oldest = live ? since : INT64_MAX;
+
     under_way->count += inflight->lost_count + live;
     if (inflight->lost_count)
         oldest = time_earlier(oldest, inflight->lost_since);
@@ -161,8 +182,8 @@ add_under_way(struct job_under_way *under_way, const struct inflight *inflight,
         under_way->oldest_sent_at = oldest;
 }
 
-/* Returns whether the worker was abandoned in a call for its only request, and the call
- * has returned since: it has its answer. */
+/* Returns whether the worker was abandoned during a call for its only request and that
+ * call has returned since: then the request has its answer. */
 static bool
 is_answered(const struct worker_thread *thread)
 {
@@ -177,6 +198,7 @@ worker_thread_merge(struct worker_thread *thread, struct stats *total,
 {
     int64_t since = thread->since;
     bool empty = thread->abandoned || worker_thread_is_over(thread);
+
     if (!empty && !handoff_lock(&thread->worker.handoff, &since))
         return false;
     stats_merge(total, &thread->worker.account.total);
@@ -187,10 +209,11 @@ worker_thread_merge(struct worker_thread *thread, struct stats *total,
         add_under_way(under_way, &thread->worker.queue.inflight, since);
     if (!empty)
         handoff_release(&thread->worker.handoff, since);
+
     return true;
 }
 
-/* Wakes only a sleep: a system call that is interrupted begins anew. */
+/* Only a sleep is ended early: a system call for a request would just begin anew. */
 void
 worker_thread_wake(struct worker_thread *thread)
 {
@@ -198,8 +221,8 @@ worker_thread_wake(struct worker_thread *thread)
         os_thread_wake(&thread->working);
 }
 
-/* Locks the handoff if the worker waits for a request that began at LATE or before,
- * SINCE. Returns whether that is so. */
+/* Locks the handoff if the worker waits for a request that was sent at LATE or before,
+ * and stores in SINCE when it was sent. Returns whether it has locked the handoff. */
 static bool
 lock_waiting(struct worker_thread *thread, int64_t late, int64_t *since)
 {
@@ -208,11 +231,12 @@ lock_waiting(struct worker_thread *thread, int64_t late, int64_t *since)
     if (*since > 0 && *since <= late)
         return true;
     handoff_release(&thread->worker.handoff, *since);
+
     return false;
 }
 
-/* The handoff stays locked, which keeps the worker from going on; requests
- * that were not sent before count from SINCE. */
+/* Abandons the worker at NOW. The caller has locked its handoff, and never releases it.
+ * If the oldest request has not been sent yet, its age counts from SINCE. */
 static void
 abandon(struct worker_thread *thread, int64_t since, int64_t now)
 {
@@ -220,6 +244,7 @@ abandon(struct worker_thread *thread, int64_t since, int64_t now)
     const struct inflight *inflight = &thread->worker.queue.inflight;
     int64_t start = inflight->ring.younger->sample.start;
     int left = inflight_live(inflight);
+
     thread->abandoned = true;
     if (left) {
         thread->since = start ? start : since;
@@ -239,13 +264,15 @@ worker_thread_abandon(struct worker_thread *thread, int64_t now)
         abandon(thread, since, now);
 }
 
-/* Fails those that started at LATE or before, oldest first. One that is being sent has no
- * start yet: if the oldest has none, theirs is SINCE. */
+/* Fails the requests that were sent at LATE or before, the oldest first. Requests that
+ * the engine is just sending have no start yet: if the oldest has none, all of these
+ * count from SINCE. With NOTIFIES observers are notified of each of them. */
 static void
 fail_late(struct worker *worker, int64_t since, int64_t late, int64_t now, bool notifies)
 {
     const struct inflight_request *ends = &worker->queue.inflight.ring;
     int64_t unsent = ends->younger->sample.start ? now : since;
+
     while (ends->younger != ends) {
         struct inflight_request *entry = ends->younger;
         int64_t start = entry->sample.start ? entry->sample.start : unsent;
@@ -263,6 +290,7 @@ worker_thread_abandon_late(struct worker_thread *thread, int64_t resumed, int64_
 {
     struct worker *worker = &thread->worker;
     int64_t since, late = now - worker->plan->ends.timeout;
+
     if (resumed > late || !lock_waiting(thread, late, &since))
         return;
     fail_late(worker, since, late, now, notifies);
