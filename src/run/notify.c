@@ -1,7 +1,15 @@
 /*
- * Observers are notified of requests and periods by whichever thread, under the lock of
- * the run. A period ends after so many requests that count, at a point of a grid in time,
- * or both.
+ * Notifies observers of requests and periods, on whichever thread has something to
+ * report. The run's lock serialises the notifications. All statistics of a period belong
+ * to that lock, except the requests without a sample, which have a lock that is held for
+ * a moment.
+ *
+ *     any worker    request answered ---> run's lock: sample; added to the period
+ *     any thread    request missed   ---> `unsampled_lock`: added to `unsampled`
+ *     period due                     ---> run's lock: `unsampled` is merged; record
+ *
+ * A period ends after a number of requests that count (-p), at a point of a time grid
+ * (-P), or at whichever comes first.
  */
 #include "base/deadlines.h"
 #include "os/process.h"
@@ -20,11 +28,13 @@ int
 notify_enter(struct job *job)
 {
     const struct run_observer *observer = job->run->task.observer;
+
     os_lock_acquire(job->run->lock);
     if (job->begin_notified)
         return 0;
     job->begin_notified = true;
     target_name(&job->target);
+
     return observer->begin && observer->begin(observer->self, job) < 0 ? silence(job) : 0;
 }
 
@@ -32,6 +42,7 @@ void
 notify_missed(struct job *job, enum operation next, uint64_t count)
 {
     struct job_period *period = &job->period;
+
     if (!period->unsampled_lock)
         return;
     os_lock_acquire(period->unsampled_lock);
@@ -43,6 +54,7 @@ void
 notify_waits(struct job *job, enum operation next, int64_t stall, int64_t idle)
 {
     struct job_period *period = &job->period;
+
     if (!period->unsampled_lock)
         return;
     os_lock_acquire(period->unsampled_lock);
@@ -54,6 +66,7 @@ void
 notify_given_up(struct job *job, const struct sample *sample)
 {
     struct job_period *period = &job->period;
+
     if (!period->unsampled_lock)
         return;
     os_lock_acquire(period->unsampled_lock);
@@ -61,7 +74,7 @@ notify_given_up(struct job *job, const struct sample *sample)
     os_lock_release(period->unsampled_lock);
 }
 
-/* Moves the requests without a sample to the other requests of the period. */
+/* Merges the requests without a sample into the statistics of the period. */
 static void
 take_unsampled(struct job_period *period)
 {
@@ -73,24 +86,27 @@ take_unsampled(struct job_period *period)
     os_lock_release(period->unsampled_lock);
 }
 
-/* Returns the end of the last request in the period of JOB, or the period's start. */
+/* Returns when the last request of the period ended, ns, monotonic; or when the period
+ * began, if no request has ended in it. */
 static int64_t
 last_end(const struct job *job)
 {
     int64_t last = time_later(job->period.began_at, job->period.busy.last_end);
+
     for (int i = 0; i < job->group.size; i++) {
         const struct busy_log *log = &job->worker_threads[i]->worker.account.period;
         if (log->count > 0)
             last = time_later(last, log->list[log->count - 1].end);
     }
+
     return last;
 }
 
 /*
  * Moves the busy spans of a worker, up to NOW, to the period of JOB. Without an interval
- * the worker has been busy since the end of the last span. The end of that span stays in
- * LOG, so that the worker is busy from the start of the next period on, although none of
- * its requests may end there.
+ * the worker has been busy since the end of the last span, so that span is extended to
+ * NOW. The end of the span stays in LOG: so the worker is busy from the start of the
+ * next period on, even if no request ends there.
  */
 static void
 move_period(struct job *job, struct busy_log *log, int64_t now)
@@ -102,14 +118,14 @@ move_period(struct job *job, struct busy_log *log, int64_t now)
     busy_log_move(log, &job->period.busy);
 }
 
-/*
- * Ends a period at NOW. Workers do not come in the order in which their requests ended:
- * if a request in the period ended after NOW, the period lasts until then.
- */
+/* Ends the period of JOB at NOW. Workers do not come here in the order in which their
+ * requests ended: if a request of the period ended after NOW, the period lasts until
+ * then. */
 static int
 end_period(struct job *job, int64_t now)
 {
     const struct run_observer *observer = job->run->task.observer;
+
     now = time_later(now, last_end(job));
     for (int i = 0; i < job->group.size; i++)
         move_period(job, &job->worker_threads[i]->worker.account.period, now);
@@ -117,20 +133,24 @@ end_period(struct job *job, int64_t now)
     job->period.stats.busy_time = busy_time(&job->period.busy);
     const struct run_record record = {RECORD_PERIOD, &job->period.stats,
                                       now - job->period.began_at, NULL, NULL};
+
     int status = observer->record(observer->self, job, &record);
     stats_clear(&job->period.stats);
     busy_clear(&job->period.busy);
     job->period.began_at = now;
+
     return status < 0 ? silence(job) : 0;
 }
 
-/* A request is under way in each period that it touches, and counts in the last. */
+/* Adds SAMPLE to the period. A request is busy time in every period that it touches, but
+ * it counts only in the period in which it ended. */
 static void
 record_in_period(struct job *job, struct worker_account *account,
                  const struct sample *sample)
 {
     struct busy_log *log = &account->period;
     int64_t start = account->busy_from, end = sample->start + sample->latency;
+
     stats_record(&job->period.stats, sample);
     if (sample_counts(sample))
         breakdown_record(&job->period.stats.breakdown, sample);
@@ -147,13 +167,16 @@ notify_sample_locked(struct job *job, struct worker *worker, const struct sample
 {
     const struct plan_output *output = &job->active_plan.output;
     const struct run_observer *observer = job->run->task.observer;
+
     if (output->any_requests && observer->sample(observer->self, job, sample) < 0)
         return silence(job);
     if (output->any_periods)
         record_in_period(job, &worker->account, sample);
+
     if (output->print_count && sample_counts(sample) &&
         job->period.stats.latency.count >= (uint64_t)output->print_count)
         return end_period(job, sample->start + sample->latency);
+
     return 0;
 }
 
@@ -167,8 +190,8 @@ notify_sample(struct job *job, struct worker *worker, const struct sample *sampl
     return status;
 }
 
-/* Returns when the present period is due. After that the caller sees the period as
- * job_begin made it, although it may not have gone through the gate. */
+/* Returns when the present period is due. The acquire order lets the caller see the
+ * period as job_begin made it, even if the caller has not gone through the gate. */
 static int64_t
 period_due(const struct job *job)
 {
@@ -176,18 +199,21 @@ period_due(const struct job *job)
 }
 
 /*
- * The grid of the periods begins with the run; one that was late leaves it as
- * it is. A worker ends a period before a request that is due at the same time,
- * the supervisor while all wait for the kernel.
+ * Ends the period if it is due at NOW. The grid of periods begins with the run, and a
+ * period that ends late does not move the grid. A worker ends a period before it sends a
+ * request that is due at the same time; the supervisor ends it while all workers wait
+ * for the kernel.
  */
 static int
 end_due_period(struct job *job, int64_t now)
 {
     int64_t due = period_due(job);
+
     if (now < due)
         return 0;
     due = time_next_point(due, job->active_plan.output.print_interval, now);
     atomic_store_explicit(&job->group.period_end, due, memory_order_relaxed);
+
     return end_period(job, now);
 }
 
@@ -211,14 +237,19 @@ notify_end_period(struct job *job, int64_t now)
     if (end_due_period(job, now) < 0)
         job_stop(job, now + DEADLINE_GRACE);
     os_lock_release(job->run->lock);
+
     return period_due(job);
 }
 
 int64_t
 notify_end_rest(struct job *job, int64_t now)
 {
-    bool abandoned = false; /* a worker that is may hold the lock for ever */
+    /* If a worker was abandoned, the last period is given up rather than waited for. By
+     * the invariant at struct handoff no abandoned worker holds the lock, so it would be
+     * safe to wait. */
+    bool abandoned = false;
     int64_t ended = 0;
+
     for (int i = 0; i < job->group.size; i++) {
         abandoned |= job->worker_threads[i]->abandoned;
         ended = time_later(ended, job->worker_threads[i]->worker.account.ended);
@@ -235,5 +266,6 @@ notify_end_rest(struct job *job, int64_t now)
     if (job->active_plan.output.emit_partial_period && !is_empty)
         end_period(job, now);
     os_lock_release(job->run->lock);
+
     return 0;
 }
