@@ -1,8 +1,19 @@
 /*
- * The supervisor's thread, which has the signals and no worker. Each worker has a thread
- * of its own, which may get stuck in the kernel; the supervisor sees to periods, interim
- * statistics, ticks, requests without answer, and the end. It touches a worker's
- * statistics only while it has locked the handoff.
+ * The supervisor: the thread that has the signals and does no requests. Each worker has a
+ * thread, which may get stuck in the kernel, so the supervisor does everything that must
+ * not get stuck: periods, interim statistics, ticks, unanswered requests, and the end.
+ *
+ *     repeat:
+ *         a signal to stop, or a failed output    stops all jobs
+ *         look_after                              each job looks at its workers
+ *         all jobs have ended                     returns
+ *         a timeout, or all slots lost            stops all jobs
+ *         a job beside a load has ended           stops all jobs
+ *         interim statistics or a tick due        adds up the statistics, notifies
+ *         waits for a signal, the end of a worker, or the time of the next look
+ *
+ * It touches a worker's statistics only while it has locked the worker's handoff
+ * (queue.h).
  */
 #include "base/deadlines.h"
 #include "os/os.h"
@@ -30,7 +41,8 @@ supervise_begin(struct run *run, int64_t now)
     tick_due(run, now);
 }
 
-/* Stops all jobs once the output has failed, also those that have nothing to report. */
+/* Stops all jobs once the output has failed, including jobs that have nothing to report
+ * themselves. */
 static void
 stop_if_silenced(struct run *run)
 {
@@ -38,7 +50,7 @@ stop_if_silenced(struct run *run)
         worker_group_stop(&run->task.jobs[i].group, os_clock_now());
 }
 
-/* Stops all jobs. Requests in flight are waited for until WHEN. */
+/* Stops all jobs. Workers that still wait for requests at WHEN are abandoned. */
 static void
 stop_all(struct run *run, int64_t when)
 {
@@ -46,9 +58,9 @@ stop_all(struct run *run, int64_t when)
         job_stop(&run->task.jobs[i], when);
 }
 
-/* Returns whether no worker of JOB can send a request any more, because all requests of
- * each have timed out. Returns false if a worker has ended: then the run is ending, and
- * the other workers end by themselves. */
+/* Returns whether no worker of JOB can send a request any more, because all slots of
+ * each worker are lost to requests that have timed out. Returns false if a worker has
+ * ended: then the run is ending, and the other workers end by themselves. */
 static bool
 is_lost(const struct job *job)
 {
@@ -58,15 +70,17 @@ is_lost(const struct job *job)
         if (worker_thread_is_over(thread) || (!has_lost_all && !thread->misses))
             return false;
     }
+
     return true;
 }
 
-/* Returns whether all jobs that have not ended, beside a load, are lost. */
+/* Returns whether all jobs that have not ended, except a background load, are lost. */
 static bool
 are_lost(const struct run *run)
 {
     bool left = false;
     int count = run->task.count - (run->task.background ? 1 : 0);
+
     for (int i = 0; i < count; i++) {
         const struct job *job = &run->task.jobs[i];
         if (job->has_ended)
@@ -75,11 +89,12 @@ are_lost(const struct run *run)
             return false;
         left = true;
     }
+
     return left;
 }
 
-/* Ends the run as a request has timed out, or as nothing more can be sent. Returns
- * whether it has gone on until now. */
+/* Ends the run if a request has timed out, or if no further request can be sent. Returns
+ * whether it has ended the run just now. */
 static bool
 stop_if_timed_out(struct run *run, int64_t now)
 {
@@ -90,11 +105,13 @@ stop_if_timed_out(struct run *run, int64_t now)
     return true;
 }
 
-/* Ends the run by a signal. There is no further tick, so totals begin anew. */
+/* Ends the run because of a signal. No tick follows that would wait for the totals of
+ * all jobs, so the next snapshot adds up all of them again. */
 static void
 interrupt(struct run *run, int64_t now)
 {
     const struct run_observer *observer = run->task.observer;
+
     stop_all(run, now + DEADLINE_GRACE);
     if (run->interrupted)
         return;
@@ -105,13 +122,15 @@ interrupt(struct run *run, int64_t now)
         observer->interrupt(observer->self);
 }
 
-/* Looks after all jobs. One that ends leaves the others to go on; observers are notified
- * of its failure at once then. Returns when to look again, 0: all have ended. */
+/* Supervises the workers of all jobs. When a job ends while others go on, observers are
+ * notified of its failure at once. Returns when to look again; 0 if all jobs have ended.
+ */
 static int64_t
 look_after(struct run *run, int64_t now)
 {
     const struct run_observer *observer = run->task.observer;
     int64_t next = 0;
+
     for (int i = 0; i < run->task.count; i++) {
         struct job *job = &run->task.jobs[i];
         int64_t again = job->has_ended ? 0 : job_supervise(job, now);
@@ -128,15 +147,17 @@ look_after(struct run *run, int64_t now)
         job->outcome.failure_notified = true;
         observer->fail(observer->self, job);
     }
+
     return next;
 }
 
-/* Ends a load when one of the others has ended, and these when it has. Returns whether
- * that is so, and was not before. */
+/* Ends a background load when another job has ended, and ends the other jobs when the
+ * load has ended. Returns whether it has done so just now. */
 static bool
 end_together(struct run *run, int64_t now)
 {
     bool over = false;
+
     if (!run->task.background || run->ending)
         return false;
     for (int i = 0; i < run->task.count; i++)
@@ -144,15 +165,17 @@ end_together(struct run *run, int64_t now)
     run->ending = over;
     if (over)
         stop_all(run, time_add(now, run->task.jobs[0].plan.ends.grace));
+
     return over;
 }
 
-/* Adds up the statistics of all jobs at this moment. Returns false if some cannot be had
- * now. */
+/* Adds up the statistics of all jobs. Returns false if some statistics cannot be had
+ * now; the next call adds up only the jobs that are still missing. */
 static bool
 add_up_all(struct run *run)
 {
     bool all = true;
+
     for (int i = 0; i < run->task.count; i++) {
         struct job *job = &run->task.jobs[i];
         job->progress.is_current =
@@ -161,17 +184,19 @@ add_up_all(struct run *run)
     }
     for (int i = 0; all && i < run->task.count; i++)
         run->task.jobs[i].progress.is_current = false;
+
     return all;
 }
 
-/* Notifies observers of interim statistics and ticks, which need the statistics of all
- * jobs. Returns when to call it again. */
+/* Notifies observers of interim statistics and ticks, for which the statistics of all
+ * jobs are added up. Returns when to call it again. */
 static int64_t
 notify_of_all(struct run *run, int64_t now)
 {
     const struct run_observer *observer = run->task.observer;
     int64_t due = tick_due(run, now);
     int shown = run->task.count - (run->task.background ? 1 : 0);
+
     if (!run->interim_wanted && now < due)
         return due;
     if (!add_up_all(run))
@@ -181,6 +206,7 @@ notify_of_all(struct run *run, int64_t now)
     run->interim_wanted = false;
     if (now >= due)
         observer->tick(observer->self, run->task.jobs, shown, now);
+
     return tick_due(run, now);
 }
 
@@ -189,18 +215,23 @@ supervise(struct run *run)
 {
     os_clock_sharpen();
     os_signals_see_freezes();
-    for (int i = 0; i < run->task.count; i++) { /* unless a worker was first */
+
+    /* Notifies of the begin, unless a worker has done so already. */
+    for (int i = 0; i < run->task.count; i++) {
         if (notify_enter(&run->task.jobs[i]) < 0)
             job_stop(&run->task.jobs[i], os_clock_now() + DEADLINE_GRACE);
         os_lock_release(run->lock);
     }
     for (;;) {
         int64_t now = os_clock_now();
-        os_signals_resumed(); /* a stop later than `now` makes nothing look late */
+        /* Notes a stop of the process before `now`; a later stop makes nothing look late.
+         */
+        os_signals_resumed();
         if (os_signals_stop())
             interrupt(run, now);
         stop_if_silenced(run);
         run->interim_wanted |= os_signals_report();
+
         int64_t next = look_after(run, now);
         if (!next)
             return;
