@@ -1,6 +1,16 @@
 /*
- * A run: all jobs of a task at once, each by workers of its own, from the opening of the
- * workers to the summaries.
+ * A run: all jobs of a task at the same time, each with its own workers, from the opening
+ * of the workers to the summaries. There are three ways to start one (enum start):
+ *
+ *     START_AT_ONCE        run_once: the caller supervises. The workers wait at the gate
+ *                          only until all threads are started.
+ *     START_FIRST_WORKER   run_open, run_first_worker: the caller opens the gate and does
+ *                          the work of the first worker. Another thread supervises.
+ *     START_HELD           run_hold, later run_once: the workers wait at the gate until
+ *                          run_once opens it.
+ *
+ * The gate is a lock that workers pass before their loop. Whoever opens it first sets
+ * when the requests begin, so that all workers begin at the same time.
  */
 #include "run/run.h"
 
@@ -19,6 +29,7 @@ int
 run_check_memory(const struct job *jobs, int count, struct error *error)
 {
     int64_t wanted = 0, requests = 0;
+
     for (int i = 0; i < count; i++) {
         const struct plan *plan = &jobs[i].active_plan;
         int64_t together = (int64_t)plan->io.threads * plan->io.depth;
@@ -27,6 +38,7 @@ run_check_memory(const struct job *jobs, int count, struct error *error)
             together * plan->workload.request_size + plan->io.threads * worker_size(plan);
     }
     int64_t left = wanted > OS_MEMORY_LITTLE ? os_memory_available() : INT64_MAX;
+
     return wanted <= left ? 0
                           : worker_refuse(&jobs[0].active_plan, requests, left, error);
 }
@@ -35,11 +47,13 @@ int
 run_attribute(struct run_task *task, struct notes *notes, struct error *error)
 {
     struct attribution_job jobs[TARGETS_MOST];
+
     for (int i = 0; i < task->count; i++) {
         const struct job *job = &task->jobs[i];
         jobs[i] = (struct attribution_job){&job->plan, &job->target, job->track != NULL};
     }
     task->attribution = attribution_open(jobs, task->count, notes, error);
+
     return task->attribution ? 0 : -1;
 }
 
@@ -47,41 +61,46 @@ void
 run_close(struct run *run)
 {
     bool all = true;
+
     for (int i = 0; i < run->task.count; i++)
         all &= job_close(&run->task.jobs[i]);
-    if (!all) /* what is left may look at the lock */
+    if (!all) /* a worker is stuck: the run stays in memory as well, see job_close */
         return;
+
     os_lock_free(run->lock);
     os_lock_free(run->start_gate);
     free(run);
 }
 
-/* How a run starts: its workers begin at once; the caller does the work of the first, and
- * then opens the gate; or all workers wait for another thread. */
+/* How a run starts; see the top of this file. */
 enum start { START_AT_ONCE, START_FIRST_WORKER, START_HELD };
 
-/* Prepares RUN, which is all zero, for TASK. Returns 0, or -1 without memory. */
+/* Initialises RUN, which is all zero, for TASK. Returns 0, or -1 if there is no memory.
+ */
 static int
 fill(struct run *run, const struct run_task *task, enum start start)
 {
     int status = 0, workers = 0;
+
     run->task = *task;
     for (int i = 0; i < run->task.count; i++) {
         status |= job_prepare(&run->task.jobs[i], run);
         workers += run->task.jobs[i].active_plan.io.threads;
     }
+
     run->lock = os_lock_make();
     bool has_gate = workers > 1 || start == START_HELD;
     run->start_gate = has_gate ? os_lock_make() : NULL;
+
     return !run->lock || (has_gate && !run->start_gate) ? -1 : status;
 }
 
-/* Workers go through the open gate one after the other; each mostly needs this long, ns.
- */
+/* Workers pass the open gate one after the other. This is how long each of them usually
+ * needs, in ns. */
 #define GATE_TIME (50 * US)
 
-/* Opens the gate. The requests begin a moment later, when all workers have gone through
- * it: a worker that is still at the gate when the others begin has to wait until they
+/* Opens the gate. Requests begin a moment later, when all workers have passed it: a
+ * worker that is still at the gate when the others begin would have to wait until they
  * leave it a processor. */
 static void
 open_gate(struct run *run)
@@ -90,11 +109,13 @@ open_gate(struct run *run)
         return;
     if (run->is_held)
         os_lock_acquire(run->start_gate);
+
     int64_t begin = os_clock_now() + MS;
     for (int i = 0; i < run->task.count; i++)
         begin += run->task.jobs[i].group.size * GATE_TIME;
     for (int i = 0; i < run->task.count; i++)
         job_begin(&run->task.jobs[i], begin);
+
     if (run->is_held)
         os_lock_notify_all(run->start_gate);
     run->is_held = false;
@@ -108,31 +129,37 @@ run_begin(struct run *run)
     run->sectors = os_process_sectors();
 }
 
-/* Ends the threads that wait at the gate: no request is sent. */
+/* Ends the threads that wait at the gate. No request is sent. */
 static void
 end_waiting(struct run *run)
 {
     struct job *jobs = run->task.jobs;
     int count = run->task.count;
-    run_begin(run); /* else they look at times of the run before */
+
+    /* Resets the times of the run before, which the workers would see. */
+    run_begin(run);
     for (int i = 0; i < count; i++)
         worker_group_stop(&jobs[i].group, os_clock_now());
     open_gate(run);
+
     for (int i = 0; i < count; i++)
         for (int k = 0; k < jobs[i].group.size; k++)
             worker_thread_join(jobs[i].worker_threads[k]);
 }
 
-/* Starts the workers, up to the gate; or none, and no request is sent. Workers that are
- * not to begin at once do so after run_begin. */
+/* Starts the workers, which wait at the gate if there is one. If a thread cannot be
+ * started, ends the others, so that no request is sent, and returns -1 with ERROR; else
+ * returns 0. Unless START is START_AT_ONCE, the caller must call run_begin later. */
 static int
 start_all(struct run *run, enum start start, struct error *error)
 {
     struct job *jobs = run->task.jobs;
     int count = run->task.count, status = 0;
     bool works = start == START_FIRST_WORKER;
+
     if (start == START_AT_ONCE)
         run_begin(run);
+
     if (run->start_gate)
         os_lock_acquire(run->start_gate);
     run->is_held = start == START_HELD;
@@ -144,6 +171,7 @@ start_all(struct run *run, enum start start, struct error *error)
             else
                 status = worker_thread_start(thread);
         }
+
     int code = errno;
     if (run->is_held)
         os_lock_release(run->start_gate);
@@ -152,10 +180,12 @@ start_all(struct run *run, enum start start, struct error *error)
     error_set(error, EXIT_PREPARE, NULL, "cannot start a thread for the requests: %s",
               strerror(code));
     end_waiting(run);
+
     return -1;
 }
 
-/* Opens a run that SUPERVISOR supervises. Returns NULL with ERROR when that cannot be. */
+/* Opens a run of TASK that thread SUPERVISOR supervises. Returns NULL with ERROR if that
+ * fails. */
 static struct run *
 open_run(const struct run_task *task, const struct os_thread *supervisor,
          enum start start, struct error *error)
@@ -176,6 +206,7 @@ open_run(const struct run_task *task, const struct os_thread *supervisor,
         run_close(run);
         run = NULL;
     }
+
     return run;
 }
 
@@ -222,6 +253,7 @@ run_end(const struct run_task *task)
     const struct run_observer *observer = task->observer;
     bool loaded = task->background && task->background->was_tried;
     int64_t ended = 0;
+
     for (int i = 0; i < task->count; i++)
         ended = time_later(ended, task->jobs[i].outcome.ended_at);
     if (observer->end)
@@ -232,6 +264,7 @@ void
 run_summarize(const struct run_task *task)
 {
     const struct run_observer *observer = task->observer;
+
     for (int i = 0; i < task->count; i++) {
         const struct job *job = &task->jobs[i];
         const struct run_record record = {RECORD_SUMMARY, &job->outcome.total,
@@ -254,6 +287,7 @@ run_once(const struct run_task *task, struct error *error)
 {
     struct os_thread self = os_thread_self();
     struct run *run = task->jobs[0].held_run;
+
     if (run)
         run_begin(run);
     else
@@ -261,8 +295,10 @@ run_once(const struct run_task *task, struct error *error)
     if (!run)
         return -1;
     task->jobs[0].held_run = NULL;
+
     open_gate(run);
     supervise(run);
     run_close(run);
+
     return 0;
 }
