@@ -1,16 +1,25 @@
 /*
- * A load beside the requests of one job, for a time: three phases, each a run of its own.
- * The load is a job as well, which the second run has besides. It begins first, and has
- * settled when the requests begin; it ends when they have ended.
+ * The phases of -load: the requests of one job without, with, and again without a
+ * background load. Each phase is a run. The load is a job that only the second run has.
+ *
+ *     phase        idle        loaded                  recovered
+ *     job          requests    (waits)  requests       requests
+ *     load                     load...........
+ *                              |<----->|
+ *                              PLAN_SETTLE: the load settles before requests begin
+ *
+ * The load ends when the requests of the phase have ended.
  */
 #include "os/process.h"
 #include "run_private.h"
 
-/* Keeps what PHASE has been, which ended after all phases together had taken BEFORE. */
+/* Keeps the results of PHASE, which has just ended, for the summaries. BEFORE is the
+ * duration of all phases before it, in ns. */
 static void
 keep_phase(struct job *job, enum phase phase, int64_t before)
 {
     struct job_phase *past = &job->phases->list[phase];
+
     past->has_ended = true;
     past->duration = job->outcome.duration - before;
     stats_merge(&past->stats, &job->progress.total);
@@ -24,18 +33,20 @@ keep_phase(struct job *job, enum phase phase, int64_t before)
     track_merge(&job->phases->done_track, job->track);
 }
 
-/* Prepares the job of TASK for PHASE. Returns the task of that. */
+/* Prepares the job of TASK for PHASE. Returns the task of the run of that phase. */
 static struct run_task
 prepare_phase(const struct run_task *task, enum phase phase)
 {
     struct run_task own = *task;
     struct job *job = &task->jobs[0];
     bool loaded = phase == PHASE_LOADED;
+
     plan_phase(&job->plan, phase, &job->active_plan);
     job->phases->current = phase;
     job->start_delay = loaded ? PLAN_SETTLE : 0;
     own.count = loaded ? 2 : 1;
     own.background = loaded ? task->background : NULL;
+
     return own;
 }
 
@@ -47,7 +58,7 @@ phases_open_first(const struct run_task *task, const struct os_thread *superviso
     return run_hold(&own, supervisor, error);
 }
 
-/* Does PHASE. Returns 0, or -1 with ERROR when it could not begin. */
+/* Runs PHASE. Returns 0, or -1 with ERROR if it could not begin. */
 static int
 do_phase(const struct run_task *task, enum phase phase, struct error *error)
 {
@@ -55,20 +66,23 @@ do_phase(const struct run_task *task, enum phase phase, struct error *error)
     struct job *job = &task->jobs[0];
     struct run_task own = job->held_run ? *task : prepare_phase(task, phase);
     int64_t before = job->outcome.duration;
+
     if (observer->part)
         observer->part(observer->self, job,
                        &(struct run_part){.name = phase_name(phase), .phase = phase});
     if (run_once(&own, error) < 0) {
-        job->phases->current = phase - 1; /* the total is that one's yet */
+        /* the total is still that of the phase before */
+        job->phases->current = phase - 1;
         return -1;
     }
     keep_phase(job, phase, before);
     task->background->was_tried =
         task->background->outcome.total.requests > 0 || job_has_failed(task->background);
+
     return 0;
 }
 
-/* Ends TASK: the statistics are those of all phases. */
+/* Ends TASK: from now on the statistics are those of all phases. */
 static void
 end_phases(const struct run_task *task)
 {
@@ -83,16 +97,18 @@ phases_execute(const struct run_task *task, struct error *error)
     struct job *job = &task->jobs[0];
     bool more = true, begun = false;
     int status = 0;
+
     job->phases->background = task->background;
     for (enum phase phase = PHASE_IDLE; phase < PHASES && more; phase++) {
         status = do_phase(task, phase, error);
         if (status < 0 && phase > PHASE_IDLE)
-            error->status = EXIT_RUNTIME; /* others have sent requests */
+            error->status = EXIT_RUNTIME; /* earlier phases have sent requests */
         begun = status == 0 || job->outcome.total.requests > 0;
         more = status == 0 && phase + 1 < PHASES && !os_signals_stop() &&
                !job_has_failed(job) && !job_has_failed(task->background);
         if (!more && begun)
             end_phases(task);
+
         const struct job_phase *ended = &job->phases->list[phase];
         const struct run_record record = {
             RECORD_PHASE, &ended->stats, ended->duration, NULL,
@@ -106,5 +122,6 @@ phases_execute(const struct run_task *task, struct error *error)
     }
     if (begun)
         run_summarize(task);
+
     return status;
 }

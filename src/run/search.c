@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#define EXACT 1e-9 /* of a unit: what the computation may lose */
+#define EXACT 1e-9 /* what a division may lose, in units of the last digit */
 #define DIGITS 3
 
 int64_t
@@ -20,11 +20,12 @@ search_start(struct search *search, int64_t from, int64_t to)
     *search = (struct search){.to = to, .next = from < to ? from : to};
 }
 
-/* Returns the rate after those that were tried; 0: there is none. */
+/* Returns the rate to try next; 0 if the search is over. */
 static int64_t
 choose(struct search *search)
 {
     int64_t met = search->met, failed = search->failed;
+
     if (!failed)
         return met >= search->to ? 0 : met > search->to / 2 ? search->to : 2 * met;
     if (met && (failed - met) * 1000 > failed * SEARCH_GAP) {
@@ -35,6 +36,7 @@ choose(struct search *search)
     if (search->again)
         return 0;
     search->again = true;
+
     return failed;
 }
 
@@ -43,6 +45,7 @@ search_note(struct search *search, bool met, bool hopeless)
 {
     int64_t rate = search->next;
     bool known = rate == search->failed;
+
     if (!known)
         search->rates++;
     if (met) {
