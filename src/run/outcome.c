@@ -1,5 +1,20 @@
 /*
- * From the result of a run to the exit status, and to the remarks that explain it.
+ * From the outcome of a job to the exit status, and to the remarks that explain it on
+ * stderr.
+ *
+ * Exit status: a failure, or nothing but requests that memory answered, is EXIT_RUNTIME;
+ * otherwise a limit that is not met is EXIT_LIMIT; otherwise EXIT_DONE.
+ *
+ * How certain an answer is: slo_answer compares a figure with its limit as if all
+ * requests were independent. Latencies are not, so answer_limit also looks at the series
+ * of requests. From their autocorrelation it estimates an interval in which the
+ * percentile lies, and the place of the limit decides:
+ *
+ *     ns   -----------[low ....... percentile ....... high]----------->
+ *           limit here: FAIL  |  limit here: so far  |  limit here: OK
+ *
+ * "So far" is followed by advice: how many requests, or how long a run, would move the
+ * limit out of the interval.
  */
 #include "run/outcome.h"
 
@@ -31,6 +46,7 @@ meets_limits(const struct outcome *outcome)
         if (slo_answer(slo, outcome_stats(outcome, slo)).verdict != SLO_MET)
             return false;
     }
+
     return true;
 }
 
@@ -40,7 +56,7 @@ has_failed(const struct outcome *outcome)
     return outcome->output_error || outcome->failed_sample.index || outcome->waiting_age;
 }
 
-/* Returns whether nothing counts because memory answered the requests. */
+/* Returns whether no request counts because memory answered the requests. */
 static bool
 has_only_cached(const struct outcome *outcome)
 {
@@ -66,10 +82,10 @@ outcome_worse(int status, int other)
     return ranks[other] > ranks[status] ? other : status;
 }
 
-#define TAIL 0.05 /* chance that a limit is not where it seems to be */
+#define TAIL 0.05 /* chance that a percentile lies below its interval, or above it */
 
-/* Returns whether the requests of OUTCOME tell how much they depend on each other, for
- * the figure of SLO. */
+/* Returns whether the series of OUTCOME tells how much the requests of SLO depend on each
+ * other. It does so only for a percentile of all requests, which is not corrected. */
 static bool
 has_dependence(const struct outcome *outcome, const struct slo *slo)
 {
@@ -77,8 +93,13 @@ has_dependence(const struct outcome *outcome, const struct slo *slo)
            !slo->is_relative && !outcome_stats(outcome, slo)->corrected_interval;
 }
 
-/* Marks ANSWER as uncertain if the limit of SLO is between the bounds of ESTIMATE: more
- * requests of the same kind might change the answer. */
+/*
+ * Marks ANSWER as uncertain if the limit of SLO lies between the bounds of ESTIMATE,
+ * since more requests of the same kind might change the answer. If no interval can be
+ * computed because the requests depend on each other too much, marks it as dependent: in
+ * a recorded run always, otherwise if the limit lies within the narrowest interval that
+ * is possible.
+ */
 static void
 mark_uncertain(const struct outcome *outcome, const struct slo *slo,
                const struct estimate *estimate, struct slo_answer *answer)
@@ -101,11 +122,17 @@ mark_uncertain(const struct outcome *outcome, const struct slo *slo,
     }
 }
 
-#define LIMIT_MOST 9e18 /* ns: what an int64_t can have, about */
+#define LIMIT_MOST 9e18 /* ns: roughly the largest int64_t */
 
-/* Sets how many values make ANSWER certain, if that can be computed: independent ones,
- * multiplied by the autocorrelation time of ESTIMATE. ESTIMATE is NULL if SLO is about
- * requests whose dependence is not known. */
+/*
+ * Sets how many values would make ANSWER certain, if that can be computed:
+ *
+ *     number of independent values (advice_requests) * autocorrelation time, in requests
+ *
+ * The drift of ESTIMATE widens the interval, so the limit is moved towards the figure by
+ * the same factor first. ESTIMATE is NULL if nobody knows how much the requests of SLO
+ * depend on each other.
+ */
 static void
 advise(const struct outcome *outcome, const struct slo *slo,
        const struct estimate *estimate, struct slo_answer *answer)
@@ -136,8 +163,8 @@ advise(const struct outcome *outcome, const struct slo *slo,
         answer->is_close = true;
 }
 
-/* Returns the answer to a limit of OUTCOME: whether it is certain, and if not, how many
- * requests would make it so. */
+/* Returns the answer to the limit SLO of OUTCOME: whether it is certain, and if not, how
+ * many requests would make it certain. */
 static struct slo_answer
 answer_limit(const struct outcome *outcome, const struct slo *slo)
 {
@@ -147,15 +174,17 @@ answer_limit(const struct outcome *outcome, const struct slo *slo)
     bool has_estimate =
         has_dependence(outcome, slo) &&
         estimate_make(&estimate, stats, outcome->series, &slo->percentile) == 0;
+
     if (has_estimate && answer.verdict != SLO_UNKNOWN)
         mark_uncertain(outcome, slo, &estimate, &answer);
     if (!answer.is_certain && !answer.reason)
         advise(outcome, slo, has_estimate ? &estimate : NULL, &answer);
+
     return answer;
 }
 
-/* Writes VALUE of SLO into TEXT of UNITS_TEXT bytes. One that only looks like its limit
- * to the digits that are shown has all of them. */
+/* Writes VALUE, a figure for SLO, to TEXT of UNITS_TEXT bytes. If VALUE is not the limit
+ * but looks like it when rounded, all digits are written. */
 static void
 format_value(const struct slo *slo, int64_t value, char *text)
 {
@@ -172,15 +201,20 @@ format_value(const struct slo *slo, int64_t value, char *text)
         snprintf(text, UNITS_TEXT, "%lld%s", (long long)value, unit);
 }
 
-/* Returns the noun beside COUNT requests. */
+/* Returns "request" or "requests", as fits COUNT. */
 static const char *
 request_noun(uint64_t count)
 {
     return units_plural(count, "request", "requests");
 }
 
-/* Returns how many requests a run has to send so that as many values count as ANSWER
- * needs. Requests that did not count, except for the warm-up, are expected in proportion.
+/*
+ * Returns how many requests a run has to send so that as many values count as ANSWER
+ * needs:
+ *
+ *     values needed * (requests - warm-up) / requests that count + warm-up
+ *
+ * So the same share of requests as in this run is expected not to count.
  */
 static double
 requests_for(const struct outcome *outcome, const struct slo_answer *answer)
@@ -190,16 +224,17 @@ requests_for(const struct outcome *outcome, const struct slo_answer *answer)
                        total->stopped;
     uint64_t warmup = total->requests - total->latency.count - ignored;
     double needs = (double)answer->samples_for_certainty;
+
     if (answer->count == 0)
         return needs + (double)total->requests;
     return ceil(needs * (double)(total->requests - warmup) / (double)answer->count) +
            (double)warmup;
 }
 
-#define SECONDS_MOST 1e9 /* that are advised */
+#define SECONDS_MOST 1e9 /* the longest duration that is advised */
 
-/* Returns how long a run with -w has to last so that it sends REQUESTS, at the same rate:
- * whole seconds, in ns. It has sent at least one request. */
+/* Returns how long a run with -w has to last to send REQUESTS at the rate of this run,
+ * which has sent at least one request: whole seconds, in ns. */
 static int64_t
 time_for(const struct outcome *outcome, double requests)
 {
@@ -207,8 +242,8 @@ time_for(const struct outcome *outcome, double requests)
     return (int64_t)fmin(ceil(ns / SECOND), SECONDS_MOST) * SECOND;
 }
 
-/* Adds what makes ANSWER certain: the number of requests or the duration, if that is
- * known. */
+/* Adds advice on how to make ANSWER certain: a number of requests or a duration if
+ * known, else a longer run. */
 static void
 add_advice(struct buffer *text, const struct outcome *outcome,
            const struct slo_answer *answer)
@@ -229,19 +264,20 @@ add_advice(struct buffer *text, const struct outcome *outcome,
         buffer_text(text, "record a longer run");
     else if (is_known && !outcome->work_time)
         buffer_format(text, "use -c %.0f", requests);
-    else if (is_known && outcome->total.requests > 1) /* one request tells no rate */
+    else if (is_known && outcome->total.requests > 1) /* a single request has no rate */
         buffer_format(text, "use -w %s",
                       units_exact(UNITS_TIME, time_for(outcome, requests), time));
     else
         buffer_text(text, "run longer");
 }
 
-/* Adds why ANSWER is not known, and what helps. */
+/* Adds why ANSWER is unknown, and what helps. */
 static void
 add_unknown(struct buffer *text, const struct outcome *outcome, const struct slo *slo,
             const struct slo_answer *answer)
 {
     const char *noun = request_noun(answer->count);
+
     if (slo_is_of_operation(slo)) {
         const struct operation_row *operation = &operations[scope_operation(slo->scope)];
         noun = units_plural(answer->count, operation->word, operation->noun);
@@ -256,12 +292,12 @@ add_unknown(struct buffer *text, const struct outcome *outcome, const struct slo
         text, "%llu %s %s, and it takes %llu", (unsigned long long)answer->count, noun,
         split ? "could be split" : verb, (unsigned long long)answer->min_samples);
     if (split && answer->count == 0)
-        return; /* more requests would not help, and another note says why */
+        return; /* more requests would not help; another remark says why */
     buffer_text(text, "; ");
     add_advice(text, outcome, answer);
 }
 
-/* Adds why ANSWER, though known, is not certain, and what helps. */
+/* Adds why ANSWER, which is known, is not certain. */
 static void
 add_uncertainty(struct buffer *text, const struct slo *slo,
                 const struct slo_answer *answer)
@@ -269,6 +305,7 @@ add_uncertainty(struct buffer *text, const struct slo *slo,
     char name[SLO_NAME];
     char bound[UNITS_TEXT];
     bool is_met = answer->verdict == SLO_MET;
+
     slo_label(slo, name);
     if (answer->is_dependent)
         buffer_text(text, "too few independent requests to be sure");
@@ -295,6 +332,7 @@ add_answer(struct buffer *text, const struct outcome *outcome, const struct slo 
     bool corrected = slo->metric == SLO_PERCENTILE &&
                      latencies_of(outcome_stats(outcome, slo), slo->scope).corrected;
     const char *sign = slo_is_rate(slo) ? ">" : "<";
+
     buffer_format(text, "%s%s %s %s: ", slo_label(slo, name),
                   corrected ? " (corrected)" : "", sign,
                   slo_format(slo, slo->limit, limit));
@@ -321,6 +359,7 @@ explain_limit(const struct outcome *outcome, const struct slo *slo,
     struct buffer text = {0};
     bool bounded = answer->high && answer->high != INT64_MAX;
     bool doubtful = outcome->is_recorded ? answer->is_dependent || answer->high : bounded;
+
     if (answer->verdict == SLO_MET && !doubtful)
         return;
     add_answer(&text, outcome, slo, answer);
@@ -333,6 +372,7 @@ void
 outcome_limits(const struct outcome *outcome, const char *target, struct buffer *text)
 {
     int count = outcome->is_explained && outcome->slos ? outcome->slos->count : 0;
+
     for (int i = 0; i < count; i++) {
         const struct slo *slo = &outcome->slos->list[i];
         if (slo->is_relative)
@@ -351,6 +391,7 @@ outcome_failure_text(const struct sample *failed, char *text)
 {
     char name[16], waited[UNITS_TEXT];
     unsigned long long index = failed->index;
+
     if (failed->verdict == VERDICT_TIMEOUT)
         snprintf(text, OUTCOME_TEXT, "request %llu failed: no answer for %s (timeout)",
                  index, units_format(UNITS_TIME, failed->latency, waited));
@@ -362,15 +403,18 @@ outcome_failure_text(const struct sample *failed, char *text)
     else
         snprintf(text, OUTCOME_TEXT, "request %llu failed: %s (%s)", index,
                  error_name(failed->error, name), strerror(failed->error));
+
     return text;
 }
 
-/* The advice has been tried, or is -C, which always works. */
+/* The hint on direct I/O was tried when the target was opened. Without a hint -C always
+ * works. */
 char *
 outcome_cached_text(const struct outcome *outcome, char *text)
 {
     const struct stats *total = &outcome->total;
     bool shaped = outcome->direct_io_hint && outcome->direct_io_hint[0];
+
     snprintf(text, OUTCOME_TEXT,
              "%llu of %llu %s %s answered from memory, not by the device; "
              "%s%s%s, or use -C to measure the cache",
@@ -378,10 +422,11 @@ outcome_cached_text(const struct outcome *outcome, char *text)
              request_noun(total->requests), units_plural(total->cached, "was", "were"),
              shaped ? "use " : "name another file", shaped ? outcome->direct_io_hint : "",
              shaped ? " (direct I/O)" : "");
+
     return text;
 }
 
-/* Writes why none of the requests counted into TEXT of OUTCOME_TEXT bytes. */
+/* Writes why none of the requests counted to TEXT of OUTCOME_TEXT bytes. */
 static void
 name_ignored(const struct outcome *outcome, char *text)
 {
@@ -401,6 +446,7 @@ name_ignored(const struct outcome *outcome, char *text)
     };
     const char *joint = ": ";
     int used;
+
     if (total->requests == 1)
         used = snprintf(text, OUTCOME_TEXT, "the only request did not count");
     else
@@ -421,6 +467,7 @@ outcome_nothing_text(const struct outcome *outcome, char *text)
     const struct stats *total = &outcome->total;
     uint64_t others = total->cached + total->failed + total->too_fast + total->too_slow +
                       total->stopped;
+
     if (total->requests == 0)
         snprintf(text, OUTCOME_TEXT, "no request was sent");
     else if (others == 0 && !outcome->is_recorded)
@@ -428,15 +475,17 @@ outcome_nothing_text(const struct outcome *outcome, char *text)
                  "no request counted: all were warm-up; use -warmup 0 to count them");
     else
         name_ignored(outcome, text);
+
     return text;
 }
 
-/* Explains the counts that a summary on a terminal has before "generated", unless another
- * remark does. */
+/* Explains the counts that a summary for a terminal shows before "generated" and that
+ * the summary of ioping 1.3 lacks, unless another remark explains them. */
 static void
 explain_counts(const struct outcome *outcome, struct notes *notes)
 {
     const struct stats *total = &outcome->total;
+
     if (total->failed > (outcome->failed_sample.index ? 1 : 0))
         notes_add(notes, outcome->target, "%llu of %llu %s failed",
                   (unsigned long long)total->failed, (unsigned long long)total->requests,
@@ -448,9 +497,11 @@ explain_counts(const struct outcome *outcome, struct notes *notes)
                   (unsigned long long)total->missed, request_noun(total->missed));
 }
 
-#define SPLIT_ENOUGH 95 /* percent of the requests that count */
+/* There is no remark if at least this many percent of the requests that count were split.
+ */
+#define SPLIT_ENOUGH 95
 
-/* Explains that few of the requests could be split: why, as far as is known. */
+/* If few requests could be split, explains why, as far as that is known. */
 static void
 explain_split(const struct outcome *outcome, struct notes *notes)
 {
@@ -464,6 +515,7 @@ explain_split(const struct outcome *outcome, struct notes *notes)
         {"blocks of ", " were also in flight for other programs", breakdown->ambiguous}};
     uint64_t all = outcome->total.latency.count, split = breakdown_count(breakdown);
     char why[200] = "";
+
     if ((double)split * 100 >= (double)all * SPLIT_ENOUGH)
         return;
     for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
@@ -477,8 +529,7 @@ explain_split(const struct outcome *outcome, struct notes *notes)
               (unsigned long long)split, (unsigned long long)all, request_noun(all), why);
 }
 
-/* Returns whether a limit is not known for a reason that no number of requests changes.
- */
+/* Returns whether a limit is unknown for a reason that more requests cannot change. */
 static bool
 has_unknowable_limit(const struct outcome *outcome)
 {
@@ -488,11 +539,13 @@ has_unknowable_limit(const struct outcome *outcome)
     return false;
 }
 
-/* Explains steps that were too short. */
+/* Explains what went wrong with steps of a sweep: too short, without a request, or
+ * undecided. */
 static void
 explain_steps(const struct outcome *outcome, struct notes *notes)
 {
     char what[512] = "-sweep", text[UNITS_TEXT];
+
     if (outcome->target)
         snprintf(what, sizeof(what), "%.490s: -sweep", outcome->target);
     if (outcome->early_step)
@@ -520,17 +573,19 @@ explain_steps(const struct outcome *outcome, struct notes *notes)
                   sweep_format(outcome->sweep_kind, outcome->undecided_step, text));
 }
 
-/* Answers the limits, and explains those that are not met. */
+/* Fills the answers to the limits, and explains the limits that are not met. */
 static void
 explain_limits(struct outcome *outcome, struct notes *notes)
 {
     const struct slos *slos = outcome->slos, *warnings = outcome->warnings;
+
     outcome->is_explained = true;
     for (int i = 0; warnings && i < warnings->count; i++) {
         const struct slo *slo = &warnings->list[i];
         struct slo_answer answer = answer_limit(outcome, slo);
         explain_limit(outcome, slo, &answer, notes);
     }
+
     if (outcome->sweep_kind && !outcome->limits_printed && !meets_limits(outcome)) {
         struct buffer limits = {0};
         slos_print(slos, &limits);
@@ -540,6 +595,7 @@ explain_limits(struct outcome *outcome, struct notes *notes)
                   outcome->verdict == SLO_UNKNOWN ? "UNKNOWN" : "none");
         buffer_free(&limits);
     }
+
     for (int i = 0; !outcome->sweep_kind && slos && i < slos->count; i++) {
         const struct slo *slo = &slos->list[i];
         outcome->answers[i] = answer_limit(outcome, slo);
@@ -553,6 +609,7 @@ outcome_explain(struct outcome *outcome, struct notes *notes)
 {
     const struct stats *total = &outcome->total;
     char text[OUTCOME_TEXT], waited[UNITS_TEXT];
+
     if (outcome->failed_sample.index && !outcome->failure_notified)
         notes_add(notes, outcome->target, "%s",
                   outcome_failure_text(&outcome->failed_sample, text));
@@ -561,6 +618,7 @@ outcome_explain(struct outcome *outcome, struct notes *notes)
                   outcome->abandoned_requests > 1 ? outcome->abandoned_requests : 1,
                   outcome->abandoned_requests > 1 ? "s" : "",
                   units_format(UNITS_TIME, outcome->waiting_age, waited));
+
     if (total->cached)
         notes_add(notes, outcome->target, "%s", outcome_cached_text(outcome, text));
     if (total->from_memory)
@@ -595,6 +653,7 @@ outcome_explain(struct outcome *outcome, struct notes *notes)
                   units_plural(total->late_count, "was", "were"),
                   units_plural(total->late_count, "it counts", "they count"),
                   units_plural(total->late_count, "its time", "their times"));
+
     if (outcome->has_breakdown)
         explain_split(outcome, notes);
     if (outcome->legacy_summary)
