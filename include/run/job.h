@@ -108,7 +108,7 @@ struct job {
     /* the present step; after the last step, all steps; with phases, all phases so far */
     const struct stats *stats;
     struct job_phases *phases; /* NULL without -load */
-    struct track *track;       /* for a plot; NULL if there is none */
+    struct track *track;       /* for a plot; NULL if none is wanted */
     /* the requests that count, once all workers have ended; without room unless the plan
      * wants it */
     struct time_series series;

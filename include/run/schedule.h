@@ -82,6 +82,7 @@ static inline int64_t
 pattern_next(struct pattern *pattern, enum operation *operation)
 {
     uint64_t block;
+
     *operation = pattern->mix.turns[pattern->turn];
     if (pattern->mix.extra_count)
         pattern->turn = pattern->turn < pattern->mix.extra_count ? pattern->turn + 1 : 0;
@@ -92,6 +93,7 @@ pattern_next(struct pattern *pattern, enum operation *operation)
     } else {
         block = random_below(&pattern->random, pattern->blocks);
     }
+
     return pattern->offset + (int64_t)block * pattern->size;
 }
 

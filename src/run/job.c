@@ -31,11 +31,13 @@ job_init(struct job *job, const struct plan *plan, int index)
         plan_target(plan, index, &job->plan);
     else
         plan_background(plan, &job->plan);
+
     plan = &job->plan;
     /* Observers are not notified of the begin of a load. */
     job->begin_notified = plan->mode == MODE_BACKGROUND;
     job->active_plan = *plan;
     job->target.fd = -1;
+
     job->outcome.direct_io_hint = job->target.direct_io_hint;
     job->outcome.slos = &plan->statistics.slos;
     job->outcome.warnings = &plan->statistics.warnings;
@@ -44,6 +46,7 @@ job_init(struct job *job, const struct plan *plan, int index)
     if (plan->ends.count == UINT64_MAX && plan->ends.work_time != INT64_MAX)
         job->outcome.work_time = plan->ends.work_time;
     job->stats = &job->progress.total;
+
     /* The plot of a run needs a track; the plot of a sweep needs only the steps. */
     bool tracked = plan->output.needs_track && plan->sweep.kind == SWEEP_NONE;
     bool phased = plan->mode == MODE_PHASES;
@@ -296,6 +299,7 @@ job_add_up(struct job *job)
             !attribution_add(attribution, job->index, total, job->track, job->has_ended))
             return false;
     }
+
     for (; job->progress.added_workers < job->group.size; job->progress.added_workers++)
         if (!worker_thread_merge(job->worker_threads[job->progress.added_workers], total,
                                  job->track, &job->in_flight))
@@ -306,6 +310,7 @@ job_add_up(struct job *job)
         total->busy_time = busy_time(&job->group.busy);
         os_lock_release(job->group.busy_lock);
     }
+
     if (all) {
         stats_clear(all);
         stats_merge(all, &job->outcome.total);

@@ -267,12 +267,14 @@ submit_request(struct worker *worker, int64_t now)
     sample->stall = 0;
     entry->written_at = 0;
     queue->has_unsent = true;
+
     sample->start = 0; /* the request has not been sent */
     sample->split.result = SPLIT_NOT_TRIED;
     sample->index = schedule->ordinal++;
     schedule->ordinal_count--;
     sample->offset = pattern_next(&schedule->pattern, &sample->operation);
     sample->was_cached = false;
+
     entry->request.operation = sample->operation;
     entry->request.offset = sample->offset;
     int does = operations[sample->operation].flags;
@@ -605,6 +607,7 @@ begin(struct worker *worker)
     /* If `begin` of the engine fails, reap fails too. */
     if (worker->queue.engine->begin)
         worker->queue.engine->begin(worker->queue.io_queue);
+
     os_clock_sharpen();
     schedule->end_at = schedule->deadline = INT64_MAX;
     int64_t now = wait_until(worker, begin, os_clock_now());
@@ -614,6 +617,7 @@ begin(struct worker *worker)
         begin = started;
     schedule_start(schedule, plan, worker->index, &worker->group->next_arrival, begin,
                    now);
+
     account->began = schedule->settle_end;
     account->is_rapid = plan->pace.interval == 0;
     account->busy_until = account->is_rapid ? account->began : 0;

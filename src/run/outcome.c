@@ -548,6 +548,7 @@ explain_steps(const struct outcome *outcome, struct notes *notes)
 
     if (outcome->target)
         snprintf(what, sizeof(what), "%.490s: -sweep", outcome->target);
+
     if (outcome->early_step)
         notes_add(notes, what,
                   "ended at %s: fewer than one request per worker completed in that "
@@ -559,6 +560,7 @@ explain_steps(const struct outcome *outcome, struct notes *notes)
                   sweep_format(outcome->sweep_kind, outcome->empty_step, text),
                   outcome->sweep_kind == SWEEP_RATE ? "start with a lower rate"
                                                     : "use a longer -w");
+
     if (outcome->rates_given_up)
         notes_add(notes, what,
                   "ended after %d rates: too many missed the limits at first and met "
@@ -630,11 +632,13 @@ outcome_explain(struct outcome *outcome, struct notes *notes)
                   units_plural(total->latency.count, "request that counts",
                                "requests that count"),
                   units_plural(total->from_memory, "was", "were"));
+
     if (outcome->hole_percent > 0)
         notes_add(notes, outcome->target,
                   "%.3g %% of the working set turned into holes during the run: reading "
                   "them touches no device",
                   outcome->hole_percent);
+
     if (total->stopped)
         notes_add(notes, outcome->target,
                   "%llu of %llu %s %s in flight while the program was stopped or frozen: "
@@ -643,6 +647,7 @@ outcome_explain(struct outcome *outcome, struct notes *notes)
                   request_noun(total->requests),
                   units_plural(total->stopped, "was", "were"),
                   units_plural(total->stopped, "it does", "they do"));
+
     if (total->late_count)
         notes_add(notes, outcome->target,
                   "%llu of %llu %s %s in flight while ioping itself could not run for a "
@@ -660,6 +665,7 @@ outcome_explain(struct outcome *outcome, struct notes *notes)
         explain_counts(outcome, notes);
     explain_steps(outcome, notes);
     explain_limits(outcome, notes);
+
     if (total->latency.count == 0 && !has_failed(outcome) && !outcome->sweep_kind)
         notes_add(notes, outcome->target, "%s", outcome_nothing_text(outcome, text));
 }

@@ -1,9 +1,17 @@
+/*
+ * The search for the highest rate that a target meets; search.h draws its course. The
+ * state is the interval between the highest rate that was met and the lowest that failed:
+ *
+ *     no rate has failed yet           next = 2 * met, at most `to`
+ *     the interval is too wide         next = its middle, rounded to DIGITS digits
+ *     the interval is narrow enough    next = the failed rate, once more; then the end
+ */
 #include "search.h"
 
 #include <math.h>
 
 #define EXACT 1e-9 /* what a division may lose, in units of the last digit */
-#define DIGITS 3
+#define DIGITS 3   /* significant digits of a rate */
 
 int64_t
 search_round(double rate, int digits)

@@ -27,8 +27,8 @@ struct worker_thread {
     bool abandoned; /* its requests may be stuck in the kernel; nobody waits for it */
     /* it was abandoned, and its due requests are still counted as missed */
     bool misses;
-    /* when the oldest unanswered request was sent, ns, monotonic; 0 if there is none;
-     * set when the worker is abandoned */
+    /* when the oldest request in flight was sent, ns, monotonic; set when the worker is
+     * abandoned; 0 if nothing was in flight */
     int64_t since;
 };
 
