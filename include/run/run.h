@@ -56,7 +56,8 @@ struct run_part {
 struct run_observer {
     void *self;
     bool judges_slow; /* `slow_above` of samples must be set */
-    /* Called once per job, before all others, when the target has been described. */
+    /* Called once per job, when the target has been described, before the first sample,
+     * record or tick. */
     int (*begin)(void *self, const struct job *job);
     int (*sample)(void *self, const struct job *job, const struct sample *sample);
     /* A period, the job, a step, a phase or all steps have ended. */
@@ -71,7 +72,7 @@ struct run_observer {
     /* Returns when `tick` is wanted next, ns, monotonic; INT64_MAX for never. First
      * called at NOW, the begin of each step. */
     int64_t (*next_tick)(void *self, int64_t now);
-    /* The statistics of all COUNT jobs are as of NOW, ns, monotonic. */
+    /* The statistics of all COUNT jobs, without a load, are as of NOW, ns, monotonic. */
     void (*tick)(void *self, const struct job *jobs, int count, int64_t now);
     /* A signal ends the run. No tick follows. */
     void (*interrupt)(void *self);

@@ -217,7 +217,8 @@ uint64_t schedule_stopped(struct schedule *schedule, int64_t resumed);
  * Ends the schedule of a worker. Returns how many requests were due before UNTIL and will
  * not be sent by this worker; with LAST, requests that no worker has claimed are
  * included. READY says that the worker still had a free slot: then no
- * grid point was missed, since the points passed only after the run had ended.
+ * grid point was missed, since the points passed only after the run had ended; but the
+ * points that passed during a burst count as missed.
  */
 uint64_t schedule_end(struct schedule *schedule, int64_t until, bool last, bool ready);
 

@@ -6,7 +6,7 @@
  *     complete     judges and records each answered request, and reports it
  *     wait_until   instead of reap: sleeps if nothing is in flight and nothing is due
  *
- * Only reap takes time stamps. Between the two stamps stands the engine, and before the
+ * Only reap stamps requests. Between the two stamps stands the engine, and before the
  * engine no more than the wait requires: the time of its end, and the release of the
  * handoff.
  *

@@ -4,9 +4,11 @@
 /*
  * The queue of a worker: its requests, each of which is free, in flight or lost; the
  * engine that performs them; and the handoff, by which the supervisor learns how long the
- * worker has been waiting for the oldest request. The worker's thread calls all functions
- * here except handoff_lock, which the supervisor calls. While the supervisor has locked
- * the handoff it may also lose requests and release the handoff.
+ * worker has been waiting for the oldest request.
+ *
+ * While the worker runs, its thread calls the functions here. The supervisor calls
+ * handoff_lock; while it has locked the handoff, it may also lose requests, and it
+ * releases the handoff.
  *
  * A request changes between three states:
  *
