@@ -48,11 +48,12 @@ missed_stall(const struct schedule *schedule, int64_t now)
  * the process was stopped meanwhile. Returns whether it has counted any. */
 bool worker_miss(struct worker *worker, struct sample *sample, uint64_t count);
 
-/* Gives up the open-loop requests that were due from WHEN on while the process was
- * stopped, if it was stopped between WHEN and NOW. Returns whether it was. */
+/* If the process was stopped between WHEN and NOW, gives up the open-loop requests that
+ * became due from WHEN until it went on. Returns whether it was stopped. */
 bool worker_pass_stopped(struct worker *worker, int64_t when, int64_t now);
 
-/* ns between two counts of what a worker misses whose slots are all lost */
+/* For a worker whose slots are all lost, missed requests are counted this often, in ns.
+ */
 #define LOST_LOOK (20 * MS)
 
 /* Gives up at NOW the requests that were due and not sent. If the run is over, no other

@@ -14,13 +14,12 @@
  * The search for the highest rate, in requests per second, that a target meets. It runs
  * nothing: the caller tries `next` and notes the result.
  *
- *     1000 2000 4000 8000 16000x 12000 14000x 13000 13500x 13200 13500x    (x: the rate
- * failed)
+ *     1000 2000 4000 8000 16000x 12000 14000x 13000 13500x 13200 13500x
  *     |-------- double --------| |------ take the middle ------| again
  *
- * Rates double until a rate fails. Then the next rate is the middle between the highest
- * rate that was met and the lowest that failed, until these differ by SEARCH_GAP or less.
- * At the end the lowest rate that failed is tried once more.
+ * Rates double until a rate fails (x). Then the next rate is the middle between the
+ * highest rate that was met and the lowest that failed, until these differ by SEARCH_GAP
+ * or less. At the end the lowest rate that failed is tried once more.
  *
  * If that rate is met the second time, something else was in its way the first time. Then
  * the search goes on up to the rate that had failed before it. As this can happen again

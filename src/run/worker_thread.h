@@ -21,8 +21,8 @@
 struct worker_thread {
     struct worker worker;
     struct os_thread working;
-    bool started; /* `working` is a thread to be joined */
-    atomic_bool ended;
+    bool started;      /* `working` is a thread to be joined */
+    atomic_bool ended; /* worker_run has returned */
     struct stall stall;
     bool abandoned; /* its requests may be stuck in the kernel; nobody waits for it */
     /* it was abandoned, and its due requests are still counted as missed */
