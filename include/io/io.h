@@ -84,8 +84,9 @@ struct io_engine {
     const char *name; /* for messages; NULL if this system does not have the engine */
     char option;      /* letter of the option that selects it; 0: the default engine */
     bool queues_requests; /* a queue can have more than one request in flight */
-    bool polls;           /* the engine supports io_config.poll */
-    bool in_thread; /* the system charges the I/O to the thread that sends a request */
+    bool can_poll;        /* the engine supports io_config.poll */
+    bool charges_sender;  /* the system charges the I/O to the thread that sends a request
+                           */
     /* Notes to the user for a queue depth above 1, with direct and with buffered I/O;
      * NULL if there is nothing to note. */
     const char *caveat, *caveat_buffered;

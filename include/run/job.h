@@ -38,7 +38,7 @@ struct job_sweep {
 
 /* The unanswered requests of a job. They include requests that have timed out and
  * requests of abandoned workers. */
-struct job_under_way {
+struct job_in_flight {
     int count;
     int64_t oldest_sent_at; /* when the oldest was sent, ns, monotonic; 0: no request */
 };
@@ -112,7 +112,7 @@ struct job {
     /* the requests that count, once all workers have ended; without room unless the plan
      * wants it */
     struct time_series series;
-    struct job_under_way in_flight; /* as of the time that `stats` were added up */
+    struct job_in_flight in_flight; /* as of the time that `stats` were added up */
     struct job_sweep sweep;
     bool has_ended; /* the present step has ended completely */
     /* the run or sweep was attempted; for a load: it has something to report */

@@ -156,15 +156,15 @@ struct schedule {
      * point. */
     int64_t next_slot_at, burst, burst_left;
     int64_t slot_free_at; /* when a slot became free for the next request */
-    bool from_limit;  /* the interval is an upper limit on the rate: no point is missed */
-    bool single_slot; /* the queue depth is 1 */
+    bool from_limit; /* the interval is an upper limit on the rate: no point is missed */
+    bool has_single_slot; /* the queue depth is 1 */
 
     /* Open loop only. */
     uint64_t seed; /* the same seed gives the same random gaps */
     /* the first arrival that no worker has claimed, in ns after the begin; shared by all
      * workers */
     _Atomic int64_t *next_arrival;
-    bool single_worker; /* there is only one worker */
+    bool has_single_worker; /* there is only one worker */
     /* the worker was idle and slept until the next request was due, or longer */
     bool has_overslept;
     int64_t claimed_due; /* due time that the worker has claimed; 0: none */

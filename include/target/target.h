@@ -36,30 +36,30 @@ const char *description_mode(enum io_mode mode);
 /* An open target. It owns its descriptor and its working file, the file in a directory
  * that requests go to. */
 struct target {
-    _Atomic int64_t advanced_at;   /* last progress of the opening, ns, monotonic */
-    const struct target *previous; /* the target that was opened before, or NULL */
+    _Atomic int64_t advanced_at;        /* last progress of the opening, ns, monotonic */
+    const struct target *opened_before; /* the target that was opened before, or NULL */
     int fd;
     enum os_kind kind;
     struct description description;
-    uint64_t device;      /* identity of a device, see struct os_info */
-    int64_t size;         /* size of the file or device, bytes; 0 if it has none */
-    int64_t work_size;    /* size of the working set, bytes; at least one request */
-    int64_t block;        /* block size of the file system, bytes; 0 for a device */
-    int64_t alignment;    /* alignment of the memory that requests use, bytes */
-    int rw_flags;         /* OR-ed enum os_rw of every request */
-    bool polls;           /* completions are polled for (-hipri with io_uring only) */
-    bool flushes_writes;  /* each write is followed by a flush */
-    bool flushes_ignored; /* flushes are known not to reach the device */
-    bool is_direct;       /* requests use direct I/O, in whatever mode */
-    bool is_in_memory;    /* the file system has no device below it */
-    bool is_flushed;      /* no dirty data is left */
-    bool is_new_file;     /* this run made the working file of -keep */
-    char temporary[4096]; /* former path of the working file, which was removed while it
-                           * is open; empty if there is none */
-    int naming_error;     /* errno of target_name if it failed to find the names, or 0 */
-    bool charges_reads;   /* a read that is not charged to the process was cached */
-    double hole_percent;  /* holes in the working set when it was opened, percent; -1 if
-                           * unknown */
+    uint64_t device;         /* identity of a device, see struct os_info */
+    int64_t size;            /* size of the file or device, bytes; 0 if it has none */
+    int64_t work_size;       /* size of the working set, bytes; at least one request */
+    int64_t fs_block_size;   /* block size of the file system, bytes; 0 for a device */
+    int64_t alignment;       /* alignment of the memory that requests use, bytes */
+    int rw_flags;            /* OR-ed enum os_rw of every request */
+    bool polls;              /* completions are polled for (-hipri with io_uring only) */
+    bool flushes_writes;     /* each write is followed by a flush */
+    bool flushes_ignored;    /* flushes are known not to reach the device */
+    bool is_direct;          /* requests use direct I/O, in whatever mode */
+    bool is_in_memory;       /* the file system has no device below it */
+    bool is_flushed;         /* no dirty data is left */
+    bool is_new_file;        /* this run made the working file of -keep */
+    char removed_path[4096]; /* former path of the working file, which was removed while
+                              * it is open; empty if there is none */
+    int naming_error;    /* errno of target_name if it failed to find the names, or 0 */
+    bool charges_reads;  /* a read that is not charged to the process was cached */
+    double hole_percent; /* holes in the working set when it was opened, percent; -1 if
+                          * unknown */
     /* Only in mode nocache: */
     os_resident_function *find_resident; /* looks pages up in the page cache; NULL if that
                                           * is impossible */

@@ -29,7 +29,7 @@ enum { ENGINES = sizeof(engines) / sizeof(engines[0]) };
  * the options which need them are accepted and the user learns of the missing engine
  * instead; it has no `open`, so io_open fails. */
 static const struct io_engine absent = {
-    .queues_requests = true, .polls = true, .queue_size = 1};
+    .queues_requests = true, .can_poll = true, .queue_size = 1};
 
 const struct io_engine *
 io_engine_of(char letter)

@@ -28,7 +28,7 @@ static bool
 aio_close(struct io_queue *queue)
 {
     bool over = !queue->is_set_up || syscall(SYS_io_destroy, queue->context) == 0 ||
-                queue->slots.under_way == 0;
+                queue->slots.in_flight_count == 0;
 
     io_slots_close(&queue->slots);
     return over;
@@ -114,14 +114,14 @@ send_waiting(struct io_queue *queue, struct io_completion *done)
 
         if (took > 0) {
             sent += (int)took;
-            slots->under_way += (int)took;
+            slots->in_flight_count += (int)took;
             continue;
         }
 
         int error = took < 0 ? errno : EAGAIN;
         if (error == EINTR)
             continue;
-        if (error == EAGAIN && slots->under_way > 0)
+        if (error == EAGAIN && slots->in_flight_count > 0)
             break;
         done[failed++] = end_unsent(queue, slots->waiting[sent++], error);
     }
@@ -151,7 +151,7 @@ receive(struct io_queue *queue, struct io_completion *done, int64_t when)
     for (int i = 0; i < got; i++)
         done[i] = io_complete((const void *)(uintptr_t)events[i].data, events[i].res);
     if (got > 0)
-        queue->slots.under_way -= got;
+        queue->slots.in_flight_count -= got;
 
     return got < 0 && errno == EINTR ? 0 : got;
 }
@@ -169,7 +169,7 @@ const struct io_engine io_linux_aio = {
     .name = "Linux AIO",
     .option = 'A',
     .queues_requests = true,
-    .in_thread = true,
+    .charges_sender = true,
     .caveat_buffered =
         "Linux AIO sends one request at a time unless I/O is direct; use -U",
     .advice_errno = EAGAIN,

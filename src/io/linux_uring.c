@@ -94,7 +94,7 @@ load(const unsigned *end)
 }
 
 static void
-store(unsigned *end, unsigned value)
+store_release(unsigned *end, unsigned value)
 {
     __atomic_store_n(end, value, __ATOMIC_RELEASE);
 }
@@ -414,7 +414,7 @@ take(struct io_queue *queue, struct io_completion *done)
     }
 
     queue->taken = at;
-    store(queue->done_head, at);
+    store_release(queue->done_head, at);
     return count;
 }
 
@@ -459,7 +459,7 @@ recover(struct io_queue *queue, struct io_completion *done, int64_t when, int co
 static int
 uring_reap(struct io_queue *queue, struct io_completion *done, int64_t when)
 {
-    store(queue->sent_tail, queue->tail);
+    store_release(queue->sent_tail, queue->tail);
 
     for (;;) {
         unsigned waiting = count_waiting(queue), completed = count_completed(queue);
@@ -480,7 +480,7 @@ const struct io_engine io_linux_uring = {
     .name = "io_uring",
     .option = 'U',
     .queues_requests = true,
-    .polls = true,
+    .can_poll = true,
     .advice_errno = EMFILE,
     .advice = "allow more open files (ulimit -n)",
     .queue_size = sizeof(struct io_queue),

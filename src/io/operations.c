@@ -169,7 +169,7 @@ sync_reap(struct io_queue *queue, struct io_completion *done, int64_t when)
 
 const struct io_engine io_sync = {
     .name = "system calls",
-    .in_thread = true,
+    .charges_sender = true,
     .open_error = "cannot open the target once more for a thread",
     .advice_errno = EMFILE,
     .advice = "allow more open files (ulimit -n), or use fewer threads",

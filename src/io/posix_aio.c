@@ -29,7 +29,7 @@
  */
 struct entry {
     struct aiocb request;
-    const struct io_request *own;
+    const struct io_request *io_request;
 };
 
 struct io_queue {
@@ -121,7 +121,7 @@ aio_queue_submit(struct io_queue *queue, const struct io_request *request)
     const struct io_config *config = &queue->config;
     struct entry *entry = (struct entry *)queue->slots.requests + request->slot;
     memset(entry, 0, sizeof(*entry));
-    entry->own = request;
+    entry->io_request = request;
     entry->request.aio_fildes = config->fd;
     entry->request.aio_sigevent.sigev_notify = SIGEV_NONE;
 
@@ -148,11 +148,11 @@ static int (*const senders[OPERATIONS])(struct aiocb *) = {
 static struct io_completion
 end_unsent(const struct io_queue *queue, const struct entry *entry, int error)
 {
-    bool moves = operations[entry->own->operation].flags & OPERATION_MOVES;
+    bool moves = operations[entry->io_request->operation].flags & OPERATION_MOVES;
 
     if (!moves && (error == ENOTSUP || error == EOPNOTSUPP || error == EINVAL))
-        return io_perform(&queue->config, entry->own);
-    return io_complete(entry->own, -error);
+        return io_perform(&queue->config, entry->io_request);
+    return io_complete(entry->io_request, -error);
 }
 
 /*
@@ -170,10 +170,10 @@ send_waiting(struct io_queue *queue, struct io_completion *done)
 
     for (; sent < slots->waiting_count; sent++) {
         struct entry *entry = slots->waiting[sent];
-        int (*send)(struct aiocb *) = senders[entry->own->operation];
+        int (*send)(struct aiocb *) = senders[entry->io_request->operation];
 
         if ((send ? send(&entry->request) : os_fail(ENOTSUP)) == 0) {
-            list[slots->under_way++] = &entry->request;
+            list[slots->in_flight_count++] = &entry->request;
             continue;
         }
         if (errno == EAGAIN)
@@ -193,7 +193,7 @@ take(struct io_queue *queue, struct io_completion *done)
     const struct aiocb **list = queue->slots.events;
     int count = 0, left = 0;
 
-    for (int i = 0; i < queue->slots.under_way; i++) {
+    for (int i = 0; i < queue->slots.in_flight_count; i++) {
         struct entry *entry = (struct entry *)list[i];
         int error = aio_error(&entry->request);
         if (error == EINPROGRESS) {
@@ -204,10 +204,10 @@ take(struct io_queue *queue, struct io_completion *done)
         if (error < 0)
             error = errno;
         int64_t bytes = aio_return(&entry->request);
-        done[count++] = io_complete(entry->own, error ? -error : bytes);
+        done[count++] = io_complete(entry->io_request, error ? -error : bytes);
     }
 
-    queue->slots.under_way = left;
+    queue->slots.in_flight_count = left;
     return count;
 }
 
@@ -226,8 +226,8 @@ wait_for_one(const struct io_queue *queue, int64_t when)
         return;
 
     struct timespec limit = time_spec(left);
-    if (queue->slots.under_way > 0 &&
-        (aio_suspend(queue->slots.events, queue->slots.under_way, &limit) == 0 ||
+    if (queue->slots.in_flight_count > 0 &&
+        (aio_suspend(queue->slots.events, queue->slots.in_flight_count, &limit) == 0 ||
          errno == EINTR || (errno == EAGAIN && os_clock_now() - now >= left)))
         return;
 

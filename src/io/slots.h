@@ -17,7 +17,8 @@ struct io_slots {
     void *requests; /* one per slot, of the engine's own type */
     void **waiting; /* requests that wait to be sent, oldest first */
     void *events;   /* one per slot, of the engine's own type: results from the system */
-    int waiting_count, under_way; /* numbers of requests to be sent, and in flight */
+    int waiting_count,
+        in_flight_count; /* numbers of requests to be sent, and in flight */
 };
 
 /*

@@ -22,7 +22,7 @@
  * returns its address and that must be the address of the request, too. */
 struct request {
     OVERLAPPED overlapped;
-    const struct io_request *own;
+    const struct io_request *io_request;
     HANDLE file, port; /* used by a flush only */
     DWORD error;       /* result of a flush, a code of GetLastError */
 };
@@ -45,7 +45,7 @@ struct io_queue {
 static bool
 overlapped_close(struct io_queue *queue)
 {
-    bool over = queue->slots.under_way == 0;
+    bool over = queue->slots.in_flight_count == 0;
 
     CloseHandle(queue->file);
     CloseHandle(queue->port);
@@ -95,7 +95,7 @@ overlapped_submit(struct io_queue *queue, const struct io_request *request)
 {
     struct request *entry = (struct request *)queue->slots.requests + request->slot;
 
-    *entry = (struct request){.own = request};
+    *entry = (struct request){.io_request = request};
     entry->overlapped.Offset = (DWORD)request->offset;
     entry->overlapped.OffsetHigh = (DWORD)(request->offset >> 32);
     io_slots_wait(&queue->slots, entry);
@@ -106,9 +106,9 @@ overlapped_submit(struct io_queue *queue, const struct io_request *request)
 static struct io_completion
 end_of(const struct request *request, DWORD error)
 {
-    struct io_completion done = {.slot = request->own->slot};
+    struct io_completion done = {.slot = request->io_request->slot};
 
-    if (error == 0 && request->own->operation != OPERATION_FLUSH)
+    if (error == 0 && request->io_request->operation != OPERATION_FLUSH)
         done.bytes = (int64_t)request->overlapped.InternalHigh;
     if (error && error != ERROR_HANDLE_EOF)
         done.error = windows_error_code(error);
@@ -135,7 +135,7 @@ flush(void *argument)
 static BOOL
 send_one(const struct io_queue *queue, struct request *request)
 {
-    const struct io_request *own = request->own;
+    const struct io_request *own = request->io_request;
     char *memory = queue->config.memory + (size_t)own->slot * queue->config.size;
     DWORD size = (DWORD)own->size;
 
@@ -169,7 +169,7 @@ send_waiting(struct io_queue *queue, struct io_completion *done)
         DWORD error = send_one(queue, request) ? 0 : GetLastError();
 
         if (error == ERROR_IO_PENDING || (error == 0 && !queue->quick))
-            slots->under_way++;
+            slots->in_flight_count++;
         else
             done[ended++] = end_of(request, error);
     }
@@ -233,12 +233,12 @@ receive(struct io_queue *queue, struct io_completion *done, int64_t when)
         const struct request *request = (const struct request *)entries[i].lpOverlapped;
         NTSTATUS status = (NTSTATUS)request->overlapped.Internal;
         DWORD error = status < 0 ? RtlNtStatusToDosError(status) : 0;
-        bool flushed = request->own->operation == OPERATION_FLUSH;
+        bool flushed = request->io_request->operation == OPERATION_FLUSH;
 
         done[i] = end_of(request, flushed ? request->error : error);
     }
 
-    queue->slots.under_way -= (int)got;
+    queue->slots.in_flight_count -= (int)got;
     return (int)got;
 }
 
@@ -246,7 +246,7 @@ static int
 overlapped_reap(struct io_queue *queue, struct io_completion *done, int64_t when)
 {
     int ended = queue->slots.waiting_count ? send_waiting(queue, done) : 0;
-    if (ended && !queue->slots.under_way)
+    if (ended && !queue->slots.in_flight_count)
         return ended;
 
     int got = receive(queue, done + ended, ended ? IO_AT_ONCE : when);

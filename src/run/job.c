@@ -169,7 +169,8 @@ job_open(struct job *job, struct error *error)
             worker_thread_free(thread);
             return -1;
         }
-        thread->worker.reports = plan->output.any_requests || plan->output.any_periods;
+        thread->worker.reports_requests =
+            plan->output.any_requests || plan->output.any_periods;
         thread->worker.judges_slow = job->run->task.observer->judges_slow;
         job->worker_threads[(*size)++] = thread;
     }
@@ -231,9 +232,9 @@ abandon_late(struct job *job, struct worker_thread *thread, int64_t resumed, int
 /* Looks at one worker at time NOW: reports an unanswered request, abandons the worker if
  * it is late, wakes it if the job is over. Returns when to look again. */
 static int64_t
-look_after(struct job *job, struct worker_thread *thread, int64_t now)
+watch_worker(struct job *job, struct worker_thread *thread, int64_t now)
 {
-    if (thread->misses)
+    if (thread->counts_missed)
         return worker_thread_miss(thread, now);
     const struct run_observer *observer = job->run->task.observer;
     bool over =
@@ -244,7 +245,8 @@ look_after(struct job *job, struct worker_thread *thread, int64_t now)
     if (waited)
         observer->hang(observer->self, job, index, waited);
     again = time_earlier(again, abandon_late(job, thread, resumed, now));
-    int64_t ended = atomic_load_explicit(&thread->worker.over, memory_order_relaxed);
+    int64_t ended =
+        atomic_load_explicit(&thread->worker.work_ends_at, memory_order_relaxed);
     int64_t limit = time_earlier(job->abandon_at, time_add(time_later(ended, resumed),
                                                            job->active_plan.ends.grace));
     if (now >= limit && !worker_thread_is_over(thread))
@@ -269,7 +271,7 @@ job_supervise(struct job *job, int64_t now)
         struct worker_thread *thread = job->worker_threads[i];
         if (worker_thread_is_over(thread))
             continue;
-        int64_t again = look_after(job, thread, now);
+        int64_t again = watch_worker(job, thread, now);
         if (!worker_thread_is_over(thread))
             next = next ? time_earlier(next, again) : again;
     }
@@ -290,7 +292,7 @@ job_add_up(struct job *job)
 
     if (job->progress.added_workers == 0) {
         stats_clear(total);
-        job->in_flight = (struct job_under_way){0};
+        job->in_flight = (struct job_in_flight){0};
         if (job->track)
             track_start(job->track, 0, 0);
         if (job->track && job->phases)
@@ -334,7 +336,7 @@ static void
 collect_thread(struct outcome *outcome, struct worker_thread *thread,
                struct sample *failed)
 {
-    const struct sample *own = &thread->worker.account.failed;
+    const struct sample *own = &thread->worker.account.first_failed;
 
     if (!thread->abandoned)
         worker_thread_join(thread);
@@ -342,11 +344,12 @@ collect_thread(struct outcome *outcome, struct worker_thread *thread,
     if (own->index &&
         (!failed->index || own->start + own->latency < failed->start + failed->latency))
         *failed = *own;
-    outcome->error_count += thread->worker.account.errors;
+    outcome->error_count += thread->worker.account.error_count;
     worker_share(&thread->worker);
-    if (thread->worker.account.holes > outcome->hole_percent)
-        outcome->hole_percent = thread->worker.account.holes;
-    outcome->ended_at = time_later(outcome->ended_at, thread->worker.account.ended);
+    if (thread->worker.account.hole_percent > outcome->hole_percent)
+        outcome->hole_percent = thread->worker.account.hole_percent;
+    outcome->ended_at =
+        time_later(outcome->ended_at, thread->worker.account.counted_until);
 }
 
 #define SECTOR 512
@@ -412,7 +415,7 @@ job_collect(struct job *job)
     for (int i = 0; i < job->group.size; i++) {
         struct worker_thread *thread = job->worker_threads[i];
         collect_thread(outcome, thread, &failed);
-        began = time_earlier(began, thread->worker.account.began);
+        began = time_earlier(began, thread->worker.account.counted_from);
     }
 
     if (!outcome->failed_sample.index)

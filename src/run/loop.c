@@ -73,13 +73,13 @@ worker_share(struct worker *worker)
  * reports each request, because the report shows the parts; else later, by the thread of
  * the attribution. */
 static void
-attribute(struct worker *worker, struct sample *sample)
+log_for_breakdown(struct worker *worker, struct sample *sample)
 {
     struct attribution_log *log = worker->account.log;
 
     if (sample_failed(sample))
         return;
-    if (worker->reports) {
+    if (worker->reports_requests) {
         attribution_record(worker->account.attribution, log, sample);
     } else if (sample_counts(sample)) {
         log->list[log->count++] = *sample;
@@ -126,17 +126,17 @@ OFF_THE_PATH static void
 record_more(struct worker *worker, struct sample *sample)
 {
     struct worker_account *account = &worker->account;
-    bool settled = sample->start >= account->began, counts = sample_counts(sample);
+    bool settled = sample->start >= account->counted_from, counts = sample_counts(sample);
 
     if (settled && worker->group->busy_lock)
         record_busy(worker, sample);
     if (settled && account->attribution)
-        attribute(worker, sample);
+        log_for_breakdown(worker, sample);
     if (settled && counts && account->series.capacity)
         series_record(&account->series, sample->start, sample->latency);
     if (account->track)
         track_record(account->track, sample);
-    if (worker->reports)
+    if (worker->reports_requests)
         stats_compare(&account->total, sample);
     if (worker->judges_slow)
         sample->slow_above = stats_slow_above(&account->total, sample);
@@ -150,10 +150,10 @@ goes_on_after(struct worker *worker, const struct sample *sample)
 
     if (sample->error == EAGAIN && worker->plan->io.rw_flags & OS_RW_NOWAIT)
         return true;
-    if (sample->start >= worker->account.began)
-        worker->account.errors++;
-    if (worker->account.failed.index == 0)
-        worker->account.failed = *sample;
+    if (sample->start >= worker->account.counted_from)
+        worker->account.error_count++;
+    if (worker->account.first_failed.index == 0)
+        worker->account.first_failed = *sample;
     if (sample->timed_out && !ignored)
         atomic_store(&worker->job->run->timed_out, true);
 
@@ -162,12 +162,12 @@ goes_on_after(struct worker *worker, const struct sample *sample)
 
 /* Judges SAMPLE and records it. Returns whether the run goes on. */
 static inline bool
-digest(struct worker *worker, struct sample *sample)
+judge_and_record(struct worker *worker, struct sample *sample)
 {
     struct worker_account *account = &worker->account;
 
     stats_judge(&worker->plan->statistics.limits, sample);
-    if (sample->start >= account->began)
+    if (sample->start >= account->counted_from)
         stats_record(&account->total, sample);
     if (!account->is_plain)
         record_more(worker, sample);
@@ -178,9 +178,9 @@ digest(struct worker *worker, struct sample *sample)
 /* Reports SAMPLE, which has been recorded. Ends the job unless the run GOES_ON, or if
  * the report cannot be written. */
 static inline void
-conclude(struct worker *worker, const struct sample *sample, bool goes_on)
+report_sample(struct worker *worker, const struct sample *sample, bool goes_on)
 {
-    if (worker->reports && notify_sample(worker->job, worker, sample) < 0)
+    if (worker->reports_requests && notify_sample(worker->job, worker, sample) < 0)
         goes_on = false;
     if (goes_on)
         return;
@@ -236,7 +236,7 @@ append(struct worker *worker, struct inflight_request *entry, int64_t now)
 /* Changes some bits in every unit of the data that ENTRY writes, so that no two writes
  * store the same data: storage that deduplicates would skip such a write. */
 static void
-refresh(struct worker_queue *queue, const struct inflight_request *entry)
+randomize_write_buffer(struct worker_queue *queue, const struct inflight_request *entry)
 {
     int64_t size = entry->sample.size;
     char *buffer = queue->memory + queue->buffer_size * (size_t)entry->request.slot;
@@ -280,7 +280,7 @@ submit_request(struct worker *worker, int64_t now)
     int does = operations[sample->operation].flags;
     sample->size = does & OPERATION_MOVES ? (int64_t)entry->request.size : 0;
     if (does & OPERATION_WRITES) {
-        refresh(queue, entry);
+        randomize_write_buffer(queue, entry);
         if (worker->plan->workload.append)
             append(worker, entry, now);
     } else if (does & OPERATION_READS &&
@@ -302,7 +302,7 @@ take_ordinal(struct worker *worker, int64_t when)
 
     if (schedule->ordinal_count > 0)
         return true;
-    bool matters = worker->reports || worker->group->max_requests < UINT64_MAX ||
+    bool matters = worker->reports_requests || worker->group->max_requests < UINT64_MAX ||
                    schedule->ordinal <= worker->plan->statistics.limits.warmup;
     schedule->ordinal_count =
         worker_group_take(worker->group, matters ? 1 : 16, when, &schedule->ordinal);
@@ -313,12 +313,13 @@ take_ordinal(struct worker *worker, int64_t when)
 /* Extends the work time to just after WHEN, when a request is due, until the worker has
  * sent the minimum number of requests of its plan. */
 static void
-extend(struct worker *worker, int64_t when)
+extend_work_time(struct worker *worker, int64_t when)
 {
     if (worker->account.total.requests >= worker->plan->ends.min_requests)
         return;
     worker->schedule.end_at = time_add(when, 1);
-    atomic_store_explicit(&worker->over, worker->schedule.end_at, memory_order_relaxed);
+    atomic_store_explicit(&worker->work_ends_at, worker->schedule.end_at,
+                          memory_order_relaxed);
 }
 
 /* Submits requests that are due at NOW while slots are free, at most TOGETHER of them.
@@ -337,7 +338,7 @@ submit_due(struct worker *worker, int64_t now)
         if (inflight->taken_count == most)
             return IO_AT_ONCE;
         if (when >= schedule->end_at)
-            extend(worker, when);
+            extend_work_time(worker, when);
         if (worker_is_over(worker, when, now))
             schedule->is_sending = false;
         else if (when > now)
@@ -407,7 +408,7 @@ flush_written(struct worker *worker, const struct io_completion *done, int64_t n
 OFF_THE_PATH static void
 count_lateness(struct worker *worker, int64_t start)
 {
-    if (start >= worker->account.began && os_process_was_late(start))
+    if (start >= worker->account.counted_from && os_process_was_late(start))
         worker->account.total.late_count++;
 }
 
@@ -459,10 +460,10 @@ complete(struct worker *worker, const struct io_completion *done, int64_t now)
     sample->start = counted;
     sample->latency = now - counted;
 
-    bool goes_on = digest(worker, sample);
+    bool goes_on = judge_and_record(worker, sample);
     if (sample->in_burst)
         worker->account.burst_counts = sample_counts(sample);
-    conclude(worker, sample, goes_on);
+    report_sample(worker, sample, goes_on);
     inflight_release(&queue->inflight, entry);
 }
 
@@ -504,7 +505,7 @@ worker_time_out_request(struct worker *worker, struct inflight_request *entry,
     sample->start = entry->due_at ? entry->due_at : start;
     sample->latency = now - sample->start;
 
-    return digest(worker, sample);
+    return judge_and_record(worker, sample);
 }
 
 /* Returns since when a request that was sent at START has been waiting. If the process
@@ -527,8 +528,8 @@ time_out_requests(struct worker *worker, int64_t now)
         if (!start || now - since < worker->plan->ends.timeout ||
             os_process_stopped(since))
             return;
-        conclude(worker, &entry->sample,
-                 worker_time_out_request(worker, entry, start, now));
+        report_sample(worker, &entry->sample,
+                      worker_time_out_request(worker, entry, start, now));
     }
 }
 
@@ -566,7 +567,7 @@ reap(struct worker *worker, int64_t when)
         end = when - spin > start ? when - spin : IO_AT_ONCE;
     if (inflight->lost_count == inflight->count) {
         since = HANDOFF_LOST;
-        end = time_earlier(atomic_load(&worker->over), start + LOST_LOOK);
+        end = time_earlier(atomic_load(&worker->work_ends_at), start + LOST_LOOK);
     } else if (timeout < INT64_MAX) {
         int64_t late = time_add(waits_since(since), timeout);
         end = time_earlier(end, late > start ? late : start + MS);
@@ -594,37 +595,37 @@ reap(struct worker *worker, int64_t when)
 
 /* Prepares the loop and waits until all workers begin. Returns the time. */
 static int64_t
-begin(struct worker *worker)
+begin_loop(struct worker *worker)
 {
     const struct plan *plan = worker->plan;
     const struct job_phases *phases = worker->job->phases;
     struct worker_account *account = &worker->account;
     struct schedule *schedule = &worker->schedule;
-    int64_t begin = worker->group->begin_at;
+    int64_t begin_loop = worker->group->begin_at;
     /* the begin of the first phase */
-    int64_t first = phases && phases->began_at ? phases->began_at : begin;
+    int64_t first = phases && phases->began_at ? phases->began_at : begin_loop;
 
-    /* If `begin` of the engine fails, reap fails too. */
+    /* If `begin_loop` of the engine fails, reap fails too. */
     if (worker->queue.engine->begin)
         worker->queue.engine->begin(worker->queue.io_queue);
 
     os_clock_sharpen();
     schedule->end_at = schedule->deadline = INT64_MAX;
-    int64_t now = wait_until(worker, begin, os_clock_now());
+    int64_t now = wait_until(worker, begin_loop, os_clock_now());
     int64_t started = worker_group_start(worker->group, now);
     /* In an open loop requests are due from the common begin on. */
     if (!plan->pace.open_loop)
-        begin = started;
-    schedule_start(schedule, plan, worker->index, &worker->group->next_arrival, begin,
-                   now);
+        begin_loop = started;
+    schedule_start(schedule, plan, worker->index, &worker->group->next_arrival,
+                   begin_loop, now);
 
-    account->began = schedule->settle_end;
+    account->counted_from = schedule->settle_end;
     account->is_rapid = plan->pace.interval == 0;
-    account->busy_until = account->is_rapid ? account->began : 0;
+    account->busy_until = account->is_rapid ? account->counted_from : 0;
     account->is_plain = !account->track && !account->series.capacity && !account->log &&
-                        !worker->reports && !worker->judges_slow &&
+                        !worker->reports_requests && !worker->judges_slow &&
                         !worker->group->busy_lock;
-    atomic_store_explicit(&worker->over,
+    atomic_store_explicit(&worker->work_ends_at,
                           schedule->is_open_loop ? schedule->deadline : schedule->end_at,
                           memory_order_relaxed);
     if (account->track)
@@ -648,11 +649,11 @@ find_holes(struct worker *worker)
 
     if (worker->queue.inflight.lost_count)
         return;
-    atomic_store_explicit(&worker->over, now, memory_order_relaxed);
+    atomic_store_explicit(&worker->work_ends_at, now, memory_order_relaxed);
     handoff_release(&worker->handoff, now);
     double holes = target_new_holes(&worker->job->target, worker->plan);
     handoff_acquire(&worker->handoff, now);
-    worker->account.holes = holes;
+    worker->account.hole_percent = holes;
 }
 
 void
@@ -662,7 +663,7 @@ worker_run(struct worker *worker)
     struct inflight *inflight = &queue->inflight;
     struct schedule *schedule = &worker->schedule;
     struct worker_account *account = &worker->account;
-    int64_t now = begin(worker);
+    int64_t now = begin_loop(worker);
 
     for (;;) {
         int64_t when = submit_due(worker, now);
@@ -682,11 +683,12 @@ worker_run(struct worker *worker)
 
     if (queue->engine->end)
         queue->engine->end(queue->io_queue);
-    account->ended = os_clock_now();
-    worker_miss_rest(worker, account->ended, inflight->taken_count < inflight->count);
+    account->counted_until = os_clock_now();
+    worker_miss_rest(worker, account->counted_until,
+                     inflight->taken_count < inflight->count);
     /* `began` is later than the end if no request counts. */
-    account->ended = time_later(account->ended, account->began);
-    worker_end_busy(worker, account->ended);
+    account->counted_until = time_later(account->counted_until, account->counted_from);
+    worker_end_busy(worker, account->counted_until);
     worker_share(worker);
     find_holes(worker);
 }

@@ -102,7 +102,7 @@ worker_miss_on(struct worker *worker, int64_t now)
         schedule->is_sending = !worker_miss_rest(worker, now, false);
     if (schedule->is_sending)
         return false;
-    account->ended = time_later(account->ended, until);
+    account->counted_until = time_later(account->counted_until, until);
 
     return true;
 }
@@ -116,7 +116,7 @@ worker_abandon(struct worker *worker, int64_t now)
     for (const struct inflight_request *entry = ends->younger; entry != ends;
          entry = entry->younger) {
         int64_t start = entry->sample.start;
-        if ((start ? start : now) < account->began)
+        if ((start ? start : now) < account->counted_from)
             continue;
         stats_abandon(&account->total, &entry->sample);
         notify_given_up(worker->job, &entry->sample);
@@ -125,7 +125,7 @@ worker_abandon(struct worker *worker, int64_t now)
     if (worker->schedule.is_sending)
         worker_miss_rest(worker, now, false);
     /* otherwise all requests that it sent have been answered */
-    if (!account->ended)
-        account->ended = now;
-    account->began = time_earlier(account->began, now);
+    if (!account->counted_until)
+        account->counted_until = now;
+    account->counted_from = time_earlier(account->counted_from, now);
 }

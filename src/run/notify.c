@@ -18,7 +18,7 @@
 
 /* Notes that the output has failed. Returns -1. */
 static int
-silence(struct job *job)
+note_output_failed(struct job *job)
 {
     atomic_store(&job->run->output_failed, true);
     return -1;
@@ -35,7 +35,9 @@ notify_enter(struct job *job)
     job->begin_notified = true;
     target_name(&job->target);
 
-    return observer->begin && observer->begin(observer->self, job) < 0 ? silence(job) : 0;
+    return observer->begin && observer->begin(observer->self, job) < 0
+               ? note_output_failed(job)
+               : 0;
 }
 
 void
@@ -94,7 +96,7 @@ last_end(const struct job *job)
     int64_t last = time_later(job->period.began_at, job->period.busy.last_end);
 
     for (int i = 0; i < job->group.size; i++) {
-        const struct busy_log *log = &job->worker_threads[i]->worker.account.period;
+        const struct busy_log *log = &job->worker_threads[i]->worker.account.period_busy;
         if (log->count > 0)
             last = time_later(last, log->list[log->count - 1].end);
     }
@@ -128,7 +130,7 @@ end_period(struct job *job, int64_t now)
 
     now = time_later(now, last_end(job));
     for (int i = 0; i < job->group.size; i++)
-        move_period(job, &job->worker_threads[i]->worker.account.period, now);
+        move_period(job, &job->worker_threads[i]->worker.account.period_busy, now);
     take_unsampled(&job->period);
     job->period.stats.busy_time = busy_time(&job->period.busy);
     const struct run_record record = {RECORD_PERIOD, &job->period.stats,
@@ -139,7 +141,7 @@ end_period(struct job *job, int64_t now)
     busy_clear(&job->period.busy);
     job->period.began_at = now;
 
-    return status < 0 ? silence(job) : 0;
+    return status < 0 ? note_output_failed(job) : 0;
 }
 
 /* Adds SAMPLE to the period. A request is busy time in every period that it touches, but
@@ -148,7 +150,7 @@ static void
 record_in_period(struct job *job, struct worker_account *account,
                  const struct sample *sample)
 {
-    struct busy_log *log = &account->period;
+    struct busy_log *log = &account->period_busy;
     int64_t start = account->busy_from, end = sample->start + sample->latency;
 
     stats_record(&job->period.stats, sample);
@@ -169,7 +171,7 @@ notify_sample_locked(struct job *job, struct worker *worker, const struct sample
     const struct run_observer *observer = job->run->task.observer;
 
     if (output->any_requests && observer->sample(observer->self, job, sample) < 0)
-        return silence(job);
+        return note_output_failed(job);
     if (output->any_periods)
         record_in_period(job, &worker->account, sample);
 
@@ -252,7 +254,7 @@ notify_end_rest(struct job *job, int64_t now)
 
     for (int i = 0; i < job->group.size; i++) {
         abandoned |= job->worker_threads[i]->abandoned;
-        ended = time_later(ended, job->worker_threads[i]->worker.account.ended);
+        ended = time_later(ended, job->worker_threads[i]->worker.account.counted_until);
     }
     bool is_whole = ended >= period_due(job);
     if (!job->active_plan.output.emit_partial_period && !is_whole)

@@ -134,8 +134,8 @@ mark_uncertain(const struct outcome *outcome, const struct slo *slo,
  * depend on each other.
  */
 static void
-advise(const struct outcome *outcome, const struct slo *slo,
-       const struct estimate *estimate, struct slo_answer *answer)
+compute_advice(const struct outcome *outcome, const struct slo *slo,
+               const struct estimate *estimate, struct slo_answer *answer)
 {
     const struct latencies latencies =
         latencies_of(outcome_stats(outcome, slo), slo->scope);
@@ -178,7 +178,7 @@ answer_limit(const struct outcome *outcome, const struct slo *slo)
     if (has_estimate && answer.verdict != SLO_UNKNOWN)
         mark_uncertain(outcome, slo, &estimate, &answer);
     if (!answer.is_certain && !answer.reason)
-        advise(outcome, slo, has_estimate ? &estimate : NULL, &answer);
+        compute_advice(outcome, slo, has_estimate ? &estimate : NULL, &answer);
 
     return answer;
 }

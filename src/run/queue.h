@@ -42,7 +42,7 @@ struct inflight_request {
     int write_error;
     bool is_lost; /* it has timed out and has not been answered since */
     /* when it was sent, ns, monotonic; valid only while it is lost */
-    int64_t sent_at;
+    int64_t lost_sent_at;
     /* neighbours in the ring; in a free request `younger` is the next free request */
     struct inflight_request *older, *younger;
 };
@@ -161,7 +161,7 @@ struct worker_queue {
 struct handoff {
     _Atomic int64_t state;
     /* the worker is back from a system call and waits for the supervisor to release */
-    atomic_bool waited_for;
+    atomic_bool is_worker_waiting;
 };
 
 #define HANDOFF_HELD 0      /* acquired by the worker */
@@ -202,11 +202,11 @@ handoff_acquire(struct handoff *handoff, int64_t since)
              &handoff->state, &state, HANDOFF_HELD, memory_order_acquire,
              memory_order_relaxed);
          state = since) {
-        atomic_store(&handoff->waited_for, true);
+        atomic_store(&handoff->is_worker_waiting, true);
         handoff_pause(&tries);
     }
     if (tries > 0)
-        atomic_store(&handoff->waited_for, false);
+        atomic_store(&handoff->is_worker_waiting, false);
 }
 
 /* Locks HANDOFF for the supervisor: the worker cannot go on until handoff_release. Stores

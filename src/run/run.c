@@ -78,7 +78,7 @@ enum start { START_AT_ONCE, START_FIRST_WORKER, START_HELD };
 /* Initialises RUN, which is all zero, for TASK. Returns 0, or -1 if there is no memory.
  */
 static int
-fill(struct run *run, const struct run_task *task, enum start start)
+init_run(struct run *run, const struct run_task *task, enum start start)
 {
     int status = 0, workers = 0;
 
@@ -193,7 +193,7 @@ open_run(const struct run_task *task, const struct os_thread *supervisor,
     if (run_check_memory(task->jobs, task->count, error) < 0)
         return NULL;
     struct run *run = calloc(1, sizeof(*run));
-    int status = run ? fill(run, task, start) : -1;
+    int status = run ? init_run(run, task, start) : -1;
     if (status < 0)
         error_set(error, EXIT_PREPARE, NULL, "not enough memory for the run");
     else

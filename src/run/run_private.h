@@ -35,7 +35,7 @@ struct run {
     bool interrupted; /* a signal ends the run */
     /* the run ends because a request timed out, all slots are lost, or a job beside a
      * load ended */
-    bool ending;
+    bool is_ending;
 };
 
 /* Acquires the run's lock to notify observers; the caller must release it in any case.

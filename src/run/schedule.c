@@ -153,7 +153,7 @@ grid_sent(struct schedule *grid, int64_t now, uint64_t *missed)
     bool is_late =
         grid->burst_left == grid->burst && now - grid->next_slot_at >= grid->interval;
 
-    if (is_late && !grid->single_slot)
+    if (is_late && !grid->has_single_slot)
         *missed = grid_freed(grid, now, now);
     if (--grid->burst_left == 0) {
         grid->burst_left = grid->burst;
@@ -184,7 +184,7 @@ take_shared(struct schedule *schedule)
 
     do {
         next = time_add(at, schedule->arrivals->gap(schedule, at));
-        if (schedule->single_worker) { /* no other worker competes */
+        if (schedule->has_single_worker) { /* no other worker competes */
             atomic_store_explicit(schedule->next_arrival, next, memory_order_relaxed);
             break;
         }
@@ -274,10 +274,10 @@ schedule_start(struct schedule *schedule, const struct plan *plan, int index,
         .burst_left = pace->burst,
         .slot_free_at = point,
         .from_limit = pace->from_limit,
-        .single_slot = plan->io.depth == 1,
+        .has_single_slot = plan->io.depth == 1,
         .seed = ~plan->workload.seed,
         .next_arrival = shared,
-        .single_worker = plan->io.threads == 1,
+        .has_single_worker = plan->io.threads == 1,
         /* a worker that starts late was not ready, which is not the target's fault */
         .has_overslept = true,
         .spin_time = row->is_open_loop && plan->io.threads == 1 ? SCHEDULE_SPIN : 0,

@@ -41,9 +41,9 @@ choose(struct search *search)
         if (middle > met && middle < failed)
             return middle;
     }
-    if (search->again)
+    if (search->has_retried)
         return 0;
-    search->again = true;
+    search->has_retried = true;
 
     return failed;
 }
@@ -59,13 +59,14 @@ search_note(struct search *search, bool met, bool hopeless)
     if (met) {
         search->met = rate;
         if (known)
-            search->failed = search->failures ? search->above[--search->failures] : 0;
-        search->again = false;
+            search->failed =
+                search->above_count ? search->above[--search->above_count] : 0;
+        search->has_retried = false;
     } else if (!known) {
-        if (search->failed && search->failures < SEARCH_FAILURES)
-            search->above[search->failures++] = search->failed;
+        if (search->failed && search->above_count < SEARCH_FAILURES)
+            search->above[search->above_count++] = search->failed;
         search->failed = rate;
-        search->again = hopeless;
+        search->has_retried = hopeless;
     }
     search->next = choose(search);
     search->given_up = search->rates == SEARCH_RATES && search->next > 0 &&

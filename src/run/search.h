@@ -31,9 +31,9 @@ struct search {
     int64_t met;                    /* highest rate that was met; 0: none */
     int64_t failed;                 /* lowest rate that failed; 0: none */
     int64_t above[SEARCH_FAILURES]; /* rates that failed earlier, in falling order */
-    int failures;                   /* number of entries in `above` */
+    int above_count;                /* number of entries in `above` */
     /* the lowest rate that failed has had its second try, or needs none */
-    bool again;
+    bool has_retried;
     int rates; /* number of different rates tried so far */
     /* too many rates failed first and were met the second time */
     bool given_up;

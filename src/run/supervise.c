@@ -67,7 +67,7 @@ is_lost(const struct job *job)
     for (int i = 0; i < job->group.size; i++) {
         const struct worker_thread *thread = job->worker_threads[i];
         bool has_lost_all = handoff_peek(&thread->worker.handoff) == HANDOFF_LOST;
-        if (worker_thread_is_over(thread) || (!has_lost_all && !thread->misses))
+        if (worker_thread_is_over(thread) || (!has_lost_all && !thread->counts_missed))
             return false;
     }
 
@@ -98,9 +98,9 @@ are_lost(const struct run *run)
 static bool
 stop_if_timed_out(struct run *run, int64_t now)
 {
-    if (run->ending || (!atomic_load(&run->timed_out) && !are_lost(run)))
+    if (run->is_ending || (!atomic_load(&run->timed_out) && !are_lost(run)))
         return false;
-    run->ending = true;
+    run->is_ending = true;
     stop_all(run, now + DEADLINE_GRACE);
     return true;
 }
@@ -126,7 +126,7 @@ interrupt(struct run *run, int64_t now)
  * notified of its failure at once. Returns when to look again; 0 if all jobs have ended.
  */
 static int64_t
-look_after(struct run *run, int64_t now)
+watch_jobs(struct run *run, int64_t now)
 {
     const struct run_observer *observer = run->task.observer;
     int64_t next = 0;
@@ -158,11 +158,11 @@ end_together(struct run *run, int64_t now)
 {
     bool over = false;
 
-    if (!run->task.background || run->ending)
+    if (!run->task.background || run->is_ending)
         return false;
     for (int i = 0; i < run->task.count; i++)
         over |= run->task.jobs[i].has_ended;
-    run->ending = over;
+    run->is_ending = over;
     if (over)
         stop_all(run, time_add(now, run->task.jobs[0].plan.ends.grace));
 
@@ -232,7 +232,7 @@ supervise(struct run *run)
         stop_if_silenced(run);
         run->interim_wanted |= os_signals_report();
 
-        int64_t next = look_after(run, now);
+        int64_t next = watch_jobs(run, now);
         if (!next)
             return;
         if (stop_if_timed_out(run, now) || end_together(run, now))

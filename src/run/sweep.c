@@ -72,7 +72,7 @@ ends_of(const struct job *job)
 /* Returns the part of the work time of the present step, which is an open loop, during
  * which the process was not stopped, in ns. */
 static int64_t
-running_of(const struct job *job)
+running_ns(const struct job *job)
 {
     const struct plan *step = &job->active_plan;
     int64_t passed =
@@ -83,12 +83,12 @@ running_of(const struct job *job)
 /* Returns the time of the present step, in ns, which its rates refer to; its requests
  * took TIME. With an interval the time includes the wait after the last request. */
 static int64_t
-time_of(const struct job *job, int64_t time)
+step_ns(const struct job *job, int64_t time)
 {
     const struct plan *step = &job->active_plan;
 
     if (step->pace.open_loop) {
-        int64_t running = running_of(job), passed = step->ends.work_time - running;
+        int64_t running = running_ns(job), passed = step->ends.work_time - running;
         return time_later(running, time - passed - job->progress.total.latency.min);
     }
 
@@ -98,12 +98,12 @@ time_of(const struct job *job, int64_t time)
 /* Returns the share of the due requests of the present step that were answered in the
  * same time: see the top of this file. The step took TIME, in ns. */
 static double
-share_of(const struct job *job, int64_t time)
+answered_share(const struct job *job, int64_t time)
 {
     const struct stats *stats = &job->progress.total;
     double due = (double)(stats->requests + stats->missed);
     return due > 0
-               ? (double)stats->requests / due * (double)running_of(job) / (double)time
+               ? (double)stats->requests / due * (double)running_ns(job) / (double)time
                : 0;
 }
 
@@ -118,7 +118,7 @@ judge(const struct job *job, int64_t time, bool failed)
     failed |= job->outcome.error_count > 0;
     if ((plan->statistics.slos.count || job->active_plan.pace.open_loop) && failed)
         return SLO_BROKEN;
-    if (job->active_plan.pace.open_loop && share_of(job, time) < SHARE_LEAST)
+    if (job->active_plan.pace.open_loop && answered_share(job, time) < SHARE_LEAST)
         return SLO_BROKEN;
 
     return slos_check(&plan->statistics.slos, &job->progress.total);
@@ -128,12 +128,12 @@ judge(const struct job *job, int64_t time, bool failed)
  * one request is missing. With random arrivals fewer requests than RATE may have been
  * due. */
 static int64_t
-rate_of(const struct job *job, int64_t rate, int64_t time)
+achieved_rate(const struct job *job, int64_t rate, int64_t time)
 {
-    double share = job->active_plan.pace.open_loop ? share_of(job, time) : 0;
+    double share = job->active_plan.pace.open_loop ? answered_share(job, time) : 0;
     double due = (double)(job->progress.total.requests + job->progress.total.missed);
     double offered = job->active_plan.pace.poisson
-                         ? fmin(stats_rate(due, running_of(job)), (double)rate)
+                         ? fmin(stats_rate(due, running_ns(job)), (double)rate)
                          : (double)rate;
     bool all = (1 - share) * due < 1;
 
@@ -182,12 +182,12 @@ end_step(struct job *job, const struct run_observer *observer, int64_t value,
         return false;
     /* A closed loop that failed ended before its work time. */
     if (!failed || job->active_plan.pace.open_loop)
-        time = time_of(job, time);
+        time = step_ns(job, time);
 
     const struct latencies latencies = latencies_of(stats, SCOPE_ALL);
     const struct job_step step = {
         .value = value,
-        .answered_rate = rate_of(job, value, time),
+        .answered_rate = achieved_rate(job, value, time),
         .requests = stats->latency.count,
         .failed = stats->failed,
         .iops = stats_rate((double)stats->requests, time),
@@ -237,7 +237,7 @@ job_find_highest(struct job_sweep *sweep)
  * steps might have met them.
  */
 static void
-conclude(const struct run_task *task, int count)
+conclude_step(const struct run_task *task, int count)
 {
     const struct run_observer *observer = task->observer;
     struct job *job = &task->jobs[0];
@@ -420,7 +420,7 @@ sweep_execute(const struct run_task *task, struct error *error)
     if (status < 0 && job->target_count > 1)
         error_prefix(error, job->plan.path);
     job->stats = &job->outcome.total;
-    conclude(task, sweeping.count);
+    conclude_step(task, sweeping.count);
 
     return status < 0 ? -1 : 0;
 }

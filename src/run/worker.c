@@ -54,7 +54,7 @@ worker_close_series(struct time_series *series)
 
 /* Adds advice to ERROR: which options of PLAN need less memory. Returns -1. */
 static int
-advise(const struct plan *plan, struct error *error)
+advise_less_memory(const struct plan *plan, struct error *error)
 {
     enum sweep_kind swept = plan->sweep.kind;
     char advice[sizeof(error->advice)];
@@ -90,7 +90,7 @@ worker_refuse(const struct plan *plan, int64_t requests, int64_t left,
               what, (long long)plan->workload.request_size, *have ? " in the " : "", have,
               *have ? " that are left" : "");
 
-    return advise(plan, error);
+    return advise_less_memory(plan, error);
 }
 
 /* Makes the log of requests for the attribution, unless the worker has none. The room
@@ -149,8 +149,8 @@ find_lost_since(const struct inflight *inflight)
 
     for (int i = 0; i < inflight->count; i++) {
         const struct inflight_request *entry = &inflight->list[i];
-        if (entry->is_lost && (!since || entry->sent_at < since))
-            since = entry->sent_at;
+        if (entry->is_lost && (!since || entry->lost_sent_at < since))
+            since = entry->lost_sent_at;
     }
 
     return since;
@@ -162,7 +162,7 @@ inflight_lose(struct inflight *inflight, struct inflight_request *entry)
     entry->older->younger = entry->younger;
     entry->younger->older = entry->older;
     entry->is_lost = true;
-    entry->sent_at = entry->sample.start;
+    entry->lost_sent_at = entry->sample.start;
     inflight->lost_count++;
     inflight->lost_since = find_lost_since(inflight);
 }
@@ -216,7 +216,7 @@ worker_open(struct worker *worker, struct job *job, const struct io_engine *engi
     worker->target = target;
     worker->group = &job->group;
     worker->index = index;
-    atomic_init(&worker->over, INT64_MAX);
+    atomic_init(&worker->work_ends_at, INT64_MAX);
     worker->account.total.corrected_interval = plan->statistics.corrected_interval;
     worker->account.total.mix = plan->workload.mix;
     worker->account.total.flushes_ignored = target->flushes_ignored;

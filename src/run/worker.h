@@ -11,7 +11,8 @@
 
 /* The measurements of a worker. */
 struct worker_account {
-    int64_t began, ended; /* the span that the statistics cover, ns, monotonic */
+    int64_t counted_from,
+        counted_until; /* the span that the statistics cover, ns, monotonic */
     /* only the statistics are wanted: none of the further records below */
     bool is_plain;
     struct track *track; /* for a plot; set before worker_run; NULL if not wanted */
@@ -30,14 +31,14 @@ struct worker_account {
     struct busy_log busy; /* busy spans that have not been moved to the group yet */
     /* busy spans that have not been moved to the period of the job yet; under the run's
      * lock */
-    struct busy_log period;
+    struct busy_log period_busy;
     bool burst_counts; /* the last request counts and belongs to a burst */
     /* the first request that failed, not counting EAGAIN with -N; index 0: none */
-    struct sample failed;
+    struct sample first_failed;
     /* failed requests in the statistics, not counting EAGAIN with -N */
-    uint64_t errors;
+    uint64_t error_count;
     /* percent of the working set that turned into holes, set at the end */
-    double holes;
+    double hole_percent;
 };
 
 /* A worker: one loop with its own schedule, slots and statistics. */
@@ -49,11 +50,11 @@ struct worker {
     struct worker_group *group;
     int index; /* among the workers of the job, from 0 */
     /* notifies the job of each request; set before worker_run */
-    bool reports;
+    bool reports_requests;
     /* sets `slow_above` of its samples; set before worker_run */
     bool judges_slow;
     /* end of its work time, ns, monotonic; INT64_MAX: not yet known */
-    _Atomic int64_t over;
+    _Atomic int64_t work_ends_at;
 
     struct handoff handoff; /* guards all fields below */
     struct worker_queue queue;

@@ -53,7 +53,8 @@ worker_thread_work(struct worker_thread *thread)
 {
     struct worker *worker = &thread->worker;
     struct run *run = worker->job->run;
-    bool own = !worker->reports && !worker->account.attribution && os_thread_unshare();
+    bool own =
+        !worker->reports_requests && !worker->account.attribution && os_thread_unshare();
 
     if (run->start_gate) {
         os_lock_acquire(run->start_gate);
@@ -62,7 +63,7 @@ worker_thread_work(struct worker_thread *thread)
         os_lock_release(run->start_gate);
     }
     worker_run(worker);
-    atomic_store(&thread->ended, true);
+    atomic_store(&thread->has_ended, true);
     atomic_store(&run->any_ended, true);
     os_thread_wake(&run->supervisor);
 
@@ -79,7 +80,7 @@ start(void *argument)
 void
 worker_thread_adopt(struct worker_thread *thread)
 {
-    atomic_init(&thread->ended, false);
+    atomic_init(&thread->has_ended, false);
     stall_start(&thread->stall, thread->worker.plan->ends.hang);
     thread->working = os_thread_self();
 }
@@ -88,21 +89,22 @@ int
 worker_thread_start(struct worker_thread *thread)
 {
     worker_thread_adopt(thread);
-    thread->started = os_thread_start(&thread->working, start, thread) == 0;
-    return thread->started ? 0 : -1;
+    thread->was_started = os_thread_start(&thread->working, start, thread) == 0;
+    return thread->was_started ? 0 : -1;
 }
 
 void
 worker_thread_join(struct worker_thread *thread)
 {
-    if (thread->started)
+    if (thread->was_started)
         os_thread_join(&thread->working);
 }
 
 bool
 worker_thread_is_over(const struct worker_thread *thread)
 {
-    return (thread->abandoned && !thread->misses) || atomic_load(&thread->ended);
+    return (thread->abandoned && !thread->counts_missed) ||
+           atomic_load(&thread->has_ended);
 }
 
 void
@@ -168,7 +170,7 @@ worker_thread_check(struct worker_thread *thread, int64_t resumed, int64_t now,
 /* Adds the unanswered requests of INFLIGHT to UNDER_WAY. The oldest request in flight
  * was sent at SINCE; a SINCE of 0 or below means that none is in flight. */
 static void
-add_under_way(struct job_under_way *under_way, const struct inflight *inflight,
+add_under_way(struct job_in_flight *under_way, const struct inflight *inflight,
               int64_t since)
 {
     int live = since > 0 ? inflight_live(inflight) : 0;
@@ -189,14 +191,14 @@ is_answered(const struct worker_thread *thread)
 {
     const struct worker *worker = &thread->worker;
     return thread->abandoned && !worker->queue.engine->queues_requests &&
-           atomic_load(&worker->handoff.waited_for);
+           atomic_load(&worker->handoff.is_worker_waiting);
 }
 
 bool
 worker_thread_merge(struct worker_thread *thread, struct stats *total,
-                    struct track *track, struct job_under_way *under_way)
+                    struct track *track, struct job_in_flight *under_way)
 {
-    int64_t since = thread->since;
+    int64_t since = thread->oldest_sent_at;
     bool empty = thread->abandoned || worker_thread_is_over(thread);
 
     if (!empty && !handoff_lock(&thread->worker.handoff, &since))
@@ -247,9 +249,9 @@ abandon(struct worker_thread *thread, int64_t since, int64_t now)
 
     thread->abandoned = true;
     if (left) {
-        thread->since = start ? start : since;
+        thread->oldest_sent_at = start ? start : since;
         outcome->waiting_age =
-            time_later(outcome->waiting_age, time_later(now - thread->since, 1));
+            time_later(outcome->waiting_age, time_later(now - thread->oldest_sent_at, 1));
         outcome->abandoned_requests += left;
     }
     worker_end_busy(&thread->worker, now);
@@ -279,7 +281,7 @@ fail_late(struct worker *worker, int64_t since, int64_t late, int64_t now, bool 
         if (start > late)
             return;
         worker_time_out_request(worker, entry, start, now);
-        if (notifies && worker->reports)
+        if (notifies && worker->reports_requests)
             notify_sample_locked(worker->job, worker, &entry->sample);
     }
 }
@@ -295,14 +297,14 @@ worker_thread_abandon_late(struct worker_thread *thread, int64_t resumed, int64_
         return;
     fail_late(worker, since, late, now, notifies);
     abandon(thread, since, now);
-    thread->misses = worker->job->plan.mode != MODE_BACKGROUND;
+    thread->counts_missed = worker->job->plan.mode != MODE_BACKGROUND;
 }
 
 int64_t
 worker_thread_miss(struct worker_thread *thread, int64_t now)
 {
     struct worker *worker = &thread->worker;
-    int64_t over = atomic_load_explicit(&worker->over, memory_order_relaxed);
-    thread->misses = !worker_miss_on(worker, now);
+    int64_t over = atomic_load_explicit(&worker->work_ends_at, memory_order_relaxed);
+    thread->counts_missed = !worker_miss_on(worker, now);
     return time_later(time_earlier(over, now + LOST_LOOK), now + MS);
 }

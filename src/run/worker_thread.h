@@ -21,15 +21,15 @@
 struct worker_thread {
     struct worker worker;
     struct os_thread working;
-    bool started;      /* `working` is a thread to be joined */
-    atomic_bool ended; /* worker_run has returned */
+    bool was_started;      /* `working` is a thread to be joined */
+    atomic_bool has_ended; /* worker_run has returned */
     struct stall stall;
     bool abandoned; /* its requests may be stuck in the kernel; nobody waits for it */
     /* it was abandoned, and its due requests are still counted as missed */
-    bool misses;
+    bool counts_missed;
     /* when the oldest request in flight was sent, ns, monotonic; set when the worker is
      * abandoned; 0 if nothing was in flight */
-    int64_t since;
+    int64_t oldest_sent_at;
 };
 
 /* Allocates a worker and its thread for JOB, with a track and a series if the job has
@@ -84,7 +84,7 @@ int64_t worker_thread_miss(struct worker_thread *thread, int64_t now);
  * unanswered requests to UNDER_WAY. Returns false, and adds nothing, if the worker does
  * not release its handoff now. */
 bool worker_thread_merge(struct worker_thread *thread, struct stats *total,
-                         struct track *track, struct job_under_way *under_way);
+                         struct track *track, struct job_in_flight *under_way);
 
 /* Wakes the worker from its sleep, so that it notices a stop. */
 void worker_thread_wake(struct worker_thread *thread);

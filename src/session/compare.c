@@ -40,7 +40,7 @@ struct compare {
     struct reports reports;
     char block[BLOCK];
     _Atomic(const char *) path; /* path of the file that is being read */
-    atomic_bool reading;        /* files are being read. The thread that changes it to
+    atomic_bool is_reading;     /* files are being read. The thread that changes it to
                                  * false is the one that reports how the reading ended. */
     atomic_bool done;           /* the reader has finished, and `status` is set */
     int status;                 /* exit status of the program */
@@ -225,13 +225,13 @@ report_all(struct compare *compare)
 
 /* The body of the reader. */
 static void *
-work(void *argument)
+read_and_report(void *argument)
 {
     struct compare *compare = argument;
     struct error error;
 
     int read = read_all(compare, &error);
-    if (!atomic_exchange(&compare->reading, false))
+    if (!atomic_exchange(&compare->is_reading, false))
         return NULL; /* the first thread is ending the program after a signal */
     if (read < 0)
         report_discard(&compare->reports, compare->plan);
@@ -256,13 +256,13 @@ give_up(const char *path, int status)
 /* Waits for the reader, on the first thread. After a signal no more files are read, and
  * output must be written within DEADLINE_GRACE. */
 static void
-supervise(struct compare *compare)
+wait_for_reader(struct compare *compare)
 {
     int64_t limit = INT64_MAX;
 
     while (!atomic_load(&compare->done)) {
         bool asked = os_signals_stop() != 0;
-        if (asked && atomic_exchange(&compare->reading, false))
+        if (asked && atomic_exchange(&compare->is_reading, false))
             give_up(atomic_load(&compare->path), EXIT_PREPARE);
 
         if (asked && limit == INT64_MAX)
@@ -289,15 +289,15 @@ session_compare(const struct plan *plan)
     compare->plan = plan;
     compare->supervisor = os_thread_self();
     atomic_init(&compare->path, plan->path);
-    atomic_init(&compare->reading, true);
+    atomic_init(&compare->is_reading, true);
 
     unsigned signals = os_signals_block();
-    int started = os_thread_start(&worker, work, compare);
+    int started = os_thread_start(&worker, read_and_report, compare);
     int code = errno;
     os_signals_unblock(signals);
 
     if (started == 0) {
-        supervise(compare);
+        wait_for_reader(compare);
         os_thread_join(&worker);
     } else {
         error_set(&error, EXIT_PREPARE, NULL,

@@ -66,9 +66,9 @@ void
 recorded_runs_begin(struct recorded_runs *runs, const char *path)
 {
     runs->path = path;
-    runs->first = runs->count;
-    runs->line = 0;
-    buffer_clear(&runs->begun);
+    runs->first_row = runs->count;
+    runs->line_number = 0;
+    buffer_clear(&runs->partial_line);
 }
 
 const char *
@@ -130,11 +130,11 @@ refuse_line(const struct recorded_runs *runs, const char *bytes, size_t length,
             struct error *error)
 {
     bool marked =
-        runs->line == 1 && length >= 2 &&
+        runs->line_number == 1 && length >= 2 &&
         (memcmp(bytes, "\xff\xfe", 2) == 0 || memcmp(bytes, "\xfe\xff", 2) == 0);
 
     error_set(error, EXIT_PREPARE, recorded_runs_source(runs),
-              "line %llu: not a raw line%s", (unsigned long long)runs->line,
+              "line %llu: not a raw line%s", (unsigned long long)runs->line_number,
               marked ? ": the file is UTF-16, as PowerShell writes it" : "");
     return error_advise(error, marked ? "record it with cmd, or convert it to UTF-8"
                                       : "ioping -record FILE writes raw lines");
@@ -199,7 +199,7 @@ find_row(struct recorded_runs *runs, const struct line *line, struct error *erro
 {
     struct job *job = &runs->jobs[runs->count];
 
-    for (int i = runs->first; i < runs->count; i++)
+    for (int i = runs->first_row; i < runs->count; i++)
         if (strncmp(runs->labels[i], line->label, line->length) == 0 &&
             runs->labels[i][line->length] == '\0')
             return i;
@@ -208,7 +208,7 @@ find_row(struct recorded_runs *runs, const struct line *line, struct error *erro
         return error_set(
             error, EXIT_PREPARE, recorded_runs_source(runs),
             "line %llu: more than %d targets in all; compare fewer at a time",
-            (unsigned long long)runs->line, TARGETS_MOST);
+            (unsigned long long)runs->line_number, TARGETS_MOST);
 
     if (runs->count == ROWS_LONG && runs->files <= ROWS_LONG)
         runs->plan.statistics.series_capacity /= 4;
@@ -262,12 +262,12 @@ add_fields(struct job *job, const int64_t *fields)
  * is ignored. Returns 0, or -1 with ERROR.
  */
 static int
-add_line(struct recorded_runs *runs, const char *bytes, size_t length,
-         struct error *error)
+add_raw_line(struct recorded_runs *runs, const char *bytes, size_t length,
+             struct error *error)
 {
     struct line line;
 
-    runs->line++;
+    runs->line_number++;
     if (length > 0 && bytes[length - 1] == '\r')
         length--;
     if (length > RECORDED_LINE || !read_line(bytes, bytes + length, &line) ||
@@ -280,7 +280,7 @@ add_line(struct recorded_runs *runs, const char *bytes, size_t length,
         return error_set(error, EXIT_PREPARE, recorded_runs_source(runs),
                          "line %llu is about %lld requests, as -p %lld prints, but "
                          "percentiles need a line for each; record with -record FILE",
-                         (unsigned long long)runs->line, count, count);
+                         (unsigned long long)runs->line_number, count, count);
     }
 
     int row = find_row(runs, &line, error);
@@ -295,9 +295,10 @@ add_line(struct recorded_runs *runs, const char *bytes, size_t length,
  * Appends SIZE BYTES to the line whose end is not read yet. Returns 0, or -1 with ERROR.
  */
 static int
-store(struct recorded_runs *runs, const char *bytes, size_t size, struct error *error)
+store_partial_line(struct recorded_runs *runs, const char *bytes, size_t size,
+                   struct error *error)
 {
-    struct buffer *begun = &runs->begun;
+    struct buffer *begun = &runs->partial_line;
 
     buffer_add(begun, bytes, size);
     if (begun->failed)
@@ -307,7 +308,7 @@ store(struct recorded_runs *runs, const char *bytes, size_t size, struct error *
     if (begun->length <= RECORDED_LINE + 1) /* one more for a carriage return */
         return 0;
 
-    runs->line++;
+    runs->line_number++;
     return refuse_line(runs, begun->text, begun->length, error);
 }
 
@@ -315,41 +316,42 @@ int
 recorded_runs_add(struct recorded_runs *runs, const char *bytes, size_t size,
                   struct error *error)
 {
-    struct buffer *begun = &runs->begun;
+    struct buffer *begun = &runs->partial_line;
     const char *end = bytes + size, *newline;
 
     for (; (newline = memchr(bytes, '\n', (size_t)(end - bytes))); bytes = newline + 1) {
         size_t length = (size_t)(newline - bytes);
         if (begun->length == 0) {
-            if (add_line(runs, bytes, length, error) < 0)
+            if (add_raw_line(runs, bytes, length, error) < 0)
                 return -1;
             continue;
         }
 
-        if (store(runs, bytes, length, error) < 0 ||
-            add_line(runs, begun->text, begun->length, error) < 0)
+        if (store_partial_line(runs, bytes, length, error) < 0 ||
+            add_raw_line(runs, begun->text, begun->length, error) < 0)
             return -1;
         buffer_clear(begun);
     }
 
-    return bytes == end ? 0 : store(runs, bytes, (size_t)(end - bytes), error);
+    return bytes == end ? 0
+                        : store_partial_line(runs, bytes, (size_t)(end - bytes), error);
 }
 
 int
 recorded_runs_end(struct recorded_runs *runs, struct error *error)
 {
-    struct buffer *begun = &runs->begun;
+    struct buffer *begun = &runs->partial_line;
 
-    if (begun->length && add_line(runs, begun->text, begun->length, error) < 0)
+    if (begun->length && add_raw_line(runs, begun->text, begun->length, error) < 0)
         return -1;
     buffer_clear(begun);
 
-    if (runs->line == 0)
+    if (runs->line_number == 0)
         return error_set(error, EXIT_PREPARE, recorded_runs_source(runs),
                          "is empty; ioping -record FILE writes raw lines");
 
-    bool several = runs->count - runs->first > 1;
-    for (int i = runs->first; i < runs->count; i++) {
+    bool several = runs->count - runs->first_row > 1;
+    for (int i = runs->first_row; i < runs->count; i++) {
         char *label = runs->labels[i];
         bool named = several && *label;
 
@@ -396,6 +398,6 @@ recorded_runs_close(struct recorded_runs *runs)
         free(runs->labels[i]);
 
     os_memory_release(runs->jobs, TARGETS_MOST * sizeof(struct job));
-    buffer_free(&runs->begun);
+    buffer_free(&runs->partial_line);
     memset(runs, 0, sizeof(*runs));
 }

@@ -36,10 +36,10 @@ struct recorded_runs {
     char *labels[TARGETS_MOST];      /* eleventh column of the row's lines; empty if the
                                       * lines have ten columns */
 
-    const char *path;    /* path of this file; "-" is standard input */
-    int first;           /* index of the first row of this file */
-    uint64_t line;       /* number of the last line that was read, from 1 */
-    struct buffer begun; /* beginning of a line whose end is not read yet */
+    const char *path;           /* path of this file; "-" is standard input */
+    int first_row;              /* index of the first row of this file */
+    uint64_t line_number;       /* number of the last line that was read, from 1 */
+    struct buffer partial_line; /* beginning of a line whose end is not read yet */
 };
 
 /*

@@ -13,7 +13,7 @@
  *
  *   first thread                      supervisor                     closer
  *   ------------                      ----------                     ------
- *   begin(): opens everything         waits for `begun`
+ *   open_session(): opens everything         waits for `begun`
  *     |- error: `failed`, `begun` --> prints the error
  *     |         closes everything     waits for `left`
  *     |         `left` -------------> ends
@@ -60,11 +60,11 @@
  * files), or closing a target.
  */
 struct stage {
-    const char *name;                /* path of the target, or names of the files */
-    _Atomic int64_t since;           /* when the stage began, ns, monotonic */
-    const _Atomic int64_t *advanced; /* last sign of progress, ns, monotonic; NULL if the
-                                      * stage cannot show any */
-    const char *end;                 /* end of the message; empty except for a closing */
+    const char *name;                   /* path of the target, or names of the files */
+    _Atomic int64_t began_at;           /* when the stage began, ns, monotonic */
+    const _Atomic int64_t *advanced_at; /* last sign of progress, ns, monotonic; NULL if
+                                         * the stage cannot show any */
+    const char *message_end; /* end of the message; empty except for a closing */
 };
 
 enum stage_kind { STAGE_OPENING, STAGE_FILES, STAGE_CLOSING };
@@ -77,21 +77,23 @@ struct session {
     const struct plan *plan;
     const struct output_kind *output; /* kind of the printed output */
     struct os_thread supervisor;
-    unsigned signals; /* mask from os_signals_block, which the supervisor undoes */
+    unsigned
+        blocked_signals; /* mask from os_signals_block, which the supervisor undoes */
     /* Openings of all jobs, then the files, then closings of all jobs. */
     struct stage stages[2 * (TARGETS_MOST + 1) + 1];
     atomic_int stage;     /* index of the present stage */
-    int64_t limit;        /* when a stage is given up after a signal, ns, monotonic;
+    int64_t give_up_at;   /* when a stage is given up after a signal, ns, monotonic;
                            * INT64_MAX before a signal */
-    char files[512];      /* names of the -output file and of the exported files */
-    atomic_int made;      /* open targets that are discarded unless a run uses them */
-    atomic_bool begun;    /* the run is open, or `failed` and `error` are set */
+    char file_names[512]; /* names of the -output file and of the exported files */
+    atomic_int
+        unused_targets;   /* open targets that are discarded unless a run uses them */
+    atomic_bool is_ready; /* the run is open, or `failed` and `error` are set */
     struct os_lock *lock; /* guards `finished` */
     bool finished;        /* the final line is printed */
-    bool own;             /* the first thread has a descriptor table of its own */
-    atomic_bool left;     /* the first thread holds no target any more */
-    atomic_bool closed;   /* no thread holds a target any more */
-    atomic_bool removed;  /* files of `made` are removed before a stage is given up */
+    bool fds_unshared;    /* the first thread has a descriptor table of its own */
+    atomic_bool leader_has_left; /* the first thread holds no target any more */
+    atomic_bool closed;          /* no thread holds a target any more */
+    atomic_bool removed; /* files of `made` are removed before a stage is given up */
     struct reports reports;
     struct run_observer observer;
     struct run_task task;
@@ -101,14 +103,14 @@ struct session {
     struct error error;
     int status; /* exit status of the program */
     struct notes notes;
-    int count;         /* number of targets */
-    int all;           /* number of jobs: the targets, and the load of -load */
+    int target_count;  /* number of targets */
+    int job_count;     /* number of jobs: the targets, and the load of -load */
     struct job jobs[]; /* the targets' jobs first, then the load's */
 };
 
 /* Sets FLAG, and wakes the supervisor, which may be waiting for FLAG. Any thread. */
 static void
-reach(struct session *session, atomic_bool *flag)
+signal_flag(struct session *session, atomic_bool *flag)
 {
     atomic_store(flag, true);
     os_thread_wake(&session->supervisor);
@@ -120,11 +122,11 @@ reach(struct session *session, atomic_bool *flag)
  * not woken, because the deadline of a new stage is later than the earlier deadline.
  */
 static void
-enter(struct session *session, enum stage_kind kind, int index)
+enter_stage(struct session *session, enum stage_kind kind, int index)
 {
     if (kind != STAGE_OPENING)
-        index += session->all + (kind == STAGE_CLOSING);
-    atomic_store(&session->stages[index].since, os_clock_now());
+        index += session->job_count + (kind == STAGE_CLOSING);
+    atomic_store(&session->stages[index].began_at, os_clock_now());
     atomic_store(&session->stage, index);
 }
 
@@ -137,7 +139,7 @@ close_targets(struct session *session, int count, bool unused)
     for (int i = 0; i < count; i++) {
         struct job *job = &session->jobs[i];
         struct notes notes = {0};
-        enter(session, STAGE_CLOSING, i);
+        enter_stage(session, STAGE_CLOSING, i);
 
         if (unused || job_has_not_begun(job))
             target_discard(&job->target, &job->plan);
@@ -158,14 +160,14 @@ static int
 open_targets(struct session *session)
 {
     const struct plan_output *output = &session->plan->output;
-    bool named = session->count > 1 || output->needs_names;
+    bool named = session->target_count > 1 || output->needs_names;
 
     if (output->list[0].path)
-        enter(session, STAGE_FILES, 0);
+        enter_stage(session, STAGE_FILES, 0);
     if (report_open(&session->reports, session->plan, &session->error) < 0)
         return -1;
 
-    for (int i = 0; i < session->all; i++) {
+    for (int i = 0; i < session->job_count; i++) {
         struct job *job = &session->jobs[i];
         const struct target *before = i > 0 ? &session->jobs[i - 1].target : NULL;
         bool background = job->plan.mode == MODE_BACKGROUND;
@@ -176,7 +178,7 @@ open_targets(struct session *session)
             return error_set(&session->error, EXIT_PREPARE, job->plan.path,
                              "interrupted before it was opened");
 
-        enter(session, STAGE_OPENING, i);
+        enter_stage(session, STAGE_OPENING, i);
         plan_note(&job->plan, &session->notes);
         int status = report_check_working_file(&session->reports, session->plan,
                                                &job->plan, &session->error);
@@ -190,10 +192,10 @@ open_targets(struct session *session)
         if (status < 0)
             return -1;
 
-        atomic_store(&session->made, i + 1);
+        atomic_store(&session->unused_targets, i + 1);
         if (named)
             target_name(&job->target);
-        if (session->count > 1)
+        if (session->target_count > 1)
             console_notes(&session->notes); /* there is room for one target's notes */
     }
     return 0;
@@ -207,23 +209,24 @@ static void *
 remove_made(void *argument)
 {
     struct session *session = argument;
-    int count = atomic_load(&session->made);
+    int count = atomic_load(&session->unused_targets);
 
     for (int i = 0; i < count; i++)
         target_discard(&session->jobs[i].target, &session->jobs[i].plan);
 
-    reach(session, &session->removed);
+    signal_flag(session, &session->removed);
     return NULL;
 }
 
 /* Fills ERROR, with exit status 2, for a stage that has lasted WAITED ns. HOW is "still "
  * or empty. */
 static void
-explain(const struct stage *stage, const char *how, int64_t waited, struct error *error)
+describe_wait(const struct stage *stage, const char *how, int64_t waited,
+              struct error *error)
 {
     char text[UNITS_TEXT];
     error_set(error, EXIT_PREPARE, stage->name, "%snot ready after %s%s", how,
-              units_format(UNITS_TIME, waited, text), stage->end);
+              units_format(UNITS_TIME, waited, text), stage->message_end);
 }
 
 /*
@@ -239,7 +242,8 @@ give_up(struct session *session, const struct stage *stage, int64_t waited)
 {
     struct os_thread remover;
     int64_t until = os_clock_now() + DEADLINE_CLOSING;
-    bool removes = session->plan->workload.keep && atomic_load(&session->made) &&
+    bool removes = session->plan->workload.keep &&
+                   atomic_load(&session->unused_targets) &&
                    os_thread_start(&remover, remove_made, session) == 0;
 
     while (removes && !atomic_load(&session->removed) && os_clock_now() < until)
@@ -248,10 +252,11 @@ give_up(struct session *session, const struct stage *stage, int64_t waited)
         os_thread_join(&remover);
 
     struct error error;
-    explain(stage, "still ", waited, &error);
+    describe_wait(stage, "still ", waited, &error);
 
-    error.broken = stage->advanced && !os_signals_stop(); /* the target is unresponsive */
-    if (!stage->end[0])
+    error.broken =
+        stage->advanced_at && !os_signals_stop(); /* the target is unresponsive */
+    if (!stage->message_end[0])
         os_process_end(session->output->refuse(&error));
 
     int status = console_error(&error);
@@ -266,7 +271,7 @@ give_up(struct session *session, const struct stage *stage, int64_t waited)
  * (Ctrl-Z) does not count.
  */
 static void
-supervise_stages(struct session *session, const atomic_bool *done)
+wait_through_stages(struct session *session, const atomic_bool *done)
 {
     struct stall stall;
     stall_start(&stall, session->plan->ends.hang);
@@ -274,14 +279,15 @@ supervise_stages(struct session *session, const atomic_bool *done)
     while (!atomic_load(done)) {
         const struct stage *stage = &session->stages[atomic_load(&session->stage)];
         int64_t now = os_clock_now();
-        int64_t since = time_later(atomic_load(&stage->since), os_signals_resumed());
-        int64_t advanced =
-            stage->advanced ? time_later(since, atomic_load(stage->advanced)) : since;
+        int64_t since = time_later(atomic_load(&stage->began_at), os_signals_resumed());
+        int64_t advanced = stage->advanced_at
+                               ? time_later(since, atomic_load(stage->advanced_at))
+                               : since;
 
-        if (os_signals_stop() && session->limit == INT64_MAX)
-            session->limit = now + DEADLINE_GRACE;
+        if (os_signals_stop() && session->give_up_at == INT64_MAX)
+            session->give_up_at = now + DEADLINE_GRACE;
 
-        int64_t end = time_earlier(session->limit,
+        int64_t end = time_earlier(session->give_up_at,
                                    time_add(advanced, session->plan->ends.open_timeout));
         if (now >= end)
             give_up(session, stage, now - since);
@@ -289,7 +295,7 @@ supervise_stages(struct session *session, const atomic_bool *done)
         int64_t stalled = stall_check(&stall, since, now);
         struct error error;
         if (stalled) {
-            explain(stage, "", stalled, &error);
+            describe_wait(stage, "", stalled, &error);
             console_error(&error);
         }
         os_signals_wait(time_earlier(stall_due(&stall, since, now), end), done);
@@ -300,8 +306,8 @@ supervise_stages(struct session *session, const atomic_bool *done)
 static void
 enter_files(struct session *session)
 {
-    if (session->files[0])
-        enter(session, STAGE_FILES, 0);
+    if (session->file_names[0])
+        enter_stage(session, STAGE_FILES, 0);
 }
 
 /*
@@ -315,12 +321,12 @@ open_run(struct session *session)
     const struct plan *plan = session->plan;
     bool has_parts = plan->mode & (MODE_SWEEP | MODE_PHASES);
 
-    enter(session, STAGE_OPENING, has_parts ? 0 : session->all - 1);
+    enter_stage(session, STAGE_OPENING, has_parts ? 0 : session->job_count - 1);
 
     session->observer = report_observer(&session->reports);
     session->task = (struct run_task){
         .jobs = session->jobs,
-        .count = session->count,
+        .count = session->target_count,
         .background = plan->mode == MODE_PHASES ? session->jobs + 1 : NULL,
         .observer = &session->observer};
 
@@ -340,14 +346,15 @@ open_run(struct session *session)
  * wait for their first requests. Returns 0, or -1 with the session's error.
  */
 static int
-begin_run(struct session *session)
+open_outputs_and_run(struct session *session)
 {
     const struct plan *plan = session->plan;
     struct reports *reports = &session->reports;
 
     enter_files(session);
     if (report_check_files(reports, plan, session->jobs, &session->error) < 0 ||
-        report_begin(reports, plan, session->jobs, session->count, &session->error) < 0)
+        report_begin(reports, plan, session->jobs, session->target_count,
+                     &session->error) < 0)
         return -1;
 
     if (open_run(session) < 0)
@@ -374,28 +381,29 @@ begin_run(struct session *session)
  * removes the files that were made for them.
  */
 static void
-begin(struct session *session)
+open_session(struct session *session)
 {
     if (session->plan->pace.keep_awake && os_processors_awake() < 0)
         notes_add(&session->notes, "-awake",
                   "has no effect: cannot keep processors awake: %s%s", strerror(errno),
                   errno == EACCES || errno == EPERM ? "; run ioping as root" : "");
 
-    bool opened = run_check_memory(session->jobs, session->all, &session->error) == 0 &&
-                  open_targets(session) == 0;
+    bool opened =
+        run_check_memory(session->jobs, session->job_count, &session->error) == 0 &&
+        open_targets(session) == 0;
 
-    session->failed = !opened || begin_run(session) < 0;
+    session->failed = !opened || open_outputs_and_run(session) < 0;
     if (!session->failed)
-        atomic_store(&session->made, 0);
+        atomic_store(&session->unused_targets, 0);
     else
         report_discard(&session->reports, session->plan);
     if (session->failed && opened)
         report_end(&session->reports, &session->jobs[0].outcome);
 
     console_notes(&session->notes);
-    reach(session, &session->begun);
+    signal_flag(session, &session->is_ready);
     if (session->failed)
-        close_targets(session, atomic_exchange(&session->made, 0), true);
+        close_targets(session, atomic_exchange(&session->unused_targets, 0), true);
 }
 
 /*
@@ -408,7 +416,7 @@ static void
 sweep_all(struct session *session)
 {
     bool sent = false, late = false;
-    for (int i = 0; i < session->count; i++) {
+    for (int i = 0; i < session->target_count; i++) {
         struct job *job = &session->jobs[i];
         struct run_task task = session->task;
 
@@ -464,9 +472,10 @@ supervise_run(struct session *session)
     report_end(&session->reports, first);
 
     const struct output_kind *output = session->output;
-    int answer = output->answer ? output->answer(session->jobs, session->count) : 0;
+    int answer =
+        output->answer ? output->answer(session->jobs, session->target_count) : 0;
 
-    for (int i = 0; i < session->all; i++) {
+    for (int i = 0; i < session->job_count; i++) {
         struct job *job = &session->jobs[i];
         session->stuck |= job->outcome.is_stuck;
         if (!session->run && !job->was_tried)
@@ -482,14 +491,14 @@ supervise_run(struct session *session)
 
 /* Closes the run and all targets. Any thread; the body of the closer. */
 static void *
-close_all(void *argument)
+close_session(void *argument)
 {
     struct session *session = argument;
 
     if (session->run)
         run_close(session->run);
-    close_targets(session, session->all, false);
-    reach(session, &session->closed);
+    close_targets(session, session->job_count, false);
+    signal_flag(session, &session->closed);
     return NULL;
 }
 
@@ -499,30 +508,30 @@ close_all(void *argument)
  * of its own, it closes only its own descriptors, and the closer does everything else.
  */
 static void
-close_first(struct session *session)
+leader_close(struct session *session)
 {
     os_lock_acquire(session->lock);
     while (!session->finished)
         os_lock_wait(session->lock);
     os_lock_release(session->lock);
 
-    if (!session->own)
-        close_all(session);
-    for (int i = 0; session->own && i < session->all; i++) {
-        enter(session, STAGE_CLOSING, i);
+    if (!session->fds_unshared)
+        close_session(session);
+    for (int i = 0; session->fds_unshared && i < session->job_count; i++) {
+        enter_stage(session, STAGE_CLOSING, i);
         os_file_close(session->jobs[i].target.fd);
     }
 }
 
 /* The body of the supervisor. */
 static void *
-supervise(void *argument)
+run_supervisor(void *argument)
 {
     struct session *session = argument;
     struct os_thread closer;
 
-    os_signals_unblock(session->signals);
-    supervise_stages(session, &session->begun);
+    os_signals_unblock(session->blocked_signals);
+    wait_through_stages(session, &session->is_ready);
 
     session->status = session->failed ? session->output->refuse(&session->error)
                                       : supervise_run(session);
@@ -530,23 +539,23 @@ supervise(void *argument)
         os_process_end(session->status);
 
     if (!session->failed)
-        enter(session, STAGE_CLOSING, 0);
+        enter_stage(session, STAGE_CLOSING, 0);
     if (!session->failed && os_signals_stop()) /* requests may have used up the grace */
-        session->limit = time_later(os_signals_asked() + DEADLINE_GRACE,
-                                    os_clock_now() + DEADLINE_CLOSING);
+        session->give_up_at = time_later(os_signals_asked() + DEADLINE_GRACE,
+                                         os_clock_now() + DEADLINE_CLOSING);
 
     os_lock_acquire(session->lock);
     session->finished = true;
     os_lock_notify(session->lock);
     os_lock_release(session->lock);
 
-    supervise_stages(session, &session->left);
-    if (!session->own)
+    wait_through_stages(session, &session->leader_has_left);
+    if (!session->fds_unshared)
         return NULL;
 
-    if (os_thread_start(&closer, close_all, session) < 0)
-        return close_all(session);
-    supervise_stages(session, &session->closed);
+    if (os_thread_start(&closer, close_session, session) < 0)
+        return close_session(session);
+    wait_through_stages(session, &session->closed);
     os_thread_join(&closer);
     return NULL;
 }
@@ -557,7 +566,7 @@ session_free(struct session *session)
     attribution_close(session->task.attribution);
     os_lock_free(session->lock);
 
-    for (int i = 0; i < session->all; i++)
+    for (int i = 0; i < session->job_count; i++)
         job_free(&session->jobs[i]);
 
     free(session);
@@ -578,23 +587,24 @@ session_make(const struct plan *plan)
 
     session->plan = plan;
     session->output = plan->output.list[0].kind;
-    session->count = plan->target_count;
-    session->all = all;
+    session->target_count = plan->target_count;
+    session->job_count = all;
     session->lock = os_lock_make();
-    session->limit = INT64_MAX;
+    session->give_up_at = INT64_MAX;
 
-    report_files(plan, session->files, sizeof(session->files));
-    session->stages[all] = (struct stage){.name = session->files, .end = ""};
+    report_files(plan, session->file_names, sizeof(session->file_names));
+    session->stages[all] = (struct stage){.name = session->file_names, .message_end = ""};
     for (int i = 0; i < all; i++) {
         struct job *job = &session->jobs[i];
         status |= job_init(job, plan, i);
-        session->stages[i] = (struct stage){
-            .name = job->plan.path, .advanced = &job->target.advanced_at, .end = ""};
+        session->stages[i] = (struct stage){.name = job->plan.path,
+                                            .advanced_at = &job->target.advanced_at,
+                                            .message_end = ""};
         session->stages[all + 1 + i] =
-            (struct stage){.name = job->plan.path, .end = ", while closing it"};
+            (struct stage){.name = job->plan.path, .message_end = ", while closing it"};
     }
 
-    enter(session, STAGE_OPENING, 0);
+    enter_stage(session, STAGE_OPENING, 0);
 
     if (session->lock && status == 0)
         return session;
@@ -613,20 +623,20 @@ session_execute(const struct plan *plan)
     }
 
     limit_output(plan);
-    session->signals = os_signals_block();
+    session->blocked_signals = os_signals_block();
 
-    if (os_thread_start(&session->supervisor, supervise, session) < 0) {
+    if (os_thread_start(&session->supervisor, run_supervisor, session) < 0) {
         error_set(&error, EXIT_PREPARE, NULL, "cannot start a thread for the target: %s",
                   strerror(errno));
         session_free(session);
         return plan->output.list[0].kind->refuse(&error);
     }
 
-    begin(session);
-    session->own = session->run && run_first_worker(session->run);
+    open_session(session);
+    session->fds_unshared = session->run && run_first_worker(session->run);
     if (!session->failed)
-        close_first(session);
-    reach(session, &session->left);
+        leader_close(session);
+    signal_flag(session, &session->leader_has_left);
 
     os_thread_join(&session->supervisor);
     int status = session->status;

@@ -46,10 +46,10 @@
 #include <string.h>
 
 #define PAGE 4096
-/* Dirty data is written back in about PARTS chunks, or in fewer chunks of PART_LEAST
- * bytes. */
-#define PARTS 256
-#define PART_LEAST (64LL << 20)
+/* Dirty data is written back in about WRITE_BACK_CHUNKS chunks, or in fewer chunks of
+ * WRITE_BACK_CHUNK_MIN bytes. */
+#define WRITE_BACK_CHUNKS 256
+#define WRITE_BACK_CHUNK_MIN (64LL << 20)
 
 /* Drops all folios that hold a part of the range from the page cache, by dropping the
  * aligned windows of the largest folio size around it. Returns 0, or -1 with errno. */
@@ -181,7 +181,9 @@ flush_all(struct target *target, const struct plan *plan, struct notes *notes)
 static void
 write_back(struct target *target, const struct plan *plan, struct notes *notes)
 {
-    int64_t part = target->size / PARTS > PART_LEAST ? target->size / PARTS : PART_LEAST;
+    int64_t part = target->size / WRITE_BACK_CHUNKS > WRITE_BACK_CHUNK_MIN
+                       ? target->size / WRITE_BACK_CHUNKS
+                       : WRITE_BACK_CHUNK_MIN;
     int status = 0;
 
     if (plan->ends.open_timeout == INT64_MAX)
@@ -212,7 +214,7 @@ count_sectors(struct target *target, const struct plan *plan)
     bool single = plan->io.depth <= 1 && plan->io.threads <= 1 &&
                   plan->sweep.kind != SWEEP_DEPTH && plan->sweep.kind != SWEEP_THREADS;
 
-    if (!plan->io.engine->in_thread || !single)
+    if (!plan->io.engine->charges_sender || !single)
         return;
 
     target_advance(target);
@@ -245,7 +247,9 @@ start_nocache(struct target *target, const struct plan *plan, const char *reason
     note_fallback(target, plan, reason, notes);
 }
 
-#define ANY_SHAPE (1 << 20) /* bytes: suits every alignment that storage may need */
+#define ALIGNED_TO_ANY                                              \
+    (1 << 20) /* bytes: suits every alignment that storage may need \
+               */
 
 /*
  * Returns whether the target accepts a direct read of some size and offset, after it has
@@ -255,10 +259,10 @@ start_nocache(struct target *target, const struct plan *plan, const char *reason
 static bool
 takes_other_shape(struct target *target)
 {
-    void *buffer = os_memory_aligned(ANY_SHAPE, ANY_SHAPE);
+    void *buffer = os_memory_aligned(ALIGNED_TO_ANY, ALIGNED_TO_ANY);
 
     target_advance(target);
-    bool takes = buffer && os_file_read(target->fd, buffer, ANY_SHAPE, 0, 0) >= 0;
+    bool takes = buffer && os_file_read(target->fd, buffer, ALIGNED_TO_ANY, 0, 0) >= 0;
 
     os_memory_free(buffer);
     return takes;
@@ -306,8 +310,9 @@ try_read(struct target *target, const struct plan *plan, int64_t offset)
      */
     if ((held || resident < 0) &&
         (os_file_served(target->fd) ||
-         (target->block > 0 && workload->request_size % target->block == 0 &&
-          workload->work_offset % target->block == 0 &&
+         (target->fs_block_size > 0 &&
+          workload->request_size % target->fs_block_size == 0 &&
+          workload->work_offset % target->fs_block_size == 0 &&
           os_file_storage(target->fd, workload->work_offset, target->work_size) == 0)))
         return NULL;
 
@@ -460,7 +465,7 @@ find_shape(struct target *target, const struct plan *plan)
 
     if (os_file_alignment(target->fd, &memory, &unit) < 0 &&
         (target->kind != OS_BLOCK || os_device_size(target->fd, &bytes, &unit) < 0))
-        unit = target->block;
+        unit = target->fs_block_size;
 
     if (unit <= 0 || plan->sweep.kind == SWEEP_SIZE)
         return;
@@ -557,7 +562,7 @@ choose_device(struct target *target, const struct plan *plan, struct notes *note
     target_advance(target);
     target->charges_reads =
         reads && !cached &&
-        (plan->io.engine->in_thread || os_process_charges_workers()) &&
+        (plan->io.engine->charges_sender || os_process_charges_workers()) &&
         os_file_charges_reads(target->fd);
     if (loops || (backing == OS_BACKING_PARTLY && reads))
         note_loop(plan, backing, name, notes);
@@ -591,7 +596,7 @@ choose_polling(struct target *target, const struct plan *plan, struct notes *not
     if (plan->io.depth > 1 && caveat)
         notes_add(notes, plan->path, "%s", caveat);
 
-    if (!plan->io.engine->polls || !(plan->io.rw_flags & OS_RW_HIPRI))
+    if (!plan->io.engine->can_poll || !(plan->io.rw_flags & OS_RW_HIPRI))
         return;
 
     int polls = waits || target->flushes_writes ? 0 : os_file_polls(target->fd);

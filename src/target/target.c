@@ -79,10 +79,10 @@ check_confirmed(const struct target *target, const struct plan *plan, struct err
 static bool
 is_claimed(const struct target *target)
 {
-    const struct target *other = target->previous;
+    const struct target *other = target->opened_before;
 
     while (other && (other->kind != OS_BLOCK || other->device != target->device))
-        other = other->previous;
+        other = other->opened_before;
 
     return other != NULL;
 }
@@ -219,7 +219,7 @@ describe_file(struct target *target, const struct plan *plan, int64_t *available
     description->size = mount.size;
     target->is_in_memory = mount.memory;
 
-    target->block = mount.block;
+    target->fs_block_size = mount.block;
     *available = mount.size > 0 ? mount.available : -1;
 
     target_advance(target);
@@ -311,7 +311,7 @@ refuse_size(const struct plan *plan, int64_t work_size, struct error *error)
  * I/O accepts.
  */
 static int
-measure(struct target *target, struct plan *plan, struct error *error)
+measure_size(struct target *target, struct plan *plan, struct error *error)
 {
     bool bounded = target->kind == OS_FILE || target->kind == OS_BLOCK;
     int64_t size = bounded ? target->size : INT64_MAX;
@@ -403,7 +403,7 @@ prepare(struct target *target, struct plan *plan, struct notes *notes,
                       : open_existing(target, plan, error)) < 0 ||
         (is_file ? describe_file(target, plan, &available, error)
                  : describe_device(target, plan, error)) < 0 ||
-        measure(target, plan, error) < 0 ||
+        measure_size(target, plan, error) < 0 ||
         (is_directory && working_file_fill(target, plan, available, error) < 0) ||
         io_mode_choose(target, plan, notes, error) < 0)
         return -1;
@@ -420,7 +420,7 @@ target_open(struct target *target, const struct plan *plan, const struct target 
     struct plan fitted = *plan;
     struct os_info info;
 
-    target->previous = before;
+    target->opened_before = before;
     target->fd = -1;
     target_advance(target);
 
@@ -457,8 +457,8 @@ target_close(struct target *target, struct notes *notes)
     os_file_close(target->fd);
     target->fd = -1;
 
-    if (os_file_vanish(target->temporary) < 0)
-        notes_add(notes, target->temporary,
+    if (os_file_vanish(target->removed_path) < 0)
+        notes_add(notes, target->removed_path,
                   "the file system has kept the working file: %s; remove it",
                   strerror(errno));
 }

@@ -19,15 +19,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CHUNK (128 << 10) /* bytes per write; small enough for the processor's cache */
+#define WRITE_SIZE \
+    (128 << 10) /* bytes per write; small enough for the processor's cache */
 
 /*
  * The file is filled in batches, each of which is flushed. The size of a batch (bytes)
  * adapts to what the disk flushes in BATCH_TIME (ns), so that even a slow disk shows
  * progress to the supervisor.
  */
-#define BATCH_LEAST (1 << 20)
-#define BATCH_MOST (16 << 20)
+#define BATCH_MIN (1 << 20)
+#define BATCH_MAX (16 << 20)
 #define BATCH_TIME (250 * MS)
 
 int64_t
@@ -167,8 +168,8 @@ working_file_open(struct target *target, const struct plan *plan, struct error *
         return open_keep(target, plan, error);
 
     target_advance(target);
-    target->fd = os_file_temporary(plan->path, plan->io.open_flags, target->temporary,
-                                   sizeof(target->temporary));
+    target->fd = os_file_temporary(plan->path, plan->io.open_flags, target->removed_path,
+                                   sizeof(target->removed_path));
     target->size = 0;
     return target->fd < 0 ? refuse_directory(plan, errno, error) : 0;
 }
@@ -232,8 +233,8 @@ flush_batch(struct target *target, int64_t batch)
         return -1;
 
     if (os_clock_now() - begin < BATCH_TIME)
-        return batch < BATCH_MOST ? 2 * batch : BATCH_MOST;
-    return batch > BATCH_LEAST ? batch / 2 : BATCH_LEAST;
+        return batch < BATCH_MAX ? 2 * batch : BATCH_MAX;
+    return batch > BATCH_MIN ? batch / 2 : BATCH_MIN;
 }
 
 /*
@@ -260,14 +261,14 @@ write_data(struct target *target, const struct plan *plan)
 {
     struct random random;
     int64_t at = plan->workload.work_offset, end = at + fill_size(plan);
-    int64_t batch = BATCH_LEAST, next = at + batch;
-    char *data = os_memory_aligned(4096, CHUNK);
+    int64_t batch = BATCH_MIN, next = at + batch;
+    char *data = os_memory_aligned(4096, WRITE_SIZE);
     int status = data ? 0 : -1;
 
     random_seed(&random, ~plan->workload.seed);
 
     while (status == 0 && at < end && !os_signals_stop()) {
-        int64_t size = end - at < CHUNK ? end - at : CHUNK;
+        int64_t size = end - at < WRITE_SIZE ? end - at : WRITE_SIZE;
         random_fill(&random, data, (size_t)size);
 
         status = write_chunk(target, data, size, at);

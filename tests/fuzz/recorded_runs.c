@@ -49,7 +49,7 @@ read_all(const struct plan *plan, const uint8_t *data, size_t size, size_t block
     if (status == 0)
         status = recorded_runs_end(&runs, &end.error);
     MUST(status == 0 || (end.error.status == EXIT_PREPARE && end.error.why[0]));
-    end.lines = runs.line;
+    end.lines = runs.line_number;
     if (status == 0)
         recorded_runs_finish(&runs);
     end.rows = status == 0 ? runs.count : 0;

@@ -279,7 +279,7 @@ wait_for_a_stuck_one(char **errors)
     atomic_store(&told.hold, false);
     golden.plan.ends.timeout = INT64_MAX;
     golden.plan.ends.grace = HOUR; /* for a machine that is late */
-    golden.job.in_flight = (struct job_under_way){0};
+    golden.job.in_flight = (struct job_in_flight){0};
     assert_true(export_end(&setup.export));
     assert_int_equal(setup.export.error_number, 0);
     return waited;
@@ -315,7 +315,7 @@ TEST(after_a_request_without_answer_it_is_not_waited_for_long)
 {
     char *errors;
     begin();
-    golden.job.in_flight = (struct job_under_way){1, 1};
+    golden.job.in_flight = (struct job_in_flight){1, 1};
     assert_true(wait_for_a_stuck_one(&errors) < HOUR);
     free(errors);
 }

@@ -386,8 +386,8 @@ TEST(requests_under_way_have_their_number_and_age)
     static struct job jobs[2];
     struct buffer text = {0};
     jobs[0].stats = jobs[1].stats = &nothing;
-    jobs[0].in_flight = (struct job_under_way){3, 1000000000};
-    jobs[1].in_flight = (struct job_under_way){1, 3500000001};
+    jobs[0].in_flight = (struct job_in_flight){3, 1000000000};
+    jobs[1].in_flight = (struct job_in_flight){1, 3500000001};
     golden_prepare(FORMAT_HUMAN);
     jobs[0].target.description = golden.job.target.description;
     jobs[1].target.description = other;

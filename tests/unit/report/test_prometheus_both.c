@@ -43,7 +43,7 @@ write_metrics(const struct stats *stats, const char *name)
     golden.plan.statistics.breakdown = true;
     golden_begin();
     jobs[0].stats = stats;
-    jobs[0].in_flight = (struct job_under_way){1, SECOND};
+    jobs[0].in_flight = (struct job_in_flight){1, SECOND};
     jobs[1].stats = &nothing;
     jobs[0].target.description = jobs[1].target.description =
         golden.job.target.description;

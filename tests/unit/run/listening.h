@@ -34,7 +34,7 @@ struct told {
     uint64_t period_requests[SAID];
     int empty_periods; /* since the last that had a request */
     struct stats summary, interim, merged;
-    struct job_under_way meanwhile, left; /* with the interim statistics; in the end */
+    struct job_in_flight meanwhile, left; /* with the interim statistics; in the end */
     int64_t summary_time;
     uint64_t hang_index[SAID];
     int64_t hang_time[SAID];

@@ -118,7 +118,7 @@ setup_open(struct setup *setup)
                                        .begin_at = 1,
                                        .period_end = INT64_MAX};
     assert_int_equal(worker_open(&setup->worker, job, &engine_fake, 0, &error), 0);
-    setup->worker.reports = true;
+    setup->worker.reports_requests = true;
 }
 
 static inline void

@@ -91,12 +91,12 @@ TEST(the_worker_waits_while_it_is_locked)
     handoff_release(&handoff, 5);
     assert_true(handoff_lock(&handoff, &since));
     assert_int_equal(os_thread_start(&thread, take, &handoff), 0);
-    while (!atomic_load(&handoff.waited_for))
+    while (!atomic_load(&handoff.is_worker_waiting))
         os_sleep_until(os_clock_now() + 1000000);
     assert_false(atomic_load(&taken));
     handoff_release(&handoff, since);
     os_thread_join(&thread);
     assert_true(atomic_load(&taken));
-    assert_false(atomic_load(&handoff.waited_for));
+    assert_false(atomic_load(&handoff.is_worker_waiting));
     assert_int_equal(handoff_peek(&handoff), 0);
 }

@@ -13,7 +13,7 @@ begin(enum sweep_kind kind, int64_t from, int64_t to)
     setup.options.work_time = 20 * MS;
     setup.options.given[OPTION_URING] = 1;
     setup.options.hang = 0;
-    setup.target.block = 512;
+    setup.target.fs_block_size = 512;
     fake_engine.takes = MS;
 }
 

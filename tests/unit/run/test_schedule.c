@@ -595,7 +595,7 @@ TEST(several_threads_take_each_arrival_once)
     int64_t sum = 0;
     for (int i = 0; i < THREADS; i++) {
         takers[i] = (struct taker){.schedule = start_random(7, INTERVAL, &shared)};
-        takers[i].schedule.single_worker = false;
+        takers[i].schedule.has_single_worker = false;
         assert_int_equal(os_thread_start(&threads[i], take_all, &takers[i]), 0);
     }
     for (int i = 0; i < THREADS; i++) {

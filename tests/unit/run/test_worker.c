@@ -9,7 +9,7 @@ TEST(stops_after_the_count)
     assert_int_equal(setup.seen_count, 7);
     assert_int_equal(setup.worker.account.total.requests, 7);
     assert_int_equal(setup.worker.account.total.all_bytes, 7 * SIZE);
-    assert_int_equal(setup.worker.account.failed.index, 0);
+    assert_int_equal(setup.worker.account.first_failed.index, 0);
 }
 
 TEST(samples_tell_what_the_engine_was_asked)
@@ -22,7 +22,7 @@ TEST(samples_tell_what_the_engine_was_asked)
     setup.target.flushes_writes = false;
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "WRWR");
-    int64_t end = setup.worker.account.began;
+    int64_t end = setup.worker.account.counted_from;
     for (int i = 0; i < 4; i++) {
         const struct io_request *request = &fake_engine.calls[i].request;
         const struct sample *sample = &setup.seen[i];
@@ -36,7 +36,7 @@ TEST(samples_tell_what_the_engine_was_asked)
         assert_true(sample->start >= end);
         end = sample->start + sample->latency;
     }
-    assert_true(setup.worker.account.ended >= end);
+    assert_true(setup.worker.account.counted_until >= end);
 }
 
 TEST(the_latency_covers_the_request)
@@ -113,14 +113,14 @@ TEST(the_listener_can_end_the_run)
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "RRR");
     assert_int_equal(setup.worker.account.total.requests, 3);
-    assert_int_equal(setup.worker.account.failed.index, 0);
+    assert_int_equal(setup.worker.account.first_failed.index, 0);
 }
 
 TEST(nobody_needs_to_listen)
 {
     setup_begin(&setup, 4);
     setup_open(&setup);
-    setup.worker.reports = false;
+    setup.worker.reports_requests = false;
     worker_run(&setup.worker);
     setup_close(&setup);
     assert_int_equal(setup.worker.account.total.requests, 4);
@@ -143,7 +143,8 @@ TEST(a_request_due_at_the_end_is_not_sent)
     setup.options.work_time = 3600000 * MS;
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "R");
-    assert_true(setup.worker.account.ended < setup.worker.account.began + 3600000 * MS);
+    assert_true(setup.worker.account.counted_until <
+                setup.worker.account.counted_from + 3600000 * MS);
 }
 
 TEST(requests_wait_for_their_point)
@@ -152,7 +153,8 @@ TEST(requests_wait_for_their_point)
     setup.options.interval = 20 * MS;
     setup_run(&setup);
     for (int i = 0; i < 4; i++)
-        assert_true(setup.seen[i].start >= setup.worker.account.began + 20 * MS * i);
+        assert_true(setup.seen[i].start >=
+                    setup.worker.account.counted_from + 20 * MS * i);
 }
 
 static uint64_t
@@ -243,7 +245,8 @@ TEST(the_last_request_is_remembered_by_its_end)
     setup_run(&setup);
     assert_true(setup.worker.account.total.last_end ==
                 setup.seen[2].start + setup.seen[2].latency);
-    assert_true(setup.worker.account.total.last_end <= setup.worker.account.ended);
+    assert_true(setup.worker.account.total.last_end <=
+                setup.worker.account.counted_until);
 }
 
 /* Every 20 ms, one of 110 ms: waits of 90, 70, 50, 30 and 10 ms at least. */

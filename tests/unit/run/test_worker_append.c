@@ -70,7 +70,7 @@ TEST(a_file_that_cannot_be_emptied_fails_the_request)
     assert_int_equal(setup.seen_count, 3);
     assert_int_equal(setup.seen[2].error, EIO);
     assert_int_equal(setup.seen[2].bytes, 0);
-    assert_int_equal(setup.worker.account.failed.index, 3);
+    assert_int_equal(setup.worker.account.first_failed.index, 3);
 }
 
 TEST(the_next_request_tries_to_empty_it_again)
@@ -112,7 +112,7 @@ TEST(its_time_is_in_no_sample_and_its_grid_points_are_not_missed)
     assert_true(setup.seen[0].start + setup.seen[0].latency <= file.began);
     assert_true(setup.seen[1].start >= file.ended);
     /* Its 499 are not missed, but those that passed during requests and before them. */
-    int64_t others = setup.worker.account.ended - setup.worker.account.began -
-                     (file.ended - file.began);
+    int64_t others = setup.worker.account.counted_until -
+                     setup.worker.account.counted_from - (file.ended - file.began);
     assert_in_range(setup.worker.account.total.missed, 0, others / (2 * MS) + 3);
 }

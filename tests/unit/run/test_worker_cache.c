@@ -32,7 +32,7 @@ TEST(a_read_whose_pages_stay_in_the_cache_does_not_count)
     assert_int_equal(setup.seen[0].verdict, VERDICT_CACHED);
     assert_int_equal(setup.worker.account.total.cached, 1);
     assert_int_equal(setup.worker.account.total.latency.count, 0);
-    assert_int_equal(setup.worker.account.failed.index, 0);
+    assert_int_equal(setup.worker.account.first_failed.index, 0);
 }
 
 TEST(a_read_whose_pages_could_be_dropped_counts)

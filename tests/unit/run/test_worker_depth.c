@@ -94,7 +94,7 @@ TEST(what_is_sent_together_starts_together)
     answers_take(takes, 4);
     setup_run(&setup);
     int64_t start = find_sample(1)->start;
-    assert_true(start >= setup.worker.account.began);
+    assert_true(start >= setup.worker.account.counted_from);
     assert_true(find_sample(2)->start == start);
     assert_true(find_sample(3)->start == start);
     assert_true(find_sample(4)->start > start);
@@ -142,7 +142,7 @@ TEST(the_group_has_the_busy_time)
         answers_take(takes[k], 4);
         run_with_busy_time();
         const struct worker_account *account = &setup.worker.account;
-        int64_t whole = account->ended - account->began;
+        int64_t whole = account->counted_until - account->counted_from;
         assert_int_equal(busy_time(&setup.job->group.busy), whole);
     }
 }
@@ -189,13 +189,13 @@ TEST(after_a_failure_all_are_waited_for_and_none_is_sent)
         assert_int_equal(sample->error, i == 2 ? EIO : 0);
         assert_int_equal(sample->bytes, i == 2 ? 0 : SIZE);
     }
-    assert_int_equal(setup.worker.account.failed.index, 2);
-    assert_int_equal(setup.worker.account.failed.error, EIO);
+    assert_int_equal(setup.worker.account.first_failed.index, 2);
+    assert_int_equal(setup.worker.account.first_failed.error, EIO);
     assert_int_equal(setup.worker.account.total.requests, 4);
     assert_int_equal(setup.worker.account.total.failed, 1);
     assert_int_equal(setup.worker.account.total.latency.count, 3);
     assert_int_equal(setup.worker.account.total.all_bytes, 3 * SIZE);
-    assert_true(setup.worker.account.ended >= end_of(find_sample(4)));
+    assert_true(setup.worker.account.counted_until >= end_of(find_sample(4)));
     assert_true(atomic_load(&setup.job->group.is_stopped));
 }
 
@@ -207,8 +207,8 @@ TEST(the_first_to_fail_is_kept)
     fake_engine.answers[1].error = EIO;
     fake_engine.answers[3].error = ENOSPC;
     setup_run(&setup);
-    assert_int_equal(setup.worker.account.failed.index, 3);
-    assert_int_equal(setup.worker.account.failed.error, ENOSPC);
+    assert_int_equal(setup.worker.account.first_failed.index, 3);
+    assert_int_equal(setup.worker.account.first_failed.error, ENOSPC);
     assert_int_equal(setup.worker.account.total.failed, 2);
 }
 
@@ -223,7 +223,7 @@ TEST(a_failure_can_be_ignored_in_a_full_queue)
     assert_int_equal(fake_engine.count, 12);
     assert_int_equal(setup.worker.account.total.failed, 1);
     assert_int_equal(setup.worker.account.total.latency.count, 11);
-    assert_int_equal(setup.worker.account.failed.index, 2);
+    assert_int_equal(setup.worker.account.first_failed.index, 2);
     assert_false(atomic_load(&setup.job->group.is_stopped));
 }
 
@@ -242,7 +242,7 @@ TEST(all_that_was_under_way_fails_with_the_engine)
         assert_int_equal(setup.seen[i].bytes, 0);
         assert_true(setup.seen[i].latency >= 10 * MS);
     }
-    assert_int_equal(setup.worker.account.failed.index, 1);
+    assert_int_equal(setup.worker.account.first_failed.index, 1);
     assert_int_equal(setup.worker.account.total.failed, 3);
 }
 
@@ -255,7 +255,7 @@ TEST(the_listener_ends_it_and_all_are_waited_for)
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "RRR");
     assert_order(order, 3);
-    assert_int_equal(setup.worker.account.failed.index, 0);
+    assert_int_equal(setup.worker.account.first_failed.index, 0);
     assert_int_equal(setup.worker.account.total.latency.count, 3);
 }
 
@@ -284,11 +284,11 @@ TEST(a_stall_does_not_silence_the_grid)
     for (uint64_t i = 1; i <= 8; i++) {
         const struct sample *sample = find_sample(i);
         assert_true(sample->start >=
-                    setup.worker.account.began + 20 * MS * (int64_t)(i - 1));
+                    setup.worker.account.counted_from + 20 * MS * (int64_t)(i - 1));
         assert_true(sample->start < end_of(&setup.seen[7]));
     }
     /* Being late for a whole interval moves all that follow. */
-    bool late = find_sample(8)->start >= setup.worker.account.began + 160 * MS;
+    bool late = find_sample(8)->start >= setup.worker.account.counted_from + 160 * MS;
     assert_true(late || setup.worker.account.total.missed == 0);
 }
 
@@ -319,7 +319,8 @@ TEST(points_that_pass_while_all_slots_are_taken_are_missed)
     fake_engine.answers[2].takes = 1500 * MS;
     setup_run(&setup);
     const struct sample *first = find_sample(1);
-    int64_t end = end_of(first), late = end - (setup.worker.account.began + 40 * MS);
+    int64_t end = end_of(first),
+            late = end - (setup.worker.account.counted_from + 40 * MS);
     assert_true(late >= 960 * MS);
     /* If the machine was late with the second, it is another grid. */
     if (find_sample(2)->missed == 0) {
@@ -350,7 +351,7 @@ TEST(nothing_is_missed_under_a_limit_or_after_the_last)
         fake_engine.answers[1].takes = fake_engine.answers[2].takes = 100 * MS;
         setup_run(&setup);
         const struct sample *second = find_sample(2);
-        int64_t passed = limited ? 0 : second->start - setup.worker.account.began;
+        int64_t passed = limited ? 0 : second->start - setup.worker.account.counted_from;
         assert_int_equal(find_sample(1)->missed, 0);
         assert_in_range(second->missed, 0, passed < 40 * MS ? 0 : passed / (20 * MS));
         assert_int_equal(setup.worker.account.total.missed, second->missed);
@@ -368,11 +369,11 @@ TEST(a_burst_larger_than_the_depth_is_sent_as_slots_become_free)
     assert_int_equal(fake_engine.most_under_way, 4);
     assert_int_equal(setup.seen_count, 12);
     for (int i = 0; i < 12; i++) {
-        int64_t since = setup.seen[i].start - setup.worker.account.began;
+        int64_t since = setup.seen[i].start - setup.worker.account.counted_from;
         assert_true(since >= (i < 6 ? 0 : 1000 * MS));
         assert_true(i >= 6 || since < 1000 * MS);
     }
-    bool late = setup.seen[11].start - setup.worker.account.began >= 2000 * MS;
+    bool late = setup.seen[11].start - setup.worker.account.counted_from >= 2000 * MS;
     assert_true(late || setup.worker.account.total.missed == 0);
 }
 
@@ -417,7 +418,7 @@ TEST(a_failed_flush_fails_its_own_write)
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "WWWWFFFF");
     assert_int_equal(setup.seen_count, 4);
-    assert_int_equal(setup.worker.account.failed.index, 4);
+    assert_int_equal(setup.worker.account.first_failed.index, 4);
     assert_int_equal(setup.worker.account.total.failed, 1);
     assert_int_equal(setup.worker.account.total.latency.count, 3);
     assert_int_equal(setup.seen[3].index, 2);
@@ -438,7 +439,8 @@ TEST(the_time_ends_it_and_all_are_waited_for)
     assert_true(fake_engine.count == 3 || setup.worker.account.total.missed > 0);
     assert_int_equal(setup.worker.account.total.latency.count, fake_engine.count);
     assert_true(find_sample(2)->latency >= 700 * MS);
-    assert_true(setup.worker.account.ended >= setup.worker.account.began + 900 * MS);
+    assert_true(setup.worker.account.counted_until >=
+                setup.worker.account.counted_from + 900 * MS);
 }
 
 TEST(a_tiny_time_ends_it_after_what_is_sent_together)
@@ -458,9 +460,10 @@ TEST(the_time_ends_it_though_the_queue_is_never_full)
     setup.options.work_time = 5 * MS;
     setup.options.given[OPTION_QUIET] = 1;
     setup_open(&setup);
-    setup.worker.reports = false;
+    setup.worker.reports_requests = false;
     worker_run(&setup.worker);
     setup_close(&setup);
     assert_in_range(fake_engine.most_under_way, 1, 3);
-    assert_true(setup.worker.account.ended >= setup.worker.account.began + 5 * MS);
+    assert_true(setup.worker.account.counted_until >=
+                setup.worker.account.counted_from + 5 * MS);
 }

@@ -9,8 +9,8 @@ TEST(the_first_failure_stops_the_run)
     assert_string_equal(fake_engine_story(), "RRR");
     assert_int_equal(setup.seen_count, 3);
     assert_int_equal(setup.seen[2].verdict, VERDICT_ERROR);
-    assert_int_equal(setup.worker.account.failed.index, 3);
-    assert_int_equal(setup.worker.account.failed.error, EIO);
+    assert_int_equal(setup.worker.account.first_failed.index, 3);
+    assert_int_equal(setup.worker.account.first_failed.error, EIO);
     assert_int_equal(setup.worker.account.total.failed, 1);
     assert_int_equal(setup.worker.account.total.latency.count, 2);
 }
@@ -22,7 +22,7 @@ TEST(a_failure_during_warmup_stops_it_too)
     fake_engine.answers[1].error = EIO;
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "R");
-    assert_int_equal(setup.worker.account.failed.index, 1);
+    assert_int_equal(setup.worker.account.first_failed.index, 1);
 }
 
 TEST(errors_can_be_ignored_and_the_first_is_kept)
@@ -33,8 +33,8 @@ TEST(errors_can_be_ignored_and_the_first_is_kept)
     fake_engine.answers[4].error = ENOSPC;
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "RRRRRR");
-    assert_int_equal(setup.worker.account.failed.index, 2);
-    assert_int_equal(setup.worker.account.failed.error, EIO);
+    assert_int_equal(setup.worker.account.first_failed.index, 2);
+    assert_int_equal(setup.worker.account.first_failed.error, EIO);
     assert_int_equal(setup.worker.account.total.failed, 2);
     assert_int_equal(setup.worker.account.total.latency.count, 4);
     assert_int_equal(setup.seen[3].error, ENOSPC);
@@ -47,9 +47,9 @@ TEST(a_request_that_cannot_be_reaped_failed)
     fake_engine.answers[2] = (struct fake_answer){.error = ENOMEM, .lost = true};
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "RR");
-    assert_int_equal(setup.worker.account.failed.index, 2);
-    assert_int_equal(setup.worker.account.failed.error, ENOMEM);
-    assert_int_equal(setup.worker.account.failed.bytes, 0);
+    assert_int_equal(setup.worker.account.first_failed.index, 2);
+    assert_int_equal(setup.worker.account.first_failed.error, ENOMEM);
+    assert_int_equal(setup.worker.account.first_failed.bytes, 0);
 }
 
 TEST(would_wait_is_no_failure_under_nowait)
@@ -60,7 +60,7 @@ TEST(would_wait_is_no_failure_under_nowait)
     fake_engine.answers[4].error = EAGAIN;
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "RRRRR");
-    assert_int_equal(setup.worker.account.failed.index, 0);
+    assert_int_equal(setup.worker.account.first_failed.index, 0);
     assert_int_equal(setup.worker.account.total.failed, 2);
     assert_int_equal(setup.worker.account.total.latency.count, 3);
     assert_int_equal(setup.seen[1].verdict, VERDICT_ERROR);
@@ -72,7 +72,7 @@ TEST(would_wait_is_a_failure_otherwise)
     fake_engine.answers[2].error = EAGAIN;
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "RR");
-    assert_int_equal(setup.worker.account.failed.index, 2);
+    assert_int_equal(setup.worker.account.first_failed.index, 2);
 }
 
 TEST(other_errors_stop_it_under_nowait)
@@ -82,7 +82,7 @@ TEST(other_errors_stop_it_under_nowait)
     fake_engine.answers[2].error = EIO;
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "RR");
-    assert_int_equal(setup.worker.account.failed.index, 2);
+    assert_int_equal(setup.worker.account.first_failed.index, 2);
 }
 
 TEST(a_short_completion_is_a_failure)
@@ -91,10 +91,10 @@ TEST(a_short_completion_is_a_failure)
     fake_engine.answers[2].missing = 512;
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "RR");
-    assert_int_equal(setup.worker.account.failed.index, 2);
-    assert_int_equal(setup.worker.account.failed.verdict, VERDICT_SHORT);
-    assert_int_equal(setup.worker.account.failed.bytes, SIZE - 512);
-    assert_int_equal(setup.worker.account.failed.error, 0);
+    assert_int_equal(setup.worker.account.first_failed.index, 2);
+    assert_int_equal(setup.worker.account.first_failed.verdict, VERDICT_SHORT);
+    assert_int_equal(setup.worker.account.first_failed.bytes, SIZE - 512);
+    assert_int_equal(setup.worker.account.first_failed.error, 0);
     assert_int_equal(setup.worker.account.total.failed, 1);
     assert_int_equal(setup.worker.account.total.all_bytes, 2 * SIZE - 512);
 }
@@ -143,8 +143,8 @@ TEST(a_failed_or_short_write_is_not_flushed)
         fake_engine.answers[2] = answers[i];
         setup_run(&setup);
         assert_string_equal(fake_engine_story(), "WFWWF");
-        assert_int_equal(setup.worker.account.failed.index, 2);
-        assert_int_equal(setup.worker.account.failed.error, answers[i].error);
+        assert_int_equal(setup.worker.account.first_failed.index, 2);
+        assert_int_equal(setup.worker.account.first_failed.error, answers[i].error);
     }
 }
 
@@ -155,9 +155,9 @@ TEST(a_failed_flush_is_a_failed_write)
     fake_engine.flushes[2].error = EIO;
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "WFWF");
-    assert_int_equal(setup.worker.account.failed.index, 2);
-    assert_int_equal(setup.worker.account.failed.error, EIO);
-    assert_int_equal(setup.worker.account.failed.verdict, VERDICT_ERROR);
+    assert_int_equal(setup.worker.account.first_failed.index, 2);
+    assert_int_equal(setup.worker.account.first_failed.error, EIO);
+    assert_int_equal(setup.worker.account.first_failed.verdict, VERDICT_ERROR);
     assert_int_equal(setup.worker.account.total.all_bytes, SIZE);
 }
 

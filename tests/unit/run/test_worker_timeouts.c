@@ -40,7 +40,7 @@ TEST(a_late_answer_gives_its_place_back_and_is_no_news)
                      6 - worker->account.total.failed);
     assert_int_equal(worker->queue.inflight.taken_count, 0);
     assert_int_equal(worker->queue.inflight.lost_count, 0);
-    assert_int_equal(worker->account.failed.index, 1);
+    assert_int_equal(worker->account.first_failed.index, 1);
 }
 
 /* It is in its buffer still, so no other may have its slot. */
@@ -68,7 +68,8 @@ TEST(without_any_place_its_time_ends_it)
     assert_int_equal(setup.worker.queue.inflight.lost_count, 2);
     assert_int_equal(setup.worker.account.total.requests, 2);
     assert_int_equal(setup.worker.account.total.failed, 2);
-    assert_true(setup.worker.account.ended >= setup.worker.account.began + 3 * TIMEOUT);
+    assert_true(setup.worker.account.counted_until >=
+                setup.worker.account.counted_from + 3 * TIMEOUT);
 }
 
 /* The queue of depth one waits for its end, as a system call does. */
@@ -80,7 +81,7 @@ TEST(an_answer_that_comes_too_late_has_failed)
     assert_int_equal(setup.seen_count, 3);
     assert_true(is_timeout(&setup.seen[1]));
     assert_int_equal(setup.worker.queue.inflight.lost_count, 0);
-    assert_int_equal(setup.worker.account.failed.verdict, VERDICT_TIMEOUT);
+    assert_int_equal(setup.worker.account.first_failed.verdict, VERDICT_TIMEOUT);
 }
 
 TEST(without_ignore_it_ends_the_job)
@@ -94,7 +95,7 @@ TEST(without_ignore_it_ends_the_job)
     assert_true(atomic_load(&setup.run.timed_out));
     assert_int_equal(setup.worker.queue.inflight.lost_count,
                      setup.worker.queue.inflight.taken_count);
-    assert_true(is_timeout(&setup.worker.account.failed));
+    assert_true(is_timeout(&setup.worker.account.first_failed));
 }
 
 /* The time is that of both, and no flush follows a write that comes back late. */
@@ -105,10 +106,11 @@ TEST(a_flush_belongs_to_its_write)
     fake_engine.flushes[1].takes = FOR_EVER;
     setup_run(&setup);
     assert_int_equal(fake_engine.requests, 2);
-    assert_true(is_timeout(&setup.worker.account.failed));
-    assert_true(setup.worker.account.failed.sync > 0);
-    assert_true(setup.worker.account.failed.sync <= setup.worker.account.failed.latency);
-    assert_int_equal(setup.worker.account.failed.bytes, 0);
+    assert_true(is_timeout(&setup.worker.account.first_failed));
+    assert_true(setup.worker.account.first_failed.sync > 0);
+    assert_true(setup.worker.account.first_failed.sync <=
+                setup.worker.account.first_failed.latency);
+    assert_int_equal(setup.worker.account.first_failed.bytes, 0);
 }
 
 TEST(a_late_write_is_not_flushed)

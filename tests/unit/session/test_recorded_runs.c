@@ -174,7 +174,7 @@ TEST(blocks_may_end_anywhere)
         assert_int_equal(read_blocks("gp2", text, sizeof(text) - 1, block), 0);
         recorded_runs_finish(&runs);
         assert_names("gp2=2|a b\\012=2|");
-        assert_int_equal(runs.line, 4);
+        assert_int_equal(runs.line_number, 4);
         assert_int_equal(runs.jobs[0].outcome.total.latency.sum, 2 * 580777);
         assert_int_equal(runs.jobs[1].outcome.total.latency.sum, 47);
         recorded_runs_close(&runs);
