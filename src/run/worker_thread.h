@@ -76,8 +76,8 @@ int64_t worker_thread_check(struct worker_thread *thread, int64_t resumed, int64
 void worker_thread_abandon_late(struct worker_thread *thread, int64_t resumed,
                                 int64_t now, bool notifies);
 
-/* Counts the requests that a worker with `misses` should have sent until NOW. Returns
- * when to call it again at the latest. */
+/* Counts the requests that a worker with `counts_missed` should have sent until NOW.
+ * Returns when to call it again at the latest. */
 int64_t worker_thread_miss(struct worker_thread *thread, int64_t now);
 
 /* Adds the statistics so far to TOTAL, the track to TRACK unless it is NULL, and the

@@ -13,24 +13,24 @@
  *
  *   first thread                      supervisor                     closer
  *   ------------                      ----------                     ------
- *   open_session(): opens everything         waits for `begun`
- *     |- error: `failed`, `begun` --> prints the error
- *     |         closes everything     waits for `left`
- *     |         `left` -------------> ends
- *     `- ok: `begun` ---------------> supervise_run(): final line
+ *   open_session(): opens everything         waits for `is_ready`
+ *     |- error: `failed`, `is_ready` -> prints the error
+ *     |         closes everything     waits for `leader_has_left`
+ *     |         `leader_has_left` --> ends
+ *     `- ok: `is_ready` ------------> supervise_run(): final line
  *            first worker's loop
  *            waits for `finished` <-- `finished`
- *              |                      waits for `left`
- *              |- `own` is false:
+ *              |                      waits for `leader_has_left`
+ *              |- `fds_unshared` is false:
  *              |  closes everything
- *              |  `left` -----------> ends
- *              `- `own` is true:
+ *              |  `leader_has_left` -> ends
+ *              `- `fds_unshared` is true:
  *                 closes its copies
- *                 `left` -----------> starts the closer -----------> closes everything
+ *                 `leader_has_left` -> starts the closer -----------> closes everything
  *                                     waits for `closed` <---------- `closed`
  *
- * While the supervisor waits for `begun`, `left` or `closed`, it watches the stages
- * (below) and gives up a stage that takes too long.
+ * While the supervisor waits for `is_ready`, `leader_has_left` or `closed`, it
+ * watches the stages (below) and gives up a stage that takes too long.
  *
  * In a sweep, and with -load, the supervisor executes the runs one after the other, and
  * the first thread only waits for `finished`. If the closer cannot be started, the
