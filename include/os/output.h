@@ -5,92 +5,134 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Standard streams (1 stdout, 2 stderr), a file in place of one, terminals, and files
- * that are replaced or grow. */
-
-/* Occupies standard streams that are closed, so that no file that is opened later takes
- * their place and gets the output; writing to them still fails. */
-void os_stream_guard(void);
+/*
+ * Output: the standard streams (1 stdout, 2 stderr), a file that takes the place of
+ * standard output, terminals, and files that are replaced or grow.
+ */
 
 /*
- * Writes SIZE bytes to a stream: all of them, and returns 0, or -1 with errno. ETIMEDOUT:
- * nobody reads it, and the time for output is over, see os_monitor_limit; OS_STREAM_STUCK
- * says so. It may wait for a reader without end: then the monitor ends the program. That
- * is so of standard output, unless there is a file of os_stream_open as well.
+ * Occupies the numbers of closed standard streams. Without this, a file that is opened
+ * later would get such a number, and the output would end up in that file. Writes to an
+ * occupied stream still fail.
  */
+void os_stream_guard(void);
+
 #define OS_STREAM_STUCK "accepts no more data; given up"
+
+/*
+ * Writes all SIZE bytes to a stream. Returns 0, or -1 with errno.
+ *
+ * A write waits for a slow reader. There is a limit to that wait, see os_monitor_limit:
+ * - Standard output: the write itself may never return; the monitor then ends the
+ *   program.
+ * - Standard error, and standard output while a file of os_stream_open exists or while
+ *   there is no monitor: the write fails with ETIMEDOUT. OS_STREAM_STUCK is the message
+ *   for this error.
+ */
 int os_stream_write(int stream, const char *bytes, size_t size);
 
-/* Reads up to SIZE bytes of FD, an open file of any kind or 0, standard input; waits as
- * long as there is nothing to read. Returns how many, 0 at the end, or -1 with errno. */
+/*
+ * Reads up to SIZE bytes of FD, an open file of any kind or 0 for standard input. Waits
+ * until there is something to read. Returns the number of bytes, 0 at the end, or -1 with
+ * errno.
+ */
 int64_t os_stream_read(int fd, char *bytes, size_t size);
 
 /*
- * Opens PATH for os_stream_write, or makes it with the mode of the umask; waits for the
- * reader of a FIFO. What the file has stays until os_stream_empty. A standard stream by
- * another name is written to like that one. There is one such stream at a time, which is
- * a descriptor too, and from here on output without a reader has EPIPE and no signal.
- * Returns it, or -1 with errno; EEXIST: in a folder that others may write to, PATH is
- * another user's, or one of several names of a file.
+ * Opens PATH for os_stream_write. Creates a missing file with the mode of the umask;
+ * waits for the reader of a FIFO. The old contents stay until os_stream_empty. If PATH
+ * names the file that a standard stream goes to, the new stream is a copy of that one.
+ * Only one such stream may exist at a time. Once it is open, writing to a pipe without a
+ * reader fails with EPIPE instead of raising SIGPIPE.
+ *
+ * Returns the stream, which is also a descriptor, or -1 with errno. EEXIST: PATH is in a
+ * folder that other users may write to, and PATH belongs to another user or is one of
+ * several hard links.
  */
 int os_stream_open(const char *path);
 
-/* Returns whether a stream goes to the file of descriptor FD, or to the one at PATH. */
+/* Returns true if the stream goes to the same file as descriptor FD. */
 bool os_stream_is_file(int stream, int fd);
+
+/* Returns true if the stream goes to the file at PATH. */
 bool os_stream_is_path(int stream, const char *path);
 
-/* Truncates a file of os_stream_open, but for that of a standard stream and one that has
- * no size: 0, or -1 with errno. */
+/*
+ * Truncates the file opened by os_stream_open. Does nothing to the file of a standard
+ * stream and to pipes and devices, which have no size. Returns 0, or -1 with errno.
+ */
 int os_stream_empty(int stream);
 
-/* Removes the file of PATH that os_stream_open has made for a stream, if it is empty. */
+/*
+ * Removes the file PATH that os_stream_open created for the stream, if the file is still
+ * empty.
+ */
 void os_stream_discard(int stream, const char *path);
 
-/* Closes a stream of os_stream_open: 0, or -1 with errno if what was written is lost. */
+/*
+ * Closes a stream of os_stream_open. Returns 0, or -1 with errno if written data was
+ * lost.
+ */
 int os_stream_close(int stream);
 
-/* Returns true if a stream goes to a terminal. */
+/* Returns true if the stream goes to a terminal. */
 bool os_stream_terminal(int stream);
 
-/* Returns true if terminals show text and nothing more, by the environment. */
+/* Returns true if the environment says that the terminal can show plain text only. */
 bool os_terminal_dumb(void);
 
-/* Columns of the terminal that a stream goes to; 0: it goes to none. */
+/*
+ * Returns the number of columns of the terminal that the stream goes to, 0 if it is no
+ * terminal.
+ */
 int os_stream_columns(int stream);
 
-/* Returns false if a stream goes to this process's terminal, in the background of it. */
+/*
+ * Returns false if the stream goes to the controlling terminal while this process runs in
+ * the background; true in all other cases.
+ */
 bool os_terminal_foreground(int stream);
 
-/* Returns true if the user's locale has UTF-8, by the environment. */
+/* Returns true if the environment says that the user's locale uses UTF-8. */
 bool os_locale_utf8(void);
 
 /*
- * Puts a file with SIZE bytes and mode 0644 at PATH, in place of an older one, so that a
- * reader sees the old or the new one, whole; one that is DURABLE after a crash too. It is
- * written beside PATH first, in a temporary file, which os_leftover_begin has meanwhile.
- * The name of that is the name at PATH, cut if it is about as long as the file system
- * allows, then a dot and six other characters. Returns 0, or -1 with errno, and the old
- * one stays; EEXIST: it is not regular, or not empty and without START, up to 64 bytes,
- * in front.
+ * Puts a file with SIZE bytes and mode 0644 at PATH, in place of an older file. A reader
+ * sees either the whole old file or the whole new file, never a part. With DURABLE this
+ * also holds after a crash.
+ *
+ * The bytes are first written to a temporary file beside PATH, which os_leftover_begin
+ * knows meanwhile. The temporary name is the name at PATH, cut if the file system does
+ * not allow a longer one, then a dot and six characters.
+ *
+ * Returns 0, or -1 with errno and the old file unchanged. EEXIST: the old file is not a
+ * regular file, or it is not empty and does not begin with START. START has at most 64
+ * bytes.
  */
 int os_file_replace(const char *path, const char *bytes, size_t size, const char *start,
                     bool durable);
 
 /*
- * Tries whether os_file_replace can replace the file at PATH, by all of it but the last
- * step: a file with SIZE bytes is written beside PATH, and removed again. The file at
- * PATH stays as it is, or missing. Returns 0, or -1 with errno, as for os_file_replace.
+ * Tests whether os_file_replace could replace the file at PATH: does every step except
+ * the last one. Writes a file with SIZE bytes beside PATH and removes that again. The
+ * file at PATH does not change. Returns 0, or -1 with the errno of os_file_replace.
  */
 int os_file_try(const char *path, const char *bytes, size_t size, const char *start);
 
-/* Removes what killed runs have left of os_file_replace for PATH and START: a file with
- * such a name, of this user, with the mode of one that is not whole, unchanged for a
- * minute and written by nobody. Systems without locks of files keep it. */
+/*
+ * Removes temporary files of os_file_replace for PATH and START that killed runs have
+ * left. Such a file has a temporary name as described there, belongs to this user, still
+ * has the mode of an unfinished file, has not changed for DEADLINE_LEFTOVER, and no
+ * process is writing it. Does nothing on systems without file locks.
+ */
 void os_file_clean(const char *path, const char *start);
 
-/* Adds SIZE bytes, none or more, to the file at PATH in one go, so that a reader sees
- * whole lines; with DURABLE after a crash too. Returns 0, or -1 with errno, and the file
- * ends where it did; ENOENT: there is none, or it is empty; EEXIST: as above. */
+/*
+ * Appends SIZE bytes, which may be 0, to the file at PATH in one go, so that a reader
+ * sees whole lines. With DURABLE this also holds after a crash. Returns 0, or -1 with
+ * errno and the file at its old length. ENOENT: the file is missing or empty. EEXIST: as
+ * for os_file_replace.
+ */
 int os_file_append(const char *path, const char *bytes, size_t size, const char *start,
                    bool durable);
 
