@@ -8,163 +8,243 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A process: arguments, signals, its end, privileges, memory. */
+/*
+ * The process: arguments, signals, how it ends, privileges, memory. "The signal thread"
+ * is the one thread that has the users' signals unblocked; all other threads block them.
+ */
 
-/* Replaces main's command line by one in UTF-8, where it has another encoding; that lives
- * as long as the program. Returns 0, or -1 with errno. */
+/*
+ * Replaces main's arguments by copies in UTF-8, on systems that pass them in another
+ * encoding. The copies live as long as the program. Returns 0, or -1 with errno.
+ */
 int os_process_arguments(int *argc, char ***argv);
 
 /*
- * Installs the handlers: SIGINT, SIGTERM and SIGHUP ask to stop; SIGQUIT, SIGUSR1 and,
- * where it exists, SIGINFO ask for statistics; a second SIGINT, not the same one sent
- * twice, ends the program with status 4 at once. A console without signals has Ctrl-C for
- * SIGINT and Ctrl-Break for SIGQUIT.
+ * Installs the signal handlers. SIGINT, SIGTERM and SIGHUP ask the program to stop.
+ * SIGQUIT, SIGUSR1 and, where it exists, SIGINFO ask for statistics. A second SIGINT ends
+ * the program at once with status 4. On a console without signals, Ctrl-C acts as SIGINT
+ * and Ctrl-Break as SIGQUIT.
  */
 void os_signals_install(void);
 
-/* Two SIGINT, or Ctrl-C, within this time (ns) are one: timeout(1) sends its signal to
- * the program and to its group. */
+/*
+ * Two SIGINT (or Ctrl-C) within this time, in ns, count as one, because timeout(1) sends
+ * its signal both to the program and to its process group.
+ */
 #define OS_SIGNAL_SAME (20 * MS)
 
 /*
- * Parts the process in two, where the system has fork(2): the one that was started
- * becomes the monitor, which passes signals on, and its child returns from here. The
- * monitor ends as the child ends or as os_process_end has it do so, while the child may
- * be stuck in the kernel; if it is killed, the child ends. After os_signals_install, with
- * one thread. Returns 0, or -1 with errno: the process goes on alone.
+ * Splits the process in two, on systems with fork(2). The original process becomes the
+ * monitor, which passes signals on and never returns from here; its child returns. The
+ * monitor ends when the child ends, or when os_process_end tells it to, even if the child
+ * is stuck in the kernel. If the monitor is killed, the child ends too.
+ *
+ * Call this after os_signals_install, while the process has one thread. Returns 0, or -1
+ * with errno; then the process continues without a monitor.
  */
 int os_monitor_start(void);
 
-/* Sets the limit for output that nobody reads to the monotonic time WHEN, ns. From then
- * on the monitor waits for no reader, and ends with status 3. It does so in any case some
- * time after a signal that asks the program to stop. Before the monitor starts, or if
- * there is none, writes to the standard streams fail instead. */
+/*
+ * Sets the time limit for output that nobody reads: WHEN, in ns, monotonic. After this
+ * time the monitor no longer waits for a slow reader: it ends the program with status 3.
+ * The monitor also does so DEADLINE_GRACE after a signal that asks to stop. While there
+ * is no monitor, a write to a standard stream fails instead.
+ */
 void os_monitor_limit(int64_t when);
 
-/* Sets the limit like os_monitor_limit, but keeps an earlier one. */
+/* Sets the limit of os_monitor_limit to WHEN unless the present limit is earlier. */
 void os_monitor_limit_most(int64_t when);
 
-/* Blocks these signals for the calling thread, before it starts the one that unblocks
- * them, where pending ones arrive then. Returns the set that it blocked: signals that the
- * parent of the process had blocked are not in it. */
+/*
+ * Blocks the signals of os_signals_install for the calling thread. Called before the
+ * signal thread is started. Returns the set of signals that were not blocked before, for
+ * os_signals_unblock. Signals that the parent of the process had blocked stay blocked.
+ */
 unsigned os_signals_block(void);
+
+/*
+ * Makes the calling thread the signal thread: unblocks the signals of SET. Pending
+ * signals arrive now.
+ */
 void os_signals_unblock(unsigned set);
 
-/* The signal that asked to stop, and when the first one did, monotonic; 0: none. Any
- * thread. */
+/* Returns the signal that asked to stop, 0 if none did. Any thread. */
 int os_signals_stop(void);
+
+/*
+ * Returns when the first signal asked to stop, in ns, monotonic; 0 if none did. Any
+ * thread.
+ */
 int64_t os_signals_asked(void);
 
-/* Has os_signals_wait see from now on that the process was frozen by a control group, as
- * by "docker pause", or stopped by a debugger, where the system tells. Takes a
- * descriptor. Only for the thread that the signals reach. */
+/*
+ * From now on, os_signals_wait detects that the process was frozen by a control group (as
+ * by "docker pause") or stopped by a debugger, on systems where this can be detected.
+ * Uses one descriptor. Only for the signal thread.
+ */
 void os_signals_see_freezes(void);
 
 /*
- * When the process was last seen to go on after a stop by Ctrl-Z or SIGSTOP, or after a
- * freeze, monotonic; 0: never. Freezes of less than about 150 ms are not seen. The thread
- * that the signals reach sees it, in os_signals_wait and os_signals_resumed, which that
- * thread alone may call; others may be ahead of it.
+ * Returns when the process was last seen to continue after a stop (Ctrl-Z, SIGSTOP) or a
+ * freeze, in ns, monotonic; 0 if never. Freezes shorter than about 150 ms are not
+ * detected. The signal thread detects stops and freezes in os_signals_wait and
+ * os_signals_resumed, so another thread may read an old value. Any thread.
  */
 int64_t os_process_resumed(void);
+
+/*
+ * Checks for a stop now, and returns the same as os_process_resumed. Only for the signal
+ * thread.
+ */
 int64_t os_signals_resumed(void);
 
-/* Returns false if the process, for certain, was not stopped after monotonic time SINCE
- * for a ms or more, or if it is not certain that it was frozen; waits for that thread to
- * see it, for DEADLINE_CONTINUE or DEADLINE_THAW at most. Any thread. */
+/*
+ * Returns true if the process was, or may have been, stopped for a ms or more after the
+ * monotonic time SINCE, or if it was certainly frozen. If the signal thread has not yet
+ * looked, waits for it: DEADLINE_CONTINUE at most for a stop, DEADLINE_THAW at most for a
+ * freeze. Any thread.
+ */
 bool os_process_stopped(int64_t since);
 
-/* A thread that is at least this late (ns) was probably not just waiting for a processor:
- * the machine was paused or overloaded, or the process was frozen. */
+/*
+ * A thread that runs this late, in ns, was probably not just waiting for a processor: the
+ * machine was paused or overloaded, or the process was frozen.
+ */
 #define OS_LATE_LEAST SECOND
 
-/* Returns whether the thread that the signals reach was late by OS_LATE_LEAST or more,
- * all of it after monotonic time SINCE, and it is not certain why: the machine was busy
- * or paused, or the process was frozen. False where the system does not tell. Any thread.
+/*
+ * Returns true if, after the monotonic time SINCE, the signal thread was late by
+ * OS_LATE_LEAST or more for an unknown reason: the machine was busy or paused, or the
+ * process was frozen. Returns false on systems that cannot tell. Any thread.
  */
 bool os_process_was_late(int64_t since);
 
-/* Returns true if a signal asked for statistics since the last call. */
+/* Returns true if a signal has asked for statistics since the last call. */
 bool os_signals_report(void);
 
-/* Waits until monotonic time WHEN at the most, or until a signal comes or os_thread_wake:
- * not at all if one came since the last wait or *UNLESS is true. Only for the one thread
- * that the signals reach. */
+/*
+ * Waits until the monotonic time WHEN, until a signal comes, or until os_thread_wake.
+ * Returns at once if a signal has come since the last wait or if *UNLESS is true. Only
+ * for the signal thread.
+ */
 void os_signals_wait(int64_t when, const atomic_bool *unless);
 
-/* A byte, and a newline, that a second SIGINT writes to STREAM before it ends the
- * program, so that an open JSON array is closed; 0 for none. */
+/*
+ * Sets the byte that a second SIGINT writes to STREAM, followed by a newline, before it
+ * ends the program. It closes an open JSON array. BYTE 0: nothing is written.
+ */
 void os_signals_closing(int stream, int byte);
 
 /*
- * Has LINE, a constant with its newline, written to stdout, if that needs no wait, where
- * the process ends before its final line: by a second SIGINT, with STATUS then and not 4,
- * killed, or abandoned by the monitor. NULL: that line is said; STATUS still holds. First
- * called before os_monitor_start; from then on the process ends by no signal.
+ * Sets the final line of a monitoring plug-in for the case that the process ends before
+ * it prints its result: by a second SIGINT, killed, or abandoned by the monitor. LINE
+ * then goes to stdout, unless that would block. LINE is a string constant that ends with
+ * a newline. A second SIGINT then ends the program with STATUS instead of 4.
+ *
+ * LINE is NULL once the real final line has been printed; STATUS still applies. The first
+ * call comes before os_monitor_start.
+ * before os_monitor_start. After it, the program ends with a status wherever it would
+ * otherwise die by a signal.
  */
 void os_process_last_line(const char *line, int status);
 
 /*
- * Ends the program by SIGTERM or SIGHUP if that asked to stop, so that its parent sees
- * why, unless there was a line of os_process_last_line. Else returns STATUS, for main to
- * return, or 128 and the signal where a process cannot die by it. Any thread.
+ * Ends the program by SIGTERM or SIGHUP if that signal asked to stop, so that the parent
+ * sees why, unless os_process_last_line has been called. Otherwise returns the status for
+ * main to return: STATUS, or 128 + signal where a process cannot die by the signal. Any
+ * thread.
  */
 int os_signals_end(int status);
 
-/* Ends the program at once, by os_signals_end, even if the kernel holds a thread: nobody
- * waits for it, or for the end of its output, any longer. What the kernel holds is left
- * without terminal, output, descriptors and folder of the caller. */
+/*
+ * Ends the program at once, as os_signals_end does, even if a thread is stuck in the
+ * kernel. Nobody waits for that thread or for the end of its output: whatever stays in
+ * the kernel has no terminal, output, descriptor or working directory of the caller.
+ */
 _Noreturn void os_process_end(int status);
 
 /*
- * File PATH, which the caller is about to make, is removed if the process ends early, by
- * os_process_end or a signal, once the kernel has released it: if it is an empty file
- * then, or in any case after os_leftover_made, which says that this process has made it.
- * Until os_leftover_end; one file at a time, of one thread at a time. Returns 0, or -1
- * with errno: EINTR if the process ends already, and nothing may be made.
+ * Announces that the caller is about to create the file PATH. If the process then ends
+ * early, by os_process_end or a signal, the file is removed as soon as the kernel has
+ * released the process: if it is empty, or in any case after os_leftover_made. Ends with
+ * os_leftover_end. There may be one such file at a time, used by one thread at a time.
+ * Returns 0, or -1 with errno; EINTR: the process is already ending, so the file must not
+ * be created.
  */
 int os_leftover_begin(const char *path);
-void os_leftover_made(void);
-void os_leftover_end(void);
 
 /*
- * File PATH, which was removed while it is open, is removed once more if the process ends
- * early, once the kernel has closed it: it may be there again then, see os_file_vanish.
- * Until os_leftover_forget with the same PATH. One thread at a time calls these. Of
- * LEFTOVER_FILES files and more at a time only the first are removed.
+ * States that this process has created the file of os_leftover_begin, so the file is
+ * removed even if it is not empty.
  */
+void os_leftover_made(void);
+
+/* The file of os_leftover_begin is complete or gone: it is not removed any more. */
+void os_leftover_end(void);
+
+/* The most files that os_leftover_watch keeps. */
 #define LEFTOVER_FILES 80
+
+/*
+ * Watches PATH, a file that was removed while it is open. It may reappear when it is
+ * closed, see os_file_vanish. If the process ends early, PATH is removed again once the
+ * kernel has closed the file. Ends with os_leftover_forget. If there are more than
+ * LEFTOVER_FILES such files, the later ones are not watched. One thread at a time.
+ */
 void os_leftover_watch(const char *path);
+
+/*
+ * Stops watching PATH, which equals an argument of os_leftover_watch. One thread at a
+ * time.
+ */
 void os_leftover_forget(const char *path);
 
-/* Drops for good the rights beyond the real user's that a set-user-ID or set-group-ID bit
- * or the capabilities of the program's file brought. Before there is a second thread.
- * Returns 0, or -1 with errno. */
+/*
+ * Drops for good all rights that the real user does not have: those of a set-user-ID or
+ * set-group-ID bit and the capabilities of the program's file. Call it while the process
+ * has one thread. Returns 0, or -1 with errno.
+ */
 int os_privileges_drop(void);
 
-/* Keeps idle processors from sleeping, as far as the system can, until the process ends.
- * Returns 0, or -1 with errno; ENOTSUP: the system has no way. */
+/*
+ * Keeps idle processors out of sleep states until the process ends, as far as the system
+ * can. Returns 0, or -1 with errno; ENOTSUP: the system offers no way.
+ */
 int os_processors_awake(void);
 
-/* Bytes that this process can still have before the system ends it instead of refusing
- * them; INT64_MAX: not known, or it refuses them. As it takes longer than many a run has
- * for its start, nobody asks for OS_MEMORY_LITTLE bytes or less. */
+/*
+ * Returns how many bytes of memory this process may still use before the system kills it
+ * (an out-of-memory killer or a control group). INT64_MAX: unknown, or the system makes
+ * allocations fail instead. The query is slow, so callers skip it for OS_MEMORY_LITTLE
+ * bytes or less.
+ */
 int64_t os_memory_available(void);
 #define OS_MEMORY_LITTLE (4LL << 20)
 
-/* Memory of SIZE bytes at a multiple of ALIGNMENT (a power of two, at least
- * that of a pointer); NULL if there is none. Freed by os_memory_free. */
+/*
+ * Allocates SIZE bytes at a multiple of ALIGNMENT, a power of two and at least the size
+ * of a pointer. Returns NULL without memory. Freed by os_memory_free.
+ */
 void *os_memory_aligned(size_t alignment, size_t size);
+
+/* Frees memory of os_memory_aligned or os_memory_unshared; NULL is allowed. */
 void os_memory_free(void *memory);
 
-/* The same, all zero, that shares no cache line with the memory of another thread, whose
- * writes would delay each request. */
+/*
+ * Allocates SIZE bytes of zeros that share no cache line with memory of other threads,
+ * whose writes would slow down each request. Returns NULL without memory. Freed by
+ * os_memory_free.
+ */
 void *os_memory_unshared(size_t size);
 
-/* SIZE bytes of zeros, NULL if there are none, for what is large and mostly untouched: a
- * page costs nothing until then, whatever the C library or a tool in its place does.
- * Freed by os_memory_release with the same SIZE; NULL is allowed. */
+/*
+ * Allocates SIZE bytes of zeros for large, mostly untouched data: a page costs memory
+ * only when it is first touched, whatever allocator is in use. Returns NULL without
+ * memory. Freed by os_memory_release.
+ */
 void *os_memory_zeroed(size_t size);
+
+/* Frees memory of os_memory_zeroed. SIZE is the allocated size; MEMORY may be NULL. */
 void os_memory_release(void *memory, size_t size);
 
 #endif

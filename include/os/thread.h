@@ -10,49 +10,70 @@ struct os_thread {
     uintptr_t id;
 };
 
-/* Starts BODY with ARGUMENT on a thread of its own, where the signals of
- * os_signals_install are blocked until it unblocks the set of another, and interrupt no
- * system call. Returns 0, or -1 with errno. */
+/*
+ * Starts a thread that calls BODY with ARGUMENT. The signals of os_signals_install are
+ * blocked in the new thread, so they do not interrupt its system calls;
+ * os_signals_unblock unblocks them. Returns 0, or -1 with errno.
+ */
 int os_thread_start(struct os_thread *thread, void *(*body)(void *), void *argument);
 
-/* The calling thread. */
+/* Returns the calling thread. */
 struct os_thread os_thread_self(void);
 
-/* Ends the os_sleep_until or os_signals_wait that THREAD is in, after os_signals_install;
- * other system calls go on. A wait that is only about to begin is ended, a sleep is not:
- * a caller that must be sure calls it again. */
+/*
+ * Ends the os_sleep_until or os_signals_wait that THREAD is in; other system calls
+ * continue. Call it after os_signals_install. If THREAD is just about to call
+ * os_signals_wait, that call returns at once. A sleep that is just about to begin is not
+ * ended, so a caller that must be sure repeats the wake-up.
+ */
 void os_thread_wake(const struct os_thread *thread);
 
-/* Waits for the end of THREAD. */
+/* Waits until THREAD has ended. */
 void os_thread_join(const struct os_thread *thread);
 
 /*
- * Gives the calling thread a table of descriptors of its own, if the system can, as then
- * system calls are quicker: a copy without the standard streams. What others close stays
- * open here until this thread ends. Standard error stays, for what the C library, the
- * loader or a sanitizer say last, unless it is a pipe or a socket, whose reader would see
- * no end while the kernel holds this thread. Returns whether that was done.
+ * Gives the calling thread a descriptor table of its own, if the system can do that,
+ * because system calls are faster with a table that no other thread uses. The new table
+ * is a copy of the old one without the standard streams. A descriptor that another thread
+ * closes later stays open in the copy until this thread ends.
+ *
+ * Standard error stays in the copy, because the C library, the loader or a sanitizer may
+ * write to it. If standard error is a pipe or a socket, it is left out too: the reader
+ * would wait for its end as long as this thread is stuck in the kernel.
+ *
+ * Returns true if the thread has its own table now.
  */
 bool os_thread_unshare(void);
 
-/* A lock, for one thread at a time. */
+/* A mutex with one condition variable. */
 struct os_lock;
 
-/* Makes one; NULL without memory. Freed by os_lock_free. */
+/* Creates a lock. Returns NULL without memory. Freed by os_lock_free. */
 struct os_lock *os_lock_make(void);
+
+/* Frees a lock that nobody holds; NULL is allowed. */
 void os_lock_free(struct os_lock *lock);
 
-/* Waits for the lock and acquires it; or, true, only if that needs no wait. */
+/* Waits until the lock is free and acquires it. */
 void os_lock_acquire(struct os_lock *lock);
+
+/* Acquires the lock if that needs no wait. Returns true if it did. */
 bool os_lock_try(struct os_lock *lock);
 
-/* These are for the thread that has acquired the lock. os_lock_wait: releases it, waits
- * for os_lock_notify by another thread, and acquires it again; it may come back without
- * one, so the caller looks at what it waits for. os_lock_notify wakes one thread that
- * waits, os_lock_notify_all all of them. */
+/* Releases the lock. Only for the thread that holds it, like the functions below. */
 void os_lock_release(struct os_lock *lock);
+
+/*
+ * Releases the lock, waits for os_lock_notify by another thread, and acquires the lock
+ * again. It may return without a notification, so the caller checks its condition in a
+ * loop.
+ */
 void os_lock_wait(struct os_lock *lock);
+
+/* Wakes one thread that is in os_lock_wait. */
 void os_lock_notify(struct os_lock *lock);
+
+/* Wakes all threads that are in os_lock_wait. */
 void os_lock_notify_all(struct os_lock *lock);
 
 #endif
