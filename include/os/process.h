@@ -142,9 +142,8 @@ void os_signals_closing(int stream, int byte);
  * a newline. A second SIGINT then ends the program with STATUS instead of 4.
  *
  * LINE is NULL once the real final line has been printed; STATUS still applies. The first
- * call comes before os_monitor_start.
- * before os_monitor_start. After it, the program ends with a status wherever it would
- * otherwise die by a signal.
+ * call comes before os_monitor_start. After it, the program ends with a status wherever
+ * it would otherwise die by a signal.
  */
 void os_process_last_line(const char *line, int status);
 

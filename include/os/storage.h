@@ -114,10 +114,9 @@ enum os_storage {
 int os_file_storage(int fd, int64_t offset, int64_t length);
 
 enum os_backing {
-    OS_BACKING_DEVICE, /* a device, or unknown */
-    OS_BACKING_MEMORY, /* memory, such as a RAM disk */
-    OS_BACKING_CACHE,  /* the page cache of a loop device's file; writes do reach the file
-                        */
+    OS_BACKING_DEVICE,   /* a device, or unknown */
+    OS_BACKING_MEMORY,   /* memory, such as a RAM disk */
+    OS_BACKING_CACHE,    /* the page cache of a loop device's file */
     OS_BACKING_BUFFERED, /* the same, although the loop device has direct I/O on */
     OS_BACKING_PARTLY,   /* a page cache for a part of the file, a device for the rest */
 };
