@@ -1,8 +1,11 @@
 #ifndef OS_POSIX_H
 #define OS_POSIX_H
 
-/* Functions that the posix_*.c files share, with linux_*.c and bsd.c where these have
- * them. */
+/*
+ * Functions that the posix_*.c files share with each other, and with linux_*.c and bsd.c
+ * where those define them. "The signal thread" is the one thread that has the users'
+ * signals unblocked.
+ */
 
 #include <signal.h>
 #include <stdbool.h>
@@ -10,163 +13,247 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Interrupts a system call of the thread that it is sent to, by os_thread_wake, and does
- * nothing else. No other program counts on it, as it is ignored by default. */
+/*
+ * Sent to a thread by os_thread_wake: interrupts its system call and does nothing else.
+ * No other program relies on this signal, because it is ignored by default.
+ */
 #define POSIX_SIGNAL_WAKE SIGURG
 
-/* The monitor sends it to the child that it abandons, where all threads block it. */
+/*
+ * Sent by the monitor to the child that it abandons. All threads of the child block it;
+ * the guard thread waits for it.
+ */
 #define POSIX_SIGNAL_ABANDONED SIGVTALRM
 
 /*
- * The body of a thread that lets go of what is the caller's when the monitor abandons the
- * child: that which the signals reach may be stuck in a file system, as it writes there.
+ * Body of the guard thread: waits until the monitor abandons the child, releases
+ * everything that belongs to the caller, and ends the process. Needed because the signal
+ * thread itself may be stuck in a write to a file.
  */
 void *posix_signals_guard(void *unused);
 
-/* Blocks the signals that users send for the calling thread; BEFORE becomes the mask
- * until now. */
+/* Blocks the users' signals for the calling thread. BEFORE receives the previous mask. */
 void posix_signals_block(sigset_t *before);
 
 /*
- * Voluntary context switches of the calling thread so far: one for a wait, and one for a
- * stop of the process; modulo 2^31. A handler may call it. -1: this system does not tell,
- * or does not count stops.
+ * Returns the number of voluntary context switches of the calling thread so far, modulo
+ * 2^31: each wait counts one, and each stop of the process counts one. -1: the system
+ * does not tell, or does not count stops. Async-signal-safe.
  */
 int posix_signals_switches(void);
 
 /*
- * Waits for LIMIT ns with the signal mask MASK; the wait may end a ms earlier.
- * Returns 0 when the time is over; -1 with EINTR after a signal with a handler and, once
- * os_signals_see_freezes was called, after a freeze or a stop of the process.
+ * Waits for LIMIT ns with the signal mask MASK; may end up to one ms early. Returns 0
+ * when the time is over, or -1 with EINTR after a signal with a handler. Once
+ * os_signals_see_freezes has been called, a freeze or a stop of the process also returns
+ * -1 with EINTR.
  */
 int posix_signals_pause(int64_t limit, const sigset_t *mask);
 
+/* The file that is being made, and its remover: posix_leftover.c. */
+
 /*
- * The file of os_leftover_begin, posix_leftover.c. posix_leftover_share: the process is
- * about to become two; 0, or -1 with errno. posix_leftover_part: it has, and this is the
- * monitor if OWN is 0, the child if it is 1, and alone if it is -1.
- * posix_leftover_start_removal: the monitor is about to end, and has the file removed
- * once the child is gone; AT_ONCE: it is, so that this waits a moment for it.
- * posix_leftover_remove: the process is about to end, which removes the file if it has no
- * monitor; a handler of signals may call it.
+ * Prepares the file of os_leftover_begin for a process that is about to fork: puts it
+ * into shared memory. Returns 0, or -1 with errno.
  */
 int posix_leftover_share(void);
+
+/*
+ * Completes posix_leftover_share after the fork: closes the end of the pipe that belongs
+ * to the other process. OWN is 0 in the monitor, 1 in the child, and -1 if the fork
+ * failed.
+ */
 void posix_leftover_part(int own);
+
+/*
+ * Called by the monitor before it ends: forks a process, the remover, that removes the
+ * file once the child is gone. AT_ONCE: the child is gone already, so wait for the
+ * removal, but no longer than DEADLINE_TIDYING.
+ */
 void posix_leftover_start_removal(bool at_once);
+
+/*
+ * Called when the process is about to end: removes the file if the process has no
+ * monitor. Async-signal-safe.
+ */
 void posix_leftover_remove(void);
 
 /*
- * The monitor and its child, posix_monitor.c. Handlers of signals may call these, but for
- * posix_monitor_follow. Without a monitor they do nothing.
- *
- * posix_monitor_pass: passes signal SIGNO, sent by process SENDER or, 0, by the kernel,
- * on to the child; false: this is not the monitor. posix_monitor_copies: counts such a
- * signal in the child; true: it is only another copy of one that was counted.
+ * The monitor and its child: posix_monitor.c. Without a monitor these functions do
+ * nothing. All of them except posix_monitor_follow and posix_monitor_file are
+ * async-signal-safe.
+ */
+
+/*
+ * In the monitor: passes signal SIGNO on to the child. SENDER is the PID of the process
+ * that sent it, 0 if the kernel did. Returns false if this process is not the monitor.
  */
 bool posix_monitor_pass(int signo, pid_t sender);
+
+/*
+ * In the child: counts a signal that has arrived. Returns true if the signal is only a
+ * second copy of one that was already handled (one came directly, the other through the
+ * monitor).
+ */
 bool posix_monitor_copies(int signo, pid_t sender);
 
-/* Notes that SIGNO asks to stop, for os_signals_asked. Returns whether it is a second
- * SIGINT, and not the same one sent twice. */
+/*
+ * Notes that SIGNO asks to stop, for os_signals_asked. Returns true if this is a second
+ * SIGINT, later than the first by more than OS_SIGNAL_SAME.
+ */
 bool posix_monitor_stop(int signo);
 
-/* The calling thread, which the signals reach, ends the process when the monitor dies. */
+/*
+ * Makes the kernel end the process when the monitor dies, where the kernel can do that.
+ * Called by the signal thread.
+ */
 void posix_monitor_attach(void);
 
-/* Returns whether the monitor has abandoned the child, to which it sends SIGCHLD then. */
+/*
+ * Returns true if the monitor has abandoned the child. The monitor also sends the child
+ * SIGCHLD and POSIX_SIGNAL_ABANDONED then.
+ */
 bool posix_monitor_has_abandoned(void);
 
-/* Returns whether this is a child of a monitor, which posix_monitor_follow has to follow
- * now and then: the child stops while the monitor is stopped, which that returns, and
- * ends with it. */
+/*
+ * Returns true if this process is the child of a monitor; its signal thread then calls
+ * posix_monitor_follow regularly.
+ */
 bool posix_monitor_is_followed(void);
+
+/*
+ * In the child: ends the process if the monitor is gone, and stops the process while the
+ * monitor is stopped. Returns true if the process was stopped.
+ */
 bool posix_monitor_follow(void);
 
-/* Waits until the writes to STREAM that have begun have ended, for a moment. Nothing that
- * is begun afterwards may get there. */
+/*
+ * Waits until all writes to STREAM that have begun have ended, but no longer than
+ * DEADLINE_TIDYING. The caller makes sure that no later write can reach the stream.
+ */
 void posix_monitor_settle(int stream);
 
-/* Has the monitor watch writes to descriptor FD, whose file is PATH, like those to the
- * standard streams; -1: no longer. */
+/*
+ * Makes the monitor watch writes to descriptor FD, whose file is PATH, like writes to the
+ * standard streams. FD -1: the monitor no longer watches such a file.
+ */
 void posix_monitor_file(int fd, const char *path);
 
 /*
- * posix_monitor_notify: the monitor will leave with exit STATUS, or by signal SIGNO if
- * that is not 0, once the child has ended or has had the time for it; what was said first
- * holds. posix_monitor_detach: the child may be stuck in the kernel; it leaves the
- * session of the caller. posix_monitor_leave: it has closed what is the caller's, and is
- * not waited for any more.
+ * The child announces how the monitor shall end: with exit status STATUS, or by signal
+ * SIGNO if that is not 0. The monitor does so when the child has ended, or after
+ * DEADLINE_CHILD. Only the first call counts.
  */
 void posix_monitor_notify(int status, int signo);
+
+/*
+ * The child announces that it may be stuck in the kernel, and leaves the session of the
+ * caller.
+ */
 void posix_monitor_detach(void);
+
+/*
+ * The child announces that it has closed everything that belongs to the caller, so the
+ * monitor need not wait for it any more.
+ */
 void posix_monitor_leave(void);
 
-/* posix_last_line: writes the line of os_process_last_line, unless it has been written or
- * is not wanted any more. posix_answers: whether there ever was one. posix_last_status:
- * the status of a second SIGINT. */
+/*
+ * Writes the line of os_process_last_line to stdout if that needs no wait, unless the
+ * line was already written or withdrawn.
+ */
 void posix_last_line(void);
+
+/* Returns true if os_process_last_line was ever called with a line. */
 bool posix_answers(void);
+
+/* Returns the exit status after a second SIGINT. */
 int posix_last_status(void);
 
 /*
- * Descriptors whose end other processes wait for, at first the standard streams.
- * posix_inherited_list: notes those that the process was started with, but for numbers of
- * 256 and above. posix_inherited_add: notes FD, one that output goes to or whose end
- * another process waits for; 0, or -1 with errno if there are too many.
- * posix_inherited_remove: it is the caller's alone again, who is about to close it. Any
- * thread.
+ * Inherited descriptors: the descriptors whose end another process may be waiting for. At
+ * first these are the standard streams. If the process must end while a thread is stuck
+ * in the kernel, these descriptors are closed early, so that the other processes do not
+ * wait. Any thread may call these functions.
  */
+
+/* Adds all descriptors below 256 that the process was started with. */
 void posix_inherited_list(void);
+
+/*
+ * Adds FD: a descriptor that output goes to, or whose end another process waits for.
+ * Returns 0, or -1 with EMFILE if there are too many.
+ */
 int posix_inherited_add(int fd);
+
+/* Removes FD, which the caller is about to close. */
 void posix_inherited_remove(int fd);
 
 /*
- * posix_inherited_close: closes them in the table of the calling thread; standard error
- * only if ERRORS. posix_inherited_release: closes them all as the process is about to
- * end, and their numbers stay occupied; a handler of signals may call it.
+ * Closes the inherited descriptors in the table of the calling thread. Closes standard
+ * error only if ERRORS.
  */
 void posix_inherited_close(bool errors);
+
+/*
+ * Closes all inherited descriptors, because the process is about to end. Their numbers
+ * stay occupied. Async-signal-safe.
+ */
 void posix_inherited_release(void);
 
-/* Closes descriptor FD in the table of the calling thread, which others may not share. */
+/*
+ * Closes descriptor FD in the table of the calling thread, which may be a table of its
+ * own.
+ */
 void posix_descriptor_close(int fd);
 
-/* Writes SIZE bytes to a descriptor if that needs no wait: the reader may be gone. A
- * handler of signals may call it. */
+/*
+ * Writes SIZE bytes to a descriptor if that needs no wait; otherwise writes nothing, as
+ * the reader may be gone. Async-signal-safe.
+ */
 void posix_descriptor_write(int fd, const char *bytes, size_t size);
 
-/* Dies by signal SIGNO. Returns 128 + SIGNO where a process cannot die by it. */
+/* Dies by signal SIGNO. If the process cannot die by it, returns 128 + SIGNO. */
 int posix_process_die(int signo);
 
-/* posix_process_is_stopped: whether process PID is stopped. posix_process_is_killed:
- * whether it is to end by SIGKILL, or has ended but for a thread that is stuck in the
- * kernel. False where the system does not tell. */
+/*
+ * Returns true if process PID is stopped; false if not, or on systems that do not tell.
+ */
 bool posix_process_is_stopped(pid_t pid);
+
+/*
+ * Returns true if process PID has a pending SIGKILL or has ended except for a thread that
+ * is stuck in the kernel; false if not, or on systems that do not tell.
+ */
 bool posix_process_is_killed(pid_t pid);
 
-/* Has the kernel send signal SIGNO to the process at the death of its parent, as long as
- * the calling thread lives; 0: not any more. Does nothing where the system cannot. */
+/*
+ * Makes the kernel send signal SIGNO to this process when its parent dies, as long as the
+ * calling thread lives. SIGNO 0 cancels that. Does nothing on systems without such a
+ * signal.
+ */
 void posix_parent_death(int signo);
 
 /*
  * Drops for good the capabilities that come from the program's file and that the user
- * does not have. Only the calling thread's, so before there are others. Returns 0, or -1
- * with errno.
+ * does not have. Affects the calling thread only, so call it before there are others.
+ * Returns 0, or -1 with errno.
  */
 int posix_capabilities_drop(void);
 
 /*
- * Makes an empty file whose name is PREFIX and six characters that no other has, in a
- * MODE of open(2), and only for its owner. NAME, of SIZE bytes, becomes its name, which
- * os_leftover_begin has from before until the caller calls os_leftover_end. Returns a
- * descriptor, or -1 with errno, and then there is no leftover.
+ * Creates an empty file with a new name: PREFIX and six characters. MODE has the open(2)
+ * flags, such as O_WRONLY. Only the owner may access the file. NAME, of SIZE bytes,
+ * receives the name. From before the creation until the caller calls os_leftover_end, the
+ * file is the one of os_leftover_begin. Returns a descriptor, or -1 with errno and
+ * without a leftover.
  */
 int posix_file_create(const char *prefix, int mode, char *name, size_t size);
 
-/* As os_file_flush, but a signal may interrupt it: EINTR. */
+/* The same as os_file_flush, but returns -1 with EINTR if a signal interrupts it. */
 int posix_file_flush(int fd);
 
-/* An os_resident_function by mincore(2), for systems that have it; -1 with errno. */
+/* An os_resident_function by mincore(2), for systems that have it. Sets errno with -1. */
 int posix_mincore(int fd, int64_t offset, int64_t length);
 
 #endif
