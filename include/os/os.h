@@ -35,10 +35,8 @@ void os_clock_local(int64_t wall, struct tm *local);
 /* Makes sleeps of the calling thread as exact as the system can. */
 void os_clock_sharpen(void);
 
-/*
- * Sleeps until the monotonic time WHEN. Returns 0, or -1 if a signal ended the sleep
- * early.
- */
+/* Sleeps until the monotonic time WHEN. Returns 0, or -1 if a signal ended the sleep
+ * early. */
 int os_sleep_until(int64_t when);
 
 enum os_open {
@@ -88,22 +86,16 @@ struct os_info {
 /* Closes a descriptor. */
 void os_file_close(int fd);
 
-/*
- * Fills INFO about the file at PATH without opening it. Follows symbolic links. Returns
- * 0, or -1 with errno.
- */
+/* Fills INFO about the file at PATH without opening it. Follows symbolic links. Returns
+ * 0, or -1 with errno. */
 int os_path_info(const char *path, struct os_info *info);
 
-/*
- * Fills INFO about the open descriptor FD; 0 is standard input. Returns 0, or -1 with
- * errno.
- */
+/* Fills INFO about the open descriptor FD; 0 is standard input. Returns 0, or -1 with
+ * errno. */
 int os_file_info(int fd, struct os_info *info);
 
-/*
- * Returns the separator to put between directory PATH and a name: an empty string if PATH
- * already ends with a separator.
- */
+/* Returns the separator to put between directory PATH and a name: an empty string if PATH
+ * already ends with a separator. */
 const char *os_path_separator(const char *path);
 
 /* Removes the file PATH. Returns 0, or -1 with errno. */
@@ -123,46 +115,34 @@ int os_file_reopen(int fd);
  */
 bool os_device_is_disk(int fd);
 
-/*
- * Finds the raw device of the disk whose block device is PATH, on systems that read block
+/* Finds the raw device of the disk whose block device is PATH, on systems that read block
  * devices through a cache. RAW, of SIZE bytes, receives the path of the raw device.
- * Returns false if there is no raw device.
- */
+ * Returns false if there is no raw device. */
 bool os_path_raw(const char *path, char *raw, size_t size);
 
-/*
- * Stores the size and the logical block size, in bytes, of an open block device or of a
- * disk as in os_device_is_disk. Returns 0, or -1 with errno.
- */
+/* Stores the size and the logical block size, in bytes, of an open block device or of a
+ * disk as in os_device_is_disk. Returns 0, or -1 with errno. */
 int os_device_size(int fd, int64_t *size, int64_t *block);
 
 /* Returns true if an open block device refuses writes. */
 bool os_device_read_only(int fd);
 
-/*
- * Returns true if an open block device has been removed, false if it is present or
- * unknown.
- */
+/* Returns true if an open block device has been removed, false if it is present or
+ * unknown. */
 bool os_device_is_gone(int fd);
 
-/*
- * Returns 1 if the device of an open file can be polled for completions, 0 if not, -1 if
- * unknown.
- */
+/* Returns 1 if the device of an open file can be polled for completions, 0 if not, -1 if
+ * unknown. */
 int os_file_polls(int fd);
 
-/*
- * Turns direct I/O of a descriptor on or off. Drops pages from the page cache first on
+/* Turns direct I/O of a descriptor on or off. Drops pages from the page cache first on
  * systems where direct reads would still be served from them. Returns 0, or -1 with
- * errno; ENOTSUP: direct I/O is not available here.
- */
+ * errno; ENOTSUP: direct I/O is not available here. */
 int os_file_direct(int fd, bool on);
 
-/*
- * Stores the alignment in bytes that direct I/O needs: MEMORY for buffer addresses,
+/* Stores the alignment in bytes that direct I/O needs: MEMORY for buffer addresses,
  * OFFSET for offsets and lengths. Both are 0 if the file does not support direct I/O.
- * Returns 0, or -1 with errno; ENOTSUP: unknown.
- */
+ * Returns 0, or -1 with errno; ENOTSUP: unknown. */
 int os_file_alignment(int fd, int64_t *memory, int64_t *offset);
 
 enum os_rw { OS_RW_HIPRI = 1, OS_RW_NOWAIT = 2 };

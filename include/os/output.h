@@ -5,16 +5,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * Output: the standard streams (1 stdout, 2 stderr), a file that takes the place of
- * standard output, terminals, and files that are replaced or grow.
- */
+/* Output: the standard streams (1 stdout, 2 stderr), a file that takes the place of
+ * standard output, terminals, and files that are replaced or grow. */
 
-/*
- * Occupies the numbers of closed standard streams. Without this, a file that is opened
+/* Occupies the numbers of closed standard streams. Without this, a file that is opened
  * later would get such a number, and the output would end up in that file. Writes to an
- * occupied stream still fail.
- */
+ * occupied stream still fail. */
 void os_stream_guard(void);
 
 #define OS_STREAM_STUCK "accepts no more data; given up"
@@ -31,11 +27,9 @@ void os_stream_guard(void);
  */
 int os_stream_write(int stream, const char *bytes, size_t size);
 
-/*
- * Reads up to SIZE bytes of FD, an open file of any kind or 0 for standard input. Waits
+/* Reads up to SIZE bytes of FD, an open file of any kind or 0 for standard input. Waits
  * until there is something to read. Returns the number of bytes, 0 at the end, or -1 with
- * errno.
- */
+ * errno. */
 int64_t os_stream_read(int fd, char *bytes, size_t size);
 
 /*
@@ -57,22 +51,16 @@ bool os_stream_is_file(int stream, int fd);
 /* Returns true if the stream goes to the file at PATH. */
 bool os_stream_is_path(int stream, const char *path);
 
-/*
- * Truncates the file opened by os_stream_open. Does nothing to the file of a standard
- * stream and to pipes and devices, which have no size. Returns 0, or -1 with errno.
- */
+/* Truncates the file opened by os_stream_open. Does nothing to the file of a standard
+ * stream and to pipes and devices, which have no size. Returns 0, or -1 with errno. */
 int os_stream_empty(int stream);
 
-/*
- * Removes the file PATH that os_stream_open created for the stream, if the file is still
- * empty.
- */
+/* Removes the file PATH that os_stream_open created for the stream, if the file is still
+ * empty. */
 void os_stream_discard(int stream, const char *path);
 
-/*
- * Closes a stream of os_stream_open. Returns 0, or -1 with errno if written data was
- * lost.
- */
+/* Closes a stream of os_stream_open. Returns 0, or -1 with errno if written data was
+ * lost. */
 int os_stream_close(int stream);
 
 /* Returns true if the stream goes to a terminal. */
@@ -81,16 +69,12 @@ bool os_stream_terminal(int stream);
 /* Returns true if the environment says that the terminal can show plain text only. */
 bool os_terminal_dumb(void);
 
-/*
- * Returns the number of columns of the terminal that the stream goes to, 0 if it is no
- * terminal.
- */
+/* Returns the number of columns of the terminal that the stream goes to, 0 if it is no
+ * terminal. */
 int os_stream_columns(int stream);
 
-/*
- * Returns false if the stream goes to the controlling terminal while this process runs in
- * the background; true in all other cases.
- */
+/* Returns false if the stream goes to the controlling terminal while this process runs in
+ * the background; true in all other cases. */
 bool os_terminal_foreground(int stream);
 
 /* Returns true if the environment says that the user's locale uses UTF-8. */
@@ -112,11 +96,9 @@ bool os_locale_utf8(void);
 int os_file_replace(const char *path, const char *bytes, size_t size, const char *start,
                     bool durable);
 
-/*
- * Tests whether os_file_replace could replace the file at PATH: does every step except
+/* Tests whether os_file_replace could replace the file at PATH: does every step except
  * the last one. Writes a file with SIZE bytes beside PATH and removes that again. The
- * file at PATH does not change. Returns 0, or -1 with the errno of os_file_replace.
- */
+ * file at PATH does not change. Returns 0, or -1 with the errno of os_file_replace. */
 int os_file_try(const char *path, const char *bytes, size_t size, const char *start);
 
 /*

@@ -13,10 +13,8 @@
  * is the one thread that has the users' signals unblocked; all other threads block them.
  */
 
-/*
- * Replaces main's arguments by copies in UTF-8, on systems that pass them in another
- * encoding. The copies live as long as the program. Returns 0, or -1 with errno.
- */
+/* Replaces main's arguments by copies in UTF-8, on systems that pass them in another
+ * encoding. The copies live as long as the program. Returns 0, or -1 with errno. */
 int os_process_arguments(int *argc, char ***argv);
 
 /*
@@ -27,10 +25,8 @@ int os_process_arguments(int *argc, char ***argv);
  */
 void os_signals_install(void);
 
-/*
- * Two SIGINT (or Ctrl-C) within this time, in ns, count as one, because timeout(1) sends
- * its signal both to the program and to its process group.
- */
+/* Two SIGINT (or Ctrl-C) within this time, in ns, count as one, because timeout(1) sends
+ * its signal both to the program and to its process group. */
 #define OS_SIGNAL_SAME (20 * MS)
 
 /*
@@ -55,33 +51,25 @@ void os_monitor_limit(int64_t when);
 /* Sets the limit of os_monitor_limit to WHEN unless the present limit is earlier. */
 void os_monitor_limit_most(int64_t when);
 
-/*
- * Blocks the signals of os_signals_install for the calling thread. Called before the
+/* Blocks the signals of os_signals_install for the calling thread. Called before the
  * signal thread is started. Returns the set of signals that were not blocked before, for
- * os_signals_unblock. Signals that the parent of the process had blocked stay blocked.
- */
+ * os_signals_unblock. Signals that the parent of the process had blocked stay blocked. */
 unsigned os_signals_block(void);
 
-/*
- * Makes the calling thread the signal thread: unblocks the signals of SET. Pending
- * signals arrive now.
- */
+/* Makes the calling thread the signal thread: unblocks the signals of SET. Pending
+ * signals arrive now. */
 void os_signals_unblock(unsigned set);
 
 /* Returns the signal that asked to stop, 0 if none did. Any thread. */
 int os_signals_stop(void);
 
-/*
- * Returns when the first signal asked to stop, in ns, monotonic; 0 if none did. Any
- * thread.
- */
+/* Returns when the first signal asked to stop, in ns, monotonic; 0 if none did. Any
+ * thread. */
 int64_t os_signals_asked(void);
 
-/*
- * From now on, os_signals_wait detects that the process was frozen by a control group (as
+/* From now on, os_signals_wait detects that the process was frozen by a control group (as
  * by "docker pause") or stopped by a debugger, on systems where this can be detected.
- * Uses one descriptor. Only for the signal thread.
- */
+ * Uses one descriptor. Only for the signal thread. */
 void os_signals_see_freezes(void);
 
 /*
@@ -92,10 +80,8 @@ void os_signals_see_freezes(void);
  */
 int64_t os_process_resumed(void);
 
-/*
- * Checks for a stop now, and returns the same as os_process_resumed. Only for the signal
- * thread.
- */
+/* Checks for a stop now, and returns the same as os_process_resumed. Only for the signal
+ * thread. */
 int64_t os_signals_resumed(void);
 
 /*
@@ -106,33 +92,25 @@ int64_t os_signals_resumed(void);
  */
 bool os_process_stopped(int64_t since);
 
-/*
- * A thread that runs this late, in ns, was probably not just waiting for a processor: the
- * machine was paused or overloaded, or the process was frozen.
- */
+/* A thread that runs this late, in ns, was probably not just waiting for a processor: the
+ * machine was paused or overloaded, or the process was frozen. */
 #define OS_LATE_LEAST SECOND
 
-/*
- * Returns true if, after the monotonic time SINCE, the signal thread was late by
+/* Returns true if, after the monotonic time SINCE, the signal thread was late by
  * OS_LATE_LEAST or more for an unknown reason: the machine was busy or paused, or the
- * process was frozen. Returns false on systems that cannot tell. Any thread.
- */
+ * process was frozen. Returns false on systems that cannot tell. Any thread. */
 bool os_process_was_late(int64_t since);
 
 /* Returns true if a signal has asked for statistics since the last call. */
 bool os_signals_report(void);
 
-/*
- * Waits until the monotonic time WHEN, until a signal comes, or until os_thread_wake.
+/* Waits until the monotonic time WHEN, until a signal comes, or until os_thread_wake.
  * Returns at once if a signal has come since the last wait or if *UNLESS is true. Only
- * for the signal thread.
- */
+ * for the signal thread. */
 void os_signals_wait(int64_t when, const atomic_bool *unless);
 
-/*
- * Sets the byte that a second SIGINT writes to STREAM, followed by a newline, before it
- * ends the program. It closes an open JSON array. BYTE 0: nothing is written.
- */
+/* Sets the byte that a second SIGINT writes to STREAM, followed by a newline, before it
+ * ends the program. It closes an open JSON array. BYTE 0: nothing is written. */
 void os_signals_closing(int stream, int byte);
 
 /*
@@ -155,11 +133,9 @@ void os_process_last_line(const char *line, int status);
  */
 int os_signals_end(int status);
 
-/*
- * Ends the program at once, as os_signals_end does, even if a thread is stuck in the
+/* Ends the program at once, as os_signals_end does, even if a thread is stuck in the
  * kernel. Nobody waits for that thread or for the end of its output: whatever stays in
- * the kernel has no terminal, output, descriptor or working directory of the caller.
- */
+ * the kernel has no terminal, output, descriptor or working directory of the caller. */
 _Noreturn void os_process_end(int status);
 
 /*
@@ -172,10 +148,8 @@ _Noreturn void os_process_end(int status);
  */
 int os_leftover_begin(const char *path);
 
-/*
- * States that this process has created the file of os_leftover_begin, so the file is
- * removed even if it is not empty.
- */
+/* States that this process has created the file of os_leftover_begin, so the file is
+ * removed even if it is not empty. */
 void os_leftover_made(void);
 
 /* The file of os_leftover_begin is complete or gone: it is not removed any more. */
@@ -192,23 +166,17 @@ void os_leftover_end(void);
  */
 void os_leftover_watch(const char *path);
 
-/*
- * Stops watching PATH, which equals an argument of os_leftover_watch. One thread at a
- * time.
- */
+/* Stops watching PATH, which equals an argument of os_leftover_watch. One thread at a
+ * time. */
 void os_leftover_forget(const char *path);
 
-/*
- * Drops for good all rights that the real user does not have: those of a set-user-ID or
+/* Drops for good all rights that the real user does not have: those of a set-user-ID or
  * set-group-ID bit and the capabilities of the program's file. Call it while the process
- * has one thread. Returns 0, or -1 with errno.
- */
+ * has one thread. Returns 0, or -1 with errno. */
 int os_privileges_drop(void);
 
-/*
- * Keeps idle processors out of sleep states until the process ends, as far as the system
- * can. Returns 0, or -1 with errno; ENOTSUP: the system offers no way.
- */
+/* Keeps idle processors out of sleep states until the process ends, as far as the system
+ * can. Returns 0, or -1 with errno; ENOTSUP: the system offers no way. */
 int os_processors_awake(void);
 
 /*
@@ -220,27 +188,21 @@ int os_processors_awake(void);
 int64_t os_memory_available(void);
 #define OS_MEMORY_LITTLE (4LL << 20)
 
-/*
- * Allocates SIZE bytes at a multiple of ALIGNMENT, a power of two and at least the size
- * of a pointer. Returns NULL without memory. Freed by os_memory_free.
- */
+/* Allocates SIZE bytes at a multiple of ALIGNMENT, a power of two and at least the size
+ * of a pointer. Returns NULL without memory. Freed by os_memory_free. */
 void *os_memory_aligned(size_t alignment, size_t size);
 
 /* Frees memory of os_memory_aligned or os_memory_unshared; NULL is allowed. */
 void os_memory_free(void *memory);
 
-/*
- * Allocates SIZE bytes of zeros that share no cache line with memory of other threads,
+/* Allocates SIZE bytes of zeros that share no cache line with memory of other threads,
  * whose writes would slow down each request. Returns NULL without memory. Freed by
- * os_memory_free.
- */
+ * os_memory_free. */
 void *os_memory_unshared(size_t size);
 
-/*
- * Allocates SIZE bytes of zeros for large, mostly untouched data: a page costs memory
+/* Allocates SIZE bytes of zeros for large, mostly untouched data: a page costs memory
  * only when it is first touched, whatever allocator is in use. Returns NULL without
- * memory. Freed by os_memory_release.
- */
+ * memory. Freed by os_memory_release. */
 void *os_memory_zeroed(size_t size);
 
 /* Frees memory of os_memory_zeroed. SIZE is the allocated size; MEMORY may be NULL. */

@@ -10,11 +10,9 @@ struct os_thread {
     uintptr_t id;
 };
 
-/*
- * Starts a thread that calls BODY with ARGUMENT. The signals of os_signals_install are
+/* Starts a thread that calls BODY with ARGUMENT. The signals of os_signals_install are
  * blocked in the new thread, so they do not interrupt its system calls;
- * os_signals_unblock unblocks them. Returns 0, or -1 with errno.
- */
+ * os_signals_unblock unblocks them. Returns 0, or -1 with errno. */
 int os_thread_start(struct os_thread *thread, void *(*body)(void *), void *argument);
 
 /* Returns the calling thread. */
@@ -63,11 +61,9 @@ bool os_lock_try(struct os_lock *lock);
 /* Releases the lock. Only for the thread that holds it, like the functions below. */
 void os_lock_release(struct os_lock *lock);
 
-/*
- * Releases the lock, waits for os_lock_notify by another thread, and acquires the lock
+/* Releases the lock, waits for os_lock_notify by another thread, and acquires the lock
  * again. It may return without a notification, so the caller checks its condition in a
- * loop.
- */
+ * loop. */
 void os_lock_wait(struct os_lock *lock);
 
 /* Wakes one thread that is in os_lock_wait. */

@@ -18,10 +18,8 @@ struct os_extent {
     uint64_t sector;        /* on the disk: where the extent begins */
 };
 
-/*
- * Returns the index of the first of COUNT extents, in ascending order, that ends after
- * OFFSET; COUNT if all end before.
- */
+/* Returns the index of the first of COUNT extents, in ascending order, that ends after
+ * OFFSET; COUNT if all end before. */
 static inline int
 os_extent_find(const struct os_extent *extents, int count, int64_t offset)
 {
@@ -44,15 +42,11 @@ struct os_layout_device {
     uint64_t disk;   /* number of the whole disk, of which this may be a partition */
     uint64_t start;  /* first sector of a partition on its disk; 0 for a whole disk */
     bool lowest;     /* the kernel sends requests to this device, or to its disk */
-    /*
-     * a loop device whose requests become requests of the device below; only events of
-     * kind QUEUE and COMPLETE are recorded
-     */
+    /* a loop device whose requests become requests of the device below; only events of
+     * kind QUEUE and COMPLETE are recorded */
     bool above;
-    /*
-     * the device has no request queue: an I/O that is queued on it completes as
-     * OS_TRACE_BIO_COMPLETE
-     */
+    /* the device has no request queue: an I/O that is queued on it completes as
+     * OS_TRACE_BIO_COMPLETE */
     bool bio_based;
 };
 
@@ -78,10 +72,8 @@ struct os_layout {
     struct os_extent *upper; /* on the loop device; NULL without one */
     int upper_count;
     int top; /* index of the device that the file is on */
-    /*
-     * In sectors. An I/O that is queued on devices[top] completes as an I/O of the device
-     * below, this many sectors further. 0: it completes as its own.
-     */
+    /* In sectors. An I/O that is queued on devices[top] completes as an I/O of the device
+     * below, this many sectors further. 0: it completes as its own. */
     uint64_t shift;
     bool known;      /* the extents are known; if false, there are none */
     bool remapped;   /* devices[0] consists of other devices, see OS_TRACE_REMAP */
@@ -102,11 +94,9 @@ int os_layout_find(int fd, const char *path, int64_t offset, int64_t length,
 /* Frees the extents of LAYOUT. */
 void os_layout_free(struct os_layout *layout);
 
-/*
- * Events in the life of an I/O. An I/O ("bio") of a file system or a program enters the
+/* Events in the life of an I/O. An I/O ("bio") of a file system or a program enters the
  * block layer, may be remapped from device to device, and becomes a request, or a part of
- * one, which the driver sends to the device.
- */
+ * one, which the driver sends to the device. */
 enum os_trace_kind {
     OS_TRACE_QUEUE,    /* an I/O of a file system or program enters the block layer */
     OS_TRACE_REMAP,    /* an I/O moves on to another device */
@@ -114,15 +104,11 @@ enum os_trace_kind {
     OS_TRACE_REQUEUE,  /* a request returns to the queue without being done */
     OS_TRACE_COMPLETE, /* a request, or a part of it, is done */
     OS_TRACE_MARK, /* written by os_trace_mark; `sector` holds the number of the mark */
-    /*
-     * an I/O, or a part of it, is done that was queued on a device without a request
-     * queue
-     */
+    /* an I/O, or a part of it, is done that was queued on a device without a request
+     * queue */
     OS_TRACE_BIO_COMPLETE,
-    /*
-     * only as an event of the system: a whole request moves on to another device. Its
-     * records have the kind OS_TRACE_REMAP.
-     */
+    /* only as an event of the system: a whole request moves on to another device. Its
+     * records have the kind OS_TRACE_REMAP. */
     OS_TRACE_REQUEST_REMAP,
 };
 
@@ -130,10 +116,8 @@ struct os_trace_record {
     int64_t time; /* in ns, monotonic */
     uint64_t device, sector, sectors;
     uint64_t old_device, old_sector; /* of a remap: where the I/O comes from */
-    /*
-     * TID of the running thread, in the initial PID namespace. For a worker of io_uring:
-     * the TID of the thread that the worker serves.
-     */
+    /* TID of the running thread, in the initial PID namespace. For a worker of io_uring:
+     * the TID of the thread that the worker serves. */
     int thread;
     enum os_trace_kind kind;
     bool kernel; /* of a queue event: a kernel thread queued the I/O */
@@ -152,23 +136,17 @@ struct os_trace;
 struct os_trace *os_trace_open(const struct os_layout *const *layouts, int count,
                                struct error *error);
 
-/*
- * Reads up to ROOM records without waiting. Records of one processor are in the order of
+/* Reads up to ROOM records without waiting. Records of one processor are in the order of
  * time, but those of different processors are not. Returns the number of records, 0 if
- * there are no more now. One thread at a time.
- */
+ * there are no more now. One thread at a time. */
 int os_trace_read(struct os_trace *trace, struct os_trace_record *records, int room);
 
-/*
- * Adds a record of kind OS_TRACE_MARK with the number MARK, in the name of the calling
- * thread. Returns 0, or -1 if no mark could be made.
- */
+/* Adds a record of kind OS_TRACE_MARK with the number MARK, in the name of the calling
+ * thread. Returns 0, or -1 if no mark could be made. */
 int os_trace_mark(struct os_trace *trace, uint64_t mark);
 
-/*
- * Returns the number of records that were lost so far because a buffer was full, as far
- * as known.
- */
+/* Returns the number of records that were lost so far because a buffer was full, as far
+ * as known. */
 uint64_t os_trace_lost(const struct os_trace *trace);
 
 /* Ends the trace and frees it. NULL is allowed. */

@@ -1,15 +1,45 @@
 /*
- * The monitor: the process that the caller started. It forks once and never touches a
- * target, so it can always end, while its child, which does all the work, may get stuck
- * in the kernel: not even SIGKILL ends a process in uninterruptible sleep. The idea is
- * that of OpenSSH's monitor.
+ * The monitor: the process that the caller started. It forks once and then does very
+ * little. It never touches a target, so it can always end. Its child does all the work
+ * and may get stuck in the kernel: not even SIGKILL ends a process in uninterruptible
+ * sleep. The caller waits for the monitor only. The idea comes from OpenSSH's monitor.
  *
- * A page that both share says how the child ends, and counts its writes to what is the
- * caller's, which may get stuck as well. Both are in one process group. A signal
- * from a terminal or to the group reaches both, one to the process that was started the
- * monitor alone, so the monitor passes all of them on. The child counts the copies that
- * reached it directly and those that were passed on: the larger number is that of the
- * signals.
+ *    caller        monitor (started, 1 thread)         child (does all the work)
+ *      | exec ---->| map page, fork ------------------>| signal thread, workers, ...
+ *      | signal -->| passed[n]++, kill(child) -------->| counts it once, see below
+ *  1. normal end
+ *      |           |<------- SIGCHLD: status, ending --| os_signals_end, then exits
+ *      |<- status -| after DEADLINE_CHILD at most
+ *  2. child stuck in the kernel
+ *      |           |<------- SIGCHLD: ending, stuck ---| os_process_end: setsid, closes
+ *      |           |<------- SIGCHLD: over ------------| its descriptors, calls _exit,
+ *      |<- status -| after DEADLINE_TIDYING at most    | which may never complete
+ *  3. output stuck, or a second SIGINT
+ *      |           | abandoned, SIGCHLD + SIGVTALRM -->| handler or guard thread:
+ *      |           |<------- over ---------------------| closes descriptors, _exit
+ *      |<- status -| SIGKILL after DEADLINE_TIDYING at most
+ *  4. child killed
+ *      |           | waitpid, or its state in /proc ---x
+ *      |<- status -| by the same signal; a plug-in prints its last line
+ *  5. monitor killed
+ *      |           x-----------------------------------| PDEATHSIG; without that, the
+ *                                                      | child polls its parent's PID
+ *
+ * In cases 1 to 4, if a file was being made, the monitor forks a remover: see
+ * posix_leftover.c.
+ *
+ * The two processes share one page of memory, struct page. Each field has one writer,
+ * except the last line, which is taken by the process that ends first.
+ *
+ * Signals. Monitor and child are in one process group. A signal from a terminal or to the
+ * group reaches both; a signal to the PID that the caller knows reaches the monitor
+ * alone. So the monitor passes every signal on, and the child may receive two copies of
+ * one signal. The child counts the copies that came directly and the copies that were
+ * passed on, for each signal number:
+ *
+ *      number of signals = max(direct, passed)
+ *
+ * A copy that does not raise this maximum is ignored.
  */
 #include "base/deadlines.h"
 #include "base/error.h"
@@ -28,50 +58,75 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SIGNALS 32     /* those of users have lower numbers on all systems */
-#define STREAMS 3      /* standard ones, and a file in the place of standard input */
-#define PACE (50 * MS) /* from one look at output that may be stuck to the next */
+#define SIGNALS 32     /* all signals of users have lower numbers on all systems */
+#define STREAMS 3      /* 1 stdout, 2 stderr; 0 is the file of os_stream_open */
+#define PACE (50 * MS) /* ns, between two looks at output that may be stuck */
 
+/* What monitor and child tell each other. Before the fork, and without a monitor, the
+ * process uses `alone` instead. */
 struct page {
-    atomic_bool ending;    /* the child has said how to end, with */
-    atomic_int status;     /* this exit status, or */
-    atomic_int signo;      /* this signal, if not 0 */
-    atomic_bool stuck;     /* it may be stuck in the kernel, and */
-    atomic_bool over;      /* has let go of what is the caller's */
-    atomic_bool abandoned; /* the monitor waits no longer: the child is to let go, too */
-    atomic_bool halted; /* the child has stopped itself because the monitor is stopped */
+    /* Written by the child, in any thread or handler: how it ends. */
+    atomic_bool ending; /* the child has announced its end; the next two are set before */
+    atomic_int status;  /* exit status */
+    atomic_int signo;   /* 0, or the signal by which to end instead */
+    atomic_bool stuck;  /* the child may be stuck in the kernel */
+    atomic_bool over;   /* the child has closed everything of the caller's */
 
-    atomic_uint passed[SIGNALS]; /* signals that the monitor has passed on */
-    _Atomic int64_t limit;       /* no write has to be waited for after this time */
-    atomic_uint begun[STREAMS], ended[STREAMS]; /* writes */
-    char words[ERROR_LINE];                     /* for one to the file that is stuck */
+    /* Written by the monitor. */
+    atomic_bool abandoned; /* the monitor waits no longer; the child has to let go */
 
-    _Atomic(const char *) last_line; /* not yet written; both have it at one address */
-    atomic_int last_status;          /* of a second SIGINT */
-    atomic_bool answers;             /* there was a last line: no end is by a signal */
+    /* Written by the child's signal thread: it has stopped the child because the monitor
+     * is stopped. */
+    atomic_bool halted;
+
+    /* Written by the monitor's signal handler: how many signals it has passed on. */
+    atomic_uint passed[SIGNALS];
+    /* Written by the child: ns, monotonic. After this time no write is waited for. */
+    _Atomic int64_t limit;
+    /* Written by the child, any thread: how many writes to each stream have begun and
+     * ended. */
+    atomic_uint begun[STREAMS], ended[STREAMS];
+    /* Written by the child: the message if the file of os_stream_open is stuck. The
+     * monitor prints it. */
+    char words[ERROR_LINE];
+
+    /*
+     * Written by the child, but the process that ends first takes the line with an
+     * exchange. The pointer is valid in both processes, because fork(2) keeps addresses.
+     */
+    _Atomic(const char *) last_line;
+    atomic_int last_status; /* exit status after a second SIGINT */
+    atomic_bool answers; /* there was a last line: the program never ends by a signal */
 };
 
+/* Set by the first thread in os_monitor_start, before there is a second one; constant
+ * afterwards. */
 static struct page alone = {.limit = INT64_MAX, .last_status = EXIT_INTERRUPTED};
 static struct page *page = &alone;
-static pid_t monitor; /* in the child; 0: there is none */
-static pid_t child;   /* in the monitor; 0: this is not it, or the child is gone */
+static pid_t monitor; /* PID, in the child only; else 0 */
+static pid_t child;   /* PID, in the monitor only; 0 also once the child is gone */
 
-/* timeout(1) sends its signal twice. Two signals of one process within this time, in ns,
- * are one. The time begins with the first of them, so that a process that goes on sending
- * is heard. */
+/* timeout(1) sends its signal twice. Two SIGINT of one process within this time, in ns,
+ * are one. The time begins with the first of them, so a process that sends SIGINT all the
+ * time is still heard. */
 #define PAIR (50 * MS)
 
-/* When signals asked to stop, SIGINT did, and a second SIGINT, ns; 0: not yet. */
+/* Written by signal handlers, in the monitor and in the child, each for itself. When a
+ * signal first asked to stop, when the first SIGINT came, and when a second SIGINT came
+ * (monitor only): ns, monotonic; 0: not yet. */
 static _Atomic int64_t asked, interrupted, again;
 
-/* Of the monitor. */
+/* Monitor only. Set by its handler after SIGCONT, cleared by its loop: time without the
+ * child's progress is counted anew. */
 static volatile sig_atomic_t continued;
 
-/* Of the child: signals that came directly, and that were handled; the descriptor of the
- * file, -1: there is none. */
+/* Child only. Written by its signal handler, in the signal thread: how many copies of
+ * each signal came directly, and how many signals were handled. */
 static unsigned direct[SIGNALS], taken[SIGNALS];
+/* Child only. Written by the thread that opens or closes the file of os_stream_open; -1
+ * without one. */
 static atomic_int file = -1;
-static atomic_bool file_waits; /* a write to it may wait for a reader */
+static atomic_bool file_waits; /* a write to `file` may wait, as it is no regular file */
 
 bool
 posix_monitor_stop(int signo)
@@ -92,8 +147,8 @@ os_signals_asked(void)
 bool
 posix_monitor_pass(int signo, pid_t sender)
 {
-    static pid_t passed_sender; /* of the last SIGINT that was passed on, and */
-    static int64_t passed_at;   /* when that was */
+    static pid_t passed_sender; /* sender of the last SIGINT that was passed on */
+    static int64_t passed_at;   /* when it was passed on, ns, monotonic */
     int64_t now = os_clock_now();
     if (!child || signo == SIGCHLD)
         return child != 0;
@@ -128,6 +183,7 @@ posix_monitor_copies(int signo, pid_t sender)
     unsigned most = direct[signo] > passed ? direct[signo] : passed;
     bool copy = most == taken[signo];
     taken[signo] = most;
+
     return copy;
 }
 
@@ -144,9 +200,8 @@ posix_monitor_is_followed(void)
 }
 
 /*
- * Returns whether the monitor has ended, for its child. A sandbox may forbid getppid(2),
- * or have it return 0; then the child asks whether a process with the monitor's number
- * exists.
+ * Returns true if the monitor of this child has ended. A sandbox may forbid getppid(2) or
+ * make it return 0; then the child tests whether a process with the monitor's PID exists.
  */
 static bool
 has_lost_monitor(void)
@@ -157,7 +212,8 @@ has_lost_monitor(void)
     return kill(monitor, 0) < 0 && errno == ESRCH;
 }
 
-/* A monitor that goes on in the meantime hears of the stop by SIGCHLD, and ends it. */
+/* If the monitor continues between the two steps, SIGCHLD tells it that the child has
+ * stopped, and it sends SIGCONT (leave_if_ended). */
 bool
 posix_monitor_follow(void)
 {
@@ -168,8 +224,9 @@ posix_monitor_follow(void)
     if (!posix_process_is_stopped(monitor))
         return false;
     atomic_store(&page->halted, true);
-    raise(SIGSTOP); /* of this thread: it returns after the stop */
+    raise(SIGSTOP); /* returns after the stop */
     atomic_store(&page->halted, false);
+
     return true;
 }
 
@@ -188,6 +245,7 @@ posix_monitor_file(int fd, const char *path)
 {
     struct error error;
     struct stat status;
+
     if (fd >= 0) {
         error_set(&error, EXIT_RUNTIME, path, OS_STREAM_STUCK);
         error_format(&error, page->words, sizeof(page->words));
@@ -197,7 +255,8 @@ posix_monitor_file(int fd, const char *path)
     atomic_store(&file, fd);
 }
 
-/* Returns the place of STREAM among the STREAMS; -1: it is none of them. */
+/* Returns the index of STREAM in the arrays of STREAMS elements, -1 if the stream is not
+ * watched. */
 static int
 place_of(int stream)
 {
@@ -206,8 +265,8 @@ place_of(int stream)
     return stream > 0 && stream < STREAMS ? stream : -1;
 }
 
-/* Counts a write to a standard stream, or to the file, for the monitor, when it begins
- * and when it has ENDED: one that does not is stuck. Any thread. */
+/* Counts a write to a watched stream for the monitor: before it begins, and when it has
+ * ENDED. A write that has begun and does not end is stuck. Any thread. */
 static void
 count_write(int stream, bool ended)
 {
@@ -230,23 +289,30 @@ posix_monitor_settle(int stream)
 #ifndef PIPE_BUF
 #define PIPE_BUF _POSIX_PIPE_BUF
 #endif
-#define PAUSE 50 /* ms: a signal may reach another thread than the one that waits */
+/* ms: the longest wait between two checks for a stop, because a signal may reach another
+ * thread than the one that waits */
+#define PAUSE 50
 
 /*
- * Waits until STREAM takes PIPE_BUF bytes without a wait, as another user of it may have
- * made it non-blocking, and because nobody may read it. When it is late each write has a
- * moment: a message until one was dropped. Returns 0, or -1 with errno; ETIMEDOUT: it has
- * taken nothing for too long.
+ * Waits until STREAM accepts PIPE_BUF bytes. This is needed because another process may
+ * have made the stream non-blocking, and because nobody may read it.
+ *
+ * Once the time for output is over, each write to standard output or a file still gets
+ * DEADLINE_WRITE. A message still gets DEADLINE_GRACE_LEAST, until one message has been
+ * dropped; then messages get no time.
+ *
+ * Returns 0, or -1 with errno; ETIMEDOUT: the stream has accepted nothing for too long.
  */
 static int
 wait_writable(int stream)
 {
-    static atomic_bool unread; /* a message was dropped */
+    static atomic_bool unread; /* any thread: the last message was dropped */
     bool is_message = stream == STDERR_FILENO;
     int64_t least = is_message ? DEADLINE_GRACE_LEAST : DEADLINE_WRITE;
     struct pollfd wanted = {.fd = stream, .events = POLLOUT};
     int64_t now = os_clock_now();
     int64_t waited = 0;
+
     while (poll(&wanted, 1, 0) != 1) {
         int64_t stop = atomic_load(&asked);
         bool late =
@@ -259,18 +325,25 @@ wait_writable(int stream)
         int64_t before = now;
         poll(&wanted, 1, PAUSE);
         now = os_clock_now();
-        waited += time_earlier(now - before, 2 * PAUSE * MS); /* without a stop */
+        /* A longer time is a stop of the process, which does not count. */
+        waited += time_earlier(now - before, 2 * PAUSE * MS);
     }
+
     if (is_message)
         atomic_store(&unread, false);
+
     return 0;
 }
 
 /*
- * Returns whether what waits for a reader of STREAM has more to do, and must not get
- * stuck in a write: the supervisor writes all messages. Besides standard output there may
- * be a file of os_stream_open, and neither is to be lost with the other. Without a
- * monitor nobody else sees to the limit.
+ * Returns true if a write to STREAM must not block for ever, because the writing thread
+ * has more to do:
+ * - Messages: the signal thread writes them all.
+ * - Standard output beside a file of os_stream_open: the file must not be lost with it.
+ * - Standard output without a monitor, once there is a limit: nobody else enforces the
+ *   limit.
+ * - The file itself, if it is a FIFO or a device: standard output must not be lost with
+ *   it.
  */
 static bool
 has_more_to_do(int stream)
@@ -305,8 +378,8 @@ os_stream_write(int stream, const char *bytes, size_t size)
     return 0;
 }
 
-/* A file system that stores data at the close can fail there. An interrupted close is not
- * made again: the descriptor may be gone. */
+/* Some file systems store data only at the close, so the close can fail. An interrupted
+ * close is not retried, because the descriptor may be closed already. */
 int
 os_stream_close(int stream)
 {
@@ -339,7 +412,7 @@ os_process_last_line(const char *line, int status)
 {
     if (line) {
         atomic_store(&page->answers, true);
-        signal(SIGPIPE, SIG_IGN); /* EPIPE says it as well */
+        signal(SIGPIPE, SIG_IGN); /* writes fail with EPIPE instead */
     }
     atomic_store(&page->last_line, line);
     atomic_store(&page->last_status, status);
@@ -393,14 +466,15 @@ posix_monitor_leave(void)
 {
     if (!monitor)
         return;
-    int status = chdir("/"); /* always there */
+    int status = chdir("/"); /* "/" always exists */
     (void)status;
     atomic_store(&page->over, true);
     if (!has_lost_monitor())
         kill(monitor, SIGCHLD);
 }
 
-/* There is no dump of this process besides that of the child. */
+/* Ends the monitor. A core dump of the monitor would be useless, so none is made; the
+ * child may have made one. */
 static _Noreturn void
 leave(int status, int signo)
 {
@@ -411,18 +485,20 @@ leave(int status, int signo)
     _exit(signo ? posix_process_die(signo) : status);
 }
 
-/* The progress of the child's output, as it was at the last look; times are monotonic. */
+/* How far the child's output was at the last look. Only the monitor's loop uses it. */
 struct progress {
     unsigned ended[STREAMS];
-    int64_t since[STREAMS]; /* when a write last ended, or none was under way */
+    int64_t since[STREAMS]; /* ns, monotonic: last time that a write ended or no write was
+                               in flight */
 };
 
-/* Looks at the output at NOW. Returns the place of the stream whose write is stuck; -1:
- * none is. */
+/* Looks at the counts of writes at NOW. Returns the index of the stream whose write has
+ * been stuck for DEADLINE_WRITE, -1 if no write is. */
 static int
 look(struct progress *progress, int64_t now)
 {
     int stuck = -1;
+
     for (int stream = 0; stream < STREAMS; stream++) {
         unsigned ended = atomic_load(&page->ended[stream]);
         if (continued || !progress->since[stream] || ended != progress->ended[stream] ||
@@ -432,12 +508,14 @@ look(struct progress *progress, int64_t now)
         if (now - progress->since[stream] >= DEADLINE_WRITE)
             stuck = stream;
     }
+
     continued = 0;
+
     return stuck;
 }
 
-/* Returns the signal that asked for the end if it is one to die by, as for
- * os_signals_end; else 0. */
+/* Returns SIGTERM or SIGHUP if that signal asked to stop and the program ends by it, see
+ * os_signals_end; otherwise 0. */
 static int
 deadly_signal(void)
 {
@@ -447,13 +525,15 @@ deadly_signal(void)
                                                  : 0;
 }
 
-/* Abandons the child, which has a moment to let go of what is the caller's by itself. */
+/* Abandons the child: asks it to let go of everything of the caller's, waits for that
+ * (case 3 of the picture), kills the child, and ends. */
 static _Noreturn void
 abandon(int status, int signo)
 {
     int64_t end = os_clock_now() + DEADLINE_TIDYING;
     int ended;
     atomic_store(&page->abandoned, true);
+
     kill(child, SIGCHLD);
     kill(child, POSIX_SIGNAL_ABANDONED);
     while (!atomic_load(&page->over) && os_clock_now() < end &&
@@ -463,7 +543,7 @@ abandon(int status, int signo)
     leave(status, signo);
 }
 
-/* Abandons the child if its output has been stuck for long enough. */
+/* Abandons the child if a write has been stuck for DEADLINE_WRITE. */
 static void
 abandon_if_stuck(struct progress *progress, int64_t now)
 {
@@ -471,27 +551,31 @@ abandon_if_stuck(struct progress *progress, int64_t now)
     int stuck = look(progress, now);
     if (stuck < 0)
         return;
+
     const char *text = stuck == STDOUT_FILENO ? output : page->words;
     if (stuck != STDERR_FILENO)
         posix_descriptor_write(STDERR_FILENO, text, strlen(text));
     abandon(EXIT_RUNTIME, deadly_signal());
 }
 
-/* Leaves as the child is killed by signal SIGNO. */
+/* Ends the monitor because the child was killed by signal SIGNO. */
 static _Noreturn void
 leave_killed(int signo)
 {
     if (posix_answers())
-        leave(posix_last_status(), 0); /* who killed it does not matter */
+        /* The status is the same whoever killed the child. */
+        leave(posix_last_status(), 0);
     leave(0, signo);
 }
 
-/* Leaves as the child has ended, if it has. One that stopped itself goes on. */
+/* Ends the monitor if the child has ended. A child that has stopped itself
+ * (posix_monitor_follow) is sent SIGCONT. */
 static void
 leave_if_ended(void)
 {
     int status;
     pid_t ended = waitpid(child, &status, WNOHANG | WUNTRACED);
+
     if (ended == child && WIFSTOPPED(status)) {
         if (atomic_load(&page->halted))
             kill(child, SIGCONT);
@@ -506,9 +590,12 @@ leave_if_ended(void)
     leave(unknown ? EXIT_RUNTIME : WEXITSTATUS(status), 0);
 }
 
-/* A child that has been killed while a thread of it is stuck in the kernel has not ended
- * for the system. One that is to end and is not stuck has the time until the next look
- * for it; SINCE is when it was first seen, 0: not yet. */
+/*
+ * Ends the monitor if the child has been killed but cannot end, because a thread is stuck
+ * in the kernel. waitpid(2) does not report such a child. SINCE is when the state was
+ * first seen (0: not yet); a child that is not stuck has DEADLINE_KILLED from then on to
+ * end normally.
+ */
 static void
 leave_if_killed(int64_t now, int64_t *since)
 {
@@ -520,8 +607,11 @@ leave_if_killed(int64_t now, int64_t *since)
         leave_killed(deadly_signal() ? deadly_signal() : SIGKILL);
 }
 
-/* Leaves as the child has said, which has a moment to end or, if it is stuck, to let go
- * of what is the caller's. Returns when to look again; INT64_MAX: nothing was said yet.
+/*
+ * Ends the monitor as the child has announced (posix_monitor_notify). The child first
+ * gets DEADLINE_CHILD to end by itself or, if it may be stuck, DEADLINE_TIDYING to let go
+ * of everything of the caller's. SINCE is when the announcement was first seen (0: not
+ * yet). Returns when to look again, INT64_MAX if nothing was announced.
  */
 static int64_t
 leave_if_ending(int64_t now, int64_t *since)
@@ -533,10 +623,12 @@ leave_if_ending(int64_t now, int64_t *since)
         *since + (atomic_load(&page->stuck) ? DEADLINE_TIDYING : DEADLINE_CHILD);
     if (atomic_load(&page->over) || now >= end)
         leave(atomic_load(&page->status), atomic_load(&page->signo));
+
     return end;
 }
 
-/* The handlers run only in pselect(2). */
+/* The monitor's loop. All signals are blocked except in pselect(2), so the handlers run
+ * only there and no signal is missed between a look and the wait. */
 static _Noreturn void
 supervise_child(const sigset_t *mask)
 {
@@ -548,7 +640,8 @@ supervise_child(const sigset_t *mask)
             limit = time_earlier(limit, time_add(atomic_load(&asked), DEADLINE_GRACE));
         leave_if_ended();
         int64_t end = leave_if_ending(now, &ending);
-        if (!ending && now - began >= DEADLINE_KILLED) /* most have ended before */
+        /* Most runs end before the first look. */
+        if (!ending && now - began >= DEADLINE_KILLED)
             leave_if_killed(now, &killed);
         if (atomic_load(&again) && !ending && now - atomic_load(&again) >= DEADLINE_GRACE)
             abandon(posix_last_status(), 0);
@@ -572,6 +665,7 @@ int
 os_monitor_start(void)
 {
     sigset_t all, before;
+
     posix_inherited_list();
     struct page *shared = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE,
                                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -598,5 +692,6 @@ os_monitor_start(void)
     }
     sigprocmask(SIG_SETMASK, &before, NULL);
     errno = code;
+
     return other < 0 ? -1 : 0;
 }
