@@ -1,16 +1,30 @@
 /*
- * The handlers only set flags. One thread reads these, and waits in a call that unblocks
- * signals only while it waits: none can come between the read and the wait and be noticed
- * too late. The other threads block the users' signals, so that all of them come to that
- * one.
+ * Signals: the handlers only set flags, and one thread, the signal thread, reads them.
  *
- * SIGCONT has all threads go on at once after a stop, and the one that handles it may
- * be the last to run. So all threads block it: it is pending before any of them runs, for
- * as long as that one has not said what it means, and whoever has to know of a stop
- * looks.
+ * All threads except the signal thread block the users' signals, so all these signals
+ * come to the signal thread. It waits in pselect(2) or epoll_pwait(2), which unblocks
+ * signals only during the wait. Therefore no signal can arrive between the test of a flag
+ * and the wait, and be noticed too late.
  *
- * A freeze by a control group sends no signal. The thread that the signals reach sees it
- * by a wait that was interrupted without a signal.
+ * Stops (Ctrl-Z, SIGSTOP). After a stop, SIGCONT makes all threads continue at once, and
+ * the signal thread may be the last to run. A worker that has just ended a request must
+ * know whether there was a stop meanwhile. So all threads, even the signal thread, block
+ * SIGCONT: after a stop, SIGCONT stays pending until the signal thread consumes it, and
+ * any thread can test that.
+ *
+ *    SIGCONT   resuming   resumed      signal thread          another thread concludes
+ *    -         false      old          waits                  no stop
+ *    pending   false      old          is woken               waits a moment, then: stop
+ *    pending   true       old          calls sigwait          stop
+ *    -         true       old or now   sets `resumed`         stop
+ *    -         false      now          waits                  stop, if now > its `since`
+ *
+ * SIGCONT alone proves no stop, because some programs send it to a running process. The
+ * signal thread judges by its voluntary context switches: a stop adds one more than the
+ * waits do.
+ *
+ * Freezes by a control group send no signal. The signal thread detects a freeze when its
+ * wait ends late and was interrupted without a signal (note_lateness).
  */
 #include "os/process.h"
 
@@ -24,17 +38,26 @@
 #include <sys/select.h>
 #include <unistd.h>
 
-static atomic_int stop_signal;  /* atomic, because other threads read it */
-static _Atomic int64_t resumed; /* see os_process_resumed */
-static atomic_uint handled;     /* signals that had their handler called */
-static atomic_bool resuming;    /* that is about to change */
+/* Written by the handler in the signal thread: the last signal that asked to stop, 0
+ * without one. Atomic because other threads read it. */
+static atomic_int stop_signal;
+/* Written by the signal thread, also in its handler: see os_process_resumed. */
+static _Atomic int64_t resumed;
+/* Written by handlers, in any thread: the number of calls of handlers. */
+static atomic_uint handled;
+/* Written by the signal thread: it is about to set `resumed`. */
+static atomic_bool resuming;
+/* Set by a handler; cleared by os_signals_report. */
 static atomic_bool report_wanted;
-static volatile sig_atomic_t arrived; /* one of these, since the last wait */
+/* Set by a handler in the signal thread, cleared by os_signals_wait: a signal of the
+ * users has come since the last wait. */
+static volatile sig_atomic_t arrived;
+/* Written by os_signals_closing, read by the handler. */
 static volatile sig_atomic_t closing_byte, closing_stream;
 
-/* Lets go of all that is the caller's before the process, which the kernel may hold, ends
- * with STATUS or, if that is not 0, by signal SIGNO. Every call here is safe in the
- * handler of a signal. */
+/* Releases everything that belongs to the caller, because the process is about to end
+ * with STATUS or, if SIGNO is not 0, by signal SIGNO; the kernel may hold a thread for
+ * longer. Async-signal-safe. */
 static void
 let_go(int status, int signo)
 {
@@ -45,14 +68,18 @@ let_go(int status, int signo)
     posix_monitor_leave();
 }
 
-/* Writes the closing byte, and nothing is written behind it: the other threads have lost
- * all streams before that, and this one has a copy; without a descriptor for that it has
- * none. It is safe in the handler of a signal. */
+/*
+ * Writes the last line of a plug-in and the closing byte of an open JSON array. No other
+ * thread may write behind the closing byte, so the stream is first copied and then taken
+ * away from all other threads. If there is no free descriptor for the copy, the byte is
+ * written without that. Async-signal-safe.
+ */
 static void
 close_output(void)
 {
     const char last[2] = {(char)closing_byte, '\n'};
     int stream = (int)closing_stream;
+
     posix_last_line();
     if (!last[0])
         return;
@@ -64,8 +91,8 @@ close_output(void)
     posix_descriptor_write(copy < 0 ? stream : copy, last, sizeof(last));
 }
 
-/* A SIGINT after another signal does not change what the parent learns, see
- * os_signals_end. */
+/* A SIGINT after SIGTERM or SIGHUP does not replace it, so the parent still sees the
+ * process die by that signal (os_signals_end). */
 static void
 on_stop(int signo)
 {
@@ -87,7 +114,8 @@ on_report(int signo)
     arrived = 1;
 }
 
-/* Where nothing has blocked it yet, whether there was a stop is not asked. */
+/* Runs only while SIGCONT is not blocked yet, at the start. Every SIGCONT then counts as
+ * the end of a stop. */
 static void
 on_continue(int signo)
 {
@@ -95,7 +123,8 @@ on_continue(int signo)
     atomic_store(&resumed, os_clock_now());
 }
 
-/* The monitor has abandoned this process, as other threads may be stuck in the output. */
+/* SIGCHLD also means that the monitor has abandoned this process, as a thread is stuck in
+ * the output. */
 static void
 on_child(int signo)
 {
@@ -111,12 +140,14 @@ posix_signals_guard(void *unused)
 {
     sigset_t set;
     int signo;
+
     (void)unused;
     sigemptyset(&set);
     sigaddset(&set, POSIX_SIGNAL_ABANDONED);
     while (sigwait(&set, &signo) != 0 || !posix_monitor_has_abandoned())
         ;
     on_child(SIGCHLD);
+
     return NULL;
 }
 
@@ -127,19 +158,20 @@ static const struct {
     {SIGINT, on_stop},    {SIGTERM, on_stop},   {SIGHUP, on_stop},
     {SIGQUIT, on_report}, {SIGUSR1, on_report}, {SIGCONT, on_continue},
     {SIGCHLD, on_child},
-#ifdef SIGINFO /* a feature, not a system */
+#ifdef SIGINFO /* a feature test, not a system test */
     {SIGINFO, on_report},
 #endif
 };
 
 #define USER_SIGNALS (sizeof(user_signals) / sizeof(user_signals[0]))
 
-/* The monitor passes a signal on, and handles none itself. One that is none of the users'
- * interrupts a system call, and no more. */
+/* Handler of all signals. In the monitor it passes the signal on and does nothing else. A
+ * signal that is not in the table, POSIX_SIGNAL_WAKE, only interrupts a system call. */
 static void
 on_signal(int signo, siginfo_t *from, void *context)
 {
     int before = errno;
+
     (void)context;
     atomic_fetch_add(&handled, 1);
     bool sent = from->si_code == SI_USER || from->si_code <= 0;
@@ -166,16 +198,18 @@ void
 os_signals_install(void)
 {
     struct sigaction hangup = {0};
+
     sigaction(SIGHUP, NULL, &hangup);
     for (size_t i = 0; i < USER_SIGNALS; i++)
-        if (user_signals[i].signo != SIGHUP || hangup.sa_handler != SIG_IGN) /* nohup */
+        /* nohup(1) ignores SIGHUP; it stays ignored. */
+        if (user_signals[i].signo != SIGHUP || hangup.sa_handler != SIG_IGN)
             install(user_signals[i].signo);
     install(POSIX_SIGNAL_WAKE);
     sigset_t wake;
     sigemptyset(&wake);
     sigaddset(&wake, POSIX_SIGNAL_WAKE);
     pthread_sigmask(SIG_UNBLOCK, &wake, NULL);
-    signal(SIGXFSZ, SIG_IGN); /* EFBIG says it as well */
+    signal(SIGXFSZ, SIG_IGN); /* writes fail with EFBIG instead */
 }
 
 void
@@ -212,7 +246,7 @@ os_signals_unblock(unsigned set)
     posix_monitor_attach();
 }
 
-#define FOLLOW_PACE (100 * MS) /* from one look at the monitor to the next */
+#define FOLLOW_PACE (100 * MS) /* ns, between two looks at the monitor */
 
 static bool
 is_pending(int signo)
@@ -221,16 +255,18 @@ is_pending(int signo)
     return sigpending(&pending) == 0 && sigismember(&pending, signo) == 1;
 }
 
-/* The thread that the signals reach: its context switches when it last looked, whether
- * there was a stop since a SIGCONT was last taken, and when it last looked at the
- * monitor. */
+/* Only the signal thread uses these. */
 static struct {
+    /* voluntary context switches at the last look */
     int switches;
+    /* the process was, or may have been, stopped since the last SIGCONT */
     bool stopped;
+    /* ns, monotonic: last look at the monitor */
     int64_t followed;
 } self;
 
-/* Looks at the context switches of the thread, of which there are MOST without a stop. */
+/* Looks at the voluntary context switches of the signal thread since the last look.
+ * Without a stop there are at most MOST. */
 static void
 count_switches(int most)
 {
@@ -239,16 +275,18 @@ count_switches(int most)
     self.switches = now;
 }
 
-/* timeout(1) and others send SIGCONT to processes that were never stopped: then the
- * thread has had no context switch besides those of its waits. */
+/* Consumes a pending SIGCONT, and decides whether it ended a stop. timeout(1) and others
+ * send SIGCONT to processes that were never stopped: the thread then has no context
+ * switches except those of its waits. */
 static void
 take_continue(void)
 {
     sigset_t set;
     int signo;
+
     count_switches(0);
     if (!is_pending(SIGCONT)) {
-        self.stopped = false; /* no stop ends without one */
+        self.stopped = false; /* every stop ends with SIGCONT */
         return;
     }
     sigemptyset(&set);
@@ -269,9 +307,8 @@ os_signals_resumed(void)
     return os_process_resumed();
 }
 
-/* Stops with the monitor, if that is stopped; a look costs more than a wait that is
- * short.
- */
+/* Stops this process while the monitor is stopped. Looks only every FOLLOW_PACE, because
+ * a look costs more than a short wait. */
 static void
 follow(void)
 {
@@ -282,25 +319,27 @@ follow(void)
     self.stopped |= posix_monitor_follow();
 }
 
-/*
- * When the wait of the thread that the signals reach ends, monotonic; INT64_MAX: it does
- * not wait. Other threads see by this that it is late.
- */
+/* Written by the signal thread: when its present wait should end, ns, monotonic;
+ * INT64_MAX while it does not wait. Other threads see by this time that the signal thread
+ * is late. */
 static _Atomic int64_t wait_end = INT64_MAX;
 
-/* When the last wait ended that was late by OS_LATE_LEAST for no certain reason. */
+/* Written by the signal thread: end of its last wait that was late by OS_LATE_LEAST for
+ * an unknown reason, ns, monotonic. */
 static _Atomic int64_t late_until;
 
-/* A wait was frozen if it was interrupted without a signal and ended at least this much
- * later (ns) than it should have. */
+/* A wait that was interrupted without a signal and ended late by at least this much, in
+ * ns, was a freeze. */
 #define FREEZE_LEAST (50 * MS)
 
 /*
- * Notes why a wait was late that was to end at END. INTERRUPTED: it has been, without a
- * signal. Lateness alone proves nothing: a busy machine, a limit on processor time or a
- * pause of the whole virtual machine delays a thread as well, and a device may be slow
- * meanwhile. An interruption proves that a freezer, a debugger or a stop was about to
- * hold this process, but not for how long. Only both together are a freeze.
+ * Notes why a wait that should have ended at END was late. INTERRUPTED: it was
+ * interrupted without a signal.
+ *
+ * Lateness alone proves nothing: a busy machine, a limit on processor time, a pause of
+ * the virtual machine or a slow device delays the thread too. An interruption alone
+ * proves that a freezer, a debugger or a stop was about to hold the process, but not for
+ * how long. Only both together are a freeze.
  */
 static void
 note_lateness(bool interrupted, int64_t end)
@@ -312,9 +351,15 @@ note_lateness(bool interrupted, int64_t end)
         atomic_store(&late_until, now);
 }
 
-/* Waits for LEFT ns at the most, with MASK: the kernel may add a thousandth to it, and
- * the rest is waited next. Returns whether a signal has come. A short wait may end
- * without a context switch, and a stop then has it end late. */
+/*
+ * Waits for LEFT ns at most, with the signal mask MASK. Returns true if a signal has
+ * come.
+ *
+ * The kernel may end a wait late by a thousandth of its length, so a long wait is
+ * shortened, and the caller waits again for the rest. A wait shorter than a ms may end
+ * without a context switch; then the context switch of a stop could be taken for that of
+ * the wait, and a late end shows the stop instead.
+ */
 static bool
 wait_for_signal(int64_t left, const sigset_t *mask)
 {
@@ -325,10 +370,12 @@ wait_for_signal(int64_t left, const sigset_t *mask)
     atomic_store(&wait_end, began + limit);
     bool interrupted = posix_signals_pause(limit, mask) < 0;
     bool woken = atomic_load(&handled) != handled_before;
+
     note_lateness(interrupted && !woken, began + limit);
     atomic_store(&wait_end, INT64_MAX);
     count_switches(1);
     self.stopped |= left < MS && os_clock_now() - began > 2 * MS;
+
     return woken;
 }
 
@@ -336,6 +383,7 @@ void
 os_signals_wait(int64_t when, const atomic_bool *unless)
 {
     sigset_t all, before;
+
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     while (!arrived && !atomic_load(unless)) {
@@ -345,6 +393,7 @@ os_signals_wait(int64_t when, const atomic_bool *unless)
         if (left <= 0 || wait_for_signal(left, &before))
             break;
     }
+
     arrived = 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
@@ -363,9 +412,12 @@ os_process_resumed(void)
 
 #define PAUSE (MS / 10)
 
-/* After a freeze all threads go on at once, and the one that the signals reach may be the
- * last to run. Another thread, whose request began at SINCE, waits here until that one
- * has said whether there was a freeze. */
+/*
+ * Waits, in another thread than the signal thread, until the signal thread has noted
+ * whether there was a freeze: after a freeze all threads continue at once, and the signal
+ * thread may be the last to run. SINCE is when the request of the calling thread began.
+ * Waits for DEADLINE_THAW at most.
+ */
 static void
 wait_for_note_of_freeze(int64_t since)
 {
@@ -377,8 +429,12 @@ wait_for_note_of_freeze(int64_t since)
     }
 }
 
-/* The thread that the signals reach is woken to look at a pending SIGCONT. While it takes
- * that, `resuming` is true: in this order nothing slips through. */
+/*
+ * Wakes the signal thread if SIGCONT is pending, so that it consumes the signal. The
+ * order of the three tests at the end matters: the signal thread sets `resuming` before
+ * it consumes SIGCONT, and clears it after it has set `resumed`, so at least one test
+ * sees a stop.
+ */
 bool
 os_process_stopped(int64_t since)
 {
@@ -390,6 +446,7 @@ os_process_stopped(int64_t since)
         os_sleep_until(os_clock_now() + PAUSE);
         pending = is_pending(SIGCONT);
     }
+
     return pending || atomic_load(&resuming) || os_process_resumed() > since;
 }
 
@@ -397,7 +454,7 @@ bool
 os_process_was_late(int64_t since)
 {
     int64_t end = atomic_load(&wait_end), now = os_clock_now();
-    if (since <= end && now - end >= OS_LATE_LEAST) /* it still is */
+    if (since <= end && now - end >= OS_LATE_LEAST) /* still late */
         return true;
     return atomic_load(&late_until) - since >= OS_LATE_LEAST;
 }
@@ -416,7 +473,7 @@ os_signals_closing(int stream, int byte)
     closing_byte = byte;
 }
 
-/* Returns the signal that the process dies by; 0: it ends with a status. */
+/* Returns the signal that the process should die by, 0 if it should end with a status. */
 static int
 deadly_signal(void)
 {
