@@ -1,4 +1,8 @@
-/* Files by their names and descriptors, as on every Unix, and mincore(2) where it exists.
+/*
+ * Files by name and by descriptor, as on every Unix, and mincore(2) where it exists.
+ *
+ * A working file has no name (O_TMPFILE) or loses it right after its creation, so it
+ * vanishes with its last descriptor, however the process ends.
  */
 #include "base/random.h"
 #include "has.h"
@@ -13,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TRIES 100 /* names for a temporary file */
+#define TRIES 100 /* random names that are tried for a temporary file */
 #define PATH_ROOM 4096
 
 _Static_assert(sizeof(off_t) == 8,
@@ -33,6 +37,7 @@ fill_info(const struct stat *status, struct os_info *info)
     info->owned = status->st_uid == geteuid();
     info->volume = (uint64_t)status->st_dev;
     info->node = status->st_ino;
+
     return 0;
 }
 
@@ -95,6 +100,7 @@ int
 os_file_open(const char *path, unsigned flags)
 {
     int mode = open_mode(flags);
+
     if (flags & OS_OPEN_CREATE)
         mode |= O_CREAT | O_NOFOLLOW;
     if (!(flags & OS_OPEN_NOW))
@@ -102,6 +108,7 @@ os_file_open(const char *path, unsigned flags)
     int fd = open_path(path, mode | O_NONBLOCK);
     if (fd >= 0)
         fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+
     return fd;
 }
 
@@ -110,6 +117,7 @@ posix_file_create(const char *prefix, int mode, char *name, size_t size)
 {
     struct random random;
     int code = EEXIST;
+
     random_seed(&random, (uint64_t)os_clock_wall() ^ (uint64_t)getpid() << 32);
     for (int tries = 0; code == EEXIST && tries < TRIES; tries++) {
         unsigned number = (unsigned)random_next(&random) & 0xffffff;
@@ -123,15 +131,16 @@ posix_file_create(const char *prefix, int mode, char *name, size_t size)
         code = errno;
         os_leftover_end();
     }
+
     return os_fail(code);
 }
 
 #ifdef O_TMPFILE /* a feature, not a system */
 /*
- * Returns whether a file with a name may be possible where making one without a name has
- * failed with CODE. Old kernels, security modules and file systems answer with many codes
- * to what they do not know or do not allow, so any code may mean that. With the codes of
- * this table a file with a name fails as well.
+ * Tests whether a file with a name may be possible after the creation of an unnamed file
+ * has failed with CODE. Old kernels, security modules and file systems use many codes for
+ * an unknown or forbidden O_TMPFILE, so any code may mean that. The codes of the table,
+ * however, also fail a file with a name.
  */
 static bool
 may_have_name(int code)
@@ -183,7 +192,8 @@ os_file_close(int fd)
     close(fd);
 }
 
-/* Requests carry their offsets, so they share no file position. */
+/* Requests carry their offsets, so workers share no file position and one descriptor is
+ * enough. */
 int
 os_file_reopen(int fd)
 {
@@ -191,22 +201,24 @@ os_file_reopen(int fd)
 }
 
 #ifdef OS_HAS_RESIDENT
-#define MINCORE_PAGES 8192 /* at a time, so that the answer fits a small array */
+#define MINCORE_PAGES 8192 /* pages per query: the answer fits in a small array */
 
-/* FreeBSD tells only of pages that are mapped already, and maps those in memory so. */
+/* FreeBSD answers only for pages that are mapped already; this flag maps all pages that
+ * are in memory. */
 #ifdef MAP_PREFAULT_READ /* a feature, not a system */
 #define MAPPING (MAP_SHARED | MAP_PREFAULT_READ)
 #else
 #define MAPPING MAP_SHARED
 #endif
 
-/* Systems differ in the signedness of the bytes that tell, hence void. */
+/* The cast to void * is needed because systems disagree whether the bytes are signed. */
 int
 posix_mincore(int fd, int64_t offset, int64_t length)
 {
     int64_t page = sysconf(_SC_PAGESIZE), most = page * MINCORE_PAGES;
     int64_t end = offset + length;
     unsigned char present[MINCORE_PAGES];
+
     for (int64_t at = offset / page * page; at < end; at += most) {
         size_t size = (size_t)(end - at < most ? end - at : most);
         size_t pages = (size + (size_t)page - 1) / (size_t)page;

@@ -1,16 +1,26 @@
 /*
- * The file that is being made, and is removed if the process ends before it is done.
+ * Leftovers: the file that is being made must be removed if the process ends before the
+ * file is done.
  *
- * A thread that is stuck in the kernel does not come back once its process ends, but the
- * file that it was making is made all the same. So another process waits until the kernel
- * has released all threads, however late, and removes the file then; nothing waits for
- * it. The monitor starts that: it outlives a child that is killed, and has one thread, so
- * that its fork meets no lock that another holds. What both know of the file is in a page
- * that they share, and a pipe tells when the child is gone: its end closes with the last
- * thread.
+ * A thread that is stuck in the kernel does not return when its process ends, but the
+ * file that it was creating may still be created afterwards. So a separate process, the
+ * remover, waits until the kernel has released all threads, however late that is, and
+ * removes the file then. Nobody waits for the remover.
  *
- * The page also lists the working files that had a name until they were removed. A file
- * system may store such a file under its old name when the kernel closes it.
+ *    child                             monitor                  remover
+ *      | os_leftover_begin: the name is    |
+ *      |   in the page; creates the file   |
+ *      x killed or stuck                   | start_removal: fork ---->| reads the pipe,
+ *      .                                   | _exit                    |   which blocks
+ *      . last thread released: the kernel closes its pipe end ------->| end of file:
+ *                                                                     | unlink, _exit
+ *
+ * The monitor starts the remover for two reasons: it outlives a child that is killed, and
+ * it has only one thread, so its fork meets no lock that another thread holds.
+ *
+ * The page also lists working files that had a name until they were removed. A file
+ * system may store such a file under its old name when the kernel closes it, so the
+ * remover removes these names too.
  */
 #include "base/deadlines.h"
 #include "os/os.h"
@@ -25,23 +35,29 @@
 
 enum state { NONE, CHANGING, SET };
 
-/* A file that was removed while it is open, and may be there again after its close. */
+/* A file that was removed while it is open. It may reappear when it is closed. */
 struct watched {
     atomic_bool is_set;
-    char name[4096]; /* PATH_MAX; whole while is_set */
+    char name[4096]; /* PATH_MAX; valid while is_set */
 };
 
+/* Shared by the child, which writes all fields except `ending`, the monitor and the
+ * remover. `state` is an enum state; `made`: see os_leftover_made. */
 struct leftover {
     atomic_int state;
     atomic_bool made;
-    atomic_bool ending; /* nothing is begun any more */
-    char name[4096];    /* PATH_MAX; whole while the state is SET */
+    atomic_bool ending; /* no further file may be begun; set by the process that ends */
+    char name[4096];    /* PATH_MAX; valid while the state is SET */
     struct watched watched[LEFTOVER_FILES];
 };
 
 static struct leftover alone;
+/* Used before the fork and without a monitor; `leftover` is set by the first thread in
+ * os_monitor_start. */
 static struct leftover *leftover = &alone;
-static int ends[2] = {-1, -1}; /* of the pipe: the monitor's, the child's */
+/* The pipe: the monitor keeps the read end, the child keeps the write end. -1: none. Set
+ * before there is a second thread. */
+static int ends[2] = {-1, -1};
 
 int
 posix_leftover_share(void)
@@ -50,9 +66,11 @@ posix_leftover_share(void)
                                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)
         return -1;
+
     leftover = shared;
     if (pipe(ends) < 0)
         ends[0] = ends[1] = -1;
+
     return 0;
 }
 
@@ -73,6 +91,7 @@ os_leftover_begin(const char *path)
     size_t size = strlen(path) + 1;
     if (size > sizeof(leftover->name))
         return os_fail(ENAMETOOLONG);
+
     if (atomic_compare_exchange_strong(&leftover->state, &none, CHANGING)) {
         atomic_store(&leftover->made, false);
         memcpy(leftover->name, path, size);
@@ -90,7 +109,8 @@ os_leftover_made(void)
     atomic_store(&leftover->made, true);
 }
 
-/* In a process that ends, an open may be interrupted whose file is made all the same. */
+/* Once the process is ending, the name stays: the call that creates the file may have
+ * been interrupted, and the file may still be created. */
 void
 os_leftover_end(void)
 {
@@ -139,7 +159,8 @@ remove_watched(void)
             unlink(leftover->watched[i].name);
 }
 
-/* A file that os_leftover_made did not tell of may be another's, if it is not empty. */
+/* Without os_leftover_made, a file that is not empty may belong to another process and
+ * stays. */
 static void
 remove_file(void)
 {
@@ -161,12 +182,14 @@ posix_leftover_remove(void)
     remove_file();
 }
 
-/* The folder of the caller stays: the name may be relative to it. */
+/* Body of the remover. It stays in the working directory of the caller, because the name
+ * may be relative to it. */
 static _Noreturn void
 wait_and_remove(void)
 {
     char byte;
     ssize_t got;
+
     setsid();
     posix_inherited_release();
     do
@@ -183,6 +206,7 @@ posix_leftover_start_removal(bool at_once)
     atomic_store(&leftover->ending, true);
     if (atomic_load(&leftover->state) == NONE && !has_watched())
         return;
+
     pid_t remover = fork();
     if (remover == 0)
         wait_and_remove();

@@ -1,6 +1,13 @@
 /*
  * Standard streams, a file in place of one, terminals, the locale, and files that are
- * replaced as a whole. How streams are written to is in posix_monitor.c.
+ * replaced as a whole. Writing to streams is in posix_monitor.c, because the monitor
+ * watches the writes.
+ *
+ * A file is replaced in three steps (os_file_replace): write a temporary file beside it,
+ * with mode 0600; change the mode to 0644; rename it over the old file. The temporary
+ * file is locked while it is written. A killed run may leave it behind; a later run
+ * recognises it by its name, mode, owner, age and missing lock, and removes it
+ * (os_file_clean).
  */
 #include "os/output.h"
 
@@ -33,7 +40,9 @@ os_stream_guard(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0)
-            open("/", O_RDONLY); /* always there, and never writable; the least is free */
+            /* "/" always exists and is never writable; open returns the lowest free
+             * number. */
+            open("/", O_RDONLY);
 }
 
 int64_t
@@ -44,12 +53,12 @@ os_stream_read(int fd, char *bytes, size_t size)
         ssize_t got = read(fd, bytes, size);
         if (got >= 0 || (errno != EINTR && errno != EAGAIN))
             return got;
-        if (errno == EAGAIN) /* another user of it made it non-blocking */
+        if (errno == EAGAIN) /* another process made the descriptor non-blocking */
             poll(&wanted, 1, -1);
     }
 }
 
-/* Stores the path of the folder of PATH. Returns the name in it. */
+/* Stores the path of the folder of PATH in FOLDER. Returns the name in that folder. */
 static const char *
 split_path(const char *path, char folder[PATH_ROOM])
 {
@@ -59,15 +68,19 @@ split_path(const char *path, char folder[PATH_ROOM])
     return name;
 }
 
-/* Opens a file for output, or makes it. As fs.protected_symlinks, _regular and _fifos of
- * Linux, proc(5), where these are off too: in a folder that all may write to, a name that
- * another user has put there is not followed, and nor are more names of a file. */
+/*
+ * Opens or creates a file for output. Applies the rules of Linux's fs.protected_symlinks,
+ * fs.protected_regular and fs.protected_fifos (proc(5)) even where they are off: in a
+ * folder that others may write to, it neither follows a name that another user has put
+ * there nor opens a file with several hard links.
+ */
 static int
 open_output(const char *path)
 {
     struct stat status, folder = {0};
     int mode = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY;
     char name[PATH_ROOM];
+
     split_path(path, name);
     if (stat(name, &folder) == 0 &&
         (folder.st_mode & S_IWOTH ||
@@ -78,10 +91,12 @@ open_output(const char *path)
             return os_fail(EEXIST);
         mode |= !there ? O_EXCL : S_ISLNK(status.st_mode) ? 0 : O_NOFOLLOW;
     }
+
     return open(path, mode, 0666);
 }
 
-/* A copy of a standard stream has the same place in the file, and needs no permission. */
+/* A standard stream is duplicated, not opened again: the copy shares its position in the
+ * file and needs no permission. */
 int
 os_stream_open(const char *path)
 {
@@ -89,6 +104,7 @@ os_stream_open(const char *path)
     int fd, standard = os_stream_is_path(STDOUT_FILENO, path)   ? STDOUT_FILENO
                        : os_stream_is_path(STDERR_FILENO, path) ? STDERR_FILENO
                                                                 : 0;
+
     do
         fd = standard ? fcntl(standard, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
                       : open_output(path);
@@ -101,10 +117,11 @@ os_stream_open(const char *path)
     if (posix_monitor_is_followed() &&
         os_thread_start(&guard, posix_signals_guard, NULL) == 0)
         pthread_detach((pthread_t)guard.id);
+
     return fd;
 }
 
-/* A link stays, and what it leads to goes. */
+/* If PATH is a symbolic link, the link stays and the file that it leads to is removed. */
 void
 os_stream_discard(int stream, const char *path)
 {
@@ -129,7 +146,7 @@ os_terminal_foreground(int stream)
     return group < 0 || group == getpgrp();
 }
 
-/* Terminals of this name cannot even move the cursor: term(7). */
+/* "dumb" is a terminal that cannot even move the cursor: term(7). */
 bool
 os_terminal_dumb(void)
 {
@@ -144,7 +161,7 @@ os_stream_columns(int stream)
     return ioctl(stream, TIOCGWINSZ, &size) < 0 ? 0 : size.ws_col;
 }
 
-/* The first of these that is set decides: locale(7). */
+/* The first variable that is set decides: locale(7). */
 bool
 os_locale_utf8(void)
 {
@@ -157,8 +174,9 @@ os_locale_utf8(void)
                        strncasecmp(codeset, ".utf8", 5) == 0);
 }
 
-/* Returns 0 if an open file is regular and begins with START, as far as it goes if it may
- * be CUT, else errno: ENOENT if it is empty, EEXIST if it is something else. */
+/* Checks that an open file is regular and begins with START. CUT: a shorter file matches
+ * if it agrees with START as far as it goes. Returns 0, or errno: ENOENT if the file is
+ * empty, EEXIST if it does not match. */
 static int
 check_ours(int fd, const char *start, bool cut)
 {
@@ -169,14 +187,17 @@ check_ours(int fd, const char *start, bool cut)
         return errno;
     if (!S_ISREG(status.st_mode))
         return EEXIST;
+
     ssize_t got = read(fd, head, length);
     if (got <= 0)
         return got < 0 ? errno : ENOENT;
     bool whole = cut || (size_t)got == length;
+
     return whole && memcmp(head, start, (size_t)got) == 0 ? 0 : EEXIST;
 }
 
-/* A device, the target of a link, or a file of another kind must not be lost. */
+/* Returns true if nothing is at PATH, or one of our files. A device, a symbolic link, or
+ * a file of another program must not be lost. */
 static bool
 is_replaceable(const char *path, const char *start)
 {
@@ -185,15 +206,17 @@ is_replaceable(const char *path, const char *start)
         return true;
     if (!S_ISREG(status.st_mode))
         return false;
+
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     int code = fd < 0 ? errno : check_ours(fd, start, false);
     if (fd >= 0)
         close(fd);
+
     return fd >= 0 && (code == 0 || code == ENOENT);
 }
 
-/* Locks an open file for its writer, which the end of the process ends. Returns whether
- * nobody else has it. */
+/* Locks an open file for this process; the lock ends with the process. Returns false if
+ * another process has the lock. */
 static bool
 lock_file(int fd)
 {
@@ -201,8 +224,9 @@ lock_file(int fd)
     return fcntl(fd, F_SETLK, &lock) == 0;
 }
 
-/* Only while a file is being written it has this mode: one that somebody has moved away,
- * under a name with a date, is no leftover. */
+/* Removes the file at PATH if it is an unfinished temporary file that no process is
+ * writing any more. Only an unfinished file has mode 0600, so a finished file that
+ * somebody has renamed stays. */
 static void
 remove_old(const char *path, const char *start)
 {
@@ -210,6 +234,7 @@ remove_old(const char *path, const char *start)
     int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return;
+
     bool old = fstat(fd, &status) == 0 && (status.st_mode & 07777) == 0600 &&
                status.st_nlink == 1 && status.st_uid == geteuid() &&
                time(NULL) - status.st_mtime > DEADLINE_LEFTOVER / SECOND;
@@ -219,8 +244,8 @@ remove_old(const char *path, const char *start)
     close(fd);
 }
 
-/* Returns the most bytes of a file name in FOLDER. Some file systems count in other units
- * than bytes, and report more than they take; some report nothing. */
+/* Returns the maximum length of a file name in FOLDER, in bytes. Some file systems count
+ * in other units and report more bytes than they accept; some report nothing. */
 static size_t
 max_name_bytes(const char *folder)
 {
@@ -229,9 +254,9 @@ max_name_bytes(const char *folder)
     return is_limit ? (size_t)reported : BESIDE_NAME_MAX;
 }
 
-/* Stores what the names of temporary files beside PATH have in front of their six
- * characters: PATH, or the part of it for which there is room, and a dot. FOLDER becomes
- * the path of the folder. Returns 0, or errno. */
+/* Stores the prefix of temporary names for PATH in PREFIX: PATH, cut if necessary, and a
+ * dot. The six characters of the temporary name follow. FOLDER receives the path of the
+ * folder. Returns 0, or errno. */
 static int
 make_prefix(const char *path, char folder[PATH_ROOM], char prefix[PATH_ROOM])
 {
@@ -272,16 +297,21 @@ os_file_clean(const char *path, const char *start)
         closedir(list);
 }
 
-/* Returns 0 if another file can get the name PATH, else errno. Attributes of chattr(1)
- * forbid it: EPERM, also for root, of an open that writes. In a folder with the bit
- * S_ISVTX the owner of the file or of the folder alone can do it, and root. */
+/*
+ * Tests whether another file may take the name PATH. Returns 0, or errno. Two things
+ * forbid it with EPERM:
+ * - attributes of chattr(1), even for root; opening the file for writing then fails too;
+ * - in a folder with the sticky bit (S_ISVTX): not being root, the owner of the file, or
+ *   the owner of the folder.
+ */
 static int
 check_name(const char *path)
 {
     struct stat status, parent;
     char folder[PATH_ROOM];
     if (lstat(path, &status) < 0)
-        return errno == ENOENT ? 0 : errno; /* the name may be too long */
+        return errno == ENOENT ? 0 : errno; /* for example, the name is too long */
+
     int fd = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0 && errno == EPERM)
         return EPERM;
@@ -291,11 +321,13 @@ check_name(const char *path)
     uid_t user = geteuid();
     bool is_sticky = stat(folder, &parent) == 0 && parent.st_mode & S_ISVTX;
     bool is_owner = user == 0 || user == status.st_uid || user == parent.st_uid;
+
     return is_sticky && !is_owner ? EPERM : 0;
 }
 
-/* Writes a file beside PATH, for os_file_replace. Until it is whole only its owner may
- * read it. Returns 0, and BESIDE is its name, which os_leftover_begin has; or errno. */
+/* Writes a file beside PATH, for os_file_replace. Only its owner may read it until it is
+ * complete. Returns 0, and BESIDE receives its name, which os_leftover_begin has; or
+ * errno. */
 static int
 write_beside(const char *path, const char *bytes, size_t size, const char *start,
              bool durable, char beside[PATH_ROOM])
@@ -303,6 +335,7 @@ write_beside(const char *path, const char *bytes, size_t size, const char *start
     char folder[PATH_ROOM], prefix[PATH_ROOM];
     if (!is_replaceable(path, start))
         return EEXIST;
+
     int refused = make_prefix(path, folder, prefix);
     if (refused)
         return refused;
@@ -321,6 +354,7 @@ write_beside(const char *path, const char *bytes, size_t size, const char *start
         unlink(beside);
         os_leftover_end();
     }
+
     return failed;
 }
 
@@ -329,6 +363,7 @@ os_file_try(const char *path, const char *bytes, size_t size, const char *start)
 {
     char beside[PATH_ROOM];
     int failed = write_beside(path, bytes, size, start, false, beside);
+
     if (!failed) {
         failed = check_name(path);
         unlink(beside);
@@ -337,7 +372,7 @@ os_file_try(const char *path, const char *bytes, size_t size, const char *start)
     return failed ? os_fail(failed) : 0;
 }
 
-/* A name lasts once its directory is on the device. */
+/* The new name survives a crash only once its directory is on the device. */
 int
 os_file_replace(const char *path, const char *bytes, size_t size, const char *start,
                 bool durable)
@@ -346,6 +381,7 @@ os_file_replace(const char *path, const char *bytes, size_t size, const char *st
     int failed = write_beside(path, bytes, size, start, durable, beside);
     if (failed)
         return os_fail(failed);
+
     if (rename(beside, path) < 0) {
         failed = errno;
         unlink(beside);
@@ -359,10 +395,11 @@ os_file_replace(const char *path, const char *bytes, size_t size, const char *st
         fsync(folder);
         close(folder);
     }
+
     return 0;
 }
 
-/* What could be written of a text that has no room as a whole is cut off. */
+/* If only a part of the text could be written, the file is cut to its old length. */
 int
 os_file_append(const char *path, const char *bytes, size_t size, const char *start,
                bool durable)
@@ -370,6 +407,7 @@ os_file_append(const char *path, const char *bytes, size_t size, const char *sta
     int fd = open(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return errno == ELOOP || errno == EISDIR || errno == ENXIO ? os_fail(EEXIST) : -1;
+
     int failed = check_ours(fd, start, false);
     off_t end = failed ? 0 : lseek(fd, 0, SEEK_END);
     if (!failed && os_stream_write(fd, bytes, size) < 0) {
@@ -381,5 +419,6 @@ os_file_append(const char *path, const char *bytes, size_t size, const char *sta
         failed = errno;
     if (close(fd) < 0 && !failed)
         failed = errno;
+
     return failed ? os_fail(failed) : 0;
 }

@@ -1,4 +1,6 @@
-/* A process: its wall clock, its descriptors, its privileges and its memory. */
+/* The process on all Unix systems: its wall clock, the descriptors that it inherited, its
+ * privileges and its memory. The first part has the answers for systems other than Linux,
+ * which has its own in linux_process.c. */
 #include "base/time.h"
 #include "has.h"
 #include "os/os.h"
@@ -14,20 +16,20 @@
 #include <unistd.h>
 
 #ifndef OS_SYSTEM_linux
-/* All threads share one table. */
+/* All threads share one descriptor table on these systems. */
 void
 posix_descriptor_close(int fd)
 {
     close(fd);
 }
 
-/* The files of programs have none. */
+/* Program files have no capabilities on these systems. */
 OS_ANSWER(int, posix_capabilities_drop, (void), 0)
 
-/* Context switches are not counted, or not for stops. */
+/* These systems do not count context switches, or do not count them for stops. */
 OS_ANSWER(int, posix_signals_switches, (void), -1)
 
-/* Nothing tells of a freeze. */
+/* These systems do not report a freeze. */
 OS_ANSWER(void, os_signals_see_freezes, (void), )
 
 int
@@ -37,7 +39,8 @@ posix_signals_pause(int64_t limit, const sigset_t *mask)
     return pselect(0, NULL, NULL, NULL, &rest, mask);
 }
 
-/* The child looks for its parent now and then. */
+/* The kernel cannot signal the death of a parent here; the child checks its parent
+ * regularly (posix_monitor_follow). */
 OS_ANSWER(void, posix_parent_death, (int signo), )
 OS_ANSWER(bool, posix_process_is_stopped, (pid_t pid), false)
 OS_ANSWER(bool, posix_process_is_killed, (pid_t pid), false)
@@ -51,8 +54,8 @@ os_clock_wall(void)
     return (int64_t)now.tv_sec * SECOND + now.tv_nsec;
 }
 
-/* One more than each descriptor of posix_inherited_list and posix_inherited_add; 0: none.
- * A handler of signals may read them while another thread changes them. */
+/* The inherited descriptors, each plus one; 0 is a free entry. Any thread writes an entry
+ * by one atomic exchange, so a signal handler may read the list at any time. */
 #define HELD 4096
 static atomic_int held[HELD] = {STDIN_FILENO + 1, STDOUT_FILENO + 1, STDERR_FILENO + 1};
 
@@ -79,8 +82,9 @@ posix_inherited_remove(int fd)
 
 #define INHERITED 256
 
-/* poll(2) tells of those that are not open, but some systems know it for few, or for no
- * terminals. The standard streams are open. */
+/* poll(2) reports POLLNVAL for a closed descriptor, but on some systems it accepts only a
+ * few descriptors, or no terminals; then fcntl(2) is asked about each. The standard
+ * streams are open already. */
 void
 posix_inherited_list(void)
 {
@@ -103,8 +107,9 @@ posix_inherited_close(bool errors)
     }
 }
 
-/* The numbers stay occupied, by what os_stream_guard takes: other threads may still write
- * to them, and what is opened next must not get that. */
+/* The numbers stay occupied by a descriptor of "/", as in os_stream_guard: other threads
+ * may still write to these numbers, and a newly opened file must not receive those
+ * writes. */
 void
 posix_inherited_release(void)
 {
@@ -126,7 +131,7 @@ posix_descriptor_write(int fd, const char *bytes, size_t size)
     }
 }
 
-/* Process 1 of a container does not die by a signal: its status says the same. */
+/* Process 1 of a container does not die by a signal; its exit status says the same. */
 int
 posix_process_die(int signo)
 {
@@ -139,10 +144,11 @@ posix_process_die(int signo)
     return 128 + signo;
 }
 
-/* The arguments of main are bytes as the user typed them. */
+/* main's arguments are the bytes that the user typed. */
 OS_ANSWER(int, os_process_arguments, (int *argc, char ***argv), 0)
 
-/* The group first: without the user's privileges it could not be set. */
+/* The group is set first, because after dropping the user's privileges it could not be
+ * set any more. */
 int
 os_privileges_drop(void)
 {
@@ -159,7 +165,7 @@ os_memory_free(void *memory)
     free(memory);
 }
 
-/* Populating pages at once costs half of one page fault after the other. */
+/* Populating all pages at once costs half as much as one page fault after another. */
 void *
 os_memory_aligned(size_t alignment, size_t size)
 {

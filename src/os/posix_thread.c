@@ -10,8 +10,8 @@
 #include <malloc.h>
 #endif
 
-#define STACK (512 << 10) /* the default may be more than memory is allowed */
-#define LARGE (128 << 10) /* bytes that have a mapping of their own */
+#define STACK (512 << 10) /* the default may exceed a limit on memory */
+#define LARGE (128 << 10) /* larger allocations get their own mapping */
 
 int
 os_thread_start(struct os_thread *thread, void *(*body)(void *), void *argument)
@@ -19,12 +19,16 @@ os_thread_start(struct os_thread *thread, void *(*body)(void *), void *argument)
     pthread_t id;
     pthread_attr_t attributes;
     sigset_t before;
-#ifdef M_ARENA_MAX /* threads here allocate little: no memory pool for each of them */
+
+#ifdef M_ARENA_MAX /* threads allocate little: they need no pool each */
     mallopt(M_ARENA_MAX, 1);
 #endif
-#ifdef M_MMAP_THRESHOLD /* would rise, and then zeros be written to memory of before */
+    /* Fixes the threshold. Otherwise glibc raises it, and a large calloc then reuses
+     * memory and writes zeros to all of it. */
+#ifdef M_MMAP_THRESHOLD
     mallopt(M_MMAP_THRESHOLD, LARGE);
 #endif
+
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK);
     posix_signals_block(&before);
@@ -33,6 +37,7 @@ os_thread_start(struct os_thread *thread, void *(*body)(void *), void *argument)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (failed)
         return os_fail(failed);
+
     thread->id = (uintptr_t)id;
     return 0;
 }

@@ -1,4 +1,4 @@
-/* What threads wait for: locks, by pthreads(7), and times. */
+/* Waiting: locks with a condition, by pthreads(7), the monotonic clock, and sleeps. */
 #include "base/time.h"
 #include "has.h"
 #include "os/os.h"
@@ -87,7 +87,7 @@ os_sleep_until(int64_t when)
     int code = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
     return code ? os_fail(code) : 0;
 }
-#else /* sleeps are for a time, not until one */
+#else /* nanosleep(2) takes a duration, not a time */
 int
 os_sleep_until(int64_t when)
 {
