@@ -1,13 +1,35 @@
 /*
- * Traces of the block layer, in an instance of tracefs that nobody else uses
- * (Documentation/trace/ftrace.rst of the kernel, "Instances"). Its clock is the monotonic
- * one of the kernel, which a time namespace shifts for its processes alone. Filters keep
- * the records of other devices out, so that a busy machine does not fill the buffers.
- * Each processor has a buffer, whose pages are read as they are.
+ * Traces of the block layer by tracefs (the kernel's Documentation/trace/ftrace.rst).
  *
- * An instance stays when its process ends, so another process waits for that, and removes
- * it: it has the end of a pipe whose other end closes with the last thread.
- * posix_leftover.c does so with a file.
+ * Each trace has its own instance, a directory of tracefs that nobody else uses
+ * ("Instances" in that file). The kernel keeps one ring of pages for each processor in
+ * it:
+ *
+ *    instances/ioping-PID-TIME/
+ *      trace_clock         "mono": the kernel's monotonic clock
+ *      buffer_size_kb      size of each ring
+ *      events/block/...    each event: its filter (devices, sectors) and `enable`
+ *      trace_marker        os_trace_mark writes its text here
+ *      per_cpu/cpu0/trace_pipe_raw --.
+ *      per_cpu/cpu1/trace_pipe_raw --+-> page -> events -> struct os_trace_record
+ *      per_cpu/...                 --'          (linux_trace.c)
+ *
+ * Filters keep records of other devices out, so that a busy machine does not fill the
+ * rings. The kernel does not shift its clock by a time namespace as it does for
+ * processes, so the offset is added here.
+ *
+ * An instance does not vanish with its process. So a second process, the remover, waits
+ * for the end of the first one and removes the instance:
+ *
+ *    program                                      remover
+ *      | pipe, fork --------------------------------->| read(pipe) blocks
+ *      | mkdir instance, read records                 |
+ *    A | os_trace_close: rmdir, writes a byte ------->| a byte: exits
+ *    B x ends without that; the last thread closes    |
+ *        the pipe ----------------------------------->| end of file: stops, rmdir
+ *
+ * If the remover was killed too, the next run removes the instance (remove_old).
+ * posix_leftover.c has such a remover for a file.
  */
 #include "linux.h"
 
@@ -27,23 +49,26 @@
 #include <unistd.h>
 
 #define PATH_ROOM 256
-#define BUFFER_EACH 1024       /* KiB for each processor, */
-#define BUFFER_ALL (64 * 1024) /* but not more for all, */
-#define MARGIN 8192            /* sectors: a merge may add some, with room to spare */
-#define TRACEFS 0x74726163     /* f_type, TRACEFS_MAGIC */
+#define BUFFER_EACH 1024       /* KiB for each processor */
+#define BUFFER_ALL (64 * 1024) /* KiB for all processors together */
+#define MARGIN 8192            /* sectors: a merged request may extend beyond the range */
+#define TRACEFS 0x74726163     /* f_type of statfs(2): TRACEFS_MAGIC */
 
 struct os_trace {
-    char folder[PATH_ROOM]; /* the instance */
+    char folder[PATH_ROOM]; /* path of the instance */
     struct linux_trace_format formats[LINUX_TRACE_KINDS];
+    /* Only one thread at a time reads, and uses the next fields. */
     struct linux_trace_page page;
-    unsigned char *bytes; /* of the page */
+    unsigned char *bytes; /* the current page, of `size` bytes */
     size_t size;
-    int *rings; /* a descriptor for each processor */
+    int *rings; /* a descriptor for each processor, `count` of them */
+    /* number of rings, and the index of the ring to read next */
     int count, next;
-    pid_t remover; /* of the instance; 0: there is none */
-    int life;      /* the end of the pipe that closes with the last thread */
+    pid_t remover; /* PID; 0 without one */
+    int life;      /* write end of the pipe to the remover; 0 without one */
+    /* records that were lost in full rings, as far as known */
     uint64_t lost;
-    int64_t clock_offset; /* ns, see read_clock_offset */
+    int64_t clock_offset; /* in ns, see read_clock_offset */
 };
 
 static const char *const events[LINUX_TRACE_KINDS] = {
@@ -63,9 +88,12 @@ os_thread_number(void)
     return (int)syscall(SYS_gettid);
 }
 
-/* Adds the sectors that records of the first device of LAYOUT can have: a flush has none,
- * and says so by 0 sectors from wherever. What PROGRAM and io_uring queue for it is
- * recorded, wherever it is: the blocks of a file may change. */
+/*
+ * Adds the condition on sectors to a filter: near the extents of the first device of
+ * LAYOUT. A flush is always recorded; it has 0 sectors, at any place. I/O that is queued
+ * by PROGRAM or by an io_uring worker is also recorded wherever it goes, because the
+ * blocks of a file may change.
+ */
 static void
 add_range(struct buffer *text, const struct os_layout *layout, const char *program)
 {
@@ -85,7 +113,7 @@ add_range(struct buffer *text, const struct os_layout *layout, const char *progr
     buffer_format(text, ")");
 }
 
-/* Returns whether records of KIND matter of the device of index DEVICE of LAYOUT. */
+/* Returns true if records of KIND matter for the device with index DEVICE of LAYOUT. */
 static bool
 is_recorded(const struct os_layout *layout, int device, enum os_trace_kind kind)
 {
@@ -98,13 +126,14 @@ is_recorded(const struct os_layout *layout, int device, enum os_trace_kind kind)
     return kind == OS_TRACE_QUEUE || !of->above;
 }
 
-/* Returns whether records of KIND matter of any of COUNT layouts. */
+/* Returns true if records of KIND matter for any of COUNT layouts. */
 static bool
 is_wanted(const struct os_layout *const *layouts, int count, enum os_trace_kind kind)
 {
     bool remaps = kind == OS_TRACE_REMAP || kind == OS_TRACE_REQUEST_REMAP;
     if (kind == OS_TRACE_MARK)
         return false;
+
     for (int i = 0; i < count; i++)
         for (int k = 0; k < layouts[i]->device_count; k++)
             if (is_recorded(layouts[i], k, kind) && (!remaps || layouts[i]->remapped))
@@ -112,7 +141,8 @@ is_wanted(const struct os_layout *const *layouts, int count, enum os_trace_kind 
     return false;
 }
 
-/* A device stands there with its disk. */
+/* The filter names a partition and its disk, because events of a partition may carry
+ * either number. */
 void
 linux_trace_filter(const struct os_layout *const *layouts, int count,
                    enum os_trace_kind kind, bool ranges, const char *program,
@@ -136,13 +166,14 @@ linux_trace_filter(const struct os_layout *const *layouts, int count,
         }
 }
 
-/* Returns the folder where tracefs is mounted; NULL with ERROR. */
+/* Returns the directory where tracefs is mounted, or NULL with ERROR. */
 static const char *
 find_tracefs(struct error *error)
 {
     static const char *const folders[] = {"/sys/kernel/tracing",
                                           "/sys/kernel/debug/tracing"};
     struct statfs status;
+
     for (int i = 0; i < 2; i++)
         if (statfs(folders[i], &status) == 0 && (uint32_t)status.f_type == TRACEFS)
             return folders[i];
@@ -153,6 +184,7 @@ find_tracefs(struct error *error)
     }
     error_set(error, EXIT_PREPARE, "-breakdown", "tracefs is not mounted");
     error_advise(error, "mount -t tracefs tracefs /sys/kernel/tracing");
+
     return NULL;
 }
 
@@ -160,9 +192,11 @@ static int
 fail(struct error *error, const char *path)
 {
     int code = errno;
+
     error_set(error, EXIT_PREPARE, path, "%s", strerror(code));
     if (code != EACCES && code != EPERM)
         return -1;
+
     return error_advise(
         error,
         geteuid() == 0
@@ -171,10 +205,12 @@ fail(struct error *error, const char *path)
               "capability CAP_DAC_OVERRIDE");
 }
 
-#define REMOVE_PAUSE (10 * MS) /* while it is still open somewhere */
+/* ns, between two attempts while the instance is still open somewhere */
+#define REMOVE_PAUSE (10 * MS)
 
-/* A byte in the pipe says that there is nothing to remove. Every call here is safe in a
- * copy of a process that had threads. */
+/* Body of the remover, see the top of the file. FOLDER is the instance, FILE its
+ * tracing_on, END the read end of the pipe. The process is a copy of one with several
+ * threads, so every call here is async-signal-safe. */
 static _Noreturn void
 wait_and_remove(const char *folder, const char *file, int end)
 {
@@ -183,12 +219,13 @@ wait_and_remove(const char *folder, const char *file, int end)
     ssize_t got;
     setsid();
     posix_inherited_release();
-#ifdef SYS_close_range /* Linux 5.9; what is left without it closes with the process */
+/* Linux 5.9. Without it, the other descriptors stay open until the remover ends. */
+#ifdef SYS_close_range
     syscall(SYS_close_range, (unsigned)STDERR_FILENO + 1, (unsigned)end - 1, 0U);
     syscall(SYS_close_range, (unsigned)end + 1, ~0U, 0U);
 #endif
     if (chdir("/") < 0)
-        _exit(0); /* it is always there */
+        _exit(0); /* "/" always exists */
     do
         got = read(end, &byte, 1);
     while (got < 0 && errno == EINTR);
@@ -206,36 +243,38 @@ wait_and_remove(const char *folder, const char *file, int end)
     _exit(0);
 }
 
-/* Has the instance that is about to be made removed when this process has ended, however
- * that comes about. Returns 0, or -1 with errno. Not for handlers of signals. */
+/* Starts the remover of the instance that is about to be created. Returns 0, or -1 with
+ * errno. Not async-signal-safe. */
 static int
 start_remover(struct os_trace *trace)
 {
     char file[PATH_ROOM + 16];
     sigset_t all, before;
     int ends[2];
+
     snprintf(file, sizeof(file), "%s/tracing_on", trace->folder);
     if (pipe2(ends, O_CLOEXEC) < 0)
         return -1;
     trace->life = ends[1];
     if (posix_inherited_add(ends[1]) == 0) {
-        sigfillset(&all); /* signals are not for the other process */
+        /* The remover takes no signals. */
+        sigfillset(&all);
         pthread_sigmask(SIG_SETMASK, &all, &before);
         trace->remover = fork();
         if (trace->remover == 0)
             wait_and_remove(trace->folder, file, ends[0]);
         pthread_sigmask(SIG_SETMASK, &before, NULL);
     }
+
     int code = errno;
     close(ends[0]);
+
     return trace->remover > 0 ? 0 : os_fail(code);
 }
 
-/*
- * Returns what the time namespace of this process adds to the kernel's monotonic clock,
- * in ns: 0 outside of such a namespace, see time_namespaces(7). The kernel stamps its
- * records by its own clock, and os_clock_now is shifted.
- */
+/* Returns the offset in ns that the time namespace of this process adds to the kernel's
+ * monotonic clock, 0 outside a time namespace; see time_namespaces(7). The kernel stamps
+ * records with its own clock, but os_clock_now has the offset. */
 static int64_t
 read_clock_offset(void)
 {
@@ -247,17 +286,21 @@ read_clock_offset(void)
     return seconds * SECOND + rest;
 }
 
-/* Removes instances whose names have the number of a process that is not there any more,
- * and when they were made by the kernel's monotonic clock, which is a while before NOW,
- * if they are not in use: the remover was killed with its process. A directory that is
- * being set up is not in use yet, and its process does not show to those of other PID
- * namespaces. */
+/*
+ * Removes instances of dead processes, whose removers were killed too. The name of an
+ * instance has the PID of its process and its time of creation, by the kernel's monotonic
+ * clock like NOW. Two kinds of instances must stay: an instance that is being set up,
+ * which is not in use yet, so young ones are kept; and an instance of a process in
+ * another PID namespace, which cannot be seen from here, but whose rmdir fails while it
+ * is in use.
+ */
 static void
 remove_old(const char *folder, int64_t now)
 {
     char path[PATH_ROOM + 256];
     struct dirent *entry;
     DIR *list = opendir(folder);
+
     while (list && (entry = readdir(list))) {
         long process = 0;
         unsigned long long made = 0;
@@ -266,16 +309,19 @@ remove_old(const char *folder, int64_t now)
             kill((pid_t)process, 0) == 0 || errno != ESRCH)
             continue;
         snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-        rmdir(path); /* not if it is in use */
+        rmdir(path); /* fails if the instance is in use */
     }
     if (list)
         closedir(list);
 }
 
+/* Reads the formats of all events and of a page. An unknown format of a mark is no error,
+ * since marks are optional. Returns 0, or -1 with ERROR. */
 static int
 read_formats(struct os_trace *trace, const char *top, struct error *error)
 {
     char *text;
+
     for (int i = 0; i < LINUX_TRACE_KINDS; i++) {
         text = linux_file_all("%s/events/%s/format", top, events[i]);
         if (!text && errno != ENOENT)
@@ -291,23 +337,27 @@ read_formats(struct os_trace *trace, const char *top, struct error *error)
                              "(CONFIG_BLK_DEV_IO_TRACE)",
                              strchr(events[i], '/') + 1);
     }
+
     text = linux_file_all("%s/events/header_page", top);
     if (!text)
         return fail(error, top);
     bool known = linux_trace_header(text, &trace->page) == 0;
     free(text);
+
     return known ? 0
                  : error_set(error, EXIT_PREPARE, top,
                              "events/header_page has an unknown format");
 }
 
-/* Opens the buffer of each processor. */
+/* Sets the size of the rings and opens the ring of each processor. Returns 0, or -1 with
+ * ERROR. */
 static int
 open_rings(struct os_trace *trace, struct error *error)
 {
     char path[PATH_ROOM + 64], size[16];
     struct stat status;
     int count = 0;
+
     do
         snprintf(path, sizeof(path), "%s/per_cpu/cpu%d", trace->folder, count);
     while (stat(path, &status) == 0 && ++count);
@@ -326,10 +376,12 @@ open_rings(struct os_trace *trace, struct error *error)
         if (posix_inherited_add(fd) < 0)
             return fail(error, path);
     }
+
     return 0;
 }
 
-/* Sets the filter of an event: the narrowest that the kernel takes, if any. */
+/* Sets the filter of an event to the narrowest one that the kernel accepts: first with
+ * sector ranges, then without, else no filter. */
 static void
 set_filter(struct os_trace *trace, const struct os_layout *const *layouts, int count,
            enum os_trace_kind kind)
@@ -348,13 +400,19 @@ set_filter(struct os_trace *trace, const struct os_layout *const *layouts, int c
     }
 }
 
-/* The kernel is not to note the names of programs at each switch between threads. A page
- * of the buffer may be larger than one of memory, since Linux 6.8. */
+/*
+ * Creates and configures the instance. Returns 0, or -1 with ERROR.
+ *
+ * record-cmd off: the kernel need not note the name of a program at each switch between
+ * threads. buffer_subbuf_size_kb: since Linux 6.8 a page of a ring may be larger than a
+ * page of memory.
+ */
 static int
 set_up(struct os_trace *trace, const char *top, const struct os_layout *const *layouts,
        int count, struct error *error)
 {
     int64_t now = os_clock_now() - trace->clock_offset;
+
     snprintf(trace->folder, sizeof(trace->folder), "%s/instances", top);
     remove_old(trace->folder, now);
     snprintf(trace->folder, sizeof(trace->folder), "%s/instances/ioping-%ld-%llx", top,
@@ -381,6 +439,7 @@ set_up(struct os_trace *trace, const char *top, const struct os_layout *const *l
         if (linux_file_write("1", "%s/events/%s/enable", trace->folder, events[i]) < 0)
             return fail(error, trace->folder);
     }
+
     return 0;
 }
 
@@ -389,6 +448,7 @@ os_trace_open(const struct os_layout *const *layouts, int count, struct error *e
 {
     struct os_trace *trace = calloc(1, sizeof(*trace));
     const char *top = trace ? find_tracefs(error) : NULL;
+
     if (!trace)
         fail(error, "trace");
     else
@@ -397,10 +457,13 @@ os_trace_open(const struct os_layout *const *layouts, int count, struct error *e
         set_up(trace, top, layouts, count, error) == 0)
         return trace;
     os_trace_close(trace);
+
     return NULL;
 }
 
-/* After the rest of a page comes one of the next processor that has any. */
+/* Reads up to ROOM records, with times of the kernel's clock. Takes what is left of the
+ * current page, then a page of the next processor that has one. Stops after one round
+ * over all rings without a page. */
 static int
 read_records(struct os_trace *trace, struct os_trace_record *records, int room)
 {
@@ -443,7 +506,9 @@ os_trace_lost(const struct os_trace *trace)
     return trace->lost;
 }
 
-/* Descriptors are closed before the process that is stuck would, so never twice. */
+/* The descriptor is removed from the inherited ones before it is closed. In the other
+ * order, another thread might reuse the number, and a process that must end would close a
+ * wrong file. */
 static void
 close_descriptor(int fd)
 {
@@ -465,6 +530,7 @@ os_trace_close(struct os_trace *trace)
         while (notified && waitpid(trace->remover, NULL, 0) < 0 && errno == EINTR)
             ;
     }
+
     free(trace->rings);
     free(trace->bytes);
     free(trace);
