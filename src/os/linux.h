@@ -1,7 +1,7 @@
 #ifndef OS_LINUX_H
 #define OS_LINUX_H
 
-/* Functions that the files for Linux share, with each other and with their tests. */
+/* Functions that the files for Linux share with each other and with their tests. */
 
 #include "base/buffer.h"
 #include "base/error.h"
@@ -14,114 +14,121 @@
 #include <stdint.h>
 #include <sys/statfs.h>
 
-/*
- * Asks statx(2) about an open descriptor for the field of MASK, one of STATX_*: SIZE
- * bytes at AT of the answer, stored in VALUE. Returns 0, or -1 if the kernel does not
- * tell it.
- */
+/* Asks statx(2) about the open descriptor FD for the field of MASK, one of STATX_*.
+ * Copies the SIZE bytes at offset AT of the answer to VALUE. Returns 0, or -1 if the
+ * kernel does not know the field. */
 int linux_statx(int fd, unsigned mask, size_t at, void *value, size_t size);
 
-/* Returns false if the file FD is certainly not read in place on persistent memory
- * (DAX). */
+/* Returns false if the file FD is certainly not accessed in place on persistent memory
+ * (DAX); true if it is or may be. */
 bool linux_file_may_be_dax(int fd);
 
-/*
- * Small files of the kernel, whose PATH is in printf form.
- * linux_file_read: reads what one call tells, up to SIZE - 1 bytes, into TEXT, without
- * the newline at its end. Returns false, and TEXT is empty, if that is nothing.
- * linux_file_all: reads all of a file. Allocated; NULL with errno.
- * linux_file_write: writes TEXT by one call. Returns 0, or -1 with errno.
- */
+/* Reads a small file of the kernel by one read(2): up to SIZE - 1 bytes into TEXT,
+ * without a newline at the end. PATH is a printf format. Returns false, with an empty
+ * TEXT, if the file cannot be read or is empty. */
 bool linux_file_read(char *text, size_t size, const char *path, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Reads a whole file. PATH is a printf format. Returns an allocated text, or NULL with
+ * errno. */
 char *linux_file_all(const char *path, ...) __attribute__((format(printf, 1, 2)));
+
+/* Writes TEXT to a file of the kernel by one write(2). PATH is a printf format. Returns
+ * 0, or -1 with errno. */
 int linux_file_write(const char *text, const char *path, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The name of a file system that lives in memory; NULL: this one does not. */
+/* Returns the name of a file system that lives in memory, such as "tmpfs"; NULL for other
+ * file systems. */
 const char *linux_mount_memory(const struct statfs *status);
 
-/* Room for a path in sysfs. */
+/* Room for a path in sysfs, in bytes. */
 #define LINUX_SYSFS_ROOM 1024
 
-/* Reads symbolic link PATH. Returns false, and TARGET is empty, if it is none. */
+/* Reads the symbolic link PATH into TARGET. Returns false, with an empty TARGET, if PATH
+ * is no symbolic link. */
 bool linux_sysfs_link(const char *path, char target[LINUX_SYSFS_ROOM]);
 
-/*
- * A block device of sysfs, whose FOLDER is a symbolic link to that of a disk or, one
- * level below, of a partition. Fills in DISK what it is, or is a part of. Returns whether
- * it is a partition; -1: it cannot be found.
- */
+/* A whole disk in sysfs. */
 struct linux_disk {
     char folder[LINUX_SYSFS_ROOM], name[64];
 };
+
+/*
+ * Fills DISK for a block device of sysfs. FOLDER is a symbolic link to the directory of a
+ * disk or, one level below, of a partition. For a partition, DISK becomes the disk that
+ * has the partition. Returns 1 for a partition, 0 for a disk, -1 if the device is not
+ * found.
+ */
 int linux_disk_find(const char *folder, struct linux_disk *disk);
 
-/* Returns true if a disk is memory. */
+/* Returns true if the disk is memory. */
 bool linux_disk_is_memory(const struct linux_disk *disk);
 
-/* Puts the path of the next entry of LIST, that of FOLDER, into PATH. Closes LIST, which
- * may be NULL, and returns false if there are no more. */
+/* Stores the path of the next entry of LIST, the open directory FOLDER, in PATH. At the
+ * end, closes LIST and returns false. LIST may be NULL, which is an empty directory. */
 bool linux_sysfs_next(DIR *list, const char *folder, char path[LINUX_SYSFS_ROOM]);
 
-/* Stores the folder of sysfs that has links to the devices of the btrfs that FD is on.
- * Returns false if the kernel does not tell which that is. */
+/* Stores in FOLDER the directory of sysfs with links to the devices of the btrfs that FD
+ * is on. Returns false if the kernel does not tell. */
 bool linux_btrfs_devices(int fd, char folder[LINUX_SYSFS_ROOM]);
 
-/* Returns the options of the file system that FD is on, as the mount table has them.
- * Allocated; NULL: they cannot be known. */
+/* Returns the mount options of the file system that FD is on, as in the mount table.
+ * Allocated. Returns NULL if they are unknown. */
 char *linux_mount_options(int fd);
 
 #define LINUX_LAYERS 66
 
-/*
- * The layers of an overlay that a file can be in, COUNT directories. linux_overlay_layers
- * finds them for an open file; returns 0, or -1 if they cannot be known.
- * linux_overlay_free frees them.
- */
+/* The layers of an overlay in which a file may be stored. */
 struct linux_layers {
     const char *path[LINUX_LAYERS];
     int count;
-    char *options; /* what the paths are parts of */
+    char *options; /* the text that the paths are parts of; owned */
 };
+
+/* Finds the layers of the overlay that the open file FD is on. The caller frees LAYERS
+ * with linux_overlay_free. Returns 0, or -1 if they are unknown. */
 int linux_overlay_layers(int fd, struct linux_layers *layers);
+
+/* Frees the texts of LAYERS. */
 void linux_overlay_free(struct linux_layers *layers);
 
 #define LINUX_SEARCH_DEPTH 8 /* devices on top of each other */
 
-/* NAME, of SIZE bytes, becomes the name that is found; DEPTH levels are left to search.
- */
+/* A search for the last device of a chain. */
 struct linux_search {
-    char *name;
+    char *name; /* receives the name that is found, `size` bytes */
     size_t size;
-    int depth;
+    int depth; /* levels that may still be searched */
 };
 
-/* As os_file_backing, of the block device behind FOLDER, a symbolic link of sysfs to the
- * folder of a disk or, one level below, of a partition. */
+/* The same as os_file_backing, for the block device behind FOLDER, a symbolic link of
+ * sysfs to the directory of a disk or, one level below, of a partition. */
 enum os_backing linux_backing_search(struct linux_search *search, const char *folder);
 
-/* Fills LAYOUT with all but the extents, for the block device behind FOLDER, a symbolic
- * link of sysfs. Returns as os_layout_find for PATH. */
+/* Fills LAYOUT, except its extents, for the block device behind FOLDER, a symbolic link
+ * of sysfs. PATH is the target, for ERROR. Returns as os_layout_find. */
 int linux_layout_devices(const char *folder, const char *path, struct os_layout *layout,
                          struct error *error);
 
 /*
- * Replaces the extents of LOWER, those of the file that UPPER's device is made of, by
- * where on the device of LOWER the file of UPPER lies; byte 0 of UPPER's device is byte
- * SHIFT of that file. Returns false, and changes nothing, if none of it lies there or
- * there are too many.
+ * Composes the layouts of a file on a loop device (UPPER) and of the file of that loop
+ * device (LOWER): replaces the extents of LOWER by the extents of UPPER's file on LOWER's
+ * device. SHIFT is the offset in bytes of the loop device in its file. Returns false, and
+ * changes nothing, if no byte of UPPER's file lies on LOWER's device or if there are too
+ * many extents.
  */
 bool linux_layout_compose(const struct os_layout *upper, struct os_layout *lower,
                           int64_t shift);
 
-/*
- * The bytes of a trace. Each of the fields is SIZE bytes AT an offset of an event's data
- * or of a page; SIZE 0: there is none. ID is the event's, which begins with its type.
- */
+/* A field of the data of an event or of the header of a page: `size` bytes at offset
+ * `at`. Size 0: the field is absent. */
 struct linux_trace_field {
     unsigned at, size;
 };
+
+/* How the kernel stores one kind of event. The data of an event begins with its type,
+ * which is `id`; id 0: the kernel does not have this event. */
 struct linux_trace_format {
     enum os_trace_kind kind;
     unsigned id;
@@ -129,62 +136,61 @@ struct linux_trace_format {
         old_sector, rwbs, comm, text;
 };
 #define LINUX_TRACE_KINDS 8
-#define LINUX_TRACE_MARK "ioping "    /* text of a mark, followed by its number */
-#define LINUX_TRACE_WORKER "iou-wrk-" /* name of a thread of io_uring, likewise */
+#define LINUX_TRACE_MARK "ioping "    /* text of a mark; its number follows */
+#define LINUX_TRACE_WORKER "iou-wrk-" /* name of an io_uring worker; the TID follows */
 
-/* A page of the buffer of a processor: its layout, and how far it has been read. */
+/* A page of the ring of a processor: its layout, and how far it has been read. */
 struct linux_trace_page {
     struct linux_trace_field stamp, commit, data;
-    const unsigned char *bytes; /* the events, which the caller owns */
+    const unsigned char *bytes; /* the events; owned by the caller */
     size_t size, at;
-    uint64_t time; /* of the event before, ns */
+    uint64_t time; /* of the last event that was read, in ns */
 };
 
-/*
- * Parse the text of events/block/.../format, or of events/header_page. Return 0, or -1 if
- * a field is missing that is needed.
- */
+/* Parses TEXT, the file events/.../format of an event of KIND. Returns 0, or -1 if a
+ * needed field is missing. */
 int linux_trace_format(const char *text, enum os_trace_kind kind,
                        struct linux_trace_format *format);
+
+/* Parses TEXT, the file events/header_page. Returns 0, or -1 if a needed field is
+ * missing. */
 int linux_trace_header(const char *text, struct linux_trace_page *page);
 
-/*
- * linux_trace_begin: PAGE, whose header has been parsed, becomes what is at BYTES.
- * Returns how many events were lost before it, at least; of a page that is cut off, the
- * rest counts as empty. linux_trace_next: fills up to ROOM records by the
- * LINUX_TRACE_KINDS formats, of which those without an id are none. Returns how many; 0:
- * the page has no more.
- */
+/* Starts to read a page: the SIZE bytes at BYTES, which must stay while PAGE is used.
+ * PAGE has been filled by linux_trace_header. If the page is cut off, the missing bytes
+ * count as empty. Returns the least number of events that were lost before this page. */
 uint64_t linux_trace_begin(struct linux_trace_page *page, const unsigned char *bytes,
                            size_t size);
+
+/* Reads up to ROOM records of PAGE. FORMATS has LINUX_TRACE_KINDS elements. Returns the
+ * number of records, 0 at the end of the page. */
 int linux_trace_next(struct linux_trace_page *page,
                      const struct linux_trace_format *formats,
                      struct os_trace_record *records, int room);
 
-/* Adds a filter for events of KIND to FILTER: those of the devices of COUNT layouts, if
- * RANGES only near the sectors of their extents, where known, or queued by PROGRAM. */
+/* Adds to FILTER the condition for events of KIND of the devices of COUNT layouts.
+ * RANGES: only near the sectors of known extents, or queued by the program with the name
+ * PROGRAM. */
 void linux_trace_filter(const struct os_layout *const *layouts, int count,
                         enum os_trace_kind kind, bool ranges, const char *program,
                         struct buffer *filter);
 
-/* os_memory_available, by the files of proc and of the control groups that are found
- * below folder ROOT, which is empty for those of the kernel. */
+/* The same as os_memory_available, but looks for the files of proc and of control groups
+ * below directory ROOT, which is "" except in tests. */
 int64_t linux_memory_available(const char *root);
 
-/*
- * Finds the mount with id ID in TABLE, a text in the format of
- * /proc/self/mountinfo (proc(5)), and copies its file system type and source,
- * octal escapes decoded, into MOUNT. Returns 0, or -1 if it is not listed.
- */
+/* Finds the mount ID in TABLE, a text like /proc/self/mountinfo (proc(5)). Copies its
+ * file system type and its source to MOUNT, with octal escapes decoded. Returns 0, or -1
+ * if the mount is not listed. */
 int mountinfo_find(const char *table, int64_t id, struct os_mount *mount);
 
-/* Returns the options of the file system of mount ID. Allocated; NULL: not listed. */
+/* Returns the options of the file system of mount ID in TABLE. Allocated. Returns NULL if
+ * the mount is not listed. */
 char *mountinfo_options(const char *table, int64_t id);
 
-/*
- * The same for the first mount of the file system with this device number (st_dev in its
- * two halves), for when the mount itself is not in TABLE, as that of `/` in a chroot(2).
- */
+/* The same as mountinfo_find, but for the first mount of the file system with this device
+ * number, the st_dev of its files. Used if the mount itself is not in TABLE, such as `/`
+ * in a chroot(2). */
 int mountinfo_find_device(const char *table, unsigned major, unsigned minor,
                           struct os_mount *mount);
 

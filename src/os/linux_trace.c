@@ -1,8 +1,16 @@
 /*
- * The bytes of a trace. The buffer of a processor has pages, each with a time stamp, a
- * count of bytes, and events (the kernel's Documentation/trace/ring-buffer-design.rst,
- * and events/header_event): each begins with a word of 5 bits for its kind or length and
- * 27 for the nanoseconds since the one before.
+ * The bytes of a trace (the kernel's Documentation/trace/ring-buffer-design.rst and
+ * events/header_event). The ring of a processor consists of pages:
+ *
+ *    page:   stamp | commit | event | event | ...     time of the page, bytes of events
+ *    event:  kind (5 bits) | delta (27 bits) | [second word] | data
+ *              kind 1..28   data of 4 * kind bytes
+ *              kind 0       second word: length of data, including the second word
+ *              kind 29      padding: end of the page, or a discarded event
+ *              kind 30      the second word has more bits of delta; no data
+ *              kind 31      the same bits are an absolute time; no data
+ *
+ * The time of an event is the time of the event before plus delta, in ns.
  */
 #include "linux.h"
 
@@ -10,8 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Finds a field by NAME and what follows it, in a line as
- * "field:sector_t sector; offset:16; size:8; signed:0;". */
+/* Finds a field in a line such as "field:sector_t sector; offset:16; size:8; signed:0;".
+ * NAME is the end of the declaration, including the character that follows it, here "
+ * sector;". */
 static bool
 find_field(const char *text, const char *name, struct linux_trace_field *field)
 {
@@ -25,12 +34,14 @@ linux_trace_format(const char *text, enum os_trace_kind kind,
                    struct linux_trace_format *format)
 {
     const char *id = strstr(text, "ID:");
+
     *format = (struct linux_trace_format){.kind = kind};
     bool known = id && sscanf(id, "ID: %u", &format->id) == 1 &&
                  find_field(text, " common_type;", &format->type) &&
                  find_field(text, " common_pid;", &format->thread);
     if (kind == OS_TRACE_MARK)
         return known && find_field(text, " buf[", &format->text) ? 0 : -1;
+
     known = known && find_field(text, " dev;", &format->device) &&
             find_field(text, " sector;", &format->sector) &&
             find_field(text, " nr_sector;", &format->sectors) &&
@@ -40,6 +51,7 @@ linux_trace_format(const char *text, enum os_trace_kind kind,
     if (known && (kind == OS_TRACE_REMAP || kind == OS_TRACE_REQUEST_REMAP))
         known = find_field(text, " old_dev;", &format->old_device) &&
                 find_field(text, " old_sector;", &format->old_sector);
+
     return known ? 0 : -1;
 }
 
@@ -54,7 +66,8 @@ linux_trace_header(const char *text, struct linux_trace_page *page)
                : -1;
 }
 
-/* An unsigned field of what is at BYTES; 0 if it does not end within SIZE. */
+/* Returns the unsigned field of the data at BYTES, 0 if the field does not end within
+ * SIZE bytes. */
 static uint64_t
 load(const unsigned char *bytes, size_t size, struct linux_trace_field field)
 {
@@ -64,14 +77,16 @@ load(const unsigned char *bytes, size_t size, struct linux_trace_field field)
     uint16_t two = 0;
     if (field.at + (size_t)field.size > size)
         return 0;
+
     memcpy(&eight, at, field.size == sizeof(eight) ? sizeof(eight) : 0);
     memcpy(&four, at, field.size == sizeof(four) ? sizeof(four) : 0);
     memcpy(&two, at, field.size == sizeof(two) ? sizeof(two) : 0);
+
     return eight | four | two;
 }
 
-/* Bits of the count of bytes: events before this page are missing, and the word behind
- * the last event says how many. */
+/* Bits of the commit word. MISSED: events before this page are missing; MISSED_STORED:
+ * the word behind the last event has their number. */
 #define COUNT_MASK ((1U << 27) - 1)
 #define MISSED (1U << 31)
 #define MISSED_STORED (1U << 30)
@@ -81,26 +96,31 @@ linux_trace_begin(struct linux_trace_page *page, const unsigned char *bytes, siz
 {
     uint64_t commit = load(bytes, size, page->commit);
     size_t room = size > page->data.at ? size - page->data.at : 0;
+
     page->bytes = bytes + page->data.at;
     page->size = (size_t)(commit & COUNT_MASK);
     page->time = load(bytes, size, page->stamp);
     page->at = 0;
     if (page->size > room)
         page->size = room;
+
     if (!(commit & MISSED))
         return 0;
     struct linux_trace_field count = {(unsigned)page->size, page->commit.size};
     uint64_t missed = commit & MISSED_STORED ? load(page->bytes, room, count) : 0;
+
     return missed ? missed : 1;
 }
 
-/* The kinds of events that are no records; below them the length of one in words, and 0
- * for a length in the word that follows. */
+/* Kinds of events that are no records, see the top of the file. */
 enum { PADDING = 29, EXTEND = 30, STAMP = 31 };
 
-/* Moves PAGE behind its next event. Returns where the data of that is, and its SIZE; NULL
- * at the end. An event without data has size 0. The first of the bits of its word is the
- * lowest, or that of a processor with big ends the highest. */
+/*
+ * Moves PAGE behind its next event. Returns the data of that event, and stores its SIZE,
+ * 0 for an event without data. Returns NULL at the end of the page. The kind is in the
+ * low bits of the first word on little-endian machines and in the high bits on big-endian
+ * ones.
+ */
 static const unsigned char *
 next_event(struct linux_trace_page *page, size_t *size)
 {
@@ -110,15 +130,18 @@ next_event(struct linux_trace_page *page, size_t *size)
     const unsigned char *event = page->bytes + page->at;
     if (left < sizeof(word))
         return NULL;
+
     memcpy(&word, event, sizeof(word));
     bool little = *(const unsigned char *)&one == 1;
     unsigned kind = little ? word & 31 : word >> 27;
     uint32_t delta = little ? word >> 5 : word & COUNT_MASK;
+
     bool is_long = kind == 0 || kind >= PADDING;
     if (is_long && left < 2 * sizeof(word))
         return NULL;
     if (is_long)
         memcpy(&more, event + sizeof(word), sizeof(more));
+
     size_t length = kind >= EXTEND    ? sizeof(word)
                     : kind == 0       ? (more + 3) / 4 * 4
                     : kind == PADDING ? more
@@ -127,21 +150,26 @@ next_event(struct linux_trace_page *page, size_t *size)
                 length > left - sizeof(word);
     if (ends)
         return NULL;
+
     uint64_t time = ((uint64_t)more << 27) + delta;
     page->at += sizeof(word) + length;
     if (kind == STAMP)
         page->time = time;
     else if (kind == EXTEND)
         page->time += time;
-    else if (kind != PADDING || delta != 1) /* of one that was taken back; 1 is a mark */
+    /* A discarded event counts its delta, except 1: the kernel writes 1 in place of 0. */
+    else if (kind != PADDING || delta != 1)
         page->time += delta;
+
     *size = kind >= PADDING ? 0 : kind == 0 ? length - sizeof(word) : length;
+
     return event + (kind == 0 ? 2 : 1) * sizeof(word);
 }
 
 #define TEXT_ROOM 64
 
-/* Copies a field that is a text, which may lack its NUL; none if it is not whole. */
+/* Copies a text field, which may lack its NUL. TEXT is empty if the field is
+ * not whole. */
 static void
 load_text(const unsigned char *bytes, size_t size, struct linux_trace_field field,
           char text[TEXT_ROOM])
@@ -152,17 +180,21 @@ load_text(const unsigned char *bytes, size_t size, struct linux_trace_field fiel
     text[length] = '\0';
 }
 
-/* The letters of rwbs are those of blkparse(1): F before the operation for a flush, the
- * operation, and others. A thread of io_uring that works for another has its number in
- * its name. The text of a mark ends with a NUL, or the event does. */
+/*
+ * Fills RECORD from an event. The letters of rwbs are as in blkparse(1): F first for a
+ * flush, then the operation, then others. The name of an io_uring worker ends with the
+ * TID of the thread that it serves. The text of a mark ends with a NUL or with the event.
+ */
 static void
 fill_record(const struct linux_trace_format *format, const unsigned char *data,
             size_t size, struct os_trace_record *record)
 {
     char rwbs[TEXT_ROOM], comm[TEXT_ROOM], text[TEXT_ROOM];
     unsigned long long mark = 0;
+
     load_text(data, size, format->rwbs, rwbs);
     load_text(data, size, format->comm, comm);
+
     record->kind = format->kind;
     if (format->kind == OS_TRACE_REQUEST_REMAP)
         record->kind = OS_TRACE_REMAP;
@@ -171,6 +203,7 @@ fill_record(const struct linux_trace_format *format, const unsigned char *data,
     record->sectors = load(data, size, format->sectors);
     record->old_device = load(data, size, format->old_device);
     record->old_sector = load(data, size, format->old_sector);
+
     record->thread = (int)load(data, size, format->thread);
     record->kernel = strncmp(comm, "kworker/", strlen("kworker/")) == 0;
     if (strncmp(comm, LINUX_TRACE_WORKER, strlen(LINUX_TRACE_WORKER)) == 0)
@@ -179,6 +212,7 @@ fill_record(const struct linux_trace_format *format, const unsigned char *data,
     record->write = strchr(rwbs, 'W') != NULL;
     if (format->kind != OS_TRACE_MARK)
         return;
+
     struct linux_trace_field rest = {.at = format->text.at};
     while (rest.size < TEXT_ROOM - 1 && rest.at + (size_t)rest.size < size)
         rest.size++;
@@ -193,6 +227,7 @@ linux_trace_next(struct linux_trace_page *page, const struct linux_trace_format 
     int count = 0;
     size_t size;
     const unsigned char *data;
+
     while (count < room && (data = next_event(page, &size)))
         for (int i = 0; i < LINUX_TRACE_KINDS && size > 0; i++)
             if (formats[i].id && load(data, size, formats[i].type) == formats[i].id) {

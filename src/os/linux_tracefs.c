@@ -118,6 +118,7 @@ static bool
 is_recorded(const struct os_layout *layout, int device, enum os_trace_kind kind)
 {
     const struct os_layout_device *of = &layout->devices[device];
+
     bool is_top = device == layout->top;
     if (kind == OS_TRACE_BIO_COMPLETE)
         return (is_top && of->bio_based) || (layout->shift > 0 && of->lowest);
@@ -217,6 +218,7 @@ wait_and_remove(const char *folder, const char *file, int end)
     static const struct timespec pause = {.tv_nsec = REMOVE_PAUSE};
     char byte;
     ssize_t got;
+
     setsid();
     posix_inherited_release();
 /* Linux 5.9. Without it, the other descriptors stay open until the remover ends. */
@@ -224,6 +226,7 @@ wait_and_remove(const char *folder, const char *file, int end)
     syscall(SYS_close_range, (unsigned)STDERR_FILENO + 1, (unsigned)end - 1, 0U);
     syscall(SYS_close_range, (unsigned)end + 1, ~0U, 0U);
 #endif
+
     if (chdir("/") < 0)
         _exit(0); /* "/" always exists */
     do
@@ -231,6 +234,7 @@ wait_and_remove(const char *folder, const char *file, int end)
     while (got < 0 && errno == EINTR);
     if (got > 0)
         _exit(0);
+
     int fd = open(file, O_WRONLY | O_CLOEXEC);
     if (fd >= 0) {
         got = write(fd, "0", 1);
@@ -361,11 +365,13 @@ open_rings(struct os_trace *trace, struct error *error)
     do
         snprintf(path, sizeof(path), "%s/per_cpu/cpu%d", trace->folder, count);
     while (stat(path, &status) == 0 && ++count);
+
     int each = BUFFER_ALL / (count ? count : 1);
     snprintf(size, sizeof(size), "%d", each < BUFFER_EACH ? each : BUFFER_EACH);
     trace->rings = malloc((size_t)(count + 1) * sizeof(trace->rings[0]));
     if (!trace->rings || linux_file_write(size, "%s/buffer_size_kb", trace->folder) < 0)
         return fail(error, trace->folder);
+
     while (trace->count < count) {
         snprintf(path, sizeof(path), "%s/per_cpu/cpu%d/trace_pipe_raw", trace->folder,
                  trace->count);
@@ -417,10 +423,12 @@ set_up(struct os_trace *trace, const char *top, const struct os_layout *const *l
     remove_old(trace->folder, now);
     snprintf(trace->folder, sizeof(trace->folder), "%s/instances/ioping-%ld-%llx", top,
              (long)getpid(), (unsigned long long)now);
+
     if (start_remover(trace) < 0)
         return fail(error, "trace");
     if (mkdir(trace->folder, 0700) < 0)
         return fail(error, trace->folder);
+
     char text[32];
     trace->size =
         linux_file_read(text, sizeof(text), "%s/buffer_subbuf_size_kb", trace->folder)
@@ -430,6 +438,7 @@ set_up(struct os_trace *trace, const char *top, const struct os_layout *const *l
     if (!trace->bytes || linux_file_write("mono", "%s/trace_clock", trace->folder) < 0)
         return fail(error, trace->folder);
     linux_file_write("0", "%s/options/record-cmd", trace->folder);
+
     if (open_rings(trace, error) < 0)
         return -1;
     for (int i = 0; i < LINUX_TRACE_KINDS; i++) {
@@ -523,6 +532,7 @@ os_trace_close(struct os_trace *trace)
         return;
     for (int i = 0; i < trace->count; i++)
         close_descriptor(trace->rings[i]);
+
     bool removed = trace->folder[0] && (rmdir(trace->folder) == 0 || errno == ENOENT);
     if (trace->life) {
         bool notified = removed && trace->remover > 0 && write(trace->life, "", 1) == 1;
