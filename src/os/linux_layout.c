@@ -1,12 +1,21 @@
 /*
- * Where a file lies: from its file system to the block device, by sysfs (the kernel's
- * Documentation/ABI/stable/sysfs-block), and from there to the devices that requests are
- * issued to. FIEMAP (Documentation/filesystems/fiemap.rst) tells the sectors, if any.
+ * Where a file lies: from its file system down to the devices that the kernel sends
+ * requests to.
  *
- * A device that has a folder `mq` is based on requests. One without is based on bios: it
- * hands them on to the devices in its `slaves`, as dm and md do, or it is memory. A loop
- * device is based on requests, and if it reads its file by direct I/O these become others
- * on the device of that file: extents of its extents.
+ * sysfs has the devices (the kernel's Documentation/ABI/stable/sysfs-block), FIEMAP has
+ * the extents of a file (Documentation/filesystems/fiemap.rst). Three kinds of devices
+ * are followed:
+ *
+ *    has a folder `mq`            request-based: the kernel sends requests to it
+ *    none, but has `slaves`       bio-based (dm, md): remaps its bios to the slaves
+ *    loop with direct I/O         request-based, but its requests become requests of the
+ *                                 device that holds its file: extents of extents
+ *
+ *    file on /dev/loop0           extents on /dev/loop0              layout->upper
+ *      file of loop0 on /dev/vda    linux_layout_compose
+ *                                 extents on /dev/vda                layout->extents
+ *
+ * Any other device, such as one in memory, is refused: no request can be traced there.
  */
 #include "linux.h"
 #include "linux_extents.h"
@@ -25,25 +34,25 @@
 #include <unistd.h>
 
 #define SECTOR 512
-#define EXTENTS_MAX (1 << 20)   /* with more, where a file lies is taken for not known */
-#define DEVICE_MOST (1LL << 60) /* bytes, so that sums do not overflow */
+#define EXTENTS_MAX (1 << 20)   /* with more extents, the layout counts as unknown */
+#define DEVICE_MOST (1LL << 60) /* bytes; small enough that sums do not overflow */
 #define ADVICE "name a file or directory on a disk, or a block device"
 
-/* The encoding of a device number in the kernel, and so in its traces. */
+/* The kernel, and thus a trace, stores a device number as MAJOR << MINOR_BITS | MINOR. */
 #define MINOR_BITS 20
 #define MAJOR_LOOP 7
 #define MAJOR_NONE 0 /* of file systems that are on no device */
 
-/* Where bcache's data begins on the device that it caches, in sectors
- * (BDEV_DATA_START_DEFAULT of the kernel): it moves an I/O there before it is done. */
+/* Sector at which bcache's data begins on the cached device (BDEV_DATA_START_DEFAULT of
+ * the kernel). An I/O that is queued on bcache completes there. */
 #define BCACHE_DATA 16
 
-/* What is being found: DEPTH levels are left. */
+/* A search for the devices of a target. */
 struct search {
-    const char *path;
+    const char *path; /* the target, for messages */
     struct os_layout *layout;
     struct error *error;
-    int depth;
+    int depth; /* levels of devices that may still be searched */
 };
 
 static int
@@ -53,8 +62,8 @@ refuse(const struct search *search, const char *why, const char *name)
     return error_advise(search->error, ADVICE);
 }
 
-/* Refuses because sysfs is not mounted, or something hides it. The target itself may well
- * be on a block device. Returns -1 with the error of SEARCH. */
+/* Refuses because sysfs is not mounted or is hidden; the target may well be on a block
+ * device. Returns -1 with the error of SEARCH. */
 static int
 refuse_without_sysfs(const struct search *search)
 {
@@ -70,6 +79,8 @@ has_sysfs(void)
     return access("/sys/dev/block", F_OK) == 0;
 }
 
+/* Reads the device number of the device in sysfs directory FOLDER. Returns false if there
+ * is none. */
 static bool
 read_number(const char *folder, uint64_t *number)
 {
@@ -82,8 +93,8 @@ read_number(const char *folder, uint64_t *number)
     return true;
 }
 
-/* A device that takes requests may be made of others as well: a multipath of the device
- * mapper is. */
+/* Returns true if the disk consists of others. Even a request-based device may, such as a
+ * multipath of the device mapper. */
 static bool
 is_made_of_others(const struct linux_disk *disk)
 {
@@ -96,36 +107,45 @@ is_made_of_others(const struct linux_disk *disk)
     return found;
 }
 
+/* Fills DEVICE and DISK for the device behind FOLDER, a symbolic link of sysfs. Returns
+ * false if the device cannot be found. */
 static bool
 read_device(const char *folder, struct os_layout_device *device, struct linux_disk *disk)
 {
     char start[32] = "0", queue[LINUX_SYSFS_ROOM + 16];
     int part = linux_disk_find(folder, disk);
+
     if (part < 0 || !read_number(folder, &device->number) ||
         !read_number(disk->folder, &device->disk) ||
         (part && !linux_file_read(start, sizeof(start), "%s/start", folder)))
         return false;
+
     device->start = strtoull(start, NULL, 10);
     snprintf(queue, sizeof(queue), "%s/mq", disk->folder);
     device->bio_based = access(queue, F_OK) < 0;
     device->lowest = !device->bio_based && !is_made_of_others(disk);
+
     return true;
 }
 
 static int add_devices(struct search *search, const char *folder);
 
-/* The devices that DISK hands its bios on to. */
+/* Adds the devices that the bio-based DISK passes its bios on to. Returns 0, or -1 with
+ * the error of SEARCH. */
 static int
 add_below(struct search *search, const struct linux_disk *disk)
 {
     char slaves[LINUX_SYSFS_ROOM + 16], path[LINUX_SYSFS_ROOM], name[64];
     int found = 0, status = 0;
+
     snprintf(slaves, sizeof(slaves), "%s/slaves", disk->folder);
     for (DIR *list = opendir(slaves); linux_sysfs_next(list, slaves, path); found++)
         status = status < 0 ? status : add_devices(search, path);
     if (found)
         return status;
+
     linux_device_path(disk, name, sizeof(name));
+
     return refuse(
         search,
         linux_disk_is_memory(disk)
@@ -134,6 +154,8 @@ add_below(struct search *search, const struct linux_disk *disk)
         name);
 }
 
+/* Adds the device behind FOLDER, and the devices below it. The first device that is added
+ * is the one that the file is on. Returns 0, or -1 with the error of SEARCH. */
 static int
 add_devices(struct search *search, const char *folder)
 {
@@ -142,12 +164,14 @@ add_devices(struct search *search, const char *folder)
     struct linux_disk disk = {.name = ""};
     if (search->depth == 0 || !read_device(folder, &device, &disk))
         return refuse(search, "is on %s, whose requests cannot be traced", folder);
+
     for (int i = 0; i < layout->device_count; i++)
         if (layout->devices[i].number == device.number)
             return 0;
     if (layout->device_count == OS_LAYOUT_DEVICES)
         return refuse(search, "is on %s, which consists of too many devices",
                       layout->name);
+
     bool is_top = layout->device_count == 0;
     layout->devices[layout->device_count++] = device;
     if (is_top)
@@ -160,7 +184,9 @@ add_devices(struct search *search, const char *folder)
         layout->shift = linux_disk_is_bcache(&disk) ? BCACHE_DATA : 0;
         linux_legs_find(&legs, &disk);
     }
+
     struct search below = {search->path, layout, search->error, search->depth - 1};
+
     return add_below(&below, &disk);
 }
 
@@ -175,7 +201,8 @@ linux_layout_devices(const char *folder, const char *path, struct os_layout *lay
 
 static int find_folder(const struct search *search, int fd, char *folder);
 
-/* Names the file system that FD is on, which has no device, or the kind of FD. */
+/* Refuses with the name of the file system that FD is on, which has no device, or with
+ * the kind of FD. */
 static int
 refuse_kind(const struct search *search, int fd, const struct stat *file)
 {
@@ -187,13 +214,15 @@ refuse_kind(const struct search *search, int fd, const struct stat *file)
                   mount.fstype);
 }
 
-/* A btrfs tells where its extents are in an address space of its own. */
+/* Stores the sysfs link of the device of a btrfs. A btrfs with several devices is
+ * refused: it reports extents in an address space of its own. */
 static int
 find_folder_of_btrfs(const struct search *search, int fd, char folder[LINUX_SYSFS_ROOM])
 {
     char devices[LINUX_SYSFS_ROOM];
     int found = 0;
     DIR *list = linux_btrfs_devices(fd, devices) ? opendir(devices) : NULL;
+
     while (linux_sysfs_next(list, devices, folder))
         found++;
     return found == 1 ? 0
@@ -202,7 +231,8 @@ find_folder_of_btrfs(const struct search *search, int fd, char folder[LINUX_SYSF
                                      : "a btrfs whose devices are hidden");
 }
 
-/* All layers that a file may be in must be on one device. */
+/* Stores the sysfs link of the device below an overlay. All layers in which the file may
+ * be stored must be on the same device. */
 static int
 find_folder_of_overlay(const struct search *search, int fd, char folder[LINUX_SYSFS_ROOM])
 {
@@ -211,6 +241,7 @@ find_folder_of_overlay(const struct search *search, int fd, char folder[LINUX_SY
     int status = 0;
     if (linux_overlay_layers(fd, &layers) < 0)
         return refuse(search, "is on %s", "an overlay whose layers are hidden");
+
     for (int i = 0; i < layers.count && status == 0; i++) {
         int layer = open(layers.path[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         status = layer < 0 ? refuse(search, "is on %s",
@@ -221,11 +252,14 @@ find_folder_of_overlay(const struct search *search, int fd, char folder[LINUX_SY
         if (status == 0 && i > 0 && strcmp(folder, other) != 0)
             status = refuse(search, "is on %s", "an overlay over several devices");
     }
+
     linux_overlay_free(&layers);
+
     return status;
 }
 
-/* Stores the link of sysfs to the block device that FD is, or is on. */
+/* Stores in FOLDER the sysfs link to the block device that FD is, or is on. Returns 0, or
+ * -1 with the error of SEARCH. */
 static int
 find_folder(const struct search *search, int fd, char *folder)
 {
@@ -233,57 +267,67 @@ find_folder(const struct search *search, int fd, char *folder)
     struct statfs system;
     if (fstat(fd, &file) < 0 || fstatfs(fd, &system) < 0)
         return refuse(search, "%s", "cannot be examined");
+
     bool is_block = S_ISBLK(file.st_mode);
     bool is_stored = is_block || S_ISREG(file.st_mode) || S_ISDIR(file.st_mode);
+
     bool is_btrfs = !is_block && (uint32_t)system.f_type == BTRFS_SUPER_MAGIC;
+
     if (is_btrfs && !has_sysfs())
         return refuse_without_sysfs(search);
     if (is_btrfs)
         return find_folder_of_btrfs(search, fd, folder);
     if (!is_block && (uint32_t)system.f_type == OVERLAYFS_SUPER_MAGIC)
         return find_folder_of_overlay(search, fd, folder);
+
     dev_t device = is_block ? file.st_rdev : file.st_dev;
     snprintf(folder, LINUX_SYSFS_ROOM, "/sys/dev/block/%u:%u", major(device),
              minor(device));
+
     if (is_stored && access(folder, F_OK) == 0)
         return 0;
     if (is_stored && major(device) != MAJOR_NONE && !has_sysfs())
         return refuse_without_sysfs(search);
+
     return refuse_kind(search, fd, &file);
 }
 
-/* Adds an extent, or makes the last one longer. Room doubles when it is full. Returns
- * false without. */
+/* Adds an extent, or extends the last one if it continues there. The array doubles when
+ * it is full. Returns false without memory or with EXTENTS_MAX extents. */
 static bool
 add_extent(struct os_layout *layout, struct os_extent extent)
 {
     int count = layout->extent_count;
     struct os_extent *last = count ? &layout->extents[count - 1] : NULL;
+
     if (last && last->offset + last->length == extent.offset &&
         last->sector + (uint64_t)last->length / SECTOR == extent.sector) {
         last->length += extent.length;
         return true;
     }
+
     size_t size = (size_t)(count ? 2 * count : 1) * sizeof(extent);
     struct os_extent *extents = layout->extents;
     if ((count & (count - 1)) == 0)
         extents = count >= EXTENTS_MAX ? NULL : realloc(extents, size);
     if (!extents)
         return false;
+
     layout->extents = extents;
     extents[layout->extent_count++] = extent;
+
     return true;
 }
 
-/* Data of such extents is not on the device yet, not there as it is read, or not in
- * sectors of its own. */
+/* FIEMAP flags of extents that are left out: their data is not on the device yet, is
+ * stored in another form than it is read, or has no sectors of its own. */
 #define LEFT_OUT                                                              \
     (FIEMAP_EXTENT_UNKNOWN | FIEMAP_EXTENT_DELALLOC | FIEMAP_EXTENT_ENCODED | \
      FIEMAP_EXTENT_DATA_ENCRYPTED | FIEMAP_EXTENT_NOT_ALIGNED |               \
      FIEMAP_EXTENT_DATA_INLINE | FIEMAP_EXTENT_DATA_TAIL)
 
-/* Adds what of an extent is between OFFSET and END, on a device that begins at sector
- * START of its disk. */
+/* Adds the part of an extent between OFFSET and END, in bytes of the file. START is the
+ * first sector of the device on its disk. Returns false as add_extent. */
 static bool
 add_part(struct os_layout *layout, const struct fiemap_extent *extent, int64_t offset,
          int64_t end, uint64_t start)
@@ -291,16 +335,18 @@ add_part(struct os_layout *layout, const struct fiemap_extent *extent, int64_t o
     int64_t from = (int64_t)extent->fe_logical, until = from + (int64_t)extent->fe_length;
     int64_t begin = from > offset ? from : offset;
     uint64_t place = extent->fe_physical + (uint64_t)(begin - from);
+
     if (until > end)
         until = end;
     if (begin >= until || extent->fe_flags & LEFT_OUT)
         return true;
+
     return add_extent(layout,
                       (struct os_extent){begin, until - begin, start + place / SECTOR});
 }
 
-/* Fills LAYOUT with where a range of FD lies on the disk of the first device. Returns
- * false if that is not known. */
+/* Fills the extents of LAYOUT for a range of FD, in sectors of the disk of the first
+ * device. Returns false if they are unknown. */
 static bool
 find_extents(int fd, int64_t offset, int64_t length, struct os_layout *layout)
 {
@@ -308,6 +354,7 @@ find_extents(int fd, int64_t offset, int64_t length, struct os_layout *layout)
     struct statfs system;
     if (fstat(fd, &file) < 0 || fstatfs(fd, &system) < 0)
         return false;
+
     int64_t begin = offset / SECTOR * SECTOR;
     int64_t end = length > DEVICE_MOST - offset ? DEVICE_MOST : offset + length;
     uint64_t start = layout->devices[0].start, sector = start + (uint64_t)begin / SECTOR;
@@ -315,23 +362,27 @@ find_extents(int fd, int64_t offset, int64_t length, struct os_layout *layout)
         return add_extent(layout, (struct os_extent){begin, end - begin, sector});
     if ((uint32_t)system.f_type == BTRFS_SUPER_MAGIC)
         return false;
+
     union linux_extents_piece piece;
     struct linux_extents extents;
     const struct fiemap_extent *extent;
     bool fits = true;
+
     linux_extents_start(&extents, &piece, fd, begin, end);
     while (fits && (extent = linux_extents_next(&extents)))
         fits = add_part(layout, extent, begin, end, start);
+
     if (!fits || extents.failed)
         os_layout_free(layout);
+
     return fits && !extents.failed;
 }
 
 static int find_layout(int fd, int64_t offset, int64_t length, struct search *search);
 
-/* Opens the file of a loop device, if it is read past the page cache and is the one that
- * its path leads to. Returns a descriptor and what the kernel tells of the device, or -1.
- */
+/* Opens the file of a loop device if the device uses direct I/O and if the path of the
+ * file still leads to the same file. Fills INFO with what the kernel says about the loop
+ * device. Returns a descriptor, or -1. */
 static int
 open_backing(const char *device, struct loop_info64 *info)
 {
@@ -340,6 +391,7 @@ open_backing(const char *device, struct loop_info64 *info)
     int loop = open(device, O_RDONLY | O_CLOEXEC), fd = -1;
     if (loop < 0)
         return -1;
+
     bool known = syscall(SYS_ioctl, (long)loop, LOOP_GET_STATUS64, info) == 0;
     close(loop);
     if (known && info->lo_flags & LO_FLAGS_DIRECT_IO &&
@@ -348,10 +400,12 @@ open_backing(const char *device, struct loop_info64 *info)
         fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return -1;
+
     if (fstat(fd, &file) == 0 && file.st_ino == info->lo_inode &&
         file.st_dev == info->lo_device)
         return fd;
     close(fd);
+
     return -1;
 }
 
@@ -361,6 +415,7 @@ linux_layout_compose(const struct os_layout *upper, struct os_layout *lower,
 {
     struct os_layout made = {0};
     bool fits = true;
+
     for (int i = 0; i < upper->extent_count && fits; i++) {
         const struct os_extent *one = &upper->extents[i];
         int64_t place = (int64_t)one->sector * SECTOR + shift, end = place + one->length;
@@ -375,18 +430,22 @@ linux_layout_compose(const struct os_layout *upper, struct os_layout *lower,
                                                         until - from, sector});
         }
     }
+
     if (!fits)
         os_layout_free(&made);
     if (made.extent_count == 0)
         return false;
+
     free(lower->extents);
     lower->extents = made.extents;
     lower->extent_count = made.extent_count;
+
     return true;
 }
 
-/* Replaces the layout on a loop device by that on the device below, if it can be
- * followed; else requests are issued to the loop device, and stay there. */
+/* If the first device is a loop device whose file can be followed, replaces the layout by
+ * one on the device of that file, and adds the loop device as the last one. Otherwise the
+ * layout stays as it is: requests end at the loop device. */
 static void
 follow_loop(struct search *search)
 {
@@ -394,12 +453,14 @@ follow_loop(struct search *search)
     struct error ignored;
     struct loop_info64 info;
     struct search deeper = {search->path, &below, &ignored, search->depth - 1};
+
     if (search->depth == 0 || layout->remapped || layout->extent_count == 0 ||
         layout->devices[0].disk >> MINOR_BITS != MAJOR_LOOP)
         return;
     int fd = open_backing(layout->name, &info);
     if (fd < 0)
         return;
+
     int64_t shift = (int64_t)info.lo_offset;
     if (find_layout(fd, 0, INT64_MAX, &deeper) == 0) {
         if (below.device_count < OS_LAYOUT_DEVICES &&
@@ -409,7 +470,9 @@ follow_loop(struct search *search)
             linux_legs_begin(&legs, "loop");
             linux_legs_add(&legs, below.name);
             memcpy(below.name, layout->name, sizeof(below.name));
+
             below.is_stacked = true;
+
             below.top = below.device_count++;
             below.devices[below.top] = layout->devices[0];
             below.devices[below.top].lowest = false;
@@ -426,17 +489,21 @@ follow_loop(struct search *search)
     close(fd);
 }
 
+/* Fills the layout of SEARCH. Returns 0, or -1 with the error of SEARCH. */
 static int
 find_layout(int fd, int64_t offset, int64_t length, struct search *search)
 {
     char folder[LINUX_SYSFS_ROOM];
     struct os_layout *layout = search->layout;
+
     *layout = (struct os_layout){0};
     if (find_folder(search, fd, folder) < 0 ||
         linux_layout_devices(folder, search->path, layout, search->error) < 0)
         return -1;
+
     layout->known = find_extents(fd, offset, length, layout);
     follow_loop(search);
+
     return 0;
 }
 

@@ -61,13 +61,11 @@ struct os_trace {
     struct linux_trace_page page;
     unsigned char *bytes; /* the current page, of `size` bytes */
     size_t size;
-    int *rings; /* a descriptor for each processor, `count` of them */
-    /* number of rings, and the index of the ring to read next */
-    int count, next;
-    pid_t remover; /* PID; 0 without one */
-    int life;      /* write end of the pipe to the remover; 0 without one */
-    /* records that were lost in full rings, as far as known */
-    uint64_t lost;
+    int *rings;           /* a descriptor for each processor, `count` of them */
+    int count, next;      /* number of rings; index of the ring to read next */
+    pid_t remover;        /* PID; 0 without one */
+    int life;             /* write end of the pipe to the remover; 0 without one */
+    uint64_t lost;        /* records that were lost in full rings, as far as known */
     int64_t clock_offset; /* in ns, see read_clock_offset */
 };
 
