@@ -1,8 +1,13 @@
 /*
- * What of a file comes from memory. cachestat(2) and mincore(2) tell owners and users who
- * may write which pages are in the page cache. All others, and whoever reads from a file
- * system that has other caches too, see it only afterwards: the kernel charges a thread
- * for the sectors that it had to read from block devices.
+ * Which data of a file comes from memory. There are two ways to know:
+ *
+ * - Looking pages up. cachestat(2) and mincore(2) tell whether pages are in the page
+ *   cache, but only the owner of the file and users who may write to it get a true
+ *   answer.
+ * - Counting sectors. The kernel charges each thread for the sectors that it had to read
+ *   from block devices, so a read that adds no sectors came from memory. This also covers
+ *   file systems with caches other than the page cache, and works for all users, but only
+ *   afterwards.
  */
 #include "linux.h"
 #include "os/os.h"
@@ -21,24 +26,24 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* Fixed by the kernel's ABI, but newer than the headers of some systems. */
+/* The number is fixed by the kernel's ABI, but newer than the headers of some systems. */
 #ifndef SYS_cachestat
 #define SYS_cachestat 451
 #endif
 
-/* cachestat(2), Linux 6.5. */
+/* Answers by cachestat(2), Linux 6.5, as an os_resident_function. */
 static int
 ask_cachestat(int fd, int64_t offset, int64_t length)
 {
     uint64_t range[2] = {(uint64_t)offset, (uint64_t)length};
-    uint64_t answer[5]; /* cache, dirty, writeback, evicted, recently evicted */
+    uint64_t answer[5]; /* pages: cached, dirty, writeback, evicted, recently evicted */
     if (syscall(SYS_cachestat, fd, range, answer, 0) < 0)
         return -1;
     return answer[0] > 0;
 }
 
-/* The kernel answers mincore(2) by "all resident" about files that the user could not
- * write. */
+/* mincore(2) must only be used where it answers truly: if the user could not write to the
+ * file, the kernel answers that all pages are resident. */
 os_resident_function *
 os_resident_choose(int fd, int64_t witness)
 {
@@ -46,15 +51,18 @@ os_resident_choose(int fd, int64_t witness)
     char path[64];
     if (ask_cachestat(fd, witness, 1) == 1)
         return ask_cachestat;
+
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+
     bool answers = (os_file_info(fd, &info) == 0 && info.owned) ||
                    faccessat(fd, "", W_OK, AT_EACCESS | AT_EMPTY_PATH) == 0 ||
                    faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
+
     return answers && posix_mincore(fd, witness, 1) == 1 ? posix_mincore : NULL;
 }
 
-/* FUSE passes every direct read on. Other file systems may read from caches of their own.
- */
+/* FUSE passes every direct read on to its server. Other file systems may read from caches
+ * of their own. */
 bool
 os_file_served(int fd)
 {
@@ -69,17 +77,20 @@ os_file_resident_try(int fd, int64_t offset)
     int flags = fcntl(fd, F_GETFL);
     if (flags < 0 || os_file_direct(fd, false) < 0)
         return -1;
+
     int64_t got = os_file_read(fd, &byte, 1, offset, OS_RW_NOWAIT);
     int code = errno;
     if (fcntl(fd, F_SETFL, flags) < 0)
         return -1;
+
     return got == 1 ? 1 : got < 0 && code == EAGAIN ? 0 : -1;
 }
 
 /*
- * The kernel charges each read to the thread that submits it to a block device
- * (task_io_account_read() in submit_bio()), and getrusage(2) tells the sum in sectors.
- * What a file system keeps in memory is never submitted, whichever cache it is in.
+ * Returns the sectors that were read for WHO, RUSAGE_THREAD or RUSAGE_SELF; -1 if
+ * unknown. The kernel charges each read to the thread that submits it to a block device
+ * (task_io_account_read() in submit_bio()), and getrusage(2) returns the sum. Data that a
+ * file system has in memory is never submitted, whichever cache has it.
  */
 static int64_t
 count_sectors(int who)
@@ -100,9 +111,9 @@ os_process_sectors(void)
     return count_sectors(RUSAGE_SELF);
 }
 
-/* Returns whether reads of a file end at a block device or in memory, and nowhere else.
- * FUSE on a block device has a server that reads it, and flash memory has no requests of
- * a block device. */
+/* Returns true if every read of a file ends at a block device or in memory. FUSE is
+ * excluded although it may be on a block device, because its server reads the device.
+ * Flash memory (MTD) is excluded because it has no block requests. */
 static bool
 is_on_block_device(const struct stat *file, const struct statfs *system)
 {
@@ -111,8 +122,9 @@ is_on_block_device(const struct stat *file, const struct statfs *system)
     return type != FUSE_SUPER_MAGIC && (has_device || linux_mount_memory(system));
 }
 
-/* Returns whether FD is on a btrfs of one device. Where there are several, threads of the
- * kernel read what has to be computed from the others, and they are charged for it. */
+/* Returns true if FD is on a btrfs with a single device. With several devices, kernel
+ * threads may reconstruct data from the other devices, and the reads are charged to those
+ * threads. */
 static bool
 is_on_single_btrfs(int fd, const struct statfs *system)
 {
@@ -120,13 +132,16 @@ is_on_single_btrfs(int fd, const struct statfs *system)
     int devices = 0;
     if ((uint32_t)system->f_type != BTRFS_SUPER_MAGIC || !linux_btrfs_devices(fd, folder))
         return false;
+
     DIR *list = opendir(folder);
     while (linux_sysfs_next(list, folder, path))
         devices++;
+
     return devices == 1;
 }
 
-/* Returns whether that is so of all layers of the overlay that FD is on. */
+/* Returns true if is_on_block_device holds for all layers of the overlay that
+ * FD is on. */
 static bool
 is_overlay_on_block_devices(int fd)
 {
@@ -135,34 +150,41 @@ is_overlay_on_block_devices(int fd)
     struct statfs system;
     if (linux_overlay_layers(fd, &layers) < 0)
         return false;
+
     bool all = true;
     for (int i = 0; i < layers.count && all; i++)
         all = stat(layers.path[i], &file) == 0 && statfs(layers.path[i], &system) == 0 &&
               is_on_block_device(&file, &system);
     linux_overlay_free(&layers);
+
     return all;
 }
 
-/* A kernel that charges threads has a file for that (CONFIG_TASK_IO_ACCOUNTING). Reads of
- * a file on persistent memory may be no requests of a block device (DAX). */
+/* A kernel that charges threads for reads (CONFIG_TASK_IO_ACCOUNTING) has the file io.
+ * Files on persistent memory are excluded, because their reads may be no block requests
+ * (DAX). */
 bool
 os_file_charges_reads(int fd)
 {
     struct stat file;
     struct statfs system;
+
     if (os_thread_sectors() < 0 || access("/proc/thread-self/io", F_OK) < 0 ||
         fstat(fd, &file) < 0)
         return false;
+
     if (S_ISBLK(file.st_mode))
         return true;
     if (linux_file_may_be_dax(fd) || fstatfs(fd, &system) < 0)
         return false;
     if ((uint32_t)system.f_type == OVERLAYFS_SUPER_MAGIC)
         return is_overlay_on_block_devices(fd);
+
     return is_on_single_btrfs(fd, &system) || is_on_block_device(&file, &system);
 }
 
 bool
+/* Since Linux 5.12. */
 os_process_charges_workers(void)
 {
     struct utsname system;
@@ -190,9 +212,9 @@ os_file_folio_max(void)
     return page * (page == 4096 ? 512 : 2048);
 }
 
-/* Returns what sync_file_range(2) writes of the dirty data of FD: 1: all of it, at once.
- * Other file systems may have some elsewhere, 0; an overlay has all in another file, -1.
- */
+/* Returns how much of the dirty data of FD sync_file_range(2) writes. 1: all of it, at
+ * once. 0: perhaps not all, as the file system may have some elsewhere. -1: nothing, as
+ * an overlay has all data in another file. */
 static int
 is_in_page_cache(int fd)
 {
@@ -200,9 +222,11 @@ is_in_page_cache(int fd)
     struct statfs system;
     if (fstat(fd, &file) < 0 || fstatfs(fd, &system) < 0)
         return 0;
+
     uint32_t type = (uint32_t)system.f_type;
     if (!S_ISBLK(file.st_mode) && type == OVERLAYFS_SUPER_MAGIC)
         return -1;
+
     return S_ISBLK(file.st_mode) || type == EXT4_SUPER_MAGIC || type == XFS_SUPER_MAGIC;
 }
 
@@ -211,10 +235,15 @@ os_file_write_back(int fd, int64_t offset, int64_t length)
 {
     unsigned all =
         SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
-    int held = offset == 0 ? is_in_page_cache(fd) : 0; /* the first part finds out */
+
+    /* Only the first range of a file is checked: if it fails with ENOTSUP, the caller
+     * does not ask for others. */
+    int held = offset == 0 ? is_in_page_cache(fd) : 0;
+
     bool able = length ? held >= 0 : held > 0;
     int status = able ? sync_file_range(fd, offset, length, all) : -1;
     if (able && (status == 0 || (errno != ENOSYS && errno != EPERM)))
         return status;
+
     return length ? os_fail(ENOTSUP) : os_file_flush(fd);
 }

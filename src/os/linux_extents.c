@@ -1,7 +1,7 @@
 /*
- * The extents of a file: which of its bytes lie together, where on the device, and
- * whether they are stored as they are read. The kernel tells some at a time
- * (Documentation/filesystems/fiemap.rst).
+ * The extents of a file: which bytes lie together, where on the device, and whether they
+ * are stored in the form in which they are read. The kernel returns a piece of the list
+ * at a time (Documentation/filesystems/fiemap.rst).
  */
 #include "linux_extents.h"
 
@@ -18,14 +18,17 @@ linux_extents_start(struct linux_extents *extents, union linux_extents_piece *pi
                     int fd, int64_t begin, int64_t end)
 {
     *extents = (struct linux_extents){.piece = piece, .fd = fd, .at = begin, .end = end};
-    memset(piece, 0, sizeof(*piece)); /* checkers do not know that the kernel fills it */
+    memset(piece, 0,
+           sizeof(*piece)); /* memory checkers do not know that the kernel fills it */
 }
 
-/* Asks the kernel for the extents from `at` on. Returns false if there are none. */
+/* Asks the kernel for the extents from `at` on. Returns false if there are none or if the
+ * query failed. */
 static bool
 ask(struct linux_extents *extents)
 {
     struct fiemap *map = &extents->piece->map;
+
     extents->next = 0;
     *map = (struct fiemap){.fm_start = (uint64_t)extents->at,
                            .fm_length = (uint64_t)(extents->end - extents->at),
@@ -33,6 +36,7 @@ ask(struct linux_extents *extents)
     if (extents->at >= extents->end)
         return false;
     extents->failed = syscall(SYS_ioctl, (long)extents->fd, FS_IOC_FIEMAP, map) < 0;
+
     return !extents->failed && map->fm_mapped_extents > 0;
 }
 
@@ -62,5 +66,6 @@ os_file_storage(int fd, int64_t offset, int64_t length)
         if (extent->fe_flags & FIEMAP_EXTENT_ENCODED)
             storage |= OS_STORAGE_ENCODED;
     }
+
     return extents.failed ? -1 : storage;
 }

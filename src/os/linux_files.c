@@ -1,7 +1,7 @@
 /*
- * Requests to files and devices, their alignment, the facts of a block device, and a
- * table of descriptors for each thread. System calls that the C library does not have, or
- * makes slower, are made by their numbers.
+ * Requests to files and devices, their alignment, the properties of a block device, and a
+ * descriptor table for each thread. System calls are made by number where the C library
+ * lacks them or makes them slower.
  */
 #include "linux.h"
 #include "os/os.h"
@@ -20,18 +20,19 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define ALIGNMENT 0x2000U /* STATX_DIOALIGN: stx_dio_mem_align, stx_dio_offset_align */
+/* STATX_DIOALIGN: the fields stx_dio_mem_align and stx_dio_offset_align */
+#define ALIGNMENT 0x2000U
 #define ALIGNMENT_AT 0x98
 
-#define STATX_BYTES 256 /* of struct statx, for good */
+#define STATX_BYTES 256 /* size of struct statx, which never changes */
 #define ATTRIBUTES_AT 0x08
 #define ATTRIBUTES_MASK_AT 0x38
 #define ATTRIBUTE_DAX 0x200000U /* STATX_ATTR_DAX, Linux 5.8 */
 
-/* Fields of statx(2) are read by number and offset: headers learnt the newer ones later
+/* Fields of statx(2) are read by offset, because the headers got the newer fields later
  * than the kernel. */
 
-/* Stores what statx(2) answers about FD. Returns 0, or -1. */
+/* Stores the answer of statx(2) about FD. Returns 0, or -1. */
 static int
 ask_statx(int fd, unsigned mask, unsigned char answer[STATX_BYTES])
 {
@@ -44,13 +45,15 @@ int
 linux_statx(int fd, unsigned mask, size_t at, void *value, size_t size)
 {
     unsigned char answer[STATX_BYTES];
-    uint32_t known; /* the first field, stx_mask */
+    uint32_t known; /* stx_mask, the first field of the answer */
     if (ask_statx(fd, mask, answer) < 0)
         return -1;
+
     memcpy(&known, answer, sizeof(known));
     if (!(known & mask))
         return -1;
     memcpy(value, answer + at, size);
+
     return 0;
 }
 
@@ -78,7 +81,7 @@ os_file_direct(int fd, bool on)
 int
 os_file_alignment(int fd, int64_t *memory, int64_t *offset)
 {
-    uint32_t values[2]; /* of memory, of offsets */
+    uint32_t values[2]; /* alignment of memory and of offsets, in bytes */
     if (linux_statx(fd, ALIGNMENT, ALIGNMENT_AT, values, sizeof(values)) < 0)
         return os_fail(ENOTSUP);
     *memory = values[0];
@@ -87,9 +90,9 @@ os_file_alignment(int fd, int64_t *memory, int64_t *offset)
 }
 
 /*
- * preadv2 or pwritev2, by their numbers, as old C libraries have neither: CALL with
- * FLAGS. The upper half of the offset is an argument of its own, which counts where a
- * long holds but the lower one. Not inlined, which keeps the vector off the fast path.
+ * Calls preadv2(2) or pwritev2(2), whichever CALL is, with FLAGS; by number, because old
+ * C libraries have neither. The kernel takes the offset as two longs; the upper one
+ * matters only on 32-bit systems. Not inlined, to keep the vector out of the fast path.
  */
 static __attribute__((noinline)) int64_t
 move_by(long call, int fd, const void *buffer, size_t size, int64_t offset, int flags)
@@ -101,10 +104,10 @@ move_by(long call, int fd, const void *buffer, size_t size, int64_t offset, int 
 }
 
 /*
- * The C library's pread and pwrite are cancellation points, which cost a
- * program with threads up to 40 ns more. Where an offset is one argument of a
- * system call it is made directly. Nothing follows it: processors mispredict
- * the returns after a system call, at some 6 ns each.
+ * Calls pread64 and pwrite64 directly where the offset fits in one argument. The C
+ * library's pread and pwrite are cancellation points, which cost up to 40 ns more in a
+ * program with threads. The call is the last action of the function: processors
+ * mispredict the returns after a system call, at some 6 ns each.
  */
 #define OFFSET_IS_LONG (sizeof(long) == sizeof(int64_t))
 
@@ -124,7 +127,7 @@ os_file_write(int fd, const void *buffer, size_t size, int64_t offset, int flags
                             : pwrite(fd, buffer, size, offset);
 }
 
-/* C libraries differ in the type of a request. */
+/* Calls ioctl(2) by number, because C libraries differ in the type of a request. */
 static long
 ask_device(int fd, unsigned long request, void *answer)
 {
@@ -136,11 +139,13 @@ os_device_size(int fd, int64_t *size, int64_t *block)
 {
     uint64_t bytes;
     int sector;
+
     if (ask_device(fd, BLKGETSIZE64, &bytes) < 0 ||
         ask_device(fd, BLKSSZGET, &sector) < 0)
         return -1;
     *size = (int64_t)bytes;
     *block = sector;
+
     return 0;
 }
 
@@ -151,7 +156,7 @@ os_device_read_only(int fd)
     return ask_device(fd, BLKROGET, &read_only) == 0 && read_only;
 }
 
-/* A disk that is removed has no bytes first, and then no folder in sysfs. */
+/* A removed disk first reports a size of 0, and later loses its directory in sysfs. */
 bool
 os_device_is_gone(int fd)
 {
@@ -163,12 +168,13 @@ os_device_is_gone(int fd)
         return true;
     if (fstat(fd, &status) < 0 || !S_ISBLK(status.st_mode) || access(folder, F_OK) < 0)
         return false;
+
     snprintf(path, sizeof(path), "%s/%u:%u", folder, major(status.st_rdev),
              minor(status.st_rdev));
     return access(path, F_OK) < 0 && errno == ENOENT;
 }
 
-/* A partition has no queue of its own; the folder above it is its disk's. */
+/* A partition has no queue; its parent directory is that of its disk. */
 int
 os_file_polls(int fd)
 {
@@ -176,6 +182,7 @@ os_file_polls(int fd)
     struct stat status;
     if (fstat(fd, &status) < 0)
         return -1;
+
     dev_t device = S_ISBLK(status.st_mode) ? status.st_rdev : status.st_dev;
     for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
         char answer[8];
@@ -184,14 +191,16 @@ os_file_polls(int fd)
                             minor(device), folders[i]))
             return answer[0] == '0' || answer[0] == '1' ? answer[0] - '0' : -1;
     }
+
     return -1;
 }
 
 /*
- * unshare(2): while a table has one user, the kernel takes no reference to a file
- * for the time of a system call. Else each such call of one worker waits for those of
- * the others, who count in the same place: see `memory threads 2` of make bench. A reader
- * may be waiting for the last writer of standard error to close it.
+ * While a descriptor table has a single user, the kernel takes no reference to a file
+ * during a system call. With a shared table, each system call of a worker waits for those
+ * of the other workers, as all count references in the same place: see `memory threads 2`
+ * of make bench. Standard error is left out if it is a pipe or a socket, because a reader
+ * may wait for its last writer to close it.
  */
 bool
 os_thread_unshare(void)
@@ -205,8 +214,8 @@ os_thread_unshare(void)
     return true;
 }
 
-/* The file takes the longest time, us, that a wake-up may take, and keeps to it as long
- * as it is open (Documentation/power/pm_qos_interface.rst of the kernel). */
+/* The value is the longest acceptable wake-up latency, in us. It applies as long as the
+ * file is open (the kernel's Documentation/power/pm_qos_interface.rst). */
 int
 os_processors_awake(void)
 {
@@ -214,10 +223,12 @@ os_processors_awake(void)
     int fd = open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC);
     if (fd < 0)
         return -1;
+
     if (write(fd, &longest, sizeof(longest)) == (ssize_t)sizeof(longest) &&
         posix_inherited_add(fd) == 0)
         return 0;
     int failed = errno;
     os_file_close(fd);
+
     return os_fail(failed);
 }

@@ -1,18 +1,24 @@
 /*
- * A process and its threads: timers, freezes, its parent, capabilities, and memory.
+ * The process on Linux: timers, freezes, its parent, capabilities, and memory.
  *
- * Capabilities, capabilities(7): the superuser has all that this container knows. Among
- * other users' the ambient ones are their own: every program that they start has them,
- * unless its file brings more; then the kernel drops them and says so by AT_SECURE, as it
- * does for a set-user-ID bit.
+ * Capabilities (capabilities(7)). Only those that come from the program's file are
+ * dropped. The superuser has all capabilities of the container. Other users may have
+ * ambient capabilities, which every program that they start gets. If the program's file
+ * brings capabilities of its own, the kernel drops the ambient ones and sets AT_SECURE,
+ * as it does for a set-user-ID bit. Without AT_SECURE there is nothing to drop.
  *
- * Memory: the least that the machine and each control group of this process (cgroups(7),
- * both versions) have available. Beyond that the kernel ends a process instead of
- * refusing memory to it. Page cache is freed when memory is wanted, so it counts as
- * available, and so does swap: only an amount that would end the process is too much.
- * Some is reserved, as these figures are old when they are used and a run needs more than
- * it asks for: the kernel has tables for pages and requests, and others of the group grow
- * as well.
+ * Memory. os_memory_available returns the minimum of the memory that the machine has
+ * available and of what each control group of this process has available (cgroups(7),
+ * both versions), minus a reserve:
+ *
+ *    machine   MemAvailable + SwapFree of /proc/meminfo
+ *    group     limit - used + page cache + swap
+ *
+ * Beyond that the kernel kills a process instead of refusing memory. Page cache and swap
+ * count as available, because the kernel frees cache on demand, and only an amount that
+ * kills the process is too much. The reserve is needed because the figures are old when
+ * they are used, because the kernel needs tables for pages and requests, and because
+ * other processes of the group grow as well.
  */
 #include "linux.h"
 #include "os/os.h"
@@ -47,12 +53,12 @@ posix_signals_switches(void)
 }
 
 /*
- * An epoll(7) instance to which nothing is ever added; -1: there is none. Only the thread
- * that the signals reach uses it.
+ * An epoll(7) instance to which nothing is ever added; -1: not made. Written and used by
+ * the signal thread only.
  *
- * The freezer of control groups interrupts whatever a thread waits for, and freezes the
- * thread on its way out of the kernel. Afterwards the kernel goes on with pselect(2) as
- * if nothing had been. It never does so with epoll_pwait(2), which ends with EINTR.
+ * It makes freezes visible. The freezer of control groups interrupts every wait, and
+ * freezes the thread on its way out of the kernel. Afterwards the kernel silently
+ * restarts pselect(2), but epoll_pwait(2) is never restarted: it fails with EINTR.
  */
 static int empty_epoll = -1;
 
@@ -73,8 +79,8 @@ posix_signals_pause(int64_t limit, const sigset_t *mask)
     return pselect(0, NULL, NULL, NULL, &rest, mask);
 }
 
-/* The C library's close, or a sanitizer's, does not know that these may not be the
- * descriptors of other threads, who write to theirs meanwhile. */
+/* By number: the close of the C library, or of a sanitizer, assumes one descriptor table
+ * for all threads, but the other threads may use the same number for another file. */
 void
 posix_descriptor_close(int fd)
 {
@@ -87,18 +93,21 @@ posix_parent_death(int signo)
     prctl(PR_SET_PDEATHSIG, (unsigned long)signo, 0UL, 0UL, 0UL);
 }
 
-#define STATE 3    /* fields of /proc/PID/stat, proc(5) */
-#define FLAGS 9    /* of the first thread, as a decimal number; */
-#define PENDING 31 /* so are its signals */
+/* Fields of /proc/PID/stat, counted from 1: proc(5). */
+#define STATE 3
+#define FLAGS 9    /* decimal; flags of the first thread */
+#define PENDING 31 /* decimal; pending signals of the first thread */
 #define EXITING 4  /* PF_EXITING of the kernel's linux/sched.h, which proc(5) names */
 
-/* Returns the state of a process, or 0 if it is not known, and whether its first thread
- * ENDS. The first field follows the name of the program, which stands in parentheses. */
+/* Returns the state letter of process PID, 0 if unknown. ENDS becomes true if its first
+ * thread is exiting or has a pending SIGKILL. The name of the program is in parentheses
+ * and may contain spaces; field 3 follows the last parenthesis. */
 static char
 read_state(pid_t pid, bool *ends)
 {
     char text[1024], *field;
     linux_file_read(text, sizeof(text), "/proc/%ld/stat", (long)pid);
+
     char *name = strrchr(text, ')'), *rest = name && name[1] ? name + 2 : NULL;
     char state = rest ? *rest : '\0';
     *ends = false;
@@ -117,8 +126,8 @@ posix_process_is_stopped(pid_t pid)
     return read_state(pid, &ends) == 'T';
 }
 
-/* The first thread has ended, or cannot end yet: it is stuck, or the kernel waits for
- * requests of Linux AIO before it lets go of the process. */
+/* Z: the first thread has ended. ENDS: it cannot end yet, because it is stuck or because
+ * the kernel waits for requests of Linux AIO before it releases the process. */
 bool
 posix_process_is_killed(pid_t pid)
 {
@@ -126,7 +135,7 @@ posix_process_is_killed(pid_t pid)
     return read_state(pid, &ends) == 'Z' || ends;
 }
 
-#define WORD 32 /* capabilities in one of the kernel's words */
+#define WORD 32 /* bits in one word of the kernel's sets */
 
 int
 posix_capabilities_drop(void)
@@ -137,26 +146,30 @@ posix_capabilities_drop(void)
         return 0;
     if (syscall(SYS_capget, &header, words) < 0)
         return -1;
+
     for (unsigned i = 0; i < _LINUX_CAPABILITY_U32S_3 * WORD; i++)
         if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, (unsigned long)i, 0UL, 0UL) != 1)
             words[i / WORD].permitted &= ~(UINT32_C(1) << i % WORD);
     for (unsigned i = 0; i < _LINUX_CAPABILITY_U32S_3; i++)
         words[i].effective &= words[i].permitted;
+
     return syscall(SYS_capset, &header, words) < 0 ? -1 : 0;
 }
 
+/* Bytes that are kept in reserve. */
 #define RESERVE (16LL << 20)
-#define RESERVE_SHARE 16          /* and a 16th of the rest, which is an estimate */
-#define NO_LIMIT (INT64_MAX >> 1) /* the first version writes a number for none */
+#define RESERVE_SHARE 16          /* and a 16th of the rest, which is only an estimate */
+#define NO_LIMIT (INT64_MAX >> 1) /* cgroup version 1 has a huge number without a limit \
+                                   */
 #define PATH_ROOM (4096 + 256)
-#define TEXT_ROOM 8192    /* of a file with many lines, */
-#define FIGURES_ROOM 2048 /* of /proc/meminfo, */
-#define NUMBER_ROOM 64    /* and of one that is a number */
+#define TEXT_ROOM 8192    /* bytes, for a file with many lines */
+#define FIGURES_ROOM 2048 /* bytes, for /proc/meminfo */
+#define NUMBER_ROOM 64    /* bytes, for a file with one number */
 
-/* The files of one version of control groups; sizes in them are bytes. */
+/* The file names of one version of control groups. Sizes in these files are in bytes. */
 struct version {
     const char *mount, *limits[2], *used, *cache[2], *swap_limit, *swap_used;
-    bool swap_is_sum; /* its figures for swap have memory in them */
+    bool swap_is_sum; /* the figures for swap include memory */
 };
 
 static const struct version first = {
@@ -178,13 +191,14 @@ static const struct version second = {
     .swap_used = "memory.swap.current",
 };
 
+/* Returns the smaller of two numbers. */
 static int64_t
 least(int64_t one, int64_t other)
 {
     return one < other ? one : other;
 }
 
-/* The number after KEY, times UNIT; OTHERWISE without. */
+/* Returns the number after KEY in TEXT, times UNIT; OTHERWISE if KEY is absent. */
 static int64_t
 find_number(const char *text, const char *key, int64_t unit, int64_t otherwise)
 {
@@ -195,7 +209,8 @@ find_number(const char *text, const char *key, int64_t unit, int64_t otherwise)
     return number < INT64_MAX / unit ? number * unit : INT64_MAX;
 }
 
-/* The number that is all of a file, INT64_MAX for "max"; OTHERWISE without the file. */
+/* Returns the number in the file NAME of FOLDER, INT64_MAX for "max"; OTHERWISE without
+ * the file. */
 static int64_t
 read_number(const char *folder, const char *name, int64_t otherwise)
 {
@@ -205,32 +220,38 @@ read_number(const char *folder, const char *name, int64_t otherwise)
                : otherwise;
 }
 
-/* Memory available to the group of FOLDER, where the machine has SWAP available. */
+/* Returns the bytes available to the group of FOLDER. SWAP: bytes of swap that the
+ * machine has available. */
 static int64_t
 group_available(const char *folder, const struct version *version, int64_t swap)
 {
     char text[TEXT_ROOM] = "\n";
     int64_t limit = INT64_MAX, cache = 0;
+
     for (int i = 0; i < 2 && version->limits[i]; i++)
         limit = least(limit, read_number(folder, version->limits[i], INT64_MAX));
+
     int64_t used = limit < NO_LIMIT ? read_number(folder, version->used, -1) : -1;
     if (used < 0)
         return INT64_MAX;
     if (linux_file_read(text + 1, sizeof(text) - 1, "%s/memory.stat", folder))
         for (int i = 0; i < 2; i++)
             cache += find_number(text, version->cache[i], 1, 0);
+
     int64_t left = limit - used + least(cache, used);
     if (swap == 0)
         return left;
+
     int64_t room = least(read_number(folder, version->swap_limit, NO_LIMIT), NO_LIMIT) -
                    read_number(folder, version->swap_used, 0);
     if (version->swap_is_sum)
         room -= limit - used;
+
     return room > 0 ? left + least(room, swap) : left;
 }
 
-/* The least of the group that PATH ends with and of those above it. A group that
- * cannot be read, as in a container, is skipped. */
+/* Returns the minimum for the group PATH and all groups above it. Groups that cannot be
+ * read, as in a container, are skipped. */
 static int64_t
 groups_available(const char *root, const struct version *version, const char *path,
                  int64_t swap)
@@ -238,20 +259,24 @@ groups_available(const char *root, const struct version *version, const char *pa
     char folder[PATH_ROOM];
     size_t top = strlen(root) + strlen(version->mount);
     int64_t left = INT64_MAX;
+
     snprintf(folder, sizeof(folder), "%s%s%s", root, version->mount, path);
     for (char *slash; (slash = strrchr(folder + top, '/')); *slash = '\0')
         if (slash[1])
             left = least(left, group_available(folder, version, swap));
+
     return least(left, group_available(folder, version, swap));
 }
 
-/* By lines of "NUMBER:CONTROLLERS:PATH", of which the second version has no controllers
- * and the first a list with commas. */
+/* Returns the minimum over all groups of this process. /proc/self/cgroup has lines
+ * "NUMBER:CONTROLLERS:PATH"; CONTROLLERS is empty for version 2 and a list with commas
+ * for version 1. */
 static int64_t
 all_groups_available(const char *root, int64_t swap)
 {
     char text[TEXT_ROOM], *rest = text, *path;
     int64_t left = INT64_MAX;
+
     linux_file_read(text, sizeof(text), "%s/proc/self/cgroup", root);
     while ((path = strsep(&rest, "\n"))) {
         strsep(&path, ":");
@@ -262,6 +287,7 @@ all_groups_available(const char *root, int64_t swap)
             if (strcmp(one, "memory") == 0)
                 left = least(left, groups_available(root, &first, path, swap));
     }
+
     return left;
 }
 
@@ -269,13 +295,16 @@ int64_t
 linux_memory_available(const char *root)
 {
     char text[FIGURES_ROOM] = "\n";
+
     linux_file_read(text + 1, sizeof(text) - 1, "%s/proc/meminfo", root);
     int64_t swap = find_number(text, "\nSwapFree:", 1024, 0), left;
+
     left = find_number(text, "\nMemAvailable:", 1024, INT64_MAX - swap) + swap;
     left = least(left, all_groups_available(root, swap));
     if (left >= NO_LIMIT)
         return INT64_MAX;
     left -= RESERVE + left / RESERVE_SHARE;
+
     return left > 0 ? left : 0;
 }
 

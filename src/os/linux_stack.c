@@ -1,7 +1,7 @@
 /*
- * How a block device, and what it is made of, is named: as its user names it. The names
- * come from sysfs (the kernel's Documentation/ABI/testing/sysfs-block-dm, and "md devices
- * in sysfs" of Documentation/admin-guide/md.rst).
+ * Names of a block device and of the devices that it consists of, as users know them. The
+ * names come from sysfs (the kernel's Documentation/ABI/testing/sysfs-block-dm, and "md
+ * devices in sysfs" of Documentation/admin-guide/md.rst).
  */
 #include "linux_stack.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The beginning of a uuid of the device mapper tells who made the device. */
+/* Creators of device-mapper devices, by the beginning of the uuid. */
 static const struct {
     const char *uuid, *kind;
 } mappers[] = {
@@ -22,13 +22,14 @@ void
 linux_device_path(const struct linux_disk *disk, char *path, size_t size)
 {
     char name[128];
+
     if (linux_file_read(name, sizeof(name), "%s/dm/name", disk->folder)) {
         snprintf(path, size, "/dev/mapper/%s", name);
         return;
     }
     snprintf(path, size, "/dev/%s", disk->name);
     for (char *at = path; (at = strchr(at, '!'));)
-        *at = '/'; /* a slash in the name of a device is an exclamation mark in sysfs */
+        *at = '/'; /* sysfs has an exclamation mark for a slash in a name */
 }
 
 static bool
@@ -39,7 +40,8 @@ has_folder(const struct linux_disk *disk, const char *name)
     return access(path, F_OK) == 0;
 }
 
-/* A device that bcache is made of has a folder of this name, too. */
+/* The devices that a bcache consists of have a directory "bcache" too, so the name is
+ * tested as well. */
 bool
 linux_disk_is_bcache(const struct linux_disk *disk)
 {
@@ -47,8 +49,8 @@ linux_disk_is_bcache(const struct linux_disk *disk)
            has_folder(disk, "bcache");
 }
 
-/* Stores what kind of stack DISK is in KIND of SIZE bytes. A disk of the device mapper
- * that takes requests instead of bios is a multipath. */
+/* Stores the kind of stack of DISK in KIND of SIZE bytes. A request-based device of the
+ * device mapper is a multipath. */
 static void
 find_kind(const struct linux_disk *disk, char *kind, size_t size)
 {
@@ -56,10 +58,12 @@ find_kind(const struct linux_disk *disk, char *kind, size_t size)
     size_t i = 0;
     if (linux_file_read(kind, size, "%s/md/level", disk->folder))
         return;
+
     if (linux_disk_is_bcache(disk) || has_folder(disk, "mq")) {
         snprintf(kind, size, "%s", has_folder(disk, "mq") ? "multipath" : "bcache");
         return;
     }
+
     linux_file_read(uuid, sizeof(uuid), "%s/dm/uuid", disk->folder);
     while (strncmp(uuid, mappers[i].uuid, strlen(mappers[i].uuid)) != 0)
         i++;
@@ -82,6 +86,7 @@ linux_legs_add(struct linux_legs *legs, const char *path)
     size_t used = strlen(legs->text);
     if (legs->is_full)
         return;
+
     legs->is_full = used + strlen(between) + strlen(path) + sizeof(more) > legs->size;
     if (legs->is_full)
         snprintf(legs->text + used, legs->size - used, "%s", more);
@@ -90,7 +95,8 @@ linux_legs_add(struct linux_legs *legs, const char *path)
     legs->count++;
 }
 
-/* Adds the device behind FOLDER, a link of sysfs to the folder of a disk or partition. */
+/* Adds the device behind FOLDER, a symbolic link of sysfs to the directory of a disk or
+ * partition. */
 static void
 add_leg(struct linux_legs *legs, const char *folder)
 {
@@ -99,6 +105,7 @@ add_leg(struct linux_legs *legs, const char *folder)
     int is_partition = linux_disk_find(folder, &disk);
     if (is_partition < 0)
         return;
+
     linux_device_path(&disk, path, sizeof(path));
     if (is_partition && linux_sysfs_link(folder, target) && strrchr(target, '/'))
         snprintf(path, sizeof(path), "/dev/%.200s", strrchr(target, '/') + 1);
@@ -111,8 +118,8 @@ is_shown(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* Members of md stand in the order of the array. Others have none, so they are sorted by
- * their names. */
+/* The members of an md array come in the order of the array. The members of other stacks
+ * have no order, so they are sorted by name. */
 void
 linux_legs_find(struct linux_legs *legs, const struct linux_disk *disk)
 {

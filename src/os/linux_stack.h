@@ -1,34 +1,36 @@
 #ifndef OS_LINUX_STACK_H
 #define OS_LINUX_STACK_H
 
-/* How a block device, and what it is made of, is named. */
+/* Names of a block device and of the devices that it consists of. */
 
 #include "linux.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Stores the path by which a user knows DISK in PATH of SIZE bytes: /dev/mapper/NAME of
- * the device mapper, else /dev/NAME. */
+/* Stores the path by which users know DISK in PATH of SIZE bytes: /dev/mapper/NAME for
+ * the device mapper, /dev/NAME for other disks. */
 void linux_device_path(const struct linux_disk *disk, char *path, size_t size);
 
-/*
- * What a stack is made of, such as "raid1: /dev/vdb, /dev/mapper/slow", in TEXT of SIZE
- * bytes. If not all legs fit, three dots stand for the rest. linux_legs_begin starts with
- * a kind of stack, linux_legs_add adds one leg, linux_legs_find does both for DISK, by
- * sysfs.
- */
+/* The description of a stack, such as "raid1: /dev/vdb, /dev/mapper/slow". If not all
+ * legs fit, it ends with three dots. */
 struct linux_legs {
-    char *text;
-    size_t size;
-    int count;
-    bool is_full;
+    char *text;   /* owned by the caller */
+    size_t size;  /* of `text`, in bytes */
+    int count;    /* legs that were added */
+    bool is_full; /* the dots have been written */
 };
+
+/* Starts a description with the KIND of the stack. */
 void linux_legs_begin(struct linux_legs *legs, const char *kind);
+
+/* Adds one leg, the device PATH. */
 void linux_legs_add(struct linux_legs *legs, const char *path);
+
+/* Writes the whole description of DISK: its kind and its legs, as sysfs lists them. */
 void linux_legs_find(struct linux_legs *legs, const struct linux_disk *disk);
 
-/* Returns true if a disk is a bcache, cached or not. */
+/* Returns true if the disk is a bcache, with or without a cache attached. */
 bool linux_disk_is_bcache(const struct linux_disk *disk);
 
 #endif

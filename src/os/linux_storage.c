@@ -1,8 +1,11 @@
 /*
- * The file system that a file is on, and the last in the chain of devices below it.
- * statfs(2) has sizes, the mount table of /proc/self/mountinfo names. By sysfs dm and md
- * list the devices below them in `slaves`, btrfs in `devices`; an overlay has its layers
- * in the mount table. A loop device has a file, which is on another device or in memory.
+ * The file system that a file is on, and the last device in the chain below it.
+ *
+ *    statfs(2)                 sizes, and the type of a file system
+ *    /proc/self/mountinfo      names; layers of an overlay
+ *    sysfs: slaves             devices below dm and md
+ *    sysfs: devices            devices of a btrfs
+ *    sysfs: loop/backing_file  file of a loop device, on another device or in memory
  */
 #include "linux.h"
 #include "linux_extents.h"
@@ -22,7 +25,7 @@
 #define MOUNT_ID 0x1000U /* STATX_MNT_ID, Linux 5.8: stx_mnt_id */
 #define MOUNT_ID_AT 0x90
 
-/* File systems that live in memory, by their f_type of statfs(2). */
+/* File systems that live in memory, by f_type of statfs(2). */
 static const struct {
     uint32_t magic;
     const char *name;
@@ -37,8 +40,9 @@ linux_mount_memory(const struct statfs *status)
     return NULL;
 }
 
-/* File systems whose files the kernel makes up, by their f_type: proc, sysfs, cgroup,
- * cgroup2, debugfs, tracefs, securityfs, configfs, bpf, devpts, pstore and efivarfs. */
+/* File systems whose files the kernel generates, by f_type of statfs(2): proc, sysfs,
+ * cgroup, cgroup2, debugfs, tracefs, securityfs, configfs, bpf, devpts, pstore and
+ * efivarfs. */
 static const uint32_t made_up[] = {0x9fa0,     0x62656572, 0x27e0eb,   0x63677270,
                                    0x64626720, 0x74726163, 0x73636673, 0x62656570,
                                    0xcafe4a11, 0x1cd1,     0x6165676c, 0xde5e81e4};
@@ -55,7 +59,8 @@ os_path_is_made_up(const char *path)
     return false;
 }
 
-/* The kernel's number of a mount, the key into the mount table; -1: not known. */
+/* Returns the kernel's number of the mount that FD is on, its ID in the mount table; -1
+ * if unknown. */
 static int64_t
 mount_id(int fd)
 {
@@ -64,11 +69,12 @@ mount_id(int fd)
     if (linux_statx(fd, MOUNT_ID, MOUNT_ID_AT, &known, sizeof(known)) == 0)
         return (int64_t)known;
     linux_file_read(text, sizeof(text), "/proc/self/fdinfo/%d", fd);
+
     const char *line = strstr(text, "mnt_id:");
     return line ? strtoll(line + 7, NULL, 10) : -1;
 }
 
-/* O_PATH: the directory need not be readable. */
+/* O_PATH, because the directory may be unreadable. */
 bool
 os_mount_differs(int fd, const char *path)
 {
@@ -85,23 +91,27 @@ os_mount_measure(int fd, struct os_mount *mount)
 {
     struct statfs status;
     struct stat info;
+
     *mount = (struct os_mount){.fstype = "unknown", .device = "unknown"};
     if (fstatfs(fd, &status) < 0)
         return -1;
+
     uint64_t unit = (uint64_t)(status.f_frsize ? status.f_frsize : status.f_bsize);
     mount->block = (int64_t)status.f_bsize;
     mount->size = (int64_t)(status.f_blocks * unit);
     mount->available = (int64_t)(status.f_bavail * unit);
     mount->anonymous = fstat(fd, &info) == 0 && major(info.st_dev) == 0;
+
     const char *memory = linux_mount_memory(&status);
     mount->memory = memory != NULL;
     if (memory)
         snprintf(mount->fstype, sizeof(mount->fstype), "%s", memory);
+
     return 0;
 }
 
-/* Returns the mount table, allocated, and the ID in it of the mount that FD is on; NULL:
- * not known. */
+/* Returns the mount table, allocated, and stores the ID of the mount that FD is on.
+ * Returns NULL if unknown. */
 static char *
 read_table(int fd, int64_t *id)
 {
@@ -109,7 +119,8 @@ read_table(int fd, int64_t *id)
     return *id < 0 ? NULL : linux_file_all("/proc/self/mountinfo");
 }
 
-/* Without a device, the source is a text that whoever mounts it chooses. */
+/* A file system without a device has any text as its source, chosen by whoever mounted
+ * it. */
 int
 os_mount_name(int fd, struct os_mount *mount)
 {
@@ -121,15 +132,19 @@ os_mount_name(int fd, struct os_mount *mount)
                            (fstat(fd, &status) == 0 &&
                             mountinfo_find_device(table, major(status.st_dev),
                                                   minor(status.st_dev), mount) == 0));
+
     char *real = found && mount->device[0] == '/' ? realpath(mount->device, NULL) : NULL;
+
     if (real && strlen(real) < sizeof(mount->device))
         memcpy(mount->device, real, strlen(real) + 1);
     free(real);
     free(table);
     errno = code;
+
     return table ? 0 : -1;
 }
 
+/* Stores the name of DISK. Returns BACKING. */
 static enum os_backing
 answer(struct linux_search *search, enum os_backing backing, const char *disk)
 {
@@ -137,12 +152,14 @@ answer(struct linux_search *search, enum os_backing backing, const char *disk)
     return backing;
 }
 
-/* Data is on all devices of FOLDER: memory only if each is. */
+/* Searches the devices that the directory FOLDER has links to. Data is on all of them, so
+ * the result is memory only if each is memory. */
 static enum os_backing
 search_below(struct linux_search *search, const char *folder)
 {
     int devices = 0, memories = 0;
     char path[LINUX_SYSFS_ROOM];
+
     for (DIR *list = opendir(folder); linux_sysfs_next(list, folder, path); devices++) {
         enum os_backing found = linux_backing_search(search, path);
         memories += found == OS_BACKING_MEMORY;
@@ -154,8 +171,9 @@ search_below(struct linux_search *search, const char *folder)
     return devices && memories == devices ? OS_BACKING_MEMORY : OS_BACKING_DEVICE;
 }
 
-/* A disk hangs on a bus, and as most runs ask for one it is found at once. Devices made
- * of files, memory or other devices are virtual, but for persistent memory. */
+/* Returns true if the device behind FOLDER is certainly a plain disk, a quick answer for
+ * most runs: it hangs on a bus. Devices made of files, memory or other devices are
+ * virtual, except persistent memory. */
 static bool
 is_disk(const char *folder)
 {
@@ -174,8 +192,10 @@ search_number(struct linux_search *search, dev_t device)
                                              : OS_BACKING_DEVICE;
 }
 
-/* Returns how the extents of the file FD of SIZE bytes are read by direct I/O: btrfs
- * reads those of compressed or inline data through the page cache. */
+/*
+ * Returns how a loop device with direct I/O reads the file FD of SIZE bytes on a file
+ * system with extents: btrfs reads compressed and inline extents through the page cache.
+ */
 static enum os_backing
 search_extents(int fd, int64_t size)
 {
@@ -190,13 +210,15 @@ search_extents(int fd, int64_t size)
         else
             others = true;
     }
+
     if (extents.failed || !some)
         return OS_BACKING_DEVICE;
+
     return others ? OS_BACKING_PARTLY : OS_BACKING_BUFFERED;
 }
 
-/* Returns how the file at PATH is read by a loop device with direct I/O. ext4 reads
- * journaled data through the page cache, and says so in statx(2). */
+/* Returns how a loop device with direct I/O reads the file at PATH. ext4 reads journaled
+ * data through the page cache; statx(2) then reports no alignment for direct I/O. */
 static enum os_backing
 search_direct(const char *path)
 {
@@ -206,15 +228,18 @@ search_direct(const char *path)
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return backing;
+
     if (os_file_alignment(fd, &memory, &offset) == 0)
         backing = offset == 0 ? OS_BACKING_BUFFERED : OS_BACKING_DEVICE;
     else if (fstat(fd, &file) == 0)
         backing = search_extents(fd, file.st_size);
     os_file_close(fd);
+
     return backing;
 }
 
-/* The file of a loop device may be out of reach: removed, or in another mount table. */
+/* Searches the file of a loop device. The file may be out of reach: removed, or in
+ * another mount namespace. */
 static enum os_backing
 search_loop(struct linux_search *search, const struct linux_disk *disk)
 {
@@ -223,6 +248,7 @@ search_loop(struct linux_search *search, const struct linux_disk *disk)
     struct statfs system;
     if (!linux_file_read(direct, sizeof(direct), "%s/loop/dio", disk->folder))
         return OS_BACKING_DEVICE;
+
     bool known =
         linux_file_read(path, sizeof(path), "%s/loop/backing_file", disk->folder) &&
         stat(path, &file) == 0 && statfs(path, &system) == 0;
@@ -230,9 +256,11 @@ search_loop(struct linux_search *search, const struct linux_disk *disk)
         return answer(search, OS_BACKING_MEMORY, disk->name);
     if (direct[0] == '0')
         return answer(search, OS_BACKING_CACHE, disk->name);
+
     enum os_backing backing = known ? search_direct(path) : OS_BACKING_DEVICE;
     if (backing != OS_BACKING_DEVICE)
         return answer(search, backing, disk->name);
+
     return known ? search_number(search, file.st_dev) : OS_BACKING_DEVICE;
 }
 
@@ -244,10 +272,12 @@ linux_backing_search(struct linux_search *search, const char *folder)
     struct linux_search below = {search->name, search->size, search->depth - 1};
     if (search->depth == 0 || linux_disk_find(folder, &disk) < 0)
         return OS_BACKING_DEVICE;
+
     if (linux_disk_is_memory(&disk))
         return answer(search, OS_BACKING_MEMORY, disk.name);
     if (strncmp(disk.name, "loop", 4) == 0)
         return search_loop(&below, &disk);
+
     snprintf(path, sizeof(path), "%s/slaves", disk.folder);
     return search_below(&below, path);
 }
@@ -259,11 +289,13 @@ linux_btrfs_devices(int fd, char folder[LINUX_SYSFS_ROOM])
     size_t used = (size_t)snprintf(folder, LINUX_SYSFS_ROOM, "/sys/fs/btrfs/");
     if (syscall(SYS_ioctl, (long)fd, BTRFS_IOC_FS_INFO, &info) < 0)
         return false;
+
     for (int i = 0; i < BTRFS_FSID_SIZE; i++)
         used += (size_t)snprintf(folder + used, LINUX_SYSFS_ROOM - used, "%s%02x",
                                  i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
                                  info.fsid[i]);
     snprintf(folder + used, LINUX_SYSFS_ROOM - used, "/devices");
+
     return true;
 }
 
@@ -277,15 +309,15 @@ linux_mount_options(int fd)
     return options;
 }
 
-/*
- * A file that is open for writing is in the upper layer; in which one another is cannot
- * be known. An overlay has the sizes of its upper layer, or of the first without one.
- */
+/* A file that is open for writing is in the upper layer; the layer of any other file is
+ * unknown. The layers count as found if the sizes of the overlay agree with those of its
+ * upper layer or, without one, of its first lower layer. */
 int
 linux_overlay_layers(int fd, struct linux_layers *layers)
 {
     const char *upper = NULL;
     struct statfs whole, system;
+
     *layers = (struct linux_layers){.options = linux_mount_options(fd)};
     char *rest = layers->options, *value, *path;
     while ((value = strsep(&rest, ","))) {
@@ -298,16 +330,19 @@ linux_overlay_layers(int fd, struct linux_layers *layers)
             if (*path)
                 layers->path[layers->count++] = path;
     }
+
     if (upper && (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY)
         layers->count = 0;
     const char *measured = upper ? upper : layers->path[0];
     if (upper)
         layers->path[layers->count++] = upper;
+
     bool known = layers->count > 0 && fstatfs(fd, &whole) == 0 &&
                  statfs(measured, &system) == 0 && system.f_blocks == whole.f_blocks &&
                  system.f_files == whole.f_files;
     if (!known)
         linux_overlay_free(layers);
+
     return known ? 0 : -1;
 }
 
@@ -318,8 +353,8 @@ linux_overlay_free(struct linux_layers *layers)
     layers->options = NULL;
 }
 
-/* All layers must be alike. The name of one that the mount table has cut off is not
- * found. */
+/* Searches all layers, which must give the same answer. A layer whose path the mount
+ * table has cut off is not found. */
 static enum os_backing
 search_overlay(struct linux_search *search, int fd)
 {
@@ -327,6 +362,7 @@ search_overlay(struct linux_search *search, int fd)
     enum os_backing found = OS_BACKING_DEVICE;
     if (linux_overlay_layers(fd, &layers) < 0)
         return found;
+
     for (int i = 0; i < layers.count; i++) {
         enum os_backing backing = OS_BACKING_DEVICE;
         struct statfs system;
@@ -342,7 +378,9 @@ search_overlay(struct linux_search *search, int fd)
         if (found == OS_BACKING_DEVICE)
             break;
     }
+
     linux_overlay_free(&layers);
+
     return found;
 }
 
@@ -355,12 +393,15 @@ os_file_backing(int fd, char *name, size_t size)
     struct statfs system;
     if (fstat(fd, &file) < 0 || fstatfs(fd, &system) < 0)
         return OS_BACKING_DEVICE;
+
     if (S_ISBLK(file.st_mode))
         return search_number(&search, file.st_rdev);
+
     if ((uint32_t)system.f_type == BTRFS_SUPER_MAGIC)
         return linux_btrfs_devices(fd, folder) ? search_below(&search, folder)
                                                : OS_BACKING_DEVICE;
     if ((uint32_t)system.f_type == OVERLAYFS_SUPER_MAGIC)
         return search_overlay(&search, fd);
+
     return search_number(&search, file.st_dev);
 }

@@ -1,7 +1,10 @@
 /*
- * The mount table as /proc/self/mountinfo has it (proc(5)): lines of the mount's number,
- * its parent's, the device, the root, the place, options, and after " - " the type, the
- * source and the options of the file system.
+ * The mount table /proc/self/mountinfo (proc(5)). A line has these fields:
+ *
+ *    0   1       2            3     4      5
+ *    ID  parent  major:minor  root  place  options  [...]  -  type  source  options
+ *
+ * The fields after "-" belong to the file system, the others to the mount.
  */
 #include "linux.h"
 
@@ -16,7 +19,8 @@ is_octal(const char *text)
            text[2] >= '0' && text[2] <= '7';
 }
 
-/* Space, tab, newline and backslash are written as a backslash and three octal digits. */
+/* Decodes a field. Space, tab, newline and backslash are stored as a backslash and three
+ * octal digits. */
 static void
 decode(const char *field, size_t length, char *out, size_t size)
 {
@@ -33,7 +37,8 @@ decode(const char *field, size_t length, char *out, size_t size)
     out[used] = '\0';
 }
 
-/* The field of a line up to END that comes COUNT after FIELD; NULL: there is none. */
+/* Returns the field that comes COUNT fields after FIELD in a line that ends at END, NULL
+ * if the line has no such field. */
 static const char *
 skip(const char *field, const char *end, int count)
 {
@@ -45,14 +50,16 @@ skip(const char *field, const char *end, int count)
 }
 
 /*
- * Finds the first line of TABLE that has TEXT, which ends with a space, as its field
- * PLACE, from 0, and names a file system. Returns the type in it, which the source and
- * the options follow, and the END of the line; NULL: there is none.
+ * Finds the first line of TABLE whose field PLACE, counted from 0, is TEXT, and that
+ * names a file system. TEXT ends with a space. Returns the type in that line, which the
+ * source and the options follow, and stores the END of the line. Returns NULL if no line
+ * matches.
  */
 static const char *
 find_type(const char *table, int place, const char *text, const char **end)
 {
     size_t length = strlen(text);
+
     *end = table;
     for (const char *line = table; *line; line = *end + (**end == '\n')) {
         *end = line + strcspn(line, "\n");
@@ -64,10 +71,12 @@ find_type(const char *table, int place, const char *text, const char **end)
         if (skip(field, *end, 2))
             return skip(field, *end, 1);
     }
+
     return NULL;
 }
 
-/* Copies the type and the source of a mount, found as by find_type. */
+/* Copies the type and the source of the mount that find_type finds. Returns 0, or -1 if
+ * it finds none. */
 static int
 find_mount(const char *table, int place, const char *text, struct os_mount *mount)
 {
@@ -101,11 +110,13 @@ char *
 mountinfo_options(const char *table, int64_t id)
 {
     char text[32];
+
     snprintf(text, sizeof(text), "%lld ", (long long)id);
     const char *end, *type = find_type(table, 0, text, &end);
     const char *field = skip(type, end, 2);
     char *options = field ? malloc((size_t)(end - field) + 1) : NULL;
     if (options)
         decode(field, (size_t)(end - field), options, (size_t)(end - field) + 1);
+
     return options;
 }

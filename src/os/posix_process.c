@@ -1,6 +1,8 @@
-/* The process on all Unix systems: its wall clock, the descriptors that it inherited, its
+/*
+ * The process on all Unix systems: its wall clock, the descriptors that it inherited, its
  * privileges and its memory. The first part has the answers for systems other than Linux,
- * which has its own in linux_process.c. */
+ * which has its own in linux_process.c.
+ */
 #include "base/time.h"
 #include "has.h"
 #include "os/os.h"
