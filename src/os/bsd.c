@@ -1,7 +1,7 @@
 /*
- * Disks, mounts, flushes and direct I/O of the BSDs, macOS among them: disks are raw
- * devices, statfs(2) or statvfs(2) tells the names of a file system too, and msync(2)
- * drops pages. The disks of macOS are in darwin.c.
+ * Disks, mounts, flushes and direct I/O of the BSDs and of macOS. Disks are raw
+ * (character) devices; statfs(2) or statvfs(2) also has the names of a file system;
+ * msync(2) drops pages. The disks of macOS are in darwin.c.
  */
 #include "has.h"
 #include "os/os.h"
@@ -29,8 +29,8 @@
 #include <sys/dkio.h>
 #endif
 
-/* A raw device is a character device; some systems have block devices as well, with
- * buffers before them. */
+/* A raw device is a character device. Some systems also have block devices, which are
+ * buffered. */
 bool
 os_device_is_disk(int fd)
 {
@@ -40,7 +40,8 @@ os_device_is_disk(int fd)
            os_device_size(fd, &size, &block) == 0;
 }
 
-/* The raw device has the same name after an r. */
+/* The name of the raw device has an "r" in front: /dev/disk2 has the raw device
+ * /dev/rdisk2. */
 bool
 os_path_raw(const char *path, char *raw, size_t size)
 {
@@ -51,7 +52,7 @@ os_path_raw(const char *path, char *raw, size_t size)
     return length < (int)size && stat(raw, &status) == 0 && S_ISCHR(status.st_mode);
 }
 
-/* The blocks of struct statvfs have f_frsize bytes. */
+/* In struct statvfs the unit of the numbers of blocks is f_frsize. */
 #ifdef OS_SYSTEM_netbsd
 #define STATUS struct statvfs
 #define GET_STATUS fstatvfs
@@ -76,15 +77,18 @@ os_mount_measure(int fd, struct os_mount *mount)
     snprintf(mount->device, sizeof(mount->device), "%s", status.f_mntfromname);
     mount->memory =
         strcmp(mount->fstype, "tmpfs") == 0 || strcmp(mount->fstype, "mfs") == 0;
+
     return 0;
 }
 
-#ifdef OS_HAS_FILE_DROP /* else no request passes by the cache of files */
+#ifdef OS_HAS_FILE_DROP /* without it, all requests use the cache of files */
 
 static int
 switch_direct(int fd, bool on)
 {
-#ifdef F_NOCACHE /* a feature, not a system: pages that are read do not stay cached */
+/* Tests for a feature, not for a system. With F_NOCACHE, pages that are read do not stay
+ * in the cache. */
+#ifdef F_NOCACHE
     if (on && fcntl(fd, F_RDAHEAD, 0) < 0)
         return -1;
     return fcntl(fd, F_NOCACHE, on ? 1 : 0) < 0 ? -1 : 0;
@@ -96,11 +100,9 @@ switch_direct(int fd, bool on)
 #endif
 }
 
-/*
- * Raw devices have direct I/O only; requests to block devices go through buffers all the
- * same. Direct reads of pages in the page cache would come from there, so they are
- * dropped.
- */
+/* Requests to raw devices are always direct. Requests to block devices are always
+ * buffered. Direct reads of a file would still be served from pages in the page cache, so
+ * these pages are dropped. */
 int
 os_file_direct(int fd, bool on)
 {
@@ -111,14 +113,16 @@ os_file_direct(int fd, bool on)
         return 0;
     if (!S_ISREG(status.st_mode))
         return os_fail(ENOTSUP);
+
     if (on)
         os_file_drop(fd, 0, status.st_size);
     return switch_direct(fd, on);
 }
 
-#define MAP_MOST (1LL << 30) /* bytes at a time, as address space may be scarce */
+#define MAP_MOST (1LL << 30) /* bytes per mapping: address space may be scarce */
 
-/* Returns 0, or errno: a file that cannot be mapped, such as a device, has no pages. */
+/* Drops the pages of SIZE bytes at offset AT. Returns 0, or errno; ENOTSUP: the file
+ * cannot be mapped, such as a device, so it has no pages. */
 static int
 drop_range(int fd, int64_t at, size_t size)
 {
@@ -131,11 +135,11 @@ drop_range(int fd, int64_t at, size_t size)
 }
 
 /*
- * msync(2) with MS_INVALIDATE drops clean pages from the page cache, after it has written
- * the dirty ones of the range. posix_fadvise(2) alone only makes them the next to be
- * dropped; but where it exists it releases pages that are held as buffers, which msync
- * would leave. It does not reach the buffers of a device, and after the end of a file
- * some systems map nothing.
+ * msync(2) with MS_INVALIDATE writes the dirty pages of the range and drops the clean
+ * ones from the page cache. posix_fadvise(2) alone only makes them the next candidates to
+ * be dropped. However, where it exists it releases pages that are held as buffers, which
+ * msync(2) would leave, so both are called. Neither reaches the buffers of a device. Some
+ * systems map nothing behind the end of a file, so the range is cut there.
  */
 int
 os_file_drop(int fd, int64_t offset, int64_t length)
@@ -143,7 +147,7 @@ os_file_drop(int fd, int64_t offset, int64_t length)
     int64_t page = sysconf(_SC_PAGESIZE), end = offset + length;
     struct stat status;
     int failed = fstat(fd, &status) < 0 ? errno : S_ISREG(status.st_mode) ? 0 : ENOTSUP;
-#ifdef POSIX_FADV_DONTNEED /* a feature, not a system */
+#ifdef POSIX_FADV_DONTNEED /* tests for a feature, not for a system */
     posix_fadvise(fd, offset, length, POSIX_FADV_DONTNEED);
 #endif
     if (failed || status.st_size < end)
@@ -165,7 +169,7 @@ os_resident_choose(int fd, int64_t witness)
 
 #endif
 
-#ifdef DIOCGFLUSH /* FreeBSD: a disk has a call of its own for the cache in it */
+#ifdef DIOCGFLUSH /* FreeBSD: a separate call flushes the cache of a disk */
 int
 posix_file_flush(int fd)
 {
@@ -176,12 +180,12 @@ posix_file_flush(int fd)
 }
 #endif
 
-#ifdef DIOCCACHESYNC /* NetBSD, OpenBSD: likewise, for those who may write */
+#ifdef DIOCCACHESYNC /* NetBSD, OpenBSD: the same, for users who may write */
 int
 posix_file_flush(int fd)
 {
     int force = 0;
-#ifdef FDISKSYNC /* a file that was opened for reading only has fsync alone */
+#ifdef FDISKSYNC /* a file that is open for reading only can only use fsync */
     int status = fsync_range(fd, FDATASYNC | FDISKSYNC, 0, 0);
     if (status < 0 && (errno == EBADF || errno == EINVAL || errno == EOPNOTSUPP))
         status = fsync(fd);
@@ -193,17 +197,20 @@ posix_file_flush(int fd)
     return errno == EIO || errno == EINTR ? -1 : 0;
 }
 
-/* The partition that FD is by the LABEL of its disk; NULL with errno. */
+/* Returns the partition of FD in LABEL, the label of its disk. Returns NULL with errno if
+ * it fails. */
 static const struct partition *
 find_partition(int fd, struct disklabel *label)
 {
     struct stat status;
     if (fstat(fd, &status) < 0 || ioctl(fd, DIOCGDINFO, label) < 0)
         return NULL;
+
     uint32_t number = (uint32_t)DISKPART(status.st_rdev);
     if (number < label->d_npartitions && number < MAXPARTITIONS)
         return &label->d_partitions[number];
     errno = ENXIO;
+
     return NULL;
 }
 #endif
@@ -215,7 +222,7 @@ os_file_direct(int fd, bool on)
     return !on || os_device_is_disk(fd) ? 0 : os_fail(ENOTSUP);
 }
 
-/* The label has the whole disk as one of its partitions. */
+/* The whole disk is one of the partitions in the label. */
 int
 os_device_size(int fd, int64_t *size, int64_t *block)
 {
@@ -235,7 +242,7 @@ os_device_size(int fd, int64_t *size, int64_t *block)
     u_int sector;
     if (ioctl(fd, DIOCGMEDIASIZE, &bytes) < 0 || ioctl(fd, DIOCGSECTORSIZE, &sector) < 0)
         return -1;
-#ifdef OS_SYSTEM_netbsd /* a size that a label cannot hold is cut to its most */
+#ifdef OS_SYSTEM_netbsd /* a size that is too large for the label is cut there */
     struct disklabel label;
     const struct partition *own = find_partition(fd, &label);
     off_t part =

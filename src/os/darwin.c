@@ -1,4 +1,4 @@
-/* macOS: its clock, its ioctls of disks, and fcntl(2) for the cache and for flushes. */
+/* macOS: its clock, its disk ioctls, and fcntl(2) for the cache and for flushes. */
 #include "os/os.h"
 #include "os/storage.h"
 #include "posix.h"
@@ -12,22 +12,22 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of <sys/disk.h>, which comes with some compilers for this system and not with others;
- * fixed by the kernel's ABI. */
+/* From <sys/disk.h>, which not every compiler for this system has. Fixed by the kernel's
+ * ABI. */
 #define DISK_FLUSH _IO('d', 22)                  /* DKIOCSYNCHRONIZECACHE */
 #define DISK_BLOCK_SIZE _IOR('d', 24, uint32_t)  /* DKIOCGETBLOCKSIZE */
 #define DISK_BLOCK_COUNT _IOR('d', 25, uint64_t) /* DKIOCGETBLOCKCOUNT */
 #define DISK_WRITABLE _IOR('d', 29, uint32_t)    /* DKIOCISWRITABLE */
 
-/* CLOCK_MONOTONIC counts whole microseconds here; sleeps go by this clock as well. */
+/* CLOCK_MONOTONIC has a resolution of 1 us here. Sleeps use CLOCK_UPTIME_RAW too. */
 int64_t
 os_clock_now(void)
 {
     return (int64_t)clock_gettime_nsec_np(CLOCK_UPTIME_RAW);
 }
 
-/* The system delays timers, so that those of many threads expire together: least in the
- * first tier. */
+/* The system delays timers so that those of many threads expire together. The first tier
+ * has the smallest delay. */
 void
 os_clock_sharpen(void)
 {
@@ -36,6 +36,7 @@ os_clock_sharpen(void)
                       (thread_policy_t)&policy, THREAD_LATENCY_QOS_POLICY_COUNT);
 }
 
+/* The range is ignored: read-ahead is turned off for the whole descriptor. */
 int
 os_file_random(int fd, int64_t offset, int64_t length)
 {
@@ -43,6 +44,7 @@ os_file_random(int fd, int64_t offset, int64_t length)
     return fcntl(fd, F_RDAHEAD, 0) < 0 ? -1 : 0;
 }
 
+/* Returns true if CODE means that a call is not supported. */
 static bool
 is_refused(int code)
 {
@@ -50,8 +52,8 @@ is_refused(int code)
            code == ENODEV;
 }
 
-/* fsync alone leaves the data in the drive's own cache. Not every file system and not
- * every device can do better. */
+/* fsync(2) alone leaves data in the cache of the drive. F_FULLFSYNC and DISK_FLUSH empty
+ * it, but not every file system and device has them. */
 int
 posix_file_flush(int fd)
 {

@@ -1,7 +1,7 @@
 /*
- * Functions for systems that have no way of their own, by has.h: they do it as POSIX has
- * it, or answer that it cannot be done. Each stands here once, like what every system
- * does alike.
+ * Functions for systems without a way of their own, as has.h lists them: they use plain
+ * POSIX, or answer that the feature is missing. Each function stands here once for all
+ * these systems. Functions that are the same on all systems are here too.
  */
 #include "base/time.h"
 #include "has.h"
@@ -24,7 +24,7 @@
 #include <sys/statvfs.h>
 #endif
 
-/* Processors hand over at most so many bytes at a time: two cache lines. */
+/* In bytes. Processors transfer at most two cache lines at a time between each other. */
 #define CACHE_UNIT 128
 
 void *
@@ -58,13 +58,13 @@ os_clock_local(int64_t wall, struct tm *local)
     localtime_r(&seconds, local);
 }
 
-#ifndef OS_HAS_CLOCK_SHARPEN /* timers are as exact as they are */
+#ifndef OS_HAS_CLOCK_SHARPEN /* timers cannot be made more exact */
 OS_ANSWER(void, os_clock_sharpen, (void), )
 #endif
 
-/* Requests to files, and what is known of these. */
+/* Requests to files, and what is known about files. */
 
-#ifndef OS_HAS_FILE_REQUESTS /* requests have no flags, and files tell little */
+#ifndef OS_HAS_FILE_REQUESTS /* requests have no flags; files have few attributes */
 int64_t
 os_file_read(int fd, void *buffer, size_t size, int64_t offset, int flags)
 {
@@ -80,15 +80,15 @@ os_file_write(int fd, const void *buffer, size_t size, int64_t offset, int flags
 OS_ANSWER(int, os_file_alignment, (int fd, int64_t *memory, int64_t *offset),
           os_fail(ENOTSUP))
 
-/* The page cache holds single pages. */
+/* The page cache has single pages, no folios. */
 OS_ANSWER(int64_t, os_file_folio_max, (void), sysconf(_SC_PAGESIZE))
 
 OS_ANSWER(int, os_file_storage, (int fd, int64_t offset, int64_t length), -1)
 
-/* Names are where os_mount_measure puts them, or nowhere. */
+/* os_mount_measure has already stored the names, or there are none. */
 OS_ANSWER(int, os_mount_name, (int fd, struct os_mount *mount), 0)
 
-/* Mounts have no numbers, but file systems do. */
+/* Mounts have no numbers here, so file systems are compared. */
 bool
 os_mount_differs(int fd, const char *path)
 {
@@ -114,7 +114,7 @@ os_file_flush(int fd)
 }
 #endif
 
-#ifndef POSIX_FADV_DONTNEED /* a feature, not a system */
+#ifndef POSIX_FADV_DONTNEED /* tests for a feature, not for a system */
 #define POSIX_FADV_DONTNEED 0
 #define POSIX_FADV_RANDOM 0
 #define posix_fadvise(fd, offset, length, advice) \
@@ -139,12 +139,12 @@ os_file_random(int fd, int64_t offset, int64_t length)
 }
 #endif
 
-#ifndef OS_HAS_RESIDENT /* pages in the page cache do not show */
+#ifndef OS_HAS_RESIDENT /* pages in the page cache cannot be looked up */
 OS_ANSWER(os_resident_function *, os_resident_choose, (int fd, int64_t witness), NULL)
 #endif
 
 #ifndef OS_SYSTEM_windows
-#ifndef SEEK_HOLE /* a feature, not a system */
+#ifndef SEEK_HOLE /* tests for a feature, not for a system */
 #define SEEK_HOLE (-1)
 #define SEEK_DATA (-1)
 #endif
@@ -162,78 +162,86 @@ os_file_data(int fd, int64_t offset, int64_t *start, int64_t *end)
 
 /* Devices and file systems. */
 
-#ifndef OS_HAS_DEVICE_READ_ONLY /* a device refuses writes when it is opened */
+#ifndef OS_HAS_DEVICE_READ_ONLY /* opening the device for writing fails instead */
 OS_ANSWER(bool, os_device_read_only, (int fd), false)
 #endif
 
-#ifndef OS_HAS_DEVICE_IS_DISK /* disks are block devices */
+#ifndef OS_HAS_DEVICE_IS_DISK /* all disks are block devices */
 OS_ANSWER(bool, os_device_is_disk, (int fd), false)
 #endif
 
-#ifndef OS_HAS_PATH_RAW /* each disk has one device */
+#ifndef OS_HAS_PATH_RAW /* each disk has a single device */
 OS_ANSWER(bool, os_path_raw, (const char *path, char *raw, size_t size), false)
 #endif
 
 #ifdef OS_SYSTEM_posix
 OS_ANSWER(int, os_file_direct, (int fd, bool on), on ? os_fail(ENOTSUP) : 0)
 
-/* Most tell where a disk ends; no block is smaller than 512. */
+/* Many systems report the end of a disk to lseek(2). No disk has blocks below
+ * 512 bytes. */
 int
 os_device_size(int fd, int64_t *size, int64_t *block)
 {
     struct stat status;
     if (fstat(fd, &status) < 0)
         return -1;
+
     int64_t end = S_ISBLK(status.st_mode) ? lseek(fd, 0, SEEK_END) : 0;
     if (end <= 0)
         return end ? -1 : os_fail(ENOTSUP);
     *size = end;
     *block = 512;
+
     return 0;
 }
 
-/* POSIX tells all of a file system but its names. */
+/* POSIX reports everything about a file system except its names. */
 int
 os_mount_measure(int fd, struct os_mount *mount)
 {
     struct statvfs status;
+
     *mount = (struct os_mount){.fstype = "unknown", .device = "unknown"};
     if (fstatvfs(fd, &status) < 0)
         return -1;
     mount->block = (int64_t)status.f_bsize;
     mount->size = (int64_t)((uint64_t)status.f_blocks * status.f_frsize);
     mount->available = (int64_t)((uint64_t)status.f_bavail * status.f_frsize);
+
     return 0;
 }
 #endif
 
-/* What Linux alone has. */
+/* Features that only Linux has. */
 
 #ifndef OS_SYSTEM_linux
 #ifdef OS_SYSTEM_windows
 #define fsync os_file_flush
 #endif
 
-/* Unlike a flush of the BSDs, fsync(2) leaves the cache of the device alone. */
+/* fsync(2) writes the dirty data and, unlike the flush of the BSDs, leaves the device's
+ * cache alone. */
 int
 os_file_write_back(int fd, int64_t offset, int64_t length)
 {
     int status;
+
     (void)offset;
     if (length)
         return os_fail(ENOTSUP);
     do
         status = fsync(fd);
     while (status < 0 && errno == EINTR);
+
     return status;
 }
 
 OS_ANSWER(int, os_processors_awake, (void), os_fail(ENOTSUP))
 
-/* Threads of a process have one table of descriptors. */
+/* All threads of a process share one descriptor table. */
 OS_ANSWER(bool, os_thread_unshare, (void), false)
 
-/* Memory that the system does not have is refused. */
+/* The system makes an allocation fail if it lacks the memory. */
 OS_ANSWER(int64_t, os_memory_available, (void), INT64_MAX)
 OS_ANSWER(int, os_file_polls, (int fd), -1)
 OS_ANSWER(bool, os_device_is_gone, (int fd), false)
@@ -242,7 +250,7 @@ OS_ANSWER(enum os_backing, os_file_backing, (int fd, char *name, size_t size),
 
 OS_ANSWER(bool, os_flush_ignored, (int fd, char *why, size_t size), false)
 
-/* The sectors that a read had to fetch do not show. */
+/* The sectors that a read had to fetch are unknown. */
 OS_ANSWER(int, os_file_resident_try, (int fd, int64_t offset), -1)
 OS_ANSWER(bool, os_file_served, (int fd), false)
 OS_ANSWER(int64_t, os_thread_sectors, (void), -1)
@@ -253,7 +261,7 @@ OS_ANSWER(bool, os_thread_counts_reads, (int fd, int64_t witness), false)
 
 OS_ANSWER(bool, os_path_is_made_up, (const char *path), false)
 
-/* Without a layout no trace is opened. */
+/* os_layout_find always fails, so no trace is ever opened. */
 OS_ANSWER(int, os_layout_find,
           (int fd, const char *path, int64_t offset, int64_t length,
            struct os_layout *layout, struct error *error),

@@ -1,7 +1,8 @@
 #ifndef OS_HAS_H
 #define OS_HAS_H
 
-/* A function of this system that has the same ANSWER whatever its ARGUMENTS are. */
+/* Defines function NAME of this system, which returns ANSWER whatever its
+ * ARGUMENTS are. */
 #define OS_ANSWER(type, name, arguments, answer)                                     \
     _Pragma("GCC diagnostic push")                                                   \
         _Pragma("GCC diagnostic ignored \"-Wunused-parameter\"") type name arguments \
@@ -11,10 +12,13 @@
     _Pragma("GCC diagnostic pop")
 
 /*
- * OS_HAS_X: this system has a way of its own to do X, in its files or in bsd.c; without
- * it fallback.c does X. What one system alone has is asked for by its name. The Makefile
- * names the system by OS_SYSTEM_...: the compiler's own macros would tell the machine,
- * but posix, the system that has no files, is built on all.
+ * OS_HAS_X: this system has its own way to do X, in its files or in bsd.c. Without
+ * OS_HAS_X, fallback.c does X. Features of a single system are tested by the name of the
+ * system instead.
+ *
+ * The Makefile defines OS_SYSTEM_... for the system. The compiler's own macros would not
+ * do: the system "posix", which uses no system-specific files, can be built on every
+ * machine.
  */
 
 #if defined(OS_SYSTEM_linux)
@@ -46,8 +50,8 @@
 
 #endif
 
-/* These are in bsd.c, but for the flush of macOS. OpenBSD has no cache of files that
- * requests can pass by. */
+/* These features are in bsd.c, except the flush of macOS (darwin.c). OpenBSD has no way
+ * to bypass the cache of files. */
 #if defined(OS_SYSTEM_darwin) || defined(OS_SYSTEM_freebsd) || \
     defined(OS_SYSTEM_netbsd) || defined(OS_SYSTEM_openbsd)
 #define OS_HAS_DEVICE_IS_DISK

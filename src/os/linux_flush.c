@@ -94,10 +94,10 @@ any_says_write_back(const char *folder, const char *file)
 }
 
 /*
- * Returns true if a disk that the kernel does not flush has a volatile cache anyway. The
- * drivers of virtio_blk and of SCSI and SATA disks report that, and the kernel reports it
- * for the devices below. A loop device writes to the page cache of its file, which is a
- * cache too.
+ * Returns true if a disk that the kernel does not flush has a cache that loses data
+ * without power. The drivers of virtio_blk and of SCSI and SATA disks report that, and
+ * the kernel reports it for the devices below. A loop device writes to the page cache of
+ * its file, which is a cache too.
  */
 static bool
 has_cache(const struct linux_disk *disk)

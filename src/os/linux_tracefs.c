@@ -291,10 +291,10 @@ read_clock_offset(void)
 /*
  * Removes instances of dead processes, whose removers were killed too. The name of an
  * instance has the PID of its process and its time of creation, by the kernel's monotonic
- * clock like NOW. Two kinds of instances must stay: an instance that is being set up,
- * which is not in use yet, so young ones are kept; and an instance of a process in
- * another PID namespace, which cannot be seen from here, but whose rmdir fails while it
- * is in use.
+ * clock like NOW. Two kinds of instances must stay. An instance that is being set up is
+ * not in use yet, so young instances are skipped. The process of an instance may be in
+ * another PID namespace and look dead from here, but rmdir fails while the instance is in
+ * use.
  */
 static void
 remove_old(const char *folder, int64_t now)

@@ -89,7 +89,7 @@ open_path(const char *path, int mode)
     do
         fd = open(path, mode, 0600);
     while (fd < 0 && errno == EINTR);
-#ifdef EFTYPE /* a feature, not a system */
+#ifdef EFTYPE /* tests for a feature, not for a system */
     if (fd < 0 && errno == EFTYPE && mode & O_NOFOLLOW)
         errno = ELOOP;
 #endif
@@ -135,7 +135,7 @@ posix_file_create(const char *prefix, int mode, char *name, size_t size)
     return os_fail(code);
 }
 
-#ifdef O_TMPFILE /* a feature, not a system */
+#ifdef O_TMPFILE /* tests for a feature, not for a system */
 /*
  * Tests whether a file with a name may be possible after the creation of an unnamed file
  * has failed with CODE. Old kernels, security modules and file systems use many codes for
@@ -157,7 +157,7 @@ int
 os_file_temporary(const char *path, unsigned flags, char *name, size_t size)
 {
     name[0] = '\0';
-#ifdef O_TMPFILE /* a feature, not a system */
+#ifdef O_TMPFILE /* tests for a feature, not for a system */
     int unnamed = open_path(path, open_mode(flags) | O_RDWR | O_TMPFILE);
     if (unnamed >= 0 || !may_have_name(errno))
         return unnamed;
@@ -205,7 +205,7 @@ os_file_reopen(int fd)
 
 /* FreeBSD answers only for pages that are mapped already; this flag maps all pages that
  * are in memory. */
-#ifdef MAP_PREFAULT_READ /* a feature, not a system */
+#ifdef MAP_PREFAULT_READ /* tests for a feature, not for a system */
 #define MAPPING (MAP_SHARED | MAP_PREFAULT_READ)
 #else
 #define MAPPING MAP_SHARED

@@ -174,7 +174,7 @@ os_memory_aligned(size_t alignment, size_t size)
     void *memory = NULL;
     if (posix_memalign(&memory, alignment, size) != 0)
         return NULL;
-#ifdef MADV_POPULATE_WRITE /* a feature, not a system */
+#ifdef MADV_POPULATE_WRITE /* tests for a feature, not for a system */
     size_t page = size < 16 * 4096 ? 0 : (size_t)sysconf(_SC_PAGESIZE);
     size_t before = page ? (page - (uintptr_t)memory % page) % page : 0;
     if (page && size >= before + 16 * page)

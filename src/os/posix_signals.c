@@ -158,7 +158,7 @@ static const struct {
     {SIGINT, on_stop},    {SIGTERM, on_stop},   {SIGHUP, on_stop},
     {SIGQUIT, on_report}, {SIGUSR1, on_report}, {SIGCONT, on_continue},
     {SIGCHLD, on_child},
-#ifdef SIGINFO /* a feature test, not a system test */
+#ifdef SIGINFO /* tests for a feature, not for a system */
     {SIGINFO, on_report},
 #endif
 };

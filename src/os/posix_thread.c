@@ -6,7 +6,7 @@
 
 #include <pthread.h>
 #include <signal.h>
-#ifdef __GLIBC__ /* a library, not a system */
+#ifdef __GLIBC__ /* tests for a library, not for a system */
 #include <malloc.h>
 #endif
 
