@@ -156,12 +156,10 @@ posix_capabilities_drop(void)
     return syscall(SYS_capset, &header, words) < 0 ? -1 : 0;
 }
 
-/* Bytes that this program does not use. */
+/* Bytes that must stay free. */
 #define RESERVE (16LL << 20)
-#define RESERVE_SHARE 16 /* and a 16th of the rest, which is only an estimate */
-#define NO_LIMIT                                                           \
-    (INT64_MAX >> 1) /* cgroup version 1 has a huge number without a limit \
-                      */
+#define RESERVE_SHARE 16          /* and a 16th of the rest, which is only an estimate */
+#define NO_LIMIT (INT64_MAX >> 1) /* version 1 has a huge number for no limit */
 #define PATH_ROOM (4096 + 256)
 #define TEXT_ROOM 8192    /* bytes, for a file with many lines */
 #define FIGURES_ROOM 2048 /* bytes, for /proc/meminfo */

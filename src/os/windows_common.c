@@ -1,8 +1,12 @@
 /*
- * Helpers of all files for Windows: the errno of an error, paths as the system takes
- * them, and descriptors, which are numbers of handles.
+ * Helpers of all files for Windows: the errno of a Windows error, paths in UTF-16, and
+ * descriptors.
+ *
+ * A descriptor is an index into the table `files`, since Windows has handles instead. The
+ * handle behind a descriptor may change: a handle cannot be switched to direct I/O, only
+ * replaced by another handle.
  */
-#define _CRT_RAND_S /* rand_s */
+#define _CRT_RAND_S /* declares rand_s */
 #include "windows_common.h"
 #include "os/os.h"
 
@@ -14,7 +18,7 @@
 #include <wchar.h>
 #include <winioctl.h>
 
-/* Errors that an errno stands for. */
+/* The Windows errors for each errno; any other error is EIO. */
 static const struct {
     int code;
     DWORD errors[8];
@@ -67,27 +71,31 @@ windows_error_fail(void)
     return os_fail(windows_error_code(GetLastError()));
 }
 
-#define SHORT 248 /* longer names may need a prefix, as those of directories do */
-#define TRIES 100
+#define SHORT 248 /* UTF-16 units: longer names may need a prefix, as of directories */
+#define TRIES 100 /* random names that are tried for a new file */
 
+/* Returns true if TEXT begins with START. */
 static bool
 begins_with(const WCHAR *text, const WCHAR *start)
 {
     return wcsncmp(text, start, wcslen(start)) == 0;
 }
 
-/* The name from the root; with a prefix its length has no limit. */
+/* Returns the full path of PATH, allocated. A long path gets a prefix that lifts the
+ * limit on its length. Returns NULL with errno if it fails. */
 static WCHAR *
 make_full(const WCHAR *path)
 {
     DWORD room = GetFullPathNameW(path, 0, NULL, NULL);
     WCHAR *full = room ? malloc((room + 8) * sizeof(*full)) : NULL;
+
     if (!full || GetFullPathNameW(path, room, full + 8, NULL) >= room) {
         if (!room)
             windows_error_fail();
         free(full);
         return NULL;
     }
+
     const WCHAR *name = full + 8, *prefix = L"";
     if (wcslen(name) >= SHORT && begins_with(name, L"\\\\") && name[2] != L'.') {
         prefix = L"\\\\?\\UNC\\";
@@ -95,9 +103,11 @@ make_full(const WCHAR *path)
     } else if (wcslen(name) >= SHORT && name[1] == L':') {
         prefix = L"\\\\?\\";
     }
+
     size_t length = wcslen(prefix);
     wmemmove(full + length, name, wcslen(name) + 1);
     wmemcpy(full, prefix, length);
+
     return full;
 }
 
@@ -106,6 +116,7 @@ windows_path_wide(const char *path)
 {
     int length = MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, NULL, 0);
     WCHAR *wide = length ? malloc((size_t)length * sizeof(*wide)) : NULL;
+
     if (!length)
         windows_error_fail();
     if (wide)
@@ -114,6 +125,7 @@ windows_path_wide(const char *path)
         return wide;
     WCHAR *full = make_full(wide);
     free(wide);
+
     return full;
 }
 
@@ -135,19 +147,23 @@ windows_path_open(const char *path, DWORD access, DWORD how, DWORD flags)
     WCHAR *wide = windows_path_wide(path);
     if (!wide)
         return INVALID_HANDLE_VALUE;
+
     HANDLE file = CreateFileW(wide, access, WINDOWS_SHARE, NULL, how, flags, NULL);
     if (file == INVALID_HANDLE_VALUE)
         windows_error_fail();
     free(wide);
+
     return file;
 }
 
-/* The characters are of a set in which no two are the same to the system. */
+/* The letters have no upper case, as the system takes upper and lower case
+ * for the same. */
 HANDLE
 windows_path_create(const char *path, DWORD access, DWORD flags, WCHAR **name)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
     HANDLE file = INVALID_HANDLE_VALUE;
+
     *name = windows_path_wide(path);
     for (int i = 0; *name && file == INVALID_HANDLE_VALUE && i < TRIES; i++) {
         unsigned value = 0;
@@ -158,21 +174,23 @@ windows_path_create(const char *path, DWORD access, DWORD flags, WCHAR **name)
         if (file == INVALID_HANDLE_VALUE && GetLastError() != ERROR_FILE_EXISTS)
             break;
     }
+
     if (*name && file == INVALID_HANDLE_VALUE) {
         windows_error_fail();
         free(*name);
         *name = NULL;
     }
+
     return file;
 }
 
-#define FIRST 3               /* below are the standard streams */
+#define FIRST 3               /* lower numbers are the standard streams */
 #define COUNT (FIRST + 66000) /* enough for all workers of all targets */
 
-/* The table of descriptors, which other systems have in the kernel. A page of it costs
- * nothing until it is used. */
+/* The table of descriptors; a page of it costs nothing until it is used. `lock` guards
+ * changes to the table and to `lowest`. An open descriptor is read without the lock. */
 static struct windows_file files[COUNT];
-static int lowest = FIRST; /* none below is free */
+static int lowest = FIRST; /* no lower descriptor is free */
 static SRWLOCK lock = SRWLOCK_INIT;
 
 void
@@ -187,6 +205,7 @@ int
 windows_handle_add(const struct windows_file *file)
 {
     int code = errno;
+
     if (file->handle != INVALID_HANDLE_VALUE) {
         AcquireSRWLockExclusive(&lock);
         while (lowest < COUNT && files[lowest].handle)
@@ -199,7 +218,9 @@ windows_handle_add(const struct windows_file *file)
             return fd;
         code = EMFILE;
     }
+
     windows_file_drop(file);
+
     return os_fail(code);
 }
 
@@ -232,6 +253,7 @@ os_file_close(int fd)
     struct windows_file *found = windows_handle_file(fd);
     if (!found)
         return;
+
     AcquireSRWLockExclusive(&lock);
     struct windows_file file = *found;
     *found = (struct windows_file){0};
@@ -241,7 +263,8 @@ os_file_close(int fd)
     windows_file_drop(&file);
 }
 
-/* File systems hide the last sectors of their volume without this request. */
+/* Opens a device. The control code is needed because file systems otherwise hide the last
+ * sectors of their volume. */
 HANDLE
 windows_handle_device(const WCHAR *path, DWORD access, DWORD flags)
 {
@@ -249,6 +272,7 @@ windows_handle_device(const WCHAR *path, DWORD access, DWORD flags)
     OVERLAPPED ask = {0};
     HANDLE device =
         CreateFileW(path, access, WINDOWS_SHARE, NULL, OPEN_EXISTING, flags, NULL);
+
     if (device == INVALID_HANDLE_VALUE)
         windows_error_fail();
     else if (!DeviceIoControl(device, FSCTL_ALLOW_EXTENDED_DASD_IO, NULL, 0, NULL, 0,

@@ -1,5 +1,8 @@
-/* Files by their names and descriptors: they are opened, described, and reopened, as the
- * flags of a handle cannot be changed. */
+/*
+ * Files by name and by descriptor on Windows: they are opened and described. To change
+ * the flags of a file, such as direct I/O, its handle is replaced, because the flags of a
+ * handle are fixed.
+ */
 #include "os/os.h"
 #include "os/storage.h"
 
@@ -10,27 +13,30 @@
 #include <string.h>
 #include <winioctl.h>
 
-/* The identity of a device: its number where it has one, else a hash of its name. */
+/* Returns the identity of a device: its number if it has one, else a hash of its name. */
 static uint64_t
 identify(HANDLE device, const WCHAR *path)
 {
     STORAGE_DEVICE_NUMBER number;
     DWORD size;
-    uint64_t hash = 14695981039346656037U; /* FNV-1a */
+    /* FNV-1a: https://datatracker.ietf.org/doc/html/draft-eastlake-fnv */
+    uint64_t hash = 14695981039346656037U;
     if (DeviceIoControl(device, IOCTL_STORAGE_GET_DEVICE_NUMBER, NULL, 0, &number,
                         sizeof(number), &size, NULL))
         return (uint64_t)number.DeviceType << 48 | (uint64_t)number.DeviceNumber << 24 |
                (number.PartitionNumber & 0xffffff);
     for (; *path; path++)
         hash = (hash ^ (*path | 0x20U)) * 1099511628211U;
+
     return hash;
 }
 
-/* GetFileInformationByHandle fails for all but files and directories. */
+/* GetFileInformationByHandle fails for everything except files and directories. */
 static void
 fill_info(const struct windows_file *file, struct os_info *info)
 {
     HANDLE handle = file->handle;
+
     BY_HANDLE_FILE_INFORMATION status;
     *info = (struct os_info){.kind = OS_OTHER, .links = 1, .owned = true};
     if (GetFileInformationByHandle(handle, &status)) {
@@ -42,6 +48,7 @@ fill_info(const struct windows_file *file, struct os_info *info)
         info->node = (uint64_t)status.nFileIndexHigh << 32 | status.nFileIndexLow;
         return;
     }
+
     DWORD type = GetFileType(handle);
     if (type == FILE_TYPE_DISK)
         info->kind = OS_BLOCK;
@@ -58,9 +65,11 @@ os_path_info(const char *path, struct os_info *info)
                                                             FILE_FLAG_BACKUP_SEMANTICS),
                                 .path = windows_path_wide(path)};
     bool found = file.handle != INVALID_HANDLE_VALUE && file.path;
+
     if (found)
         fill_info(&file, info);
     windows_file_drop(&file);
+
     return found ? 0 : -1;
 }
 
@@ -96,7 +105,7 @@ os_file_truncate(int fd, int64_t size)
                : windows_error_fail();
 }
 
-/* A drive alone means the directory in it where the user is. */
+/* "C:" alone means the current directory of that drive, so no separator is added. */
 const char *
 os_path_separator(const char *path)
 {
@@ -104,20 +113,20 @@ os_path_separator(const char *path)
     return length && strchr("\\/:", path[length - 1]) ? "" : "\\";
 }
 
-/*
- * Returns true if others use the device, or if that cannot be known: file systems on it
- * would be lost. The system itself refuses writes where one is mounted, but only request
- * by request.
- */
+/* Returns true if the device is in use or that cannot be known: file systems on it would
+ * be lost. The system itself refuses writes to mounted parts, but only request by
+ * request. */
 static bool
 is_in_use(HANDLE device)
 {
     WCHAR name[32] = L"";
+
     STORAGE_DEVICE_NUMBER number;
     union {
         DRIVE_LAYOUT_INFORMATION_EX layout;
         char room[sizeof(DRIVE_LAYOUT_INFORMATION_EX) +
-                  96 * sizeof(PARTITION_INFORMATION_EX)]; /* with more it is in use */
+                  96 * sizeof(PARTITION_INFORMATION_EX)]; /* a disk with more partitions
+                                                             is in use */
     } answer;
     DWORD size;
     bool known =
@@ -134,6 +143,7 @@ is_in_use(HANDLE device)
     for (DWORD i = 0; i < answer.layout.PartitionCount; i++)
         if (answer.layout.PartitionEntry[i].PartitionLength.QuadPart)
             return true;
+
     return false;
 }
 
@@ -146,7 +156,8 @@ describe(unsigned flags)
                                  .flags = durable ? FILE_FLAG_WRITE_THROUGH : 0};
 }
 
-/* Returns why PATH could not be opened: the system calls directories forbidden. */
+/* Returns the errno for PATH, which could not be opened. For a directory the system only
+ * says that access is denied. */
 static int
 explain(const WCHAR *path)
 {
@@ -158,7 +169,7 @@ explain(const WCHAR *path)
     return windows_error_code(error);
 }
 
-/* A link of any kind is never written through. */
+/* Returns true if the file is a link of any kind; links are never written through. */
 static bool
 is_link(HANDLE file)
 {
@@ -171,6 +182,7 @@ int
 os_file_open(const char *path, unsigned flags)
 {
     struct windows_file file = describe(flags);
+
     BY_HANDLE_FILE_INFORMATION status;
     DWORD how = OPEN_EXISTING, own = file.flags;
     bool makes = flags & OS_OPEN_CREATE;
@@ -201,13 +213,15 @@ os_file_open(const char *path, unsigned flags)
         CloseHandle(file.handle);
         file.handle = windows_handle_device(file.path, file.access, file.flags);
     }
+
     return windows_handle_add(&file);
 }
 
 /*
- * The deleter removes the file when it is closed, be it by the system as the program
- * ends; it does no requests. Once it is closed no other handle can be opened. It is
- * without the cache, so that it does not prevent the cache from being emptied.
+ * The deleter is a second handle that removes the file when it is closed, also by the
+ * system when the program ends. It makes no requests. It must stay open as long as the
+ * file is needed, because no other handle can be opened after its close. It bypasses the
+ * cache, so that it does not keep the cache from being emptied.
  */
 int
 os_file_temporary(const char *path, unsigned flags, char *name, size_t size)
@@ -215,8 +229,9 @@ os_file_temporary(const char *path, unsigned flags, char *name, size_t size)
     struct windows_file file = describe(flags | OS_OPEN_WRITE);
     char pattern[4096];
     WCHAR *made;
+
     (void)size;
-    name[0] = '\0'; /* the system removes it by its handle */
+    name[0] = '\0'; /* the system removes the file through its handle */
     if (snprintf(pattern, sizeof(pattern), "%s%s.ioping.XXXXXX", path,
                  os_path_separator(path)) >= (int)sizeof(pattern))
         return os_fail(ENAMETOOLONG);
@@ -229,10 +244,11 @@ os_file_temporary(const char *path, unsigned flags, char *name, size_t size)
         return -1;
     file.handle = file.deleter;
     file.handle = windows_handle_reopen(&file, file.flags);
+
     return windows_handle_add(&file);
 }
 
-/* The system has removed the file by then. */
+/* The system has already removed the file. */
 int
 os_file_vanish(const char *name)
 {
@@ -240,28 +256,32 @@ os_file_vanish(const char *name)
     return 0;
 }
 
-/* A handle serves one request at a time. */
+/* A handle serves one request at a time, so each worker needs its own. */
 int
 os_file_reopen(int fd)
 {
     const struct windows_file *shared = windows_handle_file(fd);
     if (!shared)
         return -1;
+
     struct windows_file file = *shared;
     file.deleter = NULL;
     file.path = NULL;
     file.handle = windows_handle_reopen(shared, shared->flags);
+
     return windows_handle_add(&file);
 }
 
-/* Replaces the handle of a file by one with other flags: without those of MASK, with
- * MORE. Disks and volumes have none of them, as they are not cached. */
+/* Replaces the handle of FD by one without the flags of MASK and with those of MORE.
+ * Disks and volumes are never cached, so they stay as they are. Returns 0, or -1 with
+ * errno. */
 static int
 change(int fd, DWORD mask, DWORD more)
 {
     struct windows_file *file = windows_handle_file(fd);
     if (!file)
         return -1;
+
     DWORD flags = (file->flags & ~mask) | more;
     if (file->path || flags == file->flags)
         return 0;
@@ -271,6 +291,7 @@ change(int fd, DWORD mask, DWORD more)
     CloseHandle(file->handle);
     file->handle = other;
     file->flags = flags;
+
     return 0;
 }
 
@@ -280,7 +301,7 @@ os_file_direct(int fd, bool on)
     return change(fd, FILE_FLAG_NO_BUFFERING, on ? FILE_FLAG_NO_BUFFERING : 0);
 }
 
-/* The advice holds for all requests by this descriptor, whatever the range. */
+/* The range is ignored: the advice holds for all requests of this descriptor. */
 int
 os_file_random(int fd, int64_t offset, int64_t length)
 {

@@ -1,5 +1,7 @@
-/* Requests, each of which is one system call that waits for the device, and how the files
- * are stored that they are for. */
+/*
+ * Requests on Windows, each of which is one system call that waits for the device, and
+ * how the files are stored.
+ */
 #include "has.h"
 #include "os/os.h"
 #include "os/storage.h"
@@ -37,7 +39,7 @@ os_file_write(int fd, const void *buffer, size_t size, int64_t offset, int flags
     return windows_error_fail();
 }
 
-/* The system flushes handles for writing only. */
+/* The system only flushes handles that are open for writing. */
 int
 os_file_flush(int fd)
 {
@@ -49,11 +51,12 @@ os_file_flush(int fd)
     return file->access & GENERIC_WRITE ? windows_error_fail() : os_fail(ENOTSUP);
 }
 
-/* The cache maps views of this size. */
+/* The cache maps files in views of 256 KiB. */
 OS_ANSWER(int64_t, os_file_folio_max, (void), 256 << 10)
 
-/* A file is stored in one way as a whole. One that has no clusters, and is not sparse, is
- * so small that its data is among the metadata. */
+/* A file is stored in one way as a whole, so the range does not matter. A file without
+ * clusters that is neither sparse nor empty is so small that its data is among the
+ * metadata. */
 int
 os_file_storage(int fd, int64_t offset, int64_t length)
 {
@@ -74,15 +77,17 @@ os_file_storage(int fd, int64_t offset, int64_t length)
                         sizeof(map), &size, NULL) ||
         GetLastError() == ERROR_MORE_DATA)
         return 0;
+
     return GetLastError() == ERROR_HANDLE_EOF ? OS_STORAGE_INLINE : -1;
 }
 
-/* The system demands sectors. For inline and encoded data it accepts requests too, but
- * carries them out by the cache. */
+/* Direct I/O needs whole sectors. The system also accepts requests for inline and encoded
+ * data, but serves them from the cache. */
 int
 os_file_alignment(int fd, int64_t *memory, int64_t *offset)
 {
     HANDLE handle = windows_handle_of(fd);
+
     FILE_ALIGNMENT_INFO alignment = {0};
     int64_t sector = windows_volume_sector(handle);
     if (sector <= 0 || os_file_storage(fd, 0, INT64_MAX) > 0)
@@ -91,18 +96,19 @@ os_file_alignment(int fd, int64_t *memory, int64_t *offset)
                                  sizeof(alignment));
     *memory = (int64_t)alignment.AlignmentRequirement + 1;
     *offset = sector;
+
     return 0;
 }
 
-/* FILE_REGION_OUTPUT of one region, which not all headers have. */
+/* FILE_REGION_OUTPUT with one region. Not all headers have this struct. */
 struct region {
     DWORD flags, total, count, reserved;
     LONGLONG offset, length;
     DWORD usage, more;
 };
 
-/* Returns the end of the data that was ever written: behind it the system makes zeros up,
- * though the room for them is taken. INT64_MAX: not known. */
+/* Returns the end of the data that was ever written. Behind it the system invents zeros
+ * although the space is allocated. Returns INT64_MAX if unknown. */
 static int64_t
 valid_end(HANDLE handle)
 {
@@ -115,7 +121,7 @@ valid_end(HANDLE handle)
     return region.count ? region.offset + region.length : 0;
 }
 
-/* The system may tell one range as several. */
+/* The system may report one range as several. */
 int
 os_file_data(int fd, int64_t offset, int64_t *start, int64_t *end)
 {
@@ -133,5 +139,6 @@ os_file_data(int fd, int64_t offset, int64_t *start, int64_t *end)
     *end = range.FileOffset.QuadPart + range.Length.QuadPart;
     *end = *end < valid ? *end : valid;
     *start = range.FileOffset.QuadPart > offset ? range.FileOffset.QuadPart : offset;
+
     return 0;
 }

@@ -1,4 +1,7 @@
-/* Streams, a file in place of one, consoles, and files that are replaced as a whole. */
+/*
+ * Streams, a file in place of one, consoles, and files that are replaced as a whole, on
+ * Windows.
+ */
 #include "base/deadlines.h"
 #include "beside.h"
 #include "has.h"
@@ -11,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CONSOLE_MOST 4096 /* bytes for a console at a time */
+#define CONSOLE_MOST 4096 /* bytes that are converted for a console at a time */
 
 static bool
 is_console(HANDLE handle)
@@ -20,7 +23,8 @@ is_console(HANDLE handle)
     return GetConsoleMode(handle, &mode);
 }
 
-/* Makes a console obey the sequences of terminals: true, also if it is none. */
+/* Makes a console obey terminal sequences. Returns true if it does, or if the stream is
+ * no console. */
 static bool
 enable_sequences(int stream)
 {
@@ -31,7 +35,8 @@ enable_sequences(int stream)
                                       ENABLE_VIRTUAL_TERMINAL_PROCESSING);
 }
 
-/* A standard handle that is not open is cleared: its number may become that of a file. */
+/* A standard handle that is not open is cleared, because its number may become that of a
+ * file. */
 void
 os_stream_guard(void)
 {
@@ -45,8 +50,8 @@ os_stream_guard(void)
     }
 }
 
-/* In UTF-16, so that the code page of the console does not count; whole characters at a
- * time, if there are any. */
+/* Writes UTF-16, so that the code page of the console does not matter. Cuts the text
+ * between characters, if it has whole ones. */
 static int
 write_console(HANDLE console, const char *bytes, size_t size)
 {
@@ -66,7 +71,8 @@ write_console(HANDLE console, const char *bytes, size_t size)
     return 0;
 }
 
-/* A pipe that somebody made non-blocking takes nothing when it is full. */
+/* Retries after a write of 0 bytes: another process may have made the pipe non-blocking,
+ * and it is full. */
 static int
 write_bytes(HANDLE file, const char *bytes, size_t size)
 {
@@ -90,7 +96,7 @@ os_stream_write(int stream, const char *bytes, size_t size)
                               : write_bytes(handle, bytes, size);
 }
 
-/* The end of a pipe is that its other end is closed. */
+/* A pipe ends when its other end is closed. */
 int64_t
 os_stream_read(int fd, char *bytes, size_t size)
 {
@@ -131,7 +137,7 @@ os_stream_terminal(int stream)
     return is_console(windows_handle_stream(stream));
 }
 
-/* There are no jobs in the background of a console. */
+/* A console has no background jobs. */
 OS_ANSWER(bool, os_terminal_foreground, (int stream), true)
 
 bool
@@ -152,16 +158,17 @@ os_stream_columns(int stream)
     return info.srWindow.Right - info.srWindow.Left + 1;
 }
 
-/* Text for a console is converted; readers of files and pipes take them for text of the
- * console's code page. */
+/* Text for a console is converted. Readers of files and pipes expect the code page of the
+ * console. */
 bool
 os_locale_utf8(void)
 {
     return is_console(windows_handle_stream(1)) || GetConsoleOutputCP() == CP_UTF8;
 }
 
-/* Returns 0 if an open file is regular and begins with START, else errno: ENOENT if it is
- * empty. A link, a directory, or a file of something else must not be lost. */
+/* Checks that an open file is regular and begins with START. Returns 0, or errno: ENOENT
+ * if the file is empty, EEXIST if it is a link, a directory or a file of another program,
+ * which must not be lost. */
 static int
 check_ours(HANDLE file, const char *start)
 {
@@ -175,6 +182,7 @@ check_ours(HANDLE file, const char *start)
     if (!ReadFile(file, head, length, &got, NULL))
         return windows_error_code(GetLastError());
     bool ours = got == length && memcmp(head, start, length) == 0;
+
     return ours ? 0 : got == 0 ? ENOENT : EEXIST;
 }
 
@@ -197,9 +205,10 @@ write_file(HANDLE file, const char *bytes, size_t size, bool durable)
     return !durable || FlushFileBuffers(file) ? 0 : windows_error_fail();
 }
 
-#define PAUSE (10 * MS) /* until a file that another program has open is tried again */
+#define PAUSE (10 * MS) /* ns, until a file that another program has open is retried */
 
-/* A reader of the older file may hold it for a moment. Returns 0, or errno. */
+/* Renames a file, replacing an older one. Retries for DEADLINE_CLAIM, because a reader
+ * may have the older file open for a moment. Returns 0, or errno. */
 static int
 move(const WCHAR *from, const WCHAR *to, bool durable)
 {
@@ -215,7 +224,7 @@ move(const WCHAR *from, const WCHAR *to, bool durable)
     }
 }
 
-/* Returns where the last component of PATH begins. */
+/* Returns the index at which the last component of PATH begins. */
 static size_t
 find_name(const char *path)
 {
@@ -226,13 +235,14 @@ find_name(const char *path)
 }
 
 /* Writes a file beside PATH, for os_file_replace. Returns its name, which the caller
- * frees after the file has another name or is deleted; or NULL with errno. */
+ * frees once the file is renamed or deleted. Returns NULL with errno if it fails. */
 static WCHAR *
 write_beside(const char *path, const char *bytes, size_t size, const char *start,
              bool durable)
 {
     char name[4096];
     WCHAR *beside;
+
     if (!is_replaceable(path, start)) {
         errno = EEXIST;
         return NULL;
@@ -254,6 +264,7 @@ write_beside(const char *path, const char *bytes, size_t size, const char *start
     DeleteFileW(beside);
     free(beside);
     errno = failed;
+
     return NULL;
 }
 
@@ -275,19 +286,21 @@ os_file_replace(const char *path, const char *bytes, size_t size, const char *st
     WCHAR *beside = write_beside(path, bytes, size, start, durable);
     if (!beside)
         return -1;
+
     WCHAR *wide = windows_path_wide(path);
     int failed = wide ? move(beside, wide, durable) : errno;
     if (failed)
         DeleteFileW(beside);
     free(beside);
     free(wide);
+
     return failed ? os_fail(failed) : 0;
 }
 
-/* What a killed run leaves stays: a user removes it. */
+/* Temporary files of killed runs stay; the user removes them. */
 OS_ANSWER(void, os_file_clean, (const char *path, const char *start), )
 
-/* What could be written of a text that has no room as a whole is cut off. */
+/* If only a part of the text could be written, the file is cut to its old length. */
 int
 os_file_append(const char *path, const char *bytes, size_t size, const char *start,
                bool durable)
@@ -297,6 +310,7 @@ os_file_append(const char *path, const char *bytes, size_t size, const char *sta
                                     FILE_FLAG_OPEN_REPARSE_POINT);
     if (file == INVALID_HANDLE_VALUE)
         return -1;
+
     int failed = check_ours(file, start);
     if (!failed && !SetFilePointerEx(file, (LARGE_INTEGER){0}, &end, FILE_END))
         failed = windows_error_code(GetLastError());
@@ -306,5 +320,6 @@ os_file_append(const char *path, const char *bytes, size_t size, const char *sta
             SetEndOfFile(file);
     }
     CloseHandle(file);
+
     return failed ? os_fail(failed) : 0;
 }

@@ -1,8 +1,9 @@
 /*
- * Clocks, the process, its memory, and the keys of the console in place of signals.
+ * Clocks, the process, its memory, and console keys in place of signals, on Windows.
  *
- * The console tells of its keys on a thread that the system makes for it. They are stored
- * in flags, and an event wakes the one thread that reads them.
+ * The system calls on_control for a key, on a thread that it makes for that. The handler
+ * sets flags and an event, which wakes the one thread that reads the flags. There is no
+ * monitor: a process that is stuck in the kernel does not keep its parent waiting.
  */
 #include "base/deadlines.h"
 #include "base/error.h"
@@ -19,10 +20,10 @@
 #include <string.h>
 #include <wchar.h>
 
-#define UNIX_BEGAN 116444736000000000LL /* 1970, in steps of 100 ns since 1601 */
+#define UNIX_BEGAN 116444736000000000LL /* 1970, in units of 100 ns since 1601 */
 
-/* The frequency is most often 10 MHz. Whole seconds and the rest are converted one by
- * one, as the product of both would overflow. */
+/* The frequency is usually 10 MHz. Otherwise whole seconds and the rest are converted
+ * separately, because the product of ticks and ns would overflow. */
 int64_t
 os_clock_now(void)
 {
@@ -44,8 +45,8 @@ os_clock_wall(void)
     return (steps - UNIX_BEGAN) * 100;
 }
 
-/* Parameters that the C library finds invalid, such as an unknown letter after % in a
- * format of a time, are no reason to end the program. */
+/* Makes the C library ignore invalid parameters, such as an unknown letter after % in a
+ * time format. By default they end the program. */
 static void
 ignore_invalid(const wchar_t *expression, const wchar_t *function, const wchar_t *file,
                unsigned line, uintptr_t reserved)
@@ -53,11 +54,9 @@ ignore_invalid(const wchar_t *expression, const wchar_t *function, const wchar_t
     (void)expression, (void)function, (void)file, (void)line, (void)reserved;
 }
 
-/*
- * The arguments of main are in the system's own code page, which has not all letters.
- * This is also the first chance to turn off dialogs about a disk that is not in its
- * drive.
- */
+/* main's arguments are in the system's own code page, which does not have all characters.
+ * This function also turns off dialogs about a missing disk in a drive, because it is the
+ * first one to run. */
 int
 os_process_arguments(int *argc, char ***argv)
 {
@@ -75,10 +74,11 @@ os_process_arguments(int *argc, char ***argv)
     }
     *argc = __argc;
     *argv = arguments;
+
     return 0;
 }
 
-/* The file of a program brings it no privileges. */
+/* Program files bring no privileges. */
 OS_ANSWER(int, os_privileges_drop, (void), 0)
 
 _Noreturn void
@@ -91,8 +91,8 @@ os_process_end(int status)
         Sleep(INFINITE);
 }
 
-/* Files without a name vanish with their handle, however late that is closed. To remove a
- * named one could take as long as the request that the program no longer waits for. */
+/* Unnamed files vanish with their handle, however late it is closed. Removing a named
+ * file could take as long as the request that the program no longer waits for. */
 OS_ANSWER(int, os_leftover_begin, (const char *path), 0)
 OS_ANSWER(void, os_leftover_made, (void), )
 OS_ANSWER(void, os_leftover_end, (void), )
@@ -125,25 +125,33 @@ os_memory_release(void *memory, size_t size)
         VirtualFree(memory, 0, MEM_RELEASE);
 }
 
+/* Flags for the reader, written on the thread of on_control; report_wanted is cleared by
+ * the reader. asked and interrupted: when the first stop and the first Ctrl-C came, in
+ * ns, monotonic; 0: not yet. */
 static atomic_int stop_signal;
-static atomic_llong asked;       /* when that was first set; 0: not yet */
-static atomic_llong interrupted; /* when by Ctrl-C first; 0: not yet */
+static atomic_llong asked;
+static atomic_llong interrupted;
 static atomic_bool report_wanted;
+/* Written by the program's threads, read by on_control. The last line is taken with an
+ * exchange. */
 static atomic_int closing_byte, closing_stream;
 static _Atomic(const char *) last_line;
 static atomic_int last_status = EXIT_INTERRUPTED;
-static HANDLE arrived; /* set by each of these; NULL: none is expected */
+/* Set with each flag; written by os_signals_install. */
+static HANDLE arrived;
 
 static DWORD WINAPI
 write_closing(void *argument)
 {
     char last[2] = {(char)atomic_load(&closing_byte), '\n'};
     const char *line = atomic_exchange(&last_line, NULL);
+
     (void)argument;
     if (last[0])
         os_stream_write(atomic_load(&closing_stream), last, sizeof(last));
     if (line)
         os_stream_write(1, line, strlen(line));
+
     return 0;
 }
 
@@ -156,12 +164,13 @@ ask_to_stop(int signo)
     SetEvent(arrived);
 }
 
-/* A thread of its own writes the closing byte and the last line, as there may be no
- * reader any more. */
+/* A separate thread writes the closing byte and the last line, because that may block if
+ * nobody reads them. */
 static void
 on_interrupt(void)
 {
     int64_t now = os_clock_now(), before = atomic_load(&interrupted);
+
     if (before && now - before > OS_SIGNAL_SAME) {
         HANDLE writer = CreateThread(NULL, 0, write_closing, NULL, 0, NULL);
         WaitForSingleObject(writer, DEADLINE_TIDYING / MS);
@@ -187,7 +196,8 @@ on_control(DWORD event)
     case CTRL_LOGOFF_EVENT:
     case CTRL_SHUTDOWN_EVENT:
         ask_to_stop(SIGTERM);
-        Sleep(INFINITE); /* the program ends as this returns, or after some seconds */
+        /* The program ends when this function returns, or some seconds later. */
+        Sleep(INFINITE);
         return TRUE;
     default:
         return FALSE;
@@ -201,12 +211,12 @@ os_signals_install(void)
     SetConsoleCtrlHandler(on_control, TRUE);
 }
 
-/* There is no fork(2), and a process that the kernel holds keeps nobody waiting. */
+/* There is no fork(2), and a process that is stuck in the kernel keeps nobody waiting. */
 OS_ANSWER(int, os_monitor_start, (void), 0)
 OS_ANSWER(void, os_monitor_limit, (int64_t when), )
 OS_ANSWER(void, os_monitor_limit_most, (int64_t when), )
 
-/* Signals come to none of the program's threads. */
+/* No signals reach the threads of the program. */
 OS_ANSWER(unsigned, os_signals_block, (void), 0)
 OS_ANSWER(void, os_signals_unblock, (unsigned set), )
 
@@ -231,7 +241,7 @@ os_signals_asked(void)
 
 OS_ANSWER(void, os_signals_see_freezes, (void), )
 
-/* A debugger alone stops a process here. */
+/* Only a debugger stops a process here. */
 OS_ANSWER(int64_t, os_process_resumed, (void), 0)
 OS_ANSWER(int64_t, os_signals_resumed, (void), 0)
 OS_ANSWER(bool, os_process_stopped, (int64_t since), false)

@@ -1,6 +1,6 @@
 /*
- * Threads, each with an event by which others wake it, and a timer; and locks. The event
- * stays set until the thread waits, so that no wake-up is lost.
+ * Threads and locks on Windows. Each thread has a timer, and an event by which others
+ * wake it. The event stays set until the thread waits, so no wake-up is lost.
  */
 #include "os/thread.h"
 
@@ -10,7 +10,7 @@
 #include <process.h>
 #include <stdlib.h>
 
-#define STACK (512 << 10) /* as elsewhere */
+#define STACK (512 << 10) /* as on other systems */
 
 struct thread {
     HANDLE handle, wake, timer;
@@ -18,8 +18,8 @@ struct thread {
     void *argument;
 };
 
-static struct thread first; /* the initial one, not started here */
-static _Thread_local struct thread *current;
+static struct thread first; /* the initial thread, which was not started here */
+static _Thread_local struct thread *current; /* set in the initial thread when needed */
 
 HANDLE
 windows_thread_timer(void)
@@ -27,7 +27,7 @@ windows_thread_timer(void)
     DWORD flags = CREATE_WAITABLE_TIMER_MANUAL_RESET;
     HANDLE timer = CreateWaitableTimerExW(
         NULL, NULL, flags | CREATE_WAITABLE_TIMER_HIGH_RESOLUTION, TIMER_ALL_ACCESS);
-    /* Windows 10 before 1803 has none of these. */
+    /* Windows 10 before version 1803 has no high-resolution timers. */
     return timer ? timer : CreateWaitableTimerExW(NULL, NULL, flags, TIMER_ALL_ACCESS);
 }
 
@@ -102,6 +102,7 @@ os_thread_start(struct os_thread *thread, void *(*body)(void *), void *argument)
     struct thread *made = calloc(1, sizeof(*made));
     if (!made)
         return -1;
+
     made->body = body;
     made->argument = argument;
     if (init_thread(made) == 0) {
@@ -111,8 +112,10 @@ os_thread_start(struct os_thread *thread, void *(*body)(void *), void *argument)
         if (made->handle)
             return 0;
     }
+
     int failed = errno;
     free_thread(made);
+
     return os_fail(failed);
 }
 
@@ -142,7 +145,7 @@ struct os_lock {
     CONDITION_VARIABLE notified;
 };
 
-/* SRWLOCK_INIT and CONDITION_VARIABLE_INIT are zeros. */
+/* calloc suffices, because SRWLOCK_INIT and CONDITION_VARIABLE_INIT are all zero. */
 struct os_lock *
 os_lock_make(void)
 {

@@ -1,4 +1,4 @@
-/* Volumes and disks: their sizes, sectors and names. */
+/* Volumes and disks on Windows: their sizes, sectors and names. */
 #include "has.h"
 #include "os/os.h"
 #include "os/storage.h"
@@ -12,10 +12,11 @@
 #include <winioctl.h>
 #include <winternl.h>
 
-/* The answer to FileFsFullSizeInformation. */
+/* The answer to FileFsFullSizeInformation: numbers of clusters, and the size of a
+ * cluster. */
 struct volume_size {
     LARGE_INTEGER total, available_to_user, available;
-    ULONG sectors, sector; /* of a cluster; bytes of each */
+    ULONG sectors, sector; /* sectors per cluster; bytes per sector */
 };
 
 static int
@@ -41,7 +42,7 @@ windows_volume_sector(HANDLE file)
     return measure(file, &size) < 0 ? -1 : (int64_t)size.sector;
 }
 
-/* Converts to UTF-8; TEXT is left alone if that does not fit. */
+/* Copies NAME to TEXT in UTF-8. TEXT does not change if NAME does not fit. */
 static void
 copy_name(const WCHAR *name, char *text, size_t size)
 {
@@ -55,22 +56,25 @@ int
 os_mount_measure(int fd, struct os_mount *mount)
 {
     struct volume_size size;
+
     *mount = (struct os_mount){.fstype = "unknown", .device = "unknown"};
     if (measure(windows_handle_of(fd), &size) < 0)
         return -1;
     mount->block = (int64_t)size.sectors * size.sector;
     mount->size = size.total.QuadPart * mount->block;
     mount->available = size.available_to_user.QuadPart * mount->block;
+
     return 0;
 }
 
-/* The volume is named by the place where it is mounted, most often a letter: "C:" of
- * \\?\C:\, \\server\share of \\?\UNC\server\share\. */
+/* The device is the place where the volume is mounted, most often a letter: "C:" for
+ * \\?\C:\, or \\server\share for \\?\UNC\server\share\. */
 int
 os_mount_name(int fd, struct os_mount *mount)
 {
     HANDLE file = windows_handle_of(fd);
     WCHAR name[32];
+
     if (GetVolumeInformationByHandleW(file, NULL, 0, NULL, NULL, NULL, name, 32))
         copy_name(name, mount->fstype, sizeof(mount->fstype));
     DWORD room = GetFinalPathNameByHandleW(file, NULL, 0, 0);
@@ -87,11 +91,13 @@ os_mount_name(int fd, struct os_mount *mount)
             wmemmove(root, root + 4, length - 4 + 1);
         copy_name(root, mount->device, sizeof(mount->device));
     }
+
     free(path);
+
     return 0;
 }
 
-/* Disks and volumes have no cache before them, whatever name they are opened by. */
+/* Disks and volumes have no cache, whatever name they are opened by. */
 bool
 os_device_is_disk(int fd)
 {
@@ -102,6 +108,7 @@ int
 os_device_size(int fd, int64_t *size, int64_t *block)
 {
     HANDLE device = windows_handle_of(fd);
+
     GET_LENGTH_INFORMATION length;
     DISK_GEOMETRY geometry;
     DWORD got;
@@ -112,6 +119,7 @@ os_device_size(int fd, int64_t *size, int64_t *block)
         return windows_error_fail();
     *size = length.Length.QuadPart;
     *block = geometry.BytesPerSector;
+
     return 0;
 }
 
@@ -124,5 +132,5 @@ os_device_read_only(int fd)
            GetLastError() == ERROR_WRITE_PROTECT;
 }
 
-/* A volume is mounted over a directory, never over a file. */
+/* Volumes are mounted over directories only, never over files. */
 OS_ANSWER(bool, os_mount_differs, (int fd, const char *path), false)
