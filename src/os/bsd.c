@@ -150,6 +150,7 @@ os_file_drop(int fd, int64_t offset, int64_t length)
 #ifdef POSIX_FADV_DONTNEED /* tests for a feature, not for a system */
     posix_fadvise(fd, offset, length, POSIX_FADV_DONTNEED);
 #endif
+
     if (failed || status.st_size < end)
         end = failed ? 0 : status.st_size;
     for (int64_t at = offset / page * page; at < end && failed != ENOTSUP;

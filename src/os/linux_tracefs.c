@@ -102,6 +102,7 @@ add_range(struct buffer *text, const struct os_layout *layout, const char *progr
         low = extent->sector < low ? extent->sector : low;
         high = end > high ? end : high;
     }
+
     buffer_format(text, " && (nr_sector == 0 || (sector >= %llu && sector <= %llu)",
                   (unsigned long long)(low > MARGIN ? low - MARGIN : 0),
                   (unsigned long long)high + MARGIN);
@@ -152,6 +153,7 @@ linux_trace_filter(const struct os_layout *const *layouts, int count,
             const struct os_layout_device *device = &layouts[i]->devices[k];
             unsigned long long number = device->number, disk = device->disk;
             bool remaps = kind == OS_TRACE_REMAP || kind == OS_TRACE_REQUEST_REMAP;
+
             if (!is_recorded(layouts[i], k, kind))
                 continue;
             buffer_format(filter, "%s(dev == %llu", filter->length ? " || " : "", number);
@@ -257,6 +259,7 @@ start_remover(struct os_trace *trace)
     snprintf(file, sizeof(file), "%s/tracing_on", trace->folder);
     if (pipe2(ends, O_CLOEXEC) < 0)
         return -1;
+
     trace->life = ends[1];
     if (posix_inherited_add(ends[1]) == 0) {
         /* The remover takes no signals. */
@@ -328,6 +331,7 @@ read_formats(struct os_trace *trace, const char *top, struct error *error)
         text = linux_file_all("%s/events/%s/format", top, events[i]);
         if (!text && errno != ENOENT)
             return fail(error, top);
+
         bool known = text && linux_trace_format(text, (enum os_trace_kind)i,
                                                 &trace->formats[i]) == 0;
         free(text);

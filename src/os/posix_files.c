@@ -125,6 +125,7 @@ posix_file_create(const char *prefix, int mode, char *name, size_t size)
             return os_fail(ENAMETOOLONG);
         if (os_leftover_begin(name) < 0)
             return -1;
+
         int fd = open_path(name, mode | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC);
         if (fd >= 0)
             return fd;
@@ -162,12 +163,14 @@ os_file_temporary(const char *path, unsigned flags, char *name, size_t size)
     if (unnamed >= 0 || !may_have_name(errno))
         return unnamed;
 #endif
+
     char prefix[PATH_ROOM];
     if (snprintf(prefix, sizeof(prefix), "%s/.ioping.", path) >= (int)sizeof(prefix))
         return os_fail(ENAMETOOLONG);
     int fd = posix_file_create(prefix, open_mode(flags) | O_RDWR, name, size);
     if (fd < 0)
         return -1;
+
     unlink(name);
     os_leftover_watch(name);
     os_leftover_end();
@@ -226,6 +229,7 @@ posix_mincore(int fd, int64_t offset, int64_t length)
         int status = map == MAP_FAILED ? -1 : mincore(map, size, (void *)present);
         if (map != MAP_FAILED)
             munmap(map, size);
+
         if (status < 0)
             return -1;
         for (size_t i = 0; i < pages; i++)

@@ -25,8 +25,7 @@
  *      |           x-----------------------------------| PDEATHSIG; without that, the
  *                                                      | child polls its parent's PID
  *
- * In cases 1 to 4, if a file was being made, the monitor forks a remover: see
- * posix_leftover.c.
+ * In cases 1 to 4 the monitor forks a remover if a file was being made: posix_leftover.c.
  *
  * The two processes share one page of memory, struct page. Each field has one writer,
  * except the last line, which is taken by the process that ends first.
@@ -34,12 +33,9 @@
  * Signals. Monitor and child are in one process group. A signal from a terminal or to the
  * group reaches both; a signal to the PID that the caller knows reaches the monitor
  * alone. So the monitor passes every signal on, and the child may receive two copies of
- * one signal. The child counts the copies that came directly and the copies that were
- * passed on, for each signal number:
- *
- *      number of signals = max(direct, passed)
- *
- * A copy that does not raise this maximum is ignored.
+ * one signal. For each signal number the child counts the copies that came directly and
+ * the copies that were passed on; the number of signals is max(direct, passed). A copy
+ * that does not raise this maximum is ignored.
  */
 #include "base/deadlines.h"
 #include "base/error.h"
@@ -368,6 +364,7 @@ os_stream_write(int stream, const char *bytes, size_t size)
         ssize_t done = write(stream, bytes, most);
         int code = done < 0 ? errno : 0;
         count_write(stream, true);
+
         if (code == EAGAIN ? wait_writable(stream) < 0 : code && code != EINTR)
             return code == EAGAIN ? -1 : os_fail(code);
         if (done <= 0)
@@ -639,12 +636,14 @@ supervise_child(const sigset_t *mask)
         if (atomic_load(&asked))
             limit = time_earlier(limit, time_add(atomic_load(&asked), DEADLINE_GRACE));
         leave_if_ended();
+
         int64_t end = leave_if_ending(now, &ending);
         /* Most runs end before the first look. */
         if (!ending && now - began >= DEADLINE_KILLED)
             leave_if_killed(now, &killed);
         if (atomic_load(&again) && !ending && now - atomic_load(&again) >= DEADLINE_GRACE)
             abandon(posix_last_status(), 0);
+
         int64_t next = limit == INT64_MAX ? INT64_MAX : limit - DEADLINE_WRITE;
         if (now >= next) {
             next = now + PACE;
@@ -671,11 +670,13 @@ os_monitor_start(void)
                                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED || posix_leftover_share() < 0)
         return -1;
+
     atomic_init(&shared->limit, atomic_load(&alone.limit));
     atomic_init(&shared->last_line, atomic_load(&alone.last_line));
     atomic_init(&shared->last_status, posix_last_status());
     atomic_init(&shared->answers, posix_answers());
     page = shared;
+
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &before);
     pid_t self = getpid(), other = fork();

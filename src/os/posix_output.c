@@ -284,6 +284,7 @@ os_file_clean(const char *path, const char *start)
     const char *slash = strrchr(prefix, '/');
     const char *name = slash ? slash + 1 : prefix;
     size_t length = strlen(name);
+
     DIR *list = opendir(folder);
     struct dirent *entry;
     while (list && (entry = readdir(list))) {
@@ -339,6 +340,7 @@ write_beside(const char *path, const char *bytes, size_t size, const char *start
     int refused = make_prefix(path, folder, prefix);
     if (refused)
         return refused;
+
     int fd = posix_file_create(prefix, O_WRONLY, beside, PATH_ROOM);
     if (fd < 0)
         return errno;
@@ -348,6 +350,7 @@ write_beside(const char *path, const char *bytes, size_t size, const char *start
                          fchmod(fd, 0644) < 0
                      ? errno
                      : 0;
+
     if (close(fd) < 0 && !failed)
         failed = errno;
     if (failed) {

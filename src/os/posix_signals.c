@@ -291,6 +291,7 @@ take_continue(void)
     }
     sigemptyset(&set);
     sigaddset(&set, SIGCONT);
+
     atomic_store(&resuming, true);
     sigwait(&set, &signo);
     count_switches(0);

@@ -131,12 +131,14 @@ is_in_use(HANDLE device)
     DWORD size;
     bool known =
         GetVolumeInformationByHandleW(device, NULL, 0, NULL, NULL, NULL, name, 32);
+
     if (known && wcscmp(name, L"RAW") != 0)
         return true;
     if (!DeviceIoControl(device, IOCTL_STORAGE_GET_DEVICE_NUMBER, NULL, 0, &number,
                          sizeof(number), &size, NULL) ||
         (number.PartitionNumber && number.PartitionNumber != (DWORD)-1))
         return !known;
+
     if (!DeviceIoControl(device, IOCTL_DISK_GET_DRIVE_LAYOUT_EX, NULL, 0, &answer,
                          sizeof(answer), &size, NULL))
         return true;
@@ -190,14 +192,17 @@ os_file_open(const char *path, unsigned flags)
         how = flags & OS_OPEN_EXCLUSIVE ? CREATE_NEW : OPEN_ALWAYS;
         own |= FILE_FLAG_OPEN_REPARSE_POINT;
     }
+
     file.path = windows_path_wide(path);
     if (!file.path)
         return -1;
+
     file.handle =
         CreateFileW(file.path, file.access, WINDOWS_SHARE, NULL, how, own, NULL);
     int code = file.handle == INVALID_HANDLE_VALUE ? explain(file.path)
                : makes && is_link(file.handle)     ? ELOOP
                                                    : 0;
+
     bool is_file = !code && GetFileInformationByHandle(file.handle, &status);
     if (!code && !is_file && !makes && flags & OS_OPEN_EXCLUSIVE &&
         is_in_use(file.handle))
@@ -206,6 +211,7 @@ os_file_open(const char *path, unsigned flags)
         windows_file_drop(&file);
         return os_fail(code);
     }
+
     if (is_file) {
         free(file.path);
         file.path = NULL;
@@ -242,6 +248,7 @@ os_file_temporary(const char *path, unsigned flags, char *name, size_t size)
     free(made);
     if (file.deleter == INVALID_HANDLE_VALUE)
         return -1;
+
     file.handle = file.deleter;
     file.handle = windows_handle_reopen(&file, file.flags);
 

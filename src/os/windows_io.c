@@ -68,6 +68,7 @@ os_file_storage(int fd, int64_t offset, int64_t length)
     (void)offset, (void)length;
     if (!GetFileInformationByHandle(handle, &status))
         return windows_error_fail();
+
     DWORD attributes = status.dwFileAttributes;
     if (attributes & (FILE_ATTRIBUTE_COMPRESSED | FILE_ATTRIBUTE_ENCRYPTED))
         return OS_STORAGE_ENCODED;
@@ -133,6 +134,7 @@ os_file_data(int fd, int64_t offset, int64_t *start, int64_t *end)
                          sizeof(ask), &range, sizeof(range), &size, NULL) &&
         GetLastError() != ERROR_MORE_DATA)
         return windows_error_fail();
+
     int64_t valid = size < sizeof(range) ? 0 : valid_end(windows_handle_of(fd));
     if (size < sizeof(range) || range.FileOffset.QuadPart >= valid)
         return os_fail(ENXIO);

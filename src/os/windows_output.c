@@ -61,6 +61,7 @@ write_console(HANDLE console, const char *bytes, size_t size)
         while (some < size && end > 0 && ((unsigned char)bytes[end] & 0xc0) == 0x80)
             end--;
         some = end > 0 ? end : some;
+
         int count = MultiByteToWideChar(CP_UTF8, 0, bytes, (int)some, text, CONSOLE_MOST);
         for (DWORD at = 0, done; at < (DWORD)count; at += done)
             if (!WriteConsoleW(console, text + at, (DWORD)count - at, &done, NULL))
@@ -247,6 +248,7 @@ write_beside(const char *path, const char *bytes, size_t size, const char *start
         errno = EEXIST;
         return NULL;
     }
+
     size_t name_at = find_name(path);
     size_t length = name_at + beside_length(path + name_at, BESIDE_NAME_MAX);
     if (snprintf(name, sizeof(name), "%.*s.XXXXXX", (int)length, path) >=
@@ -254,9 +256,11 @@ write_beside(const char *path, const char *bytes, size_t size, const char *start
         errno = ENAMETOOLONG;
         return NULL;
     }
+
     HANDLE file = windows_path_create(name, GENERIC_WRITE, 0, &beside);
     if (file == INVALID_HANDLE_VALUE)
         return NULL;
+
     int failed = write_file(file, bytes, size, durable) < 0 ? errno : 0;
     CloseHandle(file);
     if (!failed)

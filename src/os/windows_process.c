@@ -67,6 +67,7 @@ os_process_arguments(int *argc, char ***argv)
     char **arguments = calloc((size_t)__argc + 1, sizeof(char *));
     if (!arguments)
         return -1;
+
     for (int i = 0; i < __argc; i++) {
         arguments[i] = windows_path_utf8(__wargv[i]);
         if (!arguments[i])

@@ -73,6 +73,7 @@ windows_thread_wait(int64_t when, HANDLE event)
         int64_t left = when - os_clock_now();
         if (left <= 0)
             return 0;
+
         DWORD got = WAIT_FAILED;
         if (windows_thread_alarm(self->timer, left, NULL, NULL) == 0)
             got = WaitForMultipleObjects(event ? 3 : 2, handles, FALSE, INFINITE);

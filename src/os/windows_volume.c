@@ -77,6 +77,7 @@ os_mount_name(int fd, struct os_mount *mount)
 
     if (GetVolumeInformationByHandleW(file, NULL, 0, NULL, NULL, NULL, name, 32))
         copy_name(name, mount->fstype, sizeof(mount->fstype));
+
     DWORD room = GetFinalPathNameByHandleW(file, NULL, 0, 0);
     WCHAR *path = room ? malloc((2 * room + 3) * sizeof(*path)) : NULL;
     WCHAR *root = path ? path + room + 1 : NULL;
