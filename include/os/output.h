@@ -19,11 +19,11 @@ void os_stream_guard(void);
  * Writes all SIZE bytes to a stream. Returns 0, or -1 with errno.
  *
  * A write waits for a slow reader. There is a limit to that wait, see os_monitor_limit:
- * - Standard output: the write itself may never return; the monitor then ends the
- *   program.
- * - Standard error, and standard output while a file of os_stream_open exists or while
- *   there is no monitor: the write fails with ETIMEDOUT. OS_STREAM_STUCK is the message
- *   for this error.
+ * - Standard output, or a regular file of os_stream_open: the write itself may never
+ *   return; the monitor then ends the program.
+ * - Standard error; a file of os_stream_open that is a FIFO or a device; standard output
+ *   while there is such a stream or while there is no monitor: the write fails with
+ *   ETIMEDOUT. OS_STREAM_STUCK is the message for this error.
  */
 int os_stream_write(int stream, const char *bytes, size_t size);
 

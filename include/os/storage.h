@@ -14,8 +14,8 @@
  * - LENGTH above 0: only the pages of this range. Other I/O does not wait, and the
  *   device's own cache is not flushed. ENOTSUP: the pages of a range cannot be written
  *   alone.
- * - OFFSET and LENGTH 0: all dirty data of the file. The device is flushed too, except on
- *   file systems where writing the pages is known to need no flush.
+ * - OFFSET and LENGTH 0: all dirty data of the file. The device is flushed too, unless
+ *   the file system has a way to write the pages without a flush.
  *
  * Returns 0, or -1 with the errno of os_file_flush.
  */

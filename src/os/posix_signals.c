@@ -14,7 +14,7 @@
  *
  *    SIGCONT   resuming   resumed      signal thread          another thread concludes
  *    -         false      old          waits                  no stop
- *    pending   false      old          is woken               waits a moment, then: stop
+ *    pending   false      old          is woken               waits; if it stays: stop
  *    pending   true       old          calls sigwait          stop
  *    -         true       old or now   sets `resumed`         stop
  *    -         false      now          waits                  stop, if now > its `since`
@@ -123,8 +123,8 @@ on_continue(int signo)
     atomic_store(&resumed, os_clock_now());
 }
 
-/* SIGCHLD also means that the monitor has abandoned this process, as a thread is stuck in
- * the output. */
+/* The monitor sends SIGCHLD when it abandons this process, because a thread is stuck in
+ * the output. A SIGCHLD of os_process_stopped only wakes the signal thread. */
 static void
 on_child(int signo)
 {
@@ -257,12 +257,9 @@ is_pending(int signo)
 
 /* Only the signal thread uses these. */
 static struct {
-    /* voluntary context switches at the last look */
-    int switches;
-    /* the process was, or may have been, stopped since the last SIGCONT */
-    bool stopped;
-    /* ns, monotonic: last look at the monitor */
-    int64_t followed;
+    int switches;     /* voluntary context switches at the last look */
+    bool stopped;     /* there was, or may have been, a stop since the last SIGCONT */
+    int64_t followed; /* ns, monotonic: last look at the monitor */
 } self;
 
 /* Looks at the voluntary context switches of the signal thread since the last look.
@@ -353,8 +350,8 @@ note_lateness(bool interrupted, int64_t end)
 }
 
 /*
- * Waits for LEFT ns at most, with the signal mask MASK. Returns true if a signal has
- * come.
+ * Waits for LEFT ns or FOLLOW_PACE at most, with the signal mask MASK. Returns true if a
+ * signal has come.
  *
  * The kernel may end a wait late by a thousandth of its length, so a long wait is
  * shortened, and the caller waits again for the rest. A wait shorter than a ms may end

@@ -1,4 +1,7 @@
-/* Streams in place of a standard one, by the identity of their files. */
+/*
+ * Comparisons of a stream with other files, by the identity of the files. The same for
+ * all systems.
+ */
 #include "os/output.h"
 
 #include "os/os.h"
@@ -32,6 +35,7 @@ os_stream_empty(int stream)
     struct os_info info;
     if (os_file_info(stream, &info) < 0)
         return -1;
+
     bool standard = os_stream_is_file(1, stream) || os_stream_is_file(2, stream);
     return info.kind == OS_FILE && !standard ? os_file_truncate(stream, 0) : 0;
 }
