@@ -40,8 +40,8 @@ int64_t os_stream_read(int fd, char *bytes, size_t size);
  * reader fails with EPIPE instead of raising SIGPIPE.
  *
  * Returns the stream, which is also a descriptor, or -1 with errno. EEXIST: PATH is in a
- * folder that other users may write to, and PATH belongs to another user or is one of
- * several hard links.
+ * folder that other users may write to, and the file at PATH belongs to neither this user
+ * nor the owner of the folder, or has several hard links.
  */
 int os_stream_open(const char *path);
 

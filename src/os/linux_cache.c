@@ -183,8 +183,8 @@ os_file_charges_reads(int fd)
     return is_on_single_btrfs(fd, &system) || is_on_block_device(&file, &system);
 }
 
+/* The kernel does so since Linux 5.12. */
 bool
-/* Since Linux 5.12. */
 os_process_charges_workers(void)
 {
     struct utsname system;

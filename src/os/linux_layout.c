@@ -327,7 +327,7 @@ add_extent(struct os_layout *layout, struct os_extent extent)
      FIEMAP_EXTENT_DATA_INLINE | FIEMAP_EXTENT_DATA_TAIL)
 
 /* Adds the part of an extent between OFFSET and END, in bytes of the file. START is the
- * first sector of the device on its disk. Returns false as add_extent. */
+ * first sector of the device on its disk. Returns false if add_extent does. */
 static bool
 add_part(struct os_layout *layout, const struct fiemap_extent *extent, int64_t offset,
          int64_t end, uint64_t start)

@@ -238,8 +238,8 @@ search_direct(const char *path)
     return backing;
 }
 
-/* Searches the file of a loop device. The file may be out of reach: removed, or in
- * another mount namespace. */
+/* Returns the backing of a loop device, which depends on its file. The file may be out of
+ * reach: removed, or in another mount namespace. */
 static enum os_backing
 search_loop(struct linux_search *search, const struct linux_disk *disk)
 {

@@ -15,8 +15,8 @@
  *      per_cpu/...                 --'          (linux_trace.c)
  *
  * Filters keep records of other devices out, so that a busy machine does not fill the
- * rings. The kernel does not shift its clock by a time namespace as it does for
- * processes, so the offset is added here.
+ * rings. The kernel stamps the records with its own monotonic clock; in a time namespace
+ * the clock of this process differs by an offset, which os_trace_read adds.
  *
  * An instance does not vanish with its process. So a second process, the remover, waits
  * for the end of the first one and removes the instance:
