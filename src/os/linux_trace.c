@@ -2,7 +2,7 @@
  * The bytes of a trace (the kernel's Documentation/trace/ring-buffer-design.rst and
  * events/header_event). The ring of a processor consists of pages:
  *
- *    page:   stamp | commit | event | event | ...     time of the page, bytes of events
+ *    page:   stamp (time, ns) | commit (bytes of events) | event | event | ...
  *    event:  kind (5 bits) | delta (27 bits) | [second word] | data
  *              kind 1..28   data of 4 * kind bytes
  *              kind 0       second word: length of data, including the second word
@@ -19,8 +19,7 @@
 #include <string.h>
 
 /* Finds a field in a line such as "field:sector_t sector; offset:16; size:8; signed:0;".
- * NAME is the end of the declaration, including the character that follows it, here "
- * sector;". */
+ * NAME is the name in that line with the space before it and the character after it. */
 static bool
 find_field(const char *text, const char *name, struct linux_trace_field *field)
 {

@@ -5,7 +5,8 @@
  * A thread that is stuck in the kernel does not return when its process ends, but the
  * file that it was creating may still be created afterwards. So a separate process, the
  * remover, waits until the kernel has released all threads, however late that is, and
- * removes the file then. Nobody waits for the remover.
+ * removes the file then. Nobody waits for the remover. All three processes share a page
+ * of memory, struct leftover.
  *
  *    child                             monitor                  remover
  *      | os_leftover_begin: the name is    |
