@@ -66,10 +66,10 @@ struct page {
     atomic_int status;  /* exit status */
     atomic_int signo;   /* 0, or the signal by which to end instead */
     atomic_bool stuck;  /* the child may be stuck in the kernel */
-    atomic_bool over;   /* the child has closed everything of the caller's */
+    atomic_bool over;   /* the child has released what belongs to the caller */
 
     /* Written by the monitor. */
-    atomic_bool abandoned; /* the monitor waits no longer; the child has to let go */
+    atomic_bool abandoned; /* the monitor waits no longer; the child must end */
 
     /* Written by the child's signal thread: it has stopped the child because the monitor
      * is stopped. */
@@ -485,8 +485,7 @@ leave(int status, int signo)
 /* How far the child's output was at the last look. Only the monitor's loop uses it. */
 struct progress {
     unsigned ended[STREAMS];
-    int64_t since[STREAMS]; /* ns, monotonic: last time that a write ended or no write was
-                               in flight */
+    int64_t since[STREAMS]; /* ns, monotonic: last time when no write was stuck */
 };
 
 /* Looks at the counts of writes at NOW. Returns the index of the stream whose write has
@@ -522,8 +521,8 @@ deadly_signal(void)
                                                  : 0;
 }
 
-/* Abandons the child: asks it to let go of everything of the caller's, waits for that
- * (case 3 of the picture), kills the child, and ends. */
+/* Abandons the child: asks it to release everything that belongs to the caller, waits for
+ * that (case 3 of the picture), kills the child, and ends. */
 static _Noreturn void
 abandon(int status, int signo)
 {
@@ -606,9 +605,9 @@ leave_if_killed(int64_t now, int64_t *since)
 
 /*
  * Ends the monitor as the child has announced (posix_monitor_notify). The child first
- * gets DEADLINE_CHILD to end by itself or, if it may be stuck, DEADLINE_TIDYING to let go
- * of everything of the caller's. SINCE is when the announcement was first seen (0: not
- * yet). Returns when to look again, INT64_MAX if nothing was announced.
+ * gets DEADLINE_CHILD to end by itself or, if it may be stuck, DEADLINE_TIDYING to
+ * release everything that belongs to the caller. SINCE is when the announcement was first
+ * seen (0: not yet). Returns when to look again, INT64_MAX if nothing was announced.
  */
 static int64_t
 leave_if_ending(int64_t now, int64_t *since)
