@@ -8,38 +8,40 @@
 
 #include <stdbool.h>
 
-/*
- * The messages beside the reports, each of which is written at once, and the colours of a
- * terminal.
- */
+/* Messages on stderr, texts such as the usage on stdout, and the colours of a terminal.
+ * Every function that writes does so at once. */
 
-/* Writes the notes to stderr and empties them. */
+/* Writes the notes to stderr, one per line, and empties them. */
 void console_notes(struct notes *notes);
 
-/* Writes an error to stderr, and after a usage error a line that points to -h. Returns
- * the exit status of the error. */
+/* Writes ERROR to stderr, followed by a line that points to -h if it is a usage error.
+ * Returns the exit status of ERROR. */
 int console_error(const struct error *error);
 
-/* Writes the text that WRITE_TEXT makes to stdout; returns STATUS, or that of a failed
- * run if it could not be written. */
+/* Calls WRITE_TEXT to make a text, such as the usage, and writes that text to stdout.
+ * Returns STATUS. If the text cannot be written, writes an error to stderr and returns
+ * EXIT_RUNTIME. */
 int console_text(void (*write_text)(struct buffer *text), int status);
 
-/* Colours that all palettes have: Select Graphic Rendition, ECMA-48 8.3.117. */
+/* SGR colour codes (Select Graphic Rendition, ECMA-48 8.3.117) of the eight basic
+ * colours, which every palette has. */
 #define COLOR_SLOW "\033[33m"   /* yellow */
 #define COLOR_FAILED "\033[31m" /* red */
 #define COLOR_CACHED "\033[35m" /* magenta */
 
 /*
- * Returns true if the output to STREAM is coloured: as WHEN says or, if that is left
- * open, on a terminal that is not a plain one, unless the environment has NO_COLOR
+ * Returns true if output to STREAM is coloured. COLOR_ALWAYS and COLOR_NEVER decide for
+ * themselves. Under COLOR_AUTO, output is coloured on a terminal that understands
+ * colours, unless the environment variable NO_COLOR is set and not empty
  * (https://no-color.org).
  */
 bool color_wanted(enum color when, int stream);
 
-/* Returns the colour of a request with this verdict; NULL: none. */
+/* Returns the colour of a request with VERDICT; NULL if the default colour is used. */
 const char *color_of(enum verdict verdict);
 
-/* Adds WORD to TEXT in COLOR, and returns to the default; NULL: it has none. */
+/* Adds WORD to TEXT in COLOR, then switches back to the default colour. COLOR may be
+ * NULL: WORD is added without a colour. */
 void color_add(struct buffer *text, const char *color, const char *word);
 
 #endif

@@ -13,66 +13,89 @@ struct job;
 struct plan;
 struct status;
 
-/* Like os_file_replace and os_file_append. */
+/* The type of os_file_replace and os_file_append (os/output.h). */
 typedef int export_write_function(const char *path, const char *bytes, size_t size,
                                   const char *start, bool durable);
 
 /*
- * The files that outputs keep while a run goes on: some are replaced again and again,
- * others get lines at their end. Each exists, whole, before the first request. What
- * follows is written by a thread of their own: of versions only the newest of those that
- * wait, of lines all; those that cannot be written now are tried again with the next. The
- * supervisor's thread waits in export_end alone.
+ * The files that outputs write while a run goes on. There are two kinds: a file that is
+ * replaced as a whole by each new version, such as Prometheus metrics or a plot, and a
+ * file that grows by lines at its end, such as an HDR log.
+ *
+ * Each file exists, complete, before the first request. Everything after that first
+ * version is written by a thread of its own, the writer. If several versions of a
+ * replaced file wait for the writer, only the newest is written. Lines for a growing file
+ * are all written. If a write fails, lines are written again together with the next ones;
+ * a version is superseded by the next one.
+ *
+ * The supervisor's thread never waits for the writer, except in export_end.
  */
 struct export
 {
     const struct plan *plan;
     const struct job *jobs;
-    int count;
-    struct status *status; /* the status line; NULL: none */
-    int64_t stopped_at;    /* when a signal asked to stop, monotonic; 0: not yet */
-    export_write_function *replace, *append; /* os_file_replace, os_file_append */
-    struct export_writer *writer; /* NULL: there are no files, or export_end is done */
-    const char *failed;           /* the file whose last version could not be written */
-    int error_number;             /* its errno; 0: there is none */
+    int count;             /* of jobs */
+    struct status *status; /* the status line; NULL if absent */
+    /* when a signal first asked to stop, ns, monotonic; 0 if none did */
+    int64_t stopped_at;
+    /* os_file_replace, os_file_append; tests set others */
+    export_write_function *replace, *append;
+    struct export_writer *writer; /* NULL without files, and after export_end */
+    /* The first file, in the order of the outputs, whose latest content could not be
+     * written. Set by export_end. */
+    const char *failed;
+    int error_number; /* why, as an errno; 0 if all files were written */
 };
 
-/* Prepares for the files of the outputs of PLAN, which has COUNT JOBS; these must stay,
- * and STATUS, which is erased while a note is written; NULL: there is none. */
+/* Prepares EXPORT for the files of PLAN, whose run has COUNT jobs. PLAN, JOBS and STATUS
+ * must outlive EXPORT. STATUS is the status line, which is erased while a note is written
+ * to stderr, or NULL. */
 void export_begin(struct export *export, const struct plan *plan, const struct job *jobs,
                   int count, struct status *status);
 
-/* Takes TEXT, and its memory, for the first version of the file of output INDEX of the
- * plan, and tries to write it beside an earlier file, which stays as it is. Returns 0, or
- * -1 with ERROR. export_end must be called in any case. */
+/*
+ * Takes TEXT, and its memory, as the first version of the file of output INDEX of the
+ * plan, or as the head of a growing file. Checks that the file can be written by writing
+ * TEXT beside it; an earlier file at the path stays unchanged until export_first. Returns
+ * 0, or -1 with ERROR. export_end must be called in both cases.
+ */
 int export_add(struct export *export, int index, struct buffer *text,
                struct error *error);
 
-/* Starts the thread, if there are files. Returns 0, or -1 with ERROR. */
+/* Starts the writer's thread; does nothing without files. Returns 0, or -1 with ERROR. */
 int export_start(struct export *export, struct error *error);
 
-/* Replaces all earlier files by the first versions, before anything is handed over.
- * Returns 0, or -1 with ERROR; then the files of the outputs before are replaced. */
+/* Replaces all earlier files by the first versions. Must come before export_hand_over.
+ * Returns 0, or -1 with ERROR; files of outputs that precede the failed one are replaced
+ * then. */
 int export_first(struct export *export, struct error *error);
 
-/* The calling thread hears of failures from now on. Returns true if export_report is to
- * say that a file could not be written. */
+/* Makes the calling thread the one that the writer wakes when a file cannot be written.
+ * Returns true if there is a failure that export_report has not reported yet. */
 bool export_supervise(struct export *export);
 
-/* Hands over TEXT, and its memory: the next version of the file of output INDEX, or
- * lines for its end. Any thread. DURABLE: it is the last. */
+/* Hands TEXT, and its memory, to the writer: as the next version of the file of output
+ * INDEX, or as lines for its end. DURABLE: this is the last text, and must survive a
+ * crash of the system. Any thread may call it. Returns without waiting for the file. */
 void export_hand_over(struct export *export, int index, struct buffer *text,
                       bool durable);
 
-/* Notes on stderr what could not be written, but not again while that lasts. */
+/* Notes on stderr which files could not be written, and why. A file whose writes go on
+ * failing is noted once, until one of its writes succeeds. */
 void export_report(struct export *export);
 
 /*
- * Waits until all that was handed over is written, and ends the thread; but not longer
- * than the plan gives a request without answer, and than DEADLINE_GRACE once a signal has
- * asked to stop or if a request has no answer. What is not written then has failed
- * with ETIMEDOUT, and the thread with what it writes must stay in memory until the
- * program ends; a second call waits again. Returns whether it has ended.
+ * Waits until everything that was handed over is written, ends the writer's thread and
+ * frees its memory. Stores the first failure in `failed` and `error_number`.
+ *
+ * The wait is limited to the time that the plan allows a request without answer, counted
+ * from when the oldest text was handed over. It is limited to DEADLINE_GRACE if a request
+ * has no answer, or once a signal has asked to stop.
+ *
+ * Returns true if the thread has ended. Returns false if the wait was over first: texts
+ * that are not written are noted on stderr and count as failed with ETIMEDOUT. The thread
+ * is then stuck in the kernel, and its memory stays allocated until the program ends. A
+ * second call waits again.
  */
 bool export_end(struct export *export);
 

@@ -9,92 +9,120 @@
 #include <stdint.h>
 
 /*
- * The table of outputs: a row for each kind of what a run prints or keeps. The plan has a
- * list of those that a command line asks for; all else about a kind is its row, and the
- * functions in a file of its own.
+ * The table of outputs: each kind of output, printed or written to a file of its own, is
+ * one row. The plan lists the outputs that a command line asks for (struct plan_output).
+ * Everything else that differs between kinds stands in the row, and the functions of a
+ * kind stand in a file of their own.
  */
 
 struct report;
 
 /*
- * The functions of an output: each adds to the report's text, which is then flushed as a
- * whole; NULL: nothing is added. Those from BEGIN to RECORDS are about the report's
- * current target.
+ * The functions of a kind of output. Each function adds to the text of the report, which
+ * report.c then writes as a whole. A function may be NULL; then nothing is added. The
+ * functions from `begin` to `records` are about report->job, the current job, and its
+ * target. Any thread may call them, under the lock of the run.
+ *
+ * A kind has either the functions from `begin` to `records`, or `part` and `tick`.
  */
 struct report_format {
-    void (*open)(struct report *report);  /* once */
-    void (*begin)(struct report *report); /* once for each target */
+    void (*open)(struct report *report); /* once, before all others */
+    /* Once for each target, before its first request. */
+    void (*begin)(struct report *report);
     void (*sample)(struct report *report, const struct sample *sample);
+    /* indexed by enum record_kind */
     void (*records[RECORDS])(struct report *report, const struct run_record *record);
 
-    /* On the supervisor's thread: a part of JOB begins; the interval, or the LAST, of
-     * JOBS has ended at NOW, ns, monotonic. An output has either these or those that any
-     * thread calls. */
+    /* On the supervisor's thread: a step or phase of JOB begins. */
     void (*part)(struct report *report, const struct job *job,
                  const struct run_part *part);
+    /* On the supervisor's thread, or the session's first one: an interval of the COUNT
+     * jobs ended at NOW, ns, monotonic. LAST: this is the end of the run. */
     void (*tick)(struct report *report, const struct job *jobs, int count, int64_t now,
                  bool last);
-    void (*close)(struct report *report); /* frees what OPEN took */
-    char closing; /* closes the output of OPEN, with a newline; 0: nothing does */
+    /* Frees what the other functions allocated. */
+    void (*close)(struct report *report);
+    /* The bracket that closes what `open` opened. It is written at the end of the output,
+     * with a newline, even if the program is killed before (os_signals_closing). 0 if
+     * nothing is to be closed. */
+    char closing;
 };
 
 /* Where the text of an output goes. */
 enum output_goes {
-    OUTPUT_STREAM,   /* to standard output, or to the file of -output in its place */
-    OUTPUT_REPLACED, /* to a file that is replaced as a whole by each tick */
-    OUTPUT_GROWING,  /* to a file, at its end; the text of OPEN is its head */
-    OUTPUT_LAST, /* to standard output instead of lines for people, by the last tick */
-    OUTPUT_TERMINAL, /* nowhere: a tick draws on the terminal by itself */
+    /* to standard output, or to the file of -output instead */
+    OUTPUT_STREAM,
+    /* to a file that each tick replaces as a whole */
+    OUTPUT_REPLACED,
+    /* to the end of a file, which begins with the text of `open` */
+    OUTPUT_GROWING,
+    /* to standard output, once, by the last tick; there is no text for people then */
+    OUTPUT_LAST,
+    /* nowhere: its tick draws the status line on the terminal */
+    OUTPUT_TERMINAL,
 };
 
-/* A kind of output. */
+/* A kind of output: one row of the table. */
 struct output_kind {
-    /* Asks for it, that of a file by its path; or keeps CHOSEN from being asked. */
+    /* The option that asks for this output. If the output is enabled by default, the
+     * option disables it. The value of an option for a file is the path. */
     enum option_id option;
-    int min_given; /* so often it is to be given for a stream; the last such row is
-                      printed */
+    /* A printed output is chosen if the option was given at least this often (-json,
+     * -json -json). If several printed outputs are chosen, the last row wins. 0 for an
+     * output that is not chosen this way. */
+    int min_given;
     enum output_goes sink;
     const struct report_format *format;
-    /* Decides where no option asks for it; the streams of the plan are known. */
+    /* Returns whether the output is part of the run of PLAN unless its option was given.
+     * The printed outputs of PLAN are known by then. NULL if only the option decides. */
     bool (*enabled_by_default)(const struct plan *plan);
 
-    bool for_people;            /* they read it */
-    bool summary_after_periods; /* it has the summary even if it has periods and no
-                                   requests */
-    bool emit_partial_period; /* what is left of a period when all has ended is one too */
-    bool uses_print_interval; /* -P is its interval where -every is not given */
-    int64_t default_interval; /* ns from one period, or tick, to the next if no option
-                                 says so */
-    bool needs_track;         /* it needs tracks of the run (stats/track.h) */
-    bool needs_names;         /* and the names of targets before the first request */
+    bool for_people; /* the text is read by people, not by programs */
+    /* Writes the summary in any case. Without this flag, an output that has periods but
+     * no request lines omits it. */
+    bool summary_after_periods;
+    /* When the run ends in the middle of a period, the partial period is reported too. */
+    bool emit_partial_period;
+    /* The value of -P is the interval of ticks if -every is not given. */
+    bool uses_print_interval;
+    /* Time from one period, or tick, to the next if no option sets it, in ns; 0 if
+     * none. */
+    int64_t default_interval;
+    bool needs_track; /* needs the tracks of the run (stats/track.h) */
+    /* Needs the names of the targets before the first request. */
+    bool needs_names;
 
-    /* Of a file: its first bytes, and what it is if it has them. */
+    /* Of a file: the first bytes, by which a file of ioping is recognised before it is
+     * replaced; and the words for such a file in a message, such as "an ioping plot". */
     const char *magic, *magic_description;
 
-    /* What is printed: says ERROR to the caller; and of COUNT JOBS that have ended the
-     * answer that a caller waits for whose plug-in this is; NULL: none does. Both return
-     * the exit status of the program. */
+    /* Of a printed output: reports ERROR to the caller in the way that the caller
+     * expects. Returns the exit status of the program. */
     int (*refuse)(const struct error *error);
+    /* Writes the answer of a plug-in (-check) when COUNT jobs have ended. Returns the
+     * exit status of the program. NULL if the output is no plug-in. */
     int (*answer)(const struct job *jobs, int count);
-    const char *early_exit_line; /* the line, if it ends before that; NULL: none */
-    int early_exit_status;       /* the status then, and after -h and -v */
+    /* The line that a plug-in prints if it ends before it has an answer; NULL if the
+     * output is no plug-in. */
+    const char *early_exit_line;
+    /* The exit status of a plug-in in this case, and after -h and -v. */
+    int early_exit_status;
 };
 
 extern const struct output_kind output_kinds[];
 extern const int output_kind_count;
 
-/* The functions of each, in the file of its name. */
+/* The functions of each kind. Each stands in the file of its name, such as human.c. */
 extern const struct report_format report_human, report_raw, report_json, report_ndjson,
     report_influx, report_check, report_prometheus, report_hdr, report_status;
 
-/*
- * Fills the outputs of PLAN, which is made but for them, as OPTIONS ask for. Returns 0,
- * or -1 with ERROR when a file of one is another of the run.
- */
+/* Chooses the outputs of PLAN, whose other members are already set, as OPTIONS ask for.
+ * Returns 0. Returns -1 with ERROR if two outputs have the same file, if the file of an
+ * output is a target, or if options of outputs cannot be combined. */
 int outputs_plan(const struct options *options, struct plan *plan, struct error *error);
 
-/* Returns the row that is printed, whose caller has to hear of an error, by the words
- * of a command line that may be wrong. That of a plan is the first of its outputs. */
+/* Guesses from a possibly invalid command line which output must report an early error to
+ * the caller. Once there is a plan, use the kind of its first output instead. */
 const struct output_kind *outputs_find(int argc, char *const argv[]);
 
 #endif
