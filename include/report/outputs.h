@@ -43,7 +43,7 @@ struct report_format {
     /* Frees what the other functions allocated. */
     void (*close)(struct report *report);
     /* The bracket that closes what `open` opened. It is written at the end of the output,
-     * with a newline, even if the program is killed before (os_signals_closing). 0 if
+     * with a newline, even if a second SIGINT ends the program (os_signals_closing). 0 if
      * nothing is to be closed. */
     char closing;
 };

@@ -20,139 +20,175 @@ struct report_format;
 struct run_observer;
 struct status;
 
-/* One output of a run at work. */
+/* One output of a run while the run goes on. The first members are constant. */
 struct report {
-    const struct report_format *format;
-    const struct output *output; /* of the plan: its own */
+    const struct report_format *format; /* its functions */
+    const struct output *output;        /* its entry in the list of outputs of the plan */
     const struct plan *plan;
     const struct job *jobs;
-    int count;
-    const struct comparison_row *rows; /* of the jobs, filled; NULL: not yet */
-    struct comparison_row *owned_rows; /* the same, if it has filled them itself */
-    void *state;                       /* what the format keeps */
-    const struct job *job;             /* the current one */
-    const struct description *target;  /* its target */
-    enum phase phase;                  /* that it is in */
-    int stream;                        /* of os_stream_write, if it goes to one */
-    int64_t tick_interval; /* ns from one tick to the next; 0: there is none */
-    int64_t next_tick_at;  /* of the next, monotonic; 0: an interval after the begin */
-    int64_t interval_began_at; /* the interval of a log, monotonic; 0: there is none */
-    int64_t (*monotonic_now)(void); /* monotonic, ns */
-    int64_t (*wall_now)(void);      /* ns since 1970 */
-    struct buffer text;             /* of the current record */
-    bool needs_comma;               /* another in the array: JSON */
-    bool is_open;                   /* OPEN was called */
-    bool terminal; /* the output goes to one; else the summary is that of ioping 1.3 */
-    int columns;   /* of the terminal, 80 without one */
-    bool utf8;     /* the terminal shows UTF-8 */
-    bool color;    /* verdicts have colours */
-    int error;     /* errno of the first failure of the output */
-    bool error_reported;   /* the user knows of that */
-    struct status *status; /* the status line, which it must not write over; or NULL */
+    int count; /* of jobs */
+    /* one row for each job, filled; NULL if not compared yet */
+    const struct comparison_row *rows;
+    /* the same rows if this report has allocated them, else NULL */
+    struct comparison_row *owned_rows;
+    void *state; /* what the format allocated in its `open`, or NULL */
+    /* the job that the current function of the format is about */
+    const struct job *job;
+    const struct description *target; /* the target of that job */
+    enum phase phase;                 /* the phase that this job is in */
+    int stream; /* of a printed output: the stream for os_stream_write */
+    /* from one tick to the next, in ns; 0 if there are no ticks */
+    int64_t tick_interval;
+    /* When the next tick is due, in ns, monotonic; 0 if a whole interval is to begin
+     * first. */
+    int64_t next_tick_at;
+    /* When the current interval of an HDR log began, in ns, monotonic; 0 if not yet
+     * known. */
+    int64_t interval_began_at;
+    /* the monotonic clock, in ns; tests set another */
+    int64_t (*monotonic_now)(void);
+    /* the wall clock, in ns since 1970; tests set another */
+    int64_t (*wall_now)(void);
+    struct buffer text; /* the record being made; not written yet */
+    /* JSON: the array has an element, so the next one needs a comma */
+    bool needs_comma;
+    bool is_open; /* `open` of the format was called, or there is none */
+    /* The output goes to a terminal. Elsewhere the summary for people is that of ioping
+     * 1.3, which scripts parse. */
+    bool terminal;
+    int columns;         /* width of the terminal; 80 without a terminal */
+    bool utf8;           /* text may have UTF-8 characters beyond ASCII */
+    bool color;          /* text may have colours */
+    int error;           /* errno of the first write that failed; 0 if none did */
+    bool error_reported; /* the user was informed of that error */
+    /* The status line, which is erased before this report writes to the terminal; or
+     * NULL. */
+    struct status *status;
 };
 
-/* All outputs of a run. A report that is printed and fails ends the run, and the
- * others go on to its end. */
+/* All outputs of a run. If writing a printed output fails, the run ends, but the other
+ * outputs are still completed. A failure to write an exported file does not end the
+ * run. */
 struct reports {
-    struct report list[OUTPUTS_MOST]; /* as the outputs of the plan */
+    struct report list[OUTPUTS_MOST]; /* in the order of the outputs of the plan */
     int count;
-    const struct report *screen; /* on standard output; if a plot is there, in the file */
-    int file_stream;             /* a stream, which the first goes to; 0: there is none */
-    bool file_is_new;            /* its file was not there before */
-    bool export_pending; /* a run, or a sweep, has come to its end, and exported files
-                            have not */
-    bool export_stuck;   /* the thread that writes these is */
-    int has_failed;      /* -1: one that is printed has an error; else 0 */
-    struct notes notes;  /* on the end */
+    /* The report on standard output. If a plot takes all of standard output, the report
+     * in the file of -output or -record. */
+    const struct report *screen;
+    /* the stream of the file of -output or -record; 0 if there is none */
+    int file_stream;
+    bool file_is_new; /* this file did not exist before */
+    /* The run, or all of a sweep, has ended, and the last versions of exported files are
+     * not written yet. */
+    bool export_pending;
+    bool export_stuck;  /* the writer of exported files is stuck in the kernel */
+    int has_failed;     /* -1 if writing a printed output failed, else 0 */
+    struct notes notes; /* remarks that are not written to stderr yet */
     struct export export;
-    struct status *status; /* the status line; NULL: none */
+    struct status *status; /* the status line; NULL if absent */
 };
 
-/* Stores the names of the files that reports of PLAN go to in TEXT of SIZE bytes, with
- * "or" between them; an empty text if there are none. */
+/* Stores the paths of all files that outputs of PLAN are written to in TEXT, a buffer of
+ * SIZE bytes, joined by " or ". TEXT is empty if there are no files. */
 void report_files(const struct plan *plan, char *text, size_t size);
 
-/* Opens the file of -output, if PLAN has one, which may take any time; what it has stays.
- * REPORTS is all zero. Returns 0, or -1 with ERROR. */
+/*
+ * Opens the file of -output or -record for reports of PLAN; does nothing if PLAN has
+ * none. The content of an existing file stays until report_claim. The call may block in
+ * the kernel for any time. REPORTS must be all zero. Returns 0. Returns -1 with ERROR if
+ * the file cannot be opened, is a device or a directory, or if a plot would go to a
+ * terminal.
+ */
 int report_open(struct reports *reports, const struct plan *plan, struct error *error);
 
-/* Removes that file, if report_open has made it and it is empty: nothing has begun. */
+/* Removes the file of -output or -record if report_open created it and it is still empty.
+ * For a run that ends before its first request. */
 void report_discard(const struct reports *reports, const struct plan *plan);
 
-/* Checks that this file of PLAN is not the working file that TARGET, the plan of a target
- * that is not yet open, keeps: the opening would fill it. Changes nothing. Returns 0, or
- * -1 with ERROR. */
+/* Checks that the file of -output or -record is not the working file that TARGET keeps.
+ * TARGET is the plan of a target that is not open yet: opening it would fill the working
+ * file. Changes nothing. Returns 0, or -1 with ERROR if it is the same file. */
 int report_check_working_file(const struct reports *reports, const struct plan *plan,
                               const struct plan *target, struct error *error);
 
-/* Checks that this file is neither a target of JOBS, which are open, nor another file of
- * PLAN. Changes nothing. Returns 0, or -1 with ERROR. */
+/* Checks that the file of -output or -record is not a target of JOBS, which are open, nor
+ * another file of PLAN, nor, with -compare, a file of recorded runs. Changes nothing.
+ * Returns 0, or -1 with ERROR if it is one of them. */
 int report_check_files(const struct reports *reports, const struct plan *plan,
                        const struct job *jobs, struct error *error);
 
 /*
- * Prepares the reports of a run of PLAN, which has COUNT JOBS; both must outlive them:
- * one on stdout, or in the file of -output and another for people on stdout. REPORTS is
- * all zero but for that file. Tries to write the exported files; earlier ones stay as
- * they are. Returns 0, or -1 with ERROR. report_end must be called in any case.
+ * Prepares the reports of a run of PLAN, which has COUNT jobs; PLAN and JOBS must outlive
+ * REPORTS. Opens the status line. Checks that each exported file can be written; earlier
+ * files stay unchanged. REPORTS must be all zero, except for what report_open has stored.
+ * Returns 0, or -1 with ERROR. report_end must be called in both cases.
  */
 int report_begin(struct reports *reports, const struct plan *plan, const struct job *jobs,
                  int count, struct error *error);
 
 /*
- * Claims the files of reports that report_begin has prepared for PLAN: replaces earlier
- * exported files by their first versions, and empties the file of -output. It comes after
- * all that may refuse the run, since what these files had is lost, and before the first
+ * Destroys the earlier content of all files of reports that report_begin prepared for
+ * PLAN: replaces exported files by their first versions, and empties the file of -output
+ * or -record. Call it after everything that can refuse the run, and before the first
  * request. Returns 0, or -1 with ERROR.
  */
 int report_claim(struct reports *reports, const struct plan *plan, struct error *error);
 
-/* Returns the functions that a run calls; REPORTS must outlive it. */
+/* Returns the observer of a run that writes REPORTS. REPORTS must outlive the run. */
 struct run_observer report_observer(struct reports *reports);
 
-/* Writes the comparison of the jobs, after all summaries. */
+/* Writes the comparison of the jobs, after all summaries; does nothing for a single job
+ * that was run. */
 void report_compare(struct reports *reports);
 
-/* Writes the records and the comparison of jobs that were not run but read. ROWS of them
- * are filled and must stay until report_end; NULL: each report fills its own. */
+/* Writes the summaries and the comparison of jobs that were read by -compare, instead of
+ * run. ROWS are the filled rows of a comparison of these jobs, which must stay until
+ * report_end; NULL if each report is to fill rows itself. */
 void report_recorded(struct reports *reports, const struct comparison_row *rows);
 
-/* Returns rows of COUNT JOBS that have ended, compared by comparison_fill; the caller
- * frees them. NULL without memory. */
+/* Returns the rows of a comparison, one for each of COUNT jobs that have ended, filled by
+ * comparison_fill with SLOS and RANKED. The caller frees the rows. Returns NULL if memory
+ * is short. */
 struct comparison_row *comparison_make(const struct job *jobs, int count,
                                        const struct slos *slos, bool ranked);
 
+/* size of a text of comparison_describe, in bytes */
 #define COMPARISON_TEXT 56
 
 /*
- * Writes a RATIO into CHANGE, a change in percent or a factor, and its bounds in the same
- * way into TEXT, both of COMPARISON_TEXT bytes: "+18.8 %" and "(+9.2..+27)", or "18.8x"
- * and "(12.1x..29.9x)"; "(+12..)" has no upper bound, and "(?)" are not known.
+ * Describes a change by RATIO, the new value divided by the reference. Writes the change
+ * into CHANGE and its confidence interval BOUNDS into TEXT; each has COMPARISON_TEXT
+ * bytes. A small change is a percentage, "+18.8 %" and "(+9.2..+27)"; a large one is a
+ * factor, "18.8x" and "(12.1x..29.9x)". An interval without an upper bound is "(+12..)",
+ * and an unknown one is "(?)".
  */
 void comparison_describe(double ratio, const struct interval *bounds, char *change,
                          char *text);
 
 /*
- * Writes to stderr what there is to say of the outcomes of COUNT JOBS that have begun,
- * and why their later steps could not begin: before the summaries. Stores in each outcome
- * what report_end does, as far as it is known by then.
+ * Writes the remarks on the outcomes of COUNT jobs to stderr, and for a sweep why its
+ * later steps could not begin. Skips jobs that have not begun. Comes before the
+ * summaries. Stores in each outcome which output has failed so far, as report_end does at
+ * the end.
  */
 void report_explain(struct reports *reports, struct job *jobs, int count);
 
 /*
- * Closes the outputs and frees the reports, after the last version of the exported files
- * (export_end), unless the end of the run wrote that. Stores in OUTCOME the first failure
- * of an output, and whether a thread is stuck in one; says on stderr what was not said
- * before. On the supervisor's thread, or the first one if there was no run.
+ * Ends the reports: writes the last versions of exported files, unless the end of the run
+ * has written them, waits for their writer (export_end), closes the printed outputs and
+ * frees REPORTS. Stores in OUTCOME the first output that failed, its errno, and whether
+ * the writer is stuck. Writes failures to stderr that are not reported yet. Call it on
+ * the supervisor's thread, or on the first thread if there was no run.
  */
 void report_end(struct reports *reports, struct outcome *outcome);
 
-/* Adds a raw line (ioping-output(5)): the value of a step, ten integers and, among
- * several targets, the current one, or with phases the name of the current one. */
+/* Adds a raw line, the format of -batch, which ioping-output(5) describes: the value of
+ * the step in a sweep, ten integers, and at the end the name of the current target, if
+ * there are several, or of the current phase. */
 void raw_line(struct report *report, const struct run_record *record);
 
-/* Adds the line of interim statistics that a signal asks for. TARGET is NULL if it is the
- * only one. */
+/* Adds the line of interim statistics, which a signal such as SIGQUIT asks for. TARGET is
+ * the name of the target or phase, or NULL if there is only one. */
 void human_interim(struct buffer *text, const char *target, const struct stats *stats);
 
 #endif

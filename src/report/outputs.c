@@ -1,8 +1,29 @@
 /*
- * The table of outputs, and which of them a command line asks for: nobody else knows a
- * kind by its name. Then the file of -output: it is opened before anything is measured,
- * and checked to be no other file that the run uses. A name alone does not tell: there
- * are links, and more than one path to a file.
+ * The table of outputs, the choice of the outputs that a command line asks for, and the
+ * file of -output. No other file of the program knows a kind of output by its name.
+ *
+ * These rules choose the outputs:
+ * 1. The last row of the table whose option was given often enough is printed. If there
+ * is no such row, the text for people is printed.
+ * 2. With -output or -record the printed output goes to the file. Standard output then
+ * gets the text for people without periods, or the plot of "-plot -".
+ * 3. An option that names a file adds an output in that file. The status line is added,
+ *    unless -no-status was given or its row decides against it.
+ * 4. Requests have lines if the format has them, except with -q, -R, -batch, -record, in
+ * a sweep, and with -compare.
+ * 5. -p and -P set the periods. Without them, periods have the default interval of the
+ *    row; with -batch there is no default. A row with emit_partial_period has periods in
+ *    any case: without an interval the whole run is one period. A sweep has steps instead
+ *    of periods.
+ * 6. The summary is printed if the format has one, except by an output that has periods
+ *    while rule 4 silences its requests; a row can ask for it even then.
+ * 7. A file is written every -every. Without that option it is written every -P if its
+ * row says so, or else at the default interval of the row. In a sweep, a growing file has
+ *    no ticks but gets the data of each step.
+ * 8. The file of an output must not be a target, nor the file of another output.
+ *
+ * The file of -output is opened before anything is measured. Rule 8 is then checked again
+ * on the open file, because two different paths may lead to the same file.
  */
 #include "report/outputs.h"
 
@@ -33,9 +54,11 @@ plot_tick(struct report *report, const struct job *jobs, int count, int64_t now,
     plot_format(&report->text, &(struct plot){report->plan, report->jobs, report->count});
 }
 
+/* for -plot; the plot itself is made in src/plot/ */
 static const struct report_format report_plot = {.tick = plot_tick};
 
 /* clang-format off */
+/* Most printed outputs report an early error on stderr. */
 #define PRINTED .sink = OUTPUT_STREAM, .refuse = console_error
 
 const struct output_kind output_kinds[] = {
@@ -69,10 +92,9 @@ const struct output_kind output_kinds[] = {
 
 const int output_kind_count = sizeof(output_kinds) / sizeof(output_kinds[0]);
 
-/* Adds KIND to the outputs of PLAN, with its own file at PATH, if that is not NULL. OWN:
- * it is there because an option asks for it, and has periods if one does. Of a batch the
- * whole run is one period, unless others are asked for; a sweep has steps instead, and of
- * these a file that grows has what is new. */
+/* Adds KIND to the outputs of PLAN by the rules 4 to 7 above. PATH is the file of this
+ * output; NULL if standard output or the terminal gets it. OWN is false only for the text
+ * that standard output gets while the results go to a file (rule 2). */
 static void
 add_output(struct plan *plan, const struct output_kind *kind, const char *path, bool own)
 {
@@ -81,6 +103,7 @@ add_output(struct plan *plan, const struct output_kind *kind, const char *path, 
     const struct report_format *format = kind->format;
     bool sweeps = plan->mode & MODE_SWEEP;
     bool batch = options->given[OPTION_BATCH];
+
     bool records = options->record != NULL;
     int64_t print_count = records ? 1 : options->print_count;
     bool asked = records || options->given[OPTION_PRINT_COUNT] ||
@@ -88,11 +111,13 @@ add_output(struct plan *plan, const struct output_kind *kind, const char *path, 
     bool quiet = records || options->given[OPTION_QUIET] ||
                  options->given[OPTION_RAPID] || batch ||
                  (plan->mode & (MODE_SWEEP | MODE_COMPARE)); /* requests have no lines */
+
     int64_t interval = options->print_interval ? options->print_interval
                        : asked                 ? 0
                                                : kind->default_interval;
     bool periods = own && !sweeps && format->records[RECORD_PERIOD] &&
                    (print_count || interval || kind->emit_partial_period);
+
     struct output *one = &output->list[output->count++];
     *one = (struct output){.kind = kind,
                            .path = path,
@@ -101,16 +126,19 @@ add_output(struct plan *plan, const struct output_kind *kind, const char *path, 
                            .has_summary =
                                format->records[RECORD_SUMMARY] &&
                                (kind->summary_after_periods || !quiet || !periods)};
+
     if (periods) {
         output->print_count = print_count;
         output->print_interval = interval;
         output->emit_partial_period |= kind->emit_partial_period;
     }
+
     output->any_requests |= one->has_requests;
     output->any_periods |= periods;
     output->any_summary |= one->has_summary;
     output->needs_track |= kind->needs_track;
     output->needs_names |= kind->needs_names;
+
     if (format->tick && !(kind->sink == OUTPUT_GROWING && sweeps))
         one->tick_interval = path && options->export_interval ? options->export_interval
                              : kind->uses_print_interval && options->print_interval
@@ -118,16 +146,18 @@ add_output(struct plan *plan, const struct output_kind *kind, const char *path, 
                                  : kind->default_interval;
 }
 
-/* Returns the file that the option of KIND names; NULL if it is not given. */
+/* Returns the path that the option of KIND names; NULL if the option was not given. */
 static const char *
 path_of(const struct output_kind *kind, const struct options *options)
 {
     const char *path;
+
     memcpy(&path, (const char *)options + cli_option(kind->option)->offset, sizeof(path));
     return path;
 }
 
-/* Returns the kind that takes all of standard output, NULL if OPTIONS ask for none. */
+/* Returns the kind that takes all of standard output, as "-plot -" does; NULL if OPTIONS
+ * do not ask for such a kind. */
 static const struct output_kind *
 find_last(const struct options *options)
 {
@@ -140,15 +170,18 @@ find_last(const struct options *options)
     return NULL;
 }
 
-/* Refuses what LAST, which takes all of standard output, cannot be combined with: another
- * output that is PRINTED there, and an interval that applies to no file. */
+/* Refuses options that cannot be combined with LAST, the kind that takes all of standard
+ * output: results that would be PRINTED there too, and -every if no file is written again
+ * and again. Returns 0, or -1 with ERROR. */
 static int
 check_last(const struct options *options, const struct output_kind *last,
            const struct output_kind *printed, struct error *error)
 {
     char what[32];
     bool has_files = options->prometheus || options->hdr;
+
     snprintf(what, sizeof(what), "-%s -", cli_option(last->option)->name);
+
     if (printed->answer)
         return error_set(error, EXIT_USAGE, what,
                          "standard output has the line of -check; name a file such as "
@@ -157,30 +190,36 @@ check_last(const struct options *options, const struct output_kind *last,
         return error_set(error, EXIT_USAGE, what,
                          "standard output has the results; add -output FILE, or name a "
                          "file such as x.svg");
+
     if (options->given[OPTION_EVERY] && !has_files)
         return error_set(error, EXIT_USAGE, "-every",
                          "%s writes once, at the end; leave out -every", what);
+
     return 0;
 }
 
-/* Returns the option that names the file of the printed output. */
+/* Returns the option that names the file of the printed output, for messages. */
 static enum option_id
 stream_option(const struct plan *plan)
 {
     return plan->options->record ? OPTION_RECORD : OPTION_OUTPUT;
 }
 
+/* Fills ERROR: PATH, which option ID names, IS already something else, such as "a
+ * target". Returns -1. */
 static int
 refuse_same(enum option_id id, const char *path, const char *is, struct error *error)
 {
     char what[32];
     snprintf(what, sizeof(what), "-%s", cli_option(id)->name);
+
     error_set(error, EXIT_USAGE, what, "%s is also %s", path, is);
     return error_advise(error, "name another file");
 }
 
-/* Refuses files that would take the place of each other, and output that would destroy a
- * target. */
+/* Refuses a file of the printed output that is a target, and two outputs with the same
+ * file (rule 8). Compares paths only, since nothing is open yet. Returns 0, or -1 with
+ * ERROR. */
 static int
 check_files(const struct plan *plan, struct error *error)
 {
@@ -189,12 +228,17 @@ check_files(const struct plan *plan, struct error *error)
     const char *path = output->list[0].path, *background = options->background.path;
     bool target = path && background && strcmp(path, background) == 0;
     char other[48];
+
     for (int i = 0; path && i < options->target_count; i++)
         target |= strcmp(path, options->targets[i]) == 0;
+
     if (target)
         return refuse_same(stream_option(plan), path, "a target", error);
+
     for (int n = 0; n < output->count; n++) {
-        int i = n ? output->count - n : 0; /* that of -output is the first to change */
+        /* The file of -output is compared first, with all others, so that a message tells
+         * the user to change -output. */
+        int i = n ? output->count - n : 0;
         for (int k = i ? i : output->count; k-- > 1;) {
             const char *one = output->list[i].path, *two = output->list[k].path;
             if (!one || !two || strcmp(one, two) != 0)
@@ -205,6 +249,7 @@ check_files(const struct plan *plan, struct error *error)
                                one, other, error);
         }
     }
+
     return 0;
 }
 
@@ -217,29 +262,36 @@ outputs_plan(const struct options *options, struct plan *plan, struct error *err
     output->burst = options->burst;
     output->percentiles = options->percentiles;
     output->buckets = &options->buckets;
+
     for (int i = 0; i < output_kind_count; i++)
         if (output_kinds[i].min_given > 0 &&
             options->given[output_kinds[i].option] >= output_kinds[i].min_given)
             printed = &output_kinds[i];
+
     const struct output_kind *last = find_last(options);
     if (last && check_last(options, last, printed, error) < 0)
         return -1;
+
     const char *path = options->record ? options->record : options->output;
     add_output(plan, printed, path, true);
-    if (path) /* and there what people read, as if no format were given */
+    /* Rule 2: standard output gets what it would have if no format had been chosen. */
+    if (path)
         add_output(plan, last ? last : output_kinds, NULL, false);
     output->stream_count = output->count;
+
     for (int i = 0; i < output_kind_count; i++) {
         const struct output_kind *kind = &output_kinds[i];
         bool file = kind->sink == OUTPUT_REPLACED || kind->sink == OUTPUT_GROWING;
         const char *file_path = file ? path_of(kind, options) : NULL;
         if (last && last->option == kind->option)
             continue;
+
         if (file ? file_path != NULL
                  : kind->enabled_by_default && !options->given[kind->option] &&
                        kind->enabled_by_default(plan))
             add_output(plan, kind, file_path, true);
     }
+
     return check_files(plan, error);
 }
 
@@ -249,6 +301,7 @@ outputs_find(int argc, char *const argv[])
     for (int i = 0; i < output_kind_count; i++)
         if (output_kinds[i].answer && cli_has(argc, argv, output_kinds[i].option))
             return &output_kinds[i];
+
     return output_kinds;
 }
 
@@ -258,12 +311,14 @@ report_files(const struct plan *plan, char *text, size_t size)
     const struct plan_output *output = &plan->output;
     size_t used = 0;
     text[0] = '\0';
+
     for (int i = 0; i < output->count && used < size; i++)
         if (output->list[i].path)
             used += (size_t)snprintf(text + used, size - used, "%s%s", used ? " or " : "",
                                      output->list[i].path);
 }
 
+/* Fills ERROR: PATH is a device. Returns -1. */
 static int
 refuse_device(const char *path, struct error *error)
 {
@@ -271,7 +326,7 @@ refuse_device(const char *path, struct error *error)
                      "output would destroy the data of this device; name a file");
 }
 
-/* Returns the output of PLAN that takes all of standard output; NULL if there is none. */
+/* Returns the output of PLAN that takes all of standard output; NULL if absent. */
 static const struct output *
 last_of(const struct plan *plan)
 {
@@ -279,23 +334,29 @@ last_of(const struct plan *plan)
     return screen->kind->sink == OUTPUT_LAST ? screen : NULL;
 }
 
-/* The device is looked at before it is opened, as that alone may have effects. */
+/* Checks the type of PATH before opening, because opening a device may have side effects.
+ * Checks the open file too, because the path may have changed meanwhile, and because some
+ * systems have disks that are character devices. */
 int
 report_open(struct reports *reports, const struct plan *plan, struct error *error)
 {
     const char *path = plan->output.list[0].path;
     struct os_info info;
+
     if (!path)
         return 0;
+
     if (last_of(plan) && os_stream_terminal(STANDARD_OUTPUT))
         return error_set(error, EXIT_PREPARE, "standard output",
                          "is a terminal, which cannot show a plot; redirect it, as in "
                          "-plot - >x.svg");
+
     bool there = os_path_info(path, &info) == 0;
     if (there && info.kind == OS_BLOCK)
         return refuse_device(path, error);
     if (there && info.kind == OS_DIRECTORY)
         return error_set(error, EXIT_PREPARE, path, "%s", strerror(EISDIR));
+
     int stream = os_stream_open(path);
     if (stream < 0 && errno == EEXIST)
         return error_set(error, EXIT_PREPARE, path,
@@ -303,12 +364,15 @@ report_open(struct reports *reports, const struct plan *plan, struct error *erro
                          "anyone may write; name a file in a directory of your own");
     if (stream < 0)
         return error_set(error, EXIT_PREPARE, path, "%s", strerror(errno));
+
     reports->file_stream = stream;
     reports->file_is_new = !there;
+
     if (os_file_info(stream, &info) == 0 &&
         (info.kind == OS_BLOCK ||
          (info.kind == OS_CHARACTER && os_device_is_disk(stream))))
         return refuse_device(path, error);
+
     return 0;
 }
 
@@ -319,7 +383,8 @@ report_discard(const struct reports *reports, const struct plan *plan)
         os_stream_discard(reports->file_stream, plan->output.list[0].path);
 }
 
-/* Fills ERROR: the file of -output or -record IS another file of the run. Returns -1. */
+/* Fills ERROR: the file of -output or -record IS also something else, such as "a target".
+ * Returns -1. */
 static int
 refuse_output(const struct plan *plan, const char *is, struct error *error)
 {
@@ -333,15 +398,17 @@ report_check_working_file(const struct reports *reports, const struct plan *plan
                           const struct plan *target, struct error *error)
 {
     char path[TARGET_PATH];
+
     if (!reports->file_stream || !target->workload.keep ||
         target_working_path(target, path) < 0 ||
         !os_stream_is_path(reports->file_stream, path))
         return 0;
+
     return refuse_output(plan, "a target", error);
 }
 
-/* Returns whether STREAM goes to the file of recorded runs that was read from PATH. The
- * name "-" is standard input, and no path. */
+/* Returns true if STREAM goes to the file of recorded runs that -compare has read from
+ * PATH. The path "-" is standard input. */
 static bool
 is_recorded_run(int stream, const char *path)
 {
@@ -358,17 +425,24 @@ report_check_files(const struct reports *reports, const struct plan *plan,
     char is[48] = "";
     int count = plan->target_count + (plan->mode == MODE_PHASES);
     int stream = reports->file_stream;
+
     if (!stream)
         return 0;
+
     if (last_of(plan) && os_stream_is_file(stream, STANDARD_OUTPUT))
         return refuse_output(plan, "the standard output of -plot", error);
-    for (int i = plan->output.count; --i > 0;) /* a target goes before, and the first */
+
+    /* If several files match, a target is named first, then the first output of the
+     * list. */
+    for (int i = plan->output.count; --i > 0;)
         if (list[i].path && os_stream_is_path(stream, list[i].path))
             snprintf(is, sizeof(is), "the file of -%s",
                      cli_option(list[i].kind->option)->name);
+
     for (int i = 0; i < count; i++)
         if (plan->mode == MODE_COMPARE ? is_recorded_run(stream, plan->targets[i])
                                        : os_stream_is_file(stream, jobs[i].target.fd))
             snprintf(is, sizeof(is), "a target");
+
     return is[0] ? refuse_output(plan, is, error) : 0;
 }
