@@ -1,6 +1,25 @@
 /*
- * The observer of a run: passes notifications to each output that has it. A record of
- * what is printed is written by one flush; the texts of exported files are handed over.
+ * The reports as the observer of a run: each notification of the run is passed on to all
+ * outputs whose format has a function for it. That function adds to the text of its
+ * report, and flush() takes the text away:
+ *
+ *   run, any thread, under its lock:   begin, sample, record
+ *   run, supervisor's thread:          part, tick, end
+ *                     |
+ *                     v
+ *      the format adds to report->text
+ *                     |  flush
+ *         +-----------+--------------------------+
+ *         v                                      v
+ *   OUTPUT_STREAM, OUTPUT_LAST             OUTPUT_REPLACED, OUTPUT_GROWING
+ *   os_stream_write: at once,              export_hand_over: the writer's
+ *   in one write for each record           thread writes the text later
+ *
+ * The status line (OUTPUT_TERMINAL) draws itself and leaves no text.
+ *
+ * When a run ends (on_end), stderr and stdout get their last texts in a fixed order:
+ * exported files are completed, remarks are written to stderr, and then the run notifies
+ * of the summaries, which are written to stdout.
  */
 #include "report/report.h"
 
@@ -26,25 +45,28 @@ goes(const struct report *report)
     return report->output->kind->sink;
 }
 
-/* Returns whether REPORT is written to a stream by flush. */
+/* Returns true if flush writes the text of REPORT to a stream. */
 static bool
 is_printed(const struct report *report)
 {
     return goes(report) == OUTPUT_STREAM || goes(report) == OUTPUT_LAST;
 }
 
-/* Has the text go where that of its output does, to files until the end of the run. Once
- * the output has failed, nothing more is written to it. */
+/* Takes the text of REPORT away: writes it to the stream of a printed output, or hands it
+ * to the writer of exported files, unless the writer has ended. After an error of a
+ * printed output, its text is dropped. */
 static void
 flush(struct reports *reports, struct report *report)
 {
     struct buffer *text = &report->text;
+
     if (!is_printed(report)) {
         if (reports->export.writer && (text->length || text->failed))
             export_hand_over(&reports->export, (int)(report - reports->list), text,
                              false);
         return;
     }
+
     if (text->failed && !report->error)
         report->error = ENOMEM;
     if (text->length && !report->error) {
@@ -55,38 +77,43 @@ flush(struct reports *reports, struct report *report)
         if (report->status)
             status_resume(report->status);
     }
+
     buffer_clear(text);
     if (report->error)
         reports->has_failed = -1;
 }
 
-/* Selects the current target of report INDEX, which it returns. */
+/* Makes JOB the job that report INDEX is about. Returns the report. */
 static struct report *
 select_job(struct reports *reports, int index, const struct job *job)
 {
     struct report *report = &reports->list[index];
+
     report->job = job;
     report->target = &job->target.description;
     report->phase = job->phases ? job->phases->current : PHASE_NONE;
     return report;
 }
 
-/* Prepares the first version of a file, or its head. Returns 0, or -1 with ERROR: it
- * cannot be written. */
+/* Makes the first version of the file of output INDEX, or the head of a growing file, and
+ * checks that the file can be written. Returns 0, or -1 with ERROR. */
 static int
 prepare_file(struct reports *reports, int index, struct error *error)
 {
     struct report *report = &reports->list[index];
     const struct report_format *format = report->format;
+
     if (format->open)
         format->open(report);
     if (goes(report) == OUTPUT_REPLACED)
         format->tick(report, report->jobs, report->count, 0, false);
+
     report->is_open = true;
     return export_add(&reports->export, index, &report->text, error);
 }
 
-/* Fills the next report. A file is no terminal, whatever is behind it. */
+/* Fills the next report of the list. A file of -output is never treated as a terminal,
+ * even if it is one, such as /dev/tty. */
 static void
 fill_report(struct reports *reports, const struct plan *plan, const struct job *jobs,
             int count)
@@ -97,6 +124,7 @@ fill_report(struct reports *reports, const struct plan *plan, const struct job *
     int stream = file ? reports->file_stream : 1;
     int columns = file ? 0 : os_stream_columns(stream);
     bool idle = output->kind->sink == OUTPUT_TERMINAL && !reports->status;
+
     *report = (struct report){.format = output->kind->format,
                               .output = output,
                               .plan = plan,
@@ -119,45 +147,55 @@ report_begin(struct reports *reports, const struct plan *plan, const struct job 
              int count, struct error *error)
 {
     int outputs = plan->output.count, printed = plan->output.stream_count;
+
     for (int i = printed; i < outputs; i++)
         if (plan->output.list[i].kind->sink == OUTPUT_TERMINAL && status_possible())
             reports->status = status_open(plan, count, os_clock_now());
     if (reports->status)
         reports->status->color = color_wanted(plan->options->color, 2);
+
     export_begin(&reports->export, plan, jobs, count, reports->status);
     for (int i = 0; i < outputs; i++)
         fill_report(reports, plan, jobs, count);
     for (int i = 0; i < printed; i++)
         if (goes(&reports->list[i]) == OUTPUT_STREAM)
             reports->screen = &reports->list[i];
+
     for (int i = printed; i < outputs; i++)
         if (plan->output.list[i].path && prepare_file(reports, i, error) < 0)
             return -1;
+
     return export_start(&reports->export, error);
 }
 
-/* The file of -output is emptied last, as that is the least likely to fail. */
+/* The file of -output is emptied last: it is already open, so emptying it is the least
+ * likely step to fail, and a failure before leaves its content as it was. */
 int
 report_claim(struct reports *reports, const struct plan *plan, struct error *error)
 {
     if (export_first(&reports->export, error) < 0)
         return -1;
+
     if (reports->file_stream && os_stream_empty(reports->file_stream) < 0)
         return error_set(error, EXIT_PREPARE, plan->output.list[0].path, "%s",
                          strerror(errno));
+
     return 0;
 }
 
-/* Begins the report of its current target. */
+/* Begins the part of REPORT that is about its current target. */
 static void
 begin_job(struct reports *reports, struct report *report)
 {
     if (!report->is_open && report->format->open)
         report->format->open(report);
+
     if (report->format->begin)
         report->format->begin(report);
+
     if (report->format->closing)
         os_signals_closing(report->stream, report->format->closing);
+
     report->is_open = true;
     flush(reports, report);
 }
@@ -168,12 +206,14 @@ on_begin(void *self, const struct job *job)
     struct reports *reports = self;
     int unnamed = job->target.naming_error;
     struct notes notes = {0};
+
     if (unnamed) {
         notes_add(&notes, job_name(job), "cannot read the mount table: %s%s",
                   strerror(unnamed),
                   unnamed == EMFILE ? "; allow more open files (ulimit -n)" : "");
         status_notes(reports->status, &notes);
     }
+
     for (int i = 0; i < reports->count; i++)
         begin_job(reports, select_job(reports, i, job));
     return reports->has_failed;
@@ -183,6 +223,7 @@ static int
 on_sample(void *self, const struct job *job, const struct sample *sample)
 {
     struct reports *reports = self;
+
     for (int i = 0; i < reports->count; i++) {
         if (!reports->list[i].output->has_requests)
             continue;
@@ -190,26 +231,29 @@ on_sample(void *self, const struct job *job, const struct sample *sample)
         report->format->sample(report, sample);
         flush(reports, report);
     }
+
     return reports->has_failed;
 }
 
+/* Returns the name of the output of REPORT for messages. */
 static const char *
 name_of(const struct report *report)
 {
     return report->output->path ? report->output->path : "standard output";
 }
 
-/* Returns what a message says of an output that has failed with errno CODE. */
+/* Returns the text of a message about an output that failed with errno CODE. */
 static const char *
 failure_text(int code)
 {
     return code == ETIMEDOUT ? OS_STREAM_STUCK : strerror(code);
 }
 
-/* Notes the outputs that have failed, each once. */
+/* Writes a note to stderr for each printed output that has failed, once. */
 static void
 note_failures(struct reports *reports)
 {
+
     for (int i = 0; i < reports->count; i++) {
         struct report *report = &reports->list[i];
         if (report->error && !report->error_reported)
@@ -217,27 +261,34 @@ note_failures(struct reports *reports)
                       failure_text(report->error));
         report->error_reported |= report->error != 0;
     }
+
     status_notes(reports->status, &reports->notes);
 }
 
+/* Returns true if REPORT has a record of KIND of JOB. If the format has records of
+ * phases, they replace the summary of a job with phases. */
 static bool
 has_record(const struct report *report, const struct job *job, enum record_kind kind)
 {
     const struct report_format *format = report->format;
     bool by_phases = job->phases && format->records[RECORD_PHASE];
+
     if (!format->records[kind] || kind == RECORD_STEP || kind == RECORD_HIGHEST)
         return format->records[kind] != NULL;
+
     return kind == RECORD_PERIOD
                ? report->output->has_periods
                : report->output->has_summary && !(kind == RECORD_SUMMARY && by_phases);
 }
 
-/* The record of a step is written when the next begins, or after the remarks on the end.
- */
+/* A record of RECORD_STEP is not flushed: the text waits until the next part begins, or
+ * for the next record after the end. A remark on the end of the sweep on stderr thus
+ * comes before the line of the last step. */
 static int
 on_record(void *self, const struct job *job, const struct run_record *record)
 {
     struct reports *reports = self;
+
     for (int i = 0; i < reports->count; i++) {
         struct report *report = &reports->list[i];
         if (has_record(report, job, record->kind)) {
@@ -246,23 +297,29 @@ on_record(void *self, const struct job *job, const struct run_record *record)
                 flush(reports, report);
         }
         if (record->kind == RECORD_SUMMARY && report < reports->screen)
-            note_failures(reports); /* people read that, and no more follows it */
+            /* Standard output comes after the file of -output and ends with the summary,
+             * so failures of that file are noted before. */
+            note_failures(reports);
     }
+
     return reports->has_failed;
 }
 
-/* Interim statistics go to stderr, whatever the format: stdout has only records. Those of
- * phases together would be of no phase at all. */
+/* Interim statistics go to stderr in every format, because stdout has only records. A job
+ * with phases has a line for each phase; statistics over all phases would describe none
+ * of them. */
 static void
 on_interim(void *self, const struct job *job)
 {
     struct reports *reports = self;
     struct buffer text = {0};
+
     if (!job->phases)
         human_interim(&text, job_name(job), job->stats);
     for (enum phase phase = PHASE_IDLE; job->phases && phase < PHASES; phase++)
         if (job_phase_stats(job, phase))
             human_interim(&text, phase_label(phase), job_phase_stats(job, phase));
+
     status_pause(reports->status);
     if (!text.failed)
         os_stream_write(2, text.text, text.length);
@@ -276,6 +333,7 @@ on_hang(void *self, const struct job *job, uint64_t index, int64_t waited)
     struct reports *reports = self;
     struct notes notes = {0};
     char text[UNITS_TEXT];
+
     notes_add(&notes, job_name(job), "request %llu has had no answer for %s",
               (unsigned long long)index, units_format(UNITS_TIME, waited, text));
     status_notes(reports->status, &notes);
@@ -287,17 +345,19 @@ on_fail(void *self, const struct job *job)
     struct reports *reports = self;
     struct notes notes = {0};
     char text[OUTCOME_TEXT];
+
     notes_add(&notes, job_name(job), "%s",
               outcome_failure_text(&job->outcome.failed_sample, text));
     status_notes(reports->status, &notes);
 }
 
-/* A file that grows has what is new of each part of a run, in intervals that begin
- * anew. */
+/* A growing file gets the data of the part that has ended. Its intervals start again with
+ * the new part. */
 static int
 on_part(void *self, const struct job *job, const struct run_part *part)
 {
     struct reports *reports = self;
+
     for (int i = 0; i < reports->count; i++) {
         struct report *report = &reports->list[i];
         if (report->format->part)
@@ -306,17 +366,23 @@ on_part(void *self, const struct job *job, const struct run_part *part)
             report->next_tick_at = 0;
         flush(reports, report);
     }
+
     return reports->has_failed;
 }
 
+/* Returns when on_tick is due next, which is NOW if a failure of an exported file is to
+ * be reported. Sets the points of time that are not set yet; they count from the end of
+ * the start delay. */
 static int64_t
 on_due(void *self, int64_t now)
 {
     struct reports *reports = self;
     int64_t next = INT64_MAX, first = now + reports->export.jobs[0].start_delay;
     bool unreported = export_supervise(&reports->export);
+
     for (int i = 0; i < reports->count; i++) {
         struct report *report = &reports->list[i];
+
         if (!report->interval_began_at)
             report->interval_began_at = first;
         if (report->tick_interval && !report->next_tick_at)
@@ -324,6 +390,7 @@ on_due(void *self, int64_t now)
         if (report->tick_interval)
             next = time_earlier(next, report->next_tick_at);
     }
+
     return unreported ? now : next;
 }
 
@@ -331,11 +398,14 @@ static void
 on_tick(void *self, const struct job *jobs, int count, int64_t now)
 {
     struct reports *reports = self;
+
     export_report(&reports->export);
+
     for (int i = 0; i < reports->count; i++) {
         struct report *report = &reports->list[i];
         if (!report->tick_interval || now < report->next_tick_at)
             continue;
+
         report->next_tick_at =
             time_next_point(report->next_tick_at, report->tick_interval, now);
         report->format->tick(report, jobs, count, now, false);
@@ -347,32 +417,39 @@ static void
 on_interrupt(void *self)
 {
     struct reports *reports = self;
+
     if (!reports->export.stopped_at)
         reports->export.stopped_at = os_clock_now();
     status_erase(reports->status);
 }
 
-/* Writes what standard output has instead of lines for people. */
+/* Writes the output that takes all of standard output, such as the plot of "-plot -". */
 static void
 write_last(struct reports *reports)
 {
     for (int i = 0; i < reports->count; i++) {
+
         struct report *report = &reports->list[i];
         if (goes(report) != OUTPUT_LAST)
             continue;
+
         report->format->tick(report, report->jobs, report->count, os_clock_now(), true);
         flush(reports, report);
     }
 }
 
-/* Writes the last versions of the exported files, unless they are written. */
+/* Makes and hands over the last versions of the exported files, if the end of the run has
+ * not done so, and waits for their writer. */
 static void
 end_exports(struct reports *reports)
 {
+
     if (reports->export_stuck)
         return;
+
     if (reports->export_pending)
         write_last(reports);
+
     for (int i = 0; reports->export_pending && i < reports->count; i++) {
         struct report *report = &reports->list[i];
         if (goes(report) == OUTPUT_REPLACED)
@@ -381,29 +458,34 @@ end_exports(struct reports *reports)
         if (report->output->path && !is_printed(report))
             export_hand_over(&reports->export, i, &report->text, true);
     }
+
     reports->export_stuck |= !export_end(&reports->export);
     reports->export_pending = false;
 }
 
-/* Stores in OUTCOME the first output that has failed: a report before an exported file.
- */
+/* Stores in OUTCOME the first output that has failed. A printed output comes before any
+ * exported file. */
 static void
 store_failure(const struct reports *reports, struct outcome *outcome)
 {
     outcome->is_stuck |= reports->export_stuck;
+
     outcome->failed_output = reports->export.failed;
     outcome->output_error = reports->export.error_number;
+
     for (int i = reports->count; i-- > 0;) {
         const struct report *report = &reports->list[i];
+
         if (!report->error)
             continue;
+
         outcome->failed_output = name_of(report);
         outcome->output_error = report->error;
     }
 }
 
-/* Ends the line in which the terminal shows ^C, so that the remarks begin in a line of
- * their own. The status line is erased together with ^C. */
+/* Ends the line in which the terminal shows ^C, so that remarks start on a line of their
+ * own. A status line needs no newline: erasing it removes the ^C too. */
 static void
 leave_interrupted_line(const struct reports *reports)
 {
@@ -422,44 +504,57 @@ report_explain(struct reports *reports, struct job *jobs, int count)
     note_failures(reports);
     for (int i = 0; i < count; i++) {
         struct outcome *outcome = &jobs[i].outcome;
+
         if (job_has_not_begun(&jobs[i]))
             continue;
+
         store_failure(reports, outcome);
-        /* Off a terminal it is that of ioping 1.3, which lacks some counts. */
+        /* Off a terminal the summary is that of ioping 1.3, which lacks some counts; the
+         * remarks give the missing ones. */
+
         outcome->legacy_summary =
             summary && screen->plan->sweep.kind == SWEEP_NONE &&
             (!screen->terminal || screen->plan->mode == MODE_PHASES);
         outcome->limits_printed = summary && screen->terminal;
+
         outcome_explain(outcome, &reports->notes);
         if (reports->notes.count && !remarked) {
             leave_interrupted_line(reports);
             remarked = true;
         }
+
         status_notes(reports->status, &reports->notes);
         if (jobs[i].error.status)
             console_error(&jobs[i].error);
     }
 }
 
-/* The files are exported before remarks on all of it, which come before the summaries:
- * those who read both streams take the last line for the summary's. Of sweeps the last
- * has the files. */
+/*
+ * Order at the end: exported files are completed, then remarks go to stderr, then the run
+ * notifies of the summaries, which go to stdout. A reader of both streams expects the
+ * summary last. When several targets are swept one after the other, the files are
+ * completed after the last one.
+ */
 static void
 on_end(void *self, struct job *jobs, int count, int64_t now)
 {
     struct reports *reports = self;
     int shown = count - (jobs[count - 1].plan.mode == MODE_BACKGROUND);
+
     for (int i = 0; i < reports->count; i++) {
         struct report *report = &reports->list[i];
         if (goes(report) != OUTPUT_GROWING || !report->format->tick)
             continue;
+
         report->format->tick(report, jobs, shown, now, true);
         flush(reports, report);
     }
+
     reports->export_pending = true;
     status_erase(reports->status);
     if (jobs[shown - 1].index + 1 == reports->export.count)
         end_exports(reports);
+
     report_explain(reports, jobs, count);
 }
 
@@ -467,6 +562,7 @@ struct run_observer
 report_observer(struct reports *reports)
 {
     const struct report *screen = reports->screen;
+
     return (struct run_observer){
         .self = reports,
         .judges_slow = screen->terminal && screen->output->has_requests,
@@ -488,6 +584,7 @@ void
 report_compare(struct reports *reports)
 {
     const struct report *first = &reports->list[0];
+
     if (first->count > 1 || first->plan->mode == MODE_COMPARE)
         on_record(reports, first->jobs, &(struct run_record){.kind = RECORD_COMPARISON});
 }
@@ -495,11 +592,14 @@ report_compare(struct reports *reports)
 void
 report_recorded(struct reports *reports, const struct comparison_row *rows)
 {
+
     for (int i = 0; i < reports->count; i++) {
         struct report *report = &reports->list[i];
         bool listed = report->output->has_summary && !report->output->kind->for_people;
+
         report->rows = rows;
         for (int k = 0; listed && k < report->count; k++) {
+
             const struct outcome *outcome = &report->jobs[k].outcome;
             begin_job(reports, select_job(reports, i, &report->jobs[k]));
             report->format->records[RECORD_SUMMARY](
@@ -508,24 +608,30 @@ report_recorded(struct reports *reports, const struct comparison_row *rows)
             flush(reports, report);
         }
     }
+
     report_compare(reports);
     write_last(reports);
 }
 
-/* Closes the output and frees the report. */
+/* Writes the end of a printed output and closes its file. Frees the memory of REPORT. */
 static void
 end_report(struct reports *reports, struct report *report)
 {
     bool printed = is_printed(report);
+
     if (report->is_open && report->format->closing)
         buffer_format(&report->text, "%c\n", report->format->closing);
+
     if (printed)
         flush(reports, report);
+
     if (printed && report->output->path && os_stream_close(report->stream) < 0 &&
         !report->error)
         report->error = errno;
+
     if (report->format->close)
         report->format->close(report);
+
     free(report->owned_rows);
     buffer_free(&report->text);
 }
@@ -536,9 +642,11 @@ report_end(struct reports *reports, struct outcome *outcome)
     end_exports(reports);
     for (int i = 0; i < reports->count; i++)
         end_report(reports, &reports->list[i]);
+
     os_signals_closing(1, 0);
     status_close(reports->status);
     reports->status = NULL;
+
     note_failures(reports);
     store_failure(reports, outcome);
 }
