@@ -1,8 +1,21 @@
 /*
  * Exported files: each is replaced as a whole, or grows, while a run goes on. Reports
- * make the text; a thread of its own writes that, since a file system may take its time,
- * or hang. The thread touches nothing but its struct export_writer, which stays in memory
- * if it does not come back.
+ * make the text. A thread of its own, the writer, writes it, because a file system may be
+ * slow or hang.
+ *
+ *   supervisor, workers                  writer (write_all)
+ *     export_add       first version
+ *     export_start  ------------------->  starts, waits
+ *     export_first     first version
+ *                      is written
+ *     export_hand_over: next ---------->  text = next; writes text without the lock
+ *     export_report    <-- unreported --  an error
+ *     export_end: ending -------------->  writes the rest
+ *        joins         <-- ended -------  ends
+ *
+ * All members of a file are guarded by one lock, which is not held during a write. The
+ * writer touches nothing but its struct export_writer. If a write never returns, that
+ * struct is deliberately not freed, because the thread still uses it.
  */
 #include "report/export.h"
 
@@ -20,36 +33,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lines that wait are no more bytes than that; later ones are lost. */
+/* Maximum size of the text that waits for one file, in bytes. Lines beyond it are lost,
+ * and a larger version is not written; both count as a failure for lack of memory. */
 #define WAITING_MOST (16 << 20)
 
 struct export_file {
-    const char *path, *start; /* of the output and its kind; NULL: it has no file */
-    bool grows;               /* what follows the first version is added to it */
-    struct buffer first;      /* its first version, if it grows; constant */
-    struct buffer next;       /* the newest version, or lines, which is not written */
-    struct buffer text;       /* the one that is being written */
-    bool waits;               /* there is one */
-    bool durable;             /* it is to be */
-    bool writing;             /* another, older one is being written */
-    int64_t since;  /* the oldest of these was handed over then, ns, monotonic */
-    int error;      /* errno of the latest writing; 0: it succeeded */
-    int unreported; /* errno of a failure that nobody knows of; 0: none */
-    bool lost;      /* lines were, for want of memory */
+    /* of the output and of its kind; NULL if this output has no file */
+    const char *path, *start;
+    bool grows; /* texts after the first version are added at its end */
+    /* first version; a growing file that was moved away begins with it again */
+    struct buffer first;
+    struct buffer next; /* not written yet: the newest version, or lines */
+    struct buffer text; /* being written; only the writer uses it then */
+    bool waits;         /* `next` is to be written */
+    bool durable;       /* `next` is the last text: it must survive a crash */
+    bool writing;       /* the writer is writing `text` */
+    /* when the oldest text not yet written was handed over, ns, monotonic */
+    int64_t since;
+    int error; /* errno of the latest write; 0 if it succeeded */
+    /* errno of a failure that export_report has not reported; 0 if none */
+    int unreported;
+    bool lost; /* lines were lost because memory or WAITING_MOST was exceeded */
 };
 
 struct export_writer {
     struct os_thread thread;
-    bool started;                /* the thread is */
-    struct os_lock *lock;        /* of all that follows */
-    struct os_thread supervisor; /* that has to hear of a failure, and of the end */
+    bool started;                /* the thread was started and must be joined */
+    struct os_lock *lock;        /* guards the members below */
+    struct os_thread supervisor; /* woken when a write fails, and at the end */
     export_write_function *replace, *append;
-    struct export_file files[OUTPUTS_MOST]; /* as the outputs of the plan */
-    bool ending;                            /* no more versions are to come */
-    atomic_bool any_unreported; /* a file has `unreported`; changed under the lock */
-    atomic_bool ended;          /* and all are written */
+    /* in the order of the outputs of the plan */
+    struct export_file files[OUTPUTS_MOST];
+    bool ending; /* nothing is handed over any more */
+    /* A file has `unreported`. Set under the lock, read without it. */
+    atomic_bool any_unreported;
+    atomic_bool ended; /* the writer has written everything and ends */
 };
 
+/* Stores the result of a write: errno ERROR, or 0. Of several failures in a row only the
+ * first is to be reported. */
 static void
 note_result(struct export_writer *writer, struct export_file *file, int error)
 {
@@ -61,83 +83,102 @@ note_result(struct export_writer *writer, struct export_file *file, int error)
     file->error = error;
 }
 
-/* Writes TEXT to or in place of a file. Returns 0, or errno. */
+/* Writes TEXT by the function WRITE, which replaces the file or adds to it. Returns 0, or
+ * an errno. */
 static int
 put(export_write_function *write, const struct export_file *file,
     const struct buffer *text, bool durable)
 {
     int status = write(file->path, text->text, text->length, file->start, durable);
+
     return status < 0 ? errno : 0;
 }
 
-/* Adds MORE, which is freed, to TEXT. Returns 0, or ENOMEM with TEXT as it was. */
+/* Adds MORE to TEXT and frees MORE. Returns 0, or ENOMEM if memory is short or TEXT would
+ * be too long; TEXT is unchanged then. */
 static int
 join(struct buffer *text, struct buffer *more)
 {
     bool fits = !more->failed && text->length + more->length <= WAITING_MOST;
+
     if (fits && more->length)
         buffer_add(text, more->text, more->length);
     fits &= !text->failed;
     text->failed = false;
+
     buffer_free(more);
     return fits ? 0 : ENOMEM;
 }
 
-/* Adds lines to a file that grows. One that has gone meanwhile, as somebody put it
- * elsewhere, begins again. Returns 0, or errno. */
+/* Adds the lines of a growing FILE at its end. If the file does not exist any more,
+ * because somebody has moved it away (log rotation), a new one begins with its head.
+ * Returns 0, or an errno. */
 static int
 append(const struct export_file *file, export_write_function *add,
        export_write_function *replace, bool durable)
 {
     const struct buffer *text = &file->text;
     struct buffer whole = {0};
+
     int error = put(add, file, text, durable);
     if (error != ENOENT)
         return error;
+
     buffer_add(&whole, file->first.text, file->first.length);
     if (text->length)
         buffer_add(&whole, text->text, text->length);
+
     error = whole.failed ? ENOMEM : put(replace, file, &whole, durable);
     buffer_free(&whole);
     return error;
 }
 
-/* Writes the newest version of a file, or what it grows by: lines that cannot be written
- * wait with those that follow. The lock is acquired, but released meanwhile. */
+/* Writes the next text of FILE. Lines that cannot be written are put in front of those
+ * that came meanwhile, and wait with them. The lock is held by the caller, and released
+ * during the write. */
 static void
 write_next(struct export_writer *writer, struct export_file *file)
 {
     export_write_function *replace = writer->replace, *add = writer->append;
     bool durable = file->durable;
+
     file->text = file->next;
     file->next = (struct buffer){0};
     file->waits = false;
     file->writing = true;
+
     os_lock_release(writer->lock);
     int error = file->grows ? append(file, add, replace, durable)
                             : put(replace, file, &file->text, durable);
+
     os_lock_acquire(writer->lock);
+
     file->writing = false;
     if (error && file->grows) {
         file->lost |= join(&file->text, &file->next) != 0;
         file->next = file->text;
         file->text = (struct buffer){0};
     }
+
     buffer_free(&file->text);
     file->since = os_clock_now();
     note_result(writer, file, error);
 }
 
+/* The writer's thread: writes texts as they are handed over, until the end. Wakes the
+ * supervisor before it ends. */
 static void *
 write_all(void *argument)
 {
     struct export_writer *writer = argument;
     bool some = true;
+
     os_lock_acquire(writer->lock);
     while (some || !writer->ending) {
         if (!some)
             os_lock_wait(writer->lock);
         some = false;
+
         for (int i = 0; i < OUTPUTS_MOST; i++) {
             if (writer->files[i].waits) {
                 write_next(writer, &writer->files[i]);
@@ -145,6 +186,7 @@ write_all(void *argument)
             }
         }
     }
+
     struct os_thread supervisor = writer->supervisor;
     os_lock_release(writer->lock);
     atomic_store(&writer->ended, true);
@@ -164,7 +206,7 @@ export_begin(struct export *export, const struct plan *plan, const struct job *j
                               .status = status};
 }
 
-/* Fills ERROR: the file of OUTPUT cannot be written because of CODE. Returns -1. */
+/* Fills ERROR: the file of OUTPUT cannot be written because of errno CODE. Returns -1. */
 static int
 refuse_file(const struct output *output, int code, struct error *error)
 {
@@ -181,22 +223,27 @@ export_add(struct export *export, int index, struct buffer *text, struct error *
     const struct output *output = &export->plan->output.list[index];
     const struct output_kind *kind = output->kind;
     struct export_writer *writer = export->writer;
+
     if (!writer && (writer = calloc(1, sizeof(*writer))) &&
         !(writer->lock = os_lock_make())) {
         free(writer);
         writer = NULL;
     }
+
     export->writer = writer;
     if (!writer)
         return error_set(error, EXIT_PREPARE, NULL, "not enough memory to write files");
+
     struct export_file *file = &writer->files[index];
     file->path = output->path;
     file->start = kind->magic;
     file->grows = kind->sink == OUTPUT_GROWING;
     file->first = *text;
     *text = (struct buffer){0};
+
     if (file->first.failed)
         return refuse_file(output, ENOMEM, error);
+
     os_file_clean(file->path, file->start);
     if (os_file_try(file->path, file->first.text, file->first.length, file->start) < 0)
         return refuse_file(output, errno, error);
@@ -209,6 +256,7 @@ export_first(struct export *export, struct error *error)
     for (int i = 0; export->writer && i < OUTPUTS_MOST; i++) {
         const struct export_file *file = &export->writer->files[i];
         int failed = file->path ? put(export->replace, file, &file->first, false) : 0;
+
         if (failed)
             return refuse_file(&export->plan->output.list[i], failed, error);
     }
@@ -221,8 +269,10 @@ export_start(struct export *export, struct error *error)
     struct export_writer *writer = export->writer;
     if (!writer)
         return 0;
+
     writer->supervisor = os_thread_self();
     writer->started = os_thread_start(&writer->thread, write_all, writer) == 0;
+
     return writer->started ? 0
                            : error_set(error, EXIT_PREPARE, NULL,
                                        "cannot start a thread that writes files: %s",
@@ -235,6 +285,7 @@ export_supervise(struct export *export)
     struct export_writer *writer = export->writer;
     if (!writer)
         return false;
+
     os_lock_acquire(writer->lock);
     writer->supervisor = os_thread_self();
     os_lock_release(writer->lock);
@@ -246,11 +297,14 @@ export_hand_over(struct export *export, int index, struct buffer *text, bool dur
 {
     struct export_writer *writer = export->writer;
     struct export_file *file = &writer->files[index];
+
     os_lock_acquire(writer->lock);
     writer->replace = export->replace;
     writer->append = export->append;
+
     if (!file->grows && !text->failed)
         buffer_free(&file->next);
+
     int failed = join(&file->next, text);
     if (failed) {
         file->lost |= file->grows;
@@ -262,6 +316,7 @@ export_hand_over(struct export *export, int index, struct buffer *text, bool dur
         file->waits = true;
         os_lock_notify(writer->lock);
     }
+
     os_lock_release(writer->lock);
 }
 
@@ -270,8 +325,10 @@ export_report(struct export *export)
 {
     struct export_writer *writer = export->writer;
     struct notes notes = {0};
+
     if (!writer || !atomic_load(&writer->any_unreported))
         return;
+
     os_lock_acquire(writer->lock);
     for (int i = 0; i < OUTPUTS_MOST; i++) {
         struct export_file *file = &writer->files[i];
@@ -279,13 +336,15 @@ export_report(struct export *export)
             notes_add(&notes, file->path, "%s", strerror(file->unreported));
         file->unreported = 0;
     }
+
     atomic_store(&writer->any_unreported, false);
     os_lock_release(writer->lock);
+
     status_notes(export->status, &notes);
 }
 
-/* Returns whether a request has no answer: whatever it waits for may be what the
- * thread waits for. */
+/* Returns true if a request has no answer. The writer may then be waiting for the same
+ * device, and further waiting is hopeless. */
 static bool
 has_unanswered(const struct export *export)
 {
@@ -295,8 +354,8 @@ has_unanswered(const struct export *export)
     return false;
 }
 
-/* Returns when what has not been written SINCE then is dropped, after a wait that began
- * at BEGAN. */
+/* Returns until when to wait, at most, for a writer whose oldest text was handed over at
+ * SINCE. The wait began at BEGAN. All are ns, monotonic. */
 static int64_t
 limit_of(const struct export *export, int64_t since, int64_t began)
 {
@@ -304,36 +363,45 @@ limit_of(const struct export *export, int64_t since, int64_t began)
     int64_t patience =
         plan->ends.timeout < INT64_MAX ? plan->ends.timeout : plan->ends.grace;
     int64_t limit = time_add(since, patience);
+
     if (limit < began + DEADLINE_GRACE || has_unanswered(export))
         limit = began + DEADLINE_GRACE;
+
     if (export->stopped_at)
         limit = time_earlier(limit, export->stopped_at + DEADLINE_GRACE);
+
     return time_later(limit, began + DEADLINE_GRACE_LEAST);
 }
 
-/* Waits for the end of the thread, which has had something to write SINCE then. Returns
- * whether it came in time. */
+/* Waits until the writer has ended. Its oldest text was handed over at SINCE, ns,
+ * monotonic. Returns false if the time limit was over first. */
 static bool
 wait_for_end(struct export *export, int64_t since)
 {
     const struct export_writer *writer = export->writer;
     int64_t began = os_clock_now(), now = began;
+
     while (!atomic_load(&writer->ended)) {
-        began = time_later(began, os_signals_resumed()); /* both were stopped */
+        /* Time in which the process was stopped (Ctrl-Z) does not count. */
+        began = time_later(began, os_signals_resumed());
         since = time_later(since, os_process_resumed());
+
         if (os_signals_stop() && !export->stopped_at)
             export->stopped_at = now;
+
         int64_t limit = limit_of(export, since, began);
         if (now >= limit)
             return false;
+
         os_signals_wait(limit, &writer->ended);
         now = os_clock_now();
     }
+
     return true;
 }
 
-/* Drops what is not written, which is reported and counts as a failure. Returns false if
- * all is written after all. */
+/* Notes on stderr the texts that are not written, and stores them as a failure in EXPORT.
+ * Returns false if the writer has written everything meanwhile. */
 static bool
 drop_unwritten(struct export *export)
 {
@@ -341,17 +409,21 @@ drop_unwritten(struct export *export)
     struct notes notes = {0};
     char text[UNITS_TEXT];
     int64_t now = os_clock_now();
+
     export_report(export);
     os_lock_acquire(writer->lock);
+    /* Backwards, so that the first file that failed is stored in the end. */
     for (int i = OUTPUTS_MOST; i-- > 0;) {
         const struct export_file *file = &writer->files[i];
         if (!file->waits && !file->writing)
             continue;
+
         notes_add(&notes, file->path, "still not written after %s; given up",
                   units_format(UNITS_TIME, now - file->since, text));
         export->failed = file->path;
         export->error_number = ETIMEDOUT;
     }
+
     os_lock_release(writer->lock);
     status_notes(export->status, &notes);
     return export->error_number != 0;
@@ -361,9 +433,12 @@ bool
 export_end(struct export *export)
 {
     struct export_writer *writer = export->writer;
-    int64_t since = 0; /* the oldest that is not written waits; 0: there is none */
+    /* when the oldest unwritten text was handed over; 0 if all is written */
+    int64_t since = 0;
+
     if (!writer)
         return true;
+
     export->error_number = 0;
     os_lock_acquire(writer->lock);
     writer->supervisor = os_thread_self();
@@ -373,22 +448,29 @@ export_end(struct export *export)
         if ((file->waits || file->writing) && (!since || file->since < since))
             since = file->since;
     }
+
     os_lock_notify(writer->lock);
     os_lock_release(writer->lock);
+
     if (since && !wait_for_end(export, since) && drop_unwritten(export))
         return false;
+
     if (writer->started)
         os_thread_join(&writer->thread);
     export_report(export);
+
     for (int i = 0; i < OUTPUTS_MOST; i++) {
         struct export_file *file = &writer->files[i];
+
         if (!export->error_number) {
             export->failed = file->path;
             export->error_number = !file->error && file->lost ? ENOMEM : file->error;
         }
+
         buffer_free(&file->first);
         buffer_free(&file->next);
     }
+
     os_lock_free(writer->lock);
     free(writer);
     export->writer = NULL;
