@@ -1,11 +1,17 @@
-/* The writer of JSON (RFC 8259): values, one at a time; and of labels of metrics. */
+/*
+ * The writer of JSON (RFC 8259). It knows nothing of records: its callers name each
+ * value, one after the other, and the writer adds commas, line ends and indentation
+ * between them. quoted_add also writes the labels of metrics, which allow fewer escapes.
+ */
 #include "base/buffer.h"
 #include "writers.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Adds the comma, the line and the name before a value. */
+/* Adds the text between the previous value and the next one: a comma, unless the next
+ * value is the first of its object or array, a new line with its indentation, and
+ * NAME. */
 static void
 begin_value(struct json *json, const char *name)
 {
@@ -21,6 +27,7 @@ begin_value(struct json *json, const char *name)
 void
 json_open(struct json *json, const char *name, char bracket)
 {
+
     begin_value(json, name);
     buffer_add(json->text, &bracket, 1);
     json->depth++;
@@ -30,6 +37,7 @@ json_open(struct json *json, const char *name, char bracket)
 void
 json_close(struct json *json, char bracket)
 {
+
     json->depth--;
     if (json->begun && !json->one_line)
         buffer_format(json->text, "\n%*s", json->depth * 2, "");
@@ -42,9 +50,11 @@ json_value(struct json *json, const char *name, const char *format, ...)
 {
     char value[128];
     va_list list;
+
     va_start(list, format);
     vsnprintf(value, sizeof(value), format, list);
     va_end(list);
+
     begin_value(json, name);
     buffer_text(json->text, value);
 }
@@ -61,6 +71,7 @@ quoted_add(struct buffer *text, const char *value, bool any)
 {
     struct escape_character character;
     buffer_text(text, "\"");
+
     while (escape_next(&value, &character)) {
         if (character.kind != ESCAPE_PLAIN && !any)
             buffer_text(text, character.code == '\n' ? "\\n" : ESCAPE_REPLACEMENT);
@@ -73,5 +84,6 @@ quoted_add(struct buffer *text, const char *value, bool any)
         else
             buffer_add(text, character.bytes, character.length);
     }
+
     buffer_text(text, "\"");
 }
