@@ -1,7 +1,11 @@
 /*
- * The format for people: a line for each request and a summary as those of ioping 1.3,
- * with percentiles and colours on a terminal; of a sweep, a table that grows by a row for
- * each step.
+ * The format for people. Each request has a line and each target a summary, as in ioping
+ * 1.3, which scripts parse. A terminal also gets percentiles, further counts and colours;
+ * elsewhere, lines that ioping 1.3 does not have appear only if an option asks for them.
+ * A sweep has a table instead, which grows by a row for each step.
+ *
+ * The tables stand in table.c and comparison.c, the lines of requests in request_line.c,
+ * and histograms in text_histogram.c.
  */
 #include "report/report.h"
 
@@ -19,16 +23,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The state is the labels of targets, each the same in all its lines. */
+/* Frees report->state, the labels of the targets. A label is made once, so that it is the
+ * same in all lines about its target. */
 static void
 close_labels(struct report *report)
 {
     struct buffer *labels = report->state;
+
     for (int i = 0; labels && i < report->count; i++)
         buffer_free(&labels[i]);
     free(labels);
 }
 
+/* Returns the label of the current target, "/data (ext4 /dev/sda1 39.3 GiB)"; an empty
+ * text if memory was short. */
 static const char *
 label_of(const struct report *report)
 {
@@ -37,18 +45,22 @@ label_of(const struct report *report)
     return label ? label : "";
 }
 
+/* Adds a line that begins a block: the label of the target and WHAT, such as
+ * "statistics". */
 static void
 add_head(struct report *report, const char *what)
 {
     buffer_format(&report->text, "\n--- %s ioping %s ---\n", label_of(report), what);
 }
 
+/* Makes the label of the current target. Of a sweep, adds the head of the table. */
 static void
 human_begin(struct report *report)
 {
     struct buffer label = {0}, *labels = report->state;
     if (!labels)
         labels = report->state = calloc((size_t)report->count, sizeof(*labels));
+
     int ordinal = job_number(report->jobs, report->count, report->job->index);
     description_label(report->target, &label);
     if (ordinal)
@@ -57,8 +69,10 @@ human_begin(struct report *report)
         buffer_escaped(&labels[report->job->index], label.text);
     report->text.failed |= label.failed || !*label_of(report);
     buffer_free(&label);
+
     if (report->plan->sweep.kind == SWEEP_NONE)
         return;
+
     add_head(report, "statistics");
     table_head(report);
 }
@@ -69,7 +83,8 @@ human_sample(struct report *report, const struct sample *sample)
     request_line_add(report, label_of(report), sample);
 }
 
-/* Adds "10 requests in 9.00 s, 40 KiB, 1 iops, 4.44 KiB/s". A pipe has "1 requests", as
+/* Adds "10 requests in 9.00 s, 40 KiB, 1 iops, 4.44 KiB/s". IN follows the number of
+ * requests, DONE the size. The noun is always plural off a terminal ("1 requests"), as in
  * ioping 1.3. */
 static void
 add_volume(struct report *report, uint64_t count, const char *in, int64_t time,
@@ -77,6 +92,7 @@ add_volume(struct report *report, uint64_t count, const char *in, int64_t time,
 {
     bool is_one = count == 1 && report->terminal;
     char texts[5][UNITS_TEXT];
+
     buffer_format(&report->text, "%s request%s %s %s, %s%s, %s iops, %s/s",
                   units_format(UNITS_COUNT, (int64_t)count, texts[0]), is_one ? "" : "s",
                   in, units_format(UNITS_TIME, time, texts[1]),
@@ -86,9 +102,10 @@ add_volume(struct report *report, uint64_t count, const char *in, int64_t time,
 }
 
 /*
- * Returns the option without which STATS, of TIME ns by the clock, would have had more
- * requests: they came nearly as often as its interval allows. Returns NULL if the device
- * was slower than that, or no interval was given.
+ * Returns the option that limited the number of requests: without it, STATS would have
+ * more of them in TIME, ns by the clock. The option is the limit if at least 90 % of the
+ * requests that it allows were sent. Returns NULL if the device was slower than that, or
+ * if no option limits the rate.
  */
 static const char *
 find_pace(const struct plan *plan, const struct stats *stats, int64_t time)
@@ -102,7 +119,7 @@ find_pace(const struct plan *plan, const struct stats *stats, int64_t time)
     return (double)stats->requests >= 0.9 * allowed ? pace->given_by : NULL;
 }
 
-/* Adds " = 1 ms / 2 ms" and a newline; a value below 0 is not known. */
+/* Adds " = 1 ms / 2 ms" and a newline. A negative value is unknown and becomes "-". */
 static void
 add_times(struct buffer *text, const int64_t *values, int count)
 {
@@ -116,17 +133,19 @@ add_times(struct buffer *text, const int64_t *values, int count)
     buffer_text(text, "\n");
 }
 
+/* Adds the line "min/avg/max/mdev = ...". */
 static void
 add_extremes(struct buffer *text, const struct moments *latency)
 {
     const int64_t values[] = {latency->min, moments_average(latency), latency->max,
                               moments_deviation(latency)};
+
     buffer_text(text, "min/avg/max/mdev");
     add_times(text, values, 4);
 }
 
-/* Adds the percentiles of LIST that are SHOWN, and their values, with NAME before them in
- * WIDTH columns; nothing if there are none. */
+/* Adds a line with the percentiles of LIST whose bits are set in SHOWN. The line begins
+ * with NAME, padded to WIDTH columns. Adds nothing if SHOWN is 0. */
 static void
 add_ranks(struct buffer *text, int width, const char *name,
           const struct latencies *latencies, const struct percentiles *list,
@@ -134,8 +153,10 @@ add_ranks(struct buffer *text, int width, const char *name,
 {
     int64_t values[PERCENTILES_MOST];
     int count = 0;
+
     if (!shown)
         return;
+
     buffer_format(text, "%-*s", width, name);
     for (int i = 0; i < list->count; i++) {
         if (!(shown & 1u << i))
@@ -143,24 +164,29 @@ add_ranks(struct buffer *text, int width, const char *name,
         buffer_format(text, "%sp%s", count ? "/" : "", list->list[i].name);
         values[count++] = latencies_percentile(latencies, &list->list[i]);
     }
+
     if (latencies->corrected)
         buffer_text(text, " (corrected)");
     add_times(text, values, count);
 }
 
-/* A summary of fewer requests has no line of percentiles unless it was asked for. */
+/* The fewest requests for which a line of percentiles is added without being asked
+ * for. */
 #define FEW 10
 
-/* Adds a line of percentiles, with NAME before it. */
+/* Adds a line of the percentiles of LIST, with NAME before it, if there are enough
+ * requests or the user gave the list. */
 static void
 add_percentiles(struct buffer *text, const char *name, const struct latencies latencies,
                 const struct percentiles *list)
 {
     uint64_t count = latencies.moments->count;
+
     if (list->is_given || count >= FEW)
         add_ranks(text, 0, name, &latencies, list, percentiles_shown(list, count));
 }
 
+/* Adds a line about the time of flushes after writes, if there were enough of them. */
 static void
 add_syncs(struct buffer *text, const struct stats *stats)
 {
@@ -169,18 +195,21 @@ add_syncs(struct buffer *text, const struct stats *stats)
     const int64_t values[] = {latencies_known_percentile(&flushes, &list[0]),
                               latencies_known_percentile(&flushes, &list[1]),
                               flushes.max};
+
     if (flushes.moments->count < FEW)
         return;
+
     buffer_text(text, "fdatasync p50/p99/max");
     add_times(text, values, 3);
 }
 
 #define GAP 3 /* columns after the longest name of a part */
-/* Of the default list 50, 90 and 99: what fits into a line. */
+/* Of the default list, only the percentiles 50, 90 and 99 are shown: they fit into a
+ * line. */
 #define SHOWN 0x7u
 
-/* Adds where the time of the requests went, of the slowest one as well, and how many
- * could not be split. */
+/* Adds a line for each part of the time of the requests, a line about the slowest
+ * request, and the number of requests that could not be split. */
 static void
 add_breakdown(struct buffer *text, const struct stats *stats,
               const struct percentiles *given)
@@ -193,14 +222,17 @@ add_breakdown(struct buffer *text, const struct stats *stats,
     uint64_t count = breakdown_count(breakdown);
     char time[UNITS_TEXT];
     int percent;
+
     for (enum scope scope = SCOPE_SUBMIT; scope < SCOPES; scope++) {
         const struct latencies latencies = latencies_of(stats, scope);
         unsigned shown = percentiles_shown(list, latencies.moments->count);
-        if (latencies.moments->count > 0) /* the median at least is shown */
+        /* The bit of the median is always set, so every part has a line. */
+        if (latencies.moments->count > 0)
             add_ranks(text, width,
                       scope == SCOPE_SYNC_DEVICE ? "sync device" : scope_name(scope),
                       &latencies, list, list->is_given ? shown : (shown & SHOWN) | 1);
     }
+
     if (slowest->index) {
         const char *culprit = breakdown_culprit(breakdown, &percent);
         bool slower = stats->latency.max > slowest->latency;
@@ -208,12 +240,14 @@ add_breakdown(struct buffer *text, const struct stats *stats,
                       slower ? " that was split" : "", (unsigned long long)slowest->index,
                       units_format(UNITS_TIME, slowest->latency, time), percent, culprit);
     }
+
     if (count < stats->latency.count)
         buffer_format(text, "split %llu of %llu %s\n", (unsigned long long)count,
                       (unsigned long long)stats->latency.count,
                       units_plural(stats->latency.count, "request", "requests"));
 }
 
+/* Adds "3 cached, "; nothing if COUNT is 0. */
 static void
 add_exception(struct buffer *text, uint64_t count, const char *what)
 {
@@ -223,30 +257,35 @@ add_exception(struct buffer *text, uint64_t count, const char *what)
                       what);
 }
 
-/* Adds the exceptions, off a terminal only those of ioping 1.3: the others are said on
- * stderr then, see outcome_explain. */
+/* Adds the counts of exceptional requests. Off a terminal only those that ioping 1.3
+ * prints are added; the others are remarks on stderr (outcome_explain). */
 static void
 add_exceptions(struct report *report, const struct stats *stats)
 {
     struct buffer *text = &report->text;
+
     add_exception(text, stats->too_fast, "too fast");
     add_exception(text, stats->too_slow, "too slow");
+
     if (report->terminal) {
         add_exception(text, stats->cached, "cached");
         add_exception(text, stats->stopped, "stopped");
         add_exception(text, stats->failed, "failed");
     }
+
     if (report->terminal || stats->corrected_interval)
         add_exception(text, stats->missed, "missed");
 }
 
-/* Adds the histogram of STATS, or one of each operation, if they were asked for; NAME, if
- * that is not empty, is what they are of. */
+/* Adds the histogram of STATS, or one for each operation if several are mixed, if
+ * -histogram was given. NAME says what they are about; it is empty if that needs no
+ * saying. */
 static void
 add_histograms(struct report *report, const struct stats *stats, const char *name)
 {
     if (!report->plan->options->given[OPTION_HISTOGRAM])
         return;
+
     for (enum scope scope = scope_first(stats); scope < SCOPE_SYNC;
          scope = scope_next(stats, scope)) {
         const struct latencies latencies = latencies_of(stats, scope);
@@ -259,19 +298,23 @@ add_histograms(struct report *report, const struct stats *stats, const char *nam
     }
 }
 
-/* Adds a head that names the load, the table of the phases, and the histograms. */
+/* Adds the summary of a job with phases: a head that names the background load, the table
+ * of the phases, and their histograms. */
 static void
 add_phases(struct report *report)
 {
     const struct job *job = &report->jobs[0];
     struct buffer head = {0};
+
     buffer_format(&head, "%s: ", phase_label(PHASE_LOADED));
     plan_background_name(&job->phases->background->plan, &head);
     report->text.failed |= head.failed;
     add_head(report, head.failed ? phase_label(PHASE_LOADED) : head.text);
     buffer_free(&head);
+
     outcome_limits(&job->outcome, NULL, &report->text);
     table_phases(report);
+
     for (enum phase phase = PHASE_IDLE; phase < PHASES; phase++)
         add_histograms(report, &job->phases->list[phase].stats, phase_label(phase));
 }
@@ -287,50 +330,61 @@ human_summary(struct report *report, const struct run_record *record)
     const struct percentiles *list = &report->plan->output.percentiles;
     const struct moments *latency = &stats->latency;
     struct buffer *text = &report->text;
-    /* ioping 1.3 has none, and programs that read it from a pipe count the lines. */
+    /* Off a terminal, ioping 1.3 has no lines of percentiles, and programs that read its
+     * output count lines. */
     bool ranked = report->terminal || stats->corrected_interval ||
                   (list->is_given && list->count > 0);
+
     if (report->plan->mode == MODE_PHASES) {
         add_phases(report);
         return;
     }
+
     add_head(report, "statistics");
     add_volume(report, latency->count, "completed in", latency->sum, stats->bytes, done,
                stats_iops(stats), stats_bps(stats));
     buffer_text(text, "\n");
     add_exceptions(report, stats);
+
     buffer_text(text, "generated ");
     add_volume(report, stats->requests, "in", record->duration, stats->all_bytes, "",
                stats_rate((double)stats->requests, record->duration),
                stats_rate((double)stats->all_bytes, record->duration));
+
     const char *pace = find_pace(report->plan, stats, record->duration);
     if (report->terminal && pace)
         buffer_format(text, " (paced by %s)", pace);
     buffer_text(text, "\n");
+
     if (ranked)
         add_syncs(text, stats);
     for (; ranked && scope < SCOPE_SYNC; scope = scope_next(stats, scope)) {
         snprintf(name, sizeof(name), "%s%s", scope_name(scope), scope ? " " : "");
         add_percentiles(text, name, latencies_of(stats, scope), list);
     }
+
     if (report->plan->statistics.breakdown)
         add_breakdown(text, stats, list);
+
     outcome_limits(&report->job->outcome, NULL, text);
     add_extremes(text, latency);
     add_histograms(report, stats, "");
 }
 
-/* Adds what options ask for of recorded runs, which have no summaries. */
-/* Adds the path of the target of JOB, with its number if another target has the path. */
+/* Adds the path of the target of JOB, with a number if another target has the same
+ * path. */
 static void
 add_path(struct buffer *text, const struct report *report, const struct job *job)
 {
     int ordinal = job_number(report->jobs, report->count, job->index);
+
     buffer_escaped(text, job->target.description.path);
     if (ordinal)
         buffer_format(text, " #%d", ordinal);
 }
 
+/* Adds percentiles and histograms of recorded runs, which have no summaries, if options
+ * ask for them. */
 static void
 add_distributions(struct report *report)
 {
@@ -339,8 +393,10 @@ add_distributions(struct report *report)
     struct buffer *text = &report->text;
     bool listed = list->is_given && list->count;
     bool drawn = report->plan->options->given[OPTION_HISTOGRAM];
+
     if (listed)
         buffer_text(text, "\n");
+
     for (const struct job *job = jobs; listed && job < end; job++) {
         const struct latencies all = latencies_of(&job->outcome.total, SCOPE_ALL);
         if (all.moments->count == 0)
@@ -348,6 +404,7 @@ add_distributions(struct report *report)
         add_path(text, report, job);
         add_percentiles(text, ": ", all, list);
     }
+
     for (const struct job *job = jobs; drawn && job < end; job++) {
         buffer_text(text, "\n");
         add_path(text, report, job);
@@ -361,14 +418,19 @@ static void
 human_compare(struct report *report, const struct run_record *record)
 {
     (void)record;
+
     const struct comparison_row *rows = comparison_rows(report);
     bool recorded = report->plan->mode == MODE_COMPARE;
+
     for (int i = 0; recorded && i < report->count; i++) {
         outcome_limits(&report->jobs[i].outcome, report->jobs[i].target.description.path,
                        &report->text);
-        if (rows && i > 0) /* they are not ranked */
+        /* The rows of recorded runs are not sorted by speed, so rows[i] belongs to
+         * jobs[i]. */
+        if (rows && i > 0)
             comparison_limits(report, &rows[i]);
     }
+
     if (rows)
         comparison_format(report, rows);
     if (recorded)
@@ -383,6 +445,7 @@ human_interim(struct buffer *text, const char *target, const struct stats *stats
         buffer_text(text, ": ");
     }
     char number[UNITS_TEXT];
+
     buffer_format(text, "%s requests, ",
                   units_format(UNITS_COUNT, (int64_t)stats->requests, number));
     add_exception(text, stats->failed, "failed");
@@ -392,6 +455,7 @@ human_interim(struct buffer *text, const char *target, const struct stats *stats
 const struct report_format report_human = {
     .begin = human_begin,
     .sample = human_sample,
+    /* Indexed by enum record_kind. The table of phases is part of the summary. */
     .records = {raw_line, human_summary, table_row, NULL, table_highest, human_compare},
     .close = close_labels,
 };
