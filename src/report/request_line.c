@@ -1,6 +1,12 @@
 /*
- * The line of a request for people: "4 KiB <<< /tmp (ext4 /dev/vda1 39.3 GiB): request=1
- * time=423.2 us (warmup)", as in ioping 1.3.
+ * The line of a request for people, as in ioping 1.3:
+ *
+ *   4 KiB <<< /tmp (ext4 /dev/vda1 39.3 GiB): request=1 time=423.2 us (warmup)
+ *   SIZE, ARROW, LABEL of the target, ordinal, latency, NOTICE
+ *
+ * The line is made from the left to the right. If it is too wide for the terminal, the
+ * label is shortened; with -breakdown, the parts of the time continue on further lines.
+ * Off a terminal a line may have any width.
  */
 #include "base/buffer.h"
 #include "base/units.h"
@@ -16,30 +22,32 @@
 #include <string.h>
 #include <time.h>
 
+/* Adds the time of day in the format of -time. */
 static void
 add_time(struct report *report)
 {
     char text[512];
     struct tm local;
+
     os_clock_local(report->wall_now(), &local);
     size_t length =
         strftime(text, sizeof(text), report->plan->output.time_format, &local);
+
     buffer_add(&report->text, text, length);
     buffer_text(&report->text, " ");
 }
 
-/* A line in the making. Where it is too wide for the terminal, the label is shortened,
- * and the parts of the time go on in further lines. */
+/* A line that is being made. */
 struct request_line {
     struct buffer *text;
-    int columns; /* of the terminal; INT_MAX: the line is as wide as it is */
-    int column;  /* in which the next character stands, from 0 */
+    int columns; /* width of the terminal; INT_MAX if the width does not matter */
+    int column;  /* where the next character stands, from 0 */
 };
 
-#define INDENT "    " /* begins a further line */
+#define INDENT "    " /* at the beginning of a further line */
 
-/* Separates a field of WIDTH columns from what is before it: by a space, or by the end of
- * the line where the field would not fit. */
+/* Begins a field of WIDTH columns: adds a space, or a new line if the field would not fit
+ * into this one. */
 static void
 begin_field(struct request_line *line, int width)
 {
@@ -48,62 +56,72 @@ begin_field(struct request_line *line, int width)
         line->column += 1 + width;
         return;
     }
+
     buffer_text(line->text, "\n" INDENT);
     line->column = (int)strlen(INDENT) + width;
 }
 
+/* Adds "NAME=TIME"; TIME is in ns. */
 static void
 add_part(struct request_line *line, const char *name, int64_t time)
 {
     char field[64], number[UNITS_TEXT];
     int width = snprintf(field, sizeof(field), "%s=%s", name,
                          units_format(UNITS_TIME, time, number));
+
     begin_field(line, width);
     buffer_text(line->text, field);
 }
 
-/* Adds the parts of a request, which add up to its time with the flush after a write. */
+/* Adds the parts of the time of a request. Together with the flush after a write they add
+ * up to its latency. */
 static void
 add_split(struct request_line *line, const struct sample *sample)
 {
     const struct split *split = &sample->split;
+
     for (enum part part = 0; part < PARTS; part++) {
         if (part == PART_STACK && !split->is_stacked)
             continue;
         add_part(line, part_name(part), split->part[part]);
     }
+
     if (sample->sync)
         add_part(line, "sync", sample->sync);
     if (split->sync_device)
         add_part(line, "sync-device", split->sync_device);
 }
 
-/* Returns the columns of what was added to TEXT since it had BEGIN bytes; 0 in a pipe,
- * where a line may be as wide as it is. */
+/* Returns the number of columns of the text that was added to TEXT since it had BEGIN
+ * bytes. Returns 0 off a terminal, where the width does not matter. */
 static int
 columns_since(const struct report *report, const struct buffer *text, size_t begin)
 {
+
     if (!report->terminal || text->failed)
         return 0;
     return escape_count(text->text + begin);
 }
 
-/* Adds the characters of CHARACTERS from number FIRST, from 0, to before number END. */
+/* Adds the characters from index FIRST to before index END of CHARACTERS. */
 static void
 add_characters(struct buffer *text, const char *characters, int first, int end)
 {
     struct escape_character character;
+
     for (int i = 0; i < end && escape_next(&characters, &character); i++)
         if (i >= first)
             buffer_add(text, character.bytes, character.length);
 }
 
-/* Adds PATH in COLUMNS at most, without characters from its middle if it has more. */
+/* Adds PATH in at most COLUMNS columns. Characters in the middle of a longer path are
+ * replaced by an ellipsis. */
 static void
 add_path(struct buffer *text, const char *path, int columns, bool utf8)
 {
     const char *mark = utf8 ? "\xe2\x80\xa6" : "..."; /* U+2026 */
     int count = escape_count(path);
+
     if (count <= columns) {
         buffer_text(text, path);
         return;
@@ -114,10 +132,11 @@ add_path(struct buffer *text, const char *path, int columns, bool utf8)
     add_characters(text, path, count - (shown - head), count);
 }
 
-#define PATH_LEAST 12 /* columns in which a path that is cut can still be recognized */
+/* A shortened path must have at least this many columns to be recognized. */
+#define PATH_LEAST 12
 
-/* Adds LABEL, "PATH (ext4 /dev/vda 252.0 GiB)", in COLUMNS if it can be shortened so far:
- * its path is cut, or what follows the path is left out. */
+/* Adds LABEL, "PATH (ext4 /dev/vda 252.0 GiB)", in at most COLUMNS columns if possible:
+ * shortens the path or, if that is not enough, leaves out the text after the path too. */
 static void
 add_label(const struct report *report, struct buffer *text, const char *label,
           int columns)
@@ -147,21 +166,23 @@ add_label(const struct report *report, struct buffer *text, const char *label,
 }
 
 /*
- * Sets the verdict that a terminal shows for a SAMPLE that counts. It is by the median,
- * so that one very slow request does not hide the next one. A fast request needs no
- * word. Anywhere else the verdict is by the average, as in ioping 1.3.
+ * Sets the verdict that a terminal shows for SAMPLE, if the sample counts. A request is
+ * slow compared to the median, so that one very slow request does not hide the next one;
+ * a fast request has no notice. Off a terminal, verdicts are relative to the average, as
+ * in ioping 1.3, and this function is not called.
  */
 static void
 judge_for_terminal(struct sample *sample)
 {
     if (!sample_counts(sample))
         return;
+
     bool is_slow = sample->slow_above && sample->latency > sample->slow_above;
     sample->verdict = is_slow ? VERDICT_SLOW : VERDICT_NONE;
 }
 
-/* Adds "4 KiB <<< LABEL: request=1 time=423.2 us", after a time stamp if one is wanted.
- * RESERVED columns of the terminal's line stay free for what follows. */
+/* Adds "4 KiB <<< LABEL: request=1 time=423.2 us", with the time of day in front if
+ * requested. RESERVED columns of the line are left free for the text that follows. */
 static void
 add_start(struct request_line *line, struct report *report, const char *label,
           const struct sample *sample, int reserved)
@@ -178,6 +199,7 @@ add_start(struct request_line *line, struct report *report, const char *label,
         add_time(report);
     buffer_format(text, "%s %s ", units_format(UNITS_SIZE, sample->bytes, number),
                   operations[sample->operation].arrow);
+
     int head_width = columns_since(report, text, begin);
     add_label(report, text, label, line->columns - head_width - tail_width - reserved);
     buffer_text(text, tail);
@@ -200,14 +222,18 @@ request_line_add(struct report *report, const char *label, const struct sample *
     const char *notice = sample_notice(&judged, name);
     int notice_width = notice ? (int)strlen(notice) + 2 : 0; /* in parentheses */
     int reserved = notice && !is_split ? 1 + notice_width : 0;
+
     add_start(&line, report, label, sample, reserved);
+
     if (is_split)
         add_split(&line, sample);
+
     if (notice) {
         begin_field(&line, notice_width);
         buffer_text(text, "(");
         color_add(text, report->color ? color_of(judged.verdict) : NULL, notice);
         buffer_text(text, ")");
     }
+
     buffer_text(text, ends_burst ? "\n\n" : "\n");
 }

@@ -1,7 +1,11 @@
 /*
- * The table of a sweep, which grows by a row for each step, and that of the phases of a
- * run with a background. Where reads and writes are mixed, the row of both together
- * has one of each operation below it, with what is that operation's own.
+ * Two tables for people: the table of a sweep, which grows by a row for each step, and
+ * the table of the phases of a run with a background load. If operations are mixed, the
+ * row of all requests is followed by one row for each operation.
+ *
+ * A table is described first (make_sweep, make_phases): its columns with their widths,
+ * fitted to the terminal. Then each line is added by add_line. The description depends
+ * only on the plan and the terminal, so it is made anew for each line of a growing table.
  */
 #include "base/buffer.h"
 #include "base/units.h"
@@ -17,42 +21,47 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Widths of columns, including the gap. */
 #define WIDTH_SWEPT 10
 #define WIDTH_PHASE 12
 #define WIDTH_TIME 11
 #define WIDTH_DEVICE 13
 #define WIDTH_VERDICT 9
 
-#define CELL 48 /* bytes */
+#define CELL 48 /* size of the text of a cell, in bytes */
 
-/* What a column has. The first three are of all requests alone. */
+/* What the cells of a column show. RATE, SPEED and IN_USE exist only for all requests
+ * together, not for one operation. */
 enum column_kind { RATE, SPEED, IN_USE, REQUESTS, AVERAGE, RANK, MAX, RATIO, DEVICE };
 
 struct column {
     enum column_kind kind;
-    int width; /* of its widest value and a gap before it; 0: it is left out */
+    /* of its widest value and the gap before it; 0 if the column is left out */
+    int width;
     const char *head;
-    const struct percentile *rank; /* its name ends the head; NULL: there is none */
-    uint64_t needs;                /* requests that make a time known */
+    /* the percentile, whose name ends the head; NULL if the column has none */
+    const struct percentile *rank;
+    uint64_t needs; /* minimum number of requests to show a time */
 };
 
 struct table {
-    int name;       /* width of the names, below 0 if they begin at the left; */
-    bool alone;     /* they have lines of their own */
-    int count, own; /* columns, and those that an operation may have */
+    int name;   /* width of the names of rows; negative if they are left-aligned */
+    bool alone; /* each name has a line of its own */
+    /* all columns, and the first ones, which rows of operations have too */
+    int count, own;
     struct column columns[PERCENTILES_MOST + 8];
 };
 
-/* What a line is of. */
+/* The data of one row. */
 struct line {
     const struct stats *stats;
-    enum scope scope;
-    double rate, speed;       /* requests and bytes per second; below 0: not known */
-    double in_use;            /* requests that waited for an answer in the mean */
-    const struct stats *idle; /* what a ratio is to */
-    enum slo_verdict verdict; /* of a step, printed at its end */
-    bool limited;             /* there are limits, so that there is a verdict */
-    bool color;               /* FAIL is red */
+    enum scope scope;         /* whose latencies */
+    double rate, speed;       /* requests and bytes per second; negative if unknown */
+    double in_use;            /* mean number of requests in flight */
+    const struct stats *idle; /* of the phase that a ratio refers to */
+    enum slo_verdict verdict; /* of the step, at the end of the row */
+    bool limited;             /* rows have a verdict */
+    bool color;               /* the verdict FAIL is red */
 };
 
 static void
@@ -61,15 +70,18 @@ add_column(struct table *table, enum column_kind kind, int width, const char *he
     table->columns[table->count++] = (struct column){kind, width, head, NULL, 1};
 }
 
-/* Adds columns of KIND: the percentiles that were asked for, whose names may be longer
- * than any time, or the two that matter most, and these of the device. */
+/* Adds one column for each percentile. KIND is RANK for latencies: the percentiles of the
+ * user, or else p50 and p99. The name of a percentile may be wider than any time. KIND is
+ * DEVICE for the time of the device: p50 and p99, only with -breakdown. */
 static void
 add_ranks(struct table *table, const struct plan *plan, enum column_kind kind)
 {
     const struct percentiles *list = &plan->output.percentiles;
     bool device = kind == DEVICE, wanted = !device || plan->statistics.breakdown;
+
     if (device || !list->is_given)
         list = &percentiles_common;
+
     for (int i = 0; wanted && i < list->count; i++) {
         const struct percentile *rank = &list->list[i];
         int name = (int)strlen(rank->name) + 3;
@@ -80,27 +92,33 @@ add_ranks(struct table *table, const struct plan *plan, enum column_kind kind)
     }
 }
 
-/* Returns whether a terminal, if REPORT goes to one, has room for the table and MORE. */
+/* Returns true if a line of the terminal has room for the table and MORE columns of text.
+ * Always true off a terminal. */
 static bool
 fits(const struct table *table, const struct report *report, int more)
 {
     int width = abs(table->name) + more;
+
     for (int i = 0; i < table->count; i++)
         width += table->columns[i].width;
+
     return !report->terminal || width <= report->columns;
 }
 
-/* Returns whether each step of the sweep of PLAN has a verdict: on limits, or on whether
- * the rate was met. */
+/* Returns true if each step of the sweep of PLAN has a verdict: on the limits, or in a
+ * sweep of rates on whether the rate was achieved. */
 static bool
 has_verdicts(const struct plan *plan)
 {
     return plan->statistics.slos.count > 0 || plan->sweep.kind == SWEEP_RATE;
 }
 
-/* Makes the table of a sweep for the terminal of REPORT, if it goes to one. A bandwidth
- * is a rate times the size: a table has room for one of them as long as for any. Of swept
- * rates there is what was achieved, and how many requests were in use. */
+/*
+ * Makes the table of a sweep. If the terminal is too narrow, leaves out the least useful
+ * columns. As bandwidth is IOPS times size, one of them is enough: bandwidth if sizes are
+ * swept, otherwise IOPS. A sweep of rates shows the achieved rate, and the requests in
+ * flight instead of the bandwidth.
+ */
 static void
 make_sweep(struct table *table, const struct report *report)
 {
@@ -110,6 +128,7 @@ make_sweep(struct table *table, const struct report *report)
     const enum column_kind least_useful[] = {
         AVERAGE, plan->sweep.kind == SWEEP_SIZE ? RATE : speed, MAX};
     int verdict = has_verdicts(plan) ? WIDTH_VERDICT : 0;
+
     *table = (struct table){.name = WIDTH_SWEPT};
     add_column(table, RATE, offered ? 10 : 9, offered ? "achieved" : "iops");
     add_column(table, speed, offered ? 9 : 14, offered ? "in use" : "bandwidth");
@@ -118,25 +137,28 @@ make_sweep(struct table *table, const struct report *report)
     add_column(table, MAX, WIDTH_TIME, "max");
     table->own = table->count;
     add_ranks(table, plan, DEVICE);
+
     for (int i = 0; i < 3 && !fits(table, report, verdict); i++)
         for (int k = 0; k < table->count; k++)
             if (table->columns[k].kind == least_useful[i])
                 table->columns[k].width = 0;
 }
 
-/* Stores how many times the p99 of LATENCIES is that of IDLE. */
+/* Stores the ratio of two p99 in CELL: of LATENCIES and of the phase IDLE. Leaves CELL as
+ * it is if one of them has too few requests. */
 static void
 fill_ratio(char *cell, const struct latencies *latencies, const struct latencies idle)
 {
     const struct percentile *p99 = &percentiles_common.list[1];
     uint64_t needs = percentile_needs(p99);
     double least = (double)latencies_percentile(&idle, p99);
+
     if (latencies->moments->count >= needs && idle.moments->count >= needs && least > 0)
         snprintf(cell, CELL, "%.2fx",
                  (double)latencies_percentile(latencies, p99) / least);
 }
 
-/* Stores what LINE has in COLUMN, a dash if that is not known. */
+/* Stores the value that LINE has in COLUMN as text in CELL; a dash if it is unknown. */
 static void
 fill_cell(char *cell, const struct column *column, const struct line *line)
 {
@@ -147,6 +169,7 @@ fill_cell(char *cell, const struct column *column, const struct line *line)
                    : column->kind == MAX ? latency->max
                                          : moments_average(latency);
     char shown[UNITS_TEXT];
+
     snprintf(cell, CELL, "-");
     if (column->kind == REQUESTS)
         snprintf(cell, CELL, "%llu", (unsigned long long)latency->count);
@@ -165,14 +188,17 @@ fill_cell(char *cell, const struct column *column, const struct line *line)
         units_format(UNITS_TIME, time, cell);
 }
 
-/* Adds NAME and the cells of LINE; NULL: the heads of the columns. */
+/* Adds a line with NAME and the cells of LINE, or if LINE is NULL, with the heads of the
+ * columns. */
 static void
 add_line(struct buffer *text, const struct table *table, const char *name,
          const struct line *line)
 {
     bool all = !line || line->scope == SCOPE_ALL;
     enum slo_verdict verdict = line && all ? line->verdict : SLO_MET;
+
     buffer_format(text, "%*s%s", table->name, name, table->alone ? "\n" : "");
+
     for (int i = 0; i < (all ? table->count : table->own); i++) {
         const struct column *column = &table->columns[i];
         char cell[CELL] = "";
@@ -184,20 +210,23 @@ add_line(struct buffer *text, const struct table *table, const char *name,
         if (column->width)
             buffer_format(text, "%*s", column->width, cell);
     }
+
     if (line && all && line->limited) {
         bool red = line->color && verdict == SLO_BROKEN;
         buffer_text(text, "  ");
         color_add(text, red ? COLOR_FAILED : NULL, slo_verdict_name(verdict));
     }
+
     buffer_text(text, "\n");
 }
 
-/* Adds the row NAME, and those of its operations. */
+/* Adds the row NAME of all requests and, if operations are mixed, a row for each. */
 static void
 add_rows(struct buffer *text, const struct table *table, const char *name,
          struct line line)
 {
     char own[16];
+
     for (; line.scope < SCOPE_SYNC; line.scope = scope_next(line.stats, line.scope)) {
         snprintf(own, sizeof(own), "  %s", scope_name(line.scope));
         add_line(text, table, line.scope ? own : name, &line);
@@ -209,14 +238,16 @@ table_head(struct report *report)
 {
     enum sweep_kind kind = report->plan->sweep.kind;
     struct table table;
+
     make_sweep(&table, report);
+
     add_line(&report->text, &table,
              kind == SWEEP_RATE ? "offered" : sweep_kinds[kind].name, NULL);
 }
 
-/* How many requests waited for an answer in the mean is by Little's law ("A proof for the
- * queuing formula L = lambda W", Operations Research 9, 1961) the sum of their times per
- * time. */
+/* The mean number of requests in flight is the sum of their latencies divided by the
+ * time, by Little's law (J. D. C. Little, "A proof for the queuing formula L = lambda W",
+ * Operations Research 9, 1961). */
 void
 table_row(struct report *report, const struct run_record *record)
 {
@@ -235,6 +266,7 @@ table_row(struct report *report, const struct run_record *record)
                         .color = report->color};
     struct table table;
     char value[UNITS_TEXT];
+
     make_sweep(&table, report);
     add_rows(&report->text, &table, sweep_format(kind, step->value, value), line);
 }
@@ -252,6 +284,7 @@ table_highest(struct report *report, const struct run_record *record)
         found ? &job->sweep.steps[job->sweep.highest_index] : NULL;
     int64_t size = job->plan.workload.request_size;
     char value[UNITS_TEXT], iops[UNITS_TEXT], bps[UNITS_TEXT];
+
     buffer_text(text, sweep_kinds[kind].highest);
     if (slos->count) {
         buffer_text(text, " with ");
@@ -259,30 +292,37 @@ table_highest(struct report *report, const struct run_record *record)
     } else {
         buffer_text(text, " that was achieved");
     }
+
     if (!found) {
         bool unknown = job->outcome.verdict == SLO_UNKNOWN;
         buffer_text(text, unknown ? ": UNKNOWN" : ": none");
     }
-    if (found && kind == SWEEP_RATE) { /* of which requests have the plan's size */
+
+    /* In a sweep of rates, every request has the size of the plan. */
+    if (found && kind == SWEEP_RATE) {
         buffer_format(
             text, ": %s iops (%s/s)",
             units_format(UNITS_COUNT, step->answered_rate, iops),
             units_format(UNITS_SIZE, units_scale(step->answered_rate, size, 1), bps));
     } else if (found) {
         buffer_format(text, ": %s", sweep_format(kind, step->value, value));
-        if (kind != SWEEP_INTERVAL) /* which is a rate */
+        /* The value of a step of intervals is already the rate. */
+        if (kind != SWEEP_INTERVAL)
             buffer_format(text, " (%s iops, %s/s)",
                           units_format(UNITS_COUNT, (int64_t)step->iops, iops),
                           units_format(UNITS_SIZE, (int64_t)step->bps, bps));
     }
+
     buffer_text(text, "\n");
 }
 
-/* Makes the table of phases in the first shape that fits, or else the last. */
+/* Makes the table of the phases. Tries shapes from the widest to the narrowest, and uses
+ * the first that fits, or the last one. */
 static void
 make_phases(struct table *table, const struct report *report)
 {
-    const int name = (int)strlen(phase_label(PHASE_LOADED)); /* the longest */
+    const int name = (int)strlen(phase_label(PHASE_LOADED)); /* of the longest name */
+    /* In the order in which they are tried. A width of 0 leaves a column out. */
     const struct {
         int name;
         bool alone;
@@ -295,7 +335,9 @@ make_phases(struct table *table, const struct report *report)
         {0, true, 0, 12, 0},
     };
     const struct plan *plan = report->plan;
+
     *table = (struct table){0};
+
     for (int i = 0; i < 5 && (i == 0 || !fits(table, report, 0)); i++) {
         *table = (struct table){.name = -shapes[i].name, .alone = shapes[i].alone};
         add_column(table, REQUESTS, shapes[i].requests, "requests");
@@ -314,8 +356,11 @@ table_phases(struct report *report)
     const struct job_phases *phases = report->jobs[0].phases;
     const struct outcome *load = &phases->background->outcome;
     struct table table;
+
     make_phases(&table, report);
+
     add_line(&report->text, &table, "phase", NULL);
+
     for (enum phase phase = PHASE_IDLE; phase < PHASES; phase++) {
         double speed = stats_rate((double)load->total.all_bytes, load->duration);
         struct line line = {.stats = &phases->list[phase].stats,
