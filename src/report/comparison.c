@@ -1,7 +1,9 @@
 /*
- * The comparison of targets, or of files of recorded runs. All cells are made before the
- * first line is written: a column is as wide as its widest entry. Where operations
- * are mixed, the line of a target has one of each operation below it.
+ * The comparison of targets, or of files of recorded runs: a table with a line for each
+ * row, with percentiles and their changes against the first row, the reference. All cells
+ * are made before the first line is written, because a column is as wide as its widest
+ * cell. If operations are mixed, the line of a target is followed by one line for each
+ * operation.
  */
 #include "stats/comparison.h"
 
@@ -34,8 +36,8 @@ enum column {
 
 static const struct {
     const char *head;
-    int gap, least; /* spaces before it, and its least width */
-    bool left;      /* it begins there */
+    int gap, least; /* spaces before the column, and its minimum width */
+    bool left;      /* its cells are left-aligned */
 } columns[COLUMNS] = {
     [REQUESTS] = {"requests", 3, 8, false}, [P50] = {"p50", 3, 8, false},
     [CHANGE50] = {"change", 3, 7, false},   [BOUNDS50] = {"", 1, 3, true},
@@ -45,24 +47,27 @@ static const struct {
     [SLO] = {"slo", 2, 0, false},
 };
 
-#define BOUND 24
-#define CELL COMPARISON_TEXT
+#define BOUND 24             /* size of the text of a bound, in bytes */
+#define CELL COMPARISON_TEXT /* size of the text of a cell, in bytes */
 
+/* A line of the table. */
 struct line {
-    struct buffer name; /* escaped */
-    enum slo_verdict slo;
+    struct buffer name;   /* escaped */
+    enum slo_verdict slo; /* of the whole line; a broken limit is red */
     char cells[COLUMNS][CELL];
 };
 
 struct table {
     struct line *lines; /* the first is the head */
     int count;
-    bool mixed;         /* operations are: each has a line below its row */
-    bool ordered;       /* of two rows one is known to be faster */
-    bool same, unknown; /* a ratio may be 1, or is not known */
-    bool alone;         /* a name has a line of its own */
+    bool mixed; /* each row has further lines for its operations */
+    /* rows are sorted, and some row is known to be slower than another */
+    bool ordered;
+    bool same, unknown; /* some cell has the mark (~), or the mark (?) */
+    bool alone;         /* each name has a line of its own */
+    /* of the names and of each column, in columns of the terminal */
     int name, gaps[COLUMNS], widths[COLUMNS];
-    unsigned hidden; /* columns, by bits */
+    unsigned hidden; /* columns that are left out, as bits 1 << enum column */
 };
 
 static void
@@ -71,7 +76,8 @@ put(char *cell, const char *text)
     snprintf(cell, CELL, "%s", text);
 }
 
-/* Returns the decimals of a factor: it has two digits at least. */
+/* Returns the number of decimals with which a factor has at least two significant
+ * digits. */
 static int
 find_decimals(double ratio)
 {
@@ -80,14 +86,18 @@ find_decimals(double ratio)
     return ratio > 0 ? 1 - (int)floor(log10(ratio)) : 0;
 }
 
+/* Returns true for a ratio that is easier to read as a factor than in percent. */
 static bool
 is_extreme(double ratio)
 {
     return ratio >= 10 || (ratio > 0 && ratio < 0.01);
 }
 
-/* Shows a bound as a factor, or as a change in percent without the sign, rounded away
- * from the ratio by what is more than an error of the arithmetic; nothing if it is open.
+/*
+ * Writes BOUND into TEXT, as a factor or as a change in percent without the percent sign.
+ * A bound is rounded outwards: up if it is the UPPER one, otherwise down. An excess of
+ * less than 1e-6 of the last digit is taken for an error of the arithmetic and not
+ * rounded outwards. TEXT is empty if the interval is open at this end.
  */
 static void
 show_bound(char *text, double bound, bool factor, bool upper)
@@ -95,7 +105,9 @@ show_bound(char *text, double bound, bool factor, bool upper)
     double value = factor ? bound : (bound - 1) * 100;
     int decimals = factor ? find_decimals(bound) : fabs(value) < 9.9;
     double scale = pow(10, decimals), steps = value * scale;
+
     steps = upper ? ceil(steps - 1e-6) : floor(steps + 1e-6);
+
     if (bound <= 0 || isinf(bound))
         *text = '\0';
     else
@@ -109,10 +121,13 @@ comparison_describe(double ratio, const struct interval *bounds, char *change, c
     bool factor =
         is_extreme(ratio) || within || (bounds->is_known && is_extreme(bounds->low));
     char low[BOUND], high[BOUND];
+
     if (factor)
         snprintf(change, CELL, "%.*fx", find_decimals(ratio), ratio);
-    else /* 0 is added so that nothing is not -0 */
+    else
+        /* Adding 0.0 turns -0 into 0, so that the text is never "-0.0 %". */
         snprintf(change, CELL, "%+.1f %%", round((ratio - 1) * 1000) / 10 + 0.0);
+
     show_bound(low, bounds->low, factor, false);
     show_bound(high, bounds->high, factor, true);
     snprintf(text, CELL, bounds->is_known && (*low || *high) ? "(%s..%s)" : "(?)", low,
@@ -128,18 +143,21 @@ add_name(struct buffer *text, const struct comparison_row *row)
         buffer_format(text, " #%d", row->ordinal);
 }
 
-/* Fills the cells that each operation has as well. */
+/* Fills the cells that lines of operations have too. */
 static void
 fill_times(struct line *line, const struct latencies *latencies)
 {
     const struct percentile *list = percentiles_common.list;
     const struct moments *latency = latencies->moments;
     char(*cells)[CELL] = line->cells;
+
     for (int i = 0; i < COLUMNS; i++)
         put(cells[i], columns[i].left ? "" : "-");
     snprintf(cells[REQUESTS], CELL, "%llu", (unsigned long long)latency->count);
+
     if (latency->count == 0)
         return;
+
     units_format(UNITS_TIME, latencies_percentile(latencies, &list[0]), cells[P50]);
     int64_t p99 = latencies_known_percentile(latencies, &list[1]);
     if (p99 >= 0)
@@ -148,7 +166,8 @@ fill_times(struct line *line, const struct latencies *latencies)
     units_format(UNITS_TIME, moments_average(latency), cells[AVG]);
 }
 
-/* Fills the cells of all requests of a row: those, and what it is compared in. */
+/* Fills the cells that only the line of a target has: IOPS, and the changes against the
+ * first row, unless ROW is the FIRST. */
 static void
 fill_line(struct table *table, struct line *line, const struct comparison_row *row,
           bool first)
@@ -156,14 +175,17 @@ fill_line(struct table *table, struct line *line, const struct comparison_row *r
     static const int changes[] = {CHANGE50, CHANGE99};
     static const struct interval none;
     char(*cells)[CELL] = line->cells;
+
     if (row->stats->latency.count)
         units_format(UNITS_COUNT, (int64_t)stats_iops(row->stats), cells[IOPS]);
+
     for (int i = 0; i < COMPARISON_FIGURES; i++) {
         const struct comparison_figure *figure = &row->figures[i];
         const struct interval *bounds = &figure->bounds;
         bool differs = interval_differs(bounds), same = bounds->is_known && !differs;
         char(*change)[CELL] = &cells[changes[i]];
         bool is_shown = comparison_is_shown(figure, &percentiles_common.list[i]);
+
         if (first || !is_shown || figure->ratio <= 0)
             continue;
         comparison_describe(figure->ratio, differs ? bounds : &none, change[0],
@@ -175,6 +197,7 @@ fill_line(struct table *table, struct line *line, const struct comparison_row *r
     }
 }
 
+/* Makes WIDTH at least as large as the number of columns of TEXT. */
 static void
 widen(int *width, const char *text)
 {
@@ -183,6 +206,7 @@ widen(int *width, const char *text)
         *width = count;
 }
 
+/* Sets the widths of all columns from the cells. */
 static void
 measure(struct table *table)
 {
@@ -190,6 +214,7 @@ measure(struct table *table)
         table->gaps[k] = columns[k].gap;
         table->widths[k] = columns[k].least;
     }
+
     for (int i = 0; i < table->count; i++) {
         widen(&table->name, table->lines[i].name.text);
         for (int k = 0; k < COLUMNS; k++)
@@ -197,23 +222,29 @@ measure(struct table *table)
     }
 }
 
+/* Returns the number of columns of the terminal that a line takes. */
 static int
 measure_line(const struct table *table)
 {
     int width = table->alone ? 0 : table->name;
+
     for (int i = 0; i < COLUMNS; i++)
         if (!(table->hidden & 1u << i))
             width += table->gaps[i] + table->widths[i];
+
     return width;
 }
 
-/* Makes the table as wide as a terminal of LIMIT columns, as far as it can be. */
+/* Narrows the table to a terminal of LIMIT columns: reduces gaps, then leaves out the
+ * least useful columns, then gives names lines of their own. A table that is still too
+ * wide stays so. */
 static void
 fit(struct table *table, int limit)
 {
     static const enum column least_useful[] = {IOPS, AVG, MAX, REQUESTS};
     if (measure_line(table) <= limit)
         return;
+
     for (int i = 0; i < COLUMNS; i++)
         table->gaps[i] -= table->gaps[i] > 2;
     for (int i = 0; i < 4 && measure_line(table) > limit; i++)
@@ -221,29 +252,34 @@ fit(struct table *table, int limit)
     table->alone = measure_line(table) > limit;
 }
 
+/* Adds one line of the table. */
 static void
 add_line(struct buffer *text, const struct table *table, const struct line *line,
          bool color)
 {
     const char *mark = color && line->slo == SLO_BROKEN ? COLOR_FAILED : NULL;
     const char *name = line->name.text;
+
     if (table->alone)
         buffer_format(text, "%s\n", name);
     else
         buffer_format(text, "%s%*s", name, table->name - escape_count(name), "");
+
     for (int i = 0; i < COLUMNS; i++) {
         const char *cell = line->cells[i];
         int rest = table->widths[i] - (int)strlen(cell);
         if (table->hidden & 1u << i)
             continue;
+
         buffer_format(text, "%*s", table->gaps[i] + (columns[i].left ? 0 : rest), "");
         color_add(text, i == SLO ? mark : NULL, cell);
         buffer_format(text, "%*s", columns[i].left ? rest : 0, "");
     }
+
     buffer_text(text, "\n");
 }
 
-/* Returns whether one of SLOS limits a row by itself, not in relation to the first. */
+/* Returns true if one of SLOS is absolute, so that it judges the first row too. */
 static bool
 has_absolute(const struct slos *slos)
 {
@@ -253,15 +289,17 @@ has_absolute(const struct slos *slos)
     return false;
 }
 
-/* Returns false if memory ran out. */
+/* Fills all lines of the table, the head first. Returns false if memory ran out. */
 static bool
 fill_table(struct table *table, const struct comparison_row *rows,
            const struct slos *slos)
 {
     struct line *line = table->lines + 1, *end = table->lines + table->count;
     bool failed = table->lines->name.failed;
+
     for (int i = 0; i < COLUMNS; i++)
         put(table->lines->cells[i], columns[i].head);
+
     for (const struct comparison_row *row = rows; line < end; row++) {
         table->ordered |= row->rank > 1;
         line->slo = comparison_check_all(slos, row, rows);
@@ -282,14 +320,16 @@ fill_table(struct table *table, const struct comparison_row *rows,
             failed |= line->name.failed;
         }
     }
+
     return !failed;
 }
 
-/* Says of which operations changes are, and what marks mean. */
+/* Adds lines that say which requests the changes are about, and what the marks mean. */
 static void
 add_legend(struct buffer *text, const struct table *table, const struct stats *stats)
 {
     enum scope scope = SCOPE_ALL;
+
     if (table->mixed)
         buffer_text(text, "changes are of");
     while (table->mixed && scope_is_operation(scope = scope_next(stats, scope)))
@@ -297,6 +337,7 @@ add_legend(struct buffer *text, const struct table *table, const struct stats *s
                       operations[scope_operation(scope)].noun);
     if (table->mixed)
         buffer_text(text, " together\n");
+
     if (table->same)
         buffer_text(text, "~ no difference that this many requests can show (95 %)\n");
     if (table->unknown && stats->corrected_interval)
@@ -316,10 +357,12 @@ comparison_format(struct report *report, const struct comparison_row *rows)
                           .mixed = more > 0,
                           .hidden = (files ? 1u << AVG | 1u << IOPS : 0) |
                                     (slos->count ? 0 : 1u << SLO)};
+
     table.lines = calloc((size_t)table.count, sizeof(*table.lines));
     if (table.lines)
         buffer_text(&table.lines->name, files ? "file" : "target");
     bool filled = table.lines && fill_table(&table, rows, slos);
+
     text->failed |= !filled;
     if (filled) {
         measure(&table);
@@ -332,6 +375,7 @@ comparison_format(struct report *report, const struct comparison_row *rows)
             add_line(text, &table, &table.lines[i], report->color);
         add_legend(text, &table, rows->stats);
     }
+
     for (int i = 0; table.lines && i < table.count; i++)
         buffer_free(&table.lines[i].name);
     free(table.lines);
@@ -343,11 +387,13 @@ comparison_limits(struct report *report, const struct comparison_row *row)
     const struct slos *slos = &report->plan->statistics.slos;
     struct buffer *text = &report->text;
     char name[SLO_NAME], limit[UNITS_TEXT], change[CELL], bounds[CELL];
+
     for (int i = 0; i < slos->count; i++) {
         const struct slo *slo = &slos->list[i];
         const struct comparison_figure *is = &row->figures[COMPARISON_FIGURES + i];
         if (!slo->is_relative)
             continue;
+
         add_name(text, row);
         buffer_format(text, ": %s < %s: ", slo_name(slo, name), slo_limit(slo, limit));
         comparison_describe(is->ratio, &is->bounds, change, bounds);
@@ -365,6 +411,7 @@ struct comparison_row *
 comparison_make(const struct job *jobs, int count, const struct slos *slos, bool ranked)
 {
     struct comparison_row *rows = calloc((size_t)count, sizeof(*rows));
+
     for (int i = 0; rows && i < count; i++)
         rows[i] = (struct comparison_row){
             .name = jobs[i].target.description.path,
@@ -372,6 +419,7 @@ comparison_make(const struct job *jobs, int count, const struct slos *slos, bool
             .stats = &jobs[i].outcome.total,
             .series = jobs[i].outcome.series,
         };
+
     if (rows && comparison_fill(rows, count, slos, ranked) == 0)
         return rows;
     free(rows);
@@ -383,6 +431,7 @@ comparison_rows(struct report *report)
 {
     if (report->rows)
         return report->rows;
+
     report->owned_rows =
         comparison_make(report->jobs, report->count, &report->plan->statistics.slos,
                         report->plan->mode != MODE_COMPARE);

@@ -1,8 +1,14 @@
 /*
  * Metrics in the text exposition format of Prometheus, version 0.0.4
- * (prometheus.io/docs/instrumenting/exposition_formats), for the textfile
- * collector of its node exporter. A job whose labels equal those of earlier ones gets
- * another: its number among them, 2 for the second.
+ * (prometheus.io/docs/instrumenting/exposition_formats), for the textfile collector of
+ * its node exporter.
+ *
+ * The format wants all lines of a metric together, so the file is made in two steps.
+ * First, each job gets its series: one for each operation in each phase, and one for the
+ * whole target (make_all). Then each row of the table of metrics adds its head and a line
+ * for each series that has the metric (add_metric). Two jobs with equal labels, such as a
+ * target that is named twice, are told apart by a further label, number="2" for the
+ * second.
  */
 #include "base/buffer.h"
 #include "base/time.h"
@@ -19,7 +25,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The format has an escape for quotes, backslashes and newlines alone. */
+/* Adds a label. The format can escape quotes, backslashes and newlines, and nothing
+ * else. */
 static void
 add_label(struct buffer *text, const char *name, const char *value)
 {
@@ -27,29 +34,36 @@ add_label(struct buffer *text, const char *name, const char *value)
     quoted_add(text, value, false);
 }
 
-/* The series of one operation of a target, or of the target as a whole, in one phase if
- * it has any; a metric has a line for each. */
+/* The values behind one line of each metric. A series is about one operation of a target,
+ * in one phase if there are phases, or about the target as a whole. */
 struct series {
+    /* in the text form, without braces */
     struct buffer labels;
-    bool whole;
-    bool flushed; /* the operation is, as far as it is not cached */
+    bool whole; /* about the target as a whole, not one operation */
+    /* Writes of this series are followed by a flush; false for cached I/O. */
+    bool flushed;
+    /* of the requests that count, and of the flushes after writes */
     struct latencies latencies, flushes;
     struct scope_counts counts;
-    const struct moments *parts, *sync_device; /* of these the first are PARTS */
-    uint64_t split, under_way;
-    int64_t last, oldest; /* ns since 1970; and ns */
+    /* `parts` is an array of PARTS elements, one for each enum part. */
+    const struct moments *parts, *sync_device;
+    uint64_t split, under_way; /* requests with a breakdown; requests in flight */
+    /* when the last request ended, ns since 1970; age of the oldest request in flight,
+     * ns */
+    int64_t last, oldest;
 };
 
+/* The metrics while they are written. */
 struct metrics {
     struct buffer *text;
     const struct plan *plan;
-    int64_t now;                 /* monotonic */
-    int64_t epoch;               /* of that clock, ns since 1970 */
-    const char *name;            /* of the current metric, */
-    const struct series *series; /* of which this is the current one */
+    int64_t now;                 /* monotonic, in ns */
+    int64_t epoch;               /* wall clock minus monotonic clock, in ns */
+    const char *name;            /* of the current metric */
+    const struct series *series; /* the current series of that metric */
 };
 
-/* Adds the COUNT of the series. */
+/* Adds a line with a count, a uint64_t, of the current series. */
 static void
 add_count(const struct metrics *metrics, const void *count)
 {
@@ -57,16 +71,18 @@ add_count(const struct metrics *metrics, const void *count)
                   metrics->series->labels.text, *(const uint64_t *)count);
 }
 
-/* Adds a time of the series, NS, in seconds. */
+/* Adds a line with a time of the current series, an int64_t in ns, as seconds. */
 static void
 add_time(const struct metrics *metrics, const void *ns)
 {
     int64_t time = *(const int64_t *)ns;
+
     buffer_format(metrics->text, "%s{%s} %" PRId64 ".%06" PRId64 "\n", metrics->name,
                   metrics->series->labels.text, time / SECOND, time % SECOND / US);
 }
 
-/* Adds sum and count of the series, with MORE labels behind its own. */
+/* Adds the sum and the count of the current series. MORE are further labels after those
+ * of the series. */
 static void
 add_totals(const struct metrics *metrics, const char *more, const struct moments *moments)
 {
@@ -77,8 +93,9 @@ add_totals(const struct metrics *metrics, const char *more, const struct moments
                   moments->count);
 }
 
-/* Adds a histogram of latencies, of the bounds that LE names. Fifteen digits are all that
- * a bound has, and as many as a double keeps. */
+/* Adds the latencies of the current series as a histogram with the buckets of -buckets.
+ * Fifteen significant digits are enough for every bound in seconds, and they survive the
+ * conversion to a double and back. */
 static void
 add_distribution(const struct metrics *metrics, const void *of)
 {
@@ -86,21 +103,25 @@ add_distribution(const struct metrics *metrics, const void *of)
     const struct histogram *histogram = latencies->uncorrected;
     const struct buckets *buckets = metrics->plan->output.buckets;
     const char *name = metrics->name, *labels = metrics->series->labels.text;
+
     for (int i = 0; i < buckets->count; i++)
         buffer_format(metrics->text, "%s_bucket{%s,le=\"%.15g\"} %" PRIu64 "\n", name,
                       labels, (double)buckets->list[i] / SECOND,
                       histogram_count(histogram, buckets->list[i]));
+
     buffer_format(metrics->text, "%s_bucket{%s,le=\"+Inf\"} %" PRIu64 "\n", name, labels,
                   histogram->count);
     add_totals(metrics, "", latencies->moments);
 }
 
-/* A summary without quantiles for each of the PARTS. Only a stack of devices has
- * PART_STACK, which shows when the first request to it has been split. */
+/* Adds a summary without quantiles for each part of the time of requests. PART_STACK
+ * appears once a request went through a stack of devices. */
 static void
 add_parts(const struct metrics *metrics, const void *parts)
 {
+
     const struct moments *of = *(const struct moments *const *)parts;
+
     for (enum part part = 0; part < PARTS; part++) {
         char label[24];
         if (part == PART_STACK && !of[part].count)
@@ -110,12 +131,14 @@ add_parts(const struct metrics *metrics, const void *parts)
     }
 }
 
+/* Adds a summary without quantiles. */
 static void
 add_summary(const struct metrics *metrics, const void *moments)
 {
     add_totals(metrics, "", *(const struct moments *const *)moments);
 }
 
+/* Adds the version of the program as a label, with the value 1. */
 static void
 add_version(const struct metrics *metrics, const void *none)
 {
@@ -124,13 +147,14 @@ add_version(const struct metrics *metrics, const void *none)
                   metrics->name, metrics->series->labels.text);
 }
 
-/* Which series a metric is of. */
+/* Which series have a metric: those about whole targets; with flushes; with -breakdown;
+ * with a request that has ended. */
 enum { TARGETS = 1, FLUSHED = 2, SPLIT = 4, ENDED = 8 };
 
 static const struct metric {
     const char *name, *help, *type;
-    unsigned of; /* OR-ed; 0: all operations */
-    size_t at;   /* what is added of a series is there */
+    unsigned of; /* OR-ed; without TARGETS, the series of operations */
+    size_t at;   /* offset of the value in struct series */
     void (*add)(const struct metrics *metrics, const void *value);
 } list[] = {
     {"ioping_request_duration_seconds", "Time of the requests that count.", "histogram",
@@ -160,13 +184,16 @@ static const struct metric {
     {"ioping_build_info", "The version of ioping.", "gauge", TARGETS, 0, add_version},
 };
 
-/* Adds METRIC of those of COUNT series that have it, after its head. */
+/* Adds METRIC: its head, and a line for each of COUNT series that have the metric. Adds
+ * nothing if no series has it. */
 static void
 add_metric(struct metrics *metrics, const struct metric *metric,
            const struct series *series, int count)
 {
     unsigned of = metric->of;
+
     metrics->name = NULL;
+
     for (; count-- > 0; series++) {
         if (series->whole != ((of & TARGETS) != 0) ||
             (of & FLUSHED && !series->flushed) ||
@@ -182,14 +209,17 @@ add_metric(struct metrics *metrics, const struct metric *metric,
     }
 }
 
-/* Numbers equal series from the last to the first, so that the labels before one have no
- * number yet. Returns false if memory ran out. */
+/* Adds a number to the labels of each series whose labels equal those of earlier ones.
+ * Goes from the last to the first, so that the earlier labels are still without a number
+ * when they are compared. Returns false if memory ran out. */
 static bool
 number_series(struct series *series, int count)
 {
     bool failed = false;
+
     for (int i = 0; i < count; i++)
         failed |= series[i].labels.failed;
+
     for (int i = count; !failed && i-- > 1;) {
         int same = 0;
         for (int k = 0; k < i; k++)
@@ -199,23 +229,26 @@ number_series(struct series *series, int count)
             buffer_format(&series[i].labels, ",number=\"%d\"", same + 1);
         failed |= series[i].labels.failed;
     }
+
     return !failed;
 }
 
-/* Makes the series of OPERATION of a job in PHASE, or of all its operations as a WHOLE.
- */
+/* Makes the series of OPERATION of JOB in PHASE or, if WHOLE, the series of the target as
+ * a whole. */
 static void
 make_series(struct series *series, const struct metrics *metrics, const struct job *job,
             enum phase phase, enum operation operation, bool whole)
 {
     const struct description *target = &job->target.description;
     const struct stats *of_phase = phase ? job_phase_stats(job, phase) : job->stats;
-    const struct stats *stats =
-        of_phase ? of_phase : &job->progress.total; /* nothing, at first */
+    /* Before the first request of a job with phases, no phase has statistics; the total
+     * is empty then. */
+    const struct stats *stats = of_phase ? of_phase : &job->progress.total;
     bool mixed = metrics->plan->workload.mix.extra_count > 0;
     enum scope scope =
         mixed && !whole ? SCOPE_OPERATION + (enum scope)operation : SCOPE_ALL;
     int64_t since = job->in_flight.oldest_sent_at;
+
     *series = (struct series){
         .whole = whole,
         .flushed =
@@ -229,6 +262,7 @@ make_series(struct series *series, const struct metrics *metrics, const struct j
         .under_way = (uint64_t)job->in_flight.count,
         .oldest = since && since < metrics->now ? metrics->now - since : 0,
     };
+
     series->last = series->counts.last_end + metrics->epoch;
     add_label(&series->labels, "target", target->path);
     add_label(&series->labels, ",device", target->device);
@@ -240,14 +274,15 @@ make_series(struct series *series, const struct metrics *metrics, const struct j
         add_label(&series->labels, ",phase", phase_name(phase));
 }
 
-/* Makes the series of a job from NEXT on: of its operations in all phases up to the
- * present, or the first, and of all as a whole. Returns the next after them. */
+/* Makes the series of JOB, from NEXT on: of each operation in each phase up to the
+ * current one, and of the target as a whole. Returns the pointer after the last one. */
 static struct series *
 make_all(struct series *next, const struct metrics *metrics, const struct job *job)
 {
     const struct operation_mix *mix = &metrics->plan->workload.mix;
     enum phase first = job->phases ? PHASE_IDLE : PHASE_NONE;
     enum phase last = job->phases && job->phases->current ? job->phases->current : first;
+
     for (enum phase phase = first; phase <= last; phase++)
         for (enum operation one = 0; one < OPERATION_FLUSH; one++)
             if (operation_mix_turn(mix, one) >= 0)
@@ -256,24 +291,27 @@ make_all(struct series *next, const struct metrics *metrics, const struct job *j
     return next;
 }
 
-/* Of a job: each operation in each phase, and all as a whole. */
+/* The number of series of a job, at most: each operation in each phase, and the whole. */
 #define SERIES_MOST (OPERATION_TURNS * (PHASES - 1) + 1)
 
 static void
 tick(struct report *report, const struct job *jobs, int count, int64_t now, bool last)
 {
     (void)jobs, (void)count, (void)last;
+
     size_t most = (size_t)report->count * SERIES_MOST;
     struct series *series = calloc(most, sizeof(*series)), *end = series;
     struct metrics metrics = {.text = &report->text,
                               .plan = report->plan,
                               .now = now,
                               .epoch = report->wall_now() - now};
+
     for (int i = 0; series && i < report->count; i++)
         end = make_all(end, &metrics, &report->jobs[i]);
     bool made = series && number_series(series, (int)(end - series));
     for (size_t i = 0; made && i < sizeof(list) / sizeof(list[0]); i++)
         add_metric(&metrics, &list[i], series, (int)(end - series));
+
     report->text.failed |= !made;
     while (end > series)
         buffer_free(&(--end)->labels);
