@@ -14,92 +14,101 @@ struct job;
 struct os_lock;
 struct plan;
 
-/* The current step of a sweep, or phase. */
+/* The current step of a sweep, or the current phase. */
 struct status_place {
-    int target;       /* from 0 */
-    int index, count; /* of the step, from 0, and of all steps; COUNT 0: none began */
-    int64_t value;    /* bytes, threads or depth */
-    int64_t began;    /* ns, monotonic */
-    enum phase phase; /* PHASE_NONE: it is a step, or there is neither */
+    int target; /* index of the target */
+    /* Index of the step, and the number of all steps. `count` is 0 before the first step,
+     * and -1 if the number is unknown. */
+    int index, count;
+    /* of the swept quantity: bytes, threads, requests in flight, ns, or requests per
+     * second */
+    int64_t value;
+    int64_t began; /* when the step or phase began, ns, monotonic */
+    /* PHASE_NONE if it is a step, or if there are neither steps nor phases */
+    enum phase phase;
 };
 
-/*
- * The status line: the progress of a run, on the last line of the terminal that stderr
- * goes to, redrawn in place. Times are ns, monotonic.
- */
+/* The status line: the progress of a run on the last line of the terminal that stderr
+ * goes to, redrawn in place. The supervisor's thread draws it. Any thread that writes to
+ * the terminal erases it first (status_pause). */
 struct status {
     const struct plan *plan;
     int targets;
-    int64_t began;
+    int64_t began; /* when the run began, ns, monotonic */
     struct status_place place;
-    struct stats merged;      /* of all targets together, if they are several */
-    bool utf8, color;         /* COLOR: false unless the caller sets it */
-    struct buffer line, last; /* to be written; and as it was written last */
-    struct os_lock *lock;     /* held while somebody writes to the terminal; guards: */
-    bool shown;               /* the line is on the terminal */
+    struct stats merged; /* statistics of all targets, if there are several */
+    /* what the terminal can show; status_open leaves `color` false */
+    bool utf8, color;
+    /* the text being made; the text that was written last */
+    struct buffer line, last;
+    /* held while a thread writes to the terminal; guards `shown` */
+    struct os_lock *lock;
+    bool shown; /* the line is on the terminal now */
 };
 
-/* Returns whether PLAN, whose streams are known, is to have a status line: a line per
- * request shows well enough that the run is alive. */
+/* Returns true if PLAN has a status line by default. It has none if lines for requests or
+ * short periods show already that the run is alive, nor for a plug-in or a comparison.
+ * The printed outputs of PLAN must be known. */
 bool status_chosen(const struct plan *plan);
 
-/* Returns whether stderr goes to a terminal that can draw it. */
+/* Returns true if stderr goes to a terminal that can move its cursor. */
 bool status_possible(void);
 
-/*
- * Starts the line of a run of PLAN, which must stay, on so many targets; it begins NOW.
- * Returns NULL without memory: the run has no line then. Freed by status_close.
- */
+/* Makes the status line of a run of PLAN, which must outlive it, on TARGETS targets. The
+ * run begins at NOW, ns, monotonic. Nothing is drawn yet. Returns NULL if memory is
+ * short: the run then has no status line. Free with status_close. */
 struct status *status_open(const struct plan *plan, int targets, int64_t now);
 
 #define STATUS_INTERVAL (100 * MS) /* ns from one tick to the next */
 
-/* Erases the line until the next tick. STATUS may be NULL. */
+/* Erases the line. The next tick draws it again. STATUS may be NULL. */
 void status_erase(struct status *status);
 
-/*
- * Erases the line, if it is shown, before somebody writes to the terminal, and keeps it
- * from being drawn until status_resume. Any thread; STATUS may be NULL: nothing happens.
- */
+/* Erases the line, if it is shown, before the caller writes to the terminal, and locks it
+ * until status_resume. Any thread may call it. STATUS may be NULL: nothing happens. */
 void status_pause(struct status *status);
+
+/* Lets the line be drawn again, on the next tick. STATUS may be NULL. */
 void status_resume(struct status *status);
 
-/* Writes NOTES to stderr, the line erased meanwhile, and empties them. */
+/* Writes NOTES to stderr, with the line erased, and empties them. STATUS may be NULL. */
 void status_notes(struct status *status, struct notes *notes);
 
-/* Erases the line for good and frees STATUS, which may be NULL. */
+/* Erases the line and frees STATUS, which may be NULL. */
 void status_close(struct status *status);
 
-/* The contents of a status line. Times are ns; one below 0 is not known. */
+/* The data that a status line shows. Times are in ns; negative if unknown. */
 struct status_facts {
-    enum sweep_kind swept; /* SWEEP_NONE: there are no steps */
+    enum sweep_kind swept; /* SWEEP_NONE if there are no steps */
     struct status_place place;
     int targets;
 
-    double share; /* of the whole run that is done: 0 to 1; below 0: not known */
+    /* part of the whole run that is done, 0 to 1; negative if unknown */
+    double share;
+    /* since the begin of the run or phase, and until the end of the run */
     int64_t elapsed, left;
-    bool is_endless;           /* nothing but a signal or a failure ends the run */
-    int64_t waiting;           /* age of the oldest request in flight; 0: none is */
-    uint64_t requests, failed; /* of all targets */
-    bool corrected;            /* the percentiles are */
-    int64_t max;
-    int more;                          /* operations after the first, where several are */
-    enum scope scope[OPERATION_TURNS]; /* mixed; else SCOPE_ALL alone, */
-    int64_t p50[OPERATION_TURNS], p99[OPERATION_TURNS]; /* and of each these */
+    bool is_endless; /* only a signal or a failure ends the run */
+    int64_t waiting; /* age of the oldest request in flight; 0 if there is none */
+    uint64_t requests, failed; /* counts, of all targets */
+    bool corrected;            /* percentiles are corrected for missed requests */
+    int64_t max;               /* latency */
+    int more; /* number of operations minus one, if operations are mixed, else 0 */
+    /* The scope of each percentile: one for each operation, or SCOPE_ALL alone. */
+    enum scope scope[OPERATION_TURNS];
+    /* The percentiles of each scope. */
+    int64_t p50[OPERATION_TURNS], p99[OPERATION_TURNS];
 };
 
-/*
- * Gathers the facts of COUNT jobs at NOW. Nothing of STATUS changes but its merged
- * statistics.
- */
+/* Fills FACTS from COUNT jobs at NOW, ns, monotonic. Changes nothing in STATUS except
+ * `merged`. */
 void status_gather(struct status *status, const struct job *jobs, int count, int64_t now,
                    struct status_facts *facts);
 
 /*
- * Adds the line, without an end, for a terminal with so many COLUMNS: narrower by one, so
- * that it does not wrap. Without room for all of it the bar shrinks, then whole fields
- * are left out, the least important first. The bar is made of blocks if the terminal has
- * UTF8. In COLOR failures are red.
+ * Adds the line, without a newline, to TEXT. The line fits a terminal of COLUMNS columns
+ * and leaves the last one free, so that it does not wrap. If there is not enough room,
+ * the bar shrinks first, then whole fields are left out, the least important first. UTF8:
+ * the bar is made of block characters. COLOR: failures are red.
  */
 void status_format(struct buffer *text, const struct status_facts *facts, int columns,
                    bool utf8, bool color);
