@@ -7,7 +7,7 @@
  * First, each job gets its series: one for each operation in each phase, and one for the
  * whole target (make_all). Then each row of the table of metrics adds its head and a line
  * for each series that has the metric (add_metric). Two jobs with equal labels, such as a
- * target that is named twice, are told apart by a further label, number="2" for the
+ * target that is named twice, get a further label, number="2" for the
  * second.
  */
 #include "base/buffer.h"

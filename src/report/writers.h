@@ -74,9 +74,8 @@ void request_line_add(struct report *report, const char *label,
  */
 void table_head(struct report *report);
 
-/* table.c: adds the row of a step. If steps are judged, the row ends in the verdict:
- * FAIL, red if there are colours, if the step broke a limit, or a question mark if it had
- * too few requests to be judged. */
+/* table.c: adds the row of a step. If steps are judged, the row ends in the verdict: OK,
+ * FAIL, red if there are colours, or UNKNOWN if there were too few requests to judge. */
 void table_row(struct report *report, const struct run_record *record);
 
 /* table.c: adds the last line of a sweep: the highest step that meets the limits. */
