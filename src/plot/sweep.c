@@ -1,8 +1,9 @@
 /*
- * The plot of a sweep: of sizes, IOPS and bandwidth against the size, in two panels; of
- * threads, depths or rates, latency against IOPS as a saturation curve, whose points are
- * labelled with the swept value so that no label lies upon another; of intervals, latency
- * against the interval.
+ * The plot of a sweep. There are three kinds:
+ * - A sweep of sizes has two panels: IOPS and bandwidth against the request size.
+ * - A sweep of threads, depths or rates is a saturation curve, latency against IOPS. Each
+ *   point is labelled with its swept value, as far as labels fit without overlaps.
+ * - A sweep of intervals has latency against the interval.
  */
 #include "base/units.h"
 #include "draw.h"
@@ -10,13 +11,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define INSET 10   /* pixels between the frame and its contents */
-#define LABELLED 2 /* with more targets only the lowest curve has labels */
-#define STEEP 10   /* latencies need a log scale from this ratio on */
+#define INSET 10   /* between a frame and its contents, in pixels */
+#define LABELLED 2 /* if there are more targets, only the lowest curve has labels */
+#define STEEP 10   /* from this ratio of latencies on, their scale is logarithmic */
 
+/* What a step of a sweep has. */
 enum figure { SWEPT, IOPS, BPS, P50, P99, MAX };
 
-/* Returns a figure of a step, in the unit of its axis. */
+/* Returns FIGURE of STEP in the unit of its axis (enum plot_kind). A percentile is
+ * negative if it is unknown. */
 static double
 value_of(const struct job_step *step, enum figure figure)
 {
@@ -26,6 +29,7 @@ value_of(const struct job_step *step, enum figure figure)
                              [P50] = (double)step->p50,
                              [P99] = (double)step->p99,
                              [MAX] = (double)step->max};
+
     return values[figure];
 }
 
@@ -36,7 +40,7 @@ has_figure(const struct job_step *step, enum figure figure)
     return step->requests > 0 && value_of(step, figure) >= 0;
 }
 
-/* A range of values; none if LEAST is above MOST. */
+/* A range of values; empty if `least` is above `most`. */
 struct range {
     int64_t least, most;
 };
@@ -45,29 +49,32 @@ static void
 widen_range(struct range *range, double value)
 {
     int64_t least = (int64_t)floor(value), most = (int64_t)ceil(value);
+
     range->least = least < range->least ? least : range->least;
     range->most = most > range->most ? most : range->most;
 }
 
-/* Returns the range of a figure over all steps that have it. */
+/* Returns the range of FIGURE over all steps that have it. */
 static struct range
 find_range(const struct plot *plot, enum figure figure)
 {
     struct range range = {INT64_MAX, INT64_MIN};
+
     for (int i = 0; i < plot->count; i++)
         for (int k = 0; k < plot->jobs[i].sweep.count; k++)
             if (has_figure(&plot->jobs[i].sweep.steps[k], figure))
                 widen_range(&range, value_of(&plot->jobs[i].sweep.steps[k], figure));
+
     return range;
 }
 
-/* A panel while it is drawn. */
+/* A panel that is being drawn. */
 struct chart {
     struct buffer *text;
     const struct plot *plot;
     struct plot_panel panel;
-    enum figure across; /* that it has there */
-    unsigned entries;   /* of the legend */
+    enum figure across; /* the figure on its horizontal axis */
+    unsigned entries;   /* of the legend, as bits */
 };
 
 static double
@@ -82,7 +89,7 @@ y_of(const struct chart *chart, const struct job_step *step, enum figure up)
     return plot_axis_at(&chart->panel.up, value_of(step, up));
 }
 
-/* A line and the marks upon it: their classes, and the figure that they show. */
+/* A line with marks on it: their classes, and the figure on the vertical axis. */
 struct curve {
     const char *role, *mark, *line;
     double radius;
@@ -99,7 +106,8 @@ has_any(const struct job *job, enum figure figure)
     return false;
 }
 
-/* Draws the line, then the marks, then rings around those that broke a limit. */
+/* Draws the line of CURVE, then its marks, then rings around the steps that broke a
+ * limit. Each pass is drawn over the ones before. */
 static void
 draw_curve(struct chart *chart, int target, const struct curve *curve)
 {
@@ -110,8 +118,10 @@ draw_curve(struct chart *chart, int target, const struct curve *curve)
     const struct plot_class mark = plot_class(plot, curve->mark, curve->line, target);
     const struct plot_class ring = plot_class(plot, "ring", "fail", target);
     char command = 'M';
+
     if (!has_any(job, curve->up))
         return;
+
     svg_path(text, line.text);
     for (int pass = 0; pass < 3; pass++) {
         for (int i = 0; i < job->sweep.count; i++) {
@@ -134,8 +144,8 @@ draw_curve(struct chart *chart, int target, const struct curve *curve)
     }
 }
 
-/* Returns the axis of a panel between two pixels, fitted to RANGE, or from 0 on if it is
- * linear. */
+/* Returns the axis between the pixels FROM and TO, with an inset. It is fitted to RANGE;
+ * a linear axis begins at 0. */
 static struct plot_axis
 fit_axis(enum plot_kind kind, bool log, double gap, double from, double to,
          struct range range, bool rounded)
@@ -146,11 +156,13 @@ fit_axis(enum plot_kind kind, bool log, double gap, double from, double to,
                              .from = log ? from + inset : from,
                              .to = to - inset,
                              .gap = gap};
+
     plot_axis_fit(&axis, log ? range.least : 0, range.most, rounded);
     return axis;
 }
 
-/* Returns the entries of the legend. */
+/* Draws one panel of a sweep of sizes, with FIGURE against the size. Returns the entries
+ * of the legend. */
 static unsigned
 draw_rates(struct buffer *text, const struct plot *plot, double x, const char *title,
            enum plot_kind kind, enum figure figure)
@@ -159,47 +171,58 @@ draw_rates(struct buffer *text, const struct plot *plot, double x, const char *t
     struct range sizes = find_range(plot, SWEPT), rates = find_range(plot, figure);
     struct plot_panel panel = {
         .x = x, .width = 372, .across_title = "request size", .up_title = title};
+
     bool any = sizes.least <= sizes.most;
     if (any) {
         panel.across = fit_axis(PLOT_SIZE, true, 54, x, x + panel.width, sizes, false);
         panel.up = fit_axis(kind, true, 20, PLOT_BOTTOM, PLOT_TOP, rates, false);
     }
+
     struct chart chart = {text, plot, panel, SWEPT, 0};
+
     plot_panel_draw(text, &panel);
     if (!any)
         plot_panel_empty(text, &panel);
+
     for (int i = 0; i < plot->count; i++)
         draw_curve(&chart, i, &curve);
+
     return chart.entries;
 }
 
-/* Pixels. */
+/* Distances of labels, in pixels. */
 #define RADIUS 3  /* of a point */
 #define AWAY 5    /* from a point to its label */
 #define DESCENT 2 /* of letters, below the base line */
+/* Tolerance when distances to points are compared, in squared pixels. */
 #define NEARLY 0.1
 
+/* A rectangle. */
 struct box {
     double left, top, right, bottom; /* pixels */
 };
 
-/* The boxes that labels must keep off: of the points, and then of other labels. */
+/* The rectangles that a new label must not overlap: those of the points, then those of
+ * the labels drawn so far. */
 struct labels {
-    struct box frame;   /* around all of them */
-    struct box *boxes;  /* room for all points and labels */
-    int points, labels; /* points first, all of them before any label */
+    struct box frame;  /* the labels must lie inside */
+    struct box *boxes; /* memory for all points and labels */
+    /* counts; the points come first, all of them before any label */
+    int points, labels;
 };
 
-/* Returns the distance from a box to a point, pixels squared. */
+/* Returns the squared distance from BOX to the point X, Y; 0 inside the box. */
 static double
 distance(const struct box *box, double x, double y)
 {
     double across = fmax(fmax(box->left - x, x - box->right), 0);
+
     double down = fmax(fmax(box->top - y, y - box->bottom), 0);
     return across * across + down * down;
 }
 
-/* Returns true if BOX overlaps nothing and is nearer to X, Y than to any other point. */
+/* Returns true if BOX lies inside the frame, overlaps nothing, and is not nearer to
+ * another point than to its own, X, Y. */
 static bool
 is_free(const struct labels *labels, const struct box *box, double x, double y)
 {
@@ -207,6 +230,7 @@ is_free(const struct labels *labels, const struct box *box, double x, double y)
     bool inside = box->left >= frame->left && box->right <= frame->right &&
                   box->top >= frame->top && box->bottom <= frame->bottom;
     double least = distance(box, x, y) - NEARLY;
+
     for (int i = 0; inside && i < labels->points + labels->labels; i++) {
         const struct box *other = &labels->boxes[i];
         bool overlaps = box->left < other->right && other->left < box->right &&
@@ -215,29 +239,34 @@ is_free(const struct labels *labels, const struct box *box, double x, double y)
                                                         other->top + RADIUS) < least))
             return false;
     }
+
     return inside;
 }
 
-/* Writes NAME beside the point X, Y if there is a place off all points and other labels,
- * and nearer to its point than to any other. */
+/* Writes NAME beside the point X, Y at the first spot that is free. Writes nothing if no
+ * spot is free. */
 static void
 draw_label(struct buffer *text, struct labels *labels, const char *name, double x,
            double y)
 {
-    /* Offsets of its middle, in halves of its own size beyond AWAY, the best first. */
+    /* Offsets of the middle of the label from its point, in halves of the size of the
+     * label beyond AWAY. The best spots come first. */
     static const struct {
         int right, down;
     } spots[] = {{0, -1}, {1, -1}, {1, 0},  {1, 1}, {0, 1}, {-1, -1}, {-1, 0},  {-1, 1},
                  {0, -3}, {1, -3}, {2, -1}, {2, 1}, {0, 3}, {1, 3},   {-1, -3}, {-1, 3}};
     double width = svg_width(name, PLOT_SMALL), height = PLOT_SMALL + 1;
+
     for (size_t i = 0; i < sizeof(spots) / sizeof(spots[0]); i++) {
         int right = spots[i].right, down = spots[i].down;
         double middle = x + right * (AWAY + width / 2);
         double centre = y + (down > 0 ? AWAY : down < 0 ? -AWAY : 0) + down * height / 2;
         struct box box = {middle - width / 2, centre - height / 2, middle + width / 2,
                           centre + height / 2};
+
         if (!is_free(labels, &box, x, y))
             continue;
+
         labels->boxes[labels->points + labels->labels++] = box;
         svg_text(text, box.left, box.bottom - DESCENT, SVG_START, PLOT_SMALL, "dim",
                  name);
@@ -245,8 +274,8 @@ draw_label(struct buffer *text, struct labels *labels, const char *name, double 
     }
 }
 
-/* The curves of a target, which differ in more than their dashes; with many targets,
- * only the first is drawn. */
+/* The curves of a target, from the lowest up. They differ in dashes and marks. With many
+ * targets, only the first curve is drawn. */
 static const struct curve curves[] = {
     {"p50 curve", "mark", "p50", 3, P50},
     {"p99", "mark open", "p99", 3, P99},
@@ -255,17 +284,20 @@ static const struct curve curves[] = {
 
 #define CURVES (int)(sizeof(curves) / sizeof(curves[0]))
 
-/* Adds the points of a curve, or their NAMES, which are the swept values. */
+/* Goes over the points of a curve. NAMES false: adds the rectangle of each point to
+ * LABELS. NAMES true: draws the swept value of each point as its label. */
 static void
 add_labels(const struct chart *chart, struct labels *labels, int target, enum figure up,
            bool names)
 {
     const struct job *job = &chart->plot->jobs[target];
+
     for (int i = 0; i < job->sweep.count; i++) {
         const struct job_step *step = &job->sweep.steps[i];
         char name[UNITS_TEXT];
         if (!has_figure(step, up))
             continue;
+
         double x = x_of(chart, step), y = y_of(chart, step, up);
         if (names)
             draw_label(chart->text, labels,
@@ -277,7 +309,8 @@ add_labels(const struct chart *chart, struct labels *labels, int target, enum fi
     }
 }
 
-/* Draws the swept values beside the points of SHOWN curves, those of the lowest first. */
+/* Draws the swept values beside the points of the lowest SHOWN curves. Labels of the
+ * lowest curve are placed first, so they get the best spots. */
 static void
 draw_labels(const struct chart *chart, int shown)
 {
@@ -292,22 +325,26 @@ draw_labels(const struct chart *chart, int shown)
         chart->text->failed = true;
         return;
     }
+
     int named = plot->count > LABELLED ? 1 : shown;
     for (int i = 0; i < shown * plot->count; i++)
         add_labels(chart, &labels, i % plot->count, curves[i / plot->count].up, false);
     for (int i = 0; i < named * plot->count; i++)
         add_labels(chart, &labels, i % plot->count, curves[i / plot->count].up, true);
+
     free(labels.boxes);
 }
 
-/* Returns true if a limit is drawn as a line: on times of whole requests. */
+/* Returns true if the limit is drawn as a line: it is on the latency of all requests
+ * together. */
 static bool
 is_drawn(const struct slo *slo)
 {
     return !slo_is_rate(slo) && slo->scope == SCOPE_ALL && slo->limit > 0;
 }
 
-/* Draws latencies against rates or intervals. Returns the entries of the legend. */
+/* Draws the panel of latencies against rates or intervals. Returns the entries of the
+ * legend. */
 static unsigned
 draw_saturation(struct buffer *text, const struct plot *plot)
 {
@@ -320,29 +357,36 @@ draw_saturation(struct buffer *text, const struct plot *plot)
     struct range times = find_range(plot, P50);
     int shown = plot->count <= PLOT_CLEAR ? CURVES : 1;
     const struct slos *slos = &plot->plan->statistics.slos;
+
     if (across.least > across.most) {
         plot_panel_draw(text, &panel);
         plot_panel_empty(text, &panel);
         return 0;
     }
+
     times.most = find_range(plot, curves[shown - 1].up).most;
     for (int i = 0; i < slos->count; i++)
         if (is_drawn(&slos->list[i]))
             widen_range(&times, (double)slos->list[i].limit);
+
     bool log = plot_axis_spreads(times.least, times.most, STEEP);
+
     panel.across =
         fit_axis(paced ? PLOT_TIME : PLOT_RATE,
                  paced || plot_axis_spreads(across.least, across.most, PLOT_SPREAD), 64,
                  panel.x, panel.x + panel.width, across, true);
     panel.up =
         fit_axis(PLOT_TIME, log, log ? 20 : 32, PLOT_BOTTOM, PLOT_TOP, times, true);
+
     struct chart chart = {text, plot, panel, paced ? SWEPT : IOPS, BIT(P50)};
     if (shown > 1) {
         struct range p99 = find_range(plot, P99);
         chart.entries |= BIT(MAX) | (p99.least <= p99.most ? BIT(P99) : 0);
     }
     chart.entries |= paced ? 0 : BIT(VALUE);
+
     plot_panel_draw(text, &panel);
+
     for (int i = 0; i < slos->count; i++) {
         if (!is_drawn(&slos->list[i]))
             continue;
@@ -351,6 +395,7 @@ draw_saturation(struct buffer *text, const struct plot *plot)
                  panel.x + panel.width);
         chart.entries |= BIT(LIMIT);
     }
+
     for (int i = 0; i < plot->count; i++) {
         const struct job_sweep *sweep = &plot->jobs[i].sweep;
         int highest = plot->plan->sweep.kind == SWEEP_RATE ? sweep->highest_index : -1;
@@ -360,11 +405,14 @@ draw_saturation(struct buffer *text, const struct plot *plot)
                  x_of(&chart, &sweep->steps[highest]), PLOT_TOP, 'V', PLOT_BOTTOM);
         chart.entries |= BIT(KNEE);
     }
+
     for (int i = 0; i < plot->count; i++)
         for (int curve = 0; curve < shown; curve++)
             draw_curve(&chart, i, &curves[curve]);
+
     if (!paced)
         draw_labels(&chart, shown);
+
     return chart.entries;
 }
 
@@ -373,6 +421,7 @@ plot_sweep_draw(struct buffer *text, const struct plot *plot)
 {
     if (plot->plan->sweep.kind != SWEEP_SIZE)
         return draw_saturation(text, plot);
+
     draw_rates(text, plot, PLOT_LEFT, "requests per second", PLOT_RATE, IOPS);
     return draw_rates(text, plot, PLOT_LEFT + 372 + 100, "bandwidth", PLOT_SPEED, BPS);
 }

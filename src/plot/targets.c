@@ -1,7 +1,16 @@
 /*
- * Below the panels: a legend, one row with the meaning of the lines, and a table, a row
- * with the numbers of each target, beside its colour and dashes. Below the row of a run
- * or a phase with reads and writes in turn stand those of each operation.
+ * The part of a plot below the panels: a legend in one row, a legend of the parts of the
+ * time of requests, and a table with one row for each target or phase.
+ *
+ *   --- p50   --- p99   x failed                                  (draw_entries)
+ *   [] submit  [] queue  [] device                                (only with -breakdown)
+ *                                 requests    p50    p99    max   (draw_table)
+ *   --- /data (ext4 /dev/sda1)        1000  80 us  ...
+ *         read                         700  ...
+ *
+ * In the plot of a run with mixed operations, each row of the table is followed by a row
+ * for each operation. With several targets, the colour and the dashes of a target are
+ * shown beside its name.
  */
 #include "base/units.h"
 #include "draw.h"
@@ -11,11 +20,12 @@
 
 #define SPACE 10 /* pixels between columns, and between entries */
 
-/* Roles in a run, and in a sweep, whose curves have marks. */
+/* How an entry of the legend looks: `role` in the plot of a run; `curve` and `mark` in
+ * the plot of a sweep, whose curves have marks. A class that is NULL is not drawn. */
 static const struct {
     const char *line, *name;
     const char *role, *curve, *mark;
-    double radius; /* of the mark */
+    double radius; /* of the mark, in pixels */
 } legend[ENTRIES] = {
     [ENTRY_MARK] = {"", "request", "k-mark", NULL, NULL, 0},
     [ENTRY_BAND] = {"", "min to max", "k-band", NULL, NULL, 0},
@@ -30,12 +40,14 @@ static const struct {
     [ENTRY_KNEE] = {"p50", "highest rate", NULL, "k-knee", NULL, 0},
 };
 
-/* Draws a sample, PLOT_SWATCH wide, beside a line of text at Y. */
+/* Draws a sample of ENTRY from X on, PLOT_SWATCH wide, beside a line of text whose base
+ * line is Y. */
 static void
 draw_swatch(struct buffer *text, enum plot_entry entry, struct plot_class class, double x,
             double y)
 {
     double middle = x + PLOT_SWATCH / 2.0, above = y - 4;
+
     if (entry == ENTRY_MARK)
         svg_circle(text, class.text, middle, above, 2.5);
     else if (entry == ENTRY_BAND)
@@ -46,7 +58,7 @@ draw_swatch(struct buffer *text, enum plot_entry entry, struct plot_class class,
         svg_rule(text, class.text, x, above, 'H', x + PLOT_SWATCH);
 }
 
-/* Writes NAME into the legend at X; returns where the next entry begins. */
+/* Writes NAME into the legend at X, Y. Returns the x of the next entry. */
 static double
 draw_entry_name(struct buffer *text, double x, double y, const char *name)
 {
@@ -54,21 +66,24 @@ draw_entry_name(struct buffer *text, double x, double y, const char *name)
     return x + svg_width(name, PLOT_FONT) + 2 * SPACE;
 }
 
-/* Draws the entries of a set: samples of the lines of a run, or of curves with marks. */
+/* Draws the entries FOUND, a set of bits, in one row at Y. */
 static void
 draw_entries(struct buffer *text, const struct plot *plot, unsigned found, double y)
 {
     bool sweep = plot->plan->sweep.kind != SWEEP_NONE;
     char value[64];
     double x = PLOT_MARGIN;
+
     snprintf(value, sizeof(value), "numbers: %s",
              sweep_kinds[plot->plan->sweep.kind].name);
+
     for (enum plot_entry entry = 0; entry < ENTRY_VALUE; entry++) {
         const char *role = sweep ? legend[entry].curve : legend[entry].role;
         const char *mark = sweep ? legend[entry].mark : NULL;
         const char *line = legend[entry].line;
         if (!(found & 1u << entry))
             continue;
+
         if (role)
             draw_swatch(text, entry, plot_class(plot, role, line, PLOT_OF_ALL), x, y);
         if (mark)
@@ -76,15 +91,17 @@ draw_entries(struct buffer *text, const struct plot *plot, unsigned found, doubl
                        x + PLOT_SWATCH / 2.0, y - 4, legend[entry].radius);
         x = draw_entry_name(text, x + PLOT_SWATCH + SPACE / 2.0, y, legend[entry].name);
     }
+
     if (found & BIT(VALUE))
         draw_entry_name(text, x, y, value);
 }
 
-/* Returns how many rows the requests of a target, or of a phase, have in the table. */
+/* Returns the number of rows that a target, or a phase, has in the table. */
 static int
 rows_each(const struct plot *plot)
 {
     int more = plot->plan->workload.mix.extra_count;
+
     return more && plot->plan->sweep.kind == SWEEP_NONE ? more + 2 : 1;
 }
 
@@ -94,31 +111,35 @@ rows_each(const struct plot *plot)
 struct row {
     struct cell {
         const char *name;
-        int width; /* glyphs; 0: it is left out */
+        int width; /* in glyphs; 0 if the cell is left out */
         enum units_kind kind;
-        int64_t value; /* -1: not known */
+        int64_t value; /* -1 if unknown */
     } cells[COLUMNS];
 };
 
-/* Makes the row of a sweep of rates: the answer that the terminal prints, too. */
+/* Makes the row of a sweep of rates: the highest rate that meets the limits, as the
+ * terminal shows it. */
 static struct row
 make_rate_row(const struct plot *plot, const struct job *job)
 {
     const struct job_sweep *sweep = &job->sweep;
     int64_t rate = -1, bandwidth = -1;
+
     if (sweep->highest_index >= 0) {
         rate = sweep->steps[sweep->highest_index].answered_rate;
         bandwidth = units_scale(rate, plot->plan->workload.request_size, 1);
     }
+
     return (struct row){{{"highest rate", 12, UNITS_COUNT, rate},
                          {"its bandwidth", 17, UNITS_SIZE, bandwidth}}};
 }
 
-/* Makes the row of any other sweep: the highest figures of all its steps. */
+/* Makes the row of any other sweep: the highest IOPS and bandwidth of all steps. */
 static struct row
 make_sweep_row(const struct job *job)
 {
     double iops = 0, bps = 0;
+
     for (int i = 0; i < job->sweep.count; i++) {
         const struct job_step *step = &job->sweep.steps[i];
         if (step->requests == 0)
@@ -126,26 +147,31 @@ make_sweep_row(const struct job *job)
         iops = fmax(iops, step->iops);
         bps = fmax(bps, step->bps);
     }
+
     return (struct row){{{"highest iops", 12, UNITS_COUNT, (int64_t)iops},
                          {"highest bandwidth", 17, UNITS_SIZE, (int64_t)bps}}};
 }
 
-/* Makes the row of SCOPE of STATS, or of the sweep of JOB. */
+/* Makes the row of SCOPE of STATS or, in the plot of a sweep, the row of JOB. The columns
+ * of failed and missed requests exist only if ENTRIES, the legend, has them. */
 static struct row
 make_row(const struct plot *plot, const struct job *job, const struct stats *stats,
          enum scope scope, unsigned entries)
 {
     const struct percentile *list = percentiles_common.list;
+
     if (plot->plan->sweep.kind == SWEEP_RATE)
         return make_rate_row(plot, job);
     if (plot->plan->sweep.kind != SWEEP_NONE)
         return make_sweep_row(job);
+
     const struct latencies latencies = latencies_of(stats, scope);
     const struct scope_counts counts = scope_counts_of(stats, scope);
     int64_t count = (int64_t)latencies.moments->count;
     int64_t p50 = latencies_known_percentile(&latencies, &list[0]);
     int64_t p99 = latencies_known_percentile(&latencies, &list[1]);
     int failed = entries & BIT(FAIL) ? 7 : 0, missed = entries & BIT(MISSED) ? 7 : 0;
+
     return (struct row){{{"requests", 8, UNITS_COUNT, count},
                          {"p50", 10, UNITS_TIME, p50},
                          {"p99", 10, UNITS_TIME, p99},
@@ -154,17 +180,20 @@ make_row(const struct plot *plot, const struct job *job, const struct stats *sta
                          {"missed", missed, UNITS_COUNT, (int64_t)counts.missed}}};
 }
 
-/* Draws a row, or the HEAD of the table, from the right to the left. Returns the pixel at
- * which it begins: the name has the rest. */
+/* Draws the cells of a row from the right to the left, or the HEAD of the table.
+ * Returns the x at which the cells begin, so that the caller knows the width left for
+ * the name. */
 static double
 draw_row(struct buffer *text, const struct row *row, bool head, double y)
 {
     double x = PLOT_WIDTH - PLOT_MARGIN;
+
     for (int i = COLUMNS - 1; i >= 0; i--) {
         const struct cell *cell = &row->cells[i];
         char value[UNITS_TEXT] = "-", whole[UNITS_TEXT + 8];
         if (!cell->width)
             continue;
+
         bool is_known = cell->value >= 0;
         if (is_known)
             units_format(cell->kind, cell->value, value);
@@ -174,11 +203,12 @@ draw_row(struct buffer *text, const struct row *row, bool head, double y)
                  head ? cell->name : whole);
         x -= SVG_GLYPH * PLOT_FONT * cell->width + SPACE;
     }
+
     return x;
 }
 
-/* Draws the row of STATS at Y, and those of operations, if there are any, below it.
- * Returns the pixel at which the first begins. */
+/* Draws the row of STATS at Y, and the rows of its operations below. Returns the x at
+ * which the cells of the first row begin. */
 static double
 draw_rows(struct buffer *text, const struct plot *plot, const struct job *job,
           const struct stats *stats, unsigned entries, double y)
@@ -186,6 +216,7 @@ draw_rows(struct buffer *text, const struct plot *plot, const struct job *job,
     const struct operation_mix *mix = &plot->plan->workload.mix;
     struct row row = make_row(plot, job, stats, SCOPE_ALL, entries);
     double begin = draw_row(text, &row, false, y);
+
     for (enum scope scope = SCOPE_OPERATION; rows_each(plot) > 1 && scope < SCOPE_SYNC;
          scope++) {
         if (operation_mix_turn(mix, scope_operation(scope)) < 0)
@@ -196,22 +227,28 @@ draw_rows(struct buffer *text, const struct plot *plot, const struct job *job,
         svg_text(text, PLOT_MARGIN + 2 * PLOT_SWATCH, y, SVG_START, PLOT_FONT, "dim",
                  scope_name(scope));
     }
+
     return begin;
 }
 
-/* Draws the table from Y on. Returns where it ends. */
+/* Draws the table from Y on: the targets, then the phases of the first target. Returns
+ * the y of its end. A label that is too wide is replaced by its path, shortened if
+ * necessary. */
 static double
 draw_table(struct buffer *text, const struct plot *plot, unsigned entries, double y)
 {
     const struct job *first = &plot->jobs[0];
     double begin = PLOT_MARGIN + (plot->count > 1 ? PLOT_SWATCH + SPACE : 0);
     const struct row head = make_row(plot, first, first->stats, SCOPE_ALL, entries);
+
     draw_row(text, &head, true, y);
     y += PLOT_ROW;
+
     for (int i = 0; i < plot->count; i++, y += rows_each(plot) * PLOT_ROW) {
         const struct job *job = &plot->jobs[i];
         double width = draw_rows(text, plot, job, job->stats, entries, y) - begin;
         struct buffer name = {0};
+
         description_label(&job->target.description, &name);
         if (!name.failed && svg_width(name.text, PLOT_FONT) > width) {
             buffer_clear(&name);
@@ -220,17 +257,20 @@ draw_table(struct buffer *text, const struct plot *plot, unsigned entries, doubl
         }
         svg_buffer(text, begin, y, SVG_START, PLOT_FONT, "name", &name);
     }
+
     for (enum phase phase = PHASE_IDLE; first->phases && phase < PHASES; phase++) {
         const struct stats *stats = job_phase_stats(first, phase);
         struct buffer name = {0};
         if (!stats)
             continue;
+
         draw_rows(text, plot, first, stats, entries, y);
         plot_phase_name(&name, plot, phase);
         svg_buffer(text, PLOT_MARGIN + PLOT_SWATCH, y, SVG_START, PLOT_FONT, "name",
                    &name);
         y += rows_each(plot) * PLOT_ROW;
     }
+
     return y;
 }
 
@@ -239,11 +279,14 @@ plot_targets_draw(struct buffer *text, const struct plot *plot, unsigned entries
                   double y)
 {
     double x = PLOT_MARGIN;
+
     y += PLOT_ROW;
+
     if (entries) {
         draw_entries(text, plot, entries, y);
         y += 1.5 * PLOT_ROW;
     }
+
     for (int i = 0; i < PLOT_PARTS; i++) {
         if (!plot_has_part(plot, i))
             continue;
@@ -252,8 +295,11 @@ plot_targets_draw(struct buffer *text, const struct plot *plot, unsigned entries
         x = draw_entry_name(text, x + PLOT_SWATCH + SPACE / 2.0, y - PLOT_ROW / 2.0,
                             scope_name(plot_part_scope(i)));
     }
+
     y += plot_has_parts(plot) ? PLOT_ROW : 0;
+
     double end = draw_table(text, plot, entries, y);
+
     for (int i = 0; plot->count > 1 && i < plot->count; i++) {
         double row = y + (1 + i * rows_each(plot)) * PLOT_ROW;
         draw_swatch(text, ENTRY_MEAN, plot_class(plot, "k-mean", "", i), PLOT_MARGIN,
@@ -261,5 +307,6 @@ plot_targets_draw(struct buffer *text, const struct plot *plot, unsigned entries
         draw_swatch(text, ENTRY_MARK, plot_class(plot, "k-mark", "", i), PLOT_MARGIN,
                     row);
     }
+
     return end;
 }
