@@ -92,12 +92,13 @@ struct output_kind {
     /* Needs the names of the targets before the first request. */
     bool needs_names;
 
-    /* Of a file: the first bytes, by which a file of ioping is recognised before it is
-     * replaced; and the words for such a file in a message, such as "an ioping plot". */
+    /* The first bytes of a file, by which an older file of ioping is recognised before it
+     * is replaced; and the words for such a file in a message, such as "an ioping plot".
+     * NULL if the output has no file of its own. */
     const char *magic, *magic_description;
 
-    /* Of a printed output: reports ERROR to the caller in the way that the caller
-     * expects. Returns the exit status of the program. */
+    /* Reports ERROR to the caller of the program in the way that the caller expects.
+     * Returns the exit status of the program. NULL if the output is not printed. */
     int (*refuse)(const struct error *error);
     /* Writes the answer of a plug-in (-check) when COUNT jobs have ended. Returns the
      * exit status of the program. NULL if the output is no plug-in. */

@@ -31,7 +31,7 @@ struct report {
     const struct comparison_row *rows;
     /* the same rows if this report has allocated them, else NULL */
     struct comparison_row *owned_rows;
-    void *state; /* what the format allocated in its `open`, or NULL */
+    void *state; /* memory that the format keeps between its functions, or NULL */
     /* the job that the current function of the format is about */
     const struct job *job;
     const struct description *target; /* the target of that job */
@@ -52,7 +52,7 @@ struct report {
     struct buffer text; /* the record being made; not written yet */
     /* JSON: the array has an element, so the next one needs a comma */
     bool needs_comma;
-    bool is_open; /* `open` of the format was called, or there is none */
+    bool is_open; /* `open` was called, unless the format has no `open` */
     /* The output goes to a terminal. Elsewhere the summary for people is that of ioping
      * 1.3, which scripts parse. */
     bool terminal;
@@ -96,7 +96,7 @@ void report_files(const struct plan *plan, char *text, size_t size);
  * Opens the file of -output or -record for reports of PLAN; does nothing if PLAN has
  * none. The content of an existing file stays until report_claim. The call may block in
  * the kernel for any time. REPORTS must be all zero. Returns 0. Returns -1 with ERROR if
- * the file cannot be opened, is a device or a directory, or if a plot would go to a
+ * the file cannot be opened, is a disk or a directory, or if a plot would go to a
  * terminal.
  */
 int report_open(struct reports *reports, const struct plan *plan, struct error *error);
@@ -176,9 +176,9 @@ void report_explain(struct reports *reports, struct job *jobs, int count);
 /*
  * Ends the reports: writes the last versions of exported files, unless the end of the run
  * has written them, waits for their writer (export_end), closes the printed outputs and
- * frees REPORTS. Stores in OUTCOME the first output that failed, its errno, and whether
- * the writer is stuck. Writes failures to stderr that are not reported yet. Call it on
- * the supervisor's thread, or on the first thread if there was no run.
+ * frees the memory of REPORTS. Stores in OUTCOME the first output that failed, its errno,
+ * and whether the writer is stuck. Writes failures to stderr that are not reported yet.
+ * Call it on the supervisor's thread, or on the first thread if there was no run.
  */
 void report_end(struct reports *reports, struct outcome *outcome);
 

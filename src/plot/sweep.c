@@ -202,8 +202,8 @@ struct box {
     double left, top, right, bottom; /* pixels */
 };
 
-/* The rectangles that a new label must not overlap: those of the points, then those of
- * the labels drawn so far. */
+/* The rectangles that a new label must not overlap: first the points, then the labels
+ * drawn so far. */
 struct labels {
     struct box frame;  /* the labels must lie inside */
     struct box *boxes; /* memory for all points and labels */

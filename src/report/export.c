@@ -1,7 +1,7 @@
 /*
  * Exported files: each is replaced as a whole, or grows, while a run goes on. Reports
- * make the text. A thread of its own, the writer, writes it, because a file system may be
- * slow or hang.
+ * make the text. A thread of its own, the writer, writes the text, because a file system
+ * may be slow or hang.
  *
  *   supervisor, workers                  writer (write_all)
  *     export_add       first version

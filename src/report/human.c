@@ -204,8 +204,8 @@ add_syncs(struct buffer *text, const struct stats *stats)
 }
 
 #define GAP 3 /* columns after the longest name of a part */
-/* Of the default list, only the percentiles 50, 90 and 99 are shown: they fit into a
- * line. */
+/* The percentiles of the default list that are shown, as bits: 50, 90 and 99, which fit
+ * into a line. */
 #define SHOWN 0x7u
 
 /* Adds a line for each part of the time of the requests, a line about the slowest

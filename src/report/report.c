@@ -509,8 +509,8 @@ report_explain(struct reports *reports, struct job *jobs, int count)
             continue;
 
         store_failure(reports, outcome);
-        /* Off a terminal the summary is that of ioping 1.3, which lacks some counts; the
-         * remarks give the missing ones. */
+        /* Off a terminal the summary has only the counts of ioping 1.3; the remarks give
+         * the others. */
 
         outcome->legacy_summary =
             summary && screen->plan->sweep.kind == SWEEP_NONE &&
