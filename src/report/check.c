@@ -50,7 +50,7 @@ struct figures {
 
 static const struct {
     const char *word;
-    int rank; /* what is known to be bad is worse than what is unknown */
+    int rank; /* the higher, the worse: a known problem is worse than an unknown state */
 } states[] = {
     [CHECK_OK] = {"OK", 0},
     [CHECK_UNKNOWN] = {"UNKNOWN", 1},
