@@ -1,6 +1,8 @@
 /*
- * The document of a plot: what it shows in words, as headings and as a description for
- * people who do not see it, panels and legend.
+ * The document of a plot, from the top down: title, headings, panels (run.c or sweep.c),
+ * and the legend with the table (targets.c). It also has a description in words, for
+ * people who do not see the picture: the load, the results, and the figures of each
+ * target.
  */
 #include "plot/plot.h"
 
@@ -10,14 +12,15 @@
 #include <inttypes.h>
 #include <limits.h>
 
-/* Names are shortened in the description of more targets, so that it stays small. */
+/* With more targets, names are shortened in the description, so that it stays small. */
 #define NAMES_WHOLE 4
-#define NAMES_ROOM 16384 /* columns of all names together */
+#define NAMES_ROOM 16384 /* columns of all shortened names together */
 
 /*
- * The colours of Okabe and Ito ("Color Universal Design", 2008), which colour-blind
- * people can distinguish; black and yellow are replaced by colours that are visible on
- * the paper. Fonts are those of the viewer's system.
+ * The style sheet. The colours t0 to t7 are those of Okabe and Ito ("Color Universal
+ * Design", 2008), which colour-blind people can distinguish; black and yellow are
+ * replaced by colours that are visible on the paper. The dashes d1 to d7 distinguish more
+ * targets than there are colours. Fonts are those of the viewer's system.
  */
 static const char style[] =
     "<style>\n"
@@ -54,7 +57,7 @@ static const char style[] =
     "@media print{.paper{fill:#fff}}\n"
     "</style>\n";
 
-/* Adds a value in its unit between two texts. */
+/* Adds VALUE in the unit of KIND, between the texts BEFORE and AFTER. */
 static void
 add_value(struct buffer *text, const char *before, enum units_kind kind, int64_t value,
           const char *after)
@@ -64,7 +67,8 @@ add_value(struct buffer *text, const char *before, enum units_kind kind, int64_t
     buffer_text(text, after);
 }
 
-/* Adds the load, such as "random reads of 4 KiB, direct". */
+/* Adds what was sent, such as "random reads of 4 KiB, direct". The I/O mode is left out
+ * if targets differ in it. */
 static void
 add_sent(struct buffer *text, const struct plot *plot)
 {
@@ -72,10 +76,12 @@ add_sent(struct buffer *text, const struct plot *plot)
     enum sweep_kind swept = plan->sweep.kind;
     enum io_mode mode = plot->jobs[0].target.description.mode;
     int alike = 1;
+
     if (plan->mode == MODE_COMPARE) {
         buffer_text(text, "read from raw lines");
         return;
     }
+
     bool moves = plan_does(plan, OPERATION_MOVES);
     buffer_format(text, "%s%s",
                   !moves                  ? ""
@@ -83,23 +89,28 @@ add_sent(struct buffer *text, const struct plot *plot)
                   : plan->workload.linear ? "sequential "
                                           : "random ",
                   operation_mix_noun(&plan->workload.mix));
+
     if (swept == SWEEP_SIZE)
         buffer_text(text, " of rising size");
     else if (moves)
         add_value(text, " of ", UNITS_SIZE, plan->workload.request_size, "");
+
     while (alike < plot->count && plot->jobs[alike].target.description.mode == mode)
         alike++;
     if (alike == plot->count)
         buffer_format(text, ", %s", description_mode(mode));
+
     if (swept == SWEEP_INTERVAL)
         buffer_text(text, ", at rising intervals");
     if (swept == SWEEP_RATE)
         buffer_text(text, plan->pace.poisson ? ", due at random" : ", when they are due");
+
     if (plan->pace.interval > 0 && plan->pace.burst > 1)
         buffer_format(text, ", %" PRId64, plan->pace.burst);
     if (plan->pace.interval > 0)
         add_value(text, plan->pace.burst > 1 ? " every " : ", every ", UNITS_TIME,
                   plan->pace.interval, "");
+
     if (swept == SWEEP_THREADS)
         buffer_text(text, ", by more and more threads");
     else if (plan->io.threads > 1)
@@ -108,12 +119,14 @@ add_sent(struct buffer *text, const struct plot *plot)
         buffer_text(text, ", at rising depth");
     else if (plan->io.depth > 1)
         buffer_format(text, ", depth %d", plan->io.depth);
+
     if (plan->io.engine_name)
         buffer_format(text, " (%s)", plan->io.engine_name);
     if (plan->workload.mix.extra_count)
         buffer_text(text, "; drawn together");
 }
 
+/* Adds "99 requests counted, 1 failed". */
 static void
 add_counts(struct buffer *text, uint64_t count, uint64_t failed, uint64_t missed)
 {
@@ -125,12 +138,14 @@ add_counts(struct buffer *text, uint64_t count, uint64_t failed, uint64_t missed
         add_value(text, ", ", UNITS_COUNT, (int64_t)missed, " missed");
 }
 
-/* Adds the result, such as "99 requests counted, 1 failed". */
+/* Adds the result of all targets together, such as "99 requests counted, 1 failed; limit
+ * p99 < 1 ms". */
 static void
 add_done(struct buffer *text, const struct plot *plot)
 {
     bool sweep = plot->plan->sweep.kind != SWEEP_NONE;
     uint64_t count = 0, failed = 0, missed = 0;
+
     for (int i = 0; i < plot->count; i++) {
         const struct job *job = &plot->jobs[i];
         for (int k = 0; k < job->sweep.count; k++) {
@@ -141,17 +156,19 @@ add_done(struct buffer *text, const struct plot *plot)
         failed += sweep ? 0 : job->stats->failed;
         missed += sweep ? 0 : job->stats->missed;
     }
+
     add_counts(text, count, failed, missed);
     if (sweep && plot->plan->statistics.slos.count) {
         buffer_text(text, "; limit ");
         slos_text(&plot->plan->statistics.slos, text);
     }
+
     if (plot->plan->statistics.corrected_interval)
         buffer_text(text,
                     "; percentiles and histogram corrected for those that were not sent");
 }
 
-/* Percentiles below 0 are not known, and left out. */
+/* Adds percentiles and maximum, in ns. A negative percentile is unknown and left out. */
 static void
 add_times(struct buffer *text, int64_t p50, int64_t p99, int64_t max)
 {
@@ -162,16 +179,18 @@ add_times(struct buffer *text, int64_t p50, int64_t p99, int64_t max)
     add_value(text, ", max ", UNITS_TIME, max, "");
 }
 
-/* Adds the figures of all requests, and those of each operation where they are mixed. */
+/* Adds the figures of all requests and, if operations are mixed, of each operation. */
 static void
 add_figures(struct buffer *text, const struct stats *stats)
 {
     const struct percentile *list = percentiles_common.list;
+
     for (enum scope scope = SCOPE_ALL; scope < SCOPE_SYNC;
          scope = scope_next(stats, scope)) {
         const struct latencies latencies = latencies_of(stats, scope);
         const struct scope_counts counts = scope_counts_of(stats, scope);
         const struct moments *moments = latencies.moments;
+
         if (scope != SCOPE_ALL)
             buffer_format(text, "; %s: ", scope_name(scope));
         add_counts(text, moments->count, counts.failed, counts.missed);
@@ -181,49 +200,61 @@ add_figures(struct buffer *text, const struct stats *stats)
     }
 }
 
-/* Adds the figures of a target: of its steps, or of the run, with the means of the parts,
- * such as ", on average submit 2 us, queue 1 us ...", and the figures of phases. */
+/* Adds the description of a target: of a run its figures, the mean times of the parts,
+ * such as ", on average submit 2 us, queue 1 us", and the figures of its phases; of a
+ * sweep the figures of each step. */
 static void
 add_target(struct buffer *text, const struct plot *plot, const struct job *job)
 {
     enum sweep_kind kind = plot->plan->sweep.kind;
     bool run = kind == SWEEP_NONE;
     struct buffer label = {0};
+
     description_label(&job->target.description, &label);
     text->failed |= label.failed;
+
     buffer_text(text, " ");
     if (!label.failed)
         svg_shorten(text, label.text,
                     plot->count <= NAMES_WHOLE ? INT_MAX : NAMES_ROOM / plot->count);
     buffer_free(&label);
     buffer_text(text, ": ");
+
     if (run)
         add_figures(text, job->stats);
     else if (!plot_has_data(job))
         buffer_text(text, "no request counted");
+
     for (int i = 0; i < PLOT_PARTS; i++) {
         if (!plot_has_part(plot, i))
             continue;
+
         enum scope scope = plot_part_scope(i);
         const struct latencies part = latencies_of(job->stats, scope);
         buffer_format(text, "%s%s ", i ? ", " : ", on average ", scope_name(scope));
         units_add(text, UNITS_TIME, moments_average(part.moments));
     }
+
     for (enum phase phase = PHASE_IDLE; run && job->phases && phase < PHASES; phase++) {
         const struct stats *stats = job_phase_stats(job, phase);
+
         if (!stats)
             continue;
+
         buffer_text(text, "; ");
         plot_phase_name(text, plot, phase);
         buffer_text(text, ": ");
         add_figures(text, stats);
     }
+
     const char *between = "";
     for (int i = 0; i < job->sweep.count; i++) {
         const struct job_step *step = &job->sweep.steps[i];
         char value[UNITS_TEXT];
+
         if (!step->requests)
             continue;
+
         buffer_format(text, "%s%s %s", between, sweep_kinds[kind].name,
                       sweep_format(kind, step->value, value));
         add_value(text, ": ", UNITS_COUNT, (int64_t)step->iops, " iops");
@@ -233,10 +264,11 @@ add_target(struct buffer *text, const struct plot *plot, const struct job *job)
             buffer_text(text, ", limit broken");
         between = "; ";
     }
+
     buffer_text(text, ".");
 }
 
-/* Adds an element that contains PLAIN. */
+/* Adds the element NAME with the content PLAIN, and an id that the document refers to. */
 static void
 add_element(struct buffer *text, const char *name, const struct buffer *plain)
 {
@@ -245,12 +277,14 @@ add_element(struct buffer *text, const char *name, const struct buffer *plain)
     buffer_format(text, "</%s>\n", name);
 }
 
-/* Adds a line at the top, shortened to fit. */
+/* Adds a heading with its base line at Y, in a font of SIZE pixels. A heading that is too
+ * wide is shortened. */
 static void
 add_heading(struct buffer *text, double y, int size, const char *class,
             const struct buffer *plain)
 {
     struct buffer line = {0};
+
     svg_shorten(&line, plain->failed ? "" : plain->text,
                 (int)((PLOT_WIDTH - 2 * PLOT_MARGIN) / (SVG_GLYPH * size)));
     svg_buffer(text, PLOT_MARGIN, y, SVG_START, size, class, &line);
@@ -268,6 +302,7 @@ plot_format(struct buffer *text, const struct plot *plot)
         [SWEEP_RATE] = "Latency against IOPS, at rising rate"};
     enum { TITLE, SENT, DONE, WORDS, BODY, TEXTS };
     struct buffer texts[TEXTS] = {{0}}, *words = &texts[WORDS], *body = &texts[BODY];
+
     if (plot->count > 1)
         buffer_format(&texts[TITLE], "ioping: %d %s", plot->count,
                       plot->plan->mode == MODE_COMPARE ? "kept runs" : "targets");
@@ -275,8 +310,10 @@ plot_format(struct buffer *text, const struct plot *plot)
         buffer_text(&texts[TITLE], "ioping ");
         description_label(&plot->jobs[0].target.description, &texts[TITLE]);
     }
+
     add_sent(&texts[SENT], plot);
     add_done(&texts[DONE], plot);
+
     buffer_format(words, "%s%s: ", kinds[plot->plan->sweep.kind],
                   plot_has_parts(plot) ? ", with the parts of the time as stacked columns"
                                        : "");
@@ -286,24 +323,30 @@ plot_format(struct buffer *text, const struct plot *plot)
     buffer_text(words, ".");
     for (int i = 0; i < plot->count; i++)
         add_target(words, plot, &plot->jobs[i]);
+
     add_heading(body, 30, 17, "title", &texts[TITLE]);
     add_heading(body, 51, 13, "sent", &texts[SENT]);
     add_heading(body, 69, 13, "dim", &texts[DONE]);
+
     unsigned entries = plot->plan->sweep.kind == SWEEP_NONE ? plot_run_draw(body, plot)
                                                             : plot_sweep_draw(body, plot);
     int height = (int)plot_targets_draw(body, plot, entries, PLOT_BOTTOM + 56);
+
     buffer_format(text,
                   PLOT_START "<svg xmlns=\"http://www.w3.org/2000/svg\" "
                              "viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
                              "role=\"img\" aria-labelledby=\"ioping-title ioping-desc\">"
                              "\n",
                   PLOT_WIDTH, height, PLOT_WIDTH, height);
+
     add_element(text, "title", &texts[TITLE]);
     add_element(text, "desc", words);
     buffer_text(text, style);
     svg_rect(text, "paper", 0, 0, PLOT_WIDTH, height);
+
     buffer_text(text, body->failed ? "" : body->text);
     buffer_text(text, "</svg>\n");
+
     for (int i = 0; i < TEXTS; i++) {
         text->failed |= texts[i].failed;
         buffer_free(&texts[i]);
