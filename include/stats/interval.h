@@ -8,81 +8,97 @@
 #include <stdint.h>
 
 /*
- * What independent values tell of a percentile of where they come from, whatever their
- * distribution: how many are up to it is binomial (Conover, "Practical nonparametric
- * statistics", 3.2). Where a value equals the percentile, chances are at most those given
- * here. Time grows as the square root of the number of values.
+ * Confidence intervals: how far a measured percentile may be from the true percentile.
+ *
+ * The first three functions are for COUNT independent values. Whatever the distribution
+ * of the values is, the number of values that are at most the true percentile is binomial
+ * (Conover, "Practical nonparametric statistics", 3.2). If several values equal the
+ * percentile, the chances below are upper limits. The functions take a time that grows
+ * with the square root of COUNT.
  */
 
-/* Returns the chance, 0 to 1, that at most MOST of COUNT values are up to the percentile;
- * 1 of no value. */
+/* Returns the chance, 0 to 1, that at most MOST of COUNT values are at most the true
+ * PERCENTILE. Returns 1 if COUNT is 0. */
 double percentile_chance(const struct percentile *percentile, uint64_t count,
                          uint64_t most);
 
-/* Ranks of values in ascending order, from 1; 0: no value is such a bound. */
+/* Ranks of two of the values in ascending order, from 1. 0 if no value is such a bound.
+ */
 struct rank_bounds {
     uint64_t lower, upper;
 };
 
-/* Returns the highest rank among COUNT values whose value is above the percentile with a
- * chance of TAIL at most, and the lowest whose value is below it likewise. 0 < TAIL <
- * 0.5: 0.025 gives both bounds of an interval at 95 %, 0.05 one of them alone. */
+/* Returns the ranks of both bounds of PERCENTILE among COUNT values. `lower` is the
+ * highest rank whose value is above the true percentile with a chance of at most TAIL.
+ * `upper` is the lowest rank whose value is below the true percentile with a chance of at
+ * most TAIL. TAIL is above 0 and below 0.5: with 0.025, both bounds together make an
+ * interval at 95 %; with 0.05, each bound alone holds at 95 %. */
 struct rank_bounds percentile_bounds(const struct percentile *percentile, uint64_t count,
                                      double tail);
 
-/* Returns how many values it takes for the largest to be an upper bound, at TAIL as
- * above: 299 for p99 and 0.05. */
+/* Returns the smallest COUNT for which percentile_bounds finds an upper bound: 299 for
+ * p99 and a TAIL of 0.05. The upper bound is the largest value then. */
 uint64_t percentile_bounded(const struct percentile *percentile, double tail);
 
-/* How much of a series is worth one independent request, as far as a percentile goes. */
+/* How much the requests of a series depend on each other, as far as one percentile is
+ * concerned: how many requests tell as much as one independent request. */
 struct dependence {
-    bool is_known; /* worth DEPENDENCE_LEAST, for the percentile and for the median */
-    double autocorrelation_time; /* the integrated autocorrelation time, in entries, 1 at
-                                    least */
-    double drift; /* standard deviation of the level of log latencies; 0: none is seen */
+    bool is_known; /* the series is worth at least DEPENDENCE_LEAST independent requests,
+                      for the percentile and for the median */
+    double autocorrelation_time; /* integrated autocorrelation time, in entries of the
+                                    series, at least 1 */
+    double drift; /* standard deviation of the level of log latencies; 0 if there is no
+                     drift */
 };
 
 #define DEPENDENCE_LEAST 15 /* independent requests */
 
-/* Find the dependence of SERIES, whose entries are put in the order of their starts.
- * Returns 0, or -1 without memory. */
+/* Finds the dependence of the requests of SERIES, as far as PERCENTILE is concerned.
+ * Sorts the entries of SERIES by their starts. Returns 0, or -1 if memory is lacking. */
 int dependence_find(struct dependence *dependence, const struct time_series *series,
                     const struct percentile *percentile);
 
-/* How far a percentile may be from that of endlessly many requests of the same kind. */
+/* All that is needed to find the bounds of a percentile. The true percentile is the one
+ * that endlessly many requests of the same kind would have. */
 struct estimate {
     struct percentile percentile;
-    const struct histogram *histogram; /* of all requests; valid as long as these */
-    int entries;                       /* of the series */
-    struct dependence dependence;
+    const struct histogram *histogram; /* of all requests; belongs to their statistics */
+    int entries;                       /* number of entries of the series */
+    struct dependence dependence;      /* not known without a series */
 };
 
-/* Estimate a percentile of STATS, of whose requests SERIES is a sample. Without one,
- * NULL, or where waits were added to the latencies, it is not known. Returns 0, or -1
- * without memory. */
+/* Fills ESTIMATE for PERCENTILE of all requests of STATS. SERIES is a sample of the
+ * requests, in the sense of stats/track.h, and its entries become sorted by their starts.
+ * The dependence is not known if SERIES is NULL, or if waits were added to the latencies
+ * (-corrected). ESTIMATE refers to STATS, which must outlive it. Returns 0, or -1 if
+ * memory is lacking. */
 int estimate_make(struct estimate *estimate, const struct stats *stats,
                   const struct time_series *series, const struct percentile *percentile);
 
-/* Bounds of a value, both of which it may have. Without enough requests one of them is
- * open: 0 the lower, INFINITY the upper. */
+/* Two bounds. Values equal to a bound lie inside of the interval. With too few requests a
+ * bound is open: `low` is 0, or `high` is INFINITY. */
 struct interval {
     bool is_known;
     double low, high;
 };
 
-/* Returns the interval of an estimate, ns, which the percentile is below with a chance of
- * TAIL at most, and above likewise. If not known, it is the narrowest that it may be. */
+/* Returns the interval of the percentile, in ns. The true percentile is below the
+ * interval with a chance of at most TAIL, and above the interval with a chance of at most
+ * TAIL. If the dependence is not known, `is_known` is false, and the interval is the
+ * narrowest one that is possible: the true interval may be wider. */
 struct interval estimate_interval(const struct estimate *estimate, double tail);
 
 /* Returns the factor, at least 1, by which the drift of the latencies makes both bounds
  * of estimate_interval wider. */
 double estimate_widening(const struct estimate *estimate);
 
-/* Returns the interval at 95 % of the ratio to a REFERENCE, a percentile above 0. */
+/* Returns the interval at 95 % of the ratio of two percentiles: that of ESTIMATE divided
+ * by that of REFERENCE, which must be above 0. The interval is not known unless both
+ * dependences are known. */
 struct interval estimate_ratio(const struct estimate *estimate,
                                const struct estimate *reference);
 
-/* Returns true if a ratio with this interval is known not to be 1. */
+/* Returns true if the interval of a ratio excludes 1, so that two percentiles differ. */
 static inline bool
 interval_differs(const struct interval *ratio)
 {

@@ -1,6 +1,40 @@
 /*
- * How certain a percentile is, in three steps: the binomial distribution of independent
- * values, how many of these a series of dependent ones is worth, and intervals by ranks.
+ * Confidence intervals of percentiles. A percentile that was measured is only an estimate
+ * of the true percentile, which endlessly many requests of the same kind would have. This
+ * file finds two bounds between which the true percentile lies with a known chance.
+ * ioping-statistics(7), CONFIDENCE INTERVALS, explains the methods in plain words.
+ *
+ * Symbols:
+ *
+ *   p   the percentile as a fraction: 0.99 for p99
+ *   N   the number of latencies
+ *   T   the autocorrelation time, at least 1: T dependent latencies tell as much as one
+ *       independent latency
+ *   M   the number of independent latencies, N / T
+ *   K   how many of the M latencies are at most the true percentile
+ *   R   the correlation of the ranks of successive latencies
+ *   S   the drift: the standard deviation of the level of log latencies
+ *
+ * The bounds are found in three steps, and each step is a section of this file:
+ *
+ *   1. K has a binomial distribution, whatever the distribution of the latencies is:
+ *
+ *          Pr(K = k) = C(M, k) * p^k * (1 - p)^(M - k)
+ *
+ *      The quantiles of K are ranks: with a chance of at most TAIL, the true percentile
+ *      is below the latency with the lower rank, or above the latency with the upper one.
+ *
+ *   2. T comes from the series of latencies in the order of their starts:
+ *
+ *          T = 1 + 2 * (r(1) + r(2) + r(3) + ...)
+ *
+ *      r(k) is the correlation of a value with the value k requests later. The values are
+ *      1 for a latency at most the percentile, else 0. Without 15 independent latencies
+ *      (M < 15) nothing is known, unless all latencies drift together. Then S is found,
+ *      and both bounds become wider by the factor exp(3.8 * S).
+ *
+ *   3. The histogram turns the ranks among M latencies into two latencies, the bounds.
+ *      For the ratio of two percentiles, all pairs of equally likely values are compared.
  */
 #include "stats/interval.h"
 
@@ -11,20 +45,28 @@
 #include <stdlib.h>
 
 /*
- * The binomial distribution, from its mode to both sides: each term is the one beside it
- * times a ratio of integers, so that none over- or underflows, however many the values
- * are. Terms below NOTHING of the mode's are left out.
+ * Step 1: the binomial distribution.
+ *
+ * Factorials and powers would overflow. So each term is computed from its neighbour:
+ *
+ *     Pr(K = k + 1) = Pr(K = k) * p / (1 - p) * (M - k) / (k + 1)
+ *
+ * The terms are weights: the weight of the mode (the most likely k) is about 1, and a
+ * chance is a sum of weights divided by the sum of all weights. A walk begins at the
+ * mode, goes down until the weights no longer matter, and then goes up through all
+ * numbers.
  */
-#define NOTHING 1e-18
+#define NOTHING 1e-18 /* weights below this do not matter */
 
-/* A walk over the numbers of values that may be up to a percentile, ascending. */
+/* A walk over K, ascending. */
 struct walk {
-    uint64_t count, at;
-    double odds;   /* of a value to be up to the percentile */
-    double weight; /* of this number, the mode's is about 1 */
+    uint64_t count; /* M */
+    uint64_t at;    /* the current k */
+    double odds;    /* p / (1 - p) */
+    double weight;  /* of the current k; about 1 at the mode */
 };
 
-/* Returns the weight of the next number, as a multiple of this one's. */
+/* Returns the weight of AT + 1 divided by the weight of AT. */
 static double
 find_growth(const struct walk *walk, uint64_t at)
 {
@@ -38,7 +80,7 @@ advance(struct walk *walk)
     walk->at++;
 }
 
-/* Begins at the lowest number that counts. */
+/* Returns a walk that stands at the lowest k whose weight matters. */
 static struct walk
 begin(const struct percentile *percentile, uint64_t count)
 {
@@ -47,17 +89,20 @@ begin(const struct percentile *percentile, uint64_t count)
                         .at = percentile_rank(percentile, count),
                         .odds = (double)percentile->billionths / above,
                         .weight = 1};
+
     walk.at = walk.at < count ? walk.at : count;
     for (; walk.at > 0 && walk.weight > NOTHING; walk.at--)
         walk.weight /= find_growth(&walk, walk.at - 1);
     return walk;
 }
 
-/* Returns the sum of all weights from here on. */
+/* Returns the sum of the weights from the current k on. Below the mode, where weights
+ * still grow, small weights do not end the sum. */
 static double
 add_up(struct walk walk)
 {
     double sum = walk.weight, before = 0;
+
     while (walk.at < walk.count && (walk.weight > NOTHING || walk.weight > before)) {
         before = walk.weight;
         advance(&walk);
@@ -71,6 +116,7 @@ percentile_chance(const struct percentile *percentile, uint64_t count, uint64_t 
 {
     struct walk walk = begin(percentile, count);
     double total = add_up(walk), sum = 0;
+
     if (most >= count)
         return 1;
     for (; walk.at <= most && sum < total; advance(&walk))
@@ -84,6 +130,7 @@ percentile_bounds(const struct percentile *percentile, uint64_t count, double ta
     struct walk walk = begin(percentile, count);
     double total = add_up(walk), sum = 0;
     struct rank_bounds bounds = {0, 0};
+
     for (; walk.at < count; advance(&walk)) {
         sum += walk.weight;
         if (sum <= tail * total)
@@ -104,86 +151,113 @@ percentile_bounded(const struct percentile *percentile, double tail)
 }
 
 /*
- * A latency depends on those before it: a device stalls for many requests, or is busy for
- * a while. N of them tell as much as N / T independent ones (Bayley, Hammersley: "The
- * effective number of independent observations in an autocorrelated time series", 1946),
- * where T is the integrated autocorrelation time, 1 + 2 times the sum of all
- * autocorrelations: of a percentile those of the series of ones and zeros that says which
- * latencies are up to it (Heidelberger, Lewis: "Quantile estimation in dependent
- * sequences", 1984).
+ * Step 2: the autocorrelation time T.
  *
- * The sum ends before the first pair of autocovariances that is not above 0, Geyer's
- * initial positive sequence ("Practical Markov chain Monte Carlo", 1992). Each of them is
- * too low by the variance of the mean, the sum divided by the count (Anderson, "The
- * statistical analysis of time series", 1971, 8.3), so the sum is divided by the share of
- * the series that its lags leave. One no further from 1 than its standard error, each
- * autocorrelation of independent values having a variance of 1 / N (Bartlett, "On the
- * theoretical specification and sampling properties of autocorrelated time-series",
- * 1946), is taken for 1. Where the sum is long, pairs of values become one, which leaves
- * it as it is (Flyvbjerg, Petersen: "Error estimates on averages of correlated data",
- * 1989).
+ * A latency depends on earlier latencies: a device stalls for many requests, or is busy
+ * for a while. N dependent latencies tell as much as M = N / T independent ones (Bayley,
+ * Hammersley: "The effective number of independent observations in an autocorrelated time
+ * series", 1946). T is the integrated autocorrelation time, 1 plus twice the sum of all
+ * autocorrelations. For a percentile, the series has a 1 for each latency that is at most
+ * the percentile, and a 0 for each other latency (Heidelberger, Lewis: "Quantile
+ * estimation in dependent sequences", 1984).
  *
- * Beyond a high percentile are few latencies. What follows each other there may be seen
- * from lower ones only, so the largest of several times is taken: those of the percentile
- * and of others with two, four and so on times as many beyond. Of equal latencies those
- * below the percentile tell one time and those up to it another; the larger is taken.
+ * Five rules make T reliable:
  *
- * A short series of zeros and ones hides how slowly latencies change, so their ranks are
- * looked at as well (Bartels, "The rank version of von Neumann's ratio test for
- * randomness", 1982). R is the correlation of the ranks of neighbours. If it is too large
- * for chance, the series has to be long enough for the time (1 + R) / (1 - R), which an
- * autoregressive process of first order has.
+ * - Where the sum ends. Autocovariances are added in pairs of lags: 0 and 1, 2 and 3, and
+ *   so on. The sum ends before the first pair that is not above 0, because the pairs
+ * after it are noise (the initial positive sequence of Geyer, "Practical Markov chain
+ * Monte Carlo", 1992).
  *
- * Chance alone makes R * sqrt(N) larger than 1.65 in one of 20 independent series. It is
- * smaller in one of 12 series of 20 latencies that change slowly, and in one of 4 series
- * of 15. So the bound is lower for the shortest series.
+ * - Bias. The mean is estimated from the same series. Therefore each autocovariance is
+ * too low by the variance of the mean, which is the whole sum divided by N (Anderson,
+ * "The statistical analysis of time series", 1971, 8.3). L pairs of positive and negative
+ *   lags have 2 L - 1 autocovariances, so the sum is divided by 1 - (2 L - 1) / N.
+ *
+ * - Noise. Each autocorrelation of independent values has the variance 1 / N (Bartlett,
+ *   "On the theoretical specification and sampling properties of autocorrelated
+ *   time-series", 1946). If T exceeds 1 by less than its standard error, T is 1.
+ *
+ * - Long sums. If the first 64 lags do not end the sum, each two successive values are
+ *   replaced by their sum, and the computation starts again. T of the shorter series,
+ *   counted in the original values, is the same (Flyvbjerg, Petersen: "Error estimates on
+ *   averages of correlated data", 1989).
+ *
+ * - High percentiles. Only few latencies are beyond a high percentile, too few to show
+ *   that slow requests follow each other. So T is also computed at levels further inside:
+ *   at the percentiles with twice, four times, eight times as many latencies beyond. The
+ *   longest T is used. Low percentiles are treated alike, from the other end.
+ *
+ * Equal latencies at the percentile can be counted as 1 or as 0. Both series are tried,
+ * and the longer T is used.
+ *
+ * A short series of zeros and ones hides how slowly latencies change. So the ranks of the
+ * latencies are looked at as well (Bartels, "The rank version of von Neumann's ratio test
+ * for randomness", 1982). R is the correlation of the ranks of neighbours. If R is too
+ * large for chance, the series must also be long enough for the T of an autoregressive
+ * process of first order, which is (1 + R) / (1 - R).
+ *
+ * How large R may be by chance: R * sqrt(N) exceeds 1.65 in one of 20 series of
+ * independent latencies. If latencies change slowly, R * sqrt(N) still stays below 1.65
+ * in one of 12 series of 20 latencies, and in one of 4 series of 15. So the bound is
+ * lower for the shortest series.
  */
-#define LAGS 64          /* that are added up before pairs become one */
-#define BEYOND 50        /* latencies beyond a percentile that tell of what follows */
-#define LEVELS_LEAST 3   /* that are looked at, if not the median is among them */
-#define RANKS_BOUND 1.65 /* of R * sqrt(N) */
-#define RANKS_BOUND_EACH 0.08 /* times N: the bound of R * sqrt(N) below N = 21 */
-#define RANKS_MOST (1 - 1e-6) /* the largest R */
+#define LAGS 64        /* the most lags in a sum before values are added in pairs */
+#define BEYOND 50      /* a level with this many latencies beyond is far enough inside */
+#define LEVELS_LEAST 3 /* levels in any case, except levels beyond the median */
+#define RANKS_BOUND 1.65      /* R * sqrt(N) above this is not chance */
+#define RANKS_BOUND_EACH 0.08 /* times N: the same bound for N below 21 */
+#define RANKS_MOST (1 - 1e-6) /* the largest R, so that (1 + R) / (1 - R) is finite */
 
 /*
- * If the times at a percentile are too long for the series, all latencies may have become
- * longer or shorter together: a clock or a machine was slower for a while. Such a series
- * does not tell the percentile exactly, but it does tell that it is not 50 times as long.
- * So the level of the latencies is taken to drift, and bounds become wider by the drift.
- * Only latencies that are further away from the percentile tell the times then.
+ * Drift, for a series that is too short for its T.
  *
- * S is the standard deviation of the medians of 8 successive blocks of log latencies, in
- * the manner of batch means (Schmeiser, "Batch size effects in the analysis of simulation
- * output", 1982). A series that changes slowly shows only a part of its drift, because it
- * ends too early. It is taken for slow if R is at least 1 - 16 / N: the ranks of a random
- * walk have such an R in 19 of 20 cases (Dickey, Fuller, "Distribution of the estimators
- * for autoregressive time series with a unit root", 1979, have 14 for values).
+ * All latencies may have become longer or shorter together, because a clock or a machine
+ * was slower for a while. Then T is long at every percentile, and N / T is below 15. Such
+ * a series does not tell the percentile exactly, but it still tells, for example, that
+ * the percentile is not 50 times as long. So the level of the latencies is assumed to
+ * drift, and the bounds become wider by the factor exp(DRIFT_FACTOR * S). T is then
+ * computed only from latencies that are further than this factor away from the
+ * percentile, because the drift does not move these latencies across it.
  *
- * The slowest process that is allowed for is autoregressive with a correlation P = 0.999:
- * it forgets its level in about 1000 requests. Steps of variance V give it the variance
- * V / (1 - P^2), but N steps of a random walk have the variance N * V / 6 around their
- * own mean. So the level has the variance S^2 * (1 + 3000 / N): 6 / (1 - P^2) is 3000.
+ * The level is the median of log latencies. S is its standard deviation over 8 successive
+ * blocks, like the standard deviation of batch means (Schmeiser, "Batch size effects in
+ * the analysis of simulation output", 1982).
  *
- * Such an S is itself uncertain, more so than with 8 independent blocks. Therefore the
- * factors below are larger than Student's 2.4 for 7 degrees of freedom. They come from
+ * A series that changes slowly shows only a part of its drift, because the series ends
+ * too early. A series is slow if R is at least 1 - 16 / N: the ranks of a random walk
+ * have such an R in 19 of 20 cases. (For values instead of ranks the number is 14:
+ * Dickey, Fuller, "Distribution of the estimators for autoregressive time series with a
+ * unit root", 1979.) For a slow series, S^2 is multiplied by 1 + 3000 / N:
+ *
+ *   - The slowest process that is allowed for is autoregressive with a correlation
+ *     P = 0.999. It forgets its level in about 1000 requests.
+ *   - With steps of variance V, the level of this process has the variance V / (1 - P^2).
+ *   - But a series of N steps, which looks like a random walk, has only the variance
+ *     N * V / 6 around its own mean.
+ *   - The quotient of both is 6 / ((1 - P^2) * N), which is 3000 / N.
+ *
+ * S is itself uncertain, more so than with 8 independent blocks. Therefore the factors
+ * below are larger than Student's 2.4 for 7 degrees of freedom. They come from
  * simulations of autoregressive processes with P from 0 to 0.999 and N from 15 to 5000:
- * of two equal ones at most 5 % differ. Nothing is known of processes that are slower.
+ * at most 5 % of the comparisons of two equal processes showed a difference. Slower
+ * processes were not simulated.
  */
 #define DRIFT_BLOCKS 8
-#define DRIFT_SLOW 16.0        /* 1 - this / N: the least R of a series that is slow */
+#define DRIFT_SLOW 16.0        /* a series is slow if R >= 1 - DRIFT_SLOW / N */
 #define DRIFT_SPAN 3000.0      /* requests */
-#define DRIFT_FACTOR 3.8       /* deviations that the bounds of a percentile are wider */
-#define DRIFT_RATIO_FACTOR 3.2 /* the same of a ratio; the deviations of both add up */
-#define DRIFT_MOST 100 /* a factor; nothing is known if bounds are wider by more */
+#define DRIFT_FACTOR 3.8       /* bounds of a percentile become wider by this many S */
+#define DRIFT_RATIO_FACTOR 3.2 /* the same for a ratio, whose S^2 is the sum of both */
+#define DRIFT_MOST 100 /* the largest factor; nothing is known if bounds are wider */
 
-/* A series while its dependence is sought. */
+/* A series of latencies while its T is computed. */
 struct sample_set {
-    int count;
-    uint16_t *bins;   /* of each latency, in order */
-    int *upto;        /* latencies in a bin of the histogram and those below */
-    double tolerance; /* latencies up to this factor from a percentile are close to it */
-    bool is_slow;     /* ranks say that the latencies change slowly */
-    float *values;    /* room for one of each latency */
+    int count;        /* N */
+    uint16_t *bins;   /* bin of each latency, in the order of the starts */
+    int *upto;        /* for each bin, how many latencies are in it or in lower bins */
+    double tolerance; /* latencies within this factor of a percentile tell nothing; 1: all
+                         latencies tell */
+    bool is_slow;     /* R says that the latencies change slowly */
+    float *values;    /* scratch: one value for each latency */
 };
 
 static int
@@ -193,13 +267,16 @@ compare_starts(const void *left, const void *right)
     return (a->start > b->start) - (a->start < b->start);
 }
 
-/* Returns the autocovariance. */
+/* Returns the autocovariance of VALUES, whose mean is 0, at LAG. Floats are added in
+ * parts of 1024 values, because floats are faster, and the parts in a double, for
+ * precision. */
 static double
 find_covariance(const float *values, int count, int lag)
 {
     double sum = 0;
     count -= lag;
-    for (int done = 0; done < count;) { /* floats for a while: they are quick */
+
+    for (int done = 0; done < count;) {
         int end = done + 1024 < count ? done + 1024 : count;
         float part = 0;
         for (; done < end; done++)
@@ -209,16 +286,20 @@ find_covariance(const float *values, int count, int lag)
     return sum / (count + lag);
 }
 
-/* Returns the autocorrelation time of VALUES, which are used up. */
+/* Returns T of VALUES, whose mean is 0. Overwrites VALUES with sums of `size` successive
+ * original values. */
 static double
 find_time(float *values, int count)
 {
     double variance = find_covariance(values, count, 0);
     if (variance <= 0)
         return 1;
+
     for (int size = 1;; size *= 2) {
-        double sum = -find_covariance(values, count, 0); /* of lags of both signs */
+        /* Lags of both signs: each pair counts twice, but lag 0 only once. */
+        double sum = -find_covariance(values, count, 0);
         int lag = 0;
+
         for (; lag < LAGS && lag + 1 < count / 2; lag += 2) {
             double pair = find_covariance(values, count, lag) +
                           find_covariance(values, count, lag + 1);
@@ -226,31 +307,35 @@ find_time(float *values, int count)
                 break;
             sum += 2 * pair;
         }
+
         double time = sum / (size * variance), noise = 2 * sqrt((double)lag / count);
         if (lag < LAGS)
             return time < 1 + noise ? 1 : time / fmax(1 - (2.0 * lag - 1) / count, 0.1);
+
         count /= 2;
         for (int i = 0; i < count; i++)
             values[i] = values[2 * i] + values[2 * i + 1];
     }
 }
 
-/* Returns the autocorrelation time of being up to BIN. */
+/* Returns T of the series that has a 1 for each latency in BIN or below, else a 0. */
 static double
 find_time_upto(const struct sample_set *set, int bin)
 {
     float mean = (float)set->upto[bin] / (float)set->count;
+
     for (int i = 0; i < set->count; i++)
         set->values[i] = (set->bins[i] <= bin ? 1 : 0) - mean;
     return find_time(set->values, set->count);
 }
 
-/* Returns the autocorrelation time that the ranks of the latencies tell; 1 unless their
- * correlation is too large for chance. Sets is_slow. */
+/* Returns the T that follows from R, or 1 if R may be chance. Sets is_slow. Equal
+ * latencies have the mean of their ranks. */
 static double
 find_time_of_ranks(struct sample_set *set)
 {
     int count = set->count;
+
     for (int i = 0; i < count; i++) {
         int bin = set->bins[i];
         int below = bin > 0 ? set->upto[bin - 1] : 0;
@@ -269,22 +354,24 @@ find_time_of_ranks(struct sample_set *set)
     return (1 + correlation) / (1 - correlation);
 }
 
-/* Returns the autocorrelation time of the percentile that has RANK. */
+/* Returns the longer T of two series at the latency that has RANK. The latencies within
+ * `tolerance` of this latency are 0 in the one series, and 1 in the other. */
 static double
 find_time_at(const struct sample_set *set, int rank)
 {
     int bin = 0;
     while (set->upto[bin] < rank)
         bin++;
+
     double low = (double)histogram_below(bin) / set->tolerance;
     double high = (double)histogram_upto(bin) * set->tolerance;
     return fmax(find_time_upto(set, histogram_bin((int64_t)low)),
                 find_time_upto(set, histogram_bin((int64_t)high)));
 }
 
-/* Finds the longest time of the percentile and of those further inside the series. The
- * percentile is known if the series is long enough for this time, for the median's, and
- * for RANKS_TIME. */
+/* Returns the longest T at PERCENTILE and at the levels further inside. The percentile is
+ * known if the series has at least 15 times this T, the T at the median, and RANKS_TIME,
+ * the T that follows from R. */
 static struct dependence
 find_dependence(const struct sample_set *set, const struct percentile *percentile,
                 double ranks_time)
@@ -293,6 +380,7 @@ find_dependence(const struct sample_set *set, const struct percentile *percentil
     bool high = 2 * rank > set->count;
     int beyond = high ? set->count - rank + 1 : rank;
     double longest = find_time_at(set, rank);
+
     for (int level = 1; level < LEVELS_LEAST || before < BEYOND; level++) {
         before = beyond;
         beyond *= 2;
@@ -301,6 +389,7 @@ find_dependence(const struct sample_set *set, const struct percentile *percentil
         longest =
             fmax(longest, find_time_at(set, high ? set->count - beyond + 1 : beyond));
     }
+
     double median = find_time_at(set, (set->count + 1) / 2);
     double needed = fmax(fmax(median, longest), ranks_time);
     bool known = set->count >= DEPENDENCE_LEAST * needed;
@@ -315,7 +404,7 @@ compare_values(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Returns the median of SIZE values, which are put in order. */
+/* Sorts SIZE values and returns their median. */
 static double
 find_median(float *values, int size)
 {
@@ -323,8 +412,8 @@ find_median(float *values, int size)
     return ((double)values[(size - 1) / 2] + (double)values[size / 2]) / 2;
 }
 
-/* Returns the standard deviation of the level of log latencies, for ENTRIES in the order
- * of their starts. */
+/* Returns S, the standard deviation of the level of log latencies. ENTRIES are sorted by
+ * their starts. */
 static double
 find_drift(const struct sample_set *set, const struct series_entry *entries)
 {
@@ -349,8 +438,8 @@ find_drift(const struct sample_set *set, const struct series_entry *entries)
     return sqrt(variance);
 }
 
-/* Finds what is known if the level of the latencies drifts. Leaves DEPENDENCE as it is if
- * that is nothing. */
+/* Replaces DEPENDENCE by the dependence of a series whose level drifts. Leaves DEPENDENCE
+ * as it is if the percentile is not known then either. */
 static void
 allow_drift(struct dependence *dependence, struct sample_set *set,
             const struct series_entry *entries, const struct percentile *percentile)
@@ -378,10 +467,12 @@ dependence_find(struct dependence *dependence, const struct time_series *series,
     *dependence = (struct dependence){false, 1, 0};
     if (set.count < DEPENDENCE_LEAST)
         return 0;
+
     while (ordered < set.count && entries[ordered].start >= entries[ordered - 1].start)
         ordered++;
     if (ordered < set.count)
         qsort(entries, count, sizeof(*entries), compare_starts);
+
     set.bins = malloc(count * sizeof(*set.bins));
     set.upto = calloc(HISTOGRAM_BINS, sizeof(*set.upto));
     set.values = malloc(count * sizeof(*set.values));
@@ -392,12 +483,14 @@ dependence_find(struct dependence *dependence, const struct time_series *series,
         }
         for (int bin = 1; bin < HISTOGRAM_BINS; bin++)
             set.upto[bin] += set.upto[bin - 1];
+
         double ranks_time = find_time_of_ranks(&set);
         *dependence = find_dependence(&set, percentile, ranks_time);
         if (!dependence->is_known)
             allow_drift(dependence, &set, entries, percentile);
         status = 0;
     }
+
     free(set.bins);
     free(set.upto);
     free(set.values);
@@ -405,24 +498,34 @@ dependence_find(struct dependence *dependence, const struct time_series *series,
 }
 
 /*
- * Intervals by ranks. As many of the independent values that a series is worth are up to
- * the percentile as the binomial distribution says; if it is so many, the percentile is
- * from the last of these values to the first beyond. Values of rank K among M stand where
- * those of rank N (K - 1/2) / M + 1/2 do among N requests, in the middle of what they are
- * worth (Hazen, "Storage to be provided in impounding reservoirs", 1914).
+ * Step 3: intervals by ranks.
  *
- * For the ratio of two percentiles each is taken at POINTS numbers that are equally
- * likely, so that all pairs of these are (Hannig, Iyer, Patterson: "Fiducial generalized
- * confidence intervals", 2006). Bounds are what 2.5 % of the pairs are below and above.
- * Requests of one device are as dependent in a run as in the other, though what makes
- * them so, a stall perhaps, may be seen in one alone: the longer of the two
- * autocorrelation times holds for both.
+ * If K of the M independent latencies are at most the true percentile, then the true
+ * percentile lies between the latency of rank K and the latency of rank K + 1. The
+ * binomial distribution says how likely each K is. The histogram has N latencies instead
+ * of M, so rank K among M becomes a rank among N:
+ *
+ *     N * (K - 1/2) / M + 1/2
+ *
+ * This is the middle of the N / M latencies that rank K stands for (Hazen, "Storage to be
+ * provided in impounding reservoirs", 1914).
+ *
+ * The interval of the ratio of two percentiles: for each percentile, the distribution of
+ * K is cut into POINTS equally likely parts, and the middle of each part gives one value
+ * of the percentile. Each value of the one percentile is divided by each value of the
+ * other, which gives POINTS^2 equally likely ratios. 2.5 % of the ratios are below the
+ * lower bound, and 2.5 % are above the upper bound (Hannig, Iyer, Patterson: "Fiducial
+ * generalized confidence intervals", 2006).
+ *
+ * The longer T of the two series holds for both. The reason is that requests to one
+ * device depend on each other equally in both runs, but the cause, such as a stall, may
+ * show in one run only.
  */
-#define TAIL 0.025
+#define TAIL 0.025 /* chance that a ratio is beyond one of its bounds */
 #define POINTS 300
 
-/* Values that a percentile may have, ns, equally likely and in ascending order: the
- * bounds of each. */
+/* Equally likely values of a percentile, ascending, as the bounds of each value, ns: the
+ * latencies of rank K and of rank K + 1. */
 struct points {
     double low[POINTS], high[POINTS];
 };
@@ -435,11 +538,12 @@ estimate_make(struct estimate *estimate, const struct stats *stats,
     *estimate = (struct estimate){*percentile, latencies.histogram, 0, {false, 1, 0}};
     if (!series || latencies.corrected)
         return 0;
+
     estimate->entries = series->count;
     return dependence_find(&estimate->dependence, series, percentile);
 }
 
-/* Returns how many independent values the estimate has if TIME entries are worth one. */
+/* Returns M: how many independent latencies ESTIMATE has if T is TIME. */
 static uint64_t
 count_independent(const struct estimate *estimate, double time)
 {
@@ -447,15 +551,18 @@ count_independent(const struct estimate *estimate, double time)
     return (uint64_t)fmax(count / time, 1);
 }
 
-/* A way through a histogram, from its lowest bin to its highest. */
+/* A position in a histogram that only moves up, so that ascending ranks are found in one
+ * pass. */
 struct climb {
     const struct histogram *histogram;
     int bin;
-    uint64_t seen; /* up to this bin */
+    uint64_t seen; /* latencies in this bin and in lower bins */
 };
 
-/* Returns the lower or the UPPER bound of the value that has RANK, not below the one
- * before, among COUNT independent ones, ns: by no clock that has passed is it 0. */
+/* Returns the lower or the UPPER bound, in ns, of the latency that has RANK among COUNT
+ * independent latencies. RANK must not be below the rank of the previous call. Returns 0
+ * or INFINITY if no latency has RANK, so that the bound is open. A lower bound is never 0
+ * otherwise, because no request takes 0 ns. */
 static double
 find_bound(struct climb *climb, uint64_t rank, uint64_t count, bool upper)
 {
@@ -464,6 +571,7 @@ find_bound(struct climb *climb, uint64_t rank, uint64_t count, bool upper)
     all = upper ? ceil(all - 1e-6) : floor(all + 1e-6);
     if (rank == 0 || rank > count)
         return upper ? INFINITY : 0;
+
     if (climb->seen == 0)
         climb->seen = histogram->bins[climb->bin];
     while ((double)climb->seen < all && climb->bin < HISTOGRAM_BINS - 1)
@@ -485,12 +593,14 @@ estimate_interval(const struct estimate *estimate, double tail)
         count_independent(estimate, estimate->dependence.autocorrelation_time);
     struct rank_bounds bounds = percentile_bounds(&estimate->percentile, count, tail);
     double wider = estimate_widening(estimate);
+
     double low = find_bound(&climb, bounds.lower, count, false);
     double high = find_bound(&climb, bounds.upper, count, true);
     return (struct interval){estimate->dependence.is_known, low / wider, high * wider};
 }
 
-/* Fills POINTS with the middles of as many equal parts of the binomial distribution. */
+/* Fills POINTS: the middles of POINTS equally likely parts of the distribution of K, for
+ * an autocorrelation time of TIME. */
 static void
 fill_points(struct points *points, const struct estimate *estimate, double time)
 {
@@ -498,6 +608,7 @@ fill_points(struct points *points, const struct estimate *estimate, double time)
     uint64_t count = count_independent(estimate, time);
     struct walk walk = begin(&estimate->percentile, count);
     double total = add_up(walk), sum = walk.weight;
+
     for (int i = 0; i < POINTS; i++) {
         for (; walk.at < count && sum < total * (i + 0.5) / POINTS; sum += walk.weight)
             advance(&walk);
@@ -506,7 +617,8 @@ fill_points(struct points *points, const struct estimate *estimate, double time)
     }
 }
 
-/* Returns the share of all pairs of values whose ratio is at most RATIO. */
+/* Returns the share, 0 to 1, of all pairs of a value and a reference whose ratio is at
+ * most RATIO. Both arrays ascend, so one pass over both of them is enough. */
 static double
 find_share(const double *values, const double *references, double ratio)
 {
@@ -517,10 +629,11 @@ find_share(const double *values, const double *references, double ratio)
     return (double)pairs / POINTS / POINTS;
 }
 
-#define RATIO_MOST 1e15 /* of two latencies in a histogram */
+#define RATIO_MOST 1e15 /* more than any ratio of two latencies in a histogram */
 
-/* Returns the lowest ratio that SHARE of all pairs are at most; 0 or INFINITY: of so many
- * one of the two has no bound. */
+/* Returns the SHARE quantile of the ratios of all pairs: the lowest ratio that at least
+ * SHARE of the pairs do not exceed. Returns 0 or INFINITY if the quantile is a pair in
+ * which a value or a reference has an open bound. */
 static double
 find_ratio(const double *values, const double *references, double share)
 {
@@ -529,6 +642,7 @@ find_ratio(const double *values, const double *references, double share)
         return 0;
     if (find_share(values, references, high) < share)
         return INFINITY;
+
     while (high / low > 1 + 1e-12) {
         double middle = sqrt(low * high);
         if (find_share(values, references, middle) >= share)
@@ -548,8 +662,10 @@ estimate_ratio(const struct estimate *estimate, const struct estimate *reference
     struct points values, references;
     if (!own->is_known || !other->is_known)
         return (struct interval){0};
+
     fill_points(&values, estimate, time);
     fill_points(&references, reference, time);
+
     double low = find_ratio(values.low, references.high, TAIL);
     double high = find_ratio(values.high, references.low, 1 - TAIL);
     return (struct interval){true, low / wider, high * wider};
