@@ -21,8 +21,9 @@
  *
  *          Pr(K = k) = C(M, k) * p^k * (1 - p)^(M - k)
  *
- *      The quantiles of K are ranks: with a chance of at most TAIL, the true percentile
- *      is below the latency with the lower rank, or above the latency with the upper one.
+ *      The quantiles of K are ranks. The true percentile is below the latency of the
+ * lower rank with a chance of at most TAIL, and above the latency of the upper rank with
+ * a chance of at most TAIL.
  *
  *   2. T comes from the series of latencies in the order of their starts:
  *
@@ -165,13 +166,14 @@ percentile_bounded(const struct percentile *percentile, double tail)
  *
  * - Where the sum ends. Autocovariances are added in pairs of lags: 0 and 1, 2 and 3, and
  *   so on. The sum ends before the first pair that is not above 0, because the pairs
- * after it are noise (the initial positive sequence of Geyer, "Practical Markov chain
- * Monte Carlo", 1992).
+ *   after it are noise (the initial positive sequence of Geyer, "Practical Markov chain
+ *   Monte Carlo", 1992).
  *
  * - Bias. The mean is estimated from the same series. Therefore each autocovariance is
- * too low by the variance of the mean, which is the whole sum divided by N (Anderson,
- * "The statistical analysis of time series", 1971, 8.3). L pairs of positive and negative
- *   lags have 2 L - 1 autocovariances, so the sum is divided by 1 - (2 L - 1) / N.
+ *   too low by the variance of the mean, which is the whole sum divided by N (Anderson,
+ *   "The statistical analysis of time series", 1971, 8.3). The sum has 2 L - 1
+ *   autocovariances for L lags, because all lags but 0 have both signs. So the sum is
+ *   divided by 1 - (2 L - 1) / N.
  *
  * - Noise. Each autocorrelation of independent values has the variance 1 / N (Bartlett,
  *   "On the theoretical specification and sampling properties of autocorrelated
@@ -201,10 +203,10 @@ percentile_bounded(const struct percentile *percentile, double tail)
  * in one of 12 series of 20 latencies, and in one of 4 series of 15. So the bound is
  * lower for the shortest series.
  */
-#define LAGS 64        /* the most lags in a sum before values are added in pairs */
-#define BEYOND 50      /* a level with this many latencies beyond is far enough inside */
-#define LEVELS_LEAST 3 /* levels in any case, except levels beyond the median */
-#define RANKS_BOUND 1.65      /* R * sqrt(N) above this is not chance */
+#define LAGS 64          /* the most lags in a sum before values are added in pairs */
+#define BEYOND 50        /* after a level with 50 latencies beyond, one level follows */
+#define LEVELS_LEAST 3   /* levels in any case, except levels beyond the median */
+#define RANKS_BOUND 1.65 /* R * sqrt(N) above this is not chance */
 #define RANKS_BOUND_EACH 0.08 /* times N: the same bound for N below 21 */
 #define RANKS_MOST (1 - 1e-6) /* the largest R, so that (1 + R) / (1 - R) is finite */
 
@@ -229,11 +231,11 @@ percentile_bounded(const struct percentile *percentile, double tail)
  * Dickey, Fuller, "Distribution of the estimators for autoregressive time series with a
  * unit root", 1979.) For a slow series, S^2 is multiplied by 1 + 3000 / N:
  *
- *   - The slowest process that is allowed for is autoregressive with a correlation
- *     P = 0.999. It forgets its level in about 1000 requests.
+ *   - The slowest process that is allowed for is autoregressive with a correlation P =
+ *     0.999. It forgets its level in about 1000 requests.
  *   - With steps of variance V, the level of this process has the variance V / (1 - P^2).
- *   - But a series of N steps, which looks like a random walk, has only the variance
- *     N * V / 6 around its own mean.
+ *   - But a series of N steps, which looks like a random walk, has only the variance N *
+ *     V / 6 around its own mean.
  *   - The quotient of both is 6 / ((1 - P^2) * N), which is 3000 / N.
  *
  * S is itself uncertain, more so than with 8 independent blocks. Therefore the factors
