@@ -3,14 +3,16 @@
 
 #include <stdint.h>
 
-/* What sums up latencies, ns. All zero is the empty set. */
+/* Count, sum, extremes, mean and squared deviation of latencies in ns, in constant
+ * memory. All zero is the empty set. */
 struct moments {
     uint64_t count;
-    int64_t sum, min, max; /* exact */
-    double mean, squares;  /* squares: the sum of squared distances from the mean */
+    int64_t sum, min, max; /* exact, in ns */
+    double mean;           /* ns */
+    double squares;        /* sum of the squared distances from the mean, ns^2 */
 };
 
-/* Add a latency, not negative. */
+/* Adds LATENCY, in ns, at least 0. */
 static inline void
 moments_record(struct moments *moments, int64_t latency)
 {
@@ -25,33 +27,36 @@ moments_record(struct moments *moments, int64_t latency)
     moments->squares += distance * ((double)latency - moments->mean);
 }
 
-/* Add all that MORE has recorded, as if it had been recorded here. */
+/* Adds all latencies of MORE, as if they had been recorded here. */
 void moments_merge(struct moments *moments, const struct moments *more);
 
-/* Returns the mean, ns, rounded down; 0 of nothing. */
+/* Returns the mean in ns, rounded down. Returns 0 for the empty set. */
 int64_t moments_average(const struct moments *moments);
 
-/* Returns the population standard deviation, ns, rounded down; 0 of nothing. */
+/* Returns the population standard deviation in ns, rounded down. Returns 0 for the empty
+ * set. */
 int64_t moments_deviation(const struct moments *moments);
 
 /*
- * How many latencies are in each bin. All zero is the empty set. Log-linear, as in
- * HdrHistogram: each power of two is cut into 128 equal bins. Bin B has the values above
- * histogram_below(B), up to and including histogram_upto(B). From 129 ns on a bin is at
- * most 1/128 of its values wide, below that 1 ns; its middle is so at most 0.4 % away
- * from any of them.
+ * A histogram of latencies in ns, in constant memory. All zero is the empty set.
+ *
+ * The bins are log-linear, as in HdrHistogram: each power of two is cut into 128 equal
+ * bins. Bin B has the latencies above histogram_below(B), up to and including
+ * histogram_upto(B). Bins are 1 ns wide up to 256 ns. Above, a bin is at most 1/128 as
+ * wide as its latencies are long, so the middle of a bin is at most 0.4 % away from any
+ * latency in the bin.
  */
-#define HISTOGRAM_BITS 7
-/* 73 minutes in ns; longer latencies are counted as that. */
+#define HISTOGRAM_BITS 7 /* 2^7 bins for each power of two */
+/* The longest latency, in ns: 73 minutes. Longer latencies count as this long. */
 #define HISTOGRAM_MOST (1LL << 42)
 #define HISTOGRAM_BINS ((42 - HISTOGRAM_BITS + 1) << HISTOGRAM_BITS)
 
 struct histogram {
-    uint64_t count; /* of all */
+    uint64_t count; /* latencies in all bins together */
     uint64_t bins[HISTOGRAM_BINS];
 };
 
-/* Returns the bin of a latency, ns, not negative. */
+/* Returns the bin of LATENCY, in ns, at least 0. */
 static inline int
 histogram_bin(int64_t latency)
 {
@@ -62,12 +67,16 @@ histogram_bin(int64_t latency)
     return (extra << HISTOGRAM_BITS) + (int)(value >> extra);
 }
 
-/* Return the bounds of a bin, and its middle, ns. */
+/* Returns the lower bound of BIN in ns. All latencies in the bin are longer. */
 int64_t histogram_below(int bin);
+
+/* Returns the upper bound of BIN in ns, which is the longest latency in the bin. */
 int64_t histogram_upto(int bin);
+
+/* Returns the middle of BIN in ns, rounded up. */
 int64_t histogram_middle(int bin);
 
-/* Add a latency, ns, not negative. */
+/* Adds LATENCY, in ns, at least 0. */
 static inline void
 histogram_record(struct histogram *histogram, int64_t latency)
 {
@@ -76,35 +85,39 @@ histogram_record(struct histogram *histogram, int64_t latency)
 }
 
 /*
- * Add LATENCY - EVERY, LATENCY - 2 EVERY, and so on, as long as they are above IDLE: the
- * waits of requests that were due every so many ns, above 0, while one was under way, but
- * not in the last IDLE ns of it (coordinated omission, as HdrHistogram corrects it). The
- * time taken grows with the bins, not with the waits.
+ * Corrects coordinated omission, as HdrHistogram does. While a request of LATENCY ns was
+ * in flight, further requests were due every EVERY ns and could not be sent. The function
+ * adds the waits of these requests: LATENCY - EVERY, LATENCY - 2 * EVERY, and so on. In
+ * the last IDLE ns of LATENCY no request was due any more, so waits of IDLE or less are
+ * not added. EVERY must be above 0. The time that the function takes grows with the
+ * number of bins, not with the number of waits.
  */
 void histogram_record_waits(struct histogram *histogram, int64_t latency, int64_t every,
                             int64_t idle);
 
-/* Add all that MORE has recorded, which lies between LEAST and MOST, ns. */
+/* Adds all latencies of MORE, which must lie between LEAST and MOST, in ns. */
 void histogram_merge(struct histogram *histogram, const struct histogram *more,
                      int64_t least, int64_t most);
 
-/* Make it the empty set, if all it has lies between LEAST and MOST, ns: memory that
- * holds nothing stays untouched. */
+/* Removes all latencies, which must lie between LEAST and MOST, in ns. Writes only to the
+ * bins between them, so that pages of memory that were never used stay unused. */
 void histogram_clear(struct histogram *histogram, int64_t least, int64_t most);
 
-/* Returns the value of a RANK from 1 to count, in ascending order: its bin's middle. */
+/* Returns the latency of RANK, from 1 to `count` in ascending order, in ns: the middle of
+ * its bin. */
 int64_t histogram_value(const struct histogram *histogram, uint64_t rank);
 
-/* Returns how many are at most LIMIT; exact where a bin ends, as at each 1000 * 2^k. */
+/* Returns how many latencies are at most LIMIT ns. The number is exact if LIMIT is the
+ * upper bound of a bin, such as each 1000 * 2^k; else it may be too small. */
 uint64_t histogram_count(const struct histogram *histogram, int64_t limit);
 
-/* All that is known of a set of latencies. All zero is the empty one. */
+/* The moments and the histogram of one set of latencies. All zero is the empty set. */
 struct distribution {
     struct moments moments;
     struct histogram histogram;
 };
 
-/* Add a latency, ns, not negative. */
+/* Adds LATENCY, in ns, at least 0. */
 static inline void
 distribution_record(struct distribution *distribution, int64_t latency)
 {
@@ -112,11 +125,11 @@ distribution_record(struct distribution *distribution, int64_t latency)
     histogram_record(&distribution->histogram, latency);
 }
 
-/* Add all that MORE has recorded. */
+/* Adds all latencies of MORE. */
 void distribution_merge(struct distribution *distribution,
                         const struct distribution *more);
 
-/* Make it the empty one, as histogram_clear does. */
+/* Removes all latencies. Leaves memory that was never used untouched. */
 void distribution_clear(struct distribution *distribution);
 
 #endif

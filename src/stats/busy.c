@@ -1,15 +1,22 @@
 /*
- * The union of spans, in constant memory. Spans that overlap or touch become one, so
- * those of the list are disjoint. When it is full, its older half settles: of its spans
- * only the sum of their lengths remains. Spans come about in the order of their ends, so
- * only a request that took longer than half a list of pauses can reach back that far.
+ * The busy time is the length of a union of spans, computed in constant memory.
+ *
+ *     first_start                horizon                                   last_end
+ *     |                          |                                                |
+ *     [== settled_time, a sum ===][span]   [===span===]     [span]   [====span====]
+ *
+ * Spans that overlap or touch are joined, so the spans in the list are disjoint and in
+ * order. When the list is full, its older half settles: the lengths of these spans go
+ * into settled_time, the spans leave the list, and the horizon moves to the end of the
+ * last one. Spans arrive almost in the order of their ends. So only a request that lasted
+ * longer than half a list of spans can begin before the horizon.
  */
 #include "stats/busy.h"
 
 #include <stddef.h>
 #include <string.h>
 
-/* Returns the sum of the lengths of the spans that count. */
+/* Returns the total length, in ns, of those of COUNT spans that count. */
 static int64_t
 sum_lengths(const struct busy_span *list, int count)
 {
@@ -20,7 +27,7 @@ sum_lengths(const struct busy_span *list, int count)
     return length;
 }
 
-/* Remove COUNT spans, the first at index FIRST. */
+/* Removes COUNT spans from the list, beginning at index FIRST. */
 static void
 remove_spans(struct busy *busy, int first, int count)
 {
@@ -36,14 +43,17 @@ busy_add(struct busy *busy, int64_t start, int64_t end, bool counts)
     struct busy_span *list = busy->list;
     if (end <= start)
         return;
+
     busy->first_start =
         busy->last_end == 0 || start < busy->first_start ? start : busy->first_start;
     busy->last_end = end > busy->last_end ? end : busy->last_end;
-    if (busy->count == BUSY_SPANS) { /* half of them are replaced by their length */
+    if (busy->count == BUSY_SPANS) { /* the older half settles */
         busy->settled_time += sum_lengths(list, BUSY_SPANS / 2);
         busy->horizon = list[BUSY_SPANS / 2 - 1].end;
         remove_spans(busy, 0, BUSY_SPANS / 2);
     }
+
+    /* The part before the horizon is added as if no settled span overlapped it. */
     if (start < busy->horizon) {
         int64_t until = end < busy->horizon ? end : busy->horizon;
         busy->settled_time += counts ? until - start : 0;
@@ -51,18 +61,22 @@ busy_add(struct busy *busy, int64_t start, int64_t end, bool counts)
     }
     if (start == end)
         return;
-    int after = busy->count; /* index of the first span behind it */
+
+    /* The new span joins the spans from index FIRST up to, but not including, AFTER. */
+    int after = busy->count;
     while (after > 0 && list[after - 1].start > end)
         after--;
-    int first = after; /* index of the first that it touches, and joins, if any */
+    int first = after;
     while (first > 0 && list[first - 1].end >= start)
         first--;
-    if (first == after) {
+
+    if (first == after) { /* there is no span to join */
         memmove(list + first + 1, list + first,
                 (size_t)(busy->count++ - first) * sizeof(*list));
         list[first] = (struct busy_span){start, end, counts};
         return;
     }
+
     for (int i = first; i < after; i++)
         counts |= list[i].counts;
     start = start < list[first].start ? start : list[first].start;
@@ -90,6 +104,7 @@ busy_log_move(struct busy_log *log, struct busy *busy)
 {
     if (log->count == 0)
         return;
+
     for (int i = 0; i < log->count; i++)
         busy_add(busy, log->list[i].start, log->list[i].end, log->list[i].counts);
     const struct busy_span *last = &log->list[log->count - 1];

@@ -1,16 +1,29 @@
 /*
- * Mean and squared deviation are updated with each value (Welford: "Note on a method for
- * calculating corrected sums of squares and products", Technometrics 1962) and merged
- * pairwise (Chan, Golub, LeVeque: "Updating formulae and a pairwise algorithm for
- * computing sample variances", 1979). Neither subtracts large sums from each other, so no
- * digits are lost. The integer sum is exact for 9 * 10^9 requests of a second each.
+ * Moments and histograms of latencies.
  *
- * Bins count values less one, so that their upper bounds belong to them (as the limits
- * of other histograms do) and round numbers of microseconds are bounds. With v = latency
- * - 1 and e the number of bits of v beyond the eight highest, the bin is 128 e + v /
- * 2^e: a shift and a sum. For v below 256 that is v itself; from there on each e begins
- * where the one before ends, because v / 2^e is at least 128. A bin of e is 2^e wide and
- * its values are at least 128 * 2^e, so half a bin is at most 1/256 of them.
+ * Moments: with each value x, the mean m and the sum of squared distances q are updated
+ * (Welford: "Note on a method for calculating corrected sums of squares and products",
+ * Technometrics 1962):
+ *
+ *     d = x - m,  m' = m + d / n,  q' = q + d * (x - m')
+ *
+ * Two sets are merged by a similar formula (Chan, Golub, LeVeque: "Updating formulae and
+ * a pairwise algorithm for computing sample variances", 1979). Neither formula subtracts
+ * large sums from each other, so no digits are lost. The integer sum is exact for 9 *
+ * 10^9 requests of a second each.
+ *
+ * Histogram: the bin of a latency is computed by a shift and a sum.
+ *
+ *     v = latency - 1
+ *     e = the number of bits of v without its eight highest bits; 0 for v below 256
+ *     bin = 128 * e + v / 2^e
+ *
+ * - 1 is subtracted so that the upper bound of a bin belongs to the bin, as in other
+ *   histograms, and so that round numbers of microseconds are bounds.
+ * - Bins have no gaps: for v below 256 the bin is v itself. For e above 0, v / 2^e runs
+ *   from 128 to 255, so the bins of each e begin where the bins of e - 1 end.
+ * - The error is small: for e above 0, a bin is 2^e wide and its values are at least 128
+ *   * 2^e, so half a bin is at most 1/256 of a value.
  */
 #include "stats/distribution.h"
 
@@ -22,6 +35,7 @@ moments_merge(struct moments *moments, const struct moments *more)
 {
     if (more->count == 0)
         return;
+
     if (moments->count == 0) {
         *moments = *more;
         return;
@@ -73,7 +87,7 @@ histogram_middle(int bin)
     return below + (histogram_upto(bin) - below + 1) / 2;
 }
 
-/* Go down from the longest wait, and add the waits of one bin at once. */
+/* Goes down from the longest wait. All waits that fall into one bin are added at once. */
 void
 histogram_record_waits(struct histogram *histogram, int64_t latency, int64_t every,
                        int64_t idle)
