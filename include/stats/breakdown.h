@@ -8,70 +8,85 @@
 #include <stdint.h>
 
 /*
- * Where the time of requests went, in the words of biosnoop(8) and fio(1). A request is
- * made of block requests: submit is its time until the first of them is queued, device
- * each moment from then on at which at least one is at a device, queue every other until
- * the last is complete, and return the rest. They add up to the latency, or for a write
- * with a flush after it to the latency without that.
+ * Where the time of a request goes, in the words of biosnoop(8) and fio(1). The kernel
+ * turns each request into one or more block requests. Here two of them overlap:
  *
- * A request to a stack of devices (dm, md, loop) has a fifth part. Its submit ends when
- * the first block request is queued at the top device, and its return begins when the
- * last one of the top device is complete. In between, queue is only the moments at which
- * one is queued at a bottom device and none is at a device, and stack is the rest.
+ *     start     first queued  issued      complete  issued   complete            end
+ *     |--submit-|-----queue---|---------- device ---|-queue--|-device-|--return--|
+ *                             [=block request=]
+ *                                   [=block request=]        [=======]
+ *
+ *   submit   until the first block request is queued
+ *   device   from then on, every moment at which at least one block request is in flight
+ *            at a device
+ *   queue    every other moment until the last block request is complete
+ *   return   from the last completion to the end
+ *
+ * The parts add up to the latency without the flush after a write.
+ *
+ * A request to a stack of devices (dm, md, loop) has a fifth part. Submit ends when the
+ * first block request is queued at the top device, and return begins when the last block
+ * request of the top device is complete. Between these two moments, device is as above;
+ * queue is only every moment at which a block request is queued at a bottom device and no
+ * block request is in flight at a bottom device; stack is every other moment.
  */
 enum part { PART_SUBMIT, PART_STACK, PART_QUEUE, PART_DEVICE, PART_RETURN, PARTS };
 
-#define PART_FLUSH PARTS /* the device's time for the flush after a write */
+#define PART_FLUSH PARTS /* the time of the device for the flush after a write */
 
 enum split_result {
     SPLIT_NOT_TRIED,
     SPLIT_DONE,
-    SPLIT_UNASKED, /* no device was asked for it, as far as is known */
-    SPLIT_LOST,    /* some of its records were not found */
-    SPLIT_SHARED,  /* others had its blocks under way: whose records are which? */
+    SPLIT_UNASKED, /* as far as is known, the request reached no device */
+    SPLIT_LOST,    /* some records of the request were not found */
+    SPLIT_SHARED,  /* others had the same blocks in flight: it is not certain whose
+                      records are whose */
 };
 
-/* The parts of one request; all times are 0 unless it is SPLIT_DONE. */
+/* The parts of one request. All times are 0 unless the result is SPLIT_DONE. */
 struct split {
     enum split_result result;
-    bool is_stacked;     /* it went through a stack, so it has PART_STACK */
+    bool is_stacked;     /* the request went through a stack, so it has PART_STACK */
     int64_t part[PARTS]; /* ns */
-    int64_t sync_device; /* ns, the device's for the flush after a write; 0: none */
+    int64_t sync_device; /* ns of the device for the flush after a write; 0 if none */
 };
 
-/* One of the requests, as it was split. */
+/* A request and its parts. */
 struct breakdown_request {
-    uint64_t index;  /* 0: none */
-    int64_t latency; /* ns */
-    int64_t sync;    /* ns, of the latency */
-    bool is_stacked; /* it has PART_STACK */
-    int64_t part[PARTS];
+    uint64_t index;      /* from 1; 0 if there is no request */
+    int64_t latency;     /* ns, flush included */
+    int64_t sync;        /* ns of the latency: the flush after a write */
+    bool is_stacked;     /* it has PART_STACK */
+    int64_t part[PARTS]; /* ns */
 };
 
-/* The parts of all requests that count and could be split. All zero is the empty set; it
- * can be copied like any value. */
+/* The parts of all requests that count. All zero is the empty set; it can be copied like
+ * any value. */
 struct breakdown {
-    uint64_t no_device_io, lost,
-        ambiguous;                    /* requests that count and could not be split */
-    int64_t total_time, total_sync;   /* of those that could, ns: the latencies, and the
-                             flushes in them */
-    struct breakdown_request slowest; /* of them; the first, if there are several */
-    struct moments operations[OPERATIONS][PARTS]; /* of each, all that it has */
-    struct distribution parts[PARTS + 1]; /* each has all of them, but PART_STACK only
-                                             those of stacks, and PART_FLUSH flushes */
+    /* Requests that count and could not be split: SPLIT_UNASKED, _LOST and _SHARED */
+    uint64_t no_device_io, lost, ambiguous;
+    int64_t total_time;               /* ns: latencies of the requests that were split */
+    int64_t total_sync;               /* ns of total_time: the flushes */
+    struct breakdown_request slowest; /* of the requests that were split; of several
+                                         equally slow ones the first */
+    struct moments operations[OPERATIONS][PARTS]; /* the parts of each operation */
+    struct distribution parts[PARTS + 1]; /* of all requests that were split; PART_STACK
+                                             only of requests to stacks, PART_FLUSH only
+                                             of requests with a flush */
 };
 
-/* While a block request is at a device, monotonic ns: it was issued to it, and then
- * completed or requeued. Before that it waited in the queue of the device, since it was
- * queued or requeued. */
+/* The time for which a block request is in flight at a device, monotonic, in ns. */
 struct breakdown_interval {
-    int64_t issued_at, completed_at;
-    int64_t queued_at; /* matters only for a stack */
+    int64_t issued_at;    /* when it was sent to the device */
+    int64_t completed_at; /* when it was complete, or went back into the queue */
+    int64_t queued_at;    /* when it began to wait for issued_at: queued or requeued. Used
+                             for stacks only */
 };
 
-/* Divides the time of a request from START to END by COUNT intervals of its block
- * requests, the last to end being that of the last completion; they are put into order.
- * QUEUED is when the first was queued. What is outside of the request does not count. */
+/* Divides the time of a request from START to END (ns) into PART. QUEUED is when its
+ * first block request was queued. The COUNT intervals are those of its block requests, in
+ * any order; the function sorts them. Time outside of the request does not count. The
+ * last interval to end must be that of the last completion. */
 void breakdown_divide(int64_t start, int64_t end, int64_t queued,
                       struct breakdown_interval *intervals, int count,
                       int64_t part[PARTS]);
@@ -79,7 +94,7 @@ void breakdown_divide(int64_t start, int64_t end, int64_t queued,
 /* Divides the time of a request to a stack of devices from START to END (ns) into PART.
  * The first of its block requests was queued at the top device at QUEUED, and the last
  * one was complete there at COMPLETE. The COUNT intervals are those of bottom devices, in
- * any order; they are put into order. What is outside of the request does not count. */
+ * any order; the function sorts them. Time outside of the request does not count. */
 void breakdown_divide_stack(int64_t start, int64_t end, int64_t queued, int64_t complete,
                             struct breakdown_interval *intervals, int count,
                             int64_t part[PARTS]);
@@ -96,17 +111,18 @@ breakdown_count(const struct breakdown *breakdown)
     return breakdown->parts[PART_SUBMIT].moments.count;
 }
 
-/* Adds a sample that counts: its parts, or why it could not be split. */
+/* Adds SAMPLE, which must count: its parts, or the reason why it could not be split. */
 void breakdown_record(struct breakdown *breakdown, const struct sample *sample);
 
-/* Adds all that MORE has recorded. */
+/* Adds all requests of MORE, as if they had been recorded here. */
 void breakdown_merge(struct breakdown *breakdown, const struct breakdown *more);
 
-/* Makes it the empty set; memory that holds nothing stays untouched. */
+/* Removes all requests. Leaves memory that was never used untouched. */
 void breakdown_clear(struct breakdown *breakdown);
 
-/* Returns what took the largest share of the slowest request, of which there must be one:
- * a part's name, or "sync". PERCENT becomes the share, rounded down. */
+/* Finds the part that took the most time of the slowest request, which must exist.
+ * Returns the name of the part, or "sync" for the flush. Stores its share of the latency
+ * in PERCENT, rounded down. */
 const char *breakdown_culprit(const struct breakdown *breakdown, int *percent);
 
 #endif

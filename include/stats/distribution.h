@@ -42,9 +42,9 @@ int64_t moments_deviation(const struct moments *moments);
  *
  * The bins are log-linear, as in HdrHistogram: each power of two is cut into 128 equal
  * bins. Bin B has the latencies above histogram_below(B), up to and including
- * histogram_upto(B). Bins are 1 ns wide up to 256 ns. Above, a bin is at most 1/128 as
- * wide as its latencies are long, so the middle of a bin is at most 0.4 % away from any
- * latency in the bin.
+ * histogram_upto(B); bin 0 also has latencies of 0. Bins are 1 ns wide up to 256 ns.
+ * Above, a bin is at most 1/128 as wide as its latencies are long, so the middle of a bin
+ * is at most 0.4 % away from any latency in the bin.
  */
 #define HISTOGRAM_BITS 7 /* 2^7 bins for each power of two */
 /* The longest latency, in ns: 73 minutes. Longer latencies count as this long. */

@@ -1,4 +1,11 @@
-/* The parts of requests, recorded and merged, and what took most of the slowest. */
+/*
+ * The breakdown: divides the time of each request into parts, and collects the parts of
+ * all requests. include/stats/breakdown.h defines the parts.
+ *
+ * The intervals of block requests may overlap. Therefore a division sorts the intervals
+ * by their beginnings and goes over them once. The moment up to which time was already
+ * counted only moves forward, so that each moment counts once.
+ */
 #include "stats/breakdown.h"
 
 #include "base/time.h"
@@ -23,19 +30,20 @@ compare_issues(const void *one, const void *other)
     return (a > b) - (a < b);
 }
 
-/* The intervals may overlap: each moment counts once, from the end of those before. */
 void
 breakdown_divide(int64_t start, int64_t end, int64_t queued,
                  struct breakdown_interval *intervals, int count, int64_t part[PARTS])
 {
     int64_t first = time_later(start, time_earlier(queued, end));
     int64_t covered = first, device = 0;
+
     qsort(intervals, (size_t)count, sizeof(*intervals), compare_issues);
     for (int i = 0; i < count; i++) {
         int64_t from = time_later(covered, time_earlier(intervals[i].issued_at, end));
         covered = time_later(from, time_earlier(intervals[i].completed_at, end));
         device += covered - from;
     }
+
     part[PART_SUBMIT] = first - start;
     part[PART_STACK] = 0;
     part[PART_QUEUE] = covered - first - device;
@@ -51,8 +59,8 @@ compare_queued(const void *one, const void *other)
     return (a > b) - (a < b);
 }
 
-/* Adds the time from BEGIN to END to TOTAL, as far as it lies after COVERED, which is
- * moved to END. */
+/* Adds the part of the time from BEGIN to END that lies after COVERED to TOTAL, and moves
+ * COVERED to END. All are in ns. */
 static void
 cover(int64_t begin, int64_t end, int64_t *covered, int64_t *total)
 {
@@ -90,7 +98,7 @@ breakdown_divide_stack(int64_t start, int64_t end, int64_t queued, int64_t compl
     part[PART_RETURN] = end - last;
 }
 
-/* Keeps REQUEST if it is slower, or of two that are alike the earlier one. */
+/* Makes REQUEST the slowest request if it is slower, or equally slow and earlier. */
 static void
 keep_slowest(struct breakdown *breakdown, const struct breakdown_request *request)
 {
@@ -110,6 +118,7 @@ breakdown_record(struct breakdown *breakdown, const struct sample *sample)
     breakdown->ambiguous += split->result == SPLIT_SHARED;
     if (split->result != SPLIT_DONE)
         return;
+
     breakdown->total_time += sample->latency;
     breakdown->total_sync += sample->sync;
     for (int i = 0; i < PARTS; i++) {
@@ -120,6 +129,7 @@ breakdown_record(struct breakdown *breakdown, const struct sample *sample)
     }
     if (split->sync_device)
         distribution_record(&breakdown->parts[PART_FLUSH], split->sync_device);
+
     struct breakdown_request request = {
         .index = sample->index,
         .latency = sample->latency,
@@ -134,12 +144,14 @@ void
 breakdown_merge(struct breakdown *breakdown, const struct breakdown *more)
 {
     if (!more->total_time && !more->no_device_io && !more->lost && !more->ambiguous)
-        return; /* and what holds nothing is not touched */
+        return; /* memory that was never used stays untouched */
+
     for (int i = 0; i <= PART_FLUSH; i++)
         distribution_merge(&breakdown->parts[i], &more->parts[i]);
     for (int i = 0; i < OPERATIONS; i++)
         for (int j = 0; j < PARTS; j++)
             moments_merge(&breakdown->operations[i][j], &more->operations[i][j]);
+
     breakdown->no_device_io += more->no_device_io;
     breakdown->lost += more->lost;
     breakdown->ambiguous += more->ambiguous;
@@ -167,7 +179,9 @@ breakdown_culprit(const struct breakdown *breakdown, int *percent)
             most = slowest->part[i];
             name = part_name((enum part)i);
         }
-    double hundred = (double)most * 100; /* before it is divided: 29 of 100 are 29 % */
+
+    /* Multiplied before the division, so that 29 of 100 ns are 29 % and not 28 %. */
+    double hundred = (double)most * 100;
     *percent = slowest->latency > 0 ? (int)(hundred / (double)slowest->latency) : 0;
     return name;
 }
