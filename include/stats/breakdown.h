@@ -9,12 +9,13 @@
 
 /*
  * Where the time of a request goes, in the words of biosnoop(8) and fio(1). The kernel
- * turns each request into one or more block requests. Here two of them overlap:
+ * turns each request into one or more block requests. Here are three, each drawn from its
+ * issue to its completion:
  *
- *     start     first queued  issued      complete  issued   complete            end
- *     |--submit-|-----queue---|---------- device ---|-queue--|-device-|--return--|
- *                             [=block request=]
- *                                   [=block request=]        [=======]
+ *     start    first queued  first issued                       last complete       end
+ *     |-submit-|----queue----|--------device--------|--queue--|--device--|--return--|
+ *                            [=== 1 ========]                 [=== 3 ====]
+ *                                 [=== 2 ===========]
  *
  *   submit   until the first block request is queued
  *   device   from then on, every moment at which at least one block request is in flight

@@ -8,48 +8,57 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The percentiles that are always compared: those of percentiles_common. */
+/* The number of percentiles that are always compared: those of percentiles_common. */
 #define COMPARISON_FIGURES 2
 
-/* A percentile of a row, beside that of the first row. */
+/* A percentile of a row, compared with the same percentile of the first row. */
 struct comparison_figure {
-    int64_t value;            /* ns; 0: no request counts */
-    uint64_t count;           /* requests of the row, or of the first if it has fewer */
-    double ratio;             /* to the first row's; 0: there is none */
-    struct interval bounds;   /* of the ratio */
-    enum slo_verdict verdict; /* on the ratio, of a limit */
+    int64_t value;            /* ns; 0 if no request counts */
+    uint64_t count;           /* requests that count, of the row with fewer requests */
+    double ratio;             /* the value divided by the first row's; 0 if not known */
+    struct interval bounds;   /* of the ratio, at 95 % */
+    enum slo_verdict verdict; /* of a relative limit, on the ratio */
 };
 
-/* One of several series of requests, which stay the caller's. */
+/* A target or a recorded run in a comparison. The caller owns what the pointers refer to,
+ * and fills the fields above `rank`. */
 struct comparison_row {
     const char *name;
-    int ordinal; /* among rows of the same name, from 1; 0: no other row has it */
-    const struct stats *stats;        /* of its requests */
-    const struct time_series *series; /* likewise; comparing sorts its entries */
-    /* To be filled: */
-    int rank; /* from 1, the fastest; 0: not known */
-    /* Those of limits that are relative come last, by their index among all. */
+    int ordinal; /* among rows of the same name, from 1; 0 if the name is unique */
+    const struct stats *stats;        /* statistics of all requests */
+    const struct time_series *series; /* a sample of the requests; comparison_fill sorts
+                                         its entries */
+
+    int rank; /* from 1, the fastest; 0 if not known; set by comparison_fill */
+    /* First the figures of percentiles_common, then one for each limit, by its index.
+     * Only the figures of relative limits are used. Set by comparison_fill. */
     struct comparison_figure figures[COMPARISON_FIGURES + SLOS_MOST];
 };
 
 /*
- * Compare COUNT rows with the first, in the figures and in what SLOS limit relative to
- * it: such a limit is met, or broken, if all of the bounds are on one side of it, else
- * SLO_UNKNOWN. Bounds with corrected percentiles are not known. RANKED rows are put in
- * ascending order of their medians before; those not known to differ from the fastest
- * that is left share a place, in their order. Behind them come, as they were, those of
- * too few requests, and last those of which none counts. Returns 0, or -1 without memory.
+ * Fills the ranks and figures of COUNT rows. Each row is compared with the first row, in
+ * the common percentiles and in the percentiles of the relative limits of SLOS. A
+ * relative limit is met if both bounds of the ratio are at most the limit, broken if both
+ * bounds are above the limit, and SLO_UNKNOWN otherwise. There are no bounds for
+ * corrected percentiles.
+ *
+ * If RANKED, the rows are sorted by their medians before they are compared. Rows that are
+ * not known to differ from the fastest row without a rank share a rank. Behind the ranked
+ * rows come the rows with too few requests that count, and then the rows in which no
+ * request counts, both in their previous order.
+ *
+ * Returns 0, or -1 if memory is lacking; the rows are unchanged then.
  */
 int comparison_fill(struct comparison_row *rows, int count, const struct slos *slos,
                     bool ranked);
 
-/* Returns whether both rows of FIGURE have enough requests to show a percentile, which
- * would be the longest of them otherwise. */
+/* Returns whether both rows of FIGURE have enough requests that count to know PERCENTILE.
+ * With fewer requests the percentile would be the longest latency. */
 bool comparison_is_shown(const struct comparison_figure *figure,
                          const struct percentile *percentile);
 
-/* Returns the worst verdict on ROW of all limits that its rows were compared in, those
- * that are relative included unless it is the REFERENCE itself. */
+/* Returns the worst verdict of all limits of SLOS on ROW. Relative limits are left out if
+ * ROW is the REFERENCE itself, the first row. */
 enum slo_verdict comparison_check_all(const struct slos *slos,
                                       const struct comparison_row *row,
                                       const struct comparison_row *reference);

@@ -1,19 +1,25 @@
 /*
- * The comparison of several series of requests. Each is estimated (interval.h) once; any
- * two of them give the interval of their ratio.
+ * The comparison of several targets or recorded runs, one row for each.
+ *
+ * First, each percentile of each row is estimated once (stats/interval.h). Any two
+ * estimates then give the interval of their ratio. A row is slower or faster than another
+ * row only if this interval excludes 1. With ranks, the rows are sorted by their medians;
+ * each rank goes to the fastest row that has none yet, and to all rows that are not known
+ * to differ from it.
  */
 #include "stats/comparison.h"
 
 #include <stdlib.h>
 
-/* A row while rows are put in order. */
+/* A row with its estimates, while the rows are compared. */
 struct contender {
     struct comparison_row row;
-    int index;                                                 /* before */
-    struct estimate estimates[COMPARISON_FIGURES + SLOS_MOST]; /* of its figures */
+    int index;                                                 /* in the caller's order */
+    struct estimate estimates[COMPARISON_FIGURES + SLOS_MOST]; /* of the figures */
 };
 
-/* Returns the percentile of a figure; NULL: that of a limit that is not relative. */
+/* Returns the percentile that FIGURE compares: a common one, or that of a relative limit.
+ * Returns NULL if the figure belongs to a limit that is not relative. */
 static const struct percentile *
 percentile_of(int figure, const struct slos *slos)
 {
@@ -23,8 +29,9 @@ percentile_of(int figure, const struct slos *slos)
     return slo->is_relative ? &slo->percentile : NULL;
 }
 
-/* Estimates the figures of ROW, several of which may be one percentile. Returns 0, or -1
- * without memory. */
+/* Fills CONTENDER from ROW, whose place among all rows is INDEX, and estimates its
+ * figures. If several figures are the same percentile, it is estimated once. Returns 0,
+ * or -1 if memory is lacking. */
 static int
 fill(struct contender *contender, const struct comparison_row *row, int index,
      const struct slos *slos)
@@ -34,11 +41,13 @@ fill(struct contender *contender, const struct comparison_row *row, int index,
     contender->row = *row;
     contender->row.rank = 0;
     contender->index = index;
+
     for (int i = 0; i < COMPARISON_FIGURES + slos->count; i++) {
         const struct percentile *percentile = percentile_of(i, slos);
         int same = 0;
         if (!percentile)
             continue;
+
         contender->row.figures[i].value = stats_percentile(row->stats, percentile);
         contender->row.figures[i].count = row->stats->latency.count;
         while (same < i &&
@@ -52,7 +61,8 @@ fill(struct contender *contender, const struct comparison_row *row, int index,
     return status;
 }
 
-/* Compares a row with the FIRST, and finds what becomes of limits that are relative. */
+/* Fills the figures of ROW: ratios to the FIRST row, and verdicts on relative limits. OWN
+ * has the estimates of ROW. */
 static void
 compare(struct comparison_row *row, const struct contender *own,
         const struct contender *first, const struct slos *slos)
@@ -63,6 +73,7 @@ compare(struct comparison_row *row, const struct contender *own,
         uint64_t reference_count = first->row.figures[i].count;
         if (!percentile_of(i, slos))
             continue;
+
         if (is->count > reference_count)
             is->count = reference_count;
         is->ratio = reference > 0 ? (double)is->value / (double)reference : 0;
@@ -70,6 +81,7 @@ compare(struct comparison_row *row, const struct contender *own,
             is->bounds = estimate_ratio(&own->estimates[i], &first->estimates[i]);
         if (i < COMPARISON_FIGURES)
             continue;
+
         double limit = 1 + (double)slos->list[i - COMPARISON_FIGURES].limit / SLO_WHOLE;
         is->verdict = is->bounds.is_known && is->bounds.low > limit     ? SLO_BROKEN
                       : is->bounds.is_known && is->bounds.high <= limit ? SLO_MET
@@ -77,8 +89,8 @@ compare(struct comparison_row *row, const struct contender *own,
     }
 }
 
-/* Returns where rows stand: those that can be ranked, those of which too few requests are
- * known, those of which none counts. */
+/* Returns the class of a row, by which rows are sorted first: 0 if the row can be ranked,
+ * 1 if too few of its requests count, 2 if none of its requests counts. */
 static int
 find_class(const struct contender *contender)
 {
@@ -87,8 +99,8 @@ find_class(const struct contender *contender)
     return contender->row.stats->latency.count ? 1 : 2;
 }
 
-/* By place, or by median before they have one; equal ones stay in their
- * order, and those that cannot be ranked. */
+/* Sorts rows by class, then by rank. Rows without a rank that can be ranked are sorted by
+ * their medians. Otherwise, rows stay in the caller's order. */
 static int
 compare_contenders(const void *left, const void *right)
 {
@@ -104,13 +116,14 @@ compare_contenders(const void *left, const void *right)
     return a->index - b->index;
 }
 
-/* Gives a place to those that are not known to differ from the fastest without one, and
- * puts them in order. */
+/* Gives ranks to the COUNT rows that can be ranked, and sorts the rows. Each rank goes to
+ * the fastest row without a rank, and to all rows not known to differ from that row. */
 static void
 rank(struct contender *list, int count)
 {
     int place = 0;
     qsort(list, (size_t)count, sizeof(*list), compare_contenders);
+
     for (int i = 0; i < count && find_class(&list[i]) == 0; i++) {
         if (list[i].row.rank)
             continue;
@@ -123,6 +136,7 @@ rank(struct contender *list, int count)
                 list[k].row.rank = place;
         }
     }
+
     qsort(list, (size_t)count, sizeof(*list), compare_contenders);
 }
 
@@ -136,6 +150,7 @@ comparison_fill(struct comparison_row *rows, int count, const struct slos *slos,
         status = fill(&list[i], &rows[i], i, slos);
     if (status == 0 && ranked)
         rank(list, count);
+
     for (int i = 0; i < count && status == 0; i++) {
         rows[i] = list[i].row;
         if (i > 0)
