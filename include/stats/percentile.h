@@ -17,143 +17,153 @@ struct stats;
 #define PERCENTILES_MOST 16
 
 struct percentile {
-    int64_t billionths; /* below PERCENTILE_HUNDRED, above 0 */
+    int64_t billionths; /* above 0 and below PERCENTILE_HUNDRED */
     char name[16];      /* such as "99.9" */
 };
 
 /* Percentiles in the order in which they are shown. */
 struct percentiles {
     int count;
-    bool is_given; /* by the user, so shown however few the requests are */
+    bool is_given; /* by the user, so shown even if few requests count */
     struct percentile list[PERCENTILES_MOST];
 };
 
-/* The list that is shown unless another is asked for: 50, 90, 99, 99.9. */
+/* The percentiles that are shown by default: 50, 90, 99, 99.9. */
 extern const struct percentiles percentiles_default;
 
-/* The list where there is room for no more: 50, 99. */
+/* The percentiles that are shown where there is little room: 50, 99. */
 extern const struct percentiles percentiles_common;
 
-/* Read a percentile above 0 and below 100, up to seven decimals, from LENGTH bytes of
- * TEXT. Returns NULL, or why it is refused. */
+/* Reads a percentile above 0 and below 100, with up to seven decimals, from LENGTH bytes
+ * of TEXT. Returns NULL, or the reason why the text is refused. */
 const char *percentile_parse(const char *text, int length, struct percentile *percentile);
 
-/* Read a list with commas between, or "none". Returns NULL, or why it is refused; LIST is
- * undefined then. */
+/* Reads a list of percentiles, separated by commas, or "none". Returns NULL, or the
+ * reason why the text is refused; LIST is undefined then. */
 const char *percentiles_parse(const char *text, struct percentiles *list);
 
-/* Add lists to choose from to TEXT, a line each: "none", and the default one. */
+/* Adds suggestions for a list of percentiles to TEXT, one on each line: "none", and the
+ * default list. */
 void percentiles_list(struct buffer *text);
 
-/* Returns the nearest rank among COUNT values, from 1: the smallest that is not below the
- * percentile's share of them. */
+/* Returns the nearest rank of PERCENTILE among COUNT values in ascending order, from 1:
+ * the smallest rank that is at least COUNT times the percentile. */
 uint64_t percentile_rank(const struct percentile *percentile, uint64_t count);
 
-/* Returns how many values it takes to know the percentile: 1/(1-p) - 1, rounded up, and
- * one at least. The nearest rank of fewer is the largest of too few. */
+/* Returns how many values are needed to know the percentile: 1/(1-p) - 1, rounded up, and
+ * at least 1. With fewer values the nearest rank is the largest value. */
 uint64_t percentile_needs(const struct percentile *percentile);
 
-/* What figures are about: all requests that count; one operation where several are mixed;
- * or a part of their time: flushes, enum part, the device's time for flushes. */
+/* The requests, or the part of their time, that a figure is about. */
 enum scope {
-    SCOPE_ALL,
-    SCOPE_OPERATION, /* the first: there is one for each */
-    SCOPE_SYNC = SCOPE_OPERATION + OPERATION_FLUSH,
-    SCOPE_SUBMIT,
+    SCOPE_ALL,       /* all requests that count */
+    SCOPE_OPERATION, /* one operation, where several are mixed; here the first operation,
+                        the others follow in the order of enum operation */
+    SCOPE_SYNC = SCOPE_OPERATION + OPERATION_FLUSH, /* flushes after writes */
+    SCOPE_SUBMIT, /* from here to SCOPE_RETURN as in enum part */
     SCOPE_STACK,
     SCOPE_QUEUE,
     SCOPE_DEVICE,
     SCOPE_RETURN,
-    SCOPE_SYNC_DEVICE, /* has no limits */
+    SCOPE_SYNC_DEVICE, /* time of the device for flushes; cannot be limited */
     SCOPES
 };
 
-/* Returns the name of a scope: "read", "sync_device", "" for SCOPE_ALL. */
+/* Returns the name of SCOPE, such as "read" or "sync_device". Returns "" for SCOPE_ALL.
+ */
 const char *scope_name(enum scope scope);
 
-/* Returns the operation whose scope it is. */
+/* Returns the operation that SCOPE is about. SCOPE must be an operation or SCOPE_SYNC. */
 static inline enum operation
 scope_operation(enum scope scope)
 {
     return (enum operation)(scope - SCOPE_OPERATION);
 }
 
-/* Returns whether a scope is one operation, or a part of the time of requests. */
+/* Returns whether SCOPE is about one operation, reads or writes. */
 static inline bool
 scope_is_operation(enum scope scope)
 {
     return scope > SCOPE_ALL && scope < SCOPE_SYNC;
 }
 
+/* Returns whether SCOPE is about a part of the time of requests, flushes included. */
 static inline bool
 scope_is_part(enum scope scope)
 {
     return scope >= SCOPE_SYNC;
 }
 
-/* The latencies of a scope; valid as long as the statistics are. */
+/* The latencies of a scope. The pointers refer to the statistics. */
 struct latencies {
-    const struct moments *moments;
-    const struct histogram *histogram;   /* with the waits if they are corrected */
-    const struct histogram *uncorrected; /* without */
-    int64_t max;                         /* ns: the longest, a wait or not */
-    bool corrected;
+    const struct moments *moments;       /* of requests only, never of waits */
+    const struct histogram *histogram;   /* for percentiles: with the waits of requests
+                                            that could not be sent, if corrected */
+    const struct histogram *uncorrected; /* of requests only */
+    int64_t max;                         /* ns: the longest request or wait */
+    bool corrected;                      /* for coordinated omission (-corrected) */
 };
 
-/* Returns the latencies of SCOPE. */
+/* Returns the latencies of SCOPE. They refer to STATS, which must outlive them. */
 struct latencies latencies_of(const struct stats *stats, enum scope scope);
 
-/* What is counted of all requests, or of one operation, beside their latencies. */
+/* Counts of all requests, or of the requests of one operation. */
 struct scope_counts {
-    uint64_t requests, failed, missed; /* of all, as in struct stats */
-    int64_t bytes, last_end;           /* likewise */
+    uint64_t requests, failed, missed; /* as in struct stats */
+    int64_t bytes, last_end;           /* as in struct stats */
 };
 
-/* Returns the counts of one operation, or else those of all requests. */
+/* Returns the counts of one operation if SCOPE is an operation, else the counts of all
+ * requests. */
 struct scope_counts scope_counts_of(const struct stats *stats, enum scope scope);
 
-/* Returns the next scope that STATS tell apart: operations where several are mixed, parts
- * that were seen; SCOPES: there is none. A walk over all begins with SCOPE_ALL. */
+/* Returns the next scope after SCOPE for which STATS have figures: an operation if
+ * several are mixed, or a part that at least one request has. Returns SCOPES at the end.
+ * A walk over all scopes begins with SCOPE_ALL. */
 enum scope scope_next(const struct stats *stats, enum scope scope);
 
-/* Returns the first operation where several are mixed, else SCOPE_ALL. */
+/* Returns the scope of the first operation if several are mixed, else SCOPE_ALL. */
 enum scope scope_first(const struct stats *stats);
 
-/* Returns a percentile, ns; 0 of nothing. It is never outside of what was seen. */
+/* Returns a percentile in ns, which lies between the shortest and the longest latency.
+ * Returns 0 if there are no latencies. */
 int64_t latencies_percentile(const struct latencies *latencies,
                              const struct percentile *percentile);
 
-/* Likewise, but returns -1 if there are too few values for the percentile: it would be
- * their maximum. */
+/* Returns a percentile in ns, as latencies_percentile does. Returns -1 if there are too
+ * few requests to know it (percentile_needs). */
 int64_t latencies_known_percentile(const struct latencies *latencies,
                                    const struct percentile *percentile);
 
-/* Returns how many requests, without waits, are longer than LIMIT for a percentile, ns.
- */
+/* Returns how many requests, without waits, are longer than LIMIT ns. The length of a
+ * request is rounded as a percentile would be, to the middle of its bin, so that the
+ * answer agrees with a comparison of the percentile and LIMIT. */
 uint64_t latencies_above(const struct latencies *latencies, int64_t limit);
 
-/* Returns a percentile of SCOPE_ALL, ns. */
+/* Returns a percentile of all requests that count, in ns. Returns 0 if none counts. */
 int64_t stats_percentile(const struct stats *stats, const struct percentile *percentile);
 
-/* Returns the percentiles of a list to show of COUNT values, a bit for each: of nothing
- * none; all if the user gave the list, else those that so many are enough for. */
+/* Returns which percentiles of LIST are shown if COUNT requests count, as a bit mask by
+ * index. A list that the user gave is shown if COUNT is above 0. Of another list, each
+ * percentile is shown that COUNT requests are enough for (percentile_needs). */
 unsigned percentiles_shown(const struct percentiles *list, uint64_t count);
 
 #define BUCKETS_MOST 64
 
-/* The bounds of buckets, ns, ascending: each has all values that are at most as long. */
+/* The upper bounds of the buckets of an exported histogram, in ns, ascending. A bucket
+ * has all latencies that are at most its bound, as in Prometheus. */
 struct buckets {
     int count;
     int64_t list[BUCKETS_MOST];
 };
 
-/* The bounds unless others are asked for: each 1 us * 2^k up to 33.5 s and, in octaves
- * that reach into 50 us to 1 s, another in the middle. All are ends of bins of struct
- * histogram, so that histogram_count is exact for them. */
+/* The default bounds: each 1 us * 2^k up to 33.5 s, and another bound in the middle of
+ * each octave that overlaps the range of 50 us to 1 s. All bounds are upper bounds of
+ * bins of struct histogram, so that histogram_count is exact for them. */
 extern const struct buckets buckets_default;
 
-/* Read bounds, times with commas between that rise, above 0 and an hour at most. Returns
- * NULL, or why TEXT is refused; BUCKETS is undefined then. */
+/* Reads bounds from TEXT: ascending times, separated by commas, above 0 and at most an
+ * hour. Returns NULL, or the reason why TEXT is refused; BUCKETS is undefined then. */
 const char *buckets_parse(const char *text, struct buckets *buckets);
 
 #endif

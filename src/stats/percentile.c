@@ -1,7 +1,14 @@
 /*
- * Percentiles are nearest ranks, counted in integers: no rank is off by one for a
- * rounding error. Buckets are few, as each is a series that somebody keeps, and the same
- * for all machines, as only equal bounds can be added up.
+ * Percentiles: reading them from options, computing them, and the scopes (all requests,
+ * one operation, one part of the time) that they are computed for.
+ *
+ * A percentile is the nearest rank: p99 is the smallest latency that at least 99 % of the
+ * requests did not exceed. Ranks are computed in integers, so that no rounding error
+ * shifts a rank by one.
+ *
+ * The file also has the buckets of exported histograms. The default buckets are few,
+ * because a monitoring system stores one time series for each bucket. They are the same
+ * on all machines, because only histograms with equal bounds can be added up.
  */
 #include "stats/percentile.h"
 
@@ -37,15 +44,18 @@ percentile_parse(const char *text, int length, struct percentile *percentile)
     for (; at < length && is_digit(text[at]) && value < PERCENTILE_HUNDRED; at++)
         value = value * 10 + (text[at] - '0') * unit;
     bool decimals = at > 0 && at + 1 < length && text[at] == '.';
+
     for (at += decimals; decimals && at < length && is_digit(text[at]); at++) {
         unit /= 10;
         if (unit == 0)
             return "must have at most seven decimals";
         value += (text[at] - '0') * unit;
     }
+
     if (at < length || value <= 0 || value >= PERCENTILE_HUNDRED ||
         length >= (int)sizeof(percentile->name))
         return wrong;
+
     percentile->billionths = value;
     snprintf(percentile->name, sizeof(percentile->name), "%.*s", length, text);
     return NULL;
@@ -58,14 +68,17 @@ percentiles_parse(const char *text, struct percentiles *list)
     list->is_given = true;
     if (strcmp(text, none) == 0)
         return NULL;
+
     for (;;) {
         int length = (int)strcspn(text, ",");
         if (text[0] == 'p' && length > 1) { /* "p99", as it is printed */
             text++;
             length--;
         }
+
         if (list->count == PERCENTILES_MOST)
             return "there can be at most 16 percentiles";
+
         struct percentile *next = &list->list[list->count];
         const char *wrong = percentile_parse(text, length, next);
         for (int i = 0; !wrong && i < list->count; i++)
@@ -73,6 +86,7 @@ percentiles_parse(const char *text, struct percentiles *list)
                 wrong = "a percentile is given twice";
         if (wrong)
             return wrong;
+
         list->count++;
         if (text[length] == '\0')
             return NULL;
@@ -89,7 +103,8 @@ percentiles_list(struct buffer *text)
     buffer_text(text, "\n");
 }
 
-/* The share of the billions, and of the rest rounded up: neither product overflows. */
+/* COUNT * billionths could overflow. So COUNT is split into whole billions, whose product
+ * is exact without the division, and a rest, whose product is below 10^18. */
 uint64_t
 percentile_rank(const struct percentile *percentile, uint64_t count)
 {
@@ -123,7 +138,8 @@ scope_name(enum scope scope)
     return named ? operations[scope_operation(scope)].word : names[scope];
 }
 
-/* A read waits for a write as well, so any wait may be as long as the longest of all. */
+/* If waits are corrected, the maximum of one operation is that of all operations: a read
+ * may have waited for the longest write. */
 struct latencies
 latencies_of(const struct stats *stats, enum scope scope)
 {
@@ -135,6 +151,7 @@ latencies_of(const struct stats *stats, enum scope scope)
         return (struct latencies){&part->moments, &part->histogram, &part->histogram,
                                   part->moments.max, false};
     }
+
     if (scope_is_operation(scope)) {
         const struct stats_operation *own =
             stats_operation_of(stats, scope_operation(scope));
@@ -142,6 +159,7 @@ latencies_of(const struct stats *stats, enum scope scope)
             &own->latency, corrected ? &own->corrected : &own->latencies, &own->latencies,
             corrected ? stats->longest_corrected : own->latency.max, corrected};
     }
+
     return (struct latencies){
         &stats->latency, stats_distribution(stats), &stats->latencies,
         corrected ? stats->longest_corrected : stats->latency.max, corrected};
@@ -156,6 +174,7 @@ scope_counts_of(const struct stats *stats, enum scope scope)
         return (struct scope_counts){own->requests, own->failed, own->missed, own->bytes,
                                      own->last_end};
     }
+
     return (struct scope_counts){stats->requests, stats->failed, stats->missed,
                                  stats->bytes, stats->last_end};
 }
@@ -178,16 +197,18 @@ scope_first(const struct stats *stats)
     return stats->mix.extra_count ? scope_next(stats, SCOPE_ALL) : SCOPE_ALL;
 }
 
-/* Returns VALUE, a bin's middle, no further out than what was seen: from LEAST on. */
+/* Returns VALUE, the middle of a bin in ns, limited to the range from LEAST to the
+ * longest latency. */
 static int64_t
 clamp(const struct latencies *latencies, int64_t value, int64_t least)
 {
-    if (value <= 1 && least == 0) /* the bin of 1 ns is that of 0, too */
+    if (value <= 1 && least == 0) /* latencies of 0 and of 1 ns have the same bin */
         return 0;
     return value < least ? least : value > latencies->max ? latencies->max : value;
 }
 
-/* Waits may be shorter than all latencies. */
+/* If there are waits, the lower limit is 0, because waits may be shorter than the
+ * shortest request. */
 int64_t
 latencies_percentile(const struct latencies *latencies,
                      const struct percentile *percentile)
@@ -196,6 +217,7 @@ latencies_percentile(const struct latencies *latencies,
     bool waited = histogram->count > latencies->moments->count;
     if (histogram->count == 0)
         return 0;
+
     int64_t value =
         histogram_value(histogram, percentile_rank(percentile, histogram->count));
     return clamp(latencies, value, waited ? 0 : latencies->moments->min);
@@ -239,11 +261,12 @@ percentiles_shown(const struct percentiles *list, uint64_t count)
     return shown;
 }
 
-#define BOUND_MOST (3600 * SECOND) /* below HISTOGRAM_MOST, which has all beyond it */
-#define BOUND_TEXT 48              /* longer ones are no times */
+#define BOUND_MOST (3600 * SECOND) /* below HISTOGRAM_MOST, so that counts are exact */
+#define BOUND_TEXT 48              /* bytes for a bound; no valid time is longer */
 
-/* The second bound of an octave is 1.416 times the first: of all ends of bins, which are
- * 8 ns wide from 1024 to 2048 ns, the nearest to the square root of two. */
+/* The bound in the middle of an octave should be the square root of two times the first
+ * bound. It must also be the upper bound of a bin. Bins are 8 ns wide from 1024 to 2048
+ * ns, so 1416 ns is the nearest choice. */
 #define OCTAVE(k) (1000LL << (k))
 #define HALVES(k) OCTAVE(k), (1416LL << (k))
 
@@ -268,6 +291,7 @@ buckets_parse(const char *text, struct buckets *buckets)
             return "there can be at most 64 bounds";
         if (length >= BOUND_TEXT)
             return "not a time";
+
         snprintf(one, sizeof(one), "%.*s", length, text);
         const char *wrong = units_parse(UNITS_TIME, one, next);
         if (wrong)
@@ -276,6 +300,7 @@ buckets_parse(const char *text, struct buckets *buckets)
             return *next < 1 ? "must be more than 0" : "must be at most an hour";
         if (buckets->count > 0 && next[0] <= next[-1])
             return "each bound must be above the one before";
+
         buckets->count++;
         if (text[length] == '\0')
             return NULL;
