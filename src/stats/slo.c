@@ -1,5 +1,13 @@
 /*
- * Service level objectives: they are compared with the same figures that are reported.
+ * Service level objectives: reading limits from options, and comparing them with the
+ * statistics. The statistics are the same that reports show, so a report never
+ * contradicts the verdict beside it.
+ *
+ * A limit on a percentile is a question about the true percentile. The number of values
+ * above the limit answers it: if the limit is the true percentile, that number has a
+ * binomial distribution (stats/interval.h). The answer is certain if the other answer
+ * would make such a number happen in less than 5 % of runs. run/outcome.c additionally
+ * allows for requests that depend on each other.
  */
 #include "stats/slo.h"
 
@@ -31,8 +39,8 @@ phase_label(enum phase phase)
     return phase == PHASE_LOADED ? "under load" : phase_name(phase);
 }
 
-/* Takes NAME and a dash off the front of *TEXT of *LENGTH bytes. Returns false if they
- * are not there. */
+/* Removes NAME and a dash from the front of *TEXT, which has *LENGTH bytes. Returns false
+ * if *TEXT does not begin with them. */
 static bool
 take(const char **text, int *length, const char *name)
 {
@@ -51,7 +59,8 @@ is_name(const char *text, int length, const char *name)
     return (int)strlen(name) == length && memcmp(text, name, (size_t)length) == 0;
 }
 
-/* Reads a sign, up to nine digits, up to four more after a point, and a percent sign. */
+/* Reads a relative limit from TEXT: a sign, up to nine digits, optionally a point and up
+ * to four digits, and a percent sign. Returns NULL, or the reason why it is refused. */
 static const char *
 parse_relative(const char *text, struct slo *slo)
 {
@@ -60,6 +69,7 @@ parse_relative(const char *text, struct slo *slo)
     slo->is_relative = true;
     if (slo->metric != SLO_PERCENTILE || slo->scope != SCOPE_ALL || slo->phase)
         return "only a percentile of all requests can be relative, as in p99=+10%";
+
     for (; is_digit(*digit) && digit < text + 10; digit++)
         value = value * 10 + (*digit - '0') * unit;
     bool decimals = digit > text + 1 && digit[0] == '.' && is_digit(digit[1]);
@@ -67,11 +77,12 @@ parse_relative(const char *text, struct slo *slo)
         value += (*digit - '0') * (unit /= 10);
     if (digit == text + 1 || strcmp(digit, "%") != 0)
         return "not a percentage such as +10% or -2.5%";
+
     slo->limit = *text == '-' ? -value : value;
     return slo->limit > -SLO_WHOLE ? NULL : "must be above -100 %";
 }
 
-/* Returns the kind of unit that the limit has, unless it is relative. */
+/* Returns the kind of unit of the limit, which must not be relative. */
 static enum units_kind
 unit_of(const struct slo *slo)
 {
@@ -81,8 +92,8 @@ unit_of(const struct slo *slo)
 }
 
 /* Copies TEXT without its blanks into COPY of SIZE bytes. A blank between two digits
- * stays, because without it they would be another number. Returns false if there is no
- * room. */
+ * stays, so that "1 0" is refused and not read as 10. Returns false if COPY is too small.
+ */
 static bool
 copy_without_blanks(const char *text, char *copy, size_t size)
 {
@@ -96,12 +107,13 @@ copy_without_blanks(const char *text, char *copy, size_t size)
             return false;
         copy[length++] = *at;
     }
+
     copy[length] = '\0';
     return true;
 }
 
-/* Takes the sign between name and limit off the front of TEXT: "=", or the one that SLO
- * is printed with. Returns the text after it, NULL if there is none. */
+/* Returns the text after the sign at the front of TEXT, which separates name and limit:
+ * "=", or the sign that SLO is printed with. Returns NULL if there is no such sign. */
 static char *
 skip_sign(const struct slo *slo, char *text)
 {
@@ -113,8 +125,8 @@ skip_sign(const struct slo *slo, char *text)
     return text[1] == '=' ? text + 2 : text + 1;
 }
 
-/* Reads what SLO is about from the LENGTH bytes at NAME, such as "loaded-read-p99".
- * Returns NULL, or why it is refused. */
+/* Reads phase, scope and metric of SLO from the LENGTH bytes at NAME, such as
+ * "loaded-read-p99". Returns NULL, or the reason why the name is refused. */
 static const char *
 parse_name(const char *name, int length, struct slo *slo)
 {
@@ -143,8 +155,8 @@ parse_name(const char *name, int length, struct slo *slo)
     return NULL;
 }
 
-/* Reads the LIMIT of SLO, whose name and kind are known, after cutting the "/s" off that
- * of a bandwidth. Returns NULL, or why it is refused, maybe as a text in LIST. */
+/* Reads the LIMIT of SLO, whose name was read before. Cuts "/s" off the LIMIT of a
+ * bandwidth. Returns NULL, or the reason why it is refused, perhaps stored in LIST. */
 static const char *
 parse_limit(char *limit, struct slo *slo, struct slos *list)
 {
@@ -218,7 +230,7 @@ slos_list(struct buffer *text)
                   phase_name(PHASE_LOADED));
 }
 
-/* Returns the figure that the objective limits. */
+/* Returns the figure that SLO limits, in the unit of the limit. */
 static int64_t
 measure(const struct slo *slo, const struct stats *stats)
 {
@@ -233,11 +245,12 @@ measure(const struct slo *slo, const struct stats *stats)
                                      : latencies_percentile(&latencies, &slo->percentile);
 }
 
-#define TAIL 0.05 /* chance of what is not believed */
+#define TAIL 0.05 /* an outcome less likely than this is not believed to be chance */
 
-/* Returns whether COUNT values of which ABOVE are above a limit of a percentile tell for
- * certain that it is BROKEN, or that it is met: were it otherwise, so many, or so few,
- * would be with a chance of TAIL at most. */
+/* Returns whether a limit is certain to be BROKEN, or else certain to be met. ABOVE of
+ * COUNT values are above the limit of PERCENTILE. The answer is certain if, were the
+ * opposite true, at least (or at most) ABOVE values would be above the limit with a
+ * chance of at most TAIL. */
 static bool
 is_certain(const struct percentile *percentile, uint64_t count, uint64_t above,
            bool broken)
@@ -248,7 +261,7 @@ is_certain(const struct percentile *percentile, uint64_t count, uint64_t above,
     return upto > 0 && percentile_chance(percentile, count, upto - 1) >= 1 - TAIL;
 }
 
-/* Returns whether reads are among the requests that a limit is about. */
+/* Returns whether SLO is about requests that may be reads. */
 static bool
 concerns_reads(const struct slo *slo)
 {
@@ -257,7 +270,8 @@ concerns_reads(const struct slo *slo)
     return slo->scope == SCOPE_ALL;
 }
 
-/* A wait of what is corrected is no value of its own, so only requests make certain. */
+/* Waits added by -corrected are not independent values. So certainty is judged by the
+ * requests alone. */
 struct slo_answer
 slo_answer(const struct slo *slo, const struct stats *stats)
 {
@@ -271,6 +285,7 @@ slo_answer(const struct slo *slo, const struct stats *stats)
                                 .is_certain = true};
     if (slo->is_relative)
         return answer;
+
     if (slo->scope == SCOPE_SYNC && stats->flushes_ignored) {
         answer.verdict = SLO_UNKNOWN;
         answer.is_certain = false;
@@ -278,6 +293,7 @@ slo_answer(const struct slo *slo, const struct stats *stats)
         answer.remedy = "measure a target that passes flushes on";
         return answer;
     }
+
     bool broken =
         slo_is_rate(slo) ? answer.value < slo->limit : answer.value > slo->limit;
     uint64_t above = ranked ? latencies_above(&latencies, slo->limit) : 0;
@@ -288,6 +304,7 @@ slo_answer(const struct slo *slo, const struct stats *stats)
         answer.is_certain = false;
         return answer;
     }
+
     answer.verdict = broken ? SLO_BROKEN : SLO_MET;
     if (ranked)
         answer.is_certain = broken ? refuted : is_certain(rank, count, above, false);
@@ -319,14 +336,15 @@ slo_limit(const struct slo *slo, char *text)
     return text;
 }
 
-/* Writes PHASE and SEPARATOR, unless SLO is of no phase, and the rest of the name of SLO
- * into TEXT of SLO_NAME bytes. Returns TEXT. */
+/* Writes the name of SLO into TEXT of SLO_NAME bytes. It begins with PHASE and SEPARATOR,
+ * if SLO is about one phase. Returns TEXT. */
 static char *
 write_name(const struct slo *slo, const char *phase, const char *separator, char *text)
 {
     const char *scope = scope_name(slo->scope), *dash = slo->scope ? "-" : "";
     if (!slo->phase)
         phase = separator = "";
+
     if (slo->metric == SLO_PERCENTILE)
         snprintf(text, SLO_NAME, "%s%s%s%sp%s", phase, separator, scope, dash,
                  slo->percentile.name);
@@ -371,6 +389,7 @@ slos_needs(const struct slos *slos, uint64_t turns)
         if (slo->metric == SLO_PERCENTILE && needs > most)
             most = needs;
     }
+
     return most;
 }
 
