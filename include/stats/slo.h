@@ -113,8 +113,9 @@ struct slo_answer {
 /*
  * Compares STATS with an objective. The verdict is SLO_UNKNOWN if there are fewer values
  * than percentile_needs, with one exception: SLO_BROKEN if so many of them are above the
- * limit that, if the limit were met, this would happen with a chance below 5 %. The
- * verdict on a relative objective is always SLO_MET, because it needs another run.
+ * limit that, if the limit were met, this would happen with a chance below 5 %. It is
+ * also SLO_UNKNOWN if the figure means nothing, which `reason` explains. The verdict on a
+ * relative objective is always SLO_MET, because it needs another run.
  */
 struct slo_answer slo_answer(const struct slo *slo, const struct stats *stats);
 

@@ -1,7 +1,18 @@
 /*
- * Verdicts, and the figures of the requests that count. All merges are exact. Clearing
- * and merging touch only the bins of histograms between the extremes, so that memory
- * that holds nothing stays untouched.
+ * The statistics of requests: verdicts, counts, moments and histograms.
+ *
+ * Each worker records its requests in a struct stats of its own, and the results are
+ * merged. All merges are exact, so the number of workers does not change a figure. A
+ * struct stats is large, mostly histograms. Clearing and merging write only to the bins
+ * between the shortest and the longest latency, so that most of its memory is never
+ * touched and costs nothing.
+ *
+ * Coordinated omission: while a request stalls, requests that were due are missed. With
+ * `corrected_interval`, the `corrected` histograms also have the waits that these
+ * requests would have had. A request of latency L adds L - I, L - 2 I and so on, where I
+ * is the interval. If operations are mixed, missed requests would have been of the
+ * operations in turn. With 2 operations, each one has every second wait: L - I, L - 3 I
+ * and so on, or L - 2 I, L - 4 I and so on.
  */
 #include "stats/stats.h"
 
@@ -34,7 +45,8 @@ next_turn(const struct stats *stats, int turn)
     return turn < stats->mix.extra_count ? turn + 1 : 0;
 }
 
-/* Adds COUNT requests that were due and not sent, the first of the operation of TURN. */
+/* Adds COUNT missed requests. The first of them is of the operation of TURN, and the
+ * others follow in turn. */
 static void
 miss_in_turn(struct stats *stats, int turn, uint64_t count)
 {
@@ -45,8 +57,10 @@ miss_in_turn(struct stats *stats, int turn, uint64_t count)
     }
 }
 
-/* Adds the waits of points that passed in a stall. Requests would have been of the
- * operations in turn: of TURN the first, and then each of as many as there are. */
+/* Adds the waits of the requests missed in a stall of STALL ns, in whose last IDLE ns no
+ * request was due. The first missed request is of the operation of TURN, and the others
+ * follow in turn. For each operation, the stall is extended so that one round (an
+ * interval for each operation) before its end is the operation's longest wait. */
 static void
 wait_in_turn(struct stats *stats, int turn, int64_t stall, int64_t idle)
 {
@@ -54,6 +68,7 @@ wait_in_turn(struct stats *stats, int turn, int64_t stall, int64_t idle)
     int64_t round = time_multiply(every, stats->mix.extra_count + 1);
     stats->longest_corrected = time_later(stats->longest_corrected, stall - every);
     histogram_record_waits(&stats->corrected, stall, every, idle);
+
     for (int left = stats->mix.extra_count; stats->mix.extra_count && left >= 0; left--) {
         histogram_record_waits(&stats->operations[turn].corrected,
                                time_add(stall, time_multiply(every, left)), round, idle);
@@ -61,8 +76,8 @@ wait_in_turn(struct stats *stats, int turn, int64_t stall, int64_t idle)
     }
 }
 
-/* Requests that were due while this one was under way are missed by the operations in
- * turn. */
+/* Adds SAMPLE to the statistics of its operation. The requests missed because of SAMPLE
+ * are counted for the operations in turn, beginning with the next one. */
 static void
 record_operation(struct stats *stats, const struct sample *sample)
 {
@@ -75,6 +90,7 @@ record_operation(struct stats *stats, const struct sample *sample)
     miss_in_turn(stats, next_turn(stats, turn), sample->missed);
     if (!sample_counts(sample))
         return;
+
     own->bytes += sample->bytes;
     moments_record(&own->latency, latency);
     histogram_record(&own->latencies, latency);
@@ -82,7 +98,8 @@ record_operation(struct stats *stats, const struct sample *sample)
         histogram_record(&own->corrected, latency);
 }
 
-/* Adds the latency of SAMPLE, and the waits of points that passed meanwhile. */
+/* Adds the latency of SAMPLE to the corrected histogram, and the waits of the requests
+ * missed because of it. */
 static void
 record_corrected(struct stats *stats, const struct sample *sample)
 {
@@ -93,7 +110,8 @@ record_corrected(struct stats *stats, const struct sample *sample)
     wait_in_turn(stats, next_turn(stats, turn), stall, sample->tail_after_end);
 }
 
-/* What most requests do not have; a function of its own keeps their way short. */
+/* Adds what most requests do not need. Kept out of line so that stats_record stays short
+ * for the others. */
 __attribute__((noinline)) static void
 record_rest(struct stats *stats, const struct sample *sample)
 {
@@ -107,6 +125,7 @@ record_rest(struct stats *stats, const struct sample *sample)
         stats->too_slow += sample->verdict == VERDICT_TOO_SLOW;
         return;
     }
+
     if (sample->sync)
         distribution_record(&stats->sync, sample->sync);
     if (stats->corrected_interval)
@@ -121,11 +140,13 @@ stats_record(struct stats *stats, const struct sample *sample)
     stats->last_end = sample->start + sample->latency;
     stats->all_bytes += sample->bytes;
     stats->missed += sample->missed;
+
     if (counts) {
         stats->bytes += sample->bytes;
         moments_record(&stats->latency, sample->latency);
         histogram_record(&stats->latencies, sample->latency);
     }
+
     if (!counts || stats->mix.extra_count || stats->corrected_interval || sample->sync)
         record_rest(stats, sample);
 }
@@ -157,7 +178,7 @@ stats_wait(struct stats *stats, enum operation next, int64_t stall, int64_t idle
         wait_in_turn(stats, operation_mix_turn(&stats->mix, next), stall, idle);
 }
 
-#define COMPARED 5 /* a request is compared once more than these count */
+#define COMPARED 5 /* requests are compared once more requests than this count */
 
 void
 stats_compare(const struct stats *stats, struct sample *sample)
@@ -187,8 +208,8 @@ stats_slow_above(const struct stats *stats, const struct sample *sample)
     return time_multiply(median, count > COMPARED ? 2 : 10);
 }
 
-/* Empties the distributions. No wait is longer than `longest_corrected`, whatever the
- * operation of the wait or of the request is. */
+/* Empties all histograms and distributions. `longest_corrected` bounds the waits of every
+ * operation, because a wait may come from a request of another operation. */
 static void
 clear_distributions(struct stats *stats)
 {
@@ -200,6 +221,7 @@ clear_distributions(struct stats *stats)
         histogram_clear(&stats->corrected, 0, longest);
     distribution_clear(&stats->sync);
     breakdown_clear(&stats->breakdown);
+
     for (int i = 0; stats->mix.extra_count && i <= stats->mix.extra_count; i++) {
         struct stats_operation *own = &stats->operations[i];
         histogram_clear(&own->latencies, own->latency.min, own->latency.max);
@@ -237,7 +259,7 @@ stats_reject(struct stats *stats)
     stats->busy_time = 0;
 }
 
-/* Returns the time that rates are over, ns. */
+/* Returns the time that rates are computed over, in ns. */
 static int64_t
 find_busy(const struct stats *stats)
 {
@@ -259,6 +281,7 @@ stats_merge(struct stats *stats, const struct stats *more)
     histogram_merge(&stats->corrected, &more->corrected, 0, more->longest_corrected);
     distribution_merge(&stats->sync, &more->sync);
     breakdown_merge(&stats->breakdown, &more->breakdown);
+
     for (int i = 0; more->mix.extra_count && i <= more->mix.extra_count; i++) {
         struct stats_operation *into = &stats->operations[i];
         const struct stats_operation *from = &more->operations[i];
@@ -273,6 +296,7 @@ stats_merge(struct stats *stats, const struct stats *more)
         into->last_end =
             from->last_end > into->last_end ? from->last_end : into->last_end;
     }
+
     stats->longest_corrected =
         time_later(stats->longest_corrected, more->longest_corrected);
     stats->bytes += more->bytes;
