@@ -7,93 +7,104 @@
 #include <stdint.h>
 
 /*
- * Latencies over the time of a run, in constant memory, for plots. The first requests
- * that count are stored one by one, as marks. All are summed up in columns of equal width
- * in time, which doubles whenever the run outgrows them. All zero is a track that was not
- * begun. Columns that are not needed stay untouched.
+ * A track: latencies over the time of a run, in constant memory, for plots. The first 400
+ * requests that count are stored one by one, as marks. All requests are also summed up in
+ * columns of equal width in time. When a run needs more columns than there are, all
+ * columns become twice as wide. All zero is a track that has not been started. Columns
+ * that are not needed stay untouched.
  */
 #define TRACK_MARKS 400
 #define TRACK_COLUMNS 2048
-#define TRACK_SHIFT 20 /* the first columns are 2^20 ns wide, about 1 ms */
+#define TRACK_SHIFT 20 /* at first a column is 2^20 ns wide, about 1 ms */
 
 struct track_mark {
-    int64_t offset; /* ns from the start of the track to that of the request */
-    int64_t latency;
+    int64_t offset;  /* ns from the start of the track to the start of the request */
+    int64_t latency; /* ns */
 };
 
+/* The requests that started within a column's time. */
 struct track_column {
-    uint64_t count;   /* requests that count, and started in it */
-    int64_t min, max; /* of their latencies, ns; 0 of none */
-    double sum;       /* of their latencies, ns; floating, as it has to bear any length */
-    uint64_t split;   /* of the requests, those that were split, with the sums: */
-    double parts[PARTS], sync;
-    uint64_t failed;
-    uint64_t missed; /* grid points in it at which no request was sent */
+    uint64_t count;      /* requests that count */
+    int64_t min, max;    /* of their latencies, ns; 0 if there are no requests */
+    double sum;          /* of their latencies, ns; a double, which never overflows */
+    uint64_t split;      /* how many of them were split into parts */
+    double parts[PARTS]; /* sums of the parts of the split requests, ns */
+    double sync;         /* sum of the flushes of the split requests, ns */
+    uint64_t failed;     /* requests that failed */
+    uint64_t missed;     /* grid points at which no request was sent */
 };
 
-/* Add all that MORE has. */
+/* Adds all requests of MORE to INTO. */
 void track_column_add(struct track_column *into, const struct track_column *more);
 
 struct track {
-    int64_t began_at;      /* monotonic, ns: where column 0 begins */
-    int64_t slot_interval; /* ns from one grid point to the next; 0: there is no grid */
-    int shift;             /* a column is 2^shift ns wide */
-    int column_count;      /* columns from the first; the others are all zero */
-    uint64_t
-        request_count; /* requests that count; up to TRACK_MARKS, all of them are marks */
-    struct track_mark marks[TRACK_MARKS]; /* the first that were recorded */
+    int64_t began_at;       /* monotonic, ns: where column 0 begins */
+    int64_t slot_interval;  /* ns from one grid point to the next; 0 without a grid */
+    int shift;              /* a column is 2^shift ns wide */
+    int column_count;       /* columns in use; the others are all zero */
+    uint64_t request_count; /* requests that count; the first TRACK_MARKS are marks */
+    struct track_mark marks[TRACK_MARKS]; /* the requests that were recorded first */
     struct track_column columns[TRACK_COLUMNS];
 };
 
-/* Begin anew at BEGAN, a monotonic time, with a grid point EVERY so many ns, or 0: none.
- * The track is all zero or was begun before. */
+/* Starts a track at BEGAN, a monotonic time in ns. Grid points are EVERY ns apart, or
+ * there is no grid if EVERY is 0. The track must be all zero or have been started before;
+ * earlier requests are removed. */
 void track_start(struct track *track, int64_t began, int64_t every);
 
-/* Add a judged sample, in any order of starts; one from before the track counts as
- * started with it. One that neither counts nor failed adds only what it missed. */
+/* Adds SAMPLE, which has a verdict. Samples may come in any order. A sample that started
+ * before the track is added to column 0. Of a sample that neither counts nor failed, only
+ * the missed grid points are added. */
 void track_record(struct track *track, const struct sample *sample);
 
-/* Add the parts of a sample that counts and was recorded before, no matter how long ago;
- * nothing if it could not be split. */
+/* Adds the parts of SAMPLE, which counts and was recorded before with track_record, at
+ * any time. Does nothing if the sample could not be split. */
 void track_split(struct track *track, const struct sample *sample);
 
-/* Add the COUNT grid points next after AFTER, monotonic, at which nothing was sent. */
+/* Adds COUNT successive grid points at which no request was sent. AFTER is the grid point
+ * before the first of them, monotonic, in ns. */
 void track_miss(struct track *track, int64_t after, uint64_t count);
 
-/* Add all that MORE has recorded, which began at the same time, as if it had been
- * recorded here; only marks may differ in their order. INTO may be all zero. */
+/* Adds all requests of MORE, as if they had been recorded in INTO; only the order of
+ * marks may differ. Both tracks must have started at the same time. INTO may be all zero.
+ */
 void track_merge(struct track *into, const struct track *more);
 
 /* A request that counts. */
 struct series_entry {
-    int64_t start, latency; /* ns; the start by any clock */
+    int64_t start;   /* ns, by any clock */
+    int64_t latency; /* ns */
 };
 
 /*
- * Latencies over time, in constant memory: all requests that count as long as there is
- * room, then one of every 2^shift that follow each other, chosen at random, so that no
- * rhythm of the requests goes with that of the choice. All zero is a series without room,
- * in which nothing is recorded.
+ * A sample of the requests of a run over time, in constant memory. As long as there is
+ * room, all requests that count become entries. Afterwards, one request out of every
+ * 2^shift successive requests becomes an entry. This request is chosen at random, so that
+ * the choice cannot coincide with a rhythm of the requests. All zero is a series without
+ * room, in which nothing is recorded.
  */
 struct time_series {
-    struct series_entry *entries; /* memory of its owner */
-    int capacity;                 /* entries that it has room for, even; 0: none */
-    int count;
-    int shift;
-    uint64_t request_count; /* requests */
-    uint64_t next_index;    /* of them, from 0, the one that becomes the next entry */
+    struct series_entry *entries; /* owned by the caller of series_start */
+    int capacity;                 /* room in `entries`, an even number; 0 if none */
+    int count;                    /* entries in use */
+    int shift;                    /* each entry stands for 2^shift requests */
+    uint64_t request_count;       /* requests so far */
+    uint64_t next_index;          /* index, from 0, of the request that becomes the next
+                                     entry */
     struct random random;
 };
 
-/* Begin anew in ENTRIES, with room for MOST of them, an even number above 0. Equal SEEDs
- * make the same choices. */
+/* Starts a series in ENTRIES, which the caller owns and which must outlive the series.
+ * MOST is the room in ENTRIES, an even number above 0. Equal SEEDs make equal choices. */
 void series_start(struct time_series *series, struct series_entry *entries, int most,
                   uint64_t seed);
 
-/* Store a request as an entry, to which series_record has come. */
+/* Stores a request as an entry, and chooses the next request to store. Only called by
+ * series_record, for the request with `next_index`. */
 void series_keep(struct time_series *series, int64_t start, int64_t latency);
 
-/* Add a request that counts. */
+/* Adds a request that counts. START and LATENCY are in ns. Fast, as nearly all requests
+ * of a long run are only counted. */
 static inline void
 series_record(struct time_series *series, int64_t start, int64_t latency)
 {
@@ -101,8 +112,8 @@ series_record(struct time_series *series, int64_t start, int64_t latency)
         series_keep(series, start, latency);
 }
 
-/* Add what MORE has, requests of the same time. Nothing is recorded in INTO afterwards,
- * and its entries follow each other in no order. */
+/* Adds the entries of MORE to INTO, as for two workers of the same run. The entries of
+ * INTO are not in order afterwards, and no request may be recorded in INTO any more. */
 void series_merge(struct time_series *into, const struct time_series *more);
 
 #endif

@@ -1,8 +1,13 @@
 /*
- * What is stored of a run in constant memory. Columns of a track are merged in pairs
- * whenever the run has outgrown them, so that a long one has always more than half of
- * them. As soon as a series has no room, half of it goes, and only half as many requests
- * come to it from then on.
+ * Tracks and series: two ways to store a run of any length in constant memory.
+ *
+ * - A track has columns, which are sums over equal spans of time. When the run needs more
+ *   columns than there are, columns are merged in pairs and become twice as wide. So a
+ *   long run always uses more than half of the columns.
+ *
+ * - A series has entries, which are single requests. When there is no room left, one
+ *   entry of each pair is removed, and from then on half as many requests become entries.
+ *   So a long run always has at least half as many entries as there is room for.
  */
 #include "stats/track.h"
 
@@ -28,6 +33,7 @@ track_column_add(struct track_column *into, const struct track_column *more)
         if (more->max > into->max)
             into->max = more->max;
     }
+
     into->count += more->count;
     into->sum += more->sum;
     into->split += more->split;
@@ -38,23 +44,26 @@ track_column_add(struct track_column *into, const struct track_column *more)
     into->missed += more->missed;
 }
 
-/* Merge the columns in pairs, into columns of twice the width. */
+/* Merges the columns in pairs, into columns of twice the width. */
 static void
 widen(struct track *track)
 {
     struct track_column *columns = track->columns;
     int left = (track->column_count + 1) / 2;
+
     for (int i = 0; i < left; i++) {
         columns[i] = columns[2 * i];
         if (2 * i + 1 < track->column_count)
             track_column_add(&columns[i], &columns[2 * i + 1]);
     }
+
     memset(&columns[left], 0, (size_t)(track->column_count - left) * sizeof(columns[0]));
     track->column_count = left;
     track->shift++;
 }
 
-/* Returns the column of a time after the start of the track; widens all as needed. */
+/* Returns the column at OFFSET ns after the start of the track. Widens the columns until
+ * there is one. */
 static struct track_column *
 find_column(struct track *track, int64_t offset)
 {
@@ -66,14 +75,15 @@ find_column(struct track *track, int64_t offset)
     return &track->columns[index];
 }
 
-/* Returns the time from the start of the track, 0 before it. */
+/* Returns the ns from the start of the track to TIME, or 0 if TIME is before the start.
+ */
 static int64_t
 find_offset(const struct track *track, int64_t time)
 {
     return time > track->began_at ? time - track->began_at : 0;
 }
 
-/* Add the points that lie in one column at once. */
+/* All grid points that lie in one column are added at once. */
 void
 track_miss(struct track *track, int64_t after, uint64_t count)
 {
@@ -90,8 +100,8 @@ track_miss(struct track *track, int64_t after, uint64_t count)
     }
 }
 
-/* Adds the grid points that SAMPLE missed: the last ones before it, and the next ones
- * after it. */
+/* Adds the grid points that were missed because of SAMPLE: first those directly before
+ * its start, then those directly after its start. */
 static void
 miss_around(struct track *track, const struct sample *sample)
 {
@@ -109,6 +119,7 @@ track_record(struct track *track, const struct sample *sample)
         miss_around(track, sample);
     if (!counts && !failed)
         return;
+
     int64_t offset = find_offset(track, sample->start);
     struct track_column one = {.count = counts,
                                .min = sample->latency,
@@ -116,6 +127,7 @@ track_record(struct track *track, const struct sample *sample)
                                .sum = counts ? (double)sample->latency : 0,
                                .failed = failed};
     track_column_add(find_column(track, offset), &one);
+
     if (counts && track->request_count < TRACK_MARKS)
         track->marks[track->request_count] = (struct track_mark){offset, sample->latency};
     track->request_count += counts;
@@ -127,6 +139,7 @@ track_split(struct track *track, const struct sample *sample)
     const struct split *split = &sample->split;
     if (split->result != SPLIT_DONE)
         return;
+
     struct track_column *column = find_column(track, find_offset(track, sample->start));
     column->split++;
     for (int i = 0; i < PARTS; i++)
@@ -139,6 +152,7 @@ track_merge(struct track *into, const struct track *more)
 {
     if (more->column_count == 0)
         return;
+
     if (into->column_count == 0)
         track_start(into, more->began_at, more->slot_interval);
     while (into->shift < more->shift)
@@ -159,14 +173,16 @@ series_start(struct time_series *series, struct series_entry *entries, int most,
     random_seed(&series->random, seed);
 }
 
-/* Halve the entries: one of each pair stays, so that each request of both had the same
- * chance. One without a partner stays if it is lucky. */
+/* Halves the entries. Of each pair, one entry stays, chosen at random, so that all
+ * requests that the pair stands for have the same chance. An entry without a partner
+ * stays with a chance of 1/2. */
 static void
 halve(struct time_series *series)
 {
     struct series_entry *entries = series->entries;
     int left = 0;
     uint64_t bits = 0;
+
     for (int i = 0; i < series->count; i += 2, bits >>= 1) {
         if (i % 128 == 0)
             bits = random_next(&series->random);
@@ -174,11 +190,13 @@ halve(struct time_series *series)
         if (chosen < series->count)
             entries[left++] = entries[chosen];
     }
+
     series->count = left;
     series->shift++;
 }
 
-/* The next entry is chosen among the requests of the group that begins. */
+/* The requests are divided into groups of 2^shift successive requests, one group for each
+ * entry. The next entry is chosen at random in the group that begins now. */
 void
 series_keep(struct time_series *series, int64_t start, int64_t latency)
 {
@@ -189,12 +207,16 @@ series_keep(struct time_series *series, int64_t start, int64_t latency)
                          (random_next(&series->random) & ((1ULL << series->shift) - 1));
 }
 
+/* If MORE has entries for fewer requests than INTO, one entry out of SIZE of them is
+ * chosen at random. The last group may be incomplete; it is left out if a missing entry
+ * is chosen. */
 void
 series_merge(struct time_series *into, const struct time_series *more)
 {
     uint64_t used = (uint64_t)more->count, size;
     if (into->capacity == 0)
         return;
+
     while (into->shift < more->shift)
         halve(into);
     for (uint64_t first = 0; first < used; first += size) {
@@ -205,5 +227,6 @@ series_merge(struct time_series *into, const struct time_series *more)
         if (into->count == into->capacity)
             halve(into);
     }
+
     into->request_count += more->request_count;
 }
