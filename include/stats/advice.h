@@ -7,8 +7,8 @@
 struct latencies;
 struct percentile;
 
-/* The longest advice, requests. A time series keeps at least half as many requests as it
- * has room for (stats/track.h), so more would make no answer more certain. */
+/* The largest advice, in requests. A time series stores only a limited number of requests
+ * (stats/track.h), so more requests would not make an answer more certain. */
 #define ADVICE_MOST 16384
 
 /*

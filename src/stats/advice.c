@@ -16,18 +16,19 @@
  *       Q = K / N * (limit / U) ^ (-1 / G)
  *
  *   The tail index G is the mean of log(latency / U) over the K latencies (Hill, "A
- * simple general approach to inference about the tail of a distribution", 1975; Weissman,
- *   "Estimation of parameters and large quantiles based on the k largest observations",
- *   1978). The standard error of G is G / sqrt(K). Half of it is added, because too small
- *   a Q gives too small an advice.
- * - Stalls that are too rare for a short run to show are allowed for: Q is at least 15 %
- *   of the share that the limit allows.
+ *   simple general approach to inference about the tail of a distribution", 1975;
+ *   Weissman, "Estimation of parameters and large quantiles based on the k largest
+ *   observations", 1978). The standard error of G is G / sqrt(K). Half of it is added,
+ *   because too small a Q gives too small an advice.
+ * - A short run may not show rare stalls. Therefore Q is at least 15 % of the share that
+ *   the limit allows.
  *
- * Simulated runs of 99 to 1000 independent requests, and of requests with a correlation
- * of 0.5, followed the advice for exponential, lognormal, normal and uniform latencies
- * whose true percentile was 50 % or 80 % of the limit: 9 in 10 of the second runs or more
- * were certain. If 0.5 % of the requests stall and the first run shows none of the
- * stalls, the advice is too low.
+ * The advice was tested by simulation. A first run of 99 to 1000 requests gave the
+ * advice, and a second run followed it. The requests were independent, or had a
+ * correlation of 0.5. Latencies were exponential, lognormal, normal or uniform, and their
+ * true percentile was 50 % or 80 % of the limit. At least 9 of 10 second runs were
+ * certain. If 0.5 % of the requests stall and the first run shows none of the stalls, the
+ * advice is too low.
  */
 #include "stats/advice.h"
 
@@ -38,12 +39,13 @@
 
 #define BOUND_TAIL 0.05  /* chance that the percentile is beyond one of its bounds */
 #define SUCCESS 0.9      /* share of the runs that have to be certain */
-#define SEEN_ENOUGH 10   /* latencies above the limit that tell their share */
-#define TAIL_SHARE 10    /* size of the tail, as a multiple of the share above P */
-#define TAIL_LEAST 10    /* latencies in the tail */
-#define TAIL_ERRORS 0.5  /* standard errors that are added to the tail index */
-#define RARE_STALLS 0.15 /* least Q, as a part of the share above the percentile */
-#define SHARE_LEAST 1e-9 /* of the requests: the resolution of a percentile */
+#define SEEN_ENOUGH 10   /* with this many latencies above the limit, Q is their share */
+#define TAIL_SHARE 10    /* K / N, as a multiple of the share above the percentile */
+#define TAIL_LEAST 10    /* smallest K */
+#define TAIL_ERRORS 0.5  /* standard errors that are added to G */
+#define RARE_STALLS 0.15 /* smallest Q, as a part of the share above the percentile */
+#define SHARE_LEAST 1e-9 /* smallest share of requests: the resolution of a percentile \
+                          */
 
 /* Returns the share of values, 0 to 1, that are above PERCENTILE. */
 static double
@@ -53,15 +55,15 @@ share_above(const struct percentile *percentile)
     return (double)above / PERCENTILE_HUNDRED;
 }
 
-/* Returns the middle of BIN, ns. */
+/* Returns the middle of BIN in ns. */
 static double
 middle_of(int bin)
 {
     return ((double)histogram_below(bin) + (double)histogram_upto(bin)) / 2;
 }
 
-/* Returns the share of latencies above LIMIT, ns, as extrapolated from the largest of
- * HISTOGRAM; 1 if the limit is not beyond where the tail begins. */
+/* Returns Q, the share of latencies above LIMIT ns, extrapolated from the largest
+ * latencies of HISTOGRAM. Returns 1 if LIMIT is not above the start of the tail. */
 static double
 extrapolate_share(const struct histogram *histogram, const struct percentile *percentile,
                   int64_t limit)
@@ -88,7 +90,8 @@ extrapolate_share(const struct histogram *histogram, const struct percentile *pe
     return size / count * pow((double)limit / start, -1 / index);
 }
 
-/* Returns the share of requests that take longer than LIMIT, 0 to 1. */
+/* Returns Q, the share of requests that take longer than LIMIT ns, 0 to 1. FAILS says
+ * that the percentile is above the limit. */
 static double
 estimate_share(const struct percentile *percentile, const struct latencies *latencies,
                int64_t limit, bool fails)
@@ -108,7 +111,7 @@ estimate_share(const struct percentile *percentile, const struct latencies *late
 }
 
 /* Returns whether at least nine of ten runs of COUNT requests are certain if SHARE of the
- * requests take longer than the limit. */
+ * requests, 0 to 1, take longer than the limit. */
 static bool
 is_enough(const struct percentile *percentile, uint64_t count, double share, bool fails)
 {

@@ -59,8 +59,9 @@ miss_in_turn(struct stats *stats, int turn, uint64_t count)
 
 /* Adds the waits of the requests missed in a stall of STALL ns, in whose last IDLE ns no
  * request was due. The first missed request is of the operation of TURN, and the others
- * follow in turn. For each operation, the stall is extended so that one round (an
- * interval for each operation) before its end is the operation's longest wait. */
+ * follow in turn. So the waits of one of N operations are N intervals apart.
+ * histogram_record_waits begins with its latency less this distance; the stall is
+ * lengthened so that this is the longest wait of the operation. */
 static void
 wait_in_turn(struct stats *stats, int turn, int64_t stall, int64_t idle)
 {
