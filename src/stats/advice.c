@@ -44,8 +44,7 @@
 #define TAIL_LEAST 10    /* smallest K */
 #define TAIL_ERRORS 0.5  /* standard errors that are added to G */
 #define RARE_STALLS 0.15 /* smallest Q, as a part of the share above the percentile */
-#define SHARE_LEAST 1e-9 /* smallest share of requests: the resolution of a percentile \
-                          */
+#define SHARE_LEAST 1e-9 /* smallest share of requests: resolution of a percentile */
 
 /* Returns the share of values, 0 to 1, that are above PERCENTILE. */
 static double

@@ -111,8 +111,8 @@ record_corrected(struct stats *stats, const struct sample *sample)
     wait_in_turn(stats, next_turn(stats, turn), stall, sample->tail_after_end);
 }
 
-/* Adds what most requests do not need. Kept out of line so that stats_record stays short
- * for the others. */
+/* Updates the statistics that most requests do not touch. Not inlined, so that the common
+ * path through stats_record stays short. */
 __attribute__((noinline)) static void
 record_rest(struct stats *stats, const struct sample *sample)
 {
