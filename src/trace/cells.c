@@ -1,20 +1,47 @@
 /*
- * Attribution of block requests to the cells of a request. A block request covers sectors
- * from when it is queued: it is issued to the device, perhaps requeued and issued again,
- * and completes, as a whole or in parts; and it may be a part of what was queued, or more
- * of it, merged. So the sectors of a request are cut wherever a record begins or ends,
- * into cells of which each record has all or nothing.
+ * Cells: finds which records of the trace belong to a request, for the sectors of the
+ * request.
  *
- * Who queues a cell is known by its thread, but an issue or a completion is anybody's. A
- * request ends only after its own: if there is one of each while it is under way, they
- * are its own. Otherwise several have the cell under way. If all are of this program, the
- * first that was queued is the first that is issued, and the first that completes. If
- * not, nothing is certain.
+ * The kernel may split a block request into parts and merge it with others between two
+ * records. So the records of one request may cover different sectors:
+ *
+ *     sectors     1000      1008      1016      1024      1032
+ *     queued      |-------- the request --------|
+ *     issued      |------ part -------|-- merged part ----|
+ *     completed   |- part --|- part --|-- merged part ----|
+ *     cells       |    1    |    2    |    3    |
+ *
+ * Therefore the sectors of the request are cut wherever a record begins or ends. The
+ * pieces are called cells. A record covers either all of a cell or nothing of it. Each
+ * cell is then followed on its own through the states of a block request:
+ *
+ *        entry            ISSUE                 COMPLETE
+ *     ----------> queued ----------> at device ----------> done
+ *                   ^                    |
+ *                   +------ REQUEUE -----+
+ *
+ * The entry is a record of OS_TRACE_QUEUE, or of OS_TRACE_REMAP below a device that is
+ * made of others. Each stay at the device becomes one interval of the request.
+ *
+ * The entry names the thread that queued the block request. But an issue or a completion
+ * may be recorded in any thread, so these records do not name the request they belong to.
+ * There are three cases:
+ *
+ * 1. There is one entry, one issue and one completion of the cell while the request is in
+ *    flight. The request cannot end before its own completion, so all records are its
+ *    own. The cell is alone.
+ * 2. This program has several block requests for the cell in flight. The block requests
+ *    are assumed to be first in, first out: the block request that was queued first is
+ *    issued first and completes first. Block requests are numbered in the order of their
+ *    entries, and counters say how many were queued, issued and completed so far.
+ * 3. Another process also has a block request for the cell in flight. Then nothing is
+ *    certain, and the result is SPLIT_SHARED.
  */
 #include "trace_private.h"
 
 #include "base/time.h"
 
+/* Returns whether CANDIDATE is a record of CELL, and so covers all of CELL. */
 static bool
 covers(const struct candidate *candidate, const struct range *cell)
 {
@@ -23,8 +50,11 @@ covers(const struct candidate *candidate, const struct range *cell)
            candidate->sector + trace->sectors >= cell->sector + cell->sectors;
 }
 
-/* Returns whether that may have been queued for the request: by a thread of its program,
- * or of the kernel. Each block request is queued for one request alone. */
+/* Returns whether CANDIDATE may be the entry of a block request of this request: queued
+ * by the request's own thread, or by a thread of the kernel. An entry that another
+ * request has used is excluded. Below the top device of a stack, threads of other
+ * programs count as threads of the kernel, and their entries may be used several times.
+ */
 static bool
 may_enter(const struct cells *cells, const struct candidate *candidate)
 {
@@ -38,9 +68,11 @@ may_enter(const struct cells *cells, const struct candidate *candidate)
                         : trace->kernel && record->use != RECORD_USED;
 }
 
-/* Finds the first time that CELL was queued for the request: by its own thread, or else
- * by one of the kernel. ENTRY becomes its index, or -1: it was not; ALONE, whether it is
- * the only one, issued and completed once since. Returns how often; 1 if by its own. */
+/* Finds the first entry of CELL that may be the request's: an entry by its own thread, or
+ * else by a thread of the kernel. Stores its index in ENTRY, or -1 if there is no entry.
+ * Sets ALONE if this is the only entry, and the cell was issued and completed exactly
+ * once since. Returns the number of such entries; entries after one by the request's own
+ * thread are not counted. */
 static int
 find_entry(const struct cells *cells, const struct range *cell, int *entry, bool *alone)
 {
@@ -52,6 +84,7 @@ find_entry(const struct cells *cells, const struct range *cell, int *entry, bool
         enum os_trace_kind kind = cells->candidates[i].kind;
         if (!covers(&cells->candidates[i], cell))
             continue;
+
         if (!own && may_enter(cells, &cells->candidates[i])) {
             own = record->trace.thread == cells->thread;
             found = own ? 1 : found + 1;
@@ -67,8 +100,9 @@ find_entry(const struct cells *cells, const struct range *cell, int *entry, bool
     return found;
 }
 
-/* Returns whether records of CELL, not known to be queued, are missing: it was issued all
- * the same, or others queue what has to come from the device for the request. */
+/* Returns whether records of CELL are missing, although no entry of CELL was found. If
+ * all requests ask the device (direct I/O), any record of the cell shows that. Otherwise,
+ * an issue without an entry before it shows that. */
 static bool
 is_missing(const struct cells *cells, const struct range *cell)
 {
@@ -81,6 +115,7 @@ is_missing(const struct cells *cells, const struct range *cell)
     return false;
 }
 
+/* Marks the record of CANDIDATE as found for the request that is being attributed. */
 static void
 mark(struct candidate *candidate)
 {
@@ -88,43 +123,67 @@ mark(struct candidate *candidate)
         candidate->record->use = RECORD_TAKEN;
 }
 
-/* Adds the time of a block request at the device. Returns false if there is no room. */
+/* Adds a stay of a block request at the device. Successive cells of the same block
+ * request have equal stays, which are added once. Returns false if there is no room. */
 static bool
 add_interval(struct cells *cells, const struct breakdown_interval *interval)
 {
     int count = cells->interval_count;
     struct breakdown_interval *next = &cells->intervals[count];
     if (count > 0 && next[-1].issued_at == interval->issued_at &&
-        next[-1].completed_at == interval->completed_at) { /* of the same block request */
+        next[-1].completed_at == interval->completed_at) {
         next[-1].queued_at = time_earlier(next[-1].queued_at, interval->queued_at);
         return true;
     }
     if (count == CELLS_INTERVALS)
         return false;
+
     *next = *interval;
     cells->interval_count++;
     return true;
 }
 
-/* Follows CELL until its block request that has ENTRY is complete, from there if it is
- * ALONE: nobody else has it under way. Block requests are numbered as they are queued,
- * from 0: they are issued and complete in that order, and the one that was issued last is
- * requeued first. One of which the beginning is not known may be of another process. If
- * it is OPEN, it need not be complete: it lasts to INT64_MAX then. */
+/*
+ * Follows the block request of CELL whose entry is the candidate of index ENTRY, until it
+ * is complete, and adds its stays at the device. If the block request is ALONE, records
+ * before its entry are ignored.
+ *
+ * Block requests for the cell are numbered from 0 in the order of their entries:
+ *
+ *     0 .. complete - 1        complete
+ *     complete .. issued - 1   at the device
+ *     issued .. queued - 1     queued
+ *     own                      the number of the block request that is followed, or -1
+ *                              before its entry
+ *     0 .. foreign - 1         all block requests up to the last one that is, or may be,
+ *                              of another process
+ *
+ * So ISSUE is a record of number `issued`, COMPLETE of number `complete`, and REQUEUE of
+ * number `issued - 1`, because the block request that was issued last goes back first. An
+ * ISSUE of a number that was not queued belongs to a block request whose entry is not
+ * known, perhaps of another process.
+ *
+ * Returns SPLIT_DONE if the block request is complete. If OPEN, it may also be incomplete
+ * when the records end; its last stay ends at INT64_MAX then. Returns SPLIT_SHARED if
+ * another process may have had the cell in flight at the same time, and SPLIT_LOST if
+ * records are missing or if there is no room.
+ */
 static enum split_result
 follow(struct cells *cells, const struct range *cell, int entry, bool alone, bool open)
 {
     int queued = 0, issued = 0, complete = 0, own = -1;
-    int foreign = 0; /* those up to the last of another process */
+    int foreign = 0;
     int intervals = cells->interval_count;
     struct breakdown_interval now = {INT64_MAX, INT64_MAX, INT64_MAX};
+
     for (int i = alone ? entry : 0; i < cells->count; i++) {
         struct candidate *candidate = &cells->candidates[i];
         const struct os_trace_record *trace = &candidate->record->trace;
         if (!covers(candidate, cell))
             continue;
+
         if (i == entry) {
-            if (foreign > complete)
+            if (foreign > complete) /* one of another process is in flight */
                 return SPLIT_SHARED;
             own = queued++;
             now.queued_at = trace->time;
@@ -157,14 +216,16 @@ follow(struct cells *cells, const struct range *cell, int entry, bool alone, boo
             now = (struct breakdown_interval){INT64_MAX, INT64_MAX, trace->time};
         }
     }
+
     if (open && own >= 0)
         return add_interval(cells, &now) ? SPLIT_DONE : SPLIT_LOST;
     cells->interval_count = intervals;
     return SPLIT_LOST;
 }
 
-/* Of several times that the kernel queued CELL, the last is taken that is complete when
- * the request ends. */
+/* Follows the last of several entries of CELL by the kernel whose block request was
+ * complete when the request ended. Stores its index in ENTRY. Returns SPLIT_LOST if none
+ * was complete, else the result of the block request. */
 static enum split_result
 follow_last(struct cells *cells, const struct range *cell, int *entry)
 {
@@ -179,6 +240,8 @@ follow_last(struct cells *cells, const struct range *cell, int *entry)
     return result;
 }
 
+/* Finds the block request of CELL that belongs to the request, adds its stays at the
+ * device, and notes when it was queued. A cell without any records needed no device. */
 static enum split_result
 add_cell(struct cells *cells, const struct range *cell)
 {
@@ -187,13 +250,17 @@ add_cell(struct cells *cells, const struct range *cell)
     enum split_result result;
     if (found == 0)
         return is_missing(cells, cell) ? SPLIT_LOST : SPLIT_DONE;
+
     cells->alone = cells->alone && alone;
+    /* Several block requests: earlier records may tell which is which, unless another
+     * process is involved. */
     if (!alone && (!cells->all || cells->foreign || (found > 1 && !cells->lower)))
         result = SPLIT_SHARED;
     else if (found > 1)
         result = follow_last(cells, cell, &entry);
     else
         result = follow(cells, cell, entry, alone, cells->open);
+
     const struct os_trace_record *trace = &cells->candidates[entry].record->trace;
     bool released = trace->kernel && !cells->lower;
     int64_t *queued = released ? &cells->released : &cells->queued;
@@ -201,7 +268,8 @@ add_cell(struct cells *cells, const struct range *cell)
     return result;
 }
 
-/* Returns the first sector behind FROM where a record begins or ends; END: none does. */
+/* Returns the first sector of DISK after FROM and before END at which a record begins or
+ * ends. Returns END if there is no such sector. */
 static uint64_t
 next_cut(const struct cells *cells, uint64_t disk, uint64_t from, uint64_t end)
 {
@@ -223,6 +291,7 @@ cells_add(struct cells *cells, const struct range *range)
 {
     uint64_t over = range->sector + range->sectors, end;
     enum split_result result = SPLIT_DONE;
+
     for (uint64_t at = range->sector; at < over && result == SPLIT_DONE; at = end) {
         end = next_cut(cells, range->disk, at, over);
         struct range cell = {range->disk, at, end - at};

@@ -1,8 +1,15 @@
 #ifndef TRACE_PRIVATE_H
 #define TRACE_PRIVATE_H
 
-/* What the files of this folder have in common: records of a trace, what requests are
- * attributed to, and the cells of one request. */
+/* Shared by the files of this folder: the records of a trace, the targets whose requests
+ * are attributed, and the cells of one request. The order of calls is
+ *
+ *     attribution.c   a request that has ended
+ *       records.c     reads new records from the trace
+ *       request.c     finds the sectors of the request, and gathers the records that
+ * touch them: the candidates cells.c     finds out which candidates belong to the request
+ *       stats/breakdown.c   divides the time of the request into parts
+ */
 
 #include "os/thread.h"
 #include "os/trace.h"
@@ -16,66 +23,81 @@
 /* Where records come from: the functions of os/trace.h, or those of a test. */
 struct trace_source {
     int (*read)(struct os_trace *trace, struct os_trace_record *records, int room);
-    int (*mark)(struct os_trace *trace, uint64_t mark); /* NULL: there are none */
+    int (*mark)(struct os_trace *trace, uint64_t mark); /* NULL if marks are impossible */
     struct os_trace *trace;
 };
 
-/* A record of the trace. */
+/* A record of the trace, and whether it was attributed to a request. */
 struct run_record {
     struct os_trace_record trace;
-    enum { RECORD_UNUSED, RECORD_TAKEN, RECORD_USED } use;
+    enum {
+        RECORD_UNUSED, /* belongs to no request so far */
+        RECORD_TAKEN,  /* found for the request that is being attributed */
+        RECORD_USED    /* belongs to a request that was split */
+    } use;
 };
 
-#define CELLS_RECORDS 8192
-#define CELLS_INTERVALS 2048
+#define CELLS_RECORDS 8192   /* candidates of one request, at most */
+#define CELLS_INTERVALS 2048 /* stays at a device of one request, at most */
 
-/* Sectors of a disk. */
+/* A range of sectors of a disk. */
 struct range {
     uint64_t disk, sector, sectors;
 };
 
-/* A record that touches the sectors. */
+/* A record that touches the sectors of the request. */
 struct candidate {
     struct run_record *record;
-    uint64_t disk, sector;   /* that its device is, or is on; where it begins there */
-    enum os_trace_kind kind; /* what it counts as, see gather in request.c */
+    uint64_t disk;           /* the device of the record, or the disk of this partition */
+    uint64_t sector;         /* the first sector of the record, on the disk */
+    enum os_trace_kind kind; /* the kind of the record, or the kind that it stands for
+                                (add_top_candidate, candidate_of in request.c) */
 };
 
-/* What is known of one request, and room to find it out; too large for a stack. */
+/* The attribution of one request at one level of a stack of devices. request.c sets the
+ * fields up to `first`; cells.c sets `alone`, `queued`, `released` and the intervals. Too
+ * large for the stack of a thread. */
 struct cells {
-    int thread;               /* that sends the request */
-    const unsigned char *own; /* likewise each of this program, see records_is_own */
-    bool direct;              /* it asks the device for all that is not a hole */
-    bool lower;               /* threads of the kernel queue it, whoever asks for it; */
-    bool foreign;             /* others do ask for it */
-    bool open;  /* a block request may be incomplete when the request ends */
-    bool alone; /* nobody else had any of the blocks under way */
-    enum os_trace_kind entry; /* how block requests begin: queued, or handed on */
-    bool all;                 /* records of long before are among the candidates */
-    int count, first;         /* candidates; the first of them within the request */
-    int64_t queued, released; /* when its first block request was queued by its own
-                                 thread, and by the kernel; INT64_MAX: none was */
+    int thread;               /* the thread that sent the request */
+    const unsigned char *own; /* the threads of this program, see records_is_own */
+    bool direct;              /* the request asks the device for everything but holes */
+    bool lower;               /* below the top device of a stack: threads of the kernel
+                                 queue block requests here, for requests of any process */
+    bool foreign;             /* if `lower`: another process has such a request */
+    bool open;                /* a block request may still be incomplete when the request
+                                 ends */
+    bool alone; /* all cells were alone: no other block request for them in flight */
+    enum os_trace_kind entry; /* the kind of record with which block requests begin:
+                                 OS_TRACE_QUEUE or OS_TRACE_REMAP */
+    bool all;                 /* candidates include records from before the request */
+    int count, first;         /* number of candidates; index of the first candidate within
+                                 the request */
+    int64_t queued;           /* when the request's own thread queued the first block
+                                 request, monotonic, ns; INT64_MAX if it queued none */
+    int64_t released; /* when a thread of the kernel queued the first block request
+                         of the request, which was throttled before, monotonic, ns;
+                         INT64_MAX if it queued none */
     int interval_count;
-    struct candidate candidates[CELLS_RECORDS]; /* in the order of time */
-    struct breakdown_interval intervals[CELLS_INTERVALS];
+    struct candidate candidates[CELLS_RECORDS];           /* in the order of time */
+    struct breakdown_interval intervals[CELLS_INTERVALS]; /* stays at a device */
 };
 
-#define RECORD_THREADS (1 << 22) /* of a system, numbered from 0 */
-#define RECORDS_MOST (1 << 16)   /* at a time */
+#define RECORD_THREADS (1 << 22) /* the most threads of a system, numbered from 0 */
+#define RECORDS_MOST (1 << 16)   /* the most records in memory */
 
-/* The records so far, in the order of time: RECORD_USED are those of requests that are
- * split, RECORD_TAKEN those of one that is being so. Too large for a stack. All zero but
- * for the source is none yet. */
+/* The records that were read so far, in the order of time. Too large for the stack of a
+ * thread. All zero except the source is the empty set. */
 struct records {
     struct trace_source source;
     int count;
     unsigned char own[RECORD_THREADS / 8]; /* a bit for each thread of this program */
-    struct cells cells;                    /* what request_attribute works with */
-    struct cells top;                      /* likewise at the top device of a stack */
+    struct cells cells; /* scratch of request_attribute: at the lowest devices */
+    struct cells top;   /* scratch of request_attribute: at the top device of a stack */
     struct run_record list[RECORDS_MOST];
 };
 
-/* Returns whether THREAD, as in os_trace_record, is among OWN of struct records. */
+/* Returns whether THREAD, a number as in os_trace_record, is a thread of this program.
+ * OWN is the field of struct records. */
 static inline bool
 records_is_own(const unsigned char *own, int thread)
 {
@@ -83,66 +105,74 @@ records_is_own(const unsigned char *own, int thread)
            (own[thread / 8] >> thread % 8 & 1) != 0;
 }
 
-/* Adds THREAD to those of this program. */
+/* Adds THREAD, a number as in os_trace_record, to the threads of this program. */
 void records_add_own(struct records *records, int thread);
 
-/* Reads all new records. If there are too many, those that were used go first. */
+/* Reads all new records from the source. If there is no room for them, forgets old
+ * records, first those that were used. */
 void records_read(struct records *records);
 
-/* Returns the index of the first of COUNT records at TIME (ns) or later. */
+/* Returns the index of the first of COUNT records whose time is at least TIME, in
+ * monotonic ns. Returns COUNT if all records are earlier. */
 int records_find(const struct records *records, int count, int64_t time);
 
-/* A target whose requests records are attributed to. */
+/* The facts about a target that request.c needs. */
 struct trace_target {
     struct os_layout layout;
-    bool syncs;   /* a write returns only after its flush: O_SYNC, O_DSYNC */
-    bool direct;  /* all requests ask the device */
-    bool single;  /* each thread has one request at a time under way */
-    bool tracked; /* a track of the parts is wanted */
+    bool syncs;   /* a write returns only after its flush (O_SYNC, O_DSYNC) */
+    bool direct;  /* direct I/O: all requests ask the device */
+    bool single;  /* each thread has only one request in flight */
+    bool tracked; /* a track of the parts is needed */
 };
 
+/* A target, and the parts of its requests so far. */
 struct attribution_target {
     struct trace_target known;
     struct breakdown breakdown;
-    struct track track; /* of its parts alone */
+    struct track track; /* has only the parts, not the requests themselves */
 };
 
-#define ATTRIBUTION_QUEUED 32 /* logs that wait */
+#define ATTRIBUTION_QUEUED 32 /* logs in the queue, at most */
 
 struct attribution {
-    struct os_trace *trace; /* NULL: it is a test's */
-    struct os_lock *lock;   /* of records and targets */
+    struct os_trace *trace; /* NULL in tests */
+    struct os_lock *lock;   /* protects records and targets */
     struct records records;
 
-    struct os_lock *queue_lock; /* of the queue; acquired after the other */
-    struct attribution_log queue[ATTRIBUTION_QUEUED]; /* a ring, of which the first */
-    int first, queued;                                /* and so many wait */
-    bool ending;
+    struct os_lock *queue_lock; /* protects the queue; if both locks are needed, it is
+                                   acquired second */
+    struct attribution_log queue[ATTRIBUTION_QUEUED]; /* a ring of logs */
+    int first, queued; /* index of the oldest log in the ring; number of logs */
+    bool ending;       /* the thread ends once the queue is empty */
 
     struct os_thread thread;
-    bool threaded;
+    bool threaded; /* the thread was started */
     int target_count;
-    struct attribution_target targets[]; /* numbered from 0 */
+    struct attribution_target targets[];
 };
 
-/* attribution.c: makes an attribution for COUNT targets. Returns NULL with errno. Before
- * the first request the caller sets what is known of each, and the source of records.
- * attribution_close frees it, the layouts included. */
+/* attribution.c: makes an attribution for COUNT targets and starts its thread. Returns
+ * NULL with errno if that fails. Before the first request, the caller fills `known` of
+ * each target and the source of records. attribution_close frees the attribution and the
+ * layouts of the targets. */
 struct attribution *attribution_make(int count);
 
-/* request.c: finds the parts of SAMPLE of TARGET, which THREAD has sent, by the records
- * so far, and marks those that are its own. They are COMPLETE if none can be missing:
- * then without any it has asked no device. */
+/* request.c: finds the parts of SAMPLE, a request to TARGET that THREAD has sent, from
+ * the records read so far. Stores the parts in SAMPLE, and marks the records of the
+ * request as used. COMPLETE says that no record can be missing any more; then a request
+ * without records has asked no device. */
 void request_attribute(struct records *records, const struct trace_target *target,
                        int thread, bool complete, struct sample *sample);
 
-/* cells.c: finds the block requests for RANGE, sectors of a request, that are its own,
- * among the candidates, and adds their times. What of RANGE was not queued needs no
- * device. Returns SPLIT_DONE; SPLIT_LOST: records are missing; SPLIT_SHARED: it is not
- * certain which are its own, and unless there are ALL candidates, these may tell. */
+/* cells.c: finds, among the candidates, the block requests of the request for its sectors
+ * RANGE. Adds their stays at the device to the intervals, and marks their records as
+ * taken. Sectors without records needed no device. Returns SPLIT_DONE, or SPLIT_LOST if
+ * records are missing, or SPLIT_SHARED if it is not certain which records belong to the
+ * request. If `all` is false, SPLIT_SHARED may change with earlier candidates. */
 enum split_result cells_add(struct cells *cells, const struct range *range);
 
-/* Marks the records that were found as used if the request IS_SPLIT, else as before. */
+/* Ends the attribution of a request: marks its taken records as used if the request
+ * IS_SPLIT, else as unused. */
 void cells_end(struct cells *cells, bool is_split);
 
 #endif
