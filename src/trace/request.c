@@ -1,45 +1,48 @@
 /*
- * Which records of a trace are those of a request. Its blocks are known from the layout
- * of its file. Where that is not known, they are those that its thread enters into the
- * queue while it is under way. Which of the records that touch them are its own is found
- * by cells.c.
+ * Finds the parts of one request from the records of the trace, in four steps:
  *
- * A request to a stack of devices is looked for twice. The top device has it from the
- * first block request that is queued there to the last one that is complete. Below, in
- * that time, remaps lead to the devices that requests are issued to. What a device hands
- * on without a record is not followed: that time is the stack's.
+ *   look_for      finds the ranges: the sectors of the request. The layout of the file
+ * has them. Without a layout, they are what the thread of the request queued while the
+ * request was in flight. gather        collects the candidates: all records that touch
+ * the ranges cells_add     finds out which candidates belong to the request (cells.c)
+ *   breakdown_*   divides the time of the request into parts (stats/breakdown.h)
+ *
+ * A request to a stack of devices takes these steps twice. First at the top device, from
+ * the first block request queued there to the last one complete there. Then within that
+ * time at the bottom devices, to which remap records lead. If a device hands a block
+ * request on without a record, it is not followed, and its time counts as stack.
  */
 #include "trace_private.h"
 
 #include "base/time.h"
 
 #define SECTOR 512
-/* Both clocks are one, but the system may read the nearer of two ticks (ns). */
+/* The clocks are the same, but the kernel may round a time to the nearer tick (ns). */
 #define CLOCK_SLACK 1000
-#define RANGES_MOST 64 /* pieces of one request; what has more is not split */
-#define REMAPS 8       /* devices on top of each other */
+#define RANGES_MOST 64 /* ranges of one request; a request with more is not split */
+#define REMAPS 8       /* devices on top of each other, at most */
+#define LOOK_BACK 4096 /* earlier records that may show block requests still in flight \
+                        */
 
-/* Earlier records that are looked through for what is ahead of it. */
-#define LOOK_BACK 4096
-
-/* What is looked for: the blocks of a request, in the records while it is under way. */
+/* The search for the records of one request. Times are monotonic, in ns. */
 struct search {
     const struct trace_target *target;
     struct records *records;
     const struct sample *sample;
-    int thread;
+    int thread;      /* the thread that sent the request */
     bool complete;   /* no record can be missing */
-    int64_t start;   /* of the request, monotonic */
-    int64_t end;     /* of the request without its flush, monotonic */
+    int64_t start;   /* of the request */
+    int64_t end;     /* of the request without its flush */
     bool is_entered; /* a block request of it was queued at the top device of a stack */
-    int64_t entered; /* when the first one was queued there, monotonic */
-    int64_t left;    /* when the last one was complete there, monotonic */
-    struct run_record *from, *to;
-    int count;
+    int64_t entered; /* when the first block request was queued at the top device */
+    int64_t left;    /* when the last block request was complete at the top device */
+    struct run_record *from, *to; /* the records to search; TO is the first beyond */
+    int count;                    /* number of ranges */
     struct range ranges[RANGES_MOST];
 };
 
-/* Returns the device of LAYOUT that has NUMBER, else one whose disk has; NULL: none. */
+/* Returns the device of LAYOUT with NUMBER, or else a partition of the disk with NUMBER.
+ * Returns NULL if there is no such device. */
 static const struct os_layout_device *
 find_device(const struct os_layout *layout, uint64_t number)
 {
@@ -54,7 +57,8 @@ find_device(const struct os_layout *layout, uint64_t number)
     return found;
 }
 
-/* Returns the disk that the device of NUMBER is, or is on; 0: it is none of LAYOUT. */
+/* Returns the disk of the device with NUMBER: the device itself, or the disk of a
+ * partition. Returns 0 if the device is not in LAYOUT. */
 static uint64_t
 disk_of(const struct os_layout *layout, uint64_t number)
 {
@@ -62,7 +66,7 @@ disk_of(const struct os_layout *layout, uint64_t number)
     return device ? device->disk : 0;
 }
 
-/* Adds sectors to what is looked for. Returns false if there is no room. */
+/* Adds a range, unless SEARCH has it already. Returns false if there is no room. */
 static bool
 add_range(struct search *search, uint64_t disk, uint64_t sector, uint64_t sectors)
 {
@@ -77,8 +81,8 @@ add_range(struct search *search, uint64_t disk, uint64_t sector, uint64_t sector
     return true;
 }
 
-/* Adds the sectors of a part of the file, which has COUNT extents on DISK. Returns false
- * if there is no room. */
+/* Adds the sectors of LENGTH bytes of the file from OFFSET. The file has COUNT extents on
+ * DISK. Returns false if there is no room. */
 static bool
 add_extents(struct search *search, const struct os_extent *extents, int count,
             uint64_t disk, int64_t offset, int64_t length)
@@ -97,7 +101,7 @@ add_extents(struct search *search, const struct os_extent *extents, int count,
     return true;
 }
 
-/* Adds those of a part on the lowest device, as far as that is known, or of all of it. */
+/* Adds the sectors of a part of the file on the lowest device, if they are known. */
 static bool
 add_part(struct search *search, int64_t offset, int64_t length)
 {
@@ -106,7 +110,7 @@ add_part(struct search *search, int64_t offset, int64_t length)
                        layout->devices[0].disk, offset, length);
 }
 
-/* Adds the sectors of a part on the device that the file is on. */
+/* Adds the sectors of a part of the file on the top device, which the file is on. */
 static bool
 add_top_part(struct search *search, int64_t offset, int64_t length)
 {
@@ -117,7 +121,7 @@ add_top_part(struct search *search, int64_t offset, int64_t length)
                        layout->devices[layout->top].disk, offset, length);
 }
 
-/* Returns how many sectors of RANGE a record has from SECTOR on. */
+/* Returns how many of SECTORS sectors of DISK, from SECTOR on, are in RANGE. */
 static uint64_t
 overlap(const struct range *range, uint64_t disk, uint64_t sector, uint64_t sectors)
 {
@@ -127,7 +131,7 @@ overlap(const struct range *range, uint64_t disk, uint64_t sector, uint64_t sect
     return disk == range->disk && from < to ? to - from : 0;
 }
 
-/* Has SEARCH look at the records from START to END. */
+/* Restricts SEARCH to the records from START to END. */
 static void
 look_within(struct search *search, int64_t start, int64_t end)
 {
@@ -138,14 +142,15 @@ look_within(struct search *search, int64_t start, int64_t end)
         records->list + records_find(records, records->count, end + CLOCK_SLACK + 1);
 }
 
-/* Returns the first record that is looked through for what is ahead of the request. */
+/* Returns the record at which a search that includes earlier records begins. */
 static struct run_record *
 look_back(const struct search *search)
 {
     return search->from - time_earlier(search->from - search->records->list, LOOK_BACK);
 }
 
-/* Adds what a record enters into the queue. Returns false if there is no room. */
+/* Adds the sectors of a record, if its device is known. Returns false if there is no
+ * room. */
 static bool
 add_record(struct search *search, const struct os_trace_record *trace)
 {
@@ -154,7 +159,7 @@ add_record(struct search *search, const struct os_trace_record *trace)
            add_range(search, disk, trace->sector, trace->sectors);
 }
 
-/* Returns whether a record is of the device that the file is on. */
+/* Returns whether a record is of the top device, which the file is on. */
 static bool
 is_at_top(const struct search *search, const struct os_trace_record *trace)
 {
@@ -162,8 +167,8 @@ is_at_top(const struct search *search, const struct os_trace_record *trace)
     return disk_of(layout, trace->device) == layout->devices[layout->top].disk;
 }
 
-/* Returns whether that is an I/O that THREAD of the request has entered into the queue:
- * it is gone from there before the request ends. */
+/* Returns whether a record is an I/O that the thread of the request has queued before the
+ * end of the request. */
 static bool
 is_queued(const struct search *search, const struct os_trace_record *trace)
 {
@@ -171,9 +176,11 @@ is_queued(const struct search *search, const struct os_trace_record *trace)
            trace->time <= search->end;
 }
 
-/* Adds what the thread of a request has entered into the queue meanwhile; if that is
- * nothing, the only entry of a thread of the kernel that is like the request, which was
- * throttled. Returns false if there is no room, or a part has to be another's. */
+/* Adds the sectors that the thread of the request has queued at the top device meanwhile.
+ * If there are none, the request may have been throttled: adds the entry of a thread of
+ * the kernel that has the size and direction of the request, if there is only one such
+ * entry. Returns false if there is no room, or if the thread queued less than the whole
+ * request and the rest was queued by another thread. */
 static bool
 add_queued(struct search *search)
 {
@@ -206,8 +213,9 @@ add_queued(struct search *search)
            sectors * SECTOR >= (uint64_t)sample->size;
 }
 
-/* Follows a range of a device that is made of others. The sector that a remap leads to is
- * that of its device, which may be a partition. Returns false if there is no room. */
+/* Adds the ranges to which remap records lead from RANGE, on a device that is made of
+ * others. The sector of a remap record counts from the start of its device, which may be
+ * a partition. Returns false if there is no room. */
 static bool
 follow(struct search *search, const struct range *range)
 {
@@ -216,7 +224,7 @@ follow(struct search *search, const struct range *range)
         const struct os_trace_record *trace = &record->trace;
         const struct os_layout_device *device = find_device(layout, trace->device);
         if (trace->kind != OS_TRACE_REMAP || !device ||
-            device->disk == range->disk) /* from a partition */
+            device->disk == range->disk) /* from a partition to its disk */
             continue;
         uint64_t start = device->number == trace->device ? device->start : 0;
         uint64_t old = trace->old_sector;
@@ -230,7 +238,8 @@ follow(struct search *search, const struct range *range)
     return true;
 }
 
-/* Replaces ranges of devices that are made of others by what is below them. */
+/* Replaces ranges of devices that are made of others by the ranges below them, until all
+ * ranges are on lowest devices. Returns false if there is no room, or too many levels. */
 static bool
 follow_all(struct search *search)
 {
@@ -251,7 +260,7 @@ follow_all(struct search *search)
     return false;
 }
 
-/* Returns how many sectors of what is looked for there are from SECTOR of DISK on. */
+/* Returns how many of SECTORS sectors of DISK, from SECTOR on, are in any range. */
 static uint64_t
 find_overlap(const struct search *search, uint64_t disk, uint64_t sector,
              uint64_t sectors)
@@ -262,7 +271,7 @@ find_overlap(const struct search *search, uint64_t disk, uint64_t sector,
     return found;
 }
 
-/* Returns how many sectors of what is looked for a record has. */
+/* Returns how many sectors of a record are in ranges of SEARCH. */
 static uint64_t
 find_sectors(const struct search *search, const struct os_trace_record *trace)
 {
@@ -280,9 +289,9 @@ add_candidate(struct cells *cells, struct candidate candidate)
     return true;
 }
 
-/* Adds a candidate of the top device of a stack. The device has a block request from when
- * it is queued until it is complete, so a record of queueing it counts as two: it is
- * queued, and it is issued at once. Returns false if there is no room. */
+/* Adds a candidate of the top device of a stack. A block request is at the top device
+ * from the moment at which it is queued, so a record of queueing becomes two candidates:
+ * the block request is queued, and issued at once. Returns false if there is no room. */
 static bool
 add_top_candidate(struct cells *cells, struct candidate candidate,
                   const struct os_layout_device *top)
@@ -299,8 +308,8 @@ add_top_candidate(struct cells *cells, struct candidate candidate,
     return add_candidate(cells, candidate);
 }
 
-/* Returns the candidate that RECORD is: of a device of the stack, or the completion of
- * what was queued on the top device and was moved to another one since. */
+/* Returns RECORD as a candidate. A completion on another device counts as one of the top
+ * device if the top device has moved its I/O there, by `shift` sectors (bcache). */
 static struct candidate
 candidate_of(const struct os_layout *layout, struct run_record *record)
 {
@@ -315,8 +324,9 @@ candidate_of(const struct os_layout *layout, struct run_record *record)
     return candidate;
 }
 
-/* Gathers the records that touch what is looked for: those while it is under way, and ALL
- * that are not too long before. Returns false if there are too many. */
+/* Collects the candidates in CELLS: the records that touch a range of SEARCH while the
+ * request is in flight or, if ALL, also up to LOOK_BACK records before. Returns false if
+ * there is no room. */
 static bool
 gather(const struct search *search, struct cells *cells, bool all)
 {
@@ -341,8 +351,8 @@ gather(const struct search *search, struct cells *cells, bool all)
     return true;
 }
 
-/* Returns how block requests for RANGE begin: below a device that is made of others, what
- * is handed on without a copy is queued only above. */
+/* Returns the kind of record with which block requests for RANGE begin. A device that is
+ * made of others may hand an I/O on without queueing it again: it begins with a remap. */
 static enum os_trace_kind
 find_entry_kind(const struct search *search, const struct cells *cells,
                 const struct range *range)
@@ -359,10 +369,11 @@ find_entry_kind(const struct search *search, const struct cells *cells,
     return OS_TRACE_REMAP;
 }
 
-/* Returns whether what is looked for below the top device of a stack may be another's,
- * now or not too long before: another process asks the top device for the same, or asks
- * for it below. What comes from above is queued below a loop device by the kernel, and
- * below a device that is made of others with a remap. */
+/* Returns whether another process may have the ranges below the top device of a stack in
+ * flight, now or shortly before. There are three signs: another process queues the same
+ * sectors at the top device; another process queues the ranges themselves (below a loop
+ * device, only the kernel does this for requests from above); or more I/Os were queued
+ * below than remap records have handed on from above. */
 static bool
 is_foreign(const struct search *search)
 {
@@ -387,8 +398,9 @@ is_foreign(const struct search *search)
     return layout->remapped && queued > handed;
 }
 
-/* Attributes records to all ranges that are looked for. For a stack, CELLS selects the
- * level: those of the top device, or those of all devices below it. */
+/* Finds the records of the request for all ranges of SEARCH, among the candidates of its
+ * time and, if ALL, of the time before. CELLS selects the level of a stack: the top
+ * device or the devices below. Returns a result as cells_add does. */
 static enum split_result
 attribute(const struct search *search, struct cells *cells, bool all)
 {
@@ -412,8 +424,8 @@ attribute(const struct search *search, struct cells *cells, bool all)
     return result;
 }
 
-/* Attributes the records since the request began. If they cannot tell whose a block
- * request is, earlier records are looked at, too. */
+/* Does what attribute does, at first with the records since the request began. Only if
+ * they do not tell whose a block request is, earlier records are searched as well. */
 static enum split_result
 attribute_cells(const struct search *search, struct cells *cells)
 {
@@ -423,7 +435,7 @@ attribute_cells(const struct search *search, struct cells *cells)
     return result;
 }
 
-/* Returns when the last of the intervals that were found ends. */
+/* Returns the end of the interval that ends last, monotonic, in ns. */
 static int64_t
 find_last(const struct cells *cells)
 {
@@ -433,7 +445,8 @@ find_last(const struct cells *cells)
     return last;
 }
 
-/* Adds the times of flushes of any of the devices, SINCE then. */
+/* Adds the intervals of flushes that a lowest device had since SINCE. Flushes complete in
+ * the order in which they were issued; `open` is the first that is not complete. */
 static void
 add_flushes(const struct search *search, int64_t since)
 {
@@ -455,9 +468,9 @@ add_flushes(const struct search *search, int64_t since)
     cells->interval_count = open;
 }
 
-/* Adds what the thread of a request has queued below the top device of a stack while that
- * has it. A thread that has one request at a time under way does so for that. Returns
- * false if there is no room. */
+/* Adds the sectors that the thread of the request has queued below the top device of a
+ * stack meanwhile. They belong to the request if the thread has only one request in
+ * flight. Returns false if there is no room. */
 static bool
 add_queued_below(struct search *search)
 {
@@ -472,9 +485,9 @@ add_queued_below(struct search *search)
 
 static bool may_ask(struct search *search);
 
-/* Attributes records below the top device of a stack to a request whose ranges on the top
- * device are being looked for. There may be none: the stack has answered the request
- * itself, or has handed it on without a record. */
+/* Finds the records of the request below the top device of a stack. SEARCH has the ranges
+ * on the top device. There may be no records: the stack has answered the request itself,
+ * or has handed it on without a record. */
 static enum split_result
 attribute_below(struct search *search, bool by_thread)
 {
@@ -496,7 +509,7 @@ attribute_below(struct search *search, bool by_thread)
         (!add_queued_below(search) || !follow_all(search)))
         return SPLIT_LOST;
     if (!records->top.alone && search->count > above)
-        return SPLIT_SHARED; /* it is not known which of the two requests is where */
+        return SPLIT_SHARED; /* it is not certain which request was remapped where */
 
     enum split_result result = attribute_cells(search, &records->cells);
     if (result == SPLIT_DONE && records->cells.interval_count == 0 &&
@@ -505,7 +518,7 @@ attribute_below(struct search *search, bool by_thread)
     return result;
 }
 
-/* Attributes records to what is looked for at the top device of a stack, and below. */
+/* Finds the records of a request to a stack, at the top device and below. */
 static enum split_result
 attribute_stack(struct search *search, bool by_thread)
 {
@@ -526,7 +539,7 @@ attribute_stack(struct search *search, bool by_thread)
     return result;
 }
 
-/* Attributes records to what is looked for on a device that is no stack. */
+/* Finds the records of a request to a device that is not a stack. */
 static enum split_result
 attribute_plain(const struct search *search)
 {
@@ -538,8 +551,8 @@ attribute_plain(const struct search *search)
     return result;
 }
 
-/* Returns when the last flush was complete that the top device of a stack has had before
- * the end of the request, or else when the data was. */
+/* Returns when the top device of a stack completed the last flush before the end of the
+ * request. Returns when it completed the data if there was no flush. */
 static int64_t
 find_flushed(const struct search *search)
 {
@@ -554,7 +567,7 @@ find_flushed(const struct search *search)
     return last;
 }
 
-/* Looks for the request by the blocks of its file, or by its THREAD. */
+/* Finds the records of the request by the blocks of its file, or else BY_THREAD. */
 static enum split_result
 look_for(struct search *search, bool by_thread)
 {
@@ -571,8 +584,8 @@ look_for(struct search *search, bool by_thread)
                                              : attribute_plain(search);
 }
 
-/* The blocks of a file may have changed since its layout was found, as those that are
- * written for the first time, or are shared. */
+/* Tries the blocks of the file, if they are known, and then the thread, because a file
+ * may have got other blocks since its layout was read. */
 static enum split_result
 look_everywhere(struct search *search)
 {
@@ -586,10 +599,10 @@ look_everywhere(struct search *search)
     return other == SPLIT_DONE || result == SPLIT_UNASKED ? other : result;
 }
 
-/* Returns whether a request whose records were not found may have asked a device all the
- * same: its thread did meanwhile, unless that was for others that it has under way; or
- * the kernel did for its blocks, or below a loop device for blocks that are not known; or
- * these were issued and it does not show for whom. */
+/* Returns whether a request whose records were not found may have asked a device anyway:
+ * its thread has queued an I/O that need not belong to another request; or the kernel has
+ * queued its blocks, or blocks that may be its own; or its blocks were issued, although
+ * nobody was seen to queue them. */
 static bool
 may_ask(struct search *search)
 {
@@ -621,9 +634,9 @@ may_ask(struct search *search)
     return false;
 }
 
-/* Divides the time of a request to a stack. The time that a limit of a control group has
- * held it at the top device is time in a queue. A write that returns only after its flush
- * is not done at the top device before that flush is. */
+/* Divides the time of a request to a stack. If a control group has throttled the request
+ * at the top device, that time counts as queue. A write that returns only after its flush
+ * leaves the top device when the flush is complete. */
 static void
 divide_stack(struct search *search, struct split *split)
 {
@@ -642,8 +655,8 @@ divide_stack(struct search *search, struct split *split)
                            cells->intervals, cells->interval_count, split->part);
 }
 
-/* A request that is throttled is recorded only when a thread of the kernel lets it go on:
- * its time before that is spent in the queue. */
+/* A throttled request has no record before a thread of the kernel releases it. The time
+ * before counts as queue, so the request is taken as queued from its start. */
 void
 request_attribute(struct records *records, const struct trace_target *target, int thread,
                   bool complete, struct sample *sample)
@@ -659,6 +672,7 @@ request_attribute(struct records *records, const struct trace_target *target, in
                             .end = end};
     struct cells *cells = &records->cells;
     struct split *split = &sample->split;
+
     *split = (struct split){.result = look_everywhere(&search)};
     look_within(&search, start, end);
     if (complete && split->result == SPLIT_LOST && !search.is_entered &&
@@ -666,6 +680,7 @@ request_attribute(struct records *records, const struct trace_target *target, in
         split->result = SPLIT_UNASKED;
     if (split->result != SPLIT_DONE)
         return;
+
     if (target->layout.is_stacked) {
         divide_stack(&search, split);
     } else {

@@ -54,9 +54,9 @@ struct candidate {
                                 (add_top_candidate, candidate_of in request.c) */
 };
 
-/* The attribution of one request at one level of a stack of devices. request.c sets the
- * fields up to `first`; cells.c sets `alone`, `queued`, `released` and the intervals. Too
- * large for the stack of a thread. */
+/* The attribution of one request at one level of a stack of devices. request.c sets all
+ * fields up to `released` before the first range, and cells.c updates `alone`, `queued`,
+ * `released` and the intervals. Too large for the stack of a thread. */
 struct cells {
     int thread;               /* the thread that sent the request */
     const unsigned char *own; /* the threads of this program, see records_is_own */
