@@ -11,62 +11,73 @@
 #include <stdint.h>
 
 /*
- * Attribution: finds which records of the system's trace are those of a request, and so
- * the parts of its time. A request that is printed is attributed at once by its worker;
- * others are collected by the worker and attributed by a thread of its own, so that it
- * takes little of the time of those that are under way. All functions but open and close
- * may be called by any thread.
+ * Attribution (-breakdown): finds which records of the kernel's trace belong to a
+ * request, and so the parts of the request's time.
+ *
+ * If each request is printed, the worker has it attributed at once (attribution_record).
+ * Otherwise, the worker collects requests in a log and hands the log over
+ * (attribution_take). A separate thread attributes these requests, so that the work takes
+ * little time from requests in flight. All functions except open and close may be called
+ * by any thread.
  */
 
 #define ATTRIBUTION_LOG_MOST 128
-/* Requests in the logs of all workers: the system keeps the records of so many. */
+/* The most requests in the logs of all workers together. The trace buffer is large enough
+ * for the records of this many requests. */
 #define ATTRIBUTION_LOGS 1024
 
-/* Requests of one worker that records are to be attributed to. */
+/* Requests of one worker that have ended and are to be attributed. */
 struct attribution_log {
-    int index;                       /* of the target, from 0 */
-    int thread;                      /* that sends them, as in os_trace_record */
-    int64_t began_at, slot_interval; /* as for track_start */
-    int capacity;                    /* at most ATTRIBUTION_LOG_MOST */
+    int index;             /* of the target, from 0 */
+    int thread;            /* sends the requests; a number as in os_trace_record */
+    int64_t began_at;      /* monotonic, ns, for track_start */
+    int64_t slot_interval; /* ns, for track_start */
+    int capacity;          /* requests, at most ATTRIBUTION_LOG_MOST */
     int count;
     struct sample list[ATTRIBUTION_LOG_MOST];
 };
 
-/* A target whose requests are to be attributed, and open; a track of the parts is wanted
- * if it is TRACKED. */
+/* An open target whose requests are to be attributed. */
 struct attribution_job {
     const struct plan *plan;
     const struct target *target;
-    bool needs_track;
+    bool needs_track; /* a track of the parts is needed */
 };
 
 struct attribution;
 
-/* Finds where the targets of COUNT jobs lie, and starts a trace of their devices. What is
- * not evident goes into NOTES. Returns NULL with ERROR. attribution_close ends the trace
- * and frees it all, after the run is closed; NULL is allowed. */
+/* Finds on which devices the targets of COUNT jobs lie, starts a trace of these devices,
+ * and starts the thread of the attribution. Adds notes for the user to NOTES. Returns
+ * NULL with ERROR if that is impossible. The caller owns the attribution. */
 struct attribution *attribution_open(const struct attribution_job *jobs, int count,
                                      struct notes *notes, struct error *error);
+
+/* Ends the thread and the trace, and frees the attribution. The run must be closed
+ * before, so that no worker calls these functions any more. ATTRIBUTION may be NULL. */
 void attribution_close(struct attribution *attribution);
 
-/* Begins LOG, of requests that the calling thread sends. */
+/* Prepares LOG for the requests of the calling thread: finds the number of the thread.
+ * Must be called by each worker before its first request. */
 void attribution_begin(struct attribution *attribution, struct attribution_log *log);
 
-/* Attributes records to SAMPLE, which is judged, of the worker whose LOG it is, and
- * records it if it counts. */
+/* Finds the parts of SAMPLE at once. SAMPLE has a verdict, and is a request of the worker
+ * that owns LOG. Stores the parts in SAMPLE, and adds them to the results of the target
+ * if SAMPLE counts. */
 void attribution_record(struct attribution *attribution,
                         const struct attribution_log *log, struct sample *sample);
 
-/* Takes the requests of LOG, which count. LOG is empty then. */
+/* Takes all requests from LOG, which must count, to be attributed later. Attributes them
+ * at once if the queue is full. LOG is empty afterwards. */
 void attribution_take(struct attribution *attribution, struct attribution_log *log);
 
-/* Adds to STATS and, unless it is NULL, TRACK what all requests of target INDEX that
- * were taken so far were split into. Returns false if that cannot be had now, which does
- * not happen if it may WAIT. */
+/* Adds the parts of all requests of target INDEX that were taken or recorded so far to
+ * STATS and, unless it is NULL, to TRACK. If another thread is attributing, waits for it
+ * if WAIT is true, or else returns false. Returns true otherwise. */
 bool attribution_add(struct attribution *attribution, int index, struct stats *stats,
                      struct track *track, bool wait);
 
-/* Forgets the requests of target INDEX, of which none is under way. */
+/* Forgets the parts of all requests of target INDEX so far. No request to this target may
+ * be in flight. The track is left as it is. */
 void attribution_reset(struct attribution *attribution, int index);
 
 #endif

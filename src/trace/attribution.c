@@ -1,6 +1,38 @@
 /*
- * Attribution: the logs of requests that wait for its thread, and what has become of the
- * requests of each target. Which records are those of a request is found by request.c.
+ * Attribution: who does it and when, and the parts of the requests of each target so far.
+ * request.c finds the parts of a single request.
+ *
+ * There are three ways:
+ *
+ * - attribution_record: a worker that reports every request attributes each request
+ *   itself.
+ * - attribution_take: other workers collect requests in a log, and put a full log into
+ * the queue. If the queue is full, the worker attributes the log itself.
+ *
+ *       worker ---> [log][log][log] ---> thread of the attribution
+ *
+ * - attribution_add and attribution_reset: whoever needs the results attributes all logs
+ *   in the queue first.
+ *
+ * `lock` protects the trace, the records and the targets. It is held while requests are
+ * attributed, which takes long. `queue_lock` protects the queue, and is held only
+ * briefly, so a worker can hand over a log while another log is attributed. A log leaves
+ * the queue only after it was attributed. If both locks are needed, `lock` is acquired
+ * first.
+ *
+ * The result of a request goes through these states:
+ *
+ *     SPLIT_NOT_TRIED
+ *         |
+ *         v                records are missing
+ *     request_attribute ------------------------> SPLIT_LOST
+ *         |          ^                                 |
+ *         |          +------- up to LOOKS times -------+
+ *         v
+ *     SPLIT_DONE, SPLIT_UNASKED or SPLIT_SHARED
+ *
+ * In the last look, if the trace has lost no record, a request without records becomes
+ * SPLIT_UNASKED: it did not reach a device. Otherwise SPLIT_LOST is final.
  */
 #include "trace/attribution.h"
 
@@ -16,22 +48,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A record that another one has interrupted is visible only after that: what is missing
- * is looked for again, so often and after so long (ns), for all of a log at a time. */
+/* An interrupt may write records while another record is being written. Such records
+ * become readable only after the other record is complete. So missing records are looked
+ * for again, up to LOOKS times and LOOK_PAUSE ns apart, for all requests of a log
+ * together. */
 #define LOOKS 3
 #define LOOK_PAUSE (50 * US)
 
-/* Attributes records to the requests of LOG of which records are missing so far; LAST:
- * they come no more. Returns how many are missing still. */
+/* Reads new records, and attributes them to those of COUNT requests of LOG that were not
+ * tried or lack records. LAST says that this is the last look. Returns how many requests
+ * still lack records. */
 static int
 attribute_missing(struct attribution *attribution, const struct attribution_log *log,
                   struct sample *samples, int count, bool last)
 {
     const struct trace_target *target = &attribution->targets[log->index].known;
     int missing = 0;
+
     records_read(&attribution->records);
     bool complete =
         last && (!attribution->trace || os_trace_lost(attribution->trace) == 0);
+
     for (int i = 0; i < count; i++) {
         enum split_result result = samples[i].split.result;
         if (result == SPLIT_NOT_TRIED || result == SPLIT_LOST)
@@ -42,8 +79,9 @@ attribute_missing(struct attribution *attribution, const struct attribution_log 
     return missing;
 }
 
-/* Attributes records to COUNT requests of the worker whose LOG it is, and records those
- * that count. The caller has the lock. PAUSE (ns): before it looks again. */
+/* Attributes records to COUNT requests of the worker that owns LOG, and adds the requests
+ * that count to the results of the target. Waits PAUSE ns between two looks. The caller
+ * must hold `lock`. */
 static void
 attribute_requests(struct attribution *attribution, const struct attribution_log *log,
                    struct sample *samples, int count, int64_t pause)
@@ -55,6 +93,7 @@ attribute_requests(struct attribution *attribution, const struct attribution_log
          look++)
         if (pause)
             os_sleep_until(os_clock_now() + pause);
+
     for (int i = 0; i < count; i++) {
         if (!sample_counts(&samples[i]))
             continue;
@@ -67,14 +106,16 @@ attribute_requests(struct attribution *attribution, const struct attribution_log
     }
 }
 
-/* Returns the number of the calling thread in the records. A PID namespace has numbers of
- * its own for threads, so a mark tells what the trace takes this one for. */
+/* Returns the number that the calling thread has in records. In a PID namespace this is
+ * not the number that the thread knows. So the thread writes a mark into the trace and
+ * looks for it: the record of the mark has the number. */
 static int
 find_thread(struct records *records)
 {
     const struct trace_source *source = &records->source;
     int64_t mark = os_clock_now();
     bool marked = source->mark && source->mark(source->trace, (uint64_t)mark) == 0;
+
     for (int look = 0; look < LOOKS && marked; look++) {
         records_read(records);
         for (int i = records_find(records, records->count, mark - MS); i < records->count;
@@ -84,6 +125,7 @@ find_thread(struct records *records)
                 return records->list[i].trace.thread;
         os_sleep_until(os_clock_now() + LOOK_PAUSE);
     }
+
     return os_thread_number();
 }
 
@@ -96,6 +138,8 @@ attribution_begin(struct attribution *attribution, struct attribution_log *log)
     os_lock_release(attribution->lock);
 }
 
+/* Does not wait for missing records if the worker has other requests in flight, because
+ * these would wait too. */
 void
 attribution_record(struct attribution *attribution, const struct attribution_log *log,
                    struct sample *sample)
@@ -106,7 +150,8 @@ attribution_record(struct attribution *attribution, const struct attribution_log
     os_lock_release(attribution->lock);
 }
 
-/* Attributes records to all requests of LOG, under the lock, which the caller has. */
+/* Attributes records to all requests of LOG and empties it. The caller must hold `lock`.
+ */
 static void
 attribute_log(struct attribution *attribution, struct attribution_log *log)
 {
@@ -119,6 +164,7 @@ attribution_take(struct attribution *attribution, struct attribution_log *log)
 {
     if (log->count == 0)
         return;
+
     os_lock_acquire(attribution->queue_lock);
     bool fits = attribution->queued < ATTRIBUTION_QUEUED;
     if (fits) {
@@ -132,13 +178,15 @@ attribution_take(struct attribution *attribution, struct attribution_log *log)
     os_lock_release(attribution->queue_lock);
     if (fits)
         return;
-    os_lock_acquire(attribution->lock); /* the thread does not keep up */
+
+    /* The thread does not keep up: the worker does the work itself. */
+    os_lock_acquire(attribution->lock);
     attribute_log(attribution, log);
     os_lock_release(attribution->lock);
 }
 
-/* Attributes records to the first log that waits, under the lock, which the caller has.
- * Returns false if there is none. */
+/* Attributes records to the oldest log in the queue, and removes it. Returns false if the
+ * queue is empty. The caller must hold `lock`. */
 static bool
 attribute_next(struct attribution *attribution)
 {
@@ -147,7 +195,9 @@ attribute_next(struct attribution *attribution)
     os_lock_release(attribution->queue_lock);
     if (!any)
         return false;
+
     attribute_log(attribution, &attribution->queue[attribution->first]);
+
     os_lock_acquire(attribution->queue_lock);
     attribution->first = (attribution->first + 1) % ATTRIBUTION_QUEUED;
     attribution->queued--;
@@ -155,6 +205,8 @@ attribute_next(struct attribution *attribution)
     return true;
 }
 
+/* Attributes at most as many logs as the queue has room for, because workers may hand
+ * over new logs meanwhile, without end. */
 bool
 attribution_add(struct attribution *attribution, int index, struct stats *stats,
                 struct track *track, bool wait)
@@ -164,6 +216,7 @@ attribution_add(struct attribution *attribution, int index, struct stats *stats,
         os_lock_acquire(attribution->lock);
     else if (!os_lock_try(attribution->lock))
         return false;
+
     for (int i = 0; i < ATTRIBUTION_QUEUED && attribute_next(attribution); i++)
         ;
     breakdown_merge(&stats->breakdown, &target->breakdown);
@@ -184,8 +237,9 @@ attribution_reset(struct attribution *attribution, int index)
     os_lock_release(attribution->lock);
 }
 
-/* The body of the thread: waits for logs and attributes them, those that are left at the
- * end as well. Others may be faster. */
+/* The body of the thread: waits for logs and attributes them. Ends once `ending` is set
+ * and the queue is empty. Another thread may have emptied the queue before this thread
+ * has the lock. */
 static void *
 attribute_all(void *argument)
 {
@@ -196,6 +250,7 @@ attribute_all(void *argument)
             os_lock_wait(attribution->queue_lock);
         more = attribution->queued > 0;
         os_lock_release(attribution->queue_lock);
+
         os_lock_acquire(attribution->lock);
         attribute_next(attribution);
         os_lock_release(attribution->lock);
@@ -210,6 +265,7 @@ attribution_make(int count)
     struct attribution *attribution = calloc(1, sizeof(*attribution) + targets);
     if (!attribution)
         return NULL;
+
     attribution->target_count = count;
     attribution->lock = os_lock_make();
     attribution->queue_lock = os_lock_make();
@@ -218,18 +274,20 @@ attribution_make(int count)
         os_thread_start(&attribution->thread, attribute_all, attribution) == 0;
     if (attribution->threaded)
         return attribution;
+
     int code = errno;
     attribution_close(attribution);
     errno = code;
     return NULL;
 }
 
-/* The thread attributes what waits before it ends. */
+/* The thread attributes all logs in the queue before it ends. */
 void
 attribution_close(struct attribution *attribution)
 {
     if (!attribution)
         return;
+
     if (attribution->threaded) {
         os_lock_acquire(attribution->queue_lock);
         attribution->ending = true;
@@ -237,6 +295,7 @@ attribution_close(struct attribution *attribution)
         os_lock_release(attribution->queue_lock);
         os_thread_join(&attribution->thread);
     }
+
     os_trace_close(attribution->trace);
     for (int i = 0; i < attribution->target_count; i++)
         os_layout_free(&attribution->targets[i].known.layout);
@@ -245,7 +304,7 @@ attribution_close(struct attribution *attribution)
     free(attribution);
 }
 
-/* Notes that a limit on the time of a stack cannot be known of a target without one. */
+/* Adds a note if PLAN limits the time of the stack, but the target is not on a stack. */
 static void
 note_limits(const struct plan *plan, const struct os_layout *layout, struct notes *notes)
 {
@@ -259,18 +318,21 @@ note_limits(const struct plan *plan, const struct os_layout *layout, struct note
         }
 }
 
-/* Finds where the target of JOB lies. Returns 0, or -1 with ERROR. */
+/* Fills TARGET from JOB: where the target lies, and how its requests can be recognized.
+ * May add to NOTES. Returns 0, or -1 with ERROR. */
 static int
 find_layout(struct trace_target *target, const struct attribution_job *job,
             struct notes *notes, struct error *error)
 {
     const struct plan *plan = job->plan;
     struct os_layout *layout = &target->layout;
-    int64_t length = /* what is appended has no place yet */
+    int64_t length = /* blocks to be appended are not allocated yet */
         plan->workload.append ? 0 : job->target->work_size;
+
     if (os_layout_find(job->target->fd, plan->path, plan->workload.work_offset, length,
                        layout, error) < 0)
         return -1;
+
     target->syncs = plan->io.open_flags & (OS_OPEN_SYNC | OS_OPEN_DSYNC);
     target->direct = job->target->is_direct;
     target->tracked = job->needs_track;
@@ -278,6 +340,7 @@ find_layout(struct trace_target *target, const struct attribution_job *job,
         notes_add(notes, plan->path, "breakdown of %s (%s)", layout->name, layout->legs);
     else
         note_limits(plan, layout, notes);
+
     target->single = plan->io.depth == 1 && plan->sweep.kind != SWEEP_DEPTH;
     if (layout->known || target->single)
         return 0;
@@ -298,12 +361,14 @@ attribution_open(const struct attribution_job *jobs, int count, struct notes *no
                   strerror(errno));
         return NULL;
     }
+
     for (; found < count; found++) {
         struct trace_target *target = &attribution->targets[found].known;
         layouts[found] = &target->layout;
         if (find_layout(target, &jobs[found], notes, error) < 0)
             break;
     }
+
     if (found == count)
         attribution->trace = os_trace_open(layouts, count, error);
     attribution->records.source =

@@ -1,6 +1,10 @@
 /*
- * The records of a trace, read when somebody asks, held in the order of time, and
+ * The list of records: records are read from the trace on request, sorted by time, and
  * forgotten when there are too many.
+ *
+ * The trace has one buffer for each processor, and each buffer is in the order of time.
+ * So new records may be older than records that were read before. After each reading, the
+ * list is sorted from the oldest new record on.
  */
 #include "trace_private.h"
 
@@ -9,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RECORDS_READ 64 /* at a time */
+#define RECORDS_READ 64 /* records read in one call */
 
 void
 records_add_own(struct records *records, int thread)
@@ -18,6 +22,8 @@ records_add_own(struct records *records, int thread)
         records->own[thread / 8] |= (unsigned char)(1 << thread % 8);
 }
 
+/* Sorts by time. At equal times, the order is that of a block request: queued, remapped,
+ * issued, requeued, complete. */
 static int
 compare_times(const void *one, const void *other)
 {
@@ -28,8 +34,9 @@ compare_times(const void *one, const void *other)
     return (int)a->kind - (int)b->kind;
 }
 
-/* Forgets records if there is no room: of the older half those that were used, and if
- * that is not enough all of it. What others do on the device is never used. */
+/* Forgets records if there is no room for another reading. From the older half of the
+ * list, the used records go first. If that does not remove half of the older half, all of
+ * it goes: the rest are mostly records of other processes, which are never used. */
 static void
 make_room(struct records *records)
 {
@@ -37,11 +44,13 @@ make_room(struct records *records)
     int half = records->count / 2, left = 0;
     if (records->count + RECORDS_READ <= RECORDS_MOST)
         return;
+
     for (int i = 0; i < half; i++)
         if (list[i].use != RECORD_USED)
             list[left++] = list[i];
     if (left > half / 2)
         left = 0;
+
     memmove(list + left, list + half, (size_t)(records->count - half) * sizeof(*list));
     records->count += left - half;
 }
@@ -60,13 +69,13 @@ records_find(const struct records *records, int count, int64_t time)
     return low;
 }
 
-/* New records are not in order yet: processors take turns. */
 void
 records_read(struct records *records)
 {
     struct os_trace_record read[RECORDS_READ];
     int64_t least = INT64_MAX;
     int got;
+
     make_room(records);
     int old = records->count;
     while (records->count + RECORDS_READ <= RECORDS_MOST &&
@@ -75,6 +84,7 @@ records_read(struct records *records)
             records->list[records->count++] = (struct run_record){.trace = read[i]};
             least = time_earlier(least, read[i].time);
         }
+
     int from = records_find(records, old, least);
     qsort(records->list + from, (size_t)(records->count - from),
           sizeof(struct run_record), compare_times);
