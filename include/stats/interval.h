@@ -22,8 +22,7 @@
 double percentile_chance(const struct percentile *percentile, uint64_t count,
                          uint64_t most);
 
-/* Ranks of two of the values in ascending order, from 1. 0 if no value is such a bound.
- */
+/* Ranks of two values in ascending order, from 1; 0 if no value is such a bound. */
 struct rank_bounds {
     uint64_t lower, upper;
 };

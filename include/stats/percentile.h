@@ -69,8 +69,7 @@ enum scope {
     SCOPES
 };
 
-/* Returns the name of SCOPE, such as "read" or "sync_device". Returns "" for SCOPE_ALL.
- */
+/* Returns the name of SCOPE, such as "read" or "sync_device"; "" for SCOPE_ALL. */
 const char *scope_name(enum scope scope);
 
 /* Returns the operation that SCOPE is about. SCOPE must be an operation or SCOPE_SYNC. */

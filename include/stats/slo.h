@@ -79,8 +79,7 @@ struct slos {
  */
 const char *slos_add(struct slos *list, const char *text);
 
-/* Adds suggestions for an objective to TEXT, one on each line, such as "p99=", "iops=".
- */
+/* Adds suggestions for an objective to TEXT, one on each line, such as "p99=". */
 void slos_list(struct buffer *text);
 
 /* From the best to the worst. */

@@ -37,12 +37,11 @@ struct sample {
                                due, because the run was over */
     uint64_t missed; /* grid points that passed, with no request sent, because of this
                         request: while it was in flight, or before it was sent late */
-    uint64_t
-        missed_before; /* those of `missed` that passed before this request was sent */
-    bool in_burst;     /* several requests were due at the same grid point */
-    int64_t stall;     /* for a request in a burst, ns: from one interval before the
-                          first grid point that passed during the burst to the end of
-                          the request; 0 if no grid point passed */
+    uint64_t missed_before; /* those of `missed` before this request was sent */
+    bool in_burst;          /* several requests were due at the same grid point */
+    int64_t stall;          /* for a request in a burst, ns: from one interval before the
+                               first grid point that passed during the burst to the end of
+                               the request; 0 if no grid point passed */
     enum operation operation;
     enum verdict verdict;
     int64_t slow_above;  /* ns: longer requests are shown as slow on a terminal; 0 if too
@@ -82,8 +81,7 @@ sample_failed(const struct sample *sample)
  * written into BUFFER, which has at least 16 bytes. */
 const char *sample_notice(const struct sample *sample, char *buffer);
 
-/* Statistics of one operation, if several are mixed. The fields are as in struct stats.
- */
+/* Statistics of one operation, if several are mixed. Fields are as in struct stats. */
 struct stats_operation {
     uint64_t requests, failed, missed;
     int64_t bytes, last_end;
@@ -215,11 +213,10 @@ stats_distribution(const struct stats *stats)
 /* Returns NUMBER divided by TIME ns, per second. Returns 0 if TIME is 0. */
 double stats_rate(double number, int64_t time);
 
-/* Returns how many requests that count ended in each second of the busy time. */
+/* Returns how many requests that count ended per second of the busy time. */
 double stats_iops(const struct stats *stats);
 
-/* Returns how many bytes the requests that count moved in each second of the busy time.
- */
+/* Returns how many bytes the requests that count moved per second of the busy time. */
 double stats_bps(const struct stats *stats);
 
 #endif

@@ -217,9 +217,9 @@ percentile_bounded(const struct percentile *percentile, double tail)
  * was slower for a while. Then T is long at every percentile, and N / T is below 15. Such
  * a series does not tell the percentile exactly, but it still tells, for example, that
  * the percentile is not 50 times as long. So the level of the latencies is assumed to
- * drift, and the bounds become wider by the factor exp(DRIFT_FACTOR * S). T is then
- * computed only from latencies that are further than this factor away from the
- * percentile, because the drift does not move these latencies across it.
+ * drift, and the bounds become wider by the factor F = exp(DRIFT_FACTOR * S). T is then
+ * computed at two thresholds instead of the percentile: the percentile divided by F, and
+ * the percentile multiplied by F. Drift alone moves few latencies across them.
  *
  * The level is the median of log latencies. S is its standard deviation over 8 successive
  * blocks, like the standard deviation of batch means (Schmeiser, "Batch size effects in
@@ -231,11 +231,11 @@ percentile_bounded(const struct percentile *percentile, double tail)
  * Dickey, Fuller, "Distribution of the estimators for autoregressive time series with a
  * unit root", 1979.) For a slow series, S^2 is multiplied by 1 + 3000 / N:
  *
- *   - The slowest process that is allowed for is autoregressive with a correlation P =
- *     0.999. It forgets its level in about 1000 requests.
+ *   - The slowest process that is allowed for is autoregressive. Its correlation P is
+ *     0.999, so it forgets its level in about 1000 requests.
  *   - With steps of variance V, the level of this process has the variance V / (1 - P^2).
- *   - But a series of N steps, which looks like a random walk, has only the variance N *
- *     V / 6 around its own mean.
+ *   - But a series of N steps looks like a random walk, and the variance of its level
+ *     around its own mean is only N * V / 6.
  *   - The quotient of both is 6 / ((1 - P^2) * N), which is 3000 / N.
  *
  * S is itself uncertain, more so than with 8 independent blocks. Therefore the factors
@@ -256,8 +256,8 @@ struct sample_set {
     int count;        /* N */
     uint16_t *bins;   /* bin of each latency, in the order of the starts */
     int *upto;        /* for each bin, how many latencies are in it or in lower bins */
-    double tolerance; /* latencies within this factor of a percentile tell nothing; 1: all
-                         latencies tell */
+    double tolerance; /* F: T is computed this factor below and above a percentile; 1
+                         without drift */
     bool is_slow;     /* R says that the latencies change slowly */
     float *values;    /* scratch: one value for each latency */
 };
@@ -269,9 +269,8 @@ compare_starts(const void *left, const void *right)
     return (a->start > b->start) - (a->start < b->start);
 }
 
-/* Returns the autocovariance of VALUES, whose mean is 0, at LAG. Floats are added in
- * parts of 1024 values, because floats are faster, and the parts in a double, for
- * precision. */
+/* Returns the autocovariance of VALUES, whose mean is 0, at LAG. Up to 1024 products are
+ * added as floats, which is fast, and their sums as doubles, which is precise. */
 static double
 find_covariance(const float *values, int count, int lag)
 {
@@ -356,8 +355,10 @@ find_time_of_ranks(struct sample_set *set)
     return (1 + correlation) / (1 - correlation);
 }
 
-/* Returns the longer T of two series at the latency that has RANK. The latencies within
- * `tolerance` of this latency are 0 in the one series, and 1 in the other. */
+/* Returns the longer T of two series. They have a 1 for each latency up to a threshold:
+ * the latency of RANK divided by `tolerance`, or multiplied by `tolerance`. If
+ * `tolerance` is 1, latencies equal to the latency of RANK are 0 in the first series and
+ * 1 in the second. */
 static double
 find_time_at(const struct sample_set *set, int rank)
 {

@@ -75,8 +75,7 @@ find_column(struct track *track, int64_t offset)
     return &track->columns[index];
 }
 
-/* Returns the ns from the start of the track to TIME, or 0 if TIME is before the start.
- */
+/* Returns the ns from the start of the track to TIME, or 0 if TIME is earlier. */
 static int64_t
 find_offset(const struct track *track, int64_t time)
 {

@@ -7,7 +7,7 @@
  * - attribution_record: a worker that reports every request attributes each request
  *   itself.
  * - attribution_take: other workers collect requests in a log, and put a full log into
- * the queue. If the queue is full, the worker attributes the log itself.
+ *   the queue. If the queue is full, the worker attributes the log itself.
  *
  *       worker ---> [log][log][log] ---> thread of the attribution
  *
@@ -150,8 +150,8 @@ attribution_record(struct attribution *attribution, const struct attribution_log
     os_lock_release(attribution->lock);
 }
 
-/* Attributes records to all requests of LOG and empties it. The caller must hold `lock`.
- */
+/* Attributes records to all requests of LOG, and empties LOG. The caller must hold
+ * `lock`. */
 static void
 attribute_log(struct attribution *attribution, struct attribution_log *log)
 {

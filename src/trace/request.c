@@ -1,10 +1,11 @@
 /*
  * Finds the parts of one request from the records of the trace, in four steps:
  *
- *   look_for      finds the ranges: the sectors of the request. The layout of the file
- * has them. Without a layout, they are what the thread of the request queued while the
- * request was in flight. gather        collects the candidates: all records that touch
- * the ranges cells_add     finds out which candidates belong to the request (cells.c)
+ *   look_for      finds the ranges, which are the sectors of the request: from the layout
+ *                 of the file or, without a layout, from the sectors that the thread of
+ *                 the request queued while the request was in flight
+ *   gather        collects the candidates: all records that touch the ranges
+ *   cells_add     finds out which candidates belong to the request (cells.c)
  *   breakdown_*   divides the time of the request into parts (stats/breakdown.h)
  *
  * A request to a stack of devices takes these steps twice. First at the top device, from
@@ -21,8 +22,7 @@
 #define CLOCK_SLACK 1000
 #define RANGES_MOST 64 /* ranges of one request; a request with more is not split */
 #define REMAPS 8       /* devices on top of each other, at most */
-#define LOOK_BACK 4096 /* earlier records that may show block requests still in flight \
-                        */
+#define LOOK_BACK 4096 /* earlier records that may show block requests in flight */
 
 /* The search for the records of one request. Times are monotonic, in ns. */
 struct search {

@@ -1,14 +1,16 @@
 #ifndef TRACE_PRIVATE_H
 #define TRACE_PRIVATE_H
 
-/* Shared by the files of this folder: the records of a trace, the targets whose requests
- * are attributed, and the cells of one request. The order of calls is
+/*
+ * Shared by the files of this folder: the records of a trace, the targets whose requests
+ * are attributed, and the cells of one request. For a request that has ended, the calls
+ * are:
  *
- *     attribution.c   a request that has ended
- *       records.c     reads new records from the trace
- *       request.c     finds the sectors of the request, and gathers the records that
- * touch them: the candidates cells.c     finds out which candidates belong to the request
- *       stats/breakdown.c   divides the time of the request into parts
+ *     attribution.c            when and by which thread the request is attributed
+ *         records.c            reads new records from the trace
+ *         request.c            finds the sectors of the request, and the records of them
+ *             cells.c          finds out which records belong to the request
+ *             breakdown.c      divides the time of the request into parts
  */
 
 #include "os/thread.h"
