@@ -88,13 +88,12 @@ enum slo_verdict { SLO_MET, SLO_UNKNOWN, SLO_BROKEN };
 /* The answer to an objective. Values are requests, or parts of requests, that count. */
 struct slo_answer {
     enum slo_verdict verdict;
-    int64_t value;  /* the measured figure, in the unit of the limit; 0 if count is 0 */
-    uint64_t count; /* values that the figure is computed from */
+    int64_t value;        /* the figure, in the unit of the limit; 0 if count is 0 */
+    uint64_t count;       /* values that the figure is computed from */
     uint64_t min_samples; /* values that are needed to know the figure, for any limit */
     bool is_certain;      /* at 95 %; only percentiles can be uncertain */
-    const char
-        *reason; /* why the figure is not known for any number of values; or NULL */
-    const char *remedy; /* how to avoid the reason; or NULL */
+    const char *reason;   /* why the figure means nothing, for any count; or NULL */
+    const char *remedy;   /* how to avoid the reason; or NULL */
 
     /* Values that are needed to know the answer; after outcome_explain, values that are
      * needed to be certain of the answer. 0 if the answer is certain, or if the number is

@@ -193,8 +193,7 @@ int64_t stats_slow_above(const struct stats *stats, const struct sample *sample)
 void stats_clear(struct stats *stats);
 
 /* Turns all requests that count into cached requests, which do not count. This is for
- * runs in which it becomes known at the end that none of the requests reached the device.
- */
+ * runs in which it turns out at the end that none of the requests reached the device. */
 void stats_reject(struct stats *stats);
 
 /* Adds all requests of MORE. Takes `corrected_interval` and `mix` of MORE if they are

@@ -59,9 +59,9 @@ miss_in_turn(struct stats *stats, int turn, uint64_t count)
 
 /* Adds the waits of the requests missed in a stall of STALL ns, in whose last IDLE ns no
  * request was due. The first missed request is of the operation of TURN, and the others
- * follow in turn. So the waits of one of N operations are N intervals apart.
- * histogram_record_waits begins with its latency less this distance; the stall is
- * lengthened so that this is the longest wait of the operation. */
+ * follow in turn. So with N operations, the waits of each operation are N intervals
+ * apart. The first wait that histogram_record_waits adds is its latency less N intervals.
+ * The latency is made longer than the stall where this wait would be too short. */
 static void
 wait_in_turn(struct stats *stats, int turn, int64_t stall, int64_t idle)
 {

@@ -64,6 +64,7 @@ may_enter(const struct cells *cells, const struct candidate *candidate)
         return false;
     if (trace->thread == cells->thread)
         return record->use != RECORD_USED;
+
     return cells->lower ? !records_is_own(cells->own, trace->thread)
                         : trace->kernel && record->use != RECORD_USED;
 }
@@ -237,6 +238,7 @@ follow_last(struct cells *cells, const struct range *cell, int *entry)
         *entry = i;
         result = follow(cells, cell, i, false, false);
     }
+
     return result;
 }
 
@@ -283,6 +285,7 @@ next_cut(const struct cells *cells, uint64_t disk, uint64_t from, uint64_t end)
         if (candidate->disk == disk && over > from && over < end)
             end = over;
     }
+
     return end;
 }
 

@@ -66,6 +66,7 @@ records_find(const struct records *records, int count, int64_t time)
         else
             high = middle;
     }
+
     return low;
 }
 

@@ -180,7 +180,7 @@ is_queued(const struct search *search, const struct os_trace_record *trace)
  * If there are none, the request may have been throttled: adds the entry of a thread of
  * the kernel that has the size and direction of the request, if there is only one such
  * entry. Returns false if there is no room, or if the thread queued less than the whole
- * request and the rest was queued by another thread. */
+ * request, so that another thread must have queued the rest. */
 static bool
 add_queued(struct search *search)
 {
