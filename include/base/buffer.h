@@ -6,73 +6,84 @@
 #include <stdint.h>
 
 /*
- * Text that grows. All zero is empty. A failed allocation is remembered in `failed` and
- * later additions do nothing, so that callers check once, at the end.
+ * A text that grows. A zeroed struct is an empty buffer. If an allocation fails, `failed`
+ * becomes true and later additions do nothing, so callers need to check `failed` only
+ * once, when the text is complete.
  */
 struct buffer {
-    char *text; /* ends with a NUL once something was added; NULL before */
-    size_t length, room;
-    bool failed;
+    char *text;    /* NUL-terminated; NULL until something is added */
+    size_t length; /* bytes in use, without the final NUL */
+    size_t room;   /* bytes allocated */
+    bool failed;   /* an allocation or a conversion failed: the text is incomplete */
 };
 
-/* Add LENGTH bytes, NUL among them or not. */
+/* Adds LENGTH bytes, which may include NUL bytes. */
 void buffer_add(struct buffer *buffer, const char *bytes, size_t length);
 
-/* Add a NUL-terminated text. */
+/* Adds a NUL-terminated text. */
 void buffer_text(struct buffer *buffer, const char *text);
 
-/* Add text in printf form. */
+/* Adds text that is formatted as by printf(3). */
 void buffer_format(struct buffer *buffer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Add a NUL-terminated text as escape_control shows it. */
+/* Adds a NUL-terminated text, escaped like the output of escape_control. */
 void buffer_escaped(struct buffer *buffer, const char *text);
 
-/* Make it empty; its memory, and a failure, stay. */
+/* Makes the buffer empty. The memory stays allocated, and `failed` stays as it is. */
 void buffer_clear(struct buffer *buffer);
 
-/* Free the memory; the buffer is empty and usable again. */
+/* Frees the memory and clears `failed`. The buffer is empty and can be used again. */
 void buffer_free(struct buffer *buffer);
 
 /*
- * Walks over UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above
- * U+10FFFF), for all that quote a text or align it: labels, JSON, XML, terminals.
+ * The functions below read UTF-8 as RFC 3629 defines it: overlong forms, surrogates and
+ * code points above U+10FFFF are invalid. They are for code that must quote or align a
+ * text: in labels, JSON, XML and on terminals.
  */
 
-/* U+FFFD, which stands for what cannot be shown. */
+/* U+FFFD, the replacement character, shown in place of a character that cannot be shown.
+ */
 #define ESCAPE_REPLACEMENT "\xef\xbf\xbd"
 
-/* The effect of a character where it is shown. */
+/* What a character does to a terminal that shows it. */
 enum escape_kind {
-    ESCAPE_PLAIN,   /* nothing but itself */
-    ESCAPE_CONTROL, /* C0, DEL or C1: it may drive a terminal */
-    ESCAPE_BIDI,    /* a bidirectional control: it reorders the text beside it */
-    ESCAPE_INVALID, /* a byte that begins no well-formed character */
+    ESCAPE_PLAIN,   /* the terminal shows the character, and does nothing else */
+    ESCAPE_CONTROL, /* C0, DEL or C1: the terminal may obey it as a command */
+    ESCAPE_BIDI,    /* a bidirectional control: reorders the text beside it */
+    ESCAPE_INVALID, /* a byte that does not start a well-formed character */
 };
 
-/* A byte that is not UTF-8 counts as a character of its own. */
+/* One character of a text. A byte that is not valid UTF-8 counts as one character. */
 struct escape_character {
-    const char *bytes; /* in the text */
-    size_t length;     /* 1 to 4 */
-    uint32_t code;     /* the code point, or the byte that is not UTF-8 */
+    const char *bytes; /* points into the text */
+    size_t length;     /* in bytes, 1 to 4 */
+    uint32_t code;     /* code point; for an invalid byte, its value */
     enum escape_kind kind;
 };
 
 /*
- * Reads the character at *TEXT, which ends with a NUL, and moves *TEXT past it. Returns
- * false at the end of the text; CHARACTER has the length 0 then.
+ * Stores in CHARACTER the character at *TEXT, which is NUL-terminated, and moves *TEXT
+ * past the character. At the end of the text, returns false and stores a character of
+ * length 0.
  */
 bool escape_next(const char **text, struct escape_character *character);
 
-/* The number of characters of TEXT: columns of a terminal, if none of them is wide. */
+/*
+ * Returns the number of characters of TEXT. The text takes that many columns of a
+ * terminal, unless some characters are wide (as in Chinese) or combine with their
+ * neighbours.
+ */
 int escape_count(const char *text);
 
 /*
- * Copies TEXT into OUT of SIZE bytes, above 0, with every byte of a control character
- * (C0, DEL, C1 as one byte or as UTF-8) and of a bidirectional control as a backslash and
- * three octal digits, the way the kernel writes them in its mount table, so that a path
- * cannot drive the terminal. Other bytes, UTF-8 or not, stay as they are. Text that does
- * not fit is cut before the character that does not. Returns the length written.
+ * Copies TEXT into OUT, a buffer of SIZE bytes (SIZE > 0), and escapes the characters
+ * that a terminal might obey, so that a hostile file name cannot control the terminal.
+ * Escaped are the control characters (C0, DEL, and C1 both as one byte and as UTF-8) and
+ * the bidirectional controls: each of their bytes becomes a backslash and three octal
+ * digits, as in the kernel's mount table (/proc/mounts). All other bytes are copied as
+ * they are, also if they are not valid UTF-8. A text that is too long is cut at the last
+ * character that fits in whole. Returns the number of bytes written, without the NUL.
  */
 size_t escape_control(const char *text, char *out, size_t size);
 
