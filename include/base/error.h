@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-/* The exit statuses of the contract. */
+/* The exit statuses of the program. ioping(1), EXIT STATUS, promises them to scripts. */
 enum exit_status {
     EXIT_DONE = 0,
     EXIT_USAGE = 1,
@@ -15,80 +15,100 @@ enum exit_status {
 };
 
 /*
- * The reason of a refusal. A function that returns -1 has filled one. It is printed above
- * the run alone, by main, the session and the reports (report/console.h), and its status
- * becomes the program's.
+ * An error, as a value. A function that returns -1 and has a parameter for an error has
+ * filled that error. Only main, the session and the reports print errors
+ * (report/console.h); `status` then becomes the exit status of the program.
  */
 struct error {
-    char what[512];   /* the option, path or thing; may be empty */
+    char what[512];   /* the option, path or thing that is at fault; may be empty */
     char why[256];    /* the reason, without a full stop */
-    char advice[256]; /* what to do about it; may be empty */
+    char advice[256]; /* what the user can do about the error; may be empty */
     int status;       /* an enum exit_status */
-    bool broken;      /* the storage says that it failed: error_is_broken */
+    bool broken;      /* the storage itself failed, see error_is_broken */
 };
 
-/* The size of a buffer for any line that error_format writes, its NUL included. */
+/* The size of a buffer that holds any line of error_format, including the NUL. */
 #define ERROR_LINE 1100
 
 /*
- * Fill ERROR with STATUS, an enum exit_status, WHAT (NULL: nothing) and a reason in
- * printf form. Control characters are escaped, and text that does not fit is cut. Always
- * returns -1, so that the caller can return it.
+ * Fills ERROR with STATUS (an enum exit_status), WHAT (NULL for nothing) and the reason,
+ * which is formatted as by printf(3). The advice is empty. Escapes control characters,
+ * and cuts texts that are too long. Always returns -1, so that the caller can return the
+ * result.
  */
 int error_set(struct error *error, int status, const char *what, const char *why, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Add ADVICE, what the user can do, to a filled ERROR. Always returns -1. */
+/*
+ * Sets the advice of ERROR, which error_set has filled, to ADVICE: what the user can do.
+ * Always returns -1.
+ */
 int error_advise(struct error *error, const char *advice);
 
-/* Names in front of what a filled ERROR is about that it is about PATH, as there are
- * other such things. */
+/*
+ * Puts "PATH: " in front of ERROR->what, for programs with several targets, so that the
+ * message says which target it is about.
+ */
 void error_prefix(struct error *error, const char *path);
 
 /*
- * Write the line "ioping: WHAT: WHY; ADVICE" and a newline into TEXT of SIZE bytes, above
- * 0, cut to fit. Returns the length written, without the NUL.
+ * Writes the line "ioping: WHAT: WHY; ADVICE" and a newline into TEXT, a buffer of SIZE
+ * bytes (SIZE > 0). Empty parts are left out; a line that is too long is cut. Returns the
+ * number of bytes written, without the NUL.
  */
 int error_format(const struct error *error, char *text, int size);
 
 /*
- * Returns the symbolic name of an errno value, such as "EIO"; "E" and the number for one
- * without a name here. The text is constant, or, for a number, stands in BUFFER of at
+ * Returns the symbolic name of the errno value CODE, such as "EIO", as a constant string.
+ * If the name is not known, returns "E" and the number, in BUFFER, which must have at
  * least 16 bytes.
  */
 const char *error_name(int code, char *buffer);
 
-/* Returns true if an errno value says that there is no room for more data. */
+/*
+ * Returns true if the errno value CODE means that more data cannot be stored: the device
+ * is full, or a quota or the maximum file size is reached.
+ */
 bool error_is_room(int code);
 
-/* Returns true if an errno value says that a device, its file system or the way to it has
- * failed, rather than that something else was asked of it than it can do. */
+/*
+ * Returns true if the errno value CODE means that a device, its file system or the
+ * connection to it has failed. Returns false for other reasons, such as a request that
+ * the device does not support.
+ */
 bool error_is_broken(int code);
 
 /*
- * Lines that the user must see although nothing failed, such as a fallback. Rooms below
- * collect them; the session and the reports print them on stderr.
+ * Notes: lines that the user must see although nothing failed, for example that the
+ * program had to use a fallback. Any code can collect notes; only main, the session and
+ * the reports print them, on stderr.
  */
-#define NOTES_MAX 24
-#define NOTES_ROOM 8192
+#define NOTES_MAX 24    /* lines */
+#define NOTES_ROOM 8192 /* bytes of all lines, with their NULs */
 
+/* A zeroed struct has no notes. Must not be copied, because `line` points into `text`. */
 struct notes {
-    int count, used;
-    const char *line[NOTES_MAX]; /* the first COUNT, in TEXT: it cannot be copied */
-    char text[NOTES_ROOM];       /* the first USED bytes */
+    int count;                   /* lines */
+    int used;                    /* bytes of text */
+    const char *line[NOTES_MAX]; /* the lines, each with a newline and a NUL */
+    char text[NOTES_ROOM];
 };
 
 /*
- * Add "ioping: WHAT: TEXT" and a newline, WHAT as in error_set, TEXT in printf form. A
- * line beyond NOTES_MAX or NOTES_ROOM is dropped, one too long is cut.
+ * Adds the line "ioping: WHAT: TEXT" and a newline. WHAT may be NULL for nothing; TEXT is
+ * formatted as by printf(3). Control characters are escaped, and a text that is too long
+ * is cut. Drops the line if NOTES is full.
  */
 void notes_add(struct notes *notes, const char *what, const char *text, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Add the lines of MORE that NOTES has not, each with WHAT in front (NULL: nothing). */
+/*
+ * Adds each line of MORE to NOTES, unless NOTES already has the same line. Puts "WHAT: "
+ * in front of the text of each line that it adds, unless WHAT is NULL.
+ */
 void notes_merge(struct notes *notes, const char *what, const struct notes *more);
 
-/* Drop all lines. */
+/* Removes all lines. */
 void notes_clear(struct notes *notes);
 
 #endif

@@ -5,23 +5,25 @@
 #include <stdint.h>
 
 /*
- * SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number
- * generators", OOPSLA 2014): one 64-bit state, any seed is good.
+ * A pseudorandom number generator: SplitMix64 (Steele, Lea, Flood: "Fast splittable
+ * pseudorandom number generators", OOPSLA 2014). Its state is one number of 64 bits, and
+ * every seed is a good seed.
  */
 struct random {
     uint64_t state;
 };
 
-/* Start the sequence of SEED; equal seeds give equal sequences. */
+/* Starts the sequence of SEED. Equal seeds give equal sequences. */
 void random_seed(struct random *random, uint64_t seed);
 
 /*
- * Returns a seed for sequence INDEX of several that go with SEED: SEED itself for
- * index 0, and for the others one whose sequence shares nothing with it.
+ * Returns a seed for the sequence with number INDEX of a family of sequences that belong
+ * to SEED. Index 0 gives SEED itself; the sequences of other indices are unrelated to
+ * each other and to the sequence of SEED.
  */
 uint64_t random_derive(uint64_t seed, uint64_t index);
 
-/* Returns the next 64 random bits. */
+/* Returns the next 64 random bits of the sequence. */
 static inline uint64_t
 random_next(struct random *random)
 {
@@ -32,19 +34,20 @@ random_next(struct random *random)
 }
 
 /*
- * Returns a number from 0 to LIMIT-1, each equally likely, mostly without a division
- * (Lemire: "Fast random integer generation in an interval", TOMACS 2019; the rejection
- * threshold is computed only when it can matter). LIMIT is above 0.
+ * Returns a number from 0 to LIMIT-1, each with the same probability. LIMIT must be above
+ * 0. The method (Lemire: "Fast random integer generation in an interval", TOMACS 2019)
+ * needs no division, except in the rare case that a number may have to be rejected.
  */
 uint64_t random_below(struct random *random, uint64_t limit);
 
 /*
- * Returns a gap, at least 1, of those between events that come at random, MEAN in the
- * mean: they are exponentially distributed. It goes with SEED and INDEX.
+ * Returns a random gap between two events of a Poisson process: exponentially distributed
+ * with the mean MEAN (in any unit, such as ns), but at least 1. The gap depends only on
+ * SEED and INDEX, so that any thread can compute the gap of any event.
  */
 int64_t random_gap(uint64_t seed, uint64_t index, int64_t mean);
 
-/* Fill SIZE bytes at BUFFER with random bits. */
+/* Fills SIZE bytes at BUFFER with random bits. */
 void random_fill(struct random *random, void *buffer, size_t size);
 
 #endif

@@ -4,29 +4,36 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Times and durations are ns of whatever clock; INT64_MAX stands for never. */
+/*
+ * Times and durations are in ns; the functions work for any clock. INT64_MAX means
+ * "never" or "no limit".
+ */
 #define US INT64_C(1000)
 #define MS INT64_C(1000000)
 #define SECOND INT64_C(1000000000)
 
-/* A longer wait is cut: some systems refuse to wait for years. */
+/*
+ * The longest wait, in ns, to ask the system for: some systems refuse to wait for years.
+ * Code that must wait longer waits again.
+ */
 #define TIME_WAIT_MOST (86400 * SECOND)
 
-/* Returns TIME plus MORE, neither of them negative; INT64_MAX if that is beyond it. */
+/* Returns TIME + MORE, or INT64_MAX if the sum is larger. Neither may be negative. */
 static inline int64_t
 time_add(int64_t time, int64_t more)
 {
     return more > INT64_MAX - time ? INT64_MAX : time + more;
 }
 
-/* Returns TIME times COUNT, neither of them negative; INT64_MAX if that is beyond it. */
+/* Returns TIME * COUNT, or INT64_MAX if the product is larger. Neither may be negative.
+ */
 static inline int64_t
 time_multiply(int64_t time, int64_t count)
 {
     return count > 0 && time > INT64_MAX / count ? INT64_MAX : time * count;
 }
 
-/* Returns TIME in the form of system calls. */
+/* Returns TIME, in ns, as the timespec that system calls take. */
 static inline struct timespec
 time_spec(int64_t time)
 {
@@ -49,9 +56,10 @@ time_later(int64_t a, int64_t b)
 }
 
 /*
- * Returns the first time after NOW on the grid that has a point at POINT, not after NOW,
- * and one EVERY so many ns, above 0. Points that were missed are skipped, so that being
- * late once moves nothing.
+ * Returns the next point after NOW of a grid: the points are POINT, POINT + EVERY,
+ * POINT + 2 * EVERY and so on. POINT must not be after NOW; EVERY must be above 0, in ns.
+ * A caller that is late skips the points that it has missed, and the later points stay
+ * where they are.
  */
 static inline int64_t
 time_next_point(int64_t point, int64_t every, int64_t now)

@@ -6,59 +6,67 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Values with units, read and printed (ioping(1), VALUES AND UNITS). */
+/*
+ * Values with units: reading them from the command line, and printing them. The manual
+ * describes the units: ioping(1), OPTIONS.
+ */
 enum units_kind {
-    UNITS_COUNT, /* decimal: da k M G T P E */
-    UNITS_SIZE,  /* bytes, powers of 1024, sector, page */
-    UNITS_TIME,  /* nanoseconds; a bare number is seconds */
+    UNITS_COUNT, /* a number; units are powers of 10: da k M G T P E */
+    UNITS_SIZE,  /* bytes; units are powers of 1024, sector (512) and page (4096) */
+    UNITS_TIME,  /* ns; a number that is read without a unit is in seconds */
 };
 
-/* The size of a buffer for any text that units_format writes, its NUL included. */
+/* The size of a buffer that holds any text of units_format, including the NUL. */
 #define UNITS_TEXT 32
 
 /*
- * Read a decimal number or a fraction with an optional unit ("10", "0.5", "1/100", "/4",
- * "1.5m") into VALUE: a count, bytes or nanoseconds, 0 to 2^63-1, rounded down. Exact:
- * nothing passes through floating point. Returns NULL, or the reason of the refusal as a
- * constant text; then VALUE is untouched. A number above zero that would round to zero is
- * refused.
+ * Reads TEXT, a decimal number or a fraction with an optional unit ("10", "0.5", "1/100",
+ * "/4", "1.5m"), into VALUE: a count, bytes or ns, from 0 to 2^63-1, rounded down. The
+ * computation uses integers only, so the result is exact. Returns NULL if TEXT is valid.
+ * Otherwise returns the reason, a constant text, and leaves VALUE unchanged. A number
+ * above zero that would round to zero is refused.
  */
 const char *units_parse(enum units_kind kind, const char *text, int64_t *value);
 
 /*
- * Print VALUE, not negative, into TEXT of UNITS_TEXT bytes in the largest unit that is
- * not larger than it: no decimals if it divides evenly, one from 10 units up, else two.
- * Returns TEXT.
+ * Prints VALUE, which must not be negative, into TEXT, a buffer of UNITS_TEXT bytes, for
+ * people: "12.5 us". The unit is the largest one that is not larger than VALUE. A whole
+ * number of units has no decimals; otherwise there is one decimal from 10 units up, and
+ * two below. Returns TEXT.
  */
 char *units_format(enum units_kind kind, int64_t value, char *text);
 
 /*
- * Print VALUE, not negative, exactly and without a space into TEXT of UNITS_TEXT bytes,
- * in the largest unit of which it is a whole number: "1500us", "48k". units_parse reads
- * that value from it. Returns TEXT.
+ * Prints VALUE, which must not be negative, exactly and without a space into TEXT, a
+ * buffer of UNITS_TEXT bytes: "1500us", "48KiB". The unit is the largest one of which
+ * VALUE is a whole number. units_parse reads the same value back. Returns TEXT.
  */
 char *units_exact(enum units_kind kind, int64_t value, char *text);
 
-/* Add to TEXT what units_format prints. */
+/* Adds the text of units_format to TEXT. */
 void units_add(struct buffer *text, enum units_kind kind, int64_t value);
 
 /*
- * Returns A * B / C rounded down, without overflow on the way; INT64_MAX if the result is
- * larger. A and B are not negative, C is positive.
+ * Returns A * B / C, rounded down, or INT64_MAX if the result is larger. The product A *
+ * B may be larger than 64 bits. A and B must not be negative, and C must be positive.
  */
 int64_t units_scale(int64_t a, int64_t b, int64_t c);
 
-/* The same, rounded up. */
+/* Returns A * B / C, rounded up. In all else, the function is like units_scale. */
 int64_t units_scale_up(int64_t a, int64_t b, int64_t c);
 
-/* Returns ONE if COUNT is 1, else MANY: the form of a noun or a verb beside a count. */
+/*
+ * Returns ONE if COUNT is 1, else MANY: for the singular and plural of a noun or verb
+ * that stands beside a number.
+ */
 static inline const char *
 units_plural(uint64_t count, const char *one, const char *many)
 {
     return count == 1 ? one : many;
 }
 
-/* Returns true for the ten digits, whatever the locale. */
+/* Returns true for the digits 0 to 9. Unlike isdigit(3), accepts any char and no locale.
+ */
 static inline bool
 is_digit(char character)
 {

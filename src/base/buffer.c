@@ -1,5 +1,7 @@
 /*
- * The memory doubles when it is full, so that adding takes constant time on average.
+ * Buffers: texts that grow. When the memory of a buffer is full, the buffer allocates
+ * twice what it needs. So a text is moved rarely, and adding a byte takes constant time
+ * on average.
  */
 #include "base/buffer.h"
 
@@ -8,19 +10,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns false if there is no memory for MORE bytes and a NUL, now or before. */
+/*
+ * Makes room for MORE bytes and a NUL after the text. Returns false if there is not
+ * enough memory, or if an earlier call failed.
+ */
 static bool
 make_room(struct buffer *buffer, size_t more)
 {
     size_t need = buffer->length + more + 1;
     if (buffer->failed || need <= buffer->room)
         return !buffer->failed;
+
     size_t room = need * 2;
     char *text = realloc(buffer->text, room);
     if (!text) {
         buffer->failed = true;
         return false;
     }
+
     buffer->text = text;
     buffer->room = room;
     return true;
@@ -31,6 +38,7 @@ buffer_add(struct buffer *buffer, const char *bytes, size_t length)
 {
     if (!make_room(buffer, length))
         return;
+
     memcpy(buffer->text + buffer->length, bytes, length);
     buffer->length += length;
     buffer->text[buffer->length] = '\0';
@@ -50,19 +58,21 @@ buffer_format(struct buffer *buffer, const char *format, ...)
     va_copy(again, list);
     int length = vsnprintf(NULL, 0, format, list);
     va_end(list);
+
     if (length < 0)
         buffer->failed = true;
     else if (make_room(buffer, (size_t)length)) {
         vsnprintf(buffer->text + buffer->length, (size_t)length + 1, format, again);
         buffer->length += (size_t)length;
     }
+
     va_end(again);
 }
 
 void
 buffer_escaped(struct buffer *buffer, const char *text)
 {
-    size_t room = strlen(text) * 4; /* a byte becomes a backslash and three digits */
+    size_t room = strlen(text) * 4; /* a byte becomes at most a backslash and 3 digits */
     if (make_room(buffer, room))
         buffer->length += escape_control(text, buffer->text + buffer->length, room + 1);
 }

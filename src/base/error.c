@@ -1,6 +1,8 @@
 /*
- * Errors and notes, as lines. Texts, often paths and messages of the system, are escaped
- * when they are stored, so that no later stage has to do it.
+ * Errors and notes, and the lines that are printed for them. The texts often contain
+ * paths and messages of the system, which may hold control characters. Control characters
+ * are escaped once, when a text is stored, so the code that prints a line need not escape
+ * it. The end of the file gives errno values their names and their meanings.
  */
 #include "base/error.h"
 
@@ -18,12 +20,15 @@ error_set(struct error *error, int status, const char *what, const char *why, ..
     error->status = status;
     if (what)
         escape_control(what, error->what, sizeof(error->what));
+
     char reason[sizeof(error->why)];
     va_list list;
     va_start(list, why);
     vsnprintf(reason, sizeof(reason), why, list);
     va_end(list);
+
     escape_control(reason, error->why, sizeof(error->why));
+
     return -1;
 }
 
@@ -40,6 +45,7 @@ error_prefix(struct error *error, const char *path)
     char what[sizeof(error->what)];
     snprintf(what, sizeof(what), "%.240s%s%.240s", path, error->what[0] ? ": " : "",
              error->what);
+
     escape_control(what, error->what, sizeof(error->what));
 }
 
@@ -49,15 +55,17 @@ error_format(const struct error *error, char *text, int size)
     int length = snprintf(text, (size_t)size, "ioping: %s%s%s%s%s\n", error->what,
                           error->what[0] ? ": " : "", error->why,
                           error->advice[0] ? "; " : "", error->advice);
+
     return length < size ? length : size - 1;
 }
 
-/* Adds LINE, of LENGTH bytes and a NUL, if there is room. */
+/* Adds LINE, which has LENGTH bytes and a NUL, or drops the line if NOTES is full. */
 static void
 add_line(struct notes *notes, const char *line, int length)
 {
     if (notes->count == NOTES_MAX || length >= NOTES_ROOM - notes->used)
         return;
+
     notes->line[notes->count++] =
         memcpy(notes->text + notes->used, line, (size_t)length + 1);
     notes->used += length + 1;
@@ -71,6 +79,7 @@ notes_add(struct notes *notes, const char *what, const char *text, ...)
     va_start(list, text);
     vsnprintf(why, sizeof(why), text, list);
     va_end(list);
+
     struct error error;
     error_set(&error, EXIT_DONE, what, "%s", why);
     int length = error_format(&error, line, sizeof(line));
@@ -81,19 +90,23 @@ void
 notes_merge(struct notes *notes, const char *what, const struct notes *more)
 {
     static const char program[] = "ioping: ";
+
     for (int i = 0; i < more->count; i++) {
         char line[ERROR_LINE];
         int same = 0;
+
         while (same < notes->count && strcmp(notes->line[same], more->line[i]) != 0)
             same++;
         if (same < notes->count)
             continue;
+
         int length = snprintf(line, sizeof(line), "%s%s%s%s", program, what ? what : "",
                               what ? ": " : "", more->line[i] + sizeof(program) - 1);
         if (length >= (int)sizeof(line)) {
             length = (int)sizeof(line) - 1;
             line[length - 1] = '\n';
         }
+
         add_line(notes, line, length);
     }
 }
@@ -162,6 +175,7 @@ error_is_broken(int code)
     if (code == EREMOTEIO || code == EUCLEAN)
         return true;
 #endif
+
     return code == EIO || code == EBADMSG || code == ENOTCONN || code == ETIMEDOUT;
 }
 
@@ -171,6 +185,7 @@ error_name(int code, char *buffer)
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         if (names[i].code == code)
             return names[i].name;
+
     snprintf(buffer, 16, "E%d", code);
     return buffer;
 }

@@ -1,14 +1,18 @@
 /*
- * The walker over UTF-8, and how control characters are shown. A byte that begins no
- * well-formed character is taken alone, so that a walk goes on after it and sees every
- * byte once.
+ * Reads UTF-8 character by character, and escapes control characters. A byte that does
+ * not start a well-formed character counts as one character, and reading goes on at the
+ * next byte. So a loop over a text sees each byte exactly once, even in a damaged text.
  */
 #include "base/buffer.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* RFC 3629, section 4: the allowed second byte depends on the first. */
+/*
+ * The well-formed characters, as in RFC 3629, section 4. A row is for characters whose
+ * first byte is FIRST to LAST; their second byte must be LOW to HIGH, and any further
+ * bytes 0x80 to 0xbf. LENGTH is the length of the characters in bytes.
+ */
 static const struct {
     unsigned char first, last, low, high, length;
 } utf8[] = {
@@ -17,8 +21,10 @@ static const struct {
     {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
 };
 
-/* Returns the length of the well-formed character at BYTE, and stores its code point; 0:
- * none is. */
+/*
+ * Stores in CODE the code point of the character at BYTE. Returns the length of the
+ * character in bytes, or 0 if the bytes are not well-formed UTF-8.
+ */
 static size_t
 decode(const unsigned char *byte, uint32_t *code)
 {
@@ -28,15 +34,18 @@ decode(const unsigned char *byte, uint32_t *code)
         row++;
     if (row == rows)
         return 0;
+
     size_t length = utf8[row].length;
     if (length > 1 && (byte[1] < utf8[row].low || byte[1] > utf8[row].high))
         return 0;
+
     *code = byte[0] & masks[length];
     for (size_t i = 1; i < length; i++) {
         if ((byte[i] & 0xc0) != 0x80)
             return 0;
         *code = *code << 6 | (byte[i] & 0x3f);
     }
+
     return length;
 }
 
@@ -45,7 +54,9 @@ classify(uint32_t code)
 {
     if (code < 0x20 || (code >= 0x7f && code < 0xa0))
         return ESCAPE_CONTROL;
-    /* Unicode's Bidi_Control: ALM, LRM and RLM, embeddings and overrides, isolates. */
+
+    /* The characters with the Unicode property Bidi_Control: ALM, LRM, RLM, the
+     * embeddings and overrides, and the isolates. */
     bool bidi = code == 0x61c || code == 0x200e || code == 0x200f ||
                 (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
     return bidi ? ESCAPE_BIDI : ESCAPE_PLAIN;
@@ -58,11 +69,13 @@ escape_next(const char **text, struct escape_character *character)
     *character = (struct escape_character){.bytes = *text};
     if (byte[0] == '\0')
         return false;
+
     character->length = decode(byte, &character->code);
     if (character->length > 0)
         character->kind = classify(character->code);
     else
         *character = (struct escape_character){*text, 1, byte[0], ESCAPE_INVALID};
+
     *text += character->length;
     return true;
 }
@@ -72,8 +85,10 @@ escape_count(const char *text)
 {
     struct escape_character character;
     int count = 0;
+
     while (escape_next(&text, &character))
         count++;
+
     return count;
 }
 
@@ -82,13 +97,15 @@ escape_control(const char *text, char *out, size_t size)
 {
     struct escape_character character;
     size_t used = 0;
+
     while (escape_next(&text, &character)) {
-        /* A terminal may take a byte that is not UTF-8 for a C1 control of eight bits. */
+        /* A terminal that is not in UTF-8 mode obeys bytes below 0xa0 as C1 controls. */
         bool escaped = character.kind == ESCAPE_INVALID ? character.code < 0xa0
                                                         : character.kind != ESCAPE_PLAIN;
         size_t wide = character.length * (escaped ? 4 : 1);
         if (used + wide >= size)
             break;
+
         for (size_t i = 0; escaped && i < character.length; i++)
             snprintf(out + used + 4 * i, 5, "\\%03o",
                      (unsigned)(unsigned char)character.bytes[i]);
@@ -96,6 +113,7 @@ escape_control(const char *text, char *out, size_t size)
             memcpy(out + used, character.bytes, character.length);
         used += wide;
     }
+
     out[used] = '\0';
     return used;
 }

@@ -1,3 +1,9 @@
+/*
+ * Random numbers for offsets, data and arrival times. The generator itself, random_next,
+ * is inline in the header. This file turns its random bits into seeds of further
+ * sequences, into numbers below a limit, into gaps of a Poisson process, and into random
+ * data.
+ */
 #include "base/random.h"
 
 #include <math.h>
@@ -9,17 +15,23 @@ random_seed(struct random *random, uint64_t seed)
     random->state = seed;
 }
 
-/* The factor spreads the numbers (Steele, Vigna: "Computationally easy, spectrally
- * good multipliers", 2021), the mixing does the rest. */
+/*
+ * The multiplier spreads the states that belong to successive indices over all 64 bits
+ * (Steele, Vigna: "Computationally easy, spectrally good multipliers", 2021). One step of
+ * the generator then mixes the bits of the state.
+ */
 uint64_t
 random_derive(uint64_t seed, uint64_t index)
 {
     struct random random = {seed + index * 0xd1342543de82ef95};
+
     return index ? random_next(&random) : seed;
 }
 
-/* Returns the upper half of the 128-bit product and stores the lower one; multiplies in
- * halves of 32 bits where no type is wider than 64. */
+/*
+ * Returns the upper 64 bits of the 128-bit product A * B, and stores the lower 64 bits in
+ * LOW. Compilers without a 128-bit type multiply the 32-bit halves.
+ */
 static uint64_t
 multiply(uint64_t a, uint64_t b, uint64_t *low)
 {
@@ -36,40 +48,56 @@ multiply(uint64_t a, uint64_t b, uint64_t *low)
 #endif
 }
 
+/*
+ * The upper half of a random number times LIMIT is below LIMIT. The numbers are not quite
+ * equally likely, unless products whose lower half is below 2^64 mod LIMIT are rejected.
+ * That remainder is below LIMIT, so it need not be computed if the lower half is not.
+ */
 uint64_t
 random_below(struct random *random, uint64_t limit)
 {
     uint64_t low, high = multiply(random_next(random), limit, &low);
+
     if (low < limit) {
         uint64_t threshold = (0 - limit) % limit;
         while (low < threshold)
             high = multiply(random_next(random), limit, &low);
     }
+
     return high;
 }
 
-/* The inverse transform method (Devroye: "Non-Uniform Random Variate Generation", 1986,
- * II.2): the logarithm of a number that is uniform above 0 and up to 1, 53 bits of it. */
+/*
+ * The inverse transform method (Devroye: "Non-Uniform Random Variate Generation", 1986,
+ * II.2): if U is uniform in (0, 1], -ln(U) * MEAN is exponentially distributed. U has 53
+ * random bits, as many as a double stores exactly.
+ */
 int64_t
 random_gap(uint64_t seed, uint64_t index, int64_t mean)
 {
     struct random random = {random_derive(seed, index)};
     double uniform = ldexp((double)((random_next(&random) >> 11) + 1), -53);
+
     double gap = -log(uniform) * (double)mean;
     return gap < 1 ? 1 : (int64_t)gap;
 }
 
-/* The loop is for whole numbers alone, which makes it twice as fast. */
+/*
+ * The loop copies 8 bytes each time, so that the compiler knows the size; this makes it
+ * twice as fast. The last 1 to 7 bytes are copied after the loop.
+ */
 void
 random_fill(struct random *random, void *buffer, size_t size)
 {
     char *byte = buffer;
     size_t rest = size % sizeof(uint64_t);
     uint64_t bits;
+
     for (char *end = byte + size - rest; byte < end; byte += sizeof(bits)) {
         bits = random_next(random);
         memcpy(byte, &bits, sizeof(bits));
     }
+
     bits = rest ? random_next(random) : 0;
     memcpy(byte, &bits, rest);
 }
