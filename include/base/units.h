@@ -8,7 +8,7 @@
 
 /*
  * Values with units: reading them from the command line, and printing them. The manual
- * describes the units: ioping(1), OPTIONS.
+ * describes the units: ioping(1), Values and units.
  */
 enum units_kind {
     UNITS_COUNT, /* a number; units are powers of 10: da k M G T P E */

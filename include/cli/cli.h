@@ -9,82 +9,98 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define CLI_NEEDS 3 /* options of which one may be needed, at most */
+#define CLI_NEEDS 3 /* entries of cli_option.needs, at most */
 
-enum cli_argument { CLI_NONE, CLI_REQUIRED, CLI_ATTACHED };
+/* Whether an option takes a value. */
+enum cli_argument {
+    CLI_NONE,
+    CLI_REQUIRED, /* "-name value", "-name=value", "-xvalue" */
+    CLI_ATTACHED, /* optional, and never the next word: "-name=value", "-xvalue" */
+};
 
 /*
- * One option: all that the parser, -h, the man page's test and the shell completions know
- * of it.
+ * One option: a row of the option table. The parser, the plan, -h, the shell completions
+ * and the test of the man page take all that they know about an option from its row.
  */
 struct cli_option {
     enum option_id id;
-    char letter; /* 0: none */
-    const char *name;
+    char letter;      /* short option; 0 if none */
+    const char *name; /* long option, without dashes */
     const char
-        *group; /* title of its group in -h; the options of one follow each other */
-    int modes;  /* in which it means something: a set of enum cli_mode */
+        *group; /* heading of its group in -h all; the rows of a group are adjacent */
+    int modes;  /* modes that accept the option: OR-ed enum cli_mode */
     enum cli_argument argument_kind;
-    const char *argument; /* name of the value in -h; NULL: none. Of -h itself the word
-                           * that may follow */
-    const char *help;     /* its line in -h */
-    /* Stores VALUE; returns NULL or why it is refused. NULL: it has none. */
+    const char *argument; /* placeholder in -h, such as "count", or NULL; for -h itself,
+                           * the optional word ("all") */
+    const char *help;     /* its description in -h */
+    /* Converts VALUE and stores it in OPTIONS. Returns NULL, or the reason to refuse the
+     * value. NULL for an option that needs only to be counted. */
     const char *(*set)(const struct cli_option *option, struct options *options,
                        const char *value);
-    size_t offset;                /* of a number or text: its offset in struct options */
-    enum units_kind units;        /* of a number */
-    int64_t min_value, max_value; /* of a number that is allowed */
-    const char *too_large;        /* why a larger one is refused */
-    int min_only_modes; /* more modes, in which the smallest number means something */
-    int sets_modes;     /* modes that it puts the command line in, */
-    int clears_modes;   /* and that it takes it out of, if others put it in */
-    const char
-        *conflict_reason; /* why others mean nothing in them, if that is not evident */
-    const char *needs[CLI_NEEDS]; /* it belongs to one of these, with a word of theirs */
-    bool not_in_1_3;              /* than ioping 1.3 */
-    bool is_path;                 /* the value is the path of one */
-    bool accumulates;             /* given again, it says more */
-    char second_letter;   /* another letter for it, which -h does not show; 0: none */
-    const char *synonyms; /* words of other tools for it, separated by spaces */
-    const char *workload; /* operations that it selects, by their word; NULL: none */
-    const char *engine;   /* it selects; its name where the system does not have it */
-    /* Adds the values to choose from to TEXT, a line each; one that ends with "=" goes
-     * on with a number. NULL: there is no such list. */
+    size_t offset;         /* offset in struct options of the value that SET stores */
+    enum units_kind units; /* of a number */
+    int64_t min_value, max_value; /* smallest and largest number allowed */
+    const char *too_large;        /* message for a number above max_value */
+
+    /* The modes of a command line, see enum cli_mode, and conflicts between options. */
+    int min_only_modes; /* further modes, which accept the option only with min_value */
+    int sets_modes;     /* modes and WITH_ flags that the option switches on */
+    int clears_modes;   /* flags that it switches off, even if another option sets them */
+    const char *conflict_reason;  /* why these modes refuse other options, for messages;
+                                   * NULL if that is obvious */
+    const char *needs[CLI_NEEDS]; /* one of these options must be given, too; each is a
+                                   * long name, perhaps with its value ("sweep rate") */
+
+    bool not_in_1_3;      /* the option is newer than ioping 1.3 */
+    bool is_path;         /* the value is the path of a file */
+    bool accumulates;     /* giving the option again adds to it: -W -W, -slo A -slo B */
+    char second_letter;   /* another short option, which -h does not show; 0 if none */
+    const char *synonyms; /* names of the option in other tools, with spaces between */
+    const char *workload; /* operations that the option selects, as the word of
+                           * operation_mix_find; NULL if none */
+    const char *engine; /* name of the I/O engine that the option selects, used on systems
+                         * without this engine; NULL if it selects none */
+    /* Adds the possible values to TEXT, one per line. A number must follow a value that
+     * ends with "=". NULL if the values cannot be listed. */
     void (*list)(struct buffer *text);
 };
 
 /* The option table: OPTION_IDS rows, in the order of -h all. */
 extern const struct cli_option cli_options[];
 
-/* Returns the row of an option. */
+/* Returns the row of option ID. */
 const struct cli_option *cli_option(enum option_id id);
 
 /*
- * Parse a command line as getopt_long_only(3) would: short options bundle, long ones take
- * one dash or two and may be abbreviated, options may follow the target, "--" ends them.
- * Returns 0, or -1 with ERROR. -h and -v end the parsing, so nothing after them can be
- * refused. Texts in OPTIONS are those of ARGV. Pure: prints nothing, ends nothing.
+ * Parses a command line into OPTIONS, by the rules of getopt_long_only(3): short options
+ * can be bundled; long options have one dash or two, and can be abbreviated; options and
+ * targets can be mixed; after "--" all words are targets. Parsing stops after -h or -v,
+ * so an error behind them is not found. Returns 0, or -1 with ERROR. OPTIONS points into
+ * ARGV. Prints nothing and does not end the program.
  */
 int cli_parse(int argc, char *const argv[], struct options *options, struct error *error);
 
 /*
- * Returns whether a word of the command line, before a "--", looks like long option ID,
- * whatever stands before it and even if the rest, or a value of it, is wrong.
+ * Returns true if a word of the command line, before any "--", looks like the long option
+ * ID or an abbreviation of it. Does not check the rest of the command line, so it also
+ * works for a command line that cli_parse refuses.
  */
 bool cli_has(int argc, char *const argv[], enum option_id id);
 
 /*
- * Returns the option that the first LENGTH characters of NAME, which has no dashes, name
- * or begin, as the parser takes them; NULL: none, or more than one.
+ * Returns the option whose long name is the first LENGTH characters of NAME, or begins
+ * with them: the same option that the parser would take. NAME must not have leading
+ * dashes. Returns NULL if no option matches, or if the abbreviation is ambiguous.
  */
 const struct cli_option *cli_find(const char *name, size_t length);
 
-/* Add the usage, which -h prints on one screen, to TEXT; and that with all options, which
- * -h all prints. */
+/* Adds the text of -h to TEXT: the most needed options, on one screen. */
 void cli_usage(struct buffer *text);
+
+/* Adds the text of "-h all" to TEXT: all options. */
 void cli_usage_all(struct buffer *text);
 
-/* Add the line that -v prints to TEXT. */
+/* Adds the line of -v to TEXT. */
 void cli_version(struct buffer *text);
 
 #endif

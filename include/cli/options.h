@@ -8,16 +8,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The most bytes that read(2) or write(2) moves on Linux. */
+/* The largest request, in bytes: Linux moves no more in one read(2) or write(2). */
 #define REQUEST_MOST 2147479552
 
-#define TARGETS_MOST 64
-#define THREADS_MOST 1024
-#define DEPTH_MOST 4096
-#define RATE_MOST 10000000 /* of a sweep */
+#define TARGETS_MOST 64    /* targets on a command line */
+#define THREADS_MOST 1024  /* -threads */
+#define DEPTH_MOST 4096    /* -depth */
+#define RATE_MOST 10000000 /* requests per second, of -sweep rate */
 
-/* The options, in the order in which an ambiguous beginning lists them: that of ioping
- * 1.3 as far as it had them. */
+/*
+ * The options. Messages about an ambiguous abbreviation list options in this order, which
+ * is the order of ioping 1.3 for the options that ioping 1.3 had.
+ */
 enum option_id {
     OPTION_WARMUP,
     OPTION_BURST,
@@ -85,58 +87,62 @@ enum option_id {
     OPTION_IDS,
 };
 
-/* Verdicts are coloured; COLOR_AUTO: if a terminal shows them. */
+/* Whether verdicts are coloured. COLOR_AUTO: only if the output goes to a terminal. */
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 /*
- * The background of -load, which runs beside the requests for a time. Sizes are bytes,
- * limits per second; 0: not given.
+ * The value of -load: the background load that runs beside the requests in the second
+ * phase. A number is 0 if it is not given.
  */
 struct background_options {
     struct operation_mix mix;
-    bool random, linear;
-    int64_t size, depth, threads;
-    int64_t rate, speed;
-    const char *path;  /* of another target; NULL: that of the requests */
-    char refused[192]; /* why the text was: room for background_parse */
+    bool random, linear;          /* the order of offsets; neither may be given */
+    int64_t size, depth, threads; /* size in bytes */
+    int64_t rate, speed;          /* limits: requests per second, bytes per second */
+    const char *path; /* the target of the load; NULL: the same as that of the requests */
+    char refused[192]; /* memory for the result of background_parse */
 };
 
 /*
- * Reads TEXT, such as "write,size=1m,depth=8", into BACKGROUND: what it does, then its
- * words with commas between; that of path= goes on to the end and stays in TEXT. Returns
- * NULL, or why it is refused, with the word; then BACKGROUND is undefined.
+ * Reads TEXT, the value of -load such as "write,size=1m,depth=8", into BACKGROUND. The
+ * first word names the operations; further words follow, with commas between. The word
+ * path= takes the rest of the text, and BACKGROUND->path points into TEXT. Returns NULL,
+ * or the reason to refuse the text, which names the wrong word and stands in BACKGROUND;
+ * the rest of BACKGROUND is undefined then.
  */
 const char *background_parse(const char *text, struct background_options *background);
 
 /*
- * The command line, converted and checked but not yet resolved. `given` counts how often
- * each option was given; the value of one that was not is its default. Times are ns,
- * sizes and offsets bytes.
+ * The command line: each value is converted and checked for itself, but not yet against
+ * the others (plan_make does that). An option that is not given has its default value, as
+ * set by options_init. Times are in ns; sizes and offsets are in bytes.
  */
 struct options {
     const char *targets[TARGETS_MOST];
     int target_count;
-    const char *time_format;
-    const char *prometheus, *plot, *hdr; /* paths of files; NULL: none */
-    const char *output;                  /* likewise; NULL: standard output */
-    const char *record;                  /* likewise, of raw lines; NULL: none */
+    const char *time_format;             /* for strftime(3) */
+    const char *prometheus, *plot, *hdr; /* paths of exported files; NULL: none */
+    const char *output;                  /* path of a file; NULL: standard output */
+    const char *record;                  /* path of the file for raw lines; NULL: none */
     int64_t warmup, burst, count, entropy, rate_limit, print_count;
     int64_t interval, min_time, max_time, work_time, print_interval, hang;
-    int64_t export_interval; /* of exported files; 0: not given */
-    int64_t timeout;         /* INT64_MAX: none */
-    int64_t speed_limit, size, work_size, work_offset;
-    int64_t threads, depth; /* 0: one */
+    int64_t
+        export_interval; /* -every: between versions of exported files; 0: not given */
+    int64_t timeout;     /* INT64_MAX: none */
+    int64_t speed_limit, size, work_size,
+        work_offset;        /* speed_limit in bytes per second */
+    int64_t threads, depth; /* 0: not given */
     struct sweep sweep;
     struct background_options background;
     enum color color;
     struct percentiles percentiles;
-    struct slos slos, warnings;
+    struct slos slos, warnings; /* limits of -slo and of -warn */
     struct buckets buckets;
-    uint16_t given[OPTION_IDS];
-    bool help_all; /* of -h: all options */
+    uint16_t given[OPTION_IDS]; /* how often each option was given */
+    bool help_all;              /* -h all */
 };
 
-/* Fill OPTIONS with the defaults: no option was given. */
+/* Fills OPTIONS with the defaults, as if no option was given. */
 void options_init(struct options *options);
 
 #endif

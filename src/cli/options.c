@@ -1,6 +1,11 @@
 /*
- * The options. One table has all that the parser, -h, the man page's test and the shell
- * completions know of them; the setters before it convert and check a value.
+ * The option table, at the end of the file: one row for each option. The parser, -h, the
+ * plan, the shell completions and the test of the man page take all that they know about
+ * an option from its row.
+ *
+ * The functions before the table are the setters. A row names the setter of its option;
+ * the setter converts the value of the option, checks it, and stores it in struct
+ * options. It checks the value alone: plan_make checks how options fit together.
  */
 #include "base/deadlines.h"
 #include "cli/cli.h"
@@ -26,13 +31,14 @@ options_init(struct options *options)
     };
 }
 
+/* Returns the field of OPTIONS that has the value of OPTION. */
 static void *
 field_of(const struct cli_option *option, struct options *options)
 {
     return (char *)options + option->offset;
 }
 
-/* Returns why NUMBER is refused, NULL if it is not. */
+/* Returns NULL if OPTION allows NUMBER, or the reason to refuse the number. */
 static const char *
 check_number(const struct cli_option *option, int64_t number)
 {
@@ -41,6 +47,10 @@ check_number(const struct cli_option *option, int64_t number)
     return number > option->max_value ? option->too_large : NULL;
 }
 
+/*
+ * Stores in NUMBER the number that TEXT means as a value of OPTION. Returns NULL, or the
+ * reason to refuse the text; NUMBER is unchanged then.
+ */
 static const char *
 read_number(const struct cli_option *option, const char *text, int64_t *number)
 {
@@ -50,6 +60,7 @@ read_number(const struct cli_option *option, const char *text, int64_t *number)
         wrong = check_number(option, value);
     if (!wrong)
         *number = value;
+
     return wrong;
 }
 
@@ -69,7 +80,8 @@ set_text(const struct cli_option *option, struct options *options, const char *v
     return NULL;
 }
 
-/* File names of pictures that are no SVG: viewers go by the ending. */
+/* Endings of picture files other than SVG. A plot must not have such a name, because
+ * viewers choose the format of a file by its ending. */
 static const char *const other_pictures[] = {".png",  ".jpg", ".jpeg", ".gif", ".pdf",
                                              ".webp", ".bmp", ".tif",  ".tiff"};
 
@@ -80,6 +92,7 @@ set_plot(const struct cli_option *option, struct options *options, const char *v
     for (size_t i = 0; i < sizeof(other_pictures) / sizeof(other_pictures[0]); i++)
         if (ending && strcasecmp(ending, other_pictures[i]) == 0)
             return "a plot is an SVG file; give it a name that ends in .svg";
+
     return set_text(option, options, value);
 }
 
@@ -116,6 +129,7 @@ set_color(const struct cli_option *option, struct options *options, const char *
         i++;
     if (i > COLOR_NEVER)
         return "must be always, never or auto";
+
     options->color = (enum color)i;
     return NULL;
 }
@@ -142,7 +156,8 @@ const struct sweep_words sweep_kinds[] = {
     [SWEEP_INTERVAL] = {"interval", "interval", "longest interval"},
     [SWEEP_RATE] = {"rate", "rate", "highest rate"}};
 
-/* The options that set alone what is swept. */
+/* For each kind of sweep, the option that sets the same value for a single run. A sweep
+ * takes the unit and the limits of its values from the row of this option. */
 static const enum option_id sweep_options[] = {[SWEEP_SIZE] = OPTION_SIZE,
                                                [SWEEP_THREADS] = OPTION_THREADS,
                                                [SWEEP_DEPTH] = OPTION_DEPTH,
@@ -154,6 +169,7 @@ sweep_format(enum sweep_kind kind, int64_t value, char *text)
 {
     if (kind != SWEEP_THREADS && kind != SWEEP_DEPTH)
         return units_format(cli_option(sweep_options[kind])->units, value, text);
+
     snprintf(text, UNITS_TEXT, "%lld", (long long)value);
     return text;
 }
@@ -166,7 +182,10 @@ sweep_next(int64_t value, int64_t to)
     return value > to / 2 ? to : value * 2;
 }
 
-/* Read two values that OPTION takes, with ".." between them. */
+/*
+ * Reads TEXT, a range such as "4k..1m", into the ends of SWEEP; OPTION is the option that
+ * takes one such value. Returns NULL, or the reason to refuse the text.
+ */
 static const char *
 parse_ends(const struct cli_option *option, const char *text, struct sweep *sweep)
 {
@@ -178,20 +197,24 @@ parse_ends(const struct cli_option *option, const char *text, struct sweep *swee
         [UNITS_TIME] = "expected FROM..TO, such as 1ms..1s"};
     if (!dots || dots[2] == '.')
         return examples[option->units];
+
     size_t length = (size_t)(dots - text);
     if (length >= sizeof(from))
         return "not a number";
     memcpy(from, text, length);
     from[length] = '\0';
+
     if ((wrong = units_parse(option->units, from, &sweep->from)) ||
         (wrong = units_parse(option->units, dots + 2, &sweep->to)))
         return wrong;
+
     if (sweep->from < 1)
         return "must be more than 0";
     if (sweep->to < sweep->from)
         return "the end is smaller than the start";
     if (sweep->kind == SWEEP_RATE && sweep->to > RATE_MOST)
         return "must be at most 10 M";
+
     return check_number(option, sweep->to);
 }
 
@@ -203,6 +226,7 @@ set_sweep(const struct cli_option *option, struct options *options, const char *
         size_t length = strlen(sweep_kinds[kind].name);
         if (strncmp(value, sweep_kinds[kind].name, length) != 0)
             continue;
+
         options->sweep = (struct sweep){.kind = (enum sweep_kind)kind};
         if (value[length] == '\0')
             return NULL;
@@ -213,11 +237,11 @@ set_sweep(const struct cli_option *option, struct options *options, const char *
     return "unknown sweep; use size, threads, depth, interval or rate";
 }
 
-/* The words of -load with a number, which is one that the option may have. */
+/* The words of -load that have a number. */
 static const struct {
     const char *name;
-    enum option_id option;
-    size_t at; /* its offset in struct background_options */
+    enum option_id option; /* the number has the same unit and limits as this option */
+    size_t at;             /* offset of the number in struct background_options */
 } numbers[] = {
     {"size=", OPTION_SIZE, offsetof(struct background_options, size)},
     {"depth=", OPTION_DEPTH, offsetof(struct background_options, depth)},
@@ -226,7 +250,10 @@ static const struct {
     {"speed=", OPTION_SPEED_LIMIT, offsetof(struct background_options, speed)},
 };
 
-/* Takes WORD of -load, which is no path. Returns NULL, or why it is refused. */
+/*
+ * Stores WORD, a word of -load that is neither the first nor path=, in BACKGROUND.
+ * Returns NULL, or the reason to refuse the word.
+ */
 static const char *
 take_word(const char *word, struct background_options *background)
 {
@@ -238,30 +265,37 @@ take_word(const char *word, struct background_options *background)
         background->random = random;
         return NULL;
     }
+
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
         int64_t *number = (int64_t *)(void *)((char *)background + numbers[i].at);
         size_t length = strlen(numbers[i].name);
         if (strncmp(word, numbers[i].name, length) != 0)
             continue;
+
         if (*number)
             return "given twice";
+
         const char *wrong =
             read_number(cli_option(numbers[i].option), word + length, number);
         if (!wrong && background->rate && background->speed)
             wrong = "rate= and speed= cannot be combined";
         return wrong;
     }
+
     return "unknown word; use size=, depth=, threads=, rate=, speed=, random, linear or "
            "path=";
 }
 
-/* Writes what a background may do into TEXT of SIZE bytes, for a refusal. Returns TEXT.
+/*
+ * Writes into TEXT, a buffer of SIZE bytes, the message for a value of -load that starts
+ * with an unknown word: the message lists the operations. Returns TEXT.
  */
 static const char *
 name_operations(char *text, size_t size)
 {
     struct operation_mix mix, next;
     size_t length = (size_t)snprintf(text, size, "the first word must be ");
+
     for (int i = 0; operation_mix_at(i, &mix) && length < size; i++) {
         const char *joint = operation_mix_at(i + 1, &next) ? ", " : " or ";
         if (i == 0)
@@ -269,6 +303,7 @@ name_operations(char *text, size_t size)
         length += (size_t)snprintf(text + length, size - length, "%s%s", joint,
                                    operation_mix_word(&mix));
     }
+
     return text;
 }
 
@@ -277,10 +312,12 @@ background_parse(const char *text, struct background_options *background)
 {
     char word[64], names[96];
     *background = (struct background_options){0};
+
     for (bool first = true;; first = false) {
         size_t length = strcspn(text, ",");
         const char *wrong = length >= sizeof(word) ? "the word is too long" : NULL;
         snprintf(word, sizeof(word), "%.*s", (int)length, text);
+
         if (!first && strncmp(text, "path=", 5) == 0) {
             background->path = text + 5;
             if (*background->path)
@@ -290,11 +327,13 @@ background_parse(const char *text, struct background_options *background)
             wrong = take_word(word, background);
         else if (!wrong && !operation_mix_find(word, &background->mix))
             wrong = name_operations(names, sizeof(names));
+
         if (wrong) {
             snprintf(background->refused, sizeof(background->refused), "%s: %s",
                      *word ? word : "''", wrong);
             return background->refused;
         }
+
         if (text[length] == '\0')
             return NULL;
         text += length + 1;
@@ -323,17 +362,18 @@ list_sweeps(struct buffer *text)
         buffer_format(text, "%s\n", sweep_kinds[kind].name);
 }
 
-/* The groups of -h. */
+/* The headings of the groups in -h all. */
 static const char requests[] = "requests", way[] = "way to the device",
                   concurrency[] = "at the same time", pace[] = "pace and end",
                   statistics[] = "statistics", output[] = "output";
 
-/* The modes in which most options mean something. */
+/* The sets of modes that most rows have in their column `modes`. */
 #define EVERYWHERE (MODE_ANY | WITH_ANY)
-#define MEASURED (EVERYWHERE & ~MODE_COMPARE)
+#define MEASURED (EVERYWHERE & ~MODE_COMPARE) /* all modes that send requests */
 #define UNSWEPT (MEASURED & ~MODE_SWEEP)
 
 /* clang-format off */
+/* Shorthands for the columns of a row that describe the value of the option. */
 #define FLAG CLI_NONE
 #define VALUE(kind, word, field, smallest, largest) CLI_REQUIRED, word, \
     .set = set_number, .offset = offsetof(struct options, field), .units = (kind), \

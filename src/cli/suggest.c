@@ -1,7 +1,9 @@
 /*
- * Advice for a word that is no option. Three sources are asked in turn: words of fio for
- * which no single option stands, the other tools' words in the option table, and the
- * option whose long name is spelled most like the word.
+ * Advice about a word that is not an option, from the first of these that has any:
+ * 1. hints for words of fio and other tools that need more, or less, than one option
+ * here;
+ * 2. the names in other tools of a single option, from the option table (synonyms);
+ * 3. the option whose long name has the most similar spelling.
  */
 #include "suggest.h"
 
@@ -10,10 +12,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LONGEST 32 /* letters of a word that may be a mistyped option */
+#define LONGEST 32 /* letters: a longer word is not taken for a mistyped option */
 
-/* Words that mean more, or less, than one option, and their values; NULL: any value. The
- * first row that fits holds. */
+/*
+ * Hints for a word with a certain value, or with any value or none (NULL). The first row
+ * that matches is used.
+ */
 static const struct {
     const char *word, *value, *advice;
 } hints[] = {
@@ -37,13 +41,17 @@ static const struct {
     {"verbose", NULL, "each request has a line unless -quiet is given"},
 };
 
-/* Returns whether the LENGTH letters at WORD are NAME. */
+/* Returns true if the LENGTH letters at WORD are NAME. */
 static bool
 is_name(const char *word, size_t length, const char *name)
 {
     return strlen(name) == length && memcmp(word, name, length) == 0;
 }
 
+/*
+ * Returns the hint for the LENGTH letters at WORD with VALUE, which may be NULL. Returns
+ * NULL if there is no hint.
+ */
 static const char *
 find_hint(const char *word, size_t length, const char *value)
 {
@@ -51,13 +59,14 @@ find_hint(const char *word, size_t length, const char *value)
         const char *wanted = hints[i].value;
         if (!is_name(word, length, hints[i].word))
             continue;
+
         if (!wanted || (value && strcmp(value, wanted) == 0))
             return hints[i].advice;
     }
     return NULL;
 }
 
-/* Returns the option that other tools call by the LENGTH letters at WORD; NULL: none. */
+/* Returns the option whose name in other tools is the LENGTH letters at WORD, or NULL. */
 static const struct cli_option *
 find_synonym(const char *word, size_t length)
 {
@@ -80,9 +89,14 @@ smaller(int one, int other)
 }
 
 /*
- * Returns how many letters have to be put in, left out, replaced, or exchanged with their
- * neighbour to make NAME of the LENGTH letters at WORD, up to LONGEST: the distance of F.
- * J. Damerau (1964), by the algorithm of R. A. Wagner and M. J. Fischer (1974).
+ * Returns the edit distance between the LENGTH letters at WORD and NAME: the number of
+ * letters to insert, delete, replace, or exchange with their neighbour, to turn WORD into
+ * NAME. LENGTH must be at most LONGEST.
+ *
+ * The distance is that of F. J. Damerau (1964), computed with the table of R. A. Wagner
+ * and M. J. Fischer (1974): row N, column I has the distance between the first N letters
+ * of NAME and the first I letters of WORD. Each row needs only the two rows above it, so
+ * only three rows are in memory: `before`, `last` and `row`.
  */
 static int
 count_edits(const char *word, size_t length, const char *name)
@@ -108,15 +122,18 @@ count_edits(const char *word, size_t length, const char *name)
     return last[length];
 }
 
-/* Returns whether OPTION makes requests that write. */
+/* Returns true if OPTION makes requests write. */
 static bool
 writes(const struct cli_option *option)
 {
     return option->workload || option->id == OPTION_APPEND;
 }
 
-/* Returns the option whose long name is spelled most like the LENGTH letters at WORD: at
- * most one letter in three differs. NULL: there is none. */
+/*
+ * Returns the option whose long name has the smallest edit distance to the LENGTH letters
+ * at WORD. Returns NULL if each name needs more than one edit for three letters of the
+ * longer of the two, or if WORD is too short or too long to be judged.
+ */
 static const struct cli_option *
 find_nearest(const char *word, size_t length)
 {
