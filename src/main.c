@@ -1,3 +1,7 @@
+/*
+ * The program from its start to its exit status: command line, options, plan, monitor,
+ * session. Each step is a call; src/README.md is the map of the files behind the calls.
+ */
 #include "base/deadlines.h"
 #include "cli/cli.h"
 #include "os/os.h"
@@ -18,6 +22,7 @@ main(int argc, char *argv[])
     struct plan plan;
     struct error error = {0};
     struct notes notes = {0};
+
     os_stream_guard();
     int status = os_process_arguments(&argc, &argv), code = errno;
     const struct output_kind *output = outputs_find(argc, argv);
@@ -29,6 +34,7 @@ main(int argc, char *argv[])
                   strerror(errno));
     if (error.status)
         return output->refuse(&error);
+
     if (argc < 2)
         return console_text(cli_usage, EXIT_USAGE);
     if (cli_parse(argc, argv, &options, &error) < 0)
@@ -38,20 +44,25 @@ main(int argc, char *argv[])
                             : options.given[OPTION_HELP] ? cli_usage
                                                          : cli_version,
                             output->early_exit_status);
+
     if (plan_make(&options, (uint64_t)os_clock_wall(), &plan, &error) < 0 ||
         outputs_plan(&options, &plan, &error) < 0)
         return output->refuse(&error);
+
     output = plan.output.list[0].kind;
     if (output->early_exit_line) {
         os_process_last_line(output->early_exit_line, output->early_exit_status);
-        os_monitor_limit(time_add(os_clock_now(), DEADLINE_GRACE)); /* until the run */
+        /* If nobody reads the output of the preparation, -check must still end soon. */
+        os_monitor_limit(time_add(os_clock_now(), DEADLINE_GRACE));
     }
+
     os_signals_install();
     if (os_monitor_start() < 0)
         notes_add(&notes, NULL,
                   "cannot start a second process (%s): if the disk hangs, ioping cannot "
                   "return to the shell",
                   strerror(errno));
+
     console_notes(&notes);
     return os_signals_end(plan.mode == MODE_COMPARE ? session_compare(&plan)
                                                     : session_execute(&plan));

@@ -1,13 +1,18 @@
 /*
- * The plans of a run with a background for a time: that of each phase, and that of the
- * background, whose words say less than options do.
+ * The plans of -load. Such a run has three phases: the requests run alone (idle), then
+ * beside a background load (loaded), then alone again (recovered). This file makes the
+ * plan of each phase and the plan of the load.
+ *
+ * The value of -load has fewer settings than the options have. Most others of the load
+ * keep fixed values: it never ends by itself, prints nothing and has no limits. The
+ * supervisor ends the load when the requests of the second phase have ended.
  */
 #include "base/random.h"
 #include "base/units.h"
 #include "resolve.h"
 
-#define BACKGROUND_SALT 0x3333333333333333 /* mixed into the seed of a background */
-#define BACKGROUND_SCRATCH (64 << 20)      /* bytes of its working file, at least */
+#define BACKGROUND_SALT 0x3333333333333333 /* XORed into the seed of the load */
+#define BACKGROUND_SCRATCH (64 << 20) /* minimum size of its working file, in bytes */
 
 void
 plan_phase(const struct plan *plan, enum phase phase, struct plan *active)
@@ -15,6 +20,7 @@ plan_phase(const struct plan *plan, enum phase phase, struct plan *active)
     *active = *plan;
     if (phase == PHASE_IDLE)
         return;
+
     active->workload.seed = random_derive(~plan->workload.seed, (uint64_t)phase);
     active->statistics.limits.warmup = 0;
 }
@@ -26,14 +32,17 @@ plan_background(const struct plan *plan, struct plan *one)
     struct plan_workload *workload = &one->workload;
     struct plan_io *io = &one->io;
     int deepest = 1;
+
     *one = *plan;
     one->mode = MODE_BACKGROUND;
     one->statistics = (struct plan_statistics){.limits.slowest = INT64_MAX};
     one->output = (struct plan_output){0};
+
     if (background->path) {
         one->path = background->path;
         workload->work_size = workload->work_offset = 0;
     }
+
     workload->mix = background->mix;
     workload->append = false;
     workload->linear = background->linear;
@@ -44,12 +53,14 @@ plan_background(const struct plan *plan, struct plan *one)
     workload->scratch_size = BACKGROUND_SCRATCH;
     if (workload->scratch_size < workload->request_size)
         workload->scratch_size = workload->request_size;
+
     io->rw_flags = 0;
     io->open_flags = 0;
     io->threads = background->threads ? (int)background->threads : 1;
     io->depth = background->depth ? (int)background->depth : 1;
     io->missing = (struct io_missing){0};
     io->chosen_for = NULL;
+
     io->engine = io->depth > 1 ? io_engine_deep(io->depth, &deepest, &io->missing) : NULL;
     if (!io->engine || deepest < io->depth) {
         io->engine = io_engine_of(0);
@@ -58,13 +69,15 @@ plan_background(const struct plan *plan, struct plan *one)
         io->depth = 1;
     }
     io->engine_name = io->engine->option ? io->engine->name : NULL;
+
     int64_t bytes = units_scale(io->threads, workload->request_size, 1);
     one->pace.burst = 1;
     one->pace.interval =
         background->rate    ? units_scale_up(io->threads, SECOND, background->rate)
         : background->speed ? units_scale_up(bytes, SECOND, background->speed)
                             : 0;
-    one->pace.from_limit = one->pace.interval > 0; /* no request is ever due */
+    one->pace.from_limit = one->pace.interval > 0; /* rate= and speed= only slow down */
+
     one->ends.count = UINT64_MAX;
     one->ends.work_time = INT64_MAX;
     one->ends.settle_time = PLAN_SETTLE;
@@ -78,6 +91,7 @@ plan_background_name(const struct plan *one, struct buffer *text)
         buffer_text(text, " ");
         units_add(text, UNITS_SIZE, one->workload.request_size);
     }
+
     if (one->workload.linear)
         buffer_text(text, " linear");
     if (one->io.depth > 1)
@@ -95,6 +109,7 @@ plan_resolve_phases(const struct options *options, struct plan *plan, struct err
     if (plan->ends.count == UINT64_MAX && plan->ends.work_time == INT64_MAX)
         return error_set(error, EXIT_USAGE, "-load",
                          "each phase needs an end; give -c or -w");
+
     if (!plan->pace.from_limit && plan->io.depth == 1)
         plan->statistics.corrected_interval = plan->pace.interval;
     return 0;

@@ -1,9 +1,19 @@
 /*
- * Options become a plan here: its mode is chosen, and what means nothing in that refused,
- * by the column of the option table; then one group follows another, and later ones build
- * upon the earlier.
- * Sequences of random numbers: each target and each step of a sweep gets a seed derived
- * from that of the plan, so that none repeats the offsets of another.
+ * Makes the plan of a run from the options. plan_make, near the end of the file, is the
+ * table of contents. It fills the plan group by group; a later group may use an earlier
+ * one, so the order matters:
+ *
+ *   choose_mode        the mode; refuses all options that this mode does not accept
+ *   resolve_workload   operations, sizes, seed
+ *   resolve_io         engine, threads, depth         (needs the request size)
+ *   resolve_pace       interval and burst             (needs threads and request size)
+ *   resolve_ends       work time and timeouts
+ *   resolve_mode       values that depend on the mode (needs all of the above)
+ *   check_...          refuses limits that this run could never decide
+ *   resolve_series, resolve_corrected
+ *
+ * The table of options says which mode accepts which option (cli/cli.h). All other rules
+ * about options that do not fit together are here, in sweep.c and in phases.c.
  */
 #include "plan/plan.h"
 
@@ -17,11 +27,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Mixed into the seed of a target, as workers derive theirs from the seed itself. */
+/* XORed into the seed before the seed of a target is derived: workers derive their seeds
+ * from the same seed without this salt, and must not get the same ones. */
 #define TARGET_SALT 0x5555555555555555
 
-/* Returns the last option of the table that OPTIONS give and that selects one of MODES;
- * NULL: none does. */
+/*
+ * Returns the last row of the option table that switches on one of MODES and whose option
+ * is given, or NULL if there is no such row.
+ */
 static const struct cli_option *
 find_selector(const struct options *options, int modes)
 {
@@ -32,14 +45,18 @@ find_selector(const struct options *options, int modes)
     return found;
 }
 
-/* Refuses OPTION if it means nothing in MODES, or without one that it needs. Returns 0,
- * or -1 with ERROR. */
+/*
+ * Checks OPTION, which is given, against MODES, the mode and flags of the command line.
+ * Returns 0; or -1 with ERROR if one of MODES does not accept the option, or if the
+ * option needs another one that is not given.
+ */
 static int
 check_option(const struct cli_option *option, const struct options *options, int modes,
              struct error *error)
 {
     char what[32], needs[96] = "";
-    const struct cli_option *needed = NULL; /* one that is given, if there is any */
+    const struct cli_option *needed = NULL; /* prefers a needed option that is given */
+
     for (int i = 0; i < CLI_NEEDS && option->needs[i]; i++) {
         const char *name = option->needs[i];
         const struct cli_option *one = cli_find(name, strcspn(name, " "));
@@ -48,6 +65,7 @@ check_option(const struct cli_option *option, const struct options *options, int
             needed = one;
         snprintf(needs + used, sizeof(needs) - used, "%s-%s", i ? " or " : "", name);
     }
+
     const char *at = (const char *)options + option->offset;
     bool least =
         option->min_only_modes && *(const int64_t *)(const void *)at == option->min_value;
@@ -60,29 +78,34 @@ check_option(const struct cli_option *option, const struct options *options, int
                          other->conflict_reason ? other->conflict_reason : "");
     if (wrong || (needed && !options->given[needed->id]))
         return error_set(error, EXIT_USAGE, NULL, "%s works only with %s", what, needs);
+
     return 0;
 }
 
 /*
- * Chooses the mode, and is the only one to refuse options for others that are given: what
- * follows knows that they go together. Returns 0, or -1 with ERROR.
+ * Stores the mode of the command line in PLAN, and checks each option against the mode
+ * and against the flags (WITH_) that other options set. The steps after this one can rely
+ * on these checks. Returns 0, or -1 with ERROR.
  */
 static int
 choose_mode(const struct options *options, struct plan *plan, struct error *error)
 {
     int modes = 0, allowed = 0;
+
     for (int i = 0; i < OPTION_IDS; i++) {
         bool given = options->given[cli_options[i].id];
-        modes |=
-            given ? cli_options[i].sets_modes : 0; /* more than one mode is refused */
+        /* If this gives more than one mode, check_option refuses the command line. */
+        modes |= given ? cli_options[i].sets_modes : 0;
         allowed |= given ? cli_options[i].clears_modes : 0;
     }
+
     modes &= ~allowed;
     if (modes & MODE_SWEEP)
         modes = (modes & ~MODE_SWEEP) | 1 << options->sweep.kind;
     modes |= modes & MODE_ANY ? 0 : MODE_RUN;
-    /* First what chooses a mode: whether the rest goes with it is of no interest if that
-     * itself has to go. */
+
+    /* Two passes over the options. The first checks the options that choose a mode: if
+     * two of them conflict, a message about any other option would be misleading. */
     for (int i = 0; i < 2 * OPTION_IDS; i++) {
         const struct cli_option *option = cli_option((enum option_id)(i % OPTION_IDS));
         bool chooses = option->sets_modes & MODE_ANY;
@@ -90,6 +113,7 @@ choose_mode(const struct options *options, struct plan *plan, struct error *erro
             check_option(option, options, modes, error) < 0)
             return -1;
     }
+
     plan->mode = (enum cli_mode)(modes & MODE_ANY);
     return 0;
 }
@@ -100,6 +124,7 @@ resolve_workload(const struct options *options, uint64_t seed, struct plan *plan
     struct plan_workload *workload = &plan->workload;
     bool append = options->given[OPTION_APPEND], linear = options->given[OPTION_LINEAR];
     bool large = linear && !options->given[OPTION_SIZE];
+
     *workload = (struct plan_workload){
         .linear = linear || append,
         .append = append,
@@ -110,6 +135,7 @@ resolve_workload(const struct options *options, uint64_t seed, struct plan *plan
         .scratch_size = options->work_size,
         .work_offset = options->work_offset,
     };
+
     for (int i = 0; i < OPTION_IDS; i++) {
         const struct cli_option *option = &cli_options[i];
         if (!option->workload || !options->given[option->id])
@@ -117,6 +143,7 @@ resolve_workload(const struct options *options, uint64_t seed, struct plan *plan
         operation_mix_find(option->workload, &workload->mix);
         workload->destroy_confirmed += options->given[option->id];
     }
+
     if (workload->scratch_size)
         return;
     large = options->given[OPTION_RAPID] || append || plan->mode & MODE_SWEEP;
@@ -125,12 +152,12 @@ resolve_workload(const struct options *options, uint64_t seed, struct plan *plan
         workload->scratch_size = workload->request_size;
 }
 
-#define SWEEP_DEEPEST 64 /* requests in flight, where -sweep depth has no range */
+#define SWEEP_DEEPEST 64 /* the highest depth of -sweep depth without a range */
 
 /*
- * Chooses an engine that can have more than one request in flight, where the command line
- * needs that and names none: the first of the table of engines that can be opened here.
- * Returns 0, or -1 with ERROR if there is none.
+ * Chooses an engine for a command line that needs several requests in flight, by -depth
+ * or -sweep depth, but names no engine: the first engine of the table that can be opened
+ * on this system. Returns 0, or -1 with ERROR if no engine can be opened.
  */
 static int
 choose_engine(const struct options *options, struct plan *plan, struct error *error)
@@ -160,7 +187,8 @@ choose_engine(const struct options *options, struct plan *plan, struct error *er
     return 0;
 }
 
-/* Takes the engine of the last option that names one. */
+/* Stores the engine that the command line names, if any; if it names several, the one
+ * whose option is last in the option table. */
 static void
 resolve_engine(const struct options *options, struct plan *plan)
 {
@@ -175,6 +203,7 @@ resolve_engine(const struct options *options, struct plan *plan)
     }
 }
 
+/* Resolves how requests are sent. Returns 0, or -1 with ERROR if an engine is missing. */
 static int
 resolve_io(const struct options *options, struct plan *plan, struct error *error)
 {
@@ -189,6 +218,7 @@ resolve_io(const struct options *options, struct plan *plan, struct error *error
         .rw_flags = (options->given[OPTION_HIPRI] ? OS_RW_HIPRI : 0) |
                     (options->given[OPTION_NOWAIT] ? OS_RW_NOWAIT : 0),
     };
+
     resolve_engine(options, plan);
     if (options->sweep.kind == SWEEP_RATE)
         plan_resolve_slots(options, plan);
@@ -197,8 +227,14 @@ resolve_io(const struct options *options, struct plan *plan, struct error *error
     return choose_engine(options, plan, error);
 }
 
-/* Limits only ever slow down, so the largest interval wins, and it is rounded up: with
- * one that is a fraction of a nanosecond too short, one more request may begin in time.
+/*
+ * Resolves when requests start. -i, -r and -l each ask for an interval; the longest one
+ * is taken, because -r and -l may only slow a run down. Intervals are rounded up: with an
+ * interval that is too short by a fraction of a nanosecond, one request too many could
+ * start within the work time, above the limit.
+ *
+ * In each interval, all workers send TOGETHER = burst * threads requests. So a limit of R
+ * requests per second needs an interval of TOGETHER / R seconds.
  */
 static void
 resolve_pace(const struct options *options, struct plan *plan)
@@ -208,13 +244,15 @@ resolve_pace(const struct options *options, struct plan *plan)
     bool speed = options->given[OPTION_SPEED_LIMIT];
     bool at_once =
         rate || speed || options->given[OPTION_RAPID] || plan->mode & MODE_SWEEP;
+
     pace->keep_awake = options->given[OPTION_AWAKE];
     pace->burst = options->burst ? options->burst : 1;
     int64_t together =
-        units_scale(pace->burst, plan->io.threads, 1); /* at a grid point */
+        units_scale(pace->burst, plan->io.threads, 1); /* requests per interval */
     int64_t bytes = units_scale(together, plan->workload.request_size, 1);
     int64_t own = at_once && !options->given[OPTION_INTERVAL] ? 0 : options->interval;
     int64_t least = rate ? units_scale_up(together, SECOND, options->rate_limit) : 0;
+
     pace->given_by = rate ? "-r" : NULL;
     if (speed) {
         int64_t least_by_speed = units_scale_up(bytes, SECOND, options->speed_limit);
@@ -222,13 +260,15 @@ resolve_pace(const struct options *options, struct plan *plan)
             pace->given_by = "-l";
         least = time_later(least, least_by_speed);
     }
+
     pace->interval = time_later(own, least);
     pace->from_limit = least > own;
     if (!pace->from_limit)
         pace->given_by = own > 0 ? "-i" : NULL;
 }
 
-/* Turns what the user says of it into how long what may never come is waited for, too. */
+/* Resolves when the run ends, and how long the program waits for things that may never
+ * happen: for answers, and for targets to open and close (see base/deadlines.h). */
 static void
 resolve_ends(const struct options *options, struct plan *plan)
 {
@@ -236,8 +276,10 @@ resolve_ends(const struct options *options, struct plan *plan)
     bool rapid = options->given[OPTION_RAPID] && !options->given[OPTION_WORK_TIME];
     bool checks = plan->mode == MODE_CHECK && !options->given[OPTION_TIMEOUT];
     int64_t work_time = options->work_time ? options->work_time : INT64_MAX;
+
     ends->count = options->count ? (uint64_t)options->count : UINT64_MAX;
     ends->work_time = rapid ? 3 * SECOND : work_time;
+
     ends->ignore_error = options->given[OPTION_IGNORE_ERROR];
     ends->hang = options->hang;
     ends->timeout = checks ? DEADLINE_CHECK : options->timeout;
@@ -246,15 +288,19 @@ resolve_ends(const struct options *options, struct plan *plan)
         ends->timeout < INT64_MAX ? ends->timeout : time_add(work_time, ends->grace);
 }
 
-/* Limits the time of a check, as who calls it waits for a minute at most and then knows
- * nothing: that of a run without an end, or of a count that a slow disk could make take
- * for ever. */
+/*
+ * Gives a check (-check) without -w a work time: the time that -c requests take as
+ * planned, and DEADLINE_CHECK_RUN. Otherwise a slow disk could make the run take for
+ * ever. Monitoring systems kill a plug-in after about a minute, and would learn nothing
+ * then.
+ */
 static int
 resolve_check(const struct options *options, struct plan *plan, struct error *error)
 {
     int64_t needs = 0;
     int64_t together = units_scale(plan->pace.burst, plan->io.threads, 1);
     (void)error;
+
     if (plan->ends.count != UINT64_MAX)
         needs = units_scale_up(options->count, plan->pace.interval, together);
     if (plan->ends.work_time == INT64_MAX)
@@ -262,12 +308,17 @@ resolve_check(const struct options *options, struct plan *plan, struct error *er
     return 0;
 }
 
-/* Refuses limits of what raw lines do not tell, and to read standard input twice. */
+/*
+ * Checks the options of -compare: limits may only concern the whole latency, because the
+ * raw lines of a recorded run have nothing else; and only one file may be standard input.
+ * Returns 0, or -1 with ERROR.
+ */
 static int
 resolve_compare(const struct options *options, struct plan *plan, struct error *error)
 {
     int streams = 0;
     char name[SLO_NAME];
+
     for (int i = 0; i < options->slos.count; i++) {
         const struct slo *slo = &options->slos.list[i];
         if (slo->scope == SCOPE_ALL && !slo->phase)
@@ -277,17 +328,21 @@ resolve_compare(const struct options *options, struct plan *plan, struct error *
                          "use a limit such as p99=1ms",
                          slo_name(slo, name));
     }
+
     for (int i = 0; i < options->target_count; i++)
         streams += strcmp(options->targets[i], "-") == 0;
     if (streams > 1)
         return error_set(error, EXIT_USAGE, "-compare",
                          "standard input can be read only once; give - once");
-    plan->workload.seed = 1; /* of long files a rerun chooses the same requests */
+
+    plan->workload.seed = 1; /* constant, so that a rerun samples a long file equally */
     return 0;
 }
 
-/* Resolves what the mode decides, when most of the plan is. Returns 0, or -1 with ERROR
- * when a value is of no use in it. */
+/*
+ * Resolves the values that depend on the mode. Returns 0, or -1 with ERROR if a value
+ * makes no sense in this mode.
+ */
 static int
 resolve_mode(const struct options *options, struct plan *plan, struct error *error)
 {
@@ -298,13 +353,16 @@ resolve_mode(const struct options *options, struct plan *plan, struct error *err
                {MODE_PHASES, plan_resolve_phases},
                {MODE_CHECK, resolve_check},
                {MODE_COMPARE, resolve_compare}};
+
     for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
         if ((int)plan->mode & own[i].modes)
             return own[i].resolve(options, plan, error);
     return 0;
 }
 
-/* Returns why PLAN has nothing that SLO is about, with what to do about it; NULL: it has.
+/*
+ * Checks that a run by PLAN measures the figure that SLO limits. Returns NULL if it does;
+ * otherwise the reason and the remedy, as the end of a message.
  */
 static const char *
 find_missing(const struct plan *plan, const struct slo *slo)
@@ -314,14 +372,17 @@ find_missing(const struct plan *plan, const struct slo *slo)
         return checks ? "is relative to another run, which needs -compare; give a time"
                       : "is relative to another run, which needs -compare; add -compare "
                         "and two files, or give a time";
+
     if (slo->phase && plan->mode != MODE_PHASES)
         return checks ? "needs -load; leave out the prefix to limit the whole run"
                       : "needs -load; add it, or leave out the prefix to limit the whole "
                         "run";
+
     if (slo->scope >= SCOPE_SUBMIT)
         return plan->statistics.breakdown ? NULL
                                           : "needs -breakdown; add it, or leave out the "
                                             "prefix to limit the whole time";
+
     if (slo->scope == SCOPE_SYNC && plan_does(plan, OPERATION_FLUSHED))
         return plan->io.cached ? "needs flushes, which -C turns off; leave out -C, or "
                                  "leave out the prefix to limit the whole time"
@@ -329,31 +390,48 @@ find_missing(const struct plan *plan, const struct slo *slo)
     if (slo->scope == SCOPE_SYNC)
         return "needs writes, which are flushed; add -W or -G, or leave out the prefix "
                "to limit the whole time";
+
     return slo->scope == SCOPE_ALL || plan->workload.mix.extra_count
                ? NULL
                : "needs -G; leave out the prefix to limit all requests";
 }
 
-/* Returns how many requests fewer than a whole number of rounds are enough, where
- * operations take turns, for as many of SCOPE as there are rounds, behind so many of the
- * WARMUP. A thread may begin with any. */
+/*
+ * With -G, operations take turns: a round is one request of each of the T = more + 1
+ * operations. To count R requests of one operation, up to R rounds are needed after the
+ * warm-up, but the last round may be incomplete. Returns how many requests of the last
+ * round are not needed:
+ *
+ *   T - 1 - (F - WARMUP) mod T
+ *
+ * F is the turn of the first operation of SCOPE, from 0, so (F - WARMUP) mod T requests
+ * come between the warm-up and the first request of that operation. With several threads
+ * or phases the order is not known; then returns the most that is possible, so that no
+ * command line is refused that could be enough.
+ */
 static uint64_t
 find_odd(const struct plan *plan, enum scope scope, uint64_t warmup)
 {
     const struct operation_mix *mix = &plan->workload.mix;
     uint64_t more = (uint64_t)mix->extra_count,
-             first = 0; /* the turn of the first that counts */
+             first = 0; /* F: turn of the first request of SCOPE */
+
     if (plan->io.threads > 1 || plan->mode == MODE_PHASES)
         return (uint64_t)plan->io.threads * more;
+
     while (scope == SCOPE_SYNC &&
            !(operations[mix->turns[first]].flags & OPERATION_FLUSHED))
         first++;
     if (scope != SCOPE_SYNC)
         first = (uint64_t)operation_mix_turn(mix, scope_operation(scope));
+
     return more - (first + more + 1 - warmup % (more + 1)) % (more + 1);
 }
 
-/* Checks that the percentile of SLO, which OPTION limits, can have enough requests. */
+/*
+ * Checks that -c allows enough requests for the percentile that SLO, a limit of OPTION,
+ * is about. Returns 0, or -1 with ERROR.
+ */
 static int
 check_enough(const struct plan *plan, const struct slo *slo, const char *option,
              struct error *error)
@@ -366,9 +444,11 @@ check_enough(const struct plan *plan, const struct slo *slo, const char *option,
                            slo->phase > PHASE_IDLE ? 0 : plan->statistics.limits.warmup,
                        odd = more ? find_odd(plan, slo->scope, warmup) : 0,
                        needs = percentile_needs(&slo->percentile) * ((uint64_t)more + 1);
+
     if (slo->metric != SLO_PERCENTILE || plan->mode == MODE_COMPARE ||
         count >= needs + warmup || count * phases + odd >= needs + warmup)
         return 0;
+
     return error_set(error, EXIT_USAGE, option,
                      "%s needs %llu %s, but -c %llu gives at most %llu; use -c %llu",
                      slo_name(slo, name), needs,
@@ -377,13 +457,17 @@ check_enough(const struct plan *plan, const struct slo *slo, const char *option,
                      (needs + warmup + phases - 1) / phases);
 }
 
-/* Checks that PLAN has what the limits that OPTION gave are about. */
+/*
+ * Checks that a run by PLAN measures all figures that SLOS, the limits of OPTION, are
+ * about. Returns 0, or -1 with ERROR.
+ */
 static int
 check_limits(const struct plan *plan, const struct slos *slos, const char *option,
              struct error *error)
 {
     char name[SLO_NAME];
     enum sweep_kind swept = plan->sweep.kind;
+
     for (int i = 0; i < slos->count; i++) {
         const struct slo *slo = &slos->list[i];
         const char *why = find_missing(plan, slo);
@@ -400,19 +484,24 @@ check_limits(const struct plan *plan, const struct slos *slos, const char *optio
     return 0;
 }
 
-/* Refuses a warning that comes only when its limit of -slo has been broken already.
- * Returns 0, or -1 with ERROR. */
+/*
+ * Refuses a limit of -warn that is looser than the limit of -slo for the same figure: it
+ * would never warn, because the critical limit is broken first. Returns 0, or -1 with
+ * ERROR.
+ */
 static int
 check_warnings(const struct plan_statistics *statistics, struct error *error)
 {
     const struct slos *warnings = &statistics->warnings;
     const struct slos *slos = &statistics->slos;
+
     for (int i = 0; i < warnings->count; i++)
         for (int k = 0; k < slos->count; k++) {
             const struct slo *warning = &warnings->list[i];
             const struct slo *slo = &slos->list[k];
             char name[SLO_NAME], slo_text[SLO_NAME];
             char warning_limit[UNITS_TEXT], slo_limit_text[UNITS_TEXT];
+
             slo_name(warning, name);
             bool looser = slo_is_rate(slo) ? warning->limit < slo->limit
                                            : warning->limit > slo->limit;
@@ -424,20 +513,26 @@ check_warnings(const struct plan_statistics *statistics, struct error *error)
                              name, slo_limit(warning, warning_limit), name,
                              slo_limit(slo, slo_limit_text));
         }
+
     return 0;
 }
 
-#define SERIES_MOST 32768 /* entries of a target */
-#define SERIES_ALL 131072 /* of all targets */
+#define SERIES_MOST 32768 /* entries of the series of one target */
+#define SERIES_ALL 131072 /* entries of the series of all targets together */
 
-/* Several targets are compared, and limits are certain or not, where requests are of one
- * kind. */
+/*
+ * Decides how many latencies are recorded in the order of their requests (stats/track.h).
+ * A run needs this series to compare targets with each other, and to say whether the
+ * answer to a limit on a percentile is certain. Sweeps and phases have no series, because
+ * their requests are not all made under the same conditions.
+ */
 static void
 resolve_series(struct plan *plan)
 {
     bool ranked = false;
     for (int i = 0; i < plan->statistics.slos.count; i++)
         ranked |= plan->statistics.slos.list[i].metric == SLO_PERCENTILE;
+
     if (plan->mode == MODE_COMPARE)
         plan->statistics.series_capacity = SERIES_ALL;
     else if ((plan->target_count > 1 || ranked) &&
@@ -447,6 +542,10 @@ resolve_series(struct plan *plan)
                                                : SERIES_MOST;
 }
 
+/*
+ * Resolves the interval for -corrected. Returns 0, or -1 with ERROR if the run has no
+ * interval that requests could miss.
+ */
 static int
 resolve_corrected(const struct options *options, struct plan *plan, struct error *error)
 {
@@ -456,9 +555,11 @@ resolve_corrected(const struct options *options, struct plan *plan, struct error
         return error_set(error, EXIT_USAGE, NULL,
                          "-corrected and -depth cannot be combined: requests in flight "
                          "together do not wait for each other");
+
     plan->statistics.corrected_interval = plan->pace.from_limit ? 0 : plan->pace.interval;
     if (plan->statistics.corrected_interval)
         return 0;
+
     if (plan->pace.from_limit)
         return error_set(error, EXIT_USAGE, "-corrected",
                          "needs an interval of -i; give -i instead of -r or -l");
@@ -482,6 +583,7 @@ plan_make(const struct options *options, uint64_t seed, struct plan *plan,
                        .warnings = options->warnings,
                        .breakdown = options->given[OPTION_BREAKDOWN]},
     };
+
     if (choose_mode(options, plan, error) < 0)
         return -1;
     resolve_workload(options, seed, plan);
@@ -494,6 +596,7 @@ plan_make(const struct options *options, uint64_t seed, struct plan *plan,
         check_limits(plan, &plan->statistics.warnings, "-warn", error) < 0 ||
         check_warnings(&plan->statistics, error) < 0)
         return -1;
+
     resolve_series(plan);
     return resolve_corrected(options, plan, error);
 }
@@ -505,13 +608,17 @@ plan_target(const struct plan *plan, int index, struct plan *one)
     one->path = plan->targets[index];
     if (index == 0)
         return;
+
     one->workload.seed =
         random_derive(plan->workload.seed ^ TARGET_SALT, (uint64_t)index);
-    one->io.missing = (struct io_missing){0}; /* both are noted once */
+    one->io.missing = (struct io_missing){0}; /* the first target notes both */
     one->io.chosen_for = NULL;
 }
 
-/* Notes which engine the program has chosen, and which it would rather have. */
+/*
+ * Adds a note about the engine of PLAN, if the program has chosen it: its name, and which
+ * better engine is not available. The note starts with WHAT, an option.
+ */
 static void
 note_engine(const struct plan *plan, const char *what, struct notes *notes)
 {
@@ -519,6 +626,7 @@ note_engine(const struct plan *plan, const char *what, struct notes *notes)
     char instead[32];
     snprintf(instead, sizeof(instead), "%d thread%s", io->threads,
              io->threads == 1 ? "" : "s");
+
     const char *name = io->engine->queues_requests ? io->engine->name : instead;
     if (io->missing.name)
         notes_add(notes, what, "%s is not available here (%s); using %s instead",
@@ -527,8 +635,11 @@ note_engine(const struct plan *plan, const char *what, struct notes *notes)
         notes_add(notes, what, "using %s", name);
 }
 
-/* Notes that the format of -time has nothing that changes, because it is probably meant
- * for another option. */
+/*
+ * Adds a note if the format of -time has no conversion such as %T, so that each line
+ * would start with the same text. If the format looks like a time, -work-time was
+ * probably meant.
+ */
 static void
 note_time_format(const struct options *options, struct notes *notes)
 {
@@ -536,6 +647,7 @@ note_time_format(const struct options *options, struct notes *notes)
     const char *format = options->time_format;
     if (!options->given[OPTION_TIME] || strchr(format, '%'))
         return;
+
     if (units_parse(UNITS_TIME, format, &time) == NULL)
         notes_add(notes, NULL,
                   "-time is a format for time stamps; -work-time stops after %s", format);
@@ -551,6 +663,7 @@ plan_note(const struct plan *plan, struct notes *notes)
     const char *what = background ? "-load" : "-sweep";
     if (plan->io.chosen_for)
         what = plan->io.chosen_for;
+
     note_engine(plan, what, notes);
     if (plan->path == plan->targets[0] && !background)
         note_time_format(plan->options, notes);

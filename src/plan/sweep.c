@@ -1,23 +1,41 @@
 /*
- * What a sweep is to do, and the plan of each of its steps.
+ * The plans of a sweep. plan_resolve_sweep fills in the values of the whole sweep: its
+ * range, if the user gave none, and how long each step takes. plan_step then makes the
+ * plan of a step. Most steps differ from the plan in one value only.
+ *
+ * A step of an interval or a rate may need more time than -w says, until enough requests
+ * have been sent for the percentiles that have limits. The two kinds do this in different
+ * ways:
+ *
+ *   interval i:  work time = max(-w, min_requests * i), settling = i
+ *   rate r:      work time = max(-w, min_requests / r), settling = a tenth of that;
+ *                both rounded up to whole intervals of 1/r
+ *
+ * Here min_requests is the result of least_of. For a low rate it is reduced, at most to
+ * LEAST, so that the step does not take more than ten times as long as -w (step_rate).
  */
 #include "base/random.h"
 #include "base/time.h"
 #include "os/process.h"
 #include "resolve.h"
 
-/* Slots for requests of an open loop, and its threads where no engine has many. */
-#define SLOTS 1024
-#define SLOTS_MEMORY (256 << 20) /* bytes of their buffers, all together */
-#define THREADS 64
+/* The concurrency of an open loop, if the command line does not set it. */
+#define SLOTS 1024               /* requests in flight, at most */
+#define SLOTS_MEMORY (256 << 20) /* bytes for the buffers of all slots, at most */
+#define THREADS 64               /* threads, at most, if no engine queues requests */
 
-/* Returns whether there is memory for COUNT buffers of SIZE bytes. */
+/*
+ * Returns true if COUNT buffers of SIZE bytes can be allocated, and take at most a
+ * quarter of the memory that is available. Always returns true if they are small, because
+ * the query is slow (os/process.h).
+ */
 static bool
 has_memory(int64_t count, int64_t size)
 {
     int64_t bytes = count * size;
     if (bytes <= OS_MEMORY_LITTLE)
         return true;
+
     void *trial = os_memory_aligned(4096, (size_t)bytes);
     os_memory_free(trial);
     return trial && bytes <= os_memory_available() / 4;
@@ -30,7 +48,9 @@ plan_resolve_slots(const struct options *options, struct plan *plan)
     slots = slots < 1 ? 1 : slots < SLOTS ? slots : SLOTS;
     while (!options->depth && slots > 1 && !has_memory(slots, size))
         slots /= 2;
+
     int most = (int)(options->depth ? options->depth : slots), depth = 0;
+
     bool chosen = options->given[OPTION_THREADS] || plan->io.engine_name;
     const struct io_engine *deep =
         chosen ? NULL : io_engine_deep(most, &depth, &plan->io.missing);
@@ -44,42 +64,55 @@ plan_resolve_slots(const struct options *options, struct plan *plan)
     } else if (!options->depth && plan->io.engine->queues_requests) {
         most = most > plan->io.threads ? most / plan->io.threads : 1;
         depth = io_deepest(plan->io.engine, most);
-        plan->io.depth = depth ? depth : 1; /* opening it will fail, and say why */
+        plan->io.depth = depth ? depth : 1; /* on 0, opening the engine reports why */
     }
 }
 
-/* A step of an interval or a rate has enough requests for a median, and for the
- * percentiles that have limits as far as that does not take for ever. */
+/*
+ * How many requests a step of an interval or a rate must have: at least LEAST, which is
+ * enough for a median; and enough for the percentiles that have limits, but at most
+ * LEAST_FOR_LIMITS for these, because more could take too long.
+ */
 #define LEAST 30
 #define LEAST_FOR_LIMITS 1000
 
+/*
+ * Returns min_requests for the steps of PLAN: in a sweep of intervals, the number of
+ * requests of each worker; in a sweep of rates, of all workers together.
+ */
 static uint64_t
 least_of(const struct plan *plan)
 {
-    bool each = plan->sweep.kind == SWEEP_INTERVAL; /* worker, else all of them */
+    bool each = plan->sweep.kind == SWEEP_INTERVAL; /* each worker, or all together */
     uint64_t turns = (uint64_t)plan->workload.mix.extra_count + 1;
     uint64_t needs = slos_needs(&plan->statistics.slos, turns),
              threads = each ? (uint64_t)plan->io.threads : 1;
+
     if (needs > 0)
         needs += plan->statistics.limits.warmup;
     if (needs > LEAST_FOR_LIMITS)
         needs = LEAST_FOR_LIMITS;
+
     needs = (needs + threads - 1) / threads;
     needs = needs > LEAST ? needs : LEAST;
-    return (needs + turns - 1) / turns * turns; /* whole rounds */
+    return (needs + turns - 1) / turns * turns; /* as many writes as reads with -G */
 }
 
-/* A working file has room for the largest request, unless the user says how much. */
+/* In a sweep of sizes, a working file gets room for the largest request, unless the user
+ * has set the size of the working set. */
 int
 plan_resolve_sweep(const struct options *options, struct plan *plan, struct error *error)
 {
     struct plan_workload *workload = &plan->workload;
     struct sweep *sweep = &plan->sweep;
+
     if (options->given[OPTION_WORK_TIME] && !options->work_time)
         return error_set(error, EXIT_USAGE, "-work-time",
                          "each step of a sweep needs an end; give more than 0");
+
     *sweep = options->sweep;
     bool interval = sweep->kind == SWEEP_INTERVAL, rate = sweep->kind == SWEEP_RATE;
+
     if (sweep->kind == SWEEP_SIZE) {
         workload->request_size = sweep->from ? sweep->from : 4096;
         workload->request_size = plan_first(plan, workload->work_size);
@@ -89,12 +122,15 @@ plan_resolve_sweep(const struct options *options, struct plan *plan, struct erro
         sweep->from = interval ? MS : 1;
         sweep->to = interval ? SECOND : 64;
     }
+
     plan->pace.poisson = options->given[OPTION_POISSON];
     plan->ends.work_time = options->work_time ? options->work_time : 2 * SECOND;
     plan->ends.settle_time = plan->ends.work_time / 10;
+
     if (!options->given[OPTION_WARMUP])
         plan->statistics.limits.warmup = 0;
     plan->ends.min_requests = interval || rate ? least_of(plan) : 0;
+
     return 0;
 }
 
@@ -103,6 +139,7 @@ plan_first(const struct plan *plan, int64_t work_size)
 {
     bool open = plan->sweep.kind == SWEEP_SIZE && !plan->sweep.from;
     int64_t size = plan->workload.request_size;
+
     while (open && work_size && size > work_size && size > 512)
         size /= 2;
     return size;
@@ -120,11 +157,15 @@ plan_step_time(const struct plan *plan, int64_t value)
 {
     if (plan->sweep.kind != SWEEP_INTERVAL)
         return time_add(plan->ends.work_time, plan->ends.settle_time);
+
     int64_t work_time = time_multiply(value, (int64_t)plan->ends.min_requests);
     return time_add(time_later(work_time, plan->ends.work_time), value);
 }
 
-/* Returns TIME as the next whole number of intervals, and COUNT of them at least. */
+/*
+ * Returns TIME, in ns, rounded up to a whole number of intervals of INTERVAL ns, but at
+ * least COUNT intervals.
+ */
 static int64_t
 whole_intervals(int64_t time, int64_t interval, int64_t count)
 {
@@ -132,23 +173,30 @@ whole_intervals(int64_t time, int64_t interval, int64_t count)
     return time_multiply(interval, fit > count ? fit : count);
 }
 
-/* The number of requests that are due within each of its times is a whole one. For the
- * sake of percentiles a step may take ten times its time. */
+/*
+ * Changes STEP, a copy of the plan of the sweep, into the plan of the step for RATE, in
+ * requests per second. The settling and the work time are whole numbers of intervals, so
+ * that a whole number of requests is due in each. To send min_requests, the work time may
+ * become up to ten times as long, or as long as LEAST requests take.
+ */
 static void
 step_rate(struct plan *step, int64_t rate)
 {
     struct plan_ends *ends = &step->ends;
     int64_t least = (int64_t)ends->min_requests;
     ends->min_requests = 0;
+
     if (rate == PLAN_ALONE) {
         step->io.threads = step->io.depth = 1;
         ends->work_time = time_earlier(ends->work_time, SECOND);
         ends->settle_time = ends->work_time / 10;
         return;
     }
+
     int64_t interval = SECOND / rate + (SECOND % rate > 0);
     int64_t most = time_multiply(ends->work_time, 10) / interval;
     least = time_earlier(least, most > LEAST ? most : LEAST);
+
     step->pace.open_loop = true;
     step->pace.interval = interval;
     ends->work_time = whole_intervals(ends->work_time, interval, least);
@@ -160,6 +208,7 @@ plan_step(const struct plan *plan, int64_t value, int index, struct plan *step)
 {
     *step = *plan;
     step->workload.seed = random_derive(~plan->workload.seed, (uint64_t)index + 1);
+
     switch (plan->sweep.kind) {
     case SWEEP_SIZE:
         step->workload.request_size = value;
