@@ -42,7 +42,8 @@ void buffer_free(struct buffer *buffer);
  * text: in labels, JSON, XML and on terminals.
  */
 
-/* U+FFFD, the replacement character, shown in place of a character that cannot be shown.
+/*
+ * U+FFFD, the replacement character, shown in place of a character that cannot be shown.
  */
 #define ESCAPE_REPLACEMENT "\xef\xbf\xbd"
 

@@ -25,7 +25,8 @@ time_add(int64_t time, int64_t more)
     return more > INT64_MAX - time ? INT64_MAX : time + more;
 }
 
-/* Returns TIME * COUNT, or INT64_MAX if the product is larger. Neither may be negative.
+/*
+ * Returns TIME * COUNT, or INT64_MAX if the product is larger. Neither may be negative.
  */
 static inline int64_t
 time_multiply(int64_t time, int64_t count)

@@ -65,7 +65,8 @@ units_plural(uint64_t count, const char *one, const char *many)
     return count == 1 ? one : many;
 }
 
-/* Returns true for the digits 0 to 9. Unlike isdigit(3), accepts any char and no locale.
+/*
+ * Returns true for the digits 0 to 9. Unlike isdigit(3), accepts any char and no locale.
  */
 static inline bool
 is_digit(char character)

@@ -24,11 +24,10 @@ enum cli_argument {
  */
 struct cli_option {
     enum option_id id;
-    char letter;      /* short option; 0 if none */
-    const char *name; /* long option, without dashes */
-    const char
-        *group; /* heading of its group in -h all; the rows of a group are adjacent */
-    int modes;  /* modes that accept the option: OR-ed enum cli_mode */
+    char letter;       /* short option; 0 if none */
+    const char *name;  /* long option, without dashes */
+    const char *group; /* heading of its group in -h all; a group's rows are adjacent */
+    int modes;         /* modes that accept the option: OR-ed enum cli_mode */
     enum cli_argument argument_kind;
     const char *argument; /* placeholder in -h, such as "count", or NULL; for -h itself,
                            * the optional word ("all") */

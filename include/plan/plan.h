@@ -221,7 +221,8 @@ void plan_phase(const struct plan *plan, enum phase phase, struct plan *active);
  */
 void plan_background(const struct plan *plan, struct plan *one);
 
-/* Adds to TEXT a description of the background load of ONE, as in "write 1 MiB depth 8".
+/*
+ * Adds to TEXT a description of the background load of ONE, as in "write 1 MiB depth 8".
  */
 void plan_background_name(const struct plan *one, struct buffer *text);
 

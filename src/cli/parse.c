@@ -265,7 +265,8 @@ cli_has(int argc, char *const argv[], enum option_id id)
     return false;
 }
 
-/* Adds the line of OPTION in -h all, such as "  -c, --count <count>    stop after ...".
+/*
+ * Adds the line of OPTION in -h all, such as "  -c, --count <count>    stop after ...".
  */
 static void
 add_option(struct buffer *text, const struct cli_option *option)

@@ -1,8 +1,10 @@
 /*
- * Scales. Round values are a table: units, each with the multiples of it that are
- * round. A linear scale takes one of them as the distance of its ticks; a log
- * scale takes all of them as ticks, or every second, third ... of each unit,
- * until they are far enough apart.
+ * The scales of axes. A table lists the round values: for each kind of value the units,
+ * and for each unit the multiples that are round, such as 1, 2, 5, 10 ... us. The two
+ * kinds of scale use the round values in different ways:
+ * - a linear scale has ticks at equal distances; the distance is a round value;
+ * - a log scale has a tick at each round value; or, if these ticks are too close to each
+ *   other, at every second, third ... of them.
  */
 #include "draw.h"
 
@@ -11,6 +13,7 @@
 #include <math.h>
 #include <stdio.h>
 
+/* The round multiples of a unit. */
 static const short decimal[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 0};
 static const short sixtieth[] = {1, 2, 5, 10, 20, 30, 0};
 static const short binary[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 0};
@@ -22,13 +25,13 @@ static const short binary[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 0};
 #define MINUTE (60 * SECOND)
 #define HOUR (60 * MINUTE)
 
-/* The units of each kind, ascending. */
+/* The units of each kind of value, in ascending order. */
 static const struct row {
     enum plot_kind kind;
     const char *name;
-    int64_t factor;         /* of the multiples */
-    int64_t unit;           /* the value that is written as 1 NAME */
-    const short *multiples; /* ends with 0 */
+    int64_t factor;         /* the round values are the multiples times this */
+    int64_t unit;           /* the value of "1 NAME" */
+    const short *multiples; /* 0 at the end */
 } rows[] = {
     {PLOT_TIME, "ns", 1, 1, decimal},
     {PLOT_TIME, "us", US, US, decimal},
@@ -63,22 +66,24 @@ static const struct row {
     {PLOT_SIZE, "GiB", KIB *KIB *KIB, KIB *KIB *KIB, binary},
 };
 
-/* Returns whether units are mere multiples, so that a title does not name them. */
+/* Returns true if the units of KIND are only prefixes such as k and M. These stand beside
+ * the ticks, not in the title of the axis. */
 static bool
 is_plain(enum plot_kind kind)
 {
     return kind == PLOT_COUNT || kind == PLOT_RATE;
 }
 
-/* Returns the unit of KIND behind ROW, or the first if that is NULL; NULL: none is left.
- */
+/* Returns the first unit of KIND after ROW (NULL: from the start), or NULL at the end. */
 static const struct row *
 next_row(enum plot_kind kind, const struct row *row)
 {
     const struct row *end = rows + sizeof(rows) / sizeof(rows[0]);
     row = row ? row + 1 : rows;
+
     while (row < end && row->kind != kind)
         row++;
+
     return row < end ? row : NULL;
 }
 
@@ -88,7 +93,9 @@ plot_axis_spreads(int64_t least, int64_t most, int64_t ratio)
     return most / ratio > least || (most / ratio == least && most % ratio > 0);
 }
 
-/* Returns the smallest round value of at least SIZE, or the largest in the table. */
+/*
+ * Returns the smallest round value that is not below SIZE; if there is none, the largest.
+ */
 static int64_t
 round_up(enum plot_kind kind, double size)
 {
@@ -102,20 +109,25 @@ round_up(enum plot_kind kind, double size)
     return value;
 }
 
-/* Returns the largest unit in which ticks have two decimals at the most. */
+/* Returns the largest unit in which all ticks of AXIS, a linear axis, can be written with
+ * at most two decimals. */
 static const struct row *
 find_unit(const struct plot_axis *axis)
 {
     const struct row *best = next_row(axis->kind, NULL);
+
     for (const struct row *row = NULL; (row = next_row(axis->kind, row));) {
         int64_t hundredth = row->unit % 100 ? row->unit : row->unit / 100;
         if ((double)row->unit <= axis->most && axis->spacing % hundredth == 0)
             best = row;
     }
+
     return best;
 }
 
-#define CLOSE 0.05 /* the least share of its values that a linear axis covers */
+/* A linear axis covers at least this fraction of its largest value, so that the noise of
+ * nearly equal values does not fill the whole axis. */
+#define CLOSE 0.05
 
 void
 plot_axis_fit(struct plot_axis *axis, int64_t least, int64_t most, bool rounded)
@@ -123,6 +135,7 @@ plot_axis_fit(struct plot_axis *axis, int64_t least, int64_t most, bool rounded)
     axis->least = (double)least;
     axis->most = fmax((double)most, 1);
     axis->unit = "";
+
     if (axis->log) {
         axis->least = fmax(axis->least, 1);
         axis->most = fmax(axis->most, axis->least);
@@ -132,6 +145,7 @@ plot_axis_fit(struct plot_axis *axis, int64_t least, int64_t most, bool rounded)
         }
         return;
     }
+
     if (axis->least * 2 < axis->most || axis->most <= 1) {
         axis->least = 0;
     } else if (axis->most - axis->least < axis->most * CLOSE) {
@@ -139,12 +153,14 @@ plot_axis_fit(struct plot_axis *axis, int64_t least, int64_t most, bool rounded)
         axis->least = middle * (1 - CLOSE / 2);
         axis->most = middle * (1 + CLOSE / 2);
     }
+
     double steps = floor(fmax(axis->to - axis->from, axis->from - axis->to) / axis->gap);
     axis->spacing = round_up(axis->kind, (axis->most - axis->least) / fmax(steps, 1));
     double spacing = (double)axis->spacing;
     axis->least = floor(axis->least / spacing) * spacing;
     if (rounded)
         axis->most = ceil(axis->most / spacing) * spacing;
+
     if (!is_plain(axis->kind))
         axis->unit = find_unit(axis)->name;
 }
@@ -158,32 +174,39 @@ plot_axis_at(const struct plot_axis *axis, double value)
     return axis->from + fmin(fmax(share, 0), 1) * (axis->to - axis->from);
 }
 
-/* Makes the tick of VALUE, in the unit of ROW, with three decimals at the most. */
+/* Returns the tick of VALUE, written in the unit of ROW with at most three decimals; with
+ * the name of the unit if NAMED. */
 static struct plot_tick
 make_tick(const struct plot_axis *axis, int64_t value, const struct row *row, bool named)
 {
     struct plot_tick tick = {.at = plot_axis_at(axis, (double)value)};
     int64_t thousandths = value % row->unit * 1000 / row->unit;
     const char *name = named && value ? row->name : "";
+
     snprintf(tick.text, sizeof(tick.text), "%.10g%s%s",
              (double)(value / row->unit) + (double)thousandths / 1000, *name ? " " : "",
              name);
     return tick;
 }
 
-/* Finds the ticks at every STRIDEth round value, counted from the first of each unit, of
- * sizes from the first of all; CLOSE becomes true if some were too close to others. */
+/*
+ * Stores in TICKS the ticks of a log scale at every STRIDE-th round value. The count
+ * starts again at each unit, except for sizes. Leaves out ticks that are too close to
+ * others, and sets CLOSE if there were any. Returns the number of ticks.
+ */
 static int
 log_ticks(const struct plot_axis *axis, int stride, bool *close, struct plot_tick *ticks)
 {
     int count = 0, ordinal = 0;
     *close = false;
+
     for (const struct row *row = NULL; (row = next_row(axis->kind, row));)
         for (int i = 0; row->multiples[i]; i++, ordinal++) {
             int64_t value = row->multiples[i] * row->factor;
             bool taken = (axis->kind == PLOT_SIZE ? ordinal : i) % stride == 0;
             if (!taken || (double)value < axis->least || (double)value > axis->most)
                 continue;
+
             struct plot_tick tick = make_tick(axis, value, row, true);
             if (count == PLOT_TICKS ||
                 (count && fabs(tick.at - ticks[count - 1].at) < axis->gap))
@@ -191,6 +214,7 @@ log_ticks(const struct plot_axis *axis, int stride, bool *close, struct plot_tic
             else
                 ticks[count++] = tick;
         }
+
     return count;
 }
 
@@ -201,14 +225,17 @@ plot_axis_ticks(const struct plot_axis *axis, struct plot_tick *ticks)
     const int *stride = axis->kind == PLOT_SIZE ? octaves : decades;
     int count = 0;
     bool close = true;
+
     if (axis->log) {
         for (; *stride && close; stride++)
             count = log_ticks(axis, *stride, &close, ticks);
         return count;
     }
+
     const struct row *row = find_unit(axis);
     int64_t value = (int64_t)ceil(axis->least / (double)axis->spacing) * axis->spacing;
     for (; count < PLOT_TICKS && (double)value <= axis->most; value += axis->spacing)
         ticks[count++] = make_tick(axis, value, row, is_plain(axis->kind));
+
     return count;
 }

@@ -9,30 +9,43 @@
 #include <stdint.h>
 
 /*
- * The layout of a plot and the functions that draw it, file by file. Each adds elements
- * to TEXT; if memory runs out, `failed` of TEXT is set. Lengths are pixels, y grows
- * downwards. A target is the index of a job, from 0.
+ * The layout of a plot, and the functions that draw a plot, in the order of their files.
+ *
+ *    PLOT_LEFT
+ *    |   three lines of text: title, workload, result    (plot.c)
+ *    v
+ *    +------------------------+   +------------+  PLOT_TOP
+ *    | panel                  |   | panel      |         (run.c or sweep.c, panel.c)
+ *    +------------------------+   +------------+  PLOT_BOTTOM
+ *       ticks and titles of the axes                     (axis.c, panel.c)
+ *    legend: the meaning of the lines                    (targets.c)
+ *    table: the figures of each target                   (targets.c)
+ *
+ * All functions that draw add SVG elements to TEXT; if memory runs out, TEXT->failed
+ * becomes true. Lengths and positions are in pixels, and y grows downwards. A target is
+ * the index of a job, from 0.
  */
 
 #define PLOT_WIDTH 960
 #define PLOT_MARGIN 16
-#define PLOT_TOP 88     /* of the panels */
-#define PLOT_HEIGHT 360 /* of the panels */
+#define PLOT_TOP 88     /* upper edge of the panels */
+#define PLOT_HEIGHT 360 /* height of the panels */
 #define PLOT_BOTTOM (PLOT_TOP + PLOT_HEIGHT)
-#define PLOT_LEFT 92 /* of the first panel: ticks and title stand before it */
+#define PLOT_LEFT 92 /* left edge of the first panel, with room for ticks and title */
 
-#define PLOT_FONT 12 /* of most texts */
-#define PLOT_SMALL 11
-#define PLOT_ROW 18    /* of the legend and of the table */
-#define PLOT_SWATCH 24 /* length of the sample of a line in them */
-#define PLOT_RING 5    /* radius of that around a step that broke a limit */
+#define PLOT_FONT 12   /* font size of most texts */
+#define PLOT_SMALL 11  /* font size of ticks and labels */
+#define PLOT_ROW 18    /* height of a row of the legend or of the table */
+#define PLOT_SWATCH 24 /* width of the sample of a line in the legend and the table */
+#define PLOT_RING 5    /* radius of the ring around a step that broke a limit */
 
-/* axis.c: scales: values to pixels, and the round values on them. */
+/* axis.c: scales, which turn values into pixels, and the round values for ticks. */
 
+/* What the values of an axis are, and their unit. */
 enum plot_kind {
     PLOT_TIME,  /* ns */
     PLOT_COUNT, /* a number of things */
-    PLOT_RATE,  /* per second, in thousandths */
+    PLOT_RATE,  /* thousandths of a request per second */
     PLOT_SHARE, /* thousandths of a percent */
     PLOT_SPEED, /* bytes per second; only on a log scale */
     PLOT_SIZE,  /* bytes, powers of two; only on a log scale */
@@ -40,105 +53,117 @@ enum plot_kind {
 
 struct plot_axis {
     enum plot_kind kind;
-    bool log;
-    double least, most; /* the values at its ends */
-    double from, to;    /* the pixels of its ends, in either order */
-    double gap;         /* pixels from one tick to the next, at least */
-    int64_t spacing;    /* of a linear one: the difference between two ticks */
-    const char *unit;   /* of a linear one: the unit that its ticks leave out, or "" */
+    bool log;           /* log scale, not linear */
+    double least, most; /* values at the ends of the axis */
+    double from, to;  /* positions of these ends; from > to for an axis that points up */
+    double gap;       /* minimum distance of ticks; 0: the axis has no ticks */
+    int64_t spacing;  /* linear axis: difference between the values of two ticks */
+    const char *unit; /* linear axis: unit for the title, not on the ticks; or "" */
 };
 
-/* The most ticks that fit on any axis. */
-#define PLOT_TICKS 64
+#define PLOT_TICKS 64 /* ticks of an axis, at most */
 
 struct plot_tick {
-    double at;     /* pixels */
-    char text[32]; /* with the unit, unless the axis has that */
+    double at;     /* position */
+    char text[32]; /* the value, and its unit unless the axis title has the unit */
 };
 
-/* A log scale is needed where the ratio of the largest to the least value exceeds it. */
+/* The ratio of the largest to the smallest value above which an axis has a log scale. */
 #define PLOT_SPREAD 50
 
 /* Returns true if MOST is more than RATIO times LEAST. */
 bool plot_axis_spreads(int64_t least, int64_t most, int64_t ratio);
 
 /*
- * Completes AXIS, of which kind, log, from, to and gap are set, for values from
- * LEAST to MOST, not negative. A linear one begins at 0 or, if all of them are
- * close together, at a round value below; if ROUNDED it ends at one too.
+ * Completes AXIS for values from LEAST to MOST, which must not be negative. The fields
+ * kind, log, from, to and gap must be set. A linear axis starts at 0; if all values are
+ * close together, it starts at a round value below them instead. If ROUNDED, a linear
+ * axis also ends at a round value.
  */
 void plot_axis_fit(struct plot_axis *axis, int64_t least, int64_t most, bool rounded);
 
-/* Returns the pixel of a value; of one beyond the ends, the end. */
+/* Returns the position of VALUE on AXIS; the nearer end if VALUE is not on the axis. */
 double plot_axis_at(const struct plot_axis *axis, double value);
 
-/* Fills TICKS, upwards, with room for PLOT_TICKS. Returns their number. */
+/* Stores the ticks of AXIS in TICKS, which has room for PLOT_TICKS, by ascending value.
+ * Returns the number of ticks. */
 int plot_axis_ticks(const struct plot_axis *axis, struct plot_tick *ticks);
 
-/* panel.c: frames with axes, and the looks of targets. */
+/* panel.c: panels, which are frames with axes; and the colours of targets. */
 
-/* A frame, as high as all are, with axes; one whose gap is 0 has no ticks, one without
- * title no texts. */
+/* A panel. All panels have the same height. */
 struct plot_panel {
     double x, width;
-    struct plot_axis across, up;
+    struct plot_axis across, up; /* horizontal and vertical axis; no ticks if gap is 0 */
+    /*
+     * The titles of the axes. If up_title is NULL, the vertical axis has no texts at all.
+     */
     const char *across_title, *up_title;
 };
 
-/* Draws the frame, its grid, ticks and titles; its contents have to follow. */
+/* Draws the frame of PANEL, with grid, ticks and titles. The contents must be drawn
+ * later, so that they cover the grid. */
 void plot_panel_draw(struct buffer *text, const struct plot_panel *panel);
 
-/* Says in the middle of a panel that no request counted. */
+/* Writes "no request counted" into the middle of PANEL. */
 void plot_panel_empty(struct buffer *text, const struct plot_panel *panel);
 
-/* Returns true if any request of the job counts, so that there is one to draw. */
+/* Returns true if any request of JOB counts, so that there is something to draw. */
 bool plot_has_data(const struct job *job);
 
-#define PLOT_CLEAR 8  /* the most targets of which several lines each stay readable */
-#define PLOT_OF_ALL 6 /* the target of what is of all: it has the colour of text */
+/*
+ * With more targets than this, each target has fewer lines, so that a plot is readable.
+ */
+#define PLOT_CLEAR 8
+/* A target that stands for all targets: its elements have the colour of text. */
+#define PLOT_OF_ALL 6
 
-/* The classes of an element, with blanks between. */
+/* The CSS classes of an SVG element, with spaces between. */
 struct plot_class {
     char text[48];
 };
 
-/* Returns the classes of what is drawn for TARGET in a ROLE such as "mark": in its colour
- * and dashes or, if it is the only one, in the colour of LINE, such as "p99". */
+/*
+ * Returns the classes for an element with a ROLE, such as "mark", that belongs to TARGET.
+ * With several targets, the element has the colour and dashes of the target. With one
+ * target, it has the colour of LINE, a kind of line such as "p99".
+ */
 struct plot_class plot_class(const struct plot *plot, const char *role, const char *line,
                              int target);
 
-/* What is drawn as a part of the time of requests, from the bottom: each enum part, and
- * last the flush after a write. */
+/* The parts of the time of requests that a plot shows (-breakdown), from the bottom of a
+ * column: each enum part, then the flush after a write. */
 #define PLOT_SYNC PARTS
 #define PLOT_PARTS (PARTS + 1)
 
-/* Returns whether parts of the time of requests are drawn, as stacked columns: those of
- * the only target. All else has the colour of text then. */
+/* Returns true if PLOT shows the parts of the time of requests as stacked columns. This
+ * needs a single target. The colours then tell parts apart, and lines have the colour of
+ * text. */
 bool plot_has_parts(const struct plot *plot);
 
-/* Returns whether PART is drawn: flushes and PART_STACK only where there was any. */
+/* Returns true if PLOT shows PART: it shows only parts that some request had. */
 bool plot_has_part(const struct plot *plot, int part);
 
-/* Returns the scope of a part, from 0. */
+/* Returns the scope of PART, an enum part or PLOT_SYNC. */
 static inline enum scope
 plot_part_scope(int part)
 {
     return part < PARTS ? SCOPE_SUBMIT + (enum scope)part : SCOPE_SYNC;
 }
 
-/* Returns the classes of a part in a ROLE. */
+/* Returns the classes for an element with a ROLE that shows PART. */
 struct plot_class plot_part_class(const char *role, int part);
 
-/* Adds the name of a phase, not escaped; of that with a load what it is, such as "under
- * load: write 1 MiB depth 8". */
+/* Adds the name of PHASE, not escaped for XML. The name of the loaded phase includes the
+ * background load: "under load: write 1 MiB depth 8". */
 void plot_phase_name(struct buffer *text, const struct plot *plot, enum phase phase);
 
-/* Draws a FAILED request, or one that was missed, 5 pixels wide, 6 high, its lower end at
- * X, Y. */
+/* Draws the sign for a failed request (a cross), or, if FAILED is false, for a missed one
+ * (a triangle). It is 5 pixels wide and 6 high; X, Y is the middle of its lower edge. */
 void plot_exception(struct buffer *text, const char *class, bool failed, double x,
                     double y);
 
-/* The entries that a legend may have; a set of them has a bit for each. */
+/* The entries of the legend. A set of entries has a bit for each entry. */
 enum plot_entry {
     ENTRY_MARK,
     ENTRY_BAND,
@@ -157,13 +182,14 @@ enum plot_entry {
 
 #define BIT(entry) (1u << ENTRY_##entry)
 
-/* run.c, sweep.c: draw the panels of a run, or of a sweep. Return the entries of what
- * they have drawn. */
+/* run.c: draws the panels of a run. Returns the set of entries for the legend. */
 unsigned plot_run_draw(struct buffer *text, const struct plot *plot);
+
+/* sweep.c: draws the panels of a sweep. Returns the set of entries for the legend. */
 unsigned plot_sweep_draw(struct buffer *text, const struct plot *plot);
 
-/* targets.c: draws a legend of ENTRIES and the table of the targets, from Y on. Returns
- * where they end. */
+/* targets.c: draws a legend with ENTRIES and the table of the targets, below Y. Returns
+ * the y at which they end. */
 double plot_targets_draw(struct buffer *text, const struct plot *plot, unsigned entries,
                          double y);
 

@@ -1,5 +1,7 @@
-/* The writer of SVG elements. Nothing is measured: fonts differ, so widths are estimates
- * from the number of characters. */
+/*
+ * Writes SVG elements. The program does not know the fonts of the viewer, so it cannot
+ * measure a text; all widths of texts are estimates from the number of characters.
+ */
 #include "svg.h"
 
 #include <math.h>
@@ -7,7 +9,8 @@
 
 #define ELLIPSIS "\xe2\x80\xa6" /* U+2026 */
 
-/* The scripts whose glyphs are wide are among the characters of three bytes and more. */
+/* Returns 2 for a character that may be wide, else 1. All scripts with wide glyphs are
+ * among the characters that take three or more bytes in UTF-8. */
 static int
 columns_of(const struct escape_character *character)
 {
@@ -19,8 +22,10 @@ count_columns(const char *plain)
 {
     struct escape_character character;
     int columns = 0;
+
     while (escape_next(&plain, &character))
         columns += columns_of(&character);
+
     return columns;
 }
 
@@ -36,12 +41,14 @@ svg_escape(struct buffer *text, const char *plain)
     static const char special[] = "<>&\"'";
     static const char *const entities[] = {"&lt;", "&gt;", "&amp;", "&quot;", "&#39;"};
     struct escape_character character;
+
     while (escape_next(&plain, &character)) {
         const char *found =
             character.length == 1 ? strchr(special, *character.bytes) : NULL;
-        /* XML 1.0, 2.2: no C0 but white space, no U+FFFE, U+FFFF; DEL and C1 are
-         * discouraged. Bidirectional controls are legal, but would change the order in
-         * which a reader sees a name. */
+
+        /* XML 1.0, section 2.2, forbids U+FFFE, U+FFFF and most C0 controls, and
+         * discourages DEL and C1. Bidirectional controls are legal, but would change the
+         * order in which a reader sees the characters of a name. */
         if (character.kind != ESCAPE_PLAIN || character.code == 0xfffe ||
             character.code == 0xffff)
             buffer_text(text, ESCAPE_REPLACEMENT);
@@ -61,22 +68,27 @@ svg_shorten(struct buffer *text, const char *plain, int columns)
         buffer_text(text, plain);
         return;
     }
+
     const char *at = plain;
     while (escape_next(&at, &character) && used + columns_of(&character) <= head)
         used += columns_of(&character);
-    at = character.bytes; /* the first that does not fit */
+    at = character.bytes; /* the first character that does not fit */
     buffer_add(text, plain, (size_t)(at - plain));
     buffer_text(text, ELLIPSIS);
+
     for (int room = columns - 2 - used, left = all - used; left > room;) {
         escape_next(&at, &character);
         left -= columns_of(&character);
     }
+
     buffer_text(text, at);
 }
 
-#define NUMBER "%.10g" /* of tenths; they are below 10^8 */
+/* The printf format of a number that tenths() returned: below 10^8 with one decimal, such
+ * a number has at most 10 digits. */
+#define NUMBER "%.10g"
 
-/* Returns NUMBER in tenths, never -0. */
+/* Returns NUMBER rounded to one decimal, but never -0; 0 if NUMBER is 10^8 or more. */
 static double
 tenths(double number)
 {
@@ -89,6 +101,7 @@ svg_text(struct buffer *text, double x, double y, enum svg_anchor anchor, int si
          const char *class, const char *plain)
 {
     static const char *const anchors[] = {"", "middle", "end", "middle"};
+
     buffer_format(text,
                   "<text class=\"%s\" x=\"" NUMBER "\" y=\"" NUMBER "\" font-size=\"%d\"",
                   class, tenths(x), tenths(y), size);
@@ -97,6 +110,7 @@ svg_text(struct buffer *text, double x, double y, enum svg_anchor anchor, int si
     if (anchor == SVG_UPWARDS)
         buffer_format(text, " transform=\"rotate(-90 " NUMBER " " NUMBER ")\"", tenths(x),
                       tenths(y));
+
     buffer_text(text, ">");
     svg_escape(text, plain);
     buffer_text(text, "</text>\n");

@@ -4,38 +4,50 @@
 #include "base/buffer.h"
 
 /*
- * The elements of an SVG document (W3C, Scalable Vector Graphics 1.1), which functions
- * add to TEXT. Coordinates are pixels, written with one decimal at the most, 0 for one
- * beyond 10^8; classes are not escaped.
+ * Functions that write the elements of an SVG document (W3C, Scalable Vector
+ * Graphics 1.1) to TEXT. Coordinates and lengths are in pixels and are written with at
+ * most one decimal; a number of 10^8 or more is written as 0. CLASS is the class
+ * attribute of the element, and is not escaped.
  */
 
-/* The estimated width of a glyph, as a share of the font's size: that of a digit. */
+/* The estimated width of a character, as a fraction of the font size: about the width of
+ * a digit in a wide font. */
 #define SVG_GLYPH 0.65
 
-/* Returns the width of TEXT at the most in a font of SIZE, pixels; characters from U+0800
- * on count twice. */
+/* Returns an estimate, rather too high, of the width of TEXT in a font of SIZE pixels.
+ * Characters from U+0800 on count as two, because some scripts there have wide glyphs. */
 double svg_width(const char *text, double size);
 
-/* Adds PLAIN as content or as an attribute's value: a byte that is not UTF-8, a control
- * character and whatever XML excludes become U+FFFD. */
+/*
+ * Adds PLAIN, escaped so that it can be the content of an element or the value of an
+ * attribute. Bytes that are not UTF-8, control characters, and characters that XML does
+ * not allow become U+FFFD.
+ */
 void svg_escape(struct buffer *text, const char *plain);
 
-/* Adds PLAIN, not escaped, if it is at most COLUMNS glyphs wide (3 at least), else as
- * much of its beginning and end, with an ellipsis between. */
+/*
+ * Adds PLAIN, not escaped. If PLAIN is wider than COLUMNS characters, adds only its
+ * beginning and its end, with an ellipsis between. COLUMNS must be at least 3.
+ */
 void svg_shorten(struct buffer *text, const char *plain, int columns);
 
+/* Which point of a text is at the given position. */
 enum svg_anchor {
     SVG_START,
     SVG_MIDDLE,
     SVG_END,
-    SVG_UPWARDS, /* the middle of one that is turned to be read from below */
+    SVG_UPWARDS, /* the middle of a text that runs from the bottom to the top */
 };
 
-/* Adds PLAIN, escaped, in a font of SIZE; its base line has the anchor at X, Y. */
+/* Adds the text PLAIN, escaped, in a font of SIZE. The ANCHOR of its base line is at X,
+ * Y. */
 void svg_text(struct buffer *text, double x, double y, enum svg_anchor anchor, int size,
               const char *class, const char *plain);
 
-/* Adds and frees PLAIN in the same way; if that has failed, TEXT has too. */
+/*
+ * Adds the text in PLAIN like svg_text, and frees PLAIN. If PLAIN->failed is true, adds
+ * no text and sets TEXT->failed.
+ */
 void svg_buffer(struct buffer *text, double x, double y, enum svg_anchor anchor, int size,
                 const char *class, struct buffer *plain);
 
@@ -43,26 +55,27 @@ void svg_buffer(struct buffer *text, double x, double y, enum svg_anchor anchor,
 void svg_rect(struct buffer *text, const char *class, double x, double y, double width,
               double height);
 
-/* Adds a circle around X, Y. */
+/* Adds a circle with the centre X, Y. */
 void svg_circle(struct buffer *text, const char *class, double x, double y,
                 double radius);
 
-/* Begins a path, to which points and lines are added until svg_end. */
+/* Begins a path. The functions from svg_point to svg_close add to the path, until
+ * svg_end. */
 void svg_path(struct buffer *text, const char *class);
 
-/* Moves to X, Y, COMMAND 'M', or draws a line to it, 'L'. */
+/* Moves to X, Y (COMMAND 'M'), or draws a line to X, Y (COMMAND 'L'). */
 void svg_point(struct buffer *text, char command, double x, double y);
 
-/* Draws a line to another X alone, COMMAND 'H', or Y, 'V'. */
+/* Draws a horizontal line to x = TO (COMMAND 'H'), or a vertical line to y = TO ('V'). */
 void svg_line(struct buffer *text, char command, double to);
 
-/* Closes the outline: draws a line back to the latest 'M'. */
+/* Draws a line back to the latest 'M', so that the path is a closed outline. */
 void svg_close(struct buffer *text);
 
 /* Ends the path. */
 void svg_end(struct buffer *text);
 
-/* Adds a path from X, Y to another X, COMMAND 'H', or Y, 'V'. */
+/* Adds a path with one line: from X, Y to x = TO (COMMAND 'H') or to y = TO ('V'). */
 void svg_rule(struct buffer *text, const char *class, double x, double y, char command,
               double to);
 
