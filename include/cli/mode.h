@@ -54,7 +54,7 @@ int64_t sweep_next(int64_t value, int64_t to);
  */
 enum cli_mode {
     MODE_RUN = 1 << SWEEP_NONE,
-    MODE_SIZES = 1 << SWEEP_SIZE, /* -sweep size; the next four likewise */
+    MODE_SIZES = 1 << SWEEP_SIZE, /* -sweep size; the next four are the other sweeps */
     MODE_THREADS = 1 << SWEEP_THREADS,
     MODE_DEPTHS = 1 << SWEEP_DEPTH,
     MODE_INTERVALS = 1 << SWEEP_INTERVAL,

@@ -96,10 +96,10 @@ enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
  */
 struct background_options {
     struct operation_mix mix;
-    bool random, linear;          /* the order of offsets; neither may be given */
+    bool random, linear;          /* the order of offsets; both false: not given */
     int64_t size, depth, threads; /* size in bytes */
     int64_t rate, speed;          /* limits: requests per second, bytes per second */
-    const char *path; /* the target of the load; NULL: the same as that of the requests */
+    const char *path;  /* the target of the load; NULL: the target of the requests */
     char refused[192]; /* memory for the result of background_parse */
 };
 
@@ -126,11 +126,10 @@ struct options {
     const char *record;                  /* path of the file for raw lines; NULL: none */
     int64_t warmup, burst, count, entropy, rate_limit, print_count;
     int64_t interval, min_time, max_time, work_time, print_interval, hang;
-    int64_t
-        export_interval; /* -every: between versions of exported files; 0: not given */
-    int64_t timeout;     /* INT64_MAX: none */
-    int64_t speed_limit, size, work_size,
-        work_offset;        /* speed_limit in bytes per second */
+    int64_t export_interval; /* between versions of an exported file; 0: not given */
+    int64_t timeout;         /* INT64_MAX: none */
+    int64_t speed_limit;     /* bytes per second; 0: not given */
+    int64_t size, work_size, work_offset;
     int64_t threads, depth; /* 0: not given */
     struct sweep sweep;
     struct background_options background;

@@ -67,7 +67,7 @@ struct plan_output {
 /* What the requests do, and in which part of the target. Sizes and offsets in bytes. */
 struct plan_workload {
     struct operation_mix mix;
-    int destroy_confirmed; /* how often -W or -G was given; 3: data may be destroyed */
+    int destroy_confirmed; /* number of -W and -G given; 3 or more: may destroy data */
     bool linear;           /* sequential offsets, not random ones */
     bool append;   /* each write extends the working file, which is empty at first */
     bool keep;     /* the working file stays after the run (-k) */
@@ -115,7 +115,7 @@ struct plan_pace {
 struct plan_ends {
     uint64_t count;      /* requests; UINT64_MAX: no limit */
     int64_t work_time;   /* ns; INT64_MAX: no limit */
-    int64_t settle_time; /* ns before the work time, whose requests do not count */
+    int64_t settle_time; /* ns before the work time, in which no request counts */
     /* The work time goes on until each worker has sent this many requests; 0: it does not
      * depend on requests. */
     uint64_t min_requests;
@@ -136,6 +136,7 @@ struct plan_statistics {
     bool breakdown;             /* the time of requests is split (stats/breakdown.h) */
 };
 
+/* The plan of a run, a target, a step, a phase or a background load: see the top. */
 struct plan {
     const struct options *options; /* for values that need no resolving */
     enum cli_mode mode;            /* exactly one MODE_ */
@@ -215,7 +216,7 @@ void plan_phase(const struct plan *plan, enum phase phase, struct plan *active);
 
 /*
  * Stores in ONE the plan of the background load in the second phase of PLAN. The load has
- * no end of its own, no output and no limits. For a depth above 1 the load uses an engine
+ * no end time, no output and no limits. For a depth above 1 the load uses an engine
  * that can have that many requests in flight, if one can be opened now; otherwise it uses
  * a thread for each request.
  */

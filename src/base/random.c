@@ -43,15 +43,18 @@ multiply(uint64_t a, uint64_t b, uint64_t *low)
     uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
     uint64_t middle = a1 * b0 + (a0 * b0 >> 32);
     uint64_t upper = a0 * b1 + (uint32_t)middle;
+
     *low = a * b;
     return a1 * b1 + (middle >> 32) + (upper >> 32);
 #endif
 }
 
 /*
- * The upper half of a random number times LIMIT is below LIMIT. The numbers are not quite
- * equally likely, unless products whose lower half is below 2^64 mod LIMIT are rejected.
- * That remainder is below LIMIT, so it need not be computed if the lower half is not.
+ * Lemire's method. The upper 64 bits of the product (random number * LIMIT) are a number
+ * below LIMIT. To make all numbers below LIMIT equally likely, the function must reject a
+ * product whose lower 64 bits are below the threshold 2^64 mod LIMIT. The threshold costs
+ * a division, but it is always below LIMIT. So if the lower 64 bits are LIMIT or more,
+ * the function accepts the product without computing the threshold.
  */
 uint64_t
 random_below(struct random *random, uint64_t limit)
