@@ -112,7 +112,7 @@ struct plan_pace {
 };
 
 /* When the run ends, and how long the program waits for things that may not happen. */
-struct plan_ends {
+struct plan_end {
     uint64_t count;      /* requests; UINT64_MAX: no limit */
     int64_t work_time;   /* ns; INT64_MAX: no limit */
     int64_t settle_time; /* ns before the work time, in which no request counts */
@@ -147,7 +147,7 @@ struct plan {
     struct plan_io io;
     struct sweep sweep; /* from and to are 0 if the target decides them */
     struct plan_pace pace;
-    struct plan_ends ends;
+    struct plan_end end;
     struct plan_statistics statistics;
     struct plan_output output;
 };

@@ -26,7 +26,7 @@ struct report {
     const struct output *output;        /* its entry in the list of outputs of the plan */
     const struct plan *plan;
     const struct job *jobs;
-    int count; /* of jobs */
+    int job_count; /* of jobs */
     /* one row for each job, filled; NULL if not compared yet */
     const struct comparison_row *rows;
     /* the same rows if this report has allocated them, else NULL */
@@ -55,10 +55,10 @@ struct report {
     bool is_open; /* `open` was called, unless the format has no `open` */
     /* The output goes to a terminal. Elsewhere the summary for people is that of ioping
      * 1.3, which scripts parse. */
-    bool terminal;
+    bool is_terminal;
     int columns;         /* width of the terminal; 80 without a terminal */
-    bool utf8;           /* text may have UTF-8 characters beyond ASCII */
-    bool color;          /* text may have colours */
+    bool has_utf8;       /* text may have UTF-8 characters beyond ASCII */
+    bool has_color;      /* text may have colours */
     int error;           /* errno of the first write that failed; 0 if none did */
     bool error_reported; /* the user was informed of that error */
     /* The status line, which is erased before this report writes to the terminal; or
@@ -71,7 +71,7 @@ struct report {
  * run. */
 struct reports {
     struct report list[OUTPUTS_MOST]; /* in the order of the outputs of the plan */
-    int count;
+    int report_count;
     /* The report on standard output. If a plot takes all of standard output, the report
      * in the file of -output or -record. */
     const struct report *screen;
@@ -82,7 +82,7 @@ struct reports {
      * not written yet. */
     bool export_pending;
     bool export_stuck;  /* the writer of exported files is stuck in the kernel */
-    int has_failed;     /* -1 if writing a printed output failed, else 0 */
+    int print_status;   /* -1 if writing a printed output failed, else 0 */
     struct notes notes; /* remarks that are not written to stderr yet */
     struct export export;
     struct status *status; /* the status line; NULL if absent */

@@ -38,10 +38,10 @@ enum part { PART_SUBMIT, PART_STACK, PART_QUEUE, PART_DEVICE, PART_RETURN, PARTS
 enum split_result {
     SPLIT_NOT_TRIED,
     SPLIT_DONE,
-    SPLIT_UNASKED, /* as far as is known, the request reached no device */
-    SPLIT_LOST,    /* some records of the request were not found */
-    SPLIT_SHARED,  /* others had the same blocks in flight: it is not certain whose
-                      records are whose */
+    SPLIT_NO_DEVICE_IO, /* as far as is known, the request reached no device */
+    SPLIT_LOST,         /* some records of the request were not found */
+    SPLIT_AMBIGUOUS,    /* others had the same blocks in flight: it is not certain whose
+                        records are whose */
 };
 
 /* The parts of one request. All times are 0 unless the result is SPLIT_DONE. */
@@ -64,7 +64,8 @@ struct breakdown_request {
 /* The parts of all requests that count. All zero is the empty set; it can be copied like
  * any value. */
 struct breakdown {
-    /* Requests that count and could not be split: SPLIT_UNASKED, _LOST and _SHARED */
+    /* Requests that count and could not be split: SPLIT_NO_DEVICE_IO, _LOST and _SHARED
+     */
     uint64_t no_device_io, lost, ambiguous;
     int64_t total_time;               /* ns: latencies of the requests that were split */
     int64_t total_sync;               /* ns of total_time: the flushes */

@@ -17,7 +17,7 @@
  */
 struct busy_span {
     int64_t start, end;
-    bool counts; /* at least one of the requests counts */
+    bool has_counted; /* at least one of the requests counts */
 };
 
 #define BUSY_SPANS 1024
@@ -66,7 +66,7 @@ busy_log_add(struct busy_log *log, int64_t start, int64_t end, bool counts)
     while (log->count > 0 && log->list[log->count - 1].end + BUSY_MOMENT >= start) {
         const struct busy_span *before = &log->list[--log->count];
         start = before->start < start ? before->start : start;
-        counts |= before->counts;
+        counts |= before->has_counted;
     }
     log->list[log->count++] = (struct busy_span){start, end, counts};
 }

@@ -62,7 +62,7 @@ int dependence_find(struct dependence *dependence, const struct time_series *ser
 struct estimate {
     struct percentile percentile;
     const struct histogram *histogram; /* of all requests; belongs to their statistics */
-    int entries;                       /* number of entries of the series */
+    int entry_count;                   /* number of entries of the series */
     struct dependence dependence;      /* not known without a series */
 };
 

@@ -100,7 +100,7 @@ struct latencies {
                                             that could not be sent, if corrected */
     const struct histogram *uncorrected; /* of requests only */
     int64_t max;                         /* ns: the longest request or wait */
-    bool corrected;                      /* for coordinated omission (-corrected) */
+    bool is_corrected;                   /* for coordinated omission (-corrected) */
 };
 
 /* Returns the latencies of SCOPE. They refer to STATS, which must outlive them. */

@@ -10,11 +10,11 @@
 
 /*
  * The well-formed characters, as in RFC 3629, section 4. A row is for characters whose
- * first byte is FIRST to LAST; their second byte must be LOW to HIGH, and any further
- * bytes 0x80 to 0xbf. LENGTH is the length of the characters in bytes.
+ * first byte is LEAD_MIN to LEAD_MAX. Their second byte must be SECOND_MIN to SECOND_MAX,
+ * any further bytes 0x80 to 0xbf. LENGTH is the length of the characters in bytes.
  */
 static const struct {
-    unsigned char first, last, low, high, length;
+    unsigned char lead_min, lead_max, second_min, second_max, length;
 } utf8[] = {
     {0x01, 0x7f, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
     {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
@@ -30,13 +30,13 @@ decode(const unsigned char *byte, uint32_t *code)
 {
     static const unsigned char masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
     size_t row = 0, rows = sizeof(utf8) / sizeof(utf8[0]);
-    while (row < rows && (byte[0] < utf8[row].first || byte[0] > utf8[row].last))
+    while (row < rows && (byte[0] < utf8[row].lead_min || byte[0] > utf8[row].lead_max))
         row++;
     if (row == rows)
         return 0;
 
     size_t length = utf8[row].length;
-    if (length > 1 && (byte[1] < utf8[row].low || byte[1] > utf8[row].high))
+    if (length > 1 && (byte[1] < utf8[row].second_min || byte[1] > utf8[row].second_max))
         return 0;
 
     *code = byte[0] & masks[length];

@@ -47,7 +47,7 @@ static const struct unit sizes[] = {
     {NULL, 0, false},
 };
 
-static const struct unit times[] = {
+static const struct unit time_units[] = {
     {"ns nsec ", 1, true},
     {"us usec ", US, true},
     {"ms msec ", MS, true},
@@ -64,7 +64,7 @@ static const struct {
 } kinds[] = {
     [UNITS_COUNT] = {counts, 1, "not a count such as 10, 5k or 1M"},
     [UNITS_SIZE] = {sizes, 1, "not a size such as 4096, 4k or 1.5m"},
-    [UNITS_TIME] = {times, SECOND, "not a time such as 10ms, 0.5s or 2min"},
+    [UNITS_TIME] = {time_units, SECOND, "not a time such as 10ms, 0.5s or 2min"},
 };
 
 /* Returns the factor of the unit SUFFIX, ignoring case, or 0 if there is no such unit. */

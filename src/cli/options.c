@@ -241,7 +241,7 @@ set_sweep(const struct cli_option *option, struct options *options, const char *
 static const struct {
     const char *name;
     enum option_id option; /* the number has the same unit and limits as this option */
-    size_t at;             /* offset of the number in struct background_options */
+    size_t offset;         /* of the number in struct background_options */
 } numbers[] = {
     {"size=", OPTION_SIZE, offsetof(struct background_options, size)},
     {"depth=", OPTION_DEPTH, offsetof(struct background_options, depth)},
@@ -267,7 +267,7 @@ take_word(const char *word, struct background_options *background)
     }
 
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-        int64_t *number = (int64_t *)(void *)((char *)background + numbers[i].at);
+        int64_t *number = (int64_t *)(void *)((char *)background + numbers[i].offset);
         size_t length = strlen(numbers[i].name);
         if (strncmp(word, numbers[i].name, length) != 0)
             continue;

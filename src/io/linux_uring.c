@@ -80,7 +80,7 @@ struct io_queue {
                           * registered file */
 
     /* The completion ring. Completions from `taken` up to the kernel's tail are new. */
-    unsigned *done_head, *done_tail, done_mask, taken;
+    unsigned *done_head, *done_tail, done_mask, done_head_own;
     struct io_uring_cqe *completions;
 
     void *rings; /* memory of both rings */
@@ -347,7 +347,7 @@ count_waiting(const struct io_queue *queue)
 static unsigned
 count_completed(const struct io_queue *queue)
 {
-    return load(queue->done_tail) - queue->taken;
+    return load(queue->done_tail) - queue->done_head_own;
 }
 
 /*
@@ -401,7 +401,7 @@ static int
 take(struct io_queue *queue, struct io_completion *done)
 {
     int count = 0;
-    unsigned at = queue->taken, tail = load(queue->done_tail);
+    unsigned at = queue->done_head_own, tail = load(queue->done_tail);
 
     for (; at != tail; at++) {
         const struct io_uring_cqe *completion =
@@ -413,7 +413,7 @@ take(struct io_queue *queue, struct io_completion *done)
                             : io_complete(request, completion->res);
     }
 
-    queue->taken = at;
+    queue->done_head_own = at;
     store_release(queue->done_head, at);
     return count;
 }
@@ -446,7 +446,7 @@ static int
 recover(struct io_queue *queue, struct io_completion *done, int64_t when, int code)
 {
     if ((code == EAGAIN || code == EBUSY) && !count_completed(queue)) {
-        if (load(queue->sent_head) == queue->taken)
+        if (load(queue->sent_head) == queue->done_head_own)
             return take_back(queue, done, code);
         code = enter(queue, 0, time_left(queue, when)) < 0 ? errno : 0;
     }

@@ -124,7 +124,7 @@ bool linux_layout_compose(const struct os_layout *upper, struct os_layout *lower
 /* A field of the data of an event or of the header of a page: `size` bytes at offset
  * `at`. Size 0: the field is absent. */
 struct linux_trace_field {
-    unsigned at, size;
+    unsigned offset, size;
 };
 
 /* How the kernel stores one kind of event. The data of an event begins with its type,
@@ -143,7 +143,7 @@ struct linux_trace_format {
 struct linux_trace_page {
     struct linux_trace_field stamp, commit, data;
     const unsigned char *bytes; /* the events; owned by the caller */
-    size_t size, at;
+    size_t size, offset;
     uint64_t time; /* of the last event that was read, in ns */
 };
 

@@ -17,7 +17,8 @@ void
 linux_extents_start(struct linux_extents *extents, union linux_extents_piece *piece,
                     int fd, int64_t begin, int64_t end)
 {
-    *extents = (struct linux_extents){.piece = piece, .fd = fd, .at = begin, .end = end};
+    *extents =
+        (struct linux_extents){.piece = piece, .fd = fd, .offset = begin, .end = end};
     memset(piece, 0,
            sizeof(*piece)); /* memory checkers do not know that the kernel fills it */
 }
@@ -30,10 +31,10 @@ ask(struct linux_extents *extents)
     struct fiemap *map = &extents->piece->map;
 
     extents->next = 0;
-    *map = (struct fiemap){.fm_start = (uint64_t)extents->at,
-                           .fm_length = (uint64_t)(extents->end - extents->at),
+    *map = (struct fiemap){.fm_start = (uint64_t)extents->offset,
+                           .fm_length = (uint64_t)(extents->end - extents->offset),
                            .fm_extent_count = LINUX_EXTENTS_PIECE};
-    if (extents->at >= extents->end)
+    if (extents->offset >= extents->end)
         return false;
     extents->failed = syscall(SYS_ioctl, (long)extents->fd, FS_IOC_FIEMAP, map) < 0;
 
@@ -48,7 +49,8 @@ linux_extents_next(struct linux_extents *extents)
         return NULL;
     const struct fiemap_extent *extent = &map->fm_extents[extents->next++];
     bool last = extent->fe_flags & FIEMAP_EXTENT_LAST || extent->fe_length == 0;
-    extents->at = last ? extents->end : (int64_t)(extent->fe_logical + extent->fe_length);
+    extents->offset =
+        last ? extents->end : (int64_t)(extent->fe_logical + extent->fe_length);
     return extent;
 }
 

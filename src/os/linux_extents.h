@@ -19,8 +19,8 @@ struct linux_extents {
     union linux_extents_piece *piece;
     unsigned next; /* index of the next extent in `piece` */
     int fd;
-    int64_t at, end; /* the part of the range that is not walked yet, in bytes */
-    bool failed;     /* the kernel does not tell where the extents are */
+    int64_t offset, end; /* the part of the range that is not walked yet, in bytes */
+    bool failed;         /* the kernel does not tell where the extents are */
 };
 
 /* Starts a walk over the extents of the file FD from BEGIN to END, in bytes. PIECE must

@@ -48,7 +48,7 @@
 #define BCACHE_DATA 16
 
 /* A search for the devices of a target. */
-struct search {
+struct layout_search {
     const char *path; /* the target, for messages */
     struct os_layout *layout;
     struct error *error;
@@ -56,7 +56,7 @@ struct search {
 };
 
 static int
-refuse(const struct search *search, const char *why, const char *name)
+refuse(const struct layout_search *search, const char *why, const char *name)
 {
     error_set(search->error, EXIT_PREPARE, search->path, why, name);
     return error_advise(search->error, ADVICE);
@@ -65,7 +65,7 @@ refuse(const struct search *search, const char *why, const char *name)
 /* Refuses because sysfs is not mounted or is hidden; the target may well be on a block
  * device. Returns -1 with the error of SEARCH. */
 static int
-refuse_without_sysfs(const struct search *search)
+refuse_without_sysfs(const struct layout_search *search)
 {
     error_set(search->error, EXIT_PREPARE, search->path,
               "-breakdown cannot find the device of this target: /sys/dev/block does not "
@@ -128,12 +128,12 @@ read_device(const char *folder, struct os_layout_device *device, struct linux_di
     return true;
 }
 
-static int add_devices(struct search *search, const char *folder);
+static int add_devices(struct layout_search *search, const char *folder);
 
 /* Adds the devices that the bio-based DISK passes its bios on to. Returns 0, or -1 with
  * the error of SEARCH. */
 static int
-add_below(struct search *search, const struct linux_disk *disk)
+add_below(struct layout_search *search, const struct linux_disk *disk)
 {
     char slaves[LINUX_SYSFS_ROOM + 16], path[LINUX_SYSFS_ROOM], name[64];
     int found = 0, status = 0;
@@ -157,7 +157,7 @@ add_below(struct search *search, const struct linux_disk *disk)
 /* Adds the device behind FOLDER, and the devices below it. The first device that is added
  * is the one that the file is on. Returns 0, or -1 with the error of SEARCH. */
 static int
-add_devices(struct search *search, const char *folder)
+add_devices(struct layout_search *search, const char *folder)
 {
     struct os_layout *layout = search->layout;
     struct os_layout_device device = {0};
@@ -185,7 +185,7 @@ add_devices(struct search *search, const char *folder)
         linux_legs_find(&legs, &disk);
     }
 
-    struct search below = {search->path, layout, search->error, search->depth - 1};
+    struct layout_search below = {search->path, layout, search->error, search->depth - 1};
 
     return add_below(&below, &disk);
 }
@@ -194,17 +194,17 @@ int
 linux_layout_devices(const char *folder, const char *path, struct os_layout *layout,
                      struct error *error)
 {
-    struct search search = {path, layout, error, LINUX_SEARCH_DEPTH};
+    struct layout_search search = {path, layout, error, LINUX_SEARCH_DEPTH};
     *layout = (struct os_layout){0};
     return add_devices(&search, folder);
 }
 
-static int find_folder(const struct search *search, int fd, char *folder);
+static int find_folder(const struct layout_search *search, int fd, char *folder);
 
 /* Refuses with the name of the file system that FD is on, which has no device, or with
  * the kind of FD. */
 static int
-refuse_kind(const struct search *search, int fd, const struct stat *file)
+refuse_kind(const struct layout_search *search, int fd, const struct stat *file)
 {
     struct os_mount mount = {.fstype = "a character device"};
     if (!S_ISCHR(file->st_mode) && os_mount_measure(fd, &mount) == 0 &&
@@ -217,7 +217,8 @@ refuse_kind(const struct search *search, int fd, const struct stat *file)
 /* Stores the sysfs link of the device of a btrfs. A btrfs with several devices is
  * refused: it reports extents in an address space of its own. */
 static int
-find_folder_of_btrfs(const struct search *search, int fd, char folder[LINUX_SYSFS_ROOM])
+find_folder_of_btrfs(const struct layout_search *search, int fd,
+                     char folder[LINUX_SYSFS_ROOM])
 {
     char devices[LINUX_SYSFS_ROOM];
     int found = 0;
@@ -234,7 +235,8 @@ find_folder_of_btrfs(const struct search *search, int fd, char folder[LINUX_SYSF
 /* Stores the sysfs link of the device below an overlay. All layers in which the file may
  * be stored must be on the same device. */
 static int
-find_folder_of_overlay(const struct search *search, int fd, char folder[LINUX_SYSFS_ROOM])
+find_folder_of_overlay(const struct layout_search *search, int fd,
+                       char folder[LINUX_SYSFS_ROOM])
 {
     char other[LINUX_SYSFS_ROOM] = "";
     struct linux_layers layers;
@@ -261,7 +263,7 @@ find_folder_of_overlay(const struct search *search, int fd, char folder[LINUX_SY
 /* Stores in FOLDER the sysfs link to the block device that FD is, or is on. Returns 0, or
  * -1 with the error of SEARCH. */
 static int
-find_folder(const struct search *search, int fd, char *folder)
+find_folder(const struct layout_search *search, int fd, char *folder)
 {
     struct stat file;
     struct statfs system;
@@ -378,7 +380,8 @@ find_extents(int fd, int64_t offset, int64_t length, struct os_layout *layout)
     return fits && !extents.failed;
 }
 
-static int find_layout(int fd, int64_t offset, int64_t length, struct search *search);
+static int find_layout(int fd, int64_t offset, int64_t length,
+                       struct layout_search *search);
 
 /* Opens the file of a loop device if the device uses direct I/O and if the path of the
  * file still leads to the same file. Fills INFO with what the kernel says about the loop
@@ -447,12 +450,12 @@ linux_layout_compose(const struct os_layout *upper, struct os_layout *lower,
  * one on the device of that file, and adds the loop device as the last one. Otherwise the
  * layout stays as it is: requests end at the loop device. */
 static void
-follow_loop(struct search *search)
+follow_loop(struct layout_search *search)
 {
     struct os_layout below, *layout = search->layout;
     struct error ignored;
     struct loop_info64 info;
-    struct search deeper = {search->path, &below, &ignored, search->depth - 1};
+    struct layout_search deeper = {search->path, &below, &ignored, search->depth - 1};
 
     if (search->depth == 0 || layout->remapped || layout->extent_count == 0 ||
         layout->devices[0].disk >> MINOR_BITS != MAJOR_LOOP)
@@ -491,7 +494,7 @@ follow_loop(struct search *search)
 
 /* Fills the layout of SEARCH. Returns 0, or -1 with the error of SEARCH. */
 static int
-find_layout(int fd, int64_t offset, int64_t length, struct search *search)
+find_layout(int fd, int64_t offset, int64_t length, struct layout_search *search)
 {
     char folder[LINUX_SYSFS_ROOM];
     struct os_layout *layout = search->layout;
@@ -511,6 +514,6 @@ int
 os_layout_find(int fd, const char *path, int64_t offset, int64_t length,
                struct os_layout *layout, struct error *error)
 {
-    struct search search = {path, layout, error, LINUX_SEARCH_DEPTH};
+    struct layout_search search = {path, layout, error, LINUX_SEARCH_DEPTH};
     return find_layout(fd, offset, length, &search);
 }

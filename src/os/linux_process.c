@@ -171,7 +171,7 @@ struct version {
     bool swap_is_sum; /* the figures for swap include memory */
 };
 
-static const struct version first = {
+static const struct version first_version = {
     .mount = "/sys/fs/cgroup/memory",
     .limits = {"memory.limit_in_bytes"},
     .used = "memory.usage_in_bytes",
@@ -284,7 +284,7 @@ all_groups_available(const char *root, int64_t swap)
             left = least(left, groups_available(root, &second, path, swap));
         while (path && (one = strsep(&controllers, ",")))
             if (strcmp(one, "memory") == 0)
-                left = least(left, groups_available(root, &first, path, swap));
+                left = least(left, groups_available(root, &first_version, path, swap));
     }
 
     return left;

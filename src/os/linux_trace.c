@@ -25,7 +25,8 @@ find_field(const char *text, const char *name, struct linux_trace_field *field)
 {
     const char *found = strstr(text, name);
     found = found ? strchr(found, ';') : NULL;
-    return found && sscanf(found, "; offset:%u; size:%u;", &field->at, &field->size) == 2;
+    return found &&
+           sscanf(found, "; offset:%u; size:%u;", &field->offset, &field->size) == 2;
 }
 
 int
@@ -70,11 +71,11 @@ linux_trace_header(const char *text, struct linux_trace_page *page)
 static uint64_t
 load(const unsigned char *bytes, size_t size, struct linux_trace_field field)
 {
-    const unsigned char *at = bytes + field.at;
+    const unsigned char *at = bytes + field.offset;
     uint64_t eight = 0;
     uint32_t four = 0;
     uint16_t two = 0;
-    if (field.at + (size_t)field.size > size)
+    if (field.offset + (size_t)field.size > size)
         return 0;
 
     memcpy(&eight, at, field.size == sizeof(eight) ? sizeof(eight) : 0);
@@ -94,12 +95,12 @@ uint64_t
 linux_trace_begin(struct linux_trace_page *page, const unsigned char *bytes, size_t size)
 {
     uint64_t commit = load(bytes, size, page->commit);
-    size_t room = size > page->data.at ? size - page->data.at : 0;
+    size_t room = size > page->data.offset ? size - page->data.offset : 0;
 
-    page->bytes = bytes + page->data.at;
+    page->bytes = bytes + page->data.offset;
     page->size = (size_t)(commit & COUNT_MASK);
     page->time = load(bytes, size, page->stamp);
-    page->at = 0;
+    page->offset = 0;
     if (page->size > room)
         page->size = room;
 
@@ -125,8 +126,8 @@ next_event(struct linux_trace_page *page, size_t *size)
 {
     const uint16_t one = 1;
     uint32_t word, more = 0;
-    size_t left = page->size - page->at;
-    const unsigned char *event = page->bytes + page->at;
+    size_t left = page->size - page->offset;
+    const unsigned char *event = page->bytes + page->offset;
     if (left < sizeof(word))
         return NULL;
 
@@ -151,7 +152,7 @@ next_event(struct linux_trace_page *page, size_t *size)
         return NULL;
 
     uint64_t time = ((uint64_t)more << 27) + delta;
-    page->at += sizeof(word) + length;
+    page->offset += sizeof(word) + length;
     if (kind == STAMP)
         page->time = time;
     else if (kind == EXTEND)
@@ -173,9 +174,9 @@ static void
 load_text(const unsigned char *bytes, size_t size, struct linux_trace_field field,
           char text[TEXT_ROOM])
 {
-    bool whole = field.size < TEXT_ROOM && field.at + (size_t)field.size <= size;
+    bool whole = field.size < TEXT_ROOM && field.offset + (size_t)field.size <= size;
     size_t length = whole ? field.size : 0;
-    memcpy(text, bytes + field.at, length);
+    memcpy(text, bytes + field.offset, length);
     text[length] = '\0';
 }
 
@@ -212,8 +213,8 @@ fill_record(const struct linux_trace_format *format, const unsigned char *data,
     if (format->kind != OS_TRACE_MARK)
         return;
 
-    struct linux_trace_field rest = {.at = format->text.at};
-    while (rest.size < TEXT_ROOM - 1 && rest.at + (size_t)rest.size < size)
+    struct linux_trace_field rest = {.offset = format->text.offset};
+    while (rest.size < TEXT_ROOM - 1 && rest.offset + (size_t)rest.size < size)
         rest.size++;
     load_text(data, size, rest, text);
     record->sector = sscanf(text, LINUX_TRACE_MARK "%llu", &mark) == 1 ? mark : 0;

@@ -435,7 +435,7 @@ set_up(struct os_trace *trace, const char *top, const struct os_layout *const *l
     trace->size =
         linux_file_read(text, sizeof(text), "%s/buffer_subbuf_size_kb", trace->folder)
             ? (size_t)strtoul(text, NULL, 10) * 1024
-            : trace->page.data.at + trace->page.data.size;
+            : trace->page.data.offset + trace->page.data.size;
     trace->bytes = malloc(trace->size);
     if (!trace->bytes || linux_file_write("mono", "%s/trace_clock", trace->folder) < 0)
         return fail(error, trace->folder);

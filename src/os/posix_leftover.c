@@ -46,7 +46,7 @@ struct watched {
  * remover. `state` is an enum state; `made`: see os_leftover_made. */
 struct leftover {
     atomic_int state;
-    atomic_bool made;
+    atomic_bool is_ours;
     atomic_bool ending; /* no further file may be begun; set by the process that ends */
     char name[4096];    /* PATH_MAX; valid while the state is SET */
     struct watched watched[LEFTOVER_FILES];
@@ -58,7 +58,7 @@ static struct leftover alone;
 static struct leftover *leftover = &alone;
 /* The pipe: the monitor keeps the read end, the child keeps the write end. -1: none. Set
  * before there is a second thread. */
-static int ends[2] = {-1, -1};
+static int pipe_ends[2] = {-1, -1};
 
 int
 posix_leftover_share(void)
@@ -69,8 +69,8 @@ posix_leftover_share(void)
         return -1;
 
     leftover = shared;
-    if (pipe(ends) < 0)
-        ends[0] = ends[1] = -1;
+    if (pipe(pipe_ends) < 0)
+        pipe_ends[0] = pipe_ends[1] = -1;
 
     return 0;
 }
@@ -79,8 +79,8 @@ void
 posix_leftover_part(int own)
 {
     for (int i = 0; i < 2; i++)
-        if (i != own && ends[i] >= 0)
-            close(ends[i]);
+        if (i != own && pipe_ends[i] >= 0)
+            close(pipe_ends[i]);
     if (own < 0)
         leftover = &alone;
 }
@@ -94,7 +94,7 @@ os_leftover_begin(const char *path)
         return os_fail(ENAMETOOLONG);
 
     if (atomic_compare_exchange_strong(&leftover->state, &none, CHANGING)) {
-        atomic_store(&leftover->made, false);
+        atomic_store(&leftover->is_ours, false);
         memcpy(leftover->name, path, size);
         atomic_store(&leftover->state, SET);
         if (!atomic_load(&leftover->ending))
@@ -107,7 +107,7 @@ os_leftover_begin(const char *path)
 void
 os_leftover_made(void)
 {
-    atomic_store(&leftover->made, true);
+    atomic_store(&leftover->is_ours, true);
 }
 
 /* Once the process is ending, the name stays: the call that creates the file may have
@@ -169,7 +169,7 @@ remove_file(void)
     struct stat status;
     if (atomic_load(&leftover->state) != SET)
         return;
-    if (atomic_load(&leftover->made) ||
+    if (atomic_load(&leftover->is_ours) ||
         (lstat(name, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0))
         unlink(name);
 }
@@ -194,7 +194,7 @@ wait_and_remove(void)
     setsid();
     posix_inherited_release();
     do
-        got = read(ends[0], &byte, 1);
+        got = read(pipe_ends[0], &byte, 1);
     while (got > 0 || (got < 0 && errno == EINTR));
     remove_file();
     remove_watched();

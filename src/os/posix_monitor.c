@@ -66,7 +66,7 @@ struct page {
     atomic_int status;  /* exit status */
     atomic_int signo;   /* 0, or the signal by which to end instead */
     atomic_bool stuck;  /* the child may be stuck in the kernel */
-    atomic_bool over;   /* the child has released what belongs to the caller */
+    atomic_bool has_let_go; /* the child has released what belongs to the caller */
 
     /* Written by the monitor. */
     atomic_bool abandoned; /* the monitor waits no longer; the child must end */
@@ -81,7 +81,7 @@ struct page {
     _Atomic int64_t limit;
     /* Written by the child, any thread: how many writes to each stream have begun and
      * ended. */
-    atomic_uint begun[STREAMS], ended[STREAMS];
+    atomic_uint writes_begun[STREAMS], writes_ended[STREAMS];
     /* Written by the child: the message if the file of os_stream_open is stuck. The
      * monitor prints it. */
     char words[ERROR_LINE];
@@ -118,7 +118,7 @@ static volatile sig_atomic_t continued;
 
 /* Child only. Written by its signal handler, in the signal thread: how many copies of
  * each signal came directly, and how many signals were handled. */
-static unsigned direct[SIGNALS], taken[SIGNALS];
+static unsigned copies_direct[SIGNALS], signals_counted[SIGNALS];
 /* Child only. Written by the thread that opens or closes the file of os_stream_open; -1
  * without one. */
 static atomic_int file = -1;
@@ -174,11 +174,11 @@ posix_monitor_copies(int signo, pid_t sender)
     if (!monitor || signo == SIGCHLD)
         return false;
     if (sender != monitor)
-        direct[signo]++;
+        copies_direct[signo]++;
     unsigned passed = atomic_load(&page->passed[signo]);
-    unsigned most = direct[signo] > passed ? direct[signo] : passed;
-    bool copy = most == taken[signo];
-    taken[signo] = most;
+    unsigned most = copies_direct[signo] > passed ? copies_direct[signo] : passed;
+    bool copy = most == signals_counted[signo];
+    signals_counted[signo] = most;
 
     return copy;
 }
@@ -268,7 +268,8 @@ count_write(int stream, bool ended)
 {
     int place = place_of(stream);
     if (place >= 0)
-        atomic_fetch_add(ended ? &page->ended[place] : &page->begun[place], 1);
+        atomic_fetch_add(ended ? &page->writes_ended[place] : &page->writes_begun[place],
+                         1);
 }
 
 void
@@ -277,7 +278,8 @@ posix_monitor_settle(int stream)
     int place = place_of(stream);
     int64_t end = os_clock_now() + DEADLINE_TIDYING;
     while (place >= 0 &&
-           atomic_load(&page->begun[place]) != atomic_load(&page->ended[place]) &&
+           atomic_load(&page->writes_begun[place]) !=
+               atomic_load(&page->writes_ended[place]) &&
            os_clock_now() < end)
         poll(NULL, 0, 1);
 }
@@ -465,7 +467,7 @@ posix_monitor_leave(void)
         return;
     int status = chdir("/"); /* "/" always exists */
     (void)status;
-    atomic_store(&page->over, true);
+    atomic_store(&page->has_let_go, true);
     if (!has_lost_monitor())
         kill(monitor, SIGCHLD);
 }
@@ -496,9 +498,9 @@ look(struct progress *progress, int64_t now)
     int stuck = -1;
 
     for (int stream = 0; stream < STREAMS; stream++) {
-        unsigned ended = atomic_load(&page->ended[stream]);
+        unsigned ended = atomic_load(&page->writes_ended[stream]);
         if (continued || !progress->since[stream] || ended != progress->ended[stream] ||
-            ended == atomic_load(&page->begun[stream]))
+            ended == atomic_load(&page->writes_begun[stream]))
             progress->since[stream] = now;
         progress->ended[stream] = ended;
         if (now - progress->since[stream] >= DEADLINE_WRITE)
@@ -532,7 +534,7 @@ abandon(int status, int signo)
 
     kill(child, SIGCHLD);
     kill(child, POSIX_SIGNAL_ABANDONED);
-    while (!atomic_load(&page->over) && os_clock_now() < end &&
+    while (!atomic_load(&page->has_let_go) && os_clock_now() < end &&
            waitpid(child, &ended, WNOHANG) == 0)
         os_sleep_until(os_clock_now() + MS);
     kill(child, SIGKILL);
@@ -617,7 +619,7 @@ leave_if_ending(int64_t now, int64_t *since)
     *since = *since ? *since : now;
     int64_t end =
         *since + (atomic_load(&page->stuck) ? DEADLINE_TIDYING : DEADLINE_CHILD);
-    if (atomic_load(&page->over) || now >= end)
+    if (atomic_load(&page->has_let_go) || now >= end)
         leave(atomic_load(&page->status), atomic_load(&page->signo));
 
     return end;

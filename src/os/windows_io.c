@@ -105,7 +105,7 @@ os_file_alignment(int fd, int64_t *memory, int64_t *offset)
 struct region {
     DWORD flags, total, count, reserved;
     LONGLONG offset, length;
-    DWORD usage, more;
+    DWORD usage, reserved_end;
 };
 
 /* Returns the end of the data that was ever written. Behind it the system invents zeros

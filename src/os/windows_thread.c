@@ -18,7 +18,7 @@ struct thread {
     void *argument;
 };
 
-static struct thread first; /* the initial thread, which was not started here */
+static struct thread initial_thread; /* the initial thread, which was not started here */
 static _Thread_local struct thread *current; /* set in the initial thread when needed */
 
 HANDLE
@@ -59,7 +59,7 @@ get_current(void)
 {
     if (current)
         return current;
-    current = &first;
+    current = &initial_thread;
     init_thread(current);
     return current;
 }

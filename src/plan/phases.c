@@ -78,9 +78,9 @@ plan_background(const struct plan *plan, struct plan *one)
                             : 0;
     one->pace.from_limit = one->pace.interval > 0; /* rate= and speed= only slow down */
 
-    one->ends.count = UINT64_MAX;
-    one->ends.work_time = INT64_MAX;
-    one->ends.settle_time = PLAN_SETTLE;
+    one->end.count = UINT64_MAX;
+    one->end.work_time = INT64_MAX;
+    one->end.settle_time = PLAN_SETTLE;
 }
 
 void
@@ -106,7 +106,7 @@ plan_resolve_phases(const struct options *options, struct plan *plan, struct err
     if (options->target_count > 1)
         return error_set(error, EXIT_USAGE, "-load",
                          "works with one target only; load another one with path=");
-    if (plan->ends.count == UINT64_MAX && plan->ends.work_time == INT64_MAX)
+    if (plan->end.count == UINT64_MAX && plan->end.work_time == INT64_MAX)
         return error_set(error, EXIT_USAGE, "-load",
                          "each phase needs an end; give -c or -w");
 

@@ -272,7 +272,7 @@ resolve_pace(const struct options *options, struct plan *plan)
 static void
 resolve_ends(const struct options *options, struct plan *plan)
 {
-    struct plan_ends *ends = &plan->ends;
+    struct plan_end *ends = &plan->end;
     bool rapid = options->given[OPTION_RAPID] && !options->given[OPTION_WORK_TIME];
     bool checks = plan->mode == MODE_CHECK && !options->given[OPTION_TIMEOUT];
     int64_t work_time = options->work_time ? options->work_time : INT64_MAX;
@@ -301,10 +301,10 @@ resolve_check(const struct options *options, struct plan *plan, struct error *er
     int64_t together = units_scale(plan->pace.burst, plan->io.threads, 1);
     (void)error;
 
-    if (plan->ends.count != UINT64_MAX)
+    if (plan->end.count != UINT64_MAX)
         needs = units_scale_up(options->count, plan->pace.interval, together);
-    if (plan->ends.work_time == INT64_MAX)
-        plan->ends.work_time = time_add(needs, DEADLINE_CHECK_RUN);
+    if (plan->end.work_time == INT64_MAX)
+        plan->end.work_time = time_add(needs, DEADLINE_CHECK_RUN);
     return 0;
 }
 
@@ -439,7 +439,7 @@ check_enough(const struct plan *plan, const struct slo *slo, const char *option,
     char name[SLO_NAME];
     bool all = plan->mode == MODE_PHASES && slo->phase == PHASE_NONE;
     int more = slo_is_of_operation(slo) ? plan->workload.mix.extra_count : 0;
-    unsigned long long count = plan->ends.count, phases = all ? PHASES - 1 : 1,
+    unsigned long long count = plan->end.count, phases = all ? PHASES - 1 : 1,
                        warmup =
                            slo->phase > PHASE_IDLE ? 0 : plan->statistics.limits.warmup,
                        odd = more ? find_odd(plan, slo->scope, warmup) : 0,

@@ -124,12 +124,12 @@ plan_resolve_sweep(const struct options *options, struct plan *plan, struct erro
     }
 
     plan->pace.poisson = options->given[OPTION_POISSON];
-    plan->ends.work_time = options->work_time ? options->work_time : 2 * SECOND;
-    plan->ends.settle_time = plan->ends.work_time / 10;
+    plan->end.work_time = options->work_time ? options->work_time : 2 * SECOND;
+    plan->end.settle_time = plan->end.work_time / 10;
 
     if (!options->given[OPTION_WARMUP])
         plan->statistics.limits.warmup = 0;
-    plan->ends.min_requests = interval || rate ? least_of(plan) : 0;
+    plan->end.min_requests = interval || rate ? least_of(plan) : 0;
 
     return 0;
 }
@@ -156,10 +156,10 @@ int64_t
 plan_step_time(const struct plan *plan, int64_t value)
 {
     if (plan->sweep.kind != SWEEP_INTERVAL)
-        return time_add(plan->ends.work_time, plan->ends.settle_time);
+        return time_add(plan->end.work_time, plan->end.settle_time);
 
-    int64_t work_time = time_multiply(value, (int64_t)plan->ends.min_requests);
-    return time_add(time_later(work_time, plan->ends.work_time), value);
+    int64_t work_time = time_multiply(value, (int64_t)plan->end.min_requests);
+    return time_add(time_later(work_time, plan->end.work_time), value);
 }
 
 /*
@@ -182,7 +182,7 @@ whole_intervals(int64_t time, int64_t interval, int64_t count)
 static void
 step_rate(struct plan *step, int64_t rate)
 {
-    struct plan_ends *ends = &step->ends;
+    struct plan_end *ends = &step->end;
     int64_t least = (int64_t)ends->min_requests;
     ends->min_requests = 0;
 
@@ -220,8 +220,8 @@ plan_step(const struct plan *plan, int64_t value, int index, struct plan *step)
         step->io.depth = (int)value;
         break;
     case SWEEP_INTERVAL:
-        step->pace.interval = step->ends.settle_time = value;
-        step->ends.work_time = plan_step_time(plan, value) - value;
+        step->pace.interval = step->end.settle_time = value;
+        step->end.work_time = plan_step_time(plan, value) - value;
         break;
     case SWEEP_RATE:
         step_rate(step, value);

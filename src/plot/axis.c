@@ -26,7 +26,7 @@ static const short binary[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 0};
 #define HOUR (60 * MINUTE)
 
 /* The units of each kind of value, in ascending order. */
-static const struct row {
+static const struct scale_row {
     enum plot_kind kind;
     const char *name;
     int64_t factor;         /* the round values are the multiples times this */
@@ -75,10 +75,10 @@ is_plain(enum plot_kind kind)
 }
 
 /* Returns the first unit of KIND after ROW (NULL: from the start), or NULL at the end. */
-static const struct row *
-next_row(enum plot_kind kind, const struct row *row)
+static const struct scale_row *
+next_row(enum plot_kind kind, const struct scale_row *row)
 {
-    const struct row *end = rows + sizeof(rows) / sizeof(rows[0]);
+    const struct scale_row *end = rows + sizeof(rows) / sizeof(rows[0]);
     row = row ? row + 1 : rows;
 
     while (row < end && row->kind != kind)
@@ -100,7 +100,7 @@ static int64_t
 round_up(enum plot_kind kind, double size)
 {
     int64_t value = 1;
-    for (const struct row *row = NULL; (row = next_row(kind, row));)
+    for (const struct scale_row *row = NULL; (row = next_row(kind, row));)
         for (const short *multiple = row->multiples; *multiple; multiple++) {
             value = *multiple * row->factor;
             if ((double)value >= size)
@@ -111,14 +111,14 @@ round_up(enum plot_kind kind, double size)
 
 /* Returns the largest unit in which all ticks of AXIS, a linear axis, can be written with
  * at most two decimals. */
-static const struct row *
+static const struct scale_row *
 find_unit(const struct plot_axis *axis)
 {
-    const struct row *best = next_row(axis->kind, NULL);
+    const struct scale_row *best = next_row(axis->kind, NULL);
 
-    for (const struct row *row = NULL; (row = next_row(axis->kind, row));) {
+    for (const struct scale_row *row = NULL; (row = next_row(axis->kind, row));) {
         int64_t hundredth = row->unit % 100 ? row->unit : row->unit / 100;
-        if ((double)row->unit <= axis->most && axis->spacing % hundredth == 0)
+        if ((double)row->unit <= axis->max && axis->spacing % hundredth == 0)
             best = row;
     }
 
@@ -132,34 +132,34 @@ find_unit(const struct plot_axis *axis)
 void
 plot_axis_fit(struct plot_axis *axis, int64_t least, int64_t most, bool rounded)
 {
-    axis->least = (double)least;
-    axis->most = fmax((double)most, 1);
+    axis->min = (double)least;
+    axis->max = fmax((double)most, 1);
     axis->unit = "";
 
     if (axis->log) {
-        axis->least = fmax(axis->least, 1);
-        axis->most = fmax(axis->most, axis->least);
-        if (axis->most < axis->least * 4) {
-            axis->least /= 2;
-            axis->most *= 2;
+        axis->min = fmax(axis->min, 1);
+        axis->max = fmax(axis->max, axis->min);
+        if (axis->max < axis->min * 4) {
+            axis->min /= 2;
+            axis->max *= 2;
         }
         return;
     }
 
-    if (axis->least * 2 < axis->most || axis->most <= 1) {
-        axis->least = 0;
-    } else if (axis->most - axis->least < axis->most * CLOSE) {
-        double middle = (axis->least + axis->most) / 2;
-        axis->least = middle * (1 - CLOSE / 2);
-        axis->most = middle * (1 + CLOSE / 2);
+    if (axis->min * 2 < axis->max || axis->max <= 1) {
+        axis->min = 0;
+    } else if (axis->max - axis->min < axis->max * CLOSE) {
+        double middle = (axis->min + axis->max) / 2;
+        axis->min = middle * (1 - CLOSE / 2);
+        axis->max = middle * (1 + CLOSE / 2);
     }
 
     double steps = floor(fmax(axis->to - axis->from, axis->from - axis->to) / axis->gap);
-    axis->spacing = round_up(axis->kind, (axis->most - axis->least) / fmax(steps, 1));
+    axis->spacing = round_up(axis->kind, (axis->max - axis->min) / fmax(steps, 1));
     double spacing = (double)axis->spacing;
-    axis->least = floor(axis->least / spacing) * spacing;
+    axis->min = floor(axis->min / spacing) * spacing;
     if (rounded)
-        axis->most = ceil(axis->most / spacing) * spacing;
+        axis->max = ceil(axis->max / spacing) * spacing;
 
     if (!is_plain(axis->kind))
         axis->unit = find_unit(axis)->name;
@@ -168,7 +168,7 @@ plot_axis_fit(struct plot_axis *axis, int64_t least, int64_t most, bool rounded)
 double
 plot_axis_at(const struct plot_axis *axis, double value)
 {
-    double least = axis->least, most = axis->most;
+    double least = axis->min, most = axis->max;
     double share = axis->log ? log(fmax(value, least) / least) / log(most / least)
                              : (value - least) / (most - least);
     return axis->from + fmin(fmax(share, 0), 1) * (axis->to - axis->from);
@@ -177,9 +177,10 @@ plot_axis_at(const struct plot_axis *axis, double value)
 /* Returns the tick of VALUE, written in the unit of ROW with at most three decimals; with
  * the name of the unit if NAMED. */
 static struct plot_tick
-make_tick(const struct plot_axis *axis, int64_t value, const struct row *row, bool named)
+make_tick(const struct plot_axis *axis, int64_t value, const struct scale_row *row,
+          bool named)
 {
-    struct plot_tick tick = {.at = plot_axis_at(axis, (double)value)};
+    struct plot_tick tick = {.position = plot_axis_at(axis, (double)value)};
     int64_t thousandths = value % row->unit * 1000 / row->unit;
     const char *name = named && value ? row->name : "";
 
@@ -200,16 +201,16 @@ log_ticks(const struct plot_axis *axis, int stride, bool *close, struct plot_tic
     int count = 0, ordinal = 0;
     *close = false;
 
-    for (const struct row *row = NULL; (row = next_row(axis->kind, row));)
+    for (const struct scale_row *row = NULL; (row = next_row(axis->kind, row));)
         for (int i = 0; row->multiples[i]; i++, ordinal++) {
             int64_t value = row->multiples[i] * row->factor;
             bool taken = (axis->kind == PLOT_SIZE ? ordinal : i) % stride == 0;
-            if (!taken || (double)value < axis->least || (double)value > axis->most)
+            if (!taken || (double)value < axis->min || (double)value > axis->max)
                 continue;
 
             struct plot_tick tick = make_tick(axis, value, row, true);
             if (count == PLOT_TICKS ||
-                (count && fabs(tick.at - ticks[count - 1].at) < axis->gap))
+                (count && fabs(tick.position - ticks[count - 1].position) < axis->gap))
                 *close = true;
             else
                 ticks[count++] = tick;
@@ -232,9 +233,9 @@ plot_axis_ticks(const struct plot_axis *axis, struct plot_tick *ticks)
         return count;
     }
 
-    const struct row *row = find_unit(axis);
-    int64_t value = (int64_t)ceil(axis->least / (double)axis->spacing) * axis->spacing;
-    for (; count < PLOT_TICKS && (double)value <= axis->most; value += axis->spacing)
+    const struct scale_row *row = find_unit(axis);
+    int64_t value = (int64_t)ceil(axis->min / (double)axis->spacing) * axis->spacing;
+    for (; count < PLOT_TICKS && (double)value <= axis->max; value += axis->spacing)
         ticks[count++] = make_tick(axis, value, row, is_plain(axis->kind));
 
     return count;

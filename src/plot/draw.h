@@ -53,8 +53,8 @@ enum plot_kind {
 
 struct plot_axis {
     enum plot_kind kind;
-    bool log;           /* log scale, not linear */
-    double least, most; /* values at the ends of the axis */
+    bool log;         /* log scale, not linear */
+    double min, max;  /* values at the ends of the axis */
     double from, to;  /* positions of these ends; from > to for an axis that points up */
     double gap;       /* minimum distance of ticks; 0: the axis has no ticks */
     int64_t spacing;  /* linear axis: difference between the values of two ticks */
@@ -64,8 +64,8 @@ struct plot_axis {
 #define PLOT_TICKS 64 /* ticks of an axis, at most */
 
 struct plot_tick {
-    double at;     /* position */
-    char text[32]; /* the value, and its unit unless the axis title has the unit */
+    double position; /* position */
+    char text[32];   /* the value, and its unit unless the axis title has the unit */
 };
 
 /* The ratio of the largest to the smallest value above which an axis has a log scale. */

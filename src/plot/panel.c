@@ -33,18 +33,18 @@ plot_panel_draw(struct buffer *text, const struct plot_panel *panel)
         svg_path(text, "grid");
 
     for (int i = 0; i < columns; i++) {
-        svg_point(text, 'M', across[i].at, PLOT_TOP);
+        svg_point(text, 'M', across[i].position, PLOT_TOP);
         svg_line(text, 'V', PLOT_BOTTOM);
     }
     for (int i = 0; i < rows; i++) {
-        svg_point(text, 'M', panel->x, up[i].at);
+        svg_point(text, 'M', panel->x, up[i].position);
         svg_line(text, 'H', panel->x + panel->width);
     }
 
     if (columns + rows > 0)
         svg_end(text);
     for (int i = 0; i < columns; i++)
-        svg_text(text, across[i].at, PLOT_BOTTOM + TICK + PLOT_SMALL, SVG_MIDDLE,
+        svg_text(text, across[i].position, PLOT_BOTTOM + TICK + PLOT_SMALL, SVG_MIDDLE,
                  PLOT_SMALL, "dim", across[i].text);
     add_axis_title(text, panel->x + panel->width / 2, PLOT_BOTTOM + 38, &panel->across,
                    panel->across_title, SVG_MIDDLE);
@@ -52,8 +52,8 @@ plot_panel_draw(struct buffer *text, const struct plot_panel *panel)
     if (!panel->up_title)
         return;
     for (int i = 0; i < rows; i++)
-        svg_text(text, panel->x - TICK - 2, up[i].at + 4, SVG_END, PLOT_SMALL, "dim",
-                 up[i].text);
+        svg_text(text, panel->x - TICK - 2, up[i].position + 4, SVG_END, PLOT_SMALL,
+                 "dim", up[i].text);
     add_axis_title(text, panel->x - 74, PLOT_TOP + PLOT_HEIGHT / 2, &panel->up,
                    panel->up_title, SVG_UPWARDS);
 }

@@ -60,13 +60,13 @@ struct run_picture {
     struct buffer *text;
     const struct plot *plot;
     struct plot_panel time, spread;
-    int64_t span;        /* time that the time axis covers, in ns */
-    int64_t least, most; /* latencies, in ns */
-    bool data;           /* some request counts */
-    unsigned entries;    /* of the legend, as bits */
+    int64_t span;     /* time that the time axis covers, in ns */
+    int64_t min, max; /* latencies, in ns */
+    bool has_data;    /* some request counts */
+    unsigned entries; /* of the legend, as bits */
     struct track_column bins[BINS];
-    int count; /* of the bins that cover the whole time */
-    int rows;  /* number of levels in use */
+    int count;       /* of the bins that cover the whole time */
+    int level_count; /* number of levels in use */
     double levels[LEVELS];
 };
 
@@ -124,14 +124,14 @@ survey(struct run_picture *run)
             /* With -corrected, waits are included, which may be shorter than any
              * request. */
             least = histogram_below(first);
-        if (!run->data || least < run->least)
-            run->least = least;
+        if (!run->has_data || least < run->min)
+            run->min = least;
 
         int64_t most = latencies_of(stats, SCOPE_ALL).max;
-        if (most > run->most)
-            run->most = most;
+        if (most > run->max)
+            run->max = most;
 
-        run->data = true;
+        run->has_data = true;
         run->entries |= BIT(MEAN) | (has_marks(run->plot, i) ? BIT(MARK) : 0);
         if (run->plot->count <= PLOT_CLEAR)
             run->entries |=
@@ -139,7 +139,7 @@ survey(struct run_picture *run)
     }
 
     if (run->span == 0)
-        run->span = run->most > 0 ? run->most : 1;
+        run->span = run->max > 0 ? run->max : 1;
 }
 
 /* Sets the frames and axes of both panels. */
@@ -168,10 +168,10 @@ place_panels(struct run_picture *run)
 
     if (run->entries)
         plot_axis_fit(&time->across, 0, run->span, false);
-    if (!run->data)
+    if (!run->has_data)
         return;
 
-    bool log = plot_axis_spreads(run->least, run->most, PLOT_SPREAD);
+    bool log = plot_axis_spreads(run->min, run->max, PLOT_SPREAD);
     time->up = (struct plot_axis){.kind = PLOT_TIME,
                                   .log = log,
                                   .from = log ? bottom - INSET : bottom,
@@ -180,9 +180,9 @@ place_panels(struct run_picture *run)
 
     /* Leave room for the columns of the fastest requests (LOG_ROOM). */
     if (plot_has_parts(run->plot))
-        run->least = log ? run->least / LOG_ROOM : 0;
+        run->min = log ? run->min / LOG_ROOM : 0;
 
-    plot_axis_fit(&time->up, run->least, run->most, true);
+    plot_axis_fit(&time->up, run->min, run->max, true);
     spread->up = time->up;
 }
 
@@ -457,7 +457,7 @@ draw_time(struct run_picture *run)
     plot_panel_draw(run->text, &run->time);
     draw_background(run);
 
-    if (!run->data)
+    if (!run->has_data)
         plot_panel_empty(run->text, &run->time);
 
     for (enum layer layer = 0; layer < LAYERS; layer++)
@@ -477,10 +477,11 @@ static void
 share_out(struct run_picture *run, double count, int64_t least, int64_t most)
 {
     const struct plot_axis *up = &run->spread.up;
-    double height = (up->from - up->to) / run->rows;
+    double height = (up->from - up->to) / run->level_count;
     double from = (up->from - y_of(run, (double)least)) / height;
     double to = (up->from - y_of(run, (double)most)) / height;
-    int first = (int)fmin(from, run->rows - 1), last = (int)fmin(to, run->rows - 1);
+    int first = (int)fmin(from, run->level_count - 1),
+        last = (int)fmin(to, run->level_count - 1);
 
     if (to - from < 1e-9) {
         run->levels[first] += count;
@@ -522,7 +523,7 @@ fill_levels(struct run_picture *run, const struct job *job)
                       upto < most ? upto : most);
     }
 
-    for (int i = 0; i < run->rows; i++)
+    for (int i = 0; i < run->level_count; i++)
         highest = fmax(highest, run->levels[i] *= weight);
 
     return highest;
@@ -534,8 +535,8 @@ static void
 draw_levels(const struct run_picture *run, int target)
 {
     const struct plot_panel *panel = &run->spread;
-    double bottom = panel->up.from, height = (bottom - panel->up.to) / run->rows;
-    int first = 0, last = run->rows - 1;
+    double bottom = panel->up.from, height = (bottom - panel->up.to) / run->level_count;
+    int first = 0, last = run->level_count - 1;
 
     while (first < last && run->levels[first] <= 0)
         first++;
@@ -582,9 +583,10 @@ draw_spread(struct run_picture *run)
     }
 
     /* Twice the square root of `most`, within bounds. */
-    run->rows = LEVELS_LEAST;
-    while (run->rows < LEVELS && (uint64_t)run->rows * (uint64_t)run->rows < 4 * most)
-        run->rows++;
+    run->level_count = LEVELS_LEAST;
+    while (run->level_count < LEVELS &&
+           (uint64_t)run->level_count * (uint64_t)run->level_count < 4 * most)
+        run->level_count++;
 
     for (int i = 0; i < plot->count; i++)
         if (plot->jobs[i].stats->latency.count)
@@ -593,9 +595,9 @@ draw_spread(struct run_picture *run)
     panel->across = (struct plot_axis){.kind = plot->count > 1 ? PLOT_SHARE : PLOT_COUNT,
                                        .from = panel->x,
                                        .to = panel->x + panel->width - INSET,
-                                       .gap = run->data ? 50 : 0};
+                                       .gap = run->has_data ? 50 : 0};
 
-    if (run->data)
+    if (run->has_data)
         plot_axis_fit(&panel->across, 0, (int64_t)ceil(highest), false);
 
     plot_panel_draw(run->text, panel);
@@ -611,7 +613,7 @@ draw_spread(struct run_picture *run)
 
 /* The label of a percentile. */
 struct label {
-    double at, y; /* y of the percentile and of the text, in pixels */
+    double position, y; /* y of the percentile and of the text, in pixels */
     const char *name;
     int target;
 };
@@ -637,14 +639,14 @@ draw_labels(const struct run_picture *run)
             continue;
 
         double at = y_of(run, (double)value);
-        for (; place > 0 && labels[place - 1].at > at; place--)
+        for (; place > 0 && labels[place - 1].position > at; place--)
             labels[place] = labels[place - 1];
         labels[place] = (struct label){at, at, names[i % 2], i / 2};
         count++;
     }
 
     for (int i = 1; i < count; i++)
-        labels[i].y = fmax(labels[i].at, labels[i - 1].y + PITCH);
+        labels[i].y = fmax(labels[i].position, labels[i - 1].y + PITCH);
     for (int i = count - 1; i >= 0; i--)
         most = labels[i].y = fmin(labels[i].y, most - PITCH);
 
@@ -652,7 +654,7 @@ draw_labels(const struct run_picture *run)
         const struct label *label = &labels[i];
         svg_path(run->text,
                  plot_class(run->plot, "lead", label->name, label->target).text);
-        svg_point(run->text, 'M', x + 2, label->at);
+        svg_point(run->text, 'M', x + 2, label->position);
         svg_point(run->text, 'L', x + 14, label->y);
         svg_end(run->text);
         svg_text(run->text, x + 18, label->y + 4, SVG_START, PLOT_SMALL, "dim",

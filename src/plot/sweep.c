@@ -41,24 +41,24 @@ has_figure(const struct job_step *step, enum figure figure)
 }
 
 /* A range of values; empty if `least` is above `most`. */
-struct range {
-    int64_t least, most;
+struct value_range {
+    int64_t min, max;
 };
 
 static void
-widen_range(struct range *range, double value)
+widen_range(struct value_range *range, double value)
 {
     int64_t least = (int64_t)floor(value), most = (int64_t)ceil(value);
 
-    range->least = least < range->least ? least : range->least;
-    range->most = most > range->most ? most : range->most;
+    range->min = least < range->min ? least : range->min;
+    range->max = most > range->max ? most : range->max;
 }
 
 /* Returns the range of FIGURE over all steps that have it. */
-static struct range
+static struct value_range
 find_range(const struct plot *plot, enum figure figure)
 {
-    struct range range = {INT64_MAX, INT64_MIN};
+    struct value_range range = {INT64_MAX, INT64_MIN};
 
     for (int i = 0; i < plot->count; i++)
         for (int k = 0; k < plot->jobs[i].sweep.count; k++)
@@ -148,7 +148,7 @@ draw_curve(struct chart *chart, int target, const struct curve *curve)
  * a linear axis begins at 0. */
 static struct plot_axis
 fit_axis(enum plot_kind kind, bool log, double gap, double from, double to,
-         struct range range, bool rounded)
+         struct value_range range, bool rounded)
 {
     double inset = from < to ? INSET : -INSET;
     struct plot_axis axis = {.kind = kind,
@@ -157,7 +157,7 @@ fit_axis(enum plot_kind kind, bool log, double gap, double from, double to,
                              .to = to - inset,
                              .gap = gap};
 
-    plot_axis_fit(&axis, log ? range.least : 0, range.most, rounded);
+    plot_axis_fit(&axis, log ? range.min : 0, range.max, rounded);
     return axis;
 }
 
@@ -168,11 +168,11 @@ draw_rates(struct buffer *text, const struct plot *plot, double x, const char *t
            enum plot_kind kind, enum figure figure)
 {
     const struct curve curve = {"outline", "mark", "", 3, figure};
-    struct range sizes = find_range(plot, SWEPT), rates = find_range(plot, figure);
+    struct value_range sizes = find_range(plot, SWEPT), rates = find_range(plot, figure);
     struct plot_panel panel = {
         .x = x, .width = 372, .across_title = "request size", .up_title = title};
 
-    bool any = sizes.least <= sizes.most;
+    bool any = sizes.min <= sizes.max;
     if (any) {
         panel.across = fit_axis(PLOT_SIZE, true, 54, x, x + panel.width, sizes, false);
         panel.up = fit_axis(kind, true, 20, PLOT_BOTTOM, PLOT_TOP, rates, false);
@@ -199,7 +199,7 @@ draw_rates(struct buffer *text, const struct plot *plot, double x, const char *t
 
 /* A rectangle. */
 struct box {
-    double left, top, right, bottom; /* pixels */
+    double x_min, y_min, x_max, y_max; /* pixels */
 };
 
 /* The rectangles that a new label must not overlap: first the points, then the labels
@@ -215,9 +215,9 @@ struct labels {
 static double
 distance(const struct box *box, double x, double y)
 {
-    double across = fmax(fmax(box->left - x, x - box->right), 0);
+    double across = fmax(fmax(box->x_min - x, x - box->x_max), 0);
 
-    double down = fmax(fmax(box->top - y, y - box->bottom), 0);
+    double down = fmax(fmax(box->y_min - y, y - box->y_max), 0);
     return across * across + down * down;
 }
 
@@ -227,16 +227,16 @@ static bool
 is_free(const struct labels *labels, const struct box *box, double x, double y)
 {
     const struct box *frame = &labels->frame;
-    bool inside = box->left >= frame->left && box->right <= frame->right &&
-                  box->top >= frame->top && box->bottom <= frame->bottom;
+    bool inside = box->x_min >= frame->x_min && box->x_max <= frame->x_max &&
+                  box->y_min >= frame->y_min && box->y_max <= frame->y_max;
     double least = distance(box, x, y) - NEARLY;
 
     for (int i = 0; inside && i < labels->points + labels->labels; i++) {
         const struct box *other = &labels->boxes[i];
-        bool overlaps = box->left < other->right && other->left < box->right &&
-                        box->top < other->bottom && other->top < box->bottom;
-        if (overlaps || (i < labels->points && distance(box, other->left + RADIUS,
-                                                        other->top + RADIUS) < least))
+        bool overlaps = box->x_min < other->x_max && other->x_min < box->x_max &&
+                        box->y_min < other->y_max && other->y_min < box->y_max;
+        if (overlaps || (i < labels->points && distance(box, other->x_min + RADIUS,
+                                                        other->y_min + RADIUS) < least))
             return false;
     }
 
@@ -268,7 +268,7 @@ draw_label(struct buffer *text, struct labels *labels, const char *name, double 
             continue;
 
         labels->boxes[labels->points + labels->labels++] = box;
-        svg_text(text, box.left, box.bottom - DESCENT, SVG_START, PLOT_SMALL, "dim",
+        svg_text(text, box.x_min, box.y_max - DESCENT, SVG_START, PLOT_SMALL, "dim",
                  name);
         return;
     }
@@ -353,35 +353,35 @@ draw_saturation(struct buffer *text, const struct plot *plot)
                                .width = PLOT_WIDTH - PLOT_LEFT - 2 * PLOT_MARGIN,
                                .across_title = paced ? "interval" : "requests per second",
                                .up_title = "latency"};
-    struct range across = find_range(plot, paced ? SWEPT : IOPS);
-    struct range times = find_range(plot, P50);
+    struct value_range across = find_range(plot, paced ? SWEPT : IOPS);
+    struct value_range times = find_range(plot, P50);
     int shown = plot->count <= PLOT_CLEAR ? CURVES : 1;
     const struct slos *slos = &plot->plan->statistics.slos;
 
-    if (across.least > across.most) {
+    if (across.min > across.max) {
         plot_panel_draw(text, &panel);
         plot_panel_empty(text, &panel);
         return 0;
     }
 
-    times.most = find_range(plot, curves[shown - 1].up).most;
+    times.max = find_range(plot, curves[shown - 1].up).max;
     for (int i = 0; i < slos->count; i++)
         if (is_drawn(&slos->list[i]))
             widen_range(&times, (double)slos->list[i].limit);
 
-    bool log = plot_axis_spreads(times.least, times.most, STEEP);
+    bool log = plot_axis_spreads(times.min, times.max, STEEP);
 
     panel.across =
         fit_axis(paced ? PLOT_TIME : PLOT_RATE,
-                 paced || plot_axis_spreads(across.least, across.most, PLOT_SPREAD), 64,
+                 paced || plot_axis_spreads(across.min, across.max, PLOT_SPREAD), 64,
                  panel.x, panel.x + panel.width, across, true);
     panel.up =
         fit_axis(PLOT_TIME, log, log ? 20 : 32, PLOT_BOTTOM, PLOT_TOP, times, true);
 
     struct chart chart = {text, plot, panel, paced ? SWEPT : IOPS, BIT(P50)};
     if (shown > 1) {
-        struct range p99 = find_range(plot, P99);
-        chart.entries |= BIT(MAX) | (p99.least <= p99.most ? BIT(P99) : 0);
+        struct value_range p99 = find_range(plot, P99);
+        chart.entries |= BIT(MAX) | (p99.min <= p99.max ? BIT(P99) : 0);
     }
     chart.entries |= paced ? 0 : BIT(VALUE);
 

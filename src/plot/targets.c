@@ -108,7 +108,7 @@ rows_each(const struct plot *plot)
 #define COLUMNS 6 /* of the table, at most */
 
 /* A row of the table. */
-struct row {
+struct target_row {
     struct cell {
         const char *name;
         int width; /* in glyphs; 0 if the cell is left out */
@@ -119,7 +119,7 @@ struct row {
 
 /* Makes the row of a sweep of rates: the highest rate that meets the limits, as the
  * terminal shows it. */
-static struct row
+static struct target_row
 make_rate_row(const struct plot *plot, const struct job *job)
 {
     const struct job_sweep *sweep = &job->sweep;
@@ -130,12 +130,12 @@ make_rate_row(const struct plot *plot, const struct job *job)
         bandwidth = units_scale(rate, plot->plan->workload.request_size, 1);
     }
 
-    return (struct row){{{"highest rate", 12, UNITS_COUNT, rate},
-                         {"its bandwidth", 17, UNITS_SIZE, bandwidth}}};
+    return (struct target_row){{{"highest rate", 12, UNITS_COUNT, rate},
+                                {"its bandwidth", 17, UNITS_SIZE, bandwidth}}};
 }
 
 /* Makes the row of any other sweep: the highest IOPS and bandwidth of all steps. */
-static struct row
+static struct target_row
 make_sweep_row(const struct job *job)
 {
     double iops = 0, bps = 0;
@@ -148,13 +148,13 @@ make_sweep_row(const struct job *job)
         bps = fmax(bps, step->bps);
     }
 
-    return (struct row){{{"highest iops", 12, UNITS_COUNT, (int64_t)iops},
-                         {"highest bandwidth", 17, UNITS_SIZE, (int64_t)bps}}};
+    return (struct target_row){{{"highest iops", 12, UNITS_COUNT, (int64_t)iops},
+                                {"highest bandwidth", 17, UNITS_SIZE, (int64_t)bps}}};
 }
 
 /* Makes the row of SCOPE of STATS or, in the plot of a sweep, the row of JOB. The columns
  * of failed and missed requests exist only if ENTRIES, the legend, has them. */
-static struct row
+static struct target_row
 make_row(const struct plot *plot, const struct job *job, const struct stats *stats,
          enum scope scope, unsigned entries)
 {
@@ -172,19 +172,20 @@ make_row(const struct plot *plot, const struct job *job, const struct stats *sta
     int64_t p99 = latencies_known_percentile(&latencies, &list[1]);
     int failed = entries & BIT(FAIL) ? 7 : 0, missed = entries & BIT(MISSED) ? 7 : 0;
 
-    return (struct row){{{"requests", 8, UNITS_COUNT, count},
-                         {"p50", 10, UNITS_TIME, p50},
-                         {"p99", 10, UNITS_TIME, p99},
-                         {"max", 10, UNITS_TIME, count ? latencies.moments->max : -1},
-                         {"failed", failed, UNITS_COUNT, (int64_t)counts.failed},
-                         {"missed", missed, UNITS_COUNT, (int64_t)counts.missed}}};
+    return (struct target_row){
+        {{"requests", 8, UNITS_COUNT, count},
+         {"p50", 10, UNITS_TIME, p50},
+         {"p99", 10, UNITS_TIME, p99},
+         {"max", 10, UNITS_TIME, count ? latencies.moments->max : -1},
+         {"failed", failed, UNITS_COUNT, (int64_t)counts.failed},
+         {"missed", missed, UNITS_COUNT, (int64_t)counts.missed}}};
 }
 
 /* Draws the cells of a row from the right to the left, or the HEAD of the table.
  * Returns the x at which the cells begin, so that the caller knows the width left for
  * the name. */
 static double
-draw_row(struct buffer *text, const struct row *row, bool head, double y)
+draw_row(struct buffer *text, const struct target_row *row, bool head, double y)
 {
     double x = PLOT_WIDTH - PLOT_MARGIN;
 
@@ -214,7 +215,7 @@ draw_rows(struct buffer *text, const struct plot *plot, const struct job *job,
           const struct stats *stats, unsigned entries, double y)
 {
     const struct operation_mix *mix = &plot->plan->workload.mix;
-    struct row row = make_row(plot, job, stats, SCOPE_ALL, entries);
+    struct target_row row = make_row(plot, job, stats, SCOPE_ALL, entries);
     double begin = draw_row(text, &row, false, y);
 
     for (enum scope scope = SCOPE_OPERATION; rows_each(plot) > 1 && scope < SCOPE_SYNC;
@@ -239,7 +240,8 @@ draw_table(struct buffer *text, const struct plot *plot, unsigned entries, doubl
 {
     const struct job *first = &plot->jobs[0];
     double begin = PLOT_MARGIN + (plot->count > 1 ? PLOT_SWATCH + SPACE : 0);
-    const struct row head = make_row(plot, first, first->stats, SCOPE_ALL, entries);
+    const struct target_row head =
+        make_row(plot, first, first->stats, SCOPE_ALL, entries);
 
     draw_row(text, &head, true, y);
     y += PLOT_ROW;

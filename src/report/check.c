@@ -435,7 +435,7 @@ check_add_error(struct buffer *text, const struct error *error)
 /* Writes the line TEXT, or a line that says that memory is short, to stdout. Frees TEXT.
  * Returns STATE as an exit status, or CHECK_UNKNOWN if the line could not be written. */
 static int
-say(struct buffer *text, enum check_state state)
+write_line(struct buffer *text, enum check_state state)
 {
     static const char poor[] = "IOPING UNKNOWN - not enough memory for the line\n";
     const char *line = text->failed ? poor : text->text;
@@ -460,7 +460,7 @@ int
 check_answer(const struct job *jobs, int count)
 {
     struct buffer text = {0};
-    return say(&text, check_add(&text, jobs, count));
+    return write_line(&text, check_add(&text, jobs, count));
 }
 
 int
@@ -471,7 +471,7 @@ check_refuse(const struct error *error)
     os_monitor_limit_most(time_add(os_clock_now(), DEADLINE_GRACE));
     console_error(error);
 
-    return say(&text, check_add_error(&text, error));
+    return write_line(&text, check_add_error(&text, error));
 }
 
 /* This format has no functions: nothing is written before everything is known, and then

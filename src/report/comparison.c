@@ -36,8 +36,8 @@ enum column {
 
 static const struct {
     const char *head;
-    int gap, least; /* spaces before the column, and its minimum width */
-    bool left;      /* its cells are left-aligned */
+    int gap, least;       /* spaces before the column, and its minimum width */
+    bool is_left_aligned; /* its cells are left-aligned */
 } columns[COLUMNS] = {
     [REQUESTS] = {"requests", 3, 8, false}, [P50] = {"p50", 3, 8, false},
     [CHANGE50] = {"change", 3, 7, false},   [BOUNDS50] = {"", 1, 3, true},
@@ -51,14 +51,14 @@ static const struct {
 #define CELL COMPARISON_TEXT /* size of the text of a cell, in bytes */
 
 /* A line of the table. */
-struct line {
+struct comparison_line {
     struct buffer name;   /* escaped */
     enum slo_verdict slo; /* of the whole line; a broken limit is red */
     char cells[COLUMNS][CELL];
 };
 
-struct table {
-    struct line *lines; /* the first is the head */
+struct comparison_table {
+    struct comparison_line *lines; /* the first is the head */
     int count;
     bool mixed; /* each row has further lines for its operations */
     /* rows are sorted, and some row is known to be slower than another */
@@ -145,14 +145,14 @@ add_name(struct buffer *text, const struct comparison_row *row)
 
 /* Fills the cells that lines of operations have too. */
 static void
-fill_times(struct line *line, const struct latencies *latencies)
+fill_times(struct comparison_line *line, const struct latencies *latencies)
 {
     const struct percentile *list = percentiles_common.list;
     const struct moments *latency = latencies->moments;
     char(*cells)[CELL] = line->cells;
 
     for (int i = 0; i < COLUMNS; i++)
-        put(cells[i], columns[i].left ? "" : "-");
+        put(cells[i], columns[i].is_left_aligned ? "" : "-");
     snprintf(cells[REQUESTS], CELL, "%llu", (unsigned long long)latency->count);
 
     if (latency->count == 0)
@@ -169,8 +169,8 @@ fill_times(struct line *line, const struct latencies *latencies)
 /* Fills the cells that only the line of a target has: IOPS, and the changes against the
  * first row, unless ROW is the FIRST. */
 static void
-fill_line(struct table *table, struct line *line, const struct comparison_row *row,
-          bool first)
+fill_line(struct comparison_table *table, struct comparison_line *line,
+          const struct comparison_row *row, bool first)
 {
     static const int changes[] = {CHANGE50, CHANGE99};
     static const struct interval none;
@@ -208,7 +208,7 @@ widen(int *width, const char *text)
 
 /* Sets the widths of all columns from the cells. */
 static void
-measure(struct table *table)
+measure(struct comparison_table *table)
 {
     for (int k = 0; k < COLUMNS; k++) {
         table->gaps[k] = columns[k].gap;
@@ -224,7 +224,7 @@ measure(struct table *table)
 
 /* Returns the number of columns of the terminal that a line takes. */
 static int
-measure_line(const struct table *table)
+measure_line(const struct comparison_table *table)
 {
     int width = table->alone ? 0 : table->name;
 
@@ -239,7 +239,7 @@ measure_line(const struct table *table)
  * least useful columns, then gives names lines of their own. A table that is still too
  * wide stays so. */
 static void
-fit(struct table *table, int limit)
+fit(struct comparison_table *table, int limit)
 {
     static const enum column least_useful[] = {IOPS, AVG, MAX, REQUESTS};
     if (measure_line(table) <= limit)
@@ -254,8 +254,8 @@ fit(struct table *table, int limit)
 
 /* Adds one line of the table. */
 static void
-add_line(struct buffer *text, const struct table *table, const struct line *line,
-         bool color)
+add_line(struct buffer *text, const struct comparison_table *table,
+         const struct comparison_line *line, bool color)
 {
     const char *mark = color && line->slo == SLO_BROKEN ? COLOR_FAILED : NULL;
     const char *name = line->name.text;
@@ -271,9 +271,10 @@ add_line(struct buffer *text, const struct table *table, const struct line *line
         if (table->hidden & 1u << i)
             continue;
 
-        buffer_format(text, "%*s", table->gaps[i] + (columns[i].left ? 0 : rest), "");
+        buffer_format(text, "%*s",
+                      table->gaps[i] + (columns[i].is_left_aligned ? 0 : rest), "");
         color_add(text, i == SLO ? mark : NULL, cell);
-        buffer_format(text, "%*s", columns[i].left ? rest : 0, "");
+        buffer_format(text, "%*s", columns[i].is_left_aligned ? rest : 0, "");
     }
 
     buffer_text(text, "\n");
@@ -291,10 +292,10 @@ has_absolute(const struct slos *slos)
 
 /* Fills all lines of the table, the head first. Returns false if memory ran out. */
 static bool
-fill_table(struct table *table, const struct comparison_row *rows,
+fill_table(struct comparison_table *table, const struct comparison_row *rows,
            const struct slos *slos)
 {
-    struct line *line = table->lines + 1, *end = table->lines + table->count;
+    struct comparison_line *line = table->lines + 1, *end = table->lines + table->count;
     bool failed = table->lines->name.failed;
 
     for (int i = 0; i < COLUMNS; i++)
@@ -326,7 +327,8 @@ fill_table(struct table *table, const struct comparison_row *rows,
 
 /* Adds lines that say which requests the changes are about, and what the marks mean. */
 static void
-add_legend(struct buffer *text, const struct table *table, const struct stats *stats)
+add_legend(struct buffer *text, const struct comparison_table *table,
+           const struct stats *stats)
 {
     enum scope scope = SCOPE_ALL;
 
@@ -352,11 +354,11 @@ comparison_format(struct report *report, const struct comparison_row *rows)
     struct buffer *text = &report->text;
     const struct slos *slos = &report->plan->statistics.slos;
     bool files = report->plan->mode == MODE_COMPARE;
-    int more = report->count > 0 ? rows->stats->mix.extra_count : 0;
-    struct table table = {.count = report->count * (more ? more + 2 : 1) + 1,
-                          .mixed = more > 0,
-                          .hidden = (files ? 1u << AVG | 1u << IOPS : 0) |
-                                    (slos->count ? 0 : 1u << SLO)};
+    int more = report->job_count > 0 ? rows->stats->mix.extra_count : 0;
+    struct comparison_table table = {
+        .count = report->job_count * (more ? more + 2 : 1) + 1,
+        .mixed = more > 0,
+        .hidden = (files ? 1u << AVG | 1u << IOPS : 0) | (slos->count ? 0 : 1u << SLO)};
 
     table.lines = calloc((size_t)table.count, sizeof(*table.lines));
     if (table.lines)
@@ -366,13 +368,13 @@ comparison_format(struct report *report, const struct comparison_row *rows)
     text->failed |= !filled;
     if (filled) {
         measure(&table);
-        if (report->terminal)
+        if (report->is_terminal)
             fit(&table, report->columns);
         buffer_text(text, files ? "--- comparison with " : "\n--- comparison");
         buffer_escaped(text, files ? rows->name : table.ordered ? ", fastest first" : "");
         buffer_text(text, " ---\n");
         for (int i = 0; i < table.count; i++)
-            add_line(text, &table, &table.lines[i], report->color);
+            add_line(text, &table, &table.lines[i], report->has_color);
         add_legend(text, &table, rows->stats);
     }
 
@@ -433,7 +435,7 @@ comparison_rows(struct report *report)
         return report->rows;
 
     report->owned_rows =
-        comparison_make(report->jobs, report->count, &report->plan->statistics.slos,
+        comparison_make(report->jobs, report->job_count, &report->plan->statistics.slos,
                         report->plan->mode != MODE_COMPARE);
     report->text.failed |= !report->owned_rows;
     return report->rows = report->owned_rows;

@@ -39,21 +39,21 @@
 
 struct export_file {
     /* of the output and of its kind; NULL if this output has no file */
-    const char *path, *start;
-    bool grows; /* texts after the first version are added at its end */
+    const char *path, *magic;
+    bool is_growing; /* texts after the first version are added at its end */
     /* first version; a growing file that was moved away begins with it again */
-    struct buffer first;
+    struct buffer first_version;
     struct buffer next; /* not written yet: the newest version, or lines */
     struct buffer text; /* being written; only the writer uses it then */
-    bool waits;         /* `next` is to be written */
+    bool has_next;      /* `next` is to be written */
     bool durable;       /* `next` is the last text: it must survive a crash */
-    bool writing;       /* the writer is writing `text` */
+    bool is_writing;    /* the writer is writing `text` */
     /* when the oldest text not yet written was handed over, ns, monotonic */
-    int64_t since;
+    int64_t handed_over_at;
     int error; /* errno of the latest write; 0 if it succeeded */
     /* errno of a failure that export_report has not reported; 0 if none */
     int unreported;
-    bool lost; /* lines were lost because memory or WAITING_MOST was exceeded */
+    bool has_lost_lines; /* lines were lost because memory or WAITING_MOST was exceeded */
 };
 
 struct export_writer {
@@ -64,10 +64,10 @@ struct export_writer {
     export_write_function *replace, *append;
     /* in the order of the outputs of the plan */
     struct export_file files[OUTPUTS_MOST];
-    bool ending; /* nothing is handed over any more */
+    bool is_ending; /* nothing is handed over any more */
     /* A file has `unreported`. Set under the lock, read without it. */
     atomic_bool any_unreported;
-    atomic_bool ended; /* the writer has written everything and ends */
+    atomic_bool has_ended; /* the writer has written everything and ends */
 };
 
 /* Stores the result of a write: errno ERROR, or 0. Of several failures in a row only the
@@ -89,7 +89,7 @@ static int
 put(export_write_function *write, const struct export_file *file,
     const struct buffer *text, bool durable)
 {
-    int status = write(file->path, text->text, text->length, file->start, durable);
+    int status = write(file->path, text->text, text->length, file->magic, durable);
 
     return status < 0 ? errno : 0;
 }
@@ -124,7 +124,7 @@ append(const struct export_file *file, export_write_function *add,
     if (error != ENOENT)
         return error;
 
-    buffer_add(&whole, file->first.text, file->first.length);
+    buffer_add(&whole, file->first_version.text, file->first_version.length);
     if (text->length)
         buffer_add(&whole, text->text, text->length);
 
@@ -144,24 +144,24 @@ write_next(struct export_writer *writer, struct export_file *file)
 
     file->text = file->next;
     file->next = (struct buffer){0};
-    file->waits = false;
-    file->writing = true;
+    file->has_next = false;
+    file->is_writing = true;
 
     os_lock_release(writer->lock);
-    int error = file->grows ? append(file, add, replace, durable)
-                            : put(replace, file, &file->text, durable);
+    int error = file->is_growing ? append(file, add, replace, durable)
+                                 : put(replace, file, &file->text, durable);
 
     os_lock_acquire(writer->lock);
 
-    file->writing = false;
-    if (error && file->grows) {
-        file->lost |= join(&file->text, &file->next) != 0;
+    file->is_writing = false;
+    if (error && file->is_growing) {
+        file->has_lost_lines |= join(&file->text, &file->next) != 0;
         file->next = file->text;
         file->text = (struct buffer){0};
     }
 
     buffer_free(&file->text);
-    file->since = os_clock_now();
+    file->handed_over_at = os_clock_now();
     note_result(writer, file, error);
 }
 
@@ -174,13 +174,13 @@ write_all(void *argument)
     bool some = true;
 
     os_lock_acquire(writer->lock);
-    while (some || !writer->ending) {
+    while (some || !writer->is_ending) {
         if (!some)
             os_lock_wait(writer->lock);
         some = false;
 
         for (int i = 0; i < OUTPUTS_MOST; i++) {
-            if (writer->files[i].waits) {
+            if (writer->files[i].has_next) {
                 write_next(writer, &writer->files[i]);
                 some = true;
             }
@@ -189,7 +189,7 @@ write_all(void *argument)
 
     struct os_thread supervisor = writer->supervisor;
     os_lock_release(writer->lock);
-    atomic_store(&writer->ended, true);
+    atomic_store(&writer->has_ended, true);
     os_thread_wake(&supervisor);
     return NULL;
 }
@@ -236,16 +236,17 @@ export_add(struct export *export, int index, struct buffer *text, struct error *
 
     struct export_file *file = &writer->files[index];
     file->path = output->path;
-    file->start = kind->magic;
-    file->grows = kind->sink == OUTPUT_GROWING;
-    file->first = *text;
+    file->magic = kind->magic;
+    file->is_growing = kind->sink == OUTPUT_GROWING;
+    file->first_version = *text;
     *text = (struct buffer){0};
 
-    if (file->first.failed)
+    if (file->first_version.failed)
         return refuse_file(output, ENOMEM, error);
 
-    os_file_clean(file->path, file->start);
-    if (os_file_try(file->path, file->first.text, file->first.length, file->start) < 0)
+    os_file_clean(file->path, file->magic);
+    if (os_file_try(file->path, file->first_version.text, file->first_version.length,
+                    file->magic) < 0)
         return refuse_file(output, errno, error);
     return 0;
 }
@@ -255,7 +256,8 @@ export_first(struct export *export, struct error *error)
 {
     for (int i = 0; export->writer && i < OUTPUTS_MOST; i++) {
         const struct export_file *file = &export->writer->files[i];
-        int failed = file->path ? put(export->replace, file, &file->first, false) : 0;
+        int failed =
+            file->path ? put(export->replace, file, &file->first_version, false) : 0;
 
         if (failed)
             return refuse_file(&export->plan->output.list[i], failed, error);
@@ -302,18 +304,18 @@ export_hand_over(struct export *export, int index, struct buffer *text, bool dur
     writer->replace = export->replace;
     writer->append = export->append;
 
-    if (!file->grows && !text->failed)
+    if (!file->is_growing && !text->failed)
         buffer_free(&file->next);
 
     int failed = join(&file->next, text);
     if (failed) {
-        file->lost |= file->grows;
+        file->has_lost_lines |= file->is_growing;
         note_result(writer, file, failed);
     } else {
         file->durable = durable;
-        if (!file->waits && !file->writing)
-            file->since = os_clock_now();
-        file->waits = true;
+        if (!file->has_next && !file->is_writing)
+            file->handed_over_at = os_clock_now();
+        file->has_next = true;
         os_lock_notify(writer->lock);
     }
 
@@ -361,7 +363,7 @@ limit_of(const struct export *export, int64_t since, int64_t began)
 {
     const struct plan *plan = export->plan;
     int64_t patience =
-        plan->ends.timeout < INT64_MAX ? plan->ends.timeout : plan->ends.grace;
+        plan->end.timeout < INT64_MAX ? plan->end.timeout : plan->end.grace;
     int64_t limit = time_add(since, patience);
 
     if (limit < began + DEADLINE_GRACE || has_unanswered(export))
@@ -381,7 +383,7 @@ wait_for_end(struct export *export, int64_t since)
     const struct export_writer *writer = export->writer;
     int64_t began = os_clock_now(), now = began;
 
-    while (!atomic_load(&writer->ended)) {
+    while (!atomic_load(&writer->has_ended)) {
         /* Time in which the process was stopped (Ctrl-Z) does not count. */
         began = time_later(began, os_signals_resumed());
         since = time_later(since, os_process_resumed());
@@ -393,7 +395,7 @@ wait_for_end(struct export *export, int64_t since)
         if (now >= limit)
             return false;
 
-        os_signals_wait(limit, &writer->ended);
+        os_signals_wait(limit, &writer->has_ended);
         now = os_clock_now();
     }
 
@@ -415,11 +417,11 @@ drop_unwritten(struct export *export)
     /* Backwards, so that the first file that failed is stored in the end. */
     for (int i = OUTPUTS_MOST; i-- > 0;) {
         const struct export_file *file = &writer->files[i];
-        if (!file->waits && !file->writing)
+        if (!file->has_next && !file->is_writing)
             continue;
 
         notes_add(&notes, file->path, "still not written after %s; given up",
-                  units_format(UNITS_TIME, now - file->since, text));
+                  units_format(UNITS_TIME, now - file->handed_over_at, text));
         export->failed = file->path;
         export->error_number = ETIMEDOUT;
     }
@@ -442,11 +444,12 @@ export_end(struct export *export)
     export->error_number = 0;
     os_lock_acquire(writer->lock);
     writer->supervisor = os_thread_self();
-    writer->ending = true;
+    writer->is_ending = true;
     for (int i = 0; i < OUTPUTS_MOST; i++) {
         const struct export_file *file = &writer->files[i];
-        if ((file->waits || file->writing) && (!since || file->since < since))
-            since = file->since;
+        if ((file->has_next || file->is_writing) &&
+            (!since || file->handed_over_at < since))
+            since = file->handed_over_at;
     }
 
     os_lock_notify(writer->lock);
@@ -464,10 +467,11 @@ export_end(struct export *export)
 
         if (!export->error_number) {
             export->failed = file->path;
-            export->error_number = !file->error && file->lost ? ENOMEM : file->error;
+            export->error_number =
+                !file->error && file->has_lost_lines ? ENOMEM : file->error;
         }
 
-        buffer_free(&file->first);
+        buffer_free(&file->first_version);
         buffer_free(&file->next);
     }
 

@@ -68,9 +68,9 @@ struct hdr_target {
 };
 
 struct hdr_log {
-    int64_t epoch;               /* wall clock minus monotonic clock, in ns */
-    struct histogram own;        /* the counts of the line that is being made */
-    struct hdr_target targets[]; /* in the order of the jobs */
+    int64_t epoch;                   /* wall clock minus monotonic clock, in ns */
+    struct histogram line_histogram; /* the counts of the line that is being made */
+    struct hdr_target targets[];     /* in the order of the jobs */
 };
 
 /* Adds the low SIZE bytes of NUMBER, in big-endian order. */
@@ -263,14 +263,16 @@ add_interval(struct report *report, const struct job *job, int64_t now)
     enum scope scope = is_stale(target, job) ? SCOPES : SCOPE_ALL;
 
     for (; scope < SCOPES; scope = scope_next(stats, scope)) {
-        take_new(&log->own, &target->seen[scope], latencies_of(stats, scope).uncorrected);
+        take_new(&log->line_histogram, &target->seen[scope],
+                 latencies_of(stats, scope).uncorrected);
 
-        if (!log->own.count && (scope != SCOPE_ALL || now == report->interval_began_at))
+        if (!log->line_histogram.count &&
+            (scope != SCOPE_ALL || now == report->interval_began_at))
             continue;
         buffer_format(text, "Tag=%s%s%s%s,", target->name.text, target->part,
                       scope != SCOPE_ALL ? "#" : "", scope_name(scope));
         hdr_line(text, log->epoch + report->interval_began_at, log->epoch + now,
-                 &log->own);
+                 &log->line_histogram);
     }
 }
 
@@ -280,7 +282,7 @@ close_log(struct report *report)
 {
     struct hdr_log *log = report->state;
 
-    for (int i = 0; log && i < report->count; i++)
+    for (int i = 0; log && i < report->job_count; i++)
         buffer_free(&log->targets[i].name);
     free(log);
 }
@@ -290,7 +292,7 @@ close_log(struct report *report)
 static void
 open_log(struct report *report)
 {
-    size_t targets = (size_t)report->count * sizeof(struct hdr_target);
+    size_t targets = (size_t)report->job_count * sizeof(struct hdr_target);
     struct hdr_log *log = report->state = calloc(1, sizeof(*log) + targets);
     int64_t start = report->wall_now();
     time_t seconds = (time_t)(start / SECOND);
@@ -301,7 +303,7 @@ open_log(struct report *report)
         return;
 
     log->epoch = start - report->monotonic_now();
-    for (int i = 0; i < report->count; i++) {
+    for (int i = 0; i < report->job_count; i++) {
         struct buffer *name = &log->targets[i].name;
         int ordinal = job_ordinal(report->jobs, i);
         add_path(name, report->jobs[i].target.description.path);

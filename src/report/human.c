@@ -30,7 +30,7 @@ close_labels(struct report *report)
 {
     struct buffer *labels = report->state;
 
-    for (int i = 0; labels && i < report->count; i++)
+    for (int i = 0; labels && i < report->job_count; i++)
         buffer_free(&labels[i]);
     free(labels);
 }
@@ -59,9 +59,9 @@ human_begin(struct report *report)
 {
     struct buffer label = {0}, *labels = report->state;
     if (!labels)
-        labels = report->state = calloc((size_t)report->count, sizeof(*labels));
+        labels = report->state = calloc((size_t)report->job_count, sizeof(*labels));
 
-    int ordinal = job_number(report->jobs, report->count, report->job->index);
+    int ordinal = job_number(report->jobs, report->job_count, report->job->index);
     description_label(report->target, &label);
     if (ordinal)
         buffer_format(&label, " #%d", ordinal);
@@ -90,7 +90,7 @@ static void
 add_volume(struct report *report, uint64_t count, const char *in, int64_t time,
            int64_t bytes, const char *done, double iops, double bps)
 {
-    bool is_one = count == 1 && report->terminal;
+    bool is_one = count == 1 && report->is_terminal;
     char texts[5][UNITS_TEXT];
 
     buffer_format(&report->text, "%s request%s %s %s, %s%s, %s iops, %s/s",
@@ -165,7 +165,7 @@ add_ranks(struct buffer *text, int width, const char *name,
         values[count++] = latencies_percentile(latencies, &list->list[i]);
     }
 
-    if (latencies->corrected)
+    if (latencies->is_corrected)
         buffer_text(text, " (corrected)");
     add_times(text, values, count);
 }
@@ -267,13 +267,13 @@ add_exceptions(struct report *report, const struct stats *stats)
     add_exception(text, stats->too_fast, "too fast");
     add_exception(text, stats->too_slow, "too slow");
 
-    if (report->terminal) {
+    if (report->is_terminal) {
         add_exception(text, stats->cached, "cached");
         add_exception(text, stats->stopped, "stopped");
         add_exception(text, stats->failed, "failed");
     }
 
-    if (report->terminal || stats->corrected_interval)
+    if (report->is_terminal || stats->corrected_interval)
         add_exception(text, stats->missed, "missed");
 }
 
@@ -293,8 +293,8 @@ add_histograms(struct report *report, const struct stats *stats, const char *nam
         if (latencies.moments->count && (*name || *own))
             buffer_format(&report->text, "\n%s%s%s:\n", name, *name && *own ? ", " : "",
                           own);
-        text_histogram_add(&report->text, latencies.histogram, latencies.corrected,
-                           report->columns, report->utf8);
+        text_histogram_add(&report->text, latencies.histogram, latencies.is_corrected,
+                           report->columns, report->has_utf8);
     }
 }
 
@@ -332,7 +332,7 @@ human_summary(struct report *report, const struct run_record *record)
     struct buffer *text = &report->text;
     /* Off a terminal, ioping 1.3 has no lines of percentiles, and programs that read its
      * output count lines. */
-    bool ranked = report->terminal || stats->corrected_interval ||
+    bool ranked = report->is_terminal || stats->corrected_interval ||
                   (list->is_given && list->count > 0);
 
     if (report->plan->mode == MODE_PHASES) {
@@ -352,7 +352,7 @@ human_summary(struct report *report, const struct run_record *record)
                stats_rate((double)stats->all_bytes, record->duration));
 
     const char *pace = find_pace(report->plan, stats, record->duration);
-    if (report->terminal && pace)
+    if (report->is_terminal && pace)
         buffer_format(text, " (paced by %s)", pace);
     buffer_text(text, "\n");
 
@@ -376,7 +376,7 @@ human_summary(struct report *report, const struct run_record *record)
 static void
 add_path(struct buffer *text, const struct report *report, const struct job *job)
 {
-    int ordinal = job_number(report->jobs, report->count, job->index);
+    int ordinal = job_number(report->jobs, report->job_count, job->index);
 
     buffer_escaped(text, job->target.description.path);
     if (ordinal)
@@ -389,7 +389,7 @@ static void
 add_distributions(struct report *report)
 {
     const struct percentiles *list = &report->plan->output.percentiles;
-    const struct job *jobs = report->jobs, *end = jobs + report->count;
+    const struct job *jobs = report->jobs, *end = jobs + report->job_count;
     struct buffer *text = &report->text;
     bool listed = list->is_given && list->count;
     bool drawn = report->plan->options->given[OPTION_HISTOGRAM];
@@ -410,7 +410,7 @@ add_distributions(struct report *report)
         add_path(text, report, job);
         buffer_text(text, ":\n");
         text_histogram_add(text, &job->outcome.total.latencies, false, report->columns,
-                           report->utf8);
+                           report->has_utf8);
     }
 }
 
@@ -422,7 +422,7 @@ human_compare(struct report *report, const struct run_record *record)
     const struct comparison_row *rows = comparison_rows(report);
     bool recorded = report->plan->mode == MODE_COMPARE;
 
-    for (int i = 0; recorded && i < report->count; i++) {
+    for (int i = 0; recorded && i < report->job_count; i++) {
         outcome_limits(&report->jobs[i].outcome, report->jobs[i].target.description.path,
                        &report->text);
         /* The rows of recorded runs are not sorted by speed, so rows[i] belongs to

@@ -179,7 +179,7 @@ add_figures(const struct report *report, struct json *json,
     json_value(json, "max", "%" PRId64, moments->max);
     if (!split)
         json_value(json, "mdev", "%" PRId64, moments_deviation(moments));
-    if (latencies->corrected)
+    if (latencies->is_corrected)
         json_value(json, "corrected", "true");
     add_percentiles(json, latencies, &report->plan->output.percentiles);
     if (!split && report->plan->options->given[OPTION_HISTOGRAM])
@@ -310,7 +310,7 @@ add_ratio(struct json *json, const char *name, double ratio,
 static const struct comparison_row *
 find_row(struct report *report, const struct stats *stats)
 {
-    bool compared = report->count > 1 && report->plan->statistics.series_capacity;
+    bool compared = report->job_count > 1 && report->plan->statistics.series_capacity;
     const struct comparison_row *row = compared ? comparison_rows(report) : NULL;
 
     while (row && row->stats != stats)

@@ -15,13 +15,13 @@
 static void
 begin_value(struct json *json, const char *name)
 {
-    if (json->begun)
+    if (json->has_value)
         buffer_text(json->text, json->one_line ? ", " : ",");
     if (json->depth && !json->one_line)
         buffer_format(json->text, "\n%*s", json->depth * 2, "");
     if (name)
         buffer_format(json->text, "\"%s\": ", name);
-    json->begun = true;
+    json->has_value = true;
 }
 
 void
@@ -31,7 +31,7 @@ json_open(struct json *json, const char *name, char bracket)
     begin_value(json, name);
     buffer_add(json->text, &bracket, 1);
     json->depth++;
-    json->begun = false;
+    json->has_value = false;
 }
 
 void
@@ -39,10 +39,10 @@ json_close(struct json *json, char bracket)
 {
 
     json->depth--;
-    if (json->begun && !json->one_line)
+    if (json->has_value && !json->one_line)
         buffer_format(json->text, "\n%*s", json->depth * 2, "");
     buffer_add(json->text, &bracket, 1);
-    json->begun = true;
+    json->has_value = true;
 }
 
 void

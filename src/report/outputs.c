@@ -51,7 +51,8 @@ plot_tick(struct report *report, const struct job *jobs, int count, int64_t now,
           bool last)
 {
     (void)jobs, (void)count, (void)now, (void)last;
-    plot_format(&report->text, &(struct plot){report->plan, report->jobs, report->count});
+    plot_format(&report->text,
+                &(struct plot){report->plan, report->jobs, report->job_count});
 }
 
 /* for -plot; the plot itself is made in src/plot/ */

@@ -39,18 +39,18 @@ add_label(struct buffer *text, const char *name, const char *value)
 struct series {
     /* in the text form, without braces */
     struct buffer labels;
-    bool whole; /* about the target as a whole, not one operation */
+    bool is_whole_target; /* about the target as a whole, not one operation */
     /* Writes of this series are followed by a flush; false for cached I/O. */
-    bool flushed;
+    bool has_flushes;
     /* of the requests that count, and of the flushes after writes */
     struct latencies latencies, flushes;
     struct scope_counts counts;
     /* `parts` is an array of PARTS elements, one for each enum part. */
     const struct moments *parts, *sync_device;
-    uint64_t split, under_way; /* requests with a breakdown; requests in flight */
+    uint64_t split_count, under_way; /* requests with a breakdown; requests in flight */
     /* when the last request ended, ns since 1970; age of the oldest request in flight,
      * ns */
-    int64_t last, oldest;
+    int64_t last_end_at, oldest_age_ns;
 };
 
 /* The metrics while they are written. */
@@ -153,8 +153,8 @@ enum { TARGETS = 1, FLUSHED = 2, SPLIT = 4, ENDED = 8 };
 
 static const struct metric {
     const char *name, *help, *type;
-    unsigned of; /* OR-ed; without TARGETS, the series of operations */
-    size_t at;   /* offset of the value in struct series */
+    unsigned series_flags; /* OR-ed; without TARGETS, the series of operations */
+    size_t offset;         /* offset of the value in struct series */
     void (*add)(const struct metrics *metrics, const void *value);
 } list[] = {
     {"ioping_request_duration_seconds", "Time of the requests that count.", "histogram",
@@ -167,7 +167,7 @@ static const struct metric {
     {"ioping_sync_device_seconds", "Time of the device for the flush after a write.",
      "summary", SPLIT | FLUSHED, offsetof(struct series, sync_device), add_summary},
     {"ioping_requests_split_total", "Requests that count whose time could be split.",
-     "counter", SPLIT, offsetof(struct series, split), add_count},
+     "counter", SPLIT, offsetof(struct series, split_count), add_count},
     {"ioping_requests_total", "All requests, warm-up and failed ones included.",
      "counter", 0, offsetof(struct series, counts.requests), add_count},
     {"ioping_failed_requests_total", "Requests that failed.", "counter", 0,
@@ -176,11 +176,11 @@ static const struct metric {
      "Requests that were due and not sent, because one took too long.", "counter", 0,
      offsetof(struct series, counts.missed), add_count},
     {"ioping_last_request_timestamp_seconds", "When the last request ended, since 1970.",
-     "gauge", ENDED, offsetof(struct series, last), add_time},
+     "gauge", ENDED, offsetof(struct series, last_end_at), add_time},
     {"ioping_requests_in_flight", "Requests that have no answer yet.", "gauge", TARGETS,
      offsetof(struct series, under_way), add_count},
     {"ioping_oldest_request_seconds", "Age of the oldest of them, 0 without one.",
-     "gauge", TARGETS, offsetof(struct series, oldest), add_time},
+     "gauge", TARGETS, offsetof(struct series, oldest_age_ns), add_time},
     {"ioping_build_info", "The version of ioping.", "gauge", TARGETS, 0, add_version},
 };
 
@@ -190,13 +190,13 @@ static void
 add_metric(struct metrics *metrics, const struct metric *metric,
            const struct series *series, int count)
 {
-    unsigned of = metric->of;
+    unsigned of = metric->series_flags;
 
     metrics->name = NULL;
 
     for (; count-- > 0; series++) {
-        if (series->whole != ((of & TARGETS) != 0) ||
-            (of & FLUSHED && !series->flushed) ||
+        if (series->is_whole_target != ((of & TARGETS) != 0) ||
+            (of & FLUSHED && !series->has_flushes) ||
             (of & ENDED && !series->counts.last_end) ||
             (of & SPLIT && !metrics->plan->statistics.breakdown))
             continue;
@@ -205,7 +205,7 @@ add_metric(struct metrics *metrics, const struct metric *metric,
                           metric->help, metric->name, metric->type);
         metrics->name = metric->name;
         metrics->series = series;
-        metric->add(metrics, (const char *)series + metric->at);
+        metric->add(metrics, (const char *)series + metric->offset);
     }
 }
 
@@ -223,7 +223,7 @@ number_series(struct series *series, int count)
     for (int i = count; !failed && i-- > 1;) {
         int same = 0;
         for (int k = 0; k < i; k++)
-            same += series[k].whole == series[i].whole &&
+            same += series[k].is_whole_target == series[i].is_whole_target &&
                     strcmp(series[k].labels.text, series[i].labels.text) == 0;
         if (same)
             buffer_format(&series[i].labels, ",number=\"%d\"", same + 1);
@@ -250,20 +250,20 @@ make_series(struct series *series, const struct metrics *metrics, const struct j
     int64_t since = job->in_flight.oldest_sent_at;
 
     *series = (struct series){
-        .whole = whole,
-        .flushed =
+        .is_whole_target = whole,
+        .has_flushes =
             operations[operation].flags & OPERATION_FLUSHED && !metrics->plan->io.cached,
         .latencies = latencies_of(stats, scope),
         .flushes = latencies_of(stats, SCOPE_SYNC),
         .counts = scope_counts_of(stats, scope),
         .parts = stats->breakdown.operations[operation],
         .sync_device = latencies_of(stats, SCOPE_SYNC_DEVICE).moments,
-        .split = stats->breakdown.operations[operation][PART_SUBMIT].count,
+        .split_count = stats->breakdown.operations[operation][PART_SUBMIT].count,
         .under_way = (uint64_t)job->in_flight.count,
-        .oldest = since && since < metrics->now ? metrics->now - since : 0,
+        .oldest_age_ns = since && since < metrics->now ? metrics->now - since : 0,
     };
 
-    series->last = series->counts.last_end + metrics->epoch;
+    series->last_end_at = series->counts.last_end + metrics->epoch;
     add_label(&series->labels, "target", target->path);
     add_label(&series->labels, ",device", target->device);
     add_label(&series->labels, ",fstype", target->fstype);
@@ -299,14 +299,14 @@ tick(struct report *report, const struct job *jobs, int count, int64_t now, bool
 {
     (void)jobs, (void)count, (void)last;
 
-    size_t most = (size_t)report->count * SERIES_MOST;
+    size_t most = (size_t)report->job_count * SERIES_MOST;
     struct series *series = calloc(most, sizeof(*series)), *end = series;
     struct metrics metrics = {.text = &report->text,
                               .plan = report->plan,
                               .now = now,
                               .epoch = report->wall_now() - now};
 
-    for (int i = 0; series && i < report->count; i++)
+    for (int i = 0; series && i < report->job_count; i++)
         end = make_all(end, &metrics, &report->jobs[i]);
     bool made = series && number_series(series, (int)(end - series));
     for (size_t i = 0; made && i < sizeof(list) / sizeof(list[0]); i++)

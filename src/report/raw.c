@@ -17,7 +17,7 @@
 static void
 end_line(struct report *report)
 {
-    if (report->count > 1) {
+    if (report->job_count > 1) {
         int ordinal = job_ordinal(report->jobs, report->job->index);
         buffer_text(&report->text, " ");
         buffer_escaped(&report->text, report->target->path);

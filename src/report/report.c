@@ -80,7 +80,7 @@ flush(struct reports *reports, struct report *report)
 
     buffer_clear(text);
     if (report->error)
-        reports->has_failed = -1;
+        reports->print_status = -1;
 }
 
 /* Makes JOB the job that report INDEX is about. Returns the report. */
@@ -106,7 +106,7 @@ prepare_file(struct reports *reports, int index, struct error *error)
     if (format->open)
         format->open(report);
     if (goes(report) == OUTPUT_REPLACED)
-        format->tick(report, report->jobs, report->count, 0, false);
+        format->tick(report, report->jobs, report->job_count, 0, false);
 
     report->is_open = true;
     return export_add(&reports->export, index, &report->text, error);
@@ -118,28 +118,29 @@ static void
 fill_report(struct reports *reports, const struct plan *plan, const struct job *jobs,
             int count)
 {
-    const struct output *output = &plan->output.list[reports->count];
-    struct report *report = &reports->list[reports->count++];
+    const struct output *output = &plan->output.list[reports->report_count];
+    struct report *report = &reports->list[reports->report_count++];
     bool file = output->path != NULL;
     int stream = file ? reports->file_stream : 1;
     int columns = file ? 0 : os_stream_columns(stream);
     bool idle = output->kind->sink == OUTPUT_TERMINAL && !reports->status;
 
-    *report = (struct report){.format = output->kind->format,
-                              .output = output,
-                              .plan = plan,
-                              .jobs = jobs,
-                              .count = count,
-                              .tick_interval = idle ? 0 : output->tick_interval,
-                              .stream = stream,
-                              .monotonic_now = os_clock_now,
-                              .wall_now = os_clock_wall,
-                              .terminal = !file && os_stream_terminal(stream),
-                              .columns = columns ? columns : 80,
-                              .utf8 = os_locale_utf8(),
-                              .color = file ? plan->options->color == COLOR_ALWAYS
-                                            : color_wanted(plan->options->color, stream),
-                              .status = file ? NULL : reports->status};
+    *report =
+        (struct report){.format = output->kind->format,
+                        .output = output,
+                        .plan = plan,
+                        .jobs = jobs,
+                        .job_count = count,
+                        .tick_interval = idle ? 0 : output->tick_interval,
+                        .stream = stream,
+                        .monotonic_now = os_clock_now,
+                        .wall_now = os_clock_wall,
+                        .is_terminal = !file && os_stream_terminal(stream),
+                        .columns = columns ? columns : 80,
+                        .has_utf8 = os_locale_utf8(),
+                        .has_color = file ? plan->options->color == COLOR_ALWAYS
+                                          : color_wanted(plan->options->color, stream),
+                        .status = file ? NULL : reports->status};
 }
 
 int
@@ -214,9 +215,9 @@ on_begin(void *self, const struct job *job)
         status_notes(reports->status, &notes);
     }
 
-    for (int i = 0; i < reports->count; i++)
+    for (int i = 0; i < reports->report_count; i++)
         begin_job(reports, select_job(reports, i, job));
-    return reports->has_failed;
+    return reports->print_status;
 }
 
 static int
@@ -224,7 +225,7 @@ on_sample(void *self, const struct job *job, const struct sample *sample)
 {
     struct reports *reports = self;
 
-    for (int i = 0; i < reports->count; i++) {
+    for (int i = 0; i < reports->report_count; i++) {
         if (!reports->list[i].output->has_requests)
             continue;
         struct report *report = select_job(reports, i, job);
@@ -232,7 +233,7 @@ on_sample(void *self, const struct job *job, const struct sample *sample)
         flush(reports, report);
     }
 
-    return reports->has_failed;
+    return reports->print_status;
 }
 
 /* Returns the name of the output of REPORT for messages. */
@@ -254,7 +255,7 @@ static void
 note_failures(struct reports *reports)
 {
 
-    for (int i = 0; i < reports->count; i++) {
+    for (int i = 0; i < reports->report_count; i++) {
         struct report *report = &reports->list[i];
         if (report->error && !report->error_reported)
             notes_add(&reports->notes, name_of(report), "%s",
@@ -289,7 +290,7 @@ on_record(void *self, const struct job *job, const struct run_record *record)
 {
     struct reports *reports = self;
 
-    for (int i = 0; i < reports->count; i++) {
+    for (int i = 0; i < reports->report_count; i++) {
         struct report *report = &reports->list[i];
         if (has_record(report, job, record->kind)) {
             report->format->records[record->kind](select_job(reports, i, job), record);
@@ -302,7 +303,7 @@ on_record(void *self, const struct job *job, const struct run_record *record)
             note_failures(reports);
     }
 
-    return reports->has_failed;
+    return reports->print_status;
 }
 
 /* Interim statistics go to stderr in every format, because stdout has only records. A job
@@ -358,7 +359,7 @@ on_part(void *self, const struct job *job, const struct run_part *part)
 {
     struct reports *reports = self;
 
-    for (int i = 0; i < reports->count; i++) {
+    for (int i = 0; i < reports->report_count; i++) {
         struct report *report = &reports->list[i];
         if (report->format->part)
             report->format->part(report, job, part);
@@ -367,7 +368,7 @@ on_part(void *self, const struct job *job, const struct run_part *part)
         flush(reports, report);
     }
 
-    return reports->has_failed;
+    return reports->print_status;
 }
 
 /* Returns when on_tick is due next, which is NOW if a failure of an exported file is to
@@ -380,7 +381,7 @@ on_due(void *self, int64_t now)
     int64_t next = INT64_MAX, first = now + reports->export.jobs[0].start_delay;
     bool unreported = export_supervise(&reports->export);
 
-    for (int i = 0; i < reports->count; i++) {
+    for (int i = 0; i < reports->report_count; i++) {
         struct report *report = &reports->list[i];
 
         if (!report->interval_began_at)
@@ -401,7 +402,7 @@ on_tick(void *self, const struct job *jobs, int count, int64_t now)
 
     export_report(&reports->export);
 
-    for (int i = 0; i < reports->count; i++) {
+    for (int i = 0; i < reports->report_count; i++) {
         struct report *report = &reports->list[i];
         if (!report->tick_interval || now < report->next_tick_at)
             continue;
@@ -427,13 +428,14 @@ on_interrupt(void *self)
 static void
 write_last(struct reports *reports)
 {
-    for (int i = 0; i < reports->count; i++) {
+    for (int i = 0; i < reports->report_count; i++) {
 
         struct report *report = &reports->list[i];
         if (goes(report) != OUTPUT_LAST)
             continue;
 
-        report->format->tick(report, report->jobs, report->count, os_clock_now(), true);
+        report->format->tick(report, report->jobs, report->job_count, os_clock_now(),
+                             true);
         flush(reports, report);
     }
 }
@@ -450,10 +452,10 @@ end_exports(struct reports *reports)
     if (reports->export_pending)
         write_last(reports);
 
-    for (int i = 0; reports->export_pending && i < reports->count; i++) {
+    for (int i = 0; reports->export_pending && i < reports->report_count; i++) {
         struct report *report = &reports->list[i];
         if (goes(report) == OUTPUT_REPLACED)
-            report->format->tick(report, report->jobs, report->count, os_clock_now(),
+            report->format->tick(report, report->jobs, report->job_count, os_clock_now(),
                                  true);
         if (report->output->path && !is_printed(report))
             export_hand_over(&reports->export, i, &report->text, true);
@@ -473,7 +475,7 @@ store_failure(const struct reports *reports, struct outcome *outcome)
     outcome->failed_output = reports->export.failed;
     outcome->output_error = reports->export.error_number;
 
-    for (int i = reports->count; i-- > 0;) {
+    for (int i = reports->report_count; i-- > 0;) {
         const struct report *report = &reports->list[i];
 
         if (!report->error)
@@ -514,8 +516,8 @@ report_explain(struct reports *reports, struct job *jobs, int count)
 
         outcome->legacy_summary =
             summary && screen->plan->sweep.kind == SWEEP_NONE &&
-            (!screen->terminal || screen->plan->mode == MODE_PHASES);
-        outcome->limits_printed = summary && screen->terminal;
+            (!screen->is_terminal || screen->plan->mode == MODE_PHASES);
+        outcome->limits_printed = summary && screen->is_terminal;
 
         outcome_explain(outcome, &reports->notes);
         if (reports->notes.count && !remarked) {
@@ -541,7 +543,7 @@ on_end(void *self, struct job *jobs, int count, int64_t now)
     struct reports *reports = self;
     int shown = count - (jobs[count - 1].plan.mode == MODE_BACKGROUND);
 
-    for (int i = 0; i < reports->count; i++) {
+    for (int i = 0; i < reports->report_count; i++) {
         struct report *report = &reports->list[i];
         if (goes(report) != OUTPUT_GROWING || !report->format->tick)
             continue;
@@ -565,7 +567,7 @@ report_observer(struct reports *reports)
 
     return (struct run_observer){
         .self = reports,
-        .judges_slow = screen->terminal && screen->output->has_requests,
+        .judges_slow = screen->is_terminal && screen->output->has_requests,
         .begin = on_begin,
         .sample = on_sample,
         .record = on_record,
@@ -585,7 +587,7 @@ report_compare(struct reports *reports)
 {
     const struct report *first = &reports->list[0];
 
-    if (first->count > 1 || first->plan->mode == MODE_COMPARE)
+    if (first->job_count > 1 || first->plan->mode == MODE_COMPARE)
         on_record(reports, first->jobs, &(struct run_record){.kind = RECORD_COMPARISON});
 }
 
@@ -593,12 +595,12 @@ void
 report_recorded(struct reports *reports, const struct comparison_row *rows)
 {
 
-    for (int i = 0; i < reports->count; i++) {
+    for (int i = 0; i < reports->report_count; i++) {
         struct report *report = &reports->list[i];
         bool listed = report->output->has_summary && !report->output->kind->for_people;
 
         report->rows = rows;
-        for (int k = 0; listed && k < report->count; k++) {
+        for (int k = 0; listed && k < report->job_count; k++) {
 
             const struct outcome *outcome = &report->jobs[k].outcome;
             begin_job(reports, select_job(reports, i, &report->jobs[k]));
@@ -640,7 +642,7 @@ void
 report_end(struct reports *reports, struct outcome *outcome)
 {
     end_exports(reports);
-    for (int i = 0; i < reports->count; i++)
+    for (int i = 0; i < reports->report_count; i++)
         end_report(reports, &reports->list[i]);
 
     os_signals_closing(1, 0);

@@ -98,7 +98,7 @@ static int
 columns_since(const struct report *report, const struct buffer *text, size_t begin)
 {
 
-    if (!report->terminal || text->failed)
+    if (!report->is_terminal || text->failed)
         return 0;
     return escape_count(text->text + begin);
 }
@@ -142,7 +142,7 @@ add_label(const struct report *report, struct buffer *text, const char *label,
           int columns)
 {
     struct buffer path = {0};
-    if (!report->terminal || escape_count(label) <= columns) {
+    if (!report->is_terminal || escape_count(label) <= columns) {
         buffer_text(text, label);
         return;
     }
@@ -160,7 +160,7 @@ add_label(const struct report *report, struct buffer *text, const char *label,
         path_columns = columns < PATH_LEAST ? PATH_LEAST : columns;
         rest = "";
     }
-    add_path(text, path.text, path_columns, report->utf8);
+    add_path(text, path.text, path_columns, report->has_utf8);
     buffer_text(text, rest);
     buffer_free(&path);
 }
@@ -211,13 +211,13 @@ request_line_add(struct report *report, const char *label, const struct sample *
 {
     const struct plan_output *output = &report->plan->output;
     struct buffer *text = &report->text;
-    struct request_line line = {text, report->terminal ? report->columns : INT_MAX, 0};
+    struct request_line line = {text, report->is_terminal ? report->columns : INT_MAX, 0};
     struct sample judged = *sample;
     char name[16];
     bool is_split = sample->split.result == SPLIT_DONE;
     bool ends_burst = output->burst && sample->index % (uint64_t)output->burst == 0;
 
-    if (report->terminal)
+    if (report->is_terminal)
         judge_for_terminal(&judged);
     const char *notice = sample_notice(&judged, name);
     int notice_width = notice ? (int)strlen(notice) + 2 : 0; /* in parentheses */
@@ -231,7 +231,7 @@ request_line_add(struct report *report, const char *label, const struct sample *
     if (notice) {
         begin_field(&line, notice_width);
         buffer_text(text, "(");
-        color_add(text, report->color ? color_of(judged.verdict) : NULL, notice);
+        color_add(text, report->has_color ? color_of(judged.verdict) : NULL, notice);
         buffer_text(text, ")");
     }
 

@@ -73,7 +73,7 @@ gather_stats(const struct stats *all, struct status_facts *facts)
 
     for (int i = 0; scope < SCOPE_SYNC; scope = scope_next(all, scope), i++) {
         const struct latencies latencies = latencies_of(all, scope);
-        facts->more = i;
+        facts->extra_count = i;
         facts->scope[i] = scope;
         facts->p50[i] = latencies_known_percentile(&latencies, &list[0]);
         facts->p99[i] = latencies_known_percentile(&latencies, &list[1]);
@@ -88,8 +88,8 @@ note_end(struct status_facts *facts, double share, int64_t left)
     if (share > facts->share)
         facts->share = share;
 
-    if (left >= 0 && (facts->left < 0 || left < facts->left))
-        facts->left = left;
+    if (left >= 0 && (facts->remaining_ns < 0 || left < facts->remaining_ns))
+        facts->remaining_ns = left;
 }
 
 /*
@@ -101,7 +101,7 @@ note_end(struct status_facts *facts, double share, int64_t left)
 static int64_t
 left_of(const struct plan *plan, const struct stats *stats, int64_t elapsed)
 {
-    int64_t requests = (int64_t)(plan->ends.count - stats->requests);
+    int64_t requests = (int64_t)(plan->end.count - stats->requests);
     int64_t together = units_scale(plan->pace.burst, plan->io.threads, 1);
 
     if (plan->pace.interval > 0)
@@ -119,17 +119,17 @@ note_count(const struct status *status, const struct job *jobs, int count,
            struct status_facts *facts)
 {
     const struct plan *plan = status->plan;
-    double done = 0, all = (double)plan->ends.count * status->targets;
+    double done = 0, all = (double)plan->end.count * status->targets;
     int64_t left = 0;
 
-    if (plan->ends.count == UINT64_MAX)
+    if (plan->end.count == UINT64_MAX)
         return;
 
     for (int i = 0; i < count; i++) {
         const struct job *job = &jobs[i];
         int64_t own = job->has_ended ? 0 : left_of(plan, present(job), facts->elapsed);
         left = left < 0 || own < 0 ? -1 : own > left ? own : left;
-        done += (double)(job->has_ended ? plan->ends.count : present(job)->requests);
+        done += (double)(job->has_ended ? plan->end.count : present(job)->requests);
     }
 
     note_end(facts, done / all, left);
@@ -169,10 +169,11 @@ add_phases(struct status_facts *facts)
         facts->share = ((double)facts->place.phase - 1 + facts->share) / all;
     /* The background load has not settled yet, so the phase has not really begun. */
     if (facts->elapsed < 0)
-        facts->left = -1;
-    if (facts->left >= 0)
-        facts->left = time_add(
-            facts->left, time_multiply(time_add(facts->elapsed, facts->left), left));
+        facts->remaining_ns = -1;
+    if (facts->remaining_ns >= 0)
+        facts->remaining_ns =
+            time_add(facts->remaining_ns,
+                     time_multiply(time_add(facts->elapsed, facts->remaining_ns), left));
 }
 
 /* Returns the age, in ns, of the oldest request in flight; 0 if there is none. */
@@ -198,11 +199,11 @@ status_gather(struct status *status, const struct job *jobs, int count, int64_t 
 
     *facts = (struct status_facts){
         .share = -1,
-        .left = -1,
+        .remaining_ns = -1,
         .swept = plan->sweep.kind,
         .place = status->place,
         .targets = status->targets,
-        .waiting = longest_wait(jobs, count, now),
+        .oldest_age_ns = longest_wait(jobs, count, now),
         .elapsed = now - (status->place.phase ? status->place.began : status->began)};
 
     gather_stats(merge(&status->merged, jobs, count), facts);
@@ -212,7 +213,7 @@ status_gather(struct status *status, const struct job *jobs, int count, int64_t 
         return;
     }
 
-    int64_t whole = time_add(plan->ends.work_time, plan->ends.settle_time);
+    int64_t whole = time_add(plan->end.work_time, plan->end.settle_time);
     int64_t past = time_earlier(facts->elapsed, whole);
     if (whole < INT64_MAX)
         note_end(facts, (double)past / (double)whole, whole - past);
@@ -329,10 +330,10 @@ make_percentile(const struct status_facts *facts, char *text, const char *name,
     char first[48];
 
     snprintf(first, sizeof(first), "%s%s%s%s", facts->corrected ? "corrected " : "", name,
-             facts->more ? " " : "", scope_name(facts->scope[0]));
+             facts->extra_count ? " " : "", scope_name(facts->scope[0]));
     add_latency(text, first, times[0]);
 
-    for (int i = 1; i <= facts->more; i++)
+    for (int i = 1; i <= facts->extra_count; i++)
         add_latency(text, scope_name(facts->scope[i]), times[i]);
 }
 
@@ -356,11 +357,11 @@ make_fields(const struct status_facts *facts, char (*text)[FIELD])
 
     if (facts->failed)
         make_count(text[FIELD_FAILED], facts->failed, "failed");
-    if (facts->waiting > WAITING_LEAST)
-        make_time(text[FIELD_WAITING], "waiting ", facts->waiting, 60 * SECOND, "");
+    if (facts->oldest_age_ns > WAITING_LEAST)
+        make_time(text[FIELD_WAITING], "waiting ", facts->oldest_age_ns, 60 * SECOND, "");
 
-    if (facts->left >= 0)
-        make_time(text[FIELD_LEFT], "", facts->left, 60 * SECOND, " left");
+    if (facts->remaining_ns >= 0)
+        make_time(text[FIELD_LEFT], "", facts->remaining_ns, 60 * SECOND, " left");
     else if (facts->is_endless)
         snprintf(text[FIELD_LEFT], FIELD, "Ctrl-C to stop");
 }

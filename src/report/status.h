@@ -86,13 +86,13 @@ struct status_facts {
     /* part of the whole run that is done, 0 to 1; negative if unknown */
     double share;
     /* since the begin of the run or phase, and until the end of the run */
-    int64_t elapsed, left;
-    bool is_endless; /* only a signal or a failure ends the run */
-    int64_t waiting; /* age of the oldest request in flight; 0 if there is none */
+    int64_t elapsed, remaining_ns;
+    bool is_endless;       /* only a signal or a failure ends the run */
+    int64_t oldest_age_ns; /* age of the oldest request in flight; 0 if there is none */
     uint64_t requests, failed; /* counts, of all targets */
     bool corrected;            /* percentiles are corrected for missed requests */
     int64_t max;               /* latency */
-    int more; /* number of operations minus one, if operations are mixed, else 0 */
+    int extra_count; /* number of operations minus one, if operations are mixed, else 0 */
     /* The scope of each percentile: one for each operation, or SCOPE_ALL alone. */
     enum scope scope[OPERATION_TURNS];
     /* The percentiles of each scope. */

@@ -45,22 +45,22 @@ struct column {
 };
 
 struct table {
-    int name;   /* width of the names of rows; negative if they are left-aligned */
-    bool alone; /* each name has a line of its own */
+    int name;         /* width of the names of rows; negative if they are left-aligned */
+    bool names_alone; /* each name has a line of its own */
     /* all columns, and the first ones, which rows of operations have too */
-    int count, own;
+    int count, operation_column_count;
     struct column columns[PERCENTILES_MOST + 8];
 };
 
 /* The data of one row. */
-struct line {
+struct table_line {
     const struct stats *stats;
     enum scope scope;         /* whose latencies */
     double rate, speed;       /* requests and bytes per second; negative if unknown */
     double in_use;            /* mean number of requests in flight */
     const struct stats *idle; /* of the phase that a ratio refers to */
     enum slo_verdict verdict; /* of the step, at the end of the row */
-    bool limited;             /* rows have a verdict */
+    bool has_verdict;         /* rows have a verdict */
     bool color;               /* the verdict FAIL is red */
 };
 
@@ -102,7 +102,7 @@ fits(const struct table *table, const struct report *report, int more)
     for (int i = 0; i < table->count; i++)
         width += table->columns[i].width;
 
-    return !report->terminal || width <= report->columns;
+    return !report->is_terminal || width <= report->columns;
 }
 
 /* Returns true if each step of the sweep of PLAN has a verdict: on the limits, or in a
@@ -135,7 +135,7 @@ make_sweep(struct table *table, const struct report *report)
     add_column(table, AVERAGE, WIDTH_TIME, "avg");
     add_ranks(table, plan, RANK);
     add_column(table, MAX, WIDTH_TIME, "max");
-    table->own = table->count;
+    table->operation_column_count = table->count;
     add_ranks(table, plan, DEVICE);
 
     for (int i = 0; i < 3 && !fits(table, report, verdict); i++)
@@ -160,7 +160,7 @@ fill_ratio(char *cell, const struct latencies *latencies, const struct latencies
 
 /* Stores the value that LINE has in COLUMN as text in CELL; a dash if it is unknown. */
 static void
-fill_cell(char *cell, const struct column *column, const struct line *line)
+fill_cell(char *cell, const struct column *column, const struct table_line *line)
 {
     enum scope scope = column->kind == DEVICE ? SCOPE_DEVICE : line->scope;
     const struct latencies latencies = latencies_of(line->stats, scope);
@@ -192,14 +192,14 @@ fill_cell(char *cell, const struct column *column, const struct line *line)
  * columns. */
 static void
 add_line(struct buffer *text, const struct table *table, const char *name,
-         const struct line *line)
+         const struct table_line *line)
 {
     bool all = !line || line->scope == SCOPE_ALL;
     enum slo_verdict verdict = line && all ? line->verdict : SLO_MET;
 
-    buffer_format(text, "%*s%s", table->name, name, table->alone ? "\n" : "");
+    buffer_format(text, "%*s%s", table->name, name, table->names_alone ? "\n" : "");
 
-    for (int i = 0; i < (all ? table->count : table->own); i++) {
+    for (int i = 0; i < (all ? table->count : table->operation_column_count); i++) {
         const struct column *column = &table->columns[i];
         char cell[CELL] = "";
         if (!line)
@@ -211,7 +211,7 @@ add_line(struct buffer *text, const struct table *table, const char *name,
             buffer_format(text, "%*s", column->width, cell);
     }
 
-    if (line && all && line->limited) {
+    if (line && all && line->has_verdict) {
         bool red = line->color && verdict == SLO_BROKEN;
         buffer_text(text, "  ");
         color_add(text, red ? COLOR_FAILED : NULL, slo_verdict_name(verdict));
@@ -223,7 +223,7 @@ add_line(struct buffer *text, const struct table *table, const char *name,
 /* Adds the row NAME of all requests and, if operations are mixed, a row for each. */
 static void
 add_rows(struct buffer *text, const struct table *table, const char *name,
-         struct line line)
+         struct table_line line)
 {
     char own[16];
 
@@ -255,15 +255,15 @@ table_row(struct report *report, const struct run_record *record)
     const struct job_step *step = record->step;
     int64_t time = record->duration;
     enum sweep_kind kind = report->plan->sweep.kind;
-    struct line line = {.stats = stats,
-                        .rate = kind == SWEEP_RATE
-                                    ? (double)step->answered_rate
-                                    : stats_rate((double)stats->requests, time),
-                        .speed = stats_rate((double)stats->all_bytes, time),
-                        .in_use = (double)stats->latency.sum / (double)(time ? time : 1),
-                        .verdict = step->verdict,
-                        .limited = has_verdicts(report->plan),
-                        .color = report->color};
+    struct table_line line = {
+        .stats = stats,
+        .rate = kind == SWEEP_RATE ? (double)step->answered_rate
+                                   : stats_rate((double)stats->requests, time),
+        .speed = stats_rate((double)stats->all_bytes, time),
+        .in_use = (double)stats->latency.sum / (double)(time ? time : 1),
+        .verdict = step->verdict,
+        .has_verdict = has_verdicts(report->plan),
+        .color = report->has_color};
     struct table table;
     char value[UNITS_TEXT];
 
@@ -339,12 +339,12 @@ make_phases(struct table *table, const struct report *report)
     *table = (struct table){0};
 
     for (int i = 0; i < 5 && (i == 0 || !fits(table, report, 0)); i++) {
-        *table = (struct table){.name = -shapes[i].name, .alone = shapes[i].alone};
+        *table = (struct table){.name = -shapes[i].name, .names_alone = shapes[i].alone};
         add_column(table, REQUESTS, shapes[i].requests, "requests");
         add_ranks(table, plan, RANK);
         add_column(table, MAX, WIDTH_TIME, "max");
         add_column(table, RATIO, shapes[i].ratio, "p99 vs idle");
-        table->own = table->count;
+        table->operation_column_count = table->count;
         add_column(table, SPEED, shapes[i].bandwidth, "load bandwidth");
         add_ranks(table, plan, DEVICE);
     }
@@ -363,9 +363,9 @@ table_phases(struct report *report)
 
     for (enum phase phase = PHASE_IDLE; phase < PHASES; phase++) {
         double speed = stats_rate((double)load->total.all_bytes, load->duration);
-        struct line line = {.stats = &phases->list[phase].stats,
-                            .speed = phase == PHASE_LOADED ? speed : -1,
-                            .idle = &phases->list[PHASE_IDLE].stats};
+        struct table_line line = {.stats = &phases->list[phase].stats,
+                                  .speed = phase == PHASE_LOADED ? speed : -1,
+                                  .idle = &phases->list[PHASE_IDLE].stats};
         if (phases->list[phase].has_ended)
             add_rows(&report->text, &table, phase_label(phase), line);
     }

@@ -36,9 +36,9 @@ void hdr_line(struct buffer *text, int64_t start, int64_t end,
  */
 struct json {
     struct buffer *text;
-    bool one_line; /* no line ends and no indentation */
-    int depth;     /* number of open objects and arrays */
-    bool begun;    /* the innermost open object or array has a value already */
+    bool one_line;  /* no line ends and no indentation */
+    int depth;      /* number of open objects and arrays */
+    bool has_value; /* the innermost open object or array has a value already */
 };
 
 /* Opens an object ('{') or an array ('['). */

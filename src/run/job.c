@@ -43,8 +43,8 @@ job_init(struct job *job, const struct plan *plan, int index)
     job->outcome.warnings = &plan->statistics.warnings;
     job->outcome.has_breakdown = plan->statistics.breakdown;
     job->outcome.target = job_name(job);
-    if (plan->ends.count == UINT64_MAX && plan->ends.work_time != INT64_MAX)
-        job->outcome.work_time = plan->ends.work_time;
+    if (plan->end.count == UINT64_MAX && plan->end.work_time != INT64_MAX)
+        job->outcome.work_time = plan->end.work_time;
     job->stats = &job->progress.total;
 
     /* The plot of a run needs a track; the plot of a sweep needs only the steps. */
@@ -123,8 +123,8 @@ job_prepare(struct job *job, struct run *run)
     job->progress.added_workers = 0;
     job->abandon_at = INT64_MAX;
     job->group.size = 0;
-    job->group.max_requests = plan->ends.count < UINT64_MAX - job->ordinals_used
-                                  ? job->ordinals_used + plan->ends.count
+    job->group.max_requests = plan->end.count < UINT64_MAX - job->ordinals_used
+                                  ? job->ordinals_used + plan->end.count
                                   : UINT64_MAX;
     atomic_init(&job->group.ordinals_taken, job->ordinals_used);
     atomic_init(&job->group.next_arrival, 0);
@@ -212,7 +212,7 @@ abandon_late(struct job *job, struct worker_thread *thread, int64_t resumed, int
     struct run *run = job->run;
     int64_t start = handoff_peek(&thread->worker.handoff);
     int64_t since = time_later(start > 0 ? start : now, resumed);
-    int64_t late = time_add(since, job->active_plan.ends.timeout);
+    int64_t late = time_add(since, job->active_plan.end.timeout);
     int64_t due =
         time_add(late, job->active_plan.io.engine->queues_requests ? DEADLINE_GRACE : 0);
 
@@ -248,7 +248,7 @@ watch_worker(struct job *job, struct worker_thread *thread, int64_t now)
     int64_t ended =
         atomic_load_explicit(&thread->worker.work_ends_at, memory_order_relaxed);
     int64_t limit = time_earlier(job->abandon_at, time_add(time_later(ended, resumed),
-                                                           job->active_plan.ends.grace));
+                                                           job->active_plan.end.grace));
     if (now >= limit && !worker_thread_is_over(thread))
         worker_thread_abandon(thread, now);
     if (over)
@@ -266,7 +266,7 @@ job_supervise(struct job *job, int64_t now)
 
     /* After a failure workers have as much time as at the end of the run. */
     if (atomic_load(&job->group.is_stopped))
-        job_stop(job, time_add(now, job->active_plan.ends.grace));
+        job_stop(job, time_add(now, job->active_plan.end.grace));
     for (int i = 0; i < job->group.size; i++) {
         struct worker_thread *thread = job->worker_threads[i];
         if (worker_thread_is_over(thread))
@@ -443,7 +443,7 @@ job_has_failed(const struct job *job)
 {
     const struct outcome *outcome = &job->outcome;
     return outcome->is_stuck ||
-           (outcome->failed_sample.index && !job->plan.ends.ignore_error);
+           (outcome->failed_sample.index && !job->plan.end.ignore_error);
 }
 
 bool

@@ -146,7 +146,7 @@ record_more(struct worker *worker, struct sample *sample)
 OFF_THE_PATH static bool
 goes_on_after(struct worker *worker, const struct sample *sample)
 {
-    bool ignored = worker->plan->ends.ignore_error;
+    bool ignored = worker->plan->end.ignore_error;
 
     if (sample->error == EAGAIN && worker->plan->io.rw_flags & OS_RW_NOWAIT)
         return true;
@@ -315,7 +315,7 @@ take_ordinal(struct worker *worker, int64_t when)
 static void
 extend_work_time(struct worker *worker, int64_t when)
 {
-    if (worker->account.total.requests >= worker->plan->ends.min_requests)
+    if (worker->account.total.requests >= worker->plan->end.min_requests)
         return;
     worker->schedule.end_at = time_add(when, 1);
     atomic_store_explicit(&worker->work_ends_at, worker->schedule.end_at,
@@ -446,7 +446,7 @@ complete(struct worker *worker, const struct io_completion *done, int64_t now)
     int64_t counted = entry->due_at ? entry->due_at : sample->start;
     sample->was_stopped = was_stopped(counted, now);
     sample->timed_out =
-        now - sample->start >= worker->plan->ends.timeout && !sample->was_stopped;
+        now - sample->start >= worker->plan->end.timeout && !sample->was_stopped;
     if (worker->target->counts_sectors &&
         operations[sample->operation].flags & OPERATION_READS)
         sample->was_cached = os_thread_sectors() == queue->sectors;
@@ -525,7 +525,7 @@ time_out_requests(struct worker *worker, int64_t now)
     for (;;) {
         struct inflight_request *entry = worker->queue.inflight.ring.younger;
         int64_t start = entry->sample.start, since = waits_since(start);
-        if (!start || now - since < worker->plan->ends.timeout ||
+        if (!start || now - since < worker->plan->end.timeout ||
             os_process_stopped(since))
             return;
         report_sample(worker, &entry->sample,
@@ -558,7 +558,7 @@ reap(struct worker *worker, int64_t when)
 {
     struct worker_queue *queue = &worker->queue;
     struct inflight *inflight = &queue->inflight;
-    int64_t timeout = worker->plan->ends.timeout, spin = worker->schedule.spin_time;
+    int64_t timeout = worker->plan->end.timeout, spin = worker->schedule.spin_time;
     int64_t oldest = inflight->ring.younger->sample.start, end = when;
     int64_t start = os_clock_now();
     int64_t since = oldest ? oldest : start;

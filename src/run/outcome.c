@@ -144,9 +144,9 @@ compute_advice(const struct outcome *outcome, const struct slo *slo,
     double time = 1;
     double wider = 1;
     if (slo->metric != SLO_PERCENTILE || answer->is_dependent ||
-        (fails && latencies.corrected))
+        (fails && latencies.is_corrected))
         return;
-    if (estimate && estimate->entries >= DEPENDENCE_LEAST) {
+    if (estimate && estimate->entry_count >= DEPENDENCE_LEAST) {
         if (!estimate->dependence.is_known)
             return;
         time = estimate->dependence.autocorrelation_time;
@@ -330,7 +330,7 @@ add_answer(struct buffer *text, const struct outcome *outcome, const struct slo 
 {
     char name[SLO_NAME], limit[UNITS_TEXT], value[UNITS_TEXT];
     bool corrected = slo->metric == SLO_PERCENTILE &&
-                     latencies_of(outcome_stats(outcome, slo), slo->scope).corrected;
+                     latencies_of(outcome_stats(outcome, slo), slo->scope).is_corrected;
     const char *sign = slo_is_rate(slo) ? ">" : "<";
 
     buffer_format(text, "%s%s %s %s: ", slo_label(slo, name),

@@ -256,8 +256,8 @@ schedule_start(struct schedule *schedule, const struct plan *plan, int index,
     const struct arrivals *row = &arrivals[pace->open_loop ? open : closed];
     int64_t share = pace->from_limit ? pace->interval / plan->io.threads : 0;
     int64_t point = time_add(now, share * index);
-    int64_t counted = begin + plan->ends.settle_time;
-    int64_t end = time_add(counted, plan->ends.work_time);
+    int64_t counted = begin + plan->end.settle_time;
+    int64_t end = time_add(counted, plan->end.work_time);
 
     *schedule = (struct schedule){
         .pattern = schedule->pattern,
@@ -266,7 +266,7 @@ schedule_start(struct schedule *schedule, const struct plan *plan, int index,
         .begin_at = begin,
         .settle_end = counted,
         .end_at = end,
-        .deadline = row->is_open_loop ? time_add(end, plan->ends.work_time) : INT64_MAX,
+        .deadline = row->is_open_loop ? time_add(end, plan->end.work_time) : INT64_MAX,
         .interval = pace->interval,
         .is_open_loop = row->is_open_loop,
         .next_slot_at = point,

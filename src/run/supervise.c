@@ -164,7 +164,7 @@ end_together(struct run *run, int64_t now)
         over |= run->task.jobs[i].has_ended;
     run->is_ending = over;
     if (over)
-        stop_all(run, time_add(now, run->task.jobs[0].plan.ends.grace));
+        stop_all(run, time_add(now, run->task.jobs[0].plan.end.grace));
 
     return over;
 }

@@ -77,7 +77,7 @@ running_ns(const struct job *job)
     const struct plan *step = &job->active_plan;
     int64_t passed =
         time_multiply(step->pace.interval, (int64_t)job->progress.total.skipped_stopped);
-    return passed < step->ends.work_time ? step->ends.work_time - passed : 1;
+    return passed < step->end.work_time ? step->end.work_time - passed : 1;
 }
 
 /* Returns the time of the present step, in ns, which its rates refer to; its requests
@@ -88,11 +88,11 @@ step_ns(const struct job *job, int64_t time)
     const struct plan *step = &job->active_plan;
 
     if (step->pace.open_loop) {
-        int64_t running = running_ns(job), passed = step->ends.work_time - running;
+        int64_t running = running_ns(job), passed = step->end.work_time - running;
         return time_later(running, time - passed - job->progress.total.latency.min);
     }
 
-    return step->pace.interval ? time_later(step->ends.work_time, time) : time;
+    return step->pace.interval ? time_later(step->end.work_time, time) : time;
 }
 
 /* Returns the share of the due requests of the present step that were answered in the
@@ -271,7 +271,7 @@ static bool
 ends_stopped(const struct job *job)
 {
     const struct plan *step = &job->active_plan;
-    int64_t end = job->group.begin_at + step->ends.settle_time + step->ends.work_time;
+    int64_t end = job->group.begin_at + step->end.settle_time + step->end.work_time;
     return step->pace.open_loop && !job_has_failed(job) && os_process_resumed() > end &&
            !os_signals_stop();
 }

@@ -81,7 +81,7 @@ void
 worker_thread_adopt(struct worker_thread *thread)
 {
     atomic_init(&thread->has_ended, false);
-    stall_start(&thread->stall, thread->worker.plan->ends.hang);
+    stall_start(&thread->stall, thread->worker.plan->end.hang);
     thread->working = os_thread_self();
 }
 
@@ -291,7 +291,7 @@ worker_thread_abandon_late(struct worker_thread *thread, int64_t resumed, int64_
                            bool notifies)
 {
     struct worker *worker = &thread->worker;
-    int64_t since, late = now - worker->plan->ends.timeout;
+    int64_t since, late = now - worker->plan->end.timeout;
 
     if (resumed > late || !lock_waiting(thread, late, &since))
         return;

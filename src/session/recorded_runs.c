@@ -36,7 +36,7 @@ enum field { COUNT, SUM, IOPS, BPS, MIN, AVG, MAX, MDEV, REQUESTS, CLOCK, FIELDS
 #define ROWS_LONG 8
 
 /* A line, split into columns. Its pointers point into the text of the line. */
-struct line {
+struct recorded_line {
     int64_t fields[FIELDS];
     const char *requests_at; /* start of the column REQUESTS */
     const char *label;       /* name of a target or phase; not terminated by NUL */
@@ -82,7 +82,7 @@ recorded_runs_source(const struct recorded_runs *runs)
  * "%" PRId64 prints them, without leading zeros. Returns false if they are not.
  */
 static bool
-read_line(const char *at, const char *end, struct line *line)
+read_line(const char *at, const char *end, struct recorded_line *line)
 {
     for (int i = 0; i < FIELDS; i++) {
         if (i > 0 && (at == end || *at++ != ' '))
@@ -177,9 +177,9 @@ is_all_zero(const int64_t *fields)
  * first line was cut. So, if all columns are zero, the search starts at the second byte.
  */
 static bool
-is_cut(const char *start, const char *end, const struct line *line)
+is_cut(const char *start, const char *end, const struct recorded_line *line)
 {
-    struct line next;
+    struct recorded_line next;
     if (line->length == 0)
         return false;
 
@@ -195,7 +195,8 @@ is_cut(const char *start, const char *end, const struct line *line)
  * Returns the index of the row of LINE, or -1 with ERROR. Makes the row if it is absent.
  */
 static int
-find_row(struct recorded_runs *runs, const struct line *line, struct error *error)
+find_row(struct recorded_runs *runs, const struct recorded_line *line,
+         struct error *error)
 {
     struct job *job = &runs->jobs[runs->count];
 
@@ -265,7 +266,7 @@ static int
 add_raw_line(struct recorded_runs *runs, const char *bytes, size_t length,
              struct error *error)
 {
-    struct line line;
+    struct recorded_line line;
 
     runs->line_number++;
     if (length > 0 && bytes[length - 1] == '\r')

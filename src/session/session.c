@@ -274,7 +274,7 @@ static void
 wait_through_stages(struct session *session, const atomic_bool *done)
 {
     struct stall stall;
-    stall_start(&stall, session->plan->ends.hang);
+    stall_start(&stall, session->plan->end.hang);
 
     while (!atomic_load(done)) {
         const struct stage *stage = &session->stages[atomic_load(&session->stage)];
@@ -288,7 +288,7 @@ wait_through_stages(struct session *session, const atomic_bool *done)
             session->give_up_at = now + DEADLINE_GRACE;
 
         int64_t end = time_earlier(session->give_up_at,
-                                   time_add(advanced, session->plan->ends.open_timeout));
+                                   time_add(advanced, session->plan->end.open_timeout));
         if (now >= end)
             give_up(session, stage, now - since);
 
@@ -420,8 +420,8 @@ sweep_all(struct session *session)
         struct job *job = &session->jobs[i];
         struct run_task task = session->task;
 
-        if (i > 0 && (os_signals_stop() || session->reports.has_failed ||
-                      (late && !job->plan.ends.ignore_error)))
+        if (i > 0 && (os_signals_stop() || session->reports.print_status ||
+                      (late && !job->plan.end.ignore_error)))
             return;
 
         task.jobs = job;
@@ -446,10 +446,10 @@ sweep_all(struct session *session)
 static void
 limit_output(const struct plan *plan)
 {
-    int64_t end = time_add(os_clock_now(), plan->ends.work_time);
+    int64_t end = time_add(os_clock_now(), plan->end.work_time);
 
-    if (plan->ends.timeout < INT64_MAX && !(plan->mode & (MODE_SWEEP | MODE_PHASES)))
-        os_monitor_limit(time_add(end, plan->ends.timeout));
+    if (plan->end.timeout < INT64_MAX && !(plan->mode & (MODE_SWEEP | MODE_PHASES)))
+        os_monitor_limit(time_add(end, plan->end.timeout));
 }
 
 /* Supervises the requests until all of them are done, and prints everything up to the

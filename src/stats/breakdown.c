@@ -113,9 +113,9 @@ void
 breakdown_record(struct breakdown *breakdown, const struct sample *sample)
 {
     const struct split *split = &sample->split;
-    breakdown->no_device_io += split->result == SPLIT_UNASKED;
+    breakdown->no_device_io += split->result == SPLIT_NO_DEVICE_IO;
     breakdown->lost += split->result == SPLIT_LOST;
-    breakdown->ambiguous += split->result == SPLIT_SHARED;
+    breakdown->ambiguous += split->result == SPLIT_AMBIGUOUS;
     if (split->result != SPLIT_DONE)
         return;
 

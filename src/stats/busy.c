@@ -22,7 +22,7 @@ sum_lengths(const struct busy_span *list, int count)
 {
     int64_t length = 0;
     for (int i = 0; i < count; i++)
-        if (list[i].counts)
+        if (list[i].has_counted)
             length += list[i].end - list[i].start;
     return length;
 }
@@ -78,7 +78,7 @@ busy_add(struct busy *busy, int64_t start, int64_t end, bool counts)
     }
 
     for (int i = first; i < after; i++)
-        counts |= list[i].counts;
+        counts |= list[i].has_counted;
     start = start < list[first].start ? start : list[first].start;
     end = end > list[after - 1].end ? end : list[after - 1].end;
     list[first] = (struct busy_span){start, end, counts};
@@ -106,8 +106,8 @@ busy_log_move(struct busy_log *log, struct busy *busy)
         return;
 
     for (int i = 0; i < log->count; i++)
-        busy_add(busy, log->list[i].start, log->list[i].end, log->list[i].counts);
+        busy_add(busy, log->list[i].start, log->list[i].end, log->list[i].has_counted);
     const struct busy_span *last = &log->list[log->count - 1];
-    log->list[0] = (struct busy_span){last->end, last->end, last->counts};
+    log->list[0] = (struct busy_span){last->end, last->end, last->has_counted};
     log->count = 1;
 }

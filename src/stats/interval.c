@@ -61,10 +61,10 @@
 
 /* A walk over K, ascending. */
 struct walk {
-    uint64_t count; /* M */
-    uint64_t at;    /* the current k */
-    double odds;    /* p / (1 - p) */
-    double weight;  /* of the current k; about 1 at the mode */
+    uint64_t count;      /* M */
+    uint64_t upto_count; /* the current k */
+    double odds;         /* p / (1 - p) */
+    double weight;       /* of the current k; about 1 at the mode */
 };
 
 /* Returns the weight of AT + 1 divided by the weight of AT. */
@@ -77,8 +77,8 @@ find_growth(const struct walk *walk, uint64_t at)
 static void
 advance(struct walk *walk)
 {
-    walk->weight *= find_growth(walk, walk->at);
-    walk->at++;
+    walk->weight *= find_growth(walk, walk->upto_count);
+    walk->upto_count++;
 }
 
 /* Returns a walk that stands at the lowest k whose weight matters. */
@@ -87,13 +87,13 @@ begin(const struct percentile *percentile, uint64_t count)
 {
     double above = (double)(PERCENTILE_HUNDRED - percentile->billionths);
     struct walk walk = {.count = count,
-                        .at = percentile_rank(percentile, count),
+                        .upto_count = percentile_rank(percentile, count),
                         .odds = (double)percentile->billionths / above,
                         .weight = 1};
 
-    walk.at = walk.at < count ? walk.at : count;
-    for (; walk.at > 0 && walk.weight > NOTHING; walk.at--)
-        walk.weight /= find_growth(&walk, walk.at - 1);
+    walk.upto_count = walk.upto_count < count ? walk.upto_count : count;
+    for (; walk.upto_count > 0 && walk.weight > NOTHING; walk.upto_count--)
+        walk.weight /= find_growth(&walk, walk.upto_count - 1);
     return walk;
 }
 
@@ -104,7 +104,8 @@ add_up(struct walk walk)
 {
     double sum = walk.weight, before = 0;
 
-    while (walk.at < walk.count && (walk.weight > NOTHING || walk.weight > before)) {
+    while (walk.upto_count < walk.count &&
+           (walk.weight > NOTHING || walk.weight > before)) {
         before = walk.weight;
         advance(&walk);
         sum += walk.weight;
@@ -120,7 +121,7 @@ percentile_chance(const struct percentile *percentile, uint64_t count, uint64_t 
 
     if (most >= count)
         return 1;
-    for (; walk.at <= most && sum < total; advance(&walk))
+    for (; walk.upto_count <= most && sum < total; advance(&walk))
         sum += walk.weight;
     return fmin(sum / total, 1);
 }
@@ -132,12 +133,12 @@ percentile_bounds(const struct percentile *percentile, uint64_t count, double ta
     double total = add_up(walk), sum = 0;
     struct rank_bounds bounds = {0, 0};
 
-    for (; walk.at < count; advance(&walk)) {
+    for (; walk.upto_count < count; advance(&walk)) {
         sum += walk.weight;
         if (sum <= tail * total)
-            bounds.lower = walk.at + 1;
+            bounds.lower = walk.upto_count + 1;
         if (total - sum <= tail * total) {
-            bounds.upper = walk.at + 1;
+            bounds.upper = walk.upto_count + 1;
             break;
         }
     }
@@ -255,7 +256,7 @@ percentile_bounded(const struct percentile *percentile, double tail)
 struct sample_set {
     int count;        /* N */
     uint16_t *bins;   /* bin of each latency, in the order of the starts */
-    int *upto;        /* for each bin, how many latencies are in it or in lower bins */
+    int *cumulative;  /* for each bin, how many latencies are in it or in lower bins */
     double tolerance; /* F: T is computed this factor below and above a percentile; 1
                          without drift */
     bool is_slow;     /* R says that the latencies change slowly */
@@ -323,7 +324,7 @@ find_time(float *values, int count)
 static double
 find_time_upto(const struct sample_set *set, int bin)
 {
-    float mean = (float)set->upto[bin] / (float)set->count;
+    float mean = (float)set->cumulative[bin] / (float)set->count;
 
     for (int i = 0; i < set->count; i++)
         set->values[i] = (set->bins[i] <= bin ? 1 : 0) - mean;
@@ -339,8 +340,8 @@ find_time_of_ranks(struct sample_set *set)
 
     for (int i = 0; i < count; i++) {
         int bin = set->bins[i];
-        int below = bin > 0 ? set->upto[bin - 1] : 0;
-        set->values[i] = (float)(below + set->upto[bin] - count) / 2;
+        int below = bin > 0 ? set->cumulative[bin - 1] : 0;
+        set->values[i] = (float)(below + set->cumulative[bin] - count) / 2;
     }
 
     double variance = find_covariance(set->values, count, 0);
@@ -363,7 +364,7 @@ static double
 find_time_at(const struct sample_set *set, int rank)
 {
     int bin = 0;
-    while (set->upto[bin] < rank)
+    while (set->cumulative[bin] < rank)
         bin++;
 
     double low = (double)histogram_below(bin) / set->tolerance;
@@ -477,15 +478,15 @@ dependence_find(struct dependence *dependence, const struct time_series *series,
         qsort(entries, count, sizeof(*entries), compare_starts);
 
     set.bins = malloc(count * sizeof(*set.bins));
-    set.upto = calloc(HISTOGRAM_BINS, sizeof(*set.upto));
+    set.cumulative = calloc(HISTOGRAM_BINS, sizeof(*set.cumulative));
     set.values = malloc(count * sizeof(*set.values));
-    if (set.bins && set.upto && set.values) {
+    if (set.bins && set.cumulative && set.values) {
         for (int i = 0; i < set.count; i++) {
             set.bins[i] = (uint16_t)histogram_bin(entries[i].latency);
-            set.upto[set.bins[i]]++;
+            set.cumulative[set.bins[i]]++;
         }
         for (int bin = 1; bin < HISTOGRAM_BINS; bin++)
-            set.upto[bin] += set.upto[bin - 1];
+            set.cumulative[bin] += set.cumulative[bin - 1];
 
         double ranks_time = find_time_of_ranks(&set);
         *dependence = find_dependence(&set, percentile, ranks_time);
@@ -495,7 +496,7 @@ dependence_find(struct dependence *dependence, const struct time_series *series,
     }
 
     free(set.bins);
-    free(set.upto);
+    free(set.cumulative);
     free(set.values);
     return status;
 }
@@ -539,10 +540,10 @@ estimate_make(struct estimate *estimate, const struct stats *stats,
 {
     const struct latencies latencies = latencies_of(stats, SCOPE_ALL);
     *estimate = (struct estimate){*percentile, latencies.histogram, 0, {false, 1, 0}};
-    if (!series || latencies.corrected)
+    if (!series || latencies.is_corrected)
         return 0;
 
-    estimate->entries = series->count;
+    estimate->entry_count = series->count;
     return dependence_find(&estimate->dependence, series, percentile);
 }
 
@@ -550,7 +551,7 @@ estimate_make(struct estimate *estimate, const struct stats *stats,
 static uint64_t
 count_independent(const struct estimate *estimate, double time)
 {
-    double count = fmin(estimate->entries, (double)estimate->histogram->count);
+    double count = fmin(estimate->entry_count, (double)estimate->histogram->count);
     return (uint64_t)fmax(count / time, 1);
 }
 
@@ -613,10 +614,11 @@ fill_points(struct points *points, const struct estimate *estimate, double time)
     double total = add_up(walk), sum = walk.weight;
 
     for (int i = 0; i < POINTS; i++) {
-        for (; walk.at < count && sum < total * (i + 0.5) / POINTS; sum += walk.weight)
+        for (; walk.upto_count < count && sum < total * (i + 0.5) / POINTS;
+             sum += walk.weight)
             advance(&walk);
-        points->low[i] = find_bound(&low, walk.at, count, false);
-        points->high[i] = find_bound(&high, walk.at + 1, count, true);
+        points->low[i] = find_bound(&low, walk.upto_count, count, false);
+        points->high[i] = find_bound(&high, walk.upto_count + 1, count, true);
     }
 }
 

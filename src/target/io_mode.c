@@ -186,7 +186,7 @@ write_back(struct target *target, const struct plan *plan, struct notes *notes)
                        : WRITE_BACK_CHUNK_MIN;
     int status = 0;
 
-    if (plan->ends.open_timeout == INT64_MAX)
+    if (plan->end.open_timeout == INT64_MAX)
         part = target->size;
 
     for (int64_t at = 0; at < target->size && status == 0; at += part) {

@@ -29,10 +29,10 @@
  *         |          ^                                 |
  *         |          +------- up to LOOKS times -------+
  *         v
- *     SPLIT_DONE, SPLIT_UNASKED or SPLIT_SHARED
+ *     SPLIT_DONE, SPLIT_NO_DEVICE_IO or SPLIT_AMBIGUOUS
  *
  * In the last look, if the trace has lost no record, a request without records becomes
- * SPLIT_UNASKED: it did not reach a device. Otherwise SPLIT_LOST is final.
+ * SPLIT_NO_DEVICE_IO: it did not reach a device. Otherwise SPLIT_LOST is final.
  */
 #include "trace/attribution.h"
 
@@ -62,7 +62,7 @@ static int
 attribute_missing(struct attribution *attribution, const struct attribution_log *log,
                   struct sample *samples, int count, bool last)
 {
-    const struct trace_target *target = &attribution->targets[log->index].known;
+    const struct trace_target *target = &attribution->targets[log->index].target;
     int missing = 0;
 
     records_read(&attribution->records);
@@ -98,7 +98,7 @@ attribute_requests(struct attribution *attribution, const struct attribution_log
         if (!sample_counts(&samples[i]))
             continue;
         breakdown_record(&target->breakdown, &samples[i]);
-        if (!target->known.tracked)
+        if (!target->target.needs_track)
             continue;
         if (!target->track.began_at)
             track_start(&target->track, log->began_at, log->slot_interval);
@@ -144,7 +144,7 @@ void
 attribution_record(struct attribution *attribution, const struct attribution_log *log,
                    struct sample *sample)
 {
-    bool single = attribution->targets[log->index].known.single;
+    bool single = attribution->targets[log->index].target.is_single;
     os_lock_acquire(attribution->lock);
     attribute_requests(attribution, log, sample, 1, single ? LOOK_PAUSE : 0);
     os_lock_release(attribution->lock);
@@ -166,9 +166,10 @@ attribution_take(struct attribution *attribution, struct attribution_log *log)
         return;
 
     os_lock_acquire(attribution->queue_lock);
-    bool fits = attribution->queued < ATTRIBUTION_QUEUED;
+    bool fits = attribution->log_count < ATTRIBUTION_QUEUED;
     if (fits) {
-        int last = (attribution->first + attribution->queued++) % ATTRIBUTION_QUEUED;
+        int last =
+            (attribution->first_log + attribution->log_count++) % ATTRIBUTION_QUEUED;
         size_t size = offsetof(struct attribution_log, list) +
                       (size_t)log->count * sizeof(log->list[0]);
         memcpy(&attribution->queue[last], log, size);
@@ -191,16 +192,16 @@ static bool
 attribute_next(struct attribution *attribution)
 {
     os_lock_acquire(attribution->queue_lock);
-    bool any = attribution->queued > 0;
+    bool any = attribution->log_count > 0;
     os_lock_release(attribution->queue_lock);
     if (!any)
         return false;
 
-    attribute_log(attribution, &attribution->queue[attribution->first]);
+    attribute_log(attribution, &attribution->queue[attribution->first_log]);
 
     os_lock_acquire(attribution->queue_lock);
-    attribution->first = (attribution->first + 1) % ATTRIBUTION_QUEUED;
-    attribution->queued--;
+    attribution->first_log = (attribution->first_log + 1) % ATTRIBUTION_QUEUED;
+    attribution->log_count--;
     os_lock_release(attribution->queue_lock);
     return true;
 }
@@ -220,7 +221,7 @@ attribution_add(struct attribution *attribution, int index, struct stats *stats,
     for (int i = 0; i < ATTRIBUTION_QUEUED && attribute_next(attribution); i++)
         ;
     breakdown_merge(&stats->breakdown, &target->breakdown);
-    if (track && target->known.tracked)
+    if (track && target->target.needs_track)
         track_merge(track, &target->track);
     os_lock_release(attribution->lock);
     return true;
@@ -246,9 +247,9 @@ attribute_all(void *argument)
     struct attribution *attribution = argument;
     for (bool more = true; more;) {
         os_lock_acquire(attribution->queue_lock);
-        while (!attribution->queued && !attribution->ending)
+        while (!attribution->log_count && !attribution->is_ending)
             os_lock_wait(attribution->queue_lock);
-        more = attribution->queued > 0;
+        more = attribution->log_count > 0;
         os_lock_release(attribution->queue_lock);
 
         os_lock_acquire(attribution->lock);
@@ -269,10 +270,10 @@ attribution_make(int count)
     attribution->target_count = count;
     attribution->lock = os_lock_make();
     attribution->queue_lock = os_lock_make();
-    attribution->threaded =
+    attribution->has_thread =
         attribution->lock && attribution->queue_lock &&
         os_thread_start(&attribution->thread, attribute_all, attribution) == 0;
-    if (attribution->threaded)
+    if (attribution->has_thread)
         return attribution;
 
     int code = errno;
@@ -288,9 +289,9 @@ attribution_close(struct attribution *attribution)
     if (!attribution)
         return;
 
-    if (attribution->threaded) {
+    if (attribution->has_thread) {
         os_lock_acquire(attribution->queue_lock);
-        attribution->ending = true;
+        attribution->is_ending = true;
         os_lock_notify(attribution->queue_lock);
         os_lock_release(attribution->queue_lock);
         os_thread_join(&attribution->thread);
@@ -298,7 +299,7 @@ attribution_close(struct attribution *attribution)
 
     os_trace_close(attribution->trace);
     for (int i = 0; i < attribution->target_count; i++)
-        os_layout_free(&attribution->targets[i].known.layout);
+        os_layout_free(&attribution->targets[i].target.layout);
     os_lock_free(attribution->queue_lock);
     os_lock_free(attribution->lock);
     free(attribution);
@@ -333,16 +334,16 @@ find_layout(struct trace_target *target, const struct attribution_job *job,
                        layout, error) < 0)
         return -1;
 
-    target->syncs = plan->io.open_flags & (OS_OPEN_SYNC | OS_OPEN_DSYNC);
-    target->direct = job->target->is_direct;
-    target->tracked = job->needs_track;
+    target->writes_sync = plan->io.open_flags & (OS_OPEN_SYNC | OS_OPEN_DSYNC);
+    target->is_direct = job->target->is_direct;
+    target->needs_track = job->needs_track;
     if (layout->is_stacked)
         notes_add(notes, plan->path, "breakdown of %s (%s)", layout->name, layout->legs);
     else
         note_limits(plan, layout, notes);
 
-    target->single = plan->io.depth == 1 && plan->sweep.kind != SWEEP_DEPTH;
-    if (layout->known || target->single)
+    target->is_single = plan->io.depth == 1 && plan->sweep.kind != SWEEP_DEPTH;
+    if (layout->known || target->is_single)
         return 0;
     return error_set(error, EXIT_PREPARE, plan->path,
                      "its file system does not say where its blocks are, so only one "
@@ -363,7 +364,7 @@ attribution_open(const struct attribution_job *jobs, int count, struct notes *no
     }
 
     for (; found < count; found++) {
-        struct trace_target *target = &attribution->targets[found].known;
+        struct trace_target *target = &attribution->targets[found].target;
         layouts[found] = &target->layout;
         if (find_layout(target, &jobs[found], notes, error) < 0)
             break;

@@ -35,7 +35,7 @@
  *    issued first and completes first. Block requests are numbered in the order of their
  *    entries, and counters say how many were queued, issued and completed so far.
  * 3. Another process also has a block request for the cell in flight. Then nothing is
- *    certain, and the result is SPLIT_SHARED.
+ *    certain, and the result is SPLIT_AMBIGUOUS.
  */
 #include "trace_private.h"
 
@@ -43,7 +43,7 @@
 
 /* Returns whether CANDIDATE is a record of CELL, and so covers all of CELL. */
 static bool
-covers(const struct candidate *candidate, const struct range *cell)
+covers(const struct candidate *candidate, const struct sector_range *cell)
 {
     const struct os_trace_record *trace = &candidate->record->trace;
     return candidate->disk == cell->disk && candidate->sector <= cell->sector &&
@@ -58,15 +58,15 @@ covers(const struct candidate *candidate, const struct range *cell)
 static bool
 may_enter(const struct cells *cells, const struct candidate *candidate)
 {
-    const struct run_record *record = candidate->record;
+    const struct trace_entry *record = candidate->record;
     const struct os_trace_record *trace = &record->trace;
-    if (candidate->kind != cells->entry)
+    if (candidate->kind != cells->entry_kind)
         return false;
     if (trace->thread == cells->thread)
-        return record->use != RECORD_USED;
+        return record->use != ENTRY_ATTRIBUTED;
 
-    return cells->lower ? !records_is_own(cells->own, trace->thread)
-                        : trace->kernel && record->use != RECORD_USED;
+    return cells->is_below_top ? !records_is_own(cells->program_threads, trace->thread)
+                               : trace->kernel && record->use != ENTRY_ATTRIBUTED;
 }
 
 /* Finds the first entry of CELL that may be the request's: an entry by its own thread, or
@@ -75,13 +75,14 @@ may_enter(const struct cells *cells, const struct candidate *candidate)
  * once since. Returns the number of such entries; entries after one by the request's own
  * thread are not counted. */
 static int
-find_entry(const struct cells *cells, const struct range *cell, int *entry, bool *alone)
+find_entry(const struct cells *cells, const struct sector_range *cell, int *entry,
+           bool *alone)
 {
     int found = 0, issues = 0, completions = 0;
     bool own = false;
     *entry = -1;
-    for (int i = cells->first; i < cells->count; i++) {
-        const struct run_record *record = cells->candidates[i].record;
+    for (int i = cells->first_within; i < cells->count; i++) {
+        const struct trace_entry *record = cells->candidates[i].record;
         enum os_trace_kind kind = cells->candidates[i].kind;
         if (!covers(&cells->candidates[i], cell))
             continue;
@@ -105,9 +106,9 @@ find_entry(const struct cells *cells, const struct range *cell, int *entry, bool
  * all requests ask the device (direct I/O), any record of the cell shows that. Otherwise,
  * an issue without an entry before it shows that. */
 static bool
-is_missing(const struct cells *cells, const struct range *cell)
+is_missing(const struct cells *cells, const struct sector_range *cell)
 {
-    for (int i = cells->first; i < cells->count; i++) {
+    for (int i = cells->first_within; i < cells->count; i++) {
         enum os_trace_kind kind = cells->candidates[i].kind;
         if (covers(&cells->candidates[i], cell) &&
             (cells->direct || kind != OS_TRACE_COMPLETE))
@@ -120,8 +121,8 @@ is_missing(const struct cells *cells, const struct range *cell)
 static void
 mark(struct candidate *candidate)
 {
-    if (candidate->record->use == RECORD_UNUSED)
-        candidate->record->use = RECORD_TAKEN;
+    if (candidate->record->use == ENTRY_UNUSED)
+        candidate->record->use = ENTRY_CLAIMED;
 }
 
 /* Adds a stay of a block request at the device. Successive cells of the same block
@@ -165,12 +166,13 @@ add_interval(struct cells *cells, const struct breakdown_interval *interval)
  * known, perhaps of another process.
  *
  * Returns SPLIT_DONE if the block request is complete. If OPEN, it may also be incomplete
- * when the records end; its last stay ends at INT64_MAX then. Returns SPLIT_SHARED if
+ * when the records end; its last stay ends at INT64_MAX then. Returns SPLIT_AMBIGUOUS if
  * another process may have had the cell in flight at the same time, and SPLIT_LOST if
  * records are missing or if there is no room.
  */
 static enum split_result
-follow(struct cells *cells, const struct range *cell, int entry, bool alone, bool open)
+follow_block_request(struct cells *cells, const struct sector_range *cell, int entry,
+                     bool alone, bool open)
 {
     int queued = 0, issued = 0, complete = 0, own = -1;
     int foreign = 0;
@@ -185,16 +187,17 @@ follow(struct cells *cells, const struct range *cell, int entry, bool alone, boo
 
         if (i == entry) {
             if (foreign > complete) /* one of another process is in flight */
-                return SPLIT_SHARED;
+                return SPLIT_AMBIGUOUS;
             own = queued++;
             now.queued_at = trace->time;
             mark(candidate);
-        } else if (candidate->kind == cells->entry) {
+        } else if (candidate->kind == cells->entry_kind) {
             queued++;
-            if (cells->lower || records_is_own(cells->own, trace->thread))
+            if (cells->is_below_top ||
+                records_is_own(cells->program_threads, trace->thread))
                 continue;
             if (own >= 0 && !alone)
-                return SPLIT_SHARED;
+                return SPLIT_AMBIGUOUS;
             foreign = queued;
         } else if (candidate->kind == OS_TRACE_ISSUE) {
             if (issued == queued)
@@ -228,15 +231,15 @@ follow(struct cells *cells, const struct range *cell, int entry, bool alone, boo
  * complete when the request ended. Stores its index in ENTRY. Returns SPLIT_LOST if none
  * was complete, else the result of the block request. */
 static enum split_result
-follow_last(struct cells *cells, const struct range *cell, int *entry)
+follow_last(struct cells *cells, const struct sector_range *cell, int *entry)
 {
     enum split_result result = SPLIT_LOST;
-    for (int i = cells->count; i-- > cells->first && result == SPLIT_LOST;) {
+    for (int i = cells->count; i-- > cells->first_within && result == SPLIT_LOST;) {
         const struct candidate *candidate = &cells->candidates[i];
         if (!covers(candidate, cell) || !may_enter(cells, candidate))
             continue;
         *entry = i;
-        result = follow(cells, cell, i, false, false);
+        result = follow_block_request(cells, cell, i, false, false);
     }
 
     return result;
@@ -245,7 +248,7 @@ follow_last(struct cells *cells, const struct range *cell, int *entry)
 /* Finds the block request of CELL that belongs to the request, adds its stays at the
  * device, and notes when it was queued. A cell without any records needed no device. */
 static enum split_result
-add_cell(struct cells *cells, const struct range *cell)
+add_cell(struct cells *cells, const struct sector_range *cell)
 {
     bool alone;
     int entry, found = find_entry(cells, cell, &entry, &alone);
@@ -256,16 +259,18 @@ add_cell(struct cells *cells, const struct range *cell)
     cells->alone = cells->alone && alone;
     /* Several block requests: earlier records may tell which is which, unless another
      * process is involved. */
-    if (!alone && (!cells->all || cells->foreign || (found > 1 && !cells->lower)))
-        result = SPLIT_SHARED;
+    if (!alone &&
+        (!cells->has_earlier || cells->foreign || (found > 1 && !cells->is_below_top)))
+        result = SPLIT_AMBIGUOUS;
     else if (found > 1)
         result = follow_last(cells, cell, &entry);
     else
-        result = follow(cells, cell, entry, alone, cells->open);
+        result =
+            follow_block_request(cells, cell, entry, alone, cells->may_be_incomplete);
 
     const struct os_trace_record *trace = &cells->candidates[entry].record->trace;
-    bool released = trace->kernel && !cells->lower;
-    int64_t *queued = released ? &cells->released : &cells->queued;
+    bool released = trace->kernel && !cells->is_below_top;
+    int64_t *queued = released ? &cells->released_at : &cells->queued_at;
     *queued = time_earlier(*queued, trace->time);
     return result;
 }
@@ -290,14 +295,14 @@ next_cut(const struct cells *cells, uint64_t disk, uint64_t from, uint64_t end)
 }
 
 enum split_result
-cells_add(struct cells *cells, const struct range *range)
+cells_add(struct cells *cells, const struct sector_range *range)
 {
     uint64_t over = range->sector + range->sectors, end;
     enum split_result result = SPLIT_DONE;
 
     for (uint64_t at = range->sector; at < over && result == SPLIT_DONE; at = end) {
         end = next_cut(cells, range->disk, at, over);
-        struct range cell = {range->disk, at, end - at};
+        struct sector_range cell = {range->disk, at, end - at};
         result = add_cell(cells, &cell);
     }
     return result;
@@ -307,8 +312,8 @@ void
 cells_end(struct cells *cells, bool is_split)
 {
     for (int i = 0; i < cells->count; i++) {
-        struct run_record *record = cells->candidates[i].record;
-        if (record->use == RECORD_TAKEN)
-            record->use = is_split ? RECORD_USED : RECORD_UNUSED;
+        struct trace_entry *record = cells->candidates[i].record;
+        if (record->use == ENTRY_CLAIMED)
+            record->use = is_split ? ENTRY_ATTRIBUTED : ENTRY_UNUSED;
     }
 }

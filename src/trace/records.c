@@ -19,7 +19,7 @@ void
 records_add_own(struct records *records, int thread)
 {
     if (thread >= 0 && thread < RECORD_THREADS)
-        records->own[thread / 8] |= (unsigned char)(1 << thread % 8);
+        records->own_threads[thread / 8] |= (unsigned char)(1 << thread % 8);
 }
 
 /* Sorts by time. At equal times, the order is that of a block request: queued, remapped,
@@ -27,8 +27,8 @@ records_add_own(struct records *records, int thread)
 static int
 compare_times(const void *one, const void *other)
 {
-    const struct os_trace_record *a = &((const struct run_record *)one)->trace;
-    const struct os_trace_record *b = &((const struct run_record *)other)->trace;
+    const struct os_trace_record *a = &((const struct trace_entry *)one)->trace;
+    const struct os_trace_record *b = &((const struct trace_entry *)other)->trace;
     if (a->time != b->time)
         return a->time < b->time ? -1 : 1;
     return (int)a->kind - (int)b->kind;
@@ -40,13 +40,13 @@ compare_times(const void *one, const void *other)
 static void
 make_room(struct records *records)
 {
-    struct run_record *list = records->list;
+    struct trace_entry *list = records->list;
     int half = records->count / 2, left = 0;
     if (records->count + RECORDS_READ <= RECORDS_MOST)
         return;
 
     for (int i = 0; i < half; i++)
-        if (list[i].use != RECORD_USED)
+        if (list[i].use != ENTRY_ATTRIBUTED)
             list[left++] = list[i];
     if (left > half / 2)
         left = 0;
@@ -82,11 +82,11 @@ records_read(struct records *records)
     while (records->count + RECORDS_READ <= RECORDS_MOST &&
            (got = records->source.read(records->source.trace, read, RECORDS_READ)) > 0)
         for (int i = 0; i < got; i++) {
-            records->list[records->count++] = (struct run_record){.trace = read[i]};
+            records->list[records->count++] = (struct trace_entry){.trace = read[i]};
             least = time_earlier(least, read[i].time);
         }
 
     int from = records_find(records, old, least);
     qsort(records->list + from, (size_t)(records->count - from),
-          sizeof(struct run_record), compare_times);
+          sizeof(struct trace_entry), compare_times);
 }

@@ -25,7 +25,7 @@
 #define LOOK_BACK 4096 /* earlier records that may show block requests in flight */
 
 /* The search for the records of one request. Times are monotonic, in ns. */
-struct search {
+struct attribution_search {
     const struct trace_target *target;
     struct records *records;
     const struct sample *sample;
@@ -34,11 +34,13 @@ struct search {
     int64_t start;   /* of the request */
     int64_t end;     /* of the request without its flush */
     bool is_entered; /* a block request of it was queued at the top device of a stack */
-    int64_t entered; /* when the first block request was queued at the top device */
-    int64_t left;    /* when the last block request was complete at the top device */
-    struct run_record *from, *to; /* the records to search; TO is the first beyond */
-    int count;                    /* number of ranges */
-    struct range ranges[RANGES_MOST];
+    int64_t
+        entered_top_at;  /* when the first block request was queued at the top device */
+    int64_t left_top_at; /* when the last block request was complete at the top device */
+    struct trace_entry *first_record,
+        *end_record; /* the records to search; TO is the first beyond */
+    int range_count; /* number of ranges */
+    struct sector_range ranges[RANGES_MOST];
 };
 
 /* Returns the device of LAYOUT with NUMBER, or else a partition of the disk with NUMBER.
@@ -68,23 +70,24 @@ disk_of(const struct os_layout *layout, uint64_t number)
 
 /* Adds a range, unless SEARCH has it already. Returns false if there is no room. */
 static bool
-add_range(struct search *search, uint64_t disk, uint64_t sector, uint64_t sectors)
+add_range(struct attribution_search *search, uint64_t disk, uint64_t sector,
+          uint64_t sectors)
 {
-    for (int i = 0; i < search->count; i++) {
-        const struct range *range = &search->ranges[i];
+    for (int i = 0; i < search->range_count; i++) {
+        const struct sector_range *range = &search->ranges[i];
         if (range->disk == disk && range->sector == sector && range->sectors == sectors)
             return true;
     }
-    if (search->count == RANGES_MOST)
+    if (search->range_count == RANGES_MOST)
         return false;
-    search->ranges[search->count++] = (struct range){disk, sector, sectors};
+    search->ranges[search->range_count++] = (struct sector_range){disk, sector, sectors};
     return true;
 }
 
 /* Adds the sectors of LENGTH bytes of the file from OFFSET. The file has COUNT extents on
  * DISK. Returns false if there is no room. */
 static bool
-add_extents(struct search *search, const struct os_extent *extents, int count,
+add_extents(struct attribution_search *search, const struct os_extent *extents, int count,
             uint64_t disk, int64_t offset, int64_t length)
 {
     int i = os_extent_find(extents, count, offset);
@@ -103,7 +106,7 @@ add_extents(struct search *search, const struct os_extent *extents, int count,
 
 /* Adds the sectors of a part of the file on the lowest device, if they are known. */
 static bool
-add_part(struct search *search, int64_t offset, int64_t length)
+add_part(struct attribution_search *search, int64_t offset, int64_t length)
 {
     const struct os_layout *layout = &search->target->layout;
     return add_extents(search, layout->extents, layout->extent_count,
@@ -112,7 +115,7 @@ add_part(struct search *search, int64_t offset, int64_t length)
 
 /* Adds the sectors of a part of the file on the top device, which the file is on. */
 static bool
-add_top_part(struct search *search, int64_t offset, int64_t length)
+add_top_part(struct attribution_search *search, int64_t offset, int64_t length)
 {
     const struct os_layout *layout = &search->target->layout;
     if (layout->top == 0)
@@ -123,7 +126,8 @@ add_top_part(struct search *search, int64_t offset, int64_t length)
 
 /* Returns how many of SECTORS sectors of DISK, from SECTOR on, are in RANGE. */
 static uint64_t
-overlap(const struct range *range, uint64_t disk, uint64_t sector, uint64_t sectors)
+overlap(const struct sector_range *range, uint64_t disk, uint64_t sector,
+        uint64_t sectors)
 {
     uint64_t from = sector > range->sector ? sector : range->sector;
     uint64_t end = sector + sectors, range_end = range->sector + range->sectors;
@@ -133,26 +137,27 @@ overlap(const struct range *range, uint64_t disk, uint64_t sector, uint64_t sect
 
 /* Restricts SEARCH to the records from START to END. */
 static void
-look_within(struct search *search, int64_t start, int64_t end)
+look_within(struct attribution_search *search, int64_t start, int64_t end)
 {
     struct records *records = search->records;
-    search->from =
+    search->first_record =
         records->list + records_find(records, records->count, start - CLOCK_SLACK);
-    search->to =
+    search->end_record =
         records->list + records_find(records, records->count, end + CLOCK_SLACK + 1);
 }
 
 /* Returns the record at which a search that includes earlier records begins. */
-static struct run_record *
-look_back(const struct search *search)
+static struct trace_entry *
+look_back(const struct attribution_search *search)
 {
-    return search->from - time_earlier(search->from - search->records->list, LOOK_BACK);
+    return search->first_record -
+           time_earlier(search->first_record - search->records->list, LOOK_BACK);
 }
 
 /* Adds the sectors of a record, if its device is known. Returns false if there is no
  * room. */
 static bool
-add_record(struct search *search, const struct os_trace_record *trace)
+add_record(struct attribution_search *search, const struct os_trace_record *trace)
 {
     uint64_t disk = disk_of(&search->target->layout, trace->device);
     return !disk || !trace->sectors ||
@@ -161,7 +166,7 @@ add_record(struct search *search, const struct os_trace_record *trace)
 
 /* Returns whether a record is of the top device, which the file is on. */
 static bool
-is_at_top(const struct search *search, const struct os_trace_record *trace)
+is_at_top(const struct attribution_search *search, const struct os_trace_record *trace)
 {
     const struct os_layout *layout = &search->target->layout;
     return disk_of(layout, trace->device) == layout->devices[layout->top].disk;
@@ -170,7 +175,7 @@ is_at_top(const struct search *search, const struct os_trace_record *trace)
 /* Returns whether a record is an I/O that the thread of the request has queued before the
  * end of the request. */
 static bool
-is_queued(const struct search *search, const struct os_trace_record *trace)
+is_queued(const struct attribution_search *search, const struct os_trace_record *trace)
 {
     return trace->kind == OS_TRACE_QUEUE && trace->thread == search->thread &&
            trace->time <= search->end;
@@ -182,7 +187,7 @@ is_queued(const struct search *search, const struct os_trace_record *trace)
  * entry. Returns false if there is no room, or if the thread queued less than the whole
  * request, so that another thread must have queued the rest. */
 static bool
-add_queued(struct search *search)
+add_queued(struct attribution_search *search)
 {
     const struct sample *sample = search->sample;
     const struct os_trace_record *throttled = NULL;
@@ -190,7 +195,8 @@ add_queued(struct search *search)
     bool kernel = search->target->layout.known;
     uint64_t sectors = 0;
     int alike = 0;
-    for (const struct run_record *record = search->from; record < search->to; record++) {
+    for (const struct trace_entry *record = search->first_record;
+         record < search->end_record; record++) {
         const struct os_trace_record *trace = &record->trace;
         uint64_t bytes = trace->sectors * SECTOR;
         bool released = trace->kind == OS_TRACE_QUEUE && trace->kernel;
@@ -207,9 +213,9 @@ add_queued(struct search *search)
         if (!add_record(search, trace))
             return false;
     }
-    if (search->count == 0)
+    if (search->range_count == 0)
         return alike != 1 || add_record(search, throttled);
-    return !search->target->direct || !kernel ||
+    return !search->target->is_direct || !kernel ||
            sectors * SECTOR >= (uint64_t)sample->size;
 }
 
@@ -217,10 +223,11 @@ add_queued(struct search *search)
  * others. The sector of a remap record counts from the start of its device, which may be
  * a partition. Returns false if there is no room. */
 static bool
-follow(struct search *search, const struct range *range)
+follow_remaps(struct attribution_search *search, const struct sector_range *range)
 {
     const struct os_layout *layout = &search->target->layout;
-    for (const struct run_record *record = search->from; record < search->to; record++) {
+    for (const struct trace_entry *record = search->first_record;
+         record < search->end_record; record++) {
         const struct os_trace_record *trace = &record->trace;
         const struct os_layout_device *device = find_device(layout, trace->device);
         if (trace->kind != OS_TRACE_REMAP || !device ||
@@ -241,17 +248,17 @@ follow(struct search *search, const struct range *range)
 /* Replaces ranges of devices that are made of others by the ranges below them, until all
  * ranges are on lowest devices. Returns false if there is no room, or too many levels. */
 static bool
-follow_all(struct search *search)
+follow_all(struct attribution_search *search)
 {
     for (int level = 0; level < REMAPS; level++) {
         bool all = true;
-        for (int i = search->count; i-- > 0;) {
-            struct range range = search->ranges[i];
+        for (int i = search->range_count; i-- > 0;) {
+            struct sector_range range = search->ranges[i];
             if (find_device(&search->target->layout, range.disk)->lowest)
                 continue;
-            search->ranges[i] = search->ranges[--search->count];
+            search->ranges[i] = search->ranges[--search->range_count];
             all = false;
-            if (!follow(search, &range))
+            if (!follow_remaps(search, &range))
                 return false;
         }
         if (all)
@@ -262,18 +269,18 @@ follow_all(struct search *search)
 
 /* Returns how many of SECTORS sectors of DISK, from SECTOR on, are in any range. */
 static uint64_t
-find_overlap(const struct search *search, uint64_t disk, uint64_t sector,
+find_overlap(const struct attribution_search *search, uint64_t disk, uint64_t sector,
              uint64_t sectors)
 {
     uint64_t found = 0;
-    for (int i = 0; i < search->count; i++)
+    for (int i = 0; i < search->range_count; i++)
         found += overlap(&search->ranges[i], disk, sector, sectors);
     return found;
 }
 
 /* Returns how many sectors of a record are in ranges of SEARCH. */
 static uint64_t
-find_sectors(const struct search *search, const struct os_trace_record *trace)
+find_sectors(const struct attribution_search *search, const struct os_trace_record *trace)
 {
     uint64_t disk = disk_of(&search->target->layout, trace->device);
     return find_overlap(search, disk, trace->sector, trace->sectors);
@@ -311,7 +318,7 @@ add_top_candidate(struct cells *cells, struct candidate candidate,
 /* Returns RECORD as a candidate. A completion on another device counts as one of the top
  * device if the top device has moved its I/O there, by `shift` sectors (bcache). */
 static struct candidate
-candidate_of(const struct os_layout *layout, struct run_record *record)
+candidate_of(const struct os_layout *layout, struct trace_entry *record)
 {
     const struct os_trace_record *trace = &record->trace;
     struct candidate candidate = {record, disk_of(layout, trace->device), trace->sector,
@@ -328,17 +335,17 @@ candidate_of(const struct os_layout *layout, struct run_record *record)
  * request is in flight or, if ALL, also up to LOOK_BACK records before. Returns false if
  * there is no room. */
 static bool
-gather(const struct search *search, struct cells *cells, bool all)
+gather(const struct attribution_search *search, struct cells *cells, bool all)
 {
     const struct os_layout *layout = &search->target->layout;
-    struct run_record *record = all ? look_back(search) : search->from;
+    struct trace_entry *record = all ? look_back(search) : search->first_record;
     bool is_top = cells == &search->records->top;
-    cells->all = all;
-    cells->count = cells->first = 0;
-    for (; record < search->to; record++) {
+    cells->has_earlier = all;
+    cells->count = cells->first_within = 0;
+    for (; record < search->end_record; record++) {
         struct candidate candidate = candidate_of(layout, record);
-        if (record == search->from)
-            cells->first = cells->count;
+        if (record == search->first_record)
+            cells->first_within = cells->count;
         if (!find_overlap(search, candidate.disk, candidate.sector,
                           record->trace.sectors))
             continue;
@@ -354,12 +361,12 @@ gather(const struct search *search, struct cells *cells, bool all)
 /* Returns the kind of record with which block requests for RANGE begin. A device that is
  * made of others may hand an I/O on without queueing it again: it begins with a remap. */
 static enum os_trace_kind
-find_entry_kind(const struct search *search, const struct cells *cells,
-                const struct range *range)
+find_entry_kind(const struct attribution_search *search, const struct cells *cells,
+                const struct sector_range *range)
 {
     if (cells == &search->records->top || !search->target->layout.remapped)
         return OS_TRACE_QUEUE;
-    for (int i = cells->first; i < cells->count; i++) {
+    for (int i = cells->first_within; i < cells->count; i++) {
         const struct candidate *candidate = &cells->candidates[i];
         if (candidate->kind == OS_TRACE_QUEUE &&
             overlap(range, candidate->disk, candidate->sector,
@@ -375,16 +382,17 @@ find_entry_kind(const struct search *search, const struct cells *cells,
  * device, only the kernel does this for requests from above); or more I/Os were queued
  * below than remap records have handed on from above. */
 static bool
-is_foreign(const struct search *search)
+is_foreign(const struct attribution_search *search)
 {
     const struct sample *sample = search->sample;
     const struct os_layout *layout = &search->target->layout;
-    struct search above = {.target = search->target};
+    struct attribution_search above = {.target = search->target};
     int queued = 0, handed = 0;
     bool fits = add_top_part(&above, sample->offset, sample->size);
-    for (struct run_record *record = look_back(search); record < search->to; record++) {
+    for (struct trace_entry *record = look_back(search); record < search->end_record;
+         record++) {
         const struct os_trace_record *trace = &record->trace;
-        bool is_own = records_is_own(search->records->own, trace->thread);
+        bool is_own = records_is_own(search->records->own_threads, trace->thread);
         bool is_below = find_sectors(search, trace) > 0;
         handed += is_below && trace->kind == OS_TRACE_REMAP;
         if (trace->kind != OS_TRACE_QUEUE)
@@ -402,23 +410,24 @@ is_foreign(const struct search *search)
  * time and, if ALL, of the time before. CELLS selects the level of a stack: the top
  * device or the devices below. Returns a result as cells_add does. */
 static enum split_result
-attribute(const struct search *search, struct cells *cells, bool all)
+attribute_candidates(const struct attribution_search *search, struct cells *cells,
+                     bool all)
 {
     const struct trace_target *target = search->target;
-    cells->queued = cells->released = INT64_MAX;
+    cells->queued_at = cells->released_at = INT64_MAX;
     if (!gather(search, cells, all))
         return SPLIT_LOST;
     cells->thread = search->thread;
-    cells->own = search->records->own;
-    cells->direct = target->direct;
-    cells->lower = target->layout.is_stacked && cells != &search->records->top;
-    cells->foreign = cells->lower && all && is_foreign(search);
-    cells->open = cells->lower && search->complete;
+    cells->program_threads = search->records->own_threads;
+    cells->direct = target->is_direct;
+    cells->is_below_top = target->layout.is_stacked && cells != &search->records->top;
+    cells->foreign = cells->is_below_top && all && is_foreign(search);
+    cells->may_be_incomplete = cells->is_below_top && search->complete;
     cells->alone = true;
     cells->interval_count = 0;
     enum split_result result = SPLIT_DONE;
-    for (int i = 0; i < search->count && result == SPLIT_DONE; i++) {
-        cells->entry = find_entry_kind(search, cells, &search->ranges[i]);
+    for (int i = 0; i < search->range_count && result == SPLIT_DONE; i++) {
+        cells->entry_kind = find_entry_kind(search, cells, &search->ranges[i]);
         result = cells_add(cells, &search->ranges[i]);
     }
     return result;
@@ -427,11 +436,11 @@ attribute(const struct search *search, struct cells *cells, bool all)
 /* Does what attribute does, at first with the records since the request began. Only if
  * they do not tell whose a block request is, earlier records are searched as well. */
 static enum split_result
-attribute_cells(const struct search *search, struct cells *cells)
+attribute_cells(const struct attribution_search *search, struct cells *cells)
 {
-    enum split_result result = attribute(search, cells, false);
-    if (result == SPLIT_SHARED)
-        result = attribute(search, cells, true);
+    enum split_result result = attribute_candidates(search, cells, false);
+    if (result == SPLIT_AMBIGUOUS)
+        result = attribute_candidates(search, cells, true);
     return result;
 }
 
@@ -448,12 +457,13 @@ find_last(const struct cells *cells)
 /* Adds the intervals of flushes that a lowest device had since SINCE. Flushes complete in
  * the order in which they were issued; `open` is the first that is not complete. */
 static void
-add_flushes(const struct search *search, int64_t since)
+add_flushes(const struct attribution_search *search, int64_t since)
 {
     struct cells *cells = &search->records->cells;
     int count = cells->interval_count, open = count;
     struct breakdown_interval *intervals = cells->intervals;
-    for (const struct run_record *record = search->from; record < search->to; record++) {
+    for (const struct trace_entry *record = search->first_record;
+         record < search->end_record; record++) {
         const struct os_trace_record *trace = &record->trace;
         const struct os_layout_device *device =
             find_device(&search->target->layout, trace->device);
@@ -472,9 +482,10 @@ add_flushes(const struct search *search, int64_t since)
  * stack meanwhile. They belong to the request if the thread has only one request in
  * flight. Returns false if there is no room. */
 static bool
-add_queued_below(struct search *search)
+add_queued_below(struct attribution_search *search)
 {
-    for (const struct run_record *record = search->from; record < search->to; record++) {
+    for (const struct trace_entry *record = search->first_record;
+         record < search->end_record; record++) {
         const struct os_trace_record *trace = &record->trace;
         if (is_queued(search, trace) && !is_at_top(search, trace) &&
             !add_record(search, trace))
@@ -483,33 +494,35 @@ add_queued_below(struct search *search)
     return true;
 }
 
-static bool may_ask(struct search *search);
+static bool may_ask(struct attribution_search *search);
 
 /* Finds the records of the request below the top device of a stack. SEARCH has the ranges
  * on the top device. There may be no records: the stack has answered the request itself,
  * or has handed it on without a record. */
 static enum split_result
-attribute_below(struct search *search, bool by_thread)
+attribute_below(struct attribution_search *search, bool by_thread)
 {
     struct records *records = search->records;
     const struct os_layout *layout = &search->target->layout;
     const struct sample *sample = search->sample;
-    int above = search->count;
+    int above = search->range_count;
     bool is_loop = layout->top > 0, fits = true;
 
-    search->from = records->list + records_find(records, records->count, search->entered);
-    search->to = records->list + records_find(records, records->count, search->left + 1);
+    search->first_record =
+        records->list + records_find(records, records->count, search->entered_top_at);
+    search->end_record =
+        records->list + records_find(records, records->count, search->left_top_at + 1);
     if (is_loop) {
-        search->count = 0;
+        search->range_count = 0;
         fits = !by_thread && add_part(search, sample->offset, sample->size);
     }
     if (!fits || (layout->remapped && !follow_all(search)))
         return SPLIT_LOST;
-    if (search->count == 0 && layout->remapped && search->target->single &&
+    if (search->range_count == 0 && layout->remapped && search->target->is_single &&
         (!add_queued_below(search) || !follow_all(search)))
         return SPLIT_LOST;
-    if (!records->top.alone && search->count > above)
-        return SPLIT_SHARED; /* it is not certain which request was remapped where */
+    if (!records->top.alone && search->range_count > above)
+        return SPLIT_AMBIGUOUS; /* it is not certain which request was remapped where */
 
     enum split_result result = attribute_cells(search, &records->cells);
     if (result == SPLIT_DONE && records->cells.interval_count == 0 &&
@@ -520,18 +533,19 @@ attribute_below(struct search *search, bool by_thread)
 
 /* Finds the records of a request to a stack, at the top device and below. */
 static enum split_result
-attribute_stack(struct search *search, bool by_thread)
+attribute_stack(struct attribution_search *search, bool by_thread)
 {
     struct records *records = search->records;
     struct cells *top = &records->top;
     records->cells.count = 0;
     enum split_result result = attribute_cells(search, top);
-    search->is_entered |= time_earlier(top->queued, top->released) < INT64_MAX;
+    search->is_entered |= time_earlier(top->queued_at, top->released_at) < INT64_MAX;
     if (result == SPLIT_DONE && top->interval_count == 0)
-        result = search->target->direct ? SPLIT_LOST : SPLIT_UNASKED;
+        result = search->target->is_direct ? SPLIT_LOST : SPLIT_NO_DEVICE_IO;
     if (result == SPLIT_DONE) {
-        search->entered = top->released < top->queued ? search->start : top->queued;
-        search->left = find_last(top);
+        search->entered_top_at =
+            top->released_at < top->queued_at ? search->start : top->queued_at;
+        search->left_top_at = find_last(top);
         result = attribute_below(search, by_thread);
     }
     cells_end(top, result == SPLIT_DONE);
@@ -541,12 +555,12 @@ attribute_stack(struct search *search, bool by_thread)
 
 /* Finds the records of a request to a device that is not a stack. */
 static enum split_result
-attribute_plain(const struct search *search)
+attribute_plain(const struct attribution_search *search)
 {
     struct cells *cells = &search->records->cells;
     enum split_result result = attribute_cells(search, cells);
     if (result == SPLIT_DONE && cells->interval_count == 0)
-        result = search->target->direct ? SPLIT_LOST : SPLIT_UNASKED;
+        result = search->target->is_direct ? SPLIT_LOST : SPLIT_NO_DEVICE_IO;
     cells_end(cells, result == SPLIT_DONE);
     return result;
 }
@@ -554,13 +568,14 @@ attribute_plain(const struct search *search)
 /* Returns when the top device of a stack completed the last flush before the end of the
  * request. Returns when it completed the data if there was no flush. */
 static int64_t
-find_flushed(const struct search *search)
+find_flushed(const struct attribution_search *search)
 {
     const struct os_layout *layout = &search->target->layout;
     const struct os_layout_device *top = &layout->devices[layout->top];
     enum os_trace_kind end = top->bio_based ? OS_TRACE_BIO_COMPLETE : OS_TRACE_COMPLETE;
-    int64_t last = search->left;
-    for (const struct run_record *record = search->from; record < search->to; record++)
+    int64_t last = search->left_top_at;
+    for (const struct trace_entry *record = search->first_record;
+         record < search->end_record; record++)
         if (record->trace.flush && record->trace.kind == end &&
             is_at_top(search, &record->trace))
             last = time_later(last, record->trace.time);
@@ -569,17 +584,17 @@ find_flushed(const struct search *search)
 
 /* Finds the records of the request by the blocks of its file, or else BY_THREAD. */
 static enum split_result
-look_for(struct search *search, bool by_thread)
+look_for(struct attribution_search *search, bool by_thread)
 {
     const struct sample *sample = search->sample;
     look_within(search, search->start, search->end);
-    search->count = 0;
+    search->range_count = 0;
     bool fits = by_thread ? add_queued(search)
                           : add_top_part(search, sample->offset, sample->size);
     if (!fits)
         return SPLIT_LOST;
-    if (search->count == 0)
-        return by_thread && search->target->direct ? SPLIT_LOST : SPLIT_UNASKED;
+    if (search->range_count == 0)
+        return by_thread && search->target->is_direct ? SPLIT_LOST : SPLIT_NO_DEVICE_IO;
     return search->target->layout.is_stacked ? attribute_stack(search, by_thread)
                                              : attribute_plain(search);
 }
@@ -587,16 +602,16 @@ look_for(struct search *search, bool by_thread)
 /* Tries the blocks of the file, if they are known, and then the thread, because a file
  * may have got other blocks since its layout was read. */
 static enum split_result
-look_everywhere(struct search *search)
+look_everywhere(struct attribution_search *search)
 {
     const struct trace_target *target = search->target;
     if (!target->layout.known)
         return look_for(search, true);
     enum split_result result = look_for(search, false);
-    if (result == SPLIT_DONE || !target->single || !target->direct)
+    if (result == SPLIT_DONE || !target->is_single || !target->is_direct)
         return result;
     enum split_result other = look_for(search, true);
-    return other == SPLIT_DONE || result == SPLIT_UNASKED ? other : result;
+    return other == SPLIT_DONE || result == SPLIT_NO_DEVICE_IO ? other : result;
 }
 
 /* Returns whether a request whose records were not found may have asked a device anyway:
@@ -604,18 +619,19 @@ look_everywhere(struct search *search)
  * queued its blocks, or blocks that may be its own; or its blocks were issued, although
  * nobody was seen to queue them. */
 static bool
-may_ask(struct search *search)
+may_ask(struct attribution_search *search)
 {
     const struct sample *sample = search->sample;
     const struct trace_target *target = search->target;
     const struct os_layout *layout = &target->layout;
-    struct search all = {.target = target};
+    struct attribution_search all = {.target = target};
     bool queued = false;
-    search->count = 0;
+    search->range_count = 0;
     if (!add_part(search, sample->offset, sample->size))
         return true;
     bool fits = add_part(&all, 0, INT64_MAX);
-    for (const struct run_record *record = search->from; record < search->to; record++) {
+    for (const struct trace_entry *record = search->first_record;
+         record < search->end_record; record++) {
         const struct os_trace_record *trace = &record->trace;
         const struct os_layout_device *device = find_device(layout, trace->device);
         if (device && device->above)
@@ -628,7 +644,8 @@ may_ask(struct search *search)
             return true;
         if (touches && trace->kind == OS_TRACE_ISSUE && !queued)
             return true;
-        if (is_queued(search, trace) && trace->sectors > 0 && (target->single || !others))
+        if (is_queued(search, trace) && trace->sectors > 0 &&
+            (target->is_single || !others))
             return true;
     }
     return false;
@@ -638,21 +655,22 @@ may_ask(struct search *search)
  * at the top device, that time counts as queue. A write that returns only after its flush
  * leaves the top device when the flush is complete. */
 static void
-divide_stack(struct search *search, struct split *split)
+divide_stack(struct attribution_search *search, struct split *split)
 {
     struct cells *cells = &search->records->cells, *top = &search->records->top;
-    bool is_held = top->released < top->queued;
+    bool is_held = top->released_at < top->queued_at;
     look_within(search, search->start, search->end);
-    if (search->target->syncs) {
-        add_flushes(search, time_later(search->entered, find_last(cells)));
-        search->left = find_flushed(search);
+    if (search->target->writes_sync) {
+        add_flushes(search, time_later(search->entered_top_at, find_last(cells)));
+        search->left_top_at = find_flushed(search);
     }
     if (is_held && cells->interval_count < CELLS_INTERVALS)
         cells->intervals[cells->interval_count++] =
-            (struct breakdown_interval){INT64_MAX, top->released, search->start};
+            (struct breakdown_interval){INT64_MAX, top->released_at, search->start};
     split->is_stacked = true;
-    breakdown_divide_stack(search->start, search->end, search->entered, search->left,
-                           cells->intervals, cells->interval_count, split->part);
+    breakdown_divide_stack(search->start, search->end, search->entered_top_at,
+                           search->left_top_at, cells->intervals, cells->interval_count,
+                           split->part);
 }
 
 /* A throttled request has no record before a thread of the kernel releases it. The time
@@ -663,13 +681,13 @@ request_attribute(struct records *records, const struct trace_target *target, in
 {
     int64_t start = sample->start, over = start + sample->latency;
     int64_t end = over - sample->sync, flush[PARTS];
-    struct search search = {.target = target,
-                            .records = records,
-                            .sample = sample,
-                            .thread = thread,
-                            .complete = complete,
-                            .start = start,
-                            .end = end};
+    struct attribution_search search = {.target = target,
+                                        .records = records,
+                                        .sample = sample,
+                                        .thread = thread,
+                                        .complete = complete,
+                                        .start = start,
+                                        .end = end};
     struct cells *cells = &records->cells;
     struct split *split = &sample->split;
 
@@ -677,18 +695,18 @@ request_attribute(struct records *records, const struct trace_target *target, in
     look_within(&search, start, end);
     if (complete && split->result == SPLIT_LOST && !search.is_entered &&
         !may_ask(&search))
-        split->result = SPLIT_UNASKED;
+        split->result = SPLIT_NO_DEVICE_IO;
     if (split->result != SPLIT_DONE)
         return;
 
     if (target->layout.is_stacked) {
         divide_stack(&search, split);
     } else {
-        bool released = cells->released < cells->queued;
-        if (target->syncs)
+        bool released = cells->released_at < cells->queued_at;
+        if (target->writes_sync)
             add_flushes(&search, find_last(cells));
-        breakdown_divide(start, end, released ? start : cells->queued, cells->intervals,
-                         cells->interval_count, split->part);
+        breakdown_divide(start, end, released ? start : cells->queued_at,
+                         cells->intervals, cells->interval_count, split->part);
     }
     if (!sample->sync)
         return;

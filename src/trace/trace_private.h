@@ -30,12 +30,12 @@ struct trace_source {
 };
 
 /* A record of the trace, and whether it was attributed to a request. */
-struct run_record {
+struct trace_entry {
     struct os_trace_record trace;
     enum {
-        RECORD_UNUSED, /* belongs to no request so far */
-        RECORD_TAKEN,  /* found for the request that is being attributed */
-        RECORD_USED    /* belongs to a request that was split */
+        ENTRY_UNUSED,    /* belongs to no request so far */
+        ENTRY_CLAIMED,   /* found for the request that is being attributed */
+        ENTRY_ATTRIBUTED /* belongs to a request that was split */
     } use;
 };
 
@@ -43,13 +43,13 @@ struct run_record {
 #define CELLS_INTERVALS 2048 /* stays at a device of one request, at most */
 
 /* A range of sectors of a disk. */
-struct range {
+struct sector_range {
     uint64_t disk, sector, sectors;
 };
 
 /* A record that touches the sectors of the request. */
 struct candidate {
-    struct run_record *record;
+    struct trace_entry *record;
     uint64_t disk;           /* the device of the record, or the disk of this partition */
     uint64_t sector;         /* the first sector of the record, on the disk */
     enum os_trace_kind kind; /* the kind of the record, or the kind that it stands for
@@ -60,25 +60,26 @@ struct candidate {
  * fields up to `released` before the first range, and cells.c updates `alone`, `queued`,
  * `released` and the intervals. Too large for the stack of a thread. */
 struct cells {
-    int thread;               /* the thread that sent the request */
-    const unsigned char *own; /* the threads of this program, see records_is_own */
-    bool direct;              /* the request asks the device for everything but holes */
-    bool lower;               /* below the top device of a stack: threads of the kernel
-                                 queue block requests here, for requests of any process */
-    bool foreign;             /* if `lower`: another process has such a request */
-    bool open;                /* a block request may still be incomplete when the request
-                                 ends */
+    int thread; /* the thread that sent the request */
+    const unsigned char
+        *program_threads;   /* the threads of this program, see records_is_own */
+    bool direct;            /* the request asks the device for everything but holes */
+    bool is_below_top;      /* below the top device of a stack: threads of the kernel
+                        queue block requests here, for requests of any process */
+    bool foreign;           /* if `lower`: another process has such a request */
+    bool may_be_incomplete; /* a block request may still be incomplete when the request
+                  ends */
     bool alone; /* all cells were alone: no other block request for them in flight */
-    enum os_trace_kind entry; /* the kind of record with which block requests begin:
+    enum os_trace_kind entry_kind; /* the kind of record with which block requests begin:
                                  OS_TRACE_QUEUE or OS_TRACE_REMAP */
-    bool all;                 /* candidates include records from before the request */
-    int count, first;         /* number of candidates; index of the first candidate within
-                                 the request */
-    int64_t queued;           /* when the request's own thread queued the first block
-                                 request, monotonic, ns; INT64_MAX if it queued none */
-    int64_t released; /* when a thread of the kernel queued the first block request
-                         of the request, which was throttled before, monotonic, ns;
-                         INT64_MAX if it queued none */
+    bool has_earlier;        /* candidates include records from before the request */
+    int count, first_within; /* number of candidates; index of the first candidate within
+                         the request */
+    int64_t queued_at;       /* when the request's own thread queued the first block
+                             request, monotonic, ns; INT64_MAX if it queued none */
+    int64_t released_at;     /* when a thread of the kernel queued the first block request
+                             of the request, which was throttled before, monotonic, ns;
+                             INT64_MAX if it queued none */
     int interval_count;
     struct candidate candidates[CELLS_RECORDS];           /* in the order of time */
     struct breakdown_interval intervals[CELLS_INTERVALS]; /* stays at a device */
@@ -92,10 +93,11 @@ struct cells {
 struct records {
     struct trace_source source;
     int count;
-    unsigned char own[RECORD_THREADS / 8]; /* a bit for each thread of this program */
+    unsigned char
+        own_threads[RECORD_THREADS / 8]; /* a bit for each thread of this program */
     struct cells cells; /* scratch of request_attribute: at the lowest devices */
     struct cells top;   /* scratch of request_attribute: at the top device of a stack */
-    struct run_record list[RECORDS_MOST];
+    struct trace_entry list[RECORDS_MOST];
 };
 
 /* Returns whether THREAD, a number as in os_trace_record, is a thread of this program.
@@ -121,15 +123,15 @@ int records_find(const struct records *records, int count, int64_t time);
 /* The facts about a target that request.c needs. */
 struct trace_target {
     struct os_layout layout;
-    bool syncs;   /* a write returns only after its flush (O_SYNC, O_DSYNC) */
-    bool direct;  /* direct I/O: all requests ask the device */
-    bool single;  /* each thread has only one request in flight */
-    bool tracked; /* a track of the parts is needed */
+    bool writes_sync; /* a write returns only after its flush (O_SYNC, O_DSYNC) */
+    bool is_direct;   /* direct I/O: all requests ask the device */
+    bool is_single;   /* each thread has only one request in flight */
+    bool needs_track; /* a track of the parts is needed */
 };
 
 /* A target, and the parts of its requests so far. */
 struct attribution_target {
-    struct trace_target known;
+    struct trace_target target;
     struct breakdown breakdown;
     struct track track; /* has only the parts, not the requests themselves */
 };
@@ -144,11 +146,11 @@ struct attribution {
     struct os_lock *queue_lock; /* protects the queue; if both locks are needed, it is
                                    acquired second */
     struct attribution_log queue[ATTRIBUTION_QUEUED]; /* a ring of logs */
-    int first, queued; /* index of the oldest log in the ring; number of logs */
-    bool ending;       /* the thread ends once the queue is empty */
+    int first_log, log_count; /* index of the oldest log in the ring; number of logs */
+    bool is_ending;           /* the thread ends once the queue is empty */
 
     struct os_thread thread;
-    bool threaded; /* the thread was started */
+    bool has_thread; /* the thread was started */
     int target_count;
     struct attribution_target targets[];
 };
@@ -169,9 +171,9 @@ void request_attribute(struct records *records, const struct trace_target *targe
 /* cells.c: finds, among the candidates, the block requests of the request for its sectors
  * RANGE. Adds their stays at the device to the intervals, and marks their records as
  * taken. Sectors without records needed no device. Returns SPLIT_DONE, or SPLIT_LOST if
- * records are missing, or SPLIT_SHARED if it is not certain which records belong to the
- * request. If `all` is false, SPLIT_SHARED may change with earlier candidates. */
-enum split_result cells_add(struct cells *cells, const struct range *range);
+ * records are missing, or SPLIT_AMBIGUOUS if it is not certain which records belong to
+ * the request. If `all` is false, SPLIT_AMBIGUOUS may change with earlier candidates. */
+enum split_result cells_add(struct cells *cells, const struct sector_range *range);
 
 /* Ends the attribution of a request: marks its taken records as used if the request
  * IS_SPLIT, else as unused. */

@@ -90,9 +90,9 @@ check_pace(const struct options *options, const struct plan *plan)
     bool speed = options->given[OPTION_SPEED_LIMIT];
     MUST(plan->pace.interval >= 0);
     MUST(plan->pace.burst >= 1);
-    MUST(plan->ends.count >= 1);
-    MUST(plan->ends.work_time >= 1);
-    MUST(plan->ends.hang >= 0);
+    MUST(plan->end.count >= 1);
+    MUST(plan->end.work_time >= 1);
+    MUST(plan->end.hang >= 0);
     MUST(!options->given[OPTION_INTERVAL] || plan->pace.interval >= options->interval);
     if (plan->pace.burst > INT64_MAX / plan->workload.request_size / plan->io.threads)
         return;
@@ -146,16 +146,15 @@ check_sweep(const struct options *options, const struct plan *plan)
     MUST((plan->sweep.kind != SWEEP_NONE) == (options->given[OPTION_SWEEP] > 0));
     MUST((plan->sweep.kind != SWEEP_NONE) == !!(plan->mode & MODE_SWEEP));
     if (plan->sweep.kind == SWEEP_NONE) {
-        MUST(plan->ends.settle_time == 0);
+        MUST(plan->end.settle_time == 0);
         return;
     }
     bool rates = plan->sweep.kind == SWEEP_RATE;
     bool open = (rates || plan->sweep.kind == SWEEP_SIZE) && plan->sweep.from == 0;
     MUST(open || (plan->sweep.from >= 1 && plan->sweep.to >= plan->sweep.from));
     MUST(plan->pace.interval == 0 && plan->pace.burst == 1);
-    MUST(plan->ends.work_time < INT64_MAX || options->work_time == INT64_MAX);
-    MUST(plan->ends.settle_time >= 0 &&
-         plan->ends.settle_time <= plan->ends.work_time / 10);
+    MUST(plan->end.work_time < INT64_MAX || options->work_time == INT64_MAX);
+    MUST(plan->end.settle_time >= 0 && plan->end.settle_time <= plan->end.work_time / 10);
     MUST(options->work_size || plan->sweep.kind != SWEEP_SIZE ||
          plan->workload.scratch_size >= plan->sweep.to);
     plan_step(plan, open ? 4096 : plan->sweep.to, 0, &step);
@@ -179,7 +178,7 @@ check_kinds(const struct options *options, const struct plan *plan)
     MUST((format_of(plan) == FORMAT_CHECK) == checks);
     MUST((format_of(plan) == FORMAT_INFLUX) == influx);
     MUST(!checks || !(plan->output.list[0].path || plan->output.any_periods));
-    MUST(!checks || plan->ends.timeout < INT64_MAX);
+    MUST(!checks || plan->end.timeout < INT64_MAX);
     const struct output *printed = &plan->output.list[0];
     MUST(!(checks || influx) || !(printed->has_requests || printed->has_summary));
     MUST(checks || plan->statistics.warnings.count == 0);

@@ -375,7 +375,7 @@ TEST(bytes_that_make_no_sense_end_a_page)
         linux_trace_begin(&book.page, book.bytes, 256);
         while (read_next(8) > 0)
             ;
-        assert_true(book.page.at <= book.page.size && book.page.size <= 256 - DATA);
+        assert_true(book.page.offset <= book.page.size && book.page.size <= 256 - DATA);
     }
 }
 

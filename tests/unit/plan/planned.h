@@ -77,13 +77,13 @@ planned_member(const struct plan *plan, const char *name, size_t length)
 #define MEMBER(group, name)                               \
     {#group "." #name, offsetof(struct plan, group.name), \
      sizeof(((struct plan *)0)->group.name)}
-        MEMBER(ends, count),
-        MEMBER(ends, grace),
-        MEMBER(ends, min_requests),
-        MEMBER(ends, open_timeout),
-        MEMBER(ends, settle_time),
-        MEMBER(ends, timeout),
-        MEMBER(ends, work_time),
+        MEMBER(end, count),
+        MEMBER(end, grace),
+        MEMBER(end, min_requests),
+        MEMBER(end, open_timeout),
+        MEMBER(end, settle_time),
+        MEMBER(end, timeout),
+        MEMBER(end, work_time),
         MEMBER(output, burst),
         MEMBER(output, any_requests),
         MEMBER(output, any_summary),

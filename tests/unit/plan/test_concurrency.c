@@ -9,7 +9,7 @@ TEST(nothing_given_is_one_request_at_a_time_that_waits)
     assert_int_equal(plan.io.threads, 1);
     assert_int_equal(plan.io.depth, 1);
     assert_int_equal(plan.sweep.kind, SWEEP_NONE);
-    assert_int_equal(plan.ends.settle_time, 0);
+    assert_int_equal(plan.end.settle_time, 0);
 }
 
 TEST(engine_threads_and_depth_are_taken_over)

@@ -42,11 +42,11 @@ TEST(a_load_has_no_end_and_no_output)
     struct plan one =
         background("-c 9 -w 9 -i 1ms -a 5 -t 1ms -T 2ms -b 3 -P 1 -p 1 -slo "
                    "max=1s -plot p -prometheus m -load read a");
-    assert_true(one.ends.count == UINT64_MAX);
-    assert_int_equal(one.ends.work_time, INT64_MAX);
+    assert_true(one.end.count == UINT64_MAX);
+    assert_int_equal(one.end.work_time, INT64_MAX);
     assert_int_equal(one.pace.interval, 0);
     assert_int_equal(one.pace.burst, 1);
-    assert_int_equal(one.ends.settle_time, SECOND);
+    assert_int_equal(one.end.settle_time, SECOND);
     assert_int_equal(one.statistics.limits.warmup, 0);
     assert_int_equal(one.statistics.limits.fastest, 0);
     assert_int_equal(one.statistics.limits.slowest, INT64_MAX);

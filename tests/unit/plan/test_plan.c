@@ -16,16 +16,16 @@ TEST(nothing_given_is_a_read_each_second)
     assert_int_equal(plan.workload.scratch_size, 1048576);
     assert_int_equal(plan.workload.work_offset, 0);
     assert_int_equal(plan.pace.interval, 1000000000);
-    assert_int_equal(plan.ends.hang, 5000000000);
+    assert_int_equal(plan.end.hang, 5000000000);
     assert_int_equal(plan.pace.burst, 1);
-    assert_true(plan.ends.count == UINT64_MAX);
-    assert_true(plan.ends.work_time == INT64_MAX);
+    assert_true(plan.end.count == UINT64_MAX);
+    assert_true(plan.end.work_time == INT64_MAX);
 }
 
 TEST(nothing_given_is_told_to_a_human)
 {
     struct plan plan = planned(".");
-    assert_false(plan.ends.ignore_error);
+    assert_false(plan.end.ignore_error);
     assert_false(plan.io.direct);
     assert_false(plan.io.cached);
     assert_false(plan.workload.keep);
@@ -74,12 +74,12 @@ TEST(values_are_taken_over)
     assert_int_equal(plan.statistics.limits.warmup, 3);
     assert_int_equal(plan.statistics.limits.fastest, 1000000);
     assert_int_equal(plan.statistics.limits.slowest, 2000000);
-    assert_int_equal(plan.ends.count, 11);
+    assert_int_equal(plan.end.count, 11);
     assert_int_equal(plan.workload.work_offset, 12288);
     assert_int_equal(plan.workload.work_size, 5242880);
     assert_int_equal(plan.workload.scratch_size, 5242880);
     assert_int_equal(plan.workload.request_size, 8192);
-    assert_int_equal(plan.ends.work_time, 7000000000);
+    assert_int_equal(plan.end.work_time, 7000000000);
     assert_int_equal(plan.pace.interval, 9000);
 }
 
@@ -128,7 +128,7 @@ TEST(flags_reach_the_device)
         if (plan.io.open_flags != cases[i].open_flags ||
             plan.io.rw_flags != cases[i].rw_flags || plan.io.direct != cases[i].direct ||
             plan.io.cached != cases[i].cached || plan.workload.keep != cases[i].keep ||
-            plan.ends.ignore_error != cases[i].ignore_error)
+            plan.end.ignore_error != cases[i].ignore_error)
             fail_msg("ioping %s", cases[i].line);
     }
 }
@@ -334,7 +334,7 @@ TEST(each_target_has_a_plan_of_its_own)
     assert_int_equal(plan.target_count, 3);
     for (int i = 0; i < 3; i++) {
         plan_target(&plan, i, &one[i]);
-        assert_int_equal(one[i].ends.count, 3);
+        assert_int_equal(one[i].end.count, 3);
     }
     assert_string_equal(one[0].path, "a");
     assert_string_equal(one[1].path, "b");

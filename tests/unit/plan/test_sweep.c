@@ -40,7 +40,7 @@ TEST(steps_have_no_delay_and_no_lines_of_requests)
         if (plan.pace.interval != 0 || plan.pace.from_limit || plan.output.any_requests ||
             plan.pace.burst != 1)
             fail_msg("ioping %s", lines[i]);
-        assert_true(plan.ends.count == UINT64_MAX);
+        assert_true(plan.end.count == UINT64_MAX);
         assert_int_equal(plan.statistics.corrected_interval, 0);
     }
 }
@@ -86,11 +86,11 @@ TEST(what_is_not_swept_stays_as_given)
     assert_int_equal(plan.io.depth, 8);
     assert_int_equal(plan.io.threads, 3);
     assert_string_equal(operation_mix_word(&plan.workload.mix), "write");
-    assert_true(plan.workload.linear && plan.io.direct && plan.ends.ignore_error &&
+    assert_true(plan.workload.linear && plan.io.direct && plan.end.ignore_error &&
                 plan.workload.keep);
     assert_int_equal(plan.workload.seed, 9);
     assert_int_equal(plan.workload.work_offset, 1048576);
-    assert_int_equal(plan.ends.hang, 1000000000);
+    assert_int_equal(plan.end.hang, 1000000000);
     assert_int_equal(planned("-sweep threads -U -depth 8 .").io.depth, 8);
     assert_int_equal(planned("-U -sweep depth -threads 5 .").io.threads, 5);
 }
@@ -174,19 +174,19 @@ TEST(a_step_of_an_interval_has_thirty_requests_and_two_seconds)
         assert_int_equal(plan.pace.interval, 0);
         plan_step(&plan, cases[i].interval, 3, &step);
         assert_int_equal(step.pace.interval, cases[i].interval);
-        assert_int_equal(step.ends.settle_time, cases[i].interval);
-        assert_int_equal(step.ends.min_requests, 30);
+        assert_int_equal(step.end.settle_time, cases[i].interval);
+        assert_int_equal(step.end.min_requests, 30);
         assert_false(step.pace.from_limit);
-        if (step.ends.work_time < cases[i].work_time - cases[i].interval ||
-            step.ends.work_time > cases[i].work_time)
-            fail_msg("ioping %s: %lld", cases[i].line, (long long)step.ends.work_time);
-        if (step.ends.work_time < INT64_MAX / 2) {
-            assert_int_equal(step.ends.work_time, cases[i].work_time);
+        if (step.end.work_time < cases[i].work_time - cases[i].interval ||
+            step.end.work_time > cases[i].work_time)
+            fail_msg("ioping %s: %lld", cases[i].line, (long long)step.end.work_time);
+        if (step.end.work_time < INT64_MAX / 2) {
+            assert_int_equal(step.end.work_time, cases[i].work_time);
             assert_int_equal(plan_step_time(&plan, cases[i].interval),
                              cases[i].work_time + cases[i].interval);
         }
     }
-    assert_int_equal(planned("-sweep threads .").ends.min_requests, 0);
+    assert_int_equal(planned("-sweep threads .").end.min_requests, 0);
 }
 
 /* All of whose times are whole intervals, and of which 30 count. */
@@ -209,8 +209,8 @@ TEST(a_step_of_a_rate_is_an_open_loop)
             assert_true(step.pace.open_loop);
             assert_int_equal(step.pace.poisson, poisson);
             assert_int_equal(step.pace.interval, cases[i].interval);
-            assert_int_equal(step.ends.work_time, cases[i].work_time);
-            assert_int_equal(step.ends.settle_time, cases[i].settle);
+            assert_int_equal(step.end.work_time, cases[i].work_time);
+            assert_int_equal(step.end.settle_time, cases[i].settle);
             assert_int_equal(step.io.threads, plan.io.threads);
             assert_int_equal(step.io.depth, plan.io.depth);
         }
@@ -218,7 +218,7 @@ TEST(a_step_of_a_rate_is_an_open_loop)
         assert_false(step.pace.open_loop);
         assert_int_equal(step.io.threads, 1);
         assert_int_equal(step.io.depth, 1);
-        assert_int_equal(step.ends.work_time, SECOND);
+        assert_int_equal(step.end.work_time, SECOND);
         assert_int_equal(step.pace.interval, 0);
     }
 }
@@ -241,8 +241,8 @@ TEST(percentiles_of_limits_make_a_step_of_a_rate_longer)
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct plan plan = planned(cases[i].line), step;
         plan_step(&plan, cases[i].rate, 1, &step);
-        assert_int_equal(step.ends.work_time / step.pace.interval, cases[i].count);
-        assert_int_equal(step.ends.min_requests, 0);
+        assert_int_equal(step.end.work_time / step.pace.interval, cases[i].count);
+        assert_int_equal(step.end.min_requests, 0);
     }
 }
 

@@ -172,8 +172,8 @@ plotted_make(const struct plotted_case *drawn)
                                   .io.depth = 1,
                                   .pace.burst = 1,
                                   .pace.interval = 1000000000,
-                                  .ends.count = UINT64_MAX,
-                                  .ends.work_time = INT64_MAX,
+                                  .end.count = UINT64_MAX,
+                                  .end.work_time = INT64_MAX,
                                   .sweep.kind = drawn->sweep};
     if (drawn->sweep != SWEEP_NONE && drawn->kind != PLOTTED_NARROW) {
         slos_add(&plotted->plan.statistics.slos, "p99=1ms");

@@ -120,7 +120,7 @@ TEST(an_axis_that_is_not_rounded_ends_with_its_values)
     plot_axis_fit(&axis, 0, 99 * SECOND, false);
     assert_int_equal(plot_axis_ticks(&axis, ticks), 4);
     assert_string_equal(ticks[3].text, "1.5");
-    assert_true(is_near(ticks[3].at, 90));
+    assert_true(is_near(ticks[3].position, 90));
 }
 
 TEST(ticks_are_never_closer_than_the_gap)
@@ -134,7 +134,7 @@ TEST(ticks_are_never_closer_than_the_gap)
             int count = plot_axis_ticks(&axis, ticks);
             assert_in_range(count, 1, 10);
             for (int i = 1; i < count; i++)
-                assert_true(ticks[i].at - ticks[i - 1].at >= 30);
+                assert_true(ticks[i].position - ticks[i - 1].position >= 30);
         }
 }
 

@@ -48,7 +48,7 @@ golden_metrics(struct buffer *text, const struct plan *plan, const struct job *j
 {
     struct report report = {.plan = plan,
                             .jobs = jobs,
-                            .count = count,
+                            .job_count = count,
                             .text = *text,
                             .wall_now = golden_get_wall};
     golden_wall_now = wall;

@@ -132,12 +132,12 @@ TEST(a_target_has_a_line_for_each_operation)
     begin();
     golden_begin();
     struct report *report = golden.report;
-    report->count = 2;
+    report->job_count = 2;
     comparison_format(report, rows);
-    report->terminal = true;
+    report->is_terminal = true;
     report->columns = 60;
     comparison_format(report, rows);
-    report->count = 1;
-    report->terminal = false;
+    report->job_count = 1;
+    report->is_terminal = false;
     golden_end("apart_comparison");
 }

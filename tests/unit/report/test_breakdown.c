@@ -77,7 +77,7 @@ sparse(void)
 {
     struct stats stats = rising(12);
     for (uint64_t i = 13; i <= 92; i++)
-        add(&stats, unsplit_of(i, 30 * US, SPLIT_UNASKED));
+        add(&stats, unsplit_of(i, 30 * US, SPLIT_NO_DEVICE_IO));
     for (uint64_t i = 93; i <= 100; i++)
         add(&stats, unsplit_of(i, 20 * US, SPLIT_LOST));
     return stats;
@@ -122,7 +122,7 @@ TEST(the_parts_fit_a_terminal)
     struct sample slow = split_of(2, 388 * US);
     slow.slow_above = 1;
     begin(FORMAT_HUMAN);
-    golden.report->terminal = true;
+    golden.report->is_terminal = true;
     golden.report->columns = 80;
     golden_sample(slow);
     golden.report->columns = 40;
@@ -132,7 +132,7 @@ TEST(the_parts_fit_a_terminal)
 
 TEST(a_request_that_was_not_split_has_the_line_without)
 {
-    static const enum split_result results[] = {SPLIT_NOT_TRIED, SPLIT_UNASKED,
+    static const enum split_result results[] = {SPLIT_NOT_TRIED, SPLIT_NO_DEVICE_IO,
                                                 SPLIT_LOST};
     begin(FORMAT_HUMAN);
     for (uint64_t i = 0; i < 3; i++)
@@ -144,7 +144,7 @@ static void
 summarize(const struct stats *stats, bool terminal, const char *name)
 {
     begin(FORMAT_HUMAN);
-    golden.report->terminal = terminal;
+    golden.report->is_terminal = terminal;
     golden_summary(stats, SECOND);
     golden_end(name);
 }
@@ -211,7 +211,7 @@ TEST(those_that_were_not_split_are_counted)
 TEST(if_none_was_split_there_are_no_parts)
 {
     struct stats stats = {0};
-    add(&stats, unsplit_of(1, 30 * US, SPLIT_UNASKED));
+    add(&stats, unsplit_of(1, 30 * US, SPLIT_NO_DEVICE_IO));
     add(&stats, unsplit_of(2, 30 * US, SPLIT_LOST));
     summarize(&stats, false, "breakdown_none");
 }
@@ -292,7 +292,7 @@ TEST(json_statistics_have_the_parts)
 TEST(json_lines_count_what_was_not_split)
 {
     struct stats some = sparse(), none = {0};
-    add(&none, unsplit_of(1, 30 * US, SPLIT_UNASKED));
+    add(&none, unsplit_of(1, 30 * US, SPLIT_NO_DEVICE_IO));
     golden_prepare(FORMAT_NDJSON);
     golden.plan.statistics.breakdown = true;
     golden.plan.sweep.kind = SWEEP_DEPTH;

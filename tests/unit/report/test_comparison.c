@@ -73,7 +73,7 @@ table_of_rows(const struct comparison_row *rows, int count, bool recorded,
 {
     struct plan plan = {.mode = recorded ? MODE_COMPARE : MODE_RUN};
     struct report report = {
-        .plan = &plan, .count = count, .terminal = limit > 0, .columns = limit};
+        .plan = &plan, .job_count = count, .is_terminal = limit > 0, .columns = limit};
     if (slos)
         plan.statistics.slos = *slos;
     comparison_format(&report, rows);

@@ -71,7 +71,7 @@ add_first(struct buffer *text, int number)
 {
     struct report report = {.plan = &golden.plan,
                             .jobs = &golden.job,
-                            .count = 1,
+                            .job_count = 1,
                             .monotonic_now = os_clock_now,
                             .wall_now = golden_wall};
     const struct report_format *format = golden.plan.output.list[number].kind->format;
@@ -127,8 +127,8 @@ begin(void)
     snprintf(setup.plot, sizeof(setup.plot), "%s/a.svg", scratch());
     output_add(&golden.plan, FORMAT_PROMETHEUS, setup.metrics);
     output_add(&golden.plan, FORMAT_PLOT, setup.plot);
-    golden.plan.ends.timeout = INT64_MAX;
-    golden.plan.ends.grace = HOUR;
+    golden.plan.end.timeout = INT64_MAX;
+    golden.plan.end.grace = HOUR;
     golden.job.stats = &setup.stats;
     golden.job.track = &track;
     begin_export(&setup.export);
@@ -277,8 +277,8 @@ wait_for_a_stuck_one(char **errors)
     assert_int_equal(setup.export.error_number, ETIMEDOUT);
     assert_string_equal(setup.export.failed, setup.metrics);
     atomic_store(&told.hold, false);
-    golden.plan.ends.timeout = INT64_MAX;
-    golden.plan.ends.grace = HOUR; /* for a machine that is late */
+    golden.plan.end.timeout = INT64_MAX;
+    golden.plan.end.grace = HOUR; /* for a machine that is late */
     golden.job.in_flight = (struct job_in_flight){0};
     assert_true(export_end(&setup.export));
     assert_int_equal(setup.export.error_number, 0);
@@ -297,8 +297,8 @@ TEST(what_is_stuck_is_given_up_and_noted)
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char expected[2400], *errors;
         begin();
-        golden.plan.ends.timeout = cases[i].timeout;
-        golden.plan.ends.grace = cases[i].grace;
+        golden.plan.end.timeout = cases[i].timeout;
+        golden.plan.end.grace = cases[i].grace;
         int64_t waited = wait_for_a_stuck_one(&errors);
         snprintf(
             expected, sizeof(expected),
@@ -442,8 +442,8 @@ begin_log(void)
     golden_prepare(FORMAT_HUMAN);
     snprintf(logged.path, sizeof(logged.path), "%s/a.hlog", scratch());
     output_add(&golden.plan, FORMAT_HDR, logged.path);
-    golden.plan.ends.timeout = INT64_MAX;
-    golden.plan.ends.grace = HOUR;
+    golden.plan.end.timeout = INT64_MAX;
+    golden.plan.end.grace = HOUR;
     begin_export(&logged.export);
     logged.export.append = fake_append;
     logged.export.replace = fake_begin_again;

@@ -48,7 +48,7 @@ TEST(each_has_what_it_would_have_alone)
     stats.latency.sum = 4500000;
     prepare(FORMAT_RAW, file_path());
     begin();
-    assert_int_equal(golden.reports.count, 2);
+    assert_int_equal(golden.reports.report_count, 2);
     golden_sample((struct sample){.index = 1, .size = 512, .bytes = 512});
     golden_period(&stats, 1000);
     golden_summary(&stats, 2000);
@@ -64,9 +64,9 @@ TEST(what_a_terminal_shows_is_not_in_the_file)
     struct stats stats = golden_stats();
     prepare(FORMAT_HUMAN, "/dev/null");
     begin();
-    golden.reports.list[1].terminal = true;
-    assert_false(golden.reports.list[0].terminal);
-    assert_false(golden.reports.list[0].color);
+    golden.reports.list[1].is_terminal = true;
+    assert_false(golden.reports.list[0].is_terminal);
+    assert_false(golden.reports.list[0].has_color);
     golden_summary(&stats, 2000);
     report_explain(&golden.reports, &golden.job, 1);
     report_end(&golden.reports, &golden.outcome);
@@ -86,7 +86,7 @@ TEST(a_failure_of_one_ends_the_run_and_not_the_other)
                                                                     .stats = &stats,
                                                                     .duration = 1}),
                      -1);
-    assert_true(golden.reports.has_failed);
+    assert_true(golden.reports.print_status);
     assert_int_equal(golden_summary(&stats, 2000), -1);
     report_end(&golden.reports, &golden.outcome);
     dup2(golden.saved, 1);

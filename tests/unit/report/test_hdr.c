@@ -36,7 +36,7 @@ open_at(int count, int64_t ns, int64_t on_wall)
     now = ns;
     wall = on_wall;
     report = (struct report){
-        .jobs = jobs, .count = count, .monotonic_now = get_now, .wall_now = get_wall};
+        .jobs = jobs, .job_count = count, .monotonic_now = get_now, .wall_now = get_wall};
     report_hdr.open(&report);
     assert_false(report.text.failed);
     return &report;

@@ -53,7 +53,7 @@ TEST(a_terminal_shows_what_is_slow_by_the_median)
         sample.slow_above = cases[i].slow_above;
         golden_prepare(FORMAT_HUMAN);
         golden_begin();
-        golden.report->terminal = true;
+        golden.report->is_terminal = true;
         golden_sample(sample);
         size_t size;
         char *text = golden_take(&size);
@@ -70,7 +70,7 @@ line_on_terminal(struct sample sample, const char *path, int columns)
     golden_prepare(FORMAT_HUMAN);
     golden.job.target.description.path = path;
     golden_begin();
-    golden.report->terminal = golden.report->utf8 = true;
+    golden.report->is_terminal = golden.report->has_utf8 = true;
     golden.report->columns = columns;
     golden_sample(sample);
     return golden_take(&size);
@@ -230,7 +230,7 @@ summarize(const char *load, const struct stats *stats, int64_t time, const char 
     golden_prepare(FORMAT_HUMAN);
     golden.plan.workload.mix = mix_of(load);
     golden_begin();
-    golden.report->terminal = true;
+    golden.report->is_terminal = true;
     golden_summary(stats, time);
     golden_end(name);
 }
@@ -272,7 +272,7 @@ summarize_briefly(const struct stats *stats, const char *name)
     golden_prepare(FORMAT_HUMAN);
     golden.plan.output.percentiles = percentiles_default;
     golden_begin();
-    assert_false(golden.report->terminal);
+    assert_false(golden.report->is_terminal);
     golden_summary(stats, 9000912345);
     report_explain(&golden.reports, &golden.job, 1);
     golden_end(name);
@@ -308,7 +308,7 @@ summary_of(uint64_t requests, bool terminal, const char *given_by, int64_t inter
     golden.plan.pace.burst = 1;
     golden.plan.io.threads = 2;
     golden_begin();
-    golden.report->terminal = terminal;
+    golden.report->is_terminal = terminal;
     golden_summary(&stats, 10 * SECOND);
     return golden_take(&size);
 }
@@ -406,7 +406,7 @@ summarize_rising(const char *list, const char *load, const int (*counts)[2],
     if (list)
         assert_null(percentiles_parse(list, &golden.plan.output.percentiles));
     golden_begin();
-    golden.report->terminal = !list;
+    golden.report->is_terminal = !list;
     for (; (*counts)[0]; counts++) {
         struct stats stats = rising((*counts)[0], (*counts)[1]);
         golden_summary(&stats, 9000912345);
@@ -516,7 +516,7 @@ TEST(each_of_both_operations_has_its_line_of_percentiles)
     golden.plan.workload.mix = mix_of("rw");
     golden.plan.output.percentiles = percentiles_default;
     golden_begin();
-    golden.report->terminal = true;
+    golden.report->is_terminal = true;
     for (int i = 0; i < 3; i++) {
         struct stats stats = mixed(counts[i], 0);
         golden_summary(&stats, 9000912345);

@@ -25,7 +25,7 @@ prepare(int count)
                                      .plan = &golden.plan,
                                      .output = golden.plan.output.list,
                                      .jobs = jobs,
-                                     .count = count,
+                                     .job_count = count,
                                      .job = jobs,
                                      .target = &jobs[0].target.description,
                                      .wall_now = golden_wall};

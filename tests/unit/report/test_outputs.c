@@ -83,8 +83,8 @@ TEST(a_file_that_grows_has_each_period)
     golden.plan.output.list[1] =
         (struct output){.kind = &kind, .path = path, .has_periods = true};
     golden.plan.output.count = 2;
-    golden.plan.ends.timeout = INT64_MAX;
-    golden.plan.ends.grace = 60 * SECOND;
+    golden.plan.end.timeout = INT64_MAX;
+    golden.plan.end.grace = 60 * SECOND;
     golden_begin();
     golden_period(&stats, 1000);
     while (!has_line(path, "/tmp 10 1000\n"))

@@ -31,8 +31,8 @@ prepare(enum format format)
     memset(&phases, 0, sizeof(phases));
     memset(&load, 0, sizeof(load));
     golden.plan.mode = MODE_PHASES;
-    golden.plan.ends.count = 100;
-    golden.plan.ends.work_time = INT64_MAX;
+    golden.plan.end.count = 100;
+    golden.plan.end.work_time = INT64_MAX;
     golden.plan.io.threads = golden.plan.pace.burst = 1;
     golden.plan.output.percentiles = percentiles_default;
     golden.job.stats = &golden.job.progress.total;
@@ -126,7 +126,7 @@ TEST(a_terminal_has_the_columns_that_fit)
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct report report = {.plan = &golden.plan,
                                 .jobs = &golden.job,
-                                .terminal = true,
+                                .is_terminal = true,
                                 .columns = cases[i].columns};
         golden.plan.statistics.breakdown = cases[i].breakdown;
         buffer_text(&report.text, "\n");
@@ -218,7 +218,7 @@ TEST(progress_is_that_of_all_phases)
     assert_int_equal(facts.place.phase, PHASE_LOADED);
     assert_int_equal(facts.requests, 50);
     assert_true(facts.share > 0.49 && facts.share < 0.51);
-    assert_int_equal(facts.left, SECOND + 2 * SECOND);
+    assert_int_equal(facts.remaining_ns, SECOND + 2 * SECOND);
     status_format(&text, &facts, 80, false, false);
     assert_contains(text.text, "under load (2/3)  [");
     assert_contains(text.text, "50%  50 requests");

@@ -4,7 +4,7 @@
 static void
 assert_line(const struct stats *stats, int64_t time, const char *line)
 {
-    struct report report = {.count = 1};
+    struct report report = {.job_count = 1};
     raw_line(&report, &(struct run_record){.stats = stats, .duration = time});
     assert_string_equal(report.text.text, line);
     buffer_free(&report.text);
@@ -38,7 +38,7 @@ TEST(among_others_the_target_comes_last)
     }
     for (int i = 0; i < 3; i++) {
         struct report report = {.jobs = jobs,
-                                .count = 3,
+                                .job_count = 3,
                                 .job = &jobs[i],
                                 .target = &jobs[i].target.description};
         raw_line(&report, &(struct run_record){.stats = &stats, .duration = 7});

@@ -15,8 +15,8 @@ plain(void)
 {
     return (struct plan){.io.threads = 1,
                          .pace.burst = 1,
-                         .ends.count = UINT64_MAX,
-                         .ends.work_time = 2 * SECOND};
+                         .end.count = UINT64_MAX,
+                         .end.work_time = 2 * SECOND};
 }
 
 /* Three requests of 2 ms. */

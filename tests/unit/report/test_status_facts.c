@@ -30,8 +30,8 @@ plain(void)
 {
     return (struct plan){.io.threads = 1,
                          .pace.burst = 1,
-                         .ends.count = UINT64_MAX,
-                         .ends.work_time = INT64_MAX};
+                         .end.count = UINT64_MAX,
+                         .end.work_time = INT64_MAX};
 }
 
 /* Jobs with these statistics, COUNT of them; too large for a stack, so they live until
@@ -88,14 +88,14 @@ TEST(a_run_without_an_end_has_no_share_and_no_rest)
     plan.pace.interval = SECOND;
     struct status_facts facts = gathered(&plan, stats, 1, 7 * SECOND);
     assert_true(facts.share < 0);
-    assert_int_equal(facts.left, -1);
+    assert_int_equal(facts.remaining_ns, -1);
     assert_int_equal(facts.elapsed, 7 * SECOND);
     assert_int_equal(facts.swept, SWEEP_NONE);
     assert_true(facts.is_endless);
-    plan.ends.count = 100;
+    plan.end.count = 100;
     assert_false(gathered(&plan, stats, 1, SECOND).is_endless);
-    plan.ends.count = UINT64_MAX;
-    plan.ends.work_time = SECOND;
+    plan.end.count = UINT64_MAX;
+    plan.end.work_time = SECOND;
     assert_false(gathered(&plan, stats, 1, SECOND).is_endless);
     free(stats);
 }
@@ -109,11 +109,11 @@ TEST(the_oldest_request_of_all_targets_is_waited_for)
     struct job *jobs = jobs_of(all, 3);
     struct status *status = status_open(&plan, 3, BEGAN);
     status_gather(status, jobs, 3, BEGAN + 3 * SECOND, &facts);
-    assert_int_equal(facts.waiting, 0);
+    assert_int_equal(facts.oldest_age_ns, 0);
     jobs[0].in_flight.oldest_sent_at = BEGAN + SECOND;
     jobs[2].in_flight.oldest_sent_at = BEGAN + 500 * MS;
     status_gather(status, jobs, 3, BEGAN + 3 * SECOND, &facts);
-    assert_int_equal(facts.waiting, 2500 * MS);
+    assert_int_equal(facts.oldest_age_ns, 2500 * MS);
     status_close(status);
     free(stats);
 }
@@ -180,11 +180,11 @@ TEST(one_that_is_done_is_not_waited_for)
     const struct stats *const all[] = {early, late};
     struct job *jobs = jobs_of(all, 2);
     jobs[0].has_ended = true;
-    plan.ends.count = 100;
+    plan.end.count = 100;
     struct status *status = status_open(&plan, 2, BEGAN);
     status_gather(status, jobs, 2, BEGAN + 10 * SECOND, &facts);
     assert_true(facts.share == 0.75);
-    assert_int_equal(facts.left, 10 * SECOND);
+    assert_int_equal(facts.remaining_ns, 10 * SECOND);
     status_close(status);
     free(early);
     free(late);
@@ -205,7 +205,7 @@ TEST(reads_and_writes_are_apart)
     }
     for (int targets = 1; targets <= 2; targets++) {
         struct status_facts facts = gathered(&plan, stats, targets, SECOND);
-        assert_int_equal(facts.more, 1);
+        assert_int_equal(facts.extra_count, 1);
         assert_int_equal(facts.requests, 197 * targets);
         assert_int_equal(facts.p50[0], MS);
         assert_int_equal(facts.p99[0], MS);
@@ -249,17 +249,17 @@ check_course(const struct course *course)
 {
     struct plan plan = plain();
     struct stats *stats = seen(course->done, 0);
-    plan.ends.count = course->count ? course->count : UINT64_MAX;
-    plan.ends.work_time = course->work_time ? course->work_time : INT64_MAX;
+    plan.end.count = course->count ? course->count : UINT64_MAX;
+    plan.end.work_time = course->work_time ? course->work_time : INT64_MAX;
     plan.pace.interval = course->interval;
     plan.pace.burst = course->burst;
     plan.io.threads = course->threads;
     struct status_facts facts = gathered(&plan, stats, course->targets, course->now);
-    if (facts.left != course->left || facts.share < course->share - 1e-6 ||
+    if (facts.remaining_ns != course->left || facts.share < course->share - 1e-6 ||
         facts.share > course->share + 1e-6)
         fail_msg("%llu, %d done after %lld: %f, %lld left",
                  (unsigned long long)course->count, course->done, (long long)course->now,
-                 facts.share, (long long)facts.left);
+                 facts.share, (long long)facts.remaining_ns);
     free(stats);
 }
 
@@ -304,18 +304,18 @@ TEST(the_slowest_target_decides_what_is_left)
     struct status_facts facts;
     struct stats *stats[] = {seen(50, 0), seen(20, 0), seen(0, 0)};
     struct job *jobs = jobs_of((const struct stats *const *)stats, 2);
-    plan.ends.count = 100;
+    plan.end.count = 100;
     struct status *status = status_open(&plan, 2, BEGAN);
     status_gather(status, jobs, 2, BEGAN + SECOND, &facts);
-    assert_int_equal(facts.left, 4 * SECOND);
+    assert_int_equal(facts.remaining_ns, 4 * SECOND);
     assert_true(facts.share > 0.3499 && facts.share < 0.3501);
     jobs[0].stats = stats[1];
     jobs[1].stats = stats[0];
     status_gather(status, jobs, 2, BEGAN + SECOND, &facts);
-    assert_int_equal(facts.left, 4 * SECOND);
+    assert_int_equal(facts.remaining_ns, 4 * SECOND);
     jobs[0].stats = stats[2];
     status_gather(status, jobs, 2, BEGAN + SECOND, &facts);
-    assert_int_equal(facts.left, -1);
+    assert_int_equal(facts.remaining_ns, -1);
     status_close(status);
     for (int i = 0; i < 3; i++)
         free(stats[i]);
@@ -328,14 +328,14 @@ TEST(what_is_left_of_phases_is_not_known_while_a_load_settles)
     struct plan plan = plain();
     struct stats *stats = seen(1, 0);
     struct status_facts facts;
-    plan.ends.work_time = 4 * SECOND;
+    plan.end.work_time = 4 * SECOND;
     struct status *status = status_open(&plan, 1, BEGAN);
     struct job *jobs = jobs_of((const struct stats *const *)&stats, 1);
     begin_part(status, 0, &part, BEGAN);
     status_gather(status, jobs, 1, BEGAN, &facts);
-    assert_int_equal(facts.left, -1);
+    assert_int_equal(facts.remaining_ns, -1);
     status_gather(status, jobs, 1, BEGAN + 2 * SECOND, &facts);
-    assert_int_equal(facts.left, 7 * SECOND);
+    assert_int_equal(facts.remaining_ns, 7 * SECOND);
     status_close(status);
     free(stats);
 }
@@ -359,8 +359,8 @@ TEST(a_sweep_goes_through_all_steps_of_all_targets)
     struct stats *stats = seen(5, 0);
     struct job snapshot = {.stats = stats};
     plan.sweep.kind = SWEEP_DEPTH;
-    plan.ends.work_time = 2 * SECOND;
-    plan.ends.settle_time = 200 * MS;
+    plan.end.work_time = 2 * SECOND;
+    plan.end.settle_time = 200 * MS;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct status_facts facts;
         int64_t now = BEGAN + 100 * SECOND;
@@ -371,9 +371,10 @@ TEST(a_sweep_goes_through_all_steps_of_all_targets)
                            .value = 8, .index = cases[i].index, .count = cases[i].count},
                        now - cases[i].since);
         status_gather(status, &snapshot, 1, now, &facts);
-        if (facts.left != cases[i].left || facts.share < cases[i].share - 1e-6 ||
+        if (facts.remaining_ns != cases[i].left || facts.share < cases[i].share - 1e-6 ||
             facts.share > cases[i].share + 1e-6)
-            fail_msg("case %zu: %f, %lld left", i, facts.share, (long long)facts.left);
+            fail_msg("case %zu: %f, %lld left", i, facts.share,
+                     (long long)facts.remaining_ns);
         assert_int_equal(facts.requests, 5);
         assert_int_equal(facts.max, 5 * MS);
         assert_int_equal(facts.targets, cases[i].targets);
@@ -390,8 +391,8 @@ TEST(steps_of_a_sweep_of_intervals_differ_in_length)
     struct stats *stats = seen(5, 0);
     struct job snapshot = {.stats = stats};
     plan.sweep = (struct sweep){SWEEP_INTERVAL, MS, 4 * MS};
-    plan.ends.min_requests = 30;
-    plan.ends.work_time = MS;
+    plan.end.min_requests = 30;
+    plan.end.work_time = MS;
     for (int number = 0; number < 3; number++) {
         static const int64_t before[] = {0, 31 * MS, 93 * MS};
         struct status_facts facts;
@@ -401,7 +402,7 @@ TEST(steps_of_a_sweep_of_intervals_differ_in_length)
                    &(struct run_part){.value = MS << number, .index = number, .count = 3},
                    now - 10 * MS);
         status_gather(status, &snapshot, 1, now, &facts);
-        assert_int_equal(facts.left, 217 * MS - before[number] - 10 * MS);
+        assert_int_equal(facts.remaining_ns, 217 * MS - before[number] - 10 * MS);
         assert_in_range(facts.share * 434, 217 + before[number] / MS + 9,
                         217 + before[number] / MS + 11);
         status_close(status);

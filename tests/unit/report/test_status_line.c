@@ -11,7 +11,7 @@ example(void)
     return (struct status_facts){.targets = 1,
                                  .share = 0.3125,
                                  .elapsed = 5600 * MS,
-                                 .left = 12345678901,
+                                 .remaining_ns = 12345678901,
                                  .requests = 1261,
                                  .failed = 2,
                                  .p50 = {240700},
@@ -87,14 +87,14 @@ TEST(no_line_reaches_the_last_column)
     struct status_facts cases[5];
     for (size_t i = 0; i < LENGTH(cases); i++)
         cases[i] = example();
-    cases[1].share = cases[1].left = -1;
+    cases[1].share = cases[1].remaining_ns = -1;
     cases[2].swept = SWEEP_SIZE;
     cases[2].place = (struct status_place){.index = 6, .count = 19, .value = 1572864};
     cases[3].swept = SWEEP_THREADS;
     cases[3].targets = 12;
     cases[3].place = (struct status_place){.target = 9, .index = 9, .count = 11};
     cases[4].requests = cases[4].failed = INT64_MAX;
-    cases[4].p50[0] = cases[4].p99[0] = cases[4].max = cases[4].left = INT64_MAX;
+    cases[4].p50[0] = cases[4].p99[0] = cases[4].max = cases[4].remaining_ns = INT64_MAX;
     cases[4].share = 1;
     for (size_t i = 0; i < LENGTH(cases) * 2; i++)
         for (int columns = 0; columns <= 250; columns++) {
@@ -127,7 +127,7 @@ TEST(the_bar_is_full_when_all_is_done)
     };
     char ascii[128], utf8[256];
     struct status_facts facts = {.requests = 999900, .p50 = {-1}, .p99 = {-1}, .max = -1};
-    facts.left = -1;
+    facts.remaining_ns = -1;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         facts.share = cases[i].share;
         snprintf(ascii, sizeof(ascii), "%s" REST, cases[i].ascii);
@@ -140,7 +140,7 @@ TEST(the_bar_is_full_when_all_is_done)
 TEST(what_is_not_known_is_a_dash_or_left_out)
 {
     struct status_facts facts = example();
-    facts.p99[0] = facts.left = -1;
+    facts.p99[0] = facts.remaining_ns = -1;
     facts.failed = 0;
     check_line(&facts, 100, false,
                "[######--------------]  31%  1.26 k requests  p50 240.7 us  p99 -  "
@@ -161,11 +161,11 @@ TEST(a_request_that_is_waited_for_has_its_age)
 {
     struct status_facts facts = example();
     facts.failed = 0;
-    facts.waiting = SECOND;
+    facts.oldest_age_ns = SECOND;
     check_line(&facts, 100, false,
                "[######--------------]  31%  1.26 k requests  p50 240.7 us  p99 1.44 ms  "
                "max 3.20 ms  12.3 s left");
-    facts.waiting = 2999 * MS;
+    facts.oldest_age_ns = 2999 * MS;
     check_line(&facts, 110, false,
                "[#####-----------]  31%  1.26 k requests  p50 240.7 us  p99 1.44 ms  "
                "max 3.20 ms  waiting 2.90 s  12.3 s left");
@@ -175,7 +175,7 @@ TEST(a_request_that_is_waited_for_has_its_age)
 TEST(a_run_without_an_end_says_how_to_stop_it)
 {
     struct status_facts facts = example();
-    facts.share = facts.left = -1;
+    facts.share = facts.remaining_ns = -1;
     facts.failed = 0;
     facts.is_endless = true;
     facts.requests = 1;
@@ -196,7 +196,7 @@ TEST(corrected_percentiles_are_called_so)
 {
     struct status_facts facts = example();
     facts.corrected = true;
-    facts.share = facts.left = -1;
+    facts.share = facts.remaining_ns = -1;
     check_line(&facts, 100, false,
                "5 s  1.26 k requests  corrected p50 240.7 us  corrected p99 1.44 ms  "
                "max 3.20 ms  2 failed");
@@ -206,7 +206,7 @@ TEST(corrected_percentiles_are_called_so)
 TEST(reads_and_writes_have_percentiles_of_their_own)
 {
     struct status_facts facts = example();
-    facts.more = 1;
+    facts.extra_count = 1;
     facts.scope[0] = SCOPE_OPERATION + (enum scope)OPERATION_READ;
     facts.scope[1] = SCOPE_OPERATION + (enum scope)OPERATION_WRITE;
     facts.failed = 0;
@@ -219,7 +219,7 @@ TEST(reads_and_writes_have_percentiles_of_their_own)
                "[####----------]  31%  1.26 k req  p50 read 240.7 us write 1.56 ms  12.3 "
                "s left");
     facts.corrected = true;
-    facts.share = facts.left = -1;
+    facts.share = facts.remaining_ns = -1;
     check_line(&facts, 120, false,
                "5 s  1.26 k requests  corrected p50 read 240.7 us write 1.56 ms  "
                "corrected p99 read 1.44 ms write -  max 3.20 ms");
@@ -244,7 +244,7 @@ TEST(times_are_no_finer_than_one_can_follow)
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char line[128];
         struct status_facts facts = {.share = -1, .p50 = {-1}, .p99 = {-1}, .max = -1};
-        facts.elapsed = facts.left = cases[i].time;
+        facts.elapsed = facts.remaining_ns = cases[i].time;
         snprintf(line, sizeof(line), "%s  0 requests  p50 -  p99 -  max -  %s",
                  cases[i].elapsed, cases[i].left);
         check_line(&facts, 100, false, line);
@@ -270,7 +270,8 @@ TEST(a_sweep_says_where_it_is)
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char line[128];
-        struct status_facts facts = {.p50 = {-1}, .p99 = {-1}, .max = -1, .left = -1};
+        struct status_facts facts = {
+            .p50 = {-1}, .p99 = {-1}, .max = -1, .remaining_ns = -1};
         facts.share = 0.5;
         facts.swept = cases[i].kind;
         facts.targets = cases[i].targets;

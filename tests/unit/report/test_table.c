@@ -8,7 +8,7 @@
 static struct report
 report_of(const struct plan *plan, int columns)
 {
-    return (struct report){.plan = plan, .terminal = columns > 0, .columns = columns};
+    return (struct report){.plan = plan, .is_terminal = columns > 0, .columns = columns};
 }
 
 /* Adds the head of a table, or a row, to TEXT, for a terminal of COLUMNS. */

@@ -114,7 +114,7 @@ setup_open(struct setup *setup)
     job->run = &setup->run;
     job->active_plan.output.any_requests = true; /* the observer is told of each */
     job->group = (struct worker_group){.size = 0,
-                                       .max_requests = setup->plan.ends.count,
+                                       .max_requests = setup->plan.end.count,
                                        .begin_at = 1,
                                        .period_end = INT64_MAX};
     assert_int_equal(worker_open(&setup->worker, job, &engine_fake, 0, &error), 0);

@@ -43,7 +43,7 @@ run_open_loop(int64_t interval, int64_t work_time)
     memset(&heard, 0, offsetof(struct heard, enough));
     plan->pace.open_loop = true;
     plan->pace.interval = interval;
-    plan->ends.work_time = work_time;
+    plan->end.work_time = work_time;
     plan->output.any_requests = true;
     assert_int_equal(run_execute(&task, &error), 0);
     return setup.job;
@@ -56,7 +56,7 @@ count_missed(const struct job *job)
 {
     int missed = (int)job->progress.total.missed;
     assert_true(missed == 0 ||
-                job->outcome.duration >= 2 * job->active_plan.ends.work_time);
+                job->outcome.duration >= 2 * job->active_plan.end.work_time);
     return missed;
 }
 
@@ -179,8 +179,8 @@ TEST(requests_of_the_settling_do_not_count)
     struct plan *plan = &setup.job->active_plan;
     plan->pace.open_loop = true;
     plan->pace.interval = 10 * MS;
-    plan->ends.settle_time = 100 * MS;
-    plan->ends.work_time = 300 * MS;
+    plan->end.settle_time = 100 * MS;
+    plan->end.work_time = 300 * MS;
     assert_int_equal(run_execute(&task, &error), 0);
     uint64_t missed = (uint64_t)count_missed(setup.job);
     assert_int_equal(setup.job->progress.total.requests + missed, 30);
@@ -204,7 +204,7 @@ TEST(random_arrivals_are_those_of_the_seed)
         struct plan *plan = &setup.job->active_plan;
         plan->pace.open_loop = plan->pace.poisson = plan->output.any_requests = true;
         plan->pace.interval = 10 * MS;
-        plan->ends.work_time = 250 * MS;
+        plan->end.work_time = 250 * MS;
         assert_int_equal(run_execute(&task, &error), 0);
         counts[i] = heard.count;
         due[i] = heard.count + count_missed(setup.job);
@@ -230,8 +230,8 @@ TEST(workers_that_have_nothing_to_do_take_no_time)
     struct plan *plan = &setup.job->active_plan;
     plan->pace.open_loop = true;
     plan->pace.interval = 150 * MS;
-    plan->ends.settle_time = 300 * MS;
-    plan->ends.work_time = 150 * MS;
+    plan->end.settle_time = 300 * MS;
+    plan->end.work_time = 150 * MS;
     assert_int_equal(run_execute(&task, &error), 0);
     assert_int_equal(setup.job->progress.total.requests, 1);
     assert_in_range(setup.job->outcome.duration, 0,

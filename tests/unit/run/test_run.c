@@ -308,7 +308,7 @@ TEST_IN_CHILD(a_stuck_request_is_given_up_after_a_failure)
     fake_engine.queues[0].answers[1].error = EIO;
     fake_engine.queues[1].answers[1].held = true;
     struct run_task task = setup_task(&setup, &observer);
-    setup.job->active_plan.ends.grace = 50 * MS;
+    setup.job->active_plan.end.grace = 50 * MS;
     os_signals_install();
     REQUIRE(run_execute(&task, &error) == 0);
     REQUIRE(setup.job->outcome.failed_sample.error == EIO);

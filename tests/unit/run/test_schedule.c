@@ -173,8 +173,8 @@ start(struct simulation *simulation, const struct row *row)
         (struct plan){.workload = {.seed = 42},
                       .io = {.threads = simulation->workers, .depth = depth},
                       .pace = row->pace,
-                      .ends = {.settle_time = row->settle,
-                               .work_time = row->work_time ? row->work_time : NEVER}};
+                      .end = {.settle_time = row->settle,
+                              .work_time = row->work_time ? row->work_time : NEVER}};
     simulation->group.size = simulation->workers;
     simulation->group.max_requests = row->count ? row->count : UINT64_MAX;
     for (int i = 0; i < simulation->workers; i++) {
@@ -351,7 +351,7 @@ start_one(struct plan_pace pace, int depth, _Atomic int64_t *shared)
     struct plan plan = {.workload = {.seed = 7},
                         .io = {.threads = 1, .depth = depth},
                         .pace = pace,
-                        .ends = {.work_time = NEVER}};
+                        .end = {.work_time = NEVER}};
     struct schedule schedule;
     schedule_start(&schedule, &plan, 0, shared, BEGIN, BEGIN);
     return schedule;
@@ -366,7 +366,7 @@ TEST(a_worker_that_is_late_ends_with_the_others)
         for (int64_t late = 0; late <= 1500; late += 500) {
             struct plan plan = {.io = {.threads = 2, .depth = 1},
                                 .pace = paces[i],
-                                .ends = {.work_time = 1000, .settle_time = 100}};
+                                .end = {.work_time = 1000, .settle_time = 100}};
             _Atomic int64_t shared = 0;
             struct schedule schedule;
             schedule_start(&schedule, &plan, 1, &shared, BEGIN, BEGIN + late);

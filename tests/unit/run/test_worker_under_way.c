@@ -103,7 +103,7 @@ TEST(what_was_due_at_a_rate_is_given_up_with_a_worker)
         struct schedule *schedule = &setup.worker.schedule;
         uint64_t missed;
         setup.job->active_plan.pace.open_loop = true;
-        setup.job->active_plan.ends.work_time = 100 * MS;
+        setup.job->active_plan.end.work_time = 100 * MS;
         schedule_start(schedule, setup.worker.plan, 0, &setup.job->group.next_arrival,
                        START, START);
         for (int k = 0; k < 2; k++)
@@ -154,8 +154,8 @@ TEST(what_is_sent_while_it_settles_is_not_recorded)
             setup.options.interval = 40 * MS;
             setup.options.work_time = 100 * MS;
             setup_open(&setup);
-            setup.job->active_plan.ends.settle_time = 100 * MS;
-            setup.job->active_plan.ends.min_requests = 1;
+            setup.job->active_plan.end.settle_time = 100 * MS;
+            setup.job->active_plan.end.min_requests = 1;
             int64_t before = os_clock_now();
             worker_run(&setup.worker);
             setup_close(&setup);
@@ -179,7 +179,7 @@ TEST(a_failure_while_it_settles_is_kept)
     setup.options.work_time = 3600000 * MS;
     fake_engine.answers[2].error = EIO;
     setup_open(&setup);
-    setup.job->active_plan.ends.settle_time = 3600000 * MS;
+    setup.job->active_plan.end.settle_time = 3600000 * MS;
     worker_run(&setup.worker);
     setup_close(&setup);
     assert_string_equal(fake_engine_story(), "RR");

@@ -123,14 +123,14 @@ TEST(waits_are_those_of_both_operations_in_turn)
         assert_memory_equal(&stats_operation_of(&stats, (enum operation)i)->corrected,
                             &expected[i], sizeof(expected[i]));
     struct latencies latencies = latencies_of(&stats, SCOPE_OPERATION + OPERATION_READ);
-    assert_true(latencies.corrected);
+    assert_true(latencies.is_corrected);
     assert_int_equal(latencies_percentile(&latencies, &half), 1500);
     assert_int_equal(latencies_percentile(&latencies, &last), 3496);
     latencies = latencies_of(&stats, SCOPE_OPERATION + OPERATION_WRITE);
     assert_int_equal(latencies_percentile(&latencies, &last), 4496);
     stats.corrected_interval = 0;
     latencies = latencies_of(&stats, SCOPE_OPERATION + OPERATION_READ);
-    assert_false(latencies.corrected);
+    assert_false(latencies.is_corrected);
     assert_int_equal(latencies_percentile(&latencies, &last), 100);
 }
 

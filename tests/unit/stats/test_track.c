@@ -289,7 +289,7 @@ TEST(parts_are_in_the_column_in_which_the_request_started)
     split(&track, 5 * WIDTH, SPLIT_DONE);
     split(&track, 6 * WIDTH - 1, SPLIT_DONE);
     split(&track, 6 * WIDTH, SPLIT_LOST);
-    split(&track, 7 * WIDTH, SPLIT_UNASKED);
+    split(&track, 7 * WIDTH, SPLIT_NO_DEVICE_IO);
     assert_int_equal(track.column_count, 6);
     assert_parts(&track, 4, 0);
     assert_parts(&track, 5, 2);

@@ -66,8 +66,8 @@ plain(void)
                    .extents = extents,
                    .extent_count = 1,
                    .known = true},
-        .direct = true,
-        .single = true};
+        .is_direct = true,
+        .is_single = true};
     return &target;
 }
 

@@ -13,9 +13,9 @@ make_attribution(struct os_trace *tape)
     struct attribution *attribution = attribution_make(1);
     *tape = (struct os_trace){three, 9, 0, 0};
     assert_non_null(attribution);
-    struct trace_target *target = &attribution->targets[0].known;
+    struct trace_target *target = &attribution->targets[0].target;
     *target = *plain();
-    target->tracked = true;
+    target->needs_track = true;
     target->layout.extents = malloc(sizeof(struct os_extent));
     assert_non_null(target->layout.extents);
     *target->layout.extents = *plain()->layout.extents;

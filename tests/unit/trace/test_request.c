@@ -112,9 +112,9 @@ target_of(int traits)
     static struct os_extent upper[] = {{0, 4 << 20, 3000}};
     struct trace_target target = *plain();
     struct os_layout *layout = &target.layout;
-    target.direct = !(traits & CACHED);
-    target.single = !(traits & POOLED);
-    target.syncs = traits & SYNCED;
+    target.is_direct = !(traits & CACHED);
+    target.is_single = !(traits & POOLED);
+    target.writes_sync = traits & SYNCED;
     layout->known = !(traits & UNKNOWN);
     layout->is_stacked = traits & (LOOPED | MADE | MADE_PARTED | MULTIPATH);
     if (traits & (UNMAPPED | UNKNOWN))
@@ -508,7 +508,7 @@ TEST(records_of_another_process_are_not_those_of_a_throttled_request)
     assert_parts(&split, 0, 60300, 400, 300);
     records[3].kernel = true; /* as if another were throttled too */
     split = split_by(plain(), reading(4096, 10000, 71000), records, count);
-    assert_int_equal(split.result, SPLIT_SHARED);
+    assert_int_equal(split.result, SPLIT_AMBIGUOUS);
 }
 
 /* Two requests of one block at once: each has block requests of its own. */
