@@ -305,7 +305,7 @@ plot_format(struct buffer *text, const struct plot *plot)
 
     if (plot->count > 1)
         buffer_format(&texts[TITLE], "ioping: %d %s", plot->count,
-                      plot->plan->mode == MODE_COMPARE ? "kept runs" : "targets");
+                      plot->plan->mode == MODE_COMPARE ? "recorded runs" : "targets");
     else {
         buffer_text(&texts[TITLE], "ioping ");
         description_label(&plot->jobs[0].target.description, &texts[TITLE]);

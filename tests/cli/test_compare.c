@@ -1,4 +1,4 @@
-/* Comparisons of kept runs: files of raw lines in, and what is made of them. */
+/* Comparisons of recorded runs: files of raw lines in, and what is made of them. */
 /* Marks: valgrind posix */
 #include "peer.h"
 #include "support.h"
@@ -180,7 +180,7 @@ TEST(the_picture_has_both)
     svg_check_begin(&check, result.out, result.out_size);
     if (check.problems.length)
         fail_msg("%s", check.problems.text);
-    assert_true(svg_check_shows(&check, "ioping: 2 kept runs"));
+    assert_true(svg_check_shows(&check, "ioping: 2 recorded runs"));
     assert_true(svg_check_shows(&check, "read from raw lines"));
     assert_true(svg_check_shows(&check, "200 requests counted"));
     assert_true(svg_check_shows(&check, "gp3"));

@@ -163,7 +163,7 @@ check_sweep(const struct options *options, const struct plan *plan)
     MUST(step.workload.request_size >= 1 && step.workload.request_size <= REQUEST_MOST);
 }
 
-/* What kept runs are compared by needs no run, and what a plug-in says no other output.
+/* What recorded runs are compared by needs no run, and what a plug-in says no other output.
  */
 static void
 check_kinds(const struct options *options, const struct plan *plan)
