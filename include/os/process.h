@@ -170,9 +170,9 @@ void os_leftover_watch(const char *path);
  * time. */
 void os_leftover_forget(const char *path);
 
-/* Drops for good all rights that the real user does not have: those of a set-user-ID or
- * set-group-ID bit and the capabilities of the program's file. Call it while the process
- * has one thread. Returns 0, or -1 with errno. */
+/* Drops for good all rights that the real user does not have: rights by a set-user-ID
+ * or set-group-ID bit, and by capabilities of the program's file. Call it while the
+ * process has one thread. Returns 0, or -1 with errno. */
 int os_privileges_drop(void);
 
 /* Keeps idle processors out of sleep states until the process ends, as far as the system

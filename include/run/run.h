@@ -83,8 +83,8 @@ struct run_observer {
 };
 
 /* What to run: all jobs at the same time, each with its own workers. A background load is
- * the last of the jobs; when it ends the other jobs end too, and when one of them ends it
- * ends too. */
+ * the last of the jobs. When the load ends, the other jobs end too, and when another job
+ * ends, the load ends too. */
 struct run_task {
     struct job *jobs;
     int count;

@@ -86,9 +86,9 @@ struct breakdown_interval {
 };
 
 /* Divides the time of a request from START to END (ns) into PART. QUEUED is when its
- * first block request was queued. The COUNT intervals are those of its block requests, in
- * any order; the function sorts them. Time outside of the request does not count. The
- * last interval to end must be that of the last completion. */
+ * first block request was queued. INTERVALS has one interval for each of its COUNT block
+ * requests, in any order; the function sorts them. Time outside of the request does not
+ * count. The interval that ends last must be the interval of the last completion. */
 void breakdown_divide(int64_t start, int64_t end, int64_t queued,
                       struct breakdown_interval *intervals, int count,
                       int64_t part[PARTS]);

@@ -43,9 +43,9 @@ struct comparison_row {
  * corrected percentiles.
  *
  * If RANKED, the rows are sorted by their medians before they are compared. Rows that are
- * not known to differ from the fastest row without a rank share a rank. Behind the ranked
- * rows come the rows with too few requests that count, and then the rows in which no
- * request counts, both in their previous order.
+ * not known to differ from the fastest row without a rank share a rank. The rows with too
+ * few requests that count follow the ranked rows, and the rows in which no request counts
+ * come last, both in their previous order.
  *
  * Returns 0, or -1 if memory is lacking; the rows are unchanged then.
  */

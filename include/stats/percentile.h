@@ -143,8 +143,8 @@ uint64_t latencies_above(const struct latencies *latencies, int64_t limit);
 int64_t stats_percentile(const struct stats *stats, const struct percentile *percentile);
 
 /* Returns which percentiles of LIST are shown if COUNT requests count, as a bit mask by
- * index. A list that the user gave is shown if COUNT is above 0. Of another list, each
- * percentile is shown that COUNT requests are enough for (percentile_needs). */
+ * index. A list that the user gave is shown if COUNT is above 0. In any other list, a
+ * percentile is shown if COUNT requests are enough for it (percentile_needs). */
 unsigned percentiles_shown(const struct percentiles *list, uint64_t count);
 
 #define BUCKETS_MOST 64

@@ -110,8 +110,8 @@ struct slo_answer {
 
 /*
  * Compares STATS with an objective. The verdict is SLO_UNKNOWN if there are fewer values
- * than percentile_needs, with one exception: SLO_BROKEN if so many of them are above the
- * limit that, if the limit were met, this would happen with a chance below 5 %. It is
+ * than percentile_needs, with one exception. The verdict is SLO_BROKEN if the number of
+ * values above the limit would occur with a chance below 5 % if the limit were met. It is
  * also SLO_UNKNOWN if the figure means nothing, which `reason` explains. The verdict on a
  * relative objective is always SLO_MET, because it needs another run.
  */

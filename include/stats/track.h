@@ -53,8 +53,8 @@ struct track {
 void track_start(struct track *track, int64_t began, int64_t every);
 
 /* Adds SAMPLE, which has a verdict. Samples may come in any order. A sample that started
- * before the track is added to column 0. Of a sample that neither counts nor failed, only
- * the missed grid points are added. */
+ * before the track is added to column 0. If a sample neither counts nor failed, only its
+ * missed grid points are added. */
 void track_record(struct track *track, const struct sample *sample);
 
 /* Adds the parts of SAMPLE, which counts and was recorded before with track_record, at

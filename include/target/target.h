@@ -55,7 +55,7 @@ struct target {
     bool is_flushed;         /* no dirty data is left */
     bool is_new_file;        /* this run made the working file of -keep */
     char removed_path[4096]; /* former path of the working file, which was removed while
-                              * it is open; empty if there is none */
+                              * it is open; empty if no file was removed */
     int naming_error;    /* errno of target_name if it failed to find the names, or 0 */
     bool charges_reads;  /* a read that is not charged to the process was cached */
     double hole_percent; /* holes in the working set when it was opened, percent; -1 if
