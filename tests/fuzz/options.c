@@ -163,8 +163,7 @@ check_sweep(const struct options *options, const struct plan *plan)
     MUST(step.workload.request_size >= 1 && step.workload.request_size <= REQUEST_MOST);
 }
 
-/* What recorded runs are compared by needs no run, and what a plug-in says no other output.
- */
+/* A comparison of recorded runs needs no run, and a plug-in has no other output. */
 static void
 check_kinds(const struct options *options, const struct plan *plan)
 {
