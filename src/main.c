@@ -24,7 +24,8 @@ main(int argc, char *argv[])
     struct notes notes = {0};
 
     os_stream_guard();
-    int status = os_process_arguments(&argc, &argv), code = errno;
+    int status = os_process_arguments(&argc, &argv);
+    int code = errno;
     const struct output_kind *output = outputs_find(argc, argv);
     if (status < 0)
         error_set(&error, EXIT_PREPARE, NULL, "cannot read the command line: %s",

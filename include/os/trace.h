@@ -23,7 +23,8 @@ struct os_extent {
 static inline int
 os_extent_find(const struct os_extent *extents, int count, int64_t offset)
 {
-    int low = 0, high = count;
+    int low = 0;
+    int high = count;
     while (low < high) {
         int middle = low + (high - low) / 2;
         if (extents[middle].offset + extents[middle].length > offset)

@@ -53,7 +53,8 @@ buffer_text(struct buffer *buffer, const char *text)
 void
 buffer_format(struct buffer *buffer, const char *format, ...)
 {
-    va_list list, again;
+    va_list list;
+    va_list again;
     va_start(list, format);
     va_copy(again, list);
     int length = vsnprintf(NULL, 0, format, list);

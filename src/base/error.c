@@ -74,7 +74,8 @@ add_line(struct notes *notes, const char *line, int length)
 void
 notes_add(struct notes *notes, const char *what, const char *text, ...)
 {
-    char why[256], line[ERROR_LINE];
+    char why[256];
+    char line[ERROR_LINE];
     va_list list;
     va_start(list, text);
     vsnprintf(why, sizeof(why), text, list);

@@ -29,7 +29,8 @@ static size_t
 decode(const unsigned char *byte, uint32_t *code)
 {
     static const unsigned char masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-    size_t row = 0, rows = sizeof(utf8) / sizeof(utf8[0]);
+    size_t row = 0;
+    size_t rows = sizeof(utf8) / sizeof(utf8[0]);
     while (row < rows && (byte[0] < utf8[row].lead_min || byte[0] > utf8[row].lead_max))
         row++;
     if (row == rows)

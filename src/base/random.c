@@ -59,7 +59,8 @@ multiply(uint64_t a, uint64_t b, uint64_t *low)
 uint64_t
 random_below(struct random *random, uint64_t limit)
 {
-    uint64_t low, high = multiply(random_next(random), limit, &low);
+    uint64_t low;
+    uint64_t high = multiply(random_next(random), limit, &low);
 
     if (low < limit) {
         uint64_t threshold = (0 - limit) % limit;

@@ -157,7 +157,9 @@ read_decimal(const char *text, struct decimal *number)
 static bool
 scale(int64_t a, int64_t b, int64_t c, int64_t *result, bool *exact)
 {
-    uint64_t divisor = (uint64_t)c, quotient = 0, rest = 0;
+    uint64_t divisor = (uint64_t)c;
+    uint64_t quotient = 0;
+    uint64_t rest = 0;
     uint64_t own_quotient = (uint64_t)a / divisor;
     uint64_t own_rest = (uint64_t)a % divisor;
 
@@ -205,8 +207,8 @@ units_scale_up(int64_t a, int64_t b, int64_t c)
 const char *
 units_parse(enum units_kind kind, const char *text, int64_t *value)
 {
-    struct decimal number = {.mantissa = 1, .power = 1},
-                   below = {.mantissa = 1, .power = 1};
+    struct decimal number = {.mantissa = 1, .power = 1};
+    struct decimal below = {.mantissa = 1, .power = 1};
 
     if (*text == '/')
         number.digits = number.positive = true;

@@ -190,7 +190,8 @@ static const char *
 parse_ends(const struct cli_option *option, const char *text, struct sweep *sweep)
 {
     char from[32];
-    const char *dots = strstr(text, ".."), *wrong;
+    const char *dots = strstr(text, "..");
+    const char *wrong;
     static const char *const examples[] = {
         [UNITS_COUNT] = "expected FROM..TO, such as 1..64",
         [UNITS_SIZE] = "expected FROM..TO, such as 4k..1m",
@@ -293,7 +294,8 @@ take_word(const char *word, struct background_options *background)
 static const char *
 name_operations(char *text, size_t size)
 {
-    struct operation_mix mix, next;
+    struct operation_mix mix;
+    struct operation_mix next;
     size_t length = (size_t)snprintf(text, size, "the first word must be ");
 
     for (int i = 0; operation_mix_at(i, &mix) && length < size; i++) {
@@ -310,7 +312,8 @@ name_operations(char *text, size_t size)
 const char *
 background_parse(const char *text, struct background_options *background)
 {
-    char word[64], names[96];
+    char word[64];
+    char names[96];
     *background = (struct background_options){0};
 
     for (bool first = true;; first = false) {

@@ -59,7 +59,8 @@ const struct cli_option *
 cli_find(const char *name, size_t length)
 {
     const struct cli_option *found = NULL;
-    int matches = 0, older = 0;
+    int matches = 0;
+    int older = 0;
 
     for (int i = 0; length && i < OPTION_IDS; i++) {
         const struct cli_option *option = &cli_options[i];
@@ -271,7 +272,8 @@ cli_has(int argc, char *const argv[], enum option_id id)
 static void
 add_option(struct buffer *text, const struct cli_option *option)
 {
-    char left[64], letter[] = "    ";
+    char left[64];
+    char letter[] = "    ";
     const char *format = option->argument_kind == CLI_ATTACHED   ? "%s--%s[%s]"
                          : option->argument_kind == CLI_REQUIRED ? "%s--%s <%s>"
                          : option->argument                      ? "%s--%s [%s]"

@@ -101,7 +101,9 @@ smaller(int one, int other)
 static int
 count_edits(const char *word, size_t length, const char *name)
 {
-    int before[LONGEST + 1] = {0}, last[LONGEST + 1], row[LONGEST + 1];
+    int before[LONGEST + 1] = {0};
+    int last[LONGEST + 1];
+    int row[LONGEST + 1];
     for (size_t i = 0; i <= length; i++)
         last[i] = (int)i;
 

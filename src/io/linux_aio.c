@@ -106,7 +106,8 @@ static int
 send_waiting(struct io_queue *queue, struct io_completion *done)
 {
     struct io_slots *slots = &queue->slots;
-    int sent = 0, failed = 0;
+    int sent = 0;
+    int failed = 0;
 
     while (sent < slots->waiting_count) {
         long left = slots->waiting_count - sent;

@@ -401,7 +401,8 @@ static int
 take(struct io_queue *queue, struct io_completion *done)
 {
     int count = 0;
-    unsigned at = queue->done_head_own, tail = load(queue->done_tail);
+    unsigned at = queue->done_head_own;
+    unsigned tail = load(queue->done_tail);
 
     for (; at != tail; at++) {
         const struct io_uring_cqe *completion =
@@ -462,7 +463,8 @@ uring_reap(struct io_queue *queue, struct io_completion *done, int64_t when)
     store_release(queue->sent_tail, queue->tail);
 
     for (;;) {
-        unsigned waiting = count_waiting(queue), completed = count_completed(queue);
+        unsigned waiting = count_waiting(queue);
+        unsigned completed = count_completed(queue);
         if (completed && !waiting)
             return take(queue, done);
 

@@ -166,7 +166,8 @@ send_waiting(struct io_queue *queue, struct io_completion *done)
 {
     struct io_slots *slots = &queue->slots;
     const struct aiocb **list = slots->events;
-    int sent = 0, failed = 0;
+    int sent = 0;
+    int failed = 0;
 
     for (; sent < slots->waiting_count; sent++) {
         struct entry *entry = slots->waiting[sent];
@@ -191,7 +192,8 @@ static int
 take(struct io_queue *queue, struct io_completion *done)
 {
     const struct aiocb **list = queue->slots.events;
-    int count = 0, left = 0;
+    int count = 0;
+    int left = 0;
 
     for (int i = 0; i < queue->slots.in_flight_count; i++) {
         struct entry *entry = (struct entry *)list[i];
@@ -219,7 +221,8 @@ take(struct io_queue *queue, struct io_completion *done)
 static void
 wait_for_one(const struct io_queue *queue, int64_t when)
 {
-    int64_t now = os_clock_now(), left = when - now;
+    int64_t now = os_clock_now();
+    int64_t left = when - now;
     if (left > LONGEST)
         left = LONGEST;
     if (left <= 0)

@@ -128,7 +128,8 @@ is_on_block_device(const struct stat *file, const struct statfs *system)
 static bool
 is_on_single_btrfs(int fd, const struct statfs *system)
 {
-    char folder[LINUX_SYSFS_ROOM], path[LINUX_SYSFS_ROOM];
+    char folder[LINUX_SYSFS_ROOM];
+    char path[LINUX_SYSFS_ROOM];
     int devices = 0;
     if ((uint32_t)system->f_type != BTRFS_SUPER_MAGIC || !linux_btrfs_devices(fd, folder))
         return false;
@@ -188,7 +189,8 @@ bool
 os_process_charges_workers(void)
 {
     struct utsname system;
-    int version = 0, patch = 0;
+    int version = 0;
+    int patch = 0;
     return uname(&system) == 0 &&
            sscanf(system.release, "%d.%d", &version, &patch) == 2 &&
            (version > 5 || (version == 5 && patch >= 12));

@@ -61,7 +61,8 @@ bool
 linux_file_may_be_dax(int fd)
 {
     unsigned char answer[STATX_BYTES];
-    uint64_t attributes, known;
+    uint64_t attributes;
+    uint64_t known;
     if (ask_statx(fd, 0, answer) < 0)
         return true;
     memcpy(&attributes, answer + ATTRIBUTES_AT, sizeof(attributes));

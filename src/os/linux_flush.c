@@ -45,7 +45,9 @@ search_options(struct flush_search *search, int fd)
     /* If the file is open for synchronous writes, an overlay passes that on, so its
      * options do not matter. */
     bool is_sync = fcntl(fd, F_GETFL) & O_DSYNC;
-    char *options = linux_mount_options(fd), *rest = options, *option;
+    char *options = linux_mount_options(fd);
+    char *rest = options;
+    char *option;
     bool found = false;
     while (!found && (option = strsep(&rest, ",")))
         for (size_t i = is_sync ? OF_OVERLAY : 0;
@@ -141,7 +143,8 @@ static bool
 search_disk(struct flush_search *search, const char *folder)
 {
     struct linux_disk disk = {.name = ""};
-    char path[LINUX_SYSFS_ROOM + 16], text[4096];
+    char path[LINUX_SYSFS_ROOM + 16];
+    char text[4096];
     if (search->depth == 0 || linux_disk_find(folder, &disk) < 0)
         return false;
 

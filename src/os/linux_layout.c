@@ -85,7 +85,8 @@ static bool
 read_number(const char *folder, uint64_t *number)
 {
     char text[64];
-    unsigned upper, lower;
+    unsigned upper;
+    unsigned lower;
     if (!linux_file_read(text, sizeof(text), "%s/dev", folder) ||
         sscanf(text, "%u:%u", &upper, &lower) != 2)
         return false;
@@ -98,7 +99,8 @@ read_number(const char *folder, uint64_t *number)
 static bool
 is_made_of_others(const struct linux_disk *disk)
 {
-    char slaves[LINUX_SYSFS_ROOM + 16], path[LINUX_SYSFS_ROOM];
+    char slaves[LINUX_SYSFS_ROOM + 16];
+    char path[LINUX_SYSFS_ROOM];
     snprintf(slaves, sizeof(slaves), "%s/slaves", disk->folder);
     DIR *list = opendir(slaves);
     bool found = linux_sysfs_next(list, slaves, path);
@@ -112,7 +114,8 @@ is_made_of_others(const struct linux_disk *disk)
 static bool
 read_device(const char *folder, struct os_layout_device *device, struct linux_disk *disk)
 {
-    char start[32] = "0", queue[LINUX_SYSFS_ROOM + 16];
+    char start[32] = "0";
+    char queue[LINUX_SYSFS_ROOM + 16];
     int part = linux_disk_find(folder, disk);
 
     if (part < 0 || !read_number(folder, &device->number) ||
@@ -135,8 +138,11 @@ static int add_devices(struct layout_search *search, const char *folder);
 static int
 add_below(struct layout_search *search, const struct linux_disk *disk)
 {
-    char slaves[LINUX_SYSFS_ROOM + 16], path[LINUX_SYSFS_ROOM], name[64];
-    int found = 0, status = 0;
+    char slaves[LINUX_SYSFS_ROOM + 16];
+    char path[LINUX_SYSFS_ROOM];
+    char name[64];
+    int found = 0;
+    int status = 0;
 
     snprintf(slaves, sizeof(slaves), "%s/slaves", disk->folder);
     for (DIR *list = opendir(slaves); linux_sysfs_next(list, slaves, path); found++)
@@ -334,7 +340,8 @@ static bool
 add_part(struct os_layout *layout, const struct fiemap_extent *extent, int64_t offset,
          int64_t end, uint64_t start)
 {
-    int64_t from = (int64_t)extent->fe_logical, until = from + (int64_t)extent->fe_length;
+    int64_t from = (int64_t)extent->fe_logical;
+    int64_t until = from + (int64_t)extent->fe_length;
     int64_t begin = from > offset ? from : offset;
     uint64_t place = extent->fe_physical + (uint64_t)(begin - from);
 
@@ -359,7 +366,8 @@ find_extents(int fd, int64_t offset, int64_t length, struct os_layout *layout)
 
     int64_t begin = offset / SECTOR * SECTOR;
     int64_t end = length > DEVICE_MOST - offset ? DEVICE_MOST : offset + length;
-    uint64_t start = layout->devices[0].start, sector = start + (uint64_t)begin / SECTOR;
+    uint64_t start = layout->devices[0].start;
+    uint64_t sector = start + (uint64_t)begin / SECTOR;
     if (S_ISBLK(file.st_mode))
         return add_extent(layout, (struct os_extent){begin, end - begin, sector});
     if ((uint32_t)system.f_type == BTRFS_SUPER_MAGIC)
@@ -391,7 +399,8 @@ open_backing(const char *device, struct loop_info64 *info)
 {
     char path[4096];
     struct stat file;
-    int loop = open(device, O_RDONLY | O_CLOEXEC), fd = -1;
+    int loop = open(device, O_RDONLY | O_CLOEXEC);
+    int fd = -1;
     if (loop < 0)
         return -1;
 
@@ -421,7 +430,8 @@ linux_layout_compose(const struct os_layout *upper, struct os_layout *lower,
 
     for (int i = 0; i < upper->extent_count && fits; i++) {
         const struct os_extent *one = &upper->extents[i];
-        int64_t place = (int64_t)one->sector * SECTOR + shift, end = place + one->length;
+        int64_t place = (int64_t)one->sector * SECTOR + shift;
+        int64_t end = place + one->length;
         int j = os_extent_find(lower->extents, lower->extent_count, place);
         for (; fits && j < lower->extent_count && lower->extents[j].offset < end; j++) {
             const struct os_extent *other = &lower->extents[j];
@@ -452,7 +462,8 @@ linux_layout_compose(const struct os_layout *upper, struct os_layout *lower,
 static void
 follow_loop(struct layout_search *search)
 {
-    struct os_layout below, *layout = search->layout;
+    struct os_layout below;
+    struct os_layout *layout = search->layout;
     struct error ignored;
     struct loop_info64 info;
     struct layout_search deeper = {search->path, &below, &ignored, search->depth - 1};

@@ -105,10 +105,12 @@ posix_parent_death(int signo)
 static char
 read_state(pid_t pid, bool *ends)
 {
-    char text[1024], *field;
+    char text[1024];
+    char *field;
     linux_file_read(text, sizeof(text), "/proc/%ld/stat", (long)pid);
 
-    char *name = strrchr(text, ')'), *rest = name && name[1] ? name + 2 : NULL;
+    char *name = strrchr(text, ')');
+    char *rest = name && name[1] ? name + 2 : NULL;
     char state = rest ? *rest : '\0';
     *ends = false;
     for (int i = STATE; (field = strsep(&rest, " ")); i++) {
@@ -225,7 +227,8 @@ static int64_t
 group_available(const char *folder, const struct version *version, int64_t swap)
 {
     char text[TEXT_ROOM] = "\n";
-    int64_t limit = INT64_MAX, cache = 0;
+    int64_t limit = INT64_MAX;
+    int64_t cache = 0;
 
     for (int i = 0; i < 2 && version->limits[i]; i++)
         limit = least(limit, read_number(folder, version->limits[i], INT64_MAX));
@@ -273,13 +276,16 @@ groups_available(const char *root, const struct version *version, const char *pa
 static int64_t
 all_groups_available(const char *root, int64_t swap)
 {
-    char text[TEXT_ROOM], *rest = text, *path;
+    char text[TEXT_ROOM];
+    char *rest = text;
+    char *path;
     int64_t left = INT64_MAX;
 
     linux_file_read(text, sizeof(text), "%s/proc/self/cgroup", root);
     while ((path = strsep(&rest, "\n"))) {
         strsep(&path, ":");
-        char *controllers = strsep(&path, ":"), *one;
+        char *controllers = strsep(&path, ":");
+        char *one;
         if (path && !*controllers)
             left = least(left, groups_available(root, &second, path, swap));
         while (path && (one = strsep(&controllers, ",")))
@@ -296,7 +302,8 @@ linux_memory_available(const char *root)
     char text[FIGURES_ROOM] = "\n";
 
     linux_file_read(text + 1, sizeof(text) - 1, "%s/proc/meminfo", root);
-    int64_t swap = find_number(text, "\nSwapFree:", 1024, 0), left;
+    int64_t swap = find_number(text, "\nSwapFree:", 1024, 0);
+    int64_t left;
 
     left = find_number(text, "\nMemAvailable:", 1024, INT64_MAX - swap) + swap;
     left = least(left, all_groups_available(root, swap));

@@ -100,7 +100,8 @@ linux_legs_add(struct linux_legs *legs, const char *path)
 static void
 add_leg(struct linux_legs *legs, const char *folder)
 {
-    char path[256], target[LINUX_SYSFS_ROOM];
+    char path[256];
+    char target[LINUX_SYSFS_ROOM];
     struct linux_disk disk = {.name = ""};
     int is_partition = linux_disk_find(folder, &disk);
     if (is_partition < 0)
@@ -123,7 +124,9 @@ is_shown(const struct dirent *entry)
 void
 linux_legs_find(struct linux_legs *legs, const struct linux_disk *disk)
 {
-    char kind[64], folder[LINUX_SYSFS_ROOM + 32], path[LINUX_SYSFS_ROOM + 300];
+    char kind[64];
+    char folder[LINUX_SYSFS_ROOM + 32];
+    char path[LINUX_SYSFS_ROOM + 300];
     struct dirent **list = NULL;
 
     find_kind(disk, kind, sizeof(kind));

@@ -81,7 +81,8 @@ os_mount_differs(int fd, const char *path)
     int directory = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (directory < 0)
         return false;
-    int64_t own = mount_id(fd), other = mount_id(directory);
+    int64_t own = mount_id(fd);
+    int64_t other = mount_id(directory);
     os_file_close(directory);
     return own >= 0 && other >= 0 && own != other;
 }
@@ -157,7 +158,8 @@ answer(struct linux_search *search, enum os_backing backing, const char *disk)
 static enum os_backing
 search_below(struct linux_search *search, const char *folder)
 {
-    int devices = 0, memories = 0;
+    int devices = 0;
+    int memories = 0;
     char path[LINUX_SYSFS_ROOM];
 
     for (DIR *list = opendir(folder); linux_sysfs_next(list, folder, path); devices++) {
@@ -222,7 +224,8 @@ search_extents(int fd, int64_t size)
 static enum os_backing
 search_direct(const char *path)
 {
-    int64_t memory, offset;
+    int64_t memory;
+    int64_t offset;
     struct stat file;
     enum os_backing backing = OS_BACKING_DEVICE;
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -243,7 +246,8 @@ search_direct(const char *path)
 static enum os_backing
 search_loop(struct linux_search *search, const struct linux_disk *disk)
 {
-    char direct[8], path[4096];
+    char direct[8];
+    char path[4096];
     struct stat file;
     struct statfs system;
     if (!linux_file_read(direct, sizeof(direct), "%s/loop/dio", disk->folder))
@@ -316,10 +320,13 @@ int
 linux_overlay_layers(int fd, struct linux_layers *layers)
 {
     const char *upper = NULL;
-    struct statfs whole, system;
+    struct statfs whole;
+    struct statfs system;
 
     *layers = (struct linux_layers){.options = linux_mount_options(fd)};
-    char *rest = layers->options, *value, *path;
+    char *rest = layers->options;
+    char *value;
+    char *path;
     while ((value = strsep(&rest, ","))) {
         const char *name = strsep(&value, "=");
         if (strcmp(name, "upperdir") == 0)
@@ -367,7 +374,8 @@ search_overlay(struct linux_search *search, int fd)
         enum os_backing backing = OS_BACKING_DEVICE;
         struct statfs system;
         struct stat status;
-        const char *path = layers.path[i], *memory = NULL;
+        const char *path = layers.path[i];
+        const char *memory = NULL;
         if (statfs(path, &system) == 0 && (memory = linux_mount_memory(&system))) {
             snprintf(search->name, search->size, "%s", memory);
             backing = OS_BACKING_MEMORY;

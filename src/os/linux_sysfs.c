@@ -23,7 +23,8 @@ static int
 open_file(int mode, const char *path, va_list list)
 {
     char name[PATH_ROOM];
-    int fd, used = vsnprintf(name, sizeof(name), path, list);
+    int fd;
+    int used = vsnprintf(name, sizeof(name), path, list);
     if (used >= PATH_ROOM)
         return os_fail(ENAMETOOLONG);
 
@@ -151,7 +152,8 @@ is_called(const struct linux_disk *disk, const char *kind)
 bool
 linux_disk_is_memory(const struct linux_disk *disk)
 {
-    char path[LINUX_SYSFS_ROOM + 64], mode[LINUX_SYSFS_ROOM];
+    char path[LINUX_SYSFS_ROOM + 64];
+    char mode[LINUX_SYSFS_ROOM];
 
     if (!is_called(disk, "pmem"))
         return is_called(disk, "zram") || is_called(disk, "ram") ||

@@ -125,7 +125,8 @@ static const unsigned char *
 next_event(struct linux_trace_page *page, size_t *size)
 {
     const uint16_t one = 1;
-    uint32_t word, more = 0;
+    uint32_t word;
+    uint32_t more = 0;
     size_t left = page->size - page->offset;
     const unsigned char *event = page->bytes + page->offset;
     if (left < sizeof(word))
@@ -189,7 +190,9 @@ static void
 fill_record(const struct linux_trace_format *format, const unsigned char *data,
             size_t size, struct os_trace_record *record)
 {
-    char rwbs[TEXT_ROOM], comm[TEXT_ROOM], text[TEXT_ROOM];
+    char rwbs[TEXT_ROOM];
+    char comm[TEXT_ROOM];
+    char text[TEXT_ROOM];
     unsigned long long mark = 0;
 
     load_text(data, size, format->rwbs, rwbs);

@@ -95,7 +95,8 @@ os_thread_number(void)
 static void
 add_range(struct buffer *text, const struct os_layout *layout, const char *program)
 {
-    uint64_t low = UINT64_MAX, high = 0;
+    uint64_t low = UINT64_MAX;
+    uint64_t high = 0;
     for (int i = 0; i < layout->extent_count; i++) {
         const struct os_extent *extent = &layout->extents[i];
         uint64_t end = extent->sector + (uint64_t)extent->length / 512 + 1;
@@ -151,7 +152,8 @@ linux_trace_filter(const struct os_layout *const *layouts, int count,
     for (int i = 0; i < count; i++)
         for (int k = 0; k < layouts[i]->device_count; k++) {
             const struct os_layout_device *device = &layouts[i]->devices[k];
-            unsigned long long number = device->number, disk = device->disk;
+            unsigned long long number = device->number;
+            unsigned long long disk = device->disk;
             bool remaps = kind == OS_TRACE_REMAP || kind == OS_TRACE_REQUEST_REMAP;
 
             if (!is_recorded(layouts[i], k, kind))
@@ -253,7 +255,8 @@ static int
 start_remover(struct os_trace *trace)
 {
     char file[PATH_ROOM + 16];
-    sigset_t all, before;
+    sigset_t all;
+    sigset_t before;
     int ends[2];
 
     snprintf(file, sizeof(file), "%s/tracing_on", trace->folder);
@@ -284,7 +287,8 @@ static int64_t
 read_clock_offset(void)
 {
     char text[256];
-    long long seconds, rest;
+    long long seconds;
+    long long rest;
     linux_file_read(text, sizeof(text), "/proc/self/timens_offsets");
     if (sscanf(text, "monotonic %lld %lld", &seconds, &rest) != 2)
         return 0;
@@ -360,7 +364,8 @@ read_formats(struct os_trace *trace, const char *top, struct error *error)
 static int
 open_rings(struct os_trace *trace, struct error *error)
 {
-    char path[PATH_ROOM + 64], size[16];
+    char path[PATH_ROOM + 64];
+    char size[16];
     struct stat status;
     int count = 0;
 
@@ -478,7 +483,8 @@ os_trace_open(const struct os_layout *const *layouts, int count, struct error *e
 static int
 read_records(struct os_trace *trace, struct os_trace_record *records, int room)
 {
-    int count = 0, empty = 0;
+    int count = 0;
+    int empty = 0;
     for (;;) {
         count +=
             linux_trace_next(&trace->page, trace->formats, records + count, room - count);

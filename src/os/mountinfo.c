@@ -80,7 +80,8 @@ find_type(const char *table, int place, const char *text, const char **end)
 static int
 find_mount(const char *table, int place, const char *text, struct os_mount *mount)
 {
-    const char *end, *type = find_type(table, place, text, &end);
+    const char *end;
+    const char *type = find_type(table, place, text, &end);
     if (!type)
         return -1;
     const char *source = skip(type, end, 1);
@@ -112,7 +113,8 @@ mountinfo_options(const char *table, int64_t id)
     char text[32];
 
     snprintf(text, sizeof(text), "%lld ", (long long)id);
-    const char *end, *type = find_type(table, 0, text, &end);
+    const char *end;
+    const char *type = find_type(table, 0, text, &end);
     const char *field = skip(type, end, 2);
     char *options = field ? malloc((size_t)(end - field) + 1) : NULL;
     if (options)

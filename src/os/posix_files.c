@@ -218,7 +218,8 @@ os_file_reopen(int fd)
 int
 posix_mincore(int fd, int64_t offset, int64_t length)
 {
-    int64_t page = sysconf(_SC_PAGESIZE), most = page * MINCORE_PAGES;
+    int64_t page = sysconf(_SC_PAGESIZE);
+    int64_t most = page * MINCORE_PAGES;
     int64_t end = offset + length;
     unsigned char present[MINCORE_PAGES];
 

@@ -127,7 +127,9 @@ static atomic_bool file_waits; /* a write to `file` may wait, as it is no regula
 bool
 posix_monitor_stop(int signo)
 {
-    int64_t now = os_clock_now(), never = 0, before = atomic_load(&interrupted);
+    int64_t now = os_clock_now();
+    int64_t never = 0;
+    int64_t before = atomic_load(&interrupted);
     atomic_compare_exchange_strong(&asked, &never, now);
     if (signo == SIGINT && !before)
         atomic_store(&interrupted, now);
@@ -384,7 +386,8 @@ os_stream_close(int stream)
 {
     posix_inherited_remove(stream);
     count_write(stream, false);
-    int status = close(stream), code = errno;
+    int status = close(stream);
+    int code = errno;
     count_write(stream, true);
     posix_monitor_file(-1, NULL);
     errno = code;
@@ -631,9 +634,12 @@ static _Noreturn void
 supervise_child(const sigset_t *mask)
 {
     struct progress progress = {0};
-    int64_t ending = 0, killed = 0, began = os_clock_now();
+    int64_t ending = 0;
+    int64_t killed = 0;
+    int64_t began = os_clock_now();
     for (;;) {
-        int64_t now = os_clock_now(), limit = atomic_load(&page->limit);
+        int64_t now = os_clock_now();
+        int64_t limit = atomic_load(&page->limit);
         if (atomic_load(&asked))
             limit = time_earlier(limit, time_add(atomic_load(&asked), DEADLINE_GRACE));
         leave_if_ended();
@@ -664,7 +670,8 @@ supervise_child(const sigset_t *mask)
 int
 os_monitor_start(void)
 {
-    sigset_t all, before;
+    sigset_t all;
+    sigset_t before;
 
     posix_inherited_list();
     struct page *shared = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE,
@@ -680,7 +687,8 @@ os_monitor_start(void)
 
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &before);
-    pid_t self = getpid(), other = fork();
+    pid_t self = getpid();
+    pid_t other = fork();
     int code = errno;
     posix_leftover_part(other > 0 ? 0 : other == 0 ? 1 : -1);
     if (other > 0) {

@@ -62,7 +62,8 @@ os_stream_read(int fd, char *bytes, size_t size)
 static const char *
 split_path(const char *path, char folder[PATH_ROOM])
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
     snprintf(folder, PATH_ROOM, "%.*s", slash ? (int)(name - path) : 1,
              slash ? path : ".");
     return name;
@@ -77,7 +78,8 @@ split_path(const char *path, char folder[PATH_ROOM])
 static int
 open_output(const char *path)
 {
-    struct stat status, folder = {0};
+    struct stat status;
+    struct stat folder = {0};
     int mode = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY;
     char name[PATH_ROOM];
 
@@ -101,9 +103,10 @@ int
 os_stream_open(const char *path)
 {
     struct os_thread guard;
-    int fd, standard = os_stream_is_path(STDOUT_FILENO, path)   ? STDOUT_FILENO
-                       : os_stream_is_path(STDERR_FILENO, path) ? STDERR_FILENO
-                                                                : 0;
+    int fd;
+    int standard = os_stream_is_path(STDOUT_FILENO, path)   ? STDOUT_FILENO
+                   : os_stream_is_path(STDERR_FILENO, path) ? STDERR_FILENO
+                                                            : 0;
 
     do
         fd = standard ? fcntl(standard, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
@@ -277,7 +280,9 @@ make_prefix(const char *path, char folder[PATH_ROOM], char prefix[PATH_ROOM])
 void
 os_file_clean(const char *path, const char *start)
 {
-    char folder[PATH_ROOM], prefix[PATH_ROOM], old[PATH_ROOM];
+    char folder[PATH_ROOM];
+    char prefix[PATH_ROOM];
+    char old[PATH_ROOM];
     if (make_prefix(path, folder, prefix) != 0)
         return;
 
@@ -308,7 +313,8 @@ os_file_clean(const char *path, const char *start)
 static int
 check_name(const char *path)
 {
-    struct stat status, parent;
+    struct stat status;
+    struct stat parent;
     char folder[PATH_ROOM];
     if (lstat(path, &status) < 0)
         return errno == ENOENT ? 0 : errno; /* for example, the name is too long */
@@ -333,7 +339,8 @@ static int
 write_beside(const char *path, const char *bytes, size_t size, const char *start,
              bool durable, char beside[PATH_ROOM])
 {
-    char folder[PATH_ROOM], prefix[PATH_ROOM];
+    char folder[PATH_ROOM];
+    char prefix[PATH_ROOM];
     if (!is_replaceable(path, start))
         return EEXIST;
 

@@ -380,7 +380,8 @@ wait_for_signal(int64_t left, const sigset_t *mask)
 void
 os_signals_wait(int64_t when, const atomic_bool *unless)
 {
-    sigset_t all, before;
+    sigset_t all;
+    sigset_t before;
 
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -420,7 +421,8 @@ static void
 wait_for_note_of_freeze(int64_t since)
 {
     for (int pauses = 0; pauses < DEADLINE_THAW / PAUSE; pauses++) {
-        int64_t end = atomic_load(&wait_end), now = os_clock_now();
+        int64_t end = atomic_load(&wait_end);
+        int64_t now = os_clock_now();
         if (since >= end || now - end < FREEZE_LEAST)
             return;
         os_sleep_until(now + PAUSE);
@@ -451,7 +453,8 @@ os_process_stopped(int64_t since)
 bool
 os_process_was_late(int64_t since)
 {
-    int64_t end = atomic_load(&wait_end), now = os_clock_now();
+    int64_t end = atomic_load(&wait_end);
+    int64_t now = os_clock_now();
     if (since <= end && now - end >= OS_LATE_LEAST) /* still late */
         return true;
     return atomic_load(&late_until) - since >= OS_LATE_LEAST;

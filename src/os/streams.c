@@ -16,7 +16,8 @@ is_same(const struct os_info *one, const struct os_info *other)
 bool
 os_stream_is_file(int stream, int fd)
 {
-    struct os_info one, other;
+    struct os_info one;
+    struct os_info other;
     return os_file_info(stream, &one) == 0 && os_file_info(fd, &other) == 0 &&
            is_same(&one, &other);
 }
@@ -24,7 +25,8 @@ os_stream_is_file(int stream, int fd)
 bool
 os_stream_is_path(int stream, const char *path)
 {
-    struct os_info one, other;
+    struct os_info one;
+    struct os_info other;
     return os_file_info(stream, &one) == 0 && os_path_info(path, &other) == 0 &&
            is_same(&one, &other);
 }

@@ -54,7 +54,8 @@ static int
 check_option(const struct cli_option *option, const struct options *options, int modes,
              struct error *error)
 {
-    char what[32], needs[96] = "";
+    char what[32];
+    char needs[96] = "";
     const struct cli_option *needed = NULL; /* prefers a needed option that is given */
 
     for (int i = 0; i < CLI_NEEDS && option->needs[i]; i++) {
@@ -90,7 +91,8 @@ check_option(const struct cli_option *option, const struct options *options, int
 static int
 choose_mode(const struct options *options, struct plan *plan, struct error *error)
 {
-    int modes = 0, allowed = 0;
+    int modes = 0;
+    int allowed = 0;
 
     for (int i = 0; i < OPTION_IDS; i++) {
         bool given = options->given[cli_options[i].id];
@@ -413,8 +415,8 @@ static uint64_t
 find_odd(const struct plan *plan, enum scope scope, uint64_t warmup)
 {
     const struct operation_mix *mix = &plan->workload.mix;
-    uint64_t more = (uint64_t)mix->extra_count,
-             first = 0; /* F: turn of the first request of SCOPE */
+    uint64_t more = (uint64_t)mix->extra_count;
+    uint64_t first = 0; /* F: turn of the first request of SCOPE */
 
     if (plan->io.threads > 1 || plan->mode == MODE_PHASES)
         return (uint64_t)plan->io.threads * more;
@@ -439,11 +441,12 @@ check_enough(const struct plan *plan, const struct slo *slo, const char *option,
     char name[SLO_NAME];
     bool all = plan->mode == MODE_PHASES && slo->phase == PHASE_NONE;
     int more = slo_is_of_operation(slo) ? plan->workload.mix.extra_count : 0;
-    unsigned long long count = plan->end.count, phases = all ? PHASES - 1 : 1,
-                       warmup =
-                           slo->phase > PHASE_IDLE ? 0 : plan->statistics.limits.warmup,
-                       odd = more ? find_odd(plan, slo->scope, warmup) : 0,
-                       needs = percentile_needs(&slo->percentile) * ((uint64_t)more + 1);
+    unsigned long long count = plan->end.count;
+    unsigned long long phases = all ? PHASES - 1 : 1;
+    unsigned long long warmup =
+        slo->phase > PHASE_IDLE ? 0 : plan->statistics.limits.warmup;
+    unsigned long long odd = more ? find_odd(plan, slo->scope, warmup) : 0;
+    unsigned long long needs = percentile_needs(&slo->percentile) * ((uint64_t)more + 1);
 
     if (slo->metric != SLO_PERCENTILE || plan->mode == MODE_COMPARE ||
         count >= needs + warmup || count * phases + odd >= needs + warmup)
@@ -499,8 +502,10 @@ check_warnings(const struct plan_statistics *statistics, struct error *error)
         for (int k = 0; k < slos->count; k++) {
             const struct slo *warning = &warnings->list[i];
             const struct slo *slo = &slos->list[k];
-            char name[SLO_NAME], slo_text[SLO_NAME];
-            char warning_limit[UNITS_TEXT], slo_limit_text[UNITS_TEXT];
+            char name[SLO_NAME];
+            char slo_text[SLO_NAME];
+            char warning_limit[UNITS_TEXT];
+            char slo_limit_text[UNITS_TEXT];
 
             slo_name(warning, name);
             bool looser = slo_is_rate(slo) ? warning->limit < slo->limit

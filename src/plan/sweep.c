@@ -44,12 +44,14 @@ has_memory(int64_t count, int64_t size)
 void
 plan_resolve_slots(const struct options *options, struct plan *plan)
 {
-    int64_t size = plan->workload.request_size, slots = SLOTS_MEMORY / size;
+    int64_t size = plan->workload.request_size;
+    int64_t slots = SLOTS_MEMORY / size;
     slots = slots < 1 ? 1 : slots < SLOTS ? slots : SLOTS;
     while (!options->depth && slots > 1 && !has_memory(slots, size))
         slots /= 2;
 
-    int most = (int)(options->depth ? options->depth : slots), depth = 0;
+    int most = (int)(options->depth ? options->depth : slots);
+    int depth = 0;
 
     bool chosen = options->given[OPTION_THREADS] || plan->io.engine_name;
     const struct io_engine *deep =
@@ -85,8 +87,8 @@ least_of(const struct plan *plan)
 {
     bool each = plan->sweep.kind == SWEEP_INTERVAL; /* each worker, or all together */
     uint64_t turns = (uint64_t)plan->workload.mix.extra_count + 1;
-    uint64_t needs = slos_needs(&plan->statistics.slos, turns),
-             threads = each ? (uint64_t)plan->io.threads : 1;
+    uint64_t needs = slos_needs(&plan->statistics.slos, turns);
+    uint64_t threads = each ? (uint64_t)plan->io.threads : 1;
 
     if (needs > 0)
         needs += plan->statistics.limits.warmup;

@@ -168,7 +168,8 @@ plot_axis_fit(struct plot_axis *axis, int64_t least, int64_t most, bool rounded)
 double
 plot_axis_at(const struct plot_axis *axis, double value)
 {
-    double least = axis->min, most = axis->max;
+    double least = axis->min;
+    double most = axis->max;
     double share = axis->log ? log(fmax(value, least) / least) / log(most / least)
                              : (value - least) / (most - least);
     return axis->from + fmin(fmax(share, 0), 1) * (axis->to - axis->from);
@@ -198,7 +199,8 @@ make_tick(const struct plot_axis *axis, int64_t value, const struct scale_row *r
 static int
 log_ticks(const struct plot_axis *axis, int stride, bool *close, struct plot_tick *ticks)
 {
-    int count = 0, ordinal = 0;
+    int count = 0;
+    int ordinal = 0;
     *close = false;
 
     for (const struct scale_row *row = NULL; (row = next_row(axis->kind, row));)
@@ -222,7 +224,8 @@ log_ticks(const struct plot_axis *axis, int stride, bool *close, struct plot_tic
 int
 plot_axis_ticks(const struct plot_axis *axis, struct plot_tick *ticks)
 {
-    static const int decades[] = {1, 3, 9, 0}, octaves[] = {1, 2, 3, 4, 6, 10, 0};
+    static const int decades[] = {1, 3, 9, 0};
+    static const int octaves[] = {1, 2, 3, 4, 6, 10, 0};
     const int *stride = axis->kind == PLOT_SIZE ? octaves : decades;
     int count = 0;
     bool close = true;

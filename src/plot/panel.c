@@ -24,7 +24,8 @@ add_axis_title(struct buffer *text, double x, double y, const struct plot_axis *
 void
 plot_panel_draw(struct buffer *text, const struct plot_panel *panel)
 {
-    struct plot_tick across[PLOT_TICKS], up[PLOT_TICKS];
+    struct plot_tick across[PLOT_TICKS];
+    struct plot_tick up[PLOT_TICKS];
     int columns = panel->across.gap > 0 ? plot_axis_ticks(&panel->across, across) : 0;
     int rows = panel->up.gap > 0 ? plot_axis_ticks(&panel->up, up) : 0;
 
@@ -117,7 +118,8 @@ plot_class(const struct plot *plot, const char *role, const char *line, int targ
         int over_parts; /* its colour over columns of parts (-breakdown) */
     } alone[] = {{"", 0, 6},    {"p50", 2, 6},  {"p99", 3, 6},
                  {"max", 6, 6}, {"fail", 1, 1}, {"missed", 4, 4}};
-    int colour = target % COLOURS, round = target / COLOURS % 8;
+    int colour = target % COLOURS;
+    int round = target / COLOURS % 8;
     struct plot_class class;
 
     for (size_t i = 0; plot->count == 1 && i < sizeof(alone) / sizeof(alone[0]); i++)

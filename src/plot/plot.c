@@ -144,7 +144,9 @@ static void
 add_done(struct buffer *text, const struct plot *plot)
 {
     bool sweep = plot->plan->sweep.kind != SWEEP_NONE;
-    uint64_t count = 0, failed = 0, missed = 0;
+    uint64_t count = 0;
+    uint64_t failed = 0;
+    uint64_t missed = 0;
 
     for (int i = 0; i < plot->count; i++) {
         const struct job *job = &plot->jobs[i];
@@ -301,7 +303,9 @@ plot_format(struct buffer *text, const struct plot *plot)
         [SWEEP_INTERVAL] = "Latency against the interval between requests",
         [SWEEP_RATE] = "Latency against IOPS, at rising rate"};
     enum { TITLE, SENT, DONE, WORDS, BODY, TEXTS };
-    struct buffer texts[TEXTS] = {{0}}, *words = &texts[WORDS], *body = &texts[BODY];
+    struct buffer texts[TEXTS] = {{0}};
+    struct buffer *words = &texts[WORDS];
+    struct buffer *body = &texts[BODY];
 
     if (plot->count > 1)
         buffer_format(&texts[TITLE], "ioping: %d %s", plot->count,

@@ -75,7 +75,8 @@ struct run_picture {
 static int64_t
 find_end(const struct track *track)
 {
-    int64_t end = (int64_t)track->column_count << track->shift, last = 0;
+    int64_t end = (int64_t)track->column_count << track->shift;
+    int64_t last = 0;
 
     if (track->request_count > TRACK_MARKS)
         return end;
@@ -111,7 +112,8 @@ survey(struct run_picture *run)
         const struct job *job = &run->plot->jobs[i];
         const struct stats *stats = job->stats;
         const struct histogram *histogram = stats_distribution(stats);
-        int64_t end = find_end(job->track), least = stats->latency.min;
+        int64_t end = find_end(job->track);
+        int64_t least = stats->latency.min;
 
         run->span = end > run->span ? end : run->span;
         run->entries |=
@@ -146,7 +148,8 @@ survey(struct run_picture *run)
 static void
 place_panels(struct run_picture *run)
 {
-    struct plot_panel *time = &run->time, *spread = &run->spread;
+    struct plot_panel *time = &run->time;
+    struct plot_panel *spread = &run->spread;
     bool exceptions = run->entries & (BIT(FAIL) | BIT(MISSED));
     double bottom = PLOT_BOTTOM - (exceptions ? STRIP : 0);
 
@@ -235,7 +238,8 @@ fill_bins(struct run_picture *run, int target, bool parts)
     bool few = has_marks(run->plot, target), marks = few && !parts;
     int each = !few ? BIN_REQUESTS : parts ? 1 : BIN_MARKS;
 
-    double own = fmax((double)find_end(track), 1), span = (double)run->span;
+    double own = fmax((double)find_end(track), 1);
+    double span = (double)run->span;
     double wanted = fmin((double)track->request_count / each * (span / own),
                          (double)BINS / run->plot->count);
     double columns = (double)(run->span >> track->shift) + 1;
@@ -276,7 +280,9 @@ static double
 bin_y(const struct run_picture *run, int index, enum edge edge)
 {
     const struct track_column *bin = &run->bins[index];
-    double below = 0, all = 0, from = run->time.up.from;
+    double below = 0;
+    double all = 0;
+    double from = run->time.up.from;
 
     if (edge < EDGE_PART)
         return y_of(run, edge == EDGE_MIN   ? (double)bin->min
@@ -307,7 +313,9 @@ bin_x(const struct run_picture *run, int bin)
 static void
 trace(const struct run_picture *run, int first, int last, enum edge edge, bool back)
 {
-    int way = back ? -1 : 1, end = back ? first : last, i = back ? last : first;
+    int way = back ? -1 : 1;
+    int end = back ? first : last;
+    int i = back ? last : first;
 
     svg_point(run->text, back ? 'L' : 'M', bin_x(run, i + back), bin_y(run, i, edge));
 
@@ -393,10 +401,12 @@ draw_exceptions(const struct run_picture *run, int target, bool failures)
     const struct track *track = run->plot->jobs[target].track;
     const struct plot_axis *axis = &run->time.across;
     const char *name = failures ? "fail" : "missed";
-    int count = run->plot->count, stripes = count > MANY ? STRIPES_MANY : STRIPES;
+    int count = run->plot->count;
+    int stripes = count > MANY ? STRIPES_MANY : STRIPES;
 
     stripes = count < stripes ? count : stripes;
-    double last = 0, pitch = stripes * CELL;
+    double last = 0;
+    double pitch = stripes * CELL;
     double first = axis->from + (target % stripes + 0.5) * CELL;
     const struct plot_class class = plot_class(run->plot, name, name, target);
 
@@ -420,7 +430,8 @@ static void
 draw_background(const struct run_picture *run)
 {
     const struct plot_panel *panel = &run->time;
-    const struct job *job = &run->plot->jobs[0], *background;
+    const struct job *job = &run->plot->jobs[0];
+    const struct job *background;
     struct buffer name = {0};
 
     if (!job->phases || job->phases->current < PHASE_LOADED ||
@@ -480,8 +491,8 @@ share_out(struct run_picture *run, double count, int64_t least, int64_t most)
     double height = (up->from - up->to) / run->level_count;
     double from = (up->from - y_of(run, (double)least)) / height;
     double to = (up->from - y_of(run, (double)most)) / height;
-    int first = (int)fmin(from, run->level_count - 1),
-        last = (int)fmin(to, run->level_count - 1);
+    int first = (int)fmin(from, run->level_count - 1);
+    int last = (int)fmin(to, run->level_count - 1);
 
     if (to - from < 1e-9) {
         run->levels[first] += count;
@@ -508,15 +519,16 @@ fill_levels(struct run_picture *run, const struct job *job)
     bool waited = histogram->count > latency->count;
     bool marks =
         track->request_count <= TRACK_MARKS && track->request_count == histogram->count;
-    double weight = run->plot->count > 1 ? 1e5 / (double)histogram->count : 1,
-           highest = 0;
+    double weight = run->plot->count > 1 ? 1e5 / (double)histogram->count : 1;
+    double highest = 0;
 
     memset(run->levels, 0, sizeof(run->levels));
     for (uint64_t i = 0; marks && i < track->request_count; i++)
         share_out(run, 1, track->marks[i].latency, track->marks[i].latency);
 
     for (int i = 0; !marks && i < HISTOGRAM_BINS; i++) {
-        int64_t below = histogram_below(i), upto = histogram_upto(i);
+        int64_t below = histogram_below(i);
+        int64_t upto = histogram_upto(i);
         int64_t least = waited ? 0 : latency->min;
         if (histogram->bins[i])
             share_out(run, (double)histogram->bins[i], below > least ? below : least,
@@ -535,8 +547,10 @@ static void
 draw_levels(const struct run_picture *run, int target)
 {
     const struct plot_panel *panel = &run->spread;
-    double bottom = panel->up.from, height = (bottom - panel->up.to) / run->level_count;
-    int first = 0, last = run->level_count - 1;
+    double bottom = panel->up.from;
+    double height = (bottom - panel->up.to) / run->level_count;
+    int first = 0;
+    int last = run->level_count - 1;
 
     while (first < last && run->levels[first] <= 0)
         first++;

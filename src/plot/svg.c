@@ -63,7 +63,9 @@ void
 svg_shorten(struct buffer *text, const char *plain, int columns)
 {
     struct escape_character character;
-    int all = count_columns(plain), used = 0, head = (columns - 2) / 2;
+    int all = count_columns(plain);
+    int used = 0;
+    int head = (columns - 2) / 2;
     if (all <= columns) {
         buffer_text(text, plain);
         return;

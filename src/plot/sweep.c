@@ -48,7 +48,8 @@ struct value_range {
 static void
 widen_range(struct value_range *range, double value)
 {
-    int64_t least = (int64_t)floor(value), most = (int64_t)ceil(value);
+    int64_t least = (int64_t)floor(value);
+    int64_t most = (int64_t)ceil(value);
 
     range->min = least < range->min ? least : range->min;
     range->max = most > range->max ? most : range->max;
@@ -128,7 +129,8 @@ draw_curve(struct chart *chart, int target, const struct curve *curve)
             const struct job_step *step = &job->sweep.steps[i];
             if (!has_figure(step, curve->up))
                 continue;
-            double x = x_of(chart, step), y = y_of(chart, step, curve->up);
+            double x = x_of(chart, step);
+            double y = y_of(chart, step, curve->up);
             if (pass == 0)
                 svg_point(text, command, x, y);
             else if (pass == 1)
@@ -168,7 +170,8 @@ draw_rates(struct buffer *text, const struct plot *plot, double x, const char *t
            enum plot_kind kind, enum figure figure)
 {
     const struct curve curve = {"outline", "mark", "", 3, figure};
-    struct value_range sizes = find_range(plot, SWEPT), rates = find_range(plot, figure);
+    struct value_range sizes = find_range(plot, SWEPT);
+    struct value_range rates = find_range(plot, figure);
     struct plot_panel panel = {
         .x = x, .width = 372, .across_title = "request size", .up_title = title};
 
@@ -255,10 +258,12 @@ draw_label(struct buffer *text, struct labels *labels, const char *name, double 
         int right, down;
     } spots[] = {{0, -1}, {1, -1}, {1, 0},  {1, 1}, {0, 1}, {-1, -1}, {-1, 0},  {-1, 1},
                  {0, -3}, {1, -3}, {2, -1}, {2, 1}, {0, 3}, {1, 3},   {-1, -3}, {-1, 3}};
-    double width = svg_width(name, PLOT_SMALL), height = PLOT_SMALL + 1;
+    double width = svg_width(name, PLOT_SMALL);
+    double height = PLOT_SMALL + 1;
 
     for (size_t i = 0; i < sizeof(spots) / sizeof(spots[0]); i++) {
-        int right = spots[i].right, down = spots[i].down;
+        int right = spots[i].right;
+        int down = spots[i].down;
         double middle = x + right * (AWAY + width / 2);
         double centre = y + (down > 0 ? AWAY : down < 0 ? -AWAY : 0) + down * height / 2;
         struct box box = {middle - width / 2, centre - height / 2, middle + width / 2,
@@ -298,7 +303,8 @@ add_labels(const struct chart *chart, struct labels *labels, int target, enum fi
         if (!has_figure(step, up))
             continue;
 
-        double x = x_of(chart, step), y = y_of(chart, step, up);
+        double x = x_of(chart, step);
+        double y = y_of(chart, step, up);
         if (names)
             draw_label(chart->text, labels,
                        sweep_format(chart->plot->plan->sweep.kind, step->value, name), x,

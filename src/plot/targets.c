@@ -46,7 +46,8 @@ static void
 draw_swatch(struct buffer *text, enum plot_entry entry, struct plot_class class, double x,
             double y)
 {
-    double middle = x + PLOT_SWATCH / 2.0, above = y - 4;
+    double middle = x + PLOT_SWATCH / 2.0;
+    double above = y - 4;
 
     if (entry == ENTRY_MARK)
         svg_circle(text, class.text, middle, above, 2.5);
@@ -123,7 +124,8 @@ static struct target_row
 make_rate_row(const struct plot *plot, const struct job *job)
 {
     const struct job_sweep *sweep = &job->sweep;
-    int64_t rate = -1, bandwidth = -1;
+    int64_t rate = -1;
+    int64_t bandwidth = -1;
 
     if (sweep->highest_index >= 0) {
         rate = sweep->steps[sweep->highest_index].answered_rate;
@@ -138,7 +140,8 @@ make_rate_row(const struct plot *plot, const struct job *job)
 static struct target_row
 make_sweep_row(const struct job *job)
 {
-    double iops = 0, bps = 0;
+    double iops = 0;
+    double bps = 0;
 
     for (int i = 0; i < job->sweep.count; i++) {
         const struct job_step *step = &job->sweep.steps[i];
@@ -170,7 +173,8 @@ make_row(const struct plot *plot, const struct job *job, const struct stats *sta
     int64_t count = (int64_t)latencies.moments->count;
     int64_t p50 = latencies_known_percentile(&latencies, &list[0]);
     int64_t p99 = latencies_known_percentile(&latencies, &list[1]);
-    int failed = entries & BIT(FAIL) ? 7 : 0, missed = entries & BIT(MISSED) ? 7 : 0;
+    int failed = entries & BIT(FAIL) ? 7 : 0;
+    int missed = entries & BIT(MISSED) ? 7 : 0;
 
     return (struct target_row){
         {{"requests", 8, UNITS_COUNT, count},
@@ -191,7 +195,8 @@ draw_row(struct buffer *text, const struct target_row *row, bool head, double y)
 
     for (int i = COLUMNS - 1; i >= 0; i--) {
         const struct cell *cell = &row->cells[i];
-        char value[UNITS_TEXT] = "-", whole[UNITS_TEXT + 8];
+        char value[UNITS_TEXT] = "-";
+        char whole[UNITS_TEXT + 8];
         if (!cell->width)
             continue;
 

@@ -178,7 +178,8 @@ list_figures(struct figures *figures, const struct plan *plan, const struct stat
 static bool
 is_shown_as(const char *text, const struct slo *limit)
 {
-    char even[UNITS_TEXT], beyond[UNITS_TEXT];
+    char even[UNITS_TEXT];
+    char beyond[UNITS_TEXT];
     return strcmp(text, slo_format(limit, limit->limit, even)) == 0 ||
            strcmp(text, slo_format(limit, time_add(limit->limit, 1), beyond)) == 0;
 }
@@ -188,7 +189,9 @@ is_shown_as(const char *text, const struct slo *limit)
 static void
 add_figure(struct buffer *line, const struct figure *figure)
 {
-    char name[SLO_NAME], is[UNITS_TEXT], most[UNITS_TEXT];
+    char name[SLO_NAME];
+    char is[UNITS_TEXT];
+    char most[UNITS_TEXT];
     const struct slo *limit = figure->broken;
     const struct slo_answer *answer = &figure->answer;
 
@@ -225,7 +228,8 @@ add_trouble(struct buffer *line, const struct job *job)
 {
     const struct outcome *outcome = &job->outcome;
     size_t start = line->length;
-    char text[OUTCOME_TEXT], waited[UNITS_TEXT];
+    char text[OUTCOME_TEXT];
+    char waited[UNITS_TEXT];
     enum check_state state = CHECK_OK;
 
     if (outcome->failed_sample.index)
@@ -353,7 +357,8 @@ add_figures(struct buffer *line, const struct job *jobs, int index)
     list_figures(&figures, &job->plan, stats);
     for (int i = 0; i < figures.count; i++) {
         const struct figure *figure = &figures.list[i];
-        const struct slo *warning = figure->limits[0], *critical = figure->limits[1];
+        const struct slo *warning = figure->limits[0];
+        const struct slo *critical = figure->limits[1];
         add_label(line, jobs, index, slo_name(&figure->slo, name));
         if (!is_known(figure))
             buffer_text(line, "U");
@@ -385,7 +390,8 @@ check_add(struct buffer *text, const struct job *jobs, int count)
     /* Each target is written twice: into DRAFT to learn its state, then in the order of
      * the states, the worst first. */
     struct buffer draft = {0};
-    enum check_state state = CHECK_OK, each[TARGETS_MOST];
+    enum check_state state = CHECK_OK;
+    enum check_state each[TARGETS_MOST];
     const char *gap = "";
 
     for (int i = 0; i < count; i++) {

@@ -104,7 +104,8 @@ show_bound(char *text, double bound, bool factor, bool upper)
 {
     double value = factor ? bound : (bound - 1) * 100;
     int decimals = factor ? find_decimals(bound) : fabs(value) < 9.9;
-    double scale = pow(10, decimals), steps = value * scale;
+    double scale = pow(10, decimals);
+    double steps = value * scale;
 
     steps = upper ? ceil(steps - 1e-6) : floor(steps + 1e-6);
 
@@ -120,7 +121,8 @@ comparison_describe(double ratio, const struct interval *bounds, char *change, c
     bool within = bounds->is_known && !isinf(bounds->high) && is_extreme(bounds->high);
     bool factor =
         is_extreme(ratio) || within || (bounds->is_known && is_extreme(bounds->low));
-    char low[BOUND], high[BOUND];
+    char low[BOUND];
+    char high[BOUND];
 
     if (factor)
         snprintf(change, CELL, "%.*fx", find_decimals(ratio), ratio);
@@ -295,7 +297,8 @@ static bool
 fill_table(struct comparison_table *table, const struct comparison_row *rows,
            const struct slos *slos)
 {
-    struct comparison_line *line = table->lines + 1, *end = table->lines + table->count;
+    struct comparison_line *line = table->lines + 1;
+    struct comparison_line *end = table->lines + table->count;
     bool failed = table->lines->name.failed;
 
     for (int i = 0; i < COLUMNS; i++)
@@ -388,7 +391,10 @@ comparison_limits(struct report *report, const struct comparison_row *row)
 {
     const struct slos *slos = &report->plan->statistics.slos;
     struct buffer *text = &report->text;
-    char name[SLO_NAME], limit[UNITS_TEXT], change[CELL], bounds[CELL];
+    char name[SLO_NAME];
+    char limit[UNITS_TEXT];
+    char change[CELL];
+    char bounds[CELL];
 
     for (int i = 0; i < slos->count; i++) {
         const struct slo *slo = &slos->list[i];

@@ -381,7 +381,8 @@ static bool
 wait_for_end(struct export *export, int64_t since)
 {
     const struct export_writer *writer = export->writer;
-    int64_t began = os_clock_now(), now = began;
+    int64_t began = os_clock_now();
+    int64_t now = began;
 
     while (!atomic_load(&writer->has_ended)) {
         /* Time in which the process was stopped (Ctrl-Z) does not count. */

@@ -128,7 +128,8 @@ add_counts(struct buffer *bytes, const struct histogram *histogram)
 static uint32_t
 adler32(const struct buffer *bytes, size_t begin)
 {
-    uint32_t a = 1, b = 0;
+    uint32_t a = 1;
+    uint32_t b = 0;
 
     for (size_t i = begin; i < bytes->length; i++) {
         a = (a + (unsigned char)bytes->text[i]) % 65521;
@@ -146,7 +147,8 @@ add_encoded(struct buffer *bytes, const struct histogram *histogram)
 {
     struct buffer counts = {0};
     add_counts(&counts, histogram);
-    uint64_t size = HEAD + counts.length, swapped = (size & 0xff) << 8 | size >> 8;
+    uint64_t size = HEAD + counts.length;
+    uint64_t swapped = (size & 0xff) << 8 | size >> 8;
 
     add_big(bytes, COMPRESSED, 4);
     add_big(bytes, WRAPPED + size, 4);
@@ -231,7 +233,8 @@ take_new(struct histogram *own, struct histogram *seen, const struct histogram *
     own->count = 0;
 
     for (int i = 0; i < HISTOGRAM_BINS; i++) {
-        uint64_t now = total->bins[i], before = seen->bins[i];
+        uint64_t now = total->bins[i];
+        uint64_t before = seen->bins[i];
         own->bins[i] = now > before ? now - before : 0;
         own->count += own->bins[i];
         if (own->bins[i])

@@ -57,7 +57,8 @@ add_head(struct report *report, const char *what)
 static void
 human_begin(struct report *report)
 {
-    struct buffer label = {0}, *labels = report->state;
+    struct buffer label = {0};
+    struct buffer *labels = report->state;
     if (!labels)
         labels = report->state = calloc((size_t)report->job_count, sizeof(*labels));
 
@@ -389,7 +390,8 @@ static void
 add_distributions(struct report *report)
 {
     const struct percentiles *list = &report->plan->output.percentiles;
-    const struct job *jobs = report->jobs, *end = jobs + report->job_count;
+    const struct job *jobs = report->jobs;
+    const struct job *end = jobs + report->job_count;
     struct buffer *text = &report->text;
     bool listed = list->is_given && list->count;
     bool drawn = report->plan->options->given[OPTION_HISTOGRAM];

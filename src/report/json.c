@@ -376,8 +376,8 @@ add_limits(struct report *report, struct json *json)
 {
     const struct outcome *outcome = &report->job->outcome;
     const struct comparison_row *row = find_row(report, &outcome->total);
-    int count = outcome->is_explained && outcome->slos ? outcome->slos->count : 0,
-        added = 0;
+    int count = outcome->is_explained && outcome->slos ? outcome->slos->count : 0;
+    int added = 0;
     char name[SLO_NAME];
 
     for (int i = 0; i < count; i++) {

@@ -226,7 +226,8 @@ check_files(const struct plan *plan, struct error *error)
 {
     const struct plan_output *output = &plan->output;
     const struct options *options = plan->options;
-    const char *path = output->list[0].path, *background = options->background.path;
+    const char *path = output->list[0].path;
+    const char *background = options->background.path;
     bool target = path && background && strcmp(path, background) == 0;
     char other[48];
 
@@ -241,7 +242,8 @@ check_files(const struct plan *plan, struct error *error)
          * the user to change -output. */
         int i = n ? output->count - n : 0;
         for (int k = i ? i : output->count; k-- > 1;) {
-            const char *one = output->list[i].path, *two = output->list[k].path;
+            const char *one = output->list[i].path;
+            const char *two = output->list[k].path;
             if (!one || !two || strcmp(one, two) != 0)
                 continue;
             snprintf(other, sizeof(other), "the file of -%s",

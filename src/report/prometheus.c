@@ -86,7 +86,8 @@ add_time(const struct metrics *metrics, const void *ns)
 static void
 add_totals(const struct metrics *metrics, const char *more, const struct moments *moments)
 {
-    const char *name = metrics->name, *labels = metrics->series->labels.text;
+    const char *name = metrics->name;
+    const char *labels = metrics->series->labels.text;
     buffer_format(metrics->text, "%s_sum{%s%s} %" PRId64 ".%09" PRId64 "\n", name, labels,
                   more, moments->sum / SECOND, moments->sum % SECOND);
     buffer_format(metrics->text, "%s_count{%s%s} %" PRIu64 "\n", name, labels, more,
@@ -102,7 +103,8 @@ add_distribution(const struct metrics *metrics, const void *of)
     const struct latencies *latencies = of;
     const struct histogram *histogram = latencies->uncorrected;
     const struct buckets *buckets = metrics->plan->output.buckets;
-    const char *name = metrics->name, *labels = metrics->series->labels.text;
+    const char *name = metrics->name;
+    const char *labels = metrics->series->labels.text;
 
     for (int i = 0; i < buckets->count; i++)
         buffer_format(metrics->text, "%s_bucket{%s,le=\"%.15g\"} %" PRIu64 "\n", name,
@@ -300,7 +302,8 @@ tick(struct report *report, const struct job *jobs, int count, int64_t now, bool
     (void)jobs, (void)count, (void)last;
 
     size_t most = (size_t)report->job_count * SERIES_MOST;
-    struct series *series = calloc(most, sizeof(*series)), *end = series;
+    struct series *series = calloc(most, sizeof(*series));
+    struct series *end = series;
     struct metrics metrics = {.text = &report->text,
                               .plan = report->plan,
                               .now = now,

@@ -147,7 +147,8 @@ int
 report_begin(struct reports *reports, const struct plan *plan, const struct job *jobs,
              int count, struct error *error)
 {
-    int outputs = plan->output.count, printed = plan->output.stream_count;
+    int outputs = plan->output.count;
+    int printed = plan->output.stream_count;
 
     for (int i = printed; i < outputs; i++)
         if (plan->output.list[i].kind->sink == OUTPUT_TERMINAL && status_possible())
@@ -378,7 +379,8 @@ static int64_t
 on_due(void *self, int64_t now)
 {
     struct reports *reports = self;
-    int64_t next = INT64_MAX, first = now + reports->export.jobs[0].start_delay;
+    int64_t next = INT64_MAX;
+    int64_t first = now + reports->export.jobs[0].start_delay;
     bool unreported = export_supervise(&reports->export);
 
     for (int i = 0; i < reports->report_count; i++) {

@@ -65,7 +65,8 @@ begin_field(struct request_line *line, int width)
 static void
 add_part(struct request_line *line, const char *name, int64_t time)
 {
-    char field[64], number[UNITS_TEXT];
+    char field[64];
+    char number[UNITS_TEXT];
     int width = snprintf(field, sizeof(field), "%s=%s", name,
                          units_format(UNITS_TIME, time, number));
 
@@ -126,7 +127,8 @@ add_path(struct buffer *text, const char *path, int columns, bool utf8)
         buffer_text(text, path);
         return;
     }
-    int shown = columns - escape_count(mark), head = shown / 2;
+    int shown = columns - escape_count(mark);
+    int head = shown / 2;
     add_characters(text, path, 0, head);
     buffer_text(text, mark);
     add_characters(text, path, count - (shown - head), count);
@@ -188,7 +190,8 @@ add_start(struct request_line *line, struct report *report, const char *label,
           const struct sample *sample, int reserved)
 {
     struct buffer *text = line->text;
-    char tail[80], number[UNITS_TEXT];
+    char tail[80];
+    char number[UNITS_TEXT];
     int tail_width = snprintf(tail, sizeof(tail), ": request=%llu time%c%s",
                               (unsigned long long)sample->index,
                               sample->verdict == VERDICT_TIMEOUT ? '>' : '=',

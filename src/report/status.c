@@ -119,7 +119,8 @@ note_count(const struct status *status, const struct job *jobs, int count,
            struct status_facts *facts)
 {
     const struct plan *plan = status->plan;
-    double done = 0, all = (double)plan->end.count * status->targets;
+    double done = 0;
+    double all = (double)plan->end.count * status->targets;
     int64_t left = 0;
 
     if (plan->end.count == UINT64_MAX)
@@ -142,7 +143,9 @@ note_steps(const struct status *status, int64_t now, struct status_facts *facts)
 {
     const struct plan *plan = status->plan;
     const struct status_place *place = &status->place;
-    int64_t each = 0, before = 0, value = plan->sweep.from;
+    int64_t each = 0;
+    int64_t before = 0;
+    int64_t value = plan->sweep.from;
 
     for (int i = 0; i < place->count; i++) {
         if (i == place->index)
@@ -163,7 +166,8 @@ note_steps(const struct status *status, int64_t now, struct status_facts *facts)
 static void
 add_phases(struct status_facts *facts)
 {
-    int all = PHASE_RECOVERED, left = all - (int)facts->place.phase;
+    int all = PHASE_RECOVERED;
+    int left = all - (int)facts->place.phase;
 
     if (facts->share >= 0)
         facts->share = ((double)facts->place.phase - 1 + facts->share) / all;
@@ -261,7 +265,9 @@ static void
 make_step(const struct status_facts *facts, char *text)
 {
     const struct status_place *place = &facts->place;
-    char target[32] = "", count[16] = "", value[UNITS_TEXT];
+    char target[32] = "";
+    char count[16] = "";
+    char value[UNITS_TEXT];
 
     if (place->phase)
         snprintf(text, FIELD, "%s (%d/%d)", phase_label(place->phase), (int)place->phase,
@@ -383,7 +389,8 @@ status_format(struct buffer *text, const struct status_facts *facts, int columns
               bool utf8, bool color)
 {
     char fields[FIELDS][FIELD] = {""};
-    int width = columns - 1, units = text_histogram_units(utf8);
+    int width = columns - 1;
+    int units = text_histogram_units(utf8);
     int least = facts->share >= 0 ? BAR_LEAST + BAR_ENDS : 0;
 
     make_fields(facts, fields);
@@ -519,7 +526,8 @@ static void
 tick(struct report *report, const struct job *jobs, int count, int64_t now, bool last)
 {
     struct status *status = report->status;
-    struct buffer *line = &status->line, drawn = status->last;
+    struct buffer *line = &status->line;
+    struct buffer drawn = status->last;
     struct status_facts facts;
 
     (void)last;

@@ -283,7 +283,9 @@ table_highest(struct report *report, const struct run_record *record)
     const struct job_step *step =
         found ? &job->sweep.steps[job->sweep.highest_index] : NULL;
     int64_t size = job->plan.workload.request_size;
-    char value[UNITS_TEXT], iops[UNITS_TEXT], bps[UNITS_TEXT];
+    char value[UNITS_TEXT];
+    char iops[UNITS_TEXT];
+    char bps[UNITS_TEXT];
 
     buffer_text(text, sweep_kinds[kind].highest);
     if (slos->count) {

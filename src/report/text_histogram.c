@@ -49,7 +49,8 @@ text_histogram_bar(struct buffer *text, int length, int width, const char *rest,
     static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
 
     int units = text_histogram_units(utf8);
-    int whole = length / units, fraction = length % units;
+    int whole = length / units;
+    int fraction = length % units;
 
     for (int i = 0; i < whole; i++)
         buffer_text(text, utf8 ? "█" : "#");
@@ -65,9 +66,11 @@ void
 text_histogram_add(struct buffer *text, const struct histogram *histogram, bool corrected,
                    int columns, bool utf8)
 {
-    char from[UNITS_TEXT], to[UNITS_TEXT];
+    char from[UNITS_TEXT];
+    char to[UNITS_TEXT];
     int bins = 1 << HISTOGRAM_BITS;
-    uint64_t most = 0, sum = 0;
+    uint64_t most = 0;
+    uint64_t sum = 0;
 
     if (histogram->count == 0)
         return;
@@ -96,7 +99,8 @@ text_histogram_add(struct buffer *text, const struct histogram *histogram, bool 
 
     for (int row = first / bins; row <= last / bins; row++) {
         uint64_t count = count_row(histogram, bins, row);
-        double share = (double)count / (double)most, all = (double)histogram->count;
+        double share = (double)count / (double)most;
+        double all = (double)histogram->count;
         int length = (int)(share * width * text_histogram_units(utf8) + 0.5);
 
         sum += count;

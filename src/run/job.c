@@ -240,8 +240,9 @@ watch_worker(struct job *job, struct worker_thread *thread, int64_t now)
     bool over =
         atomic_load(&job->group.is_stopped) || atomic_load(&job->group.last_due_at);
     uint64_t index;
-    int64_t again, resumed = os_process_resumed(),
-                   waited = worker_thread_check(thread, resumed, now, &index, &again);
+    int64_t again;
+    int64_t resumed = os_process_resumed();
+    int64_t waited = worker_thread_check(thread, resumed, now, &index, &again);
     if (waited)
         observer->hang(observer->self, job, index, waited);
     again = time_earlier(again, abandon_late(job, thread, resumed, now));
@@ -287,8 +288,8 @@ bool
 job_add_up(struct job *job)
 {
     struct attribution *attribution = attribution_of(job);
-    struct stats *total = &job->progress.total,
-                 *all = job->phases ? &job->phases->total : NULL;
+    struct stats *total = &job->progress.total;
+    struct stats *all = job->phases ? &job->phases->total : NULL;
 
     if (job->progress.added_workers == 0) {
         stats_clear(total);
@@ -389,7 +390,8 @@ static void
 reject_from_memory(struct job *job)
 {
     struct stats *total = &job->progress.total;
-    uint64_t reads = 0, all = total->latency.count;
+    uint64_t reads = 0;
+    uint64_t all = total->latency.count;
 
     if (!total->mix.extra_count && plan_does(&job->active_plan, OPERATION_READS))
         reads = all;

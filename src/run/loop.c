@@ -95,7 +95,8 @@ static void
 record_busy(struct worker *worker, const struct sample *sample)
 {
     struct worker_account *account = &worker->account;
-    int64_t start = sample->start, end = start + sample->latency;
+    int64_t start = sample->start;
+    int64_t end = start + sample->latency;
     int64_t until = account->busy_until;
     bool is_busy = sample_is_busy(sample);
     bool joins = until && until < start && !was_stopped(until, start);
@@ -524,7 +525,8 @@ time_out_requests(struct worker *worker, int64_t now)
 {
     for (;;) {
         struct inflight_request *entry = worker->queue.inflight.ring.younger;
-        int64_t start = entry->sample.start, since = waits_since(start);
+        int64_t start = entry->sample.start;
+        int64_t since = waits_since(start);
         if (!start || now - since < worker->plan->end.timeout ||
             os_process_stopped(since))
             return;
@@ -558,8 +560,10 @@ reap(struct worker *worker, int64_t when)
 {
     struct worker_queue *queue = &worker->queue;
     struct inflight *inflight = &queue->inflight;
-    int64_t timeout = worker->plan->end.timeout, spin = worker->schedule.spin_time;
-    int64_t oldest = inflight->ring.younger->sample.start, end = when;
+    int64_t timeout = worker->plan->end.timeout;
+    int64_t spin = worker->schedule.spin_time;
+    int64_t oldest = inflight->ring.younger->sample.start;
+    int64_t end = when;
     int64_t start = os_clock_now();
     int64_t since = oldest ? oldest : start;
 

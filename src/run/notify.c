@@ -151,7 +151,8 @@ record_in_period(struct job *job, struct worker_account *account,
                  const struct sample *sample)
 {
     struct busy_log *log = &account->period_busy;
-    int64_t start = account->busy_from, end = sample->start + sample->latency;
+    int64_t start = account->busy_from;
+    int64_t end = sample->start + sample->latency;
 
     stats_record(&job->period.stats, sample);
     if (sample_counts(sample))

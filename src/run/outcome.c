@@ -328,7 +328,9 @@ static void
 add_answer(struct buffer *text, const struct outcome *outcome, const struct slo *slo,
            const struct slo_answer *answer)
 {
-    char name[SLO_NAME], limit[UNITS_TEXT], value[UNITS_TEXT];
+    char name[SLO_NAME];
+    char limit[UNITS_TEXT];
+    char value[UNITS_TEXT];
     bool corrected = slo->metric == SLO_PERCENTILE &&
                      latencies_of(outcome_stats(outcome, slo), slo->scope).is_corrected;
     const char *sign = slo_is_rate(slo) ? ">" : "<";
@@ -389,7 +391,8 @@ outcome_limits(const struct outcome *outcome, const char *target, struct buffer 
 char *
 outcome_failure_text(const struct sample *failed, char *text)
 {
-    char name[16], waited[UNITS_TEXT];
+    char name[16];
+    char waited[UNITS_TEXT];
     unsigned long long index = failed->index;
 
     if (failed->verdict == VERDICT_TIMEOUT)
@@ -513,7 +516,8 @@ explain_split(const struct outcome *outcome, struct notes *notes)
         {"", " reached no device", breakdown->no_device_io},
         {"records of ", " were not found", breakdown->lost},
         {"blocks of ", " were also in flight for other programs", breakdown->ambiguous}};
-    uint64_t all = outcome->total.latency.count, split = breakdown_count(breakdown);
+    uint64_t all = outcome->total.latency.count;
+    uint64_t split = breakdown_count(breakdown);
     char why[200] = "";
 
     if ((double)split * 100 >= (double)all * SPLIT_ENOUGH)
@@ -544,7 +548,8 @@ has_unknowable_limit(const struct outcome *outcome)
 static void
 explain_steps(const struct outcome *outcome, struct notes *notes)
 {
-    char what[512] = "-sweep", text[UNITS_TEXT];
+    char what[512] = "-sweep";
+    char text[UNITS_TEXT];
 
     if (outcome->target)
         snprintf(what, sizeof(what), "%.490s: -sweep", outcome->target);
@@ -579,7 +584,8 @@ explain_steps(const struct outcome *outcome, struct notes *notes)
 static void
 explain_limits(struct outcome *outcome, struct notes *notes)
 {
-    const struct slos *slos = outcome->slos, *warnings = outcome->warnings;
+    const struct slos *slos = outcome->slos;
+    const struct slos *warnings = outcome->warnings;
 
     outcome->is_explained = true;
     for (int i = 0; warnings && i < warnings->count; i++) {
@@ -610,7 +616,8 @@ void
 outcome_explain(struct outcome *outcome, struct notes *notes)
 {
     const struct stats *total = &outcome->total;
-    char text[OUTCOME_TEXT], waited[UNITS_TEXT];
+    char text[OUTCOME_TEXT];
+    char waited[UNITS_TEXT];
 
     if (outcome->failed_sample.index && !outcome->failure_notified)
         notes_add(notes, outcome->target, "%s",

@@ -81,7 +81,8 @@ void inflight_close(struct inflight *inflight);
 static inline struct inflight_request *
 inflight_take(struct inflight *inflight)
 {
-    struct inflight_request *entry = inflight->free, *older = inflight->ring.older;
+    struct inflight_request *entry = inflight->free;
+    struct inflight_request *older = inflight->ring.older;
 
     inflight->free = entry->younger;
     entry->older = older;

@@ -28,7 +28,8 @@
 int
 run_check_memory(const struct job *jobs, int count, struct error *error)
 {
-    int64_t wanted = 0, requests = 0;
+    int64_t wanted = 0;
+    int64_t requests = 0;
 
     for (int i = 0; i < count; i++) {
         const struct plan *plan = &jobs[i].active_plan;
@@ -80,7 +81,8 @@ enum start { START_AT_ONCE, START_FIRST_WORKER, START_HELD };
 static int
 init_run(struct run *run, const struct run_task *task, enum start start)
 {
-    int status = 0, workers = 0;
+    int status = 0;
+    int workers = 0;
 
     run->task = *task;
     for (int i = 0; i < run->task.count; i++) {
@@ -154,7 +156,8 @@ static int
 start_all(struct run *run, enum start start, struct error *error)
 {
     struct job *jobs = run->task.jobs;
-    int count = run->task.count, status = 0;
+    int count = run->task.count;
+    int status = 0;
     bool works = start == START_FIRST_WORKER;
 
     if (start == START_AT_ONCE)

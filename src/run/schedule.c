@@ -44,8 +44,8 @@ uint64_t
 worker_group_take(struct worker_group *group, uint64_t wanted, int64_t when,
                   uint64_t *first)
 {
-    uint64_t taken = atomic_load_explicit(&group->ordinals_taken, memory_order_relaxed),
-             more;
+    uint64_t taken = atomic_load_explicit(&group->ordinals_taken, memory_order_relaxed);
+    uint64_t more;
 
     do {
         uint64_t left = group->max_requests - taken;
@@ -88,7 +88,8 @@ worker_group_stop(struct worker_group *group, int64_t now)
 static uint64_t
 first_block(uint64_t blocks, int workers, int index)
 {
-    uint64_t all = (uint64_t)workers, share = (uint64_t)index;
+    uint64_t all = (uint64_t)workers;
+    uint64_t share = (uint64_t)index;
     return blocks / all * share + blocks % all * share / all;
 }
 
@@ -180,7 +181,8 @@ random_gap_after(const struct schedule *schedule, int64_t at)
 static int64_t
 take_shared(struct schedule *schedule)
 {
-    int64_t at = atomic_load_explicit(schedule->next_arrival, memory_order_relaxed), next;
+    int64_t at = atomic_load_explicit(schedule->next_arrival, memory_order_relaxed);
+    int64_t next;
 
     do {
         next = time_add(at, schedule->arrivals->gap(schedule, at));

@@ -32,7 +32,8 @@ search_start(struct search *search, int64_t from, int64_t to)
 static int64_t
 choose(struct search *search)
 {
-    int64_t met = search->met, failed = search->failed;
+    int64_t met = search->met;
+    int64_t failed = search->failed;
 
     if (!failed)
         return met >= search->to ? 0 : met > search->to / 2 ? search->to : 2 * met;

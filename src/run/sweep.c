@@ -88,7 +88,8 @@ step_ns(const struct job *job, int64_t time)
     const struct plan *step = &job->active_plan;
 
     if (step->pace.open_loop) {
-        int64_t running = running_ns(job), passed = step->end.work_time - running;
+        int64_t running = running_ns(job);
+        int64_t passed = step->end.work_time - running;
         return time_later(running, time - passed - job->progress.total.latency.min);
     }
 

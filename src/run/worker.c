@@ -80,7 +80,8 @@ int
 worker_refuse(const struct plan *plan, int64_t requests, int64_t left,
               struct error *error)
 {
-    char what[64] = "a request", have[UNITS_TEXT] = "";
+    char what[64] = "a request";
+    char have[UNITS_TEXT] = "";
 
     if (requests > 1)
         snprintf(what, sizeof(what), "%lld requests", (long long)requests);
@@ -183,8 +184,8 @@ inflight_regain(struct inflight *inflight, struct inflight_request *entry)
 static int
 take_memory(struct worker *worker, struct io_config *config, struct error *error)
 {
-    size_t depth = (size_t)config->depth,
-           size = (size_t)worker->plan->workload.request_size;
+    size_t depth = (size_t)config->depth;
+    size_t size = (size_t)worker->plan->workload.request_size;
     size_t alignment = (size_t)worker->target->alignment;
 
     config->size = (size + alignment - 1) / alignment * alignment;

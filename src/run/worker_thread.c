@@ -147,7 +147,8 @@ int64_t
 worker_thread_check(struct worker_thread *thread, int64_t resumed, int64_t now,
                     uint64_t *index, int64_t *again)
 {
-    int64_t start = handoff_peek(&thread->worker.handoff), still;
+    int64_t start = handoff_peek(&thread->worker.handoff);
+    int64_t still;
     int64_t since = start > 0 && start < resumed ? resumed : start;
     int64_t waited = stall_check(&thread->stall, since, now);
 
@@ -291,7 +292,8 @@ worker_thread_abandon_late(struct worker_thread *thread, int64_t resumed, int64_
                            bool notifies)
 {
     struct worker *worker = &thread->worker;
-    int64_t since, late = now - worker->plan->end.timeout;
+    int64_t since;
+    int64_t late = now - worker->plan->end.timeout;
 
     if (resumed > late || !lock_waiting(thread, late, &since))
         return;

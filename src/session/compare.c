@@ -126,8 +126,10 @@ explain_change(struct notes *notes, const struct comparison_row *first,
                const struct comparison_row *row, const struct slo *slo,
                const struct comparison_figure *is)
 {
-    char name[SLO_NAME], limit[UNITS_TEXT];
-    char change[COMPARISON_TEXT], bounds[COMPARISON_TEXT];
+    char name[SLO_NAME];
+    char limit[UNITS_TEXT];
+    char change[COMPARISON_TEXT];
+    char bounds[COMPARISON_TEXT];
     const char *verdict = slo_verdict_name(is->verdict);
     bool is_shown = comparison_is_shown(is, &slo->percentile);
     bool is_first_zero = first->stats->latency.count &&

@@ -231,7 +231,8 @@ static bool
 add_fields(struct job *job, const int64_t *fields)
 {
     struct stats *total = &job->outcome.total;
-    int64_t latency = fields[SUM], requests = fields[REQUESTS];
+    int64_t latency = fields[SUM];
+    int64_t requests = fields[REQUESTS];
     double bytes = (double)fields[BPS] * (double)latency / 1e9 + 0.5;
 
     if (fields[CLOCK] > MOST - job->outcome.duration ||
@@ -318,7 +319,8 @@ recorded_runs_add(struct recorded_runs *runs, const char *bytes, size_t size,
                   struct error *error)
 {
     struct buffer *begun = &runs->partial_line;
-    const char *end = bytes + size, *newline;
+    const char *end = bytes + size;
+    const char *newline;
 
     for (; (newline = memchr(bytes, '\n', (size_t)(end - bytes))); bytes = newline + 1) {
         size_t length = (size_t)(newline - bytes);

@@ -579,7 +579,8 @@ session_free(struct session *session)
 static struct session *
 session_make(const struct plan *plan)
 {
-    int all = plan->target_count + (plan->mode == MODE_PHASES), status = 0;
+    int all = plan->target_count + (plan->mode == MODE_PHASES);
+    int status = 0;
     struct session *session =
         calloc(1, sizeof(*session) + (size_t)all * sizeof(struct job));
     if (!session)

@@ -72,7 +72,8 @@ extrapolate_share(const struct histogram *histogram, const struct percentile *pe
     wanted = fmin(wanted, count / 2);
 
     int bin = HISTOGRAM_BINS - 1;
-    double size = 0, logs = 0;
+    double size = 0;
+    double logs = 0;
     for (; bin > 0; bin--) {
         double values = (double)histogram->bins[bin];
         if (size + values > wanted)
@@ -135,7 +136,8 @@ advice_requests(const struct percentile *percentile, const struct latencies *lat
     if (!fails)
         share = fmax(share, RARE_STALLS * allowed);
 
-    uint64_t too_few = 0, enough = 1;
+    uint64_t too_few = 0;
+    uint64_t enough = 1;
     while (!is_enough(percentile, enough, share, fails)) {
         too_few = enough;
         enough *= 2;

@@ -35,7 +35,8 @@ breakdown_divide(int64_t start, int64_t end, int64_t queued,
                  struct breakdown_interval *intervals, int count, int64_t part[PARTS])
 {
     int64_t first = time_later(start, time_earlier(queued, end));
-    int64_t covered = first, device = 0;
+    int64_t covered = first;
+    int64_t device = 0;
 
     qsort(intervals, (size_t)count, sizeof(*intervals), compare_issues);
     for (int i = 0; i < count; i++) {
@@ -78,7 +79,9 @@ breakdown_divide_stack(int64_t start, int64_t end, int64_t queued, int64_t compl
 {
     int64_t first = time_later(start, time_earlier(queued, end));
     int64_t last = time_later(first, time_earlier(complete, end));
-    int64_t covered = first, device = 0, below = 0;
+    int64_t covered = first;
+    int64_t device = 0;
+    int64_t below = 0;
 
     qsort(intervals, (size_t)count, sizeof(*intervals), compare_issues);
     for (int i = 0; i < count; i++)

@@ -104,9 +104,11 @@ find_class(const struct contender *contender)
 static int
 compare_contenders(const void *left, const void *right)
 {
-    const struct contender *a = left, *b = right;
+    const struct contender *a = left;
+    const struct contender *b = right;
     int class = find_class(a);
-    int64_t one = a->row.figures[0].value, other = b->row.figures[0].value;
+    int64_t one = a->row.figures[0].value;
+    int64_t other = b->row.figures[0].value;
     if (class != find_class(b))
         return class - find_class(b);
     if (a->row.rank != b->row.rank)

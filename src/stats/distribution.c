@@ -40,7 +40,8 @@ moments_merge(struct moments *moments, const struct moments *more)
         *moments = *more;
         return;
     }
-    double ours = (double)moments->count, theirs = (double)more->count;
+    double ours = (double)moments->count;
+    double theirs = (double)more->count;
     double distance = more->mean - moments->mean;
     moments->mean += distance * theirs / (ours + theirs);
     moments->squares +=
@@ -136,7 +137,8 @@ histogram_count(const struct histogram *histogram, int64_t limit)
 void
 histogram_clear(struct histogram *histogram, int64_t least, int64_t most)
 {
-    int first = histogram_bin(least), last = histogram_bin(most);
+    int first = histogram_bin(least);
+    int last = histogram_bin(most);
     histogram->count = 0;
     memset(&histogram->bins[first], 0,
            (size_t)(last - first + 1) * sizeof(histogram->bins[0]));

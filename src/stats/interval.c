@@ -102,7 +102,8 @@ begin(const struct percentile *percentile, uint64_t count)
 static double
 add_up(struct walk walk)
 {
-    double sum = walk.weight, before = 0;
+    double sum = walk.weight;
+    double before = 0;
 
     while (walk.upto_count < walk.count &&
            (walk.weight > NOTHING || walk.weight > before)) {
@@ -117,7 +118,8 @@ double
 percentile_chance(const struct percentile *percentile, uint64_t count, uint64_t most)
 {
     struct walk walk = begin(percentile, count);
-    double total = add_up(walk), sum = 0;
+    double total = add_up(walk);
+    double sum = 0;
 
     if (most >= count)
         return 1;
@@ -130,7 +132,8 @@ struct rank_bounds
 percentile_bounds(const struct percentile *percentile, uint64_t count, double tail)
 {
     struct walk walk = begin(percentile, count);
-    double total = add_up(walk), sum = 0;
+    double total = add_up(walk);
+    double sum = 0;
     struct rank_bounds bounds = {0, 0};
 
     for (; walk.upto_count < count; advance(&walk)) {
@@ -266,7 +269,8 @@ struct sample_set {
 static int
 compare_starts(const void *left, const void *right)
 {
-    const struct series_entry *a = left, *b = right;
+    const struct series_entry *a = left;
+    const struct series_entry *b = right;
     return (a->start > b->start) - (a->start < b->start);
 }
 
@@ -310,7 +314,8 @@ find_time(float *values, int count)
             sum += 2 * pair;
         }
 
-        double time = sum / (size * variance), noise = 2 * sqrt((double)lag / count);
+        double time = sum / (size * variance);
+        double noise = 2 * sqrt((double)lag / count);
         if (lag < LAGS)
             return time < 1 + noise ? 1 : time / fmax(1 - (2.0 * lag - 1) / count, 0.1);
 
@@ -380,7 +385,8 @@ static struct dependence
 find_dependence(const struct sample_set *set, const struct percentile *percentile,
                 double ranks_time)
 {
-    int rank = (int)percentile_rank(percentile, (uint64_t)set->count), before = 0;
+    int rank = (int)percentile_rank(percentile, (uint64_t)set->count);
+    int before = 0;
     bool high = 2 * rank > set->count;
     int beyond = high ? set->count - rank + 1 : rank;
     double longest = find_time_at(set, rank);
@@ -467,7 +473,8 @@ dependence_find(struct dependence *dependence, const struct time_series *series,
     struct series_entry *entries = series->entries;
     struct sample_set set = {.count = series->count, .tolerance = 1};
     size_t count = (size_t)set.count;
-    int ordered = 1, status = -1;
+    int ordered = 1;
+    int status = -1;
     *dependence = (struct dependence){false, 1, 0};
     if (set.count < DEPENDENCE_LEAST)
         return 0;
@@ -608,10 +615,12 @@ estimate_interval(const struct estimate *estimate, double tail)
 static void
 fill_points(struct points *points, const struct estimate *estimate, double time)
 {
-    struct climb low = {estimate->histogram, 0, 0}, high = low;
+    struct climb low = {estimate->histogram, 0, 0};
+    struct climb high = low;
     uint64_t count = count_independent(estimate, time);
     struct walk walk = begin(&estimate->percentile, count);
-    double total = add_up(walk), sum = walk.weight;
+    double total = add_up(walk);
+    double sum = walk.weight;
 
     for (int i = 0; i < POINTS; i++) {
         for (; walk.upto_count < count && sum < total * (i + 0.5) / POINTS;
@@ -627,7 +636,8 @@ fill_points(struct points *points, const struct estimate *estimate, double time)
 static double
 find_share(const double *values, const double *references, double ratio)
 {
-    int at = 0, pairs = 0;
+    int at = 0;
+    int pairs = 0;
     for (int i = 0; i < POINTS; i++, pairs += at)
         while (at < POINTS && values[at] <= ratio * references[i])
             at++;
@@ -642,7 +652,8 @@ find_share(const double *values, const double *references, double ratio)
 static double
 find_ratio(const double *values, const double *references, double share)
 {
-    double low = 1 / RATIO_MOST, high = RATIO_MOST;
+    double low = 1 / RATIO_MOST;
+    double high = RATIO_MOST;
     if (find_share(values, references, low) >= share)
         return 0;
     if (find_share(values, references, high) < share)
@@ -661,10 +672,12 @@ find_ratio(const double *values, const double *references, double share)
 struct interval
 estimate_ratio(const struct estimate *estimate, const struct estimate *reference)
 {
-    const struct dependence *own = &estimate->dependence, *other = &reference->dependence;
+    const struct dependence *own = &estimate->dependence;
+    const struct dependence *other = &reference->dependence;
     double time = fmax(own->autocorrelation_time, other->autocorrelation_time);
     double wider = exp(DRIFT_RATIO_FACTOR * hypot(own->drift, other->drift));
-    struct points values, references;
+    struct points values;
+    struct points references;
     if (!own->is_known || !other->is_known)
         return (struct interval){0};
 

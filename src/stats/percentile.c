@@ -39,7 +39,8 @@ const char *
 percentile_parse(const char *text, int length, struct percentile *percentile)
 {
     static const char wrong[] = "not a percentile between 0 and 100";
-    int64_t unit = PERCENTILE_HUNDRED / 100, value = 0;
+    int64_t unit = PERCENTILE_HUNDRED / 100;
+    int64_t value = 0;
     int at = 0;
     for (; at < length && is_digit(text[at]) && value < PERCENTILE_HUNDRED; at++)
         value = value * 10 + (text[at] - '0') * unit;
@@ -108,7 +109,8 @@ percentiles_list(struct buffer *text)
 uint64_t
 percentile_rank(const struct percentile *percentile, uint64_t count)
 {
-    uint64_t billion = PERCENTILE_HUNDRED, share = (uint64_t)percentile->billionths;
+    uint64_t billion = PERCENTILE_HUNDRED;
+    uint64_t share = (uint64_t)percentile->billionths;
     uint64_t rest = (count % billion * share + billion - 1) / billion;
     uint64_t rank = count / billion * share + rest;
     return rank ? rank : 1;

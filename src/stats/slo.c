@@ -64,7 +64,8 @@ is_name(const char *text, int length, const char *name)
 static const char *
 parse_relative(const char *text, struct slo *slo)
 {
-    int64_t unit = SLO_WHOLE / 100, value = 0;
+    int64_t unit = SLO_WHOLE / 100;
+    int64_t value = 0;
     const char *digit = text + 1;
     slo->is_relative = true;
     if (slo->metric != SLO_PERCENTILE || slo->scope != SCOPE_ALL || slo->phase)
@@ -341,7 +342,8 @@ slo_limit(const struct slo *slo, char *text)
 static char *
 write_name(const struct slo *slo, const char *phase, const char *separator, char *text)
 {
-    const char *scope = scope_name(slo->scope), *dash = slo->scope ? "-" : "";
+    const char *scope = scope_name(slo->scope);
+    const char *dash = slo->scope ? "-" : "";
     if (!slo->phase)
         phase = separator = "";
 
@@ -396,7 +398,8 @@ slos_needs(const struct slos *slos, uint64_t turns)
 void
 slos_text(const struct slos *slos, struct buffer *text)
 {
-    char name[SLO_NAME], limit[UNITS_TEXT];
+    char name[SLO_NAME];
+    char limit[UNITS_TEXT];
     for (int i = 0; i < slos->count; i++) {
         const struct slo *slo = &slos->list[i];
         buffer_format(text, "%s%s=%s", i ? "," : "", slo_name(slo, name),
@@ -407,7 +410,8 @@ slos_text(const struct slos *slos, struct buffer *text)
 void
 slos_print(const struct slos *slos, struct buffer *text)
 {
-    char name[SLO_NAME], limit[UNITS_TEXT];
+    char name[SLO_NAME];
+    char limit[UNITS_TEXT];
     for (int i = 0; i < slos->count; i++) {
         const struct slo *slo = &slos->list[i];
         buffer_format(text, "%s%s %s %s", i ? ", " : "", slo_label(slo, name),

@@ -184,7 +184,8 @@ stats_wait(struct stats *stats, enum operation next, int64_t stall, int64_t idle
 void
 stats_compare(const struct stats *stats, struct sample *sample)
 {
-    double latency = (double)sample->latency, average = stats->latency.mean;
+    double latency = (double)sample->latency;
+    double average = stats->latency.mean;
     if (stats->latency.count <= COMPARED || !sample_counts(sample))
         return;
 

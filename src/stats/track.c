@@ -86,7 +86,8 @@ find_offset(const struct track *track, int64_t time)
 void
 track_miss(struct track *track, int64_t after, uint64_t count)
 {
-    int64_t every = track->slot_interval, offset = find_offset(track, after);
+    int64_t every = track->slot_interval;
+    int64_t offset = find_offset(track, after);
     while (count > 0) {
         offset += every;
         struct track_column *column = find_column(track, offset);
@@ -212,7 +213,8 @@ series_keep(struct time_series *series, int64_t start, int64_t latency)
 void
 series_merge(struct time_series *into, const struct time_series *more)
 {
-    uint64_t used = (uint64_t)more->count, size;
+    uint64_t used = (uint64_t)more->count;
+    uint64_t size;
     if (into->capacity == 0)
         return;
 

@@ -57,7 +57,8 @@ static int
 drop_window(const struct target *target, int64_t offset, int64_t size)
 {
     int64_t window = os_file_folio_max();
-    int64_t start = offset / window * window, end = offset + size;
+    int64_t start = offset / window * window;
+    int64_t end = offset + size;
 
     int64_t beyond = (window - end % window) % window;
     if (beyond > INT64_MAX - end)
@@ -354,7 +355,9 @@ static const char *
 try_direct(struct target *target, const struct plan *plan, char *text)
 {
     const struct plan_workload *workload = &plan->workload;
-    int64_t memory = 0, unit = 0, bytes;
+    int64_t memory = 0;
+    int64_t unit = 0;
+    int64_t bytes;
     target_advance(target);
 
     bool known = os_file_alignment(target->fd, &memory, &unit) == 0;
@@ -458,10 +461,14 @@ write_size(char *text, size_t size, const char *option, int64_t value)
 static void
 find_shape(struct target *target, const struct plan *plan)
 {
-    char reason[REASON_ROOM], *text = target->direct_io_hint;
-    int64_t memory, bytes, unit = 0;
+    char reason[REASON_ROOM];
+    char *text = target->direct_io_hint;
+    int64_t memory;
+    int64_t bytes;
+    int64_t unit = 0;
     struct plan other = *plan;
-    int64_t *size = &other.workload.request_size, *offset = &other.workload.work_offset;
+    int64_t *size = &other.workload.request_size;
+    int64_t *offset = &other.workload.work_offset;
 
     if (os_file_alignment(target->fd, &memory, &unit) < 0 &&
         (target->kind != OS_BLOCK || os_device_size(target->fd, &bytes, &unit) < 0))
@@ -500,7 +507,8 @@ static int
 refuse_direct(struct target *target, const struct plan *plan, bool raw,
               const char *reason, struct error *error)
 {
-    char name[224], advice[sizeof(error->advice)];
+    char name[224];
+    char advice[sizeof(error->advice)];
 
     error_set(error, EXIT_PREPARE, plan->path, "%s", reason);
     if (raw)
@@ -536,7 +544,8 @@ choose_device(struct target *target, const struct plan *plan, struct notes *note
               struct error *error)
 {
     const struct plan_workload *workload = &plan->workload;
-    char name[64], text[REASON_ROOM];
+    char name[64];
+    char text[REASON_ROOM];
 
     target_advance(target);
     bool raw = target->kind == OS_BLOCK && os_device_is_disk(target->fd);

@@ -233,7 +233,8 @@ describe_file(struct target *target, const struct plan *plan, int64_t *available
 int64_t
 target_logical_block(const struct target *target)
 {
-    int64_t other, block = 0;
+    int64_t other;
+    int64_t block = 0;
     int status = target->kind == OS_BLOCK ? os_device_size(target->fd, &other, &block)
                                           : os_file_alignment(target->fd, &other, &block);
 
@@ -284,7 +285,8 @@ refuse_reach(const struct plan *plan, int64_t size, struct error *error)
 static int
 refuse_size(const struct plan *plan, int64_t work_size, struct error *error)
 {
-    char size[UNITS_TEXT], request[UNITS_TEXT];
+    char size[UNITS_TEXT];
+    char request[UNITS_TEXT];
     const struct plan_workload *workload = &plan->workload;
     const char *what = "the target has";
     const char *advice = "use a smaller -s, or a larger target";

@@ -34,7 +34,9 @@
 int64_t
 working_file_holes(struct target *target, int64_t offset, int64_t end)
 {
-    int64_t holes = 0, data, next;
+    int64_t holes = 0;
+    int64_t data;
+    int64_t next;
 
     for (int64_t at = offset; at < end; at = next) {
         target_advance(target);
@@ -178,7 +180,8 @@ working_file_open(struct target *target, const struct plan *plan, struct error *
 static int
 refuse_space(const struct plan *plan, int64_t available, struct error *error)
 {
-    char need[UNITS_TEXT], have[UNITS_TEXT];
+    char need[UNITS_TEXT];
+    char have[UNITS_TEXT];
 
     error_set(error, EXIT_PREPARE, plan->path,
               "a working set of %s does not fit into the %s that are free",
@@ -260,8 +263,10 @@ static int
 write_data(struct target *target, const struct plan *plan)
 {
     struct random random;
-    int64_t at = plan->workload.work_offset, end = at + fill_size(plan);
-    int64_t batch = BATCH_MIN, next = at + batch;
+    int64_t at = plan->workload.work_offset;
+    int64_t end = at + fill_size(plan);
+    int64_t batch = BATCH_MIN;
+    int64_t next = at + batch;
     char *data = os_memory_aligned(4096, WRITE_SIZE);
     int status = data ? 0 : -1;
 

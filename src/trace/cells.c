@@ -78,7 +78,9 @@ static int
 find_entry(const struct cells *cells, const struct sector_range *cell, int *entry,
            bool *alone)
 {
-    int found = 0, issues = 0, completions = 0;
+    int found = 0;
+    int issues = 0;
+    int completions = 0;
     bool own = false;
     *entry = -1;
     for (int i = cells->first_within; i < cells->count; i++) {
@@ -174,7 +176,10 @@ static enum split_result
 follow_block_request(struct cells *cells, const struct sector_range *cell, int entry,
                      bool alone, bool open)
 {
-    int queued = 0, issued = 0, complete = 0, own = -1;
+    int queued = 0;
+    int issued = 0;
+    int complete = 0;
+    int own = -1;
     int foreign = 0;
     int intervals = cells->interval_count;
     struct breakdown_interval now = {INT64_MAX, INT64_MAX, INT64_MAX};
@@ -251,7 +256,8 @@ static enum split_result
 add_cell(struct cells *cells, const struct sector_range *cell)
 {
     bool alone;
-    int entry, found = find_entry(cells, cell, &entry, &alone);
+    int entry;
+    int found = find_entry(cells, cell, &entry, &alone);
     enum split_result result;
     if (found == 0)
         return is_missing(cells, cell) ? SPLIT_LOST : SPLIT_DONE;
@@ -297,7 +303,8 @@ next_cut(const struct cells *cells, uint64_t disk, uint64_t from, uint64_t end)
 enum split_result
 cells_add(struct cells *cells, const struct sector_range *range)
 {
-    uint64_t over = range->sector + range->sectors, end;
+    uint64_t over = range->sector + range->sectors;
+    uint64_t end;
     enum split_result result = SPLIT_DONE;
 
     for (uint64_t at = range->sector; at < over && result == SPLIT_DONE; at = end) {

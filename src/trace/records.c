@@ -41,7 +41,8 @@ static void
 make_room(struct records *records)
 {
     struct trace_entry *list = records->list;
-    int half = records->count / 2, left = 0;
+    int half = records->count / 2;
+    int left = 0;
     if (records->count + RECORDS_READ <= RECORDS_MOST)
         return;
 
@@ -58,7 +59,8 @@ make_room(struct records *records)
 int
 records_find(const struct records *records, int count, int64_t time)
 {
-    int low = 0, high = count;
+    int low = 0;
+    int high = count;
     while (low < high) {
         int middle = low + (high - low) / 2;
         if (records->list[middle].trace.time < time)

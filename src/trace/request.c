@@ -130,7 +130,8 @@ overlap(const struct sector_range *range, uint64_t disk, uint64_t sector,
         uint64_t sectors)
 {
     uint64_t from = sector > range->sector ? sector : range->sector;
-    uint64_t end = sector + sectors, range_end = range->sector + range->sectors;
+    uint64_t end = sector + sectors;
+    uint64_t range_end = range->sector + range->sectors;
     uint64_t to = end < range_end ? end : range_end;
     return disk == range->disk && from < to ? to - from : 0;
 }
@@ -387,7 +388,8 @@ is_foreign(const struct attribution_search *search)
     const struct sample *sample = search->sample;
     const struct os_layout *layout = &search->target->layout;
     struct attribution_search above = {.target = search->target};
-    int queued = 0, handed = 0;
+    int queued = 0;
+    int handed = 0;
     bool fits = add_top_part(&above, sample->offset, sample->size);
     for (struct trace_entry *record = look_back(search); record < search->end_record;
          record++) {
@@ -460,7 +462,8 @@ static void
 add_flushes(const struct attribution_search *search, int64_t since)
 {
     struct cells *cells = &search->records->cells;
-    int count = cells->interval_count, open = count;
+    int count = cells->interval_count;
+    int open = count;
     struct breakdown_interval *intervals = cells->intervals;
     for (const struct trace_entry *record = search->first_record;
          record < search->end_record; record++) {
@@ -657,7 +660,8 @@ may_ask(struct attribution_search *search)
 static void
 divide_stack(struct attribution_search *search, struct split *split)
 {
-    struct cells *cells = &search->records->cells, *top = &search->records->top;
+    struct cells *cells = &search->records->cells;
+    struct cells *top = &search->records->top;
     bool is_held = top->released_at < top->queued_at;
     look_within(search, search->start, search->end);
     if (search->target->writes_sync) {
@@ -679,8 +683,10 @@ void
 request_attribute(struct records *records, const struct trace_target *target, int thread,
                   bool complete, struct sample *sample)
 {
-    int64_t start = sample->start, over = start + sample->latency;
-    int64_t end = over - sample->sync, flush[PARTS];
+    int64_t start = sample->start;
+    int64_t over = start + sample->latency;
+    int64_t end = over - sample->sync;
+    int64_t flush[PARTS];
     struct attribution_search search = {.target = target,
                                         .records = records,
                                         .sample = sample,
