@@ -1,17 +1,11 @@
 /* The rules of the house that the compiler does not check. */
 /* Marks: native */
+#include "source_text.h"
 #include "support.h"
 
 #include <ctype.h>
 #include <glob.h>
 #include <strings.h>
-
-static const char *
-top(void)
-{
-    const char *path = getenv("IOPING_SOURCE");
-    return path ? path : ".";
-}
 
 /* Folders from the ground up. */
 static const struct {
@@ -55,7 +49,7 @@ visit_file(const char *path, void (*visit)(const struct line *line))
     char text[1024], folder[64] = "";
     FILE *file = fopen(path, "r");
     assert_non_null(file);
-    path += strlen(top()) + 1;
+    path += strlen(source_folder()) + 1;
     sscanf(path, "%*[^/]/%63[^/]/", folder);
     struct line line = {path, folder, text, 1};
     for (; fgets(text, sizeof(text), file); line.number++)
@@ -70,7 +64,7 @@ visit_lines(const char *pattern, void (*visit)(const struct line *line))
 {
     char whole[1100];
     glob_t found;
-    snprintf(whole, sizeof(whole), "%s/%s", top(), pattern);
+    snprintf(whole, sizeof(whole), "%s/%s", source_folder(), pattern);
     if (glob(whole, 0, NULL, &found) != 0)
         return 0;
     for (size_t i = 0; i < found.gl_pathc; i++)
@@ -161,14 +155,14 @@ TEST(every_header_compiles_alone)
     snprintf(pattern, sizeof(pattern), "%s --version >/dev/null 2>&1", compiler());
     if (system(pattern) != 0)
         skip_because("no C compiler");
-    snprintf(pattern, sizeof(pattern), "%s/include/*/*.h", top());
+    snprintf(pattern, sizeof(pattern), "%s/include/*/*.h", source_folder());
     assert_int_equal(glob(pattern, 0, NULL, &found), 0);
     assert_true(found.gl_pathc > 20);
     for (size_t i = 0; i < found.gl_pathc; i++) {
         snprintf(command_line, sizeof(command_line),
                  "%s -std=c11 -D_GNU_SOURCE -Wall -Werror "
                  "-I'%s/include' -fsyntax-only -x c '%s'",
-                 compiler(), top(), found.gl_pathv[i]);
+                 compiler(), source_folder(), found.gl_pathv[i]);
         if (system(command_line) != 0)
             fail_msg("%s does not compile alone", found.gl_pathv[i]);
     }

@@ -1,9 +1,9 @@
 /* Names of fields and structs: a name states a role, and has one meaning. */
 /* Marks: native */
+#include "source_text.h"
 #include "support.h"
 
 #include <ctype.h>
-#include <glob.h>
 
 #define STRUCTS_MOST 600
 
@@ -24,13 +24,6 @@ struct definition {
 static struct definition definitions[STRUCTS_MOST];
 static int definition_count;
 
-static const char *
-top(void)
-{
-    const char *path = getenv("IOPING_SOURCE");
-    return path ? path : ".";
-}
-
 static bool
 is_generic(const char *name, size_t length)
 {
@@ -38,24 +31,6 @@ is_generic(const char *name, size_t length)
         if (strlen(generic[i]) == length && memcmp(generic[i], name, length) == 0)
             return true;
     return false;
-}
-
-/* Replaces comments in TEXT by blanks. Newlines stay. */
-static void
-blank_comments(char *text)
-{
-    bool is_inside = false;
-    for (char *at = text; *at; at++) {
-        bool ends = is_inside && at[0] == '*' && at[1] == '/';
-        if (!is_inside && at[0] == '/' && at[1] == '*')
-            is_inside = true;
-        if (ends) {
-            at[0] = at[1] = ' ';
-            is_inside = false;
-        } else if (is_inside && *at != '\n') {
-            *at = ' ';
-        }
-    }
 }
 
 /* Returns the bracket that closes the one at OPEN. */
@@ -138,31 +113,11 @@ check_variables(const char *path, const char *text)
 }
 
 static void
-check_file(const char *path)
+check_file(const char *path, char *text)
 {
-    static char text[1 << 18];
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    size_t size = fread(text, 1, sizeof(text) - 1, file);
-    fclose(file);
-    text[size] = '\0';
-    blank_comments(text);
-    check_structs(path + strlen(top()) + 1, text);
-    check_variables(path + strlen(top()) + 1, text);
-}
-
-static int
-check_files(const char *pattern)
-{
-    char path[1024];
-    glob_t found;
-    snprintf(path, sizeof(path), "%s/%s", top(), pattern);
-    assert_int_equal(glob(path, 0, NULL, &found), 0);
-    for (size_t i = 0; i < found.gl_pathc; i++)
-        check_file(found.gl_pathv[i]);
-    int count = (int)found.gl_pathc;
-    globfree(&found);
-    return count;
+    source_blank_comments(text);
+    check_structs(path, text);
+    check_variables(path, text);
 }
 
 /* Each engine of src/io has a struct io_queue, and each system its locks and threads: one
@@ -178,8 +133,8 @@ TEST(no_field_or_variable_has_a_generic_name)
     assert_true(is_generic("left", 4));
     assert_false(is_generic("lefts", 5));
     definition_count = 0;
-    assert_true(check_files("src/*/*.[ch]") > 100);
-    assert_true(check_files("include/*/*.h") > 20);
+    assert_true(source_visit("src/*/*.[ch]", check_file) > 100);
+    assert_true(source_visit("include/*/*.h", check_file) > 20);
     assert_true(definition_count > 100);
 }
 
