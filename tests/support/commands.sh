@@ -1,15 +1,16 @@
-# Functions for the commands of all tests. Each command reads this file in the scratch
-# folder (command.c), and then the file of its test program, such as tests/cli/test_hang.sh.
+# Shell functions for the commands that tests run. Each command runs in the scratch folder of
+# its test. It reads this file first (see command.c), then the shell file of its test program,
+# such as tests/cli/test_hang.sh.
 # shellcheck shell=sh
 top=$PWD
 
-# Loop devices read past the page cache of their files, where these can.
+# Usage: attach ARGUMENT...: losetup, with direct I/O to the backing file if that is possible.
 attach() { losetup --direct-io=on "$@" 2>/dev/null || losetup "$@"; }
 
 # shellcheck disable=SC2086
 ioping() { $IOPING_RUNNER "$IOPING" "$@"; }
 
-# The filter jq, which copies its input for tests/schema.
+# jq, which also keeps a copy of its input, so that tests/schema can validate it later.
 jq() (
     [ -d "${IOPING_JSON-}" ] || exec jq "$@"
     keep() { mktemp "$IOPING_JSON/XXXXXX" 2>/dev/null || echo /dev/null; }
@@ -21,31 +22,33 @@ jq() (
     tee "$(keep)" | exec jq "$@"
 )
 
-# Usage: faulty SCRIPT [ARGUMENT...]: the program with these faults, see preload/faults.c.
-# Requests that a busy machine holds up get no message, unless -hang comes later.
+# Usage: faulty SCRIPT [ARGUMENT...]: runs the program with the faults of SCRIPT, see
+# preload/faults.c. With -hang 0, a request that a busy machine delays gets no message. A later
+# -hang among the arguments replaces it.
 faulty() {
     faults=$1
     shift
     IOPING_SCRIPT=$faults LD_PRELOAD=$IOPING_FAULTS "$IOPING" -hang 0 "$@"
 }
 
-# Usage: exec_faulty SCRIPT [ARGUMENT...]: faulty, in place of the shell.
+# Usage: exec_faulty SCRIPT [ARGUMENT...]: like faulty, but replaces the shell.
 exec_faulty() {
     faults=$1
     shift
     exec env IOPING_SCRIPT="$faults" LD_PRELOAD="$IOPING_FAULTS" "$IOPING" -hang 0 "$@"
 }
 
-# Runs in the background write to the files o and e of the scratch folder, which are emptied
-# first: no test may wait for the output of the one before.
+# Runs in the background write their output to the file o and their errors to the file e, both
+# in the scratch folder. This empties both files, so that no test takes the output of an earlier
+# run for its own.
 fresh() {
     : >"$top/o"
     : >"$top/e"
     rm -f "$top/held"
 }
 
-# Usage: start [ARGUMENT...]; start_faulty SCRIPT [ARGUMENT...]: the program in the
-# background, whose process is $pid.
+# Usage: start [ARGUMENT...]: runs the program in the background. Sets $pid to its process.
+# Usage: start_faulty SCRIPT [ARGUMENT...]: the same with faults, see faulty.
 start() {
     fresh
     # shellcheck disable=SC2086
@@ -61,8 +64,8 @@ start_faulty() {
     pid=$!
 }
 
-# Usage: start_piped [ARGUMENT...]: start, with its output through a pipe. File closed is made
-# at the end of the pipe, which may come before the program ends.
+# Usage: start_piped [ARGUMENT...]: like start, but the output goes through a pipe. When the
+# program has closed the pipe, which may be before it ends, the file "closed" is made.
 start_piped() {
     fresh
     rm -f pipe closed
@@ -73,15 +76,16 @@ start_piped() {
     pid=$!
 }
 
-# Freezes the file system ext4 and thaws it when the command ends.
+# Freezes the file system that is mounted at "ext4". Thaws it when the shell ends.
 freeze() {
     trap 'fsfreeze -u ext4 2>/dev/null' EXIT
     trap 'exit 1' TERM
     fsfreeze -f ext4
 }
 
-# Usage: as_user COMMAND...: runs it as whom limits and permissions bind: as another user,
-# or without privileges where the namespace has no other, or as who it is, who has none.
+# Usage: as_user COMMAND...: runs COMMAND as somebody to whom limits and permissions apply:
+# as the user nobody; or without privileges, if the namespace has no other user; or as the
+# current user, who has no privileges if neither of these is possible.
 as_user() {
     for way in '--reuid=65534 --regid=65534 --clear-groups' \
         '--bounding-set=-all --inh-caps=-all'; do
@@ -94,31 +98,35 @@ as_user() {
     "$@"
 }
 
-# Usage: COMMAND || lacks REASON || return: the test is skipped for what the system lacks.
+# Usage: COMMAND || lacks REASON || return: if COMMAND fails, skips the test with REASON, which
+# names the thing that the system lacks.
 lacks() {
     echo "$*" >&2
     return 77
 }
 
-# Usage: until_true COMMAND...: repeats it until it succeeds.
+# Usage: until_true COMMAND...: repeats COMMAND until it succeeds.
 until_true() { until "$@"; do sleep 0.02; done; }
 
-# Usage: until_printed PATTERN; until_said PATTERN: waits for it on stdout, or on stderr.
+# Usage: until_printed PATTERN: waits until the output of the run in the background has PATTERN.
+# Usage: until_said PATTERN: waits until its errors have PATTERN.
 until_printed() { until_true grep -q -e "$1" "$top/o"; }
 until_said() { until_true grep -q -e "$1" "$top/e"; }
 
-# Usage: has_lines COUNT [PATTERN]; until_lines COUNT [PATTERN]: the output has COUNT lines
-# with PATTERN; waits for them.
+# Usage: has_lines COUNT [PATTERN]: succeeds if COUNT lines of the output have PATTERN, by
+# default a request's.
+# Usage: until_lines COUNT [PATTERN]: waits until has_lines succeeds.
 has_lines() { [ "$(grep -c -e "${2-request=}" "$top/o")" = "$1" ]; }
 until_lines() { until_true has_lines "$@"; }
 
-# until_held waits until the call of a "hold" has begun; release lets it go on.
+# The fault "hold" stops a system call of the program until the test releases it.
+# until_held waits until such a call has begun. release lets it go on.
 until_held() { until_true test -e "$top/held"; }
 release() { rm "$top/held"; }
 
-# Numbers of the requests that stderr calls late and stdout has no line for: if all others
-# have ended, these hang. With several workers the number of a hanging call is not known
-# beforehand.
+# Prints the numbers of the requests that hang: stderr has a message about each of them, and
+# stdout has no line for it. With several workers, a test cannot know beforehand which requests
+# will hang.
 named() {
     sed -n 's/^ioping: request \([0-9]*\) has had .*/\1/p' "$top/e" | sort -nu |
         while read -r number; do
@@ -128,20 +136,21 @@ named() {
 are_named() { [ "$(named | wc -l)" -ge "$1" ]; }
 until_named() { until_true are_named "$1"; }
 
-# Usage: worker_of PID: the process that does the work of a run that was started as PID: its
-# child, or PID itself where there is none.
+# Usage: worker_of PID: prints the process that does the work of the run that was started as
+# PID. It is the child of PID, or PID itself if there is no child.
 worker_of() {
     cat /proc/[0-9]*/stat 2>/dev/null | sed 's/^\([0-9]*\) .*) . /\1 /' |
         awk -v pid="$1" '$2 == pid { found = $1 } END { print found ? found : pid }'
 }
 
-# Usage: is_released PID: the kernel has let go of it, and of all its threads: the first is a
-# zombie while another is stuck. Its parent may not ask for its end.
+# Usage: is_released PID: succeeds if all threads of PID have ended. While one thread is stuck
+# in the kernel, the first thread is already a zombie, so the state of all threads counts. The
+# process may stay a zombie, if its parent never waits for it.
 is_released() { ! cat "/proc/$1/task"/*/status 2>/dev/null | grep -q '^State:.[^Z]'; }
 
-# Waits until all threads of the worker of $pid sleep, in five samples in a row: a thread that
-# waits for a processor does not sleep. At first the worker may not be there yet, and the
-# process that waits for it sleeps at once.
+# Waits until all threads of the process that works for $pid sleep, in five samples in a row. (A
+# thread that waits for a processor is not asleep.) One sample is not enough: at first the
+# child may not exist yet, while its parent, which waits for it, sleeps already.
 until_idle() {
     looks=0
     while [ "$looks" -lt 5 ]; do
@@ -152,9 +161,9 @@ until_idle() {
     done
 }
 
-# Usage: is_handling PID: it has a signal pending, or its first thread does not sleep. No
-# program is started for that: on a busy machine each takes its time, and a run gives up by
-# itself 750 ms after a signal.
+# Usage: is_handling PID: succeeds if PID has a pending signal, or if its first thread does not
+# sleep. Starts no program: on a busy machine that takes long, and a run gives up by itself
+# 750 ms after a signal.
 is_handling() {
     while read -r field value _; do
         case $field$value in
@@ -164,8 +173,8 @@ is_handling() {
     return 1
 }
 
-# Usage: until_handled WORKER: waits until $pid, and then its worker, has no signal pending
-# and its first thread sleeps, or until it has ended.
+# Usage: until_handled WORKER: waits until $pid, and then the process WORKER, has handled its
+# signals (see is_handling) or has ended.
 until_handled() {
     for process in "$pid" "$1"; do
         while is_handling "$process"; do sleep 0.02; done
@@ -175,14 +184,14 @@ until_handled() {
 # Waits for $pid, without the shell's message "Terminated".
 reap() { wait "$pid" 2>/dev/null; }
 
-# Usage: end SIGNAL: sends it to $pid and ends with the program's status.
+# Usage: end SIGNAL: sends SIGNAL to $pid and waits for it. Returns the program's status.
 end() {
     kill "-$1" "$pid"
     reap
 }
 
-# Usage: signal_held [SIGNAL]: sends it while a call of $pid is held, and lets the call go on
-# when it has been handled; ends with the program's status.
+# Usage: signal_held [SIGNAL]: sends SIGNAL (default INT) while a system call of $pid is held.
+# When the signal has been handled, releases the call. Returns the program's status.
 signal_held() {
     until_held
     handler=$(worker_of "$pid")
@@ -192,7 +201,7 @@ signal_held() {
     reap
 }
 
-# Sends two interrupts, far enough from each other that they do not become one.
+# Sends SIGINT twice. The second comes so late that the kernel cannot merge it with the first.
 interrupt_twice() {
     handler=$(worker_of "$pid")
     kill -INT "$pid"
@@ -205,8 +214,8 @@ end_at_once() {
     reap
 }
 
-# Usage: retry STATUS COMMAND...: runs it up to five times, until it ends with another status
-# than STATUS: on a busy machine the program may give up too early.
+# Usage: retry STATUS COMMAND...: runs COMMAND up to five times, until it ends with a status
+# other than STATUS. On a busy machine the program may give up too early, with STATUS.
 retry() {
     expected=$1
     shift
@@ -218,7 +227,8 @@ retry() {
     return "$ended"
 }
 
-# Usage: left COMMAND...: what it lists, once that is nothing or after a long time.
+# Usage: left COMMAND...: waits until COMMAND prints nothing, at most about 20 s, then prints
+# the output that COMMAND has at last.
 left() {
     tries=0
     while [ "$tries" -lt 1000 ] && [ "$("$@")" ]; do
@@ -234,11 +244,12 @@ totals() {
         s/^(generated [0-9]+ requests) .*/\1/p' "$top/o"
 }
 
-# Prints stderr without the line on missed requests, which depends on the load.
+# Prints the errors without the line about missed requests, because that line depends on the
+# load of the machine.
 said() { sed '/^ioping: .*[0-9] requests* missed: /d' "$top/e"; }
 
-# Usage: add_part DEVICE: adds a first partition, and waits for its node. Fails if there is none
-# after 2 seconds: not every system makes one.
+# Usage: add_part DEVICE: adds a first partition to DEVICE, and waits for its device node. Fails
+# if there is no node after 2 seconds: not every system makes one.
 add_part() {
     addpart "$1" 1 2048 32768 || return
     for _ in $(seq 100); do
