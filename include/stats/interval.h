@@ -39,6 +39,12 @@ struct rank_bounds percentile_bounds(const struct percentile *percentile, uint64
  * p99 and a TAIL of 0.05. The upper bound is the largest value then. */
 uint64_t percentile_bounded(const struct percentile *percentile, double tail);
 
+/* Cuts the binomial distribution, for PERCENTILE among COUNT values, into SIZE equally
+ * likely parts. Stores the number of values in the middle of each part in QUANTILES, in
+ * ascending order. */
+void percentile_quantiles(const struct percentile *percentile, uint64_t count,
+                          uint64_t *quantiles, int size);
+
 /* How much the requests of a series depend on each other, as far as one percentile is
  * concerned: how many requests tell as much as one independent request. */
 struct dependence {
@@ -56,6 +62,15 @@ struct dependence {
  * Sorts the entries of SERIES by their starts. Returns 0, or -1 if memory is lacking. */
 int dependence_find(struct dependence *dependence, const struct time_series *series,
                     const struct percentile *percentile);
+
+/* Returns the factor, at least 1, by which the drift makes both bounds of a percentile
+ * wider. */
+double dependence_widening(const struct dependence *dependence);
+
+/* Returns the factor, at least 1, by which the drifts of two percentiles make both bounds
+ * of their ratio wider. */
+double dependence_ratio_widening(const struct dependence *dependence,
+                                 const struct dependence *reference);
 
 /* All that is needed to find the bounds of a percentile. The true percentile is the one
  * that endlessly many requests of the same kind would have. */

@@ -155,6 +155,22 @@ percentile_bounded(const struct percentile *percentile, double tail)
     return (uint64_t)ceil(log(tail) / log1p(-above / PERCENTILE_HUNDRED));
 }
 
+void
+percentile_quantiles(const struct percentile *percentile, uint64_t count,
+                     uint64_t *quantiles, int size)
+{
+    struct walk walk = begin(percentile, count);
+    double total = add_up(walk);
+    double sum = walk.weight;
+
+    for (int i = 0; i < size; i++) {
+        for (; walk.upto_count < count && sum < total * (i + 0.5) / size;
+             sum += walk.weight)
+            advance(&walk);
+        quantiles[i] = walk.upto_count;
+    }
+}
+
 /*
  * Step 2: the autocorrelation time T.
  *
@@ -508,6 +524,19 @@ dependence_find(struct dependence *dependence, const struct time_series *series,
     return status;
 }
 
+double
+dependence_widening(const struct dependence *dependence)
+{
+    return exp(DRIFT_FACTOR * dependence->drift);
+}
+
+double
+dependence_ratio_widening(const struct dependence *dependence,
+                          const struct dependence *reference)
+{
+    return exp(DRIFT_RATIO_FACTOR * hypot(dependence->drift, reference->drift));
+}
+
 /*
  * Step 3: intervals by ranks.
  *
@@ -593,7 +622,7 @@ find_bound(struct climb *climb, uint64_t rank, uint64_t count, bool upper)
 double
 estimate_widening(const struct estimate *estimate)
 {
-    return exp(DRIFT_FACTOR * estimate->dependence.drift);
+    return dependence_widening(&estimate->dependence);
 }
 
 struct interval
@@ -610,24 +639,19 @@ estimate_interval(const struct estimate *estimate, double tail)
     return (struct interval){estimate->dependence.is_known, low / wider, high * wider};
 }
 
-/* Fills POINTS: the middles of POINTS equally likely parts of the distribution of K, for
- * an autocorrelation time of TIME. */
+/* Fills POINTS for an autocorrelation time of TIME. */
 static void
 fill_points(struct points *points, const struct estimate *estimate, double time)
 {
     struct climb low = {estimate->histogram, 0, 0};
     struct climb high = low;
     uint64_t count = count_independent(estimate, time);
-    struct walk walk = begin(&estimate->percentile, count);
-    double total = add_up(walk);
-    double sum = walk.weight;
+    uint64_t ranks[POINTS];
 
+    percentile_quantiles(&estimate->percentile, count, ranks, POINTS);
     for (int i = 0; i < POINTS; i++) {
-        for (; walk.upto_count < count && sum < total * (i + 0.5) / POINTS;
-             sum += walk.weight)
-            advance(&walk);
-        points->low[i] = find_bound(&low, walk.upto_count, count, false);
-        points->high[i] = find_bound(&high, walk.upto_count + 1, count, true);
+        points->low[i] = find_bound(&low, ranks[i], count, false);
+        points->high[i] = find_bound(&high, ranks[i] + 1, count, true);
     }
 }
 
@@ -675,7 +699,7 @@ estimate_ratio(const struct estimate *estimate, const struct estimate *reference
     const struct dependence *own = &estimate->dependence;
     const struct dependence *other = &reference->dependence;
     double time = fmax(own->autocorrelation_time, other->autocorrelation_time);
-    double wider = exp(DRIFT_RATIO_FACTOR * hypot(own->drift, other->drift));
+    double wider = dependence_ratio_widening(own, other);
     struct points values;
     struct points references;
     if (!own->is_known || !other->is_known)
