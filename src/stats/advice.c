@@ -32,8 +32,8 @@
  */
 #include "stats/advice.h"
 
+#include "binomial.h"
 #include "stats/distribution.h"
-#include "stats/interval.h"
 
 #include <math.h>
 

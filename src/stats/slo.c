@@ -5,7 +5,7 @@
  *
  * A limit on a percentile is a question about the true percentile. The number of values
  * above the limit answers it: if the limit is the true percentile, that number has a
- * binomial distribution (stats/interval.h). The answer is certain if the other answer
+ * binomial distribution (binomial.h). The answer is certain if the other answer
  * would make such a number happen in less than 5 % of runs. run/outcome.c additionally
  * allows for requests that depend on each other.
  */
@@ -13,7 +13,7 @@
 
 #include "base/buffer.h"
 #include "base/units.h"
-#include "stats/interval.h"
+#include "binomial.h"
 #include "stats/stats.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Bounds of percentiles by the binomial distribution. */
 #include "support.h"
 
-#include "stats/interval.h"
+#include "stats/binomial.h"
 
 static struct percentile
 named(const char *name)

@@ -2,7 +2,7 @@
 #include "support.h"
 
 #include "base/random.h"
-#include "stats/interval.h"
+#include "stats/dependence.h"
 
 #define MOST 60000
 
