@@ -6,30 +6,31 @@
 
 #include <stdbool.h>
 
-/* How much the requests of a series depend on each other, as far as one percentile is
- * concerned: how many requests tell as much as one independent request. */
+/* How much the requests of a series depend on each other, for one percentile. If the
+ * autocorrelation time is 10, ten successive entries of the series tell as much about the
+ * percentile as one independent request (dependence.c). */
 struct dependence {
-    bool is_known; /* the series is worth at least DEPENDENCE_LEAST independent requests,
-                      for the percentile and for the median */
+    bool is_known; /* the series tells as much as at least DEPENDENCE_LEAST independent
+                      requests, both about the percentile and about the median */
     double autocorrelation_time; /* integrated autocorrelation time, in entries of the
                                     series, at least 1 */
-    double drift; /* standard deviation of the level of log latencies; 0 if there is no
-                     drift */
+    double drift; /* standard deviation of the slowly changing level of log latencies; 0
+                     if no drift had to be assumed */
 };
 
 #define DEPENDENCE_LEAST 15 /* independent requests */
 
-/* Finds the dependence of the requests of SERIES, as far as PERCENTILE is concerned.
- * Sorts the entries of SERIES by their starts. Returns 0, or -1 if memory is lacking. */
+/* Finds the dependence of the requests of SERIES for PERCENTILE. Sorts the entries of
+ * SERIES by their starts. Returns 0, or -1 if memory is lacking. */
 int dependence_find(struct dependence *dependence, const struct time_series *series,
                     const struct percentile *percentile);
 
-/* Returns the factor, at least 1, by which the drift makes both bounds of a percentile
- * wider. */
+/* Returns the factor, at least 1, by which the drift makes the interval of a percentile
+ * wider: the lower bound is divided by it, and the upper bound is multiplied by it. */
 double dependence_widening(const struct dependence *dependence);
 
-/* Returns the factor, at least 1, by which the drifts of two percentiles make both bounds
- * of their ratio wider. */
+/* Returns the factor, at least 1, by which the drifts of two percentiles make the
+ * interval of their ratio wider, as in dependence_widening. */
 double dependence_ratio_widening(const struct dependence *dependence,
                                  const struct dependence *reference);
 

@@ -9,22 +9,23 @@
 
 /*
  * Confidence intervals: how far a measured percentile may be from the true percentile.
+ * The true percentile is the one that endlessly many requests of the same kind would
+ * have.
  */
 
-/* All that is needed to find the bounds of a percentile. The true percentile is the one
- * that endlessly many requests of the same kind would have. */
+/* A measured percentile, with all that is needed to find its interval. */
 struct estimate {
     struct percentile percentile;
-    const struct histogram *histogram; /* of all requests; belongs to their statistics */
-    int entry_count;                   /* number of entries of the series */
-    struct dependence dependence;      /* not known without a series */
+    const struct histogram *histogram; /* of all requests that count; belongs to their
+                                          statistics */
+    int entry_count;              /* number of entries of the series; 0 without one */
+    struct dependence dependence; /* not known without a series */
 };
 
-/* Fills ESTIMATE for PERCENTILE of all requests of STATS. SERIES is a sample of the
- * requests, in the sense of stats/track.h, and its entries become sorted by their starts.
- * The dependence is not known if SERIES is NULL, or if waits were added to the latencies
- * (-corrected). ESTIMATE refers to STATS, which must outlive it. Returns 0, or -1 if
- * memory is lacking. */
+/* Fills ESTIMATE for PERCENTILE of all requests of STATS. SERIES is a sample of these
+ * requests (stats/track.h). Its entries get sorted by their starts. The dependence is not
+ * known if SERIES is NULL, or if waits were added to the latencies (-corrected). ESTIMATE
+ * refers to STATS, which must outlive it. Returns 0, or -1 if memory is lacking. */
 int estimate_make(struct estimate *estimate, const struct stats *stats,
                   const struct time_series *series, const struct percentile *percentile);
 
@@ -37,17 +38,19 @@ struct interval {
 
 /* Returns the interval of the percentile, in ns. The true percentile is below the
  * interval with a chance of at most TAIL, and above the interval with a chance of at most
- * TAIL. If the dependence is not known, `is_known` is false, and the interval is the
- * narrowest one that is possible: the true interval may be wider. */
+ * TAIL. If the dependence is not known, `is_known` is false. Then the interval is the
+ * narrowest one that is possible: the requests may depend on each other more strongly
+ * than the series shows, and the true interval may be wider. */
 struct interval estimate_interval(const struct estimate *estimate, double tail);
 
-/* Returns the factor, at least 1, by which the drift of the latencies makes both bounds
- * of estimate_interval wider. */
+/* Returns the factor, at least 1, by which the drift of the latencies makes the interval
+ * of estimate_interval wider: the lower bound is divided by it, and the upper bound is
+ * multiplied by it. */
 double estimate_widening(const struct estimate *estimate);
 
-/* Returns the interval at 95 % of the ratio of two percentiles: that of ESTIMATE divided
- * by that of REFERENCE, which must be above 0. The interval is not known unless both
- * dependences are known. */
+/* Returns the interval at 95 % of the ratio of two percentiles: the percentile of
+ * ESTIMATE divided by the percentile of REFERENCE, which must be above 0. The interval is
+ * not known unless both dependences are known. */
 struct interval estimate_ratio(const struct estimate *estimate,
                                const struct estimate *reference);
 

@@ -117,12 +117,12 @@ is_enough(const struct percentile *percentile, uint64_t count, double share, boo
 {
     double within = fmin(fmax(1 - share, SHARE_LEAST), 1 - SHARE_LEAST);
     struct percentile limit = {.billionths = llround(within * PERCENTILE_HUNDRED)};
-    struct rank_bounds bounds = percentile_bounds(percentile, count, BOUND_TAIL);
+    struct rank_bounds bounds = binomial_bounds(percentile, count, BOUND_TAIL);
     if (fails)
         return bounds.lower > 0 &&
-               percentile_chance(&limit, count, bounds.lower - 1) >= SUCCESS;
+               binomial_chance(&limit, count, bounds.lower - 1) >= SUCCESS;
     return bounds.upper > 0 &&
-           percentile_chance(&limit, count, bounds.upper - 1) <= 1 - SUCCESS;
+           binomial_chance(&limit, count, bounds.upper - 1) <= 1 - SUCCESS;
 }
 
 uint64_t

@@ -1,129 +1,163 @@
-#include "binomial.h"
-
-#include <math.h>
-
 /*
- * Step 1: the binomial distribution.
+ * The binomial distribution: how many of M values are at most the true percentile.
+ *
+ *     Pr(K = k) = C(M, k) * p^k * (1 - p)^(M - k)
+ *
+ *   M   the number of values
+ *   p   the percentile as a fraction: 0.99 for p99
+ *   K   how many of the M values are at most the true percentile
+ *   C   the binomial coefficient
+ *
+ * Source: Conover, "Practical nonparametric statistics", 3.2.
+ *
+ * Assumptions: The values are independent of each other, and all of them come from the
+ * same distribution. Any distribution will do, because a value is at most the true
+ * percentile with probability p by definition. (The probability is above p if values can
+ * be equal to the true percentile. Then the chances below are upper limits.)
+ *
+ * The distribution turns into statements about ranks. The value of rank k + 1 is above
+ * the true percentile if at most k values are at most the true percentile. So this
+ * happens with the chance Pr(K <= k).
  *
  * Factorials and powers would overflow. So each term is computed from its neighbour:
  *
  *     Pr(K = k + 1) = Pr(K = k) * p / (1 - p) * (M - k) / (k + 1)
  *
- * The terms are weights: the weight of the mode (the most likely k) is about 1, and a
- * chance is a sum of weights divided by the sum of all weights. A walk begins at the
- * mode, goes down until the weights no longer matter, and then goes up through all
- * numbers.
+ * The terms are computed as weights, which are proportional to the chances. The weight of
+ * k = M * p, rounded up, is 1. This k is the most likely k (the mode) or one above it. A
+ * chance is a sum of weights divided by the sum of all weights. Weights fall quickly on
+ * both sides of the mode. So it is enough to go down from the mode until the weights are
+ * negligible, and then up until they are negligible again.
  */
-#define NOTHING 1e-18 /* weights below this do not matter */
+#include "binomial.h"
 
-/* A walk over K, ascending. */
-struct walk {
-    uint64_t count;      /* M */
-    uint64_t upto_count; /* the current k */
-    double odds;         /* p / (1 - p) */
-    double weight;       /* of the current k; about 1 at the mode */
+#include <math.h>
+
+#define NEGLIGIBLE_WEIGHT 1e-18
+
+/* A walk over all k in ascending order. */
+struct binomial_walk {
+    uint64_t value_count; /* M */
+    uint64_t k;           /* where the walk stands, 0 to M */
+    double odds;          /* p / (1 - p) */
+    double weight;        /* the weight of k */
 };
 
-/* Returns the weight of AT + 1 divided by the weight of AT. */
+/* Returns the weight of K + 1 divided by the weight of K. */
 static double
-find_growth(const struct walk *walk, uint64_t at)
+find_weight_ratio(const struct binomial_walk *walk, uint64_t k)
 {
-    return walk->odds * (double)(walk->count - at) / (double)(at + 1);
+    return walk->odds * (double)(walk->value_count - k) / (double)(k + 1);
 }
 
+/* Moves WALK from k to k + 1, which must not be above M. */
 static void
-advance(struct walk *walk)
+advance_walk(struct binomial_walk *walk)
 {
-    walk->weight *= find_growth(walk, walk->upto_count);
-    walk->upto_count++;
+    walk->weight *= find_weight_ratio(walk, walk->k);
+    walk->k++;
 }
 
-/* Returns a walk that stands at the lowest k whose weight matters. */
-static struct walk
-begin(const struct percentile *percentile, uint64_t count)
+/* Returns a walk for PERCENTILE of COUNT values. It stands at the lowest k whose weight
+ * matters. */
+static struct binomial_walk
+start_walk(const struct percentile *percentile, uint64_t count)
 {
     double above = (double)(PERCENTILE_HUNDRED - percentile->billionths);
-    struct walk walk = {.count = count,
-                        .upto_count = percentile_rank(percentile, count),
-                        .odds = (double)percentile->billionths / above,
-                        .weight = 1};
+    uint64_t mode = percentile_rank(percentile, count);
+    struct binomial_walk walk = {.value_count = count,
+                                 .k = mode < count ? mode : count,
+                                 .odds = (double)percentile->billionths / above,
+                                 .weight = 1};
 
-    walk.upto_count = walk.upto_count < count ? walk.upto_count : count;
-    for (; walk.upto_count > 0 && walk.weight > NOTHING; walk.upto_count--)
-        walk.weight /= find_growth(&walk, walk.upto_count - 1);
+    while (walk.k > 0 && walk.weight > NEGLIGIBLE_WEIGHT) {
+        walk.weight /= find_weight_ratio(&walk, walk.k - 1);
+        walk.k--;
+    }
     return walk;
 }
 
-/* Returns the sum of the weights from the current k on. Below the mode, where weights
- * still grow, small weights do not end the sum. */
+/* Returns the sum of the weights from the current k of WALK on. Ends once the weights are
+ * negligible, unless they still grow, as they do below the mode. WALK is a copy, so the
+ * caller's walk does not move. */
 static double
-add_up(struct walk walk)
+sum_weights(struct binomial_walk walk)
 {
     double sum = walk.weight;
-    double before = 0;
+    double previous = 0;
 
-    while (walk.upto_count < walk.count &&
-           (walk.weight > NOTHING || walk.weight > before)) {
-        before = walk.weight;
-        advance(&walk);
+    while (walk.k < walk.value_count &&
+           (walk.weight > NEGLIGIBLE_WEIGHT || walk.weight > previous)) {
+        previous = walk.weight;
+        advance_walk(&walk);
         sum += walk.weight;
     }
     return sum;
 }
 
 double
-percentile_chance(const struct percentile *percentile, uint64_t count, uint64_t most)
+binomial_chance(const struct percentile *percentile, uint64_t count, uint64_t most)
 {
-    struct walk walk = begin(percentile, count);
-    double total = add_up(walk);
-    double sum = 0;
-
     if (most >= count)
         return 1;
-    for (; walk.upto_count <= most && sum < total; advance(&walk))
+
+    struct binomial_walk walk = start_walk(percentile, count);
+    double total = sum_weights(walk);
+    double sum = 0;
+
+    while (walk.k <= most && sum < total) {
         sum += walk.weight;
+        advance_walk(&walk);
+    }
     return fmin(sum / total, 1);
 }
 
 struct rank_bounds
-percentile_bounds(const struct percentile *percentile, uint64_t count, double tail)
+binomial_bounds(const struct percentile *percentile, uint64_t count, double tail)
 {
-    struct walk walk = begin(percentile, count);
-    double total = add_up(walk);
+    struct binomial_walk walk = start_walk(percentile, count);
+    double total = sum_weights(walk);
     double sum = 0;
     struct rank_bounds bounds = {0, 0};
 
-    for (; walk.upto_count < count; advance(&walk)) {
+    for (; walk.k < count; advance_walk(&walk)) {
         sum += walk.weight;
+
+        /* Pr(K <= k): the value of rank k + 1 is above the true percentile. */
         if (sum <= tail * total)
-            bounds.lower = walk.upto_count + 1;
+            bounds.lower = walk.k + 1;
+        /* Pr(K > k): the value of rank k + 1 is below the true percentile. */
         if (total - sum <= tail * total) {
-            bounds.upper = walk.upto_count + 1;
+            bounds.upper = walk.k + 1;
             break;
         }
     }
     return bounds;
 }
 
+/* The largest value is an upper bound if Pr(K = M) = p^M is at most TAIL (Wilks,
+ * "Determination of sample sizes for setting tolerance limits", 1941). */
 uint64_t
-percentile_bounded(const struct percentile *percentile, double tail)
+binomial_min_count(const struct percentile *percentile, double tail)
 {
     double above = (double)(PERCENTILE_HUNDRED - percentile->billionths);
     return (uint64_t)ceil(log(tail) / log1p(-above / PERCENTILE_HUNDRED));
 }
 
 void
-percentile_quantiles(const struct percentile *percentile, uint64_t count,
-                     uint64_t *quantiles, int size)
+binomial_quantiles(const struct percentile *percentile, uint64_t count,
+                   uint64_t *quantiles, int size)
 {
-    struct walk walk = begin(percentile, count);
-    double total = add_up(walk);
+    struct binomial_walk walk = start_walk(percentile, count);
+    double total = sum_weights(walk);
     double sum = walk.weight;
 
     for (int i = 0; i < size; i++) {
-        for (; walk.upto_count < count && sum < total * (i + 0.5) / size;
-             sum += walk.weight)
-            advance(&walk);
-        quantiles[i] = walk.upto_count;
+        double wanted = total * (i + 0.5) / size;
+        while (walk.k < count && sum < wanted) {
+            advance_walk(&walk);
+            sum += walk.weight;
+        }
+        quantiles[i] = walk.k;
     }
 }

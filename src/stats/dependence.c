@@ -1,20 +1,26 @@
-#include "stats/dependence.h"
-
-#include "stats/distribution.h"
-
-#include <math.h>
-#include <stdlib.h>
-
 /*
- * Step 2: the autocorrelation time T.
+ * The autocorrelation time: how much latencies depend on earlier latencies.
  *
- * A latency depends on earlier latencies: a device stalls for many requests, or is busy
- * for a while. N dependent latencies tell as much as M = N / T independent ones (Bayley,
- * Hammersley: "The effective number of independent observations in an autocorrelated time
- * series", 1946). T is the integrated autocorrelation time, 1 plus twice the sum of all
- * autocorrelations. For a percentile, the series has a 1 for each latency that is at most
- * the percentile, and a 0 for each other latency (Heidelberger, Lewis: "Quantile
- * estimation in dependent sequences", 1984).
+ *     T = 1 + 2 * (r(1) + r(2) + r(3) + ...)
+ *
+ *   N      the number of latencies, in the order of their starts
+ *   T      the integrated autocorrelation time, at least 1
+ *   M      N / T: N dependent latencies tell as much as M independent latencies
+ *   r(k)   the autocorrelation at lag k: the correlation of a value with the value k
+ *          requests later
+ *   L      the number of lags in the sum, lag 0 included
+ *   R      the correlation of the ranks of successive latencies
+ *   S      the drift: the standard deviation of the level of log latencies
+ *   F      the factor by which a drift makes intervals wider
+ *
+ * Sources: Bayley, Hammersley: "The effective number of independent observations in an
+ * autocorrelated time series", 1946. For a percentile, the values of the series are 1 for
+ * each latency that is at most the percentile, and 0 for each other latency
+ * (Heidelberger, Lewis: "Quantile estimation in dependent sequences", 1984).
+ *
+ * Assumptions: The requests behave alike during the whole run (the process is
+ * stationary). The run is much longer than T: M is at least 15. Otherwise T is not known,
+ * unless all latencies drift together, as described at "Drift" below.
  *
  * Five rules make T reliable:
  *
@@ -26,54 +32,72 @@
  * - Bias. The mean is estimated from the same series. Therefore each autocovariance is
  *   too low by the variance of the mean, which is the whole sum divided by N (Anderson,
  *   "The statistical analysis of time series", 1971, 8.3). The sum has 2 L - 1
- *   autocovariances for L lags, because all lags but 0 have both signs. So the sum is
- *   divided by 1 - (2 L - 1) / N.
+ *   autocovariances, because all lags but 0 have both signs. So the sum is divided by
+ *   1 - (2 L - 1) / N.
  *
  * - Noise. Each autocorrelation of independent values has the variance 1 / N (Bartlett,
  *   "On the theoretical specification and sampling properties of autocorrelated
- *   time-series", 1946). If T exceeds 1 by less than its standard error, T is 1.
+ *   time-series", 1946). So the standard error of T is 2 * sqrt(L / N). If T exceeds 1 by
+ *   less than its standard error, T is 1.
  *
  * - Long sums. If the first 64 lags do not end the sum, each two successive values are
  *   replaced by their sum, and the computation starts again. T of the shorter series,
  *   counted in the original values, is the same (Flyvbjerg, Petersen: "Error estimates on
  *   averages of correlated data", 1989).
  *
- * - High percentiles. Only few latencies are beyond a high percentile, too few to show
- *   that slow requests follow each other. So T is also computed at levels further inside:
- *   at the percentiles with twice, four times, eight times as many latencies beyond. The
- *   longest T is used. Low percentiles are treated alike, from the other end.
+ * - High percentiles. Only few latencies are above a high percentile, too few to show
+ *   that slow requests follow each other. So T is also computed at lower percentiles,
+ *   above which there are twice, four times, eight times as many latencies. The longest T
+ *   is used. Low percentiles are treated in the same way, from the other end.
  *
- * Equal latencies at the percentile can be counted as 1 or as 0. Both series are tried,
- * and the longer T is used.
+ * Latencies that are equal to the percentile can be counted as 1 or as 0. Both series are
+ * tried, and the longer T is used.
  *
  * A short series of zeros and ones hides how slowly latencies change. So the ranks of the
- * latencies are looked at as well (Bartels, "The rank version of von Neumann's ratio test
- * for randomness", 1982). R is the correlation of the ranks of neighbours. If R is too
- * large for chance, the series must also be long enough for the T of an autoregressive
- * process of first order, which is (1 + R) / (1 - R).
+ * latencies are used as well (Bartels, "The rank version of von Neumann's ratio test for
+ * randomness", 1982). If R is too large for chance, the series must also be long enough
+ * for the T of an autoregressive process of first order, which is (1 + R) / (1 - R).
  *
  * How large R may be by chance: R * sqrt(N) exceeds 1.65 in one of 20 series of
- * independent latencies. If latencies change slowly, R * sqrt(N) still stays below 1.65
- * in one of 12 series of 20 latencies, and in one of 4 series of 15. So the bound is
- * lower for the shortest series.
+ * independent latencies. But if latencies change slowly, R * sqrt(N) stays below 1.65 in
+ * one of 12 series of 20 latencies, and in one of 4 series of 15. So the limit is lower
+ * for the shortest series.
  */
-#define LAGS 64          /* the most lags in a sum before values are added in pairs */
-#define BEYOND 50        /* after a level with 50 latencies beyond, one level follows */
-#define LEVELS_LEAST 3   /* levels in any case, except levels beyond the median */
-#define RANKS_BOUND 1.65 /* R * sqrt(N) above this is not chance */
-#define RANKS_BOUND_EACH 0.08 /* times N: the same bound for N below 21 */
-#define RANKS_MOST (1 - 1e-6) /* the largest R, so that (1 + R) / (1 - R) is finite */
+#include "stats/dependence.h"
+
+#include "stats/distribution.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define MAX_LAGS 64 /* in a sum, before each two values are replaced by their sum */
+#define MIN_DIVISOR                                                    \
+    0.1 /* if L is near N / 2, the divisor 1 - (2 L - 1) / N is near 0 \
+         */
+#define MIN_LEVELS                                                       \
+    3 /* T is computed at this many ranks, unless the median comes first \
+       */
+#define MIN_BEYOND \
+    50 /* after a rank with 50 latencies beyond it, one more rank is tried */
+#define RANKS_LIMIT 1.65      /* R * sqrt(N) above this is not chance */
+#define RANKS_LIMIT_EACH 0.08 /* times N, the same limit for N below 21 */
+#define MAX_CORRELATION \
+    (1 - 1e-6) /* the largest R, so that (1 + R) / (1 - R) is finite */
 
 /*
  * Drift, for a series that is too short for its T.
  *
  * All latencies may have become longer or shorter together, because a clock or a machine
  * was slower for a while. Then T is long at every percentile, and N / T is below 15. Such
- * a series does not tell the percentile exactly, but it still tells, for example, that
+ * a series does not tell the percentile exactly. But it still tells, for example, that
  * the percentile is not 50 times as long. So the level of the latencies is assumed to
- * drift, and the bounds become wider by the factor F = exp(DRIFT_FACTOR * S). T is then
- * computed at two thresholds instead of the percentile: the percentile divided by F, and
- * the percentile multiplied by F. Drift alone moves few latencies across them.
+ * drift, and the interval becomes wider by the factor
+ *
+ *     F = exp(DRIFT_FACTOR * S)
+ *
+ * T is then computed at two thresholds instead of the percentile: the percentile divided
+ * by F, and the percentile multiplied by F. Drift alone moves few latencies across these
+ * thresholds.
  *
  * The level is the median of log latencies. S is its standard deviation over 8 successive
  * blocks, like the standard deviation of batch means (Schmeiser, "Batch size effects in
@@ -85,12 +109,13 @@
  * Dickey, Fuller, "Distribution of the estimators for autoregressive time series with a
  * unit root", 1979.) For a slow series, S^2 is multiplied by 1 + 3000 / N:
  *
- *   - The slowest process that is allowed for is autoregressive. Its correlation P is
- *     0.999, so it forgets its level in about 1000 requests.
+ *   - The slowest process that this allows for is autoregressive, of first order. Its
+ *     correlation P from one request to the next is 0.999, so it forgets its level in
+ *     about 1000 requests.
  *   - With steps of variance V, the level of this process has the variance V / (1 - P^2).
  *   - But a series of N steps looks like a random walk, and the variance of its level
  *     around its own mean is only N * V / 6.
- *   - The quotient of both is 6 / ((1 - P^2) * N), which is 3000 / N.
+ *   - The quotient of both variances is 6 / ((1 - P^2) * N), which is 3000 / N.
  *
  * S is itself uncertain, more so than with 8 independent blocks. Therefore the factors
  * below are larger than Student's 2.4 for 7 degrees of freedom. They come from
@@ -99,21 +124,24 @@
  * processes were not simulated.
  */
 #define DRIFT_BLOCKS 8
-#define DRIFT_SLOW 16.0        /* a series is slow if R >= 1 - DRIFT_SLOW / N */
-#define DRIFT_SPAN 3000.0      /* requests */
-#define DRIFT_FACTOR 3.8       /* bounds of a percentile become wider by this many S */
-#define DRIFT_RATIO_FACTOR 3.2 /* the same for a ratio, whose S^2 is the sum of both */
-#define DRIFT_MOST 100 /* the largest factor; nothing is known if bounds are wider */
+#define DRIFT_SLOW 16.0 /* a series is slow if R >= 1 - DRIFT_SLOW / N */
+#define DRIFT_SPAN                                                          \
+    3000.0               /* requests: S^2 of a slow series is multiplied by \
+                            1 + DRIFT_SPAN / N */
+#define DRIFT_FACTOR 3.8 /* F for a percentile is exp(DRIFT_FACTOR * S) */
+#define DRIFT_RATIO_FACTOR                                                          \
+    3.2                  /* the same for the ratio of two percentiles, where S^2 is \
+                            the sum of both S^2 */
+#define MAX_WIDENING 100 /* the largest F; with a larger F nothing is known */
 
 /* A series of latencies while its T is computed. */
-struct sample_set {
+struct latency_set {
     int count;        /* N */
-    uint16_t *bins;   /* bin of each latency, in the order of the starts */
-    int *cumulative;  /* for each bin, how many latencies are in it or in lower bins */
-    double tolerance; /* F: T is computed this factor below and above a percentile; 1
-                         without drift */
+    uint16_t *bins;   /* histogram bin of each latency, in the order of the starts */
+    int *upto_counts; /* for each bin, how many latencies are in it or in lower bins */
+    float *values;    /* room for one value for each latency, of which T is computed */
+    double widening;  /* F; 1 without drift */
     bool is_slow;     /* R says that the latencies change slowly */
-    float *values;    /* scratch: one value for each latency */
 };
 
 static int
@@ -124,50 +152,53 @@ compare_starts(const void *left, const void *right)
     return (a->start > b->start) - (a->start < b->start);
 }
 
-/* Returns the autocovariance of VALUES, whose mean is 0, at LAG. Up to 1024 products are
- * added as floats, which is fast, and their sums as doubles, which is precise. */
+/* Returns the autocovariance at LAG of COUNT VALUES, whose mean is 0. Up to 1024 products
+ * are added as floats, which is fast. These partial sums are added as doubles, which is
+ * precise. */
 static double
 find_covariance(const float *values, int count, int lag)
 {
+    int pairs = count - lag;
     double sum = 0;
-    count -= lag;
 
-    for (int done = 0; done < count;) {
-        int end = done + 1024 < count ? done + 1024 : count;
-        float part = 0;
-        for (; done < end; done++)
-            part += values[done] * values[done + lag];
-        sum += (double)part;
+    for (int i = 0; i < pairs;) {
+        int end = i + 1024 < pairs ? i + 1024 : pairs;
+        float partial = 0;
+        for (; i < end; i++)
+            partial += values[i] * values[i + lag];
+        sum += (double)partial;
     }
-    return sum / (count + lag);
+    return sum / count;
 }
 
-/* Returns T of VALUES, whose mean is 0. Overwrites VALUES with sums of `size` successive
- * original values. */
+/* Returns T of COUNT VALUES, whose mean is 0. Overwrites VALUES. */
 static double
-find_time(float *values, int count)
+find_autocorrelation_time(float *values, int count)
 {
     double variance = find_covariance(values, count, 0);
     if (variance <= 0)
         return 1;
 
+    /* Each value is now the sum of SIZE successive original values. */
     for (int size = 1;; size *= 2) {
         /* Lags of both signs: each pair counts twice, but lag 0 only once. */
         double sum = -find_covariance(values, count, 0);
-        int lag = 0;
+        int lags = 0;
 
-        for (; lag < LAGS && lag + 1 < count / 2; lag += 2) {
-            double pair = find_covariance(values, count, lag) +
-                          find_covariance(values, count, lag + 1);
+        for (; lags < MAX_LAGS && lags + 1 < count / 2; lags += 2) {
+            double pair = find_covariance(values, count, lags) +
+                          find_covariance(values, count, lags + 1);
             if (pair <= 0)
                 break;
             sum += 2 * pair;
         }
 
-        double time = sum / (size * variance);
-        double noise = 2 * sqrt((double)lag / count);
-        if (lag < LAGS)
-            return time < 1 + noise ? 1 : time / fmax(1 - (2.0 * lag - 1) / count, 0.1);
+        if (lags < MAX_LAGS) {
+            double time = sum / (size * variance);
+            double standard_error = 2 * sqrt((double)lags / count);
+            double divisor = fmax(1 - (2.0 * lags - 1) / count, MIN_DIVISOR);
+            return time < 1 + standard_error ? 1 : time / divisor;
+        }
 
         count /= 2;
         for (int i = 0; i < count; i++)
@@ -175,85 +206,98 @@ find_time(float *values, int count)
     }
 }
 
-/* Returns T of the series that has a 1 for each latency in BIN or below, else a 0. */
+/* Returns T of the series that has a 1 for each latency in BIN or in a lower bin, and a 0
+ * for each other latency. */
 static double
-find_time_upto(const struct sample_set *set, int bin)
+find_time_at_bin(const struct latency_set *set, int bin)
 {
-    float mean = (float)set->cumulative[bin] / (float)set->count;
+    float mean = (float)set->upto_counts[bin] / (float)set->count;
 
-    for (int i = 0; i < set->count; i++)
-        set->values[i] = (set->bins[i] <= bin ? 1 : 0) - mean;
-    return find_time(set->values, set->count);
+    for (int i = 0; i < set->count; i++) {
+        float value = set->bins[i] <= bin ? 1 : 0;
+        set->values[i] = value - mean;
+    }
+    return find_autocorrelation_time(set->values, set->count);
 }
 
 /* Returns the T that follows from R, or 1 if R may be chance. Sets is_slow. Equal
- * latencies have the mean of their ranks. */
+ * latencies all get the mean of their ranks. */
 static double
-find_time_of_ranks(struct sample_set *set)
+find_time_of_ranks(struct latency_set *set)
 {
     int count = set->count;
 
     for (int i = 0; i < count; i++) {
         int bin = set->bins[i];
-        int below = bin > 0 ? set->cumulative[bin - 1] : 0;
-        set->values[i] = (float)(below + set->cumulative[bin] - count) / 2;
+        int below = bin > 0 ? set->upto_counts[bin - 1] : 0;
+        set->values[i] = (float)(below + set->upto_counts[bin] - count) / 2;
     }
 
     double variance = find_covariance(set->values, count, 0);
     if (variance <= 0)
         return 1;
     double correlation = find_covariance(set->values, count, 1) / variance;
-    correlation = fmin(correlation, RANKS_MOST);
-    if (correlation * sqrt(count) < fmin(RANKS_BOUND_EACH * count, RANKS_BOUND))
+    correlation = fmin(correlation, MAX_CORRELATION);
+    if (correlation * sqrt(count) < fmin(RANKS_LIMIT_EACH * count, RANKS_LIMIT))
         return 1;
 
     set->is_slow = correlation >= 1 - DRIFT_SLOW / count;
     return (1 + correlation) / (1 - correlation);
 }
 
-/* Returns the longer T of two series. They have a 1 for each latency up to a threshold:
- * the latency of RANK divided by `tolerance`, or multiplied by `tolerance`. If
- * `tolerance` is 1, latencies equal to the latency of RANK are 0 in the first series and
- * 1 in the second. */
+/* Returns the longer T of two series. Each series has a 1 for each latency up to a
+ * threshold. The thresholds are the latency of RANK divided by F, and multiplied by F. If
+ * F is 1, latencies equal to the latency of RANK are 0 in the first series and 1 in the
+ * second series. */
 static double
-find_time_at(const struct sample_set *set, int rank)
+find_time_at_rank(const struct latency_set *set, int rank)
 {
     int bin = 0;
-    while (set->cumulative[bin] < rank)
+    while (set->upto_counts[bin] < rank)
         bin++;
 
-    double low = (double)histogram_below(bin) / set->tolerance;
-    double high = (double)histogram_upto(bin) * set->tolerance;
-    return fmax(find_time_upto(set, histogram_bin((int64_t)low)),
-                find_time_upto(set, histogram_bin((int64_t)high)));
+    double low = (double)histogram_below(bin) / set->widening;
+    double high = (double)histogram_upto(bin) * set->widening;
+    return fmax(find_time_at_bin(set, histogram_bin((int64_t)low)),
+                find_time_at_bin(set, histogram_bin((int64_t)high)));
 }
 
-/* Returns the longest T at PERCENTILE and at the levels further inside. The percentile is
- * known if the series has at least 15 times this T, the T at the median, and RANKS_TIME,
- * the T that follows from R. */
+/* Returns the longest T at RANK and at further ranks, which are nearer to the median.
+ * Each further rank has twice as many latencies beyond it as the rank before, counted up
+ * to the nearer end of the sorted latencies. */
+static double
+find_longest_time(const struct latency_set *set, int rank)
+{
+    bool is_high = 2 * rank > set->count;
+    int beyond_count = is_high ? set->count - rank + 1 : rank;
+    int previous_count = 0;
+    double longest = find_time_at_rank(set, rank);
+
+    for (int level = 1; level < MIN_LEVELS || previous_count < MIN_BEYOND; level++) {
+        previous_count = beyond_count;
+        beyond_count *= 2;
+        if (beyond_count > set->count / 2)
+            break;
+        int inner_rank = is_high ? set->count - beyond_count + 1 : beyond_count;
+        longest = fmax(longest, find_time_at_rank(set, inner_rank));
+    }
+    return longest;
+}
+
+/* Returns the dependence for PERCENTILE, without drift. It is known if the series has at
+ * least 15 times as many latencies as each of three T: the longest T for the percentile,
+ * the T at the median, and RANKS_TIME. */
 static struct dependence
-find_dependence(const struct sample_set *set, const struct percentile *percentile,
+find_dependence(const struct latency_set *set, const struct percentile *percentile,
                 double ranks_time)
 {
     int rank = (int)percentile_rank(percentile, (uint64_t)set->count);
-    int before = 0;
-    bool high = 2 * rank > set->count;
-    int beyond = high ? set->count - rank + 1 : rank;
-    double longest = find_time_at(set, rank);
+    double longest = find_longest_time(set, rank);
+    double median = find_time_at_rank(set, (set->count + 1) / 2);
 
-    for (int level = 1; level < LEVELS_LEAST || before < BEYOND; level++) {
-        before = beyond;
-        beyond *= 2;
-        if (beyond > set->count / 2)
-            break;
-        longest =
-            fmax(longest, find_time_at(set, high ? set->count - beyond + 1 : beyond));
-    }
-
-    double median = find_time_at(set, (set->count + 1) / 2);
     double needed = fmax(fmax(median, longest), ranks_time);
-    bool known = set->count >= DEPENDENCE_LEAST * needed;
-    return (struct dependence){known, longest, 0};
+    bool is_known = set->count >= DEPENDENCE_LEAST * needed;
+    return (struct dependence){is_known, longest, 0};
 }
 
 static int
@@ -264,18 +308,18 @@ compare_values(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Sorts SIZE values and returns their median. */
+/* Sorts COUNT VALUES and returns their median. */
 static double
-find_median(float *values, int size)
+find_median(float *values, int count)
 {
-    qsort(values, (size_t)size, sizeof(*values), compare_values);
-    return ((double)values[(size - 1) / 2] + (double)values[size / 2]) / 2;
+    qsort(values, (size_t)count, sizeof(*values), compare_values);
+    return ((double)values[(count - 1) / 2] + (double)values[count / 2]) / 2;
 }
 
 /* Returns S, the standard deviation of the level of log latencies. ENTRIES are sorted by
- * their starts. */
+ * their starts. Mean and squares are updated as in moments_record. */
 static double
-find_drift(const struct sample_set *set, const struct series_entry *entries)
+find_drift(const struct latency_set *set, const struct series_entry *entries)
 {
     int64_t count = set->count;
     double mean = 0;
@@ -298,17 +342,18 @@ find_drift(const struct sample_set *set, const struct series_entry *entries)
     return sqrt(variance);
 }
 
-/* Replaces DEPENDENCE by the dependence of a series whose level drifts. Leaves DEPENDENCE
- * as it is if the percentile is not known then either. */
+/* Tries to explain the long T of SET by a drift. If PERCENTILE is known then, stores the
+ * dependence with its drift in DEPENDENCE. Otherwise leaves DEPENDENCE as it is. */
 static void
-allow_drift(struct dependence *dependence, struct sample_set *set,
-            const struct series_entry *entries, const struct percentile *percentile)
+assume_drift(struct dependence *dependence, struct latency_set *set,
+             const struct series_entry *entries, const struct percentile *percentile)
 {
     double drift = find_drift(set, entries);
-    set->tolerance = exp(DRIFT_FACTOR * drift);
-    if (set->tolerance > DRIFT_MOST)
+    set->widening = exp(DRIFT_FACTOR * drift);
+    if (set->widening > MAX_WIDENING)
         return;
 
+    /* A drift makes R large, so R is not used. */
     struct dependence drifting = find_dependence(set, percentile, 1);
     if (!drifting.is_known)
         return;
@@ -316,46 +361,65 @@ allow_drift(struct dependence *dependence, struct sample_set *set,
     dependence->drift = drift;
 }
 
+/* Sorts COUNT entries by their starts. Often they are sorted already: then nothing is
+ * done, in a single pass. */
+static void
+sort_by_start(struct series_entry *entries, int count)
+{
+    int sorted = 1;
+
+    while (sorted < count && entries[sorted].start >= entries[sorted - 1].start)
+        sorted++;
+    if (sorted < count)
+        qsort(entries, (size_t)count, sizeof(*entries), compare_starts);
+}
+
+/* Allocates and fills the bins of SET from ENTRIES. Allocates its values. Returns false
+ * if memory is lacking. The caller frees all three arrays in either case. */
+static bool
+fill_set(struct latency_set *set, const struct series_entry *entries)
+{
+    size_t count = (size_t)set->count;
+
+    set->bins = malloc(count * sizeof(*set->bins));
+    set->upto_counts = calloc(HISTOGRAM_BINS, sizeof(*set->upto_counts));
+    set->values = malloc(count * sizeof(*set->values));
+    if (!set->bins || !set->upto_counts || !set->values)
+        return false;
+
+    for (int i = 0; i < set->count; i++) {
+        set->bins[i] = (uint16_t)histogram_bin(entries[i].latency);
+        set->upto_counts[set->bins[i]]++;
+    }
+    for (int bin = 1; bin < HISTOGRAM_BINS; bin++)
+        set->upto_counts[bin] += set->upto_counts[bin - 1];
+    return true;
+}
+
 int
 dependence_find(struct dependence *dependence, const struct time_series *series,
                 const struct percentile *percentile)
 {
     struct series_entry *entries = series->entries;
-    struct sample_set set = {.count = series->count, .tolerance = 1};
-    size_t count = (size_t)set.count;
-    int ordered = 1;
-    int status = -1;
+    struct latency_set set = {.count = series->count, .widening = 1};
+
     *dependence = (struct dependence){false, 1, 0};
     if (set.count < DEPENDENCE_LEAST)
         return 0;
 
-    while (ordered < set.count && entries[ordered].start >= entries[ordered - 1].start)
-        ordered++;
-    if (ordered < set.count)
-        qsort(entries, count, sizeof(*entries), compare_starts);
-
-    set.bins = malloc(count * sizeof(*set.bins));
-    set.cumulative = calloc(HISTOGRAM_BINS, sizeof(*set.cumulative));
-    set.values = malloc(count * sizeof(*set.values));
-    if (set.bins && set.cumulative && set.values) {
-        for (int i = 0; i < set.count; i++) {
-            set.bins[i] = (uint16_t)histogram_bin(entries[i].latency);
-            set.cumulative[set.bins[i]]++;
-        }
-        for (int bin = 1; bin < HISTOGRAM_BINS; bin++)
-            set.cumulative[bin] += set.cumulative[bin - 1];
-
+    sort_by_start(entries, set.count);
+    bool is_filled = fill_set(&set, entries);
+    if (is_filled) {
         double ranks_time = find_time_of_ranks(&set);
         *dependence = find_dependence(&set, percentile, ranks_time);
         if (!dependence->is_known)
-            allow_drift(dependence, &set, entries, percentile);
-        status = 0;
+            assume_drift(dependence, &set, entries, percentile);
     }
 
     free(set.bins);
-    free(set.cumulative);
+    free(set.upto_counts);
     free(set.values);
-    return status;
+    return is_filled ? 0 : -1;
 }
 
 double

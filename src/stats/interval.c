@@ -4,38 +4,40 @@
  * file finds two bounds between which the true percentile lies with a known chance.
  * ioping-statistics(7), CONFIDENCE INTERVALS, explains the methods in plain words.
  *
- * Symbols:
+ *     lower bound = (latency of rank K1) / F    upper bound = (latency of rank K2) * F
  *
- *   p   the percentile as a fraction: 0.99 for p99
- *   N   the number of latencies
- *   T   the autocorrelation time, at least 1: T dependent latencies tell as much as one
- *       independent latency
- *   M   the number of independent latencies, N / T
- *   K   how many of the M latencies are at most the true percentile
- *   R   the correlation of the ranks of successive latencies
- *   S   the drift: the standard deviation of the level of log latencies
+ *   N        the number of latencies in the histogram
+ *   T        the autocorrelation time: T dependent latencies tell as much as one
+ *            independent latency (dependence.c)
+ *   M        the number of independent latencies: the smaller one of N and the number of
+ *            entries of the series, divided by T
+ *   K        how many of the M latencies are at most the true percentile; K has a
+ *            binomial distribution (binomial.c)
+ *   K1, K2   the ranks of both bounds among M latencies, which are quantiles of K
+ *   F        the factor by which a drift makes the interval wider; 1 without drift
+ *            (dependence.c)
  *
- * The bounds are found in three steps, and each step is a section of this file:
+ * The histogram has N latencies instead of M. So rank K among M becomes a rank among N:
  *
- *   1. K has a binomial distribution, whatever the distribution of the latencies is:
+ *     N * (K - 1/2) / M + 1/2
  *
- *          Pr(K = k) = C(M, k) * p^k * (1 - p)^(M - k)
+ * This is the middle of the N / M latencies that rank K stands for (Hazen, "Storage to be
+ * provided in impounding reservoirs", 1914).
  *
- *      The quantiles of K are ranks. The true percentile is below the latency of the
- * lower rank with a chance of at most TAIL, and above the latency of the upper rank with
- * a chance of at most TAIL.
+ * The interval of the ratio of two percentiles: for each percentile, the distribution of
+ * K is divided into QUANTILES equally likely parts. The true percentile lies between the
+ * latencies of rank K and of rank K + 1, so the K in the middle of each part gives one
+ * value of the percentile. Each value of one percentile is divided by each value of the
+ * other percentile, which gives QUANTILES^2 equally likely ratios. 2.5 % of the ratios
+ * are below the lower bound, and 2.5 % are above the upper bound (Hannig, Iyer,
+ * Patterson: "Fiducial generalized confidence intervals", 2006).
  *
- *   2. T comes from the series of latencies in the order of their starts:
- *
- *          T = 1 + 2 * (r(1) + r(2) + r(3) + ...)
- *
- *      r(k) is the correlation of a value with the value k requests later. The values are
- *      1 for a latency at most the percentile, else 0. Without 15 independent latencies
- *      (M < 15) nothing is known, unless all latencies drift together. Then S is found,
- *      and both bounds become wider by the factor exp(3.8 * S).
- *
- *   3. The histogram turns the ranks among M latencies into two latencies, the bounds.
- *      For the ratio of two percentiles, all pairs of equally likely values are compared.
+ * Assumptions: N latencies with the autocorrelation time T tell as much as M independent
+ * latencies.
+ * The two percentiles of a ratio come from different runs, which are independent of each
+ * other. The longer T of both runs holds for both of them. The reason is that requests to
+ * one device depend on each other equally in both runs, but the cause, such as a stall,
+ * may show in one run only.
  */
 #include "stats/interval.h"
 
@@ -45,38 +47,10 @@
 
 #include <math.h>
 
-/*
- * Step 3: intervals by ranks.
- *
- * If K of the M independent latencies are at most the true percentile, then the true
- * percentile lies between the latency of rank K and the latency of rank K + 1. The
- * binomial distribution says how likely each K is. The histogram has N latencies instead
- * of M, so rank K among M becomes a rank among N:
- *
- *     N * (K - 1/2) / M + 1/2
- *
- * This is the middle of the N / M latencies that rank K stands for (Hazen, "Storage to be
- * provided in impounding reservoirs", 1914).
- *
- * The interval of the ratio of two percentiles: for each percentile, the distribution of
- * K is cut into POINTS equally likely parts, and the middle of each part gives one value
- * of the percentile. Each value of the one percentile is divided by each value of the
- * other, which gives POINTS^2 equally likely ratios. 2.5 % of the ratios are below the
- * lower bound, and 2.5 % are above the upper bound (Hannig, Iyer, Patterson: "Fiducial
- * generalized confidence intervals", 2006).
- *
- * The longer T of the two series holds for both. The reason is that requests to one
- * device depend on each other equally in both runs, but the cause, such as a stall, may
- * show in one run only.
- */
-#define TAIL 0.025 /* chance that a ratio is beyond one of its bounds */
-#define POINTS 300
-
-/* Equally likely values of a percentile, ascending, as the bounds of each value, ns: the
- * latencies of rank K and of rank K + 1. */
-struct points {
-    double low[POINTS], high[POINTS];
-};
+#define RATIO_TAIL 0.025 /* chance that a ratio is below its interval, and above it */
+#define QUANTILES 300    /* values of each percentile of a ratio */
+#define MAX_RATIO 1e15   /* more than any ratio of two latencies in a histogram */
+#define RANK_ERROR 1e-6  /* more than the rounding error of a rank */
 
 int
 estimate_make(struct estimate *estimate, const struct stats *stats,
@@ -91,7 +65,8 @@ estimate_make(struct estimate *estimate, const struct stats *stats,
     return dependence_find(&estimate->dependence, series, percentile);
 }
 
-/* Returns M: how many independent latencies ESTIMATE has if T is TIME. */
+/* Returns M, the number of independent latencies of ESTIMATE, for a T of TIME. Returns at
+ * least 1. */
 static uint64_t
 count_independent(const struct estimate *estimate, double time)
 {
@@ -99,32 +74,65 @@ count_independent(const struct estimate *estimate, double time)
     return (uint64_t)fmax(count / time, 1);
 }
 
-/* A position in a histogram that only moves up, so that ascending ranks are found in one
+/* A position in a histogram. It only moves up, so that ascending ranks are found in one
  * pass. */
-struct climb {
+struct histogram_climb {
     const struct histogram *histogram;
     int bin;
-    uint64_t seen; /* latencies in this bin and in lower bins */
+    uint64_t upto_count; /* latencies in this bin and in lower bins */
 };
 
-/* Returns the lower or the UPPER bound, in ns, of the latency that has RANK among COUNT
- * independent latencies. RANK must not be below the rank of the previous call. Returns 0
- * or INFINITY if no latency has RANK, so that the bound is open. A lower bound is never 0
- * otherwise, because no request takes 0 ns. */
-static double
-find_bound(struct climb *climb, uint64_t rank, uint64_t count, bool upper)
+static struct histogram_climb
+start_climb(const struct histogram *histogram)
 {
-    const struct histogram *histogram = climb->histogram;
-    double all = ((double)rank - 0.5) / (double)count * (double)histogram->count + 0.5;
-    all = upper ? ceil(all - 1e-6) : floor(all + 1e-6);
-    if (rank == 0 || rank > count)
-        return upper ? INFINITY : 0;
+    return (struct histogram_climb){histogram, 0, histogram->bins[0]};
+}
 
-    if (climb->seen == 0)
-        climb->seen = histogram->bins[climb->bin];
-    while ((double)climb->seen < all && climb->bin < HISTOGRAM_BINS - 1)
-        climb->seen += histogram->bins[++climb->bin];
-    return (double)(upper ? histogram_upto(climb->bin) : histogram_below(climb->bin) + 1);
+/* Moves CLIMB up to the bin of RANK among all N latencies. Does not move it if that bin
+ * is lower. */
+static void
+climb_to_rank(struct histogram_climb *climb, double rank)
+{
+    while ((double)climb->upto_count < rank && climb->bin < HISTOGRAM_BINS - 1) {
+        climb->bin++;
+        climb->upto_count += climb->histogram->bins[climb->bin];
+    }
+}
+
+/* Returns the rank among N latencies, not rounded, of RANK among COUNT independent
+ * latencies (Hazen). */
+static double
+convert_rank(const struct histogram *histogram, uint64_t rank, uint64_t count)
+{
+    return ((double)rank - 0.5) / (double)count * (double)histogram->count + 0.5;
+}
+
+/* Returns a lower bound, in ns: the shortest latency in the bin of RANK among COUNT
+ * independent latencies. RANK must not be below the rank of the previous call. Returns 0,
+ * which stands for an open bound, if no latency has RANK, because it is 0 or above COUNT.
+ * Other bounds are at least 1 ns, as no request takes 0 ns. */
+static double
+find_lower_bound(struct histogram_climb *climb, uint64_t rank, uint64_t count)
+{
+    if (rank == 0 || rank > count)
+        return 0;
+
+    climb_to_rank(climb, floor(convert_rank(climb->histogram, rank, count) + RANK_ERROR));
+    return (double)(histogram_below(climb->bin) + 1);
+}
+
+/* Returns an upper bound, in ns: the longest latency in the bin of RANK among COUNT
+ * independent latencies. RANK must not be below the rank of the previous call. Returns
+ * INFINITY, which stands for an open bound, if no latency has RANK, because it is 0 or
+ * above COUNT. */
+static double
+find_upper_bound(struct histogram_climb *climb, uint64_t rank, uint64_t count)
+{
+    if (rank == 0 || rank > count)
+        return INFINITY;
+
+    climb_to_rank(climb, ceil(convert_rank(climb->histogram, rank, count) - RANK_ERROR));
+    return (double)histogram_upto(climb->bin);
 }
 
 double
@@ -136,47 +144,58 @@ estimate_widening(const struct estimate *estimate)
 struct interval
 estimate_interval(const struct estimate *estimate, double tail)
 {
-    struct climb climb = {estimate->histogram, 0, 0};
+    struct histogram_climb climb = start_climb(estimate->histogram);
     uint64_t count =
         count_independent(estimate, estimate->dependence.autocorrelation_time);
-    struct rank_bounds bounds = percentile_bounds(&estimate->percentile, count, tail);
-    double wider = estimate_widening(estimate);
+    struct rank_bounds ranks = binomial_bounds(&estimate->percentile, count, tail);
+    double widening = estimate_widening(estimate);
 
-    double low = find_bound(&climb, bounds.lower, count, false);
-    double high = find_bound(&climb, bounds.upper, count, true);
-    return (struct interval){estimate->dependence.is_known, low / wider, high * wider};
+    double low = find_lower_bound(&climb, ranks.lower, count);
+    double high = find_upper_bound(&climb, ranks.upper, count);
+    return (struct interval){estimate->dependence.is_known, low / widening,
+                             high * widening};
 }
 
-/* Fills POINTS for an autocorrelation time of TIME. */
-static void
-fill_points(struct points *points, const struct estimate *estimate, double time)
-{
-    struct climb low = {estimate->histogram, 0, 0};
-    struct climb high = low;
-    uint64_t count = count_independent(estimate, time);
-    uint64_t ranks[POINTS];
+/* Equally likely values of a percentile, in ascending order. The histogram only tells two
+ * bounds of each value: `low` comes from the latency of rank K, and `high` from the
+ * latency of rank K + 1. All are in ns. */
+struct likely_values {
+    double low[QUANTILES], high[QUANTILES];
+};
 
-    percentile_quantiles(&estimate->percentile, count, ranks, POINTS);
-    for (int i = 0; i < POINTS; i++) {
-        points->low[i] = find_bound(&low, ranks[i], count, false);
-        points->high[i] = find_bound(&high, ranks[i] + 1, count, true);
+/* Fills VALUES with the likely values of the percentile of ESTIMATE, for a T of TIME. */
+static void
+fill_values(struct likely_values *values, const struct estimate *estimate, double time)
+{
+    struct histogram_climb low = start_climb(estimate->histogram);
+    struct histogram_climb high = low;
+    uint64_t count = count_independent(estimate, time);
+    uint64_t ranks[QUANTILES];
+
+    binomial_quantiles(&estimate->percentile, count, ranks, QUANTILES);
+    for (int i = 0; i < QUANTILES; i++) {
+        values->low[i] = find_lower_bound(&low, ranks[i], count);
+        values->high[i] = find_upper_bound(&high, ranks[i] + 1, count);
     }
 }
 
 /* Returns the share, 0 to 1, of all pairs of a value and a reference whose ratio is at
- * most RATIO. Both arrays ascend, so one pass over both of them is enough. */
+ * most RATIO. Both arrays are in ascending order. So the values that form such a pair
+ * with one reference also do so with the next one, and one pass over both arrays is
+ * enough. */
 static double
 find_share(const double *values, const double *references, double ratio)
 {
-    int at = 0;
-    int pairs = 0;
-    for (int i = 0; i < POINTS; i++, pairs += at)
-        while (at < POINTS && values[at] <= ratio * references[i])
-            at++;
-    return (double)pairs / POINTS / POINTS;
-}
+    int value_count = 0;
+    int pair_count = 0;
 
-#define RATIO_MOST 1e15 /* more than any ratio of two latencies in a histogram */
+    for (int i = 0; i < QUANTILES; i++) {
+        while (value_count < QUANTILES && values[value_count] <= ratio * references[i])
+            value_count++;
+        pair_count += value_count;
+    }
+    return (double)pair_count / QUANTILES / QUANTILES;
+}
 
 /* Returns the SHARE quantile of the ratios of all pairs: the lowest ratio that at least
  * SHARE of the pairs do not exceed. Returns 0 or INFINITY if the quantile is a pair in
@@ -184,13 +203,14 @@ find_share(const double *values, const double *references, double ratio)
 static double
 find_ratio(const double *values, const double *references, double share)
 {
-    double low = 1 / RATIO_MOST;
-    double high = RATIO_MOST;
+    double low = 1 / MAX_RATIO;
+    double high = MAX_RATIO;
     if (find_share(values, references, low) >= share)
         return 0;
     if (find_share(values, references, high) < share)
         return INFINITY;
 
+    /* The bisection is on a logarithmic scale. */
     while (high / low > 1 + 1e-12) {
         double middle = sqrt(low * high);
         if (find_share(values, references, middle) >= share)
@@ -204,19 +224,19 @@ find_ratio(const double *values, const double *references, double share)
 struct interval
 estimate_ratio(const struct estimate *estimate, const struct estimate *reference)
 {
-    const struct dependence *own = &estimate->dependence;
+    const struct dependence *dependence = &estimate->dependence;
     const struct dependence *other = &reference->dependence;
-    double time = fmax(own->autocorrelation_time, other->autocorrelation_time);
-    double wider = dependence_ratio_widening(own, other);
-    struct points values;
-    struct points references;
-    if (!own->is_known || !other->is_known)
+    struct likely_values values;
+    struct likely_values references;
+    if (!dependence->is_known || !other->is_known)
         return (struct interval){0};
 
-    fill_points(&values, estimate, time);
-    fill_points(&references, reference, time);
+    double time = fmax(dependence->autocorrelation_time, other->autocorrelation_time);
+    double widening = dependence_ratio_widening(dependence, other);
+    fill_values(&values, estimate, time);
+    fill_values(&references, reference, time);
 
-    double low = find_ratio(values.low, references.high, TAIL);
-    double high = find_ratio(values.high, references.low, 1 - TAIL);
-    return (struct interval){true, low / wider, high * wider};
+    double low = find_ratio(values.low, references.high, RATIO_TAIL);
+    double high = find_ratio(values.high, references.low, 1 - RATIO_TAIL);
+    return (struct interval){true, low / widening, high * widening};
 }

@@ -258,8 +258,8 @@ is_certain(const struct percentile *percentile, uint64_t count, uint64_t above,
 {
     uint64_t upto = count - above;
     if (broken)
-        return percentile_chance(percentile, count, upto) < TAIL;
-    return upto > 0 && percentile_chance(percentile, count, upto - 1) >= 1 - TAIL;
+        return binomial_chance(percentile, count, upto) < TAIL;
+    return upto > 0 && binomial_chance(percentile, count, upto - 1) >= 1 - TAIL;
 }
 
 /* Returns whether SLO is about requests that may be reads. */

@@ -36,7 +36,7 @@ TEST(bounds_are_those_of_the_tables)
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct percentile percentile = named(cases[i].percentile);
         struct rank_bounds bounds =
-            percentile_bounds(&percentile, cases[i].count, cases[i].tail);
+            binomial_bounds(&percentile, cases[i].count, cases[i].tail);
         if (bounds.lower != cases[i].lower || bounds.upper != cases[i].upper)
             fail_msg("p%s of %d: %d, %d", percentile.name, (int)cases[i].count,
                      (int)bounds.lower, (int)bounds.upper);
@@ -61,7 +61,7 @@ TEST(chances_are_sums_of_the_terms)
             for (int most = 0; most < count; most++) {
                 sum += term(share, count, most);
                 double chance =
-                    percentile_chance(&percentile, (uint64_t)count, (uint64_t)most);
+                    binomial_chance(&percentile, (uint64_t)count, (uint64_t)most);
                 assert_true(fabs(chance - sum) < 1e-10);
             }
         }
@@ -73,16 +73,16 @@ TEST(a_bound_is_the_last_that_the_chance_allows)
     for (size_t i = 0; i < LENGTH(names); i++)
         for (uint64_t count = 1; count < 700; count += 3) {
             struct percentile percentile = named(names[i]);
-            struct rank_bounds is = percentile_bounds(&percentile, count, 0.025);
+            struct rank_bounds is = binomial_bounds(&percentile, count, 0.025);
             uint64_t upper = is.upper ? is.upper : count + 1;
             if (is.lower > 0)
-                assert_true(percentile_chance(&percentile, count, is.lower - 1) <= 0.025);
-            assert_true(percentile_chance(&percentile, count, is.lower) > 0.025);
+                assert_true(binomial_chance(&percentile, count, is.lower - 1) <= 0.025);
+            assert_true(binomial_chance(&percentile, count, is.lower) > 0.025);
             if (is.upper)
-                assert_true(1 - percentile_chance(&percentile, count, upper - 1) <=
+                assert_true(1 - binomial_chance(&percentile, count, upper - 1) <=
                             0.025 + 1e-12);
             assert_true(upper == 1 ||
-                        1 - percentile_chance(&percentile, count, upper - 2) > 0.025);
+                        1 - binomial_chance(&percentile, count, upper - 2) > 0.025);
         }
 }
 
@@ -95,10 +95,10 @@ TEST(a_week_of_values_has_bounds)
         struct percentile percentile = named(names[i]);
         double share = (double)percentile.billionths / PERCENTILE_HUNDRED;
         double mean = (double)count * share, deviation = sqrt(mean * (1 - share));
-        struct rank_bounds is = percentile_bounds(&percentile, count, 0.025);
+        struct rank_bounds is = binomial_bounds(&percentile, count, 0.025);
         assert_true(fabs((mean - (double)is.lower) / deviation - 1.96) < 0.01);
         assert_true(fabs(((double)is.upper - mean) / deviation - 1.96) < 0.01);
-        assert_true(fabs(percentile_chance(&percentile, count, (uint64_t)mean) - 0.5) <
+        assert_true(fabs(binomial_chance(&percentile, count, (uint64_t)mean) - 0.5) <
                     0.01);
     }
 }
@@ -117,8 +117,30 @@ TEST(the_largest_is_a_bound_of_enough)
         struct percentile percentile = named(cases[i].percentile);
         uint64_t least = cases[i].least;
         double tail = cases[i].tail;
-        assert_int_equal(percentile_bounded(&percentile, tail), least);
-        assert_int_equal(percentile_bounds(&percentile, least - 1, tail).upper, 0);
-        assert_int_equal(percentile_bounds(&percentile, least, tail).upper, least);
+        assert_int_equal(binomial_min_count(&percentile, tail), least);
+        assert_int_equal(binomial_bounds(&percentile, least - 1, tail).upper, 0);
+        assert_int_equal(binomial_bounds(&percentile, least, tail).upper, least);
     }
+}
+
+/* The middle of part I of SIZE is the first number whose chance reaches (I + 1/2) / SIZE.
+ */
+TEST(quantiles_are_the_middles_of_equally_likely_parts)
+{
+    static const char *const names[] = {"1", "50", "99"};
+    static const uint64_t counts[] = {0, 1, 15, 1000};
+    for (size_t i = 0; i < LENGTH(names); i++)
+        for (size_t k = 0; k < LENGTH(counts); k++) {
+            struct percentile percentile = named(names[i]);
+            uint64_t quantiles[7];
+            binomial_quantiles(&percentile, counts[k], quantiles, 7);
+            for (int part = 0; part < 7; part++) {
+                uint64_t middle = quantiles[part];
+                double share = (part + 0.5) / 7;
+                assert_true(middle <= counts[k]);
+                assert_true(binomial_chance(&percentile, counts[k], middle) >= share);
+                assert_true(middle == 0 ||
+                            binomial_chance(&percentile, counts[k], middle - 1) < share);
+            }
+        }
 }
