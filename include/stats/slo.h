@@ -19,9 +19,9 @@ const char *phase_name(enum phase phase);
  * Returns NULL for PHASE_NONE. */
 const char *phase_label(enum phase phase);
 
-/* Service level objectives (SLOs): limits that the statistics have to meet. */
+/* Service level objectives (SLOs) are limits that the statistics have to meet. */
 #define SLOS_MOST 16
-#define SLO_NAME 48 /* bytes of a name, with the terminating zero */
+#define SLO_NAME 48 /* size of the buffer for the name of an objective, in bytes */
 
 enum slo_metric {
     SLO_MIN,
@@ -33,18 +33,19 @@ enum slo_metric {
     SLO_PERCENTILE
 };
 
-#define SLO_WHOLE 1000000 /* 100 % in a relative limit */
+#define SLO_WHOLE 1000000 /* 100 %, in the unit of a relative limit (millionths) */
 
 struct slo {
     enum phase phase; /* the phase that is limited; PHASE_NONE for the whole run */
     enum slo_metric metric;
     struct percentile percentile; /* if the metric is SLO_PERCENTILE */
     enum scope scope;
-    bool is_relative; /* to another run; then it is a percentile of all requests */
+    bool is_relative; /* the limit is relative to another run; only a percentile of all
+                         requests can have such a limit */
 
-    /* Upper limit of a time in ns. For SLO_IOPS and SLO_BPS the lower limit in requests
-     * or bytes per second. If relative, the upper limit of the change against the other
-     * run, in millionths: 100000 for +10%. */
+    /* If the limit is relative: the upper limit of the change against the other run, in
+     * millionths: 100000 for +10%. For SLO_IOPS and SLO_BPS: the lower limit, in requests
+     * or bytes per second. Otherwise: the upper limit of a time, in ns. */
     int64_t limit;
 };
 
@@ -56,8 +57,8 @@ slo_is_rate(const struct slo *slo)
     return slo->metric == SLO_IOPS || slo->metric == SLO_BPS;
 }
 
-/* Returns whether SLO is about one operation, or about flushes. Only some of the requests
- * have such figures if operations are mixed. */
+/* Returns whether SLO is about one operation, or about flushes. If operations are mixed,
+ * only some of the requests count for such an objective. */
 static inline bool
 slo_is_of_operation(const struct slo *slo)
 {
@@ -67,40 +68,42 @@ slo_is_of_operation(const struct slo *slo)
 struct slos {
     int count;
     struct slo list[SLOS_MOST];
-    char refused[120]; /* why slos_add refused a text, if the reason has numbers in it */
+    char refused[120]; /* why slos_add refused a text, if the reason repeats the text */
 };
 
 /*
  * Reads an objective from TEXT and adds it to LIST: "p99=10ms", "device-max=1s",
  * "iops=1k", "bps=100m" or, relative to another run, "p99=+10%". Instead of "=", a time
- * may have "<" or "<=", and a rate ">" or ">=". Blanks are allowed, as in printed limits.
- * A time needs a unit. Returns NULL, or the reason why TEXT is refused. The reason may be
- * stored in LIST, so it is valid until the next call.
+ * may have "<" or "<=", and a rate ">" or ">=". Blanks are allowed, because printed
+ * limits have them. A time needs a unit. Returns NULL, or the reason why TEXT is refused.
+ * The reason may be stored in LIST, so it is valid until the next call.
  */
 const char *slos_add(struct slos *list, const char *text);
 
 /* Adds suggestions for an objective to TEXT, one on each line, such as "p99=". */
 void slos_list(struct buffer *text);
 
-/* From the best to the worst. */
+/* The verdict on an objective, from the best to the worst. */
 enum slo_verdict { SLO_MET, SLO_UNKNOWN, SLO_BROKEN };
 
-/* The answer to an objective. Values are requests, or parts of requests, that count. */
+/* The answer to an objective. Values are the latencies of the requests that count, or of
+ * a part of their time. */
 struct slo_answer {
     enum slo_verdict verdict;
     int64_t value;        /* the figure, in the unit of the limit; 0 if count is 0 */
     uint64_t count;       /* values that the figure is computed from */
     uint64_t min_samples; /* values that are needed to know the figure, for any limit */
     bool is_certain;      /* at 95 %; only percentiles can be uncertain */
-    const char *reason;   /* why the figure means nothing, for any count; or NULL */
+    const char *reason;   /* why the figure means nothing, however many values there are;
+                             or NULL */
     const char *remedy;   /* how to avoid the reason; or NULL */
 
-    /* Values that are needed to know the answer; after outcome_explain, values that are
+    /* Values that are needed to know the answer. After outcome_explain: values that are
      * needed to be certain of the answer. 0 if the answer is certain, or if the number is
      * not known. */
     uint64_t samples_for_certainty;
 
-    /* Set by outcome_explain (run/outcome.h). */
+    /* The fields below are set by outcome_explain (run/outcome.h). */
     bool is_close;     /* no practical number of values makes the answer certain */
     bool is_dependent; /* too few of the values are independent of each other */
     int64_t low, high; /* ns: bounds of the percentile if the limit lies between them, so
@@ -109,11 +112,13 @@ struct slo_answer {
 };
 
 /*
- * Compares STATS with an objective. The verdict is SLO_UNKNOWN if there are fewer values
- * than percentile_needs, with one exception. The verdict is SLO_BROKEN if the number of
- * values above the limit would occur with a chance below 5 % if the limit were met. It is
- * also SLO_UNKNOWN if the figure means nothing, which `reason` explains. The verdict on a
- * relative objective is always SLO_MET, because it needs another run.
+ * Compares STATS with an objective.
+ *
+ * The verdict is SLO_UNKNOWN if there are fewer values than percentile_needs. However, it
+ * is SLO_BROKEN even then if the number of values above the limit would occur with a
+ * chance below 5 % in a run that meets the limit. The verdict is also SLO_UNKNOWN if the
+ * figure means nothing, which `reason` explains. The verdict on a relative objective is
+ * always SLO_MET, because its limit depends on another run.
  */
 struct slo_answer slo_answer(const struct slo *slo, const struct stats *stats);
 
@@ -122,12 +127,12 @@ struct slo_answer slo_answer(const struct slo *slo, const struct stats *stats);
 enum slo_verdict slos_check(const struct slos *slos, const struct stats *stats);
 
 /* Returns how many requests must count so that all percentiles of SLOS are known. Returns
- * 0 if SLOS has no percentile. TURNS is how many operations take turns: only one of TURNS
- * requests is of a given operation, or has a flush. */
+ * 0 if SLOS has no percentile. TURNS is the number of operations that take turns, because
+ * only one of TURNS requests is of a given operation, or has a flush. */
 uint64_t slos_needs(const struct slos *slos, uint64_t turns);
 
-/* Adds the objectives of SLOS to TEXT, separated by commas, each as slos_add reads it:
- * "p99=1ms,iops=48k". */
+/* Adds the objectives of SLOS to TEXT, separated by commas, each in the form that
+ * slos_add reads: "p99=1ms,iops=48k". */
 void slos_text(const struct slos *slos, struct buffer *text);
 
 /* Adds the objectives of SLOS to TEXT for people: "p99 <= 1 ms, iops >= 48 k". */
@@ -136,20 +141,20 @@ void slos_print(const struct slos *slos, struct buffer *text);
 /* Returns the word for a verdict: OK, FAIL or UNKNOWN. */
 const char *slo_verdict_name(enum slo_verdict verdict);
 
-/* Writes VALUE, in the unit of the limit, into TEXT of UNITS_TEXT bytes, for people:
- * "1.23 ms", "100 MiB/s". Returns TEXT. */
+/* Writes VALUE, in the unit of the limit of SLO, into TEXT for people: "1.23 ms",
+ * "100 MiB/s". TEXT has UNITS_TEXT bytes. Returns TEXT. */
 char *slo_format(const struct slo *slo, int64_t value, char *text);
 
-/* Writes the limit of SLO into TEXT of UNITS_TEXT bytes, as slos_add reads it. Returns
- * TEXT. */
+/* Writes the limit of SLO into TEXT, in the form that slos_add reads. TEXT has UNITS_TEXT
+ * bytes. Returns TEXT. */
 char *slo_limit(const struct slo *slo, char *text);
 
-/* Writes the name of SLO, such as "p99" or "loaded-device-p99", into TEXT of SLO_NAME
- * bytes, as slos_add reads it. Returns TEXT. */
+/* Writes the name of SLO, such as "p99" or "loaded-device-p99", into TEXT, in the form
+ * that slos_add reads. TEXT has SLO_NAME bytes. Returns TEXT. */
 char *slo_name(const struct slo *slo, char *text);
 
-/* Writes the name of SLO, such as "under load p99", into TEXT of SLO_NAME bytes, for
- * people. Returns TEXT. */
+/* Writes the name of SLO into TEXT for people, such as "under load p99". TEXT has
+ * SLO_NAME bytes. Returns TEXT. */
 char *slo_label(const struct slo *slo, char *text);
 
 #endif

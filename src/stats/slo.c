@@ -1,13 +1,21 @@
 /*
- * Service level objectives: reading limits from options, and comparing them with the
- * statistics. The statistics are the same that reports show, so a report never
- * contradicts the verdict beside it.
+ * Service level objectives: reads limits from options, and compares the statistics with
+ * them. The statistics are the same that reports show, so a report never contradicts the
+ * verdict beside it.
  *
- * A limit on a percentile is a question about the true percentile. The number of values
- * above the limit answers it: if the limit is the true percentile, that number has a
- * binomial distribution (binomial.h). The answer is certain if the other answer
- * would make such a number happen in less than 5 % of runs. run/outcome.c additionally
- * allows for requests that depend on each other.
+ * A limit on a percentile is a question about the true percentile, which endlessly many
+ * requests of the same kind would have. It is answered by the quantile test (Conover,
+ * "Practical nonparametric statistics", 3.2). If the true percentile were equal to the
+ * limit, the number of values above the limit would have a binomial distribution
+ * (binomial.h):
+ *
+ * - "Broken" is certain if such a run would have as many values above the limit, or more,
+ *   with a chance below 5 %.
+ * - "Met" is certain if such a run would have as few values above the limit, or fewer,
+ *   with a chance of at most 5 %.
+ *
+ * The test assumes that the values are independent of each other. run/outcome.c allows
+ * for requests that depend on each other.
  */
 #include "stats/slo.h"
 
@@ -39,10 +47,10 @@ phase_label(enum phase phase)
     return phase == PHASE_LOADED ? "under load" : phase_name(phase);
 }
 
-/* Removes NAME and a dash from the front of *TEXT, which has *LENGTH bytes. Returns false
- * if *TEXT does not begin with them. */
+/* Moves *TEXT, which has *LENGTH bytes, past NAME and a dash. Returns false, and leaves
+ * both as they are, if *TEXT does not begin with NAME and a dash. */
 static bool
-take(const char **text, int *length, const char *name)
+skip_prefix(const char **text, int *length, const char *name)
 {
     int end = (int)strlen(name);
     if (*length <= end || memcmp(*text, name, (size_t)end) != 0 || (*text)[end] != '-')
@@ -54,47 +62,54 @@ take(const char **text, int *length, const char *name)
 
 /* Returns whether the LENGTH bytes at TEXT are NAME. */
 static bool
-is_name(const char *text, int length, const char *name)
+equals_name(const char *text, int length, const char *name)
 {
     return (int)strlen(name) == length && memcmp(text, name, (size_t)length) == 0;
 }
 
-/* Reads a relative limit from TEXT: a sign, up to nine digits, optionally a point and up
- * to four digits, and a percent sign. Returns NULL, or the reason why it is refused. */
+/* Reads a relative limit of SLO from TEXT: a sign, up to nine digits, optionally a point
+ * and up to four digits, and a percent sign. Returns NULL, or the reason why TEXT is
+ * refused. */
 static const char *
 parse_relative(const char *text, struct slo *slo)
 {
-    int64_t unit = SLO_WHOLE / 100;
+    int64_t unit = SLO_WHOLE / 100; /* millionths for a digit 1 at the current place */
     int64_t value = 0;
-    const char *digit = text + 1;
+    const char *first = text + 1;
+    const char *digit = first;
     slo->is_relative = true;
     if (slo->metric != SLO_PERCENTILE || slo->scope != SCOPE_ALL || slo->phase)
         return "only a percentile of all requests can be relative, as in p99=+10%";
 
-    for (; is_digit(*digit) && digit < text + 10; digit++)
+    for (; is_digit(*digit) && digit < first + 9; digit++)
         value = value * 10 + (*digit - '0') * unit;
-    bool decimals = digit > text + 1 && digit[0] == '.' && is_digit(digit[1]);
-    for (digit += decimals; decimals && is_digit(*digit) && unit > 1; digit++)
-        value += (*digit - '0') * (unit /= 10);
-    if (digit == text + 1 || strcmp(digit, "%") != 0)
+    if (digit > first && digit[0] == '.' && is_digit(digit[1])) {
+        for (digit++; is_digit(*digit) && unit > 1; digit++) {
+            unit /= 10;
+            value += (*digit - '0') * unit;
+        }
+    }
+    if (digit == first || strcmp(digit, "%") != 0)
         return "not a percentage such as +10% or -2.5%";
 
     slo->limit = *text == '-' ? -value : value;
     return slo->limit > -SLO_WHOLE ? NULL : "must be above -100 %";
 }
 
-/* Returns the kind of unit of the limit, which must not be relative. */
+/* Returns the kind of unit that the limit of SLO has. The limit must not be relative. */
 static enum units_kind
-unit_of(const struct slo *slo)
+find_limit_unit(const struct slo *slo)
 {
-    return slo->metric == SLO_IOPS  ? UNITS_COUNT
-           : slo->metric == SLO_BPS ? UNITS_SIZE
-                                    : UNITS_TIME;
+    if (slo->metric == SLO_IOPS)
+        return UNITS_COUNT;
+    if (slo->metric == SLO_BPS)
+        return UNITS_SIZE;
+    return UNITS_TIME;
 }
 
-/* Copies TEXT without its blanks into COPY of SIZE bytes. A blank between two digits
- * stays, so that "1 0" is refused and not read as 10. Returns false if COPY is too small.
- */
+/* Copies TEXT without its blanks into COPY, which has SIZE bytes. A blank between two
+ * digits stays, so that "1 0" is refused and not read as 10. Returns false if COPY is too
+ * small. */
 static bool
 copy_without_blanks(const char *text, char *copy, size_t size)
 {
@@ -113,8 +128,9 @@ copy_without_blanks(const char *text, char *copy, size_t size)
     return true;
 }
 
-/* Returns the text after the sign at the front of TEXT, which separates name and limit:
- * "=", or the sign that SLO is printed with. Returns NULL if there is no such sign. */
+/* Skips the sign at the front of TEXT, which separates name and limit: "=", or "<" and
+ * "<=" for a time, or ">" and ">=" for a rate. Returns the text after the sign, or NULL
+ * if TEXT begins with no sign that is allowed for SLO. */
 static char *
 skip_sign(const struct slo *slo, char *text)
 {
@@ -131,23 +147,27 @@ skip_sign(const struct slo *slo, char *text)
 static const char *
 parse_name(const char *name, int length, struct slo *slo)
 {
-    for (enum phase phase = PHASE_IDLE; phase < PHASES && !slo->phase; phase++)
-        if (take(&name, &length, phase_name(phase)))
+    for (enum phase phase = PHASE_IDLE; phase < PHASES; phase++)
+        if (skip_prefix(&name, &length, phase_name(phase))) {
             slo->phase = phase;
-    for (enum scope scope = SCOPE_OPERATION; scope < SCOPE_SYNC_DEVICE && !slo->scope;
-         scope++)
-        if (take(&name, &length, scope_name(scope)))
+            break;
+        }
+    for (enum scope scope = SCOPE_OPERATION; scope < SCOPE_SYNC_DEVICE; scope++)
+        if (skip_prefix(&name, &length, scope_name(scope))) {
             slo->scope = scope;
+            break;
+        }
 
     for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++)
-        if (is_name(name, length, metrics[i])) {
+        if (equals_name(name, length, metrics[i])) {
             slo->metric = (enum slo_metric)i;
             return NULL;
         }
-    if (is_name(name, length, "bw")) { /* the word of fio */
+    if (equals_name(name, length, "bw")) { /* what fio calls a bandwidth */
         slo->metric = SLO_BPS;
         return NULL;
     }
+
     slo->metric = SLO_PERCENTILE;
     if (length < 2 || name[0] != 'p' ||
         percentile_parse(name + 1, length - 1, &slo->percentile) != NULL)
@@ -156,8 +176,9 @@ parse_name(const char *name, int length, struct slo *slo)
     return NULL;
 }
 
-/* Reads the LIMIT of SLO, whose name was read before. Cuts "/s" off the LIMIT of a
- * bandwidth. Returns NULL, or the reason why it is refused, perhaps stored in LIST. */
+/* Reads the limit of SLO, whose name was read before, from LIMIT. Cuts "/s" off LIMIT if
+ * it is a bandwidth. Returns NULL, or the reason why LIMIT is refused, which may be
+ * stored in LIST. */
 static const char *
 parse_limit(char *limit, struct slo *slo, struct slos *list)
 {
@@ -168,7 +189,7 @@ parse_limit(char *limit, struct slo *slo, struct slos *list)
 
     if (slo->metric == SLO_BPS && length > 2 && strcmp(limit + length - 2, "/s") == 0)
         limit[length - 2] = '\0';
-    enum units_kind unit = unit_of(slo);
+    enum units_kind unit = find_limit_unit(slo);
     const char *wrong = units_parse(unit, limit, &slo->limit);
     bool has_unit = !is_digit(last) && last != '.';
     if (wrong || unit != UNITS_TIME || has_unit || slo->limit == 0)
@@ -196,23 +217,28 @@ slos_add(struct slos *list, const char *text)
     const char *wrong = parse_name(copy, length, &slo);
     if (wrong)
         return wrong;
-    if (slo.scope != SCOPE_ALL && slo_is_rate(&slo))
-        return scope_is_part(slo.scope) ? "a part of the time has no rate"
-                                        : "a rate counts reads and writes together";
+    if (slo.scope != SCOPE_ALL && slo_is_rate(&slo)) {
+        if (scope_is_part(slo.scope))
+            return "a part of the time has no rate";
+        return "a rate counts reads and writes together";
+    }
     if (copy[length] == '\0')
         return "a limit is missing, as in p99=10ms";
     char *limit = skip_sign(&slo, copy + length);
+    if (!limit && slo_is_rate(&slo))
+        return "a rate can have a lower limit only, as in iops>1k";
     if (!limit)
-        return slo_is_rate(&slo) ? "a rate can have a lower limit only, as in iops>1k"
-                                 : "a time can have an upper limit only, as in p99<10ms";
+        return "a time can have an upper limit only, as in p99<10ms";
 
     wrong = parse_limit(limit, &slo, list);
-    const char *comma = strchr(limit, ',');
-    if (wrong && comma && strpbrk(comma, "=<>"))
-        return "one limit at a time; give the option again for each other";
-    if (!wrong)
-        list->list[list->count++] = slo;
-    return wrong;
+    if (wrong) {
+        const char *comma = strchr(limit, ',');
+        if (comma && strpbrk(comma, "=<>"))
+            return "one limit at a time; give the option again for each other";
+        return wrong;
+    }
+    list->list[list->count++] = slo;
+    return NULL;
 }
 
 void
@@ -231,38 +257,54 @@ slos_list(struct buffer *text)
                   phase_name(PHASE_LOADED));
 }
 
-/* Returns the figure that SLO limits, in the unit of the limit. */
+/* Returns the figure of STATS that SLO limits, in the unit of the limit. */
 static int64_t
-measure(const struct slo *slo, const struct stats *stats)
+find_limited_figure(const struct slo *slo, const struct stats *stats)
 {
     const struct latencies latencies = latencies_of(stats, slo->scope);
-    const struct moments *latency = latencies.moments;
-    return slo->metric == SLO_MIN    ? latency->min
-           : slo->metric == SLO_AVG  ? moments_average(latency)
-           : slo->metric == SLO_MAX  ? latency->max
-           : slo->metric == SLO_MDEV ? moments_deviation(latency)
-           : slo->metric == SLO_IOPS ? (int64_t)stats_iops(stats)
-           : slo->metric == SLO_BPS  ? (int64_t)stats_bps(stats)
-                                     : latencies_percentile(&latencies, &slo->percentile);
+    const struct moments *moments = latencies.moments;
+
+    switch (slo->metric) {
+    case SLO_MIN:
+        return moments->min;
+    case SLO_AVG:
+        return moments_average(moments);
+    case SLO_MAX:
+        return moments->max;
+    case SLO_MDEV:
+        return moments_deviation(moments);
+    case SLO_IOPS:
+        return (int64_t)stats_iops(stats);
+    case SLO_BPS:
+        return (int64_t)stats_bps(stats);
+    case SLO_PERCENTILE:
+        break;
+    }
+    return latencies_percentile(&latencies, &slo->percentile);
 }
 
-#define TAIL 0.05 /* an outcome less likely than this is not believed to be chance */
+#define TAIL 0.05 /* what is less likely than this is not taken for chance */
 
-/* Returns whether a limit is certain to be BROKEN, or else certain to be met. ABOVE of
- * COUNT values are above the limit of PERCENTILE. The answer is certain if, were the
- * opposite true, at least (or at most) ABOVE values would be above the limit with a
- * chance of at most TAIL. */
+/* Returns whether a limit on PERCENTILE is certainly broken if ABOVE of COUNT values are
+ * above the limit: if the limit were the true percentile, at least ABOVE values would be
+ * above it with a chance below TAIL. */
 static bool
-is_certain(const struct percentile *percentile, uint64_t count, uint64_t above,
-           bool broken)
+is_certainly_broken(const struct percentile *percentile, uint64_t count, uint64_t above)
+{
+    return count > 0 && binomial_chance(percentile, count, count - above) < TAIL;
+}
+
+/* Returns whether a limit on PERCENTILE is certainly met if ABOVE of COUNT values are
+ * above the limit: if the limit were the true percentile, at most ABOVE values would be
+ * above it with a chance of at most TAIL. */
+static bool
+is_certainly_met(const struct percentile *percentile, uint64_t count, uint64_t above)
 {
     uint64_t upto = count - above;
-    if (broken)
-        return binomial_chance(percentile, count, upto) < TAIL;
     return upto > 0 && binomial_chance(percentile, count, upto - 1) >= 1 - TAIL;
 }
 
-/* Returns whether SLO is about requests that may be reads. */
+/* Returns whether reads may be among the requests that SLO is about. */
 static bool
 concerns_reads(const struct slo *slo)
 {
@@ -271,58 +313,70 @@ concerns_reads(const struct slo *slo)
     return slo->scope == SCOPE_ALL;
 }
 
-/* Waits added by -corrected are not independent values. So certainty is judged by the
- * requests alone. */
+/* Makes ANSWER unknown, because its figure means nothing for REASON. */
+static void
+reject_figure(struct slo_answer *answer, const char *reason, const char *remedy)
+{
+    answer->verdict = SLO_UNKNOWN;
+    answer->is_certain = false;
+    answer->reason = reason;
+    answer->remedy = remedy;
+}
+
+/* Certainty is judged by the requests alone, because waits added by -corrected are not
+ * independent values. */
 struct slo_answer
 slo_answer(const struct slo *slo, const struct stats *stats)
 {
-    const struct percentile *rank = &slo->percentile;
+    const struct percentile *percentile = &slo->percentile;
     const struct latencies latencies = latencies_of(stats, slo->scope);
-    bool ranked = slo->metric == SLO_PERCENTILE;
     uint64_t count = latencies.moments->count;
-    struct slo_answer answer = {.value = count ? measure(slo, stats) : 0,
-                                .count = count,
-                                .min_samples = ranked ? percentile_needs(rank) : 1,
-                                .is_certain = true};
+    bool is_percentile = slo->metric == SLO_PERCENTILE;
+    struct slo_answer answer = {.count = count, .min_samples = 1, .is_certain = true};
+    if (count > 0)
+        answer.value = find_limited_figure(slo, stats);
+    if (is_percentile)
+        answer.min_samples = percentile_needs(percentile);
+
     if (slo->is_relative)
         return answer;
-
     if (slo->scope == SCOPE_SYNC && stats->flushes_ignored) {
-        answer.verdict = SLO_UNKNOWN;
-        answer.is_certain = false;
-        answer.reason = "no flush reached the device";
-        answer.remedy = "measure a target that passes flushes on";
+        reject_figure(&answer, "no flush reached the device",
+                      "measure a target that passes flushes on");
         return answer;
     }
 
-    bool broken =
-        slo_is_rate(slo) ? answer.value < slo->limit : answer.value > slo->limit;
-    uint64_t above = ranked ? latencies_above(&latencies, slo->limit) : 0;
-    bool refuted = ranked && count > 0 && is_certain(rank, count, above, true);
-    if (count == 0 || (count < answer.min_samples && !refuted)) {
+    uint64_t above = is_percentile ? latencies_above(&latencies, slo->limit) : 0;
+    bool certainly_broken =
+        is_percentile && is_certainly_broken(percentile, count, above);
+    if (count == 0 || (count < answer.min_samples && !certainly_broken)) {
         answer.verdict = SLO_UNKNOWN;
         answer.samples_for_certainty = answer.min_samples;
         answer.is_certain = false;
         return answer;
     }
 
-    answer.verdict = broken ? SLO_BROKEN : SLO_MET;
-    if (ranked)
-        answer.is_certain = broken ? refuted : is_certain(rank, count, above, false);
-    if (!broken && stats->from_memory > 0 && concerns_reads(slo)) {
-        answer.verdict = SLO_UNKNOWN;
-        answer.is_certain = false;
-        answer.reason = "requests were answered from memory";
-        answer.remedy = "use direct I/O, or a larger file";
+    bool is_broken = answer.value > slo->limit;
+    if (slo_is_rate(slo))
+        is_broken = answer.value < slo->limit;
+    if (!is_broken && stats->from_memory > 0 && concerns_reads(slo)) {
+        reject_figure(&answer, "requests were answered from memory",
+                      "use direct I/O, or a larger file");
         return answer;
     }
+
+    answer.verdict = is_broken ? SLO_BROKEN : SLO_MET;
+    if (is_percentile && is_broken)
+        answer.is_certain = certainly_broken;
+    else if (is_percentile)
+        answer.is_certain = is_certainly_met(percentile, count, above);
     return answer;
 }
 
 char *
 slo_format(const struct slo *slo, int64_t value, char *text)
 {
-    size_t length = strlen(units_format(unit_of(slo), value, text));
+    size_t length = strlen(units_format(find_limit_unit(slo), value, text));
     if (slo->metric == SLO_BPS)
         memcpy(text + length, "/s", sizeof("/s"));
     return text;
@@ -332,20 +386,22 @@ char *
 slo_limit(const struct slo *slo, char *text)
 {
     if (!slo->is_relative)
-        return units_exact(unit_of(slo), slo->limit, text);
+        return units_exact(find_limit_unit(slo), slo->limit, text);
     snprintf(text, UNITS_TEXT, "%+.13g%%", (double)slo->limit * 100 / SLO_WHOLE);
     return text;
 }
 
-/* Writes the name of SLO into TEXT of SLO_NAME bytes. It begins with PHASE and SEPARATOR,
- * if SLO is about one phase. Returns TEXT. */
+/* Writes the name of SLO into TEXT, which has SLO_NAME bytes. If SLO is about one phase,
+ * the name begins with PHASE and SEPARATOR. Returns TEXT. */
 static char *
 write_name(const struct slo *slo, const char *phase, const char *separator, char *text)
 {
     const char *scope = scope_name(slo->scope);
     const char *dash = slo->scope ? "-" : "";
-    if (!slo->phase)
-        phase = separator = "";
+    if (!slo->phase) {
+        phase = "";
+        separator = "";
+    }
 
     if (slo->metric == SLO_PERCENTILE)
         snprintf(text, SLO_NAME, "%s%s%s%sp%s", phase, separator, scope, dash,
@@ -371,28 +427,32 @@ slo_label(const struct slo *slo, char *text)
 enum slo_verdict
 slos_check(const struct slos *slos, const struct stats *stats)
 {
-    enum slo_verdict verdict = SLO_MET;
+    enum slo_verdict worst = SLO_MET;
+
     for (int i = 0; i < slos->count; i++) {
-        enum slo_verdict one = slo_answer(&slos->list[i], stats).verdict;
-        verdict = one > verdict ? one : verdict;
+        enum slo_verdict verdict = slo_answer(&slos->list[i], stats).verdict;
+        if (verdict > worst)
+            worst = verdict;
     }
-    return verdict;
+    return worst;
 }
 
 uint64_t
 slos_needs(const struct slos *slos, uint64_t turns)
 {
-    uint64_t most = 0;
+    uint64_t highest = 0;
+
     for (int i = 0; i < slos->count; i++) {
         const struct slo *slo = &slos->list[i];
+        if (slo->metric != SLO_PERCENTILE)
+            continue;
         uint64_t needs = percentile_needs(&slo->percentile);
         if (slo_is_of_operation(slo))
             needs *= turns;
-        if (slo->metric == SLO_PERCENTILE && needs > most)
-            most = needs;
+        if (needs > highest)
+            highest = needs;
     }
-
-    return most;
+    return highest;
 }
 
 void
@@ -400,10 +460,12 @@ slos_text(const struct slos *slos, struct buffer *text)
 {
     char name[SLO_NAME];
     char limit[UNITS_TEXT];
+
     for (int i = 0; i < slos->count; i++) {
         const struct slo *slo = &slos->list[i];
-        buffer_format(text, "%s%s=%s", i ? "," : "", slo_name(slo, name),
-                      slo_limit(slo, limit));
+        if (i > 0)
+            buffer_text(text, ",");
+        buffer_format(text, "%s=%s", slo_name(slo, name), slo_limit(slo, limit));
     }
 }
 
@@ -412,10 +474,14 @@ slos_print(const struct slos *slos, struct buffer *text)
 {
     char name[SLO_NAME];
     char limit[UNITS_TEXT];
+
     for (int i = 0; i < slos->count; i++) {
         const struct slo *slo = &slos->list[i];
-        buffer_format(text, "%s%s %s %s", i ? ", " : "", slo_label(slo, name),
-                      slo_is_rate(slo) ? ">=" : "<=", slo_format(slo, slo->limit, limit));
+        const char *sign = slo_is_rate(slo) ? ">=" : "<=";
+        if (i > 0)
+            buffer_text(text, ", ");
+        buffer_format(text, "%s %s %s", slo_label(slo, name), sign,
+                      slo_format(slo, slo->limit, limit));
     }
 }
 
