@@ -7,15 +7,16 @@
 struct latencies;
 struct percentile;
 
-/* The largest advice, in requests. A time series stores only a limited number of requests
- * (stats/track.h), so more requests would not make an answer more certain. */
+/* The largest advice, in requests. Larger numbers would not make an answer more certain,
+ * because a time series stores only a limited number of requests (stats/track.h). */
 #define ADVICE_MOST 16384
 
 /*
  * Returns how many independent requests a run needs so that its answer to a limit on
- * PERCENTILE is certain at 95 % in at least 9 of 10 such runs. LATENCIES come from a run
- * so far, LIMIT is in ns, and FAILS says that the percentile is above the limit. Returns
- * 0 if more than ADVICE_MOST are needed: the percentile is too close to its limit.
+ * PERCENTILE is certain at 95 % in at least 9 of 10 such runs. LATENCIES are the
+ * latencies of a run so far. LIMIT is in ns. FAILS says that the percentile of LATENCIES
+ * is above the limit. Returns 0 if the percentile is so close to the limit that more than
+ * ADVICE_MOST requests are needed.
  */
 uint64_t advice_requests(const struct percentile *percentile,
                          const struct latencies *latencies, int64_t limit, bool fails);

@@ -1,27 +1,29 @@
 /*
  * How many requests make the answer to a limit on a percentile certain.
  *
- * The answer is certain once both bounds of the percentile (stats/interval.h) are on the
- * same side of the limit. That depends on how many requests take longer than the limit:
- * among N independent requests this number is binomial with the probability Q, the share
- * of requests that take longer. The advice is the number of requests with which at least
- * nine of ten runs are certain.
+ *   N   the number of independent requests, which is the advice
+ *   Q   the share of requests that take longer than the limit
+ *
+ * The answer is certain once both bounds of the percentile (binomial.h) are on the same
+ * side of the limit. Whether they are depends on how many of the N requests take longer
+ * than the limit. This number has a binomial distribution with the probability Q. The
+ * advice is the smallest N for which the answer is certain in at least nine of ten runs.
  *
  * Q is estimated from the latencies seen so far:
  *
- * - If many of them are above the limit, Q is their share.
- * - Otherwise Q is extrapolated from the K largest latencies. They are taken for the tail
- *   of a Pareto distribution that begins at the largest latency U below them:
+ * - If at least 10 of them are above the limit, Q is their share.
+ * - Otherwise Q is extrapolated from the K largest of the latencies, as the tail of a
+ *   Pareto distribution that begins at U, the largest latency below them:
  *
- *       Q = K / N * (limit / U) ^ (-1 / G)
+ *       Q = K / count * (limit / U) ^ (-1 / G)
  *
  *   The tail index G is the mean of log(latency / U) over the K latencies (Hill, "A
  *   simple general approach to inference about the tail of a distribution", 1975;
  *   Weissman, "Estimation of parameters and large quantiles based on the k largest
  *   observations", 1978). The standard error of G is G / sqrt(K). Half of it is added,
  *   because too small a Q gives too small an advice.
- * - A short run may not show rare stalls. Therefore Q is at least 15 % of the share that
- *   the limit allows.
+ * - A short run may not show rare stalls. Therefore, if the limit is met, Q is at least
+ *   15 % of the share that the limit allows.
  *
  * The advice was tested by simulation. A first run of 99 to 1000 requests gave the
  * advice, and a second run followed it. The requests were independent, or had a
@@ -37,61 +39,63 @@
 
 #include <math.h>
 
-#define BOUND_TAIL 0.05  /* chance that the percentile is beyond one of its bounds */
-#define SUCCESS 0.9      /* share of the runs that have to be certain */
-#define SEEN_ENOUGH 10   /* with this many latencies above the limit, Q is their share */
-#define TAIL_SHARE 10    /* K / N, as a multiple of the share above the percentile */
-#define TAIL_LEAST 10    /* smallest K */
+#define BOUND_TAIL 0.05 /* chance that the percentile is beyond one of its bounds */
+#define MIN_SUCCESS 0.9 /* share of the runs that must be certain */
+#define MIN_ABOVE 10    /* with this many latencies above the limit, Q is their share */
+#define TAIL_SHARE \
+    10 /* K is at most 10 times the number of latencies above the percentile */
+#define MIN_TAIL 10      /* this limit of K is at least 10, but at most count / 2 */
 #define TAIL_ERRORS 0.5  /* standard errors that are added to G */
 #define RARE_STALLS 0.15 /* smallest Q, as a part of the share above the percentile */
-#define SHARE_LEAST 1e-9 /* smallest share of requests: resolution of a percentile */
+#define MIN_SHARE 1e-9   /* smallest share of requests: resolution of a percentile */
 
-/* Returns the share of values, 0 to 1, that are above PERCENTILE. */
+/* Returns the share, 0 to 1, of all values that are above PERCENTILE. */
 static double
-share_above(const struct percentile *percentile)
+find_share_above(const struct percentile *percentile)
 {
     int64_t above = PERCENTILE_HUNDRED - percentile->billionths;
     return (double)above / PERCENTILE_HUNDRED;
 }
 
-/* Returns the middle of BIN in ns. */
+/* Returns the middle of BIN in ns, not rounded. */
 static double
-middle_of(int bin)
+find_bin_middle(int bin)
 {
     return ((double)histogram_below(bin) + (double)histogram_upto(bin)) / 2;
 }
 
-/* Returns Q, the share of latencies above LIMIT ns, extrapolated from the largest
- * latencies of HISTOGRAM. Returns 1 if LIMIT is not above the start of the tail. */
+/* Returns Q, the share of latencies above LIMIT, which is in ns. Extrapolates from the
+ * largest latencies of HISTOGRAM. Returns 1 if LIMIT is not above the start of the tail,
+ * because the tail tells nothing about it then. */
 static double
 extrapolate_share(const struct histogram *histogram, const struct percentile *percentile,
                   int64_t limit)
 {
     double count = (double)histogram->count;
-    double wanted = fmax(TAIL_SHARE * share_above(percentile) * count, TAIL_LEAST);
-    wanted = fmin(wanted, count / 2);
+    double max_size = fmax(TAIL_SHARE * find_share_above(percentile) * count, MIN_TAIL);
+    max_size = fmin(max_size, count / 2);
 
+    /* Whole bins, from the highest down, form the tail. */
     int bin = HISTOGRAM_BINS - 1;
-    double size = 0;
-    double logs = 0;
+    double tail_size = 0;
+    double log_sum = 0;
     for (; bin > 0; bin--) {
-        double values = (double)histogram->bins[bin];
-        if (size + values > wanted)
+        double size = (double)histogram->bins[bin];
+        if (tail_size + size > max_size)
             break;
-        size += values;
-        logs += values * log(middle_of(bin));
+        tail_size += size;
+        log_sum += size * log(find_bin_middle(bin));
     }
 
-    double start = middle_of(bin);
-    if (size == 0 || (double)limit <= start)
+    double start = find_bin_middle(bin);
+    if (tail_size == 0 || (double)limit <= start)
         return 1;
-    double index = logs / size - log(start);
-    index *= 1 + TAIL_ERRORS / sqrt(size);
-    return size / count * pow((double)limit / start, -1 / index);
+    double index = log_sum / tail_size - log(start);
+    index *= 1 + TAIL_ERRORS / sqrt(tail_size);
+    return tail_size / count * pow((double)limit / start, -1 / index);
 }
 
-/* Returns Q, the share of requests that take longer than LIMIT ns, 0 to 1. FAILS says
- * that the percentile is above the limit. */
+/* Returns Q, 0 to 1. LIMIT is in ns. FAILS says that PERCENTILE is above LIMIT. */
 static double
 estimate_share(const struct percentile *percentile, const struct latencies *latencies,
                int64_t limit, bool fails)
@@ -102,27 +106,31 @@ estimate_share(const struct percentile *percentile, const struct latencies *late
         return fails ? 1 : 0;
 
     double seen = (double)above / (double)histogram->count;
-    if (fails || above >= SEEN_ENOUGH)
+    if (fails || above >= MIN_ABOVE)
         return seen;
 
-    /* A tail that begins above the limit tells nothing about it. */
-    double tail = extrapolate_share(histogram, percentile, limit);
-    return tail < 1 ? fmax(seen, tail) : seen;
+    double extrapolated = extrapolate_share(histogram, percentile, limit);
+    return extrapolated < 1 ? fmax(seen, extrapolated) : seen;
 }
 
 /* Returns whether at least nine of ten runs of COUNT requests are certain if SHARE of the
- * requests, 0 to 1, take longer than the limit. */
+ * requests, 0 to 1, take longer than the limit. FAILS says that the percentile is above
+ * the limit. Then the lower bound must be above the limit; otherwise the upper bound must
+ * be at most the limit. */
 static bool
 is_enough(const struct percentile *percentile, uint64_t count, double share, bool fails)
 {
-    double within = fmin(fmax(1 - share, SHARE_LEAST), 1 - SHARE_LEAST);
+    /* The limit is a percentile, too: the share 1 - SHARE of the requests is within it.
+     */
+    double within = fmin(fmax(1 - share, MIN_SHARE), 1 - MIN_SHARE);
     struct percentile limit = {.billionths = llround(within * PERCENTILE_HUNDRED)};
     struct rank_bounds bounds = binomial_bounds(percentile, count, BOUND_TAIL);
+
     if (fails)
         return bounds.lower > 0 &&
-               binomial_chance(&limit, count, bounds.lower - 1) >= SUCCESS;
+               binomial_chance(&limit, count, bounds.lower - 1) >= MIN_SUCCESS;
     return bounds.upper > 0 &&
-           binomial_chance(&limit, count, bounds.upper - 1) <= 1 - SUCCESS;
+           binomial_chance(&limit, count, bounds.upper - 1) <= 1 - MIN_SUCCESS;
 }
 
 uint64_t
@@ -130,8 +138,10 @@ advice_requests(const struct percentile *percentile, const struct latencies *lat
                 int64_t limit, bool fails)
 {
     double share = estimate_share(percentile, latencies, limit, fails);
-    double allowed = share_above(percentile);
-    if (fails ? share <= allowed : share >= allowed)
+    double allowed = find_share_above(percentile);
+    if (fails && share <= allowed)
+        return 0;
+    if (!fails && share >= allowed)
         return 0;
     if (!fails)
         share = fmax(share, RARE_STALLS * allowed);
@@ -144,6 +154,7 @@ advice_requests(const struct percentile *percentile, const struct latencies *lat
         if (too_few >= ADVICE_MOST)
             return 0;
     }
+
     while (too_few + 1 < enough) {
         uint64_t middle = too_few + (enough - too_few) / 2;
         if (is_enough(percentile, middle, share, fails))

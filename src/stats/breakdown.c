@@ -3,8 +3,8 @@
  * all requests. include/stats/breakdown.h defines the parts.
  *
  * The intervals of block requests may overlap. Therefore a division sorts the intervals
- * by their beginnings and goes over them once. The moment up to which time was already
- * counted only moves forward, so that each moment counts once.
+ * by their beginnings and goes over them once. `covered` is the time up to which the
+ * intervals have been counted. It only moves forward, so that each moment counts once.
  */
 #include "stats/breakdown.h"
 
@@ -23,11 +23,11 @@ part_name(enum part part)
 }
 
 static int
-compare_issues(const void *one, const void *other)
+compare_issued(const void *left, const void *right)
 {
-    int64_t a = ((const struct breakdown_interval *)one)->issued_at;
-    int64_t b = ((const struct breakdown_interval *)other)->issued_at;
-    return (a > b) - (a < b);
+    const struct breakdown_interval *a = left;
+    const struct breakdown_interval *b = right;
+    return (a->issued_at > b->issued_at) - (a->issued_at < b->issued_at);
 }
 
 void
@@ -38,7 +38,7 @@ breakdown_divide(int64_t start, int64_t end, int64_t queued,
     int64_t covered = first;
     int64_t device = 0;
 
-    qsort(intervals, (size_t)count, sizeof(*intervals), compare_issues);
+    qsort(intervals, (size_t)count, sizeof(*intervals), compare_issued);
     for (int i = 0; i < count; i++) {
         int64_t from = time_later(covered, time_earlier(intervals[i].issued_at, end));
         covered = time_later(from, time_earlier(intervals[i].completed_at, end));
@@ -53,17 +53,17 @@ breakdown_divide(int64_t start, int64_t end, int64_t queued,
 }
 
 static int
-compare_queued(const void *one, const void *other)
+compare_queued(const void *left, const void *right)
 {
-    int64_t a = ((const struct breakdown_interval *)one)->queued_at;
-    int64_t b = ((const struct breakdown_interval *)other)->queued_at;
-    return (a > b) - (a < b);
+    const struct breakdown_interval *a = left;
+    const struct breakdown_interval *b = right;
+    return (a->queued_at > b->queued_at) - (a->queued_at < b->queued_at);
 }
 
-/* Adds the part of the time from BEGIN to END that lies after COVERED to TOTAL, and moves
- * COVERED to END. All are in ns. */
+/* Adds the time from BEGIN to END, as far as it is after COVERED, to TOTAL. Moves COVERED
+ * to END if END is later. All times are in ns. */
 static void
-cover(int64_t begin, int64_t end, int64_t *covered, int64_t *total)
+cover_interval(int64_t begin, int64_t end, int64_t *covered, int64_t *total)
 {
     int64_t from = time_later(*covered, begin);
     if (end <= from)
@@ -81,34 +81,45 @@ breakdown_divide_stack(int64_t start, int64_t end, int64_t queued, int64_t compl
     int64_t last = time_later(first, time_earlier(complete, end));
     int64_t covered = first;
     int64_t device = 0;
-    int64_t below = 0;
+    int64_t bottom =
+        0; /* ns in which a block request is queued or in flight at the bottom */
 
-    qsort(intervals, (size_t)count, sizeof(*intervals), compare_issues);
+    qsort(intervals, (size_t)count, sizeof(*intervals), compare_issued);
     for (int i = 0; i < count; i++)
-        cover(intervals[i].issued_at, time_earlier(intervals[i].completed_at, last),
-              &covered, &device);
+        cover_interval(intervals[i].issued_at,
+                       time_earlier(intervals[i].completed_at, last), &covered, &device);
 
     covered = first;
     qsort(intervals, (size_t)count, sizeof(*intervals), compare_queued);
     for (int i = 0; i < count; i++)
-        cover(intervals[i].queued_at, time_earlier(intervals[i].completed_at, last),
-              &covered, &below);
+        cover_interval(intervals[i].queued_at,
+                       time_earlier(intervals[i].completed_at, last), &covered, &bottom);
 
     part[PART_SUBMIT] = first - start;
-    part[PART_STACK] = last - first - below;
-    part[PART_QUEUE] = below - device;
+    part[PART_STACK] = last - first - bottom;
+    part[PART_QUEUE] = bottom - device;
     part[PART_DEVICE] = device;
     part[PART_RETURN] = end - last;
 }
 
-/* Makes REQUEST the slowest request if it is slower, or equally slow and earlier. */
+/* Returns whether REQUEST must replace SLOWEST as the slowest request: it is slower, or
+ * equally slow and earlier. */
+static bool
+is_slower(const struct breakdown_request *request,
+          const struct breakdown_request *slowest)
+{
+    if (!slowest->index)
+        return true;
+    if (request->latency != slowest->latency)
+        return request->latency > slowest->latency;
+    return request->index < slowest->index;
+}
+
+/* Makes REQUEST, unless it is empty, the slowest request if it is slower. */
 static void
 keep_slowest(struct breakdown *breakdown, const struct breakdown_request *request)
 {
-    const struct breakdown_request *slowest = &breakdown->slowest;
-    int64_t slower = request->latency - slowest->latency;
-    if (request->index && (!slowest->index || slower > 0 ||
-                           (slower == 0 && request->index < slowest->index)))
+    if (request->index && is_slower(request, &breakdown->slowest))
         breakdown->slowest = *request;
 }
 
@@ -116,11 +127,22 @@ void
 breakdown_record(struct breakdown *breakdown, const struct sample *sample)
 {
     const struct split *split = &sample->split;
-    breakdown->no_device_io += split->result == SPLIT_NO_DEVICE_IO;
-    breakdown->lost += split->result == SPLIT_LOST;
-    breakdown->ambiguous += split->result == SPLIT_AMBIGUOUS;
-    if (split->result != SPLIT_DONE)
+
+    switch (split->result) {
+    case SPLIT_NOT_TRIED:
         return;
+    case SPLIT_NO_DEVICE_IO:
+        breakdown->no_device_io++;
+        return;
+    case SPLIT_LOST:
+        breakdown->lost++;
+        return;
+    case SPLIT_AMBIGUOUS:
+        breakdown->ambiguous++;
+        return;
+    case SPLIT_DONE:
+        break;
+    }
 
     breakdown->total_time += sample->latency;
     breakdown->total_sync += sample->sync;
@@ -146,8 +168,9 @@ breakdown_record(struct breakdown *breakdown, const struct sample *sample)
 void
 breakdown_merge(struct breakdown *breakdown, const struct breakdown *more)
 {
+    /* Without requests, memory that was never used stays untouched. */
     if (!more->total_time && !more->no_device_io && !more->lost && !more->ambiguous)
-        return; /* memory that was never used stays untouched */
+        return;
 
     for (int i = 0; i <= PART_FLUSH; i++)
         distribution_merge(&breakdown->parts[i], &more->parts[i]);
@@ -166,8 +189,9 @@ breakdown_merge(struct breakdown *breakdown, const struct breakdown *more)
 void
 breakdown_clear(struct breakdown *breakdown)
 {
-    for (int i = 0; breakdown->total_time && i <= PART_FLUSH; i++)
-        distribution_clear(&breakdown->parts[i]);
+    if (breakdown->total_time)
+        for (int i = 0; i <= PART_FLUSH; i++)
+            distribution_clear(&breakdown->parts[i]);
     memset(breakdown, 0, offsetof(struct breakdown, parts));
 }
 
@@ -176,15 +200,17 @@ breakdown_culprit(const struct breakdown *breakdown, int *percent)
 {
     const struct breakdown_request *slowest = &breakdown->slowest;
     const char *name = "sync";
-    int64_t most = slowest->sync;
+    int64_t longest = slowest->sync;
+
     for (int i = 0; i < PARTS; i++)
-        if (slowest->part[i] > most) {
-            most = slowest->part[i];
+        if (slowest->part[i] > longest) {
+            longest = slowest->part[i];
             name = part_name((enum part)i);
         }
 
-    /* Multiplied before the division, so that 29 of 100 ns are 29 % and not 28 %. */
-    double hundred = (double)most * 100;
-    *percent = slowest->latency > 0 ? (int)(hundred / (double)slowest->latency) : 0;
+    /* The product comes before the division, so that 29 of 100 ns are 29 % and not 28 %.
+     */
+    double hundredfold = (double)longest * 100;
+    *percent = slowest->latency > 0 ? (int)(hundredfold / (double)slowest->latency) : 0;
     return name;
 }
