@@ -3,25 +3,35 @@
  *
  * First, each percentile of each row is estimated once (stats/interval.h). Any two
  * estimates then give the interval of their ratio. A row is slower or faster than another
- * row only if this interval excludes 1. With ranks, the rows are sorted by their medians;
- * each rank goes to the fastest row that has none yet, and to all rows that are not known
- * to differ from it.
+ * row only if this interval excludes 1.
+ *
+ * For ranks, the rows are sorted by their medians. Each rank goes to the fastest row that
+ * has no rank yet, and to all rows without a rank that are not known to differ from it.
  */
 #include "stats/comparison.h"
 
 #include <stdlib.h>
 
+/* The class of a row, by which rows are sorted first. */
+enum row_class {
+    ROW_RANKABLE,
+    ROW_TOO_FEW, /* too few requests count: the dependence for the median is not known */
+    ROW_EMPTY,   /* no request counts */
+};
+
 /* A row with its estimates, while the rows are compared. */
 struct contender {
     struct comparison_row row;
-    int index;                                                 /* in the caller's order */
-    struct estimate estimates[COMPARISON_FIGURES + SLOS_MOST]; /* of the figures */
+    int index; /* of the row, in the caller's order */
+    struct estimate
+        estimates[COMPARISON_FIGURES + SLOS_MOST]; /* by index of the figure */
 };
 
-/* Returns the percentile that FIGURE compares: a common one, or that of a relative limit.
- * Returns NULL if the figure belongs to a limit that is not relative. */
+/* Returns the percentile that the figure with index FIGURE compares: a common percentile,
+ * or the percentile of a relative limit. Returns NULL if the figure belongs to a limit
+ * that is not relative. */
 static const struct percentile *
-percentile_of(int figure, const struct slos *slos)
+find_compared_percentile(int figure, const struct slos *slos)
 {
     if (figure < COMPARISON_FIGURES)
         return &percentiles_common.list[figure];
@@ -29,111 +39,132 @@ percentile_of(int figure, const struct slos *slos)
     return slo->is_relative ? &slo->percentile : NULL;
 }
 
-/* Fills CONTENDER from ROW, whose place among all rows is INDEX, and estimates its
- * figures. If several figures are the same percentile, it is estimated once. Returns 0,
- * or -1 if memory is lacking. */
+/* Returns the first of COUNT estimates that is for PERCENTILE, or NULL if there is none.
+ */
+static const struct estimate *
+find_estimate(const struct estimate *estimates, int count,
+              const struct percentile *percentile)
+{
+    for (int i = 0; i < count; i++)
+        if (estimates[i].percentile.billionths == percentile->billionths)
+            return &estimates[i];
+    return NULL;
+}
+
+/* Copies ROW, which has INDEX among all rows, to CONTENDER, and estimates its figures. A
+ * percentile that several figures have is estimated once. Returns 0, or -1 if memory is
+ * lacking. */
 static int
-fill(struct contender *contender, const struct comparison_row *row, int index,
-     const struct slos *slos)
+estimate_row(struct contender *contender, const struct comparison_row *row, int index,
+             const struct slos *slos)
 {
     struct estimate *estimates = contender->estimates;
-    int status = 0;
     contender->row = *row;
     contender->row.rank = 0;
     contender->index = index;
 
     for (int i = 0; i < COMPARISON_FIGURES + slos->count; i++) {
-        const struct percentile *percentile = percentile_of(i, slos);
-        int same = 0;
+        const struct percentile *percentile = find_compared_percentile(i, slos);
         if (!percentile)
             continue;
 
         contender->row.figures[i].value = stats_percentile(row->stats, percentile);
         contender->row.figures[i].count = row->stats->latency.count;
-        while (same < i &&
-               estimates[same].percentile.billionths != percentile->billionths)
-            same++;
-        if (same < i)
-            estimates[i] = estimates[same];
-        else
-            status |= estimate_make(&estimates[i], row->stats, row->series, percentile);
+        const struct estimate *same = find_estimate(estimates, i, percentile);
+        if (same)
+            estimates[i] = *same;
+        else if (estimate_make(&estimates[i], row->stats, row->series, percentile) < 0)
+            return -1;
     }
-    return status;
+    return 0;
 }
 
-/* Fills the figures of ROW: ratios to the FIRST row, and verdicts on relative limits. OWN
- * has the estimates of ROW. */
+/* Returns the verdict on the relative limit of SLO. BOUNDS are the bounds of the ratio.
+ */
+static enum slo_verdict
+judge_ratio(const struct interval *bounds, const struct slo *slo)
+{
+    double limit = 1 + (double)slo->limit / SLO_WHOLE;
+    if (bounds->is_known && bounds->low > limit)
+        return SLO_BROKEN;
+    if (bounds->is_known && bounds->high <= limit)
+        return SLO_MET;
+    return SLO_UNKNOWN;
+}
+
+/* Fills the figures of ROW: the ratios to the first row, and the verdicts on relative
+ * limits. CONTENDER has the estimates of ROW, and FIRST those of the first row. */
 static void
-compare(struct comparison_row *row, const struct contender *own,
-        const struct contender *first, const struct slos *slos)
+compare_with_first(struct comparison_row *row, const struct contender *contender,
+                   const struct contender *first, const struct slos *slos)
 {
     for (int i = 0; i < COMPARISON_FIGURES + slos->count; i++) {
-        struct comparison_figure *is = &row->figures[i];
-        int64_t reference = first->row.figures[i].value;
-        uint64_t reference_count = first->row.figures[i].count;
-        if (!percentile_of(i, slos))
+        struct comparison_figure *figure = &row->figures[i];
+        const struct comparison_figure *reference = &first->row.figures[i];
+        if (!find_compared_percentile(i, slos))
             continue;
 
-        if (is->count > reference_count)
-            is->count = reference_count;
-        is->ratio = reference > 0 ? (double)is->value / (double)reference : 0;
-        if (is->ratio > 0)
-            is->bounds = estimate_ratio(&own->estimates[i], &first->estimates[i]);
-        if (i < COMPARISON_FIGURES)
-            continue;
-
-        double limit = 1 + (double)slos->list[i - COMPARISON_FIGURES].limit / SLO_WHOLE;
-        is->verdict = is->bounds.is_known && is->bounds.low > limit     ? SLO_BROKEN
-                      : is->bounds.is_known && is->bounds.high <= limit ? SLO_MET
-                                                                        : SLO_UNKNOWN;
+        if (figure->count > reference->count)
+            figure->count = reference->count;
+        figure->ratio = 0;
+        if (reference->value > 0)
+            figure->ratio = (double)figure->value / (double)reference->value;
+        if (figure->ratio > 0)
+            figure->bounds =
+                estimate_ratio(&contender->estimates[i], &first->estimates[i]);
+        if (i >= COMPARISON_FIGURES)
+            figure->verdict =
+                judge_ratio(&figure->bounds, &slos->list[i - COMPARISON_FIGURES]);
     }
 }
 
-/* Returns the class of a row, by which rows are sorted first: 0 if the row can be ranked,
- * 1 if too few of its requests count, 2 if none of its requests counts. */
-static int
+static enum row_class
 find_class(const struct contender *contender)
 {
     if (contender->estimates[0].dependence.is_known)
-        return 0;
-    return contender->row.stats->latency.count ? 1 : 2;
+        return ROW_RANKABLE;
+    return contender->row.stats->latency.count ? ROW_TOO_FEW : ROW_EMPTY;
 }
 
-/* Sorts rows by class, then by rank. Rows without a rank that can be ranked are sorted by
+/* Sorts rows by class, then by rank. Rankable rows that have no rank yet are sorted by
  * their medians. Otherwise, rows stay in the caller's order. */
 static int
 compare_contenders(const void *left, const void *right)
 {
     const struct contender *a = left;
     const struct contender *b = right;
-    int class = find_class(a);
-    int64_t one = a->row.figures[0].value;
-    int64_t other = b->row.figures[0].value;
+    enum row_class class = find_class(a);
+    int64_t a_median = a->row.figures[0].value;
+    int64_t b_median = b->row.figures[0].value;
+
     if (class != find_class(b))
-        return class - find_class(b);
+        return class < find_class(b) ? -1 : 1;
     if (a->row.rank != b->row.rank)
         return a->row.rank - b->row.rank;
-    if (class == 0 && a->row.rank == 0 && one != other)
-        return one < other ? -1 : 1;
+    if (class == ROW_RANKABLE && a->row.rank == 0 && a_median != b_median)
+        return a_median < b_median ? -1 : 1;
     return a->index - b->index;
 }
 
-/* Gives ranks to the COUNT rows that can be ranked, and sorts the rows. Each rank goes to
- * the fastest row without a rank, and to all rows not known to differ from that row. */
+/* Gives ranks to the rankable ones of COUNT rows, and sorts all rows. */
 static void
-rank(struct contender *list, int count)
+rank_rows(struct contender *list, int count)
 {
     int place = 0;
     qsort(list, (size_t)count, sizeof(*list), compare_contenders);
 
-    for (int i = 0; i < count && find_class(&list[i]) == 0; i++) {
+    for (int i = 0; i < count; i++) {
+        if (find_class(&list[i]) != ROW_RANKABLE)
+            break;
         if (list[i].row.rank)
             continue;
+
         list[i].row.rank = ++place;
         for (int k = i + 1; k < count; k++) {
-            struct interval ratio = {0};
-            if (!list[k].row.rank)
-                ratio = estimate_ratio(&list[k].estimates[0], &list[i].estimates[0]);
+            if (list[k].row.rank)
+                continue;
+            struct interval ratio =
+                estimate_ratio(&list[k].estimates[0], &list[i].estimates[0]);
             if (ratio.is_known && !interval_differs(&ratio))
                 list[k].row.rank = place;
         }
@@ -147,19 +178,23 @@ comparison_fill(struct comparison_row *rows, int count, const struct slos *slos,
                 bool ranked)
 {
     struct contender *list = calloc((size_t)count, sizeof(*list));
-    int status = list ? 0 : -1;
-    for (int i = 0; i < count && status == 0; i++)
-        status = fill(&list[i], &rows[i], i, slos);
-    if (status == 0 && ranked)
-        rank(list, count);
+    if (!list)
+        return -1;
+    for (int i = 0; i < count; i++)
+        if (estimate_row(&list[i], &rows[i], i, slos) < 0) {
+            free(list);
+            return -1;
+        }
 
-    for (int i = 0; i < count && status == 0; i++) {
+    if (ranked)
+        rank_rows(list, count);
+    for (int i = 0; i < count; i++) {
         rows[i] = list[i].row;
         if (i > 0)
-            compare(&rows[i], &list[i], &list[0], slos);
+            compare_with_first(&rows[i], &list[i], &list[0], slos);
     }
     free(list);
-    return status;
+    return 0;
 }
 
 bool
@@ -173,11 +208,14 @@ enum slo_verdict
 comparison_check_all(const struct slos *slos, const struct comparison_row *row,
                      const struct comparison_row *reference)
 {
-    enum slo_verdict verdict = slos_check(slos, row->stats);
-    for (int i = 0; i < slos->count && row != reference; i++) {
-        enum slo_verdict one = row->figures[COMPARISON_FIGURES + i].verdict;
-        if (slos->list[i].is_relative && one > verdict)
-            verdict = one;
+    enum slo_verdict worst = slos_check(slos, row->stats);
+    if (row == reference)
+        return worst;
+
+    for (int i = 0; i < slos->count; i++) {
+        enum slo_verdict verdict = row->figures[COMPARISON_FIGURES + i].verdict;
+        if (slos->list[i].is_relative && verdict > worst)
+            worst = verdict;
     }
-    return verdict;
+    return worst;
 }
