@@ -11,7 +11,7 @@ struct histogram;
 struct moments;
 struct stats;
 
-/* 100 %, in billionths, so that percentiles of up to seven decimals are exact. */
+/* 100 % in billionths. With this unit, percentiles of up to seven decimals are exact. */
 #define PERCENTILE_HUNDRED 1000000000LL
 
 #define PERCENTILES_MOST 16
@@ -24,7 +24,7 @@ struct percentile {
 /* Percentiles in the order in which they are shown. */
 struct percentiles {
     int count;
-    bool is_given; /* by the user, so shown even if few requests count */
+    bool is_given; /* the user gave the list, so it is shown even if few requests count */
     struct percentile list[PERCENTILES_MOST];
 };
 
@@ -51,21 +51,24 @@ void percentiles_list(struct buffer *text);
 uint64_t percentile_rank(const struct percentile *percentile, uint64_t count);
 
 /* Returns how many values are needed to know the percentile: 1/(1-p) - 1, rounded up, and
- * at least 1. With fewer values the nearest rank is the largest value. */
+ * at least 1, where p is the percentile as a fraction. With fewer values, the percentile
+ * is always the largest value. */
 uint64_t percentile_needs(const struct percentile *percentile);
 
 /* The requests, or the part of their time, that a figure is about. */
 enum scope {
     SCOPE_ALL,       /* all requests that count */
-    SCOPE_OPERATION, /* one operation, where several are mixed; here the first operation,
-                        the others follow in the order of enum operation */
+    SCOPE_OPERATION, /* if operations are mixed: the requests of the first operation of
+                        enum operation. The scopes of other operations follow in their
+                        order */
     SCOPE_SYNC = SCOPE_OPERATION + OPERATION_FLUSH, /* flushes after writes */
-    SCOPE_SUBMIT, /* from here to SCOPE_RETURN as in enum part */
+    SCOPE_SUBMIT, /* the parts of enum part, in the same order, up to SCOPE_RETURN */
     SCOPE_STACK,
     SCOPE_QUEUE,
     SCOPE_DEVICE,
     SCOPE_RETURN,
-    SCOPE_SYNC_DEVICE, /* time of the device for flushes; cannot be limited */
+    SCOPE_SYNC_DEVICE, /* the time for which the device worked on flushes; no SLO can
+                          limit it */
     SCOPES
 };
 
@@ -96,11 +99,11 @@ scope_is_part(enum scope scope)
 /* The latencies of a scope. The pointers refer to the statistics. */
 struct latencies {
     const struct moments *moments;       /* of requests only, never of waits */
-    const struct histogram *histogram;   /* for percentiles: with the waits of requests
-                                            that could not be sent, if corrected */
+    const struct histogram *histogram;   /* for percentiles; if corrected, with the waits
+                                            of requests that could not be sent */
     const struct histogram *uncorrected; /* of requests only */
-    int64_t max;                         /* ns: the longest request or wait */
-    bool is_corrected;                   /* for coordinated omission (-corrected) */
+    int64_t max;       /* ns: at least the longest latency or wait in `histogram` */
+    bool is_corrected; /* for coordinated omission (-corrected) */
 };
 
 /* Returns the latencies of SCOPE. They refer to STATS, which must outlive them. */
@@ -117,29 +120,30 @@ struct scope_counts {
 struct scope_counts scope_counts_of(const struct stats *stats, enum scope scope);
 
 /* Returns the next scope after SCOPE for which STATS have figures: an operation if
- * several are mixed, or a part that at least one request has. Returns SCOPES at the end.
- * A walk over all scopes begins with SCOPE_ALL. */
+ * several are mixed, or a part that at least one request has. Returns SCOPES if there is
+ * no further scope. To visit all scopes, begin with SCOPE_ALL. */
 enum scope scope_next(const struct stats *stats, enum scope scope);
 
 /* Returns the scope of the first operation if several are mixed, else SCOPE_ALL. */
 enum scope scope_first(const struct stats *stats);
 
-/* Returns a percentile in ns, which lies between the shortest and the longest latency.
- * Returns 0 if there are no latencies. */
+/* Returns a percentile of LATENCIES, in ns. It lies between the shortest and the longest
+ * latency or wait. Returns 0 if there are no latencies. */
 int64_t latencies_percentile(const struct latencies *latencies,
                              const struct percentile *percentile);
 
 /* Returns a percentile in ns, as latencies_percentile does. Returns -1 if there are too
- * few requests to know it (percentile_needs). */
+ * few requests to know the percentile (percentile_needs). */
 int64_t latencies_known_percentile(const struct latencies *latencies,
                                    const struct percentile *percentile);
 
-/* Returns how many requests, without waits, are longer than LIMIT ns. The length of a
- * request is rounded as a percentile would be, to the middle of its bin, so that the
- * answer agrees with a comparison of the percentile and LIMIT. */
+/* Returns how many requests took longer than LIMIT ns. Waits are not counted. Latencies
+ * are rounded to the middle of their bins, as percentiles are. So the answer agrees with
+ * a comparison of a percentile and LIMIT. */
 uint64_t latencies_above(const struct latencies *latencies, int64_t limit);
 
-/* Returns a percentile of all requests that count, in ns. Returns 0 if none counts. */
+/* Returns a percentile of all requests of STATS that count, in ns. Returns 0 if no
+ * request counts. */
 int64_t stats_percentile(const struct stats *stats, const struct percentile *percentile);
 
 /* Returns which percentiles of LIST are shown if COUNT requests count, as a bit mask by

@@ -1,10 +1,13 @@
 /*
- * Percentiles: reading them from options, computing them, and the scopes (all requests,
- * one operation, one part of the time) that they are computed for.
+ * Percentiles: reads them from options, and computes them for each scope (all requests,
+ * one operation, or one part of the time).
  *
- * A percentile is the nearest rank: p99 is the smallest latency that at least 99 % of the
- * requests did not exceed. Ranks are computed in integers, so that no rounding error
- * shifts a rank by one.
+ *     rank = p * N, rounded up
+ *
+ * N is the number of values, and p the percentile as a fraction. The percentile is the
+ * value with this rank, in ascending order (the nearest-rank method). So p99 is the
+ * smallest latency that at least 99 % of the requests did not exceed. Ranks are computed
+ * in integers, so that no rounding error shifts a rank by one.
  *
  * The file also has the buckets of exported histograms. The default buckets are few,
  * because a monitoring system stores one time series for each bucket. They are the same
@@ -39,27 +42,38 @@ const char *
 percentile_parse(const char *text, int length, struct percentile *percentile)
 {
     static const char wrong[] = "not a percentile between 0 and 100";
-    int64_t unit = PERCENTILE_HUNDRED / 100;
+    int64_t unit = PERCENTILE_HUNDRED / 100; /* billionths for a digit 1 */
     int64_t value = 0;
     int at = 0;
     for (; at < length && is_digit(text[at]) && value < PERCENTILE_HUNDRED; at++)
         value = value * 10 + (text[at] - '0') * unit;
-    bool decimals = at > 0 && at + 1 < length && text[at] == '.';
 
-    for (at += decimals; decimals && at < length && is_digit(text[at]); at++) {
-        unit /= 10;
-        if (unit == 0)
-            return "must have at most seven decimals";
-        value += (text[at] - '0') * unit;
+    bool has_point = at > 0 && at + 1 < length && text[at] == '.';
+    if (has_point) {
+        for (at++; at < length && is_digit(text[at]); at++) {
+            unit /= 10;
+            if (unit == 0)
+                return "must have at most seven decimals";
+            value += (text[at] - '0') * unit;
+        }
     }
 
     if (at < length || value <= 0 || value >= PERCENTILE_HUNDRED ||
         length >= (int)sizeof(percentile->name))
         return wrong;
-
     percentile->billionths = value;
     snprintf(percentile->name, sizeof(percentile->name), "%.*s", length, text);
     return NULL;
+}
+
+/* Returns whether LIST has a percentile equal to PERCENTILE. */
+static bool
+has_percentile(const struct percentiles *list, const struct percentile *percentile)
+{
+    for (int i = 0; i < list->count; i++)
+        if (list->list[i].billionths == percentile->billionths)
+            return true;
+    return false;
 }
 
 const char *
@@ -72,7 +86,7 @@ percentiles_parse(const char *text, struct percentiles *list)
 
     for (;;) {
         int length = (int)strcspn(text, ",");
-        if (text[0] == 'p' && length > 1) { /* "p99", as it is printed */
+        if (text[0] == 'p' && length > 1) { /* "p99", as percentiles are printed */
             text++;
             length--;
         }
@@ -82,11 +96,10 @@ percentiles_parse(const char *text, struct percentiles *list)
 
         struct percentile *next = &list->list[list->count];
         const char *wrong = percentile_parse(text, length, next);
-        for (int i = 0; !wrong && i < list->count; i++)
-            if (list->list[i].billionths == next->billionths)
-                wrong = "a percentile is given twice";
         if (wrong)
             return wrong;
+        if (has_percentile(list, next))
+            return "a percentile is given twice";
 
         list->count++;
         if (text[length] == '\0')
@@ -99,21 +112,25 @@ void
 percentiles_list(struct buffer *text)
 {
     buffer_format(text, "%s\n", none);
-    for (int i = 0; i < percentiles_default.count; i++)
-        buffer_format(text, "%s%s", i ? "," : "", percentiles_default.list[i].name);
+    for (int i = 0; i < percentiles_default.count; i++) {
+        if (i > 0)
+            buffer_text(text, ",");
+        buffer_text(text, percentiles_default.list[i].name);
+    }
     buffer_text(text, "\n");
 }
 
-/* COUNT * billionths could overflow. So COUNT is split into whole billions, whose product
- * is exact without the division, and a rest, whose product is below 10^18. */
+/* COUNT * billionths / 10^9, rounded up. The product could overflow, so COUNT is split in
+ * two. Whole billions need no division. The product of the remainder is below 10^18. */
 uint64_t
 percentile_rank(const struct percentile *percentile, uint64_t count)
 {
     uint64_t billion = PERCENTILE_HUNDRED;
     uint64_t share = (uint64_t)percentile->billionths;
-    uint64_t rest = (count % billion * share + billion - 1) / billion;
-    uint64_t rank = count / billion * share + rest;
-    return rank ? rank : 1;
+    uint64_t of_billions = count / billion * share;
+    uint64_t of_remainder = (count % billion * share + billion - 1) / billion;
+    uint64_t rank = of_billions + of_remainder;
+    return rank > 0 ? rank : 1;
 }
 
 uint64_t
@@ -121,7 +138,7 @@ percentile_needs(const struct percentile *percentile)
 {
     int64_t above = PERCENTILE_HUNDRED - percentile->billionths;
     uint64_t needs = (uint64_t)((PERCENTILE_HUNDRED + above - 1) / above) - 1;
-    return needs ? needs : 1;
+    return needs > 0 ? needs : 1;
 }
 
 const char *
@@ -136,60 +153,92 @@ scope_name(enum scope scope)
         [SCOPE_RETURN] = "return",
         [SCOPE_SYNC_DEVICE] = "sync_device",
     };
-    bool named = scope_is_operation(scope) || scope == SCOPE_SYNC;
-    return named ? operations[scope_operation(scope)].word : names[scope];
+    if (scope_is_operation(scope) || scope == SCOPE_SYNC)
+        return operations[scope_operation(scope)].word;
+    return names[scope];
 }
 
-/* If waits are corrected, the maximum of one operation is that of all operations: a read
- * may have waited for the longest write. */
+/* Returns the latencies of a part of the time. Parts are never corrected. */
+static struct latencies
+find_part_latencies(const struct stats *stats, enum scope scope)
+{
+    const struct distribution *part = &stats->sync;
+    if (scope != SCOPE_SYNC)
+        part = &stats->breakdown.parts[scope - SCOPE_SUBMIT];
+
+    return (struct latencies){.moments = &part->moments,
+                              .histogram = &part->histogram,
+                              .uncorrected = &part->histogram,
+                              .max = part->moments.max};
+}
+
 struct latencies
 latencies_of(const struct stats *stats, enum scope scope)
 {
-    bool corrected = stats->corrected_interval > 0;
-    if (scope_is_part(scope)) {
-        const struct distribution *part =
-            scope == SCOPE_SYNC ? &stats->sync
-                                : &stats->breakdown.parts[scope - SCOPE_SUBMIT];
-        return (struct latencies){&part->moments, &part->histogram, &part->histogram,
-                                  part->moments.max, false};
-    }
+    if (scope_is_part(scope))
+        return find_part_latencies(stats, scope);
 
+    const struct moments *moments = &stats->latency;
+    const struct histogram *uncorrected = &stats->latencies;
+    const struct histogram *corrected = &stats->corrected;
     if (scope_is_operation(scope)) {
-        const struct stats_operation *own =
+        const struct stats_operation *operation =
             stats_operation_of(stats, scope_operation(scope));
-        return (struct latencies){
-            &own->latency, corrected ? &own->corrected : &own->latencies, &own->latencies,
-            corrected ? stats->longest_corrected : own->latency.max, corrected};
+        moments = &operation->latency;
+        uncorrected = &operation->latencies;
+        corrected = &operation->corrected;
     }
 
-    return (struct latencies){
-        &stats->latency, stats_distribution(stats), &stats->latencies,
-        corrected ? stats->longest_corrected : stats->latency.max, corrected};
+    struct latencies latencies = {.moments = moments,
+                                  .histogram = uncorrected,
+                                  .uncorrected = uncorrected,
+                                  .max = moments->max};
+    if (stats->corrected_interval > 0) {
+        /* The maximum of one operation is the maximum of all operations, because a read
+         * may have waited for the longest write. */
+        latencies.histogram = corrected;
+        latencies.max = stats->longest_corrected;
+        latencies.is_corrected = true;
+    }
+    return latencies;
 }
 
 struct scope_counts
 scope_counts_of(const struct stats *stats, enum scope scope)
 {
     if (scope_is_operation(scope)) {
-        const struct stats_operation *own =
+        const struct stats_operation *operation =
             stats_operation_of(stats, scope_operation(scope));
-        return (struct scope_counts){own->requests, own->failed, own->missed, own->bytes,
-                                     own->last_end};
+        return (struct scope_counts){.requests = operation->requests,
+                                     .failed = operation->failed,
+                                     .missed = operation->missed,
+                                     .bytes = operation->bytes,
+                                     .last_end = operation->last_end};
     }
 
-    return (struct scope_counts){stats->requests, stats->failed, stats->missed,
-                                 stats->bytes, stats->last_end};
+    return (struct scope_counts){.requests = stats->requests,
+                                 .failed = stats->failed,
+                                 .missed = stats->missed,
+                                 .bytes = stats->bytes,
+                                 .last_end = stats->last_end};
+}
+
+/* Returns whether STATS have figures for SCOPE, which is not SCOPE_ALL. */
+static bool
+has_scope(const struct stats *stats, enum scope scope)
+{
+    const struct operation_mix *mix = &stats->mix;
+    if (scope_is_operation(scope))
+        return mix->extra_count && operation_mix_turn(mix, scope_operation(scope)) >= 0;
+    return latencies_of(stats, scope).moments->count > 0;
 }
 
 enum scope
 scope_next(const struct stats *stats, enum scope scope)
 {
-    while (++scope < SCOPES)
-        if (scope_is_operation(scope)
-                ? stats->mix.extra_count &&
-                      operation_mix_turn(&stats->mix, scope_operation(scope)) >= 0
-                : latencies_of(stats, scope).moments->count > 0)
-            break;
+    do
+        scope++;
+    while (scope < SCOPES && !has_scope(stats, scope));
     return scope;
 }
 
@@ -199,41 +248,47 @@ scope_first(const struct stats *stats)
     return stats->mix.extra_count ? scope_next(stats, SCOPE_ALL) : SCOPE_ALL;
 }
 
-/* Returns VALUE, the middle of a bin in ns, limited to the range from LEAST to the
- * longest latency. */
+/* Returns VALUE, the middle of a bin in ns, limited to the range from MIN ns to the
+ * longest latency. Values of 1 ns and less become 0 if MIN is 0, because latencies of 0
+ * and of 1 ns have the same bin. */
 static int64_t
-clamp(const struct latencies *latencies, int64_t value, int64_t least)
+limit_to_range(const struct latencies *latencies, int64_t value, int64_t min)
 {
-    if (value <= 1 && least == 0) /* latencies of 0 and of 1 ns have the same bin */
+    if (value <= 1 && min == 0)
         return 0;
-    return value < least ? least : value > latencies->max ? latencies->max : value;
+    if (value < min)
+        return min;
+    return time_earlier(value, latencies->max);
 }
 
-/* If there are waits, the lower limit is 0, because waits may be shorter than the
- * shortest request. */
 int64_t
 latencies_percentile(const struct latencies *latencies,
                      const struct percentile *percentile)
 {
     const struct histogram *histogram = latencies->histogram;
-    bool waited = histogram->count > latencies->moments->count;
     if (histogram->count == 0)
         return 0;
 
-    int64_t value =
-        histogram_value(histogram, percentile_rank(percentile, histogram->count));
-    return clamp(latencies, value, waited ? 0 : latencies->moments->min);
+    /* Waits may be shorter than the shortest request. */
+    bool has_waits = histogram->count > latencies->moments->count;
+    int64_t min = has_waits ? 0 : latencies->moments->min;
+    uint64_t rank = percentile_rank(percentile, histogram->count);
+    return limit_to_range(latencies, histogram_value(histogram, rank), min);
 }
 
 uint64_t
 latencies_above(const struct latencies *latencies, int64_t limit)
 {
     const struct histogram *histogram = latencies->uncorrected;
+    int64_t min = latencies->moments->min;
     uint64_t above = 0;
-    for (int i = HISTOGRAM_BINS; i-- > 0;)
-        if (histogram->bins[i] &&
-            clamp(latencies, histogram_middle(i), latencies->moments->min) > limit)
+
+    for (int i = 0; i < HISTOGRAM_BINS; i++) {
+        if (histogram->bins[i] == 0)
+            continue;
+        if (limit_to_range(latencies, histogram_middle(i), min) > limit)
             above += histogram->bins[i];
+    }
     return above;
 }
 
@@ -253,22 +308,34 @@ stats_percentile(const struct stats *stats, const struct percentile *percentile)
     return latencies_percentile(&latencies, percentile);
 }
 
+/* Returns whether PERCENTILE of LIST is shown if COUNT requests count. */
+static bool
+is_percentile_shown(const struct percentiles *list, const struct percentile *percentile,
+                    uint64_t count)
+{
+    if (list->is_given)
+        return count > 0;
+    return count >= percentile_needs(percentile);
+}
+
 unsigned
 percentiles_shown(const struct percentiles *list, uint64_t count)
 {
     unsigned shown = 0;
+
     for (int i = 0; i < list->count; i++)
-        if (list->is_given ? count > 0 : count >= percentile_needs(&list->list[i]))
+        if (is_percentile_shown(list, &list->list[i], count))
             shown |= 1u << i;
     return shown;
 }
 
-#define BOUND_MOST (3600 * SECOND) /* below HISTOGRAM_MOST, so that counts are exact */
-#define BOUND_TEXT 48              /* bytes for a bound; no valid time is longer */
+#define MAX_BOUND (3600 * SECOND) /* below HISTOGRAM_MOST, so that counts are exact */
+#define BOUND_TEXT 48 /* bytes for the text of a bound; valid times are shorter */
 
-/* The bound in the middle of an octave should be the square root of two times the first
- * bound. It must also be the upper bound of a bin. Bins are 8 ns wide from 1024 to 2048
- * ns, so 1416 ns is the nearest choice. */
+/* OCTAVE(k) is the bound 1 us * 2^k. HALVES(k) is OCTAVE(k) and a bound in the middle of
+ * the octave above it. This middle should be sqrt(2) times OCTAVE(k), but it must also be
+ * the upper bound of a histogram bin. For k = 0 the bins there are 8 ns wide, so 1416 ns
+ * is the nearest choice to 1414 ns. */
 #define OCTAVE(k) (1000LL << (k))
 #define HALVES(k) OCTAVE(k), (1416LL << (k))
 
@@ -286,7 +353,7 @@ buckets_parse(const char *text, struct buckets *buckets)
 {
     buckets->count = 0;
     for (;;) {
-        char one[BOUND_TEXT];
+        char bound[BOUND_TEXT];
         int length = (int)strcspn(text, ",");
         int64_t *next = &buckets->list[buckets->count];
         if (buckets->count == BUCKETS_MOST)
@@ -294,12 +361,14 @@ buckets_parse(const char *text, struct buckets *buckets)
         if (length >= BOUND_TEXT)
             return "not a time";
 
-        snprintf(one, sizeof(one), "%.*s", length, text);
-        const char *wrong = units_parse(UNITS_TIME, one, next);
+        snprintf(bound, sizeof(bound), "%.*s", length, text);
+        const char *wrong = units_parse(UNITS_TIME, bound, next);
         if (wrong)
             return wrong;
-        if (*next < 1 || *next > BOUND_MOST)
-            return *next < 1 ? "must be more than 0" : "must be at most an hour";
+        if (*next < 1)
+            return "must be more than 0";
+        if (*next > MAX_BOUND)
+            return "must be at most an hour";
         if (buckets->count > 0 && next[0] <= next[-1])
             return "each bound must be above the one before";
 
