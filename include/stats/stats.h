@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The verdict on a request, which reports show beside its latency. Requests whose verdict
- * stands before VERDICT_NONE do not count: they are left out of the statistics. */
+/* The verdict on a request, which reports show beside its latency. Requests with one of
+ * the verdicts before VERDICT_NONE do not count: latencies and rates leave them out. */
 enum verdict {
     VERDICT_WARMUP,
     VERDICT_TOO_FAST,
@@ -24,34 +24,42 @@ enum verdict {
     VERDICT_SLOW, /* much slower than the average */
 };
 
-/* One request and its result. */
+/*
+ * One request and its result.
+ *
+ * In a run with an interval (-i), requests are due at grid points, which are one interval
+ * apart. A grid point at which no request was sent is missed.
+ */
 struct sample {
-    uint64_t index;         /* from 1 */
-    int64_t start;          /* monotonic, ns */
-    int64_t latency;        /* ns, flush included */
-    int64_t sync;           /* ns of the latency: the flush after a write; 0 if none */
-    int64_t offset;         /* bytes from the start of the target */
-    int64_t size;           /* bytes requested */
-    int64_t bytes;          /* bytes moved */
+    uint64_t index;  /* from 1 */
+    int64_t start;   /* monotonic, ns */
+    int64_t latency; /* ns, flush included */
+    int64_t sync;    /* ns of the latency that the flush after a write took; or 0 */
+    int64_t offset;  /* bytes from the start of the target */
+    int64_t size;    /* bytes requested */
+    int64_t bytes;   /* bytes moved */
     int64_t tail_after_end; /* ns at the end of the latency in which no other request was
                                due, because the run was over */
-    uint64_t missed; /* grid points that passed, with no request sent, because of this
-                        request: while it was in flight, or before it was sent late */
-    uint64_t missed_before; /* those of `missed` before this request was sent */
+    uint64_t missed; /* grid points that were missed because of this request: while it
+                        was in flight, or before it was sent late */
+    uint64_t missed_before; /* the grid points in `missed` that passed before this request
+                               was sent */
     bool in_burst;          /* several requests were due at the same grid point */
-    int64_t stall;          /* for a request in a burst, ns: from one interval before the
-                               first grid point that passed during the burst to the end of
-                               the request; 0 if no grid point passed */
+    int64_t stall; /* only for a request in a burst, ns: from one interval before the
+                      first grid point that passed during the burst to the end of
+                      the request; 0 if no grid point passed */
     enum operation operation;
     enum verdict verdict;
-    int64_t slow_above;  /* ns: longer requests are shown as slow on a terminal; 0 if too
-                            few requests count, or if nothing is shown */
+    int64_t slow_above;  /* ns: a terminal shows longer requests as slow; 0 if no request
+                            counts, or if nothing shows slow requests */
     int error;           /* errno, or 0 */
-    bool was_cached;     /* its pages were in the page cache when it was sent */
+    bool was_cached;     /* the page cache held the data when the request was sent, or no
+                            sector was read */
     bool was_stopped;    /* the process was stopped while the request was in flight */
     bool is_device_gone; /* the device has disappeared; only checked after a failure */
-    bool timed_out;      /* no answer within -timeout; the latency is the age then */
-    struct split split;  /* the parts of the latency (-breakdown) */
+    bool timed_out;     /* there was no answer within -timeout; `latency` is the time from
+                           the start to the timeout then */
+    struct split split; /* the parts of the latency (-breakdown) */
 };
 
 /* Returns true if the request goes into the statistics. */
@@ -61,8 +69,8 @@ sample_counts(const struct sample *sample)
     return sample->verdict >= VERDICT_NONE;
 }
 
-/* Returns true if the request adds to the busy time (stats/busy.h). Warm-up requests and
- * requests during which the process was stopped do not. */
+/* Returns true if the request makes the busy time longer (stats/busy.h). Warm-up requests
+ * and requests during which the process was stopped do not. */
 static inline bool
 sample_is_busy(const struct sample *sample)
 {
@@ -81,7 +89,8 @@ sample_failed(const struct sample *sample)
  * written into BUFFER, which has at least 16 bytes. */
 const char *sample_notice(const struct sample *sample, char *buffer);
 
-/* Statistics of one operation, if several are mixed. Fields are as in struct stats. */
+/* Statistics of one operation, if several are mixed. The fields are those of struct stats
+ * with the same names, for the requests of this operation only. */
 struct stats_operation {
     uint64_t requests, failed, missed;
     int64_t bytes, last_end;
@@ -89,38 +98,38 @@ struct stats_operation {
     struct histogram latencies, corrected;
 };
 
-/* The statistics of a part of a run, such as a period. All zero is the empty set; it can
- * be copied like any value. The functions below never change `corrected_interval`, `mix`,
- * `busy_time`, `from_memory` and `flushes_ignored` while samples are recorded: the owner
- * sets them. */
+/* The statistics of a run, or of a part of it such as a period. All zero is the empty
+ * set. It can be copied like any value. The owner sets `corrected_interval`, `mix`,
+ * `busy_time`, `from_memory` and `flushes_ignored`: the functions that record samples
+ * never change these fields. */
 struct stats {
     struct moments latency;     /* of the requests that count */
     int64_t last_end;           /* end of the last request, monotonic, ns; 0 if none */
     int64_t corrected_interval; /* ns from one grid point to the next, if coordinated
                                    omission is corrected; else 0 */
-    struct operation_mix mix;   /* if it has one operation, `operations` stays unused */
-    int64_t busy_time; /* ns that rates are computed over (stats/busy.h); 0 stands for the
-                          sum of the latencies */
+    struct operation_mix mix;   /* `operations` is used only if the mix has several */
+    int64_t busy_time; /* ns over which rates are computed (stats/busy.h). If 0, they are
+                          computed over the sum of the latencies */
     int64_t longest_corrected; /* ns: the longest latency or wait in `corrected`, and in
-                                  `corrected` of all operations */
+                                  the field `corrected` of any operation */
     int64_t bytes;             /* moved by the requests that count */
     uint64_t requests;         /* all requests, warm-up and failures included */
     int64_t all_bytes;         /* moved by all requests */
     uint64_t too_fast, too_slow, cached, stopped, failed; /* requests, by verdict */
     uint64_t missed;          /* grid points at which no request was sent */
-    uint64_t skipped_stopped; /* grid points while the process was stopped, which are not
-                                 missed */
-    uint64_t from_memory; /* at least this many of the requests that count did not reach
-                             the device */
+    uint64_t skipped_stopped; /* grid points that passed while the process was stopped;
+                                 they are not counted in `missed` */
+    uint64_t from_memory; /* lower limit of the number of requests that count and did not
+                             reach the device */
     bool flushes_ignored; /* no flush reached the device, so `sync` means nothing */
-    uint64_t late_count;  /* requests that ended while the program did not run in time
-                             (os_process_was_late) */
+    uint64_t late_count;  /* requests during which the system did not let the program run
+                             in time (os_process_was_late) */
 
     struct histogram latencies; /* of the requests that count */
     struct histogram corrected; /* `latencies`, and the waits of missed requests */
-    struct distribution sync;   /* of the flushes of the requests that count */
+    struct distribution sync;   /* times of the flushes of the requests that count */
     struct stats_operation operations[OPERATION_TURNS]; /* by turn in `mix` */
-    struct breakdown breakdown; /* of the requests that count; added by the owner */
+    struct breakdown breakdown; /* of the requests that count; the owner records it */
 };
 
 /* Returns the statistics of OPERATION, which must be one of several that are mixed. */
@@ -131,77 +140,95 @@ stats_operation_of(const struct stats *stats, enum operation operation)
     return &stats->operations[turn > 0 ? turn : 0];
 }
 
-/* Which requests count. */
+/* Limits that say which requests count. */
 struct stats_limits {
-    uint64_t warmup; /* number of first requests that do not count */
-    int64_t fastest; /* ns; requests faster than this do not count */
-    int64_t slowest; /* ns; requests slower than this do not count */
+    uint64_t warmup; /* the first requests up to this index do not count */
+    int64_t fastest; /* ns; requests with a shorter latency do not count */
+    int64_t slowest; /* ns; requests with a longer latency do not count */
 };
+
+/* Returns the verdict on SAMPLE, which does not count because of its own values or
+ * LIMITS. */
+static inline enum verdict
+stats_find_exclusion(const struct stats_limits *limits, const struct sample *sample)
+{
+    if (sample->timed_out)
+        return VERDICT_TIMEOUT;
+    if (sample->error)
+        return VERDICT_ERROR;
+    if (sample->bytes < sample->size)
+        return VERDICT_SHORT;
+    if (sample->was_cached)
+        return VERDICT_CACHED;
+    if (sample->was_stopped)
+        return VERDICT_STOPPED;
+    if (sample->index <= limits->warmup)
+        return VERDICT_WARMUP;
+    if (sample->latency < limits->fastest)
+        return VERDICT_TOO_FAST;
+    return VERDICT_TOO_SLOW;
+}
 
 /* Sets the verdict of SAMPLE from its own values and LIMITS. stats_compare may refine
  * VERDICT_NONE afterwards. */
 static inline void
 stats_judge(const struct stats_limits *limits, struct sample *sample)
 {
-    bool is_plain = !sample->error && sample->bytes >= sample->size &&
-                    !(sample->timed_out | sample->was_cached | sample->was_stopped);
-    int64_t latency = sample->latency;
-    if (is_plain && sample->index > limits->warmup && latency >= limits->fastest &&
-        latency <= limits->slowest)
+    /* Combined by | instead of ||, so that the fast path has fewer branches. */
+    bool is_disturbed = sample->timed_out | sample->was_cached | sample->was_stopped;
+    bool is_normal = !sample->error && sample->bytes >= sample->size && !is_disturbed;
+
+    if (is_normal && sample->index > limits->warmup &&
+        sample->latency >= limits->fastest && sample->latency <= limits->slowest)
         sample->verdict = VERDICT_NONE;
     else
-        sample->verdict = sample->timed_out                 ? VERDICT_TIMEOUT
-                          : sample->error                   ? VERDICT_ERROR
-                          : sample->bytes < sample->size    ? VERDICT_SHORT
-                          : sample->was_cached              ? VERDICT_CACHED
-                          : sample->was_stopped             ? VERDICT_STOPPED
-                          : sample->index <= limits->warmup ? VERDICT_WARMUP
-                          : latency < limits->fastest       ? VERDICT_TOO_FAST
-                                                            : VERDICT_TOO_SLOW;
+        sample->verdict = stats_find_exclusion(limits, sample);
 }
 
 /* Adds SAMPLE, a request that has ended and has a verdict. */
 void stats_record(struct stats *stats, const struct sample *sample);
 
-/* Adds SAMPLE, a request that was sent and given up without an answer. Such a request is
- * counted, and so are the grid points missed because of it, but it has no latency. */
+/* Adds SAMPLE, a request that was sent, and was given up before it was answered. It has
+ * no latency, so only the request and the grid points that were missed because of it are
+ * counted. */
 void stats_abandon(struct stats *stats, const struct sample *sample);
 
-/* Adds COUNT grid points at which no request was sent. If operations are mixed, the
- * missed requests would have been of the operations in turn, beginning with NEXT. */
+/* Adds COUNT missed grid points. If operations are mixed, the missed requests would have
+ * been of the operations in turn, beginning with NEXT. */
 void stats_miss(struct stats *stats, enum operation next, uint64_t count);
 
-/* Adds the waits of missed requests. A stall of STALL ns begins one interval before the
- * first grid point that passed. In its last IDLE ns no request was due any more. If
+/* Adds the waits of the requests that were missed during a stall of STALL ns: the time
+ * from each missed grid point to the end of the stall. The stall begins one interval
+ * before the first missed grid point. In its last IDLE ns no request was due any more. If
  * operations are mixed, the missed requests would have been of the operations in turn,
  * beginning with NEXT. Does nothing if `corrected_interval` is 0. */
 void stats_wait(struct stats *stats, enum operation next, int64_t stall, int64_t idle);
 
-/* Sets the verdict of a SAMPLE that counts by the average so far, SAMPLE included: fast
- * below half of the average, slow above twice the average, else none. Leaves the verdict
- * as it is while no more than 5 requests count, or if SAMPLE does not count. */
+/* Sets the verdict of SAMPLE, if it counts, by the average so far, SAMPLE included:
+ * VERDICT_FAST below half of the average, VERDICT_SLOW above twice the average, else
+ * VERDICT_NONE. Leaves the verdict as it is while at most 5 requests count. */
 void stats_compare(const struct stats *stats, struct sample *sample);
 
-/* Returns the latency, ns, above which a terminal calls SAMPLE slow: twice the median of
- * the requests that count so far, or ten times the median while no more than 5 count.
- * Where operations are mixed, the median is over the requests of the same operation.
- * STATS include SAMPLE already. Returns 0 if no request counts. */
+/* Returns the latency in ns above which a terminal shows SAMPLE as slow: twice the median
+ * of the requests that count so far, or ten times the median while at most 5 requests
+ * count. If operations are mixed, only the requests of the same operation are used. STATS
+ * include SAMPLE already. Returns 0 if no request counts. */
 int64_t stats_slow_above(const struct stats *stats, const struct sample *sample);
 
-/* Makes STATS empty, except `corrected_interval`, `mix` and `flushes_ignored`. Leaves
- * memory that was never used untouched. */
+/* Makes STATS empty, except `corrected_interval`, `mix` and `flushes_ignored`. Does not
+ * touch memory that was never used. */
 void stats_clear(struct stats *stats);
 
-/* Turns all requests that count into cached requests, which do not count. This is for
- * runs in which it turns out at the end that none of the requests reached the device. */
+/* Counts all requests that count as cached requests instead, which do not count. Used if
+ * it turns out at the end of a run that none of the requests reached the device. */
 void stats_reject(struct stats *stats);
 
-/* Adds all requests of MORE. Takes `corrected_interval` and `mix` of MORE if they are
- * set. Adds the busy times up, as if MORE came before or after STATS. If both ran at the
- * same time, the caller must set `busy_time` of the sum itself. */
+/* Adds all requests of MORE to STATS. Copies `corrected_interval` and `mix` of MORE if
+ * they are set. Adds both busy times up, which is right if STATS and MORE did not run at
+ * the same time. If they did, the caller must set `busy_time` of the sum itself. */
 void stats_merge(struct stats *stats, const struct stats *more);
 
-/* Returns the histogram that percentiles are computed from: with waits if coordinated
+/* Returns the histogram from which percentiles are computed. It has waits if coordinated
  * omission is corrected. */
 static inline const struct histogram *
 stats_distribution(const struct stats *stats)
@@ -209,13 +236,14 @@ stats_distribution(const struct stats *stats)
     return stats->corrected_interval ? &stats->corrected : &stats->latencies;
 }
 
-/* Returns NUMBER divided by TIME ns, per second. Returns 0 if TIME is 0. */
+/* Returns the rate per second of NUMBER events in TIME ns. Returns 0 if TIME is 0. */
 double stats_rate(double number, int64_t time);
 
-/* Returns how many requests that count ended per second of the busy time. */
+/* Returns the number of requests that count, per second of the busy time. */
 double stats_iops(const struct stats *stats);
 
-/* Returns how many bytes the requests that count moved per second of the busy time. */
+/* Returns the number of bytes that the requests that count moved, per second of the busy
+ * time. */
 double stats_bps(const struct stats *stats);
 
 #endif

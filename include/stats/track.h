@@ -9,9 +9,9 @@
 /*
  * A track: latencies over the time of a run, in constant memory, for plots. The first 400
  * requests that count are stored one by one, as marks. All requests are also summed up in
- * columns of equal width in time. When a run needs more columns than there are, all
- * columns become twice as wide. All zero is a track that has not been started. Columns
- * that are not needed stay untouched.
+ * columns, each of which stands for an equal span of time. When a run needs more columns
+ * than there are, all columns become twice as wide. All zero is a track that has not been
+ * started. Memory of columns that are not needed is never touched.
  */
 #define TRACK_MARKS 400
 #define TRACK_COLUMNS 2048
@@ -22,16 +22,16 @@ struct track_mark {
     int64_t latency; /* ns */
 };
 
-/* The requests that started within a column's time. */
+/* The requests that started within the time of a column. */
 struct track_column {
     uint64_t count;      /* requests that count */
-    int64_t min, max;    /* of their latencies, ns; 0 if there are no requests */
-    double sum;          /* of their latencies, ns; a double, which never overflows */
-    uint64_t split;      /* how many of them were split into parts */
+    int64_t min, max;    /* of the latencies of these requests, ns; 0 if count is 0 */
+    double sum;          /* of the same latencies, ns; a double, which never overflows */
+    uint64_t split;      /* requests that count and were split into parts */
     double parts[PARTS]; /* sums of the parts of the split requests, ns */
     double sync;         /* sum of the flushes of the split requests, ns */
     uint64_t failed;     /* requests that failed */
-    uint64_t missed;     /* grid points at which no request was sent */
+    uint64_t missed;     /* grid points at which no request was sent (struct sample) */
 };
 
 /* Adds all requests of MORE to INTO. */
@@ -41,70 +41,73 @@ struct track {
     int64_t began_at;       /* monotonic, ns: where column 0 begins */
     int64_t slot_interval;  /* ns from one grid point to the next; 0 without a grid */
     int shift;              /* a column is 2^shift ns wide */
-    int column_count;       /* columns in use; the others are all zero */
-    uint64_t request_count; /* requests that count; the first TRACK_MARKS are marks */
+    int column_count;       /* columns in use; all other columns are zero */
+    uint64_t request_count; /* requests that count; also the number of marks, up to
+                               TRACK_MARKS */
     struct track_mark marks[TRACK_MARKS]; /* the requests that were recorded first */
     struct track_column columns[TRACK_COLUMNS];
 };
 
-/* Starts a track at BEGAN, a monotonic time in ns. Grid points are EVERY ns apart, or
- * there is no grid if EVERY is 0. The track must be all zero or have been started before;
- * earlier requests are removed. */
+/* Starts a track at BEGAN, a monotonic time in ns. Grid points are EVERY ns apart. If
+ * EVERY is 0, there is no grid. The track must be all zero, or have been started before.
+ * Earlier requests are removed. */
 void track_start(struct track *track, int64_t began, int64_t every);
 
-/* Adds SAMPLE, which has a verdict. Samples may come in any order. A sample that started
- * before the track is added to column 0. If a sample neither counts nor failed, only its
- * missed grid points are added. */
+/* Adds SAMPLE, which has a verdict. Samples may be added in any order. A sample that
+ * started before the track is added to column 0. If SAMPLE neither counts nor failed,
+ * only its missed grid points are added. */
 void track_record(struct track *track, const struct sample *sample);
 
-/* Adds the parts of SAMPLE, which counts and was recorded before with track_record, at
- * any time. Does nothing if the sample could not be split. */
+/* Adds the parts of SAMPLE, which counts and has already been added by track_record. Does
+ * nothing if SAMPLE could not be split. */
 void track_split(struct track *track, const struct sample *sample);
 
-/* Adds COUNT successive grid points at which no request was sent. AFTER is the grid point
- * before the first of them, monotonic, in ns. */
+/* Adds COUNT successive grid points at which no request was sent. They begin one interval
+ * after AFTER, a monotonic time in ns. */
 void track_miss(struct track *track, int64_t after, uint64_t count);
 
-/* Adds all requests of MORE, as if they had been recorded in INTO; only the order of
- * marks may differ. Both tracks must have started at the same time. INTO may be all zero.
+/* Adds all requests of MORE to INTO, as if they had been recorded there after the
+ * requests of INTO. Both tracks must have started at the same time. INTO may be all zero.
  */
 void track_merge(struct track *into, const struct track *more);
 
-/* A request that counts. */
+/* A request that counts, in a time series. */
 struct series_entry {
     int64_t start;   /* ns, by any clock */
     int64_t latency; /* ns */
 };
 
 /*
- * A sample of the requests of a run over time, in constant memory. As long as there is
- * room, all requests that count become entries. Afterwards, one request out of every
- * 2^shift successive requests becomes an entry. This request is chosen at random, so that
- * the choice cannot coincide with a rhythm of the requests. All zero is a series without
- * room, in which nothing is recorded.
+ * A time series: a sample of the requests of a run over time, in constant memory. As long
+ * as there is room, all requests that count become entries. Afterwards, one request out
+ * of every 2^shift successive requests becomes an entry. This request is chosen at
+ * random, so that the choice cannot coincide with a rhythm of the requests. All zero is a
+ * series without room, in which nothing is recorded.
  */
 struct time_series {
     struct series_entry *entries; /* owned by the caller of series_start */
     int capacity;                 /* room in `entries`, an even number; 0 if none */
     int count;                    /* entries in use */
     int shift;                    /* each entry stands for 2^shift requests */
-    uint64_t request_count;       /* requests so far */
+    uint64_t request_count;       /* requests that were recorded so far */
     uint64_t next_index;          /* index, from 0, of the request that becomes the next
                                      entry */
     struct random random;
 };
 
 /* Starts a series in ENTRIES, which the caller owns and which must outlive the series.
- * MOST is the room in ENTRIES, an even number above 0. Equal SEEDs make equal choices. */
+ * MOST is the number of entries for which ENTRIES has room, an even number above 0. Equal
+ * SEEDs make equal choices. */
 void series_start(struct time_series *series, struct series_entry *entries, int most,
                   uint64_t seed);
 
-/* Stores a request as an entry, and chooses the next request to store. Only called by
- * series_record, for the request with `next_index`. */
+/* Stores a request as an entry, and chooses the next request to store. START and LATENCY
+ * are in ns. Only series_record calls this function, for the request with the index
+ * `next_index`. */
 void series_keep(struct time_series *series, int64_t start, int64_t latency);
 
-/* Adds a request that counts. START and LATENCY are in ns. Fast, as nearly all requests
- * of a long run are only counted. */
+/* Adds a request that counts. START and LATENCY are in ns. Fast, because nearly all
+ * requests of a long run are only counted. */
 static inline void
 series_record(struct time_series *series, int64_t start, int64_t latency)
 {
@@ -112,8 +115,9 @@ series_record(struct time_series *series, int64_t start, int64_t latency)
         series_keep(series, start, latency);
 }
 
-/* Adds the entries of MORE to INTO, as for two workers of the same run. The entries of
- * INTO are not in order afterwards, and no request may be recorded in INTO any more. */
+/* Adds the entries of MORE, the series of another worker of the same run, to INTO. The
+ * entries of INTO are not in order afterwards, and no request may be recorded in INTO any
+ * more. */
 void series_merge(struct time_series *into, const struct time_series *more);
 
 #endif

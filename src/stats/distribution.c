@@ -1,18 +1,25 @@
 /*
  * Moments and histograms of latencies.
  *
- * Moments: with each value x, the mean m and the sum of squared distances q are updated
- * (Welford: "Note on a method for calculating corrected sums of squares and products",
- * Technometrics 1962):
+ * Moments: with the n-th value x, the mean m and the sum of squared distances q become m'
+ * and q' (Welford: "Note on a method for calculating corrected sums of squares and
+ * products", Technometrics 1962):
  *
- *     d = x - m,  m' = m + d / n,  q' = q + d * (x - m')
+ *     d = x - m
+ *     m' = m + d / n
+ *     q' = q + d * (x - m')
  *
- * Two sets are merged by a similar formula (Chan, Golub, LeVeque: "Updating formulae and
- * a pairwise algorithm for computing sample variances", 1979). Neither formula subtracts
- * large sums from each other, so no digits are lost. The integer sum is exact for 9 *
- * 10^9 requests of a second each.
+ * Two sets of n1 and n2 values are merged by a similar formula (Chan, Golub, LeVeque:
+ * "Updating formulae and a pairwise algorithm for computing sample variances", 1979):
  *
- * Histogram: the bin of a latency is computed by a shift and a sum.
+ *     d = m2 - m1
+ *     m' = m1 + d * n2 / (n1 + n2)
+ *     q' = q1 + q2 + d^2 * n1 * n2 / (n1 + n2)
+ *
+ * Neither formula subtracts large sums from each other, so no digits are lost. The sum is
+ * an integer, which is exact for 9 * 10^9 requests of a second each.
+ *
+ * Histogram: the bin of a latency is computed by a shift and a sum:
  *
  *     v = latency - 1
  *     e = the number of bits of v without its eight highest bits; 0 for v below 256
@@ -35,17 +42,17 @@ moments_merge(struct moments *moments, const struct moments *more)
 {
     if (more->count == 0)
         return;
-
     if (moments->count == 0) {
         *moments = *more;
         return;
     }
-    double ours = (double)moments->count;
-    double theirs = (double)more->count;
+
+    double count = (double)moments->count;
+    double more_count = (double)more->count;
     double distance = more->mean - moments->mean;
-    moments->mean += distance * theirs / (ours + theirs);
+    moments->mean += distance * more_count / (count + more_count);
     moments->squares +=
-        more->squares + distance * distance * ours * theirs / (ours + theirs);
+        more->squares + distance * distance * count * more_count / (count + more_count);
     moments->count += more->count;
     moments->sum += more->sum;
     if (more->min < moments->min)
@@ -66,7 +73,7 @@ moments_deviation(const struct moments *moments)
     return moments->count ? (int64_t)sqrt(moments->squares / (double)moments->count) : 0;
 }
 
-#define OCTAVE_BINS (1 << HISTOGRAM_BITS)
+#define OCTAVE_BINS (1 << HISTOGRAM_BITS) /* bins from a power of two to the next one */
 
 int64_t
 histogram_below(int bin)
@@ -88,7 +95,7 @@ histogram_middle(int bin)
     return below + (histogram_upto(bin) - below + 1) / 2;
 }
 
-/* Goes down from the longest wait. All waits that fall into one bin are added at once. */
+/* Goes down from the longest wait. All waits that belong to one bin are added at once. */
 void
 histogram_record_waits(struct histogram *histogram, int64_t latency, int64_t every,
                        int64_t idle)
@@ -97,7 +104,8 @@ histogram_record_waits(struct histogram *histogram, int64_t latency, int64_t eve
     while (wait > idle) {
         int bin = histogram_bin(wait);
         int64_t below = histogram_below(bin);
-        int64_t waits = (wait - (below > idle ? below : idle) - 1) / every + 1;
+        int64_t lowest = below > idle ? below : idle; /* waits must be longer than this */
+        int64_t waits = (wait - lowest - 1) / every + 1;
         histogram->count += (uint64_t)waits;
         histogram->bins[bin] += (uint64_t)waits;
         wait -= waits * every;
@@ -119,9 +127,12 @@ int64_t
 histogram_value(const struct histogram *histogram, uint64_t rank)
 {
     int bin = 0;
-    uint64_t seen = histogram->bins[0];
-    while (seen < rank && bin < HISTOGRAM_BINS - 1)
-        seen += histogram->bins[++bin];
+    uint64_t upto_count = histogram->bins[0];
+
+    while (upto_count < rank && bin < HISTOGRAM_BINS - 1) {
+        bin++;
+        upto_count += histogram->bins[bin];
+    }
     return histogram_middle(bin);
 }
 
@@ -129,8 +140,12 @@ uint64_t
 histogram_count(const struct histogram *histogram, int64_t limit)
 {
     uint64_t count = 0;
-    for (int i = 0; i < HISTOGRAM_BINS && histogram_upto(i) <= limit; i++)
+
+    for (int i = 0; i < HISTOGRAM_BINS; i++) {
+        if (histogram_upto(i) > limit)
+            break;
         count += histogram->bins[i];
+    }
     return count;
 }
 

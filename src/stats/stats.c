@@ -7,12 +7,16 @@
  * between the shortest and the longest latency, so that most of its memory is never
  * touched and costs nothing.
  *
- * Coordinated omission: while a request stalls, requests that were due are missed. With
- * `corrected_interval`, the `corrected` histograms also have the waits that these
- * requests would have had. A request of latency L adds L - I, L - 2 I and so on, where I
- * is the interval. If operations are mixed, missed requests would have been of the
- * operations in turn. With 2 operations, each one has every second wait: L - I, L - 3 I
- * and so on, or L - 2 I, L - 4 I and so on.
+ * Coordinated omission: while a request stalls, requests that were due are missed. If
+ * `corrected_interval` is set, the `corrected` histograms also have the waits that the
+ * missed requests would have had (as in HdrHistogram, by Gil Tene). A request of latency
+ * L adds
+ *
+ *     L - I,  L - 2 I,  L - 3 I  and so on, while this is above 0
+ *
+ * where I is the interval. If operations are mixed, the missed requests would have been
+ * of the operations in turn. With 2 operations, each one has every second wait: L - I,
+ * L - 3 I and so on, or L - 2 I, L - 4 I and so on.
  */
 #include "stats/stats.h"
 
@@ -22,7 +26,7 @@
 #include <stddef.h>
 #include <string.h>
 
-static const char *const words[] = {
+static const char *const verdict_words[] = {
     [VERDICT_WARMUP] = "warmup",     [VERDICT_TOO_FAST] = "too fast",
     [VERDICT_TOO_SLOW] = "too slow", [VERDICT_CACHED] = "cached",
     [VERDICT_STOPPED] = "stopped",   [VERDICT_SHORT] = "short",
@@ -35,7 +39,15 @@ sample_notice(const struct sample *sample, char *buffer)
 {
     if (sample->verdict == VERDICT_ERROR)
         return error_name(sample->error, buffer);
-    return words[sample->verdict];
+    return verdict_words[sample->verdict];
+}
+
+/* Returns how many elements of `operations` are in use: none unless operations are
+ * mixed. */
+static int
+count_operations(const struct operation_mix *mix)
+{
+    return mix->extra_count ? mix->extra_count + 1 : 0;
 }
 
 /* Returns the turn after TURN. */
@@ -45,85 +57,112 @@ next_turn(const struct stats *stats, int turn)
     return turn < stats->mix.extra_count ? turn + 1 : 0;
 }
 
-/* Adds COUNT missed requests. The first of them is of the operation of TURN, and the
- * others follow in turn. */
+/* Adds COUNT missed requests to the statistics of their operations. The first of them
+ * would have been of the operation of TURN, and the others follow in turn. */
 static void
 miss_in_turn(struct stats *stats, int turn, uint64_t count)
 {
     uint64_t turns = (uint64_t)stats->mix.extra_count + 1;
-    for (uint64_t i = 0; count && i < turns; i++) {
+    if (count == 0)
+        return;
+
+    for (uint64_t i = 0; i < turns; i++) {
         stats->operations[turn].missed += (count + turns - 1 - i) / turns;
         turn = next_turn(stats, turn);
     }
 }
 
-/* Adds the waits of the requests missed in a stall of STALL ns, in whose last IDLE ns no
- * request was due. The first missed request is of the operation of TURN, and the others
- * follow in turn. So with N operations, the waits of each operation are N intervals
- * apart. The first wait that histogram_record_waits adds is its latency less N intervals.
- * The latency is made longer than the stall where this wait would be too short. */
+/*
+ * Adds the waits of the requests that were missed in a stall of STALL ns. In the last
+ * IDLE ns of the stall no request was due. The first missed request would have been of
+ * the operation of TURN, and the others follow in turn.
+ *
+ * With N operations and an interval of I, the waits of one operation are N * I apart. The
+ * longest wait is STALL - I for the first operation, STALL - 2 I for the second, and so
+ * on. The longest wait that histogram_record_waits adds is its latency minus N * I. So
+ * the latency that it gets is STALL + (N - 1) * I for the first operation, STALL + (N -
+ * 2) * I for the second, and so on.
+ */
 static void
 wait_in_turn(struct stats *stats, int turn, int64_t stall, int64_t idle)
 {
-    int64_t every = stats->corrected_interval;
-    int64_t round = time_multiply(every, stats->mix.extra_count + 1);
-    stats->longest_corrected = time_later(stats->longest_corrected, stall - every);
-    histogram_record_waits(&stats->corrected, stall, every, idle);
+    int64_t interval = stats->corrected_interval;
+    stats->longest_corrected = time_later(stats->longest_corrected, stall - interval);
+    histogram_record_waits(&stats->corrected, stall, interval, idle);
+    if (stats->mix.extra_count == 0)
+        return;
 
-    for (int left = stats->mix.extra_count; stats->mix.extra_count && left >= 0; left--) {
-        histogram_record_waits(&stats->operations[turn].corrected,
-                               time_add(stall, time_multiply(every, left)), round, idle);
+    int64_t round = time_multiply(interval, stats->mix.extra_count + 1);
+    for (int i = stats->mix.extra_count; i >= 0; i--) {
+        int64_t latency = time_add(stall, time_multiply(interval, i));
+        histogram_record_waits(&stats->operations[turn].corrected, latency, round, idle);
         turn = next_turn(stats, turn);
     }
 }
 
-/* Adds SAMPLE to the statistics of its operation. The requests missed because of SAMPLE
- * are counted for the operations in turn, beginning with the next one. */
+/* Adds SAMPLE to the statistics of its operation. The requests that were missed because
+ * of SAMPLE are counted for the operations in turn, beginning with the next one. */
 static void
 record_operation(struct stats *stats, const struct sample *sample)
 {
     int64_t latency = sample->latency;
     int turn = operation_mix_turn(&stats->mix, sample->operation);
-    struct stats_operation *own = &stats->operations[turn];
-    own->requests++;
-    own->last_end = sample->start + latency;
-    own->failed += sample_failed(sample);
+    struct stats_operation *operation = &stats->operations[turn];
+
+    operation->requests++;
+    operation->last_end = sample->start + latency;
     miss_in_turn(stats, next_turn(stats, turn), sample->missed);
+    if (sample_failed(sample))
+        operation->failed++;
     if (!sample_counts(sample))
         return;
 
-    own->bytes += sample->bytes;
-    moments_record(&own->latency, latency);
-    histogram_record(&own->latencies, latency);
+    operation->bytes += sample->bytes;
+    moments_record(&operation->latency, latency);
+    histogram_record(&operation->latencies, latency);
     if (stats->corrected_interval)
-        histogram_record(&own->corrected, latency);
+        histogram_record(&operation->corrected, latency);
 }
 
 /* Adds the latency of SAMPLE to the corrected histogram, and the waits of the requests
- * missed because of it. */
+ * that were missed because of SAMPLE to the corrected histograms of all operations. */
 static void
 record_corrected(struct stats *stats, const struct sample *sample)
 {
     int turn = operation_mix_turn(&stats->mix, sample->operation);
     int64_t stall = sample->in_burst ? sample->stall : sample->latency;
+
     stats->longest_corrected = time_later(stats->longest_corrected, sample->latency);
     histogram_record(&stats->corrected, sample->latency);
     wait_in_turn(stats, next_turn(stats, turn), stall, sample->tail_after_end);
 }
 
+/* Adds SAMPLE, which does not count, to the field of its verdict. No field is for warm-up
+ * requests. */
+static void
+record_excluded(struct stats *stats, const struct sample *sample)
+{
+    if (sample_failed(sample))
+        stats->failed++;
+    else if (sample->verdict == VERDICT_CACHED)
+        stats->cached++;
+    else if (sample->verdict == VERDICT_STOPPED)
+        stats->stopped++;
+    else if (sample->verdict == VERDICT_TOO_FAST)
+        stats->too_fast++;
+    else if (sample->verdict == VERDICT_TOO_SLOW)
+        stats->too_slow++;
+}
+
 /* Updates the statistics that most requests do not touch. Not inlined, so that the common
  * path through stats_record stays short. */
 __attribute__((noinline)) static void
-record_rest(struct stats *stats, const struct sample *sample)
+record_uncommon(struct stats *stats, const struct sample *sample)
 {
     if (stats->mix.extra_count)
         record_operation(stats, sample);
     if (!sample_counts(sample)) {
-        stats->failed += sample_failed(sample);
-        stats->cached += sample->verdict == VERDICT_CACHED;
-        stats->stopped += sample->verdict == VERDICT_STOPPED;
-        stats->too_fast += sample->verdict == VERDICT_TOO_FAST;
-        stats->too_slow += sample->verdict == VERDICT_TOO_SLOW;
+        record_excluded(stats, sample);
         return;
     }
 
@@ -149,7 +188,7 @@ stats_record(struct stats *stats, const struct sample *sample)
     }
 
     if (!counts || stats->mix.extra_count || stats->corrected_interval || sample->sync)
-        record_rest(stats, sample);
+        record_uncommon(stats, sample);
 }
 
 void
@@ -179,14 +218,14 @@ stats_wait(struct stats *stats, enum operation next, int64_t stall, int64_t idle
         wait_in_turn(stats, operation_mix_turn(&stats->mix, next), stall, idle);
 }
 
-#define COMPARED 5 /* requests are compared once more requests than this count */
+#define COMPARED_ABOVE 5 /* a request is compared with others if more than 5 count */
 
 void
 stats_compare(const struct stats *stats, struct sample *sample)
 {
     double latency = (double)sample->latency;
     double average = stats->latency.mean;
-    if (stats->latency.count <= COMPARED || !sample_counts(sample))
+    if (stats->latency.count <= COMPARED_ABOVE || !sample_counts(sample))
         return;
 
     sample->verdict = VERDICT_NONE;
@@ -207,16 +246,17 @@ stats_slow_above(const struct stats *stats, const struct sample *sample)
         return 0;
 
     int64_t median = histogram_value(latencies, (count + 1) / 2);
-    return time_multiply(median, count > COMPARED ? 2 : 10);
+    return time_multiply(median, count > COMPARED_ABOVE ? 2 : 10);
 }
 
-/* Empties all histograms and distributions. `longest_corrected` bounds the waits of every
+/* Empties all histograms and distributions. `longest_corrected` limits the waits of every
  * operation, because a wait may come from a request of another operation. */
 static void
 clear_distributions(struct stats *stats)
 {
     const struct moments *latency = &stats->latency;
     int64_t longest = stats->longest_corrected;
+
     if (latency->count)
         histogram_clear(&stats->latencies, latency->min, latency->max);
     if (longest)
@@ -224,24 +264,27 @@ clear_distributions(struct stats *stats)
     distribution_clear(&stats->sync);
     breakdown_clear(&stats->breakdown);
 
-    for (int i = 0; stats->mix.extra_count && i <= stats->mix.extra_count; i++) {
-        struct stats_operation *own = &stats->operations[i];
-        histogram_clear(&own->latencies, own->latency.min, own->latency.max);
-        histogram_clear(&own->corrected, 0, longest);
+    for (int i = 0; i < count_operations(&stats->mix); i++) {
+        struct stats_operation *operation = &stats->operations[i];
+        const struct moments *moments = &operation->latency;
+        histogram_clear(&operation->latencies, moments->min, moments->max);
+        histogram_clear(&operation->corrected, 0, longest);
     }
 }
 
 void
 stats_clear(struct stats *stats)
 {
-    int64_t every = stats->corrected_interval;
+    int64_t interval = stats->corrected_interval;
     struct operation_mix mix = stats->mix;
     bool flushes_ignored = stats->flushes_ignored;
+
     clear_distributions(stats);
-    for (int i = 0; mix.extra_count && i <= mix.extra_count; i++)
+    for (int i = 0; i < count_operations(&mix); i++)
         memset(&stats->operations[i], 0, offsetof(struct stats_operation, latencies));
     memset(stats, 0, offsetof(struct stats, latencies));
-    stats->corrected_interval = every;
+
+    stats->corrected_interval = interval;
     stats->mix = mix;
     stats->flushes_ignored = flushes_ignored;
 }
@@ -250,10 +293,11 @@ void
 stats_reject(struct stats *stats)
 {
     clear_distributions(stats);
-    for (int i = 0; stats->mix.extra_count && i <= stats->mix.extra_count; i++) {
+    for (int i = 0; i < count_operations(&stats->mix); i++) {
         stats->operations[i].latency = (struct moments){0};
         stats->operations[i].bytes = 0;
     }
+
     stats->cached += stats->latency.count;
     stats->latency = (struct moments){0};
     stats->longest_corrected = 0;
@@ -261,46 +305,54 @@ stats_reject(struct stats *stats)
     stats->busy_time = 0;
 }
 
-/* Returns the time that rates are computed over, in ns. */
+/* Returns the time over which rates are computed, in ns. */
 static int64_t
-find_busy(const struct stats *stats)
+find_rate_time(const struct stats *stats)
 {
     return stats->busy_time ? stats->busy_time : stats->latency.sum;
+}
+
+/* Adds MORE, the statistics of the same operation, to OPERATION. The longest wait in the
+ * corrected histogram of MORE is at most LONGEST ns. */
+static void
+merge_operation(struct stats_operation *operation, const struct stats_operation *more,
+                int64_t longest)
+{
+    const struct moments *latency = &more->latency;
+
+    histogram_merge(&operation->latencies, &more->latencies, latency->min, latency->max);
+    histogram_merge(&operation->corrected, &more->corrected, 0, longest);
+    moments_merge(&operation->latency, latency);
+    operation->requests += more->requests;
+    operation->failed += more->failed;
+    operation->missed += more->missed;
+    operation->bytes += more->bytes;
+    operation->last_end = time_later(operation->last_end, more->last_end);
 }
 
 void
 stats_merge(struct stats *stats, const struct stats *more)
 {
     const struct moments *latency = &more->latency;
-    stats->corrected_interval =
-        more->corrected_interval ? more->corrected_interval : stats->corrected_interval;
+    int64_t longest = more->longest_corrected;
+
+    if (more->corrected_interval)
+        stats->corrected_interval = more->corrected_interval;
     if (more->mix.extra_count)
         stats->mix = more->mix;
     if (stats->busy_time || more->busy_time)
-        stats->busy_time = find_busy(stats) + find_busy(more);
+        stats->busy_time = find_rate_time(stats) + find_rate_time(more);
+
     moments_merge(&stats->latency, latency);
     histogram_merge(&stats->latencies, &more->latencies, latency->min, latency->max);
-    histogram_merge(&stats->corrected, &more->corrected, 0, more->longest_corrected);
+    histogram_merge(&stats->corrected, &more->corrected, 0, longest);
     distribution_merge(&stats->sync, &more->sync);
     breakdown_merge(&stats->breakdown, &more->breakdown);
+    for (int i = 0; i < count_operations(&more->mix); i++)
+        merge_operation(&stats->operations[i], &more->operations[i], longest);
 
-    for (int i = 0; more->mix.extra_count && i <= more->mix.extra_count; i++) {
-        struct stats_operation *into = &stats->operations[i];
-        const struct stats_operation *from = &more->operations[i];
-        histogram_merge(&into->latencies, &from->latencies, from->latency.min,
-                        from->latency.max);
-        histogram_merge(&into->corrected, &from->corrected, 0, more->longest_corrected);
-        moments_merge(&into->latency, &from->latency);
-        into->requests += from->requests;
-        into->failed += from->failed;
-        into->missed += from->missed;
-        into->bytes += from->bytes;
-        into->last_end =
-            from->last_end > into->last_end ? from->last_end : into->last_end;
-    }
-
-    stats->longest_corrected =
-        time_later(stats->longest_corrected, more->longest_corrected);
+    stats->longest_corrected = time_later(stats->longest_corrected, longest);
+    stats->last_end = time_later(stats->last_end, more->last_end);
     stats->bytes += more->bytes;
     stats->requests += more->requests;
     stats->all_bytes += more->all_bytes;
@@ -312,9 +364,9 @@ stats_merge(struct stats *stats, const struct stats *more)
     stats->missed += more->missed;
     stats->skipped_stopped += more->skipped_stopped;
     stats->from_memory += more->from_memory;
-    stats->flushes_ignored |= more->flushes_ignored;
     stats->late_count += more->late_count;
-    stats->last_end = more->last_end > stats->last_end ? more->last_end : stats->last_end;
+    if (more->flushes_ignored)
+        stats->flushes_ignored = true;
 }
 
 double
@@ -326,11 +378,11 @@ stats_rate(double number, int64_t time)
 double
 stats_iops(const struct stats *stats)
 {
-    return stats_rate((double)stats->latency.count, find_busy(stats));
+    return stats_rate((double)stats->latency.count, find_rate_time(stats));
 }
 
 double
 stats_bps(const struct stats *stats)
 {
-    return stats_rate((double)stats->bytes, find_busy(stats));
+    return stats_rate((double)stats->bytes, find_rate_time(stats));
 }

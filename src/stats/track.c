@@ -5,9 +5,9 @@
  *   columns than there are, columns are merged in pairs and become twice as wide. So a
  *   long run always uses more than half of the columns.
  *
- * - A series has entries, which are single requests. When there is no room left, one
+ * - A series has entries, which are single requests. When there is no more room, one
  *   entry of each pair is removed, and from then on half as many requests become entries.
- *   So a long run always has at least half as many entries as there is room for.
+ *   So a long run always uses at least half of the room.
  */
 #include "stats/track.h"
 
@@ -46,36 +46,38 @@ track_column_add(struct track_column *into, const struct track_column *more)
 
 /* Merges the columns in pairs, into columns of twice the width. */
 static void
-widen(struct track *track)
+widen_columns(struct track *track)
 {
     struct track_column *columns = track->columns;
-    int left = (track->column_count + 1) / 2;
+    int pair_count = (track->column_count + 1) / 2;
 
-    for (int i = 0; i < left; i++) {
+    for (int i = 0; i < pair_count; i++) {
         columns[i] = columns[2 * i];
         if (2 * i + 1 < track->column_count)
             track_column_add(&columns[i], &columns[2 * i + 1]);
     }
 
-    memset(&columns[left], 0, (size_t)(track->column_count - left) * sizeof(columns[0]));
-    track->column_count = left;
+    memset(&columns[pair_count], 0,
+           (size_t)(track->column_count - pair_count) * sizeof(columns[0]));
+    track->column_count = pair_count;
     track->shift++;
 }
 
 /* Returns the column at OFFSET ns after the start of the track. Widens the columns until
- * there is one. */
+ * they reach up to OFFSET. */
 static struct track_column *
 find_column(struct track *track, int64_t offset)
 {
     while (offset >> track->shift >= TRACK_COLUMNS)
-        widen(track);
+        widen_columns(track);
     int index = (int)(offset >> track->shift);
     if (index >= track->column_count)
         track->column_count = index + 1;
     return &track->columns[index];
 }
 
-/* Returns the ns from the start of the track to TIME, or 0 if TIME is earlier. */
+/* Returns the time from the start of the track to TIME, in ns. Returns 0 if TIME is
+ * before the start. */
 static int64_t
 find_offset(const struct track *track, int64_t time)
 {
@@ -86,17 +88,22 @@ find_offset(const struct track *track, int64_t time)
 void
 track_miss(struct track *track, int64_t after, uint64_t count)
 {
-    int64_t every = track->slot_interval;
+    int64_t interval = track->slot_interval;
     int64_t offset = find_offset(track, after);
+
     while (count > 0) {
-        offset += every;
+        offset += interval;
         struct track_column *column = find_column(track, offset);
         int64_t end = ((offset >> track->shift) + 1) << track->shift;
-        uint64_t inside = every ? (uint64_t)((end - offset - 1) / every) + 1 : count;
-        inside = inside < count ? inside : count;
+
+        uint64_t inside = count;
+        if (interval > 0)
+            inside = (uint64_t)((end - offset - 1) / interval) + 1;
+        if (inside > count)
+            inside = count;
         column->missed += inside;
         count -= inside;
-        offset += (int64_t)(inside - 1) * every;
+        offset += (int64_t)(inside - 1) * interval;
     }
 }
 
@@ -105,8 +112,8 @@ track_miss(struct track *track, int64_t after, uint64_t count)
 static void
 miss_around(struct track *track, const struct sample *sample)
 {
-    int64_t before = (int64_t)sample->missed_before;
-    track_miss(track, sample->start - (before + 1) * track->slot_interval,
+    int64_t points_before = (int64_t)sample->missed_before;
+    track_miss(track, sample->start - (points_before + 1) * track->slot_interval,
                sample->missed_before);
     track_miss(track, sample->start, sample->missed - sample->missed_before);
 }
@@ -114,23 +121,28 @@ miss_around(struct track *track, const struct sample *sample)
 void
 track_record(struct track *track, const struct sample *sample)
 {
-    bool counts = sample_counts(sample), failed = sample_failed(sample);
+    bool counts = sample_counts(sample);
+    bool failed = sample_failed(sample);
     if (sample->missed)
         miss_around(track, sample);
     if (!counts && !failed)
         return;
 
     int64_t offset = find_offset(track, sample->start);
-    struct track_column one = {.count = counts,
-                               .min = sample->latency,
-                               .max = sample->latency,
-                               .sum = counts ? (double)sample->latency : 0,
-                               .failed = failed};
-    track_column_add(find_column(track, offset), &one);
+    struct track_column *column = find_column(track, offset);
+    if (failed) {
+        column->failed++;
+        return;
+    }
 
-    if (counts && track->request_count < TRACK_MARKS)
+    struct track_column request = {.count = 1,
+                                   .min = sample->latency,
+                                   .max = sample->latency,
+                                   .sum = (double)sample->latency};
+    track_column_add(column, &request);
+    if (track->request_count < TRACK_MARKS)
         track->marks[track->request_count] = (struct track_mark){offset, sample->latency};
-    track->request_count += counts;
+    track->request_count++;
 }
 
 void
@@ -147,6 +159,19 @@ track_split(struct track *track, const struct sample *sample)
     column->sync += (double)sample->sync;
 }
 
+/* Copies marks of MORE to INTO until INTO has TRACK_MARKS of them. */
+static void
+merge_marks(struct track *into, const struct track *more)
+{
+    uint64_t mark_count = into->request_count;
+
+    for (uint64_t i = 0; i < more->request_count; i++) {
+        if (mark_count >= TRACK_MARKS)
+            break;
+        into->marks[mark_count++] = more->marks[i];
+    }
+}
+
 void
 track_merge(struct track *into, const struct track *more)
 {
@@ -156,12 +181,10 @@ track_merge(struct track *into, const struct track *more)
     if (into->column_count == 0)
         track_start(into, more->began_at, more->slot_interval);
     while (into->shift < more->shift)
-        widen(into);
+        widen_columns(into);
     for (int i = 0; i < more->column_count; i++)
         track_column_add(find_column(into, (int64_t)i << more->shift), &more->columns[i]);
-    for (uint64_t i = 0; i < more->request_count && into->request_count + i < TRACK_MARKS;
-         i++)
-        into->marks[into->request_count + i] = more->marks[i];
+    merge_marks(into, more);
     into->request_count += more->request_count;
 }
 
@@ -173,60 +196,62 @@ series_start(struct time_series *series, struct series_entry *entries, int most,
     random_seed(&series->random, seed);
 }
 
-/* Halves the entries. Of each pair, one entry stays, chosen at random, so that all
- * requests that the pair stands for have the same chance. An entry without a partner
- * stays with a chance of 1/2. */
+/* Removes half of the entries: one entry of each pair, chosen at random, so that all
+ * requests for which the pair stands have the same chance. An entry without a partner
+ * stays with a chance of 1/2. Each choice takes one random bit. */
 static void
-halve(struct time_series *series)
+halve_entries(struct time_series *series)
 {
     struct series_entry *entries = series->entries;
-    int left = 0;
+    int remaining_count = 0;
     uint64_t bits = 0;
 
-    for (int i = 0; i < series->count; i += 2, bits >>= 1) {
-        if (i % 128 == 0)
+    for (int i = 0; i < series->count; i += 2) {
+        if (i % 128 == 0) /* the 64 bits are used up */
             bits = random_next(&series->random);
         int chosen = i + (int)(bits & 1);
         if (chosen < series->count)
-            entries[left++] = entries[chosen];
+            entries[remaining_count++] = entries[chosen];
+        bits >>= 1;
     }
 
-    series->count = left;
+    series->count = remaining_count;
     series->shift++;
 }
 
-/* The requests are divided into groups of 2^shift successive requests, one group for each
- * entry. The next entry is chosen at random in the group that begins now. */
+/* The requests are divided into groups of 2^shift successive requests. Each group gives
+ * one entry. The next entry is chosen at random from the group that begins now. */
 void
 series_keep(struct time_series *series, int64_t start, int64_t latency)
 {
     series->entries[series->count++] = (struct series_entry){start, latency};
     if (series->count == series->capacity)
-        halve(series);
+        halve_entries(series);
     series->next_index = ((uint64_t)series->count << series->shift) +
                          (random_next(&series->random) & ((1ULL << series->shift) - 1));
 }
 
-/* If MORE has entries for fewer requests than INTO, one entry out of SIZE of them is
- * chosen at random. The last group may be incomplete; it is left out if a missing entry
- * is chosen. */
+/* Each entry of MORE may stand for fewer requests than an entry of INTO does. Then the
+ * entries of MORE are divided into groups of GROUP_SIZE, which stand for as many requests
+ * as one entry of INTO. One entry of each group is chosen at random. If the last group is
+ * incomplete, an entry that is missing may be chosen. Then the group gives no entry. */
 void
 series_merge(struct time_series *into, const struct time_series *more)
 {
-    uint64_t used = (uint64_t)more->count;
-    uint64_t size;
+    uint64_t entry_count = (uint64_t)more->count;
+    uint64_t group_size;
     if (into->capacity == 0)
         return;
 
     while (into->shift < more->shift)
-        halve(into);
-    for (uint64_t first = 0; first < used; first += size) {
-        size = 1ULL << (into->shift - more->shift);
-        uint64_t chosen = first + (random_next(&into->random) & (size - 1));
-        if (chosen < used)
+        halve_entries(into);
+    for (uint64_t first = 0; first < entry_count; first += group_size) {
+        group_size = 1ULL << (into->shift - more->shift); /* INTO may have been halved */
+        uint64_t chosen = first + (random_next(&into->random) & (group_size - 1));
+        if (chosen < entry_count)
             into->entries[into->count++] = more->entries[chosen];
         if (into->count == into->capacity)
-            halve(into);
+            halve_entries(into);
     }
 
     into->request_count += more->request_count;
