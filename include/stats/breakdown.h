@@ -80,9 +80,9 @@ struct breakdown {
     struct breakdown_request slowest; /* the slowest request that was split; the first one
                                          if several are equally slow */
     struct moments operations[OPERATIONS][PARTS]; /* the parts of each operation */
-    struct distribution parts[PARTS + 1]; /* the parts of all requests that were split.
-                                             PART_STACK has only requests to stacks, and
-                                             PART_FLUSH only requests with a flush */
+    /* The parts of all requests that were split. PART_STACK has only requests to stacks.
+     * PART_FLUSH has only requests for which a device worked on the flush. */
+    struct distribution parts[PARTS + 1];
 };
 
 /* The time for which a block request is in flight at a device. Times are monotonic, in

@@ -3,19 +3,23 @@
  *
  *   N   the number of independent requests, which is the advice
  *   Q   the share of requests that take longer than the limit
+ *   C   the number of latencies that have been measured so far
+ *   K   the number of latencies in the tail: the K largest of the C latencies
+ *   U   the latency at which the tail begins: the largest latency that is not in the tail
+ *   G   the tail index
  *
  * The answer is certain once both bounds of the percentile (binomial.h) are on the same
  * side of the limit. Whether they are depends on how many of the N requests take longer
  * than the limit. This number has a binomial distribution with the probability Q. The
  * advice is the smallest N for which the answer is certain in at least nine of ten runs.
  *
- * Q is estimated from the latencies seen so far:
+ * Q is estimated as follows:
  *
- * - If at least 10 of them are above the limit, Q is their share.
- * - Otherwise Q is extrapolated from the K largest of the latencies, as the tail of a
- *   Pareto distribution that begins at U, the largest latency below them:
+ * - If the percentile is above the limit, or if at least 10 latencies are above the
+ * limit, Q is the share of the C latencies that are above the limit.
+ * - Otherwise Q is extrapolated from the tail, which is taken for a Pareto distribution:
  *
- *       Q = K / count * (limit / U) ^ (-1 / G)
+ *       Q = K / C * (limit / U) ^ (-1 / G)
  *
  *   The tail index G is the mean of log(latency / U) over the K latencies (Hill, "A
  *   simple general approach to inference about the tail of a distribution", 1975;
@@ -39,15 +43,29 @@
 
 #include <math.h>
 
-#define BOUND_TAIL 0.05 /* chance that the percentile is beyond one of its bounds */
-#define MIN_SUCCESS 0.9 /* share of the runs that must be certain */
-#define MIN_ABOVE 10    /* with this many latencies above the limit, Q is their share */
-#define TAIL_SHARE \
-    10 /* K is at most 10 times the number of latencies above the percentile */
-#define MIN_TAIL 10      /* this limit of K is at least 10, but at most count / 2 */
-#define TAIL_ERRORS 0.5  /* standard errors that are added to G */
-#define RARE_STALLS 0.15 /* smallest Q, as a part of the share above the percentile */
-#define MIN_SHARE 1e-9   /* smallest share of requests: resolution of a percentile */
+/* The chance that the percentile is below its lower bound, and above its upper bound. */
+#define BOUND_TAIL 0.05
+
+/* The share of the runs that must be certain. */
+#define MIN_SUCCESS 0.9
+
+/* With at least this many latencies above the limit, Q is their share. */
+#define MIN_ABOVE 10
+
+/* K is at most TAIL_SHARE times the number of latencies above the percentile, or MIN_TAIL
+ * if that is more. It is never more than half of the latencies. */
+#define TAIL_SHARE 10
+#define MIN_TAIL 10
+
+/* This many standard errors are added to G. */
+#define TAIL_ERRORS 0.5
+
+/* The smallest Q if the limit is met, as a part of the share above the percentile. */
+#define RARE_STALLS 0.15
+
+/* The smallest share of requests, and the smallest distance from 1: the resolution of
+ * struct percentile. */
+#define MIN_SHARE 1e-9
 
 /* Returns the share, 0 to 1, of all values that are above PERCENTILE. */
 static double
@@ -64,9 +82,8 @@ find_bin_middle(int bin)
     return ((double)histogram_below(bin) + (double)histogram_upto(bin)) / 2;
 }
 
-/* Returns Q, the share of latencies above LIMIT, which is in ns. Extrapolates from the
- * largest latencies of HISTOGRAM. Returns 1 if LIMIT is not above the start of the tail,
- * because the tail tells nothing about it then. */
+/* Returns Q, extrapolated from the tail of HISTOGRAM. LIMIT is in ns. Returns 1 if LIMIT
+ * is not above the start of the tail, because the tail tells nothing about LIMIT then. */
 static double
 extrapolate_share(const struct histogram *histogram, const struct percentile *percentile,
                   int64_t limit)
@@ -90,7 +107,7 @@ extrapolate_share(const struct histogram *histogram, const struct percentile *pe
     double start = find_bin_middle(bin);
     if (tail_size == 0 || (double)limit <= start)
         return 1;
-    double index = log_sum / tail_size - log(start);
+    double index = log_sum / tail_size - log(start); /* the mean of log(latency / U) */
     index *= 1 + TAIL_ERRORS / sqrt(tail_size);
     return tail_size / count * pow((double)limit / start, -1 / index);
 }

@@ -70,19 +70,26 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define MAX_LAGS 64 /* in a sum, before each two values are replaced by their sum */
-#define MIN_DIVISOR                                                    \
-    0.1 /* if L is near N / 2, the divisor 1 - (2 L - 1) / N is near 0 \
-         */
-#define MIN_LEVELS                                                       \
-    3 /* T is computed at this many ranks, unless the median comes first \
-       */
-#define MIN_BEYOND \
-    50 /* after a rank with 50 latencies beyond it, one more rank is tried */
-#define RANKS_LIMIT 1.65      /* R * sqrt(N) above this is not chance */
-#define RANKS_LIMIT_EACH 0.08 /* times N, the same limit for N below 21 */
-#define MAX_CORRELATION \
-    (1 - 1e-6) /* the largest R, so that (1 + R) / (1 - R) is finite */
+/* The largest number of lags in a sum. With more lags, each two values are replaced by
+ * their sum. */
+#define MAX_LAGS 64
+
+/* The smallest divisor for the bias: 1 - (2 L - 1) / N is near 0 if L is near N / 2. */
+#define MIN_DIVISOR 0.1
+
+/* T is computed at the rank of the percentile and at ranks nearer to the median. These
+ * are at least MIN_LEVELS ranks, unless the median comes first. The first rank that has
+ * MIN_BEYOND latencies beyond it is reliable, so only one more rank is tried after it. */
+#define MIN_LEVELS 3
+#define MIN_BEYOND 50
+
+/* R * sqrt(N) above this limit is not chance. For N below 21, the limit is lower:
+ * RANKS_LIMIT_EACH * N. */
+#define RANKS_LIMIT 1.65
+#define RANKS_LIMIT_EACH 0.08
+
+/* The largest R, so that (1 + R) / (1 - R) is finite. */
+#define MAX_CORRELATION (1 - 1e-6)
 
 /*
  * Drift, for a series that is too short for its T.
@@ -124,15 +131,20 @@
  * processes were not simulated.
  */
 #define DRIFT_BLOCKS 8
-#define DRIFT_SLOW 16.0 /* a series is slow if R >= 1 - DRIFT_SLOW / N */
-#define DRIFT_SPAN                                                          \
-    3000.0               /* requests: S^2 of a slow series is multiplied by \
-                            1 + DRIFT_SPAN / N */
-#define DRIFT_FACTOR 3.8 /* F for a percentile is exp(DRIFT_FACTOR * S) */
-#define DRIFT_RATIO_FACTOR                                                          \
-    3.2                  /* the same for the ratio of two percentiles, where S^2 is \
-                            the sum of both S^2 */
-#define MAX_WIDENING 100 /* the largest F; with a larger F nothing is known */
+
+/* A series is slow if R is at least 1 - DRIFT_SLOW / N. */
+#define DRIFT_SLOW 16.0
+
+/* S^2 of a slow series is multiplied by 1 + DRIFT_SPAN / N. The span is in requests. */
+#define DRIFT_SPAN 3000.0
+
+/* F of a percentile is exp(DRIFT_FACTOR * S). F of a ratio of two percentiles is
+ * exp(DRIFT_RATIO_FACTOR * S), where S^2 is the sum of the S^2 of both percentiles. */
+#define DRIFT_FACTOR 3.8
+#define DRIFT_RATIO_FACTOR 3.2
+
+/* The largest F. If F would be larger, nothing is known. */
+#define MAX_WIDENING 100
 
 /* A series of latencies while its T is computed. */
 struct latency_set {
@@ -152,21 +164,21 @@ compare_starts(const void *left, const void *right)
     return (a->start > b->start) - (a->start < b->start);
 }
 
-/* Returns the autocovariance at LAG of COUNT VALUES, whose mean is 0. Up to 1024 products
- * are added as floats, which is fast. These partial sums are added as doubles, which is
- * precise. */
+/* Returns the autocovariance at LAG of COUNT VALUES, whose mean is 0. Groups of 1024
+ * products are added as floats, which is fast. The sums of the groups are added as
+ * doubles, which is precise. */
 static double
 find_covariance(const float *values, int count, int lag)
 {
     int pairs = count - lag;
     double sum = 0;
 
-    for (int i = 0; i < pairs;) {
-        int end = i + 1024 < pairs ? i + 1024 : pairs;
-        float partial = 0;
-        for (; i < end; i++)
-            partial += values[i] * values[i + lag];
-        sum += (double)partial;
+    for (int first = 0; first < pairs; first += 1024) {
+        int end = first + 1024 < pairs ? first + 1024 : pairs;
+        float group_sum = 0;
+        for (int i = first; i < end; i++)
+            group_sum += values[i] * values[i + lag];
+        sum += (double)group_sum;
     }
     return sum / count;
 }
@@ -179,9 +191,10 @@ find_autocorrelation_time(float *values, int count)
     if (variance <= 0)
         return 1;
 
-    /* Each value is now the sum of SIZE successive original values. */
+    /* In each round, a value is the sum of `size` successive original values. */
     for (int size = 1;; size *= 2) {
-        /* Lags of both signs: each pair counts twice, but lag 0 only once. */
+        /* The sum over lags of both signs has each autocovariance twice, but lag 0 once.
+         */
         double sum = -find_covariance(values, count, 0);
         int lags = 0;
 
@@ -284,9 +297,10 @@ find_longest_time(const struct latency_set *set, int rank)
     return longest;
 }
 
-/* Returns the dependence for PERCENTILE, without drift. It is known if the series has at
- * least 15 times as many latencies as each of three T: the longest T for the percentile,
- * the T at the median, and RANKS_TIME. */
+/* Returns the dependence for PERCENTILE, with a drift of 0. RANKS_TIME is the T that
+ * follows from R. The dependence is known if the number of latencies is at least 15 times
+ * the longest of three T: the T for the percentile, the T for the median, and RANKS_TIME.
+ */
 static struct dependence
 find_dependence(const struct latency_set *set, const struct percentile *percentile,
                 double ranks_time)
@@ -342,8 +356,8 @@ find_drift(const struct latency_set *set, const struct series_entry *entries)
     return sqrt(variance);
 }
 
-/* Tries to explain the long T of SET by a drift. If PERCENTILE is known then, stores the
- * dependence with its drift in DEPENDENCE. Otherwise leaves DEPENDENCE as it is. */
+/* Tries to explain the long T of SET by a drift. If that makes the dependence for
+ * PERCENTILE known, stores it in DEPENDENCE. Otherwise leaves DEPENDENCE as it is. */
 static void
 assume_drift(struct dependence *dependence, struct latency_set *set,
              const struct series_entry *entries, const struct percentile *percentile)
@@ -353,7 +367,7 @@ assume_drift(struct dependence *dependence, struct latency_set *set,
     if (set->widening > MAX_WIDENING)
         return;
 
-    /* A drift makes R large, so R is not used. */
+    /* R is not used, because a drift makes it large. */
     struct dependence drifting = find_dependence(set, percentile, 1);
     if (!drifting.is_known)
         return;

@@ -32,12 +32,14 @@
  * are below the lower bound, and 2.5 % are above the upper bound (Hannig, Iyer,
  * Patterson: "Fiducial generalized confidence intervals", 2006).
  *
- * Assumptions: N latencies with the autocorrelation time T tell as much as M independent
- * latencies.
- * The two percentiles of a ratio come from different runs, which are independent of each
- * other. The longer T of both runs holds for both of them. The reason is that requests to
- * one device depend on each other equally in both runs, but the cause, such as a stall,
- * may show in one run only.
+ * Assumptions:
+ *
+ * - N latencies with the autocorrelation time T tell as much as M independent latencies.
+ * - The two percentiles of a ratio come from different runs, which are independent of
+ *   each other.
+ * - The longer T of both runs holds for both of them. The reason is that requests to one
+ *   device depend on each other equally in both runs, but the cause, such as a stall, may
+ *   show in one run only.
  */
 #include "stats/interval.h"
 
@@ -47,10 +49,13 @@
 
 #include <math.h>
 
-#define RATIO_TAIL 0.025 /* chance that a ratio is below its interval, and above it */
-#define QUANTILES 300    /* values of each percentile of a ratio */
-#define MAX_RATIO 1e15   /* more than any ratio of two latencies in a histogram */
-#define RANK_ERROR 1e-6  /* more than the rounding error of a rank */
+/* The chance that a true ratio is below its interval. The chance that it is above is the
+ * same. */
+#define RATIO_TAIL 0.025
+
+#define QUANTILES 300   /* equally likely values of each percentile of a ratio */
+#define MAX_RATIO 1e15  /* more than any ratio of two latencies in a histogram */
+#define RANK_ERROR 1e-6 /* more than the rounding error of a rank */
 
 int
 estimate_make(struct estimate *estimate, const struct stats *stats,
@@ -74,8 +79,8 @@ count_independent(const struct estimate *estimate, double time)
     return (uint64_t)fmax(count / time, 1);
 }
 
-/* A position in a histogram. It only moves up, so that ascending ranks are found in one
- * pass. */
+/* A position in a histogram. It only moves up, so that one pass over the histogram finds
+ * several ranks in ascending order. */
 struct histogram_climb {
     const struct histogram *histogram;
     int bin;
@@ -88,8 +93,8 @@ start_climb(const struct histogram *histogram)
     return (struct histogram_climb){histogram, 0, histogram->bins[0]};
 }
 
-/* Moves CLIMB up to the bin of RANK among all N latencies. Does not move it if that bin
- * is lower. */
+/* Moves CLIMB up to the bin that has the latency with RANK, among all N latencies. Does
+ * not move it if it is already there, or above. */
 static void
 climb_to_rank(struct histogram_climb *climb, double rank)
 {
@@ -99,8 +104,8 @@ climb_to_rank(struct histogram_climb *climb, double rank)
     }
 }
 
-/* Returns the rank among N latencies, not rounded, of RANK among COUNT independent
- * latencies (Hazen). */
+/* Turns RANK among COUNT independent latencies into a rank among the N latencies of
+ * HISTOGRAM, by Hazen's formula. Returns this rank, which is not a whole number. */
 static double
 convert_rank(const struct histogram *histogram, uint64_t rank, uint64_t count)
 {
