@@ -17,7 +17,7 @@
  */
 struct busy_span {
     int64_t start, end;
-    bool has_counted; /* at least one of the requests of the span counts */
+    bool has_counted; /* at least one request of the span counts (stats/stats.h) */
 };
 
 #define BUSY_SPANS 1024
@@ -49,7 +49,7 @@ void busy_clear(struct busy *busy);
 
 /*
  * The newest spans of one worker, whose requests end in order. Two spans are joined if
- * the pause between them is at most BUSY_MOMENT. That is how long a loop that sends
+ * the pause between them is at most BUSY_MAX_PAUSE. That is how long a loop that sends
  * requests back to back takes between two requests.
  */
 struct busy_log {
@@ -57,7 +57,7 @@ struct busy_log {
     struct busy_span list[BUSY_LOG]; /* in order */
 };
 
-#define BUSY_MOMENT US /* ns */
+#define BUSY_MAX_PAUSE US /* ns */
 
 /* Adds a request that was in flight from START to END. COUNTS says whether the request
  * counts. END must not be before the end of any earlier span. The log must have room for
@@ -65,7 +65,7 @@ struct busy_log {
 static inline void
 busy_log_add(struct busy_log *log, int64_t start, int64_t end, bool counts)
 {
-    while (log->count > 0 && log->list[log->count - 1].end + BUSY_MOMENT >= start) {
+    while (log->count > 0 && log->list[log->count - 1].end + BUSY_MAX_PAUSE >= start) {
         const struct busy_span *before = &log->list[--log->count];
         start = before->start < start ? before->start : start;
         counts |= before->has_counted;

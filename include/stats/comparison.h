@@ -14,10 +14,10 @@
 
 /* A percentile of a row, compared with the same percentile of the first row. */
 struct comparison_figure {
-    int64_t value;            /* ns; 0 if no request counts */
-    uint64_t count;           /* requests that count, in whichever of the two rows has
-                                 fewer of them */
-    double ratio;             /* the value divided by the first row's; 0 if not known */
+    int64_t value;  /* ns; 0 if no request counts */
+    uint64_t count; /* requests that count, in whichever of the two rows has
+                       fewer of them */
+    double ratio;   /* `value` divided by the value of the first row; 0 if unknown */
     struct interval bounds;   /* of the ratio, at 95 % */
     enum slo_verdict verdict; /* on a relative limit of the ratio */
 };

@@ -140,7 +140,7 @@ int64_t latencies_known_percentile(const struct latencies *latencies,
 /* Returns how many requests took longer than LIMIT ns. Waits are not counted. Latencies
  * are rounded to the middle of their bins, as percentiles are. So the answer agrees with
  * a comparison of a percentile and LIMIT. */
-uint64_t latencies_above(const struct latencies *latencies, int64_t limit);
+uint64_t latencies_count_above(const struct latencies *latencies, int64_t limit);
 
 /* Returns a percentile of all requests of STATS that count, in ns. Returns 0 if no
  * request counts. */

@@ -34,7 +34,7 @@ struct track_column {
     uint64_t missed;     /* grid points at which no request was sent (struct sample) */
 };
 
-/* Adds all requests of MORE to INTO. */
+/* Adds all requests of the column MORE to INTO. */
 void track_column_add(struct track_column *into, const struct track_column *more);
 
 struct track {
@@ -104,15 +104,19 @@ void series_start(struct time_series *series, struct series_entry *entries, int 
 /* Stores a request as an entry, and chooses the next request to store. START and LATENCY
  * are in ns. Only series_record calls this function, for the request with the index
  * `next_index`. */
-void series_keep(struct time_series *series, int64_t start, int64_t latency);
+void series_store(struct time_series *series, int64_t start, int64_t latency);
 
 /* Adds a request that counts. START and LATENCY are in ns. Fast, because nearly all
  * requests of a long run are only counted. */
 static inline void
 series_record(struct time_series *series, int64_t start, int64_t latency)
 {
-    if (series->capacity && series->request_count++ == series->next_index)
-        series_keep(series, start, latency);
+    if (series->capacity == 0)
+        return;
+
+    uint64_t index = series->request_count++;
+    if (index == series->next_index)
+        series_store(series, start, latency);
 }
 
 /* Adds the entries of MORE, the series of another worker of the same run, to INTO. The

@@ -118,7 +118,7 @@ estimate_share(const struct percentile *percentile, const struct latencies *late
                int64_t limit, bool fails)
 {
     const struct histogram *histogram = latencies->uncorrected;
-    uint64_t above = latencies_above(latencies, limit);
+    uint64_t above = latencies_count_above(latencies, limit);
     if (histogram->count == 0)
         return fails ? 1 : 0;
 

@@ -277,7 +277,7 @@ latencies_percentile(const struct latencies *latencies,
 }
 
 uint64_t
-latencies_above(const struct latencies *latencies, int64_t limit)
+latencies_count_above(const struct latencies *latencies, int64_t limit)
 {
     const struct histogram *histogram = latencies->uncorrected;
     int64_t min = latencies->moments->min;

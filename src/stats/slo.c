@@ -5,14 +5,14 @@
  *
  * A limit on a percentile is a question about the true percentile, which endlessly many
  * requests of the same kind would have. It is answered by the quantile test (Conover,
- * "Practical nonparametric statistics", 3.2). If the true percentile were equal to the
- * limit, the number of values above the limit would have a binomial distribution
+ * "Practical nonparametric statistics", 3.2). Suppose that the true percentile is equal
+ * to the limit. Then the number of values above the limit has a binomial distribution
  * (binomial.h):
  *
- * - "Broken" is certain if such a run would have as many values above the limit, or more,
- *   with a chance below 5 %.
- * - "Met" is certain if such a run would have as few values above the limit, or fewer,
- *   with a chance of at most 5 %.
+ * - The answer "broken" is certain if this distribution gives a chance below 5 % to the
+ *   measured number of values above the limit and to all larger numbers.
+ * - The answer "met" is certain if this distribution gives a chance of at most 5 % to the
+ *   measured number of values above the limit and to all smaller numbers.
  *
  * The test assumes that the values are independent of each other. run/outcome.c allows
  * for requests that depend on each other.
@@ -346,7 +346,7 @@ slo_answer(const struct slo *slo, const struct stats *stats)
         return answer;
     }
 
-    uint64_t above = is_percentile ? latencies_above(&latencies, slo->limit) : 0;
+    uint64_t above = is_percentile ? latencies_count_above(&latencies, slo->limit) : 0;
     bool certainly_broken =
         is_percentile && is_certainly_broken(percentile, count, above);
     if (count == 0 || (count < answer.min_samples && !certainly_broken)) {

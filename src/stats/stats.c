@@ -12,7 +12,7 @@
  * missed requests would have had (as in HdrHistogram, by Gil Tene). A request of latency
  * L adds
  *
- *     L - I,  L - 2 I,  L - 3 I  and so on, while this is above 0
+ *     L - I,  L - 2 I,  L - 3 I  and so on, as long as the wait is above 0
  *
  * where I is the interval. If operations are mixed, the missed requests would have been
  * of the operations in turn. With 2 operations, each one has every second wait: L - I,
@@ -79,9 +79,9 @@ miss_in_turn(struct stats *stats, int turn, uint64_t count)
  *
  * With N operations and an interval of I, the waits of one operation are N * I apart. The
  * longest wait is STALL - I for the first operation, STALL - 2 I for the second, and so
- * on. The longest wait that histogram_record_waits adds is its latency minus N * I. So
- * the latency that it gets is STALL + (N - 1) * I for the first operation, STALL + (N -
- * 2) * I for the second, and so on.
+ * on. But the longest wait that histogram_record_waits adds is N * I shorter than its
+ * latency. So the latency that it gets is longer than STALL: by (N - 1) * I for the first
+ * operation, by (N - 2) * I for the second, and so on.
  */
 static void
 wait_in_turn(struct stats *stats, int turn, int64_t stall, int64_t idle)
@@ -137,8 +137,8 @@ record_corrected(struct stats *stats, const struct sample *sample)
     wait_in_turn(stats, next_turn(stats, turn), stall, sample->tail_after_end);
 }
 
-/* Adds SAMPLE, which does not count, to the field of its verdict. No field is for warm-up
- * requests. */
+/* Counts SAMPLE, which is left out of latencies and rates, in the field of its verdict.
+ * Warm-up requests have no such field. */
 static void
 record_excluded(struct stats *stats, const struct sample *sample)
 {

@@ -222,7 +222,7 @@ halve_entries(struct time_series *series)
 /* The requests are divided into groups of 2^shift successive requests. Each group gives
  * one entry. The next entry is chosen at random from the group that begins now. */
 void
-series_keep(struct time_series *series, int64_t start, int64_t latency)
+series_store(struct time_series *series, int64_t start, int64_t latency)
 {
     series->entries[series->count++] = (struct series_entry){start, latency};
     if (series->count == series->capacity)

@@ -136,15 +136,15 @@ TEST(a_log_joins_what_is_a_moment_apart)
     struct busy_log log = {0};
     struct busy *busy = empty();
     busy_log_add(&log, 10000, 20000, true);
-    busy_log_add(&log, 20000 + BUSY_MOMENT, 30000, true);
+    busy_log_add(&log, 20000 + BUSY_MAX_PAUSE, 30000, true);
     assert_int_equal(log.count, 1);
-    busy_log_add(&log, 30001 + BUSY_MOMENT, 40000, true);
+    busy_log_add(&log, 30001 + BUSY_MAX_PAUSE, 40000, true);
     assert_int_equal(log.count, 2);
     busy_log_add(&log, 50000, 60000, true);
     busy_log_add(&log, 35000, 70000, true);
     assert_int_equal(log.count, 2);
     busy_log_move(&log, busy);
-    assert_time(busy, 20000 + 70000 - 30001 - BUSY_MOMENT);
+    assert_time(busy, 20000 + 70000 - 30001 - BUSY_MAX_PAUSE);
     assert_int_equal(log.count, 1);
 }
 
