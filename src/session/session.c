@@ -61,13 +61,11 @@
  */
 struct stage {
     const char *name;                   /* path of the target, or names of the files */
-    _Atomic int64_t began_at;           /* when the stage began, ns, monotonic */
+    int64_t began_at;                   /* when the stage began, ns, monotonic */
     const _Atomic int64_t *advanced_at; /* last sign of progress, ns, monotonic; NULL if
                                          * the stage cannot show any */
-    const char *message_end; /* end of the message; empty except for a closing */
+    bool is_closing;                    /* a target is being closed */
 };
-
-enum stage_kind { STAGE_OPENING, STAGE_FILES, STAGE_CLOSING };
 
 /*
  * The state that all threads share. If a thread is still stuck in the kernel at the end,
@@ -78,17 +76,15 @@ struct session {
     const struct output_kind *output; /* kind of the printed output */
     struct os_thread supervisor;
     unsigned
-        blocked_signals; /* mask from os_signals_block, which the supervisor undoes */
-    /* Openings of all jobs, then the files, then closings of all jobs. */
-    struct stage stages[2 * (TARGETS_MOST + 1) + 1];
-    atomic_int stage;     /* index of the present stage */
+        blocked_signals;  /* mask from os_signals_block, which the supervisor undoes */
+    struct os_lock *lock; /* guards `stage` and `finished` */
+    struct stage stage;   /* the present stage; each new stage replaces all of it */
     int64_t give_up_at;   /* when a stage is given up after a signal, ns, monotonic;
                            * INT64_MAX before a signal */
     char file_names[512]; /* names of the -output file and of the exported files */
     atomic_int
         unused_targets;   /* open targets that are discarded unless a run uses them */
     atomic_bool is_ready; /* the run is open, or `failed` and `error` are set */
-    struct os_lock *lock; /* guards `finished` */
     bool finished;        /* the final line is printed */
     bool fds_unshared;    /* the first thread has a descriptor table of its own */
     atomic_bool leader_has_left; /* the first thread holds no target any more */
@@ -117,17 +113,50 @@ signal_flag(struct session *session, atomic_bool *flag)
 }
 
 /*
- * Begins a stage of KIND: the opening or closing of job INDEX, or the stage of the files,
- * which has INDEX 0. To be called by the thread that may have to wait. The supervisor is
- * not woken, because the deadline of a new stage is later than the earlier deadline.
+ * Makes STAGE the present stage, which begins now. To be called by the thread that may
+ * have to wait. The supervisor is not woken, because the deadline of a new stage is later
+ * than the earlier deadline.
  */
 static void
-enter_stage(struct session *session, enum stage_kind kind, int index)
+stage_enter(struct session *session, struct stage stage)
 {
-    if (kind != STAGE_OPENING)
-        index += session->job_count + (kind == STAGE_CLOSING);
-    atomic_store(&session->stages[index].began_at, os_clock_now());
-    atomic_store(&session->stage, index);
+    stage.began_at = os_clock_now();
+
+    os_lock_acquire(session->lock);
+    session->stage = stage;
+    os_lock_release(session->lock);
+}
+
+/* Enters the stage in which the target of JOB is opened. */
+static void
+stage_enter_opening(struct session *session, const struct job *job)
+{
+    stage_enter(session, (struct stage){.name = job->plan.path,
+                                        .advanced_at = &job->target.advanced_at});
+}
+
+/* Enters the stage in which the -output file and the exported files are prepared. */
+static void
+stage_enter_files(struct session *session)
+{
+    stage_enter(session, (struct stage){.name = session->file_names});
+}
+
+/* Enters the stage in which the target of JOB is closed. */
+static void
+stage_enter_closing(struct session *session, const struct job *job)
+{
+    stage_enter(session, (struct stage){.name = job->plan.path, .is_closing = true});
+}
+
+/* Returns a copy of the present stage, for the supervisor. */
+static struct stage
+stage_current(struct session *session)
+{
+    os_lock_acquire(session->lock);
+    struct stage stage = session->stage;
+    os_lock_release(session->lock);
+    return stage;
 }
 
 /*
@@ -139,7 +168,7 @@ close_targets(struct session *session, int count, bool unused)
     for (int i = 0; i < count; i++) {
         struct job *job = &session->jobs[i];
         struct notes notes = {0};
-        enter_stage(session, STAGE_CLOSING, i);
+        stage_enter_closing(session, job);
 
         if (unused || job_has_not_begun(job))
             target_discard(&job->target, &job->plan);
@@ -163,7 +192,7 @@ open_targets(struct session *session)
     bool named = session->target_count > 1 || output->needs_names;
 
     if (output->list[0].path)
-        enter_stage(session, STAGE_FILES, 0);
+        stage_enter_files(session);
     if (report_open(&session->reports, session->plan, &session->error) < 0)
         return -1;
 
@@ -178,7 +207,7 @@ open_targets(struct session *session)
             return error_set(&session->error, EXIT_PREPARE, job->plan.path,
                              "interrupted before it was opened");
 
-        enter_stage(session, STAGE_OPENING, i);
+        stage_enter_opening(session, job);
         plan_note(&job->plan, &session->notes);
         int status = report_check_working_file(&session->reports, session->plan,
                                                &job->plan, &session->error);
@@ -226,7 +255,8 @@ describe_wait(const struct stage *stage, const char *how, int64_t waited,
 {
     char text[UNITS_TEXT];
     error_set(error, EXIT_PREPARE, stage->name, "%snot ready after %s%s", how,
-              units_format(UNITS_TIME, waited, text), stage->message_end);
+              units_format(UNITS_TIME, waited, text),
+              stage->is_closing ? ", while closing it" : "");
 }
 
 /*
@@ -256,7 +286,7 @@ give_up(struct session *session, const struct stage *stage, int64_t waited)
 
     error.broken =
         stage->advanced_at && !os_signals_stop(); /* the target is unresponsive */
-    if (!stage->message_end[0])
+    if (!stage->is_closing)
         os_process_end(session->output->refuse(&error));
 
     int status = console_error(&error);
@@ -277,12 +307,12 @@ wait_through_stages(struct session *session, const atomic_bool *done)
     stall_start(&stall, session->plan->end.hang);
 
     while (!atomic_load(done)) {
-        const struct stage *stage = &session->stages[atomic_load(&session->stage)];
+        const struct stage stage = stage_current(session);
         int64_t now = os_clock_now();
-        int64_t since = time_later(atomic_load(&stage->began_at), os_signals_resumed());
-        int64_t advanced = stage->advanced_at
-                               ? time_later(since, atomic_load(stage->advanced_at))
-                               : since;
+        int64_t since = time_later(stage.began_at, os_signals_resumed());
+        int64_t advanced = since;
+        if (stage.advanced_at)
+            advanced = time_later(since, atomic_load(stage.advanced_at));
 
         if (os_signals_stop() && session->give_up_at == INT64_MAX)
             session->give_up_at = now + DEADLINE_GRACE;
@@ -290,12 +320,12 @@ wait_through_stages(struct session *session, const atomic_bool *done)
         int64_t end = time_earlier(session->give_up_at,
                                    time_add(advanced, session->plan->end.open_timeout));
         if (now >= end)
-            give_up(session, stage, now - since);
+            give_up(session, &stage, now - since);
 
         int64_t stalled = stall_check(&stall, since, now);
         struct error error;
         if (stalled) {
-            describe_wait(stage, "", stalled, &error);
+            describe_wait(&stage, "", stalled, &error);
             console_error(&error);
         }
         os_signals_wait(time_earlier(stall_due(&stall, since, now), end), done);
@@ -307,7 +337,7 @@ static void
 enter_files(struct session *session)
 {
     if (session->file_names[0])
-        enter_stage(session, STAGE_FILES, 0);
+        stage_enter_files(session);
 }
 
 /*
@@ -320,8 +350,9 @@ open_run(struct session *session)
 {
     const struct plan *plan = session->plan;
     bool has_parts = plan->mode & (MODE_SWEEP | MODE_PHASES);
+    int opened_last = has_parts ? 0 : session->job_count - 1;
 
-    enter_stage(session, STAGE_OPENING, has_parts ? 0 : session->job_count - 1);
+    stage_enter_opening(session, &session->jobs[opened_last]);
 
     session->observer = report_observer(&session->reports);
     session->task = (struct run_task){
@@ -518,7 +549,7 @@ leader_close(struct session *session)
     if (!session->fds_unshared)
         close_session(session);
     for (int i = 0; session->fds_unshared && i < session->job_count; i++) {
-        enter_stage(session, STAGE_CLOSING, i);
+        stage_enter_closing(session, &session->jobs[i]);
         os_file_close(session->jobs[i].target.fd);
     }
 }
@@ -539,7 +570,7 @@ run_supervisor(void *argument)
         os_process_end(session->status);
 
     if (!session->failed)
-        enter_stage(session, STAGE_CLOSING, 0);
+        stage_enter_closing(session, &session->jobs[0]);
     if (!session->failed && os_signals_stop()) /* requests may have used up the grace */
         session->give_up_at = time_later(os_signals_asked() + DEADLINE_GRACE,
                                          os_clock_now() + DEADLINE_CLOSING);
@@ -573,7 +604,7 @@ session_free(struct session *session)
 }
 
 /*
- * Makes the session of PLAN, with a job and its stages for each target and for the load.
+ * Makes the session of PLAN, with a job for each target and for the load.
  * PLAN must outlive the session. Returns NULL if there is not enough memory.
  */
 static struct session *
@@ -594,23 +625,16 @@ session_make(const struct plan *plan)
     session->give_up_at = INT64_MAX;
 
     report_files(plan, session->file_names, sizeof(session->file_names));
-    session->stages[all] = (struct stage){.name = session->file_names, .message_end = ""};
-    for (int i = 0; i < all; i++) {
-        struct job *job = &session->jobs[i];
-        status |= job_init(job, plan, i);
-        session->stages[i] = (struct stage){.name = job->plan.path,
-                                            .advanced_at = &job->target.advanced_at,
-                                            .message_end = ""};
-        session->stages[all + 1 + i] =
-            (struct stage){.name = job->plan.path, .message_end = ", while closing it"};
+    for (int i = 0; i < all; i++)
+        status |= job_init(&session->jobs[i], plan, i);
+
+    if (!session->lock || status < 0) {
+        session_free(session);
+        return NULL;
     }
 
-    enter_stage(session, STAGE_OPENING, 0);
-
-    if (session->lock && status == 0)
-        return session;
-    session_free(session);
-    return NULL;
+    stage_enter_opening(session, &session->jobs[0]);
+    return session;
 }
 
 int
