@@ -89,13 +89,11 @@ struct session {
     bool fds_unshared;    /* the first thread has a descriptor table of its own */
     atomic_bool leader_has_left; /* the first thread holds no target any more */
     atomic_bool closed;          /* no thread holds a target any more */
-    atomic_bool removed; /* files of `made` are removed before a stage is given up */
     struct reports reports;
     struct run_observer observer;
     struct run_task task;
     struct run *run; /* NULL in a sweep, with -load, or if the run could not begin */
     bool failed;     /* the run could not begin; `error` says why */
-    bool stuck;      /* a thread or a request was abandoned in the kernel */
     struct error error;
     int status; /* exit status of the program */
     struct notes notes;
@@ -230,20 +228,27 @@ open_targets(struct session *session)
     return 0;
 }
 
+/* The removal of new working files, before the program is ended. */
+struct removal {
+    struct session *session;
+    atomic_bool is_done;
+};
+
 /*
  * Removes the new working files of open targets. The targets stay open, because a thread
  * that was abandoned may still use them. The body of a thread that give_up starts.
  */
 static void *
-remove_made(void *argument)
+run_remover(void *argument)
 {
-    struct session *session = argument;
+    struct removal *removal = argument;
+    struct session *session = removal->session;
     int count = atomic_load(&session->unused_targets);
 
     for (int i = 0; i < count; i++)
         target_discard(&session->jobs[i].target, &session->jobs[i].plan);
 
-    signal_flag(session, &session->removed);
+    signal_flag(session, &removal->is_done);
     return NULL;
 }
 
@@ -270,16 +275,20 @@ describe_wait(const struct stage *stage, const char *how, int64_t waited,
 static _Noreturn void
 give_up(struct session *session, const struct stage *stage, int64_t waited)
 {
+    /* The remover may use this after the wait, because this function never returns. */
+    struct removal removal = {.session = session};
     struct os_thread remover;
     int64_t until = os_clock_now() + DEADLINE_CLOSING;
     bool removes = session->plan->workload.keep &&
                    atomic_load(&session->unused_targets) &&
-                   os_thread_start(&remover, remove_made, session) == 0;
+                   os_thread_start(&remover, run_remover, &removal) == 0;
 
-    while (removes && !atomic_load(&session->removed) && os_clock_now() < until)
-        os_signals_wait(until, &session->removed);
-    if (atomic_load(&session->removed))
-        os_thread_join(&remover);
+    if (removes) {
+        while (!atomic_load(&removal.is_done) && os_clock_now() < until)
+            os_signals_wait(until, &removal.is_done);
+        if (atomic_load(&removal.is_done))
+            os_thread_join(&remover);
+    }
 
     struct error error;
     describe_wait(stage, "still ", waited, &error);
@@ -508,7 +517,6 @@ supervise_run(struct session *session)
 
     for (int i = 0; i < session->job_count; i++) {
         struct job *job = &session->jobs[i];
-        session->stuck |= job->outcome.is_stuck;
         if (!session->run && !job->was_tried)
             continue;
 
@@ -518,6 +526,16 @@ supervise_run(struct session *session)
     }
 
     return output->answer ? answer : status;
+}
+
+/* Returns whether a request, or a worker's thread, was abandoned in the kernel. */
+static bool
+any_job_is_stuck(const struct session *session)
+{
+    for (int i = 0; i < session->job_count; i++)
+        if (session->jobs[i].outcome.is_stuck)
+            return true;
+    return false;
 }
 
 /* Closes the run and all targets. Any thread; the body of the closer. */
@@ -566,7 +584,7 @@ run_supervisor(void *argument)
 
     session->status = session->failed ? session->output->refuse(&session->error)
                                       : supervise_run(session);
-    if (session->stuck)
+    if (!session->failed && any_job_is_stuck(session))
         os_process_end(session->status);
 
     if (!session->failed)
