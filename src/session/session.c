@@ -67,6 +67,16 @@ struct stage {
     bool is_closing;                    /* a target is being closed */
 };
 
+/* The life of a session. Every state is later than all states above it. */
+enum session_state {
+    SESSION_OPENING,  /* the first thread opens the targets and the run */
+    SESSION_RUNNING,  /* the run has begun; its final line is not printed yet */
+    SESSION_REFUSED,  /* the run cannot begin; the first thread closes everything */
+    SESSION_FINISHED, /* the final line is printed; the first thread closes what it has */
+    SESSION_UNSHARED, /* the first thread has closed only its own copies of descriptors */
+    SESSION_CLOSED,   /* no thread holds a target any more */
+};
+
 /*
  * The state that all threads share. If a thread is still stuck in the kernel at the end,
  * this memory is deliberately not freed, because that thread may still write to it.
@@ -77,7 +87,9 @@ struct session {
     struct os_thread supervisor;
     unsigned
         blocked_signals;  /* mask from os_signals_block, which the supervisor undoes */
-    struct os_lock *lock; /* guards `stage` and `finished` */
+    struct os_lock *lock; /* guards `stage` and `finished`, and changes of `state` */
+    _Atomic(enum session_state) state; /* only session_advance changes it */
+    atomic_bool state_changed;         /* ends the supervisor's wait for a state */
     struct stage stage;   /* the present stage; each new stage replaces all of it */
     int64_t give_up_at;   /* when a stage is given up after a signal, ns, monotonic;
                            * INT64_MAX before a signal */
@@ -107,6 +119,22 @@ static void
 signal_flag(struct session *session, atomic_bool *flag)
 {
     atomic_store(flag, true);
+    os_thread_wake(&session->supervisor);
+}
+
+/*
+ * Changes the state to NEXT, and wakes the thread that may be waiting for it. Any thread;
+ * each change is made by only one thread.
+ */
+static void
+session_advance(struct session *session, enum session_state next)
+{
+    os_lock_acquire(session->lock);
+    atomic_store(&session->state, next);
+    os_lock_notify(session->lock);
+    os_lock_release(session->lock);
+
+    atomic_store(&session->state_changed, true);
     os_thread_wake(&session->supervisor);
 }
 
@@ -441,9 +469,12 @@ open_session(struct session *session)
         report_end(&session->reports, &session->jobs[0].outcome);
 
     console_notes(&session->notes);
+    session_advance(session, session->failed ? SESSION_REFUSED : SESSION_RUNNING);
     signal_flag(session, &session->is_ready);
-    if (session->failed)
+    if (session->failed) {
         close_targets(session, atomic_exchange(&session->unused_targets, 0), true);
+        session_advance(session, SESSION_CLOSED);
+    }
 }
 
 /*
@@ -547,6 +578,7 @@ close_session(void *argument)
     if (session->run)
         run_close(session->run);
     close_targets(session, session->job_count, false);
+    session_advance(session, SESSION_CLOSED);
     signal_flag(session, &session->closed);
     return NULL;
 }
@@ -570,6 +602,8 @@ leader_close(struct session *session)
         stage_enter_closing(session, &session->jobs[i]);
         os_file_close(session->jobs[i].target.fd);
     }
+    if (session->fds_unshared)
+        session_advance(session, SESSION_UNSHARED);
 }
 
 /* The body of the supervisor. */
@@ -595,8 +629,9 @@ run_supervisor(void *argument)
 
     os_lock_acquire(session->lock);
     session->finished = true;
-    os_lock_notify(session->lock);
     os_lock_release(session->lock);
+    if (!session->failed)
+        session_advance(session, SESSION_FINISHED);
 
     wait_through_stages(session, &session->leader_has_left);
     if (!session->fds_unshared)
