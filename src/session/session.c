@@ -86,8 +86,9 @@ struct session {
     const struct output_kind *output; /* kind of the printed output */
     struct os_thread supervisor;
     unsigned
-        blocked_signals;  /* mask from os_signals_block, which the supervisor undoes */
-    struct os_lock *lock; /* guards `stage` and `finished`, and changes of `state` */
+        blocked_signals; /* mask from os_signals_block, which the supervisor undoes */
+    struct os_lock
+        *lock; /* guards `stage`; the leader waits on it for SESSION_FINISHED */
     _Atomic(enum session_state) state; /* only session_advance changes it */
     atomic_bool state_changed;         /* ends the supervisor's wait for a state */
     struct stage stage;   /* the present stage; each new stage replaces all of it */
@@ -95,32 +96,18 @@ struct session {
                            * INT64_MAX before a signal */
     char file_names[512]; /* names of the -output file and of the exported files */
     atomic_int
-        unused_targets;   /* open targets that are discarded unless a run uses them */
-    atomic_bool is_ready; /* the run is open, or `failed` and `error` are set */
-    bool finished;        /* the final line is printed */
-    bool fds_unshared;    /* the first thread has a descriptor table of its own */
-    atomic_bool leader_has_left; /* the first thread holds no target any more */
-    atomic_bool closed;          /* no thread holds a target any more */
+        unused_targets; /* open targets that are discarded unless a run uses them */
     struct reports reports;
     struct run_observer observer;
     struct run_task task;
-    struct run *run; /* NULL in a sweep, with -load, or if the run could not begin */
-    bool failed;     /* the run could not begin; `error` says why */
-    struct error error;
-    int status; /* exit status of the program */
+    struct run *run;    /* NULL in a sweep, with -load, or if the run could not begin */
+    struct error error; /* why the run could not begin; its `status` is 0 if it began */
+    int status;         /* exit status of the program */
     struct notes notes;
     int target_count;  /* number of targets */
     int job_count;     /* number of jobs: the targets, and the load of -load */
     struct job jobs[]; /* the targets' jobs first, then the load's */
 };
-
-/* Sets FLAG, and wakes the supervisor, which may be waiting for FLAG. Any thread. */
-static void
-signal_flag(struct session *session, atomic_bool *flag)
-{
-    atomic_store(flag, true);
-    os_thread_wake(&session->supervisor);
-}
 
 /*
  * Changes the state to NEXT, and wakes the thread that may be waiting for it. Any thread;
@@ -276,7 +263,8 @@ run_remover(void *argument)
     for (int i = 0; i < count; i++)
         target_discard(&session->jobs[i].target, &session->jobs[i].plan);
 
-    signal_flag(session, &removal->is_done);
+    atomic_store(&removal->is_done, true);
+    os_thread_wake(&session->supervisor);
     return NULL;
 }
 
@@ -332,18 +320,23 @@ give_up(struct session *session, const struct stage *stage, int64_t waited)
 }
 
 /*
- * Watches the stages until DONE, on the supervisor's thread. Reports a slow stage on
- * stderr. Ends the program if a stage has not advanced for the plan's open_timeout, or
- * when the grace period after a signal is over. Time during which the process was stopped
- * (Ctrl-Z) does not count.
+ * Waits until the state is AT_LEAST or a later one, on the supervisor's thread, and
+ * watches the stages meanwhile. Reports a slow stage on stderr. Ends the program if a
+ * stage has not advanced for the plan's open_timeout, or when the grace period after a
+ * signal is over. Time during which the process was stopped (Ctrl-Z) does not count.
  */
 static void
-wait_through_stages(struct session *session, const atomic_bool *done)
+session_wait(struct session *session, enum session_state at_least)
 {
     struct stall stall;
     stall_start(&stall, session->plan->end.hang);
 
-    while (!atomic_load(done)) {
+    for (;;) {
+        /* Cleared before the state is read, so that no later change is missed. */
+        atomic_store(&session->state_changed, false);
+        if (atomic_load(&session->state) >= at_least)
+            return;
+
         const struct stage stage = stage_current(session);
         int64_t now = os_clock_now();
         int64_t since = time_later(stage.began_at, os_signals_resumed());
@@ -365,7 +358,8 @@ wait_through_stages(struct session *session, const atomic_bool *done)
             describe_wait(&stage, "", stalled, &error);
             console_error(&error);
         }
-        os_signals_wait(time_earlier(stall_due(&stall, since, now), end), done);
+        os_signals_wait(time_earlier(stall_due(&stall, since, now), end),
+                        &session->state_changed);
     }
 }
 
@@ -445,10 +439,10 @@ open_outputs_and_run(struct session *session)
 /*
  * Prepares everything up to the first request, on the first thread, and tells the
  * supervisor. Memory is checked first, because opening a target may take memory too, and
- * may take long for a large working file. If the run cannot begin, closes the targets and
- * removes the files that were made for them.
+ * may take long for a large working file. Returns 0, or -1 if the run cannot begin: then
+ * the targets are closed again, and the files that were made for them are removed.
  */
-static void
+static int
 open_session(struct session *session)
 {
     if (session->plan->pace.keep_awake && os_processors_awake() < 0)
@@ -460,21 +454,23 @@ open_session(struct session *session)
         run_check_memory(session->jobs, session->job_count, &session->error) == 0 &&
         open_targets(session) == 0;
 
-    session->failed = !opened || open_outputs_and_run(session) < 0;
-    if (!session->failed)
+    if (opened && open_outputs_and_run(session) == 0) {
         atomic_store(&session->unused_targets, 0);
-    else
-        report_discard(&session->reports, session->plan);
-    if (session->failed && opened)
-        report_end(&session->reports, &session->jobs[0].outcome);
-
-    console_notes(&session->notes);
-    session_advance(session, session->failed ? SESSION_REFUSED : SESSION_RUNNING);
-    signal_flag(session, &session->is_ready);
-    if (session->failed) {
-        close_targets(session, atomic_exchange(&session->unused_targets, 0), true);
-        session_advance(session, SESSION_CLOSED);
+        session->error.status = EXIT_DONE;
+        console_notes(&session->notes);
+        session_advance(session, SESSION_RUNNING);
+        return 0;
     }
+
+    report_discard(&session->reports, session->plan);
+    if (opened)
+        report_end(&session->reports, &session->jobs[0].outcome);
+    console_notes(&session->notes);
+    session_advance(session, SESSION_REFUSED);
+
+    close_targets(session, atomic_exchange(&session->unused_targets, 0), true);
+    session_advance(session, SESSION_CLOSED);
+    return -1;
 }
 
 /*
@@ -579,31 +575,33 @@ close_session(void *argument)
         run_close(session->run);
     close_targets(session, session->job_count, false);
     session_advance(session, SESSION_CLOSED);
-    signal_flag(session, &session->closed);
     return NULL;
 }
 
 /*
  * Waits for the final line, then closes the targets on the first thread: whoever closes a
- * file last may have to wait for its file system. If this thread has a descriptor table
- * of its own, it closes only its own descriptors, and the closer does everything else.
+ * file last may have to wait for its file system. If FDS_UNSHARED, this thread has a
+ * descriptor table of its own: then it closes only its own descriptors, and the closer
+ * does everything else.
  */
 static void
-leader_close(struct session *session)
+leader_close(struct session *session, bool fds_unshared)
 {
     os_lock_acquire(session->lock);
-    while (!session->finished)
+    while (atomic_load(&session->state) < SESSION_FINISHED)
         os_lock_wait(session->lock);
     os_lock_release(session->lock);
 
-    if (!session->fds_unshared)
+    if (!fds_unshared) {
         close_session(session);
-    for (int i = 0; session->fds_unshared && i < session->job_count; i++) {
+        return;
+    }
+
+    for (int i = 0; i < session->job_count; i++) {
         stage_enter_closing(session, &session->jobs[i]);
         os_file_close(session->jobs[i].target.fd);
     }
-    if (session->fds_unshared)
-        session_advance(session, SESSION_UNSHARED);
+    session_advance(session, SESSION_UNSHARED);
 }
 
 /* The body of the supervisor. */
@@ -614,32 +612,33 @@ run_supervisor(void *argument)
     struct os_thread closer;
 
     os_signals_unblock(session->blocked_signals);
-    wait_through_stages(session, &session->is_ready);
+    session_wait(session, SESSION_RUNNING);
 
-    session->status = session->failed ? session->output->refuse(&session->error)
-                                      : supervise_run(session);
-    if (!session->failed && any_job_is_stuck(session))
+    /* The error decides, not the state: the leader does not wait for the message, and may
+     * have gone on from SESSION_REFUSED to SESSION_CLOSED. */
+    if (session->error.status) {
+        session->status = session->output->refuse(&session->error);
+        session_wait(session, SESSION_CLOSED);
+        return NULL;
+    }
+
+    session->status = supervise_run(session);
+    if (any_job_is_stuck(session))
         os_process_end(session->status);
 
-    if (!session->failed)
-        stage_enter_closing(session, &session->jobs[0]);
-    if (!session->failed && os_signals_stop()) /* requests may have used up the grace */
+    stage_enter_closing(session, &session->jobs[0]);
+    if (os_signals_stop()) /* requests may have used up the grace */
         session->give_up_at = time_later(os_signals_asked() + DEADLINE_GRACE,
                                          os_clock_now() + DEADLINE_CLOSING);
+    session_advance(session, SESSION_FINISHED);
 
-    os_lock_acquire(session->lock);
-    session->finished = true;
-    os_lock_release(session->lock);
-    if (!session->failed)
-        session_advance(session, SESSION_FINISHED);
-
-    wait_through_stages(session, &session->leader_has_left);
-    if (!session->fds_unshared)
+    session_wait(session, SESSION_UNSHARED);
+    if (atomic_load(&session->state) == SESSION_CLOSED)
         return NULL;
 
     if (os_thread_start(&closer, close_session, session) < 0)
         return close_session(session);
-    wait_through_stages(session, &session->closed);
+    session_wait(session, SESSION_CLOSED);
     os_thread_join(&closer);
     return NULL;
 }
@@ -710,11 +709,10 @@ session_execute(const struct plan *plan)
         return plan->output.list[0].kind->refuse(&error);
     }
 
-    open_session(session);
-    session->fds_unshared = session->run && run_first_worker(session->run);
-    if (!session->failed)
-        leader_close(session);
-    signal_flag(session, &session->leader_has_left);
+    if (open_session(session) == 0) {
+        bool fds_unshared = session->run && run_first_worker(session->run);
+        leader_close(session, fds_unshared);
+    }
 
     os_thread_join(&session->supervisor);
     int status = session->status;
