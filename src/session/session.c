@@ -1,41 +1,48 @@
 /*
  * The session opens all targets, runs the requests, and closes the targets. Three
- * threads share the work. The first thread and the closer may get stuck in the kernel at
- * any time, in a call to a target or file. So the supervisor, which must react to
- * signals, leaves such calls to them as far as possible.
+ * threads share the work. The leader and the closer may get stuck in the kernel at any
+ * time, in a call to a target or file. So the supervisor, which must react to signals,
+ * leaves such calls to them as far as possible.
  *
- * The first thread of the process opens everything. It then does the work of the first
- * worker itself, so that no thread has to be woken before the first request, and closes
- * the targets after the final line. The supervisor receives the signals, watches the
- * other threads, and prints the final line. The closer exists only if the first thread
- * has a descriptor table of its own at the end (os_thread_unshare): then closing there
- * does not close the descriptors of the other threads.
+ * The leader is the first thread of the process. It opens everything. It then does the
+ * work of the first worker itself, so that no thread has to be woken before the first
+ * request, and closes the targets after the final line. The supervisor receives the
+ * signals, watches the other threads, and prints the final line. The closer exists only
+ * if the leader has a descriptor table of its own at the end (os_thread_unshare): then
+ * closing there does not close the descriptors of the other threads.
  *
- *   first thread                      supervisor                     closer
- *   ------------                      ----------                     ------
- *   open_session(): opens everything         waits for `is_ready`
- *     |- error: `failed`, `is_ready` -> prints the error
- *     |         closes everything     waits for `leader_has_left`
- *     |         `leader_has_left` --> ends
- *     `- ok: `is_ready` ------------> supervise_run(): final line
- *            first worker's loop
- *            waits for `finished` <-- `finished`
- *              |                      waits for `leader_has_left`
- *              |- `fds_unshared` is false:
- *              |  closes everything
- *              |  `leader_has_left` -> ends
- *              `- `fds_unshared` is true:
- *                 closes its copies
- *                 `leader_has_left` -> starts the closer -----------> closes everything
- *                                     waits for `closed` <---------- `closed`
+ * The picture shows the states of the session, and which thread changes each of them. A
+ * thread changes only the state that it was handed, so no two threads do it at once.
  *
- * While the supervisor waits for `is_ready`, `leader_has_left` or `closed`, it
- * watches the stages (below) and gives up a stage that takes too long.
+ *   leader                          supervisor                      closer
+ *   ------                          ----------                      ------
+ *   OPENING                         waits, watches the stages
+ *     opens output, targets, run
+ *     |- error: OPENING -> REFUSED
+ *     |    removes new files,       prints the error,
+ *     |    closes the targets       waits, watches the stages
+ *     |    REFUSED -> CLOSED        ends
+ *     |
+ *     `- ok: OPENING -> RUNNING
+ *          first worker's loop,     supervises the requests,
+ *          then waits               prints the final line
+ *                                   RUNNING -> FINISHED
+ *          closes what it has       waits, watches the stages
+ *          |- table is shared:
+ *          |    FINISHED -> CLOSED  ends
+ *          `- table of its own:
+ *               FINISHED -> UNSHARED
+ *                                   starts the closer               closes the rest
+ *                                   waits, watches the stages       UNSHARED -> CLOSED
+ *                                   ends
+ *
+ * While the supervisor watches the stages (below), it reports a stage that takes long,
+ * and gives up a stage that takes too long.
  *
  * In a sweep, and with -load, the supervisor executes the runs one after the other, and
- * the first thread only waits for `finished`. If the closer cannot be started, the
- * supervisor closes the targets itself. If a request or a thread is stuck at the end,
- * the supervisor ends the process before it sets `finished`.
+ * the leader only waits for FINISHED. If the closer cannot be started, the supervisor
+ * closes the targets itself. If a request or a thread is stuck at the end, the supervisor
+ * ends the process instead of going on to FINISHED.
  */
 #include "session/session.h"
 
@@ -60,21 +67,25 @@
  * files), or closing a target.
  */
 struct stage {
-    const char *name;                   /* path of the target, or names of the files */
-    int64_t began_at;                   /* when the stage began, ns, monotonic */
-    const _Atomic int64_t *advanced_at; /* last sign of progress, ns, monotonic; NULL if
-                                         * the stage cannot show any */
-    bool is_closing;                    /* a target is being closed */
+    const char *name; /* path of the target, or names of the files, for messages */
+    int64_t began_at; /* when the stage began, ns, monotonic */
+    /* When the stage last made progress, ns, monotonic. NULL if that cannot be known. */
+    const _Atomic int64_t *advanced_at;
+    bool is_closing; /* a target is being closed */
 };
 
-/* The life of a session. Every state is later than all states above it. */
+/*
+ * The states of a session, see the picture above. A session skips some of them, but never
+ * goes back to one that stands further up in this list.
+ */
 enum session_state {
-    SESSION_OPENING,  /* the first thread opens the targets and the run */
-    SESSION_RUNNING,  /* the run has begun; its final line is not printed yet */
-    SESSION_REFUSED,  /* the run cannot begin; the first thread closes everything */
-    SESSION_FINISHED, /* the final line is printed; the first thread closes what it has */
-    SESSION_UNSHARED, /* the first thread has closed only its own copies of descriptors */
-    SESSION_CLOSED,   /* no thread holds a target any more */
+    SESSION_OPENING,  /* the leader opens the targets and the run */
+    SESSION_RUNNING,  /* the run has begun, and the final line is not printed yet */
+    SESSION_REFUSED,  /* the run cannot begin, and the leader closes the targets */
+    SESSION_FINISHED, /* the final line is printed, and the leader closes targets */
+    SESSION_UNSHARED, /* the leader has closed its own copies of all descriptors, and the
+                       * closer closes the targets */
+    SESSION_CLOSED,   /* all targets are closed */
 };
 
 /*
@@ -85,18 +96,21 @@ struct session {
     const struct plan *plan;
     const struct output_kind *output; /* kind of the printed output */
     struct os_thread supervisor;
-    unsigned
-        blocked_signals; /* mask from os_signals_block, which the supervisor undoes */
-    struct os_lock
-        *lock; /* guards `stage`; the leader waits on it for SESSION_FINISHED */
-    _Atomic(enum session_state) state; /* only session_advance changes it */
-    atomic_bool state_changed;         /* ends the supervisor's wait for a state */
-    struct stage stage;   /* the present stage; each new stage replaces all of it */
-    int64_t give_up_at;   /* when a stage is given up after a signal, ns, monotonic;
-                           * INT64_MAX before a signal */
-    char file_names[512]; /* names of the -output file and of the exported files */
-    atomic_int
-        unused_targets; /* open targets that are discarded unless a run uses them */
+    unsigned blocked_signals; /* signals that the supervisor unblocks for itself, as
+                               * os_signals_block returned them */
+
+    struct os_lock *lock; /* guards `stage`. The leader waits on it for SESSION_FINISHED.
+                           * No thread makes a system call while it holds the lock. */
+    struct stage stage;   /* the present stage, which stage_enter replaces as a whole */
+    int64_t give_up_at;   /* when the supervisor gives up any stage because of a signal,
+                           * ns, monotonic; INT64_MAX before a signal */
+
+    _Atomic(enum session_state) state; /* changed by session_advance only */
+    atomic_bool state_changed; /* `state` has changed since the supervisor last read it */
+
+    char file_names[512];      /* names of the -output file and of the exported files */
+    atomic_int unused_targets; /* number of open targets, from the first one on, that are
+                                * discarded unless a run begins; 0 once it has begun */
     struct reports reports;
     struct run_observer observer;
     struct run_task task;
@@ -104,14 +118,17 @@ struct session {
     struct error error; /* why the run could not begin; its `status` is 0 if it began */
     int status;         /* exit status of the program */
     struct notes notes;
-    int target_count;  /* number of targets */
-    int job_count;     /* number of jobs: the targets, and the load of -load */
+
+    int target_count;
+    int job_count;     /* number of jobs: one per target, and the load of -load */
     struct job jobs[]; /* the targets' jobs first, then the load's */
 };
 
 /*
- * Changes the state to NEXT, and wakes the thread that may be waiting for it. Any thread;
- * each change is made by only one thread.
+ * Changes the state to NEXT, and wakes the threads that may be waiting for it: the leader
+ * and the supervisor. To be called by the thread that the picture names for this change.
+ * The state is stored before `state_changed`, and session_wait reads them the other way
+ * round, so the supervisor misses no change.
  */
 static void
 session_advance(struct session *session, enum session_state next)
@@ -332,7 +349,7 @@ session_wait(struct session *session, enum session_state at_least)
     stall_start(&stall, session->plan->end.hang);
 
     for (;;) {
-        /* Cleared before the state is read, so that no later change is missed. */
+        /* Cleared before the state is read: session_advance sets it afterwards. */
         atomic_store(&session->state_changed, false);
         if (atomic_load(&session->state) >= at_least)
             return;
