@@ -1,48 +1,44 @@
 /*
- * The session opens all targets, runs the requests, and closes the targets. Three
- * threads share the work. The leader and the closer may get stuck in the kernel at any
- * time, in a call to a target or file. So the supervisor, which must react to signals,
- * leaves such calls to them as far as possible.
+ * The session opens all targets, runs the requests, and closes the targets. Three threads
+ * share the work. The leader and the closer may get stuck in the kernel at any time, in a
+ * call to a target or file. So the supervisor, which must react to signals, leaves such
+ * calls to them as far as possible.
  *
  * The leader is the first thread of the process. It opens everything. It then does the
  * work of the first worker itself, so that no thread has to be woken before the first
  * request, and closes the targets after the final line. The supervisor receives the
  * signals, watches the other threads, and prints the final line. The closer exists only
- * if the leader has a descriptor table of its own at the end (os_thread_unshare): then
- * closing there does not close the descriptors of the other threads.
+ * if the leader has a descriptor table of its own at the end (os_thread_unshare): then a
+ * descriptor that the leader closes stays open in the other threads.
  *
- * The picture shows the states of the session, and which thread changes each of them. A
- * thread changes only the state that it was handed, so no two threads do it at once.
+ * The picture shows which thread changes the state of the session, and when. Each state
+ * is ended by one thread only, so no two threads change the state at the same time.
  *
  *   leader                          supervisor                      closer
  *   ------                          ----------                      ------
- *   OPENING                         waits, watches the stages
- *     opens output, targets, run
- *     |- error: OPENING -> REFUSED
- *     |    removes new files,       prints the error,
- *     |    closes the targets       waits, watches the stages
- *     |    REFUSED -> CLOSED        ends
- *     |
- *     `- ok: OPENING -> RUNNING
- *          first worker's loop,     supervises the requests,
- *          then waits               prints the final line
+ *   opens output, targets, run      waits, watches the stages
+ *   |- error: OPENING -> REFUSED
+ *   |    removes new files,         prints the error,
+ *   |    closes the targets         waits, watches the stages
+ *   |    REFUSED -> CLOSED
+ *   `- ok: OPENING -> RUNNING
+ *        first worker's loop,       supervises the requests,
+ *        then waits                 prints the final line
  *                                   RUNNING -> FINISHED
- *          closes what it has       waits, watches the stages
- *          |- table is shared:
- *          |    FINISHED -> CLOSED  ends
- *          `- table of its own:
- *               FINISHED -> UNSHARED
+ *        closes what it has         waits, watches the stages
+ *        |- table is shared:
+ *        |    FINISHED -> CLOSED
+ *        `- table of its own:
+ *             FINISHED -> UNSHARED
  *                                   starts the closer               closes the rest
  *                                   waits, watches the stages       UNSHARED -> CLOSED
- *                                   ends
  *
  * While the supervisor watches the stages (below), it reports a stage that takes long,
- * and gives up a stage that takes too long.
- *
- * In a sweep, and with -load, the supervisor executes the runs one after the other, and
- * the leader only waits for FINISHED. If the closer cannot be started, the supervisor
- * closes the targets itself. If a request or a thread is stuck at the end, the supervisor
- * ends the process instead of going on to FINISHED.
+ * and ends the program if a stage takes too long. If a request or a worker's thread is
+ * stuck in the kernel at the end, the supervisor ends the process instead of going on to
+ * FINISHED. If the closer cannot be started, the supervisor closes the targets itself. In
+ * a sweep, and with -load, the supervisor executes the runs one after the other, and the
+ * leader only waits for FINISHED.
  */
 #include "session/session.h"
 
@@ -66,25 +62,24 @@
  * in flight: opening a target, preparing the files (the file of -output and exported
  * files), or closing a target.
  */
+enum stage_kind { STAGE_OPENING, STAGE_FILES, STAGE_CLOSING };
+
 struct stage {
+    enum stage_kind kind;
     const char *name; /* path of the target, or names of the files, for messages */
     int64_t began_at; /* when the stage began, ns, monotonic */
     /* When the stage last made progress, ns, monotonic. NULL if that cannot be known. */
     const _Atomic int64_t *advanced_at;
-    bool is_closing; /* a target is being closed */
 };
 
-/*
- * The states of a session, see the picture above. A session skips some of them, but never
- * goes back to one that stands further up in this list.
- */
+/* The states of a session, see the picture above. Each is later than those before it in
+ * this list, but a session skips some of them. */
 enum session_state {
     SESSION_OPENING,  /* the leader opens the targets and the run */
     SESSION_RUNNING,  /* the run has begun, and the final line is not printed yet */
     SESSION_REFUSED,  /* the run cannot begin, and the leader closes the targets */
     SESSION_FINISHED, /* the final line is printed, and the leader closes targets */
-    SESSION_UNSHARED, /* the leader has closed its own copies of all descriptors, and the
-                       * closer closes the targets */
+    SESSION_UNSHARED, /* the leader is done, and the closer closes the targets */
     SESSION_CLOSED,   /* all targets are closed */
 };
 
@@ -96,8 +91,7 @@ struct session {
     const struct plan *plan;
     const struct output_kind *output; /* kind of the printed output */
     struct os_thread supervisor;
-    unsigned blocked_signals; /* signals that the supervisor unblocks for itself, as
-                               * os_signals_block returned them */
+    unsigned blocked_signals; /* set of os_signals_block, for os_signals_unblock */
 
     struct os_lock *lock; /* guards `stage`. The leader waits on it for SESSION_FINISHED.
                            * No thread makes a system call while it holds the lock. */
@@ -143,40 +137,23 @@ session_advance(struct session *session, enum session_state next)
 }
 
 /*
- * Makes STAGE the present stage, which begins now. To be called by the thread that may
- * have to wait. The supervisor is not woken, because the deadline of a new stage is later
- * than the earlier deadline.
+ * Replaces the present stage by a stage of KIND, which begins now, for the target of JOB
+ * (NULL: the files). The thread that may have to wait in the stage calls this. It need
+ * not wake the supervisor: that sleeps at most until the deadline of the earlier stage,
+ * and reads the new stage then.
  */
 static void
-stage_enter(struct session *session, struct stage stage)
+stage_enter(struct session *session, enum stage_kind kind, const struct job *job)
 {
-    stage.began_at = os_clock_now();
+    struct stage stage = {.kind = kind, .began_at = os_clock_now()};
+
+    stage.name = job ? job->plan.path : session->file_names;
+    if (kind == STAGE_OPENING)
+        stage.advanced_at = &job->target.advanced_at;
 
     os_lock_acquire(session->lock);
     session->stage = stage;
     os_lock_release(session->lock);
-}
-
-/* Enters the stage in which the target of JOB is opened. */
-static void
-stage_enter_opening(struct session *session, const struct job *job)
-{
-    stage_enter(session, (struct stage){.name = job->plan.path,
-                                        .advanced_at = &job->target.advanced_at});
-}
-
-/* Enters the stage in which the -output file and the exported files are prepared. */
-static void
-stage_enter_files(struct session *session)
-{
-    stage_enter(session, (struct stage){.name = session->file_names});
-}
-
-/* Enters the stage in which the target of JOB is closed. */
-static void
-stage_enter_closing(struct session *session, const struct job *job)
-{
-    stage_enter(session, (struct stage){.name = job->plan.path, .is_closing = true});
 }
 
 /* Returns a copy of the present stage, for the supervisor. */
@@ -190,7 +167,8 @@ stage_current(struct session *session)
 }
 
 /*
- * Closes the first COUNT targets. If UNUSED, also removes files that were made for them.
+ * Closes the first COUNT targets. If UNUSED is true, or if the run of a target failed
+ * before its first request, also undoes what the opening did to the file of -keep.
  */
 static void
 close_targets(struct session *session, int count, bool unused)
@@ -198,7 +176,7 @@ close_targets(struct session *session, int count, bool unused)
     for (int i = 0; i < count; i++) {
         struct job *job = &session->jobs[i];
         struct notes notes = {0};
-        stage_enter_closing(session, job);
+        stage_enter(session, STAGE_CLOSING, job);
 
         if (unused || job_has_not_begun(job))
             target_discard(&job->target, &job->plan);
@@ -209,35 +187,35 @@ close_targets(struct session *session, int count, bool unused)
 }
 
 /*
- * Opens the file of -output and then all targets on the first thread. The targets are
- * opened one after the other, so that none is busy with the flush of another. If there
- * are several targets, or an output needs their names, the names are looked up here, so
- * that a slow lookup does not delay the requests of others. Returns 0, or -1 with the
- * session's error.
+ * Opens the file of -output and then all targets, on the leader. The targets are opened
+ * one after the other, because the opening of one may flush the device of another. If
+ * there are several targets, or if an output needs the names of their file systems and
+ * devices, the names are looked up here, so that a slow lookup does not delay requests to
+ * other targets. Returns 0, or -1 with the session's error.
  */
 static int
 open_targets(struct session *session)
 {
     const struct plan_output *output = &session->plan->output;
-    bool named = session->target_count > 1 || output->needs_names;
+    bool needs_names = session->target_count > 1 || output->needs_names;
 
     if (output->list[0].path)
-        stage_enter_files(session);
+        stage_enter(session, STAGE_FILES, NULL);
     if (report_open(&session->reports, session->plan, &session->error) < 0)
         return -1;
 
     for (int i = 0; i < session->job_count; i++) {
         struct job *job = &session->jobs[i];
         const struct target *before = i > 0 ? &session->jobs[i - 1].target : NULL;
-        bool background = job->plan.mode == MODE_BACKGROUND;
-        bool same = background && job->plan.path == session->plan->path;
+        bool is_load = job->plan.mode == MODE_BACKGROUND;
+        bool shares_path = is_load && job->plan.path == session->plan->path;
         struct notes notes = {0};
 
         if (i > 0 && os_signals_stop())
             return error_set(&session->error, EXIT_PREPARE, job->plan.path,
                              "interrupted before it was opened");
 
-        stage_enter_opening(session, job);
+        stage_enter(session, STAGE_OPENING, job);
         plan_note(&job->plan, &session->notes);
         int status = report_check_working_file(&session->reports, session->plan,
                                                &job->plan, &session->error);
@@ -245,22 +223,24 @@ open_targets(struct session *session)
             status =
                 target_open(&job->target, &job->plan, before, &notes, &session->error);
 
-        notes_merge(&session->notes, same ? "load" : NULL, &notes);
-        if (status < 0 && background)
+        /* A note begins with the path, which may be both the target's and the load's. */
+        notes_merge(&session->notes, shares_path ? "load" : NULL, &notes);
+        if (status < 0 && is_load)
             error_prefix(&session->error, job_name(job));
         if (status < 0)
             return -1;
 
         atomic_store(&session->unused_targets, i + 1);
-        if (named)
+        if (needs_names)
             target_name(&job->target);
+        /* Printed now, because the notes on all targets would need too much room. */
         if (session->target_count > 1)
-            console_notes(&session->notes); /* there is room for one target's notes */
+            console_notes(&session->notes);
     }
     return 0;
 }
 
-/* The removal of new working files, before the program is ended. */
+/* The removal of new working files before the program ends, on a thread of its own. */
 struct removal {
     struct session *session;
     atomic_bool is_done;
@@ -268,7 +248,7 @@ struct removal {
 
 /*
  * Removes the new working files of open targets. The targets stay open, because a thread
- * that was abandoned may still use them. The body of a thread that give_up starts.
+ * that is stuck may still use them. The body of the thread that give_up starts.
  */
 static void *
 run_remover(void *argument)
@@ -285,55 +265,66 @@ run_remover(void *argument)
     return NULL;
 }
 
-/* Fills ERROR, with exit status 2, for a stage that has lasted WAITED ns. HOW is "still "
- * or empty. */
+/* Fills ERROR, with exit status 2, for a thread that has waited in STAGE for WAITED ns.
+ * GIVES_UP means that the program ends because of that. */
 static void
-describe_wait(const struct stage *stage, const char *how, int64_t waited,
+describe_wait(const struct stage *stage, bool gives_up, int64_t waited,
               struct error *error)
 {
     char text[UNITS_TEXT];
-    error_set(error, EXIT_PREPARE, stage->name, "%snot ready after %s%s", how,
-              units_format(UNITS_TIME, waited, text),
-              stage->is_closing ? ", while closing it" : "");
+    units_format(UNITS_TIME, waited, text);
+
+    if (gives_up && stage->kind == STAGE_CLOSING)
+        error_set(error, EXIT_PREPARE, stage->name,
+                  "still not ready after %s, while closing it", text);
+    else if (gives_up)
+        error_set(error, EXIT_PREPARE, stage->name, "still not ready after %s", text);
+    else if (stage->kind == STAGE_CLOSING)
+        error_set(error, EXIT_PREPARE, stage->name,
+                  "not ready after %s, while closing it", text);
+    else
+        error_set(error, EXIT_PREPARE, stage->name, "not ready after %s", text);
 }
 
 /*
- * Ends the program, because a thread has waited in STAGE for WAITED ns. With -keep, new
- * working files of other targets are removed first, for DEADLINE_CLOSING at most. If the
- * opening that hangs makes a file later, another process removes it (os_leftover_begin).
+ * Ends the program, because a thread has waited in STAGE for WAITED ns. With -keep, the
+ * new working files of the targets that are open are removed first, within
+ * DEADLINE_CLOSING. If the opening that hangs makes a working file later, another process
+ * removes that file (os_leftover_begin).
  *
- * The stage of a closing comes after the final line. Then the error makes the exit status
- * worse, but not after a signal or if the output is an answer to the caller (a plug-in).
+ * If STAGE is a closing, the final line or the error of the run is already printed. The
+ * new error can then only make the exit status worse. It does not do so after a signal,
+ * or if the output is an answer to the caller, as that of a monitoring plug-in is.
  */
 static _Noreturn void
 give_up(struct session *session, const struct stage *stage, int64_t waited)
 {
-    /* The remover may use this after the wait, because this function never returns. */
+    /* A late remover may use this struct, as long as this function never returns. */
     struct removal removal = {.session = session};
     struct os_thread remover;
-    int64_t until = os_clock_now() + DEADLINE_CLOSING;
-    bool removes = session->plan->workload.keep &&
-                   atomic_load(&session->unused_targets) &&
-                   os_thread_start(&remover, run_remover, &removal) == 0;
+    int64_t deadline = os_clock_now() + DEADLINE_CLOSING;
+    bool has_new_files =
+        session->plan->workload.keep && atomic_load(&session->unused_targets);
 
-    if (removes) {
-        while (!atomic_load(&removal.is_done) && os_clock_now() < until)
-            os_signals_wait(until, &removal.is_done);
+    if (has_new_files && os_thread_start(&remover, run_remover, &removal) == 0) {
+        while (!atomic_load(&removal.is_done) && os_clock_now() < deadline)
+            os_signals_wait(deadline, &removal.is_done);
         if (atomic_load(&removal.is_done))
             os_thread_join(&remover);
     }
 
     struct error error;
-    describe_wait(stage, "still ", waited, &error);
+    describe_wait(stage, true, waited, &error);
 
-    error.broken =
-        stage->advanced_at && !os_signals_stop(); /* the target is unresponsive */
-    if (!stage->is_closing)
+    /* Without a signal, an opening that makes no progress is the fault of the storage. */
+    error.broken = stage->advanced_at && !os_signals_stop();
+    if (stage->kind != STAGE_CLOSING)
         os_process_end(session->output->refuse(&error));
 
     int status = console_error(&error);
-    bool done = os_signals_stop() || session->output->answer;
-    os_process_end(done ? session->status : outcome_worse(session->status, status));
+    if (os_signals_stop() || session->output->answer)
+        os_process_end(session->status);
+    os_process_end(outcome_worse(session->status, status));
 }
 
 /*
@@ -357,50 +348,42 @@ session_wait(struct session *session, enum session_state at_least)
         const struct stage stage = stage_current(session);
         int64_t now = os_clock_now();
         int64_t since = time_later(stage.began_at, os_signals_resumed());
-        int64_t advanced = since;
+        int64_t last_progress = since;
         if (stage.advanced_at)
-            advanced = time_later(since, atomic_load(stage.advanced_at));
+            last_progress = time_later(since, atomic_load(stage.advanced_at));
 
         if (os_signals_stop() && session->give_up_at == INT64_MAX)
             session->give_up_at = now + DEADLINE_GRACE;
 
-        int64_t end = time_earlier(session->give_up_at,
-                                   time_add(advanced, session->plan->end.open_timeout));
-        if (now >= end)
+        int64_t deadline = time_add(last_progress, session->plan->end.open_timeout);
+        deadline = time_earlier(deadline, session->give_up_at);
+        if (now >= deadline)
             give_up(session, &stage, now - since);
 
         int64_t stalled = stall_check(&stall, since, now);
         struct error error;
         if (stalled) {
-            describe_wait(&stage, "", stalled, &error);
+            describe_wait(&stage, false, stalled, &error);
             console_error(&error);
         }
-        os_signals_wait(time_earlier(stall_due(&stall, since, now), end),
+        os_signals_wait(time_earlier(stall_due(&stall, since, now), deadline),
                         &session->state_changed);
     }
 }
 
-/* Begins the stage of the files, if there is an -output file or an exported file. */
-static void
-enter_files(struct session *session)
-{
-    if (session->file_names[0])
-        stage_enter_files(session);
-}
-
 /*
- * Opens the run, or the first step or phase. Opening a run is part of the stage in which
- * the last target is opened; opening the first step or phase is part of the stage of the
- * first target. Returns 0, or -1 with the session's error.
+ * Opens the workers of the run, or of the first step or phase. This belongs to the stage
+ * in which a target is opened: the last target, or for a step or phase the first target,
+ * which is the only one of that step or phase. Returns 0, or -1 with the session's error.
  */
 static int
 open_run(struct session *session)
 {
     const struct plan *plan = session->plan;
     bool has_parts = plan->mode & (MODE_SWEEP | MODE_PHASES);
-    int opened_last = has_parts ? 0 : session->job_count - 1;
+    int index = has_parts ? 0 : session->job_count - 1;
 
-    stage_enter_opening(session, &session->jobs[opened_last]);
+    stage_enter(session, STAGE_OPENING, &session->jobs[index]);
 
     session->observer = report_observer(&session->reports);
     session->task = (struct run_task){
@@ -420,9 +403,10 @@ open_run(struct session *session)
 }
 
 /*
- * Prepares the reports, and the run or the first step or phase. Earlier files are
- * replaced last, when nothing else can refuse the run: by then all workers are open and
- * wait for their first requests. Returns 0, or -1 with the session's error.
+ * Prepares the reports, and the run or the first step or phase. Then begins the run; a
+ * step or phase is begun by the supervisor. Files of an earlier run are replaced only
+ * when nothing else can refuse this run: by then all workers are open and wait for their
+ * first requests. Returns 0, or -1 with the session's error.
  */
 static int
 open_outputs_and_run(struct session *session)
@@ -430,7 +414,8 @@ open_outputs_and_run(struct session *session)
     const struct plan *plan = session->plan;
     struct reports *reports = &session->reports;
 
-    enter_files(session);
+    if (session->file_names[0])
+        stage_enter(session, STAGE_FILES, NULL);
     if (report_check_files(reports, plan, session->jobs, &session->error) < 0 ||
         report_begin(reports, plan, session->jobs, session->target_count,
                      &session->error) < 0)
@@ -439,7 +424,8 @@ open_outputs_and_run(struct session *session)
     if (open_run(session) < 0)
         return -1;
 
-    enter_files(session);
+    if (session->file_names[0])
+        stage_enter(session, STAGE_FILES, NULL);
     int status = report_claim(reports, plan, &session->error);
     if (status == 0 && session->run) {
         run_begin(session->run);
@@ -453,19 +439,32 @@ open_outputs_and_run(struct session *session)
     return status;
 }
 
+/* Keeps idle processors awake if -awake is given. Adds a note if that is impossible. */
+static void
+keep_processors_awake(struct session *session)
+{
+    if (!session->plan->pace.keep_awake || os_processors_awake() >= 0)
+        return;
+
+    if (errno == EACCES || errno == EPERM)
+        notes_add(&session->notes, "-awake",
+                  "has no effect: cannot keep processors awake: %s; run ioping as root",
+                  strerror(errno));
+    else
+        notes_add(&session->notes, "-awake",
+                  "has no effect: cannot keep processors awake: %s", strerror(errno));
+}
+
 /*
- * Prepares everything up to the first request, on the first thread, and tells the
- * supervisor. Memory is checked first, because opening a target may take memory too, and
- * may take long for a large working file. Returns 0, or -1 if the run cannot begin: then
- * the targets are closed again, and the files that were made for them are removed.
+ * Prepares everything up to the first request, on the leader, and tells the supervisor
+ * whether that succeeded. Memory is checked first, because opening a target may take
+ * memory too, and may take long for a large working file. Returns 0, or -1 if the run
+ * cannot begin; then the targets are closed, and files that were made for them removed.
  */
 static int
 open_session(struct session *session)
 {
-    if (session->plan->pace.keep_awake && os_processors_awake() < 0)
-        notes_add(&session->notes, "-awake",
-                  "has no effect: cannot keep processors awake: %s%s", strerror(errno),
-                  errno == EACCES || errno == EPERM ? "; run ioping as root" : "");
+    keep_processors_awake(session);
 
     bool opened =
         run_check_memory(session->jobs, session->job_count, &session->error) == 0 &&
@@ -473,7 +472,7 @@ open_session(struct session *session)
 
     if (opened && open_outputs_and_run(session) == 0) {
         atomic_store(&session->unused_targets, 0);
-        session->error.status = EXIT_DONE;
+        session->error.status = EXIT_DONE; /* tells the supervisor that there is a run */
         console_notes(&session->notes);
         session_advance(session, SESSION_RUNNING);
         return 0;
@@ -491,21 +490,23 @@ open_session(struct session *session)
 }
 
 /*
- * Sweeps one target after the other, on the supervisor's thread, or executes the phases
- * of -load. Stops early after a signal, if output fails, or if a request timed out or is
- * stuck (the latter two only without -ignore-error). If the first target cannot begin,
- * the others are not tried, because the same error would stop them as well.
+ * Sweeps one target after the other, or executes the phases of -load for the only target,
+ * on the supervisor. Ends early after a signal, if output has failed, or, without
+ * -ignore-error, if a request to the target before timed out or is stuck. Also ends if a
+ * target fails before any request was sent, because the same error would stop the others.
  */
 static void
 sweep_all(struct session *session)
 {
-    bool sent = false, late = false;
+    bool has_sent_requests = false;
+    bool was_late = false;
+
     for (int i = 0; i < session->target_count; i++) {
         struct job *job = &session->jobs[i];
         struct run_task task = session->task;
 
         if (i > 0 && (os_signals_stop() || session->reports.print_status ||
-                      (late && !job->plan.end.ignore_error)))
+                      (was_late && !job->plan.end.ignore_error)))
             return;
 
         task.jobs = job;
@@ -513,33 +514,38 @@ sweep_all(struct session *session)
         job->was_tried = true;
         run_execute(&task, &job->error);
 
-        if (job->error.status && sent)
+        if (job->error.status && has_sent_requests)
             job->error.status = EXIT_RUNTIME;
-        sent |= job->outcome.total.requests > 0;
-        late = job->outcome.is_stuck || job->outcome.failed_sample.timed_out;
+        if (job->outcome.total.requests > 0)
+            has_sent_requests = true;
+        was_late = job->outcome.is_stuck || job->outcome.failed_sample.timed_out;
 
-        if (job->error.status && !sent)
+        if (job->error.status && !has_sent_requests)
             return;
     }
 }
 
 /*
- * With -timeout, writing output has a deadline too: the end of the work time plus the
- * timeout. A sweep and phases have no such deadline.
+ * With -timeout, sets a deadline for writing output, which the monitor watches: the end
+ * of the work time, if that begins now, plus the timeout. A sweep and phases have none.
  */
 static void
 limit_output(const struct plan *plan)
 {
-    int64_t end = time_add(os_clock_now(), plan->end.work_time);
+    int64_t work_end = time_add(os_clock_now(), plan->end.work_time);
 
     if (plan->end.timeout < INT64_MAX && !(plan->mode & (MODE_SWEEP | MODE_PHASES)))
-        os_monitor_limit(time_add(end, plan->end.timeout));
+        os_monitor_limit(time_add(work_end, plan->end.timeout));
 }
 
-/* Supervises the requests until all of them are done, and prints everything up to the
- * final line. Returns the exit status. */
+/*
+ * Supervises the requests until all of them are complete or abandoned, and prints
+ * everything up to the final line. Sets IS_STUCK if a request or a worker's thread is
+ * stuck in the kernel. Returns the exit status, which is the answer if the output answers
+ * the caller.
+ */
 static int
-supervise_run(struct session *session)
+supervise_run(struct session *session, bool *is_stuck)
 {
     struct outcome *first = &session->jobs[0].outcome;
     int status = EXIT_DONE;
@@ -561,28 +567,23 @@ supervise_run(struct session *session)
 
     for (int i = 0; i < session->job_count; i++) {
         struct job *job = &session->jobs[i];
+        if (job->outcome.is_stuck)
+            *is_stuck = true;
         if (!session->run && !job->was_tried)
             continue;
 
-        int failed =
-            job_has_not_begun(job) ? console_error(&job->error) : job->error.status;
-        status = outcome_worse(status, failed ? failed : outcome_status(&job->outcome));
+        int job_status = job->error.status;
+        if (job_has_not_begun(job))
+            job_status = console_error(&job->error);
+        if (!job_status)
+            job_status = outcome_status(&job->outcome);
+        status = outcome_worse(status, job_status);
     }
 
     return output->answer ? answer : status;
 }
 
-/* Returns whether a request, or a worker's thread, was abandoned in the kernel. */
-static bool
-any_job_is_stuck(const struct session *session)
-{
-    for (int i = 0; i < session->job_count; i++)
-        if (session->jobs[i].outcome.is_stuck)
-            return true;
-    return false;
-}
-
-/* Closes the run and all targets. Any thread; the body of the closer. */
+/* Closes the run and all targets, on any thread. The body of the closer. */
 static void *
 close_session(void *argument)
 {
@@ -596,10 +597,10 @@ close_session(void *argument)
 }
 
 /*
- * Waits for the final line, then closes the targets on the first thread: whoever closes a
- * file last may have to wait for its file system. If FDS_UNSHARED, this thread has a
- * descriptor table of its own: then it closes only its own descriptors, and the closer
- * does everything else.
+ * Waits for the final line, and then closes the targets, on the leader and not on the
+ * supervisor: the thread that closes a file last may have to wait for its file system.
+ * If FDS_UNSHARED, the leader has a descriptor table of its own. It then closes only the
+ * targets' descriptors in that table, and the closer does everything else.
  */
 static void
 leader_close(struct session *session, bool fds_unshared)
@@ -615,7 +616,7 @@ leader_close(struct session *session, bool fds_unshared)
     }
 
     for (int i = 0; i < session->job_count; i++) {
-        stage_enter_closing(session, &session->jobs[i]);
+        stage_enter(session, STAGE_CLOSING, &session->jobs[i]);
         os_file_close(session->jobs[i].target.fd);
     }
     session_advance(session, SESSION_UNSHARED);
@@ -627,24 +628,26 @@ run_supervisor(void *argument)
 {
     struct session *session = argument;
     struct os_thread closer;
+    bool is_stuck = false;
 
     os_signals_unblock(session->blocked_signals);
     session_wait(session, SESSION_RUNNING);
 
-    /* The error decides, not the state: the leader does not wait for the message, and may
-     * have gone on from SESSION_REFUSED to SESSION_CLOSED. */
+    /* Not the state but the error tells whether the run was refused: the leader does not
+     * wait for the message, and may have gone on to SESSION_CLOSED. */
     if (session->error.status) {
         session->status = session->output->refuse(&session->error);
         session_wait(session, SESSION_CLOSED);
         return NULL;
     }
 
-    session->status = supervise_run(session);
-    if (any_job_is_stuck(session))
+    session->status = supervise_run(session, &is_stuck);
+    if (is_stuck)
         os_process_end(session->status);
 
-    stage_enter_closing(session, &session->jobs[0]);
-    if (os_signals_stop()) /* requests may have used up the grace */
+    stage_enter(session, STAGE_CLOSING, &session->jobs[0]);
+    /* The wait for requests in flight may have used up the grace period of a signal. */
+    if (os_signals_stop())
         session->give_up_at = time_later(os_signals_asked() + DEADLINE_GRACE,
                                          os_clock_now() + DEADLINE_CLOSING);
     session_advance(session, SESSION_FINISHED);
@@ -660,6 +663,7 @@ run_supervisor(void *argument)
     return NULL;
 }
 
+/* Frees SESSION, which no other thread may use any more. */
 static void
 session_free(struct session *session)
 {
@@ -673,36 +677,41 @@ session_free(struct session *session)
 }
 
 /*
- * Makes the session of PLAN, with a job for each target and for the load.
- * PLAN must outlive the session. Returns NULL if there is not enough memory.
+ * Makes the session of PLAN, with a job for each target and for the load. PLAN must
+ * outlive the session. Returns NULL if there is not enough memory.
  */
 static struct session *
 session_make(const struct plan *plan)
 {
-    int all = plan->target_count + (plan->mode == MODE_PHASES);
-    int status = 0;
+    int job_count = plan->target_count;
+    if (plan->mode == MODE_PHASES)
+        job_count++;
+
     struct session *session =
-        calloc(1, sizeof(*session) + (size_t)all * sizeof(struct job));
+        calloc(1, sizeof(*session) + (size_t)job_count * sizeof(struct job));
     if (!session)
         return NULL;
 
     session->plan = plan;
     session->output = plan->output.list[0].kind;
     session->target_count = plan->target_count;
-    session->job_count = all;
+    session->job_count = job_count;
     session->lock = os_lock_make();
     session->give_up_at = INT64_MAX;
 
     report_files(plan, session->file_names, sizeof(session->file_names));
-    for (int i = 0; i < all; i++)
-        status |= job_init(&session->jobs[i], plan, i);
 
-    if (!session->lock || status < 0) {
+    bool lacks_memory = !session->lock;
+    for (int i = 0; i < job_count; i++)
+        if (job_init(&session->jobs[i], plan, i) < 0)
+            lacks_memory = true;
+
+    if (lacks_memory) {
         session_free(session);
         return NULL;
     }
 
-    stage_enter_opening(session, &session->jobs[0]);
+    stage_enter(session, STAGE_OPENING, &session->jobs[0]);
     return session;
 }
 
