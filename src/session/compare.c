@@ -2,9 +2,9 @@
  * The session of -compare: reads files of raw lines (recorded runs) and prints how the
  * runs compare, without any target. A file may be a pipe that nobody writes to, or may be
  * on a file system that hangs. Therefore a second thread, the reader, reads the files and
- * writes the reports, while the first thread waits for signals. It ends the program at
- * once if a signal comes while files are read, and after DEADLINE_GRACE if a signal comes
- * while reports are written.
+ * writes the reports, while the first thread waits for signals. If a signal comes while
+ * files are read, the first thread ends the program at once. If a signal comes while
+ * reports are written, it first waits for them for up to DEADLINE_GRACE.
  */
 #include "base/deadlines.h"
 #include "base/units.h"
@@ -36,31 +36,33 @@ struct compare {
     const struct plan *plan;
     struct os_thread supervisor; /* the first thread, which receives the signals */
     struct recorded_runs runs;
-    struct comparison_row *rows; /* rows of the runs if a limit is relative, else NULL */
+    struct comparison_row *rows; /* one per run; NULL unless a limit is relative to the
+                                  * first run */
     struct reports reports;
     char block[BLOCK];
     _Atomic(const char *) path; /* path of the file that is being read */
-    atomic_bool is_reading;     /* files are being read. The thread that changes it to
-                                 * false is the one that reports how the reading ended. */
-    atomic_bool done;           /* the reader has finished, and `status` is set */
+    atomic_bool is_reading;     /* files are being read. The thread that changes this to
+                                 * false reports how the reading has ended. */
+    atomic_bool is_done;        /* the reader has finished, and `status` is set */
     int status;                 /* exit status of the program */
 };
 
 /* Reads all of the file PATH, or standard input if PATH is "-". Returns 0, or -1 with
  * ERROR. */
 static int
-read_file(struct compare *compare, const char *path, struct error *error)
+read_recorded_file(struct compare *compare, const char *path, struct error *error)
 {
     struct recorded_runs *runs = &compare->runs;
     struct os_info info;
-    int64_t got = 1;
+    int64_t length = 0;
     int status = 0;
 
     recorded_runs_begin(runs, path);
     const char *source = recorded_runs_source(runs);
     atomic_store(&compare->path, source);
-    bool standard = strcmp(path, "-") == 0;
-    int fd = standard ? STANDARD_INPUT : os_file_open(path, OS_OPEN_READ);
+
+    bool is_standard_input = strcmp(path, "-") == 0;
+    int fd = is_standard_input ? STANDARD_INPUT : os_file_open(path, OS_OPEN_READ);
     if (fd < 0)
         return error_set(error, EXIT_PREPARE, path, "%s", strerror(errno));
 
@@ -68,14 +70,29 @@ read_file(struct compare *compare, const char *path, struct error *error)
         status = error_set(error, EXIT_PREPARE, source,
                            "is a directory, and -compare reads recorded runs; leave out "
                            "-compare to measure it");
-    while (status == 0 && (got = os_stream_read(fd, compare->block, BLOCK)) > 0)
-        status = recorded_runs_add(runs, compare->block, (size_t)got, error);
-    if (got < 0)
+
+    while (status == 0) {
+        length = os_stream_read(fd, compare->block, BLOCK);
+        if (length <= 0)
+            break;
+        status = recorded_runs_add(runs, compare->block, (size_t)length, error);
+    }
+    if (length < 0)
         status = error_set(error, EXIT_PREPARE, source, "%s", strerror(errno));
 
-    if (!standard)
+    if (!is_standard_input)
         os_file_close(fd);
     return status < 0 ? -1 : recorded_runs_end(runs, error);
+}
+
+/* Returns the first limit that is relative to the first run, or NULL. */
+static const struct slo *
+find_relative_limit(const struct slos *slos)
+{
+    for (int i = 0; i < slos->count; i++)
+        if (slos->list[i].is_relative)
+            return &slos->list[i];
+    return NULL;
 }
 
 /*
@@ -83,71 +100,69 @@ read_file(struct compare *compare, const char *path, struct error *error)
  * first run, also compares all runs with the first run. Returns 0, or -1 with ERROR.
  */
 static int
-read_all(struct compare *compare, struct error *error)
+read_and_compare(struct compare *compare, struct error *error)
 {
     const struct plan *plan = compare->plan;
     const struct slos *slos = &plan->statistics.slos;
     struct recorded_runs *runs = &compare->runs;
     char name[SLO_NAME];
-    int at = 0;
 
     if (report_open(&compare->reports, plan, error) < 0 ||
         recorded_runs_open(runs, plan, error) < 0)
         return -1;
 
     for (int i = 0; i < plan->target_count; i++)
-        if (read_file(compare, plan->targets[i], error) < 0)
+        if (read_recorded_file(compare, plan->targets[i], error) < 0)
             return -1;
     recorded_runs_finish(runs);
 
-    while (at < slos->count && !slos->list[at].is_relative)
-        at++;
-    if (at == slos->count)
+    const struct slo *limit = find_relative_limit(slos);
+    if (!limit)
         return 0;
 
-    if (runs->count < 2)
+    if (runs->row_count < 2)
         return error_set(error, EXIT_USAGE, "-slo",
                          "%s compares with another run, but there is only one; name a "
                          "second file, or give a time",
-                         slo_name(&slos->list[at], name));
+                         slo_name(limit, name));
 
-    compare->rows = comparison_make(runs->jobs, runs->count, slos, false);
+    compare->rows = comparison_make(runs->jobs, runs->row_count, slos, false);
     if (compare->rows)
         return 0;
     return error_set(error, EXIT_PREPARE, NULL, "not enough memory for the comparison");
 }
 
 /*
- * Adds a note that ROW does not meet SLO, a limit that is relative to the row FIRST. IS
- * holds the ratio of ROW to FIRST, its bounds, and the verdict.
+ * Adds a note that ROW does not meet SLO, a limit that is relative to the row FIRST.
+ * FIGURE holds the ratio of ROW to FIRST, the bounds of that ratio, and the verdict.
  */
 static void
-explain_change(struct notes *notes, const struct comparison_row *first,
-               const struct comparison_row *row, const struct slo *slo,
-               const struct comparison_figure *is)
+note_unmet_limit(struct notes *notes, const struct comparison_row *first,
+                 const struct comparison_row *row, const struct slo *slo,
+                 const struct comparison_figure *figure)
 {
     char name[SLO_NAME];
     char limit[UNITS_TEXT];
     char change[COMPARISON_TEXT];
     char bounds[COMPARISON_TEXT];
-    const char *verdict = slo_verdict_name(is->verdict);
-    bool is_shown = comparison_is_shown(is, &slo->percentile);
+    const char *verdict = slo_verdict_name(figure->verdict);
+    bool is_shown = comparison_is_shown(figure, &slo->percentile);
     bool is_first_zero = first->stats->latency.count &&
                          stats_percentile(first->stats, &slo->percentile) == 0;
 
     slo_name(slo, name);
     slo_limit(slo, limit);
-    comparison_describe(is->ratio, &is->bounds, change, bounds);
+    comparison_describe(figure->ratio, &figure->bounds, change, bounds);
 
     if (is_first_zero)
         notes_add(notes, row->name,
                   "%s < %s: UNKNOWN: the first run has 0 ns, so there is no change "
                   "in percent; give a time",
                   name, limit);
-    else if (is->bounds.is_known && is_shown)
+    else if (figure->bounds.is_known && is_shown)
         notes_add(notes, row->name, "%s < %s: %s, %s %s", name, limit, verdict, change,
                   bounds);
-    else if (is->verdict == SLO_BROKEN)
+    else if (figure->verdict == SLO_BROKEN)
         notes_add(notes, row->name, "%s < %s: %s %s", name, limit, verdict, bounds);
     else if (is_shown)
         notes_add(notes, row->name,
@@ -158,14 +173,15 @@ explain_change(struct notes *notes, const struct comparison_row *first,
                   "%s < %s: UNKNOWN: a run of %" PRIu64
                   " %s is too short, because it takes "
                   "%" PRIu64 "; record longer runs",
-                  name, limit, is->count, units_plural(is->count, "request", "requests"),
+                  name, limit, figure->count,
+                  units_plural(figure->count, "request", "requests"),
                   percentile_needs(&slo->percentile));
 }
 
 /* Prints a note for each relative limit that a row does not meet. Returns the exit status
  * that follows from these limits. */
 static int
-explain_changes(const struct compare *compare)
+note_unmet_limits(const struct compare *compare)
 {
     const struct slos *slos = &compare->plan->statistics.slos;
     const struct comparison_row *first = compare->rows;
@@ -175,104 +191,115 @@ explain_changes(const struct compare *compare)
     if (!first)
         return status;
 
-    for (int k = 1; k < compare->runs.count; k++)
+    for (int k = 1; k < compare->runs.row_count; k++)
         for (int i = 0; i < slos->count; i++) {
             const struct slo *slo = &slos->list[i];
-            const struct comparison_figure *is =
+            const struct comparison_figure *figure =
                 &first[k].figures[COMPARISON_FIGURES + i];
-            if (!slo->is_relative || is->verdict == SLO_MET)
+            if (!slo->is_relative || figure->verdict == SLO_MET)
                 continue;
 
-            explain_change(&notes, first, &first[k], slo, is);
+            note_unmet_limit(&notes, first, &first[k], slo, figure);
             console_notes(&notes);
 
-            int failure = is->verdict == SLO_BROKEN ? EXIT_LIMIT : EXIT_UNCERTAIN;
+            int failure = figure->verdict == SLO_BROKEN ? EXIT_LIMIT : EXIT_UNCERTAIN;
             status = outcome_worse(status, failure);
         }
     return status;
 }
 
-/* Writes the plot and the remarks, and then prints the comparison. Returns the exit
- * status. */
+/* Writes the exported files (a plot) and the notes, and then prints the comparison.
+ * Returns the exit status. */
 static int
-report_all(struct compare *compare)
+report_runs(struct compare *compare)
 {
     struct recorded_runs *runs = &compare->runs;
     struct error error;
-    int status = EXIT_DONE;
-    int begun = report_check_files(&compare->reports, compare->plan, runs->jobs, &error);
+    int exit_status = EXIT_DONE;
 
-    if (begun == 0)
-        begun =
-            report_begin(&compare->reports, &runs->plan, runs->jobs, runs->count, &error);
-    if (begun == 0)
-        begun = report_claim(&compare->reports, &runs->plan, &error);
+    int status = report_check_files(&compare->reports, compare->plan, runs->jobs, &error);
+    if (status == 0)
+        status = report_begin(&compare->reports, &runs->plan, runs->jobs, runs->row_count,
+                              &error);
+    if (status == 0)
+        status = report_claim(&compare->reports, &runs->plan, &error);
 
-    if (begun == 0) {
-        report_explain(&compare->reports, runs->jobs, runs->count);
-        status = explain_changes(compare);
+    if (status == 0) {
+        report_explain(&compare->reports, runs->jobs, runs->row_count);
+        exit_status = note_unmet_limits(compare);
         report_recorded(&compare->reports, compare->rows);
     } else {
         report_discard(&compare->reports, compare->plan);
     }
 
     report_end(&compare->reports, &runs->jobs[0].outcome);
-    if (begun < 0)
+    if (status < 0)
         return console_error(&error);
 
-    for (int i = 0; i < runs->count; i++)
-        status = outcome_worse(status, outcome_status(&runs->jobs[i].outcome));
-    return status;
+    for (int i = 0; i < runs->row_count; i++)
+        exit_status = outcome_worse(exit_status, outcome_status(&runs->jobs[i].outcome));
+    return exit_status;
 }
 
 /* The body of the reader. */
 static void *
-read_and_report(void *argument)
+run_reader(void *argument)
 {
     struct compare *compare = argument;
     struct error error;
 
-    int read = read_all(compare, &error);
+    int status = read_and_compare(compare, &error);
     if (!atomic_exchange(&compare->is_reading, false))
         return NULL; /* the first thread is ending the program after a signal */
-    if (read < 0)
-        report_discard(&compare->reports, compare->plan);
-    compare->status = read < 0 ? console_error(&error) : report_all(compare);
 
-    atomic_store(&compare->done, true);
+    if (status < 0) {
+        report_discard(&compare->reports, compare->plan);
+        compare->status = console_error(&error);
+    } else {
+        compare->status = report_runs(compare);
+    }
+
+    atomic_store(&compare->is_done, true);
     os_thread_wake(&compare->supervisor);
     return NULL;
 }
 
-/* Ends the program after a signal, with exit STATUS. EXIT_PREPARE means that PATH was
- * being read, any other status that PATH was being written. */
+/* Ends the program after a signal, because the file SOURCE was not read completely. */
 static _Noreturn void
-give_up(const char *path, int status)
+end_while_reading(const char *source)
 {
     struct error error;
-    error_set(&error, status, path, "interrupted before it was %s",
-              status == EXIT_PREPARE ? "read" : "written");
+    error_set(&error, EXIT_PREPARE, source, "interrupted before it was read");
+    os_process_end(console_error(&error));
+}
+
+/* Ends the program after a signal, because the reports were not written in time. */
+static _Noreturn void
+end_while_writing(void)
+{
+    struct error error;
+    error_set(&error, EXIT_RUNTIME, "comparison", "interrupted before it was written");
     os_process_end(console_error(&error));
 }
 
 /* Waits for the reader, on the first thread. After a signal no more files are read, and
- * output must be written within DEADLINE_GRACE. */
+ * the reports must be written within DEADLINE_GRACE. */
 static void
 wait_for_reader(struct compare *compare)
 {
-    int64_t limit = INT64_MAX;
+    int64_t deadline = INT64_MAX;
 
-    while (!atomic_load(&compare->done)) {
-        bool asked = os_signals_stop() != 0;
-        if (asked && atomic_exchange(&compare->is_reading, false))
-            give_up(atomic_load(&compare->path), EXIT_PREPARE);
+    while (!atomic_load(&compare->is_done)) {
+        bool has_signal = os_signals_stop() != 0;
+        if (has_signal && atomic_exchange(&compare->is_reading, false))
+            end_while_reading(atomic_load(&compare->path));
 
-        if (asked && limit == INT64_MAX)
-            limit = os_clock_now() + DEADLINE_GRACE;
-        if (os_clock_now() >= limit)
-            give_up("comparison", EXIT_RUNTIME);
+        if (has_signal && deadline == INT64_MAX)
+            deadline = os_clock_now() + DEADLINE_GRACE;
+        if (os_clock_now() >= deadline)
+            end_while_writing();
 
-        os_signals_wait(limit, &compare->done);
+        os_signals_wait(deadline, &compare->is_done);
     }
 }
 
@@ -280,7 +307,7 @@ int
 session_compare(const struct plan *plan)
 {
     struct compare *compare = calloc(1, sizeof(*compare));
-    struct os_thread worker;
+    struct os_thread reader;
     struct error error;
 
     if (!compare) {
@@ -294,24 +321,24 @@ session_compare(const struct plan *plan)
     atomic_init(&compare->is_reading, true);
 
     unsigned signals = os_signals_block();
-    int started = os_thread_start(&worker, read_and_report, compare);
-    int code = errno;
+    int status = os_thread_start(&reader, run_reader, compare);
+    int start_errno = errno;
     os_signals_unblock(signals);
 
-    if (started == 0) {
+    if (status == 0) {
         wait_for_reader(compare);
-        os_thread_join(&worker);
+        os_thread_join(&reader);
     } else {
         error_set(&error, EXIT_PREPARE, NULL,
-                  "cannot start a thread for the comparison: %s", strerror(code));
+                  "cannot start a thread for the comparison: %s", strerror(start_errno));
         compare->status = console_error(&error);
     }
 
-    int status = compare->status;
+    int exit_status = compare->status;
 
     recorded_runs_close(&compare->runs);
     free(compare->rows);
     free(compare);
 
-    return status;
+    return exit_status;
 }

@@ -1,15 +1,16 @@
 /*
  * Reads raw lines of ioping, and adds each line to the statistics of its row. Accepts
- * only lines of a single request, and lines of no request that counts (for example,
- * because all requests failed). Any other line is refused.
+ * only lines about one request that counts, and lines about none (for example, because
+ * all requests failed). Refuses any other line.
  *
  * The columns of a raw line (ioping-output(5), RAW LINES) are: number of requests that
- * count, sum of their latencies, IOPS, bytes per second, minimum, average and maximum
- * latency, deviation, number of all requests since the line before, and clock time since
- * the line before. The name of a target or phase may follow. All times are ns.
+ * count, that is, are in the statistics; sum of their latencies; IOPS; bytes per second;
+ * minimum, average and maximum latency; standard deviation; number of all requests since
+ * the previous line; and clock time since the previous line. The name of a target or
+ * phase may follow. All times are in ns.
  *
  * A raw line has no time stamp. The request of a line ended at the sum of the clock times
- * of all lines up to and including its own, and it started one latency earlier.
+ * of all lines up to and including this line, and it started one latency earlier.
  */
 #include "recorded_runs.h"
 
@@ -24,23 +25,24 @@
 
 enum field { COUNT, SUM, IOPS, BPS, MIN, AVG, MAX, MDEV, REQUESTS, CLOCK, FIELDS };
 
-#define DIGITS 19            /* decimal digits of INT64_MAX */
-#define MOST (INT64_MAX / 2) /* limit of every sum, so that sums cannot overflow */
-#define DELETE '\x7f'
+#define DIGITS 19               /* decimal digits of INT64_MAX */
+#define MAX_SUM (INT64_MAX / 2) /* limit of every sum, so that no sum can overflow */
+#define DELETE '\x7f'           /* the only control character above the printable ones */
 
 /*
- * The series of at most this number of rows are as long as the plan says. Further rows,
- * or all rows if there are more files, get a quarter of that length. This keeps all
- * series together below 45 MiB.
+ * Each row keeps a sample of its requests, its time series, for confidence intervals. The
+ * first MAX_LONG_SERIES rows have series of the capacity that the plan says, and further
+ * rows have a quarter of that. If there are more than MAX_LONG_SERIES files, all rows
+ * have a quarter. So all series together need less than 45 MiB.
  */
-#define ROWS_LONG 8
+#define MAX_LONG_SERIES 8
 
 /* A line, split into columns. Its pointers point into the text of the line. */
 struct recorded_line {
-    int64_t fields[FIELDS];
-    const char *requests_at; /* start of the column REQUESTS */
-    const char *label;       /* name of a target or phase; not terminated by NUL */
-    size_t length;           /* length of `label`, bytes; 0 if it is absent */
+    int64_t fields[FIELDS];    /* the first ten columns, by enum field */
+    const char *requests_text; /* beginning of the column REQUESTS */
+    const char *label;         /* name of a target or phase; not terminated by NUL */
+    size_t label_length;       /* bytes; 0 if the line has no label */
 };
 
 int
@@ -50,10 +52,10 @@ recorded_runs_open(struct recorded_runs *runs, const struct plan *plan,
     memset(runs, 0, sizeof(*runs));
 
     runs->plan = *plan;
-    runs->plan.targets = runs->names;
+    runs->plan.targets = runs->row_names;
     runs->plan.target_count = TARGETS_MOST;
-    runs->files = plan->target_count;
-    if (runs->files > ROWS_LONG)
+    runs->file_count = plan->target_count;
+    if (runs->file_count > MAX_LONG_SERIES)
         runs->plan.statistics.series_capacity /= 4;
 
     runs->jobs = os_memory_zeroed(TARGETS_MOST * sizeof(struct job));
@@ -66,7 +68,7 @@ void
 recorded_runs_begin(struct recorded_runs *runs, const char *path)
 {
     runs->path = path;
-    runs->first_row = runs->count;
+    runs->first_row = runs->row_count;
     runs->line_number = 0;
     buffer_clear(&runs->partial_line);
 }
@@ -78,32 +80,46 @@ recorded_runs_source(const struct recorded_runs *runs)
 }
 
 /*
- * Splits the line from AT to END into LINE. The columns must be non-negative integers as
- * "%" PRId64 prints them, without leading zeros. Returns false if they are not.
+ * Splits the line from AT to END into LINE. The first ten columns must be non-negative
+ * integers as "%" PRId64 prints them, without leading zeros. Returns false if they are
+ * not, or if a label is empty.
  */
 static bool
-read_line(const char *at, const char *end, struct recorded_line *line)
+split_line(const char *at, const char *end, struct recorded_line *line)
 {
     for (int i = 0; i < FIELDS; i++) {
-        if (i > 0 && (at == end || *at++ != ' '))
-            return false;
+        if (i > 0) {
+            if (at == end || *at != ' ')
+                return false;
+            at++;
+        }
 
-        const char *from = at;
+        const char *digits = at;
         uint64_t value = 0;
-        for (; at < end && is_digit(*at) && at - from < DIGITS; at++)
+        while (at < end && is_digit(*at) && at - digits < DIGITS) {
             value = value * 10 + (uint64_t)(*at - '0');
+            at++;
+        }
 
-        if (at == from || (*from == '0' && at - from > 1) || value > INT64_MAX)
+        if (at == digits || value > INT64_MAX)
+            return false;
+        if (*digits == '0' && at - digits > 1) /* a leading zero */
             return false;
 
         line->fields[i] = (int64_t)value;
         if (i == REQUESTS)
-            line->requests_at = from;
+            line->requests_text = digits;
     }
 
-    line->label = at == end ? at : at + 1;
-    line->length = (size_t)(end - line->label);
-    return at == end || (*at == ' ' && line->length > 0);
+    if (at == end) {
+        line->label = end;
+        line->label_length = 0;
+        return true;
+    }
+
+    line->label = at + 1;
+    line->label_length = (size_t)(end - line->label);
+    return *at == ' ' && line->label_length > 0;
 }
 
 /* Returns false if the columns contradict each other (for example, minimum > average). */
@@ -123,24 +139,32 @@ is_consistent(const int64_t *fields)
            fields[MDEV] == 0;
 }
 
-/* Refuses the present line of LENGTH bytes, with a hint if the file is UTF-16. Returns -1
- * with ERROR. */
+/* Refuses the present line of LENGTH BYTES. If it is the first line and begins with the
+ * byte order mark of UTF-16, the message says so. Returns -1 with ERROR. */
 static int
 refuse_line(const struct recorded_runs *runs, const char *bytes, size_t length,
             struct error *error)
 {
-    bool marked =
-        runs->line_number == 1 && length >= 2 &&
-        (memcmp(bytes, "\xff\xfe", 2) == 0 || memcmp(bytes, "\xfe\xff", 2) == 0);
+    const char *source = recorded_runs_source(runs);
+    unsigned long long number = runs->line_number;
 
-    error_set(error, EXIT_PREPARE, recorded_runs_source(runs),
-              "line %llu: not a raw line%s", (unsigned long long)runs->line_number,
-              marked ? ": the file is UTF-16, as PowerShell writes it" : "");
-    return error_advise(error, marked ? "record it with cmd, or convert it to UTF-8"
-                                      : "ioping -record FILE writes raw lines");
+    bool is_utf16 =
+        number == 1 && length >= 2 &&
+        (memcmp(bytes, "\xff\xfe", 2) == 0 || memcmp(bytes, "\xfe\xff", 2) == 0);
+    if (is_utf16) {
+        error_set(
+            error, EXIT_PREPARE, source,
+            "line %llu: not a raw line: the file is UTF-16, as PowerShell writes it",
+            number);
+        return error_advise(error, "record it with cmd, or convert it to UTF-8");
+    }
+
+    error_set(error, EXIT_PREPARE, source, "line %llu: not a raw line", number);
+    return error_advise(error, "ioping -record FILE writes raw lines");
 }
 
-/* Returns whether ioping may have printed LABEL. It never prints control characters. */
+/* Returns whether LABEL, of LENGTH bytes, has no control characters. ioping never prints
+ * any in a raw line. */
 static bool
 is_label(const char *label, size_t length)
 {
@@ -150,8 +174,8 @@ is_label(const char *label, size_t length)
     return true;
 }
 
-/* Returns whether all columns are zero: no request was made, and no time passed. No run
- * prints such a line for a target. */
+/* Returns whether all ten columns are zero: no request was made, and no time passed. No
+ * run prints such a line for a target. */
 static bool
 is_all_zero(const int64_t *fields)
 {
@@ -162,83 +186,84 @@ is_all_zero(const int64_t *fields)
 }
 
 /*
- * Returns whether LINE, the bytes from START to END, consists of the beginning of a line
- * that was cut short and another line behind it.
+ * Returns whether LINE, the bytes from START to END, is in fact the beginning of one line
+ * that was cut short, joined with a complete line.
  *
  * A writer that is killed, or whose disk is full, may stop in the middle of a line. The
- * next line follows without a newline, so the rest of it looks like columns or a label.
- * A label of digits and spaces proves nothing, because a target may be called "2024 01".
- * A line is considered cut only if a complete and consistent line of at most one request
- * begins inside it.
+ * next line then follows without a newline, so its columns look like the missing columns
+ * and the label of the first line. A label of digits and spaces alone proves nothing,
+ * because a target may be called "2024 01". A line is considered joined only if a
+ * complete and consistent line about at most one request begins inside it.
  *
- * If the first line was cut before its ninth column, its columns contradict each other
- * together with those of the next line, and is_consistent has refused it. So the search
- * starts at the ninth column. But two lines of zeros stay consistent wherever the
- * first line was cut. So, if all columns are zero, the search starts at the second byte.
+ * If the first line was cut before its ninth column, its own columns contradict those of
+ * the next line, and is_consistent has refused the line already. So the search starts at
+ * the ninth column. But two lines of zeros are consistent wherever the first line was
+ * cut. So, if all columns are zero, the search starts at the second byte.
  */
 static bool
-is_cut(const char *start, const char *end, const struct recorded_line *line)
+is_joined(const char *start, const char *end, const struct recorded_line *line)
 {
     struct recorded_line next;
-    if (line->length == 0)
+    if (line->label_length == 0)
         return false;
 
-    const char *at = is_all_zero(line->fields) ? start + 1 : line->requests_at;
+    const char *at = is_all_zero(line->fields) ? start + 1 : line->requests_text;
     for (; at < end; at++)
-        if (is_digit(*at) && read_line(at, end, &next) && next.fields[COUNT] <= 1 &&
+        if (is_digit(*at) && split_line(at, end, &next) && next.fields[COUNT] <= 1 &&
             is_consistent(next.fields))
             return true;
     return false;
 }
 
-/*
- * Returns the index of the row of LINE, or -1 with ERROR. Makes the row if it is absent.
- */
+/* Returns the index of the row that LINE belongs to, or -1 with ERROR. Makes the row if
+ * it is the first line of this row. */
 static int
-find_row(struct recorded_runs *runs, const struct recorded_line *line,
-         struct error *error)
+find_or_make_row(struct recorded_runs *runs, const struct recorded_line *line,
+                 struct error *error)
 {
-    struct job *job = &runs->jobs[runs->count];
+    struct job *job = &runs->jobs[runs->row_count];
 
-    for (int i = runs->first_row; i < runs->count; i++)
-        if (strncmp(runs->labels[i], line->label, line->length) == 0 &&
-            runs->labels[i][line->length] == '\0')
+    for (int i = runs->first_row; i < runs->row_count; i++)
+        if (strncmp(runs->labels[i], line->label, line->label_length) == 0 &&
+            runs->labels[i][line->label_length] == '\0')
             return i;
 
-    if (runs->count == TARGETS_MOST)
+    if (runs->row_count == TARGETS_MOST)
         return error_set(
             error, EXIT_PREPARE, recorded_runs_source(runs),
             "line %llu: more than %d targets in all; compare fewer at a time",
             (unsigned long long)runs->line_number, TARGETS_MOST);
 
-    if (runs->count == ROWS_LONG && runs->files <= ROWS_LONG)
+    if (runs->row_count == MAX_LONG_SERIES && runs->file_count <= MAX_LONG_SERIES)
         runs->plan.statistics.series_capacity /= 4;
 
-    char *label = runs->labels[runs->count] = calloc(1, line->length + 1);
-    if (!label || job_init(job, &runs->plan, runs->count) < 0)
+    char *label = calloc(1, line->label_length + 1);
+    runs->labels[runs->row_count] = label;
+    if (!label || job_init(job, &runs->plan, runs->row_count) < 0)
         return error_set(error, EXIT_PREPARE, NULL,
                          "not enough memory for the comparison");
 
-    memcpy(label, line->label, line->length);
+    memcpy(label, line->label, line->label_length);
     job->stats = &job->outcome.total;
     if (job->track)
         track_start(job->track, 0, 0);
-    return runs->count++;
+    return runs->row_count++;
 }
 
-/* Adds the columns of a line to JOB. Returns false if a sum would exceed MOST. */
+/* Adds the ten columns of a line to the statistics of JOB. Returns false if a sum would
+ * exceed MAX_SUM. */
 static bool
-add_fields(struct job *job, const int64_t *fields)
+record_fields(struct job *job, const int64_t *fields)
 {
     struct stats *total = &job->outcome.total;
     int64_t latency = fields[SUM];
     int64_t requests = fields[REQUESTS];
     double bytes = (double)fields[BPS] * (double)latency / 1e9 + 0.5;
 
-    if (fields[CLOCK] > MOST - job->outcome.duration ||
-        latency > MOST - total->latency.sum ||
-        requests > MOST - (int64_t)total->requests ||
-        bytes > (double)(MOST - total->bytes))
+    if (fields[CLOCK] > MAX_SUM - job->outcome.duration ||
+        latency > MAX_SUM - total->latency.sum ||
+        requests > MAX_SUM - (int64_t)total->requests ||
+        bytes > (double)(MAX_SUM - total->bytes))
         return false;
 
     job->outcome.duration += fields[CLOCK];
@@ -272,9 +297,9 @@ add_raw_line(struct recorded_runs *runs, const char *bytes, size_t length,
     runs->line_number++;
     if (length > 0 && bytes[length - 1] == '\r')
         length--;
-    if (length > RECORDED_LINE || !read_line(bytes, bytes + length, &line) ||
-        !is_label(line.label, line.length) || !is_consistent(line.fields) ||
-        is_cut(bytes, bytes + length, &line))
+    if (length > RECORDED_LINE || !split_line(bytes, bytes + length, &line) ||
+        !is_label(line.label, line.label_length) || !is_consistent(line.fields) ||
+        is_joined(bytes, bytes + length, &line))
         return refuse_line(runs, bytes, length, error);
 
     if (line.fields[COUNT] > 1) {
@@ -285,107 +310,122 @@ add_raw_line(struct recorded_runs *runs, const char *bytes, size_t length,
                          (unsigned long long)runs->line_number, count, count);
     }
 
-    int row = find_row(runs, &line, error);
+    int row = find_or_make_row(runs, &line, error);
     if (row < 0)
         return -1;
-    return add_fields(&runs->jobs[row], line.fields)
-               ? 0
-               : refuse_line(runs, bytes, length, error);
+    if (!record_fields(&runs->jobs[row], line.fields))
+        return refuse_line(runs, bytes, length, error);
+    return 0;
 }
 
-/*
- * Appends SIZE BYTES to the line whose end is not read yet. Returns 0, or -1 with ERROR.
- */
+/* Appends SIZE BYTES to the line whose end is not read yet. Returns 0, or -1 with ERROR
+ * if the line is too long or there is not enough memory. */
 static int
-store_partial_line(struct recorded_runs *runs, const char *bytes, size_t size,
-                   struct error *error)
+extend_partial_line(struct recorded_runs *runs, const char *bytes, size_t size,
+                    struct error *error)
 {
-    struct buffer *begun = &runs->partial_line;
+    struct buffer *partial = &runs->partial_line;
 
-    buffer_add(begun, bytes, size);
-    if (begun->failed)
+    buffer_add(partial, bytes, size);
+    if (partial->failed)
         return error_set(error, EXIT_PREPARE, NULL,
                          "not enough memory for the comparison");
 
-    if (begun->length <= RECORDED_LINE + 1) /* one more for a carriage return */
+    if (partial->length <= RECORDED_LINE + 1) /* one more byte for a carriage return */
         return 0;
 
     runs->line_number++;
-    return refuse_line(runs, begun->text, begun->length, error);
+    return refuse_line(runs, partial->text, partial->length, error);
 }
 
 int
 recorded_runs_add(struct recorded_runs *runs, const char *bytes, size_t size,
                   struct error *error)
 {
-    struct buffer *begun = &runs->partial_line;
+    struct buffer *partial = &runs->partial_line;
     const char *end = bytes + size;
-    const char *newline;
 
-    for (; (newline = memchr(bytes, '\n', (size_t)(end - bytes))); bytes = newline + 1) {
+    while (bytes < end) {
+        const char *newline = memchr(bytes, '\n', (size_t)(end - bytes));
+        if (!newline)
+            return extend_partial_line(runs, bytes, (size_t)(end - bytes), error);
+
         size_t length = (size_t)(newline - bytes);
-        if (begun->length == 0) {
+        if (partial->length == 0) {
             if (add_raw_line(runs, bytes, length, error) < 0)
                 return -1;
-            continue;
+        } else {
+            if (extend_partial_line(runs, bytes, length, error) < 0 ||
+                add_raw_line(runs, partial->text, partial->length, error) < 0)
+                return -1;
+            buffer_clear(partial);
         }
+        bytes = newline + 1;
+    }
+    return 0;
+}
 
-        if (store_partial_line(runs, bytes, length, error) < 0 ||
-            add_raw_line(runs, begun->text, begun->length, error) < 0)
-            return -1;
-        buffer_clear(begun);
+/* Names row INDEX by the path of the present file, the label of the row, or both, as
+ * recorded_runs_end says. Returns 0, or -1 with ERROR. */
+static int
+name_row(struct recorded_runs *runs, int index, struct error *error)
+{
+    bool has_several_rows = runs->row_count - runs->first_row > 1;
+    char *label = runs->labels[index];
+
+    if (!has_several_rows || !*label) {
+        runs->row_names[index] = runs->path;
+        return 0;
     }
 
-    return bytes == end ? 0
-                        : store_partial_line(runs, bytes, (size_t)(end - bytes), error);
+    if (runs->file_count > 1) {
+        size_t size = strlen(runs->path) + strlen(label) + sizeof(": ");
+        char *name = malloc(size);
+        if (name)
+            snprintf(name, size, "%s: %s", runs->path, label);
+        free(label);
+        runs->labels[index] = name;
+        if (!name)
+            return error_set(error, EXIT_PREPARE, NULL,
+                             "not enough memory for the comparison");
+    }
+
+    runs->row_names[index] = runs->labels[index];
+    return 0;
 }
 
 int
 recorded_runs_end(struct recorded_runs *runs, struct error *error)
 {
-    struct buffer *begun = &runs->partial_line;
+    struct buffer *partial = &runs->partial_line;
 
-    if (begun->length && add_raw_line(runs, begun->text, begun->length, error) < 0)
+    if (partial->length && add_raw_line(runs, partial->text, partial->length, error) < 0)
         return -1;
-    buffer_clear(begun);
+    buffer_clear(partial);
 
     if (runs->line_number == 0)
         return error_set(error, EXIT_PREPARE, recorded_runs_source(runs),
                          "is empty; ioping -record FILE writes raw lines");
 
-    bool several = runs->count - runs->first_row > 1;
-    for (int i = runs->first_row; i < runs->count; i++) {
-        char *label = runs->labels[i];
-        bool named = several && *label;
-
-        if (named && runs->files > 1) {
-            size_t size = strlen(runs->path) + strlen(label) + sizeof(": ");
-            runs->labels[i] = malloc(size);
-            if (runs->labels[i])
-                snprintf(runs->labels[i], size, "%s: %s", runs->path, label);
-            free(label);
-            if (!runs->labels[i])
-                return error_set(error, EXIT_PREPARE, NULL,
-                                 "not enough memory for the comparison");
-        }
-        runs->names[i] = named ? runs->labels[i] : runs->path;
-    }
+    for (int i = runs->first_row; i < runs->row_count; i++)
+        if (name_row(runs, i, error) < 0)
+            return -1;
     return 0;
 }
 
 void
 recorded_runs_finish(struct recorded_runs *runs)
 {
-    runs->plan.target_count = runs->count;
-    runs->plan.path = runs->names[0];
+    runs->plan.target_count = runs->row_count;
+    runs->plan.path = runs->row_names[0];
 
-    for (int i = 0; i < runs->count; i++) {
+    for (int i = 0; i < runs->row_count; i++) {
         struct job *job = &runs->jobs[i];
 
-        job->target_count = job->plan.target_count = runs->count;
-        job->plan.path = job->active_plan.path = runs->names[i];
+        job->target_count = job->plan.target_count = runs->row_count;
+        job->plan.path = job->active_plan.path = runs->row_names[i];
         job->target.description =
-            (struct description){.path = runs->names[i], .is_recorded = true};
+            (struct description){.path = runs->row_names[i], .is_recorded = true};
         job->outcome.target = job_name(job);
         job->outcome.is_recorded = true;
         job->has_ended = true;
@@ -395,7 +435,7 @@ recorded_runs_finish(struct recorded_runs *runs)
 void
 recorded_runs_close(struct recorded_runs *runs)
 {
-    for (int i = 0; i < runs->count; i++)
+    for (int i = 0; i < runs->row_count; i++)
         job_free(&runs->jobs[i]);
     for (int i = 0; i < TARGETS_MOST; i++)
         free(runs->labels[i]);

@@ -16,34 +16,37 @@ struct job;
  * request. They become jobs, which reports and plots show like the jobs of a run. Memory
  * use does not depend on the number of lines.
  *
- * A file has one row (a job) for each target or phase that its lines name in the eleventh
- * column, or a single row if its lines have ten columns.
+ * Each job is a row of the comparison. If the lines of a file name a target or phase in
+ * their eleventh column, the file has one row for each name. If its lines have only ten
+ * columns, it has one row.
  */
 
 /*
- * Length of the longest line that is accepted, in bytes without its newline. A path can
- * take four bytes for each of its bytes, because ioping escapes it.
+ * Length of the longest line that is accepted, in bytes without its newline. That is
+ * enough for any path of a target, although ioping prints up to four bytes for each of
+ * its bytes, because it escapes control characters.
  */
 #define RECORDED_LINE 32768
 
 /* All rows so far, and the state of the file that is being read. */
 struct recorded_runs {
     struct plan plan; /* copy of the user's plan, but its targets are the rows */
-    int files;        /* number of files */
+    int file_count;   /* number of files, as the user's plan names them */
     struct job *jobs; /* one per row */
-    int count;        /* number of rows */
-    const char *names[TARGETS_MOST]; /* names of the rows, set at the end of their file */
-    char *labels[TARGETS_MOST];      /* eleventh column of the row's lines; empty if the
-                                      * lines have ten columns */
+    int row_count;    /* number of rows so far */
+    const char *row_names[TARGETS_MOST]; /* set at the end of the file of a row */
+    char *labels[TARGETS_MOST]; /* eleventh column of the lines of each row; empty if they
+                                 * have ten columns */
 
-    const char *path;           /* path of this file; "-" is standard input */
-    int first_row;              /* index of the first row of this file */
-    uint64_t line_number;       /* number of the last line that was read, from 1 */
+    const char *path;           /* path of the present file; "-" is standard input */
+    int first_row;              /* index of the first row of the present file */
+    uint64_t line_number;       /* number of its last line that was read, from 1; 0 before
+                                 * the first line */
     struct buffer partial_line; /* beginning of a line whose end is not read yet */
 };
 
 /*
- * Prepares RUNS, without any row yet, for PLAN, whose targets are the paths of the files.
+ * Prepares RUNS for PLAN, whose targets are the paths of the files. No file is read yet.
  * PLAN must outlive RUNS. Returns 0, or -1 with ERROR if there is not enough memory. In
  * both cases the caller must call recorded_runs_close.
  */
@@ -61,23 +64,23 @@ const char *recorded_runs_source(const struct recorded_runs *runs);
 
 /*
  * Adds the next SIZE BYTES of the present file; they may end in the middle of a line.
- * Returns 0, or -1 with ERROR, which names the file and the line, if a line is not a raw
- * line of at most one request.
+ * Returns 0, or -1 with ERROR if there is not enough memory, or if a line is not a raw
+ * line of at most one request; then ERROR names the file and the line.
  */
 int recorded_runs_add(struct recorded_runs *runs, const char *bytes, size_t size,
                       struct error *error);
 
 /*
- * Ends the present file, whose last line may lack its newline, and names its rows: by the
- * path of the file, or by the eleventh column if the file has several rows. With several
- * files, the path of the file stands before the eleventh column. Returns 0, or -1 with
+ * Ends the present file, whose last line may lack its newline, and names its rows. A
+ * single row gets the path of the file as its name. Several rows get their eleventh
+ * column, after the path of the file if there are several files. Returns 0, or -1 with
  * ERROR if the last line is wrong, the file is empty, or there is not enough memory.
  */
 int recorded_runs_end(struct recorded_runs *runs, struct error *error);
 
 /*
- * Completes the rows after the end of the last file. From then on `jobs` and `count` can
- * be given to reports.
+ * Completes the rows after the end of the last file. From then on `jobs` and `row_count`
+ * can be given to reports.
  */
 void recorded_runs_finish(struct recorded_runs *runs);
 

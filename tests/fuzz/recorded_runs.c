@@ -52,7 +52,7 @@ read_all(const struct plan *plan, const uint8_t *data, size_t size, size_t block
     end.lines = runs.line_number;
     if (status == 0)
         recorded_runs_finish(&runs);
-    end.rows = status == 0 ? runs.count : 0;
+    end.rows = status == 0 ? runs.row_count : 0;
     for (int i = 0; i < end.rows; i++)
         check_row(&runs.jobs[i], &end);
     MUST(end.count <= end.lines && (uint64_t)end.rows <= end.lines);

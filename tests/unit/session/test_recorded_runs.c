@@ -89,15 +89,15 @@ static void
 assert_names(const char *expected)
 {
     struct buffer text = {0};
-    for (int i = 0; i < runs.count; i++) {
+    for (int i = 0; i < runs.row_count; i++) {
         const struct job *job = &runs.jobs[i];
         buffer_format(&text, "%s=%d|", job->target.description.path,
                       (int)job->outcome.total.latency.count);
         assert_ptr_equal(runs.plan.targets[i], job->target.description.path);
         assert_ptr_equal(job->plan.path, job->target.description.path);
-        assert_int_equal(job->target_count, runs.count);
+        assert_int_equal(job->target_count, runs.row_count);
     }
-    assert_int_equal(runs.plan.target_count, runs.count);
+    assert_int_equal(runs.plan.target_count, runs.row_count);
     assert_string_equal(text.text, expected);
     buffer_free(&text);
 }
@@ -109,7 +109,7 @@ TEST(a_line_is_a_request)
     read_text(LINE "\n" OF("40", "1000") "\n" OF("200000", "5000000") "\n");
     const struct outcome *outcome = &runs.jobs[0].outcome;
     const struct moments *latency = &outcome->total.latency;
-    assert_int_equal(runs.count, 1);
+    assert_int_equal(runs.row_count, 1);
     assert_int_equal(latency->count, 3);
     assert_int_equal(latency->sum, 580777 + 40 + 200000);
     assert_int_equal(latency->min, 40);
@@ -470,7 +470,7 @@ TEST(rows_are_as_many_as_targets)
     for (int i = 0; i < TARGETS_MOST; i++)
         buffer_format(&text, "%s t%d\n", LINE, i);
     read_text(text.text);
-    assert_int_equal(runs.count, TARGETS_MOST);
+    assert_int_equal(runs.row_count, TARGETS_MOST);
     recorded_runs_close(&runs);
     buffer_format(&text, "%s\n", LINE);
     check_refused(text.text, text.length,
