@@ -16,59 +16,66 @@ struct plan;
  */
 enum io_mode { IO_MODE_DIRECT, IO_MODE_NOCACHE, IO_MODE_CACHED };
 
-/* A target as reports describe it. The names are empty until they are known. */
+/* A target as reports describe it. `fstype` and `device` are empty until they are known.
+ */
 struct description {
     const char *path;
-    char fstype[64];   /* type of the file system; "block" or "character" for a device */
-    char device[1024]; /* device of the file system; "device" for a device */
+    char fstype[64];   /* type of the file system; "block" or "character" if the target is
+                        * a device */
+    char device[1024]; /* device of the file system; "device" if the target is a device */
     int64_t size;      /* size of the file system or device, bytes */
     enum io_mode mode;
     bool is_recorded; /* a recorded run, of which only `path` is known */
 };
 
-/* Adds the label to TEXT, unescaped: PATH (FSTYPE DEVICE SIZE), or PATH if it is a
- * recorded run. */
+/* Adds the label of a target, PATH (FSTYPE DEVICE SIZE), to TEXT, unescaped. The label of
+ * a recorded run is only PATH. */
 void description_label(const struct description *description, struct buffer *text);
 
 /* Returns the name of a mode: direct, nocache or cached. */
 const char *description_mode(enum io_mode mode);
 
-/* An open target. It owns its descriptor and its working file, the file in a directory
- * that requests go to. */
+/* An open target. It owns its descriptor and its working file, which is the file in a
+ * directory that requests go to. */
 struct target {
     _Atomic int64_t advanced_at;        /* last progress of the opening, ns, monotonic */
-    const struct target *opened_before; /* the target that was opened before, or NULL */
+    const struct target *opened_before; /* the target that was opened before this one and
+                                         * is still open, or NULL */
     int fd;
-    enum os_kind kind;
+    enum os_kind kind; /* kind of file at the path of the target, such as a directory */
     struct description description;
-    uint64_t device;         /* identity of a device, see struct os_info */
-    int64_t size;            /* size of the file or device, bytes; 0 if it has none */
-    int64_t work_size;       /* size of the working set, bytes; at least one request */
-    int64_t fs_block_size;   /* block size of the file system, bytes; 0 for a device */
-    int64_t alignment;       /* alignment of the memory that requests use, bytes */
-    int rw_flags;            /* OR-ed enum os_rw of every request */
-    bool polls;              /* completions are polled for (-hipri with io_uring only) */
-    bool flushes_writes;     /* each write is followed by a flush */
-    bool flushes_ignored;    /* flushes are known not to reach the device */
-    bool is_direct;          /* requests use direct I/O, in whatever mode */
-    bool is_in_memory;       /* the file system has no device below it */
-    bool is_flushed;         /* no dirty data is left */
-    bool is_new_file;        /* this run made the working file of -keep */
+    uint64_t device;       /* device number of a device, see struct os_info */
+    int64_t size;          /* size of the file or device, bytes; 0 if it has none */
+    int64_t work_size;     /* size of the working set, the range that requests go to, in
+                            * bytes; at least the size of the largest request */
+    int64_t fs_block_size; /* block size of the file system, bytes; 0 for a device */
+    int64_t alignment;     /* alignment that the buffers of requests need, bytes */
+    int rw_flags;          /* OR-ed enum os_rw of every request */
+    bool polls;            /* completions are polled for (-hipri with io_uring only) */
+    bool flushes_writes;   /* each write is followed by a flush */
+    bool flushes_ignored;  /* flushes are known not to reach the device */
+    bool is_direct;        /* requests use direct I/O; also possible in mode cached, if a
+                            * loop device reads from its file's cache */
+    bool is_in_memory;     /* the file system lives in memory and has no device */
+    bool is_flushed;       /* the opening has written all dirty data to the device */
+    bool is_new_file;      /* this run made the working file of -keep */
     char removed_path[4096]; /* former path of the working file, which was removed while
                               * it is open; empty if no file was removed */
-    int naming_error;    /* errno of target_name if it failed to find the names, or 0 */
-    bool charges_reads;  /* a read that is not charged to the process was cached */
-    double hole_percent; /* holes in the working set when it was opened, percent; -1 if
-                          * unknown */
+    int naming_error;    /* errno with which target_name failed to find the names, or 0 */
+    bool charges_reads;  /* every read that reaches the device is charged to the process,
+                          * so a read that is not charged came from a cache */
+    double hole_percent; /* share of holes in the working set when the target was opened,
+                          * percent; -1 if unknown */
     /* Only in mode nocache: */
     os_resident_function *find_resident; /* looks pages up in the page cache; NULL if that
                                           * is impossible */
     bool counts_sectors; /* os_thread_sectors tells after a read whether it was cached */
-    char direct_io_hint[64]; /* options with which direct reads work; empty if unknown */
+    char direct_io_hint[64]; /* options such as "-s 4k" with which direct reads would
+                              * work; empty if none are known */
 };
 
-/* Records that the opening of TARGET makes progress. Another thread gives it up if there
- * is no progress for too long. */
+/* Records that the opening of TARGET makes progress. The supervisor gives an opening up
+ * that makes no progress for too long. Called by the thread that opens TARGET. */
 static inline void
 target_advance(struct target *target)
 {
@@ -78,8 +85,8 @@ target_advance(struct target *target)
 /*
  * Opens the target of PLAN: prepares the working file, chooses the I/O mode, and writes
  * dirty data back. Also fills the description, except for names that take long to find;
- * target_name finds these later. TARGET must be all zero. BEFORE is the target that was
- * opened before, or NULL. Adds remarks for the user to NOTES. Returns 0, or -1 with
+ * target_name finds these names later. TARGET must be all zero. BEFORE is the target that
+ * was opened before, or NULL. Adds remarks for the user to NOTES. Returns 0, or -1 with
  * ERROR; then the target is closed, and files made for it are removed.
  */
 int target_open(struct target *target, const struct plan *plan,
@@ -97,17 +104,17 @@ int64_t target_logical_block(const struct target *target);
 void target_name(struct target *target);
 
 /*
- * Returns by how much the share of holes in the working set of PLAN has grown since the
- * target was opened, in percent. Returns 0 if that is unknown or PLAN reads nothing.
- * Calls the file system, so it may hang like a request.
+ * Returns by how many percent of the working set of PLAN its holes have grown since the
+ * target was opened. Returns 0 if that is unknown or PLAN reads nothing. Calls the file
+ * system, so it may hang like a request.
  */
 double target_new_holes(struct target *target, const struct plan *plan);
 
-/* Closes TARGET. Its working file is gone then, unless -keep is given. If the file
- * cannot be removed, adds a note with its name to NOTES. */
+/* Closes TARGET; does nothing if it is not open. Unless -keep is given, its working file
+ * is gone afterwards, or a note in NOTES says that the file cannot be removed. */
 void target_close(struct target *target, struct notes *notes);
 
-#define TARGET_PATH 4096 /* PATH_MAX: size of the longest path with its NUL */
+#define TARGET_PATH 4096 /* size of the longest path, with its NUL; PATH_MAX on Linux */
 
 /* Stores in PATH the path of the working file for -keep in the directory of PLAN.
  * Returns 0, or -1 with errno if the path is too long. */
@@ -120,14 +127,14 @@ int target_working_path(const struct plan *plan, char path[TARGET_PATH]);
  */
 void target_discard(const struct target *target, const struct plan *plan);
 
-/* Truncates the working file to 0 bytes, which a log (-append) starts with, and flushes
- * it. Returns 0, or an errno. */
+/* Truncates the working file to 0 bytes and flushes it, before the first request of
+ * -append, which writes the file from its beginning. Returns 0, or an errno. */
 int target_empty(const struct target *target);
 
 /*
- * Evicts SIZE bytes at OFFSET from the page cache, before a read in mode nocache.
- * Returns true if the cache still holds some of them, and false if it does not or that
- * is unknown.
+ * Evicts SIZE bytes at OFFSET from the page cache, before a read in mode nocache. Returns
+ * true if the page cache still holds some of these bytes afterwards; false if it holds
+ * none, or if that is unknown.
  */
 bool target_evict(const struct target *target, int64_t offset, int64_t size);
 

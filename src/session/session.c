@@ -377,7 +377,7 @@ session_wait(struct session *session, enum session_state at_least)
  * which is the only one of that step or phase. Returns 0, or -1 with the session's error.
  */
 static int
-open_run(struct session *session)
+open_workers(struct session *session)
 {
     const struct plan *plan = session->plan;
     bool has_parts = plan->mode & (MODE_SWEEP | MODE_PHASES);
@@ -421,7 +421,7 @@ open_outputs_and_run(struct session *session)
                      &session->error) < 0)
         return -1;
 
-    if (open_run(session) < 0)
+    if (open_workers(session) < 0)
         return -1;
 
     if (session->file_names[0])

@@ -3,25 +3,26 @@
  * polling.
  *
  * direct: direct I/O, O_DIRECT on Linux. If the kernel tells which alignment direct I/O
- * needs, it is trusted. Otherwise (btrfs, NFS, old kernels) direct I/O is tried. Some
- * file systems accept every direct read and silently serve it through the page cache. So
- * two requests with the size and offset of the run are made. If their pages are in the
- * page cache afterwards, the reads were not direct.
+ * needs, its answer is trusted. Otherwise (btrfs, NFS, old kernels) direct I/O is tried.
+ * Some file systems accept every direct read and silently serve it through the page
+ * cache. So the trial makes two reads with the size and offset of the run. If their pages
+ * are in the page cache afterwards, the reads were not direct.
  *
- * nocache: buffered I/O, but the data of a request must not be in the page cache when
- * the request is sent. At the start the cache is written back and dropped once, and
- * read-ahead is turned off. Before each read its pages are looked up in the cache:
+ * nocache: buffered I/O, but the data of a request must not be in the page cache when the
+ * request is sent. At the start, dirty pages are written back, the working set is dropped
+ * from the page cache, and read-ahead is turned off. Before each read, the pages that it
+ * will read are looked up in the page cache:
  *
  *   - Pages that are found are dropped. The cache stores pages in folios of up to 2 MiB
  *     and more, and a folio stays if only a part of it is to be dropped. So the whole
- *     aligned window around the request is dropped. If pages stay nevertheless, dirty
- *     data is written back and the window is dropped again.
+ *     aligned window around the request is dropped. If pages still stay, dirty data is
+ *     written back and the window is dropped again.
  *   - The file system may have other caches, and the process may not be allowed to look
  *     pages up. So the kernel's count of sectors that this thread has read from devices
  *     is compared before and after each read. If the count stays the same, the read was
- *     cached. (RWF_NOWAIT could not tell: it starts to read a missing page.)
+ *     cached. (RWF_NOWAIT could not tell, because it starts to read a missing page.)
  *
- * cached: buffered I/O through the page cache as it is, with -C or because neither of
+ * cached: buffered I/O through the page cache as it is, because -C is given or neither of
  * the other modes is possible.
  *
  * The first line that applies decides:
@@ -45,14 +46,18 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PAGE 4096
-/* Dirty data is written back in about WRITE_BACK_CHUNKS chunks, or in fewer chunks of
- * WRITE_BACK_CHUNK_MIN bytes. */
+#define PAGE 4096 /* bytes; smallest alignment of the buffers of requests */
+
+/* Dirty data is written back in about WRITE_BACK_CHUNKS chunks, but in fewer chunks if
+ * they would be smaller than WRITE_BACK_CHUNK_MIN bytes. */
 #define WRITE_BACK_CHUNKS 256
 #define WRITE_BACK_CHUNK_MIN (64LL << 20)
 
-/* Drops all folios that hold a part of the range from the page cache, by dropping the
- * aligned windows of the largest folio size around it. Returns 0, or -1 with errno. */
+/*
+ * Drops all folios that hold a part of a range from the page cache: extends the range to
+ * multiples of the largest folio size, and drops the pages in it. SIZE and OFFSET of the
+ * range are in bytes. Returns 0, or -1 with errno.
+ */
 static int
 drop_window(const struct target *target, int64_t offset, int64_t size)
 {
@@ -60,11 +65,11 @@ drop_window(const struct target *target, int64_t offset, int64_t size)
     int64_t start = offset / window * window;
     int64_t end = offset + size;
 
-    int64_t beyond = (window - end % window) % window;
-    if (beyond > INT64_MAX - end)
-        beyond = INT64_MAX - end;
+    int64_t padding = (window - end % window) % window;
+    if (padding > INT64_MAX - end)
+        padding = INT64_MAX - end;
 
-    return os_file_drop(target->fd, start, end - start + beyond);
+    return os_file_drop(target->fd, start, end - start + padding);
 }
 
 bool
@@ -81,20 +86,20 @@ target_evict(const struct target *target, int64_t offset, int64_t size)
     if (target->find_resident(target->fd, offset, size) != 1)
         return false;
 
-    /* The pages may be dirty, or another process is reading them at this moment. A flush
-     * writes them back, and gives the other process time to finish. */
+    /* Pages stay if they are dirty, or if another process is reading them just now. A
+     * flush writes dirty pages back, and gives the other process time to finish. */
     os_file_flush(target->fd);
     drop_window(target, offset, size);
     return target->find_resident(target->fd, offset, size) == 1;
 }
 
 /*
- * Sets `find_resident`: chooses a way to look up the pages of TARGET that gives the
- * right answer for the page at OFFSET, which this function reads through the page cache
- * first and drops in the end.
+ * Sets `find_resident`: chooses a way to look up pages of TARGET in the page cache. The
+ * page at OFFSET is the test: it is read through the page cache, so a way that works must
+ * find it. Afterwards the page is dropped.
  */
 static void
-look_up_pages(struct target *target, int64_t offset)
+choose_page_lookup(struct target *target, int64_t offset)
 {
     char byte;
 
@@ -105,11 +110,11 @@ look_up_pages(struct target *target, int64_t offset)
     drop_window(target, offset, 1);
 }
 
-/* Adds a note that mode nocache is used instead of direct I/O, for REASON, and notes on
- * what that mode cannot do here. */
+/* Adds a note that mode nocache is used, because direct I/O is impossible for REASON, and
+ * notes on the weaknesses of mode nocache here. */
 static void
-note_fallback(struct target *target, const struct plan *plan, const char *reason,
-              struct notes *notes)
+note_nocache(struct target *target, const struct plan *plan, const char *reason,
+             struct notes *notes)
 {
     if (!plan_does(plan, OPERATION_READS)) {
         notes_add(notes, plan->path,
@@ -147,75 +152,81 @@ note_cached(const struct target *target, const struct plan *plan, const char *re
                   reason);
 }
 
-/* Adds a note on errno if that means that earlier written data was lost. The kernel
- * reports such an error only once, so it must not be ignored. */
+/* Adds a note that dirty data from before the run was lost, if errno means that. The
+ * kernel reports such an error only once, so the user must see it. */
 static void
-note_lost(const struct plan *plan, struct notes *notes)
+note_lost_data(const struct plan *plan, struct notes *notes)
 {
     char name[16];
 
+    /* These errors only mean that this file or device cannot be flushed. */
     if (errno != EINVAL && errno != EROFS && errno != ENOTSUP && errno != EOPNOTSUPP)
         notes_add(notes, plan->path, "cannot flush data that was written before: %s (%s)",
                   error_name(errno, name), strerror(errno));
 }
 
-/* Writes all dirty data back. Also flushes the device, if the run writes or the system
- * cannot write data back without such a flush. */
+/* Writes all dirty data back. Also flushes the cache of the device, if the run writes or
+ * if the system cannot write data back without such a flush. */
 static void
 flush_all(struct target *target, const struct plan *plan, struct notes *notes)
 {
     bool changes = plan_does(plan, OPERATION_CHANGES);
 
     target_advance(target);
-    if ((changes ? os_file_flush(target->fd) : os_file_write_back(target->fd, 0, 0)) < 0)
-        note_lost(plan, notes);
+    int status =
+        changes ? os_file_flush(target->fd) : os_file_write_back(target->fd, 0, 0);
+    if (status < 0)
+        note_lost_data(plan, notes);
 
     target->is_flushed = true;
 }
 
 /*
  * Writes all dirty data back, so that no request has to wait for that. There may be much
- * dirty data. So, if an opening without progress is given up at some time, the data is
- * written in chunks, each of which counts as progress. Direct reads do not need a flush
- * of the device, and such a flush may take long, so only a run that writes makes one.
+ * dirty data. So, if the supervisor limits the time of an opening without progress, the
+ * data is written in chunks, and each chunk counts as progress. Only a run that writes
+ * also flushes the cache of the device: direct reads do not need such a flush, and it may
+ * take long.
  */
 static void
-write_back(struct target *target, const struct plan *plan, struct notes *notes)
+write_back_before_run(struct target *target, const struct plan *plan, struct notes *notes)
 {
-    int64_t part = target->size / WRITE_BACK_CHUNKS > WRITE_BACK_CHUNK_MIN
-                       ? target->size / WRITE_BACK_CHUNKS
-                       : WRITE_BACK_CHUNK_MIN;
-    int status = 0;
-
+    int64_t chunk = target->size / WRITE_BACK_CHUNKS;
+    if (chunk < WRITE_BACK_CHUNK_MIN)
+        chunk = WRITE_BACK_CHUNK_MIN;
     if (plan->end.open_timeout == INT64_MAX)
-        part = target->size;
+        chunk = target->size;
 
-    for (int64_t at = 0; at < target->size && status == 0; at += part) {
+    int status = 0;
+    for (int64_t offset = 0; offset < target->size; offset += chunk) {
         target_advance(target);
-        status = os_file_write_back(target->fd, at, part);
+        status = os_file_write_back(target->fd, offset, chunk);
+        if (status < 0)
+            break;
     }
 
-    bool parted = status == 0 || errno != ENOTSUP;
-    if (status < 0 && parted)
-        note_lost(plan, notes);
+    bool can_write_chunks = status == 0 || errno != ENOTSUP;
+    if (status < 0 && can_write_chunks)
+        note_lost_data(plan, notes);
 
-    if (!parted || plan_does(plan, OPERATION_CHANGES))
+    if (!can_write_chunks || plan_does(plan, OPERATION_CHANGES))
         flush_all(target, plan, notes);
 }
 
 /*
- * Sets `counts_sectors` if the sectors that are charged to a worker's thread between two
- * time stamps belong to a single read. That is not so if several requests are in flight
- * or an engine reads in other threads. With several threads, one may wait for data that
- * another has asked the device for.
+ * Sets `counts_sectors` if the sectors that are charged to a worker's thread during a
+ * request belong to this request only. That is not so if several requests are in flight,
+ * or if the engine reads in other threads. Nor is it with several workers: one may wait
+ * for data that is charged to another, which has asked the device for the same data.
  */
 static void
-count_sectors(struct target *target, const struct plan *plan)
+choose_sector_count(struct target *target, const struct plan *plan)
 {
-    bool single = plan->io.depth <= 1 && plan->io.threads <= 1 &&
-                  plan->sweep.kind != SWEEP_DEPTH && plan->sweep.kind != SWEEP_THREADS;
+    bool is_one_at_a_time = plan->io.depth <= 1 && plan->io.threads <= 1 &&
+                            plan->sweep.kind != SWEEP_DEPTH &&
+                            plan->sweep.kind != SWEEP_THREADS;
 
-    if (!plan->io.engine->charges_sender || !single)
+    if (!plan->io.engine->charges_sender || !is_one_at_a_time)
         return;
 
     target_advance(target);
@@ -225,8 +236,8 @@ count_sectors(struct target *target, const struct plan *plan)
     drop_window(target, plan->workload.work_offset, 1);
 }
 
-/* Sets mode nocache, instead of direct I/O, for REASON. Sets mode cached if the plan
- * reads and the page cache cannot be emptied. */
+/* Sets mode nocache, because direct I/O is impossible for REASON. If the plan reads and
+ * the page cache cannot be emptied, sets mode cached instead. */
 static void
 start_nocache(struct target *target, const struct plan *plan, const char *reason,
               struct notes *notes)
@@ -243,39 +254,53 @@ start_nocache(struct target *target, const struct plan *plan, const char *reason
     }
 
     target->description.mode = IO_MODE_NOCACHE;
-    look_up_pages(target, plan->workload.work_offset);
-    count_sectors(target, plan);
-    note_fallback(target, plan, reason, notes);
+    choose_page_lookup(target, plan->workload.work_offset);
+    choose_sector_count(target, plan);
+    note_nocache(target, plan, reason, notes);
 }
 
-#define ALIGNED_TO_ANY                                              \
-    (1 << 20) /* bytes: suits every alignment that storage may need \
-               */
+#define LARGEST_ALIGNMENT (1 << 20) /* bytes; more than any storage needs */
 
-/*
- * Returns whether the target accepts a direct read of some size and offset, after it has
- * refused a direct read. A target may accept O_DIRECT and then refuse every read, as
- * overlayfs on squashfs does.
- */
+/* Returns whether the target, which has refused a direct read, accepts one whose size and
+ * offset are multiples of LARGEST_ALIGNMENT. A target may accept O_DIRECT and then refuse
+ * every read, as overlayfs on squashfs does. */
 static bool
-takes_other_shape(struct target *target)
+accepts_aligned_read(struct target *target)
 {
-    void *buffer = os_memory_aligned(ALIGNED_TO_ANY, ALIGNED_TO_ANY);
+    void *buffer = os_memory_aligned(LARGEST_ALIGNMENT, LARGEST_ALIGNMENT);
 
     target_advance(target);
-    bool takes = buffer && os_file_read(target->fd, buffer, ALIGNED_TO_ANY, 0, 0) >= 0;
+    bool accepts =
+        buffer && os_file_read(target->fd, buffer, LARGEST_ALIGNMENT, 0, 0) >= 0;
 
     os_memory_free(buffer);
-    return takes;
+    return accepts;
 }
 
 /*
- * Makes a read of the plan's size at OFFSET after direct I/O was turned on, and looks
- * for its pages in the page cache. Returns NULL if the read was direct, else the reason
- * why it was not.
+ * Returns whether direct reads can be trusted to be direct although the page cache cannot
+ * show it, because pages stay there or cannot be looked up. That is so if a server serves
+ * every direct read of the file. It is also so if requests are aligned to blocks and the
+ * data is stored plainly, because nothing else is known to prevent direct I/O.
  */
+static bool
+trusts_direct_read(const struct target *target, const struct plan *plan)
+{
+    const struct plan_workload *workload = &plan->workload;
+
+    if (os_file_served(target->fd))
+        return true;
+
+    return target->fs_block_size > 0 &&
+           workload->request_size % target->fs_block_size == 0 &&
+           workload->work_offset % target->fs_block_size == 0 &&
+           os_file_storage(target->fd, workload->work_offset, target->work_size) == 0;
+}
+
+/* Makes a read of the plan's size at OFFSET while direct I/O is on, and looks for its
+ * pages in the page cache. Returns NULL if the read was direct, else why it was not. */
 static const char *
-try_read(struct target *target, const struct plan *plan, int64_t offset)
+try_direct_read(struct target *target, const struct plan *plan, int64_t offset)
 {
     const struct plan_workload *workload = &plan->workload;
     size_t size = (size_t)workload->request_size;
@@ -283,7 +308,7 @@ try_read(struct target *target, const struct plan *plan, int64_t offset)
     int code = ENOMEM;
 
     target_advance(target);
-    bool held = target_evict(target, offset, workload->request_size);
+    bool pages_stay = target_evict(target, offset, workload->request_size);
     target_advance(target);
 
     if (buffer) {
@@ -294,75 +319,68 @@ try_read(struct target *target, const struct plan *plan, int64_t offset)
     os_memory_free(buffer);
 
     target_advance(target);
-    if (code == EINVAL || code == EOPNOTSUPP || code == ENOTSUP)
-        return takes_other_shape(target)
-                   ? "direct I/O of this size and offset not supported"
-                   : "direct I/O not supported";
+    if (code == EINVAL || code == EOPNOTSUPP || code == ENOTSUP) {
+        if (accepts_aligned_read(target))
+            return "direct I/O of this size and offset not supported";
+        return "direct I/O not supported";
+    }
 
-    int resident = target->find_resident
-                       ? target->find_resident(target->fd, offset, workload->request_size)
-                       : os_file_resident_try(target->fd, offset);
-    /*
-     * Nothing can be seen in the page cache if the pages stayed there before the read,
-     * or if they cannot be looked up. Then the read counts as direct if a server serves
-     * every direct read of the file, or if the request is aligned to blocks and the
-     * file's data is stored plainly, because nothing else is known to prevent direct
-     * I/O.
-     */
-    if ((held || resident < 0) &&
-        (os_file_served(target->fd) ||
-         (target->fs_block_size > 0 &&
-          workload->request_size % target->fs_block_size == 0 &&
-          workload->work_offset % target->fs_block_size == 0 &&
-          os_file_storage(target->fd, workload->work_offset, target->work_size) == 0)))
+    int resident;
+    if (target->find_resident)
+        resident = target->find_resident(target->fd, offset, workload->request_size);
+    else
+        resident = os_file_resident_try(target->fd, offset);
+
+    if ((pages_stay || resident < 0) && trusts_direct_read(target, plan))
         return NULL;
-
-    return held           ? "its pages stay in the page cache"
-           : resident < 0 ? "cannot tell whether I/O is direct"
-           : resident     ? "direct I/O goes through the page cache here"
-                          : NULL;
+    if (pages_stay)
+        return "its pages stay in the page cache";
+    if (resident < 0)
+        return "cannot tell whether I/O is direct";
+    if (resident)
+        return "direct I/O goes through the page cache here";
+    return NULL;
 }
 
-/*
- * Tries direct I/O with the first two requests of the plan, unless the way in which the
- * data is stored makes direct I/O impossible. Returns NULL if the reads were direct, else
- * the reason why they were not.
- */
+/* Tries direct I/O, which must be on, with the first two requests of the plan, unless the
+ * way in which the data is stored makes direct I/O impossible. Returns NULL if the reads
+ * were direct, else why they were not. */
 static const char *
-try_shape(struct target *target, const struct plan *plan)
+try_first_requests(struct target *target, const struct plan *plan)
 {
     const struct plan_workload *workload = &plan->workload;
     int64_t size = workload->request_size;
     target_advance(target);
 
     int storage = os_file_storage(target->fd, workload->work_offset, target->work_size);
+    if (storage > 0 && storage & OS_STORAGE_ENCODED)
+        return "compressed data goes through the page cache";
     if (storage > 0)
-        return storage & OS_STORAGE_ENCODED
-                   ? "compressed data goes through the page cache"
-                   : "inline data goes through the page cache";
+        return "inline data goes through the page cache";
 
-    const char *reason = try_read(target, plan, workload->work_offset);
-    return reason || target->work_size - size < size
-               ? reason
-               : try_read(target, plan, workload->work_offset + size);
+    const char *reason = try_direct_read(target, plan, workload->work_offset);
+    bool has_second = target->work_size - size >= size;
+    if (!reason && has_second)
+        reason = try_direct_read(target, plan, workload->work_offset + size);
+    return reason;
 }
 
 #define REASON_ROOM 128 /* bytes for a reason that is not a constant */
 
-/* Turns direct I/O on and returns NULL, or leaves it off and returns the reason. The
- * reason may be stored in TEXT of REASON_ROOM bytes. */
+/* Turns direct I/O on and returns NULL. If that is impossible, leaves it off and returns
+ * the reason, which may be stored in TEXT, a buffer of REASON_ROOM bytes. */
 static const char *
-try_direct(struct target *target, const struct plan *plan, char *text)
+turn_direct_on(struct target *target, const struct plan *plan, char *text)
 {
     const struct plan_workload *workload = &plan->workload;
-    int64_t memory = 0;
-    int64_t unit = 0;
-    int64_t bytes;
+    int64_t memory = 0; /* alignment of buffers, bytes */
+    int64_t unit = 0;   /* alignment of offsets and sizes, bytes */
+    int64_t unused;
     target_advance(target);
 
     bool known = os_file_alignment(target->fd, &memory, &unit) == 0;
     if (!known && target->kind == OS_BLOCK)
-        known = os_device_size(target->fd, &bytes, &unit) == 0;
+        known = os_device_size(target->fd, &unused, &unit) == 0;
     if (known && !unit)
         return "direct I/O not supported";
 
@@ -378,22 +396,22 @@ try_direct(struct target *target, const struct plan *plan, char *text)
     if (memory > target->alignment)
         target->alignment = memory;
     if (!known)
-        look_up_pages(target, workload->work_offset);
+        choose_page_lookup(target, workload->work_offset);
 
     if (os_file_direct(target->fd, true) < 0)
         return "direct I/O not supported";
 
-    const char *reason = known ? NULL : try_shape(target, plan);
+    const char *reason = known ? NULL : try_first_requests(target, plan);
     if (reason)
         os_file_direct(target->fd, false);
     return reason;
 }
 
-/* Adds a note that reads of the loop device NAME come from the page cache, because of
- * BACKING. */
+/* Adds a note that reads of the loop device NAME come from the page cache of its backing
+ * file, with the remedy that suits BACKING. */
 static void
-note_loop(const struct plan *plan, enum os_backing backing, const char *name,
-          struct notes *notes)
+note_loop_device(const struct plan *plan, enum os_backing backing, const char *name,
+                 struct notes *notes)
 {
     if (backing == OS_BACKING_CACHE)
         notes_add(notes, plan->path,
@@ -413,65 +431,67 @@ note_loop(const struct plan *plan, enum os_backing backing, const char *name,
                   name);
 }
 
-/* Adds a note that the target is on memory. WHAT is the name of the file system or
+/* Adds a note that the target lives in memory. NAME is the name of the file system or
  * device. */
 static void
-note_memory(const struct plan *plan, const char *what, struct notes *notes)
+note_memory(const struct plan *plan, const char *name, struct notes *notes)
 {
     notes_add(notes, plan->path,
-              "%s lives in memory: these times say nothing about a disk", what);
+              "%s lives in memory: these times say nothing about a disk", name);
 }
 
 /*
- * Chooses the only mode of a character device, which has no page cache (direct), or of a
- * file system in memory, which consists of the page cache (cached). MEMORY is the name
- * of that file system, or NULL for a character device. Returns 0, or -1 with ERROR if
- * -direct is given and direct I/O is impossible. It is possible in memory on some
- * systems.
+ * Sets the only possible mode of a character device, which has no page cache (direct), or
+ * of a file system in memory, which consists of the page cache (cached). MEMORY is the
+ * name of that file system, or NULL for a character device. Returns 0, or -1 with ERROR
+ * if -direct is given and direct I/O is impossible. Some systems accept direct I/O even
+ * for a file in memory.
  */
 static int
-choose_only(struct target *target, const struct plan *plan, const char *memory,
-            struct notes *notes, struct error *error)
+set_only_mode(struct target *target, const struct plan *plan, const char *memory,
+              struct notes *notes, struct error *error)
 {
     target->description.mode = memory ? IO_MODE_CACHED : IO_MODE_DIRECT;
 
     if (plan->io.direct && os_file_direct(target->fd, true) < 0)
-        return error_set(error, EXIT_PREPARE, plan->path, "direct I/O not supported%s",
-                         memory ? "; leave out -D to measure it anyway" : "");
+        return error_set(
+            error, EXIT_PREPARE, plan->path,
+            memory ? "direct I/O not supported; leave out -D to measure it anyway"
+                   : "direct I/O not supported");
     if (memory)
         note_memory(plan, memory, notes);
     return 0;
 }
 
-/* Writes OPTION with VALUE, such as 4k, into TEXT of SIZE bytes. Returns the length. */
+/* Writes OPTION with BYTES, such as "-s 4k", into TEXT of SIZE bytes. Returns the
+ * length. */
 static int
-write_size(char *text, size_t size, const char *option, int64_t value)
+format_size_option(char *text, size_t size, const char *option, int64_t bytes)
 {
-    bool whole = value % 1024 == 0;
-
-    return snprintf(text, size, "%s %lld%s", option,
-                    (long long)(whole ? value / 1024 : value), whole ? "k" : "");
+    if (bytes % 1024 == 0)
+        return snprintf(text, size, "%s %lldk", option, (long long)(bytes / 1024));
+    return snprintf(text, size, "%s %lld", option, (long long)bytes);
 }
 
 /*
- * Finds out whether direct reads work with a larger size and offset, if those of the
- * plan are not aligned. Stores the options for them in `direct_io_hint` of TARGET. It
- * stays empty if alignment is not the reason or direct reads still fail.
+ * Finds out whether direct reads would work if the size and the offset of the plan were
+ * rounded up to the alignment that direct I/O needs. Stores the options for that in
+ * `direct_io_hint` of TARGET. Leaves the hint empty if size and offset are aligned, or if
+ * direct reads still fail.
  */
 static void
-find_shape(struct target *target, const struct plan *plan)
+find_direct_io_hint(struct target *target, const struct plan *plan)
 {
     char reason[REASON_ROOM];
     char *text = target->direct_io_hint;
-    int64_t memory;
-    int64_t bytes;
+    int64_t unused;
     int64_t unit = 0;
-    struct plan other = *plan;
-    int64_t *size = &other.workload.request_size;
-    int64_t *offset = &other.workload.work_offset;
+    struct plan rounded = *plan;
+    int64_t *size = &rounded.workload.request_size;
+    int64_t *offset = &rounded.workload.work_offset;
 
-    if (os_file_alignment(target->fd, &memory, &unit) < 0 &&
-        (target->kind != OS_BLOCK || os_device_size(target->fd, &bytes, &unit) < 0))
+    if (os_file_alignment(target->fd, &unused, &unit) < 0 &&
+        (target->kind != OS_BLOCK || os_device_size(target->fd, &unused, &unit) < 0))
         unit = target->fs_block_size;
 
     if (unit <= 0 || plan->sweep.kind == SWEEP_SIZE)
@@ -480,28 +500,32 @@ find_shape(struct target *target, const struct plan *plan)
     *size = (*size + unit - 1) / unit * unit;
     *offset = (*offset + unit - 1) / unit * unit;
 
-    int64_t needed = plan->workload.work_size ? plan->workload.work_size : *size;
-    bool larger = *size > plan->workload.request_size;
-    bool moved = *offset > plan->workload.work_offset;
-    if ((!larger && !moved) || *size > needed ||
-        (target->kind != OS_DIRECTORY && *offset > target->size - needed) ||
-        try_direct(target, &other, reason))
+    bool is_larger = *size > plan->workload.request_size;
+    bool is_moved = *offset > plan->workload.work_offset;
+    if (!is_larger && !is_moved)
         return;
 
+    int64_t needed = plan->workload.work_size ? plan->workload.work_size : *size;
+    if (*size > needed ||
+        (target->kind != OS_DIRECTORY && *offset > target->size - needed))
+        return;
+
+    if (turn_direct_on(target, &rounded, reason))
+        return;
     os_file_direct(target->fd, false);
 
-    if (larger)
-        text += write_size(text, sizeof(target->direct_io_hint) / 2, "-s", *size);
-    if (moved)
-        write_size(text, sizeof(target->direct_io_hint) / 2, larger ? " -o" : "-o",
-                   *offset);
+    size_t room = sizeof(target->direct_io_hint) / 2; /* for each option */
+    if (is_larger)
+        text += format_size_option(text, room, "-s", *size);
+    if (is_moved)
+        format_size_option(text, room, is_larger ? " -o" : "-o", *offset);
 }
 
 /*
- * Refuses a target for which direct I/O is impossible, for REASON, though -direct is
- * given or the target is a device that has only direct I/O (RAW). Returns -1 with ERROR.
- * The advice is to leave out -direct, but not if the page cache would keep the pages
- * then.
+ * Refuses a target for which direct I/O is impossible, for REASON, although -direct is
+ * given, or although the target is a device that has only direct I/O (RAW). Returns -1
+ * with ERROR. Advises to leave out -direct, but only if mode nocache would work: not if
+ * pages stay in the page cache.
  */
 static int
 refuse_direct(struct target *target, const struct plan *plan, bool raw,
@@ -519,17 +543,18 @@ refuse_direct(struct target *target, const struct plan *plan, bool raw,
         return error_advise(error, advice);
     }
 
-    look_up_pages(target, plan->workload.work_offset);
+    choose_page_lookup(target, plan->workload.work_offset);
     target_advance(target);
     if (!plan_does(plan, OPERATION_READS) ||
         !target_evict(target, plan->workload.work_offset, plan->workload.request_size))
         return error_advise(error, "leave out -D to measure without it");
-    find_shape(target, plan);
+
+    find_direct_io_hint(target, plan);
+    if (!target->direct_io_hint[0])
+        return error_advise(error,
+                            "name another file, or use -C instead to measure the cache");
     snprintf(advice, sizeof(advice), "use %s", target->direct_io_hint);
-    return error_advise(error, target->direct_io_hint[0]
-                                   ? advice
-                                   : "name another file, or use -C instead to measure "
-                                     "the cache");
+    return error_advise(error, advice);
 }
 
 /*
@@ -540,8 +565,8 @@ refuse_direct(struct target *target, const struct plan *plan, bool raw,
  * ERROR.
  */
 static int
-choose_device(struct target *target, const struct plan *plan, struct notes *notes,
-              struct error *error)
+choose_storage_mode(struct target *target, const struct plan *plan, struct notes *notes,
+                    struct error *error)
 {
     const struct plan_workload *workload = &plan->workload;
     char name[64];
@@ -551,78 +576,106 @@ choose_device(struct target *target, const struct plan *plan, struct notes *note
     bool raw = target->kind == OS_BLOCK && os_device_is_disk(target->fd);
     bool reads = plan_does(plan, OPERATION_READS);
     enum os_backing backing = os_file_backing(target->fd, name, sizeof(name));
-    bool buffered = backing == OS_BACKING_CACHE || backing == OS_BACKING_BUFFERED;
-    bool loops = buffered && reads;
-    bool cached = loops || backing == OS_BACKING_MEMORY;
+    bool is_buffered_loop = backing == OS_BACKING_CACHE || backing == OS_BACKING_BUFFERED;
+    bool reads_loop = is_buffered_loop && reads;
+    bool is_cached = reads_loop || backing == OS_BACKING_MEMORY;
 
     if (backing == OS_BACKING_MEMORY && name[0] != '/') /* a file system, not a device */
-        return choose_only(target, plan, name, notes, error);
+        return set_only_mode(target, plan, name, notes, error);
     if (backing == OS_BACKING_MEMORY)
         note_memory(plan, name, notes);
 
-    bool asked = plan->io.cached && !plan->io.direct && !raw;
-    target->description.mode = cached || asked ? IO_MODE_CACHED : IO_MODE_DIRECT;
-    /* No read-ahead, except for a linear run with -C. */
-    if (!asked || !workload->linear)
+    bool wants_cached = plan->io.cached && !plan->io.direct && !raw;
+    target->description.mode =
+        is_cached || wants_cached ? IO_MODE_CACHED : IO_MODE_DIRECT;
+    /* Only a linear run with -C is measured with read-ahead. */
+    if (!wants_cached || !workload->linear)
         os_file_random(target->fd, workload->work_offset, target->work_size);
-    if (asked)
+    if (wants_cached)
         return 0;
 
     target_advance(target);
     target->charges_reads =
-        reads && !cached &&
+        reads && !is_cached &&
         (plan->io.engine->charges_sender || os_process_charges_workers()) &&
         os_file_charges_reads(target->fd);
-    if (loops || (backing == OS_BACKING_PARTLY && reads))
-        note_loop(plan, backing, name, notes);
+    if (reads_loop || (backing == OS_BACKING_PARTLY && reads))
+        note_loop_device(plan, backing, name, notes);
 
     if (!target->is_flushed)
-        write_back(target, plan, notes);
+        write_back_before_run(target, plan, notes);
 
-    const char *reason = try_direct(target, plan, text);
+    const char *reason = turn_direct_on(target, plan, text);
     target->is_direct = !reason;
     if (reason && (plan->io.direct || raw))
         return refuse_direct(target, plan, raw, reason, error);
 
-    if (reason && !cached && reads)
-        find_shape(target, plan);
-    if (reason && !cached)
+    if (reason && !is_cached) {
+        if (reads)
+            find_direct_io_hint(target, plan);
         start_nocache(target, plan, reason, notes);
+    }
     return 0;
 }
 
 /*
  * Decides whether completions are polled for, after the mode was chosen; sets `polls`.
- * Adds notes on -hipri without effect, and on the engine's weakness at a depth above 1.
+ * Adds a note if -hipri has no effect, and a note if the engine does not really queue
+ * requests in this mode although the queue depth is above 1.
  */
 static void
 choose_polling(struct target *target, const struct plan *plan, struct notes *notes)
 {
-    bool waits = target->kind != OS_CHARACTER && !target->is_direct;
+    bool is_buffered = target->kind != OS_CHARACTER && !target->is_direct;
 
-    const char *caveat =
-        waits ? plan->io.engine->caveat_buffered : plan->io.engine->caveat;
+    const char *caveat = plan->io.engine->caveat;
+    if (is_buffered)
+        caveat = plan->io.engine->caveat_buffered;
     if (plan->io.depth > 1 && caveat)
         notes_add(notes, plan->path, "%s", caveat);
 
     if (!plan->io.engine->can_poll || !(plan->io.rw_flags & OS_RW_HIPRI))
         return;
 
-    int polls = waits || target->flushes_writes ? 0 : os_file_polls(target->fd);
-    const char *reason = waits                    ? "only direct I/O can be polled"
-                         : target->flushes_writes ? "a flush cannot be polled"
-                         : polls == 0             ? "the device cannot be polled"
-                                      : "cannot tell whether the device can be polled";
+    const char *note = NULL;
+    if (is_buffered)
+        note = "only direct I/O can be polled; continuing without -hipri";
+    else if (target->flushes_writes)
+        note = "a flush cannot be polled; continuing without -hipri";
+    else {
+        int polls = os_file_polls(target->fd);
+        target->polls = polls > 0;
+        if (polls == 0)
+            note = "the device cannot be polled; continuing without -hipri";
+        else if (polls < 0)
+            note = "cannot tell whether the device can be polled; continuing without "
+                   "-hipri";
+    }
 
-    target->polls = polls > 0;
-    if (polls <= 0)
-        notes_add(notes, plan->path, "%s; continuing without -hipri", reason);
+    if (note)
+        notes_add(notes, plan->path, "%s", note);
+}
+
+/* Returns whether reads and writes of 0 bytes with FLAGS work, as far as the plan reads
+ * and writes. Returns false with errno if one of them fails. */
+static bool
+accepts_flags(const struct target *target, const struct plan *plan, int flags)
+{
+    char byte = 0;
+
+    if (plan_does(plan, OPERATION_READS) &&
+        os_file_read(target->fd, &byte, 0, 0, flags) != 0)
+        return false;
+    if (plan_does(plan, OPERATION_CHANGES) &&
+        os_file_write(target->fd, &byte, 0, 0, flags) != 0)
+        return false;
+    return true;
 }
 
 /*
- * Tries the flags of requests with reads and writes of 0 bytes. If they fail, -nowait is
- * an error. -hipri is left out with a note, because without it a request does the same.
- * Returns 0, or -1 with ERROR.
+ * Sets `rw_flags`, and tries them. If they do not work, -nowait is an error. -hipri is
+ * left out with a note, because a request without it does the same. Returns 0, or -1 with
+ * ERROR.
  */
 static int
 choose_flags(struct target *target, const struct plan *plan, struct notes *notes,
@@ -633,13 +686,10 @@ choose_flags(struct target *target, const struct plan *plan, struct notes *notes
 
     target_advance(target);
     target->rw_flags = flags;
-    if (!flags || ((!plan_does(plan, OPERATION_READS) ||
-                    os_file_read(target->fd, name, 0, 0, flags) == 0) &&
-                   (!plan_does(plan, OPERATION_CHANGES) ||
-                    os_file_write(target->fd, name, 0, 0, flags) == 0)))
+    if (!flags || accepts_flags(target, plan, flags))
         return 0;
 
-    if (plan->io.rw_flags & OS_RW_NOWAIT)
+    if (flags & OS_RW_NOWAIT)
         return error_set(error, EXIT_PREPARE, plan->path,
                          "-nowait is not available here: %s", strerror(errno));
 
@@ -650,8 +700,8 @@ choose_flags(struct target *target, const struct plan *plan, struct notes *notes
     return 0;
 }
 
-/* Sets `flushes_ignored`, and adds a note, if the plan's writes are flushed and the
- * flushes are known not to reach the device. */
+/* If the plan's writes are flushed, and flushes are known not to reach the device, sets
+ * `flushes_ignored` and adds a note. */
 static void
 check_flushes(struct target *target, const struct plan *plan, struct notes *notes)
 {
@@ -681,10 +731,13 @@ io_mode_choose(struct target *target, const struct plan *plan, struct notes *not
     if (choose_flags(target, plan, notes, error) < 0)
         return -1;
 
-    const char *memory = target->is_in_memory ? target->description.fstype : NULL;
-    int status = memory || target->kind == OS_CHARACTER
-                     ? choose_only(target, plan, memory, notes, error)
-                     : choose_device(target, plan, notes, error);
+    int status;
+    if (target->is_in_memory)
+        status = set_only_mode(target, plan, target->description.fstype, notes, error);
+    else if (target->kind == OS_CHARACTER)
+        status = set_only_mode(target, plan, NULL, notes, error);
+    else
+        status = choose_storage_mode(target, plan, notes, error);
     if (status < 0)
         return -1;
 

@@ -1,13 +1,13 @@
 /*
  * Opens a target. The steps are the same for all kinds of targets:
  *
- *   what is at the path?         a directory, file, block device or character device
- *   would data be lost?          refused without -WWW
- *   open it                      in a directory, the working file is opened instead
- *   describe it                  file system and device, sizes
- *   measure it                   working set and request size must fit
- *   fill the working file        in a directory only
- *   choose the I/O mode          io_mode.c
+ *   1. find its kind             a directory, file, block device or character device
+ *   2. check for -WWW            required if writes would destroy data of the user
+ *   3. open it                   in a directory, open the working file instead
+ *   4. describe it               file system, device and their sizes
+ *   5. compare sizes             working set and requests must fit into the target
+ *   6. fill the working file     only in a directory
+ *   7. choose the I/O mode       see io_mode.c
  *
  * Each step that may wait for the file system first calls target_advance, so that the
  * supervisor sees progress and gives up an opening only if a single step takes too long.
@@ -29,7 +29,7 @@
 
 /* Refuses the target because of errno CODE. Returns -1 with ERROR. */
 static int
-refuse(const struct plan *plan, int code, struct error *error)
+refuse_by_errno(const struct plan *plan, int code, struct error *error)
 {
     error_set(error, EXIT_PREPARE, plan->path, "%s", strerror(code));
     error->broken = error_is_broken(code);
@@ -44,16 +44,17 @@ refuse(const struct plan *plan, int code, struct error *error)
 static int
 refuse_path(const struct plan *plan, int code, struct error *error)
 {
-    bool has_time = plan->options && plan->options->given[OPTION_TIME];
+    bool has_time_option = plan->options && plan->options->given[OPTION_TIME];
 
-    refuse(plan, code, error);
-    if (code == ENOENT && has_time && plan->path[0] == '%')
+    refuse_by_errno(plan, code, error);
+    /* -I takes its format only if it is attached, so "-I %T" names a target "%T". */
+    if (code == ENOENT && has_time_option && plan->path[0] == '%')
         error_advise(error, "attach the format to its option: -I%T");
     return -1;
 }
 
-/* Refuses to write to a file or device without -WWW, and to append to it at all. Returns
- * 0, or -1 with ERROR. */
+/* Refuses to write to a file or device unless -WWW is given, and refuses -append to it in
+ * any case. Returns 0, or -1 with ERROR. */
 static int
 check_confirmed(const struct target *target, const struct plan *plan, struct error *error)
 {
@@ -73,18 +74,18 @@ check_confirmed(const struct target *target, const struct plan *plan, struct err
 
 /*
  * Returns whether an earlier target is the same block device. Such a device is not opened
- * exclusively once more, because that would fail as long as this process has it open. The
- * device number comes from the path; open_existing checks it again after opening.
+ * exclusively once more, because that would fail while this process has it open. The
+ * device number was found by the path; open_existing checks it again after opening.
  */
 static bool
-is_claimed(const struct target *target)
+is_opened_already(const struct target *target)
 {
-    const struct target *other = target->opened_before;
+    const struct target *earlier = target->opened_before;
 
-    while (other && (other->kind != OS_BLOCK || other->device != target->device))
-        other = other->opened_before;
-
-    return other != NULL;
+    for (; earlier; earlier = earlier->opened_before)
+        if (earlier->kind == OS_BLOCK && earlier->device == target->device)
+            return true;
+    return false;
 }
 
 /*
@@ -93,7 +94,7 @@ is_claimed(const struct target *target)
  * (io_uring does so after a flush). Returns the descriptor, or -1 with errno.
  */
 static int
-open_claimed(struct target *target, const char *path, unsigned flags)
+open_exclusively(struct target *target, const char *path, unsigned flags)
 {
     for (int tries = 1;; tries++) {
         target_advance(target);
@@ -105,30 +106,34 @@ open_claimed(struct target *target, const char *path, unsigned flags)
     }
 }
 
-/* Opens a file or device, which may have been replaced since its kind was determined. A
+/* Opens a file or device, and checks that it was not replaced since its kind was found. A
  * block device that is written to is opened exclusively. Returns 0, or -1 with ERROR. */
 static int
 open_existing(struct target *target, const struct plan *plan, struct error *error)
 {
-    unsigned flags = plan->io.open_flags | (target->kind == OS_BLOCK ? 0 : OS_OPEN_NOW);
+    bool is_block = target->kind == OS_BLOCK;
+    bool changes = plan_does(plan, OPERATION_CHANGES);
+    unsigned flags = plan->io.open_flags;
     struct os_info info;
 
     target_advance(target);
-    if (plan_does(plan, OPERATION_CHANGES))
-        flags |=
-            OS_OPEN_WRITE |
-            (target->kind == OS_BLOCK && !is_claimed(target) ? OS_OPEN_EXCLUSIVE : 0);
+    if (!is_block)
+        flags |= OS_OPEN_NOW;
+    if (changes)
+        flags |= OS_OPEN_WRITE;
 
-    target->fd = flags & OS_OPEN_EXCLUSIVE ? open_claimed(target, plan->path, flags)
-                                           : os_file_open(plan->path, flags);
+    if (changes && is_block && !is_opened_already(target))
+        target->fd = open_exclusively(target, plan->path, flags | OS_OPEN_EXCLUSIVE);
+    else
+        target->fd = os_file_open(plan->path, flags);
 
     if (target->fd < 0 || os_file_info(target->fd, &info) < 0)
         return refuse_path(plan, errno, error);
 
-    bool same = info.kind == target->kind;
+    bool is_same_kind = info.kind == target->kind;
     if (target->kind == OS_CHARACTER && os_device_is_disk(target->fd))
         target->kind = OS_BLOCK;
-    if (!same || (target->kind == OS_BLOCK && info.device != target->device))
+    if (!is_same_kind || (target->kind == OS_BLOCK && info.device != target->device))
         return error_set(error, EXIT_PREPARE, plan->path,
                          "was replaced while it was opened; try again");
 
@@ -142,14 +147,14 @@ describe_device(struct target *target, const struct plan *plan, struct error *er
 {
     struct description *description = &target->description;
     bool is_block = target->kind == OS_BLOCK;
-    int64_t unit;
+    int64_t logical_block;
 
     target_advance(target);
     target->size = 0;
-    if (is_block && os_device_size(target->fd, &target->size, &unit) < 0)
-        return refuse(plan, errno, error);
+    if (is_block && os_device_size(target->fd, &target->size, &logical_block) < 0)
+        return refuse_by_errno(plan, errno, error);
     if (is_block && plan_does(plan, OPERATION_CHANGES) && os_device_read_only(target->fd))
-        return refuse(plan, EROFS, error);
+        return refuse_by_errno(plan, EROFS, error);
 
     snprintf(description->fstype, sizeof(description->fstype), "%s",
              is_block ? "block" : "character");
@@ -168,7 +173,7 @@ target_name(struct target *target)
         return;
 
     memcpy(mount.fstype, description->fstype, sizeof(mount.fstype));
-    /* ENOENT: this system has no /proc, so its names stay unknown. */
+    /* ENOENT: this system has no /proc, so the names stay "unknown" without an error. */
     if (os_mount_name(target->fd, &mount) < 0 && errno != ENOENT)
         target->naming_error = errno;
 
@@ -177,10 +182,11 @@ target_name(struct target *target)
 }
 
 /*
- * Measures the file system of a file or directory. Returns 0, or -1 with errno.
+ * Fills MOUNT with the sizes of the file system that the open TARGET is on. Returns 0, or
+ * -1 with errno.
  *
- * The working file in a directory was removed while it is open. Some FUSE file systems
- * answer no question about such a file; then the directory is asked instead.
+ * The working file in a directory has no name. Some FUSE file systems fail every query
+ * about such a file. Then the query is about the directory instead.
  */
 static int
 measure_mount(const struct target *target, const struct plan *plan,
@@ -200,8 +206,9 @@ measure_mount(const struct target *target, const struct plan *plan,
     return status < 0 ? os_fail(code) : 0;
 }
 
-/* Describes the file system. Stores its free space in AVAILABLE, bytes, or -1 if it is
- * unknown. Returns 0, or -1 with ERROR. */
+/* Fills the description of a file or directory from its file system. Stores the free
+ * space of the file system in AVAILABLE, in bytes, or -1 if it is unknown. Returns 0, or
+ * -1 with ERROR. */
 static int
 describe_file(struct target *target, const struct plan *plan, int64_t *available,
               struct error *error)
@@ -211,10 +218,10 @@ describe_file(struct target *target, const struct plan *plan, int64_t *available
 
     target_advance(target);
     if (measure_mount(target, plan, &mount) < 0)
-        return refuse(plan, errno, error);
+        return refuse_by_errno(plan, errno, error);
 
     memcpy(description->fstype, mount.fstype, sizeof(description->fstype));
-    if (strcmp(mount.device, "unknown") != 0) /* otherwise target_name finds it later */
+    if (strcmp(mount.device, "unknown") != 0) /* else target_name fills it later */
         memcpy(description->device, mount.device, sizeof(description->device));
     description->size = mount.size;
     target->is_in_memory = mount.memory;
@@ -222,9 +229,10 @@ describe_file(struct target *target, const struct plan *plan, int64_t *available
     target->fs_block_size = mount.block;
     *available = mount.size > 0 ? mount.available : -1;
 
+    /* The device of a file system with an anonymous device number may be a path on
+     * another file system, which may hang. So it is looked up now, while the supervisor
+     * limits the time of each step. */
     target_advance(target);
-    /* The name of such a device may be a path on another file system, which may hang. So
-     * it is looked up here, where a deadline holds. */
     if (mount.anonymous)
         target_name(target);
     return 0;
@@ -233,18 +241,21 @@ describe_file(struct target *target, const struct plan *plan, int64_t *available
 int64_t
 target_logical_block(const struct target *target)
 {
-    int64_t other;
+    int64_t unused;
     int64_t block = 0;
-    int status = target->kind == OS_BLOCK ? os_device_size(target->fd, &other, &block)
-                                          : os_file_alignment(target->fd, &other, &block);
+    int status;
 
+    if (target->kind == OS_BLOCK)
+        status = os_device_size(target->fd, &unused, &block);
+    else
+        status = os_file_alignment(target->fd, &unused, &block);
     return status == 0 ? block : 0;
 }
 
 /*
- * Refuses a file or device of 0 bytes, with its own advice because a smaller request
- * would not help. The message for a file begins as in ioping 1.3, because scripts know
- * it. Returns -1 with ERROR.
+ * Refuses a file or device of 0 bytes. This is not left to refuse_size, because a smaller
+ * request would not help. The message for a file begins as in ioping 1.3, because scripts
+ * may look for it. Returns -1 with ERROR.
  */
 static int
 refuse_empty(const struct target *target, const struct plan *plan, struct error *error)
@@ -263,24 +274,28 @@ refuse_empty(const struct target *target, const struct plan *plan, struct error 
 
 /*
  * Refuses an offset (-o) and a working set (-S) that reach beyond the end of a target of
- * SIZE bytes; INT64_MAX is a target without an end. Scripts know the beginning of the
- * message. Returns -1 with ERROR.
+ * SIZE bytes; INT64_MAX if the target has no end. Scripts may look for the beginning of
+ * the message. Returns -1 with ERROR.
  */
 static int
 refuse_reach(const struct plan *plan, int64_t size, struct error *error)
 {
     char text[UNITS_TEXT];
-    bool endless = size == INT64_MAX;
 
-    error_set(error, EXIT_PREPARE, plan->path,
-              "target is too small for this: -o and -S reach beyond its %s",
-              endless ? "last possible offset" : units_format(UNITS_SIZE, size, text));
+    if (size == INT64_MAX)
+        error_set(error, EXIT_PREPARE, plan->path,
+                  "target is too small for this: -o and -S reach beyond its last "
+                  "possible offset");
+    else
+        error_set(error, EXIT_PREPARE, plan->path,
+                  "target is too small for this: -o and -S reach beyond its %s",
+                  units_format(UNITS_SIZE, size, text));
     return error_advise(error, "use a smaller -o or -S");
 }
 
 /*
  * Refuses a request size that is larger than the working set of WORK_SIZE bytes. Scripts
- * know the beginning of the message. Returns -1 with ERROR.
+ * may look for the beginning of the message. Returns -1 with ERROR.
  */
 static int
 refuse_size(const struct plan *plan, int64_t work_size, struct error *error)
@@ -308,24 +323,27 @@ refuse_size(const struct plan *plan, int64_t work_size, struct error *error)
 
 /*
  * Fits the working set and the request size of PLAN to the size of the target. Returns 0,
- * or -1 with ERROR. In a sweep of sizes the first size decides the I/O mode of all steps.
- * So, unless the user gave the first size, it is raised to the smallest size that direct
- * I/O accepts.
+ * or -1 with ERROR if they do not fit. In a sweep of sizes, the first request size
+ * decides the I/O mode of all steps. So, unless the user gave the first size, it is
+ * raised to the smallest size that direct I/O accepts.
  */
 static int
-measure_size(struct target *target, struct plan *plan, struct error *error)
+fit_sizes(struct target *target, struct plan *plan, struct error *error)
 {
-    bool bounded = target->kind == OS_FILE || target->kind == OS_BLOCK;
-    int64_t size = bounded ? target->size : INT64_MAX;
-    int64_t rest = size - plan->workload.work_offset;
-    int64_t work_size = bounded ? plan->workload.work_size : plan->workload.scratch_size;
+    bool has_size = target->kind == OS_FILE || target->kind == OS_BLOCK;
+    int64_t size = has_size ? target->size : INT64_MAX;
+    int64_t work_size = plan->workload.work_size;
+    if (!has_size)
+        work_size = plan->workload.scratch_size;
+
+    int64_t size_after_offset = size - plan->workload.work_offset;
 
     if (size == 0)
         return refuse_empty(target, plan, error);
-    if (rest < 0 || work_size > rest)
+    if (size_after_offset < 0 || work_size > size_after_offset)
         return refuse_reach(plan, size, error);
 
-    target->work_size = work_size ? work_size : rest;
+    target->work_size = work_size ? work_size : size_after_offset;
     plan->workload.request_size = plan_first(plan, target->work_size);
 
     if (plan->sweep.kind == SWEEP_SIZE && !plan->sweep.from) {
@@ -340,17 +358,21 @@ measure_size(struct target *target, struct plan *plan, struct error *error)
 }
 
 /*
- * Returns the share of the working set that is holes, in percent, or -1 if it is
- * unknown. Only holes before the byte END of the target count. Returns 100 only if the
- * whole working set is holes: a smaller share is never rounded up to it.
+ * Returns how many percent of the working set are holes, or -1 if that is unknown. Holes
+ * at or after the byte END of the target do not count. Returns 100 only if the whole
+ * working set is a hole, so that a message never rounds another share up to 100 %.
  */
 static double
-share_holes(struct target *target, const struct plan *plan, int64_t end)
+measure_holes(struct target *target, const struct plan *plan, int64_t end)
 {
     int64_t holes = working_file_holes(target, plan->workload.work_offset, end);
-    double share = 100.0 * (double)holes / (double)target->work_size;
+    if (holes < 0)
+        return -1;
 
-    return holes < 0 ? -1 : holes < target->work_size && share > 99.9 ? 99.9 : share;
+    double percent = 100.0 * (double)holes / (double)target->work_size;
+    if (holes < target->work_size && percent > 99.9)
+        return 99.9;
+    return percent;
 }
 
 double
@@ -358,23 +380,25 @@ target_new_holes(struct target *target, const struct plan *plan)
 {
     struct os_info info;
     int64_t end = plan->workload.work_offset + target->work_size;
-    bool stored = target->kind == OS_FILE || target->kind == OS_DIRECTORY;
+    bool is_file = target->kind == OS_FILE || target->kind == OS_DIRECTORY;
 
-    if (!stored || !plan_does(plan, OPERATION_READS) || target->hole_percent < 0 ||
+    if (!is_file || !plan_does(plan, OPERATION_READS) || target->hole_percent < 0 ||
         os_file_info(target->fd, &info) < 0)
         return 0;
 
-    double share = share_holes(target, plan, info.size < end ? info.size : end);
-    return share > target->hole_percent ? share - target->hole_percent : 0;
+    if (info.size < end)
+        end = info.size;
+    double percent = measure_holes(target, plan, end);
+    return percent > target->hole_percent ? percent - target->hole_percent : 0;
 }
 
-/* Adds notes to NOTES on data that can be read without a device: holes, and data that is
- * stored in the metadata. */
+/* Adds notes to NOTES on data that can be read without the device: holes, and data that
+ * is stored in the metadata. Sets `hole_percent`. */
 static void
-note_absent(struct target *target, const struct plan *plan, struct notes *notes)
+note_unstored_data(struct target *target, const struct plan *plan, struct notes *notes)
 {
     target->hole_percent =
-        share_holes(target, plan, plan->workload.work_offset + target->work_size);
+        measure_holes(target, plan, plan->workload.work_offset + target->work_size);
     if (target->hole_percent > 0)
         notes_add(notes, plan->path,
                   "%.3g %% of the working set are holes: reading them touches no device",
@@ -389,29 +413,47 @@ note_absent(struct target *target, const struct plan *plan, struct notes *notes)
                   "its data is stored in the metadata: reading it touches no device");
 }
 
-/*
- * Opens what PLAN names, fits PLAN to it, and chooses the I/O mode. Returns 0, or -1 with
- * ERROR; then the caller closes TARGET.
- */
+/* Opens the target of PLAN and fills its description. Stores the free space of its file
+ * system in AVAILABLE, in bytes, or -1 if it is unknown. Returns 0, or -1 with ERROR. */
 static int
-prepare(struct target *target, struct plan *plan, struct notes *notes,
-        struct error *error)
+open_and_describe(struct target *target, const struct plan *plan, int64_t *available,
+                  struct error *error)
 {
-    bool is_directory = target->kind == OS_DIRECTORY;
-    bool is_file = is_directory || target->kind == OS_FILE;
-    int64_t available = -1;
+    int status;
 
-    if ((is_directory ? working_file_open(target, plan, error)
-                      : open_existing(target, plan, error)) < 0 ||
-        (is_file ? describe_file(target, plan, &available, error)
-                 : describe_device(target, plan, error)) < 0 ||
-        measure_size(target, plan, error) < 0 ||
-        (is_directory && working_file_fill(target, plan, available, error) < 0) ||
-        io_mode_choose(target, plan, notes, error) < 0)
+    *available = -1;
+    if (target->kind == OS_DIRECTORY)
+        status = working_file_open(target, plan, error);
+    else
+        status = open_existing(target, plan, error);
+    if (status < 0)
+        return -1;
+
+    if (target->kind == OS_FILE || target->kind == OS_DIRECTORY)
+        return describe_file(target, plan, available, error);
+    return describe_device(target, plan, error);
+}
+
+/* Does steps 3 to 7 of the opening, for a target whose kind is known. Fits PLAN to the
+ * target. Returns 0, or -1 with ERROR; then the caller closes TARGET. */
+static int
+prepare_target(struct target *target, struct plan *plan, struct notes *notes,
+               struct error *error)
+{
+    int64_t available;
+
+    if (open_and_describe(target, plan, &available, error) < 0)
+        return -1;
+    if (fit_sizes(target, plan, error) < 0)
+        return -1;
+    if (target->kind == OS_DIRECTORY &&
+        working_file_fill(target, plan, available, error) < 0)
+        return -1;
+    if (io_mode_choose(target, plan, notes, error) < 0)
         return -1;
 
     if (target->kind == OS_FILE && plan_does(plan, OPERATION_READS))
-        note_absent(target, plan, notes);
+        note_unstored_data(target, plan, notes);
     return 0;
 }
 
@@ -440,7 +482,7 @@ target_open(struct target *target, const struct plan *plan, const struct target 
 
     target->description.path = plan->path;
 
-    int status = prepare(target, &fitted, notes, error);
+    int status = prepare_target(target, &fitted, notes, error);
     if (status < 0) {
         target_discard(target, plan);
         target_close(target, notes);

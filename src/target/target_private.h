@@ -7,27 +7,28 @@
 
 /*
  * Decides how requests reach the device, and prepares the page cache for that. Sets the
- * mode of TARGET, and its alignment, flags, polling, flushes and page lookup. Adds a
- * note to NOTES for every fallback. Returns 0, or -1 with ERROR, for example if -direct
- * was given and direct I/O is impossible. Defined in io_mode.c.
+ * I/O mode of TARGET and the fields that depend on the mode: alignment, flags, polling,
+ * flushes and the lookup of pages. Adds a note to NOTES for every property that the user
+ * asked for and does not get. Returns 0, or -1 with ERROR, for example if -direct was
+ * given and direct I/O is impossible. Defined in io_mode.c.
  */
 int io_mode_choose(struct target *target, const struct plan *plan, struct notes *notes,
                    struct error *error);
 
 /*
- * Opens the working file in the directory of PLAN: a file without a name, or ioping.tmp
- * with -keep. Sets the descriptor and the size of TARGET. Returns 0, or -1 with ERROR.
- * Defined in working_file.c.
+ * Opens the working file in the directory of PLAN: a file without a name, or with -keep
+ * the file ioping.tmp. Sets the descriptor and the size of TARGET. Returns 0, or -1 with
+ * ERROR. Defined in working_file.c.
  */
 int working_file_open(struct target *target, const struct plan *plan,
                       struct error *error);
 
 /*
- * Fills the working set with random data and flushes it, unless a file of -keep has all
- * of its data already. AVAILABLE is the free space, bytes; negative if unknown. Writes
- * in small batches, so that even a slow disk shows progress. Returns 0, or -1 with
- * ERROR, also if the space does not suffice or a signal asks the program to stop.
- * Defined in working_file.c.
+ * Fills the working set with random data and flushes it, unless a file that an earlier
+ * run with -keep has left has no holes there. AVAILABLE is the free space of the file
+ * system in bytes; negative if unknown. Writes in small batches, so that even a slow disk
+ * shows progress. Returns 0, or -1 with ERROR, also if there is not enough space or a
+ * signal asks the program to stop. Defined in working_file.c.
  */
 int working_file_fill(struct target *target, const struct plan *plan, int64_t available,
                       struct error *error);

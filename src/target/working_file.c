@@ -1,9 +1,9 @@
 /*
  * The working file: the file in a directory that requests go to. It has no name and
- * disappears when it is closed, or with -keep it is called ioping.tmp and stays. An
- * existing ioping.tmp is reused only after checks that writing to it harms nobody. If the
- * file has holes in the working set, the working set is filled with random data, because
- * reading a hole touches no device.
+ * disappears when it is closed. With -keep it is called ioping.tmp and stays. An existing
+ * ioping.tmp is reused only after checks that writing to it harms nobody. If the file has
+ * holes in the working set, the working set is filled with random data, because reading a
+ * hole touches no device.
  */
 #include "target_private.h"
 
@@ -19,13 +19,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WRITE_SIZE \
-    (128 << 10) /* bytes per write; small enough for the processor's cache */
+#define WRITE_SIZE (128 << 10) /* bytes per write; small enough for a processor's cache \
+                                */
 
 /*
  * The file is filled in batches, each of which is flushed. The size of a batch (bytes)
- * adapts to what the disk flushes in BATCH_TIME (ns), so that even a slow disk shows
- * progress to the supervisor.
+ * adapts to the amount that the disk flushes in BATCH_TIME (ns), so that even a slow disk
+ * shows progress to the supervisor.
  */
 #define BATCH_MIN (1 << 20)
 #define BATCH_MAX (16 << 20)
@@ -35,23 +35,26 @@ int64_t
 working_file_holes(struct target *target, int64_t offset, int64_t end)
 {
     int64_t holes = 0;
-    int64_t data;
-    int64_t next;
 
-    for (int64_t at = offset; at < end; at = next) {
+    while (offset < end) {
+        int64_t data_start;
+        int64_t data_end;
+
         target_advance(target);
-        bool found = os_file_data(target->fd, at, &data, &next) == 0;
-        if (!found && errno != ENXIO)
+        bool has_data = os_file_data(target->fd, offset, &data_start, &data_end) == 0;
+        if (!has_data && errno != ENXIO)
             return -1;
 
-        /* No data behind AT: all the rest is a hole. */
-        if (!found || data >= end)
-            return holes + end - at;
+        /* Without data up to END, the rest of the range is a hole. */
+        if (!has_data || data_start >= end)
+            return holes + end - offset;
 
-        if (data < at || next <= data) /* the loop would never end */
+        /* A contradiction, with which this loop might never end. */
+        if (data_start < offset || data_end <= data_start)
             return -1;
 
-        holes += data - at;
+        holes += data_start - offset;
+        offset = data_end;
     }
 
     return holes;
@@ -60,14 +63,14 @@ working_file_holes(struct target *target, int64_t offset, int64_t end)
 int
 target_working_path(const struct plan *plan, char path[TARGET_PATH])
 {
-    const char *joint = os_path_separator(plan->path);
-    int length = snprintf(path, TARGET_PATH, "%s%sioping.tmp", plan->path, joint);
+    const char *separator = os_path_separator(plan->path);
+    int length = snprintf(path, TARGET_PATH, "%s%sioping.tmp", plan->path, separator);
 
     return length < TARGET_PATH ? 0 : os_fail(ENAMETOOLONG);
 }
 
-/* Refuses to make a working file in the directory of PLAN, because of errno CODE.
- * Returns -1 with ERROR. */
+/* Refuses the directory of PLAN, because a working file in it cannot be made or filled
+ * (errno CODE). Returns -1 with ERROR. */
 static int
 refuse_directory(const struct plan *plan, int code, struct error *error)
 {
@@ -91,20 +94,20 @@ refuse_directory(const struct plan *plan, int code, struct error *error)
     return -1;
 }
 
-/* Refuses to reuse the file NAME for -keep, because of WHY. Returns -1 with ERROR. */
+/* Refuses to reuse the file NAME for -keep, for the reason WHY. Returns -1 with ERROR. */
 static int
-refuse_keep(const char *name, const char *why, struct error *error)
+refuse_reuse(const char *name, const char *why, struct error *error)
 {
     return error_set(error, EXIT_PREPARE, name, "%s; remove it, or leave out -k", why);
 }
 
 /*
- * Opens the file NAME for -keep, or makes it. Sets the descriptor, or sets it to -1 with
- * errno. os_leftover_begin comes first, so that a new file is removed if the process ends
- * early, even while the system call that makes it is stuck.
+ * Opens the file NAME for -keep, or makes it. Stores the descriptor in TARGET, or -1 with
+ * errno. os_leftover_begin is called before the file is made, so that a new file is
+ * removed if the process ends early, even if the system call that makes it is stuck then.
  */
 static void
-make_keep(struct target *target, const char *name, unsigned flags)
+open_or_make_file(struct target *target, const char *name, unsigned flags)
 {
     struct os_info info;
 
@@ -126,10 +129,10 @@ make_keep(struct target *target, const char *name, unsigned flags)
         target->fd = os_file_open(name, flags);
 }
 
-/* Opens the file for -keep, and refuses it if it is not a regular file of this user
- * without other names. Returns 0, or -1 with ERROR. */
+/* Opens the file of -keep. Refuses it unless it is a regular file that belongs to this
+ * user and has no other names. Returns 0, or -1 with ERROR. */
 static int
-open_keep(struct target *target, const struct plan *plan, struct error *error)
+open_keep_file(struct target *target, const struct plan *plan, struct error *error)
 {
     char name[TARGET_PATH];
     struct os_info info;
@@ -137,11 +140,11 @@ open_keep(struct target *target, const struct plan *plan, struct error *error)
     if (target_working_path(plan, name) < 0)
         return refuse_directory(plan, errno, error);
 
-    make_keep(target, name, plan->io.open_flags);
+    open_or_make_file(target, name, plan->io.open_flags);
     if (target->fd < 0 && (errno == ELOOP || errno == EMLINK))
-        return refuse_keep(name, "is a symbolic link", error);
+        return refuse_reuse(name, "is a symbolic link", error);
     if (target->fd < 0 && (errno == EISDIR || errno == ENXIO || errno == EOPNOTSUPP))
-        return refuse_keep(name, "is not a regular file", error);
+        return refuse_reuse(name, "is not a regular file", error);
     if (target->fd < 0)
         return refuse_directory(plan, errno, error);
 
@@ -152,11 +155,11 @@ open_keep(struct target *target, const struct plan *plan, struct error *error)
     target->size = info.size;
 
     if (info.kind != OS_FILE)
-        return refuse_keep(name, "is not a regular file", error);
+        return refuse_reuse(name, "is not a regular file", error);
     if (!info.owned)
-        return refuse_keep(name, "belongs to another user", error);
+        return refuse_reuse(name, "belongs to another user", error);
     if (info.links != 1)
-        return refuse_keep(name, "has other names (hard links)", error);
+        return refuse_reuse(name, "has other names (hard links)", error);
     if (os_mount_differs(target->fd, plan->path))
         return error_set(error, EXIT_PREPARE, name,
                          "is a mount of another file; unmount it, or leave out -k");
@@ -167,7 +170,7 @@ int
 working_file_open(struct target *target, const struct plan *plan, struct error *error)
 {
     if (plan->workload.keep)
-        return open_keep(target, plan, error);
+        return open_keep_file(target, plan, error);
 
     target_advance(target);
     target->fd = os_file_temporary(plan->path, plan->io.open_flags, target->removed_path,
@@ -188,7 +191,8 @@ refuse_space(const struct plan *plan, int64_t available, struct error *error)
               units_format(UNITS_SIZE, plan->workload.scratch_size, need),
               units_format(UNITS_SIZE, available, have));
 
-    bool is_full = available < plan_largest(plan); /* no working set is small enough */
+    /* Not even the smallest working set, a single request, would fit. */
+    bool is_full = available < plan_largest(plan);
 
     if (plan->mode == MODE_BACKGROUND)
         return error_advise(error, "name an existing file in it with path=");
@@ -222,82 +226,83 @@ write_chunk(struct target *target, const char *data, int64_t size, int64_t offse
 }
 
 /*
- * Flushes the last BATCH bytes. Returns the size of the next batch, which is twice as
- * large if the flush took less than BATCH_TIME, and otherwise half as large. Returns -1
+ * Flushes a batch of BATCH bytes. Returns the size of the next batch in bytes: twice as
+ * much if the flush took less than BATCH_TIME, and otherwise half as much. Returns -1
  * with errno if the flush fails.
  */
 static int64_t
 flush_batch(struct target *target, int64_t batch)
 {
     target_advance(target);
-    int64_t begin = os_clock_now();
+    int64_t start = os_clock_now();
 
     if (os_file_flush(target->fd) < 0)
         return -1;
 
-    if (os_clock_now() - begin < BATCH_TIME)
+    if (os_clock_now() - start < BATCH_TIME)
         return batch < BATCH_MAX ? 2 * batch : BATCH_MAX;
     return batch > BATCH_MIN ? batch / 2 : BATCH_MIN;
 }
 
 /*
- * Returns how many bytes of the working set are filled. With -append, requests write all
- * data themselves. Then only two requests' worth of data is filled, with which the I/O
- * mode is tried.
+ * Returns how many bytes of the working set are to be filled. With -append the requests
+ * write all data themselves. Then only the range of two requests is filled, because the
+ * I/O mode is tried with two reads.
  */
 static int64_t
-fill_size(const struct plan *plan)
+find_fill_size(const struct plan *plan)
 {
-    int64_t enough = 2 * plan->workload.request_size;
+    int64_t two_requests = 2 * plan->workload.request_size;
 
-    return plan->workload.append && enough < plan->workload.scratch_size
-               ? enough
-               : plan->workload.scratch_size;
+    if (plan->workload.append && two_requests < plan->workload.scratch_size)
+        return two_requests;
+    return plan->workload.scratch_size;
 }
 
 /*
- * Writes random data to the working set in batches, and flushes each batch. A stop signal
- * ends this early, without a flush. Returns 0, or -1 with errno.
+ * Writes random data to the working set in batches, and flushes each batch. Sets
+ * `is_flushed` if all of it was written and flushed. A signal that asks to stop ends this
+ * early, without a flush. Returns 0, also then, or -1 with errno.
  */
 static int
-write_data(struct target *target, const struct plan *plan)
+write_random_data(struct target *target, const struct plan *plan)
 {
     struct random random;
-    int64_t at = plan->workload.work_offset;
-    int64_t end = at + fill_size(plan);
+    int64_t offset = plan->workload.work_offset;
+    int64_t end = offset + find_fill_size(plan);
     int64_t batch = BATCH_MIN;
-    int64_t next = at + batch;
+    int64_t batch_end = offset + batch;
     char *data = os_memory_aligned(4096, WRITE_SIZE);
     int status = data ? 0 : -1;
 
     random_seed(&random, ~plan->workload.seed);
 
-    while (status == 0 && at < end && !os_signals_stop()) {
-        int64_t size = end - at < WRITE_SIZE ? end - at : WRITE_SIZE;
+    while (status == 0 && offset < end && !os_signals_stop()) {
+        int64_t size = end - offset < WRITE_SIZE ? end - offset : WRITE_SIZE;
         random_fill(&random, data, (size_t)size);
 
-        status = write_chunk(target, data, size, at);
-        at += size;
-        if (status < 0 || (at < end && at < next) || os_signals_stop())
+        status = write_chunk(target, data, size, offset);
+        offset += size;
+        if (status < 0 || (offset < end && offset < batch_end) || os_signals_stop())
             continue;
 
         batch = flush_batch(target, batch);
         status = batch < 0 ? -1 : 0;
-        next = at + batch;
+        batch_end = offset + batch;
     }
 
-    target->is_flushed = status == 0 && at == end && !os_signals_stop();
+    target->is_flushed = status == 0 && offset == end && !os_signals_stop();
 
-    int saved = errno;
+    int code = errno;
     os_memory_free(data);
-    errno = saved;
+    errno = code;
     return status;
 }
 
 /*
- * Refuses a working file that could not be filled, because of errno CODE. Returns -1
- * with ERROR. A file without a name exists until it is closed, but some FUSE file
- * systems answer writes to it with ENOENT.
+ * Refuses a working file that could not be filled, because of errno CODE. Returns -1 with
+ * ERROR. ENOENT has a message for itself: some FUSE file systems fail writes to a file
+ * without a name in this way, although the file exists until it is closed.
  */
 static int
 refuse_fill(const struct plan *plan, int code, struct error *error)
@@ -319,13 +324,13 @@ int
 working_file_fill(struct target *target, const struct plan *plan, int64_t available,
                   struct error *error)
 {
-    int64_t end = plan->workload.work_offset + fill_size(plan);
+    int64_t end = plan->workload.work_offset + find_fill_size(plan);
     int64_t missing = working_file_holes(target, plan->workload.work_offset, end);
 
     /*
-     * If the holes are unknown, or with -append, the file is filled unless it is long
-     * enough. With -append only the beginning of the working set is filled now, but all
-     * of it must fit into the free space, because the requests will write it.
+     * If the holes are unknown, or with -append, the file is filled if it is too short.
+     * With -append only the beginning of the working set is filled now, but all of it
+     * must fit into the free space, because the requests will write it.
      */
     if (missing < 0 || plan->workload.append)
         missing = target->size < end ? plan->workload.scratch_size : 0;
@@ -333,14 +338,15 @@ working_file_fill(struct target *target, const struct plan *plan, int64_t availa
         return 0;
 
     if (target->is_in_memory && missing > OS_MEMORY_LITTLE) {
-        int64_t left = os_memory_available();
-        available = available < 0 || left < available ? left : available;
+        int64_t available_memory = os_memory_available();
+        if (available < 0 || available_memory < available)
+            available = available_memory;
     }
 
     if (available >= 0 && missing > available)
         return refuse_space(plan, available, error);
 
-    if (write_data(target, plan) < 0)
+    if (write_random_data(target, plan) < 0)
         return refuse_fill(plan, errno, error);
     if (os_signals_stop())
         return error_set(error, EXIT_PREPARE, plan->path,
