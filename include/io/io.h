@@ -3,10 +3,9 @@
 
 /*
  * Requests to a file or device, and the engines that execute them. An engine is a way to
- * send requests to the system, for example io_uring. Each engine is one file of src/io,
- * and fills one struct io_engine. Its name stands in the Makefile in the IO_ list of each
- * system that has it. The rest of the program depends only on the properties in that
- * struct.
+ * send requests to the system, for example io_uring. Each engine is one file of src/io
+ * that fills one struct io_engine; the rest of the program knows an engine only by this
+ * struct. The Makefile names the engines of each system in its lists IO_.
  *
  * An engine is used in this order:
  *
@@ -29,8 +28,8 @@ struct io_config {
     int fd;
     enum os_kind kind; /* kind of the target */
     int rw_flags;      /* OR-ed enum os_rw of every read and write */
-    bool poll;    /* poll for completions instead of waiting; the caller then sends no
-                   * flush */
+    bool poll;    /* poll for completions instead of waiting for them; the caller must not
+                   * send a flush then */
     int depth;    /* number of slots: maximum number of requests in flight, at least 1 */
     char *memory; /* the buffers of all slots, one after the other */
     size_t size;  /* size of the buffer of one slot, bytes */
@@ -39,7 +38,8 @@ struct io_config {
 /* One request. A flush ignores `size` and `offset`. */
 struct io_request {
     enum operation operation;
-    int slot;       /* slot whose buffer it uses; taken until the request is reaped */
+    int slot;       /* slot whose buffer the request uses. No other request may use the
+                     * slot until this one is reaped. */
     size_t size;    /* bytes */
     int64_t offset; /* bytes */
 };
@@ -56,9 +56,13 @@ struct io_completion {
 static inline struct io_completion
 io_complete(const struct io_request *request, int64_t result)
 {
-    return (struct io_completion){.slot = request->slot,
-                                  .error = result < 0 ? (int)-result : 0,
-                                  .bytes = result < 0 ? 0 : result};
+    struct io_completion completion = {.slot = request->slot};
+
+    if (result < 0)
+        completion.error = (int)-result;
+    else
+        completion.bytes = result;
+    return completion;
 }
 
 /*
@@ -72,28 +76,28 @@ struct io_completion io_perform(const struct io_config *config,
  * time may use a queue, and from begin to end only the thread that called begin. */
 struct io_queue;
 
-/* A time in the past, for reap: do not wait. */
+/* An argument WHEN for reap: a time in the past, so that reap does not wait. */
 #define IO_AT_ONCE 0
 
 /*
- * An engine: the table of its functions and properties. It knows nothing about time
- * stamps, statistics or formats, so the worker can take its two time stamps directly
- * before and after reap.
+ * An engine: the table of its functions and properties. An engine knows nothing about
+ * time stamps, statistics or formats. The worker takes the two time stamps of a request
+ * directly before and after reap.
  */
 struct io_engine {
     const char *name; /* for messages; NULL if this system does not have the engine */
     char option;      /* letter of the option that selects it; 0: the default engine */
     bool queues_requests; /* a queue can have more than one request in flight */
     bool can_poll;        /* the engine supports io_config.poll */
-    bool charges_sender;  /* the system charges the I/O to the thread that sends a request
-                           */
+    bool charges_sender; /* the system charges I/O to the thread that sends the request */
     /* Notes to the user for a queue depth above 1, with direct and with buffered I/O;
      * NULL if there is nothing to note. */
     const char *caveat, *caveat_buffered;
-    /* Message when open fails; NULL: the message is that the engine is not available. */
+    /* Beginning of the message if open fails; NULL: the message says that the engine is
+     * not available. */
     const char *open_error;
-    int advice_errno;   /* errno of open for which `advice` helps; 0: any */
-    const char *advice; /* advice to the user when open fails; NULL: use another engine */
+    int advice_errno;   /* errno of open for which `advice` helps; 0: every errno */
+    const char *advice; /* advice to the user if open fails; NULL: use another engine */
 
     size_t queue_size; /* size of its struct io_queue, bytes */
     /*
@@ -123,8 +127,8 @@ struct io_engine {
     int (*reap)(struct io_queue *queue, struct io_completion *done, int64_t when);
     /*
      * Called once by the thread that called begin, after its last request is complete
-     * or after reap failed. Releases the descriptor now, because the system may hold it
-     * for a while after close. NULL: nothing to do.
+     * or after reap failed. Releases the target's descriptor, which the system might keep
+     * in use for a while after close. NULL: nothing to do.
      */
     void (*end)(struct io_queue *queue);
     /*
@@ -152,7 +156,7 @@ const struct io_engine *io_engine_of(char letter);
  */
 int io_deepest(const struct io_engine *engine, int most);
 
-/* The first engine that could queue requests but cannot be opened on this machine. */
+/* An engine that could queue requests but cannot be opened on this machine. */
 struct io_missing {
     const char *name; /* NULL if no engine is missing */
     int code;         /* errno of the failed open */
@@ -160,8 +164,9 @@ struct io_missing {
 
 /*
  * Finds the first engine that can have more than one request in flight on this machine.
- * Stores in DEPTH how many it can have, at most MOST, and in MISSING the first engine
- * that was tried before and cannot be opened. Returns NULL if no engine can do so.
+ * Stores in DEPTH how many requests it can have in flight, at most MOST. Stores in
+ * MISSING the first engine that could not be opened before that. Returns NULL if there is
+ * no such engine.
  */
 const struct io_engine *io_engine_deep(int most, int *depth, struct io_missing *missing);
 
@@ -172,8 +177,8 @@ const struct io_engine *io_engine_deep(int most, int *depth, struct io_missing *
 struct io_queue *io_open(const struct io_engine *engine, const char *name,
                          const struct io_config *config, struct error *error);
 
-/*
- * Frees QUEUE. Returns whether the caller may free its buffers, like `close` of ENGINE.
+/* Frees QUEUE. Returns whether the caller may free its buffers, as `close` of ENGINE
+ * does.
  */
 bool io_close(const struct io_engine *engine, struct io_queue *queue);
 

@@ -2,9 +2,9 @@
 #define IO_OPERATIONS_H
 
 /*
- * The operations: what one request does. The row of an operation has everything about it
- * that the rest of the program needs: its words for outputs and limits, what it does to
- * data, and its system call. Every operation works on an open descriptor.
+ * The operations: reads, writes and flushes. The row of an operation has everything about
+ * it that the rest of the program needs: its words for outputs and limits, what it does
+ * to data, and its system call. Every operation works on an open descriptor.
  */
 
 #include <stdbool.h>
@@ -16,25 +16,27 @@ struct io_request;
 enum operation {
     OPERATION_READ,
     OPERATION_WRITE,
-    OPERATION_FLUSH, /* the last: it only follows other operations, in the same request */
+    /* The last, because users cannot choose it: it only follows a write, and the latency
+     * of the request includes both. */
+    OPERATION_FLUSH,
     OPERATIONS
 };
 
-/* Flags: what an operation does to data. */
+/* Flags that say what an operation does to data. */
 enum operation_does {
     OPERATION_READS = 1,  /* bytes go from the target into the buffer of the request */
     OPERATION_WRITES = 2, /* bytes go from the buffer of the request to the target */
     OPERATION_MOVES = OPERATION_READS | OPERATION_WRITES,
     OPERATION_CHANGES = 4, /* data that the target had is lost */
-    OPERATION_FLUSHED =
-        8, /* a flush follows unless -C is given; the latency includes it */
+    OPERATION_FLUSHED = 8, /* followed by a flush unless -C is given; the latency of the
+                            * request includes the flush */
 };
 
 struct operation_row {
     const char *word;  /* name in -load, JSON, labels of metrics, and names of limits */
-    const char *noun;  /* plural for people: "reads" */
-    const char *done;  /* follows an amount of bytes, for people: " written" */
-    const char *arrow; /* stands between size and target in a request line */
+    const char *noun;  /* plural noun for people: "reads" */
+    const char *done;  /* text for people after an amount of bytes: " written" */
+    const char *arrow; /* sign between size and target in a request line: "<<<" */
     int flags;         /* OR-ed enum operation_does */
     /* Makes the system call for io_perform. Returns the number of bytes that were read or
      * written, or -1 with errno. */
@@ -52,20 +54,20 @@ struct operation_mix {
     enum operation turns[OPERATION_TURNS];
 };
 
-/* Stores in MIX the mix number INDEX, from 0, of all mixes that have a word. Returns
- * false if INDEX is beyond the last of them. */
+/* Stores in MIX the mix number INDEX, from 0, of the mixes that users can choose by a
+ * word. Returns false if there are not that many mixes. */
 bool operation_mix_at(int index, struct operation_mix *mix);
 
 /* Stores in MIX the mix that WORD names. Returns false if there is no such mix. */
 bool operation_mix_find(const char *word, struct operation_mix *mix);
 
-/* Returns the word of MIX, as -load and outputs use it: "rw". */
+/* Returns the word of MIX in -load and in outputs, such as "rw". */
 const char *operation_mix_word(const struct operation_mix *mix);
 
-/* Returns what people call the requests of MIX: "writes and reads in turn". */
+/* Returns a noun for the requests of MIX, such as "writes and reads in turn". */
 const char *operation_mix_noun(const struct operation_mix *mix);
 
-/* Returns the turn of OPERATION in MIX, from 0, or -1 if MIX does not have OPERATION. */
+/* Returns the index of OPERATION in the turns of MIX, or -1 if MIX does not have it. */
 static inline int
 operation_mix_turn(const struct operation_mix *mix, enum operation operation)
 {
@@ -76,15 +78,14 @@ operation_mix_turn(const struct operation_mix *mix, enum operation operation)
     return turn;
 }
 
-/* Returns whether any operation of MIX has a flag of DOES. */
+/* Returns whether an operation of MIX has at least one of the flags DOES. */
 static inline bool
 operation_mix_does(const struct operation_mix *mix, enum operation_does does)
 {
-    bool some = false;
-
     for (int i = 0; i <= mix->extra_count; i++)
-        some |= (operations[mix->turns[i]].flags & (int)does) != 0;
-    return some;
+        if (operations[mix->turns[i]].flags & (int)does)
+            return true;
+    return false;
 }
 
 #endif

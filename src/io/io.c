@@ -1,6 +1,7 @@
 /*
- * The table of the engines that this system has, and what the engines share: how a queue
- * is opened and closed, and the error message when it cannot be opened.
+ * The table of the engines that this system has, and the functions that are the same for
+ * all engines: opening and closing a queue, with the error message if a queue cannot be
+ * opened.
  */
 #include "io/io.h"
 
@@ -9,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The Makefile defines IO_ENGINES as the engines of the system except the default engine:
- * ENGINE(linux_uring) ENGINE(linux_aio). */
+/* The Makefile defines IO_ENGINES as the engines of the system except the default engine,
+ * for example as ENGINE(linux_uring) ENGINE(linux_aio). */
 #ifndef IO_ENGINES
 #define IO_ENGINES
 #endif
@@ -25,10 +26,10 @@ static const struct io_engine *const engines[] = {&io_sync, IO_ENGINES};
 
 enum { ENGINES = sizeof(engines) / sizeof(engines[0]) };
 
-/* Stands for every engine that only other systems have. It has all properties, so that
- * the options which need them are accepted and the user learns of the missing engine
- * instead; it has no `open`, so io_open fails. */
-static const struct io_engine absent = {
+/* Stands for every engine that only other systems have. It claims all properties, because
+ * a user who chooses it should learn that the engine is missing, not that another option
+ * does not suit it. It has no `open`, so io_open fails. */
+static const struct io_engine absent_engine = {
     .queues_requests = true, .can_poll = true, .queue_size = 1};
 
 const struct io_engine *
@@ -38,7 +39,7 @@ io_engine_of(char letter)
         if (engines[i]->option == letter)
             return engines[i];
 
-    return &absent;
+    return &absent_engine;
 }
 
 int
@@ -51,10 +52,12 @@ io_deepest(const struct io_engine *engine, int most)
         struct error error;
         struct io_queue *queue = io_open(engine, engine->name, &config, &error);
 
-        if (queue)
+        if (queue) {
             io_close(engine, queue);
+            break;
+        }
         /* EBADF: only the file is missing, so a queue of this depth is possible. */
-        if (queue || errno == EBADF)
+        if (errno == EBADF)
             break;
     }
     return depth;
@@ -66,7 +69,8 @@ io_engine_deep(int most, int *depth, struct io_missing *missing)
     *missing = (struct io_missing){0};
 
     for (int i = 0; i < ENGINES; i++) {
-        if ((*depth = io_deepest(engines[i], most)) > 0)
+        *depth = io_deepest(engines[i], most);
+        if (*depth > 0)
             return engines[i];
         if (engines[i]->queues_requests && !missing->name)
             *missing = (struct io_missing){engines[i]->name, errno};
@@ -74,32 +78,43 @@ io_engine_deep(int most, int *depth, struct io_missing *missing)
     return NULL;
 }
 
-/*
- * Fills ERROR for a queue of ENGINE, which messages call NAME, that could not be opened
- * because of errno CODE. Without advice from the engine itself, advises to use another
- * engine of this system, or threads if there is no other.
- */
+/* Adds advice to ERROR to use another engine than ENGINE: the first other engine that can
+ * queue requests, or threads if there is none. */
 static void
-explain(const struct io_engine *engine, const char *name, int code, struct error *error)
+advise_other_engine(const struct io_engine *engine, struct error *error)
 {
-    bool own = engine->advice && (!engine->advice_errno || engine->advice_errno == code);
-    char advice[sizeof(error->advice)] = "use -threads instead";
+    char advice[sizeof(error->advice)];
 
-    if (engine->open_error) {
-        error_set(error, EXIT_PREPARE, NULL, "%s: %s", engine->open_error,
-                  strerror(code));
-        if (own)
-            error_advise(error, engine->advice);
+    for (int i = 0; i < ENGINES; i++) {
+        if (engines[i] == engine || !engines[i]->queues_requests)
+            continue;
+        snprintf(advice, sizeof(advice), "use -%c instead", engines[i]->option);
+        error_advise(error, advice);
         return;
     }
+    error_advise(error, "use -threads instead");
+}
 
-    error_set(error, EXIT_PREPARE, NULL, "%s is not available here: %s", name,
-              strerror(code));
+/* Fills ERROR for a queue of ENGINE, which messages call NAME, that could not be opened
+ * because of errno CODE. */
+static void
+explain_open_failure(const struct io_engine *engine, const char *name, int code,
+                     struct error *error)
+{
+    bool has_advice =
+        engine->advice && (!engine->advice_errno || engine->advice_errno == code);
 
-    for (int i = ENGINES - 1; i >= 0; i--)
-        if (engines[i]->queues_requests && engines[i] != engine)
-            snprintf(advice, sizeof(advice), "use -%c instead", engines[i]->option);
-    error_advise(error, own ? engine->advice : advice);
+    if (engine->open_error)
+        error_set(error, EXIT_PREPARE, NULL, "%s: %s", engine->open_error,
+                  strerror(code));
+    else
+        error_set(error, EXIT_PREPARE, NULL, "%s is not available here: %s", name,
+                  strerror(code));
+
+    if (has_advice)
+        error_advise(error, engine->advice);
+    else if (!engine->open_error)
+        advise_other_engine(engine, error);
 }
 
 struct io_queue *
@@ -118,7 +133,7 @@ io_open(const struct io_engine *engine, const char *name, const struct io_config
 
     int code = engine->open ? errno : ENOTSUP;
     io_close(engine, queue);
-    explain(engine, name, code, error);
+    explain_open_failure(engine, name, code, error);
     errno = code;
     return NULL;
 }
@@ -126,8 +141,8 @@ io_open(const struct io_engine *engine, const char *name, const struct io_config
 bool
 io_close(const struct io_engine *engine, struct io_queue *queue)
 {
-    bool over = !engine->close || engine->close(queue);
+    bool may_free_buffers = !engine->close || engine->close(queue);
 
     os_memory_free(queue);
-    return over;
+    return may_free_buffers;
 }

@@ -21,17 +21,16 @@ struct io_queue {
     struct io_slots slots; /* requests: struct iocb; events: struct io_event */
 };
 
-/*
- * io_destroy(2) waits for the requests in flight, so afterwards their buffers are free.
- */
+/* io_destroy(2) waits for the requests in flight. If it succeeds, the system does not
+ * access their buffers any more. */
 static bool
 aio_close(struct io_queue *queue)
 {
-    bool over = !queue->is_set_up || syscall(SYS_io_destroy, queue->context) == 0 ||
-                queue->slots.in_flight_count == 0;
+    bool is_destroyed = !queue->is_set_up || syscall(SYS_io_destroy, queue->context) == 0;
+    bool may_free_buffers = is_destroyed || queue->slots.in_flight_count == 0;
 
     io_slots_close(&queue->slots);
-    return over;
+    return may_free_buffers;
 }
 
 static int
@@ -48,15 +47,18 @@ aio_open(struct io_queue *queue, const struct io_config *config)
     return 0;
 }
 
-/* Returns the kernel's code of OPERATION, or IOCB_CMD_NOOP, which the kernel refuses, if
- * it has none. */
+/* Returns the kernel's code for OPERATION. For an operation without a code, returns
+ * IOCB_CMD_NOOP, which the kernel refuses. */
 static uint16_t
-opcode_of(enum operation operation)
+find_opcode(enum operation operation)
 {
-    return operation == OPERATION_READ    ? IOCB_CMD_PREAD
-           : operation == OPERATION_WRITE ? IOCB_CMD_PWRITE
-           : operation == OPERATION_FLUSH ? IOCB_CMD_FDSYNC
-                                          : IOCB_CMD_NOOP;
+    if (operation == OPERATION_READ)
+        return IOCB_CMD_PREAD;
+    if (operation == OPERATION_WRITE)
+        return IOCB_CMD_PWRITE;
+    if (operation == OPERATION_FLUSH)
+        return IOCB_CMD_FDSYNC;
+    return IOCB_CMD_NOOP;
 }
 
 static void
@@ -66,7 +68,7 @@ aio_submit(struct io_queue *queue, const struct io_request *request)
     struct iocb *entry = (struct iocb *)queue->slots.requests + request->slot;
 
     *entry = (struct iocb){.aio_data = (uintptr_t)request,
-                           .aio_lio_opcode = opcode_of(request->operation),
+                           .aio_lio_opcode = find_opcode(request->operation),
                            .aio_fildes = (uint32_t)config->fd};
 
     if (operations[request->operation].flags & OPERATION_MOVES) {
@@ -74,8 +76,10 @@ aio_submit(struct io_queue *queue, const struct io_request *request)
             (uintptr_t)(config->memory + (size_t)request->slot * config->size);
         entry->aio_nbytes = request->size;
         entry->aio_offset = request->offset;
-        entry->aio_rw_flags = (config->rw_flags & OS_RW_HIPRI ? RWF_HIPRI : 0) |
-                              (config->rw_flags & OS_RW_NOWAIT ? RWF_NOWAIT : 0);
+        if (config->rw_flags & OS_RW_HIPRI)
+            entry->aio_rw_flags |= RWF_HIPRI;
+        if (config->rw_flags & OS_RW_NOWAIT)
+            entry->aio_rw_flags |= RWF_NOWAIT;
     }
 
     io_slots_wait(&queue->slots, entry);
@@ -87,7 +91,7 @@ aio_submit(struct io_queue *queue, const struct io_request *request)
  * an operation is executed here by a system call that waits.
  */
 static struct io_completion
-end_unsent(const struct io_queue *queue, const struct iocb *entry, int error)
+aio_complete_unsent(const struct io_queue *queue, const struct iocb *entry, int error)
 {
     const struct io_request *request = (const void *)(uintptr_t)entry->aio_data;
 
@@ -99,71 +103,79 @@ end_unsent(const struct io_queue *queue, const struct iocb *entry, int error)
 /*
  * Sends the waiting requests. Stores completions of the requests that cannot be sent in
  * DONE, and returns their number. io_submit(2) stops before the first request that it
- * refuses. If the queue is full while requests are in flight, the other requests go on
- * waiting, because there is room again when one of those in flight completes.
+ * refuses. If it has no room while requests are in flight, the requests that are not sent
+ * yet go on waiting: there is room again when a request in flight completes.
  */
 static int
-send_waiting(struct io_queue *queue, struct io_completion *done)
+aio_send_waiting(struct io_queue *queue, struct io_completion *done)
 {
     struct io_slots *slots = &queue->slots;
     int sent = 0;
     int failed = 0;
 
     while (sent < slots->waiting_count) {
-        long left = slots->waiting_count - sent;
-        long took = syscall(SYS_io_submit, queue->context, left, slots->waiting + sent);
+        long unsent_count = slots->waiting_count - sent;
+        long accepted_count =
+            syscall(SYS_io_submit, queue->context, unsent_count, slots->waiting + sent);
 
-        if (took > 0) {
-            sent += (int)took;
-            slots->in_flight_count += (int)took;
+        if (accepted_count > 0) {
+            sent += (int)accepted_count;
+            slots->in_flight_count += (int)accepted_count;
             continue;
         }
 
-        int error = took < 0 ? errno : EAGAIN;
+        int error = accepted_count < 0 ? errno : EAGAIN;
         if (error == EINTR)
             continue;
         if (error == EAGAIN && slots->in_flight_count > 0)
             break;
-        done[failed++] = end_unsent(queue, slots->waiting[sent++], error);
+        done[failed++] = aio_complete_unsent(queue, slots->waiting[sent++], error);
     }
 
     io_slots_sent(slots, sent);
     return failed;
 }
 
-/* Waits for a completion until time WHEN (ns, monotonic), and stores all that are there
- * in DONE. Returns their number, or -1 with errno. */
+/* Waits for a completion until time WHEN (ns, monotonic), and stores all completions that
+ * are there in DONE. Returns their number, or -1 with errno. */
 static int
-receive(struct io_queue *queue, struct io_completion *done, int64_t when)
+aio_receive(struct io_queue *queue, struct io_completion *done, int64_t when)
 {
-    int64_t left = when == INT64_MAX || when == IO_AT_ONCE ? 0 : when - os_clock_now();
-    if (left < 0)
-        left = 0;
+    int64_t wait = 0;
+    if (when != INT64_MAX && when != IO_AT_ONCE)
+        wait = when - os_clock_now();
+    if (wait < 0)
+        wait = 0;
 
     /* The kernel's type, because the C library's may be larger where long has 32 bits. */
-    struct __kernel_old_timespec limit = {.tv_sec = (long)(left / SECOND),
-                                          .tv_nsec = (long)(left % SECOND)};
+    struct __kernel_old_timespec limit = {.tv_sec = (long)(wait / SECOND),
+                                          .tv_nsec = (long)(wait % SECOND)};
 
     struct io_event *events = queue->slots.events;
-    int got =
+    int count =
         (int)syscall(SYS_io_getevents, queue->context, 1L, (long)queue->config.depth,
                      events, when == INT64_MAX ? NULL : &limit);
+    if (count < 0)
+        return errno == EINTR ? 0 : -1;
 
-    for (int i = 0; i < got; i++)
+    for (int i = 0; i < count; i++)
         done[i] = io_complete((const void *)(uintptr_t)events[i].data, events[i].res);
-    if (got > 0)
-        queue->slots.in_flight_count -= got;
-
-    return got < 0 && errno == EINTR ? 0 : got;
+    queue->slots.in_flight_count -= count;
+    return count;
 }
 
 static int
 aio_reap(struct io_queue *queue, struct io_completion *done, int64_t when)
 {
-    int failed = queue->slots.waiting_count ? send_waiting(queue, done) : 0;
-    int got = receive(queue, done + failed, failed ? IO_AT_ONCE : when);
+    int failed = 0;
+    if (queue->slots.waiting_count)
+        failed = aio_send_waiting(queue, done);
 
-    return failed && got < 0 ? failed : failed + got;
+    /* With completions of failed requests to return, reap must not wait. */
+    int received = aio_receive(queue, done + failed, failed ? IO_AT_ONCE : when);
+    if (failed && received < 0)
+        return failed;
+    return failed + received;
 }
 
 const struct io_engine io_linux_aio = {

@@ -12,27 +12,27 @@
 #include <string.h>
 
 static char *
-buffer_of(const struct io_config *config, const struct io_request *request)
+slot_buffer(const struct io_config *config, const struct io_request *request)
 {
     return config->memory + (size_t)request->slot * config->size;
 }
 
 static int64_t
-read_bytes(const struct io_config *config, const struct io_request *request)
+perform_read(const struct io_config *config, const struct io_request *request)
 {
-    return os_file_read(config->fd, buffer_of(config, request), request->size,
+    return os_file_read(config->fd, slot_buffer(config, request), request->size,
                         request->offset, config->rw_flags);
 }
 
 static int64_t
-write_bytes(const struct io_config *config, const struct io_request *request)
+perform_write(const struct io_config *config, const struct io_request *request)
 {
-    return os_file_write(config->fd, buffer_of(config, request), request->size,
+    return os_file_write(config->fd, slot_buffer(config, request), request->size,
                          request->offset, config->rw_flags);
 }
 
 static int64_t
-flush(const struct io_config *config, const struct io_request *request)
+perform_flush(const struct io_config *config, const struct io_request *request)
 {
     (void)request;
     return os_file_flush(config->fd);
@@ -44,18 +44,19 @@ const struct operation_row operations[OPERATIONS] = {
                         .done = " read",
                         .arrow = "<<<",
                         .flags = OPERATION_READS,
-                        .perform = read_bytes},
+                        .perform = perform_read},
     [OPERATION_WRITE] = {.word = "write",
                          .noun = "writes",
                          .done = " written",
                          .arrow = ">>>",
                          .flags =
                              OPERATION_WRITES | OPERATION_CHANGES | OPERATION_FLUSHED,
-                         .perform = write_bytes},
-    [OPERATION_FLUSH] = {.word = "sync", .noun = "flushes", .perform = flush},
+                         .perform = perform_write},
+    [OPERATION_FLUSH] = {.word = "sync", .noun = "flushes", .perform = perform_flush},
 };
 
-/* The mixes of more than one operation. */
+/* The mixes with more than one operation. A mix with one operation has the words of that
+ * operation. */
 static const struct {
     const char *word, *noun;
     struct operation_mix mix;
@@ -68,11 +69,16 @@ static const struct {
 bool
 operation_mix_at(int index, struct operation_mix *mix)
 {
-    if (index < OPERATION_FLUSH)
+    if (index < OPERATION_FLUSH) {
         *mix = (struct operation_mix){.turns = {(enum operation)index}};
-    else if (index < OPERATION_FLUSH + MIXES)
-        *mix = mixes[index - OPERATION_FLUSH].mix;
-    return index < OPERATION_FLUSH + MIXES;
+        return true;
+    }
+
+    index -= OPERATION_FLUSH;
+    if (index >= MIXES)
+        return false;
+    *mix = mixes[index].mix;
+    return true;
 }
 
 bool
@@ -86,7 +92,7 @@ operation_mix_find(const char *word, struct operation_mix *mix)
 
 /* Returns the index in `mixes` of MIX, which must have more than one operation. */
 static int
-find_row(const struct operation_mix *mix)
+find_mix_row(const struct operation_mix *mix)
 {
     for (int row = 0; row < MIXES; row++)
         if (memcmp(mix, &mixes[row].mix, sizeof(*mix)) == 0)
@@ -98,29 +104,34 @@ find_row(const struct operation_mix *mix)
 const char *
 operation_mix_word(const struct operation_mix *mix)
 {
-    return mix->extra_count ? mixes[find_row(mix)].word : operations[mix->turns[0]].word;
+    return mix->extra_count ? mixes[find_mix_row(mix)].word
+                            : operations[mix->turns[0]].word;
 }
 
 const char *
 operation_mix_noun(const struct operation_mix *mix)
 {
-    return mix->extra_count ? mixes[find_row(mix)].noun : operations[mix->turns[0]].noun;
+    return mix->extra_count ? mixes[find_mix_row(mix)].noun
+                            : operations[mix->turns[0]].noun;
 }
 
-/* See io_perform. Inline, so that the default engine pays for no further call and return:
- * os_file_read in linux_files.c explains their cost. */
+/* Does the same as io_perform. It is inline, so that the default engine does not pay for
+ * one more call and return: os_file_read in linux_files.c explains what they cost. */
 static inline struct io_completion
 perform(const struct io_config *config, const struct io_request *request)
 {
+    struct io_completion completion = {.slot = request->slot};
     int64_t bytes;
 
-    do
+    do {
         bytes = operations[request->operation].perform(config, request);
-    while (bytes < 0 && errno == EINTR);
+    } while (bytes < 0 && errno == EINTR);
 
-    return (struct io_completion){.slot = request->slot,
-                                  .error = bytes < 0 ? errno : 0,
-                                  .bytes = bytes < 0 ? 0 : bytes};
+    if (bytes < 0)
+        completion.error = errno;
+    else
+        completion.bytes = bytes;
+    return completion;
 }
 
 struct io_completion
@@ -131,9 +142,8 @@ io_perform(const struct io_config *config, const struct io_request *request)
 
 struct io_queue {
     struct io_config config;
-    bool
-        is_reopened; /* `config.fd` is not the caller's descriptor; the queue closes it */
-    const struct io_request *next; /* submitted, to be sent by the next reap */
+    bool is_reopened; /* `config.fd` belongs to this queue, not to the caller */
+    const struct io_request *next; /* the submitted request, which reap will send */
 };
 
 static int
@@ -142,7 +152,9 @@ sync_open(struct io_queue *queue, const struct io_config *config)
     queue->config = *config;
     queue->config.fd = os_file_reopen(config->fd);
     queue->is_reopened = queue->config.fd != config->fd;
-    return queue->is_reopened && queue->config.fd < 0 ? -1 : 0;
+    if (queue->is_reopened && queue->config.fd < 0)
+        return -1;
+    return 0;
 }
 
 static bool

@@ -6,19 +6,17 @@
 #include <string.h>
 
 /*
- * The requests of a queue, for engines that do not send a request when it is submitted.
- * Each slot has a request in the form that the system needs. Submitted requests wait in a
- * list until the next reap, which sends the oldest first.
- *
- *   submit: io_slots_wait     adds a request to the end of the list
- *   reap:   io_slots_sent     removes the requests that were sent from its beginning
+ * The slots of a queue, for engines that do not send a request when it is submitted. Each
+ * slot has a request in the form that the system needs. Submitted requests wait in a list
+ * until the next reap, which sends the oldest first. Submit calls io_slots_wait, and reap
+ * calls io_slots_sent.
  */
 struct io_slots {
     void *requests; /* one per slot, of the engine's own type */
     void **waiting; /* requests that wait to be sent, oldest first */
     void *events;   /* one per slot, of the engine's own type: results from the system */
-    int waiting_count,
-        in_flight_count; /* numbers of requests to be sent, and in flight */
+    int waiting_count;   /* number of requests in `waiting` */
+    int in_flight_count; /* number of requests that were sent and are not complete */
 };
 
 /*
