@@ -1,8 +1,8 @@
 /*
  * POSIX AIO, aio(7). submit stores a request in its slot. reap sends all requests that
- * were submitted since the last reap, oldest first. No call tells which requests are
- * complete. So reap asks each request in flight for its state, and if none is complete,
- * waits with aio_suspend(3) for any of them and asks again.
+ * were submitted since the last reap, oldest first. No system call tells which requests
+ * are complete. So reap checks the state of each request in flight with aio_error(3). If
+ * no request is complete, it waits with aio_suspend(3) until one is, and checks again.
  */
 #include "io/io.h"
 
@@ -17,15 +17,17 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* Longest wait, in ns. Some systems refuse to wait longer, and on some systems a signal
- * does not interrupt a wait without a limit. */
-#define LONGEST (3600 * SECOND)
+/* Longest wait of aio_suspend(3), in ns. Some systems refuse to wait longer, and on some
+ * systems a signal does not interrupt a wait without a limit. */
+#define MAX_WAIT (3600 * SECOND)
 
-#define SOON MS /* pause before the system is asked for room again, ns */
+/* Pause, in ns, before requests are sent again for which the system had no room. */
+#define RETRY_PAUSE MS
 
 /*
  * A request in its slot. The member `request` must be the first, because the list of
- * requests in flight has its address, and `take` casts that to the address of the entry.
+ * requests in flight has the address of `request`, and posix_aio_take casts it to the
+ * address of the entry.
  */
 struct entry {
     struct aiocb request;
@@ -39,8 +41,8 @@ struct io_queue {
 };
 
 #if defined(OS_SYSTEM_darwin)
-/* The sysctls kern.aiothreads (4 by default) and kern.aioprocmax (16) limit the number of
- * requests. */
+/* The sysctls kern.aiothreads (4 by default) and kern.aioprocmax (16) limit how many
+ * requests the system serves at a time. */
 #define CAVEAT                                                                    \
     "POSIX AIO serves only a few requests at a time here, so that times include " \
     "waiting; use -threads"
@@ -62,17 +64,18 @@ static int
 send_flush(struct aiocb *request)
 {
 #if defined(OS_SYSTEM_darwin) || defined(OS_SYSTEM_netbsd)
-    bool is_enough = false;
+    bool is_durable = false;
 #elif defined(OS_SYSTEM_freebsd)
     struct stat status;
-    bool is_enough = fstat(request->aio_fildes, &status) == 0 && S_ISREG(status.st_mode);
+    bool is_durable = fstat(request->aio_fildes, &status) == 0 && S_ISREG(status.st_mode);
 #else
-    bool is_enough = true;
+    bool is_durable = true;
 #endif
-    return is_enough ? aio_fsync(O_DSYNC, request) : os_fail(ENOTSUP);
+    return is_durable ? aio_fsync(O_DSYNC, request) : os_fail(ENOTSUP);
 }
 
-/* Returns true, as reap never fails, so that no request is in flight any more. */
+/* Returns true: reap of this engine never fails, so the worker has reaped all requests,
+ * and none is in flight. */
 static bool
 aio_queue_close(struct io_queue *queue)
 {
@@ -81,25 +84,28 @@ aio_queue_close(struct io_queue *queue)
 }
 
 /*
- * Tries to read 0 bytes, because some systems and file systems refuse every request.
- * Returns 0, or -1 with errno if this system or file system does.
+ * Tries to read 0 bytes of a file, because some systems and file systems refuse every
+ * request. Returns -1 with errno if this one does, else 0.
  */
 static int
-try_nothing(const struct io_config *config)
+try_empty_read(const struct io_config *config)
 {
     struct os_info info;
-    struct aiocb nothing = {.aio_fildes = config->fd, .aio_buf = config->memory};
-    const struct aiocb *const list[] = {&nothing};
-    nothing.aio_sigevent.sigev_notify = SIGEV_NONE;
+    struct aiocb request = {.aio_fildes = config->fd, .aio_buf = config->memory};
+    const struct aiocb *const list[] = {&request};
+    request.aio_sigevent.sigev_notify = SIGEV_NONE;
 
     if (os_file_info(config->fd, &info) < 0 || info.kind != OS_FILE)
         return 0;
 
-    if (aio_read(&nothing) < 0)
-        return errno == ENOSYS || errno == ENOTSUP || errno == EOPNOTSUPP ? -1 : 0;
-    while (aio_error(&nothing) == EINPROGRESS)
+    if (aio_read(&request) < 0) {
+        bool is_refused = errno == ENOSYS || errno == ENOTSUP || errno == EOPNOTSUPP;
+        return is_refused ? -1 : 0;
+    }
+
+    while (aio_error(&request) == EINPROGRESS)
         aio_suspend(list, 1, NULL);
-    aio_return(&nothing);
+    aio_return(&request);
     return 0;
 }
 
@@ -108,7 +114,7 @@ aio_queue_open(struct io_queue *queue, const struct io_config *config)
 {
     queue->config = *config;
 
-    if (try_nothing(config) < 0)
+    if (try_empty_read(config) < 0)
         return -1;
 
     return io_slots_open(&queue->slots, config->depth, sizeof(struct entry),
@@ -133,7 +139,8 @@ aio_queue_submit(struct io_queue *queue, const struct io_request *request)
     io_slots_wait(&queue->slots, entry);
 }
 
-/* The functions that send an operation; NULL if POSIX AIO does not have the operation. */
+/* The functions that send operations; NULL for an operation that POSIX AIO does not
+ * have. */
 static int (*const senders[OPERATIONS])(struct aiocb *) = {
     [OPERATION_READ] = aio_read,
     [OPERATION_WRITE] = aio_write,
@@ -146,7 +153,8 @@ static int (*const senders[OPERATIONS])(struct aiocb *) = {
  * waits.
  */
 static struct io_completion
-end_unsent(const struct io_queue *queue, const struct entry *entry, int error)
+posix_aio_complete_unsent(const struct io_queue *queue, const struct entry *entry,
+                          int error)
 {
     bool moves = operations[entry->io_request->operation].flags & OPERATION_MOVES;
 
@@ -155,31 +163,39 @@ end_unsent(const struct io_queue *queue, const struct entry *entry, int error)
     return io_complete(entry->io_request, -error);
 }
 
+/* Sends the request of ENTRY. Returns 0, or -1 with errno. */
+static int
+send_request(struct entry *entry)
+{
+    int (*send)(struct aiocb *) = senders[entry->io_request->operation];
+
+    return send ? send(&entry->request) : os_fail(ENOTSUP);
+}
+
 /*
  * Sends the waiting requests. Stores completions of the requests that cannot be sent in
- * DONE, and returns their number. If the system has no room (EAGAIN), the other requests
- * go on waiting. There may be room when a request completes, also a request of another
- * queue.
+ * DONE, and returns their number. If the system has no room (EAGAIN), the requests that
+ * are not sent yet go on waiting. There may be room when a request completes, also a
+ * request of another queue.
  */
 static int
-send_waiting(struct io_queue *queue, struct io_completion *done)
+posix_aio_send_waiting(struct io_queue *queue, struct io_completion *done)
 {
     struct io_slots *slots = &queue->slots;
-    const struct aiocb **list = slots->events;
+    const struct aiocb **in_flight = slots->events;
     int sent = 0;
     int failed = 0;
 
     for (; sent < slots->waiting_count; sent++) {
         struct entry *entry = slots->waiting[sent];
-        int (*send)(struct aiocb *) = senders[entry->io_request->operation];
 
-        if ((send ? send(&entry->request) : os_fail(ENOTSUP)) == 0) {
-            list[slots->in_flight_count++] = &entry->request;
+        if (send_request(entry) == 0) {
+            in_flight[slots->in_flight_count++] = &entry->request;
             continue;
         }
         if (errno == EAGAIN)
             break;
-        done[failed++] = end_unsent(queue, entry, errno);
+        done[failed++] = posix_aio_complete_unsent(queue, entry, errno);
     }
 
     io_slots_sent(slots, sent);
@@ -189,64 +205,72 @@ send_waiting(struct io_queue *queue, struct io_completion *done)
 /* Stores the completions of all requests that are complete in DONE, and returns their
  * number. The other requests stay in flight, in the same order. */
 static int
-take(struct io_queue *queue, struct io_completion *done)
+posix_aio_take(struct io_queue *queue, struct io_completion *done)
 {
-    const struct aiocb **list = queue->slots.events;
-    int count = 0;
-    int left = 0;
+    const struct aiocb **in_flight = queue->slots.events;
+    int complete_count = 0;
+    int pending_count = 0;
 
     for (int i = 0; i < queue->slots.in_flight_count; i++) {
-        struct entry *entry = (struct entry *)list[i];
+        struct entry *entry = (struct entry *)in_flight[i];
         int error = aio_error(&entry->request);
         if (error == EINPROGRESS) {
-            list[left++] = list[i];
+            in_flight[pending_count++] = in_flight[i];
             continue;
         }
 
         if (error < 0)
             error = errno;
         int64_t bytes = aio_return(&entry->request);
-        done[count++] = io_complete(entry->io_request, error ? -error : bytes);
+        done[complete_count++] = io_complete(entry->io_request, error ? -error : bytes);
     }
 
-    queue->slots.in_flight_count = left;
-    return count;
+    queue->slots.in_flight_count = pending_count;
+    return complete_count;
 }
 
 /*
  * Waits until a request is complete, until time WHEN (ns, monotonic), or until a signal
- * comes, at most LONGEST. Ignores errors, because the requests in flight use memory of
- * the queue, so that reap must not fail before they are complete.
+ * comes, but at most MAX_WAIT. Ignores other errors, and pauses instead: the requests in
+ * flight use memory of the queue, so reap must not fail before they are complete.
  */
 static void
-wait_for_one(const struct io_queue *queue, int64_t when)
+wait_for_completion(const struct io_queue *queue, int64_t when)
 {
     int64_t now = os_clock_now();
-    int64_t left = when - now;
-    if (left > LONGEST)
-        left = LONGEST;
-    if (left <= 0)
+    int64_t wait = when - now;
+    if (wait > MAX_WAIT)
+        wait = MAX_WAIT;
+    if (wait <= 0)
         return;
 
-    struct timespec limit = time_spec(left);
-    if (queue->slots.in_flight_count > 0 &&
-        (aio_suspend(queue->slots.events, queue->slots.in_flight_count, &limit) == 0 ||
-         errno == EINTR || (errno == EAGAIN && os_clock_now() - now >= left)))
-        return;
+    if (queue->slots.in_flight_count > 0) {
+        struct timespec limit = time_spec(wait);
+        if (aio_suspend(queue->slots.events, queue->slots.in_flight_count, &limit) == 0 ||
+            errno == EINTR)
+            return;
 
-    os_sleep_until(now + (left < SOON ? left : SOON));
+        bool is_over = errno == EAGAIN && os_clock_now() - now >= wait;
+        if (is_over)
+            return;
+    }
+
+    os_sleep_until(now + (wait < RETRY_PAUSE ? wait : RETRY_PAUSE));
 }
 
 static int
 aio_queue_reap(struct io_queue *queue, struct io_completion *done, int64_t when)
 {
-    int failed = queue->slots.waiting_count ? send_waiting(queue, done) : 0;
-    int count = failed + take(queue, done + failed);
+    int count = 0;
+    if (queue->slots.waiting_count)
+        count = posix_aio_send_waiting(queue, done);
+
+    count += posix_aio_take(queue, done + count);
     if (count > 0 || when == IO_AT_ONCE)
         return count;
 
-    wait_for_one(queue, when);
-    return take(queue, done);
+    wait_for_completion(queue, when);
+    return posix_aio_take(queue, done);
 }
 
 const struct io_engine io_posix_aio = {

@@ -2,9 +2,9 @@
  * Overlapped I/O of Windows. A queue has its own handle of the file, and a completion
  * port, in which the system reports completions. submit stores a request in its slot.
  * reap sends all requests that were submitted since the last reap, oldest first, and
- * then takes completions from the port. If a request fails while it is sent, it is
- * complete at once. So is a request that succeeds while it is sent, unless the system
- * reports it through the port as well (`quick` is false).
+ * then takes completions from the port. A request that fails while it is sent is complete
+ * at once. A request that succeeds while it is sent is complete at once, too, unless the
+ * system also reports it through the port (`skips_port` is false).
  *
  * Windows has no overlapped flush. So a thread of the system's pool makes the flush, and
  * then posts a completion to the port.
@@ -19,7 +19,7 @@
 #include <winternl.h>
 
 /* A request in its slot. The member `overlapped` must be the first, because the system
- * returns its address and that must be the address of the request, too. */
+ * returns the address of `overlapped`, which is cast to the address of the request. */
 struct request {
     OVERLAPPED overlapped;
     const struct io_request *io_request;
@@ -30,10 +30,10 @@ struct request {
 struct io_queue {
     struct io_config config;
     HANDLE file, port;
-    HANDLE timer;          /* ends a wait by calling `ring` on the waiting thread */
-    int64_t alarm;         /* when the timer will do that, ns, monotonic; 0: not set */
-    bool quick;            /* a request that succeeds while it is sent does not come
-                            * through the port */
+    HANDLE timer;     /* ends a wait by calling end_alarm on the waiting thread */
+    int64_t alarm_at; /* when the timer will end the wait, ns, monotonic; 0: not set */
+    bool skips_port;  /* a request that succeeds while it is sent does not come through
+                       * the port */
     struct io_slots slots; /* requests: struct request; events: OVERLAPPED_ENTRY */
 };
 
@@ -45,17 +45,17 @@ struct io_queue {
 static bool
 overlapped_close(struct io_queue *queue)
 {
-    bool over = queue->slots.in_flight_count == 0;
+    bool may_free_buffers = queue->slots.in_flight_count == 0;
 
     CloseHandle(queue->file);
     CloseHandle(queue->port);
     CloseHandle(queue->timer);
 
-    if (!over)
+    if (!may_free_buffers)
         queue->slots.requests = NULL;
     io_slots_close(&queue->slots);
 
-    return over;
+    return may_free_buffers;
 }
 
 static int
@@ -77,13 +77,13 @@ overlapped_open(struct io_queue *queue, const struct io_config *config)
     if (!queue->port || !queue->timer)
         return windows_error_fail();
 
-    queue->quick = SetFileCompletionNotificationModes(
+    queue->skips_port = SetFileCompletionNotificationModes(
         queue->file,
         FILE_SKIP_COMPLETION_PORT_ON_SUCCESS | FILE_SKIP_SET_EVENT_ON_HANDLE);
     return 0;
 }
 
-/* Cancels the timer, which must not call a thread that has ended. */
+/* Cancels the timer, because it must not call end_alarm on a thread that has ended. */
 static void
 overlapped_end(struct io_queue *queue)
 {
@@ -102,9 +102,9 @@ overlapped_submit(struct io_queue *queue, const struct io_request *request)
 }
 
 /* Returns the completion of REQUEST. ERROR is a code of GetLastError, or 0 for success. A
- * read at the end of the file is no error; it moves 0 bytes. */
+ * read at the end of the file is no error; it reads 0 bytes. */
 static struct io_completion
-end_of(const struct request *request, DWORD error)
+overlapped_complete(const struct request *request, DWORD error)
 {
     struct io_completion done = {.slot = request->io_request->slot};
 
@@ -118,7 +118,7 @@ end_of(const struct request *request, DWORD error)
 /* Makes a flush, on a thread of the system's pool, so that the worker does not wait for
  * the flush while other requests complete. */
 static DWORD WINAPI
-flush(void *argument)
+flush_on_pool(void *argument)
 {
     struct request *request = argument;
 
@@ -128,129 +128,145 @@ flush(void *argument)
 }
 
 /*
- * Sends one request. Returns TRUE if it is complete or its completion will come through
- * the port, else FALSE with a code for GetLastError: ERROR_IO_PENDING if it is in
- * flight.
+ * Sends one request. Returns TRUE if it has succeeded at once. Otherwise returns FALSE
+ * with a code for GetLastError: ERROR_IO_PENDING if the request is in flight, or the
+ * error with which it has failed.
  */
 static BOOL
-send_one(const struct io_queue *queue, struct request *request)
+overlapped_send(const struct io_queue *queue, struct request *request)
 {
-    const struct io_request *own = request->io_request;
-    char *memory = queue->config.memory + (size_t)own->slot * queue->config.size;
-    DWORD size = (DWORD)own->size;
+    const struct io_request *io_request = request->io_request;
+    char *memory = queue->config.memory + (size_t)io_request->slot * queue->config.size;
+    DWORD size = (DWORD)io_request->size;
 
-    if (own->operation == OPERATION_READ)
+    if (io_request->operation == OPERATION_READ)
         return ReadFile(queue->file, memory, size, NULL, &request->overlapped);
-    if (own->operation == OPERATION_WRITE)
+    if (io_request->operation == OPERATION_WRITE)
         return WriteFile(queue->file, memory, size, NULL, &request->overlapped);
 
-    if (own->operation != OPERATION_FLUSH) {
+    if (io_request->operation != OPERATION_FLUSH) {
         SetLastError(ERROR_NOT_SUPPORTED);
         return FALSE;
     }
 
     request->file = queue->file;
     request->port = queue->port;
-    if (QueueUserWorkItem(flush, request, WT_EXECUTELONGFUNCTION))
+    if (QueueUserWorkItem(flush_on_pool, request, WT_EXECUTELONGFUNCTION))
         SetLastError(ERROR_IO_PENDING);
     return FALSE;
 }
 
-/* Sends the waiting requests. Stores the completions of those that ended at once in DONE,
- * and returns their number. */
+/* Sends the waiting requests. Stores the completions of the requests that are complete at
+ * once in DONE, and returns their number. */
 static int
-send_waiting(struct io_queue *queue, struct io_completion *done)
+overlapped_send_waiting(struct io_queue *queue, struct io_completion *done)
 {
     struct io_slots *slots = &queue->slots;
-    int ended = 0;
+    int complete_count = 0;
 
     for (int i = 0; i < slots->waiting_count; i++) {
         struct request *request = slots->waiting[i];
-        DWORD error = send_one(queue, request) ? 0 : GetLastError();
+        DWORD error = overlapped_send(queue, request) ? 0 : GetLastError();
 
-        if (error == ERROR_IO_PENDING || (error == 0 && !queue->quick))
+        if (error == ERROR_IO_PENDING || (error == 0 && !queue->skips_port))
             slots->in_flight_count++;
         else
-            done[ended++] = end_of(request, error);
+            done[complete_count++] = overlapped_complete(request, error);
     }
 
     slots->waiting_count = 0;
-    return ended;
+    return complete_count;
 }
 
-/* The timer of a queue has ended the wait. */
+/* Called on the waiting thread when the timer of the queue ARGUMENT has ended the wait.
+ */
 static VOID CALLBACK
-ring(void *argument, DWORD low, DWORD high)
+end_alarm(void *argument, DWORD low, DWORD high)
 {
     struct io_queue *queue = argument;
     (void)low, (void)high;
 
-    queue->alarm = 0;
+    queue->alarm_at = 0;
 }
 
 /*
- * Returns how long to wait until time WHEN (ns, monotonic), in ms, as a limit for the
- * system. Sets CALLED to TRUE if the timer will end the wait at WHEN, because the timer
- * is more exact.
+ * Returns the limit for a wait until time WHEN (ns, monotonic), in ms. Sets the timer to
+ * end the wait at WHEN, because the timer is more exact than ms. Sets HAS_ALARM to TRUE
+ * if that succeeded.
  */
 static DWORD
-limit_wait(struct io_queue *queue, int64_t when, BOOL *called)
+limit_wait(struct io_queue *queue, int64_t when, BOOL *has_alarm)
 {
     if (when == INT64_MAX)
         return INFINITE;
 
-    int64_t left = when == IO_AT_ONCE ? 0 : when - os_clock_now();
-    if (left <= 0)
+    if (when == IO_AT_ONCE)
         return 0;
 
-    if (queue->alarm != when)
-        queue->alarm =
-            windows_thread_alarm(queue->timer, left, ring, queue) == 0 ? when : 0;
+    int64_t wait = when - os_clock_now();
+    if (wait <= 0)
+        return 0;
 
-    *called = queue->alarm == when;
-    return left < INFINITE / 2 * MS ? (DWORD)((left + MS - 1) / MS) : INFINITE / 2;
-}
-
-/* Waits for a completion until time WHEN (ns, monotonic), and stores all that are there
- * in DONE. Returns their number, or -1 with errno. */
-static int
-receive(struct io_queue *queue, struct io_completion *done, int64_t when)
-{
-    OVERLAPPED_ENTRY *entries = queue->slots.events;
-    BOOL called = FALSE;
-    ULONG got = 0;
-    DWORD time = limit_wait(queue, when, &called);
-
-    if (!GetQueuedCompletionStatusEx(queue->port, entries, (ULONG)queue->config.depth,
-                                     &got, time, called)) {
-        DWORD error = GetLastError();
-        return error == WAIT_TIMEOUT || error == WAIT_IO_COMPLETION
-                   ? 0
-                   : windows_error_fail();
+    if (queue->alarm_at != when) {
+        queue->alarm_at = 0;
+        if (windows_thread_alarm(queue->timer, wait, end_alarm, queue) == 0)
+            queue->alarm_at = when;
     }
 
-    for (ULONG i = 0; i < got; i++) {
+    *has_alarm = queue->alarm_at == when;
+    if (wait >= INFINITE / 2 * MS)
+        return INFINITE / 2;
+    return (DWORD)((wait + MS - 1) / MS);
+}
+
+/* Waits for a completion until time WHEN (ns, monotonic), and stores all completions that
+ * are there in DONE. Returns their number, or -1 with errno. */
+static int
+overlapped_receive(struct io_queue *queue, struct io_completion *done, int64_t when)
+{
+    OVERLAPPED_ENTRY *entries = queue->slots.events;
+    BOOL has_alarm = FALSE;
+    ULONG count = 0;
+    DWORD limit = limit_wait(queue, when, &has_alarm);
+
+    if (!GetQueuedCompletionStatusEx(queue->port, entries, (ULONG)queue->config.depth,
+                                     &count, limit, has_alarm)) {
+        DWORD error = GetLastError();
+        if (error == WAIT_TIMEOUT || error == WAIT_IO_COMPLETION)
+            return 0;
+        return windows_error_fail();
+    }
+
+    for (ULONG i = 0; i < count; i++) {
         const struct request *request = (const struct request *)entries[i].lpOverlapped;
         NTSTATUS status = (NTSTATUS)request->overlapped.Internal;
         DWORD error = status < 0 ? RtlNtStatusToDosError(status) : 0;
-        bool flushed = request->io_request->operation == OPERATION_FLUSH;
 
-        done[i] = end_of(request, flushed ? request->error : error);
+        /* flush_on_pool posts the completion of a flush, and stores its result. */
+        if (request->io_request->operation == OPERATION_FLUSH)
+            error = request->error;
+        done[i] = overlapped_complete(request, error);
     }
 
-    queue->slots.in_flight_count -= (int)got;
-    return (int)got;
+    queue->slots.in_flight_count -= (int)count;
+    return (int)count;
 }
 
 static int
 overlapped_reap(struct io_queue *queue, struct io_completion *done, int64_t when)
 {
-    int ended = queue->slots.waiting_count ? send_waiting(queue, done) : 0;
-    if (ended && !queue->slots.in_flight_count)
-        return ended;
+    int complete_count = 0;
+    if (queue->slots.waiting_count)
+        complete_count = overlapped_send_waiting(queue, done);
+    if (complete_count && !queue->slots.in_flight_count)
+        return complete_count;
 
-    int got = receive(queue, done + ended, ended ? IO_AT_ONCE : when);
-    return ended && got < 0 ? ended : ended + got;
+    /* With completions to return, reap must not wait. */
+    int received = overlapped_receive(queue, done + complete_count,
+                                      complete_count ? IO_AT_ONCE : when);
+    if (complete_count && received < 0)
+        return complete_count;
+    return complete_count + received;
 }
 
 const struct io_engine io_windows_overlapped = {
