@@ -3,8 +3,9 @@
 
 /*
  * A queue for tests, on real files. Tests play faults and delays of the system: the
- * linker (--wrap) leads the library's system calls to the __wrap_syscall() defined here.
- * A test program includes this header once.
+ * linker
+ * (--wrap) replaces syscall(2) in the library by the __wrap_syscall() that is defined
+ * here. A test program includes this header in one file only.
  */
 #include "support.h"
 
@@ -23,11 +24,12 @@
 
 enum { BLOCK = 4096, BLOCKS = 256, MOST = 4096 };
 
-/* Answers a system call, with errno, or returns false and the system does. It may
- * change the arguments. */
+/* A function that is called before each system call, and may change its arguments.
+ * Returns true if it has answered the call itself, with RESULT and errno. Returns false
+ * if the system is to answer the call. */
 typedef bool hook_function(long number, long *argument, long *result);
 static hook_function *hook;
-static atomic_int hooked; /* a counter for the hook */
+static atomic_int hooked; /* a number that the hook may use as it likes */
 
 long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...);
@@ -65,24 +67,24 @@ fail_with(int number, long *result)
 struct queue {
     const struct io_engine *engine;
     struct io_config config;
-    struct io_queue *own;
-    struct io_completion done[MOST];
+    struct io_queue *io_queue;
+    struct io_completion done[MOST]; /* completions of the last reap, or by slot */
 };
 static struct queue queue;
 
 #define AIO io_engine_of('A')
 #define RING io_engine_of('U')
 
-/* An engine that tests are for, by its option, and how the system answers at first. */
+/* A variant of a test: the engine that is tested, and the hook at the begin. */
 struct queue_row {
     const char *name;
-    char option;
+    char option; /* option that selects the engine */
     hook_function *hook;
 };
 static const struct queue_row both[] = {{"by_aio", 'A'}, {"by_uring", 'U'}};
-static const struct io_engine *engine; /* of the test that runs */
+static const struct io_engine *engine; /* engine of the test that runs */
 
-/* Without a row it is io_uring. */
+/* Sets the engine and the hook of a test. A test without variants is about io_uring. */
 static inline int
 choose(void **state)
 {
@@ -105,14 +107,14 @@ try_open(const struct io_engine *which, const struct io_config *config)
 static inline int
 begin(void)
 {
-    return queue.engine->begin ? queue.engine->begin(queue.own) : 0;
+    return queue.engine->begin ? queue.engine->begin(queue.io_queue) : 0;
 }
 
 static inline void
 end(void)
 {
     if (queue.engine->end)
-        queue.engine->end(queue.own);
+        queue.engine->end(queue.io_queue);
 }
 
 static inline void
@@ -125,10 +127,10 @@ open_only(const struct io_engine *which, struct io_config config)
     memset(config.memory, 'm', bytes);
     queue.engine = which;
     queue.config = config;
-    queue.own = try_open(which, &config);
-    if (!queue.own && (errno == ENOSYS || errno == EPERM))
+    queue.io_queue = try_open(which, &config);
+    if (!queue.io_queue && (errno == ENOSYS || errno == EPERM))
         skip_because("needs a kernel and a container that allow asynchronous I/O");
-    assert_non_null(queue.own);
+    assert_non_null(queue.io_queue);
 }
 
 static inline void
@@ -142,7 +144,7 @@ static inline void
 stop(void)
 {
     end();
-    assert_true(io_close(queue.engine, queue.own));
+    assert_true(io_close(queue.engine, queue.io_queue));
     os_memory_free(queue.config.memory);
     close(queue.config.fd);
 }
@@ -156,18 +158,18 @@ buffer_of(int slot)
 static inline void
 submit(int slot, enum operation operation, size_t size, int64_t offset)
 {
-    static struct io_request requests[4096]; /* they stay until they are reaped */
+    static struct io_request requests[4096]; /* must stay until they are reaped */
     requests[slot] = (struct io_request){operation, slot, size, offset};
-    queue.engine->submit(queue.own, &requests[slot]);
+    queue.engine->submit(queue.io_queue, &requests[slot]);
 }
 
 static inline int
 reap(struct io_completion *done, int64_t when)
 {
-    return queue.engine->reap(queue.own, done, when);
+    return queue.engine->reap(queue.io_queue, done, when);
 }
 
-/* Reaps until a request is complete, after interruptions too. */
+/* Reaps until at least one request is complete, also if the wait is interrupted. */
 static inline int
 reap_some(struct io_completion *done)
 {
@@ -178,8 +180,8 @@ reap_some(struct io_completion *done)
     return got;
 }
 
-/* Reaps until COUNT are complete and sorts them by slot: each of the first COUNT slots
- * must come once. */
+/* Reaps until COUNT requests are complete, and stores their completions by slot. Each of
+ * the first COUNT slots must complete once. */
 static inline void
 reap_slots(int count)
 {
@@ -205,7 +207,7 @@ assert_done(int slot, int error, int64_t bytes)
     assert_int_equal(queue.done[slot].bytes, bytes);
 }
 
-/* Fills a block of the test's file: each 8 bytes hold their own offset. */
+/* Fills the block at OFFSET of the test's file: each 8 bytes hold their own offset. */
 static inline void
 fill(char *buffer, int64_t offset)
 {
@@ -243,7 +245,7 @@ offset_of(int slot)
     return (int64_t)(slot * 7 % BLOCKS) * BLOCK;
 }
 
-/* Reads a block in each slot and checks its data. */
+/* Reads one block of the file into each slot, and checks the data. */
 static inline void
 read_all_slots(void)
 {
@@ -258,8 +260,9 @@ read_all_slots(void)
 }
 
 /*
- * A socket connected to itself, on which a read waits for a write. Linux AIO would wait
- * while it sends, so there the first read is sent late.
+ * Makes a socket that is connected to itself, so that a read waits for a write to it.
+ * Linux AIO would wait while it sends the read, so there a hook holds the read back until
+ * let_go.
  */
 static inline int
 make_echo(void)
@@ -274,20 +277,22 @@ make_echo(void)
     return fd;
 }
 
-static struct iocb *held[1];
-static long held_in;
+static struct iocb *held[1]; /* the request that the hook holds back */
+static long held_context;    /* the kernel's handle of its queue */
 
+/* A hook that claims to have sent a request, and keeps it in `held` instead. */
 static inline bool
 hold(long number, long *argument, long *result)
 {
     if (number != SYS_io_submit)
         return false;
-    held_in = argument[0];
+    held_context = argument[0];
     held[0] = ((struct iocb **)argument[2])[0];
     *result = 1;
     return true;
 }
 
+/* Submits a read that does not complete before let_go. */
 static inline void
 send_slow(const struct io_engine *which)
 {
@@ -296,7 +301,7 @@ send_slow(const struct io_engine *which)
     submit(0, OPERATION_READ, BLOCK, 0);
 }
 
-/* Lets the slow request go on; returns false if that fails. */
+/* Lets the request of send_slow complete. Returns false if that fails. */
 static inline bool
 let_go(void)
 {
@@ -304,7 +309,7 @@ let_go(void)
     if (write(queue.config.fd, "echo", 4) != 4)
         return false;
     hook = NULL;
-    return !late || syscall(SYS_io_submit, held_in, 1L, held) == 1;
+    return !late || syscall(SYS_io_submit, held_context, 1L, held) == 1;
 }
 
 static inline void
@@ -316,8 +321,8 @@ assert_slow_completes(void)
     assert_memory_equal(buffer_of(0), "echo", 4);
 }
 
-/* Keeps all slots busy until TOTAL requests are complete, and returns the number of wrong
- * completions. Any thread may call it: it asserts nothing. */
+/* Keeps all slots in flight until TOTAL requests are complete, and returns the number of
+ * wrong completions. Any thread may call it, because it asserts nothing. */
 static inline int
 keep_busy(int total)
 {

@@ -1,5 +1,6 @@
-/* Which engines there are, and what is said of those that are not: the linker (--wrap)
- * leads the library's system calls through this file. What they do: test_queue.c. */
+/* Which engines exist, and the errors about engines that are missing. The linker (--wrap)
+ * leads the library's system calls through this file, so that a test can refuse them. The
+ * requests of engines are tested in test_queue.c. */
 #include "support.h"
 
 #include "io/io.h"
@@ -8,8 +9,9 @@
 
 enum { DEPTH = 4 };
 
-static long refused_call = -1; /* none; 0 is one on some processors */
-static int refusal;            /* its errno */
+static long refused_call = -1; /* number of the system call to refuse; -1: none, because
+                                * 0 is a valid number on some processors */
+static int refusal;            /* errno of the refused call */
 
 long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...);

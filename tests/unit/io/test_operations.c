@@ -37,7 +37,7 @@ TEST(words_name_operations_and_mixes_once)
         assert_int_equal(operation_mix_turn(&mix, OPERATION_FLUSH), -1);
     }
     assert_true(count > OPERATION_FLUSH);
-    assert_false(operation_mix_find("sync", &found)); /* a part of others */
+    assert_false(operation_mix_find("sync", &found)); /* no operation by itself */
     assert_false(operation_mix_find("", &found));
 }
 
@@ -60,7 +60,7 @@ TEST(a_mix_does_what_some_of_its_operations_do)
     }
 }
 
-/* Each slot has a buffer of its own. */
+/* Each of the two slots has its own buffer of 4 bytes in `memory`. */
 TEST(a_system_call_does_what_the_row_says)
 {
     char memory[] = "....WXYZ", stored[5] = "", name[] = "operations.XXXXXX";

@@ -7,7 +7,8 @@
 #include <linux/io_uring.h>
 #include <sched.h>
 
-/* As Linux 5.6: plain rings, and waits that know no limit of time. */
+/* A hook that behaves as Linux 5.6: it knows no setup flags, and its waits cannot have a
+ * limit. */
 static bool
 be_old(long number, long *argument, long *result)
 {
@@ -96,7 +97,7 @@ keep_a_processor_busy(void *argument)
     return NULL;
 }
 
-/* Counts the reads that were not whole. */
+/* Makes 2 * ROUNDS reads of SIZE bytes, and returns how many were short or failed. */
 static int
 read_large(int rounds, size_t size)
 {
@@ -112,8 +113,9 @@ read_large(int rounds, size_t size)
     return broken;
 }
 
-/* The read takes so long that other threads want the processor meanwhile. The kernel's
- * own work for this thread, such as the end of an earlier ring, may cut one short. */
+/* Each read takes so long that other threads want the processor meanwhile. The kernel's
+ * own work for this thread, such as freeing an earlier ring, may also make a read short;
+ * so the reads are tried several times. */
 TEST_EACH(a_read_of_a_character_device_is_whole, both)
 {
     enum { LARGE = 8 << 20, ROUNDS = 8, BUSY = 4 };
@@ -173,7 +175,7 @@ TEST_EACH(all_may_fail, both)
     stop();
 }
 
-/* So often the kernel's own work for a thread may end its wait early. */
+/* The kernel's own work for a thread may end its wait early, at most this many times. */
 #define EARLY 5
 
 TEST_EACH(a_wait_ends_in_time, all)
@@ -187,7 +189,7 @@ TEST_EACH(a_wait_ends_in_time, all)
         while (os_clock_now() < when && early++ < EARLY);
         assert_true(os_clock_now() >= when);
     }
-    assert_int_equal(reap(queue.done, 1), 0); /* long ago */
+    assert_int_equal(reap(queue.done, 1), 0); /* until 1 ns after boot: no wait */
     assert_slow_completes();
     stop();
 }
@@ -201,35 +203,37 @@ TEST_EACH(a_wait_ends_with_the_first, all)
     assert_true(os_clock_now() < when);
     assert_int_equal(queue.done[0].bytes, BLOCK);
     submit(0, OPERATION_READ, BLOCK, 0);
-    int got = reap(queue.done, 1); /* takes completions, even past its time */
+    int got = reap(queue.done, 1); /* may take a completion, but does not wait for one */
     assert_true(got == 1 || (got == 0 && reap_some(queue.done) == 1));
     stop();
 }
 
-/* The results of a thread that waits: of the wait, and of the completion after it. */
+/* A wait for a slow request on a thread of its own, and its results. */
 struct wait {
     int64_t until;
-    bool sent; /* before the wait */
-    int begun, first, second;
-    bool gone;
-    atomic_bool poked, over;
+    bool is_sent_before; /* an earlier reap sends the request, not the wait itself */
+    int begin_status;
+    int first_reap; /* result of the wait that a signal ends */
+    bool has_let_go;
+    int second_reap; /* result of the reap after the request was let go */
+    atomic_bool is_signalled, has_waited;
 };
 
 static void *
 wait_slow(void *argument)
 {
     struct wait *wait = argument;
-    wait->begun = begin();
+    wait->begin_status = begin();
     send_slow(queue.engine);
-    if (wait->sent)
+    if (wait->is_sent_before)
         reap(queue.done, 1);
     int early = 0;
     do
-        wait->first = reap(queue.done, wait->until);
-    while (wait->first == 0 && !atomic_load(&wait->poked) && early++ < EARLY);
-    atomic_store(&wait->over, true);
-    wait->gone = let_go();
-    wait->second = reap_some(queue.done);
+        wait->first_reap = reap(queue.done, wait->until);
+    while (wait->first_reap == 0 && !atomic_load(&wait->is_signalled) && early++ < EARLY);
+    atomic_store(&wait->has_waited, true);
+    wait->has_let_go = let_go();
+    wait->second_reap = reap_some(queue.done);
     return NULL;
 }
 
@@ -242,29 +246,29 @@ TEST_EACH(a_signal_ends_a_wait, all)
     os_signals_install();
     for (size_t i = 0; i < 2 * LENGTH(untils); i++) {
         struct os_thread thread;
-        struct wait wait = {.until = untils[i / 2], .sent = i % 2};
+        struct wait wait = {.until = untils[i / 2], .is_sent_before = i % 2};
         open_only(engine,
                   (struct io_config){.fd = make_echo(), .depth = 1, .size = BLOCK});
         assert_int_equal(os_thread_start(&thread, wait_slow, &wait), 0);
         os_sleep_until(os_clock_now() + 20 * MS);
-        bool early = atomic_load(&wait.over);
-        atomic_store(&wait.poked, true);
-        while (!atomic_load(&wait.over)) {
+        bool early = atomic_load(&wait.has_waited);
+        atomic_store(&wait.is_signalled, true);
+        while (!atomic_load(&wait.has_waited)) {
             os_thread_wake(&thread);
             os_sleep_until(os_clock_now() + MS);
         }
         os_thread_join(&thread);
-        assert_int_equal(wait.begun, 0);
+        assert_int_equal(wait.begin_status, 0);
         assert_false(early);
-        assert_int_equal(wait.first, 0);
-        assert_true(wait.gone);
-        assert_int_equal(wait.second, 1);
+        assert_int_equal(wait.first_reap, 0);
+        assert_true(wait.has_let_go);
+        assert_int_equal(wait.second_reap, 1);
         assert_done(0, 0, 4);
         stop();
     }
 }
 
-/* The first waits for what the second writes. */
+/* The first request is a read that waits for the write of the second request. */
 TEST(completions_come_in_any_order)
 {
     start(RING, make_echo(), 2);
@@ -282,7 +286,7 @@ TEST(completions_come_in_any_order)
     stop();
 }
 
-/* The last ones write what the others wait for. */
+/* The first twelve requests are reads that wait for the writes of the others. */
 TEST(all_are_sent_before_any_is_waited_for)
 {
     int64_t late = os_clock_now() + 10000 * MS;
@@ -303,19 +307,21 @@ TEST_EACH(each_of_many_completes_once, both)
     stop();
 }
 
+/* The results of a thread that gets many signals. */
 struct storm {
-    int begun, wrong;
-    atomic_bool over;
+    int begin_status;
+    int wrong_count; /* number of wrong completions */
+    atomic_bool has_ended;
 };
 
-/* With its own table of files, as a copy. */
+/* The thread has a copy of the table of descriptors, as the first worker has. */
 static void *
 begin_and_keep_busy(void *argument)
 {
     struct storm *storm = argument;
-    storm->begun = unshare(CLONE_FILES) < 0 ? -1 : begin();
-    storm->wrong = keep_busy(20000);
-    atomic_store(&storm->over, true);
+    storm->begin_status = unshare(CLONE_FILES) < 0 ? -1 : begin();
+    storm->wrong_count = keep_busy(20000);
+    atomic_store(&storm->has_ended, true);
     return NULL;
 }
 
@@ -326,17 +332,17 @@ TEST_EACH(signals_lose_no_completion_of_another_thread, all)
     os_signals_install();
     open_only(engine, (struct io_config){.fd = make_file(), .depth = 16, .size = BLOCK});
     assert_int_equal(os_thread_start(&thread, begin_and_keep_busy, &storm), 0);
-    while (!atomic_load(&storm.over)) {
+    while (!atomic_load(&storm.has_ended)) {
         os_thread_wake(&thread);
         os_sleep_until(os_clock_now() + MS / 20);
     }
     os_thread_join(&thread);
-    assert_int_equal(storm.begun, 0);
-    assert_int_equal(storm.wrong, 0);
+    assert_int_equal(storm.begin_status, 0);
+    assert_int_equal(storm.wrong_count, 0);
     stop();
 }
 
-/* A read of a page that is not in the page cache would have to wait. */
+/* With RWF_NOWAIT, the read of a page that is not in the page cache fails with EAGAIN. */
 TEST_EACH(nowait_is_an_error_of_its_request, both)
 {
     char byte;
@@ -345,13 +351,13 @@ TEST_EACH(nowait_is_an_error_of_its_request, both)
     os_file_random(fd, 0, 0);
     os_file_drop(fd, 0, BLOCK);
     os_file_drop(fd, 64 * BLOCK, BLOCK);
-    /* This read may start to fill the cache. */
+    /* This read may start to read ahead into the cache. */
     if (os_file_read(fd, &byte, 1, 64 * BLOCK, OS_RW_NOWAIT) >= 0 || errno != EAGAIN)
         skip_because("needs a build folder on a disk whose cache can be dropped");
     open_only(engine, (struct io_config){
                           .fd = fd, .rw_flags = OS_RW_NOWAIT, .depth = 2, .size = BLOCK});
     assert_int_equal(begin(), 0);
-    for (int tries = 0; tries < 5; tries++) { /* a fast disk may be in time */
+    for (int tries = 0; tries < 5; tries++) { /* a fast disk may have the page in time */
         os_file_drop(fd, 0, BLOCK);
         submit(0, OPERATION_READ, BLOCK, 0);
         submit(1, OPERATION_READ, BLOCK, 128 * BLOCK);
@@ -375,7 +381,7 @@ TEST_EACH(hipri_without_polling_reads_as_ever, both)
     stop();
 }
 
-/* Which another process would see: here the end of a pipe. */
+/* If the queue kept the file open, the reader of this pipe would not see its end. */
 TEST_EACH(closing_lets_go_of_the_file, both)
 {
     int ends[2];
@@ -417,7 +423,7 @@ TEST(what_is_no_disk_is_not_polled)
 TEST(loop_devices_are_not_polled)
 {
     need_loops();
-    need_built_in(RING); /* nothing else is polled */
+    need_built_in(RING); /* the only engine that polls */
     struct result result =
         command_status(0, "truncate -s 1M loop.img && attach -f --show loop.img");
     result.out[strcspn(result.out, "\n")] = '\0';

@@ -1,4 +1,4 @@
-/* Queues of both Linux engines, on systems that refuse or lack a call. */
+/* Queues of both Linux engines, on systems that lack a system call or refuse it. */
 /* Marks: linux */
 #include "base/time.h"
 #include "queue.h"
@@ -6,7 +6,7 @@
 #include <linux/io_uring.h>
 #include <sys/resource.h>
 
-/* Sends each request alone, the last first. */
+/* A hook that sends each request by a call of its own, the last one first. */
 static bool
 send_backwards(long number, long *argument, long *result)
 {
@@ -34,7 +34,7 @@ TEST(completions_come_in_any_order)
     stop();
 }
 
-/* The system takes them one by one. */
+/* A hook with which the system accepts one request per call. */
 static bool
 take_one(long number, long *argument, long *result)
 {
@@ -55,7 +55,7 @@ TEST_EACH(what_is_taken_in_parts_is_sent_whole, both)
     stop();
 }
 
-/* Adds up how many it took. */
+/* A hook that adds up in HOOKED how many requests the system accepted. */
 static bool
 count_sent(long number, long *argument, long *result)
 {
@@ -79,9 +79,9 @@ TEST_EACH(one_reap_sends_all, both)
     stop();
 }
 
-/* Refuses HOOKED times to take requests. */
-static int refusal;
+static int refusal; /* errno of the hooks that refuse */
 
+/* A hook that refuses the next HOOKED calls that send requests. */
 static bool
 refuse_some(long number, long *argument, long *result)
 {
@@ -99,7 +99,7 @@ TEST_EACH(no_room_with_nothing_under_way_is_an_error, both)
     memset(queue.config.memory, 'm', 3 * BLOCK);
     hook = refuse_some;
     refusal = EAGAIN;
-    hooked = engine == AIO ? 3 : 1; /* calls */
+    hooked = engine == AIO ? 3 : 1; /* number of calls that send 3 requests */
     for (int slot = 0; slot < 3; slot++)
         submit(slot, OPERATION_READ, BLOCK, 0);
     reap_slots(3);
@@ -134,7 +134,7 @@ TEST_EACH(no_room_waits_for_what_is_under_way, both)
     }
 }
 
-/* Has no room for any but the first eight of those sent between two looks. */
+/* A hook that accepts at most eight requests between two calls of io_getevents(2). */
 static bool
 have_little_room(long number, long *argument, long *result)
 {
@@ -161,7 +161,7 @@ TEST(what_has_no_room_is_sent_later)
     stop();
 }
 
-/* Refuses to wait. */
+/* A hook that refuses every wait. */
 static bool
 break_waits(long number, long *argument, long *result)
 {
@@ -185,6 +185,7 @@ TEST_EACH(a_wait_that_cannot_be_is_an_error, both)
     stop();
 }
 
+/* A hook that refuses to destroy the queue of Linux AIO. */
 static bool
 refuse_to_destroy(long number, long *argument, long *result)
 {
@@ -192,9 +193,10 @@ refuse_to_destroy(long number, long *argument, long *result)
     return number == SYS_io_destroy && fail_with(EINVAL, result);
 }
 
-/* The buffers of requests that may still be carried out; volatile, since compilers drop
- * what nobody reads, and with it what is not lost. */
-static char *volatile left_alone[2];
+/* Buffers that stay, because the kernel may still write to them. They are volatile, so
+ * that the compiler keeps these pointers, and a leak checker finds the buffers by them.
+ */
+static char *volatile kept_buffers[2];
 
 TEST_EACH(what_a_failed_wait_leaves_under_way_keeps_its_buffers, both)
 {
@@ -203,10 +205,10 @@ TEST_EACH(what_a_failed_wait_leaves_under_way_keeps_its_buffers, both)
     assert_int_equal(reap(queue.done, 1), 0);
     hook = break_waits;
     assert_int_equal(reap(queue.done, FOREVER), -1);
-    hook = refuse_to_destroy; /* which would wait */
+    hook = refuse_to_destroy; /* because io_destroy(2) would wait for the request */
     end();
-    assert_false(io_close(engine, queue.own));
-    left_alone[engine == AIO] = queue.config.memory;
+    assert_false(io_close(engine, queue.io_queue));
+    kept_buffers[engine == AIO] = queue.config.memory;
     close(queue.config.fd);
 }
 
@@ -229,7 +231,7 @@ TEST_EACH(what_was_not_sent_keeps_no_buffers, both)
     stop();
 }
 
-/* A flush that the system does not know. */
+/* A hook that refuses flushes, as a system that does not know IOCB_CMD_FDSYNC. */
 static bool
 refuse_flush(long number, long *argument, long *result)
 {
@@ -257,9 +259,10 @@ TEST(a_flush_that_aio_lacks_is_made)
     stop();
 }
 
-/* As an older kernel: it does not know some bits of a ring's setup, or lacks features. */
-static unsigned unknown_setup, missing_features;
+static unsigned unknown_setup;    /* IORING_SETUP_ flags that be_old refuses */
+static unsigned missing_features; /* IORING_FEAT_ that be_old lacks */
 
+/* A hook that behaves as an older kernel. */
 static bool
 be_old(long number, long *argument, long *result)
 {
@@ -281,7 +284,7 @@ TEST(older_kernels_have_simpler_rings)
         unsigned unknown;
         int calls;
     } cases[] = {{0, 1}, {1U << 13, 2}, {3U << 12, 3}, {~0U, 4}};
-    start(RING, make_file(), 1); /* or is skipped */
+    start(RING, make_file(), 1); /* skips the test without io_uring */
     stop();
     for (size_t i = 0; i < LENGTH(cases); i++) {
         hook = be_old;
@@ -310,6 +313,7 @@ TEST(rings_without_plain_reads_are_not_enough)
     close(config.fd);
 }
 
+/* A hook that refuses all system calls. */
 static bool
 refuse_all(long number, long *argument, long *result)
 {
@@ -333,8 +337,9 @@ TEST_EACH(what_is_not_allowed_is_tried_once, both)
     close(config.fd);
 }
 
-static long refused_register; /* -1: both kinds */
+static long refused_register; /* kind of registration to refuse; -1: both kinds */
 
+/* A hook that refuses to register files or buffers. */
 static bool
 refuse_register(long number, long *argument, long *result)
 {
@@ -377,7 +382,8 @@ TEST(nothing_need_be_registered)
     }
 }
 
-/* As a filter of system calls does it, which need not know any of their arguments. */
+/* A hook that refuses io_uring_register(2) with any arguments, as a seccomp filter does.
+ */
 static bool
 refuse_every_register(long number, long *argument, long *result)
 {
@@ -399,6 +405,7 @@ TEST(rings_are_enabled_from_the_start_where_they_cannot_be_later)
     }
 }
 
+/* A hook that refuses to enable a ring that was created disabled. */
 static bool
 refuse_to_enable(long number, long *argument, long *result)
 {
@@ -422,7 +429,8 @@ TEST(what_could_not_begin_fails_as_a_whole)
     stop();
 }
 
-/* Counts refusals by the system itself. */
+/* A hook that counts in HOOKED how often the system itself refuses to register buffers.
+ */
 static bool
 watch_register(long number, long *argument, long *result)
 {
@@ -433,24 +441,25 @@ watch_register(long number, long *argument, long *result)
     return true;
 }
 
-/* Some systems count the rings too, and those of the same user that were closed a
- * moment ago, so a little may be locked, but not all buffers. */
+/* Reads while the limit of locked memory is too small for the buffers. The limit is above
+ * 0, because some systems count the rings as locked memory, too, even rings of the same
+ * user that were closed a moment ago. Returns 0, or the exit status of the child. */
 static int
 read_with_little_locked(int fd)
 {
     struct rlimit little = {1 << 20, 1 << 20};
     if (setrlimit(RLIMIT_MEMLOCK, &little) < 0)
         return 2;
-    (void)!setresuid(65534, 65534, 65534); /* only that root may is not bound by it */
+    (void)!setresuid(65534, 65534, 65534); /* the limit does not hold for root */
     hook = watch_register;
     struct io_config config = {.fd = fd, .depth = 8, .size = 256 << 10};
     queue.config = config;
     queue.config.memory = calloc(8, config.size);
     int64_t late = os_clock_now() + 5000 * MS;
     do
-        queue.own = try_open(RING, &queue.config);
-    while (!queue.own && errno == ENOMEM && os_clock_now() < late);
-    if (!queue.own || begin() < 0)
+        queue.io_queue = try_open(RING, &queue.config);
+    while (!queue.io_queue && errno == ENOMEM && os_clock_now() < late);
+    if (!queue.io_queue || begin() < 0)
         return 3;
     if (hooked == 0)
         return 4;
@@ -460,20 +469,21 @@ read_with_little_locked(int fd)
 TEST(memory_need_not_be_locked)
 {
     int status;
-    start(RING, make_file(), 1); /* or is skipped */
-    static struct io_queue *own; /* the child has it too */
-    own = queue.own;
+    start(RING, make_file(), 1); /* skips the test without io_uring */
+    static struct io_queue *own; /* the child replaces queue.io_queue */
+    own = queue.io_queue;
     pid_t child = fork();
     if (child == 0)
         _exit(read_with_little_locked(queue.config.fd));
-    queue.own = own;
+    queue.io_queue = own;
     assert_int_equal(waitpid(child, &status, 0), child);
     stop();
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* A ring that says that it is polled, and looks in vain now and then. */
+/* A hook with which a ring seems to be polled. Every third call of io_uring_enter(2) does
+ * not wait, as if a poll of the device had found nothing. */
 static bool
 be_polled(long number, long *argument, long *result)
 {

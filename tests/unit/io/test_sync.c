@@ -1,10 +1,10 @@
-/* The synchronous engine on a real file, and its errors. */
+/* The default engine on a real file, and its errors. */
 #include "support.h"
 
 #include "io/io.h"
 #include "os/os.h"
 
-/* A file of SIZE bytes 'a', open for reading and writing. */
+/* Makes a file of SIZE bytes 'a', and returns a descriptor to read and write it. */
 static int
 make_file(size_t size)
 {
@@ -17,7 +17,7 @@ make_file(size_t size)
     return fd;
 }
 
-/* One request through a newly opened engine. */
+/* Makes one request with a queue of its own, and returns the completion. */
 static struct io_completion
 perform(int fd, int rw_flags, enum operation operation, void *buffer, size_t size,
         int64_t offset)
@@ -49,7 +49,7 @@ TEST(reads_at_the_offset)
     close(fd);
 }
 
-/* System calls that a signal interrupts, before one is made. */
+/* Number of reads that fail with EINTR, before a read is made. */
 static int interruptions;
 
 int64_t __real_os_file_read(int fd, void *buffer, size_t size, int64_t offset, int flags);
@@ -93,7 +93,7 @@ TEST(flushes_and_moves_nothing)
     assert_int_equal(done.error, 0);
     assert_int_equal(done.bytes, 0);
     close(fd);
-    /* A pipe cannot be flushed: so it was asked. */
+    /* A pipe cannot be flushed, so the error shows that a flush was tried. */
     assert_int_equal(pipe(pipes), 0);
     done = perform(pipes[1], 0, OPERATION_FLUSH, NULL, 0, 0);
     assert_int_equal(done.error, EINVAL);
@@ -140,7 +140,7 @@ TEST(reads_short_at_the_end_of_the_file)
     close(fd);
 }
 
-/* A file that the kernel generates cannot be read without waiting. */
+/* Files of /proc do not support RWF_NOWAIT, so the error shows that the flag arrived. */
 TEST(flags_reach_the_kernel)
 {
     char buffer[8];

@@ -1,4 +1,5 @@
-/* Raw lines that become jobs: their statistics, their rows, and what is refused. */
+/* Raw lines that become jobs: their statistics, their rows, and the lines that are
+ * refused. */
 #include "support.h"
 
 #include "os/process.h"
@@ -7,9 +8,9 @@
 
 #define ADVICE "; ioping -record FILE writes raw lines\n"
 
-/* The line of the contract. */
+/* A raw line as ioping(1) and ioping-output(5) describe it. */
 #define LINE "1 580777 1722 7052621 580777 580777 580777 0 2 1000832419"
-/* One of latency L and clock time C, as digits. */
+/* A raw line about one request, of latency L and clock time C in ns, as strings. */
 #define OF(l, c) "1 " l " 1 1000 " l " " l " " l " 0 1 " c
 
 static struct options options;
@@ -17,7 +18,7 @@ static struct plan plan;
 static struct recorded_runs runs;
 static struct error error;
 
-/* Begins with FILES files and, if PLOTTED, tracks. */
+/* Opens `runs` for FILES files. If PLOTTED, each row also gets a track. */
 static void
 begin_files(int files, bool plotted)
 {
@@ -29,15 +30,15 @@ begin_files(int files, bool plotted)
     assert_int_equal(recorded_runs_open(&runs, &plan, &error), 0);
 }
 
-/* Reads a file whose bytes come in blocks of BLOCK at the most. Returns as
- * recorded_runs_add. */
+/* Reads a file of SIZE BYTES in blocks of at most BLOCK bytes. Returns 0, or -1 with
+ * `error`. */
 static int
 read_blocks(const char *path, const char *bytes, size_t size, size_t block)
 {
     recorded_runs_begin(&runs, path);
     for (size_t at = 0; at < size; at += block) {
         size_t more = size - at < block ? size - at : block;
-        char *copy = malloc(more); /* a sanitizer sees what is read beyond it */
+        char *copy = malloc(more); /* so that a sanitizer sees reads beyond the end */
         assert_non_null(copy);
         memcpy(copy, bytes + at, more);
         int status = recorded_runs_add(&runs, copy, more, &error);
@@ -48,7 +49,7 @@ read_blocks(const char *path, const char *bytes, size_t size, size_t block)
     return recorded_runs_end(&runs, &error);
 }
 
-/* Reads TEXT as the only file, gp2. */
+/* Reads TEXT as the only file, whose path is gp2. */
 static void
 read_text(const char *text)
 {
@@ -58,8 +59,8 @@ read_text(const char *text)
     recorded_runs_finish(&runs);
 }
 
-/* Fails the test unless the file of SIZE BYTES is refused with just this line, whatever
- * the size of blocks. */
+/* Fails the test unless the file of SIZE BYTES is refused with the line EXPECTED,
+ * whatever the size of its blocks. */
 static void
 check_refused(const char *bytes, size_t size, const char *expected)
 {
@@ -85,6 +86,7 @@ close_rows(void **state)
     return 0;
 }
 
+/* Compares the names of all rows, and how many of their requests count, with EXPECTED. */
 static void
 assert_names(const char *expected)
 {
@@ -141,7 +143,7 @@ TEST(none_starts_before_the_first)
     assert_int_equal(runs.jobs[0].track->marks[0].latency, 4000);
 }
 
-/* -P prints such lines. */
+/* -P prints such lines for periods without a request that counts. */
 TEST(requests_that_do_not_count_take_their_time)
 {
     read_text("0 0 0 0 0 0 0 0 3 500\n0 0 0 0 0 0 0 0 0 70\n" OF("40", "1000") "\n");
@@ -201,7 +203,7 @@ TEST(other_lines_are_refused)
         "1",
         "raw",
         "4 KiB <<< . (ext4 /dev/vda 252.0 GiB): request=2 time=155.7 us",
-        "1 580777 1722 7052621 580777 580777 580777 0 2", /* nine */
+        "1 580777 1722 7052621 580777 580777 580777 0 2", /* nine columns */
         "1 580777 1722 7052621 580777 580777 580777 0 2 ",
         " " LINE,
         LINE " ",
@@ -223,7 +225,8 @@ TEST(other_lines_are_refused)
         "1 580777 1722 7052621 580777 580776 580777 0 2 1000832419",
         "1 580777 1722 7052621 580777 580777 580778 0 2 1000832419",
         "1 580777 1722 7052621 580777 580777 580777 1 2 1000832419", /* mdev */
-        "1 580777 1722 7052621 580777 580777 580777 0 0 1000832419", /* of none */
+        "1 580777 1722 7052621 580777 580777 580777 0 0 1000832419", /* 1 counts of 0
+                                                                        requests */
         "0 5 0 0 5 5 5 0 2 1000832419",
         "0 0 1 0 0 0 0 0 2 1000832419",
         "0 0 0 1 0 0 0 0 2 1000832419",
@@ -233,7 +236,7 @@ TEST(other_lines_are_refused)
         "9 90 1 1 5 16 15 1 9 1000",
         "9 90 1 1 5 10 91 1 9 1000",
         "9 90 1 1 5 10 15 1 8 1000",
-        LINE LINE, /* two in one: a line was cut short */
+        LINE LINE, /* a line that was cut short, and another */
         LINE " " LINE,
         LINE " \033[31m",
         LINE " a\tb",
@@ -249,14 +252,14 @@ TEST(other_lines_are_refused)
                             lines[i], LINE);
         check_refused(text, (size_t)size, "ioping: gp2: line 3: not a raw line" ADVICE);
         size = snprintf(text, sizeof(text), "%s\n%s", LINE, lines[i]);
-        if (*lines[i]) /* the last may lack its end */
+        if (*lines[i]) /* an empty rest is no line */
             check_refused(text, (size_t)size,
                           "ioping: gp2: line 2: not a raw line" ADVICE);
     }
 }
 
-/* A line of a request, of none that counts, of a request that takes no time, and lines
- * of targets with spaces and digits. */
+/* Lines that are cut short: about a request, about none that counts, about a request that
+ * takes no time, and with labels that have spaces and digits. */
 static const char *const cuttable[] = {
     LINE,
     OF("7", "70"),
@@ -268,8 +271,9 @@ static const char *const cuttable[] = {
     "0 0 0 0 0 0 0 0 3 500 /mnt",
 };
 
-/* A "0 " before a line of no request that counts makes its clock time the label. Such a
- * line is also what -P prints for a target whose name is a number. */
+/* Returns whether the first CUT bytes of FIRST, followed by SECOND, may be a whole line.
+ * If "0 " stands before a line about no request, that line's clock time looks like a
+ * label. -P prints the same for a target whose name is a number. */
 static bool
 is_ambiguous(const char *first, size_t cut, const char *second)
 {
@@ -335,7 +339,7 @@ TEST(numbers_go_to_their_limit)
         OF("18446744073709551617", "1"),
         OF("92233720368547758070", "1"),
         OF("1", "9223372036854775808"),
-        OF("4611686018427387904", "1"), /* 2^62: two of them are too much */
+        OF("4611686018427387904", "1"), /* 2^62: the sum of two would overflow */
         OF("1", "4611686018427387904"),
         "1 7 1 1 7 7 7 0 9223372036854775807 1",
         ("1 4611686018427387903 1 9223372036854775807 4611686018427387903 "
@@ -361,7 +365,7 @@ TEST(sums_go_to_their_limit)
                       "ioping: gp2: line 2: not a raw line" ADVICE);
 }
 
-/* Makes a file with a line that has LENGTH bytes with its END; to be freed. */
+/* Returns a line of LENGTH bytes, followed by END. The caller frees it. */
 static char *
 make_long(size_t length, const char *end)
 {
@@ -387,7 +391,7 @@ TEST(a_line_may_be_as_long_as_that_of_a_path)
     }
 }
 
-/* Or a file of zeros would be read into memory. */
+/* Otherwise a file of zeros would be read into memory completely. */
 TEST(a_line_without_end_is_refused_before_it)
 {
     char *text = make_long(RECORDED_LINE + 2, "");
@@ -423,7 +427,7 @@ TEST(labels_may_be_numbers)
         {LINE " 2024 01\n" LINE " 2024 02\n" LINE " 2024 01\n", "2024 01=2|2024 02=1|"},
         {LINE " 2024\n" LINE " 1 2 3\n", "2024=1|1 2 3=1|"},
         {LINE " 2024\n" NONE " 2024\n" NONE " 2024 01\n", "2024=1|2024 01=0|"},
-        /* numbers of the columns again, but less than a line */
+        /* The label has the numbers of a line, but fewer than ten. */
         {LINE " 580777 580777 580777 0 2 1000832419\n" LINE "\n",
          "580777 580777 580777 0 2 1000832419=1|gp2=1|"},
         {"1 0 0 0 0 0 0 0 1 0 0 0\n1 1 1 1 1 1 1 0 1 1 1 1 1 1\n", "0 0=1|1 1 1 1=1|"},

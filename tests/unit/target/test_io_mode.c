@@ -1,5 +1,5 @@
-/* I/O modes on systems that lack a function: the test plays the system's functions, in
- * front of the real ones. */
+/* I/O modes on systems that lack a function. The linker (--wrap) replaces functions of
+ * the system by functions of this file. */
 #include "mix.h"
 #include "support.h"
 
@@ -11,19 +11,23 @@
 
 enum { SECTOR = 512, SIZE = 1 << 20 };
 
-/* The abilities of the system. */
+/* The abilities of the system that the test plays. */
 static struct {
-    bool direct, drop;
-    bool account; /* the system counts the reads of a thread */
-    bool charge;  /* what it does not count came from memory */
+    bool direct;  /* direct I/O works */
+    bool drop;    /* the page cache can be dropped */
+    bool account; /* os_thread_counts_reads */
+    bool charge;  /* os_file_charges_reads */
     enum os_backing backing;
-    bool disk, raw; /* the descriptor is a raw device; there is one beside it */
+    bool disk; /* the target is a raw device */
+    bool raw;  /* the target is a block device, and has a raw device beside it */
 } has;
-static const char *memory; /* name of memory that backs the target; NULL: a device */
+static const char
+    *memory; /* name of the memory that backs the target, for backing MEMORY */
 static bool direct_is_on;
-static int drops;
-static bool parts;  /* dirty data can be written back by parts */
-static int flushes; /* of the device, which may come with all that is written back */
+static int drops;  /* number of calls of os_file_drop */
+static bool parts; /* a part of the dirty data can be written back alone */
+static int
+    flushes; /* number of flushes of the device, alone or by a write-back of all data */
 
 static int
 answer(bool able)
@@ -131,7 +135,8 @@ static struct plan plan;
 static struct notes notes;
 static struct error error;
 
-/* A block device, as it seems, of this request size; the test changes the rest. */
+/* Prepares a target that looks like a block device, though it is a file, and a plan of
+ * reads of 4096 bytes. Each test changes what it is about. */
 static int
 prepare(void **state)
 {
@@ -177,17 +182,20 @@ FIXTURE(prepare, finish)
     "ioping: /dev/disk2: /dev/zram1 lives in memory: these times say nothing about a " \
     "disk\n"
 
-/* What a system has: direct I/O, a cache that can be Dropped, the reads of a thread
- * (Account, and the first of them as well: Charge); the target is a disK, or there is a
- * Raw device, it is a Loop device, Zram or on tMpfs. What is asked for: a mix, a size, -D
- * or -C. */
+/*
+ * A system, a plan, and the mode that follows. Letters of `has`: d direct I/O works, D
+ * the page cache can be dropped, a os_thread_counts_reads, c os_file_charges_reads, k the
+ * target is a raw device, r there is a raw device beside it, l the target is a loop
+ * device that reads through the page cache, z it is zram, m it is on tmpfs.
+ */
 static const struct {
     const char *name, *has, *mix;
-    int size;
-    char option;
-    int mode;         /* -1: refused */
-    bool direct;      /* is on in the end */
-    const char *told; /* in the only note, or why and what to do; "": nothing */
+    int size;    /* request size, bytes */
+    char option; /* 'D': -direct, 'C': -C, 0: neither */
+    int mode;    /* expected mode; -1: the target is refused */
+    bool direct; /* direct I/O is on at the end */
+    const char
+        *told; /* part of the first note; for a refusal, reason and advice; "": none */
 } rows[] = {
     {"without direct I/O the cache is dropped", "D", "read", 4096, 0, IO_MODE_NOCACHE,
      false, "evicting the page cache before each request"},
@@ -220,7 +228,7 @@ static const struct {
      true, ZRAM},
     {"written", "dz", "write", 4096, 0, IO_MODE_CACHED, true, ZRAM},
     {"read and written", "dz", "rw", 4096, 0, IO_MODE_CACHED, true, ZRAM},
-    /* As an overlay's layers on tmpfs are. */
+    /* Such as an overlay whose layers are on tmpfs. */
     {"direct I/O on a file system in memory is as the kernel has it", "m", "read", 4096,
      'D', -1, false, "direct I/O not supported; leave out -D to measure it anyway"},
     {"where it has it", "dm", "read", 4096, 'D', IO_MODE_CACHED, true,
@@ -300,11 +308,12 @@ TEST(a_shape_that_would_be_direct_is_found)
     }
 }
 
-/* Other threads may read for the queue, and several requests are read for at a time. */
+/* Threads of the kernel may read for a queue, and sectors of several requests in flight
+ * cannot be told apart. */
 TEST(but_not_of_requests_in_a_queue)
 {
     static const struct {
-        char engine; /* its option */
+        char engine; /* option that selects the engine */
         int depth;
         enum sweep_kind swept;
     } queues[] = {{'U', 1, SWEEP_NONE}, {'A', 2, SWEEP_NONE}, {'A', 1, SWEEP_DEPTH}};
@@ -320,7 +329,8 @@ TEST(but_not_of_requests_in_a_queue)
     }
 }
 
-/* What is written back apart from a flush is all that direct reads need. */
+/* For direct reads, dirty data must be written back, but the device need not be flushed.
+ */
 TEST(only_what_cannot_do_without_is_flushed)
 {
     static const struct {
