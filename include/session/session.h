@@ -5,11 +5,11 @@
 
 /*
  * Executes PLAN: opens all targets, runs the requests, prints all output, and closes the
- * targets. Returns the exit status of the program. Errors are printed, not returned. If
- * something is stuck in the kernel and would keep this function from returning, it ends
- * the process itself. The first thread of the process calls it, after
- * os_signals_install, and at most once, because afterwards that thread does not receive
- * signals and may have a descriptor table of its own.
+ * targets. Returns the exit status of the program. Errors are printed, not returned. If a
+ * thread is stuck in the kernel and would keep this function from returning, this
+ * function ends the process. To be called once, by the first thread of the process, after
+ * os_signals_install. Afterwards the first thread does not receive signals and may have a
+ * descriptor table of its own.
  */
 int session_execute(const struct plan *plan);
 

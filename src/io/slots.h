@@ -12,9 +12,9 @@
  * calls io_slots_sent.
  */
 struct io_slots {
-    void *requests; /* one per slot, of the engine's own type */
-    void **waiting; /* requests that wait to be sent, oldest first */
-    void *events;   /* one per slot, of the engine's own type: results from the system */
+    void *requests;      /* one per slot, of the engine's own type */
+    void **waiting;      /* requests that wait to be sent, oldest first */
+    void *events;        /* one per slot, of the engine's own type, such as completions */
     int waiting_count;   /* number of requests in `waiting` */
     int in_flight_count; /* number of requests that were sent and are not complete */
 };

@@ -29,8 +29,8 @@
 #define STANDARD_INPUT 0
 
 /*
- * The state that both threads share. If the reader is stuck in the kernel, the process
- * ends without freeing this memory, because the reader may still use it.
+ * The state that the first thread and the reader share. If the reader is stuck in the
+ * kernel, the process ends without freeing this memory, because the reader may use it.
  */
 struct compare {
     const struct plan *plan;
@@ -250,7 +250,7 @@ run_reader(void *argument)
 
     int status = read_and_compare(compare, &error);
     if (!atomic_exchange(&compare->is_reading, false))
-        return NULL; /* the first thread is ending the program after a signal */
+        return NULL; /* after a signal: the first thread is ending the program */
 
     if (status < 0) {
         report_discard(&compare->reports, compare->plan);

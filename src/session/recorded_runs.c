@@ -25,9 +25,10 @@
 
 enum field { COUNT, SUM, IOPS, BPS, MIN, AVG, MAX, MDEV, REQUESTS, CLOCK, FIELDS };
 
-#define DIGITS 19               /* decimal digits of INT64_MAX */
-#define MAX_SUM (INT64_MAX / 2) /* limit of every sum, so that no sum can overflow */
-#define DELETE '\x7f'           /* the only control character above the printable ones */
+#define DIGITS 19 /* decimal digits of INT64_MAX */
+#define MAX_SUM \
+    (INT64_MAX / 2)   /* limit of the sums of all lines, which cannot overflow */
+#define DELETE '\x7f' /* the only control character above the printable ones */
 
 /*
  * Each row keeps a sample of its requests, its time series, for confidence intervals. The
@@ -122,7 +123,8 @@ split_line(const char *at, const char *end, struct recorded_line *line)
     return *at == ' ' && line->label_length > 0;
 }
 
-/* Returns false if the columns contradict each other (for example, minimum > average). */
+/* Returns whether the ten columns of a raw line can be true together. They cannot if, for
+ * example, the minimum latency is above the average. */
 static bool
 is_consistent(const int64_t *fields)
 {
@@ -186,13 +188,13 @@ is_all_zero(const int64_t *fields)
 }
 
 /*
- * Returns whether LINE, the bytes from START to END, is in fact the beginning of one line
- * that was cut short, joined with a complete line.
+ * Returns whether the bytes from START to END, which were split into LINE, are in fact
+ * two lines: the beginning of a line that was cut short, and behind it a complete line.
  *
  * A writer that is killed, or whose disk is full, may stop in the middle of a line. The
  * next line then follows without a newline, so its columns look like the missing columns
  * and the label of the first line. A label of digits and spaces alone proves nothing,
- * because a target may be called "2024 01". A line is considered joined only if a
+ * because a target may be called "2024 01". So this function returns true only if a
  * complete and consistent line about at most one request begins inside it.
  *
  * If the first line was cut before its ninth column, its own columns contradict those of

@@ -35,13 +35,13 @@ struct recorded_runs {
     struct job *jobs; /* one per row */
     int row_count;    /* number of rows so far */
     const char *row_names[TARGETS_MOST]; /* set at the end of the file of a row */
-    char *labels[TARGETS_MOST]; /* eleventh column of the lines of each row; empty if they
-                                 * have ten columns */
+    char *labels[TARGETS_MOST]; /* by row: the eleventh column of its lines; empty if its
+                                 * lines have ten columns */
 
     const char *path;           /* path of the present file; "-" is standard input */
     int first_row;              /* index of the first row of the present file */
-    uint64_t line_number;       /* number of its last line that was read, from 1; 0 before
-                                 * the first line */
+    uint64_t line_number;       /* number of the last line that was read, from 1; 0 before
+                                 * the first line of the present file */
     struct buffer partial_line; /* beginning of a line whose end is not read yet */
 };
 

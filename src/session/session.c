@@ -89,7 +89,7 @@ enum session_state {
  */
 struct session {
     const struct plan *plan;
-    const struct output_kind *output; /* kind of the printed output */
+    const struct output_kind *output; /* kind of the first output, which prints errors */
     struct os_thread supervisor;
     unsigned blocked_signals; /* set of os_signals_block, for os_signals_unblock */
 
@@ -299,7 +299,7 @@ describe_wait(const struct stage *stage, bool gives_up, int64_t waited,
 static _Noreturn void
 give_up(struct session *session, const struct stage *stage, int64_t waited)
 {
-    /* A late remover may use this struct, as long as this function never returns. */
+    /* A late remover may still use this, because this function never returns. */
     struct removal removal = {.session = session};
     struct os_thread remover;
     int64_t deadline = os_clock_now() + DEADLINE_CLOSING;
@@ -340,7 +340,7 @@ session_wait(struct session *session, enum session_state at_least)
     stall_start(&stall, session->plan->end.hang);
 
     for (;;) {
-        /* Cleared before the state is read: session_advance sets it afterwards. */
+        /* First the flag, then the state: session_advance stores the flag last. */
         atomic_store(&session->state_changed, false);
         if (atomic_load(&session->state) >= at_least)
             return;
@@ -372,9 +372,9 @@ session_wait(struct session *session, enum session_state at_least)
 }
 
 /*
- * Opens the workers of the run, or of the first step or phase. This belongs to the stage
- * in which a target is opened: the last target, or for a step or phase the first target,
- * which is the only one of that step or phase. Returns 0, or -1 with the session's error.
+ * Opens the workers of the run, or of the first step or phase. If that is slow, messages
+ * say that a target is not ready: the last target, or for a step or phase the first one,
+ * which is the only target of it. Returns 0, or -1 with the session's error.
  */
 static int
 open_workers(struct session *session)
@@ -541,8 +541,8 @@ limit_output(const struct plan *plan)
 /*
  * Supervises the requests until all of them are complete or abandoned, and prints
  * everything up to the final line. Sets IS_STUCK if a request or a worker's thread is
- * stuck in the kernel. Returns the exit status, which is the answer if the output answers
- * the caller.
+ * stuck in the kernel. Returns the exit status. For an output that answers the caller (a
+ * monitoring plug-in), that is the answer, whatever happened.
  */
 static int
 supervise_run(struct session *session, bool *is_stuck)

@@ -19,8 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WRITE_SIZE (128 << 10) /* bytes per write; small enough for a processor's cache \
-                                */
+#define WRITE_SIZE (128 << 10) /* bytes per write; fits into a processor's cache */
 
 /*
  * The file is filled in batches, each of which is flushed. The size of a batch (bytes)
