@@ -49,17 +49,17 @@ struct report_format {
 };
 
 /* Where the text of an output goes. */
-enum output_goes {
+enum output_sink {
     /* to standard output, or to the file of -output instead */
-    OUTPUT_STREAM,
+    SINK_PRINTED,
     /* to a file that each tick replaces as a whole */
-    OUTPUT_REPLACED,
+    SINK_REPLACED,
     /* to the end of a file, which begins with the text of `open` */
-    OUTPUT_GROWING,
+    SINK_GROWING,
     /* to standard output, once, by the last tick; there is no text for people then */
-    OUTPUT_LAST,
+    SINK_STDOUT_AT_END,
     /* nowhere: its tick draws the status line on the terminal */
-    OUTPUT_TERMINAL,
+    SINK_STATUS_LINE,
 };
 
 /* A kind of output: one row of the table. */
@@ -71,7 +71,7 @@ struct output_kind {
      * -json -json). If several printed outputs are chosen, the last row wins. 0 for an
      * output that is not chosen this way. */
     int min_given;
-    enum output_goes sink;
+    enum output_sink sink;
     const struct report_format *format;
     /* Returns whether the output is part of the run of PLAN unless its option was given.
      * The printed outputs of PLAN are known by then. NULL if only the option decides. */
@@ -87,7 +87,7 @@ struct output_kind {
     bool uses_print_interval;
     /* Time from one period, or tick, to the next if no option sets it, in ns; 0 if
      * none. */
-    int64_t default_interval;
+    int64_t default_interval_ns;
     bool needs_track; /* needs the tracks of the run (stats/track.h) */
     /* Needs the names of the targets before the first request. */
     bool needs_names;

@@ -237,7 +237,7 @@ export_add(struct export *export, int index, struct buffer *text, struct error *
     struct export_file *file = &writer->files[index];
     file->path = output->path;
     file->magic = kind->magic;
-    file->is_growing = kind->sink == OUTPUT_GROWING;
+    file->is_growing = kind->sink == SINK_GROWING;
     file->first_version = *text;
     *text = (struct buffer){0};
 

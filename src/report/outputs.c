@@ -60,7 +60,7 @@ static const struct report_format report_plot = {.tick = plot_tick};
 
 /* clang-format off */
 /* Most printed outputs report an early error on stderr. */
-#define PRINTED .sink = OUTPUT_STREAM, .refuse = console_error
+#define PRINTED .sink = SINK_PRINTED, .refuse = console_error
 
 const struct output_kind output_kinds[] = {
     {.format = &report_human, PRINTED, .for_people = true},
@@ -69,25 +69,25 @@ const struct output_kind output_kinds[] = {
     {.format = &report_ndjson, .option = OPTION_JSON, .min_given = 2, PRINTED,
      .summary_after_periods = true},
     {.format = &report_influx, .option = OPTION_INFLUX, .min_given = 1, PRINTED,
-     .default_interval = SECOND, .emit_partial_period = true},
-    {.format = &report_check, .option = OPTION_CHECK, .min_given = 1, .sink = OUTPUT_STREAM,
+     .default_interval_ns = SECOND, .emit_partial_period = true},
+    {.format = &report_check, .option = OPTION_CHECK, .min_given = 1, .sink = SINK_PRINTED,
      .refuse = check_refuse, .answer = check_answer,
      .early_exit_line = CHECK_UNANSWERED, .early_exit_status = CHECK_UNKNOWN},
 
     {.format = &report_prometheus, .option = OPTION_PROMETHEUS,
-     .sink = OUTPUT_REPLACED, .magic = PROMETHEUS_START, .magic_description = "a file of metrics",
-     .default_interval = 15 * SECOND, .uses_print_interval = true, .needs_names = true},
+     .sink = SINK_REPLACED, .magic = PROMETHEUS_START, .magic_description = "a file of metrics",
+     .default_interval_ns = 15 * SECOND, .uses_print_interval = true, .needs_names = true},
     {.format = &report_plot, .option = OPTION_PLOT,
-     .sink = OUTPUT_REPLACED, .magic = PLOT_START, .magic_description = "an ioping plot",
-     .default_interval = 10 * SECOND, .needs_names = true, .needs_track = true},
-    {.format = &report_plot, .option = OPTION_PLOT, .sink = OUTPUT_LAST,
+     .sink = SINK_REPLACED, .magic = PLOT_START, .magic_description = "an ioping plot",
+     .default_interval_ns = 10 * SECOND, .needs_names = true, .needs_track = true},
+    {.format = &report_plot, .option = OPTION_PLOT, .sink = SINK_STDOUT_AT_END,
      .needs_names = true, .needs_track = true},
     {.format = &report_hdr, .option = OPTION_HDR,
-     .sink = OUTPUT_GROWING, .magic = HDR_START, .magic_description = "an ioping log",
-     .default_interval = SECOND, .uses_print_interval = true},
+     .sink = SINK_GROWING, .magic = HDR_START, .magic_description = "an ioping log",
+     .default_interval_ns = SECOND, .uses_print_interval = true},
 
     {.format = &report_status, .option = OPTION_NO_STATUS, .enabled_by_default = status_chosen,
-     .sink = OUTPUT_TERMINAL, .default_interval = STATUS_INTERVAL},
+     .sink = SINK_STATUS_LINE, .default_interval_ns = STATUS_INTERVAL},
 };
 /* clang-format on */
 
@@ -115,7 +115,7 @@ add_output(struct plan *plan, const struct output_kind *kind, const char *path, 
 
     int64_t interval = options->print_interval ? options->print_interval
                        : asked                 ? 0
-                                               : kind->default_interval;
+                                               : kind->default_interval_ns;
     bool periods = own && !sweeps && format->records[RECORD_PERIOD] &&
                    (print_count || interval || kind->emit_partial_period);
 
@@ -140,11 +140,11 @@ add_output(struct plan *plan, const struct output_kind *kind, const char *path, 
     output->needs_track |= kind->needs_track;
     output->needs_names |= kind->needs_names;
 
-    if (format->tick && !(kind->sink == OUTPUT_GROWING && sweeps))
+    if (format->tick && !(kind->sink == SINK_GROWING && sweeps))
         one->tick_interval = path && options->export_interval ? options->export_interval
                              : kind->uses_print_interval && options->print_interval
                                  ? options->print_interval
-                                 : kind->default_interval;
+                                 : kind->default_interval_ns;
 }
 
 /* Returns the path that the option of KIND names; NULL if the option was not given. */
@@ -164,7 +164,8 @@ find_last(const struct options *options)
 {
     for (int i = 0; i < output_kind_count; i++) {
         const struct output_kind *kind = &output_kinds[i];
-        const char *path = kind->sink == OUTPUT_LAST ? path_of(kind, options) : NULL;
+        const char *path =
+            kind->sink == SINK_STDOUT_AT_END ? path_of(kind, options) : NULL;
         if (path && strcmp(path, "-") == 0)
             return kind;
     }
@@ -284,7 +285,7 @@ outputs_plan(const struct options *options, struct plan *plan, struct error *err
 
     for (int i = 0; i < output_kind_count; i++) {
         const struct output_kind *kind = &output_kinds[i];
-        bool file = kind->sink == OUTPUT_REPLACED || kind->sink == OUTPUT_GROWING;
+        bool file = kind->sink == SINK_REPLACED || kind->sink == SINK_GROWING;
         const char *file_path = file ? path_of(kind, options) : NULL;
         if (last && last->option == kind->option)
             continue;
@@ -334,7 +335,7 @@ static const struct output *
 last_of(const struct plan *plan)
 {
     const struct output *screen = &plan->output.list[plan->output.stream_count - 1];
-    return screen->kind->sink == OUTPUT_LAST ? screen : NULL;
+    return screen->kind->sink == SINK_STDOUT_AT_END ? screen : NULL;
 }
 
 /* Checks the type of PATH before opening, because opening a device may have side effects.

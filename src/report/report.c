@@ -11,11 +11,11 @@
  *                     |  flush
  *         +-----------+--------------------------+
  *         v                                      v
- *   OUTPUT_STREAM, OUTPUT_LAST             OUTPUT_REPLACED, OUTPUT_GROWING
+ *   SINK_PRINTED, SINK_STDOUT_AT_END       SINK_REPLACED, SINK_GROWING
  *   os_stream_write: at once,              export_hand_over: the writer's
  *   in one write for each record           thread writes the text later
  *
- * The status line (OUTPUT_TERMINAL) draws itself and leaves no text.
+ * The status line (SINK_STATUS_LINE) draws itself and leaves no text.
  *
  * When a run ends (on_end), stderr and stdout get their last texts in a fixed order:
  * exported files are completed, remarks are written to stderr, and then the run notifies
@@ -39,7 +39,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum output_goes
+static enum output_sink
 goes(const struct report *report)
 {
     return report->output->kind->sink;
@@ -49,7 +49,7 @@ goes(const struct report *report)
 static bool
 is_printed(const struct report *report)
 {
-    return goes(report) == OUTPUT_STREAM || goes(report) == OUTPUT_LAST;
+    return goes(report) == SINK_PRINTED || goes(report) == SINK_STDOUT_AT_END;
 }
 
 /* Takes the text of REPORT away: writes it to the stream of a printed output, or hands it
@@ -105,7 +105,7 @@ prepare_file(struct reports *reports, int index, struct error *error)
 
     if (format->open)
         format->open(report);
-    if (goes(report) == OUTPUT_REPLACED)
+    if (goes(report) == SINK_REPLACED)
         format->tick(report, report->jobs, report->job_count, 0, false);
 
     report->is_open = true;
@@ -123,7 +123,7 @@ fill_report(struct reports *reports, const struct plan *plan, const struct job *
     bool file = output->path != NULL;
     int stream = file ? reports->file_stream : 1;
     int columns = file ? 0 : os_stream_columns(stream);
-    bool idle = output->kind->sink == OUTPUT_TERMINAL && !reports->status;
+    bool idle = output->kind->sink == SINK_STATUS_LINE && !reports->status;
 
     *report =
         (struct report){.format = output->kind->format,
@@ -151,7 +151,7 @@ report_begin(struct reports *reports, const struct plan *plan, const struct job 
     int printed = plan->output.stream_count;
 
     for (int i = printed; i < outputs; i++)
-        if (plan->output.list[i].kind->sink == OUTPUT_TERMINAL && status_possible())
+        if (plan->output.list[i].kind->sink == SINK_STATUS_LINE && status_possible())
             reports->status = status_open(plan, count, os_clock_now());
     if (reports->status)
         reports->status->color = color_wanted(plan->options->color, 2);
@@ -160,7 +160,7 @@ report_begin(struct reports *reports, const struct plan *plan, const struct job 
     for (int i = 0; i < outputs; i++)
         fill_report(reports, plan, jobs, count);
     for (int i = 0; i < printed; i++)
-        if (goes(&reports->list[i]) == OUTPUT_STREAM)
+        if (goes(&reports->list[i]) == SINK_PRINTED)
             reports->screen = &reports->list[i];
 
     for (int i = printed; i < outputs; i++)
@@ -364,7 +364,7 @@ on_part(void *self, const struct job *job, const struct run_part *part)
         struct report *report = &reports->list[i];
         if (report->format->part)
             report->format->part(report, job, part);
-        if (goes(report) == OUTPUT_GROWING)
+        if (goes(report) == SINK_GROWING)
             report->next_tick_at = 0;
         flush(reports, report);
     }
@@ -376,7 +376,7 @@ on_part(void *self, const struct job *job, const struct run_part *part)
  * be reported. Sets the points of time that are not set yet; they count from the end of
  * the start delay. */
 static int64_t
-on_due(void *self, int64_t now)
+on_next_tick(void *self, int64_t now)
 {
     struct reports *reports = self;
     int64_t next = INT64_MAX;
@@ -433,7 +433,7 @@ write_last(struct reports *reports)
     for (int i = 0; i < reports->report_count; i++) {
 
         struct report *report = &reports->list[i];
-        if (goes(report) != OUTPUT_LAST)
+        if (goes(report) != SINK_STDOUT_AT_END)
             continue;
 
         report->format->tick(report, report->jobs, report->job_count, os_clock_now(),
@@ -456,7 +456,7 @@ end_exports(struct reports *reports)
 
     for (int i = 0; reports->export_pending && i < reports->report_count; i++) {
         struct report *report = &reports->list[i];
-        if (goes(report) == OUTPUT_REPLACED)
+        if (goes(report) == SINK_REPLACED)
             report->format->tick(report, report->jobs, report->job_count, os_clock_now(),
                                  true);
         if (report->output->path && !is_printed(report))
@@ -547,7 +547,7 @@ on_end(void *self, struct job *jobs, int count, int64_t now)
 
     for (int i = 0; i < reports->report_count; i++) {
         struct report *report = &reports->list[i];
-        if (goes(report) != OUTPUT_GROWING || !report->format->tick)
+        if (goes(report) != SINK_GROWING || !report->format->tick)
             continue;
 
         report->format->tick(report, jobs, shown, now, true);
@@ -577,7 +577,7 @@ report_observer(struct reports *reports)
         .hang = on_hang,
         .fail = on_fail,
         .part = on_part,
-        .next_tick = on_due,
+        .next_tick = on_next_tick,
         .tick = on_tick,
         .interrupt = on_interrupt,
         .end = on_end,

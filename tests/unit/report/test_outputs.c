@@ -10,16 +10,16 @@ TEST(each_row_has_what_its_destination_needs)
 {
     for (int i = 0; i < output_kind_count; i++) {
         const struct output_kind *kind = &output_kinds[i];
-        bool file = kind->sink == OUTPUT_REPLACED || kind->sink == OUTPUT_GROWING;
-        bool printed = kind->sink == OUTPUT_STREAM;
+        bool file = kind->sink == SINK_REPLACED || kind->sink == SINK_GROWING;
+        bool printed = kind->sink == SINK_PRINTED;
         assert_int_equal(kind->refuse != NULL, printed);
         assert_int_equal(kind->magic && kind->magic_description, file);
         assert_int_equal(kind->early_exit_line != NULL, kind->answer != NULL);
         if (file) /* its option has the path */
             assert_true(cli_option(kind->option)->is_path);
-        if (!printed && kind->sink != OUTPUT_LAST) /* somebody decides how often */
-            assert_true(kind->default_interval > 0);
-        if (kind->sink == OUTPUT_REPLACED || kind->sink == OUTPUT_LAST)
+        if (!printed && kind->sink != SINK_STDOUT_AT_END) /* somebody decides how often */
+            assert_true(kind->default_interval_ns > 0);
+        if (kind->sink == SINK_REPLACED || kind->sink == SINK_STDOUT_AT_END)
             assert_non_null(kind->format->tick);
     }
 }
@@ -55,7 +55,7 @@ add_period(struct report *report, const struct run_record *record)
 static const struct report_format periods = {.open = add_head,
                                              .records = {[RECORD_PERIOD] = add_period}};
 static const struct output_kind kind = {.option = OPTION_HDR,
-                                        .sink = OUTPUT_GROWING,
+                                        .sink = SINK_GROWING,
                                         .format = &periods,
                                         .magic = "head",
                                         .magic_description = "one"};
