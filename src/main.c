@@ -50,7 +50,7 @@ main(int argc, char *argv[])
         outputs_plan(&options, &plan, &error) < 0)
         return output->refuse(&error);
 
-    output = plan.output.list[0].kind;
+    output = plan_printed(&plan)->kind;
     if (output->early_exit_line) {
         os_process_last_line(output->early_exit_line, output->early_exit_status);
         /* If nobody reads the output of the preparation, -check must still end soon. */

@@ -110,6 +110,44 @@ struct output_kind {
     int early_exit_status;
 };
 
+/* Returns true if an output of KIND is a file of its own, which the writer of exported
+ * files replaces or extends (report/export.h). */
+static inline bool
+output_kind_is_exported(const struct output_kind *kind)
+{
+    return kind->sink == SINK_REPLACED || kind->sink == SINK_GROWING;
+}
+
+/* Returns true if OUTPUT is such an exported file. */
+static inline bool
+output_is_exported(const struct output *output)
+{
+    return output_kind_is_exported(output->kind);
+}
+
+/* Returns true if OUTPUT goes to standard output or to the file of -output. */
+static inline bool
+output_is_printed(const struct output *output)
+{
+    return output->kind->sink == SINK_PRINTED || output->kind->sink == SINK_STDOUT_AT_END;
+}
+
+/* Returns the output of PLAN that has the results. Its kind reports an error to the
+ * caller of the program, and answers the caller at the end. */
+static inline const struct output *
+plan_printed(const struct plan *plan)
+{
+    return &plan->output.list[0];
+}
+
+/* Returns the output of PLAN on standard output. Without -output and -record, it is the
+ * same as plan_printed. */
+static inline const struct output *
+plan_screen(const struct plan *plan)
+{
+    return &plan->output.list[plan->output.stream_count - 1];
+}
+
 extern const struct output_kind output_kinds[];
 extern const int output_kind_count;
 

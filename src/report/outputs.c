@@ -227,7 +227,7 @@ check_files(const struct plan *plan, struct error *error)
 {
     const struct plan_output *output = &plan->output;
     const struct options *options = plan->options;
-    const char *path = output->list[0].path;
+    const char *path = plan_printed(plan)->path;
     const char *background = options->background.path;
     bool target = path && background && strcmp(path, background) == 0;
     char other[48];
@@ -285,7 +285,7 @@ outputs_plan(const struct options *options, struct plan *plan, struct error *err
 
     for (int i = 0; i < output_kind_count; i++) {
         const struct output_kind *kind = &output_kinds[i];
-        bool file = kind->sink == SINK_REPLACED || kind->sink == SINK_GROWING;
+        bool file = output_kind_is_exported(kind);
         const char *file_path = file ? path_of(kind, options) : NULL;
         if (last && last->option == kind->option)
             continue;
@@ -334,7 +334,8 @@ refuse_device(const char *path, struct error *error)
 static const struct output *
 last_of(const struct plan *plan)
 {
-    const struct output *screen = &plan->output.list[plan->output.stream_count - 1];
+    const struct output *screen = plan_screen(plan);
+
     return screen->kind->sink == SINK_STDOUT_AT_END ? screen : NULL;
 }
 
@@ -344,7 +345,7 @@ last_of(const struct plan *plan)
 int
 report_open(struct reports *reports, const struct plan *plan, struct error *error)
 {
-    const char *path = plan->output.list[0].path;
+    const char *path = plan_printed(plan)->path;
     struct os_info info;
 
     if (!path)
@@ -384,7 +385,7 @@ void
 report_discard(const struct reports *reports, const struct plan *plan)
 {
     if (reports->file_is_new)
-        os_stream_discard(reports->file_stream, plan->output.list[0].path);
+        os_stream_discard(reports->file_stream, plan_printed(plan)->path);
 }
 
 /* Fills ERROR: the file of -output or -record IS also something else, such as "a target".
@@ -392,7 +393,7 @@ report_discard(const struct reports *reports, const struct plan *plan)
 static int
 refuse_output(const struct plan *plan, const char *is, struct error *error)
 {
-    return error_set(error, EXIT_PREPARE, plan->output.list[0].path,
+    return error_set(error, EXIT_PREPARE, plan_printed(plan)->path,
                      "is also %s; name another file for -%s", is,
                      cli_option(stream_option(plan))->name);
 }

@@ -39,17 +39,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum output_sink
-goes(const struct report *report)
-{
-    return report->output->kind->sink;
-}
-
-/* Returns true if flush writes the text of REPORT to a stream. */
+/* Returns true if the text of REPORT goes to SINK. */
 static bool
-is_printed(const struct report *report)
+has_sink(const struct report *report, enum output_sink sink)
 {
-    return goes(report) == SINK_PRINTED || goes(report) == SINK_STDOUT_AT_END;
+    return report->output->kind->sink == sink;
 }
 
 /* Takes the text of REPORT away: writes it to the stream of a printed output, or hands it
@@ -60,7 +54,7 @@ flush(struct reports *reports, struct report *report)
 {
     struct buffer *text = &report->text;
 
-    if (!is_printed(report)) {
+    if (!output_is_printed(report->output)) {
         if (reports->export.writer && (text->length || text->failed))
             export_hand_over(&reports->export, (int)(report - reports->list), text,
                              false);
@@ -105,7 +99,7 @@ prepare_file(struct reports *reports, int index, struct error *error)
 
     if (format->open)
         format->open(report);
-    if (goes(report) == SINK_REPLACED)
+    if (has_sink(report, SINK_REPLACED))
         format->tick(report, report->jobs, report->job_count, 0, false);
 
     report->is_open = true;
@@ -160,11 +154,12 @@ report_begin(struct reports *reports, const struct plan *plan, const struct job 
     for (int i = 0; i < outputs; i++)
         fill_report(reports, plan, jobs, count);
     for (int i = 0; i < printed; i++)
-        if (goes(&reports->list[i]) == SINK_PRINTED)
+        if (has_sink(&reports->list[i], SINK_PRINTED))
             reports->screen = &reports->list[i];
 
     for (int i = printed; i < outputs; i++)
-        if (plan->output.list[i].path && prepare_file(reports, i, error) < 0)
+        if (output_is_exported(&plan->output.list[i]) &&
+            prepare_file(reports, i, error) < 0)
             return -1;
 
     return export_start(&reports->export, error);
@@ -179,7 +174,7 @@ report_claim(struct reports *reports, const struct plan *plan, struct error *err
         return -1;
 
     if (reports->file_stream && os_stream_empty(reports->file_stream) < 0)
-        return error_set(error, EXIT_PREPARE, plan->output.list[0].path, "%s",
+        return error_set(error, EXIT_PREPARE, plan_printed(plan)->path, "%s",
                          strerror(errno));
 
     return 0;
@@ -364,7 +359,7 @@ on_part(void *self, const struct job *job, const struct run_part *part)
         struct report *report = &reports->list[i];
         if (report->format->part)
             report->format->part(report, job, part);
-        if (goes(report) == SINK_GROWING)
+        if (has_sink(report, SINK_GROWING))
             report->next_tick_at = 0;
         flush(reports, report);
     }
@@ -433,7 +428,7 @@ write_last(struct reports *reports)
     for (int i = 0; i < reports->report_count; i++) {
 
         struct report *report = &reports->list[i];
-        if (goes(report) != SINK_STDOUT_AT_END)
+        if (!has_sink(report, SINK_STDOUT_AT_END))
             continue;
 
         report->format->tick(report, report->jobs, report->job_count, os_clock_now(),
@@ -456,10 +451,10 @@ end_exports(struct reports *reports)
 
     for (int i = 0; reports->export_pending && i < reports->report_count; i++) {
         struct report *report = &reports->list[i];
-        if (goes(report) == SINK_REPLACED)
+        if (has_sink(report, SINK_REPLACED))
             report->format->tick(report, report->jobs, report->job_count, os_clock_now(),
                                  true);
-        if (report->output->path && !is_printed(report))
+        if (output_is_exported(report->output))
             export_hand_over(&reports->export, i, &report->text, true);
     }
 
@@ -547,7 +542,7 @@ on_end(void *self, struct job *jobs, int count, int64_t now)
 
     for (int i = 0; i < reports->report_count; i++) {
         struct report *report = &reports->list[i];
-        if (goes(report) != SINK_GROWING || !report->format->tick)
+        if (!has_sink(report, SINK_GROWING) || !report->format->tick)
             continue;
 
         report->format->tick(report, jobs, shown, now, true);
@@ -621,7 +616,7 @@ report_recorded(struct reports *reports, const struct comparison_row *rows)
 static void
 end_report(struct reports *reports, struct report *report)
 {
-    bool printed = is_printed(report);
+    bool printed = output_is_printed(report->output);
 
     if (report->is_open && report->format->closing)
         buffer_format(&report->text, "%c\n", report->format->closing);

@@ -429,7 +429,8 @@ status_format(struct buffer *text, const struct status_facts *facts, int columns
 bool
 status_chosen(const struct plan *plan)
 {
-    const struct output *screen = &plan->output.list[plan->output.stream_count - 1];
+    const struct output *screen = plan_screen(plan);
+
     return !screen->has_requests && !(screen->has_periods && plan->output.print_count) &&
            !(plan->mode & (MODE_CHECK | MODE_COMPARE));
 }

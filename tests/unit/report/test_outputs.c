@@ -10,7 +10,7 @@ TEST(each_row_has_what_its_destination_needs)
 {
     for (int i = 0; i < output_kind_count; i++) {
         const struct output_kind *kind = &output_kinds[i];
-        bool file = kind->sink == SINK_REPLACED || kind->sink == SINK_GROWING;
+        bool file = output_kind_is_exported(kind);
         bool printed = kind->sink == SINK_PRINTED;
         assert_int_equal(kind->refuse != NULL, printed);
         assert_int_equal(kind->magic && kind->magic_description, file);
