@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "plan/plan.h"
 #include "report/export.h"
+#include "report/output_file.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,9 +76,7 @@ struct reports {
     /* The report on standard output. If a plot takes all of standard output, the report
      * in the file of -output or -record. */
     const struct report *screen;
-    /* the stream of the file of -output or -record; 0 if there is none */
-    int file_stream;
-    bool file_is_new; /* this file did not exist before */
+    struct output_file file;
     /* The run, or all of a sweep, has ended, and the last versions of exported files are
      * not written yet. */
     bool export_pending;
@@ -88,40 +87,11 @@ struct reports {
     struct status *status; /* the status line; NULL if absent */
 };
 
-/* Stores the paths of all files that outputs of PLAN are written to in TEXT, a buffer of
- * SIZE bytes, joined by " or ". TEXT is empty if there are no files. */
-void report_files(const struct plan *plan, char *text, size_t size);
-
-/*
- * Opens the file of -output or -record for reports of PLAN; does nothing if PLAN has
- * none. The content of an existing file stays until report_claim. The call may block in
- * the kernel for any time. REPORTS must be all zero. Returns 0. Returns -1 with ERROR if
- * the file cannot be opened, is a disk or a directory, or if a plot would go to a
- * terminal.
- */
-int report_open(struct reports *reports, const struct plan *plan, struct error *error);
-
-/* Removes the file of -output or -record if report_open created it and it is still empty.
- * For a run that ends before its first request. */
-void report_discard(const struct reports *reports, const struct plan *plan);
-
-/* Checks that the file of -output or -record is not the working file that TARGET keeps.
- * TARGET is the plan of a target that is not open yet: opening it would fill the working
- * file. Changes nothing. Returns 0, or -1 with ERROR if it is the same file. */
-int report_check_working_file(const struct reports *reports, const struct plan *plan,
-                              const struct plan *target, struct error *error);
-
-/* Checks that the file of -output or -record is not a target of JOBS, which are open, nor
- * another file of PLAN, nor, with -compare, a file of recorded runs. Changes nothing.
- * Returns 0, or -1 with ERROR if it is one of them. */
-int report_check_files(const struct reports *reports, const struct plan *plan,
-                       const struct job *jobs, struct error *error);
-
 /*
  * Prepares the reports of a run of PLAN, which has COUNT jobs; PLAN and JOBS must outlive
  * REPORTS. Opens the status line. Checks that each exported file can be written; earlier
- * files stay unchanged. REPORTS must be all zero, except for what report_open has stored.
- * Returns 0, or -1 with ERROR. report_end must be called in both cases.
+ * files stay unchanged. REPORTS must be all zero, except `file`, which output_file_open
+ * may have filled. Returns 0, or -1 with ERROR. report_end must be called in both cases.
  */
 int report_begin(struct reports *reports, const struct plan *plan, const struct job *jobs,
                  int count, struct error *error);

@@ -33,6 +33,7 @@
 #include "os/output.h"
 #include "plot/plot.h"
 #include "report/console.h"
+#include "report/output_file.h"
 #include "report/report.h"
 #include "run/job.h"
 #include "status.h"
@@ -200,9 +201,8 @@ check_last(const struct options *options, const struct output_kind *last,
     return 0;
 }
 
-/* Returns the option that names the file of the printed output, for messages. */
-static enum option_id
-stream_option(const struct plan *plan)
+enum option_id
+output_file_option(const struct plan *plan)
 {
     return plan->options->record ? OPTION_RECORD : OPTION_OUTPUT;
 }
@@ -236,7 +236,7 @@ check_files(const struct plan *plan, struct error *error)
         target |= strcmp(path, options->targets[i]) == 0;
 
     if (target)
-        return refuse_same(stream_option(plan), path, "a target", error);
+        return refuse_same(output_file_option(plan), path, "a target", error);
 
     for (int n = 0; n < output->count; n++) {
         /* The file of -output is compared first, with all others, so that a message tells
@@ -249,7 +249,8 @@ check_files(const struct plan *plan, struct error *error)
                 continue;
             snprintf(other, sizeof(other), "the file of -%s",
                      cli_option(output->list[k].kind->option)->name);
-            return refuse_same(i ? output->list[i].kind->option : stream_option(plan),
+            return refuse_same(i ? output->list[i].kind->option
+                                 : output_file_option(plan),
                                one, other, error);
         }
     }
@@ -310,7 +311,7 @@ outputs_find(int argc, char *const argv[])
 }
 
 void
-report_files(const struct plan *plan, char *text, size_t size)
+output_file_names(const struct plan *plan, char *text, size_t size)
 {
     const struct plan_output *output = &plan->output;
     size_t used = 0;
@@ -343,7 +344,7 @@ last_of(const struct plan *plan)
  * Checks the open file too, because the path may have changed meanwhile, and because some
  * systems have disks that are character devices. */
 int
-report_open(struct reports *reports, const struct plan *plan, struct error *error)
+output_file_open(struct output_file *file, const struct plan *plan, struct error *error)
 {
     const char *path = plan_printed(plan)->path;
     struct os_info info;
@@ -370,8 +371,8 @@ report_open(struct reports *reports, const struct plan *plan, struct error *erro
     if (stream < 0)
         return error_set(error, EXIT_PREPARE, path, "%s", strerror(errno));
 
-    reports->file_stream = stream;
-    reports->file_is_new = !there;
+    file->stream = stream;
+    file->is_new = !there;
 
     if (os_file_info(stream, &info) == 0 &&
         (info.kind == OS_BLOCK ||
@@ -382,10 +383,10 @@ report_open(struct reports *reports, const struct plan *plan, struct error *erro
 }
 
 void
-report_discard(const struct reports *reports, const struct plan *plan)
+output_file_discard(const struct output_file *file, const struct plan *plan)
 {
-    if (reports->file_is_new)
-        os_stream_discard(reports->file_stream, plan_printed(plan)->path);
+    if (file->is_new)
+        os_stream_discard(file->stream, plan_printed(plan)->path);
 }
 
 /* Fills ERROR: the file of -output or -record IS also something else, such as "a target".
@@ -395,18 +396,17 @@ refuse_output(const struct plan *plan, const char *is, struct error *error)
 {
     return error_set(error, EXIT_PREPARE, plan_printed(plan)->path,
                      "is also %s; name another file for -%s", is,
-                     cli_option(stream_option(plan))->name);
+                     cli_option(output_file_option(plan))->name);
 }
 
 int
-report_check_working_file(const struct reports *reports, const struct plan *plan,
-                          const struct plan *target, struct error *error)
+output_file_check_working_file(const struct output_file *file, const struct plan *plan,
+                               const struct plan *target, struct error *error)
 {
     char path[TARGET_PATH];
 
-    if (!reports->file_stream || !target->workload.keep ||
-        target_working_path(target, path) < 0 ||
-        !os_stream_is_path(reports->file_stream, path))
+    if (!file->stream || !target->workload.keep ||
+        target_working_path(target, path) < 0 || !os_stream_is_path(file->stream, path))
         return 0;
 
     return refuse_output(plan, "a target", error);
@@ -423,13 +423,13 @@ is_recorded_run(int stream, const char *path)
 }
 
 int
-report_check_files(const struct reports *reports, const struct plan *plan,
-                   const struct job *jobs, struct error *error)
+output_file_check(const struct output_file *file, const struct plan *plan,
+                  const struct job *jobs, struct error *error)
 {
     const struct output *list = plan->output.list;
     char is[48] = "";
     int count = plan->target_count + (plan->mode == MODE_PHASES);
-    int stream = reports->file_stream;
+    int stream = file->stream;
 
     if (!stream)
         return 0;
@@ -450,4 +450,15 @@ report_check_files(const struct reports *reports, const struct plan *plan,
             snprintf(is, sizeof(is), "a target");
 
     return is[0] ? refuse_output(plan, is, error) : 0;
+}
+
+int
+output_file_empty(const struct output_file *file, const struct plan *plan,
+                  struct error *error)
+{
+    if (file->stream && os_stream_empty(file->stream) < 0)
+        return error_set(error, EXIT_PREPARE, plan_printed(plan)->path, "%s",
+                         strerror(errno));
+
+    return 0;
 }

@@ -115,7 +115,7 @@ fill_report(struct reports *reports, const struct plan *plan, const struct job *
     const struct output *output = &plan->output.list[reports->report_count];
     struct report *report = &reports->list[reports->report_count++];
     bool file = output->path != NULL;
-    int stream = file ? reports->file_stream : 1;
+    int stream = file ? reports->file.stream : 1;
     int columns = file ? 0 : os_stream_columns(stream);
     bool idle = output->kind->sink == SINK_STATUS_LINE && !reports->status;
 
@@ -173,11 +173,7 @@ report_claim(struct reports *reports, const struct plan *plan, struct error *err
     if (export_first(&reports->export, error) < 0)
         return -1;
 
-    if (reports->file_stream && os_stream_empty(reports->file_stream) < 0)
-        return error_set(error, EXIT_PREPARE, plan_printed(plan)->path, "%s",
-                         strerror(errno));
-
-    return 0;
+    return output_file_empty(&reports->file, plan, error);
 }
 
 /* Begins the part of REPORT that is about its current target. */

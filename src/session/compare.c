@@ -107,7 +107,7 @@ read_and_compare(struct compare *compare, struct error *error)
     struct recorded_runs *runs = &compare->runs;
     char name[SLO_NAME];
 
-    if (report_open(&compare->reports, plan, error) < 0 ||
+    if (output_file_open(&compare->reports.file, plan, error) < 0 ||
         recorded_runs_open(runs, plan, error) < 0)
         return -1;
 
@@ -217,7 +217,8 @@ report_runs(struct compare *compare)
     struct error error;
     int exit_status = EXIT_DONE;
 
-    int status = report_check_files(&compare->reports, compare->plan, runs->jobs, &error);
+    int status =
+        output_file_check(&compare->reports.file, compare->plan, runs->jobs, &error);
     if (status == 0)
         status = report_begin(&compare->reports, &runs->plan, runs->jobs, runs->row_count,
                               &error);
@@ -229,7 +230,7 @@ report_runs(struct compare *compare)
         exit_status = note_unmet_limits(compare);
         report_recorded(&compare->reports, compare->rows);
     } else {
-        report_discard(&compare->reports, compare->plan);
+        output_file_discard(&compare->reports.file, compare->plan);
     }
 
     report_end(&compare->reports, &runs->jobs[0].outcome);
@@ -253,7 +254,7 @@ run_reader(void *argument)
         return NULL; /* after a signal: the first thread is ending the program */
 
     if (status < 0) {
-        report_discard(&compare->reports, compare->plan);
+        output_file_discard(&compare->reports.file, compare->plan);
         compare->status = console_error(&error);
     } else {
         compare->status = report_runs(compare);

@@ -201,7 +201,7 @@ open_targets(struct session *session)
 
     if (output->list[0].path)
         stage_enter(session, STAGE_FILES, NULL);
-    if (report_open(&session->reports, session->plan, &session->error) < 0)
+    if (output_file_open(&session->reports.file, session->plan, &session->error) < 0)
         return -1;
 
     for (int i = 0; i < session->job_count; i++) {
@@ -217,8 +217,8 @@ open_targets(struct session *session)
 
         stage_enter(session, STAGE_OPENING, job);
         plan_note(&job->plan, &session->notes);
-        int status = report_check_working_file(&session->reports, session->plan,
-                                               &job->plan, &session->error);
+        int status = output_file_check_working_file(&session->reports.file, session->plan,
+                                                    &job->plan, &session->error);
         if (status == 0)
             status =
                 target_open(&job->target, &job->plan, before, &notes, &session->error);
@@ -416,7 +416,7 @@ open_outputs_and_run(struct session *session)
 
     if (session->file_names[0])
         stage_enter(session, STAGE_FILES, NULL);
-    if (report_check_files(reports, plan, session->jobs, &session->error) < 0 ||
+    if (output_file_check(&reports->file, plan, session->jobs, &session->error) < 0 ||
         report_begin(reports, plan, session->jobs, session->target_count,
                      &session->error) < 0)
         return -1;
@@ -478,7 +478,7 @@ open_session(struct session *session)
         return 0;
     }
 
-    report_discard(&session->reports, session->plan);
+    output_file_discard(&session->reports.file, session->plan);
     if (opened)
         report_end(&session->reports, &session->jobs[0].outcome);
     console_notes(&session->notes);
@@ -699,7 +699,7 @@ session_make(const struct plan *plan)
     session->lock = os_lock_make();
     session->give_up_at = INT64_MAX;
 
-    report_files(plan, session->file_names, sizeof(session->file_names));
+    output_file_names(plan, session->file_names, sizeof(session->file_names));
 
     bool lacks_memory = !session->lock;
     for (int i = 0; i < job_count; i++)

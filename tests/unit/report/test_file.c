@@ -26,8 +26,8 @@ static void
 begin(void)
 {
     struct error error = {0};
-    if (report_open(&golden.reports, &golden.plan, &error) < 0 ||
-        report_check_files(&golden.reports, &golden.plan, &golden.job, &error) < 0)
+    if (output_file_open(&golden.reports.file, &golden.plan, &error) < 0 ||
+        output_file_check(&golden.reports.file, &golden.plan, &golden.job, &error) < 0)
         fail_msg("%s", error.why);
     golden_begin();
     golden.reports.list[1].wall_now = golden_wall;
@@ -125,9 +125,9 @@ TEST(a_file_that_is_a_target_keeps_what_it_has)
     assert_int_equal(write(fd, "kept", 4), 4);
     prepare(FORMAT_JSON, file_path());
     golden.job.target.fd = fd;
-    assert_int_equal(report_open(&golden.reports, &golden.plan, &error), 0);
+    assert_int_equal(output_file_open(&golden.reports.file, &golden.plan, &error), 0);
     assert_int_equal(
-        report_check_files(&golden.reports, &golden.plan, &golden.job, &error), -1);
+        output_file_check(&golden.reports.file, &golden.plan, &golden.job, &error), -1);
     assert_int_equal(error.status, EXIT_PREPARE);
     assert_string_equal(error.why, "is also a target; name another file for -output");
     assert_int_equal(lseek(fd, 0, SEEK_END), 4);
@@ -142,9 +142,9 @@ TEST(a_file_keeps_what_it_has_until_it_is_claimed)
     assert_int_equal(write(fd, "kept", 4), 4);
     close(fd);
     prepare(FORMAT_JSON, file_path());
-    assert_int_equal(report_open(&golden.reports, &golden.plan, &error), 0);
+    assert_int_equal(output_file_open(&golden.reports.file, &golden.plan, &error), 0);
     assert_int_equal(
-        report_check_files(&golden.reports, &golden.plan, &golden.job, &error), 0);
+        output_file_check(&golden.reports.file, &golden.plan, &golden.job, &error), 0);
     assert_int_equal(report_begin(&golden.reports, &golden.plan, &golden.job, 1, &error),
                      0);
     char *text = golden_read(file_path(), &size);
@@ -175,7 +175,7 @@ TEST(files_are_named_in_one_text)
         output_add(&plan, FORMAT_PROMETHEUS, cases[i].prometheus);
         output_add(&plan, FORMAT_PLOT, cases[i].plot);
         char text[16];
-        report_files(&plan, text, sizeof(text));
+        output_file_names(&plan, text, sizeof(text));
         assert_string_equal(text, cases[i].text);
     }
 }

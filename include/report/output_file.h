@@ -1,0 +1,65 @@
+#ifndef REPORT_OUTPUT_FILE_H
+#define REPORT_OUTPUT_FILE_H
+
+#include "cli/options.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct error;
+struct job;
+struct plan;
+
+/*
+ * The file of -output or -record, which gets the printed output in place of standard
+ * output. It is opened before anything is measured, and keeps the content that it has
+ * until nothing can refuse the run any more:
+ *
+ *   output_file_open --> output_file_check, once the targets are open -->
+ * output_file_empty |                          |
+ *         `--------- error ----------+--> output_file_discard
+ */
+struct output_file {
+    int stream;  /* for os_stream_write; 0 if the plan has no such file */
+    bool is_new; /* the file did not exist before output_file_open */
+};
+
+/* Returns the option that names the file: OPTION_RECORD if PLAN has a recording, else
+ * OPTION_OUTPUT. */
+enum option_id output_file_option(const struct plan *plan);
+
+/*
+ * Opens the file that PLAN names and fills FILE, which must be zero; does nothing if PLAN
+ * names none. The content of an existing file stays until output_file_empty. The call may
+ * block in the kernel for any time. Returns 0. Returns -1 with ERROR if the file cannot
+ * be opened, is a disk or a directory, or if a plot would go to a terminal.
+ */
+int output_file_open(struct output_file *file, const struct plan *plan,
+                     struct error *error);
+
+/* Removes the file if output_file_open created it and it is still empty. For a run that
+ * ends before its first request. PLAN is that of output_file_open. */
+void output_file_discard(const struct output_file *file, const struct plan *plan);
+
+/* Checks that the file is not the working file that TARGET keeps. TARGET is the plan of a
+ * target that is not open yet: opening it would fill the working file. Changes nothing.
+ * Returns 0, or -1 with ERROR if it is the same file. */
+int output_file_check_working_file(const struct output_file *file,
+                                   const struct plan *plan, const struct plan *target,
+                                   struct error *error);
+
+/* Checks that the file is not a target of JOBS, which are open, nor another file of PLAN,
+ * nor, with -compare, a file of recorded runs. Changes nothing. Returns 0, or -1 with
+ * ERROR if it is one of them. */
+int output_file_check(const struct output_file *file, const struct plan *plan,
+                      const struct job *jobs, struct error *error);
+
+/* Destroys the content that the file had before. Returns 0, or -1 with ERROR. */
+int output_file_empty(const struct output_file *file, const struct plan *plan,
+                      struct error *error);
+
+/* Stores the paths of all files that outputs of PLAN are written to in TEXT, a buffer of
+ * SIZE bytes, joined by " or ". TEXT is empty if there are no files. */
+void output_file_names(const struct plan *plan, char *text, size_t size);
+
+#endif
