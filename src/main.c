@@ -9,6 +9,7 @@
 #include "os/process.h"
 #include "plan/plan.h"
 #include "report/console.h"
+#include "report/output_choice.h"
 #include "report/outputs.h"
 #include "session/session.h"
 

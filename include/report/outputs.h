@@ -155,11 +155,6 @@ extern const int output_kind_count;
 extern const struct report_format report_human, report_raw, report_json, report_ndjson,
     report_influx, report_check, report_prometheus, report_hdr, report_status;
 
-/* Chooses the outputs of PLAN, whose other members are already set, as OPTIONS ask for.
- * Returns 0. Returns -1 with ERROR if two outputs have the same file, if the file of an
- * output is a target, or if options of outputs cannot be combined. */
-int outputs_plan(const struct options *options, struct plan *plan, struct error *error);
-
 /* Guesses from a possibly invalid command line which output must report an early error to
  * the caller. Once there is a plan, use the kind of its first output instead. */
 const struct output_kind *outputs_find(int argc, char *const argv[]);

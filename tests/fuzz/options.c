@@ -9,6 +9,7 @@
 #include "base/time.h"
 #include "cli/cli.h"
 #include "formats.h"
+#include "report/output_choice.h"
 
 #define WORDS_MAX 64
 

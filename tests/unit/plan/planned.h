@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "formats.h"
 #include "plan/plan.h"
+#include "report/output_choice.h"
 
 #define WORDS 32
 #define SEED 0xfedcba9876543210u

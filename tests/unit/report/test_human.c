@@ -3,6 +3,7 @@
 #include "mix.h"
 
 #include "cli/cli.h"
+#include "report/output_choice.h"
 
 static struct sample
 sample_of(uint64_t index, enum operation operation, int64_t latency, enum verdict verdict)

@@ -7,6 +7,7 @@
 #include "base/time.h"
 #include "cli/options.h"
 #include "fake_engine.h"
+#include "report/output_choice.h"
 #include "report/outputs.h"
 #include "run/run_private.h"
 
