@@ -1,28 +1,18 @@
 /*
- * The choice of the outputs that a command line asks for.
+ * The choice of the outputs that a command line asks for. Eight rules make the choice.
+ * Each rule is a function, whose comment states the rule:
  *
- * These rules choose the outputs:
- * 1. The last row of the table whose option was given often enough is printed. If there
- * is no such row, the text for people is printed.
- * 2. With -output or -record the printed output goes to the file. Standard output then
- * gets the text for people without periods, or the plot of "-plot -".
- * 3. An option that names a file adds an output in that file. The status line is added,
- *    unless -no-status was given or its row decides against it.
- * 4. Requests have lines if the format has them, except with -q, -R, -batch, -record, in
- * a sweep, and with -compare.
- * 5. -p and -P set the periods. Without them, periods have the default interval of the
- *    row; with -batch there is no default. A row with emit_partial_period has periods in
- *    any case: without an interval the whole run is one period. A sweep has steps instead
- *    of periods.
- * 6. The summary is printed if the format has one, except by an output that has periods
- *    while rule 4 silences its requests; a row can ask for it even then.
- * 7. A file is written every -every. Without that option it is written every -P if its
- * row says so, or else at the default interval of the row. In a sweep, a growing file has
- *    no ticks but gets the data of each step.
- * 8. The file of an output must not be a target, nor the file of another output.
+ *   1  which kind of output has the results               choose_printed
+ *   2  what standard output and the file of -output get   add_printed
+ *   3  which other outputs there are                      add_unprinted
+ *   4  whether an output shows each request               shows_requests
+ *   5  whether an output has periods                      has_periods
+ *   6  whether an output has a summary                    has_summary
+ *   7  how often an output is written or drawn            choose_tick_interval
+ *   8  which files are refused                            check_files
  *
- * Rule 8 compares paths, because nothing is open yet. Two different paths may lead to the
- * same file, so output_file.c checks the file of -output again once it is open.
+ * The rules are about rows of the table of outputs (outputs.c). None of them names a row,
+ * except the text for people.
  */
 #include "report/output_choice.h"
 
@@ -33,63 +23,166 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Adds KIND to the outputs of PLAN by the rules 4 to 7 above. PATH is the file of this
- * output; NULL if standard output or the terminal gets it. OWN is false only for the text
- * that standard output gets while the results go to a file (rule 2). */
-static void
-add_output(struct plan *plan, const struct output_kind *kind, const char *path, bool own)
+static const struct output_kind *const text_for_people = &output_kinds[0];
+
+/*
+ * Rule 1: The last row of the table whose option was given often enough has the results.
+ * Without such an option, the results are the text for people.
+ */
+static const struct output_kind *
+choose_printed(const struct options *options)
+{
+    const struct output_kind *printed = text_for_people;
+
+    for (int i = 0; i < output_kind_count; i++) {
+        const struct output_kind *kind = &output_kinds[i];
+        if (kind->min_given > 0 && options->given[kind->option] >= kind->min_given)
+            printed = kind;
+    }
+
+    return printed;
+}
+
+/* Returns true if no output of PLAN shows each request, for rules 4 and 6. */
+static bool
+silences_requests(const struct plan *plan)
 {
     const struct options *options = plan->options;
+
+    if (plan->mode & (MODE_SWEEP | MODE_COMPARE))
+        return true;
+
+    return options->record || options->given[OPTION_QUIET] ||
+           options->given[OPTION_RAPID] || options->given[OPTION_BATCH];
+}
+
+/*
+ * Rule 4: An output shows each request if its format has lines for requests. No output
+ * does with -quiet, -rapid, -batch, -record or -compare, or in a sweep.
+ */
+static bool
+shows_requests(const struct plan *plan, const struct output_kind *kind)
+{
+    return kind->format->sample && !silences_requests(plan);
+}
+
+/* Returns the number of requests in a period; 0 for no such limit. With -record each
+ * request is a period, so that the file has a raw line for each request. */
+static int64_t
+choose_print_count(const struct options *options)
+{
+    return options->record ? 1 : options->print_count;
+}
+
+/* Returns the length of a period of KIND in ns; 0 for no such limit. The default interval
+ * of KIND holds only if no option says when a period ends, and not with -batch, which
+ * asks for a single line about the whole run. */
+static int64_t
+choose_print_interval(const struct options *options, const struct output_kind *kind)
+{
+    if (options->print_interval)
+        return options->print_interval;
+
+    if (options->record || options->given[OPTION_PRINT_COUNT] ||
+        options->given[OPTION_PRINT_INTERVAL] || options->given[OPTION_BATCH])
+        return 0;
+
+    return kind->default_interval_ns;
+}
+
+/*
+ * Rule 5: An output has periods if its format has lines for periods, and if -p, -P,
+ * -record or the default interval of its row says when a period ends. A row that emits
+ * the partial period at the end of the run has periods in any case: if nothing else ends
+ * a period, the whole run is one. A sweep has steps instead of periods.
+ */
+static bool
+has_periods(const struct plan *plan, const struct output_kind *kind)
+{
+    const struct options *options = plan->options;
+
+    if (plan->mode & MODE_SWEEP || !kind->format->records[RECORD_PERIOD])
+        return false;
+
+    return kind->emit_partial_period || choose_print_count(options) > 0 ||
+           choose_print_interval(options, kind) > 0;
+}
+
+/*
+ * Rule 6: An output has a summary if its format has one. An output with PERIODS omits the
+ * summary if no output shows each request, unless its row asks for a summary after
+ * periods.
+ */
+static bool
+has_summary(const struct plan *plan, const struct output_kind *kind, bool periods)
+{
+    if (!kind->format->records[RECORD_SUMMARY])
+        return false;
+
+    return kind->summary_after_periods || !periods || !silences_requests(plan);
+}
+
+/*
+ * Rule 7: An exported file is written at the interval of -every. Without -every, it is
+ * written at the interval of -P if its row says so, or else at the default interval of
+ * its row. The status line is drawn at the default interval of its row. In a sweep, a
+ * growing file has no interval, because it gets the data of each step when the step ends.
+ *
+ * Returns the interval in ns, or 0 for none. PATH is the file of the output, or NULL.
+ */
+static int64_t
+choose_tick_interval(const struct plan *plan, const struct output_kind *kind,
+                     const char *path)
+{
+    const struct options *options = plan->options;
+
+    if (!kind->format->tick)
+        return 0;
+    if (kind->sink == SINK_GROWING && plan->mode & MODE_SWEEP)
+        return 0;
+
+    if (path && options->export_interval)
+        return options->export_interval;
+    if (kind->uses_print_interval && options->print_interval)
+        return options->print_interval;
+
+    return kind->default_interval_ns;
+}
+
+/* Adds an output of KIND to PLAN, with PERIODS or without them. PATH is its file; NULL if
+ * standard output or the terminal gets the output. */
+static void
+add_output(struct plan *plan, const struct output_kind *kind, const char *path,
+           bool periods)
+{
     struct plan_output *output = &plan->output;
-    const struct report_format *format = kind->format;
-    bool sweeps = plan->mode & MODE_SWEEP;
-    bool batch = options->given[OPTION_BATCH];
+    struct output *added = &output->list[output->count++];
 
-    bool records = options->record != NULL;
-    int64_t print_count = records ? 1 : options->print_count;
-    bool asked = records || options->given[OPTION_PRINT_COUNT] ||
-                 options->given[OPTION_PRINT_INTERVAL] || batch;
-    bool quiet = records || options->given[OPTION_QUIET] ||
-                 options->given[OPTION_RAPID] || batch ||
-                 (plan->mode & (MODE_SWEEP | MODE_COMPARE)); /* requests have no lines */
-
-    int64_t interval = options->print_interval ? options->print_interval
-                       : asked                 ? 0
-                                               : kind->default_interval_ns;
-    bool periods = own && !sweeps && format->records[RECORD_PERIOD] &&
-                   (print_count || interval || kind->emit_partial_period);
-
-    struct output *one = &output->list[output->count++];
-    *one = (struct output){.kind = kind,
-                           .path = path,
-                           .has_requests = format->sample && !quiet,
-                           .has_periods = periods,
-                           .has_summary =
-                               format->records[RECORD_SUMMARY] &&
-                               (kind->summary_after_periods || !quiet || !periods)};
+    *added = (struct output){
+        .kind = kind,
+        .path = path,
+        .tick_interval = choose_tick_interval(plan, kind, path),
+        .has_requests = shows_requests(plan, kind),
+        .has_periods = periods,
+        .has_summary = has_summary(plan, kind, periods),
+    };
 
     if (periods) {
-        output->print_count = print_count;
-        output->print_interval = interval;
+        output->print_count = choose_print_count(plan->options);
+        output->print_interval = choose_print_interval(plan->options, kind);
         output->emit_partial_period |= kind->emit_partial_period;
     }
 
-    output->any_requests |= one->has_requests;
-    output->any_periods |= periods;
-    output->any_summary |= one->has_summary;
+    output->any_requests |= added->has_requests;
+    output->any_periods |= added->has_periods;
+    output->any_summary |= added->has_summary;
     output->needs_track |= kind->needs_track;
     output->needs_names |= kind->needs_names;
-
-    if (format->tick && !(kind->sink == SINK_GROWING && sweeps))
-        one->tick_interval = path && options->export_interval ? options->export_interval
-                             : kind->uses_print_interval && options->print_interval
-                                 ? options->print_interval
-                                 : kind->default_interval_ns;
 }
 
 /* Returns the path that the option of KIND names; NULL if the option was not given. */
 static const char *
-path_of(const struct output_kind *kind, const struct options *options)
+option_path(const struct output_kind *kind, const struct options *options)
 {
     const char *path;
 
@@ -97,32 +190,49 @@ path_of(const struct output_kind *kind, const struct options *options)
     return path;
 }
 
-/* Returns the kind that takes all of standard output, as "-plot -" does; NULL if OPTIONS
- * do not ask for such a kind. */
+/* Returns the kind that takes all of standard output at the end, as "-plot -" does; NULL
+ * if OPTIONS do not ask for such a kind. */
 static const struct output_kind *
-find_last(const struct options *options)
+find_stdout_at_end(const struct options *options)
 {
     for (int i = 0; i < output_kind_count; i++) {
         const struct output_kind *kind = &output_kinds[i];
-        const char *path =
-            kind->sink == SINK_STDOUT_AT_END ? path_of(kind, options) : NULL;
+        if (kind->sink != SINK_STDOUT_AT_END)
+            continue;
+
+        const char *path = option_path(kind, options);
         if (path && strcmp(path, "-") == 0)
             return kind;
     }
+
     return NULL;
 }
 
-/* Refuses options that cannot be combined with LAST, the kind that takes all of standard
- * output: results that would be PRINTED there too, and -every if no file is written again
- * and again. Returns 0, or -1 with ERROR. */
+/* Returns true if OPTIONS ask for an exported file. The option of AT_END does not, since
+ * its value is "-". */
+static bool
+exports_file(const struct options *options, const struct output_kind *at_end)
+{
+    for (int i = 0; i < output_kind_count; i++) {
+        const struct output_kind *kind = &output_kinds[i];
+        if (output_kind_is_exported(kind) && kind->option != at_end->option &&
+            option_path(kind, options))
+            return true;
+    }
+
+    return false;
+}
+
+/* Refuses options that cannot be combined with AT_END, a kind that takes all of standard
+ * output: results, of kind PRINTED, that would go to standard output too, and -every if
+ * no file is written at intervals. Returns 0, or -1 with ERROR. */
 static int
-check_last(const struct options *options, const struct output_kind *last,
-           const struct output_kind *printed, struct error *error)
+check_stdout_at_end(const struct options *options, const struct output_kind *at_end,
+                    const struct output_kind *printed, struct error *error)
 {
     char what[32];
-    bool has_files = options->prometheus || options->hdr;
 
-    snprintf(what, sizeof(what), "-%s -", cli_option(last->option)->name);
+    snprintf(what, sizeof(what), "-%s -", cli_option(at_end->option)->name);
 
     if (printed->answer)
         return error_set(error, EXIT_USAGE, what,
@@ -133,60 +243,129 @@ check_last(const struct options *options, const struct output_kind *last,
                          "standard output has the results; add -output FILE, or name a "
                          "file such as x.svg");
 
-    if (options->given[OPTION_EVERY] && !has_files)
+    if (options->given[OPTION_EVERY] && !exports_file(options, at_end))
         return error_set(error, EXIT_USAGE, "-every",
                          "%s writes once, at the end; leave out -every", what);
 
     return 0;
 }
 
-/* Fills ERROR: PATH, which option ID names, IS already something else, such as "a
- * target". Returns -1. */
+/*
+ * Rule 2: The results, of kind PRINTED, go to standard output. With -output or -record
+ * they go to the file instead, and standard output gets the text for people without
+ * periods. AT_END takes the place of that text unless it is NULL.
+ */
+static void
+add_printed(struct plan *plan, const struct output_kind *printed,
+            const struct output_kind *at_end)
+{
+    const struct options *options = plan->options;
+    const char *path = options->record ? options->record : options->output;
+
+    add_output(plan, printed, path, has_periods(plan, printed));
+    if (path)
+        add_output(plan, at_end ? at_end : text_for_people, NULL, false);
+
+    plan->output.stream_count = plan->output.count;
+}
+
+/*
+ * Rule 3: Each option that names a file adds an output in that file, except the option of
+ * AT_END. The status line is added unless -no-status was given, or its row decides
+ * against it. AT_END may be NULL.
+ */
+static void
+add_unprinted(struct plan *plan, const struct output_kind *at_end)
+{
+    const struct options *options = plan->options;
+
+    for (int i = 0; i < output_kind_count; i++) {
+        const struct output_kind *kind = &output_kinds[i];
+        bool is_exported = output_kind_is_exported(kind);
+        const char *path = is_exported ? option_path(kind, options) : NULL;
+        bool is_wanted = path != NULL;
+
+        if (at_end && at_end->option == kind->option)
+            continue;
+
+        if (!is_exported && kind->enabled_by_default)
+            is_wanted = !options->given[kind->option] && kind->enabled_by_default(plan);
+
+        if (is_wanted)
+            add_output(plan, kind, path, has_periods(plan, kind));
+    }
+}
+
+/* Returns true if PATH is the path of a target of PLAN, or of its background load. */
+static bool
+is_target(const struct plan *plan, const char *path)
+{
+    const struct options *options = plan->options;
+    const char *background = options->background.path;
+
+    for (int i = 0; i < options->target_count; i++)
+        if (strcmp(path, options->targets[i]) == 0)
+            return true;
+
+    return background && strcmp(path, background) == 0;
+}
+
+/* Returns true if ONE and OTHER have a file each, and both have the same path. */
+static bool
+has_same_path(const struct output *one, const struct output *other)
+{
+    return one->path && other->path && strcmp(one->path, other->path) == 0;
+}
+
+/* Fills ERROR: PATH, which OPTION names, IS already something else, such as "a target".
+ * Returns -1. */
 static int
-refuse_same(enum option_id id, const char *path, const char *is, struct error *error)
+refuse_path(enum option_id option, const char *path, const char *is, struct error *error)
 {
     char what[32];
-    snprintf(what, sizeof(what), "-%s", cli_option(id)->name);
+    snprintf(what, sizeof(what), "-%s", cli_option(option)->name);
 
     error_set(error, EXIT_USAGE, what, "%s is also %s", path, is);
     return error_advise(error, "name another file");
 }
 
-/* Refuses a file of the printed output that is a target, and two outputs with the same
- * file (rule 8). Compares paths only, since nothing is open yet. Returns 0, or -1 with
- * ERROR. */
+/* Fills ERROR: the path that OPTION names is also the file of OTHER. Returns -1. */
+static int
+refuse_same_path(enum option_id option, const struct output *other, struct error *error)
+{
+    char is[48];
+    snprintf(is, sizeof(is), "the file of -%s", cli_option(other->kind->option)->name);
+
+    return refuse_path(option, other->path, is, error);
+}
+
+/*
+ * Rule 8: The file of -output or -record must not be a target, and no two outputs may
+ * have the same file. Returns 0, or -1 with ERROR.
+ *
+ * Paths are compared, because nothing is open yet. Different paths may still lead to the
+ * same file, so output_file.c checks the file of -output again once it is open.
+ */
 static int
 check_files(const struct plan *plan, struct error *error)
 {
-    const struct plan_output *output = &plan->output;
-    const struct options *options = plan->options;
-    const char *path = plan_printed(plan)->path;
-    const char *background = options->background.path;
-    bool target = path && background && strcmp(path, background) == 0;
-    char other[48];
+    const struct output *list = plan->output.list;
+    const struct output *printed = plan_printed(plan);
+    int last = plan->output.count - 1;
 
-    for (int i = 0; path && i < options->target_count; i++)
-        target |= strcmp(path, options->targets[i]) == 0;
+    if (printed->path && is_target(plan, printed->path))
+        return refuse_path(output_file_option(plan), printed->path, "a target", error);
 
-    if (target)
-        return refuse_same(output_file_option(plan), path, "a target", error);
+    /* The file of -output is compared with all others first, so that the message tells
+     * the user to change -output. */
+    for (int i = last; i > 0; i--)
+        if (has_same_path(printed, &list[i]))
+            return refuse_same_path(output_file_option(plan), &list[i], error);
 
-    for (int n = 0; n < output->count; n++) {
-        /* The file of -output is compared first, with all others, so that a message tells
-         * the user to change -output. */
-        int i = n ? output->count - n : 0;
-        for (int k = i ? i : output->count; k-- > 1;) {
-            const char *one = output->list[i].path;
-            const char *two = output->list[k].path;
-            if (!one || !two || strcmp(one, two) != 0)
-                continue;
-            snprintf(other, sizeof(other), "the file of -%s",
-                     cli_option(output->list[k].kind->option)->name);
-            return refuse_same(i ? output->list[i].kind->option
-                                 : output_file_option(plan),
-                               one, other, error);
-        }
-    }
+    for (int i = last; i > 0; i--)
+        for (int k = i - 1; k > 0; k--)
+            if (has_same_path(&list[i], &list[k]))
+                return refuse_same_path(list[i].kind->option, &list[k], error);
 
     return 0;
 }
@@ -195,40 +374,19 @@ int
 outputs_plan(const struct options *options, struct plan *plan, struct error *error)
 {
     struct plan_output *output = &plan->output;
-    const struct output_kind *printed = output_kinds;
+    const struct output_kind *printed = choose_printed(options);
+    const struct output_kind *at_end = find_stdout_at_end(options);
+
+    if (at_end && check_stdout_at_end(options, at_end, printed, error) < 0)
+        return -1;
+
     output->time_format = options->given[OPTION_TIME] ? options->time_format : NULL;
     output->burst = options->burst;
     output->percentiles = options->percentiles;
     output->buckets = &options->buckets;
 
-    for (int i = 0; i < output_kind_count; i++)
-        if (output_kinds[i].min_given > 0 &&
-            options->given[output_kinds[i].option] >= output_kinds[i].min_given)
-            printed = &output_kinds[i];
-
-    const struct output_kind *last = find_last(options);
-    if (last && check_last(options, last, printed, error) < 0)
-        return -1;
-
-    const char *path = options->record ? options->record : options->output;
-    add_output(plan, printed, path, true);
-    /* Rule 2: standard output gets what it would have if no format had been chosen. */
-    if (path)
-        add_output(plan, last ? last : output_kinds, NULL, false);
-    output->stream_count = output->count;
-
-    for (int i = 0; i < output_kind_count; i++) {
-        const struct output_kind *kind = &output_kinds[i];
-        bool file = output_kind_is_exported(kind);
-        const char *file_path = file ? path_of(kind, options) : NULL;
-        if (last && last->option == kind->option)
-            continue;
-
-        if (file ? file_path != NULL
-                 : kind->enabled_by_default && !options->given[kind->option] &&
-                       kind->enabled_by_default(plan))
-            add_output(plan, kind, file_path, true);
-    }
+    add_printed(plan, printed, at_end);
+    add_unprinted(plan, at_end);
 
     return check_files(plan, error);
 }
