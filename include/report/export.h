@@ -8,8 +8,10 @@
 #include <stdint.h>
 
 struct buffer;
+struct export_file;
 struct export_writer;
 struct job;
+struct output;
 struct plan;
 struct status;
 
@@ -41,7 +43,7 @@ struct export
     /* os_file_replace, os_file_append; tests set others */
     export_write_function *replace, *append;
     struct export_writer *writer; /* NULL without files, and after export_end */
-    /* The first file, in the order of the outputs, whose latest content could not be
+    /* The first file, in the order of export_add, whose latest content could not be
      * written. Set by export_end. */
     const char *failed;
     int error_number; /* why, as an errno; 0 if all files were written */
@@ -54,31 +56,32 @@ void export_begin(struct export *export, const struct plan *plan, const struct j
                   int count, struct status *status);
 
 /*
- * Takes TEXT, and its memory, as the first version of the file of output INDEX of the
- * plan, or as the head of a growing file. Checks that the file can be written by writing
- * TEXT beside it; an earlier file at the path stays unchanged until export_first. Returns
- * 0, or -1 with ERROR. export_end must be called in both cases.
+ * Adds the file of OUTPUT. Takes TEXT, and its memory, as the first version of the file,
+ * or as the head of a growing file. Checks that the file can be written by writing TEXT
+ * beside it; an earlier file at the path stays unchanged until export_write_first.
+ * Returns the file, which exists until export_end returns true. Returns NULL with ERROR
+ * if the file cannot be written. export_end must be called in both cases.
  */
-int export_add(struct export *export, int index, struct buffer *text,
-               struct error *error);
+struct export_file *export_add(struct export *export, const struct output *output,
+                               struct buffer *text, struct error *error);
 
 /* Starts the writer's thread; does nothing without files. Returns 0, or -1 with ERROR. */
 int export_start(struct export *export, struct error *error);
 
 /* Replaces all earlier files by the first versions. Must come before export_hand_over.
- * Returns 0, or -1 with ERROR; files of outputs that precede the failed one are replaced
+ * Returns 0, or -1 with ERROR; files that were added before the failed one are replaced
  * then. */
-int export_first(struct export *export, struct error *error);
+int export_write_first(struct export *export, struct error *error);
 
 /* Makes the calling thread the one that the writer wakes when a file cannot be written.
  * Returns true if there is a failure that export_report has not reported yet. */
 bool export_supervise(struct export *export);
 
-/* Hands TEXT, and its memory, to the writer: as the next version of the file of output
- * INDEX, or as lines for its end. DURABLE: this is the last text, and must survive a
- * crash of the system. Any thread may call it. Returns without waiting for the file. */
-void export_hand_over(struct export *export, int index, struct buffer *text,
-                      bool durable);
+/* Hands TEXT, and its memory, to the writer: as the next version of FILE, or as lines for
+ * the end of a growing file. DURABLE: this is the last text, and must survive a crash of
+ * the system. Any thread may call it. Returns without waiting for the file. */
+void export_hand_over(struct export *export, struct export_file *file,
+                      struct buffer *text, bool durable);
 
 /* Notes on stderr which files could not be written, and why. A file whose writes go on
  * failing is noted once, until one of its writes succeeds. */

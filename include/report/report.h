@@ -37,7 +37,8 @@ struct report {
     const struct job *job;
     const struct description *target; /* the target of that job */
     enum phase phase;                 /* the phase that this job is in */
-    int stream; /* of a printed output: the stream for os_stream_write */
+    int stream;               /* of a printed output: the stream for os_stream_write */
+    struct export_file *file; /* of an exported output, else NULL */
     /* from one tick to the next, in ns; 0 if there are no ticks */
     int64_t tick_interval;
     /* When the next tick is due, in ns, monotonic; 0 if a whole interval is to begin

@@ -6,7 +6,7 @@
  *   supervisor, workers                  writer (write_all)
  *     export_add       first version
  *     export_start  ------------------->  starts, waits
- *     export_first     first version
+ *     export_write_first     first version
  *                      is written
  *     export_hand_over: next ---------->  text = next; writes text without the lock
  *     export_report    <-- unreported --  an error
@@ -38,8 +38,9 @@
 #define WAITING_MOST (16 << 20)
 
 struct export_file {
-    /* of the output and of its kind; NULL if this output has no file */
-    const char *path, *magic;
+    const char *path;
+    /* of the kind of output (report/outputs.h) */
+    const char *magic, *magic_description;
     bool is_growing; /* texts after the first version are added at its end */
     /* first version; a growing file that was moved away begins with it again */
     struct buffer first_version;
@@ -62,8 +63,8 @@ struct export_writer {
     struct os_lock *lock;        /* guards the members below */
     struct os_thread supervisor; /* woken when a write fails, and at the end */
     export_write_function *replace, *append;
-    /* in the order of the outputs of the plan */
-    struct export_file files[OUTPUTS_MOST];
+    struct export_file files[OUTPUTS_MOST]; /* in the order of export_add */
+    int file_count;
     bool is_ending; /* nothing is handed over any more */
     /* A file has `unreported`. Set under the lock, read without it. */
     atomic_bool any_unreported;
@@ -179,7 +180,7 @@ write_all(void *argument)
             os_lock_wait(writer->lock);
         some = false;
 
-        for (int i = 0; i < OUTPUTS_MOST; i++) {
+        for (int i = 0; i < writer->file_count; i++) {
             if (writer->files[i].has_next) {
                 write_next(writer, &writer->files[i]);
                 some = true;
@@ -206,62 +207,89 @@ export_begin(struct export *export, const struct plan *plan, const struct job *j
                               .status = status};
 }
 
-/* Fills ERROR: the file of OUTPUT cannot be written because of errno CODE. Returns -1. */
+/* Fills ERROR: FILE cannot be written because of errno CODE. Returns -1. */
 static int
-refuse_file(const struct output *output, int code, struct error *error)
+refuse_file(const struct export_file *file, int code, struct error *error)
 {
     if (code == EEXIST)
-        return error_set(error, EXIT_PREPARE, output->path,
+        return error_set(error, EXIT_PREPARE, file->path,
                          "exists and is not %s; not overwritten",
-                         output->kind->magic_description);
-    return error_set(error, EXIT_PREPARE, output->path, "%s", strerror(code));
+                         file->magic_description);
+    return error_set(error, EXIT_PREPARE, file->path, "%s", strerror(code));
 }
 
-int
-export_add(struct export *export, int index, struct buffer *text, struct error *error)
+/* Makes a writer without files, whose thread is not started. Returns NULL if memory is
+ * short. */
+static struct export_writer *
+make_writer(void)
 {
-    const struct output *output = &export->plan->output.list[index];
-    const struct output_kind *kind = output->kind;
-    struct export_writer *writer = export->writer;
+    struct export_writer *writer = calloc(1, sizeof(*writer));
 
-    if (!writer && (writer = calloc(1, sizeof(*writer))) &&
-        !(writer->lock = os_lock_make())) {
-        free(writer);
-        writer = NULL;
+    if (!writer)
+        return NULL;
+
+    writer->lock = os_lock_make();
+    if (writer->lock)
+        return writer;
+
+    free(writer);
+    return NULL;
+}
+
+struct export_file *
+export_add(struct export *export, const struct output *output, struct buffer *text,
+           struct error *error)
+{
+    const struct output_kind *kind = output->kind;
+
+    if (!export->writer)
+        export->writer = make_writer();
+    if (!export->writer) {
+        error_set(error, EXIT_PREPARE, NULL, "not enough memory to write files");
+        return NULL;
     }
 
-    export->writer = writer;
-    if (!writer)
-        return error_set(error, EXIT_PREPARE, NULL, "not enough memory to write files");
-
-    struct export_file *file = &writer->files[index];
-    file->path = output->path;
-    file->magic = kind->magic;
-    file->is_growing = kind->sink == SINK_GROWING;
-    file->first_version = *text;
+    struct export_file *file = &export->writer->files[export->writer->file_count++];
+    *file = (struct export_file){
+        .path = output->path,
+        .magic = kind->magic,
+        .magic_description = kind->magic_description,
+        .is_growing = kind->sink == SINK_GROWING,
+        .first_version = *text,
+    };
     *text = (struct buffer){0};
 
-    if (file->first_version.failed)
-        return refuse_file(output, ENOMEM, error);
+    if (file->first_version.failed) {
+        refuse_file(file, ENOMEM, error);
+        return NULL;
+    }
 
     os_file_clean(file->path, file->magic);
     if (os_file_try(file->path, file->first_version.text, file->first_version.length,
-                    file->magic) < 0)
-        return refuse_file(output, errno, error);
-    return 0;
+                    file->magic) < 0) {
+        refuse_file(file, errno, error);
+        return NULL;
+    }
+
+    return file;
 }
 
 int
-export_first(struct export *export, struct error *error)
+export_write_first(struct export *export, struct error *error)
 {
-    for (int i = 0; export->writer && i < OUTPUTS_MOST; i++) {
-        const struct export_file *file = &export->writer->files[i];
-        int failed =
-            file->path ? put(export->replace, file, &file->first_version, false) : 0;
+    const struct export_writer *writer = export->writer;
 
-        if (failed)
-            return refuse_file(&export->plan->output.list[i], failed, error);
+    if (!writer)
+        return 0;
+
+    for (int i = 0; i < writer->file_count; i++) {
+        const struct export_file *file = &writer->files[i];
+        int failure = put(export->replace, file, &file->first_version, false);
+
+        if (failure)
+            return refuse_file(file, failure, error);
     }
+
     return 0;
 }
 
@@ -295,10 +323,10 @@ export_supervise(struct export *export)
 }
 
 void
-export_hand_over(struct export *export, int index, struct buffer *text, bool durable)
+export_hand_over(struct export *export, struct export_file *file, struct buffer *text,
+                 bool durable)
 {
     struct export_writer *writer = export->writer;
-    struct export_file *file = &writer->files[index];
 
     os_lock_acquire(writer->lock);
     writer->replace = export->replace;
@@ -332,7 +360,7 @@ export_report(struct export *export)
         return;
 
     os_lock_acquire(writer->lock);
-    for (int i = 0; i < OUTPUTS_MOST; i++) {
+    for (int i = 0; i < writer->file_count; i++) {
         struct export_file *file = &writer->files[i];
         if (file->unreported)
             notes_add(&notes, file->path, "%s", strerror(file->unreported));
@@ -416,7 +444,7 @@ drop_unwritten(struct export *export)
     export_report(export);
     os_lock_acquire(writer->lock);
     /* Backwards, so that the first file that failed is stored in the end. */
-    for (int i = OUTPUTS_MOST; i-- > 0;) {
+    for (int i = writer->file_count; i-- > 0;) {
         const struct export_file *file = &writer->files[i];
         if (!file->has_next && !file->is_writing)
             continue;
@@ -442,11 +470,12 @@ export_end(struct export *export)
     if (!writer)
         return true;
 
+    export->failed = NULL;
     export->error_number = 0;
     os_lock_acquire(writer->lock);
     writer->supervisor = os_thread_self();
     writer->is_ending = true;
-    for (int i = 0; i < OUTPUTS_MOST; i++) {
+    for (int i = 0; i < writer->file_count; i++) {
         const struct export_file *file = &writer->files[i];
         if ((file->has_next || file->is_writing) &&
             (!since || file->handed_over_at < since))
@@ -463,13 +492,16 @@ export_end(struct export *export)
         os_thread_join(&writer->thread);
     export_report(export);
 
-    for (int i = 0; i < OUTPUTS_MOST; i++) {
+    for (int i = 0; i < writer->file_count; i++) {
         struct export_file *file = &writer->files[i];
+        int error = file->error;
 
-        if (!export->error_number) {
+        if (!error && file->has_lost_lines)
+            error = ENOMEM;
+
+        if (error && !export->error_number) {
             export->failed = file->path;
-            export->error_number =
-                !file->error && file->has_lost_lines ? ENOMEM : file->error;
+            export->error_number = error;
         }
 
         buffer_free(&file->first_version);

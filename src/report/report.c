@@ -47,17 +47,16 @@ has_sink(const struct report *report, enum output_sink sink)
 }
 
 /* Takes the text of REPORT away: writes it to the stream of a printed output, or hands it
- * to the writer of exported files, unless the writer has ended. After an error of a
- * printed output, its text is dropped. */
+ * to the writer of exported files, unless the writer has ended and freed the file. After
+ * an error of a printed output, its text is dropped. */
 static void
 flush(struct reports *reports, struct report *report)
 {
     struct buffer *text = &report->text;
 
     if (!output_is_printed(report->output)) {
-        if (reports->export.writer && (text->length || text->failed))
-            export_hand_over(&reports->export, (int)(report - reports->list), text,
-                             false);
+        if (report->file && reports->export.writer && (text->length || text->failed))
+            export_hand_over(&reports->export, report->file, text, false);
         return;
     }
 
@@ -77,24 +76,20 @@ flush(struct reports *reports, struct report *report)
         reports->print_status = -1;
 }
 
-/* Makes JOB the job that report INDEX is about. Returns the report. */
-static struct report *
-select_job(struct reports *reports, int index, const struct job *job)
+/* Makes JOB the job that REPORT is about. */
+static void
+select_job(struct report *report, const struct job *job)
 {
-    struct report *report = &reports->list[index];
-
     report->job = job;
     report->target = &job->target.description;
     report->phase = job->phases ? job->phases->current : PHASE_NONE;
-    return report;
 }
 
-/* Makes the first version of the file of output INDEX, or the head of a growing file, and
- * checks that the file can be written. Returns 0, or -1 with ERROR. */
+/* Makes the first version of the exported file of REPORT, or the head of a growing file,
+ * and checks that the file can be written. Returns 0, or -1 with ERROR. */
 static int
-prepare_file(struct reports *reports, int index, struct error *error)
+prepare_file(struct reports *reports, struct report *report, struct error *error)
 {
-    struct report *report = &reports->list[index];
     const struct report_format *format = report->format;
 
     if (format->open)
@@ -103,7 +98,9 @@ prepare_file(struct reports *reports, int index, struct error *error)
         format->tick(report, report->jobs, report->job_count, 0, false);
 
     report->is_open = true;
-    return export_add(&reports->export, index, &report->text, error);
+    report->file = export_add(&reports->export, report->output, &report->text, error);
+
+    return report->file ? 0 : -1;
 }
 
 /* Fills the next report of the list. A file of -output is never treated as a terminal,
@@ -159,7 +156,7 @@ report_begin(struct reports *reports, const struct plan *plan, const struct job 
 
     for (int i = printed; i < outputs; i++)
         if (output_is_exported(&plan->output.list[i]) &&
-            prepare_file(reports, i, error) < 0)
+            prepare_file(reports, &reports->list[i], error) < 0)
             return -1;
 
     return export_start(&reports->export, error);
@@ -170,16 +167,17 @@ report_begin(struct reports *reports, const struct plan *plan, const struct job 
 int
 report_claim(struct reports *reports, const struct plan *plan, struct error *error)
 {
-    if (export_first(&reports->export, error) < 0)
+    if (export_write_first(&reports->export, error) < 0)
         return -1;
 
     return output_file_empty(&reports->file, plan, error);
 }
 
-/* Begins the part of REPORT that is about its current target. */
+/* Begins the part of REPORT that is about JOB. */
 static void
-begin_job(struct reports *reports, struct report *report)
+begin_job(struct reports *reports, struct report *report, const struct job *job)
 {
+    select_job(report, job);
     if (!report->is_open && report->format->open)
         report->format->open(report);
 
@@ -208,7 +206,8 @@ on_begin(void *self, const struct job *job)
     }
 
     for (int i = 0; i < reports->report_count; i++)
-        begin_job(reports, select_job(reports, i, job));
+        begin_job(reports, &reports->list[i], job);
+
     return reports->print_status;
 }
 
@@ -218,9 +217,11 @@ on_sample(void *self, const struct job *job, const struct sample *sample)
     struct reports *reports = self;
 
     for (int i = 0; i < reports->report_count; i++) {
-        if (!reports->list[i].output->has_requests)
+        struct report *report = &reports->list[i];
+        if (!report->output->has_requests)
             continue;
-        struct report *report = select_job(reports, i, job);
+
+        select_job(report, job);
         report->format->sample(report, sample);
         flush(reports, report);
     }
@@ -285,7 +286,8 @@ on_record(void *self, const struct job *job, const struct run_record *record)
     for (int i = 0; i < reports->report_count; i++) {
         struct report *report = &reports->list[i];
         if (has_record(report, job, record->kind)) {
-            report->format->records[record->kind](select_job(reports, i, job), record);
+            select_job(report, job);
+            report->format->records[record->kind](report, record);
             if (record->kind != RECORD_STEP)
                 flush(reports, report);
         }
@@ -450,8 +452,8 @@ end_exports(struct reports *reports)
         if (has_sink(report, SINK_REPLACED))
             report->format->tick(report, report->jobs, report->job_count, os_clock_now(),
                                  true);
-        if (output_is_exported(report->output))
-            export_hand_over(&reports->export, i, &report->text, true);
+        if (report->file)
+            export_hand_over(&reports->export, report->file, &report->text, true);
     }
 
     reports->export_stuck |= !export_end(&reports->export);
@@ -596,7 +598,7 @@ report_recorded(struct reports *reports, const struct comparison_row *rows)
         for (int k = 0; listed && k < report->job_count; k++) {
 
             const struct outcome *outcome = &report->jobs[k].outcome;
-            begin_job(reports, select_job(reports, i, &report->jobs[k]));
+            begin_job(reports, report, &report->jobs[k]);
             report->format->records[RECORD_SUMMARY](
                 report, &(struct run_record){RECORD_SUMMARY, &outcome->total,
                                              outcome->duration, NULL, NULL});

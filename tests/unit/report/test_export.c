@@ -65,6 +65,8 @@ static struct {
     char metrics[1100], plot[1100];
 } setup;
 
+static struct export_file *files[OUTPUTS_MOST]; /* of the outputs of the plan */
+
 /* Adds the text that the output with NUMBER of the plan begins with. */
 static void
 add_first(struct buffer *text, int number)
@@ -92,10 +94,11 @@ begin_export(struct export *export)
     for (int i = 1; i < golden.plan.output.count; i++) {
         struct buffer text;
         add_first(&text, i);
-        assert_int_equal(export_add(export, i, &text, &error), 0);
+        files[i] = export_add(export, &golden.plan.output.list[i], &text, &error);
+        assert_non_null(files[i]);
     }
     assert_int_equal(export_start(export, &error), 0);
-    assert_int_equal(export_first(export, &error), 0);
+    assert_int_equal(export_write_first(export, &error), 0);
 }
 
 enum { METRICS = 1, PLOT, LOG = 1 }; /* outputs of a plan */
@@ -106,7 +109,7 @@ hand_over_file(int number, bool last)
 {
     struct buffer text;
     add_first(&text, number);
-    export_hand_over(&setup.export, number, &text, last);
+    export_hand_over(&setup.export, files[number], &text, last);
 }
 
 static void
@@ -177,9 +180,9 @@ TEST(earlier_files_stay_until_all_are_tried)
     snprintf(setup.metrics, sizeof(setup.metrics), "%s/none/a.prom", scratch());
     export_begin(&export, &golden.plan, &golden.job, 1, NULL);
     add_first(&text, PLOT);
-    assert_int_equal(export_add(&export, PLOT, &text, &error), 0);
+    assert_non_null(export_add(&export, &golden.plan.output.list[PLOT], &text, &error));
     add_first(&text, METRICS);
-    assert_int_equal(export_add(&export, METRICS, &text, &error), -1);
+    assert_null(export_add(&export, &golden.plan.output.list[METRICS], &text, &error));
     assert_int_equal(error.status, EXIT_PREPARE);
     assert_string_equal(error.why, strerror(ENOENT));
     assert_true(export_end(&export));
@@ -453,7 +456,7 @@ static void
 end_log(void)
 {
     struct buffer none = {0};
-    export_hand_over(&logged.export, LOG, &none, true);
+    export_hand_over(&logged.export, files[LOG], &none, true);
 }
 
 /* Hands over a line, and waits for so many calls, the results of which are noted. */
@@ -462,7 +465,7 @@ add_line(const char *line, int calls)
 {
     struct buffer text = {0};
     buffer_text(&text, line);
-    export_hand_over(&logged.export, LOG, &text, false);
+    export_hand_over(&logged.export, files[LOG], &text, false);
     until(&logged.calls, calls);
 }
 
@@ -534,7 +537,7 @@ TEST(lines_that_wait_have_an_end)
     for (int i = 1; i <= 17; i++) {
         struct buffer text = {0};
         buffer_add(&text, much, sizeof(much));
-        export_hand_over(&logged.export, LOG, &text, false);
+        export_hand_over(&logged.export, files[LOG], &text, false);
         until(&logged.calls, i < 17 ? i : 16);
     }
     atomic_store(&logged.error, 0);
