@@ -11,9 +11,9 @@ struct buffer;
 struct export_file;
 struct export_writer;
 struct job;
+struct notes;
 struct output;
 struct plan;
-struct status;
 
 /* The type of os_file_replace and os_file_append (os/output.h). */
 typedef int export_write_function(const char *path, const char *bytes, size_t size,
@@ -36,8 +36,7 @@ struct export
 {
     const struct plan *plan;
     const struct job *jobs;
-    int count;             /* of jobs */
-    struct status *status; /* the status line; NULL if absent */
+    int count; /* of jobs */
     /* when a signal first asked to stop, ns, monotonic; 0 if none did */
     int64_t stopped_at;
     /* os_file_replace, os_file_append; tests set others */
@@ -49,11 +48,10 @@ struct export
     int error_number; /* why, as an errno; 0 if all files were written */
 };
 
-/* Prepares EXPORT for the files of PLAN, whose run has COUNT jobs. PLAN, JOBS and STATUS
- * must outlive EXPORT. STATUS is the status line, which is erased while a note is written
- * to stderr, or NULL. */
+/* Prepares EXPORT for the files of PLAN, whose run has COUNT jobs. PLAN and JOBS must
+ * outlive EXPORT. */
 void export_begin(struct export *export, const struct plan *plan, const struct job *jobs,
-                  int count, struct status *status);
+                  int count);
 
 /*
  * Adds the file of OUTPUT. Takes TEXT, and its memory, as the first version of the file,
@@ -74,7 +72,7 @@ int export_start(struct export *export, struct error *error);
 int export_write_first(struct export *export, struct error *error);
 
 /* Makes the calling thread the one that the writer wakes when a file cannot be written.
- * Returns true if there is a failure that export_report has not reported yet. */
+ * Returns true if there is a failure that export_take_failures has not taken yet. */
 bool export_supervise(struct export *export);
 
 /* Hands TEXT, and its memory, to the writer: as the next version of FILE, or as lines for
@@ -83,23 +81,24 @@ bool export_supervise(struct export *export);
 void export_hand_over(struct export *export, struct export_file *file,
                       struct buffer *text, bool durable);
 
-/* Notes on stderr which files could not be written, and why. A file whose writes go on
+/* Adds to NOTES which files could not be written, and why. A file whose writes go on
  * failing is noted once, until one of its writes succeeds. */
-void export_report(struct export *export);
+void export_take_failures(struct export *export, struct notes *notes);
 
 /*
  * Waits until everything that was handed over is written, ends the writer's thread and
- * frees its memory. Stores the first failure in `failed` and `error_number`.
+ * frees its memory. Stores the first failure in `failed` and `error_number`. Adds all
+ * failures that are not noted yet to NOTES.
  *
  * The wait is limited to the time that the plan allows a request without answer, counted
  * from when the oldest text was handed over. It is limited to DEADLINE_GRACE if a request
  * has no answer, or once a signal has asked to stop.
  *
- * Returns true if the thread has ended. Returns false if the wait was over first: texts
- * that are not written are noted on stderr and count as failed with ETIMEDOUT. The thread
- * is then stuck in the kernel, and its memory stays allocated until the program ends. A
- * second call waits again.
+ *  * Returns true if the thread has ended. Returns false if the wait was over first:
+ * texts that are not written are added to NOTES and count as failed with ETIMEDOUT. The
+ * thread is then stuck in the kernel, and its memory stays allocated until the program
+ * ends. A second call waits again.
  */
-bool export_end(struct export *export);
+bool export_end(struct export *export, struct notes *notes);
 
 #endif

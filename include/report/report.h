@@ -63,8 +63,8 @@ struct report {
     bool has_color;      /* text may have colours */
     int error;           /* errno of the first write that failed; 0 if none did */
     bool error_reported; /* the user was informed of that error */
-    /* The status line, which is erased before this report writes to the terminal; or
-     * NULL. */
+    /* of the report of the status line: what it draws, or NULL if it draws nothing; NULL
+     * in other reports */
     struct status *status;
 };
 

@@ -9,7 +9,7 @@
  *     export_write_first     first version
  *                      is written
  *     export_hand_over: next ---------->  text = next; writes text without the lock
- *     export_report    <-- unreported --  an error
+ *     export_take_failures <-- unreported --  an error
  *     export_end: ending -------------->  writes the rest
  *        joins         <-- ended -------  ends
  *
@@ -26,7 +26,6 @@
 #include "os/process.h"
 #include "os/thread.h"
 #include "report/outputs.h"
-#include "status.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -52,7 +51,7 @@ struct export_file {
     /* when the oldest text not yet written was handed over, ns, monotonic */
     int64_t handed_over_at;
     int error; /* errno of the latest write; 0 if it succeeded */
-    /* errno of a failure that export_report has not reported; 0 if none */
+    /* errno of a failure that export_take_failures has not taken; 0 if none */
     int unreported;
     bool has_lost_lines; /* lines were lost because memory or WAITING_MOST was exceeded */
 };
@@ -197,14 +196,13 @@ write_all(void *argument)
 
 void
 export_begin(struct export *export, const struct plan *plan, const struct job *jobs,
-             int count, struct status *status)
+             int count)
 {
     *export = (struct export){.plan = plan,
                               .jobs = jobs,
                               .count = count,
                               .replace = os_file_replace,
-                              .append = os_file_append,
-                              .status = status};
+                              .append = os_file_append};
 }
 
 /* Fills ERROR: FILE cannot be written because of errno CODE. Returns -1. */
@@ -351,10 +349,9 @@ export_hand_over(struct export *export, struct export_file *file, struct buffer 
 }
 
 void
-export_report(struct export *export)
+export_take_failures(struct export *export, struct notes *notes)
 {
     struct export_writer *writer = export->writer;
-    struct notes notes = {0};
 
     if (!writer || !atomic_load(&writer->any_unreported))
         return;
@@ -363,14 +360,12 @@ export_report(struct export *export)
     for (int i = 0; i < writer->file_count; i++) {
         struct export_file *file = &writer->files[i];
         if (file->unreported)
-            notes_add(&notes, file->path, "%s", strerror(file->unreported));
+            notes_add(notes, file->path, "%s", strerror(file->unreported));
         file->unreported = 0;
     }
 
     atomic_store(&writer->any_unreported, false);
     os_lock_release(writer->lock);
-
-    status_notes(export->status, &notes);
 }
 
 /* Returns true if a request has no answer. The writer may then be waiting for the same
@@ -431,17 +426,16 @@ wait_for_end(struct export *export, int64_t since)
     return true;
 }
 
-/* Notes on stderr the texts that are not written, and stores them as a failure in EXPORT.
+/* Adds the texts that are not written to NOTES, and stores them as a failure in EXPORT.
  * Returns false if the writer has written everything meanwhile. */
 static bool
-drop_unwritten(struct export *export)
+drop_unwritten(struct export *export, struct notes *notes)
 {
     const struct export_writer *writer = export->writer;
-    struct notes notes = {0};
     char text[UNITS_TEXT];
     int64_t now = os_clock_now();
 
-    export_report(export);
+    export_take_failures(export, notes);
     os_lock_acquire(writer->lock);
     /* Backwards, so that the first file that failed is stored in the end. */
     for (int i = writer->file_count; i-- > 0;) {
@@ -449,19 +443,18 @@ drop_unwritten(struct export *export)
         if (!file->has_next && !file->is_writing)
             continue;
 
-        notes_add(&notes, file->path, "still not written after %s; given up",
+        notes_add(notes, file->path, "still not written after %s; given up",
                   units_format(UNITS_TIME, now - file->handed_over_at, text));
         export->failed = file->path;
         export->error_number = ETIMEDOUT;
     }
 
     os_lock_release(writer->lock);
-    status_notes(export->status, &notes);
     return export->error_number != 0;
 }
 
 bool
-export_end(struct export *export)
+export_end(struct export *export, struct notes *notes)
 {
     struct export_writer *writer = export->writer;
     /* when the oldest unwritten text was handed over; 0 if all is written */
@@ -485,12 +478,12 @@ export_end(struct export *export)
     os_lock_notify(writer->lock);
     os_lock_release(writer->lock);
 
-    if (since && !wait_for_end(export, since) && drop_unwritten(export))
+    if (since && !wait_for_end(export, since) && drop_unwritten(export, notes))
         return false;
 
     if (writer->started)
         os_thread_join(&writer->thread);
-    export_report(export);
+    export_take_failures(export, notes);
 
     for (int i = 0; i < writer->file_count; i++) {
         struct export_file *file = &writer->files[i];

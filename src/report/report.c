@@ -53,6 +53,7 @@ static void
 flush(struct reports *reports, struct report *report)
 {
     struct buffer *text = &report->text;
+    struct status *status = report->output->path ? NULL : reports->status;
 
     if (!output_is_printed(report->output)) {
         if (report->file && reports->export.writer && (text->length || text->failed))
@@ -63,12 +64,10 @@ flush(struct reports *reports, struct report *report)
     if (text->failed && !report->error)
         report->error = ENOMEM;
     if (text->length && !report->error) {
-        if (report->status)
-            status_pause(report->status);
+        status_pause(status);
         if (os_stream_write(report->stream, text->text, text->length) < 0)
             report->error = errno;
-        if (report->status)
-            status_resume(report->status);
+        status_resume(status);
     }
 
     buffer_clear(text);
@@ -114,7 +113,8 @@ fill_report(struct reports *reports, const struct plan *plan, const struct job *
     bool file = output->path != NULL;
     int stream = file ? reports->file.stream : 1;
     int columns = file ? 0 : os_stream_columns(stream);
-    bool idle = output->kind->sink == SINK_STATUS_LINE && !reports->status;
+    bool is_status = output->kind->sink == SINK_STATUS_LINE;
+    bool idle = is_status && !reports->status;
 
     *report =
         (struct report){.format = output->kind->format,
@@ -131,7 +131,7 @@ fill_report(struct reports *reports, const struct plan *plan, const struct job *
                         .has_utf8 = os_locale_utf8(),
                         .has_color = file ? plan->options->color == COLOR_ALWAYS
                                           : color_wanted(plan->options->color, stream),
-                        .status = file ? NULL : reports->status};
+                        .status = is_status ? reports->status : NULL};
 }
 
 int
@@ -147,7 +147,7 @@ report_begin(struct reports *reports, const struct plan *plan, const struct job 
     if (reports->status)
         reports->status->color = color_wanted(plan->options->color, 2);
 
-    export_begin(&reports->export, plan, jobs, count, reports->status);
+    export_begin(&reports->export, plan, jobs, count);
     for (int i = 0; i < outputs; i++)
         fill_report(reports, plan, jobs, count);
     for (int i = 0; i < printed; i++)
@@ -394,8 +394,10 @@ static void
 on_tick(void *self, const struct job *jobs, int count, int64_t now)
 {
     struct reports *reports = self;
+    struct notes notes = {0};
 
-    export_report(&reports->export);
+    export_take_failures(&reports->export, &notes);
+    status_notes(reports->status, &notes);
 
     for (int i = 0; i < reports->report_count; i++) {
         struct report *report = &reports->list[i];
@@ -440,6 +442,7 @@ write_last(struct reports *reports)
 static void
 end_exports(struct reports *reports)
 {
+    struct notes notes = {0};
 
     if (reports->export_stuck)
         return;
@@ -456,7 +459,8 @@ end_exports(struct reports *reports)
             export_hand_over(&reports->export, report->file, &report->text, true);
     }
 
-    reports->export_stuck |= !export_end(&reports->export);
+    reports->export_stuck |= !export_end(&reports->export, &notes);
+    status_notes(reports->status, &notes);
     reports->export_pending = false;
 }
 

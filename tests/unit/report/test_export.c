@@ -6,6 +6,7 @@
 #include "os/os.h"
 #include "os/process.h"
 #include "os/thread.h"
+#include "report/console.h"
 #include "report/export.h"
 #include "stats/track.h"
 
@@ -90,7 +91,7 @@ static void
 begin_export(struct export *export)
 {
     struct error error;
-    export_begin(export, &golden.plan, &golden.job, 1, NULL);
+    export_begin(export, &golden.plan, &golden.job, 1);
     for (int i = 1; i < golden.plan.output.count; i++) {
         struct buffer text;
         add_first(&text, i);
@@ -99,6 +100,24 @@ begin_export(struct export *export)
     }
     assert_int_equal(export_start(export, &error), 0);
     assert_int_equal(export_write_first(export, &error), 0);
+}
+
+/* Ends EXPORT and prints its notes on stderr, as a report does. */
+static bool
+end_export(struct export *export)
+{
+    struct notes notes = {0};
+    bool ended = export_end(export, &notes);
+    console_notes(&notes);
+    return ended;
+}
+
+static void
+print_failures(struct export *export)
+{
+    struct notes notes = {0};
+    export_take_failures(export, &notes);
+    console_notes(&notes);
 }
 
 enum { METRICS = 1, PLOT, LOG = 1 }; /* outputs of a plan */
@@ -163,7 +182,7 @@ TEST(without_files_there_is_no_thread)
     golden_prepare(FORMAT_HUMAN);
     begin_export(&export);
     assert_null(export.writer);
-    assert_true(export_end(&export));
+    assert_true(end_export(&export));
     assert_int_equal(export.error_number, 0);
 }
 
@@ -175,17 +194,17 @@ TEST(earlier_files_stay_until_all_are_tried)
     struct buffer text;
     struct stat before, after;
     begin();
-    assert_true(export_end(&setup.export));
+    assert_true(end_export(&setup.export));
     assert_int_equal(stat(setup.plot, &before), 0);
     snprintf(setup.metrics, sizeof(setup.metrics), "%s/none/a.prom", scratch());
-    export_begin(&export, &golden.plan, &golden.job, 1, NULL);
+    export_begin(&export, &golden.plan, &golden.job, 1);
     add_first(&text, PLOT);
     assert_non_null(export_add(&export, &golden.plan.output.list[PLOT], &text, &error));
     add_first(&text, METRICS);
     assert_null(export_add(&export, &golden.plan.output.list[METRICS], &text, &error));
     assert_int_equal(error.status, EXIT_PREPARE);
     assert_string_equal(error.why, strerror(ENOENT));
-    assert_true(export_end(&export));
+    assert_true(end_export(&export));
     assert_int_equal(stat(setup.plot, &after), 0);
     assert_int_equal(after.st_ino, before.st_ino);
 }
@@ -199,7 +218,7 @@ TEST(the_newest_version_takes_the_place_of_one_that_waits)
     for (uint64_t requests = 2; requests < 100; requests++)
         hand_over(requests);
     atomic_store(&told.hold, false);
-    assert_true(export_end(&setup.export));
+    assert_true(end_export(&setup.export));
     assert_int_equal(atomic_load(&told.count), 2);
     assert_written(0, setup.metrics, 1, false);
     assert_written(1, setup.metrics, 99, false);
@@ -214,7 +233,7 @@ TEST(the_last_version_alone_is_durable)
     until(&told.count, 2);
     setup.stats.requests = 2;
     hand_over_last();
-    assert_true(export_end(&setup.export));
+    assert_true(end_export(&setup.export));
     assert_int_equal(atomic_load(&told.count), 4);
     assert_written(0, setup.metrics, 1, false);
     assert_written(1, setup.plot, -1, false);
@@ -235,7 +254,7 @@ TEST(each_file_has_its_turn)
     atomic_store(&told.hold, false);
     until(&told.count, 2);
     assert_written(1, setup.plot, -1, false);
-    assert_true(export_end(&setup.export));
+    assert_true(end_export(&setup.export));
     assert_written(2, setup.metrics, 2, false);
 }
 
@@ -273,7 +292,7 @@ wait_for_a_stuck_one(char **errors)
     int saved = catch_errors();
     int64_t began = os_clock_now();
     hand_over_last();
-    bool ended = export_end(&setup.export);
+    bool ended = end_export(&setup.export);
     int64_t waited = os_clock_now() - began;
     *errors = caught(saved);
     assert_false(ended);
@@ -283,7 +302,7 @@ wait_for_a_stuck_one(char **errors)
     golden.plan.end.timeout = INT64_MAX;
     golden.plan.end.grace = HOUR; /* for a machine that is late */
     golden.job.in_flight = (struct job_in_flight){0};
-    assert_true(export_end(&setup.export));
+    assert_true(end_export(&setup.export));
     assert_int_equal(setup.export.error_number, 0);
     return waited;
 }
@@ -347,7 +366,7 @@ TEST(a_signal_ends_the_wait)
             _exit(2);
         int64_t began = os_clock_now();
         catch_errors();
-        bool ended = export_end(&setup.export);
+        bool ended = end_export(&setup.export);
         os_thread_join(&thread);
         _exit(ended || os_clock_now() - began < 750 * MS);
     }
@@ -363,7 +382,7 @@ tell_after(int count, bool news)
         os_sleep_until(os_clock_now() + MS);
     assert_int_equal(export_supervise(&setup.export), news);
     if (news)
-        export_report(&setup.export);
+        print_failures(&setup.export);
 }
 
 TEST(a_failure_is_told_once_while_it_lasts)
@@ -376,7 +395,7 @@ TEST(a_failure_is_told_once_while_it_lasts)
         hand_over(1);
         tell_after(i + 1, i == 0 || i == 3);
     }
-    bool ended = export_end(&setup.export);
+    bool ended = end_export(&setup.export);
     char *errors = caught(saved);
     assert_true(ended);
     assert_matches(errors, "^ioping: [^\n]*/a\\.prom: I(nput/output|/O) error\n"
@@ -392,7 +411,7 @@ TEST(a_failure_at_the_end_is_told_too)
     int saved = catch_errors();
     atomic_store(&told.error, EIO);
     hand_over_last();
-    bool ended = export_end(&setup.export);
+    bool ended = end_export(&setup.export);
     char *errors = caught(saved);
     assert_true(ended);
     assert_matches(errors, "^ioping: [^\n]*/a\\.prom: I(nput/output|/O) error\n"
@@ -475,7 +494,7 @@ TEST(a_log_grows_by_the_lines_that_are_new)
     add_line("one ", 1);
     add_line("two ", 2);
     end_log();
-    assert_true(export_end(&logged.export));
+    assert_true(end_export(&logged.export));
     assert_string_equal(logged.written, "add:one ;add:two ;add!:;");
     assert_int_equal(logged.export.error_number, 0);
 }
@@ -492,7 +511,7 @@ TEST(lines_that_could_not_be_added_come_with_the_next)
     atomic_store(&logged.error, 0);
     add_line("two ", 2);
     end_log();
-    bool ended = export_end(&logged.export);
+    bool ended = end_export(&logged.export);
     free(caught(saved));
     assert_true(ended);
     assert_string_equal(logged.written, "add:one ;add:one two ;add!:;");
@@ -506,7 +525,7 @@ TEST(lines_that_cannot_be_added_in_the_end_are_a_failure)
     atomic_store(&logged.error, ENOSPC);
     add_line("one ", 1);
     end_log();
-    bool ended = export_end(&logged.export);
+    bool ended = end_export(&logged.export);
     char *errors = caught(saved);
     assert_true(ended);
     assert_matches(errors, "^ioping: [^\n]*/a\\.hlog: No space left on device\n$");
@@ -522,7 +541,7 @@ TEST(a_log_that_is_gone_begins_again)
     begin_log();
     atomic_store(&logged.error, ENOENT);
     add_line("one ", 2);
-    assert_true(export_end(&logged.export));
+    assert_true(end_export(&logged.export));
     assert_string_equal(logged.written, "add:one ;begin:one ;");
     assert_int_equal(logged.export.error_number, 0);
 }
@@ -541,7 +560,7 @@ TEST(lines_that_wait_have_an_end)
         until(&logged.calls, i < 17 ? i : 16);
     }
     atomic_store(&logged.error, 0);
-    bool ended = export_end(&logged.export);
+    bool ended = end_export(&logged.export);
     free(caught(saved));
     assert_true(ended);
     assert_int_equal(logged.export.error_number, ENOMEM);

@@ -56,7 +56,7 @@ begin_export(struct export *export, const struct shown *list, int count,
     struct buffer text = {0};
     const struct job *jobs = jobs_of(list, count);
     metrics_file = NULL;
-    export_begin(export, &golden.plan, jobs, count, NULL);
+    export_begin(export, &golden.plan, jobs, count);
     golden_metrics(&text, &golden.plan, jobs, count, 0, 0);
     bool has_file = golden.plan.output.count > 1;
     if (has_file)
@@ -72,7 +72,7 @@ begin_all(const struct shown *list, int count, struct error *error)
 {
     struct export export;
     int status = begin_export(&export, list, count, error);
-    export_end(&export);
+    export_end(&export, &(struct notes){0});
     return status;
 }
 
@@ -93,7 +93,7 @@ keep_all(const struct shown *list, int count)
     assert_int_equal(begin_export(&export, list, count, &error), 0);
     format_all(&text, &golden.plan, list, count);
     export_hand_over(&export, metrics_file, &text, true);
-    assert_true(export_end(&export));
+    assert_true(export_end(&export, &(struct notes){0}));
     assert_int_equal(export.error_number, 0);
 }
 
