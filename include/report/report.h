@@ -13,7 +13,6 @@
 
 struct comparison_row;
 struct description;
-struct interval;
 struct job;
 struct outcome;
 struct run_record;
@@ -117,25 +116,6 @@ void report_compare(struct reports *reports);
  * report_end; NULL if each report is to fill rows itself. */
 void report_recorded(struct reports *reports, const struct comparison_row *rows);
 
-/* Returns the rows of a comparison, one for each of COUNT jobs that have ended, filled by
- * comparison_fill with SLOS and RANKED. The caller frees the rows. Returns NULL if memory
- * is short. */
-struct comparison_row *comparison_make(const struct job *jobs, int count,
-                                       const struct slos *slos, bool ranked);
-
-/* size of a text of comparison_describe, in bytes */
-#define COMPARISON_TEXT 56
-
-/*
- * Describes a change by RATIO, the new value divided by the reference. Writes the change
- * into CHANGE and its confidence interval BOUNDS into TEXT; each has COMPARISON_TEXT
- * bytes. A small change is a percentage, "+18.8 %" and "(+9.2..+27)"; a large one is a
- * factor, "18.8x" and "(12.1x..29.9x)". An interval without an upper bound is "(+12..)",
- * and an unknown one is "(?)".
- */
-void comparison_describe(double ratio, const struct interval *bounds, char *change,
-                         char *text);
-
 /*
  * Writes the remarks on the outcomes of COUNT jobs to stderr, and for a sweep why its
  * later steps could not begin. Skips jobs that have not begun. Comes before the
@@ -152,14 +132,5 @@ void report_explain(struct reports *reports, struct job *jobs, int count);
  * Call it on the supervisor's thread, or on the first thread if there was no run.
  */
 void report_end(struct reports *reports, struct outcome *outcome);
-
-/* Adds a raw line, the format of -batch, which ioping-output(5) describes: the value of
- * the step in a sweep, ten integers, and at the end the name of the current target, if
- * there are several, or of the current phase. */
-void raw_line(struct report *report, const struct run_record *record);
-
-/* Adds the line of interim statistics, which a signal such as SIGQUIT asks for. TARGET is
- * the name of the target or phase, or NULL if there is only one. */
-void human_interim(struct buffer *text, const char *target, const struct stats *stats);
 
 #endif

@@ -14,6 +14,8 @@
  * bars in the text. These characters are therefore written as a backslash and three octal
  * digits, like control characters.
  */
+#include "check.h"
+
 #include "base/deadlines.h"
 #include "base/time.h"
 #include "base/units.h"
@@ -22,7 +24,6 @@
 #include "report/console.h"
 #include "report/outputs.h"
 #include "run/job.h"
-#include "writers.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -9,6 +9,7 @@
 
 #include "base/buffer.h"
 #include "base/units.h"
+#include "report/comparison.h"
 #include "report/console.h"
 #include "report/report.h"
 #include "run/job.h"

@@ -10,7 +10,9 @@
 #include "report/report.h"
 
 #include "base/units.h"
+#include "human.h"
 #include "os/os.h"
+#include "raw.h"
 #include "report/console.h"
 #include "report/outputs.h"
 #include "run/job.h"

@@ -5,6 +5,7 @@
 #include "report/outputs.h"
 
 #include "base/time.h"
+#include "check.h"
 #include "cli/cli.h"
 #include "plot/plot.h"
 #include "report/console.h"

@@ -4,6 +4,7 @@
  */
 #include "report/report.h"
 
+#include "raw.h"
 #include "report/outputs.h"
 #include "run/job.h"
 #include "stats/stats.h"

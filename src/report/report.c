@@ -25,6 +25,7 @@
 
 #include "base/time.h"
 #include "base/units.h"
+#include "human.h"
 #include "os/os.h"
 #include "os/output.h"
 #include "os/process.h"

@@ -7,9 +7,7 @@
 #include <stdint.h>
 
 struct comparison_row;
-struct error;
 struct histogram;
-struct job;
 struct run_record;
 struct report;
 struct sample;
@@ -125,27 +123,5 @@ text_histogram_units(bool utf8)
 {
     return utf8 ? 8 : 1;
 }
-
-/* check.c: the answer to a monitoring system that runs the program as a plug-in: one line
- * on stdout and the exit status, which is the number of the state (Monitoring Plugins
- * Development Guidelines, "Plugin Output" and "Plugin Return Codes"). */
-enum check_state { CHECK_OK, CHECK_WARNING, CHECK_CRITICAL, CHECK_UNKNOWN };
-
-/* The line that is printed if the program ends before it has an answer. */
-#define CHECK_UNANSWERED "IOPING UNKNOWN - ended before there was a result\n"
-
-/* Writes the line about COUNT jobs that have ended, from their outcomes, to stdout.
- * Returns the exit status of the plug-in: CHECK_UNKNOWN if the line cannot be written. */
-int check_answer(const struct job *jobs, int count);
-
-/* Writes ERROR to stderr, as console_error does, and the line of the plug-in about it to
- * stdout. Returns the exit status of the plug-in. */
-int check_refuse(const struct error *error);
-
-/* Adds the line about COUNT jobs that have ended to TEXT. Returns the state. */
-enum check_state check_add(struct buffer *text, const struct job *jobs, int count);
-
-/* Adds the line about ERROR to TEXT. Returns the state. */
-enum check_state check_add_error(struct buffer *text, const struct error *error);
 
 #endif

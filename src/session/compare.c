@@ -13,6 +13,7 @@
 #include "os/process.h"
 #include "os/thread.h"
 #include "recorded_runs.h"
+#include "report/comparison.h"
 #include "report/console.h"
 #include "report/report.h"
 #include "run/job.h"

@@ -3,7 +3,7 @@
 
 #include "base/time.h"
 #include "plan/plan.h"
-#include "report/writers.h"
+#include "report/check.h"
 #include "run/job.h"
 
 /* Jobs with limits, of requests that tests record. */

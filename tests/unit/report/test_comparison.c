@@ -2,6 +2,7 @@
 #include "golden.h"
 
 #include "base/time.h"
+#include "report/comparison.h"
 #include "report/writers.h"
 #include "stats/comparison.h"
 #include "stats/slo.h"

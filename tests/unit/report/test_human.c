@@ -3,6 +3,7 @@
 #include "mix.h"
 
 #include "cli/cli.h"
+#include "report/human.h"
 #include "report/output_choice.h"
 
 static struct sample

@@ -1,6 +1,8 @@
 /* Raw lines, to the byte and by their fields. */
 #include "golden.h"
 
+#include "report/raw.h"
+
 static void
 assert_line(const struct stats *stats, int64_t time, const char *line)
 {

@@ -1,0 +1,11 @@
+#ifndef REPORT_HUMAN_H
+#define REPORT_HUMAN_H
+
+struct buffer;
+struct stats;
+
+/* Adds the line of interim statistics, which a signal such as SIGQUIT asks for. TARGET is
+ * the name of the target or phase, or NULL if there is only one. */
+void human_interim(struct buffer *text, const char *target, const struct stats *stats);
+
+#endif
