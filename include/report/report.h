@@ -20,71 +20,88 @@ struct report_format;
 struct run_observer;
 struct status;
 
-/* One output of a run while the run goes on. The first members are constant. */
+/*
+ * The reports of a run: one report for each output of its plan. They are used in this
+ * order:
+ *
+ *   output_file_open     opens the file of -output, before the targets are opened
+ *   report_begin         prepares everything; nothing is destroyed
+ *   report_claim         empties or replaces earlier files
+ *   report_observer      the run then notifies the reports by this observer
+ *   report_compare       adds the comparison of several targets
+ *   report_end           completes and closes all outputs
+ *
+ * With -compare there is no run: report_explain and report_recorded take the place of the
+ * observer and of report_compare.
+ */
+
+/* One output of a run while the run goes on. The members up to `job_count` are
+ * constant. */
 struct report {
-    const struct report_format *format; /* its functions */
+    const struct report_format *format; /* the functions of this kind of output */
     const struct output *output;        /* its entry in the list of outputs of the plan */
     const struct plan *plan;
     const struct job *jobs;
-    int job_count; /* of jobs */
-    /* one row for each job, filled; NULL if not compared yet */
+    int job_count;
+    /* The rows of a comparison, one for each job, filled; NULL if the jobs are not
+     * compared yet. */
     const struct comparison_row *rows;
     /* the same rows if this report has allocated them, else NULL */
     struct comparison_row *owned_rows;
     void *state; /* memory that the format keeps between its functions, or NULL */
     /* the job that the current function of the format is about */
     const struct job *job;
-    const struct description *target; /* the target of that job */
-    enum phase phase;                 /* the phase that this job is in */
-    int stream;               /* of a printed output: the stream for os_stream_write */
-    struct export_file *file; /* of an exported output, else NULL */
-    /* from one tick to the next, in ns; 0 if there are no ticks */
+    const struct description *target; /* the target of `job` */
+    enum phase phase;                 /* the phase that `job` is in */
+    /* for os_stream_write; used only if the output is printed (output_is_printed) */
+    int stream;
+    /* NULL if the output is not exported (output_is_exported) */
+    struct export_file *file;
+    /* time from one call of the format's tick function to the next, in ns; 0: no ticks */
     int64_t tick_interval;
-    /* When the next tick is due, in ns, monotonic; 0 if a whole interval is to begin
-     * first. */
+    /* when the next tick is due, ns, monotonic; 0: on_next_tick sets it to a whole
+     * interval from then */
     int64_t next_tick_at;
-    /* When the current interval of an HDR log began, in ns, monotonic; 0 if not yet
-     * known. */
+    /* when the current interval of an HDR log began, ns, monotonic; 0: not known yet */
     int64_t interval_began_at;
-    /* the monotonic clock, in ns; tests set another */
-    int64_t (*monotonic_now)(void);
-    /* the wall clock, in ns since 1970; tests set another */
-    int64_t (*wall_now)(void);
-    struct buffer text; /* the record being made; not written yet */
-    /* JSON: the array has an element, so the next one needs a comma */
+    int64_t (*monotonic_now)(void); /* ns; a test replaces this clock */
+    int64_t (*wall_now)(void);      /* ns since 1970; a test replaces this clock */
+    struct buffer text;             /* text that is not written or handed over yet */
+    /* JSON: the array has an element already, so the next element needs a comma */
     bool needs_comma;
-    bool is_open; /* `open` was called, unless the format has no `open` */
-    /* The output goes to a terminal. Elsewhere the summary for people is that of ioping
-     * 1.3, which scripts parse. */
+    /* the format's `open` was called, if it has one */
+    bool is_open;
+    /* The output goes to a terminal. Otherwise the summary for people is the one of
+     * ioping 1.3, because scripts parse that. */
     bool is_terminal;
     int columns;         /* width of the terminal; 80 without a terminal */
-    bool has_utf8;       /* text may have UTF-8 characters beyond ASCII */
-    bool has_color;      /* text may have colours */
-    int error;           /* errno of the first write that failed; 0 if none did */
-    bool error_reported; /* the user was informed of that error */
-    /* of the report of the status line: what it draws, or NULL if it draws nothing; NULL
-     * in other reports */
+    bool has_utf8;       /* the text may have characters beyond ASCII */
+    bool has_color;      /* the text may have colours */
+    int error;           /* errno of the first write that failed; 0: none failed */
+    bool error_reported; /* a note about `error` was written to stderr */
+    /* The status line, in the report that draws it. NULL in all other reports, and if the
+     * run has no status line. */
     struct status *status;
 };
 
-/* All outputs of a run. If writing a printed output fails, the run ends, but the other
+/* All reports of a run. If writing a printed output fails, the run ends, but the other
  * outputs are still completed. A failure to write an exported file does not end the
  * run. */
 struct reports {
     struct report list[OUTPUTS_MOST]; /* in the order of the outputs of the plan */
     int report_count;
-    /* The report on standard output. If a plot takes all of standard output, the report
-     * in the file of -output or -record. */
-    const struct report *screen;
+    /* The last report of SINK_PRINTED. It is on standard output, unless a plot takes all
+     * of standard output; then it is in the file of -output or -record. */
+    const struct report *last_printed;
     struct output_file file;
-    /* The run, or all of a sweep, has ended, and the last versions of exported files are
-     * not written yet. */
+    /* A run has ended, or the sweep of one of the targets, and the last versions of
+     * exported files are not handed over yet. */
     bool export_pending;
     bool export_stuck;  /* the writer of exported files is stuck in the kernel */
     int print_status;   /* -1 if writing a printed output failed, else 0 */
     struct notes notes; /* remarks that are not written to stderr yet */
     struct export export;
-    struct status *status; /* the status line; NULL if absent */
+    struct status *status; /* the status line; NULL if the run has none */
 };
 
 /*
@@ -97,39 +114,41 @@ int report_begin(struct reports *reports, const struct plan *plan, const struct 
                  int count, struct error *error);
 
 /*
- * Destroys the earlier content of all files of reports that report_begin prepared for
- * PLAN: replaces exported files by their first versions, and empties the file of -output
- * or -record. Call it after everything that can refuse the run, and before the first
- * request. Returns 0, or -1 with ERROR.
+ * Destroys the content of earlier files: replaces each exported file by its first
+ * version, and empties the file of -output or -record. PLAN is that of report_begin. Call
+ * it after everything that can refuse the run, and before the first request. Returns 0,
+ * or -1 with ERROR.
  */
 int report_claim(struct reports *reports, const struct plan *plan, struct error *error);
 
-/* Returns the observer of a run that writes REPORTS. REPORTS must outlive the run. */
+/* Returns the observer through which a run notifies REPORTS, which must outlive the run.
+ * Call it after report_begin. */
 struct run_observer report_observer(struct reports *reports);
 
-/* Writes the comparison of the jobs, after all summaries; does nothing for a single job
- * that was run. */
+/* Writes the comparison of the jobs. Call it after all summaries are written. Does
+ * nothing if there is only one job, unless the job was read by -compare. */
 void report_compare(struct reports *reports);
 
-/* Writes the summaries and the comparison of jobs that were read by -compare, instead of
- * run. ROWS are the filled rows of a comparison of these jobs, which must stay until
- * report_end; NULL if each report is to fill rows itself. */
+/* Writes the summaries and the comparison of the jobs of -compare, which were read and
+ * not run. ROWS are the filled rows of a comparison of these jobs, which must exist until
+ * report_end; NULL if each report must fill rows itself. */
 void report_recorded(struct reports *reports, const struct comparison_row *rows);
 
 /*
- * Writes the remarks on the outcomes of COUNT jobs to stderr, and for a sweep why its
- * later steps could not begin. Skips jobs that have not begun. Comes before the
- * summaries. Stores in each outcome which output has failed so far, as report_end does at
- * the end.
+ * Writes remarks on the outcomes of COUNT jobs to stderr. In a sweep, also writes why
+ * later steps could not begin. Skips jobs that have not begun. Stores in each outcome
+ * which output has failed so far. The observer calls it when a run ends; with -compare,
+ * the caller calls it before report_recorded.
  */
 void report_explain(struct reports *reports, struct job *jobs, int count);
 
 /*
- * Ends the reports: writes the last versions of exported files, unless the end of the run
- * has written them, waits for their writer (export_end), closes the printed outputs and
- * frees the memory of REPORTS. Stores in OUTCOME the first output that failed, its errno,
- * and whether the writer is stuck. Writes failures to stderr that are not reported yet.
- * Call it on the supervisor's thread, or on the first thread if there was no run.
+ * Ends the reports. Hands over the last versions of exported files, unless the observer
+ * has done so at the end of the run. Waits for their writer (export_end), closes the
+ * printed outputs and frees the memory of REPORTS. Writes failures to stderr that are not
+ * reported yet. Stores in OUTCOME the first output that failed, its errno, and whether
+ * the writer is stuck. Call it on the supervisor's thread, or on the first thread if
+ * there was no run.
  */
 void report_end(struct reports *reports, struct outcome *outcome);
 

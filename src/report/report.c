@@ -1,14 +1,15 @@
 /*
  * The reports as the observer of a run: each notification of the run is passed on to all
  * outputs whose format has a function for it. That function adds to the text of its
- * report, and flush() takes the text away:
+ * report, and flush_report() takes the text away:
  *
- *   run, any thread, under its lock:   begin, sample, record
- *   run, supervisor's thread:          part, tick, end
+ *   begin, sample, record          part, tick, end
+ *   (any thread, which holds       (the supervisor's thread)
+ *   the lock of the run)
  *                     |
  *                     v
  *      the format adds to report->text
- *                     |  flush
+ *                     |  flush_report
  *         +-----------+--------------------------+
  *         v                                      v
  *   SINK_PRINTED, SINK_STDOUT_AT_END       SINK_REPLACED, SINK_GROWING
@@ -40,6 +41,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define STANDARD_OUTPUT 1
+#define STANDARD_ERROR 2
+#define DEFAULT_COLUMNS 80 /* width of a text that does not go to a terminal */
+
 /* Returns true if the text of REPORT goes to SINK. */
 static bool
 has_sink(const struct report *report, enum output_sink sink)
@@ -47,23 +52,17 @@ has_sink(const struct report *report, enum output_sink sink)
     return report->output->kind->sink == sink;
 }
 
-/* Takes the text of REPORT away: writes it to the stream of a printed output, or hands it
- * to the writer of exported files, unless the writer has ended and freed the file. After
- * an error of a printed output, its text is dropped. */
+/* Writes the text of REPORT to its stream, with the status line erased if the stream may
+ * be the same terminal. After an error the text is dropped. */
 static void
-flush(struct reports *reports, struct report *report)
+print_text(struct reports *reports, struct report *report)
 {
     struct buffer *text = &report->text;
     struct status *status = report->output->path ? NULL : reports->status;
 
-    if (!output_is_printed(report->output)) {
-        if (report->file && reports->export.writer && (text->length || text->failed))
-            export_hand_over(&reports->export, report->file, text, false);
-        return;
-    }
-
     if (text->failed && !report->error)
         report->error = ENOMEM;
+
     if (text->length && !report->error) {
         status_pause(status);
         if (os_stream_write(report->stream, text->text, text->length) < 0)
@@ -74,6 +73,20 @@ flush(struct reports *reports, struct report *report)
     buffer_clear(text);
     if (report->error)
         reports->print_status = -1;
+}
+
+/* Takes the text of REPORT away: prints it, or hands it to the writer of exported files.
+ * Nobody takes the text for a file after the writer has ended and freed the file. */
+static void
+flush_report(struct reports *reports, struct report *report)
+{
+    struct buffer *text = &report->text;
+    bool has_text = text->length || text->failed;
+
+    if (output_is_printed(report->output))
+        print_text(reports, report);
+    else if (report->file && reports->export.writer && has_text)
+        export_hand_over(&reports->export, report->file, text, false);
 }
 
 /* Makes JOB the job that REPORT is about. */
@@ -103,68 +116,88 @@ prepare_file(struct reports *reports, struct report *report, struct error *error
     return report->file ? 0 : -1;
 }
 
-/* Fills the next report of the list. A file of -output is never treated as a terminal,
- * even if it is one, such as /dev/tty. */
+/* Adds a report for the next output of PLAN, about COUNT JOBS. */
 static void
-fill_report(struct reports *reports, const struct plan *plan, const struct job *jobs,
-            int count)
+add_report(struct reports *reports, const struct plan *plan, const struct job *jobs,
+           int count)
 {
     const struct output *output = &plan->output.list[reports->report_count];
     struct report *report = &reports->list[reports->report_count++];
-    bool file = output->path != NULL;
-    int stream = file ? reports->file.stream : 1;
-    int columns = file ? 0 : os_stream_columns(stream);
-    bool is_status = output->kind->sink == SINK_STATUS_LINE;
-    bool idle = is_status && !reports->status;
+    enum color color = plan->options->color;
 
-    *report =
-        (struct report){.format = output->kind->format,
-                        .output = output,
-                        .plan = plan,
-                        .jobs = jobs,
-                        .job_count = count,
-                        .tick_interval = idle ? 0 : output->tick_interval,
-                        .stream = stream,
-                        .monotonic_now = os_clock_now,
-                        .wall_now = os_clock_wall,
-                        .is_terminal = !file && os_stream_terminal(stream),
-                        .columns = columns ? columns : 80,
-                        .has_utf8 = os_locale_utf8(),
-                        .has_color = file ? plan->options->color == COLOR_ALWAYS
-                                          : color_wanted(plan->options->color, stream),
-                        .status = is_status ? reports->status : NULL};
+    *report = (struct report){
+        .format = output->kind->format,
+        .output = output,
+        .plan = plan,
+        .jobs = jobs,
+        .job_count = count,
+        .tick_interval = output->tick_interval,
+        .monotonic_now = os_clock_now,
+        .wall_now = os_clock_wall,
+        .columns = DEFAULT_COLUMNS,
+        .has_utf8 = os_locale_utf8(),
+    };
+
+    /* A file of -output is not treated as a terminal, even if it is one (/dev/tty). */
+    if (output->path) {
+        report->stream = reports->file.stream;
+        report->has_color = color == COLOR_ALWAYS;
+    } else {
+        int columns = os_stream_columns(STANDARD_OUTPUT);
+
+        report->stream = STANDARD_OUTPUT;
+        report->is_terminal = os_stream_terminal(STANDARD_OUTPUT);
+        report->has_color = color_wanted(color, STANDARD_OUTPUT);
+        if (columns > 0)
+            report->columns = columns;
+    }
+
+    if (has_sink(report, SINK_STATUS_LINE)) {
+        report->status = reports->status;
+        if (!report->status)
+            report->tick_interval = 0;
+    }
+}
+
+/* Opens the status line of COUNT targets if PLAN has one and a terminal can show it. */
+static void
+open_status_line(struct reports *reports, const struct plan *plan, int count)
+{
+    const struct plan_output *outputs = &plan->output;
+
+    for (int i = outputs->stream_count; i < outputs->count; i++)
+        if (outputs->list[i].kind->sink == SINK_STATUS_LINE && status_possible())
+            reports->status = status_open(plan, count, os_clock_now());
+
+    if (reports->status)
+        reports->status->color = color_wanted(plan->options->color, STANDARD_ERROR);
 }
 
 int
 report_begin(struct reports *reports, const struct plan *plan, const struct job *jobs,
              int count, struct error *error)
 {
-    int outputs = plan->output.count;
-    int printed = plan->output.stream_count;
-
-    for (int i = printed; i < outputs; i++)
-        if (plan->output.list[i].kind->sink == SINK_STATUS_LINE && status_possible())
-            reports->status = status_open(plan, count, os_clock_now());
-    if (reports->status)
-        reports->status->color = color_wanted(plan->options->color, 2);
-
+    open_status_line(reports, plan, count);
     export_begin(&reports->export, plan, jobs, count);
-    for (int i = 0; i < outputs; i++)
-        fill_report(reports, plan, jobs, count);
-    for (int i = 0; i < printed; i++)
-        if (has_sink(&reports->list[i], SINK_PRINTED))
-            reports->screen = &reports->list[i];
 
-    for (int i = printed; i < outputs; i++)
-        if (output_is_exported(&plan->output.list[i]) &&
-            prepare_file(reports, &reports->list[i], error) < 0)
+    for (int i = 0; i < plan->output.count; i++)
+        add_report(reports, plan, jobs, count);
+
+    for (int i = 0; i < reports->report_count; i++) {
+        struct report *report = &reports->list[i];
+
+        if (has_sink(report, SINK_PRINTED))
+            reports->last_printed = report;
+        if (output_is_exported(report->output) &&
+            prepare_file(reports, report, error) < 0)
             return -1;
+    }
 
     return export_start(&reports->export, error);
 }
 
 /* The file of -output is emptied last: it is already open, so emptying it is the least
- * likely step to fail, and a failure before leaves its content as it was. */
+ * likely step to fail, and if an earlier step fails, the file keeps its content. */
 int
 report_claim(struct reports *reports, const struct plan *plan, struct error *error)
 {
@@ -174,38 +207,51 @@ report_claim(struct reports *reports, const struct plan *plan, struct error *err
     return output_file_empty(&reports->file, plan, error);
 }
 
-/* Begins the part of REPORT that is about JOB. */
+/* Begins the section of REPORT about JOB. */
 static void
 begin_job(struct reports *reports, struct report *report, const struct job *job)
 {
+    const struct report_format *format = report->format;
+
     select_job(report, job);
-    if (!report->is_open && report->format->open)
-        report->format->open(report);
 
-    if (report->format->begin)
-        report->format->begin(report);
-
-    if (report->format->closing)
-        os_signals_closing(report->stream, report->format->closing);
+    if (!report->is_open && format->open)
+        format->open(report);
+    if (format->begin)
+        format->begin(report);
+    if (format->closing)
+        os_signals_closing(report->stream, format->closing);
 
     report->is_open = true;
-    flush(reports, report);
+    flush_report(reports, report);
+}
+
+/* Writes a note to stderr if the target of JOB could not be named. */
+static void
+note_unnamed(const struct reports *reports, const struct job *job)
+{
+    int code = job->target.naming_error; /* an errno */
+    struct notes notes = {0};
+
+    if (!code)
+        return;
+
+    if (code == EMFILE)
+        notes_add(&notes, job_name(job),
+                  "cannot read the mount table: %s; allow more open files (ulimit -n)",
+                  strerror(code));
+    else
+        notes_add(&notes, job_name(job), "cannot read the mount table: %s",
+                  strerror(code));
+    status_notes(reports->status, &notes);
 }
 
 static int
 on_begin(void *self, const struct job *job)
 {
     struct reports *reports = self;
-    int unnamed = job->target.naming_error;
-    struct notes notes = {0};
 
-    if (unnamed) {
-        notes_add(&notes, job_name(job), "cannot read the mount table: %s%s",
-                  strerror(unnamed),
-                  unnamed == EMFILE ? "; allow more open files (ulimit -n)" : "");
-        status_notes(reports->status, &notes);
-    }
-
+    note_unnamed(reports, job);
     for (int i = 0; i < reports->report_count; i++)
         begin_job(reports, &reports->list[i], job);
 
@@ -224,7 +270,7 @@ on_sample(void *self, const struct job *job, const struct sample *sample)
 
         select_job(report, job);
         report->format->sample(report, sample);
-        flush(reports, report);
+        flush_report(reports, report);
     }
 
     return reports->print_status;
@@ -232,7 +278,7 @@ on_sample(void *self, const struct job *job, const struct sample *sample)
 
 /* Returns the name of the output of REPORT for messages. */
 static const char *
-name_of(const struct report *report)
+output_name(const struct report *report)
 {
     return report->output->path ? report->output->path : "standard output";
 }
@@ -244,41 +290,47 @@ failure_text(int code)
     return code == ETIMEDOUT ? OS_STREAM_STUCK : strerror(code);
 }
 
-/* Writes a note to stderr for each printed output that has failed, once. */
+/* Writes a note to stderr for each printed output that has failed, once, after the notes
+ * that are not written yet. */
 static void
 note_failures(struct reports *reports)
 {
-
     for (int i = 0; i < reports->report_count; i++) {
         struct report *report = &reports->list[i];
-        if (report->error && !report->error_reported)
-            notes_add(&reports->notes, name_of(report), "%s",
-                      failure_text(report->error));
-        report->error_reported |= report->error != 0;
+        if (!report->error || report->error_reported)
+            continue;
+
+        notes_add(&reports->notes, output_name(report), "%s",
+                  failure_text(report->error));
+        report->error_reported = true;
     }
 
     status_notes(reports->status, &reports->notes);
 }
 
-/* Returns true if REPORT has a record of KIND of JOB. If the format has records of
- * phases, they replace the summary of a job with phases. */
+/* Returns true if REPORT shows records of KIND about JOB. */
 static bool
 has_record(const struct report *report, const struct job *job, enum record_kind kind)
 {
     const struct report_format *format = report->format;
-    bool by_phases = job->phases && format->records[RECORD_PHASE];
 
-    if (!format->records[kind] || kind == RECORD_STEP || kind == RECORD_HIGHEST)
-        return format->records[kind] != NULL;
+    if (!format->records[kind])
+        return false;
+    if (kind == RECORD_STEP || kind == RECORD_HIGHEST)
+        return true;
+    if (kind == RECORD_PERIOD)
+        return report->output->has_periods;
 
-    return kind == RECORD_PERIOD
-               ? report->output->has_periods
-               : report->output->has_summary && !(kind == RECORD_SUMMARY && by_phases);
+    /* Records of phases replace the summary of the job. */
+    if (kind == RECORD_SUMMARY && job->phases && format->records[RECORD_PHASE])
+        return false;
+
+    return report->output->has_summary;
 }
 
-/* A record of RECORD_STEP is not flushed: the text waits until the next part begins, or
- * for the next record after the end. A remark on the end of the sweep on stderr thus
- * comes before the line of the last step. */
+/* The line of a step is not flushed at once. It waits in the text of the report until the
+ * next step begins, or until the next record after the last step. Thus a remark on stderr
+ * about the end of the sweep comes before the line of the last step. */
 static int
 on_record(void *self, const struct job *job, const struct run_record *record)
 {
@@ -286,39 +338,50 @@ on_record(void *self, const struct job *job, const struct run_record *record)
 
     for (int i = 0; i < reports->report_count; i++) {
         struct report *report = &reports->list[i];
+
         if (has_record(report, job, record->kind)) {
             select_job(report, job);
             report->format->records[record->kind](report, record);
             if (record->kind != RECORD_STEP)
-                flush(reports, report);
+                flush_report(reports, report);
         }
-        if (record->kind == RECORD_SUMMARY && report < reports->screen)
-            /* Standard output comes after the file of -output and ends with the summary,
-             * so failures of that file are noted before. */
+
+        /* The reports before the last printed one go to a file. Their failures are noted
+         * here, because standard output must end with the summary. */
+        if (record->kind == RECORD_SUMMARY && report < reports->last_printed)
             note_failures(reports);
     }
 
     return reports->print_status;
 }
 
-/* Interim statistics go to stderr in every format, because stdout has only records. A job
- * with phases has a line for each phase; statistics over all phases would describe none
- * of them. */
+/* Adds a line of interim statistics for each phase of JOB that has begun. Statistics over
+ * all phases would describe none of them. */
+static void
+add_interim_phases(struct buffer *text, const struct job *job)
+{
+    for (enum phase phase = PHASE_IDLE; phase < PHASES; phase++) {
+        const struct stats *stats = job_phase_stats(job, phase);
+        if (stats)
+            human_interim(text, phase_label(phase), stats);
+    }
+}
+
+/* Interim statistics go to stderr in every format, because stdout has only records. */
 static void
 on_interim(void *self, const struct job *job)
 {
     struct reports *reports = self;
     struct buffer text = {0};
 
-    if (!job->phases)
+    if (job->phases)
+        add_interim_phases(&text, job);
+    else
         human_interim(&text, job_name(job), job->stats);
-    for (enum phase phase = PHASE_IDLE; job->phases && phase < PHASES; phase++)
-        if (job_phase_stats(job, phase))
-            human_interim(&text, phase_label(phase), job_phase_stats(job, phase));
 
     status_pause(reports->status);
     if (!text.failed)
-        os_stream_write(2, text.text, text.length);
+        os_stream_write(STANDARD_ERROR, text.text, text.length);
     status_resume(reports->status);
     buffer_free(&text);
 }
@@ -347,8 +410,8 @@ on_fail(void *self, const struct job *job)
     status_notes(reports->status, &notes);
 }
 
-/* A growing file gets the data of the part that has ended. Its intervals start again with
- * the new part. */
+/* A step or phase begins. A growing file gets the data of the step or phase before, and
+ * its tick interval starts again. */
 static int
 on_part(void *self, const struct job *job, const struct run_part *part)
 {
@@ -360,35 +423,36 @@ on_part(void *self, const struct job *job, const struct run_part *part)
             report->format->part(report, job, part);
         if (has_sink(report, SINK_GROWING))
             report->next_tick_at = 0;
-        flush(reports, report);
+        flush_report(reports, report);
     }
 
     return reports->print_status;
 }
 
-/* Returns when on_tick is due next, which is NOW if a failure of an exported file is to
- * be reported. Sets the points of time that are not set yet; they count from the end of
- * the start delay. */
+/* Returns the time of the next tick, which is NOW if a failure of an exported file must
+ * be reported. Intervals that have not begun yet begin when the start delay is over. */
 static int64_t
 on_next_tick(void *self, int64_t now)
 {
     struct reports *reports = self;
     int64_t next = INT64_MAX;
-    int64_t first = now + reports->export.jobs[0].start_delay;
-    bool unreported = export_supervise(&reports->export);
+    int64_t start = now + reports->export.jobs[0].start_delay;
+    bool has_failure = export_supervise(&reports->export);
 
     for (int i = 0; i < reports->report_count; i++) {
         struct report *report = &reports->list[i];
 
         if (!report->interval_began_at)
-            report->interval_began_at = first;
-        if (report->tick_interval && !report->next_tick_at)
-            report->next_tick_at = time_add(first, report->tick_interval);
-        if (report->tick_interval)
-            next = time_earlier(next, report->next_tick_at);
+            report->interval_began_at = start;
+        if (!report->tick_interval)
+            continue;
+
+        if (!report->next_tick_at)
+            report->next_tick_at = time_add(start, report->tick_interval);
+        next = time_earlier(next, report->next_tick_at);
     }
 
-    return unreported ? now : next;
+    return has_failure ? now : next;
 }
 
 static void
@@ -408,7 +472,7 @@ on_tick(void *self, const struct job *jobs, int count, int64_t now)
         report->next_tick_at =
             time_next_point(report->next_tick_at, report->tick_interval, now);
         report->format->tick(report, jobs, count, now, false);
-        flush(reports, report);
+        flush_report(reports, report);
     }
 }
 
@@ -422,24 +486,45 @@ on_interrupt(void *self)
     status_erase(reports->status);
 }
 
-/* Writes the output that takes all of standard output, such as the plot of "-plot -". */
+/* Makes the text of the last tick of REPORT. */
 static void
-write_last(struct reports *reports)
+make_last_tick(struct report *report)
+{
+    report->format->tick(report, report->jobs, report->job_count, os_clock_now(), true);
+}
+
+/* Writes the output that takes all of standard output at the end, if there is one. */
+static void
+write_stdout_at_end(struct reports *reports)
 {
     for (int i = 0; i < reports->report_count; i++) {
-
         struct report *report = &reports->list[i];
         if (!has_sink(report, SINK_STDOUT_AT_END))
             continue;
 
-        report->format->tick(report, report->jobs, report->job_count, os_clock_now(),
-                             true);
-        flush(reports, report);
+        make_last_tick(report);
+        flush_report(reports, report);
     }
 }
 
-/* Makes and hands over the last versions of the exported files, if the end of the run has
- * not done so, and waits for their writer. */
+/* Hands over the last versions of all exported files. For a growing file, on_end has
+ * handed over the last lines already; its last text may be empty. */
+static void
+hand_over_last_versions(struct reports *reports)
+{
+    for (int i = 0; i < reports->report_count; i++) {
+        struct report *report = &reports->list[i];
+        if (!report->file)
+            continue;
+
+        if (has_sink(report, SINK_REPLACED))
+            make_last_tick(report);
+        export_hand_over(&reports->export, report->file, &report->text, true);
+    }
+}
+
+/* Completes the exported files and the output of SINK_STDOUT_AT_END, if that is still to
+ * be done, and waits for the writer to end. */
 static void
 end_exports(struct reports *reports)
 {
@@ -448,19 +533,12 @@ end_exports(struct reports *reports)
     if (reports->export_stuck)
         return;
 
-    if (reports->export_pending)
-        write_last(reports);
-
-    for (int i = 0; reports->export_pending && i < reports->report_count; i++) {
-        struct report *report = &reports->list[i];
-        if (has_sink(report, SINK_REPLACED))
-            report->format->tick(report, report->jobs, report->job_count, os_clock_now(),
-                                 true);
-        if (report->file)
-            export_hand_over(&reports->export, report->file, &report->text, true);
+    if (reports->export_pending) {
+        write_stdout_at_end(reports);
+        hand_over_last_versions(reports);
     }
 
-    reports->export_stuck |= !export_end(&reports->export, &notes);
+    reports->export_stuck = !export_end(&reports->export, &notes);
     status_notes(reports->status, &notes);
     reports->export_pending = false;
 }
@@ -475,14 +553,14 @@ store_failure(const struct reports *reports, struct outcome *outcome)
     outcome->failed_output = reports->export.failed;
     outcome->output_error = reports->export.error_number;
 
-    for (int i = reports->report_count; i-- > 0;) {
+    for (int i = 0; i < reports->report_count; i++) {
         const struct report *report = &reports->list[i];
-
         if (!report->error)
             continue;
 
-        outcome->failed_output = name_of(report);
+        outcome->failed_output = output_name(report);
         outcome->output_error = report->error;
+        break;
     }
 }
 
@@ -491,17 +569,19 @@ store_failure(const struct reports *reports, struct outcome *outcome)
 static void
 leave_interrupted_line(const struct reports *reports)
 {
-    if (os_signals_stop() == SIGINT && os_stream_terminal(2) && !reports->status)
-        os_stream_write(2, "\n", 1);
+    if (os_signals_stop() == SIGINT && os_stream_terminal(STANDARD_ERROR) &&
+        !reports->status)
+        os_stream_write(STANDARD_ERROR, "\n", 1);
 }
 
 void
 report_explain(struct reports *reports, struct job *jobs, int count)
 {
-    const struct report *screen = reports->screen;
-    const struct output *output = screen->output;
-    bool summary = output->kind->for_people && output->has_summary && !screen->error;
-    bool remarked = false;
+    const struct report *report = reports->last_printed;
+    const struct plan *plan = report->plan;
+    bool has_summary =
+        report->output->kind->for_people && report->output->has_summary && !report->error;
+    bool has_remarks = false;
 
     note_failures(reports);
     for (int i = 0; i < count; i++) {
@@ -511,18 +591,17 @@ report_explain(struct reports *reports, struct job *jobs, int count)
             continue;
 
         store_failure(reports, outcome);
+
         /* Off a terminal the summary has only the counts of ioping 1.3; the remarks give
          * the others. */
-
-        outcome->legacy_summary =
-            summary && screen->plan->sweep.kind == SWEEP_NONE &&
-            (!screen->is_terminal || screen->plan->mode == MODE_PHASES);
-        outcome->limits_printed = summary && screen->is_terminal;
+        outcome->legacy_summary = has_summary && plan->sweep.kind == SWEEP_NONE &&
+                                  (!report->is_terminal || plan->mode == MODE_PHASES);
+        outcome->limits_printed = has_summary && report->is_terminal;
 
         outcome_explain(outcome, &reports->notes);
-        if (reports->notes.count && !remarked) {
+        if (reports->notes.count && !has_remarks) {
             leave_interrupted_line(reports);
-            remarked = true;
+            has_remarks = true;
         }
 
         status_notes(reports->status, &reports->notes);
@@ -541,20 +620,21 @@ static void
 on_end(void *self, struct job *jobs, int count, int64_t now)
 {
     struct reports *reports = self;
-    int shown = count - (jobs[count - 1].plan.mode == MODE_BACKGROUND);
+    bool has_load = jobs[count - 1].plan.mode == MODE_BACKGROUND;
+    int target_count = has_load ? count - 1 : count;
 
     for (int i = 0; i < reports->report_count; i++) {
         struct report *report = &reports->list[i];
         if (!has_sink(report, SINK_GROWING) || !report->format->tick)
             continue;
 
-        report->format->tick(report, jobs, shown, now, true);
-        flush(reports, report);
+        report->format->tick(report, jobs, target_count, now, true);
+        flush_report(reports, report);
     }
 
     reports->export_pending = true;
     status_erase(reports->status);
-    if (jobs[shown - 1].index + 1 == reports->export.count)
+    if (jobs[target_count - 1].index + 1 == reports->export.count)
         end_exports(reports);
 
     report_explain(reports, jobs, count);
@@ -563,11 +643,11 @@ on_end(void *self, struct job *jobs, int count, int64_t now)
 struct run_observer
 report_observer(struct reports *reports)
 {
-    const struct report *screen = reports->screen;
+    const struct report *report = reports->last_printed;
 
     return (struct run_observer){
         .self = reports,
-        .judges_slow = screen->is_terminal && screen->output->has_requests,
+        .judges_slow = report->is_terminal && report->output->has_requests,
         .begin = on_begin,
         .sample = on_sample,
         .record = on_record,
@@ -585,55 +665,69 @@ report_observer(struct reports *reports)
 void
 report_compare(struct reports *reports)
 {
-    const struct report *first = &reports->list[0];
+    const struct report *report = &reports->list[0];
 
-    if (first->job_count > 1 || first->plan->mode == MODE_COMPARE)
-        on_record(reports, first->jobs, &(struct run_record){.kind = RECORD_COMPARISON});
+    if (report->job_count > 1 || report->plan->mode == MODE_COMPARE)
+        on_record(reports, report->jobs, &(struct run_record){.kind = RECORD_COMPARISON});
+}
+
+/* Writes the summaries of all jobs of REPORT. */
+static void
+write_summaries(struct reports *reports, struct report *report)
+{
+    for (int i = 0; i < report->job_count; i++) {
+        const struct outcome *outcome = &report->jobs[i].outcome;
+        const struct run_record record = {
+            .kind = RECORD_SUMMARY,
+            .stats = &outcome->total,
+            .duration = outcome->duration,
+        };
+
+        begin_job(reports, report, &report->jobs[i]);
+        report->format->records[RECORD_SUMMARY](report, &record);
+        flush_report(reports, report);
+    }
 }
 
 void
 report_recorded(struct reports *reports, const struct comparison_row *rows)
 {
-
     for (int i = 0; i < reports->report_count; i++) {
         struct report *report = &reports->list[i];
-        bool listed = report->output->has_summary && !report->output->kind->for_people;
 
         report->rows = rows;
-        for (int k = 0; listed && k < report->job_count; k++) {
-
-            const struct outcome *outcome = &report->jobs[k].outcome;
-            begin_job(reports, report, &report->jobs[k]);
-            report->format->records[RECORD_SUMMARY](
-                report, &(struct run_record){RECORD_SUMMARY, &outcome->total,
-                                             outcome->duration, NULL, NULL});
-            flush(reports, report);
-        }
+        /* People read the comparison instead of summaries. */
+        if (report->output->has_summary && !report->output->kind->for_people)
+            write_summaries(reports, report);
     }
 
     report_compare(reports);
-    write_last(reports);
+    write_stdout_at_end(reports);
 }
 
-/* Writes the end of a printed output and closes its file. Frees the memory of REPORT. */
+/* Writes the end of a printed output and closes its file. */
 static void
-end_report(struct reports *reports, struct report *report)
+close_printed(struct reports *reports, struct report *report)
 {
-    bool printed = output_is_printed(report->output);
+    flush_report(reports, report);
 
-    if (report->is_open && report->format->closing)
-        buffer_format(&report->text, "%c\n", report->format->closing);
-
-    if (printed)
-        flush(reports, report);
-
-    if (printed && report->output->path && os_stream_close(report->stream) < 0 &&
-        !report->error)
+    if (report->output->path && os_stream_close(report->stream) < 0 && !report->error)
         report->error = errno;
+}
 
-    if (report->format->close)
-        report->format->close(report);
+/* Closes the output of REPORT and frees the memory of REPORT. */
+static void
+close_report(struct reports *reports, struct report *report)
+{
+    const struct report_format *format = report->format;
 
+    if (report->is_open && format->closing)
+        buffer_format(&report->text, "%c\n", format->closing);
+    if (output_is_printed(report->output))
+        close_printed(reports, report);
+
+    if (format->close)
+        format->close(report);
     free(report->owned_rows);
     buffer_free(&report->text);
 }
@@ -643,9 +737,9 @@ report_end(struct reports *reports, struct outcome *outcome)
 {
     end_exports(reports);
     for (int i = 0; i < reports->report_count; i++)
-        end_report(reports, &reports->list[i]);
+        close_report(reports, &reports->list[i]);
 
-    os_signals_closing(1, 0);
+    os_signals_closing(STANDARD_OUTPUT, 0);
     status_close(reports->status);
     reports->status = NULL;
 
