@@ -24,11 +24,11 @@ typedef int export_write_function(const char *path, const char *bytes, size_t si
  * replaced as a whole by each new version, such as Prometheus metrics or a plot, and a
  * file that grows by lines at its end, such as an HDR log.
  *
- * Each file exists, complete, before the first request. Everything after that first
- * version is written by a thread of its own, the writer. If several versions of a
+ * The first version of each file is written before the first request, and is complete.
+ * Later texts are written by a thread of its own, the writer. If several versions of a
  * replaced file wait for the writer, only the newest is written. Lines for a growing file
- * are all written. If a write fails, lines are written again together with the next ones;
- * a version is superseded by the next one.
+ * are all written. Lines that could not be written are written again, together with the
+ * next lines. A version that could not be written is lost; the next one takes its place.
  *
  * The supervisor's thread never waits for the writer, except in export_end.
  */
@@ -36,16 +36,17 @@ struct export
 {
     const struct plan *plan;
     const struct job *jobs;
-    int count; /* of jobs */
-    /* when a signal first asked to stop, ns, monotonic; 0 if none did */
+    int job_count;
+    /* when a signal first asked to stop, ns, monotonic; 0: none did */
     int64_t stopped_at;
-    /* os_file_replace, os_file_append; tests set others */
+    /* os_file_replace and os_file_append; a test replaces them */
     export_write_function *replace, *append;
     struct export_writer *writer; /* NULL without files, and after export_end */
-    /* The first file, in the order of export_add, whose latest content could not be
-     * written. Set by export_end. */
-    const char *failed;
-    int error_number; /* why, as an errno; 0 if all files were written */
+    /* Set by export_end: the first file, in the order of export_add, whose latest content
+     * could not be written, and the errno of the failure. NULL and 0 if all files were
+     * written. */
+    const char *failed_path;
+    int error_number;
 };
 
 /* Prepares EXPORT for the files of PLAN, whose run has COUNT jobs. PLAN and JOBS must
@@ -71,8 +72,9 @@ int export_start(struct export *export, struct error *error);
  * then. */
 int export_write_first(struct export *export, struct error *error);
 
-/* Makes the calling thread the one that the writer wakes when a file cannot be written.
- * Returns true if there is a failure that export_take_failures has not taken yet. */
+/* Makes the calling thread, the supervisor, the one that the writer wakes when a file
+ * cannot be written. Returns true if there is a failure that export_take_failures has not
+ * taken yet. */
 bool export_supervise(struct export *export);
 
 /* Hands TEXT, and its memory, to the writer: as the next version of FILE, or as lines for
@@ -86,18 +88,19 @@ void export_hand_over(struct export *export, struct export_file *file,
 void export_take_failures(struct export *export, struct notes *notes);
 
 /*
- * Waits until everything that was handed over is written, ends the writer's thread and
- * frees its memory. Stores the first failure in `failed` and `error_number`. Adds all
- * failures that are not noted yet to NOTES.
+ * Waits until all texts that were handed over are written, ends the writer's thread and
+ * frees its memory. Stores the first failure in `failed_path` and `error_number`. Adds
+ * the failures that export_take_failures has not taken yet to NOTES.
  *
- * The wait is limited to the time that the plan allows a request without answer, counted
- * from when the oldest text was handed over. It is limited to DEADLINE_GRACE if a request
- * has no answer, or once a signal has asked to stop.
+ * The wait ends at the latest when the oldest text has waited for the timeout of the
+ * plan, or for its grace time if there is no timeout, but not before DEADLINE_GRACE. It
+ * ends after DEADLINE_GRACE if a request has no answer, and DEADLINE_GRACE after a signal
+ * has asked to stop. Whatever ends it, the wait may last DEADLINE_GRACE_LEAST.
  *
- *  * Returns true if the thread has ended. Returns false if the wait was over first:
- * texts that are not written are added to NOTES and count as failed with ETIMEDOUT. The
- * thread is then stuck in the kernel, and its memory stays allocated until the program
- * ends. A second call waits again.
+ * Returns true if the thread has ended. Returns false if the wait ended first. Then NOTES
+ * has a line for each file with a text that is not written, and this failure is
+ * ETIMEDOUT. The thread is stuck in the kernel, so its memory stays allocated until the
+ * program ends. A second call waits again.
  */
 bool export_end(struct export *export, struct notes *notes);
 

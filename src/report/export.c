@@ -1,21 +1,21 @@
 /*
- * Exported files: each is replaced as a whole, or grows, while a run goes on. Reports
- * make the text. A thread of its own, the writer, writes the text, because a file system
- * may be slow or hang.
+ * Exported files. Reports make the texts of a file while a run goes on. A thread of its
+ * own, the writer, writes the texts, because a file system may be slow or hang.
  *
- *   supervisor, workers                  writer (write_all)
- *     export_add       first version
- *     export_start  ------------------->  starts, waits
- *     export_write_first     first version
- *                      is written
- *     export_hand_over: next ---------->  text = next; writes text without the lock
- *     export_take_failures <-- unreported --  an error
- *     export_end: ending -------------->  writes the rest
- *        joins         <-- ended -------  ends
+ *   supervisor, workers                      writer (write_all)
+ *     export_add: checks the file
+ *     export_start  ----------------------->  starts, waits
+ *     export_write_first: writes the
+ *     first version
+ *     export_hand_over: `next`  ----------->  moves `next` to `text` and writes `text`,
+ *                                             without holding the lock
+ *     export_take_failures  <---------------  `unreported_error`
+ *     export_end: `is_ending`  ------------>  writes the texts that wait
+ *       joins the thread  <-----------------  `has_ended`
  *
- * All members of a file are guarded by one lock, which is not held during a write. The
- * writer touches nothing but its struct export_writer. If a write never returns, that
- * struct is deliberately not freed, because the thread still uses it.
+ * All members of a file are guarded by one lock. The writer touches nothing but its
+ * struct export_writer. If a write never returns, that struct is deliberately not freed,
+ * because the thread still uses it.
  */
 #include "report/export.h"
 
@@ -33,94 +33,97 @@
 #include <string.h>
 
 /* Maximum size of the text that waits for one file, in bytes. Lines beyond it are lost,
- * and a larger version is not written; both count as a failure for lack of memory. */
-#define WAITING_MOST (16 << 20)
+ * and a larger version is not written; both count as a failure because of missing
+ * memory. */
+#define MAX_WAITING_SIZE (16 << 20)
 
 struct export_file {
     const char *path;
-    /* of the kind of output (report/outputs.h) */
+    /* as in the kind of output (report/outputs.h) */
     const char *magic, *magic_description;
-    bool is_growing; /* texts after the first version are added at its end */
-    /* first version; a growing file that was moved away begins with it again */
+    bool is_growing; /* texts after the first version are added at the end of the file */
+    /* The first version of a replaced file, or the head of a growing one. If somebody
+     * moves a growing file away, a new file begins with the head. */
     struct buffer first_version;
-    struct buffer next; /* not written yet: the newest version, or lines */
-    struct buffer text; /* being written; only the writer uses it then */
-    bool has_next;      /* `next` is to be written */
-    bool durable;       /* `next` is the last text: it must survive a crash */
-    bool is_writing;    /* the writer is writing `text` */
-    /* when the oldest text not yet written was handed over, ns, monotonic */
+    struct buffer next; /* waits for the writer: the newest version, or lines */
+    struct buffer text; /* is being written; used by the writer alone */
+    bool has_next;      /* `next` must be written, even if it is empty */
+    bool is_durable; /* `next` is the last text, and must survive a crash of the system */
+    bool is_writing; /* the writer is writing `text` */
+    /* when the oldest text that is not written yet was handed over, ns, monotonic */
     int64_t handed_over_at;
-    int error; /* errno of the latest write; 0 if it succeeded */
-    /* errno of a failure that export_take_failures has not taken; 0 if none */
-    int unreported;
-    bool has_lost_lines; /* lines were lost because memory or WAITING_MOST was exceeded */
+    int error;            /* errno of the latest write; 0 if it succeeded */
+    int unreported_error; /* errno that export_take_failures must report; 0: none */
+    bool has_lost_lines;  /* because of MAX_WAITING_SIZE or missing memory */
 };
 
 struct export_writer {
     struct os_thread thread;
-    bool started;                /* the thread was started and must be joined */
+    bool is_started;             /* the thread was started, and must be joined */
+    int file_count;              /* no file is added after the thread has started */
     struct os_lock *lock;        /* guards the members below */
     struct os_thread supervisor; /* woken when a write fails, and at the end */
     export_write_function *replace, *append;
     struct export_file files[OUTPUTS_MOST]; /* in the order of export_add */
-    int file_count;
-    bool is_ending; /* nothing is handed over any more */
-    /* A file has `unreported`. Set under the lock, read without it. */
-    atomic_bool any_unreported;
-    atomic_bool has_ended; /* the writer has written everything and ends */
+    bool is_ending;                         /* no text will be handed over any more */
+    /* Some file has an unreported_error. Set under the lock, read without it. */
+    atomic_bool has_unreported;
+    atomic_bool has_ended; /* all texts are written, and the thread is about to end */
 };
 
-/* Stores the result of a write: errno ERROR, or 0. Of several failures in a row only the
- * first is to be reported. */
+/* Stores the result of a write: errno ERROR, or 0. After several failures in a row only
+ * the first must be reported. */
 static void
 note_result(struct export_writer *writer, struct export_file *file, int error)
 {
     if (error && !file->error) {
-        file->unreported = error;
-        atomic_store(&writer->any_unreported, true);
+        file->unreported_error = error;
+        atomic_store(&writer->has_unreported, true);
         os_thread_wake(&writer->supervisor);
     }
+
     file->error = error;
 }
 
-/* Writes TEXT by the function WRITE, which replaces the file or adds to it. Returns 0, or
+/* Writes TEXT to FILE by WRITE_FILE, which replaces the file or adds to it. Returns 0, or
  * an errno. */
 static int
-put(export_write_function *write, const struct export_file *file,
-    const struct buffer *text, bool durable)
+write_text(export_write_function *write_file, const struct export_file *file,
+           const struct buffer *text, bool durable)
 {
-    int status = write(file->path, text->text, text->length, file->magic, durable);
+    int status = write_file(file->path, text->text, text->length, file->magic, durable);
 
     return status < 0 ? errno : 0;
 }
 
-/* Adds MORE to TEXT and frees MORE. Returns 0, or ENOMEM if memory is short or TEXT would
- * be too long; TEXT is unchanged then. */
+/* Adds MORE to TEXT and frees MORE. Returns 0. Returns ENOMEM, with TEXT unchanged, if
+ * memory is short or TEXT would be larger than MAX_WAITING_SIZE. */
 static int
-join(struct buffer *text, struct buffer *more)
+join_texts(struct buffer *text, struct buffer *more)
 {
-    bool fits = !more->failed && text->length + more->length <= WAITING_MOST;
+    bool fits = !more->failed && text->length + more->length <= MAX_WAITING_SIZE;
 
     if (fits && more->length)
         buffer_add(text, more->text, more->length);
-    fits &= !text->failed;
-    text->failed = false;
+    if (text->failed)
+        fits = false;
 
+    text->failed = false;
     buffer_free(more);
     return fits ? 0 : ENOMEM;
 }
 
-/* Adds the lines of a growing FILE at its end. If the file does not exist any more,
- * because somebody has moved it away (log rotation), a new one begins with its head.
- * Returns 0, or an errno. */
+/* Adds the `text` of a growing FILE at its end by APPEND. If the file does not exist any
+ * more, because somebody has moved it away (log rotation), REPLACE makes a new file that
+ * begins with the head. Returns 0, or an errno. */
 static int
-append(const struct export_file *file, export_write_function *add,
-       export_write_function *replace, bool durable)
+append_text(const struct export_file *file, export_write_function *append,
+            export_write_function *replace, bool durable)
 {
     const struct buffer *text = &file->text;
     struct buffer whole = {0};
 
-    int error = put(add, file, text, durable);
+    int error = write_text(append, file, text, durable);
     if (error != ENOENT)
         return error;
 
@@ -128,19 +131,21 @@ append(const struct export_file *file, export_write_function *add,
     if (text->length)
         buffer_add(&whole, text->text, text->length);
 
-    error = whole.failed ? ENOMEM : put(replace, file, &whole, durable);
+    error = whole.failed ? ENOMEM : write_text(replace, file, &whole, durable);
     buffer_free(&whole);
     return error;
 }
 
-/* Writes the next text of FILE. Lines that cannot be written are put in front of those
- * that came meanwhile, and wait with them. The lock is held by the caller, and released
- * during the write. */
+/* Writes the next text of FILE. If lines cannot be written, they are put in front of the
+ * lines that came meanwhile, and wait together with them. The caller holds the lock,
+ * which is released during the write. */
 static void
 write_next(struct export_writer *writer, struct export_file *file)
 {
-    export_write_function *replace = writer->replace, *add = writer->append;
-    bool durable = file->durable;
+    export_write_function *replace = writer->replace;
+    export_write_function *append = writer->append;
+    bool durable = file->is_durable;
+    int error;
 
     file->text = file->next;
     file->next = (struct buffer){0};
@@ -148,14 +153,16 @@ write_next(struct export_writer *writer, struct export_file *file)
     file->is_writing = true;
 
     os_lock_release(writer->lock);
-    int error = file->is_growing ? append(file, add, replace, durable)
-                                 : put(replace, file, &file->text, durable);
-
+    if (file->is_growing)
+        error = append_text(file, append, replace, durable);
+    else
+        error = write_text(replace, file, &file->text, durable);
     os_lock_acquire(writer->lock);
 
     file->is_writing = false;
     if (error && file->is_growing) {
-        file->has_lost_lines |= join(&file->text, &file->next) != 0;
+        if (join_texts(&file->text, &file->next) != 0)
+            file->has_lost_lines = true;
         file->next = file->text;
         file->text = (struct buffer){0};
     }
@@ -165,24 +172,24 @@ write_next(struct export_writer *writer, struct export_file *file)
     note_result(writer, file, error);
 }
 
-/* The writer's thread: writes texts as they are handed over, until the end. Wakes the
- * supervisor before it ends. */
+/* The body of the writer's thread: writes texts as they are handed over, until the end.
+ * Wakes the supervisor before it ends. */
 static void *
 write_all(void *argument)
 {
     struct export_writer *writer = argument;
-    bool some = true;
+    bool has_written = true; /* looks at all files before the first wait */
 
     os_lock_acquire(writer->lock);
-    while (some || !writer->is_ending) {
-        if (!some)
+    while (has_written || !writer->is_ending) {
+        if (!has_written)
             os_lock_wait(writer->lock);
-        some = false;
+        has_written = false;
 
         for (int i = 0; i < writer->file_count; i++) {
             if (writer->files[i].has_next) {
                 write_next(writer, &writer->files[i]);
-                some = true;
+                has_written = true;
             }
         }
     }
@@ -198,11 +205,13 @@ void
 export_begin(struct export *export, const struct plan *plan, const struct job *jobs,
              int count)
 {
-    *export = (struct export){.plan = plan,
-                              .jobs = jobs,
-                              .count = count,
-                              .replace = os_file_replace,
-                              .append = os_file_append};
+    *export = (struct export){
+        .plan = plan,
+        .jobs = jobs,
+        .job_count = count,
+        .replace = os_file_replace,
+        .append = os_file_append,
+    };
 }
 
 /* Fills ERROR: FILE cannot be written because of errno CODE. Returns -1. */
@@ -282,7 +291,7 @@ export_write_first(struct export *export, struct error *error)
 
     for (int i = 0; i < writer->file_count; i++) {
         const struct export_file *file = &writer->files[i];
-        int failure = put(export->replace, file, &file->first_version, false);
+        int failure = write_text(export->replace, file, &file->first_version, false);
 
         if (failure)
             return refuse_file(file, failure, error);
@@ -295,29 +304,31 @@ int
 export_start(struct export *export, struct error *error)
 {
     struct export_writer *writer = export->writer;
+
     if (!writer)
         return 0;
 
     writer->supervisor = os_thread_self();
-    writer->started = os_thread_start(&writer->thread, write_all, writer) == 0;
+    if (os_thread_start(&writer->thread, write_all, writer) < 0)
+        return error_set(error, EXIT_PREPARE, NULL,
+                         "cannot start a thread that writes files: %s", strerror(errno));
 
-    return writer->started ? 0
-                           : error_set(error, EXIT_PREPARE, NULL,
-                                       "cannot start a thread that writes files: %s",
-                                       strerror(errno));
+    writer->is_started = true;
+    return 0;
 }
 
 bool
 export_supervise(struct export *export)
 {
     struct export_writer *writer = export->writer;
+
     if (!writer)
         return false;
 
     os_lock_acquire(writer->lock);
     writer->supervisor = os_thread_self();
     os_lock_release(writer->lock);
-    return atomic_load(&writer->any_unreported);
+    return atomic_load(&writer->has_unreported);
 }
 
 void
@@ -330,15 +341,17 @@ export_hand_over(struct export *export, struct export_file *file, struct buffer 
     writer->replace = export->replace;
     writer->append = export->append;
 
+    /* The new version supersedes the one that waits. */
     if (!file->is_growing && !text->failed)
         buffer_free(&file->next);
 
-    int failed = join(&file->next, text);
-    if (failed) {
-        file->has_lost_lines |= file->is_growing;
-        note_result(writer, file, failed);
+    int failure = join_texts(&file->next, text);
+    if (failure) {
+        if (file->is_growing)
+            file->has_lost_lines = true;
+        note_result(writer, file, failure);
     } else {
-        file->durable = durable;
+        file->is_durable = durable;
         if (!file->has_next && !file->is_writing)
             file->handed_over_at = os_clock_now();
         file->has_next = true;
@@ -353,40 +366,44 @@ export_take_failures(struct export *export, struct notes *notes)
 {
     struct export_writer *writer = export->writer;
 
-    if (!writer || !atomic_load(&writer->any_unreported))
+    if (!writer || !atomic_load(&writer->has_unreported))
         return;
 
     os_lock_acquire(writer->lock);
     for (int i = 0; i < writer->file_count; i++) {
         struct export_file *file = &writer->files[i];
-        if (file->unreported)
-            notes_add(notes, file->path, "%s", strerror(file->unreported));
-        file->unreported = 0;
+        if (file->unreported_error)
+            notes_add(notes, file->path, "%s", strerror(file->unreported_error));
+        file->unreported_error = 0;
     }
 
-    atomic_store(&writer->any_unreported, false);
+    atomic_store(&writer->has_unreported, false);
     os_lock_release(writer->lock);
 }
 
-/* Returns true if a request has no answer. The writer may then be waiting for the same
- * device, and further waiting is hopeless. */
+/* Returns true if a request has no answer. The writer may then be stuck at the same
+ * device, and a long wait for it is hopeless. */
 static bool
 has_unanswered(const struct export *export)
 {
-    for (int i = 0; i < export->count; i++)
+    for (int i = 0; i < export->job_count; i++)
         if (export->jobs[i].in_flight.count || export->jobs[i].outcome.is_stuck)
             return true;
+
     return false;
 }
 
-/* Returns until when to wait, at most, for a writer whose oldest text was handed over at
- * SINCE. The wait began at BEGAN. All are ns, monotonic. */
+/* Returns until when to wait for a writer whose oldest text was handed over at SINCE. The
+ * wait began at BEGAN. All times are in ns, monotonic. */
 static int64_t
-limit_of(const struct export *export, int64_t since, int64_t began)
+find_wait_limit(const struct export *export, int64_t since, int64_t began)
 {
     const struct plan *plan = export->plan;
-    int64_t patience =
-        plan->end.timeout < INT64_MAX ? plan->end.timeout : plan->end.grace;
+    int64_t patience = plan->end.timeout;
+
+    if (patience == INT64_MAX)
+        patience = plan->end.grace;
+
     int64_t limit = time_add(since, patience);
 
     if (limit < began + DEADLINE_GRACE || has_unanswered(export))
@@ -399,7 +416,7 @@ limit_of(const struct export *export, int64_t since, int64_t began)
 }
 
 /* Waits until the writer has ended. Its oldest text was handed over at SINCE, ns,
- * monotonic. Returns false if the time limit was over first. */
+ * monotonic. Returns false if the limit of the wait came first. */
 static bool
 wait_for_end(struct export *export, int64_t since)
 {
@@ -415,7 +432,7 @@ wait_for_end(struct export *export, int64_t since)
         if (os_signals_stop() && !export->stopped_at)
             export->stopped_at = now;
 
-        int64_t limit = limit_of(export, since, began);
+        int64_t limit = find_wait_limit(export, since, began);
         if (now >= limit)
             return false;
 
@@ -426,10 +443,11 @@ wait_for_end(struct export *export, int64_t since)
     return true;
 }
 
-/* Adds the texts that are not written to NOTES, and stores them as a failure in EXPORT.
- * Returns false if the writer has written everything meanwhile. */
+/* Adds a note for each file with a text that is not written, and stores the first such
+ * file as a failure in EXPORT. Returns false if there is none, because the writer has
+ * written all texts meanwhile. */
 static bool
-drop_unwritten(struct export *export, struct notes *notes)
+note_unwritten(struct export *export, struct notes *notes)
 {
     const struct export_writer *writer = export->writer;
     char text[UNITS_TEXT];
@@ -437,7 +455,7 @@ drop_unwritten(struct export *export, struct notes *notes)
 
     export_take_failures(export, notes);
     os_lock_acquire(writer->lock);
-    /* Backwards, so that the first file that failed is stored in the end. */
+    /* Backwards, so that the first of the files is stored in the end. */
     for (int i = writer->file_count; i-- > 0;) {
         const struct export_file *file = &writer->files[i];
         if (!file->has_next && !file->is_writing)
@@ -445,64 +463,90 @@ drop_unwritten(struct export *export, struct notes *notes)
 
         notes_add(notes, file->path, "still not written after %s; given up",
                   units_format(UNITS_TIME, now - file->handed_over_at, text));
-        export->failed = file->path;
+        export->failed_path = file->path;
         export->error_number = ETIMEDOUT;
     }
-
     os_lock_release(writer->lock);
+
     return export->error_number != 0;
+}
+
+/* Asks the writer to end, once it has written the texts that wait. Returns when the
+ * oldest of these texts was handed over, ns, monotonic; 0 if all texts are written. */
+static int64_t
+request_end(struct export_writer *writer)
+{
+    int64_t oldest = 0;
+
+    os_lock_acquire(writer->lock);
+    writer->supervisor = os_thread_self();
+    writer->is_ending = true;
+
+    for (int i = 0; i < writer->file_count; i++) {
+        const struct export_file *file = &writer->files[i];
+        if (!file->has_next && !file->is_writing)
+            continue;
+        if (!oldest || file->handed_over_at < oldest)
+            oldest = file->handed_over_at;
+    }
+
+    os_lock_notify(writer->lock);
+    os_lock_release(writer->lock);
+    return oldest;
+}
+
+/* Stores the first file whose latest content could not be written as a failure in EXPORT,
+ * if there is one. The writer has ended. */
+static void
+store_failed_file(struct export *export)
+{
+    const struct export_writer *writer = export->writer;
+
+    for (int i = 0; i < writer->file_count; i++) {
+        const struct export_file *file = &writer->files[i];
+        if (!file->error && !file->has_lost_lines)
+            continue;
+
+        export->failed_path = file->path;
+        export->error_number = file->error ? file->error : ENOMEM;
+        return;
+    }
+}
+
+/* Frees the writer and its files, after its thread has ended or if it never started. */
+static void
+free_writer(struct export_writer *writer)
+{
+    for (int i = 0; i < writer->file_count; i++) {
+        buffer_free(&writer->files[i].first_version);
+        buffer_free(&writer->files[i].next);
+    }
+
+    os_lock_free(writer->lock);
+    free(writer);
 }
 
 bool
 export_end(struct export *export, struct notes *notes)
 {
     struct export_writer *writer = export->writer;
-    /* when the oldest unwritten text was handed over; 0 if all is written */
-    int64_t since = 0;
 
     if (!writer)
         return true;
 
-    export->failed = NULL;
+    export->failed_path = NULL;
     export->error_number = 0;
-    os_lock_acquire(writer->lock);
-    writer->supervisor = os_thread_self();
-    writer->is_ending = true;
-    for (int i = 0; i < writer->file_count; i++) {
-        const struct export_file *file = &writer->files[i];
-        if ((file->has_next || file->is_writing) &&
-            (!since || file->handed_over_at < since))
-            since = file->handed_over_at;
-    }
 
-    os_lock_notify(writer->lock);
-    os_lock_release(writer->lock);
-
-    if (since && !wait_for_end(export, since) && drop_unwritten(export, notes))
+    int64_t oldest = request_end(writer);
+    if (oldest && !wait_for_end(export, oldest) && note_unwritten(export, notes))
         return false;
 
-    if (writer->started)
+    if (writer->is_started)
         os_thread_join(&writer->thread);
     export_take_failures(export, notes);
+    store_failed_file(export);
 
-    for (int i = 0; i < writer->file_count; i++) {
-        struct export_file *file = &writer->files[i];
-        int error = file->error;
-
-        if (!error && file->has_lost_lines)
-            error = ENOMEM;
-
-        if (error && !export->error_number) {
-            export->failed = file->path;
-            export->error_number = error;
-        }
-
-        buffer_free(&file->first_version);
-        buffer_free(&file->next);
-    }
-
-    os_lock_free(writer->lock);
-    free(writer);
+    free_writer(writer);
     export->writer = NULL;
     return true;
 }

@@ -550,7 +550,7 @@ store_failure(const struct reports *reports, struct outcome *outcome)
 {
     outcome->is_stuck |= reports->export_stuck;
 
-    outcome->failed_output = reports->export.failed;
+    outcome->failed_output = reports->export.failed_path;
     outcome->output_error = reports->export.error_number;
 
     for (int i = 0; i < reports->report_count; i++) {
@@ -634,7 +634,7 @@ on_end(void *self, struct job *jobs, int count, int64_t now)
 
     reports->export_pending = true;
     status_erase(reports->status);
-    if (jobs[target_count - 1].index + 1 == reports->export.count)
+    if (jobs[target_count - 1].index + 1 == reports->export.job_count)
         end_exports(reports);
 
     report_explain(reports, jobs, count);

@@ -297,7 +297,7 @@ wait_for_a_stuck_one(char **errors)
     *errors = caught(saved);
     assert_false(ended);
     assert_int_equal(setup.export.error_number, ETIMEDOUT);
-    assert_string_equal(setup.export.failed, setup.metrics);
+    assert_string_equal(setup.export.failed_path, setup.metrics);
     atomic_store(&told.hold, false);
     golden.plan.end.timeout = INT64_MAX;
     golden.plan.end.grace = HOUR; /* for a machine that is late */
@@ -401,7 +401,7 @@ TEST(a_failure_is_told_once_while_it_lasts)
     assert_matches(errors, "^ioping: [^\n]*/a\\.prom: I(nput/output|/O) error\n"
                            "ioping: [^\n]*/a\\.prom: No space left on device\n$");
     assert_int_equal(setup.export.error_number, ENOSPC);
-    assert_string_equal(setup.export.failed, setup.metrics);
+    assert_string_equal(setup.export.failed_path, setup.metrics);
     free(errors);
 }
 
@@ -532,7 +532,7 @@ TEST(lines_that_cannot_be_added_in_the_end_are_a_failure)
     free(errors);
     assert_string_equal(logged.written, "add:one ;add!:one ;");
     assert_int_equal(logged.export.error_number, ENOSPC);
-    assert_string_equal(logged.export.failed, logged.path);
+    assert_string_equal(logged.export.failed_path, logged.path);
 }
 
 /* Somebody has moved it away. */
