@@ -53,7 +53,7 @@ const struct output_kind output_kinds[] = {
      .sink = SINK_GROWING, .magic = HDR_START, .magic_description = "an ioping log",
      .default_interval_ns = SECOND, .uses_print_interval = true},
 
-    {.format = &report_status, .option = OPTION_NO_STATUS, .enabled_by_default = status_chosen,
+    {.format = &report_status, .option = OPTION_NO_STATUS, .enabled_by_default = status_is_default,
      .sink = SINK_STATUS_LINE, .default_interval_ns = STATUS_INTERVAL},
 };
 /* clang-format on */

@@ -170,7 +170,7 @@ open_status_line(struct reports *reports, const struct plan *plan, int count)
             reports->status = status_open(plan, count, os_clock_now());
 
     if (reports->status)
-        reports->status->color = color_wanted(plan->options->color, STANDARD_ERROR);
+        reports->status->has_color = color_wanted(plan->options->color, STANDARD_ERROR);
 }
 
 int

@@ -5,11 +5,12 @@
  *
  * On every tick, the supervisor's thread gathers the facts from snapshots of the targets
  * (status_gather), makes a line of them that fits the terminal (status_format), and draws
- * the line if it has changed (tick).
+ * the line if it has changed (draw_line).
  *
- * Other threads write to the same terminal. Each erases the line before and locks it
- * meanwhile (status_pause, status_resume). Drawing does not wait for that lock: a tick is
- * skipped instead, because the holder may be stuck while writing.
+ * Other threads write to the same terminal. Each of them erases the line before it
+ * writes, and locks the line until it has written (status_pause, status_resume).
+ * draw_line does not wait for the lock, because the thread that holds it may be stuck in
+ * its write. It skips the tick instead.
  */
 #include "status.h"
 
@@ -29,27 +30,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TENTH (SECOND / 10)
+#define TENTH (SECOND / 10) /* of a second, in ns */
 
-#define STREAM 2 /* stderr */
-/* time without a line at the beginning, in ns: in a short run the line would only
+#define STANDARD_ERROR 2
+#define DEFAULT_COLUMNS 80 /* assumed if the width of the terminal is not known */
+/* time without a line at the begin of a run, in ns: in a short run the line would only
  * flash */
-#define PATIENCE (SECOND / 5)
+#define QUIET_TIME (SECOND / 5)
 
-/* Returns the statistics of JOB; if it has phases, of the current phase. */
+/* Returns the statistics of JOB that the line shows. While a phase runs, these are the
+ * statistics of this phase alone. */
 static const struct stats *
-present(const struct job *job)
+shown_stats(const struct job *job)
 {
-    return job->phases && job->stats != &job->outcome.total ? &job->progress.total
-                                                            : job->stats;
+    bool has_current_phase = job->phases && job->stats != &job->outcome.total;
+
+    return has_current_phase ? &job->progress.total : job->stats;
 }
 
-/* Returns the statistics of all targets together; uses MERGED if there are several. */
+/* Returns the statistics of all COUNT targets together. Uses the memory MERGED if there
+ * are several targets. */
 static const struct stats *
-merge(struct stats *merged, const struct job *jobs, int count)
+merge_targets(struct stats *merged, const struct job *jobs, int count)
 {
     if (count == 1)
-        return present(&jobs[0]);
+        return shown_stats(&jobs[0]);
 
     stats_clear(merged);
     for (int i = 0; i < count; i++)
@@ -58,21 +63,21 @@ merge(struct stats *merged, const struct job *jobs, int count)
     return merged;
 }
 
-/* Stores the figures that come from statistics. A percentile is unknown (-1) if there are
- * too few requests for it. */
+/* Stores the facts that come from STATS. A percentile is unknown (-1) if there are too
+ * few requests for it. */
 static void
-gather_stats(const struct stats *all, struct status_facts *facts)
+gather_stats(const struct stats *stats, struct status_facts *facts)
 {
     const struct percentile *list = percentiles_common.list;
-    enum scope scope = scope_first(all);
+    enum scope scope = scope_first(stats);
 
-    facts->requests = all->requests;
-    facts->failed = all->failed;
-    facts->max = all->latency.count > 0 ? all->latency.max : -1;
-    facts->corrected = all->corrected_interval > 0;
+    facts->requests = stats->requests;
+    facts->failed = stats->failed;
+    facts->max_latency = stats->latency.count > 0 ? stats->latency.max : -1;
+    facts->is_corrected = stats->corrected_interval > 0;
 
-    for (int i = 0; scope < SCOPE_SYNC; scope = scope_next(all, scope), i++) {
-        const struct latencies latencies = latencies_of(all, scope);
+    for (int i = 0; scope < SCOPE_SYNC; scope = scope_next(stats, scope), i++) {
+        const struct latencies latencies = latencies_of(stats, scope);
         facts->extra_count = i;
         facts->scope[i] = scope;
         facts->p50[i] = latencies_known_percentile(&latencies, &list[0]);
@@ -80,119 +85,141 @@ gather_stats(const struct stats *all, struct status_facts *facts)
     }
 }
 
-/* Stores how near a condition is that ends the run: SHARE of it is done, and LEFT ns are
- * left. The condition that ends first counts. */
+/* Notes a condition that ends the run, such as the work time. SHARE is the part of the
+ * way to it that is done, and REMAINING the time until it, in ns; -1 if unknown. Of
+ * several conditions, the one that comes first counts. */
 static void
-note_end(struct status_facts *facts, double share, int64_t left)
+note_ending(struct status_facts *facts, double share, int64_t remaining)
 {
     if (share > facts->share)
         facts->share = share;
 
-    if (left >= 0 && (facts->remaining_ns < 0 || left < facts->remaining_ns))
-        facts->remaining_ns = left;
+    if (remaining >= 0 && (facts->remaining_ns < 0 || remaining < facts->remaining_ns))
+        facts->remaining_ns = remaining;
 }
 
 /*
  * Returns how long it takes, in ns, until a target has sent all its requests; -1 if
- * unknown. With an interval, each thread sends one burst per interval, so the time
- * follows from the plan. The rate so far would be misleading: a single stall would make
- * the run look many times longer.
+ * unknown. STATS are the target's, and ELAPSED is how long it has run, in ns.
+ *
+ * With an interval, each thread sends one burst per interval, so the time follows from
+ * the plan. The rate so far would mislead: after a single stall, the run would look many
+ * times longer.
  */
 static int64_t
-left_of(const struct plan *plan, const struct stats *stats, int64_t elapsed)
+estimate_remaining(const struct plan *plan, const struct stats *stats, int64_t elapsed)
 {
     int64_t requests = (int64_t)(plan->end.count - stats->requests);
-    int64_t together = units_scale(plan->pace.burst, plan->io.threads, 1);
+    int64_t per_interval = units_scale(plan->pace.burst, plan->io.threads, 1);
 
     if (plan->pace.interval > 0)
-        return units_scale(requests, plan->pace.interval, together);
+        return units_scale(requests, plan->pace.interval, per_interval);
     if (stats->requests > 0)
         return units_scale(requests, elapsed, (int64_t)stats->requests);
     return -1;
 }
 
-/* Notes the limit on the count of requests. Targets run at the same time, each up to this
- * count, so the last one ends the run. A target that has ended early, by a failure, is
- * not waited for. */
+/* Notes the limit on the number of requests. Targets run at the same time, each up to
+ * this number, so the target that takes longest ends the run. A target that has ended
+ * early, because of a failure, counts as done. */
 static void
-note_count(const struct status *status, const struct job *jobs, int count,
-           struct status_facts *facts)
+note_count_limit(const struct status *status, const struct job *jobs, int count,
+                 struct status_facts *facts)
 {
     const struct plan *plan = status->plan;
-    double done = 0;
-    double all = (double)plan->end.count * status->targets;
-    int64_t left = 0;
+    double done = 0;               /* requests of all targets */
+    int64_t longest_remaining = 0; /* ns; -1 if it is unknown for a target */
 
     if (plan->end.count == UINT64_MAX)
         return;
 
     for (int i = 0; i < count; i++) {
-        const struct job *job = &jobs[i];
-        int64_t own = job->has_ended ? 0 : left_of(plan, present(job), facts->elapsed);
-        left = left < 0 || own < 0 ? -1 : own > left ? own : left;
-        done += (double)(job->has_ended ? plan->end.count : present(job)->requests);
+        const struct stats *stats = shown_stats(&jobs[i]);
+
+        if (jobs[i].has_ended) {
+            done += (double)plan->end.count;
+            continue;
+        }
+
+        int64_t remaining = estimate_remaining(plan, stats, facts->elapsed_ns);
+        done += (double)stats->requests;
+        if (remaining < 0 || longest_remaining < 0)
+            longest_remaining = -1;
+        else
+            longest_remaining = time_later(longest_remaining, remaining);
     }
 
-    note_end(facts, done / all, left);
+    double all = (double)plan->end.count * status->target_count;
+    note_ending(facts, done / all, longest_remaining);
 }
 
-/* Notes the progress of a sweep. Targets are swept one after the other. The number of
- * steps is known of the current target only, and assumed for all. */
+/* Notes the progress of a sweep at NOW, as far as the number of steps is known. Targets
+ * are swept one after the other. The number of steps is known of the current target only,
+ * and assumed to be the same for all targets. All times are as planned. */
 static void
-note_steps(const struct status *status, int64_t now, struct status_facts *facts)
+note_sweep(const struct status *status, int64_t now, struct status_facts *facts)
 {
     const struct plan *plan = status->plan;
     const struct status_place *place = &status->place;
-    int64_t each = 0;
-    int64_t before = 0;
+    int64_t target_time = 0; /* all steps of one target */
+    int64_t before = 0;      /* the steps of this target before the current one */
     int64_t value = plan->sweep.from;
+
+    if (place->count <= 0)
+        return;
 
     for (int i = 0; i < place->count; i++) {
         if (i == place->index)
-            before = each;
-        each = time_add(each, plan_step_time(plan, value));
+            before = target_time;
+        target_time = time_add(target_time, plan_step_time(plan, value));
         value = sweep_next(value, plan->sweep.to);
     }
 
-    int64_t past = time_earlier(now - place->began, plan_step_time(plan, place->value));
-    int64_t whole = time_multiply(each, status->targets);
-    int64_t done = time_add(time_multiply(each, place->target), time_add(before, past));
+    int64_t in_step =
+        time_earlier(now - place->began_at, plan_step_time(plan, place->value));
+    int64_t earlier_targets = time_multiply(target_time, place->target);
+    int64_t done = time_add(earlier_targets, time_add(before, in_step));
+    int64_t sweep_time = time_multiply(target_time, status->target_count);
 
-    if (place->count > 0)
-        note_end(facts, (double)done / (double)whole, whole - done);
+    note_ending(facts, (double)done / (double)sweep_time, sweep_time - done);
 }
 
-/* Extends the facts about the current phase to the run: all phases take equally long. */
+/* Extends FACTS about the current phase to the whole run: all phases take equally long.
+ */
 static void
-add_phases(struct status_facts *facts)
+extend_to_phases(struct status_facts *facts)
 {
-    int all = PHASE_RECOVERED;
-    int left = all - (int)facts->place.phase;
+    int phase_count = PHASE_RECOVERED;
+    int later_phases = phase_count - (int)facts->place.phase;
+    int earlier_phases = (int)facts->place.phase - 1;
 
     if (facts->share >= 0)
-        facts->share = ((double)facts->place.phase - 1 + facts->share) / all;
+        facts->share = ((double)earlier_phases + facts->share) / phase_count;
+
     /* The background load has not settled yet, so the phase has not really begun. */
-    if (facts->elapsed < 0)
+    if (facts->elapsed_ns < 0)
         facts->remaining_ns = -1;
-    if (facts->remaining_ns >= 0)
-        facts->remaining_ns =
-            time_add(facts->remaining_ns,
-                     time_multiply(time_add(facts->elapsed, facts->remaining_ns), left));
+    if (facts->remaining_ns < 0)
+        return;
+
+    int64_t phase_time = time_add(facts->elapsed_ns, facts->remaining_ns);
+    facts->remaining_ns =
+        time_add(facts->remaining_ns, time_multiply(phase_time, later_phases));
 }
 
-/* Returns the age, in ns, of the oldest request in flight; 0 if there is none. */
+/* Returns the age, in ns, of the oldest request in flight; 0 if none is in flight. */
 static int64_t
-longest_wait(const struct job *jobs, int count, int64_t now)
+oldest_age(const struct job *jobs, int count, int64_t now)
 {
-    int64_t longest = 0;
+    int64_t oldest = 0;
 
     for (int i = 0; i < count; i++) {
-        int64_t since = jobs[i].in_flight.oldest_sent_at;
-        if (since > 0)
-            longest = time_later(longest, now - since);
+        int64_t sent_at = jobs[i].in_flight.oldest_sent_at;
+        if (sent_at > 0)
+            oldest = time_later(oldest, now - sent_at);
     }
 
-    return longest;
+    return oldest;
 }
 
 void
@@ -200,40 +227,46 @@ status_gather(struct status *status, const struct job *jobs, int count, int64_t 
               struct status_facts *facts)
 {
     const struct plan *plan = status->plan;
+    bool has_phase = status->place.phase != PHASE_NONE;
+    int64_t began_at = has_phase ? status->place.began_at : status->began_at;
 
     *facts = (struct status_facts){
-        .share = -1,
-        .remaining_ns = -1,
-        .swept = plan->sweep.kind,
+        .sweep_kind = plan->sweep.kind,
         .place = status->place,
-        .targets = status->targets,
-        .oldest_age_ns = longest_wait(jobs, count, now),
-        .elapsed = now - (status->place.phase ? status->place.began : status->began)};
+        .target_count = status->target_count,
+        .share = -1,
+        .elapsed_ns = now - began_at,
+        .remaining_ns = -1,
+        .oldest_age_ns = oldest_age(jobs, count, now),
+    };
 
-    gather_stats(merge(&status->merged, jobs, count), facts);
+    gather_stats(merge_targets(&status->merged, jobs, count), facts);
 
     if (plan->sweep.kind != SWEEP_NONE) {
-        note_steps(status, now, facts);
+        note_sweep(status, now, facts);
         return;
     }
 
-    int64_t whole = time_add(plan->end.work_time, plan->end.settle_time);
-    int64_t past = time_earlier(facts->elapsed, whole);
-    if (whole < INT64_MAX)
-        note_end(facts, (double)past / (double)whole, whole - past);
+    int64_t planned = time_add(plan->end.work_time, plan->end.settle_time);
+    int64_t done = time_earlier(facts->elapsed_ns, planned);
+    if (planned < INT64_MAX)
+        note_ending(facts, (double)done / (double)planned, planned - done);
 
-    note_count(status, jobs, count, facts);
+    note_count_limit(status, jobs, count, facts);
 
-    facts->is_endless = facts->share < 0 && !facts->place.phase;
-    if (facts->place.phase)
-        add_phases(facts);
+    facts->is_endless = facts->share < 0 && !has_phase;
+    if (has_phase)
+        extend_to_phases(facts);
 }
 
-#define GAP 2       /* columns between two fields */
-#define BAR_MOST 20 /* columns of the widest bar */
-#define BAR_LEAST 5 /* columns of a bar below which fields are left out */
-#define BAR_TINY 3  /* columns of the narrowest bar, when no other field is left */
-#define BAR_ENDS 3  /* columns of its brackets and a space */
+/* Widths, in columns. */
+#define FIELD_GAP 2    /* between two fields */
+#define BAR_BRACKETS 3 /* the brackets of the bar, and the space after it */
+/* The bar itself. While other fields can be left out, it is not narrower than BAR_ROOM.
+ * If it would be narrower than BAR_NARROWEST, there is no bar. */
+#define BAR_WIDEST 20
+#define BAR_ROOM 5
+#define BAR_NARROWEST 3
 
 /* The fields in their order on the line. */
 enum field {
@@ -245,22 +278,26 @@ enum field {
     FIELD_MAX,
     FIELD_FAILED,
     FIELD_WAITING,
-    FIELD_LEFT,
+    FIELD_REMAINING,
     FIELDS
 };
 
-/* The order in which fields are left out, the least important first. */
-static const enum field dropped[FIELDS - 1] = {FIELD_MAX,  FIELD_P99,      FIELD_P50,
-                                               FIELD_LEFT, FIELD_REQUESTS, FIELD_FAILED,
-                                               FIELD_STEP, FIELD_WAITING};
+/* The order in which fields are left out if the terminal is narrow: the least important
+ * field first. The progress is never left out. */
+static const enum field dropped[FIELDS - 1] = {
+    FIELD_MAX,      FIELD_P99,    FIELD_P50,  FIELD_REMAINING,
+    FIELD_REQUESTS, FIELD_FAILED, FIELD_STEP, FIELD_WAITING,
+};
 
-#define WAITING_LEAST SECOND /* the age of a request is shown above this */
+/* The age of the oldest request in flight is shown if it is above this, in ns. */
+#define SHOWN_AGE SECOND
 
-/* Size of the text of a field, in bytes, all ASCII. An empty text is left out. */
-#define FIELD 96
+/* Size of the text of a field, in bytes, all of them ASCII. A field without a text is not
+ * shown. */
+#define FIELD_SIZE 96
 
-/* Makes the field of the phase, or of the step with its value; leaves it empty if there
- * is neither. */
+/* Makes the field of the current phase or step, such as "under load (2/3)". Leaves it
+ * empty if there is neither. */
 static void
 make_step(const struct status_facts *facts, char *text)
 {
@@ -270,199 +307,239 @@ make_step(const struct status_facts *facts, char *text)
     char value[UNITS_TEXT];
 
     if (place->phase)
-        snprintf(text, FIELD, "%s (%d/%d)", phase_label(place->phase), (int)place->phase,
-                 (int)PHASE_RECOVERED);
+        snprintf(text, FIELD_SIZE, "%s (%d/%d)", phase_label(place->phase),
+                 (int)place->phase, (int)PHASE_RECOVERED);
 
-    if (facts->swept == SWEEP_NONE || place->count == 0)
+    if (facts->sweep_kind == SWEEP_NONE || place->count == 0)
         return;
 
-    if (facts->targets > 1)
+    if (facts->target_count > 1)
         snprintf(target, sizeof(target), "target %d/%d  ", place->target + 1,
-                 facts->targets);
-
+                 facts->target_count);
     if (place->count > 0)
         snprintf(count, sizeof(count), "/%d", place->count);
 
-    snprintf(text, FIELD, "%s%s %s (%d%s)", target, sweep_kinds[facts->swept].name,
-             sweep_format(facts->swept, place->value, value), place->index + 1, count);
+    sweep_format(facts->sweep_kind, place->value, value);
+    snprintf(text, FIELD_SIZE, "%s%s %s (%d%s)", target,
+             sweep_kinds[facts->sweep_kind].name, value, place->index + 1, count);
 }
 
-/* Makes a field of TIME, ns, between the texts BEFORE and AFTER. TIME is rounded down, so
- * that a person can follow the changes: to tenths of a second below LIMIT, otherwise to
- * seconds. */
-static void
-make_time(char *text, const char *before, int64_t time, int64_t limit, const char *after)
+/* Writes TIME, ns, into TEXT, a buffer of UNITS_TEXT bytes. Returns the text. TIME is
+ * rounded down, so that a person can follow the changes: to tenths of a second if it is
+ * below TENTHS_BELOW ns, otherwise to seconds. */
+static const char *
+format_time(int64_t time, int64_t tenths_below, char *text)
 {
-    char shown[UNITS_TEXT];
+    int64_t unit = time < tenths_below ? TENTH : SECOND;
+    int64_t rounded = time - time % unit;
 
-    time -= time % (time < limit ? TENTH : SECOND);
-    snprintf(text, FIELD, "%s%s%s", before,
-             time ? units_format(UNITS_TIME, time, shown) : "0 s", after);
+    return rounded ? units_format(UNITS_TIME, rounded, text) : "0 s";
 }
 
 /* Returns SHARE of COUNT, rounded down. 1e-9 is added because a share such as 0.29 may be
  * stored as slightly less. */
 static int
-done_of(double share, int count)
+round_down(double share, int count)
 {
     return (int)(share * count + 1e-9);
 }
 
+/* Makes a field of COUNT and a word, such as "1.26 k requests". */
 static void
-make_count(char *text, uint64_t count, const char *what)
+make_count(char *text, uint64_t count, const char *word)
 {
     char shown[UNITS_TEXT];
 
-    snprintf(text, FIELD, "%s %s", units_format(UNITS_COUNT, (int64_t)count, shown),
-             what);
+    snprintf(text, FIELD_SIZE, "%s %s", units_format(UNITS_COUNT, (int64_t)count, shown),
+             word);
 }
 
 /* Adds NAME and TIME, ns, to TEXT; "-" if TIME is unknown. */
 static void
 add_latency(char *text, const char *name, int64_t time)
 {
-    char shown[UNITS_TEXT];
+    char shown[UNITS_TEXT] = "-";
     size_t length = strlen(text);
+    const char *gap = length > 0 ? " " : "";
 
-    snprintf(text + length, FIELD - length, "%s%s %s", length ? " " : "", name,
-             time >= 0 ? units_format(UNITS_TIME, time, shown) : "-");
+    if (time >= 0)
+        units_format(UNITS_TIME, time, shown);
+    snprintf(text + length, FIELD_SIZE - length, "%s%s %s", gap, name, shown);
 }
 
-/* Makes the field of a percentile. If operations are mixed, each has its own value. */
+/* Makes the field of the percentile NAME. If operations are mixed, each operation has its
+ * own value, after its name. */
 static void
 make_percentile(const struct status_facts *facts, char *text, const char *name,
                 const int64_t *times)
 {
-    char first[48];
+    const char *prefix = facts->is_corrected ? "corrected " : "";
+    char label[48];
 
-    snprintf(first, sizeof(first), "%s%s%s%s", facts->corrected ? "corrected " : "", name,
-             facts->extra_count ? " " : "", scope_name(facts->scope[0]));
-    add_latency(text, first, times[0]);
+    if (facts->extra_count > 0)
+        snprintf(label, sizeof(label), "%s%s %s", prefix, name,
+                 scope_name(facts->scope[0]));
+    else
+        snprintf(label, sizeof(label), "%s%s%s", prefix, name,
+                 scope_name(facts->scope[0]));
+    add_latency(text, label, times[0]);
 
     for (int i = 1; i <= facts->extra_count; i++)
         add_latency(text, scope_name(facts->scope[i]), times[i]);
 }
 
-/* Makes all fields, which must be empty. The share shows 100 % only when everything is
- * done. If the share is unknown, the elapsed time is shown as progress. */
+/* Makes all fields, which must be empty. The progress is 100 % only when everything is
+ * done. If the share is unknown, the elapsed time takes its place. */
 static void
-make_fields(const struct status_facts *facts, char (*text)[FIELD])
+make_fields(const struct status_facts *facts, char (*fields)[FIELD_SIZE])
 {
-    make_step(facts, text[FIELD_STEP]);
+    char time[UNITS_TEXT];
+
+    make_step(facts, fields[FIELD_STEP]);
 
     if (facts->share >= 0)
-        snprintf(text[FIELD_PROGRESS], FIELD, "%3d%%", done_of(facts->share, 100));
+        snprintf(fields[FIELD_PROGRESS], FIELD_SIZE, "%3d%%",
+                 round_down(facts->share, 100));
     else
-        make_time(text[FIELD_PROGRESS], "", facts->elapsed, SECOND, "");
+        snprintf(fields[FIELD_PROGRESS], FIELD_SIZE, "%s",
+                 format_time(facts->elapsed_ns, SECOND, time));
 
-    make_count(text[FIELD_REQUESTS], facts->requests,
+    make_count(fields[FIELD_REQUESTS], facts->requests,
                facts->requests == 1 ? "request" : "requests");
-    make_percentile(facts, text[FIELD_P50], "p50", facts->p50);
-    make_percentile(facts, text[FIELD_P99], "p99", facts->p99);
-    add_latency(text[FIELD_MAX], "max", facts->max);
+    make_percentile(facts, fields[FIELD_P50], "p50", facts->p50);
+    make_percentile(facts, fields[FIELD_P99], "p99", facts->p99);
+    add_latency(fields[FIELD_MAX], "max", facts->max_latency);
 
     if (facts->failed)
-        make_count(text[FIELD_FAILED], facts->failed, "failed");
-    if (facts->oldest_age_ns > WAITING_LEAST)
-        make_time(text[FIELD_WAITING], "waiting ", facts->oldest_age_ns, 60 * SECOND, "");
+        make_count(fields[FIELD_FAILED], facts->failed, "failed");
+    if (facts->oldest_age_ns > SHOWN_AGE)
+        snprintf(fields[FIELD_WAITING], FIELD_SIZE, "waiting %s",
+                 format_time(facts->oldest_age_ns, 60 * SECOND, time));
 
     if (facts->remaining_ns >= 0)
-        make_time(text[FIELD_LEFT], "", facts->remaining_ns, 60 * SECOND, " left");
+        snprintf(fields[FIELD_REMAINING], FIELD_SIZE, "%s left",
+                 format_time(facts->remaining_ns, 60 * SECOND, time));
     else if (facts->is_endless)
-        snprintf(text[FIELD_LEFT], FIELD, "Ctrl-C to stop");
+        snprintf(fields[FIELD_REMAINING], FIELD_SIZE, "Ctrl-C to stop");
 }
 
 /* Returns the width of all fields that are not empty, with the gaps between them. */
 static int
-width_of(char (*fields)[FIELD])
+fields_width(char (*fields)[FIELD_SIZE])
 {
-    int width = -GAP;
+    int width = -FIELD_GAP;
 
     for (int i = 0; i < FIELDS; i++)
         if (fields[i][0])
-            width += GAP + (int)strlen(fields[i]);
+            width += FIELD_GAP + (int)strlen(fields[i]);
+
     return width;
+}
+
+/* Shortens FIELDS, and then empties them in the order of `dropped`, until they are at
+ * most WIDTH columns wide or only the progress is left. */
+static void
+narrow_fields(const struct status_facts *facts, char (*fields)[FIELD_SIZE], int width)
+{
+    if (fields_width(fields) > width)
+        make_count(fields[FIELD_REQUESTS], facts->requests, "req");
+
+    for (int i = 0; i < FIELDS - 1; i++) {
+        if (fields_width(fields) <= width)
+            return;
+        fields[dropped[i]][0] = '\0';
+    }
+}
+
+/* Adds a bar of WIDTH columns for SHARE. The bar is full only when everything is done. */
+static void
+add_bar(struct buffer *text, double share, int width, bool utf8)
+{
+    int length = round_down(share, width * text_histogram_units(utf8));
+
+    buffer_text(text, "[");
+    text_histogram_bar(text, length, width, utf8 ? " " : "-", utf8);
+    buffer_text(text, "] ");
 }
 
 void
 status_format(struct buffer *text, const struct status_facts *facts, int columns,
               bool utf8, bool color)
 {
-    char fields[FIELDS][FIELD] = {""};
+    char fields[FIELDS][FIELD_SIZE] = {""};
     int width = columns - 1;
-    int units = text_histogram_units(utf8);
-    int least = facts->share >= 0 ? BAR_LEAST + BAR_ENDS : 0;
+    bool has_bar = facts->share >= 0;
 
     make_fields(facts, fields);
+    narrow_fields(facts, fields, has_bar ? width - BAR_ROOM - BAR_BRACKETS : width);
 
-    if (width_of(fields) + least > width)
-        make_count(fields[FIELD_REQUESTS], facts->requests, "req");
-    for (int i = 0; i < FIELDS - 1 && width_of(fields) + least > width; i++)
-        fields[dropped[i]][0] = '\0';
-
-    int bar = width - width_of(fields) - BAR_ENDS;
-
-    /* Nothing is drawn if the last field does not fit: a cut number would read as another
-     * one. */
-    if (width_of(fields) > width)
+    /* Nothing is drawn if the last field does not fit: a number without its last digits
+     * would be read as another number. */
+    if (fields_width(fields) > width)
         return;
 
-    bar = bar < BAR_MOST ? bar : BAR_MOST;
+    int bar_width = width - fields_width(fields) - BAR_BRACKETS;
+    if (bar_width > BAR_WIDEST)
+        bar_width = BAR_WIDEST;
+    if (bar_width < BAR_NARROWEST)
+        has_bar = false;
 
     const char *gap = "";
     for (int i = 0; i < FIELDS; i++) {
+        bool is_red = color && i == FIELD_FAILED;
+
         if (!fields[i][0])
             continue;
+
         buffer_text(text, gap);
-        /* The bar is full only when everything is done. */
-        if (i == FIELD_PROGRESS && least && bar >= BAR_TINY) {
-            buffer_text(text, "[");
-            text_histogram_bar(text, done_of(facts->share, bar * units), bar,
-                               utf8 ? " " : "-", utf8);
-            buffer_text(text, "] ");
-        }
-        color_add(text, color && i == FIELD_FAILED ? COLOR_FAILED : NULL, fields[i]);
+        if (i == FIELD_PROGRESS && has_bar)
+            add_bar(text, facts->share, bar_width, utf8);
+        color_add(text, is_red ? COLOR_FAILED : NULL, fields[i]);
         gap = "  ";
     }
 }
 
 bool
-status_chosen(const struct plan *plan)
+status_is_default(const struct plan *plan)
 {
     const struct output *screen = plan_screen(plan);
 
-    return !screen->has_requests && !(screen->has_periods && plan->output.print_count) &&
-           !(plan->mode & (MODE_CHECK | MODE_COMPARE));
+    if (plan->mode & (MODE_CHECK | MODE_COMPARE))
+        return false;
+
+    return !screen->has_requests && !(screen->has_periods && plan->output.print_count);
 }
 
 bool
 status_possible(void)
 {
-    return os_stream_terminal(STREAM) && !os_terminal_dumb();
+    return os_stream_terminal(STANDARD_ERROR) && !os_terminal_dumb();
 }
 
 struct status *
-status_open(const struct plan *plan, int targets, int64_t now)
+status_open(const struct plan *plan, int target_count, int64_t now)
 {
     struct status *status = calloc(1, sizeof(*status));
 
-    if (status)
-        status->lock = os_lock_make();
-    if (!status || !status->lock) {
+    if (!status)
+        return NULL;
+
+    status->lock = os_lock_make();
+    if (!status->lock) {
         free(status);
         return NULL;
     }
 
     status->plan = plan;
-    status->targets = targets;
-    status->began = now;
-    status->utf8 = os_locale_utf8();
+    status->target_count = target_count;
+    status->began_at = now;
+    status->has_utf8 = os_locale_utf8();
 
     return status;
 }
 
-/* Erases a line: carriage return, and EL (erase in line) to its end: ECMA-48 8.3.15,
- * 8.3.41. */
+/* The control functions of ECMA-48 that erase a line: carriage return (8.3.15), then EL,
+ * erase in line, to its end (8.3.41). */
 static const char erasure[] = "\r\033[K";
 
 void
@@ -481,9 +558,9 @@ status_pause(struct status *status)
     os_lock_acquire(status->lock);
 
     /* If the program is in the background, the last line belongs to the shell. */
-    if (status->shown && os_terminal_foreground(STREAM))
-        os_stream_write(STREAM, erasure, strlen(erasure));
-    status->shown = false;
+    if (status->is_shown && os_terminal_foreground(STANDARD_ERROR))
+        os_stream_write(STANDARD_ERROR, erasure, strlen(erasure));
+    status->is_shown = false;
 }
 
 void
@@ -512,68 +589,83 @@ status_close(struct status *status)
 
     status_erase(status);
     buffer_free(&status->line);
-    buffer_free(&status->last);
+    buffer_free(&status->drawn_line);
     os_lock_free(status->lock);
     free(status);
 }
 
-/*
- * Draws the line. A run that has only just begun has no line yet, and a short run never
- * has one. The cursor is left at the start of the line, even if the line fills the whole
- * width. A key that the terminal echoes then appears there, and is erased or drawn over
- * with the line.
- */
+/* Makes the line of COUNT jobs at NOW in status->line. The cursor is left at the start of
+ * the line, even if the line fills the whole width. A key that the terminal echoes then
+ * appears there, and is erased or drawn over together with the line. */
 static void
-tick(struct report *report, const struct job *jobs, int count, int64_t now, bool last)
+make_line(struct status *status, const struct job *jobs, int count, int64_t now)
 {
-    struct status *status = report->status;
     struct buffer *line = &status->line;
-    struct buffer drawn = status->last;
+    int columns = os_stream_columns(STANDARD_ERROR);
     struct status_facts facts;
 
-    (void)last;
-
-    if (now - status->began < PATIENCE || !os_terminal_foreground(STREAM))
-        return;
-
-    int columns = os_stream_columns(STREAM);
+    if (columns == 0)
+        columns = DEFAULT_COLUMNS;
     status_gather(status, jobs, count, now, &facts);
 
     buffer_clear(line);
     buffer_text(line, "\r");
-    status_format(line, &facts, columns ? columns : 80, status->utf8, status->color);
+    status_format(line, &facts, columns, status->has_utf8, status->has_color);
     buffer_text(line, "\033[K\r");
+}
 
-    /* The holder of the lock may be stuck while writing, so do not wait. */
+/* The tick function: draws the line of COUNT jobs at NOW if it has changed. */
+static void
+draw_line(struct report *report, const struct job *jobs, int count, int64_t now,
+          bool last)
+{
+    struct status *status = report->status;
+    struct buffer *line = &status->line;
+    struct buffer drawn = status->drawn_line;
+
+    (void)last;
+
+    if (now - status->began_at < QUIET_TIME || !os_terminal_foreground(STANDARD_ERROR))
+        return;
+
+    make_line(status, jobs, count, now);
+
+    /* The thread that holds the lock may be stuck in its write, so do not wait. */
     if (!os_lock_try(status->lock))
         return;
 
-    bool same = status->shown && line->length == drawn.length &&
-                memcmp(line->text, drawn.text, drawn.length) == 0;
-    if (!line->failed && !same) {
-        os_stream_write(STREAM, line->text, line->length);
-        status->shown = true;
-        status->last = *line;
+    bool is_same = status->is_shown && line->length == drawn.length &&
+                   memcmp(line->text, drawn.text, drawn.length) == 0;
+    if (!line->failed && !is_same) {
+        os_stream_write(STANDARD_ERROR, line->text, line->length);
+        status->is_shown = true;
+        status->drawn_line = *line;
         *line = drawn;
     }
 
     os_lock_release(status->lock);
 }
 
-/* Stores the place of the run. The loaded phase begins when the background has
+/* Stores which step or phase begins. The loaded phase begins when the background load has
  * settled. */
 static void
-begin_part(struct report *report, const struct job *job, const struct run_part *part)
+store_place(struct report *report, const struct job *job, const struct run_part *part)
 {
-    int64_t settle = part->phase == PHASE_LOADED ? PLAN_SETTLE : 0;
+    if (!report->status)
+        return;
 
-    if (report->status)
-        report->status->place = (struct status_place){job->index,
-                                                      part->index,
-                                                      part->count,
-                                                      part->value,
-                                                      report->monotonic_now() + settle,
-                                                      part->phase};
+    int64_t began_at = report->monotonic_now();
+    if (part->phase == PHASE_LOADED)
+        began_at += PLAN_SETTLE;
+
+    report->status->place = (struct status_place){
+        .target = job->index,
+        .index = part->index,
+        .count = part->count,
+        .value = part->value,
+        .began_at = began_at,
+        .phase = part->phase,
+    };
 }
 
-const struct report_format report_status = {.part = begin_part, .tick = tick};
+const struct report_format report_status = {.part = store_place, .tick = draw_line};

@@ -17,14 +17,13 @@ struct plan;
 /* The current step of a sweep, or the current phase. */
 struct status_place {
     int target; /* index of the target */
-    /* Index of the step, and the number of all steps. `count` is 0 before the first step,
-     * and -1 if the number is unknown. */
-    int index, count;
+    int index;  /* of the step, from 0 */
+    int count;  /* of all steps; 0 before the first step, -1 if it is unknown */
     /* of the swept quantity: bytes, threads, requests in flight, ns, or requests per
      * second */
     int64_t value;
-    int64_t began; /* when the step or phase began, ns, monotonic */
-    /* PHASE_NONE if it is a step, or if there are neither steps nor phases */
+    int64_t began_at; /* when the step or phase began, ns, monotonic */
+    /* PHASE_NONE in a sweep, and if there are neither steps nor phases */
     enum phase phase;
 };
 
@@ -33,31 +32,32 @@ struct status_place {
  * the terminal erases it first (status_pause). */
 struct status {
     const struct plan *plan;
-    int targets;
-    int64_t began; /* when the run began, ns, monotonic */
+    int target_count;
+    int64_t began_at; /* when the run began, ns, monotonic */
     struct status_place place;
-    struct stats merged; /* statistics of all targets, if there are several */
-    /* what the terminal can show; status_open leaves `color` false */
-    bool utf8, color;
-    /* the text being made; the text that was written last */
-    struct buffer line, last;
-    /* held while a thread writes to the terminal; guards `shown` */
+    struct stats merged;      /* statistics of all targets, if there are several */
+    bool has_utf8;            /* the line may have characters beyond ASCII */
+    bool has_color;           /* the line may have colours; status_open leaves it false */
+    struct buffer line;       /* the line that is being made */
+    struct buffer drawn_line; /* the line that was written last */
+    /* held while a thread writes to the terminal; guards `is_shown` */
     struct os_lock *lock;
-    bool shown; /* the line is on the terminal now */
+    bool is_shown; /* the line is on the terminal now */
 };
 
-/* Returns true if PLAN has a status line by default. It has none if lines for requests or
- * short periods show already that the run is alive, nor for a plug-in or a comparison.
+/* Returns true if PLAN has a status line unless -no-status is given. A plug-in and a
+ * comparison have no status line. Neither has a run that prints lines for requests, or
+ * for periods of a number of requests: these lines show already that the run is alive.
  * The printed outputs of PLAN must be known. */
-bool status_chosen(const struct plan *plan);
+bool status_is_default(const struct plan *plan);
 
 /* Returns true if stderr goes to a terminal that can move its cursor. */
 bool status_possible(void);
 
-/* Makes the status line of a run of PLAN, which must outlive it, on TARGETS targets. The
- * run begins at NOW, ns, monotonic. Nothing is drawn yet. Returns NULL if memory is
- * short: the run then has no status line. Free with status_close. */
-struct status *status_open(const struct plan *plan, int targets, int64_t now);
+/* Makes the status line of a run of PLAN, which must outlive it, on TARGET_COUNT targets.
+ * The run begins at NOW, ns, monotonic. Nothing is drawn yet. Returns NULL if memory is
+ * short: the run then has no status line. Free it with status_close. */
+struct status *status_open(const struct plan *plan, int target_count, int64_t now);
 
 #define STATUS_INTERVAL (100 * MS) /* ns from one tick to the next */
 
@@ -68,7 +68,7 @@ void status_erase(struct status *status);
  * until status_resume. Any thread may call it. STATUS may be NULL: nothing happens. */
 void status_pause(struct status *status);
 
-/* Lets the line be drawn again, on the next tick. STATUS may be NULL. */
+/* Unlocks the line. The next tick draws it again. STATUS may be NULL. */
 void status_resume(struct status *status);
 
 /* Writes NOTES to stderr, with the line erased, and empties them. STATUS may be NULL. */
@@ -79,23 +79,26 @@ void status_close(struct status *status);
 
 /* The data that a status line shows. Times are in ns; negative if unknown. */
 struct status_facts {
-    enum sweep_kind swept; /* SWEEP_NONE if there are no steps */
+    enum sweep_kind sweep_kind; /* SWEEP_NONE if there are no steps */
     struct status_place place;
-    int targets;
+    int target_count;
 
-    /* part of the whole run that is done, 0 to 1; negative if unknown */
-    double share;
-    /* since the begin of the run or phase, and until the end of the run */
-    int64_t elapsed, remaining_ns;
-    bool is_endless;       /* only a signal or a failure ends the run */
-    int64_t oldest_age_ns; /* age of the oldest request in flight; 0 if there is none */
-    uint64_t requests, failed; /* counts, of all targets */
-    bool corrected;            /* percentiles are corrected for missed requests */
-    int64_t max;               /* latency */
+    double
+        share; /* the part of the whole run that is done, 0 to 1; negative if unknown */
+    int64_t elapsed_ns;   /* since the begin of the run, or of the current phase */
+    int64_t remaining_ns; /* until the end of the run */
+    bool is_endless;      /* only a signal or a failure ends the run */
+    /* age of the oldest request in flight; 0 if none is in flight */
+    int64_t oldest_age_ns;
+
+    /* of all targets together */
+    uint64_t requests, failed; /* counts */
+    int64_t max_latency;       /* ns */
+    bool is_corrected;         /* percentiles are corrected for missed requests */
     int extra_count; /* number of operations minus one, if operations are mixed, else 0 */
     /* The scope of each percentile: one for each operation, or SCOPE_ALL alone. */
     enum scope scope[OPERATION_TURNS];
-    /* The percentiles of each scope. */
+    /* The percentiles of each scope, in ns. */
     int64_t p50[OPERATION_TURNS], p99[OPERATION_TURNS];
 };
 

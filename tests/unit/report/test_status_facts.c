@@ -89,8 +89,8 @@ TEST(a_run_without_an_end_has_no_share_and_no_rest)
     struct status_facts facts = gathered(&plan, stats, 1, 7 * SECOND);
     assert_true(facts.share < 0);
     assert_int_equal(facts.remaining_ns, -1);
-    assert_int_equal(facts.elapsed, 7 * SECOND);
-    assert_int_equal(facts.swept, SWEEP_NONE);
+    assert_int_equal(facts.elapsed_ns, 7 * SECOND);
+    assert_int_equal(facts.sweep_kind, SWEEP_NONE);
     assert_true(facts.is_endless);
     plan.end.count = 100;
     assert_false(gathered(&plan, stats, 1, SECOND).is_endless);
@@ -133,14 +133,14 @@ TEST(latencies_are_known_once_there_are_enough)
         struct status_facts facts = gathered(&plan, stats, 1, SECOND);
         assert_int_equal(facts.requests, cases[i].count + cases[i].failed);
         assert_int_equal(facts.failed, cases[i].failed);
-        assert_int_equal(facts.max, cases[i].max < 0 ? -1 : cases[i].max * MS);
+        assert_int_equal(facts.max_latency, cases[i].max < 0 ? -1 : cases[i].max * MS);
         const int64_t told[] = {facts.p50[0], facts.p99[0]},
                       right[] = {cases[i].p50, cases[i].p99};
         for (int k = 0; k < 2; k++)
             if (right[k] < 0 ? told[k] != -1
                              : llabs(told[k] - right[k] * MS) > right[k] * 4 * US)
                 fail_msg("case %zu: %lld", i, (long long)told[k]);
-        assert_false(facts.corrected);
+        assert_false(facts.is_corrected);
         free(stats);
     }
 }
@@ -161,7 +161,7 @@ TEST(several_targets_are_taken_together)
         status_gather(status, jobs, 3, BEGAN + SECOND, &facts);
         assert_int_equal(facts.requests, 402);
         assert_int_equal(facts.failed, 2);
-        assert_int_equal(facts.max, SECOND);
+        assert_int_equal(facts.max_latency, SECOND);
         assert_in_range(facts.p50[0], 99 * MS, 101 * MS);
         assert_in_range(facts.p99[0], 996 * MS, SECOND);
         assert_int_equal(status->merged.requests, 402); /* not more each time */
@@ -211,7 +211,7 @@ TEST(reads_and_writes_are_apart)
         assert_int_equal(facts.p99[0], MS);
         assert_int_equal(facts.p50[1], 2 * MS);
         assert_int_equal(facts.p99[1], targets == 1 ? -1 : 2 * MS);
-        assert_int_equal(facts.max, 2 * MS);
+        assert_int_equal(facts.max_latency, 2 * MS);
     }
     free(stats);
 }
@@ -228,7 +228,7 @@ TEST(corrected_statistics_give_corrected_percentiles)
         stats_record(stats, &sample);
     for (int targets = 1; targets <= 2; targets++) {
         struct status_facts facts = gathered(&plan, stats, targets, SECOND);
-        assert_true(facts.corrected);
+        assert_true(facts.is_corrected);
         assert_in_range(facts.p50[0], 398 * MS, 402 * MS);
     }
     free(stats);
@@ -376,8 +376,8 @@ TEST(a_sweep_goes_through_all_steps_of_all_targets)
             fail_msg("case %zu: %f, %lld left", i, facts.share,
                      (long long)facts.remaining_ns);
         assert_int_equal(facts.requests, 5);
-        assert_int_equal(facts.max, 5 * MS);
-        assert_int_equal(facts.targets, cases[i].targets);
+        assert_int_equal(facts.max_latency, 5 * MS);
+        assert_int_equal(facts.target_count, cases[i].targets);
         assert_int_equal(facts.place.value, cases[i].count ? 8 : 0);
         status_close(status);
     }

@@ -8,15 +8,15 @@
 static struct status_facts
 example(void)
 {
-    return (struct status_facts){.targets = 1,
+    return (struct status_facts){.target_count = 1,
                                  .share = 0.3125,
-                                 .elapsed = 5600 * MS,
+                                 .elapsed_ns = 5600 * MS,
                                  .remaining_ns = 12345678901,
                                  .requests = 1261,
                                  .failed = 2,
                                  .p50 = {240700},
                                  .p99 = {1440 * US},
-                                 .max = 3200 * US};
+                                 .max_latency = 3200 * US};
 }
 
 /* Counts the columns of TEXT: its characters, none of which is wide. */
@@ -88,13 +88,14 @@ TEST(no_line_reaches_the_last_column)
     for (size_t i = 0; i < LENGTH(cases); i++)
         cases[i] = example();
     cases[1].share = cases[1].remaining_ns = -1;
-    cases[2].swept = SWEEP_SIZE;
+    cases[2].sweep_kind = SWEEP_SIZE;
     cases[2].place = (struct status_place){.index = 6, .count = 19, .value = 1572864};
-    cases[3].swept = SWEEP_THREADS;
-    cases[3].targets = 12;
+    cases[3].sweep_kind = SWEEP_THREADS;
+    cases[3].target_count = 12;
     cases[3].place = (struct status_place){.target = 9, .index = 9, .count = 11};
     cases[4].requests = cases[4].failed = INT64_MAX;
-    cases[4].p50[0] = cases[4].p99[0] = cases[4].max = cases[4].remaining_ns = INT64_MAX;
+    cases[4].p50[0] = cases[4].p99[0] = cases[4].max_latency = cases[4].remaining_ns =
+        INT64_MAX;
     cases[4].share = 1;
     for (size_t i = 0; i < LENGTH(cases) * 2; i++)
         for (int columns = 0; columns <= 250; columns++) {
@@ -126,7 +127,8 @@ TEST(the_bar_is_full_when_all_is_done)
         {1, "[####################] 100%", "[████████████████████] 100%"},
     };
     char ascii[128], utf8[256];
-    struct status_facts facts = {.requests = 999900, .p50 = {-1}, .p99 = {-1}, .max = -1};
+    struct status_facts facts = {
+        .requests = 999900, .p50 = {-1}, .p99 = {-1}, .max_latency = -1};
     facts.remaining_ns = -1;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         facts.share = cases[i].share;
@@ -146,7 +148,7 @@ TEST(what_is_not_known_is_a_dash_or_left_out)
                "[######--------------]  31%  1.26 k requests  p50 240.7 us  p99 -  "
                "max 3.20 ms");
     facts.requests = 0;
-    facts.p50[0] = facts.max = -1;
+    facts.p50[0] = facts.max_latency = -1;
     check_line(&facts, 100, false,
                "[######--------------]  31%  0 requests  p50 -  p99 -  max -");
     facts.share = -1;
@@ -195,7 +197,7 @@ TEST(failures_are_red)
 TEST(corrected_percentiles_are_called_so)
 {
     struct status_facts facts = example();
-    facts.corrected = true;
+    facts.is_corrected = true;
     facts.share = facts.remaining_ns = -1;
     check_line(&facts, 100, false,
                "5 s  1.26 k requests  corrected p50 240.7 us  corrected p99 1.44 ms  "
@@ -218,7 +220,7 @@ TEST(reads_and_writes_have_percentiles_of_their_own)
     check_line(&facts, 80, false,
                "[####----------]  31%  1.26 k req  p50 read 240.7 us write 1.56 ms  12.3 "
                "s left");
-    facts.corrected = true;
+    facts.is_corrected = true;
     facts.share = facts.remaining_ns = -1;
     check_line(&facts, 120, false,
                "5 s  1.26 k requests  corrected p50 read 240.7 us write 1.56 ms  "
@@ -243,8 +245,9 @@ TEST(times_are_no_finer_than_one_can_follow)
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char line[128];
-        struct status_facts facts = {.share = -1, .p50 = {-1}, .p99 = {-1}, .max = -1};
-        facts.elapsed = facts.remaining_ns = cases[i].time;
+        struct status_facts facts = {
+            .share = -1, .p50 = {-1}, .p99 = {-1}, .max_latency = -1};
+        facts.elapsed_ns = facts.remaining_ns = cases[i].time;
         snprintf(line, sizeof(line), "%s  0 requests  p50 -  p99 -  max -  %s",
                  cases[i].elapsed, cases[i].left);
         check_line(&facts, 100, false, line);
@@ -271,10 +274,10 @@ TEST(a_sweep_says_where_it_is)
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char line[128];
         struct status_facts facts = {
-            .p50 = {-1}, .p99 = {-1}, .max = -1, .remaining_ns = -1};
+            .p50 = {-1}, .p99 = {-1}, .max_latency = -1, .remaining_ns = -1};
         facts.share = 0.5;
-        facts.swept = cases[i].kind;
-        facts.targets = cases[i].targets;
+        facts.sweep_kind = cases[i].kind;
+        facts.target_count = cases[i].targets;
         facts.place = (struct status_place){cases[i].target, cases[i].index,
                                             cases[i].count, cases[i].value, 0};
         snprintf(line, sizeof(line), "%s  0 requests  p50 -  p99 -  max -",
@@ -287,7 +290,7 @@ TEST(a_sweep_says_where_it_is)
 TEST(a_sweep_fits_a_narrow_terminal)
 {
     struct status_facts facts = example();
-    facts.swept = SWEEP_DEPTH;
+    facts.sweep_kind = SWEEP_DEPTH;
     facts.place = (struct status_place){.index = 3, .count = 7, .value = 8};
     check_line(&facts, 40, false, "depth 8 (4/7)  [##-----]  31%  2 failed");
     check_line(&facts, 30, false, "depth 8 (4/7)  [##-----]  31%");
