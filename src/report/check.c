@@ -7,8 +7,8 @@
  *
  * The format is that of the Monitoring Plugins Development Guidelines
  * (https://www.monitoring-plugins.org/doc/guidelines.html), "Performance data": a figure
- * is LABEL=VALUE UNIT;WARNING;CRITICAL. The range "10" means that more than 10 is bad,
- * the range "10:" that less than 10 is bad.
+ * is LABEL=VALUE UNIT;WARNING;CRITICAL. WARNING and CRITICAL are ranges: "10" means that
+ * more than 10 is bad, "10:" that less than 10 is bad.
  *
  * Programs that read the line disagree about quotes and equals signs in labels, and about
  * bars in the text. These characters are therefore written as a backslash and three octal
@@ -29,17 +29,20 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* At most: the requested percentiles, max and IOPS, which are always listed, the figures
- * with a limit that warns or is critical, and one figure that is shown if nothing has a
- * limit. */
+/* Maximum number of figures of a target: the requested percentiles, max and IOPS, which
+ * are always listed; the figures with a limit of -warn or -slo; and one figure that is
+ * shown if nothing has a limit. */
 #define FIGURES_MOST (PERCENTILES_MOST + 2 + 2 * SLOS_MOST + 1)
 
-/* A figure of a target and its limits. limits[0] warns and limits[1] is critical. If
- * several limits of one kind apply to a figure, the strictest is used. */
+/* The limits of a figure: -warn gives the first kind, -slo the second. */
+enum limit_kind { LIMIT_WARNING, LIMIT_CRITICAL, LIMIT_KINDS };
+
+/* A figure of a target and its limits. If several limits of one kind apply to a figure,
+ * the strictest is used. */
 struct figure {
-    struct slo slo;              /* which figure; its member `limit` is not used */
-    const struct slo *limits[2]; /* NULL if absent */
-    const struct slo *broken;    /* the gravest limit that is broken; NULL if none is */
+    struct slo slo; /* which figure it is; the member `limit` is not used */
+    const struct slo *limits[LIMIT_KINDS]; /* NULL if absent */
+    const struct slo *broken; /* the gravest limit that is broken; NULL if none is */
     struct slo_answer answer;
     enum check_state state;
 };
@@ -61,42 +64,59 @@ static const struct {
 
 /* Returns the worse of two states. */
 static enum check_state
-worse(enum check_state state, enum check_state other)
+worse_state(enum check_state state, enum check_state other)
 {
     return states[other].rank > states[state].rank ? other : state;
 }
 
-/* Characters that are escaped in the text, in a path in the text, and in a label. */
-#define IN_TEXT "|\"`"
-#define IN_PATH IN_TEXT "'"
-#define IN_LABEL IN_PATH "="
+/* The characters that are escaped in the text, in a path in the text, and in a label of
+ * the performance data. */
+#define ESCAPED_IN_TEXT "|\"`"
+#define ESCAPED_IN_PATH ESCAPED_IN_TEXT "'"
+#define ESCAPED_IN_LABEL ESCAPED_IN_PATH "="
 
 /* Adds TEXT to LINE. The characters of SET, and characters that cannot be displayed, are
  * escaped. */
 static void
-add_harmless(struct buffer *line, const char *text, const char *set)
+add_escaped(struct buffer *line, const char *text, const char *set)
 {
     struct escape_character character;
+
     while (escape_next(&text, &character)) {
-        bool escaped = character.kind != ESCAPE_PLAIN ||
-                       (character.length == 1 && strchr(set, character.bytes[0]));
-        if (!escaped)
+        bool is_in_set = character.length == 1 && strchr(set, character.bytes[0]);
+
+        if (character.kind == ESCAPE_PLAIN && !is_in_set) {
             buffer_add(line, character.bytes, character.length);
-        for (size_t i = 0; escaped && i < character.length; i++)
+            continue;
+        }
+
+        for (size_t i = 0; i < character.length; i++)
             buffer_format(line, "\\%03o", (unsigned)(unsigned char)character.bytes[i]);
     }
 }
 
 /* Adds the path of JOBS[INDEX] with the characters of SET escaped. If earlier jobs have
- * the same path, adds a number: graphs identify figures by their labels alone. */
+ * the same path, adds a number, because graphs identify figures by their labels alone. */
 static void
-add_path(struct buffer *line, const struct job *jobs, int index, const char *set)
+add_target_path(struct buffer *line, const struct job *jobs, int index, const char *set)
 {
     int ordinal = job_ordinal(jobs, index);
 
-    add_harmless(line, jobs[index].plan.path, set);
+    add_escaped(line, jobs[index].plan.path, set);
     if (ordinal > 1)
         buffer_format(line, "#%d", ordinal);
+}
+
+/* Returns true if ONE and OTHER are about the same figure. */
+static bool
+is_same_figure(const struct slo *one, const struct slo *other)
+{
+    if (one->metric != other->metric || one->scope != other->scope ||
+        one->phase != other->phase)
+        return false;
+
+    return one->metric != SLO_PERCENTILE ||
+           one->percentile.billionths == other->percentile.billionths;
 }
 
 /* Returns the figure that SLO is about. Adds the figure if the list does not have it
@@ -104,14 +124,9 @@ add_path(struct buffer *line, const struct job *jobs, int index, const char *set
 static struct figure *
 find_figure(struct figures *figures, const struct slo *slo)
 {
-    for (int i = 0; i < figures->count; i++) {
-        const struct slo *is = &figures->list[i].slo;
-        if (is->metric == slo->metric && is->scope == slo->scope &&
-            is->phase == slo->phase &&
-            (is->metric != SLO_PERCENTILE ||
-             is->percentile.billionths == slo->percentile.billionths))
+    for (int i = 0; i < figures->count; i++)
+        if (is_same_figure(&figures->list[i].slo, slo))
             return &figures->list[i];
-    }
 
     struct figure *figure = &figures->list[figures->count++];
     *figure = (struct figure){.slo = *slo};
@@ -130,59 +145,82 @@ is_known(const struct figure *figure)
 static void
 judge_figure(struct figure *figure, const struct stats *stats)
 {
-    bool limited = figure->limits[0] || figure->limits[1];
+    static const enum check_state broken_states[LIMIT_KINDS] = {
+        [LIMIT_WARNING] = CHECK_WARNING,
+        [LIMIT_CRITICAL] = CHECK_CRITICAL,
+    };
+    bool has_limit = figure->limits[LIMIT_WARNING] || figure->limits[LIMIT_CRITICAL];
 
     figure->answer = slo_answer(&figure->slo, stats);
-    figure->state = limited && !is_known(figure) ? CHECK_UNKNOWN : CHECK_OK;
+    figure->state = has_limit && !is_known(figure) ? CHECK_UNKNOWN : CHECK_OK;
 
-    for (int i = 0; i < 2; i++) {
-        const struct slo *limit = figure->limits[i];
+    for (int kind = 0; kind < LIMIT_KINDS; kind++) {
+        const struct slo *limit = figure->limits[kind];
         if (!limit || slo_answer(limit, stats).verdict != SLO_BROKEN)
             continue;
-        figure->state = i == 0 ? CHECK_WARNING : CHECK_CRITICAL;
+
+        figure->state = broken_states[kind];
         figure->broken = limit;
     }
 }
 
-/* Fills FIGURES for the plan of a target, and judges them by STATS: percentiles, max and
- * IOPS, which are always listed, then all figures with limits. */
+/* Returns true if LIMIT is stricter than OTHER: a higher rate, or a shorter time. */
+static bool
+is_stricter(const struct slo *limit, const struct slo *other)
+{
+    if (slo_is_rate(limit))
+        return limit->limit >= other->limit;
+    return limit->limit < other->limit;
+}
+
+/* Adds the figures that LIMITS are about, unless the list has them, and gives them these
+ * limits. */
+static void
+list_limits(struct figures *figures, const struct slos *limits, enum limit_kind kind)
+{
+    for (int i = 0; i < limits->count; i++) {
+        const struct slo *limit = &limits->list[i];
+        const struct slo **strictest = &find_figure(figures, limit)->limits[kind];
+
+        if (!*strictest || is_stricter(limit, *strictest))
+            *strictest = limit;
+    }
+}
+
+/* Fills FIGURES for PLAN, the plan of a target, and judges them by STATS: percentiles,
+ * max and IOPS, which are always listed, then all figures with limits. */
 static void
 list_figures(struct figures *figures, const struct plan *plan, const struct stats *stats)
 {
-    const struct percentiles *ranks = plan->output.percentiles.is_given
-                                          ? &plan->output.percentiles
-                                          : &percentiles_common;
-    const struct slos *lists[] = {&plan->statistics.warnings, &plan->statistics.slos};
+    const struct percentiles *percentiles = &percentiles_common;
 
-    for (int i = 0; i < ranks->count; i++)
+    if (plan->output.percentiles.is_given)
+        percentiles = &plan->output.percentiles;
+
+    for (int i = 0; i < percentiles->count; i++)
         find_figure(figures, &(struct slo){.metric = SLO_PERCENTILE,
-                                           .percentile = ranks->list[i]});
+                                           .percentile = percentiles->list[i]});
     find_figure(figures, &(struct slo){.metric = SLO_MAX});
     find_figure(figures, &(struct slo){.metric = SLO_IOPS});
 
-    for (int k = 0; k < 2; k++)
-        for (int i = 0; i < lists[k]->count; i++) {
-            const struct slo *slo = &lists[k]->list[i];
-            const struct slo **limit = &find_figure(figures, slo)->limits[k];
-            bool lower = *limit && slo->limit < (*limit)->limit;
-            /* The strictest of several limits: the highest of a rate, the lowest of a
-             * time. */
-            if (!*limit || lower != slo_is_rate(slo))
-                *limit = slo;
-        }
+    list_limits(figures, &plan->statistics.warnings, LIMIT_WARNING);
+    list_limits(figures, &plan->statistics.slos, LIMIT_CRITICAL);
 
     for (int i = 0; i < figures->count; i++)
         judge_figure(&figures->list[i], stats);
 }
 
-/* Returns true if TEXT looks like LIMIT does when displayed, with or without decimals. */
+/* Returns true if TEXT, a displayed value, looks like LIMIT when it is displayed. A value
+ * that is barely larger than LIMIT may be displayed with decimals: "2.00 ms". */
 static bool
 is_shown_as(const char *text, const struct slo *limit)
 {
-    char even[UNITS_TEXT];
-    char beyond[UNITS_TEXT];
-    return strcmp(text, slo_format(limit, limit->limit, even)) == 0 ||
-           strcmp(text, slo_format(limit, time_add(limit->limit, 1), beyond)) == 0;
+    char exact[UNITS_TEXT];
+    char larger[UNITS_TEXT];
+
+    slo_format(limit, limit->limit, exact);
+    slo_format(limit, time_add(limit->limit, 1), larger);
+    return strcmp(text, exact) == 0 || strcmp(text, larger) == 0;
 }
 
 /* Adds FIGURE for people, and the limit that it breaks. A value that would look equal to
@@ -191,8 +229,8 @@ static void
 add_figure(struct buffer *line, const struct figure *figure)
 {
     char name[SLO_NAME];
-    char is[UNITS_TEXT];
-    char most[UNITS_TEXT];
+    char value[UNITS_TEXT];
+    char limit_value[UNITS_TEXT];
     const struct slo *limit = figure->broken;
     const struct slo_answer *answer = &figure->answer;
 
@@ -210,16 +248,53 @@ add_figure(struct buffer *line, const struct figure *figure)
         return;
     }
 
-    slo_format(&figure->slo, answer->value, is);
-    if (limit && is_shown_as(is, limit)) {
+    slo_format(&figure->slo, answer->value, value);
+    if (limit && is_shown_as(value, limit)) {
         struct slo exact = *limit;
         exact.limit = answer->value;
-        slo_limit(&exact, is);
+        slo_limit(&exact, value);
     }
 
-    buffer_format(line, "%s %s", name, is);
+    buffer_format(line, "%s %s", name, value);
     if (limit)
-        buffer_format(line, " (limit %s)", slo_format(limit, limit->limit, most));
+        buffer_format(line, " (limit %s)", slo_format(limit, limit->limit, limit_value));
+}
+
+/* Returns the number of requests that had no answer when the run ended. It is at least 1
+ * if OUTCOME has the age of such a request. */
+static int
+count_unanswered(const struct outcome *outcome)
+{
+    if (outcome->waiting_age && outcome->abandoned_requests == 0)
+        return 1;
+    return outcome->abandoned_requests;
+}
+
+/* Adds that requests had no answer. */
+static void
+add_unanswered(struct buffer *line, const struct outcome *outcome)
+{
+    int count = count_unanswered(outcome);
+    char age[UNITS_TEXT];
+
+    units_format(UNITS_TIME, outcome->waiting_age, age);
+    if (count == 1)
+        buffer_format(line, "no answer to 1 request for %s", age);
+    else
+        buffer_format(line, "no answer to %d requests for %s", count, age);
+}
+
+/* Adds why no request of a run counted. */
+static void
+add_nothing_counted(struct buffer *line, const struct outcome *outcome)
+{
+    char text[OUTCOME_TEXT];
+
+    if (outcome->total.cached)
+        outcome_cached_text(outcome, text);
+    else
+        outcome_nothing_text(outcome, text);
+    add_escaped(line, text, ESCAPED_IN_TEXT);
 }
 
 /* Adds a description of failed or missing requests and outputs of JOB, if there are any.
@@ -230,77 +305,92 @@ add_trouble(struct buffer *line, const struct job *job)
     const struct outcome *outcome = &job->outcome;
     size_t start = line->length;
     char text[OUTCOME_TEXT];
-    char waited[UNITS_TEXT];
     enum check_state state = CHECK_OK;
 
     if (outcome->failed_sample.index)
-        add_harmless(line, outcome_failure_text(&outcome->failed_sample, text), IN_TEXT);
+        add_escaped(line, outcome_failure_text(&outcome->failed_sample, text),
+                    ESCAPED_IN_TEXT);
     else if (outcome->waiting_age)
-        buffer_format(line, "no answer to %d request%s for %s",
-                      outcome->abandoned_requests > 1 ? outcome->abandoned_requests : 1,
-                      outcome->abandoned_requests > 1 ? "s" : "",
-                      units_format(UNITS_TIME, outcome->waiting_age, waited));
+        add_unanswered(line, outcome);
 
-    if (line->length > start)
+    if (line->length > start) {
         state = CHECK_CRITICAL;
-    else if (outcome->total.latency.count == 0) {
-        add_harmless(line,
-                     outcome->total.cached ? outcome_cached_text(outcome, text)
-                                           : outcome_nothing_text(outcome, text),
-                     IN_TEXT);
+    } else if (outcome->total.latency.count == 0) {
+        add_nothing_counted(line, outcome);
         state = CHECK_UNKNOWN;
     }
 
     /* All targets share the outputs, so only the first target reports their failure. */
     if (outcome->output_error && job->index == 0) {
-        buffer_text(line, line->length > start ? ", " : "");
-        add_harmless(line, outcome->failed_output, IN_PATH);
+        if (line->length > start)
+            buffer_text(line, ", ");
+        add_escaped(line, outcome->failed_output, ESCAPED_IN_PATH);
         buffer_text(line, ": ");
-        add_harmless(line, strerror(outcome->output_error), IN_TEXT);
-        state = worse(state, CHECK_UNKNOWN);
+        add_escaped(line, strerror(outcome->output_error), ESCAPED_IN_TEXT);
+        state = worse_state(state, CHECK_UNKNOWN);
     }
 
     return state;
 }
 
-/* Adds the text for JOBS[INDEX]: trouble first, then the figures that have limits, the
- * worst first. Without any limits it shows p99 or, while there are too few requests for
- * p99, avg and max. Returns the state of the job. */
+/* Adds the figures of JOB that have limits, the worst first. Without any limits, adds p99
+ * or, while there are too few requests for p99, avg and max. START is where the text
+ * about JOB begins in LINE; it may have a text about trouble already. Returns STATE or
+ * the state of an added figure, whichever is worst. */
 static enum check_state
-add_job(struct buffer *line, const struct job *jobs, int index)
+add_decisive_figures(struct buffer *line, const struct job *job, size_t start,
+                     enum check_state state)
 {
     const struct percentile *p99 = &percentiles_common.list[1];
-    const struct job *job = &jobs[index];
+    const struct plan *plan = &job->plan;
     const struct stats *stats = &job->outcome.total;
-    bool limited = job->plan.statistics.slos.count || job->plan.statistics.warnings.count;
-    bool ranked = stats->latency.count >= percentile_needs(p99);
+    bool has_limits = plan->statistics.slos.count || plan->statistics.warnings.count;
+    bool has_p99 = stats->latency.count >= percentile_needs(p99);
     struct figures figures = {0};
 
-    add_path(line, jobs, index, IN_PATH);
-    buffer_text(line, " ");
-    size_t start = line->length;
-    enum check_state state = add_trouble(line, job);
-
-    if (stats->latency.count == 0)
-        return state;
-
-    find_figure(&figures, &(struct slo){.metric = ranked ? SLO_PERCENTILE : SLO_AVG,
+    /* The first figure of the list is the one that is shown if nothing has a limit. */
+    find_figure(&figures, &(struct slo){.metric = has_p99 ? SLO_PERCENTILE : SLO_AVG,
                                         .percentile = *p99});
-    list_figures(&figures, &job->plan, stats);
+    list_figures(&figures, plan, stats);
 
     for (int rank = states[CHECK_CRITICAL].rank; rank >= 0; rank--)
         for (int i = 0; i < figures.count; i++) {
             const struct figure *figure = &figures.list[i];
-            bool listed = limited ? figure->limits[0] || figure->limits[1]
-                                  : i == 0 || (!ranked && figure->slo.metric == SLO_MAX);
-            if (!listed || states[figure->state].rank != rank)
+            bool is_listed;
+
+            if (has_limits)
+                is_listed =
+                    figure->limits[LIMIT_WARNING] || figure->limits[LIMIT_CRITICAL];
+            else
+                is_listed = i == 0 || (!has_p99 && figure->slo.metric == SLO_MAX);
+            if (!is_listed || states[figure->state].rank != rank)
                 continue;
-            buffer_text(line, line->length > start ? ", " : "");
+
+            if (line->length > start)
+                buffer_text(line, ", ");
             add_figure(line, figure);
-            state = worse(state, figure->state);
+            state = worse_state(state, figure->state);
         }
 
     return state;
+}
+
+/* Adds the text about JOBS[INDEX]: its path, trouble, and the figures that decide its
+ * state. Returns the state of the job. */
+static enum check_state
+add_job(struct buffer *line, const struct job *jobs, int index)
+{
+    const struct job *job = &jobs[index];
+
+    add_target_path(line, jobs, index, ESCAPED_IN_PATH);
+    buffer_text(line, " ");
+    size_t start = line->length;
+    enum check_state state = add_trouble(line, job);
+
+    if (job->outcome.total.latency.count == 0)
+        return state;
+
+    return add_decisive_figures(line, job, start, state);
 }
 
 /* Adds NUMBER times 10^-DIGITS, without trailing zeros. */
@@ -308,96 +398,111 @@ static void
 add_decimal(struct buffer *line, int64_t number, int digits)
 {
     int64_t one = 1;
+
     for (int i = 0; i < digits; i++)
         one *= 10;
 
+    int64_t fraction = number % one;
     buffer_format(line, "%" PRId64, number / one);
-    int64_t rest = number % one;
+    if (fraction == 0)
+        return;
 
-    for (; rest && rest % 10 == 0; rest /= 10)
+    while (fraction % 10 == 0) {
+        fraction /= 10;
         digits--;
-    if (rest)
-        buffer_format(line, ".%0*" PRId64, digits, rest);
+    }
+    buffer_format(line, ".%0*" PRId64, digits, fraction);
 }
 
 /* Adds LIMIT as a range of the guidelines; nothing if LIMIT is NULL. */
 static void
-add_range(struct buffer *line, const struct slo *limit)
+add_limit_range(struct buffer *line, const struct slo *limit)
 {
-    if (limit && slo_is_rate(limit))
+    if (!limit)
+        return;
+
+    if (slo_is_rate(limit))
         buffer_format(line, "%" PRId64 ":", limit->limit);
-    else if (limit)
+    else
         add_decimal(line, limit->limit, 9);
 }
 
 /* Adds the label NAME and an equals sign. If there are several targets, the label is
  * quoted and begins with the path of the target. */
 static void
-add_label(struct buffer *line, const struct job *jobs, int index, const char *name)
+add_data_label(struct buffer *line, const struct job *jobs, int index, const char *name)
 {
-    bool several = jobs[index].target_count > 1;
-
-    buffer_text(line, several ? " '" : " ");
-    if (several)
-        add_path(line, jobs, index, IN_LABEL);
-    buffer_format(line, several ? " %s'=" : "%s=", name);
+    if (jobs[index].target_count > 1) {
+        buffer_text(line, " '");
+        add_target_path(line, jobs, index, ESCAPED_IN_LABEL);
+        buffer_format(line, " %s'=", name);
+    } else {
+        buffer_format(line, " %s=", name);
+    }
 }
 
-/* Adds the performance data of JOBS[INDEX]. The figures are the same in every run; an
- * unknown value is U. IOPS are cut after three decimals, not rounded, as limits compare
- * them. */
+/* Adds the value of FIGURE and its unit; U if it is unknown. IOPS are cut after three
+ * decimals and not rounded, because limits compare them that way. */
 static void
-add_figures(struct buffer *line, const struct job *jobs, int index)
+add_data_value(struct buffer *line, const struct figure *figure,
+               const struct stats *stats)
+{
+    if (!is_known(figure)) {
+        buffer_text(line, "U");
+    } else if (figure->slo.metric == SLO_IOPS) {
+        add_decimal(line, (int64_t)(stats_iops(stats) * 1000), 3);
+    } else if (figure->slo.metric == SLO_BPS) {
+        buffer_format(line, "%" PRId64 "B", figure->answer.value);
+    } else {
+        add_decimal(line, figure->answer.value, 9);
+        if (!slo_is_rate(&figure->slo))
+            buffer_text(line, "s");
+    }
+}
+
+/* Adds the performance data of JOBS[INDEX]. The figures are the same in every run. */
+static void
+add_performance_data(struct buffer *line, const struct job *jobs, int index)
 {
     const struct job *job = &jobs[index];
-    const struct outcome *outcome = &job->outcome;
-    const struct stats *stats = &outcome->total;
+    const struct stats *stats = &job->outcome.total;
     struct figures figures = {0};
     char name[SLO_NAME];
 
     list_figures(&figures, &job->plan, stats);
     for (int i = 0; i < figures.count; i++) {
         const struct figure *figure = &figures.list[i];
-        const struct slo *warning = figure->limits[0];
-        const struct slo *critical = figure->limits[1];
-        add_label(line, jobs, index, slo_name(&figure->slo, name));
-        if (!is_known(figure))
-            buffer_text(line, "U");
-        else if (figure->slo.metric == SLO_IOPS)
-            add_decimal(line, (int64_t)(stats_iops(stats) * 1000), 3);
-        else if (figure->slo.metric == SLO_BPS)
-            buffer_format(line, "%" PRId64 "B", figure->answer.value);
-        else
-            add_decimal(line, figure->answer.value, 9);
-        if (is_known(figure) && !slo_is_rate(&figure->slo))
-            buffer_text(line, "s");
-        buffer_text(line, warning || critical ? ";" : "");
-        add_range(line, warning);
-        buffer_text(line, critical ? ";" : "");
-        add_range(line, critical);
+        const struct slo *warning = figure->limits[LIMIT_WARNING];
+        const struct slo *critical = figure->limits[LIMIT_CRITICAL];
+
+        add_data_label(line, jobs, index, slo_name(&figure->slo, name));
+        add_data_value(line, figure, stats);
+        if (warning || critical)
+            buffer_text(line, ";");
+        add_limit_range(line, warning);
+        if (critical)
+            buffer_text(line, ";");
+        add_limit_range(line, critical);
     }
 
-    int left = outcome->waiting_age && !outcome->abandoned_requests
-                   ? 1
-                   : outcome->abandoned_requests;
-
-    add_label(line, jobs, index, "failed");
-    buffer_format(line, "%" PRIu64 "c", stats->failed + (uint64_t)left);
+    uint64_t failed = stats->failed + (uint64_t)count_unanswered(&job->outcome);
+    add_data_label(line, jobs, index, "failed");
+    buffer_format(line, "%" PRIu64 "c", failed);
 }
 
 enum check_state
 check_add(struct buffer *text, const struct job *jobs, int count)
 {
-    /* Each target is written twice: into DRAFT to learn its state, then in the order of
-     * the states, the worst first. */
+    /* The text about each target is made twice: in DRAFT to learn its state, then in the
+     * order of the states, the worst first. */
     struct buffer draft = {0};
     enum check_state state = CHECK_OK;
-    enum check_state each[TARGETS_MOST];
+    enum check_state job_states[TARGETS_MOST];
     const char *gap = "";
 
     for (int i = 0; i < count; i++) {
-        each[i] = add_job(&draft, jobs, i);
-        state = worse(state, each[i]);
+        job_states[i] = add_job(&draft, jobs, i);
+        state = worse_state(state, job_states[i]);
     }
 
     buffer_free(&draft);
@@ -406,8 +511,9 @@ check_add(struct buffer *text, const struct job *jobs, int count)
 
     for (int rank = states[CHECK_CRITICAL].rank; rank >= 0; rank--)
         for (int i = 0; i < count; i++) {
-            if (states[each[i]].rank != rank)
+            if (states[job_states[i]].rank != rank)
                 continue;
+
             buffer_text(text, gap);
             add_job(text, jobs, i);
             gap = "; ";
@@ -415,7 +521,7 @@ check_add(struct buffer *text, const struct job *jobs, int count)
 
     buffer_text(text, " |");
     for (int i = 0; i < count; i++)
-        add_figures(text, jobs, i);
+        add_performance_data(text, jobs, i);
     buffer_text(text, "\n");
 
     return state;
@@ -426,14 +532,14 @@ check_add_error(struct buffer *text, const struct error *error)
 {
     static const char program[] = "ioping: ";
     char line[ERROR_LINE];
-    bool critical = error->broken || error->status == EXIT_RUNTIME;
-    enum check_state state = critical ? CHECK_CRITICAL : CHECK_UNKNOWN;
+    bool is_critical = error->broken || error->status == EXIT_RUNTIME;
+    enum check_state state = is_critical ? CHECK_CRITICAL : CHECK_UNKNOWN;
 
-    /* Without the newline. */
+    /* The line of the plug-in has neither the name of the program nor this newline. */
     line[error_format(error, line, sizeof(line)) - 1] = '\0';
 
     buffer_format(text, "IOPING %s - ", states[state].word);
-    add_harmless(text, line + sizeof(program) - 1, IN_TEXT);
+    add_escaped(text, line + sizeof(program) - 1, ESCAPED_IN_TEXT);
     buffer_text(text, "\n");
 
     return state;
@@ -444,12 +550,13 @@ check_add_error(struct buffer *text, const struct error *error)
 static int
 write_line(struct buffer *text, enum check_state state)
 {
-    static const char poor[] = "IOPING UNKNOWN - not enough memory for the line\n";
-    const char *line = text->failed ? poor : text->text;
+    const char *line = text->text;
     struct error error;
 
-    if (text->failed)
+    if (text->failed) {
+        line = "IOPING UNKNOWN - not enough memory for the line\n";
         state = CHECK_UNKNOWN;
+    }
 
     if (os_stream_write(1, line, strlen(line)) < 0) {
         const char *why = errno == ETIMEDOUT ? OS_STREAM_STUCK : strerror(errno);
@@ -467,7 +574,9 @@ int
 check_answer(const struct job *jobs, int count)
 {
     struct buffer text = {0};
-    return write_line(&text, check_add(&text, jobs, count));
+    enum check_state state = check_add(&text, jobs, count);
+
+    return write_line(&text, state);
 }
 
 int
@@ -475,12 +584,14 @@ check_refuse(const struct error *error)
 {
     struct buffer text = {0};
 
+    /* The caller waits for the line, so a reader of stderr may not delay it for long. */
     os_monitor_limit_most(time_add(os_clock_now(), DEADLINE_GRACE));
     console_error(error);
 
-    return write_line(&text, check_add_error(&text, error));
+    enum check_state state = check_add_error(&text, error);
+    return write_line(&text, state);
 }
 
-/* This format has no functions: nothing is written before everything is known, and then
+/* This format has no functions: nothing is written before all answers are known, and then
  * check_answer writes the line. */
 const struct report_format report_check = {0};
