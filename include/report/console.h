@@ -9,39 +9,39 @@
 #include <stdbool.h>
 
 /* Messages on stderr, texts such as the usage on stdout, and the colours of a terminal.
- * Every function that writes does so at once. */
+ * Text is written at once, not buffered. */
 
 /* Writes the notes to stderr, one per line, and empties them. */
 void console_notes(struct notes *notes);
 
-/* Writes ERROR to stderr, followed by a line that points to -h if it is a usage error.
+/* Writes ERROR to stderr, followed by a line that points to -h if ERROR is a usage error.
  * Returns the exit status of ERROR. */
 int console_error(const struct error *error);
 
-/* Calls WRITE_TEXT to make a text, such as the usage, and writes that text to stdout.
+/* Calls MAKE_TEXT to make a text, such as the usage, and writes that text to stdout.
  * Returns STATUS. If the text cannot be written, writes an error to stderr and returns
  * EXIT_RUNTIME. */
-int console_text(void (*write_text)(struct buffer *text), int status);
+int console_text(void (*make_text)(struct buffer *text), int status);
 
-/* SGR colour codes (Select Graphic Rendition, ECMA-48 8.3.117) of the eight basic
- * colours, which every palette has. */
+/* SGR codes (Select Graphic Rendition, ECMA-48 8.3.117). They are of the eight basic
+ * colours, which every terminal with colours has. */
 #define COLOR_SLOW "\033[33m"   /* yellow */
 #define COLOR_FAILED "\033[31m" /* red */
 #define COLOR_CACHED "\033[35m" /* magenta */
 
 /*
- * Returns true if output to STREAM is coloured. COLOR_ALWAYS and COLOR_NEVER decide for
- * themselves. Under COLOR_AUTO, output is coloured on a terminal that understands
+ * Returns true if output to STREAM must be coloured. With COLOR_ALWAYS it always is, with
+ * COLOR_NEVER never. With COLOR_AUTO it is coloured on a terminal that understands
  * colours, unless the environment variable NO_COLOR is set and not empty
  * (https://no-color.org).
  */
 bool color_wanted(enum color when, int stream);
 
-/* Returns the colour of a request with VERDICT; NULL if the default colour is used. */
+/* Returns the colour code for a request with VERDICT, or NULL for the default colour. */
 const char *color_of(enum verdict verdict);
 
-/* Adds WORD to TEXT in COLOR, then switches back to the default colour. COLOR may be
- * NULL: WORD is added without a colour. */
+/* Adds WORD to TEXT in COLOR, then switches back to the default colour. If COLOR is NULL,
+ * adds WORD without a colour. */
 void color_add(struct buffer *text, const char *color, const char *word);
 
 #endif

@@ -9,42 +9,45 @@
 #include <stdint.h>
 
 /*
- * The table of outputs: each kind of output, printed or written to a file of its own, is
- * one row. The plan lists the outputs that a command line asks for (struct plan_output).
- * Everything else that differs between kinds stands in the row, and the functions of a
- * kind stand in a file of their own.
+ * The table of outputs: each kind of output is one row. Everything in which kinds differ
+ * stands in the row, or in the functions of the kind, which have a file of their own.
+ *
+ * The plan lists the outputs of a run (struct plan_output). output_choice.c chooses them
+ * from the rows of the table.
  */
 
 struct report;
 
 /*
  * The functions of a kind of output. Each function adds to the text of the report, which
- * report.c then writes as a whole. A function may be NULL; then nothing is added. The
- * functions from `begin` to `records` are about report->job, the current job, and its
- * target. Any thread may call them, under the lock of the run.
+ * report.c then writes as a whole. A function may be NULL; then nothing is added.
  *
- * A kind has either the functions from `begin` to `records`, or `part` and `tick`.
+ * A kind has either the functions from `begin` to `records`, or `part` and `tick`. The
+ * functions from `begin` to `records` are about one target: the target of report->job.
+ * Any thread that holds the lock of the run may call them.
  */
 struct report_format {
-    void (*open)(struct report *report); /* once, before all others */
-    /* Once for each target, before its first request. */
+    /* Adds the head of the output. Called once, before all others. */
+    void (*open)(struct report *report);
+    /* Called once for each target, before its first request. */
     void (*begin)(struct report *report);
+    /* Adds a request. */
     void (*sample)(struct report *report, const struct sample *sample);
-    /* indexed by enum record_kind */
+    /* Each adds a record of one kind; indexed by enum record_kind. */
     void (*records[RECORDS])(struct report *report, const struct run_record *record);
 
-    /* On the supervisor's thread: a step or phase of JOB begins. */
+    /* A step or phase of JOB begins. Called on the supervisor's thread. */
     void (*part)(struct report *report, const struct job *job,
                  const struct run_part *part);
-    /* On the supervisor's thread, or the session's first one: an interval of the COUNT
-     * jobs ended at NOW, ns, monotonic. LAST: this is the end of the run. */
+    /* An interval of COUNT jobs ended at NOW, ns, monotonic. LAST: it was the last one of
+     * the run. Called on the supervisor's thread or the session's first thread. */
     void (*tick)(struct report *report, const struct job *jobs, int count, int64_t now,
                  bool last);
-    /* Frees what the other functions allocated. */
+    /* Frees the memory that the other functions allocated. */
     void (*close)(struct report *report);
-    /* The bracket that closes what `open` opened. It is written at the end of the output,
-     * with a newline, even if a second SIGINT ends the program (os_signals_closing). 0 if
-     * nothing is to be closed. */
+    /* The bracket that closes the one that `open` wrote; 0 if `open` writes none. It is
+     * written at the end of the output, with a newline, even if a second SIGINT ends the
+     * program (os_signals_closing). */
     char closing;
 };
 
@@ -56,57 +59,61 @@ enum output_sink {
     SINK_REPLACED,
     /* to the end of a file, which begins with the text of `open` */
     SINK_GROWING,
-    /* to standard output, once, by the last tick; there is no text for people then */
+    /* to standard output, once, by the last tick; standard output then gets no other
+     * text */
     SINK_STDOUT_AT_END,
-    /* nowhere: its tick draws the status line on the terminal */
+    /* nowhere: each tick draws the status line on the terminal */
     SINK_STATUS_LINE,
 };
 
 /* A kind of output: one row of the table. */
 struct output_kind {
     /* The option that asks for this output. If the output is enabled by default, the
-     * option disables it. The value of an option for a file is the path. */
+     * option disables it. If the output is exported, the value of the option is the path
+     * of the file. */
     enum option_id option;
-    /* A printed output is chosen if the option was given at least this often (-json,
-     * -json -json). If several printed outputs are chosen, the last row wins. 0 for an
-     * output that is not chosen this way. */
+    /* The output has the results if its option was given at least this often: 1 for
+     * -json, 2 for -json -json. 0 for an output that cannot be chosen this way. */
     int min_given;
     enum output_sink sink;
     const struct report_format *format;
-    /* Returns whether the output is part of the run of PLAN unless its option was given.
-     * The printed outputs of PLAN are known by then. NULL if only the option decides. */
+    /* Returns true if a run of PLAN has this output unless its option was given. The
+     * printed outputs of PLAN are in its list already. NULL if the output is not enabled
+     * by default. */
     bool (*enabled_by_default)(const struct plan *plan);
 
     bool for_people; /* the text is read by people, not by programs */
-    /* Writes the summary in any case. Without this flag, an output that has periods but
-     * no request lines omits it. */
+    /* The output has a summary even if it has periods and no request lines. */
     bool summary_after_periods;
-    /* When the run ends in the middle of a period, the partial period is reported too. */
+    /* If the run ends in the middle of a period, the partial period is reported too. */
     bool emit_partial_period;
     /* The value of -P is the interval of ticks if -every is not given. */
     bool uses_print_interval;
-    /* Time from one period, or tick, to the next if no option sets it, in ns; 0 if
-     * none. */
+    /* Length of a period, or time from one tick to the next, in ns, if no option sets it.
+     * 0: there are no periods or ticks then. */
     int64_t default_interval_ns;
     bool needs_track; /* needs the tracks of the run (stats/track.h) */
-    /* Needs the names of the targets before the first request. */
-    bool needs_names;
+    bool needs_names; /* needs the names of the targets before the first request */
 
-    /* The first bytes of a file, by which an older file of ioping is recognised before it
-     * is replaced; and the words for such a file in a message, such as "an ioping plot".
-     * NULL if the output has no file of its own. */
-    const char *magic, *magic_description;
+    /* The first bytes of a file. A file at the path of this output is replaced only if it
+     * begins with them, because then ioping has written it. NULL if the output is not
+     * exported. */
+    const char *magic;
+    /* the words for such a file in a message, such as "an ioping plot"; or NULL */
+    const char *magic_description;
 
-    /* Reports ERROR to the caller of the program in the way that the caller expects.
-     * Returns the exit status of the program. NULL if the output is not printed. */
+    /* Reports ERROR to the caller of the program in the way that the caller expects, and
+     * returns the exit status of the program. NULL if the output cannot have the
+     * results. */
     int (*refuse)(const struct error *error);
-    /* Writes the answer of a plug-in (-check) when COUNT jobs have ended. Returns the
+    /* Writes the answer of a plug-in (-check) when COUNT jobs have ended, and returns the
      * exit status of the program. NULL if the output is no plug-in. */
     int (*answer)(const struct job *jobs, int count);
     /* The line that a plug-in prints if it ends before it has an answer; NULL if the
      * output is no plug-in. */
     const char *early_exit_line;
-    /* The exit status of a plug-in in this case, and after -h and -v. */
+    /* The exit status of a plug-in that ends before it has an answer, or after -h or
+     * -v. */
     int early_exit_status;
 };
 
@@ -118,7 +125,7 @@ output_kind_is_exported(const struct output_kind *kind)
     return kind->sink == SINK_REPLACED || kind->sink == SINK_GROWING;
 }
 
-/* Returns true if OUTPUT is such an exported file. */
+/* Returns true if OUTPUT is an exported file, see output_kind_is_exported. */
 static inline bool
 output_is_exported(const struct output *output)
 {
@@ -148,15 +155,18 @@ plan_screen(const struct plan *plan)
     return &plan->output.list[plan->output.stream_count - 1];
 }
 
+/* The table. The first row is the text for people. If the options ask for the results in
+ * several kinds, the last of their rows has the results. */
 extern const struct output_kind output_kinds[];
 extern const int output_kind_count;
 
-/* The functions of each kind. Each stands in the file of its name, such as human.c. */
+/* The functions of each kind. Each kind has a file of its name, such as human.c, but
+ * report_ndjson stands in json.c. */
 extern const struct report_format report_human, report_raw, report_json, report_ndjson,
     report_influx, report_check, report_prometheus, report_hdr, report_status;
 
-/* Guesses from a possibly invalid command line which output must report an early error to
- * the caller. Once there is a plan, use the kind of its first output instead. */
+/* Guesses from a command line, which may be invalid, which kind of output must report an
+ * early error to the caller. Once there is a plan, use plan_printed instead. */
 const struct output_kind *outputs_find(int argc, char *const argv[]);
 
 #endif

@@ -2,9 +2,8 @@
  * Messages on stderr, texts such as the usage on stdout, and the colours of a terminal.
  *
  * Every message is written at once by os_stream_write, which gives up if nobody reads the
- * message and the time for output is over. Functions of the status line, which must be
- * erased before anything else is written to the terminal, stand in status.c
- * (status_notes).
+ * message and the time for output is over. These functions do not erase the status line.
+ * While there is one, call status_notes (status.c) instead of console_notes.
  */
 #include "report/console.h"
 
@@ -14,11 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define STANDARD_OUTPUT 1
+#define STANDARD_ERROR 2
+
 void
 console_notes(struct notes *notes)
 {
     for (int i = 0; i < notes->count; i++)
-        os_stream_write(2, notes->line[i], strlen(notes->line[i]));
+        os_stream_write(STANDARD_ERROR, notes->line[i], strlen(notes->line[i]));
 
     notes_clear(notes);
 }
@@ -28,28 +30,34 @@ console_error(const struct error *error)
 {
     char line[ERROR_LINE];
     struct buffer text = {0};
+    int length = error_format(error, line, sizeof(line));
 
-    buffer_add(&text, line, (size_t)error_format(error, line, sizeof(line)));
-
+    buffer_add(&text, line, (size_t)length);
     if (error->status == EXIT_USAGE)
         buffer_text(&text, "Try 'ioping -h' for help.\n");
+
     if (!text.failed)
-        os_stream_write(2, text.text, text.length);
+        os_stream_write(STANDARD_ERROR, text.text, text.length);
 
     buffer_free(&text);
     return error->status;
 }
 
 int
-console_text(void (*write_text)(struct buffer *text), int status)
+console_text(void (*make_text)(struct buffer *text), int status)
 {
     struct buffer text = {0};
     struct error error;
+    int code = 0; /* an errno */
 
-    write_text(&text);
-    if (text.failed || os_stream_write(1, text.text, text.length) < 0) {
-        error_set(&error, EXIT_RUNTIME, "standard output", "%s",
-                  strerror(text.failed ? ENOMEM : errno));
+    make_text(&text);
+    if (text.failed)
+        code = ENOMEM;
+    else if (os_stream_write(STANDARD_OUTPUT, text.text, text.length) < 0)
+        code = errno;
+
+    if (code) {
+        error_set(&error, EXIT_RUNTIME, "standard output", "%s", strerror(code));
         status = console_error(&error);
     }
 
@@ -60,11 +68,14 @@ console_text(void (*write_text)(struct buffer *text), int status)
 bool
 color_wanted(enum color when, int stream)
 {
-    const char *without = getenv("NO_COLOR");
+    const char *no_color = getenv("NO_COLOR");
 
     if (when != COLOR_AUTO)
         return when == COLOR_ALWAYS;
-    return !(without && without[0]) && os_stream_terminal(stream) && !os_terminal_dumb();
+    if (no_color && no_color[0])
+        return false;
+
+    return os_stream_terminal(stream) && !os_terminal_dumb();
 }
 
 const char *
@@ -82,5 +93,8 @@ color_of(enum verdict verdict)
 void
 color_add(struct buffer *text, const char *color, const char *word)
 {
-    buffer_format(text, "%s%s%s", color ? color : "", word, color ? "\033[0m" : "");
+    if (color)
+        buffer_format(text, "%s%s\033[0m", color, word);
+    else
+        buffer_text(text, word);
 }

@@ -298,7 +298,7 @@ add_unprinted(struct plan *plan, const struct output_kind *at_end)
 
 /* Returns true if PATH is the path of a target of PLAN, or of its background load. */
 static bool
-is_target(const struct plan *plan, const char *path)
+is_target_path(const struct plan *plan, const char *path)
 {
     const struct options *options = plan->options;
     const char *background = options->background.path;
@@ -320,7 +320,8 @@ has_same_path(const struct output *one, const struct output *other)
 /* Fills ERROR: PATH, which OPTION names, IS already something else, such as "a target".
  * Returns -1. */
 static int
-refuse_path(enum option_id option, const char *path, const char *is, struct error *error)
+refuse_output_path(enum option_id option, const char *path, const char *is,
+                   struct error *error)
 {
     char what[32];
     snprintf(what, sizeof(what), "-%s", cli_option(option)->name);
@@ -336,7 +337,7 @@ refuse_same_path(enum option_id option, const struct output *other, struct error
     char is[48];
     snprintf(is, sizeof(is), "the file of -%s", cli_option(other->kind->option)->name);
 
-    return refuse_path(option, other->path, is, error);
+    return refuse_output_path(option, other->path, is, error);
 }
 
 /*
@@ -353,8 +354,9 @@ check_files(const struct plan *plan, struct error *error)
     const struct output *printed = plan_printed(plan);
     int last = plan->output.count - 1;
 
-    if (printed->path && is_target(plan, printed->path))
-        return refuse_path(output_file_option(plan), printed->path, "a target", error);
+    if (printed->path && is_target_path(plan, printed->path))
+        return refuse_output_path(output_file_option(plan), printed->path, "a target",
+                                  error);
 
     /* The file of -output is compared with all others first, so that the message tells
      * the user to change -output. */

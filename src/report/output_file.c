@@ -1,12 +1,12 @@
 /*
  * The file of -output or -record.
  *
- * Writing to this file would destroy a target, a recorded run or the file of another
- * output, if it is the same file. So whether it is the same file is asked twice. When the
- * outputs are chosen (output_choice.c) only paths can be compared, since nothing is open
- * yet. Two different paths may lead to one file, and a path may lead to another file
- * later. So the identity of the open file is compared here, after the targets are open
- * and before the content that the file had is destroyed.
+ * This file must not be a target, a recorded run or the file of another output, because
+ * writing to it would destroy the data of that. Two functions check it. check_files in
+ * output_choice.c compares paths, so that most mistakes are found before anything is
+ * opened. But two different paths may lead to the same file, and a path may lead to
+ * another file later. So output_file_check compares the open file with the open targets,
+ * before the earlier content of the file is destroyed.
  */
 #include "report/output_file.h"
 
@@ -37,10 +37,17 @@ output_file_names(const struct plan *plan, char *text, size_t size)
     size_t used = 0;
     text[0] = '\0';
 
-    for (int i = 0; i < output->count && used < size; i++)
-        if (output->list[i].path)
-            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? " or " : "",
-                                     output->list[i].path);
+    for (int i = 0; i < output->count; i++) {
+        const char *path = output->list[i].path;
+        const char *gap = used > 0 ? " or " : "";
+
+        if (!path)
+            continue;
+
+        used += (size_t)snprintf(text + used, size - used, "%s%s", gap, path);
+        if (used >= size)
+            return; /* the text is cut */
+    }
 }
 
 /* Fills ERROR: PATH is a device. Returns -1. */
@@ -51,18 +58,16 @@ refuse_device(const char *path, struct error *error)
                      "output would destroy the data of this device; name a file");
 }
 
-/* Returns the output of PLAN that takes all of standard output; NULL if absent. */
-static const struct output *
-last_of(const struct plan *plan)
+/* Returns true if an output of PLAN takes all of standard output, as "-plot -" does. */
+static bool
+has_stdout_at_end(const struct plan *plan)
 {
-    const struct output *screen = plan_screen(plan);
-
-    return screen->kind->sink == SINK_STDOUT_AT_END ? screen : NULL;
+    return plan_screen(plan)->kind->sink == SINK_STDOUT_AT_END;
 }
 
-/* Checks the type of PATH before opening, because opening a device may have side effects.
- * Checks the open file too, because the path may have changed meanwhile, and because some
- * systems have disks that are character devices. */
+/* Checks the type of the file before it is opened, because opening a device may have side
+ * effects. Checks the open file too, because the path may lead to another file by then,
+ * and because only an open character device can be asked whether it is a disk. */
 int
 output_file_open(struct output_file *file, const struct plan *plan, struct error *error)
 {
@@ -72,15 +77,15 @@ output_file_open(struct output_file *file, const struct plan *plan, struct error
     if (!path)
         return 0;
 
-    if (last_of(plan) && os_stream_terminal(STANDARD_OUTPUT))
+    if (has_stdout_at_end(plan) && os_stream_terminal(STANDARD_OUTPUT))
         return error_set(error, EXIT_PREPARE, "standard output",
                          "is a terminal, which cannot show a plot; redirect it, as in "
                          "-plot - >x.svg");
 
-    bool there = os_path_info(path, &info) == 0;
-    if (there && info.kind == OS_BLOCK)
+    bool exists = os_path_info(path, &info) == 0;
+    if (exists && info.kind == OS_BLOCK)
         return refuse_device(path, error);
-    if (there && info.kind == OS_DIRECTORY)
+    if (exists && info.kind == OS_DIRECTORY)
         return error_set(error, EXIT_PREPARE, path, "%s", strerror(EISDIR));
 
     int stream = os_stream_open(path);
@@ -92,11 +97,11 @@ output_file_open(struct output_file *file, const struct plan *plan, struct error
         return error_set(error, EXIT_PREPARE, path, "%s", strerror(errno));
 
     file->stream = stream;
-    file->is_new = !there;
+    file->is_new = !exists;
 
-    if (os_file_info(stream, &info) == 0 &&
-        (info.kind == OS_BLOCK ||
-         (info.kind == OS_CHARACTER && os_device_is_disk(stream))))
+    if (os_file_info(stream, &info) < 0)
+        return 0;
+    if (info.kind == OS_BLOCK || (info.kind == OS_CHARACTER && os_device_is_disk(stream)))
         return refuse_device(path, error);
 
     return 0;
@@ -112,7 +117,7 @@ output_file_discard(const struct output_file *file, const struct plan *plan)
 /* Fills ERROR: the file of -output or -record IS also something else, such as "a target".
  * Returns -1. */
 static int
-refuse_output(const struct plan *plan, const char *is, struct error *error)
+refuse_output_file(const struct plan *plan, const char *is, struct error *error)
 {
     return error_set(error, EXIT_PREPARE, plan_printed(plan)->path,
                      "is also %s; name another file for -%s", is,
@@ -125,11 +130,12 @@ output_file_check_working_file(const struct output_file *file, const struct plan
 {
     char path[TARGET_PATH];
 
-    if (!file->stream || !target->workload.keep ||
-        target_working_path(target, path) < 0 || !os_stream_is_path(file->stream, path))
+    if (!file->stream || !target->workload.keep)
+        return 0;
+    if (target_working_path(target, path) < 0 || !os_stream_is_path(file->stream, path))
         return 0;
 
-    return refuse_output(plan, "a target", error);
+    return refuse_output_file(plan, "a target", error);
 }
 
 /* Returns true if STREAM goes to the file of recorded runs that -compare has read from
@@ -142,34 +148,58 @@ is_recorded_run(int stream, const char *path)
     return os_stream_is_path(stream, path);
 }
 
+/* Returns true if STREAM goes to a target of JOBS, to the target of the background load,
+ * which is the last of the jobs, or to a file of recorded runs of PLAN. */
+static bool
+is_target_file(int stream, const struct plan *plan, const struct job *jobs)
+{
+    int count = plan->target_count;
+
+    if (plan->mode == MODE_PHASES)
+        count++;
+
+    for (int i = 0; i < count; i++) {
+        bool is_same;
+
+        if (plan->mode == MODE_COMPARE)
+            is_same = is_recorded_run(stream, plan->targets[i]);
+        else
+            is_same = os_stream_is_file(stream, jobs[i].target.fd);
+        if (is_same)
+            return true;
+    }
+
+    return false;
+}
+
 int
 output_file_check(const struct output_file *file, const struct plan *plan,
                   const struct job *jobs, struct error *error)
 {
-    const struct output *list = plan->output.list;
-    char is[48] = "";
-    int count = plan->target_count + (plan->mode == MODE_PHASES);
     int stream = file->stream;
 
     if (!stream)
         return 0;
 
-    if (last_of(plan) && os_stream_is_file(stream, STANDARD_OUTPUT))
-        return refuse_output(plan, "the standard output of -plot", error);
+    if (has_stdout_at_end(plan) && os_stream_is_file(stream, STANDARD_OUTPUT))
+        return refuse_output_file(plan, "the standard output of -plot", error);
 
-    /* If several files match, a target is named first, then the first output of the
-     * list. */
-    for (int i = plan->output.count; --i > 0;)
-        if (list[i].path && os_stream_is_path(stream, list[i].path))
-            snprintf(is, sizeof(is), "the file of -%s",
-                     cli_option(list[i].kind->option)->name);
+    if (is_target_file(stream, plan, jobs))
+        return refuse_output_file(plan, "a target", error);
 
-    for (int i = 0; i < count; i++)
-        if (plan->mode == MODE_COMPARE ? is_recorded_run(stream, plan->targets[i])
-                                       : os_stream_is_file(stream, jobs[i].target.fd))
-            snprintf(is, sizeof(is), "a target");
+    for (int i = 1; i < plan->output.count; i++) {
+        const struct output *other = &plan->output.list[i];
+        char is[48];
 
-    return is[0] ? refuse_output(plan, is, error) : 0;
+        if (!other->path || !os_stream_is_path(stream, other->path))
+            continue;
+
+        snprintf(is, sizeof(is), "the file of -%s",
+                 cli_option(other->kind->option)->name);
+        return refuse_output_file(plan, is, error);
+    }
+
+    return 0;
 }
 
 int

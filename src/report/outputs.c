@@ -22,11 +22,11 @@ plot_tick(struct report *report, const struct job *jobs, int count, int64_t now,
                 &(struct plot){report->plan, report->jobs, report->job_count});
 }
 
-/* for -plot; the plot itself is made in src/plot/ */
+/* The functions of -plot. The plot itself is made in src/plot/. */
 static const struct report_format report_plot = {.tick = plot_tick};
 
 /* clang-format off */
-/* Most printed outputs report an early error on stderr. */
+/* Members of a printed output that reports an early error on stderr. */
 #define PRINTED .sink = SINK_PRINTED, .refuse = console_error
 
 const struct output_kind output_kinds[] = {
