@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 /* The comparison of the jobs of a run, or of recorded runs: its rows, and a change as
- * text. The formats print it each in its own way. */
+ * text. Each format prints the comparison in its own way. */
 
 struct comparison_row;
 struct interval;

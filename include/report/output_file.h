@@ -12,12 +12,14 @@ struct plan;
 
 /*
  * The file of -output or -record, which gets the printed output in place of standard
- * output. It is opened before anything is measured, and keeps the content that it has
- * until nothing can refuse the run any more:
+ * output. The file keeps its earlier content until nothing can refuse the run any more:
  *
- *   output_file_open --> output_file_check, once the targets are open -->
- * output_file_empty |                          |
- *         `--------- error ----------+--> output_file_discard
+ *   output_file_open    before the targets are opened
+ *   output_file_check   once the targets are open
+ *   output_file_empty   before the first request
+ *
+ * If the run is refused before output_file_empty, output_file_discard removes a file that
+ * output_file_open has created. Reports write the file and close it.
  */
 struct output_file {
     int stream;  /* for os_stream_write; 0 if the plan has no such file */

@@ -222,6 +222,7 @@ refuse_file(const struct export_file *file, int code, struct error *error)
         return error_set(error, EXIT_PREPARE, file->path,
                          "exists and is not %s; not overwritten",
                          file->magic_description);
+
     return error_set(error, EXIT_PREPARE, file->path, "%s", strerror(code));
 }
 
@@ -399,15 +400,15 @@ static int64_t
 find_wait_limit(const struct export *export, int64_t since, int64_t began)
 {
     const struct plan *plan = export->plan;
-    int64_t patience = plan->end.timeout;
+    int64_t patience = plan->end.timeout; /* as with a request that has no answer */
 
     if (patience == INT64_MAX)
         patience = plan->end.grace;
 
     int64_t limit = time_add(since, patience);
-
-    if (limit < began + DEADLINE_GRACE || has_unanswered(export))
-        limit = began + DEADLINE_GRACE;
+    int64_t grace_ends_at = began + DEADLINE_GRACE;
+    if (limit < grace_ends_at || has_unanswered(export))
+        limit = grace_ends_at;
 
     if (export->stopped_at)
         limit = time_earlier(limit, export->stopped_at + DEADLINE_GRACE);
@@ -455,7 +456,7 @@ note_unwritten(struct export *export, struct notes *notes)
 
     export_take_failures(export, notes);
     os_lock_acquire(writer->lock);
-    /* Backwards, so that the first of the files is stored in the end. */
+    /* Backwards, so that the first of the files is stored last. */
     for (int i = writer->file_count; i-- > 0;) {
         const struct export_file *file = &writer->files[i];
         if (!file->has_next && !file->is_writing)
