@@ -693,7 +693,7 @@ session_make(const struct plan *plan)
         return NULL;
 
     session->plan = plan;
-    session->output = plan->output.list[0].kind;
+    session->output = plan_printed(plan)->kind;
     session->target_count = plan->target_count;
     session->job_count = job_count;
     session->lock = os_lock_make();
@@ -722,7 +722,7 @@ session_execute(const struct plan *plan)
     struct session *session = session_make(plan);
     if (!session) {
         error_set(&error, EXIT_PREPARE, NULL, "not enough memory for the run");
-        return plan->output.list[0].kind->refuse(&error);
+        return plan_printed(plan)->kind->refuse(&error);
     }
 
     limit_output(plan);
@@ -732,7 +732,7 @@ session_execute(const struct plan *plan)
         error_set(&error, EXIT_PREPARE, NULL, "cannot start a thread for the target: %s",
                   strerror(errno));
         session_free(session);
-        return plan->output.list[0].kind->refuse(&error);
+        return plan_printed(plan)->kind->refuse(&error);
     }
 
     if (open_session(session) == 0) {
