@@ -99,6 +99,20 @@ bool posix_monitor_follow(void);
  * DEADLINE_TIDYING. The caller makes sure that no later write can reach the stream. */
 void posix_monitor_settle(int stream);
 
+/* Tell the monitor that a write to STREAM begins, and that it has ended. A write that has
+ * begun and does not end is stuck. Any thread. */
+void posix_monitor_write_begins(int stream);
+void posix_monitor_write_ends(int stream);
+
+/* Returns true if a write to STREAM must not block for ever, because the thread that
+ * writes has more to do afterwards. */
+bool posix_monitor_must_not_block(int stream);
+
+/* Returns the time after which a write that blocks is given up, in ns, monotonic:
+ * os_monitor_limit, or DEADLINE_GRACE after a signal that asks to stop. INT64_MAX: there
+ * is no limit. */
+int64_t posix_monitor_output_deadline(void);
+
 /* Makes the monitor watch writes to descriptor FD, whose file is PATH, like writes to the
  * standard streams. FD -1: the monitor no longer watches such a file. */
 void posix_monitor_file(int fd, const char *path);

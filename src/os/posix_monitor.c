@@ -44,7 +44,6 @@
 #include "os/process.h"
 #include "posix.h"
 
-#include <limits.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -263,15 +262,28 @@ place_of(int stream)
     return stream > 0 && stream < STREAMS ? stream : -1;
 }
 
-/* Counts a write to a watched stream for the monitor: before it begins, and when it has
- * ENDED. A write that has begun and does not end is stuck. Any thread. */
-static void
-count_write(int stream, bool ended)
+void
+posix_monitor_write_begins(int stream)
 {
     int place = place_of(stream);
     if (place >= 0)
-        atomic_fetch_add(ended ? &page->writes_ended[place] : &page->writes_begun[place],
-                         1);
+        atomic_fetch_add(&page->writes_begun[place], 1);
+}
+
+void
+posix_monitor_write_ends(int stream)
+{
+    int place = place_of(stream);
+    if (place >= 0)
+        atomic_fetch_add(&page->writes_ended[place], 1);
+}
+
+int64_t
+posix_monitor_output_deadline(void)
+{
+    int64_t limit = atomic_load(&page->limit);
+    int64_t stop = atomic_load(&asked);
+    return stop ? time_earlier(limit, time_add(stop, DEADLINE_GRACE)) : limit;
 }
 
 void
@@ -286,58 +298,8 @@ posix_monitor_settle(int stream)
         poll(NULL, 0, 1);
 }
 
-#ifndef PIPE_BUF
-#define PIPE_BUF _POSIX_PIPE_BUF
-#endif
-/* ms: the longest wait between two checks for a stop, because a signal may reach another
- * thread than the one that waits */
-#define PAUSE 50
-
 /*
- * Waits until STREAM accepts PIPE_BUF bytes. This is needed because another process may
- * have made the stream non-blocking, and because nobody may read it.
- *
- * Once the time for output is over, each write to standard output or a file still gets
- * DEADLINE_WRITE. A message still gets DEADLINE_GRACE_LEAST, until one message has been
- * dropped; then messages get no time.
- *
- * Returns 0, or -1 with errno; ETIMEDOUT: the stream has accepted nothing for too long.
- */
-static int
-wait_writable(int stream)
-{
-    static atomic_bool unread; /* any thread: the last message was dropped */
-    bool is_message = stream == STDERR_FILENO;
-    int64_t least = is_message ? DEADLINE_GRACE_LEAST : DEADLINE_WRITE;
-    struct pollfd wanted = {.fd = stream, .events = POLLOUT};
-    int64_t now = os_clock_now();
-    int64_t waited = 0;
-
-    while (poll(&wanted, 1, 0) != 1) {
-        int64_t stop = atomic_load(&asked);
-        bool late =
-            now >= atomic_load(&page->limit) || (stop && now >= stop + DEADLINE_GRACE);
-        if (late && ((is_message && atomic_load(&unread)) || waited >= least)) {
-            if (is_message)
-                atomic_store(&unread, true);
-            return os_fail(ETIMEDOUT);
-        }
-        int64_t before = now;
-        poll(&wanted, 1, PAUSE);
-        now = os_clock_now();
-        /* A longer time is a stop of the process, which does not count. */
-        waited += time_earlier(now - before, 2 * PAUSE * MS);
-    }
-
-    if (is_message)
-        atomic_store(&unread, false);
-
-    return 0;
-}
-
-/*
- * Returns true if a write to STREAM must not block for ever, because the writing thread
- * has more to do:
+ * The writing thread has more to do after a write to:
  * - Messages: the signal thread writes them all.
  * - Standard output beside a file of os_stream_open: the file must not be lost with it.
  * - Standard output without a monitor, once there is a limit: nobody else enforces the
@@ -345,8 +307,8 @@ wait_writable(int stream)
  * - The file itself, if it is a FIFO or a device: standard output must not be lost with
  *   it.
  */
-static bool
-has_more_to_do(int stream)
+bool
+posix_monitor_must_not_block(int stream)
 {
     int place = place_of(stream);
     bool has_file = atomic_load(&file) >= 0;
@@ -354,44 +316,6 @@ has_more_to_do(int stream)
     return place == STDERR_FILENO ||
            (place == STDOUT_FILENO && (has_file || limits_itself)) ||
            (place == 0 && atomic_load(&file_waits));
-}
-
-int
-os_stream_write(int stream, const char *bytes, size_t size)
-{
-    bool waits = has_more_to_do(stream);
-    while (size > 0) {
-        size_t most = waits && size > PIPE_BUF ? PIPE_BUF : size;
-        if (waits && wait_writable(stream) < 0)
-            return -1;
-        count_write(stream, false);
-        ssize_t done = write(stream, bytes, most);
-        int code = done < 0 ? errno : 0;
-        count_write(stream, true);
-
-        if (code == EAGAIN ? wait_writable(stream) < 0 : code && code != EINTR)
-            return code == EAGAIN ? -1 : os_fail(code);
-        if (done <= 0)
-            continue;
-        bytes += done;
-        size -= (size_t)done;
-    }
-    return 0;
-}
-
-/* Some file systems store data only at the close, so the close can fail. An interrupted
- * close is not retried, because the descriptor may be closed already. */
-int
-os_stream_close(int stream)
-{
-    posix_inherited_remove(stream);
-    count_write(stream, false);
-    int status = close(stream);
-    int code = errno;
-    count_write(stream, true);
-    posix_monitor_file(-1, NULL);
-    errno = code;
-    return status < 0 && code != EINTR ? -1 : 0;
 }
 
 void
@@ -639,9 +563,7 @@ supervise_child(const sigset_t *mask)
     int64_t began = os_clock_now();
     for (;;) {
         int64_t now = os_clock_now();
-        int64_t limit = atomic_load(&page->limit);
-        if (atomic_load(&asked))
-            limit = time_earlier(limit, time_add(atomic_load(&asked), DEADLINE_GRACE));
+        int64_t limit = posix_monitor_output_deadline();
         leave_if_ended();
 
         int64_t end = leave_if_ending(now, &ending);

@@ -1,7 +1,6 @@
 /*
  * Standard streams, a file in place of one, terminals, the locale, and files that are
- * replaced as a whole. Writing to streams is in posix_monitor.c, because the monitor
- * watches the writes.
+ * replaced as a whole. The monitor watches the writes to streams (posix_monitor.c).
  *
  * A file is replaced in three steps (os_file_replace): write a temporary file beside it,
  * with mode 0600; change the mode to 0644; rename it over the old file. The temporary
@@ -56,6 +55,91 @@ os_stream_read(int fd, char *bytes, size_t size)
         if (errno == EAGAIN) /* another process made the descriptor non-blocking */
             poll(&wanted, 1, -1);
     }
+}
+
+#ifndef PIPE_BUF
+#define PIPE_BUF _POSIX_PIPE_BUF
+#endif
+/* ms: the longest wait between two checks for a stop, because a signal may reach another
+ * thread than the one that waits */
+#define PAUSE 50
+
+/*
+ * Waits until STREAM accepts PIPE_BUF bytes. This is needed because another process may
+ * have made the stream non-blocking, and because nobody may read it.
+ *
+ * Once the time for output is over, each write to standard output or a file still gets
+ * DEADLINE_WRITE. A message still gets DEADLINE_GRACE_LEAST, until one message has been
+ * dropped; then messages get no time.
+ *
+ * Returns 0, or -1 with errno; ETIMEDOUT: the stream has accepted nothing for too long.
+ */
+static int
+wait_writable(int stream)
+{
+    static atomic_bool unread; /* any thread: the last message was dropped */
+    bool is_message = stream == STDERR_FILENO;
+    int64_t least = is_message ? DEADLINE_GRACE_LEAST : DEADLINE_WRITE;
+    struct pollfd wanted = {.fd = stream, .events = POLLOUT};
+    int64_t now = os_clock_now();
+    int64_t waited = 0;
+
+    while (poll(&wanted, 1, 0) != 1) {
+        bool late = now >= posix_monitor_output_deadline();
+        if (late && ((is_message && atomic_load(&unread)) || waited >= least)) {
+            if (is_message)
+                atomic_store(&unread, true);
+            return os_fail(ETIMEDOUT);
+        }
+        int64_t before = now;
+        poll(&wanted, 1, PAUSE);
+        now = os_clock_now();
+        /* A longer time is a stop of the process, which does not count. */
+        waited += time_earlier(now - before, 2 * PAUSE * MS);
+    }
+
+    if (is_message)
+        atomic_store(&unread, false);
+
+    return 0;
+}
+
+int
+os_stream_write(int stream, const char *bytes, size_t size)
+{
+    bool waits = posix_monitor_must_not_block(stream);
+    while (size > 0) {
+        size_t most = waits && size > PIPE_BUF ? PIPE_BUF : size;
+        if (waits && wait_writable(stream) < 0)
+            return -1;
+        posix_monitor_write_begins(stream);
+        ssize_t done = write(stream, bytes, most);
+        int code = done < 0 ? errno : 0;
+        posix_monitor_write_ends(stream);
+
+        if (code == EAGAIN ? wait_writable(stream) < 0 : code && code != EINTR)
+            return code == EAGAIN ? -1 : os_fail(code);
+        if (done <= 0)
+            continue;
+        bytes += done;
+        size -= (size_t)done;
+    }
+    return 0;
+}
+
+/* Some file systems store data only at the close, so the close can fail. An interrupted
+ * close is not retried, because the descriptor may be closed already. */
+int
+os_stream_close(int stream)
+{
+    posix_inherited_remove(stream);
+    posix_monitor_write_begins(stream);
+    int status = close(stream);
+    int code = errno;
+    posix_monitor_write_ends(stream);
+    posix_monitor_file(-1, NULL);
+    errno = code;
+    return status < 0 && code != EINTR ? -1 : 0;
 }
 
 /* Stores the path of the folder of PATH in FOLDER. Returns the name in that folder. */
