@@ -3,8 +3,12 @@
 
 /*
  * Functions that the posix_*.c files share with each other, and with linux_*.c and bsd.c
- * where those define them. "The signal thread" is the one thread that has the users'
- * signals unblocked.
+ * where those define them.
+ *
+ * "The signal thread" is the one thread in which the signals of os_signals_install are
+ * not blocked. "The caller" is the process that started this program. It may wait until
+ * nobody has its terminal, its working directory or the inherited descriptors in use any
+ * more, even after the program has ended.
  */
 
 #include <signal.h>
@@ -13,25 +17,31 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Sent to a thread by os_thread_wake: interrupts its system call and does nothing else.
- * No other program relies on this signal, because it is ignored by default. */
+/* Signals and waits: posix_signals.c, except where the system has its own way. */
+
+/* The signal that os_thread_wake sends to a thread: it interrupts the thread's system
+ * call and does nothing else. SIGURG is ignored by default, so no other program sends it
+ * for a reason that matters here. */
 #define POSIX_SIGNAL_WAKE SIGURG
 
-/* Sent by the monitor to the child that it abandons. All threads of the child block it;
- * the guard thread waits for it. */
+/* The signal that the monitor sends to the child when it abandons the child. All threads
+ * of the child block this signal; the guard thread waits for it. */
 #define POSIX_SIGNAL_ABANDONED SIGVTALRM
 
-/* Body of the guard thread: waits until the monitor abandons the child, releases
- * everything that belongs to the caller, and ends the process. Needed because the signal
- * thread itself may be stuck in a write to a file. */
+/* Body of the guard thread: waits until the monitor abandons the child, then releases
+ * everything that the caller may wait for and ends the process. The signal thread cannot
+ * do this, because it may itself be stuck in a write to a file. */
 void *posix_signals_guard(void *unused);
 
-/* Blocks the users' signals for the calling thread. BEFORE receives the previous mask. */
+/* Blocks the signals of os_signals_install for the calling thread. BEFORE receives the
+ * previous signal mask. */
 void posix_signals_block(sigset_t *before);
 
-/* Returns the number of voluntary context switches of the calling thread so far, modulo
- * 2^31: each wait counts one, and each stop of the process counts one. -1: the system
- * does not tell, or does not count stops. Async-signal-safe. */
+/*
+ * Returns the number of voluntary context switches of the calling thread so far, modulo
+ * 2^31: one for each wait, and one for each stop of the process (Ctrl-Z). Returns -1 if
+ * the system has no such count or does not include stops. Async-signal-safe.
+ */
 int posix_signals_switches(void);
 
 /*
@@ -44,107 +54,113 @@ int posix_signals_pause(int64_t limit, const sigset_t *mask);
 
 /* The file that is being made, and its remover: posix_leftover.c. */
 
-/* Prepares the file of os_leftover_begin for a process that is about to fork: puts it
- * into shared memory. Returns 0, or -1 with errno. */
+/* Prepares a fork: puts what os_leftover_begin knows into memory that both processes will
+ * share, and makes a pipe. Returns 0, or -1 with errno. */
 int posix_leftover_share(void);
 
-/* Completes posix_leftover_share after the fork: closes the end of the pipe that belongs
- * to the other process. OWN is 0 in the monitor, 1 in the child, and -1 if the fork
- * failed. */
-void posix_leftover_part(int own);
+/* Completes posix_leftover_share after a fork that has returned PID: closes the end of
+ * the pipe that belongs to the other process. PID -1: undoes posix_leftover_share. */
+void posix_leftover_after_fork(pid_t pid);
 
 /* Called by the monitor before it ends: forks a process, the remover, that removes the
- * file once the child is gone. AT_ONCE: the child is gone already, so wait for the
- * removal, but no longer than DEADLINE_TIDYING. */
+ * file of os_leftover_begin once the child is gone. AT_ONCE: the child is gone already,
+ * so wait for the removal, but no longer than DEADLINE_TIDYING. */
 void posix_leftover_start_removal(bool at_once);
 
-/* Called when the process is about to end: removes the file if the process has no
- * monitor. Async-signal-safe. */
+/* Called when the process is about to end: removes the file of os_leftover_begin if the
+ * process has no monitor. Async-signal-safe. */
 void posix_leftover_remove(void);
 
-/* The monitor and its child: posix_monitor.c. Without a monitor these functions do
- * nothing. All of them except posix_monitor_follow and posix_monitor_file are
- * async-signal-safe. */
+/*
+ * The monitor and its child: posix_monitor.c. Without a monitor these functions do
+ * nothing, unless their comment says more. All of them except posix_monitor_follow and
+ * posix_monitor_watch_file are async-signal-safe.
+ */
 
 /* In the monitor: passes signal SIGNO on to the child. SENDER is the PID of the process
- * that sent it, 0 if the kernel did. Returns false if this process is not the monitor. */
+ * that sent the signal, 0 if the kernel did. Returns false if this process is not the
+ * monitor. */
 bool posix_monitor_pass(int signo, pid_t sender);
 
-/* In the child: counts a signal that has arrived. Returns true if the signal is only a
- * second copy of one that was already handled (one came directly, the other through the
- * monitor). */
-bool posix_monitor_copies(int signo, pid_t sender);
+/* In the child: counts signal SIGNO, which has arrived from the process SENDER. Returns
+ * true if the signal must be ignored, because its other copy has been handled: one copy
+ * comes directly, the other through the monitor. */
+bool posix_monitor_is_copy(int signo, pid_t sender);
 
-/* Notes that SIGNO asks to stop, for os_signals_asked. Returns true if this is a second
- * SIGINT, later than the first by more than OS_SIGNAL_SAME. */
-bool posix_monitor_stop(int signo);
+/* Notes, with or without a monitor, that signal SIGNO asks to stop, for os_signals_asked.
+ * Returns true if this is a second SIGINT, later than the first by more than
+ * OS_SIGNAL_SAME. */
+bool posix_monitor_note_stop(int signo);
 
-/* Makes the kernel end the process when the monitor dies, where the kernel can do that.
- * Called by the signal thread. */
+/* In the signal thread of the child: makes the kernel kill the child when the monitor
+ * dies, where the kernel can do that. Ends the child if the monitor has died already. */
 void posix_monitor_attach(void);
 
-/* Returns true if the monitor has abandoned the child. The monitor also sends the child
- * SIGCHLD and POSIX_SIGNAL_ABANDONED then. */
+/* Returns true if the monitor has abandoned the child. The monitor also sends SIGCHLD and
+ * POSIX_SIGNAL_ABANDONED to the child then. */
 bool posix_monitor_has_abandoned(void);
 
-/* Returns true if this process is the child of a monitor; its signal thread then calls
- * posix_monitor_follow regularly. */
-bool posix_monitor_is_followed(void);
+/* Returns true if this process is the child of a monitor. */
+bool posix_monitor_exists(void);
 
-/* In the child: ends the process if the monitor is gone, and stops the process while the
- * monitor is stopped. Returns true if the process was stopped. */
+/* In the signal thread of the child, which calls this regularly: ends the child if the
+ * monitor is gone, and stops the child while the monitor is stopped (Ctrl-Z). Returns
+ * true if the child was stopped. */
 bool posix_monitor_follow(void);
 
-/* Waits until all writes to STREAM that have begun have ended, but no longer than
- * DEADLINE_TIDYING. The caller makes sure that no later write can reach the stream. */
-void posix_monitor_settle(int stream);
-
-/* Tell the monitor that a write to STREAM begins, and that it has ended. A write that has
- * begun and does not end is stuck. Any thread. */
+/* The child tells the monitor that a write to STREAM begins, and that it has ended. The
+ * monitor takes a write that does not end for stuck. Any thread. */
 void posix_monitor_write_begins(int stream);
 void posix_monitor_write_ends(int stream);
 
-/* Returns true if a write to STREAM must not block for ever, because the thread that
- * writes has more to do afterwards. */
+/* Returns true if a write to STREAM must fail rather than block for ever, because the
+ * thread that writes has more to do afterwards. Also valid without a monitor. */
 bool posix_monitor_must_not_block(int stream);
 
-/* Returns the time after which a write that blocks is given up, in ns, monotonic:
- * os_monitor_limit, or DEADLINE_GRACE after a signal that asks to stop. INT64_MAX: there
- * is no limit. */
+/* Returns the time after which a write that blocks is given up, in ns, monotonic: the
+ * time of os_monitor_limit, or DEADLINE_GRACE after a signal that asked to stop. Returns
+ * INT64_MAX if there is no limit. Also valid without a monitor. */
 int64_t posix_monitor_output_deadline(void);
+
+/* Waits until all writes to STREAM that have begun have ended, but no longer than
+ * DEADLINE_TIDYING. Also valid without a monitor. The caller makes sure beforehand that
+ * no later write can reach the stream. */
+void posix_monitor_wait_for_writes(int stream);
 
 /* Makes the monitor watch writes to descriptor FD, whose file is PATH, like writes to the
  * standard streams. FD -1: the monitor no longer watches such a file. */
-void posix_monitor_file(int fd, const char *path);
+void posix_monitor_watch_file(int fd, const char *path);
 
-/* The child announces how the monitor shall end: with exit status STATUS, or by signal
- * SIGNO if that is not 0. The monitor does so when the child has ended, or after
+/* The child announces how the program shall end: with exit status STATUS, or by signal
+ * SIGNO if that is not 0. The monitor ends in this way when the child has ended, or after
  * DEADLINE_CHILD. Only the first call counts. */
-void posix_monitor_notify(int status, int signo);
+void posix_monitor_announce_end(int status, int signo);
 
-/* The child announces that it may be stuck in the kernel, and leaves the session of the
- * caller. */
+/* The child announces that one of its threads may be stuck in the kernel, and leaves the
+ * caller's session and terminal. */
 void posix_monitor_detach(void);
 
-/* The child announces that it has closed everything that belongs to the caller, so the
- * monitor need not wait for it any more. */
-void posix_monitor_leave(void);
+/* The child announces that it has closed the inherited descriptors, and leaves the
+ * caller's working directory. The monitor need not wait for the child any more. */
+void posix_monitor_announce_let_go(void);
 
 /* Writes the line of os_process_last_line to stdout if that needs no wait, unless the
- * line was already written or withdrawn. */
-void posix_last_line(void);
+ * line was already written or withdrawn. Also valid without a monitor. */
+void posix_last_line_write(void);
 
-/* Returns true if os_process_last_line was ever called with a line. */
-bool posix_answers(void);
+/* Returns true if os_process_last_line was ever called with a line. Then the program
+ * never ends by a signal. */
+bool posix_last_line_was_set(void);
 
-/* Returns the exit status after a second SIGINT. */
-int posix_last_status(void);
+/* Returns the exit status of the program after a second SIGINT. */
+int posix_last_line_status(void);
 
 /*
- * Inherited descriptors: the descriptors whose end another process may be waiting for. At
+ * Inherited descriptors, posix_process.c: descriptors to which another process may be
+ * connected that waits until the last one is closed, such as the reader of a pipe. At
  * first these are the standard streams. If the process must end while a thread is stuck
- * in the kernel, these descriptors are closed early, so that the other processes do not
- * wait. Any thread may call these functions.
+ * in the kernel, the inherited descriptors are closed early, so that nobody waits. Any
+ * thread may call these functions.
  */
 
 /* Adds all descriptors below 256 that the process was started with. */
@@ -154,40 +170,43 @@ void posix_inherited_list(void);
  * Returns 0, or -1 with EMFILE if there are too many. */
 int posix_inherited_add(int fd);
 
-/* Removes FD, which the caller is about to close. */
+/* Removes FD, which the calling thread is about to close. */
 void posix_inherited_remove(int fd);
 
-/* Closes the inherited descriptors in the table of the calling thread. Closes standard
- * error only if ERRORS. */
+/* Closes the inherited descriptors in the descriptor table of the calling thread. Closes
+ * standard error only if ERRORS. */
 void posix_inherited_close(bool errors);
 
 /* Closes all inherited descriptors, because the process is about to end. Their numbers
- * stay occupied. Async-signal-safe. */
+ * stay in use, so that a file that is opened later does not get one of them.
+ * Async-signal-safe. */
 void posix_inherited_release(void);
 
-/* Closes descriptor FD in the table of the calling thread, which may be a table of its
- * own. */
+/* Descriptors and processes: posix_process.c, except where the system has its own way. */
+
+/* Closes descriptor FD in the descriptor table of the calling thread, even if no other
+ * thread shares this table (os_thread_unshare). */
 void posix_descriptor_close(int fd);
 
-/* Writes SIZE bytes to a descriptor if that needs no wait; otherwise writes nothing, as
- * the reader may be gone. Async-signal-safe. */
+/* Writes SIZE bytes to descriptor FD if that needs no wait; otherwise writes nothing,
+ * because perhaps nobody reads any more. Async-signal-safe. */
 void posix_descriptor_write(int fd, const char *bytes, size_t size);
 
-/* Dies by signal SIGNO. If the process cannot die by it, returns 128 + SIGNO. */
+/* Ends the process by signal SIGNO. If the process cannot die by this signal, returns
+ * 128 + SIGNO, the exit status that shells use for it. */
 int posix_process_die(int signo);
 
-/*
- * Returns true if process PID is stopped; false if not, or on systems that do not tell.
- */
+/* Returns true if process PID is stopped (Ctrl-Z); false if it is not, or if the system
+ * does not tell. */
 bool posix_process_is_stopped(pid_t pid);
 
-/* Returns true if process PID has a pending SIGKILL or has ended except for a thread that
- * is stuck in the kernel; false if not, or on systems that do not tell. */
+/* Returns true if process PID has a pending SIGKILL, or has ended except for a thread
+ * that is stuck in the kernel; false if not, or if the system does not tell. */
 bool posix_process_is_killed(pid_t pid);
 
 /* Makes the kernel send signal SIGNO to this process when its parent dies, as long as the
- * calling thread lives. SIGNO 0 cancels that. Does nothing on systems without such a
- * signal. */
+ * calling thread lives. SIGNO 0: the kernel no longer sends a signal. Does nothing on
+ * systems that have no such signal. */
 void posix_parent_death(int signo);
 
 /* Drops for good the capabilities that come from the program's file and that the user
@@ -195,19 +214,22 @@ void posix_parent_death(int signo);
  * Returns 0, or -1 with errno. */
 int posix_capabilities_drop(void);
 
+/* Files: posix_files.c, except where the system has its own way. */
+
 /*
  * Creates an empty file with a new name: PREFIX and six characters. MODE has the open(2)
  * flags, such as O_WRONLY. Only the owner may access the file. NAME, of SIZE bytes,
- * receives the name. From before the creation until the caller calls os_leftover_end, the
- * file is the one of os_leftover_begin. Returns a descriptor, or -1 with errno and
- * without a leftover.
+ * receives the name. Calls os_leftover_begin before the creation; the caller calls
+ * os_leftover_end when the file is complete or gone. Returns a descriptor, or -1 with
+ * errno; os_leftover_end is not needed then.
  */
 int posix_file_create(const char *prefix, int mode, char *name, size_t size);
 
 /* The same as os_file_flush, but returns -1 with EINTR if a signal interrupts it. */
 int posix_file_flush(int fd);
 
-/* An os_resident_function by mincore(2), for systems that have it. Sets errno with -1. */
+/* An os_resident_function that uses mincore(2), for systems that have it. Returns -1 with
+ * errno if it fails. */
 int posix_mincore(int fd, int64_t offset, int64_t length);
 
 #endif

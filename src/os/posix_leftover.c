@@ -76,12 +76,15 @@ posix_leftover_share(void)
 }
 
 void
-posix_leftover_part(int own)
+posix_leftover_after_fork(pid_t pid)
 {
-    for (int i = 0; i < 2; i++)
-        if (i != own && pipe_ends[i] >= 0)
-            close(pipe_ends[i]);
-    if (own < 0)
+    bool is_child = pid == 0;
+    bool has_failed = pid < 0;
+    if (pipe_ends[0] >= 0 && (is_child || has_failed))
+        close(pipe_ends[0]);
+    if (pipe_ends[1] >= 0 && !is_child)
+        close(pipe_ends[1]);
+    if (has_failed)
         leftover = &alone;
 }
 

@@ -5,30 +5,31 @@
  * sleep. The caller waits for the monitor only. The idea comes from OpenSSH's monitor.
  *
  *    caller        monitor (started, 1 thread)         child (does all the work)
- *      | exec ---->| map page, fork ------------------>| signal thread, workers, ...
- *      | signal -->| passed[n]++, kill(child) -------->| counts it once, see below
+ *      | exec ---->| maps a page, forks -------------->| signal thread, workers, ...
+ *      | signal -->| signals_passed[n]++, kill(child)->| handles it once, see below
  *  1. normal end
- *      |           |<------- SIGCHLD: status, ending --| os_signals_end, then exits
+ *      |           |<----- SIGCHLD: is_announced ------| os_signals_end, then exits
  *      |<- status -| after DEADLINE_CHILD at most
  *  2. child stuck in the kernel
- *      |           |<------- SIGCHLD: ending, stuck ---| os_process_end: setsid, closes
- *      |           |<------- SIGCHLD: over ------------| its descriptors, calls _exit,
- *      |<- status -| after DEADLINE_TIDYING at most    | which may never complete
+ *      |           |<----- SIGCHLD: is_announced, -----| os_process_end: calls setsid,
+ *      |           |       may_be_stuck                | closes the descriptors of the
+ *      |           |<----- SIGCHLD: has_let_go --------| caller, then calls _exit, which
+ *      |<- status -| after DEADLINE_TIDYING at most    | may never complete
  *  3. output stuck, or a second SIGINT
- *      |           | abandoned, SIGCHLD + SIGVTALRM -->| handler or guard thread:
- *      |           |<------- over ---------------------| closes descriptors, _exit
+ *      |           | is_abandoned, SIGCHLD+SIGVTALRM ->| handler or guard thread: closes
+ *      |           |<----- has_let_go -----------------| the descriptors, calls _exit
  *      |<- status -| SIGKILL after DEADLINE_TIDYING at most
  *  4. child killed
  *      |           | waitpid, or its state in /proc ---x
- *      |<- status -| by the same signal; a plug-in prints its last line
+ *      |<- status -| by the same signal; a plug-in prints its final line instead
  *  5. monitor killed
  *      |           x-----------------------------------| PDEATHSIG; without that, the
  *                                                      | child polls its parent's PID
  *
  * In cases 1 to 4 the monitor forks a remover if a file was being made: posix_leftover.c.
  *
- * The two processes share one page of memory, struct page. Each field has one writer,
- * except the last line, which is taken by the process that ends first.
+ * The two processes share one page of memory, struct monitor_page. Each field has one
+ * writer, except the final line of a plug-in, which the process that ends first takes.
  *
  * Signals. Monitor and child are in one process group. A signal from a terminal or to the
  * group reaches both; a signal to the PID that the caller knows reaches the monitor
@@ -53,92 +54,125 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SIGNALS 32     /* all signals of users have lower numbers on all systems */
-#define STREAMS 3      /* 1 stdout, 2 stderr; 0 is the file of os_stream_open */
-#define PACE (50 * MS) /* ns, between two looks at output that may be stuck */
+/* Size of arrays that are indexed by signal number. The program handles no signal with a
+ * higher number on any system. */
+#define SIGNALS 32
 
-/* What monitor and child tell each other. Before the fork, and without a monitor, the
- * process uses `alone` instead. */
-struct page {
-    /* Written by the child, in any thread or handler: how it ends. */
-    atomic_bool ending; /* the child has announced its end; the next two are set before */
-    atomic_int status;  /* exit status */
-    atomic_int signo;   /* 0, or the signal by which to end instead */
-    atomic_bool stuck;  /* the child may be stuck in the kernel */
-    atomic_bool has_let_go; /* the child has released what belongs to the caller */
+/* Size of arrays with one element per watched stream: 0 is the file of os_stream_open, 1
+ * is stdout, 2 is stderr. */
+#define STREAMS 3
 
-    /* Written by the monitor. */
-    atomic_bool abandoned; /* the monitor waits no longer; the child must end */
+/*
+ * What monitor and child tell each other. After the fork, this is in memory that the two
+ * processes share. Before the fork, and without a monitor, there is only one process, and
+ * `page_alone` is used.
+ */
+struct monitor_page {
+    /* How the program ends. Written by the child, in any thread or handler. */
+    struct {
+        atomic_int exit_status;   /* written before is_announced is set */
+        atomic_int end_signal;    /* if it is not 0, the program ends by this signal, not
+                                   * with exit_status; written before is_announced */
+        atomic_bool is_announced; /* exit_status and end_signal are valid */
+        atomic_bool may_be_stuck; /* a thread of the child may be stuck in the kernel */
+        atomic_bool has_let_go;   /* the child has closed the caller's descriptors and
+                                   * left the caller's session and working directory */
+    } end;
 
-    /* Written by the child's signal thread: it has stopped the child because the monitor
-     * is stopped. */
-    atomic_bool halted;
+    /* The output of the child. Written by the child, in any thread. */
+    struct {
+        _Atomic int64_t deadline; /* ns, monotonic: a write that blocks after this time
+                                   * is given up; INT64_MAX: no limit */
+        atomic_uint writes_begun[STREAMS]; /* how many writes to each stream have begun */
+        atomic_uint writes_ended[STREAMS]; /* how many writes to each stream have ended */
+        char file_message[ERROR_LINE];     /* the monitor prints this text if a write to
+                                            * the file of os_stream_open is stuck */
+    } output;
 
-    /* Written by the monitor's signal handler: how many signals it has passed on. */
-    atomic_uint passed[SIGNALS];
-    /* Written by the child: ns, monotonic. After this time no write is waited for. */
-    _Atomic int64_t limit;
-    /* Written by the child, any thread: how many writes to each stream have begun and
-     * ended. */
-    atomic_uint writes_begun[STREAMS], writes_ended[STREAMS];
-    /* Written by the child: the message if the file of os_stream_open is stuck. The
-     * monitor prints it. */
-    char words[ERROR_LINE];
+    /* The child has stopped itself, because the monitor is stopped (Ctrl-Z). Written by
+     * the child, in the signal thread. */
+    atomic_bool child_stopped_itself;
 
-    /*
-     * Written by the child, but the process that ends first takes the line with an
-     * exchange. The pointer is valid in both processes, because fork(2) keeps addresses.
-     */
-    _Atomic(const char *) last_line;
-    atomic_int last_status; /* exit status after a second SIGINT */
-    atomic_bool answers; /* there was a last line: the program never ends by a signal */
+    /* The monitor no longer waits for the child, which must end now. Written by the
+     * monitor. */
+    atomic_bool child_is_abandoned;
+
+    /* How many signals of each number the monitor has passed on to the child. Written by
+     * the monitor's signal handler. */
+    atomic_uint signals_passed[SIGNALS];
+
+    /* The final line of a plug-in, see os_process_last_line. Written by the child; but
+     * the process that ends first takes `line`, by an exchange with NULL. */
+    struct {
+        _Atomic(const char *) line; /* NULL without a line; the pointer is valid in both
+                                     * processes, because fork(2) keeps addresses */
+        atomic_int status;          /* exit status of the program after a second SIGINT */
+        atomic_bool was_set; /* there was a line: the program never ends by a signal */
+    } last_line;
 };
 
-/* Set by the first thread in os_monitor_start, before there is a second one; constant
- * afterwards. */
-static struct page alone = {.limit = INT64_MAX, .last_status = EXIT_INTERRUPTED};
-static struct page *page = &alone;
-static pid_t monitor; /* PID, in the child only; else 0 */
-static pid_t child;   /* PID, in the monitor only; 0 also once the child is gone */
+/* Used before the fork, and without a monitor, by the only process. */
+static struct monitor_page page_alone = {
+    .output = {.deadline = INT64_MAX},
+    .last_line = {.status = EXIT_INTERRUPTED},
+};
 
-/* timeout(1) sends its signal twice. Two SIGINT of one process within this time, in ns,
- * are one. The time begins with the first of them, so a process that sends SIGINT all the
- * time is still heard. */
-#define PAIR (50 * MS)
+/* The page that is in use, and the PIDs of the two processes. Set by the first thread, in
+ * os_monitor_start, while there is no other thread, and not changed afterwards, with one
+ * exception: the monitor, which has only one thread, resets `child_pid` when the child
+ * has ended. */
+static struct monitor_page *page = &page_alone;
+static pid_t monitor_pid; /* in the child: its monitor; 0 in any other process */
+static pid_t child_pid;   /* in the monitor: its child; 0 in any other process */
 
-/* Written by signal handlers, in the monitor and in the child, each for itself. When a
- * signal first asked to stop, when the first SIGINT came, and when a second SIGINT came
- * (monitor only): ns, monotonic; 0: not yet. */
-static _Atomic int64_t asked, interrupted, again;
+/* timeout(1) sends its signal to the program and then to its process group. Two SIGINT
+ * from one sender within this time, in ns, count as one. The time starts at the first of
+ * them and is not extended, so a process that sends SIGINT continuously is still heard.
+ */
+#define SIGINT_PAIR (50 * MS)
 
-/* Monitor only. Set by its handler after SIGCONT, cleared by its loop: time without the
- * child's progress is counted anew. */
-static volatile sig_atomic_t continued;
+/* Written by signal handlers. Monitor and child each have their own copy. All are in ns,
+ * monotonic; 0: not yet. */
+static _Atomic int64_t stop_asked_at;    /* when a signal first asked to stop */
+static _Atomic int64_t first_sigint_at;  /* when the first SIGINT came */
+static _Atomic int64_t second_sigint_at; /* when the second SIGINT came; monitor only */
 
-/* Child only. Written by its signal handler, in the signal thread: how many copies of
- * each signal came directly, and how many signals were handled. */
-static unsigned copies_direct[SIGNALS], signals_counted[SIGNALS];
-/* Child only. Written by the thread that opens or closes the file of os_stream_open; -1
- * without one. */
-static atomic_int file = -1;
-static atomic_bool file_waits; /* a write to `file` may wait, as it is no regular file */
+/* Monitor only. Set by the handler of SIGCONT, cleared by the monitor's loop. The child
+ * was stopped too, so the time since its writes last advanced must be measured anew. */
+static volatile sig_atomic_t was_continued;
+
+/* Child only: for each signal number, how many signals did not come through the monitor.
+ * Written by the signal handler, in the signal thread. */
+static unsigned direct_copies[SIGNALS];
+
+/* Child only: for each signal number, how many signals were handled, that is, not ignored
+ * as second copies. Written by the signal handler, in the signal thread. */
+static unsigned signals_handled[SIGNALS];
+
+/* Child only. Written by the thread that opens or closes the file of os_stream_open. */
+static atomic_int output_file = -1;       /* its descriptor; -1 without such a file */
+static atomic_bool output_file_may_block; /* it is a FIFO or a device */
 
 bool
-posix_monitor_stop(int signo)
+posix_monitor_note_stop(int signo)
 {
     int64_t now = os_clock_now();
     int64_t never = 0;
-    int64_t before = atomic_load(&interrupted);
-    atomic_compare_exchange_strong(&asked, &never, now);
-    if (signo == SIGINT && !before)
-        atomic_store(&interrupted, now);
-    return signo == SIGINT && before && now - before > OS_SIGNAL_SAME;
+
+    atomic_compare_exchange_strong(&stop_asked_at, &never, now);
+    if (signo != SIGINT)
+        return false;
+
+    int64_t first_at = atomic_load(&first_sigint_at);
+    if (!first_at)
+        atomic_store(&first_sigint_at, now);
+    return first_at && now - first_at > OS_SIGNAL_SAME;
 }
 
 int64_t
 os_signals_asked(void)
 {
-    return atomic_load(&asked);
+    return atomic_load(&stop_asked_at);
 }
 
 bool
@@ -146,54 +180,57 @@ posix_monitor_pass(int signo, pid_t sender)
 {
     static pid_t passed_sender; /* sender of the last SIGINT that was passed on */
     static int64_t passed_at;   /* when it was passed on, ns, monotonic */
-    int64_t now = os_clock_now();
-    if (!child || signo == SIGCHLD)
-        return child != 0;
-
-    bool is_pair =
-        signo == SIGINT && sender && sender == passed_sender && now - passed_at < PAIR;
-    if (is_pair)
+    if (!child_pid)
+        return false;
+    if (signo == SIGCHLD)
         return true;
+
+    int64_t now = os_clock_now();
     if (signo == SIGINT) {
+        if (sender && sender == passed_sender && now - passed_at < SIGINT_PAIR)
+            return true;
         passed_sender = sender;
         passed_at = now;
     }
 
-    atomic_fetch_add(&page->passed[signo], 1);
-    kill(child, signo);
+    atomic_fetch_add(&page->signals_passed[signo], 1);
+    kill(child_pid, signo);
     if (signo == SIGCONT)
-        continued = 1;
-    bool stops = signo == SIGINT || signo == SIGTERM || signo == SIGHUP;
-    if (stops && posix_monitor_stop(signo) && !atomic_load(&again))
-        atomic_store(&again, now);
+        was_continued = 1;
+    bool asks_to_stop = signo == SIGINT || signo == SIGTERM || signo == SIGHUP;
+    if (asks_to_stop && posix_monitor_note_stop(signo) && !atomic_load(&second_sigint_at))
+        atomic_store(&second_sigint_at, now);
+
     return true;
 }
 
 bool
-posix_monitor_copies(int signo, pid_t sender)
+posix_monitor_is_copy(int signo, pid_t sender)
 {
-    if (!monitor || signo == SIGCHLD)
+    if (!monitor_pid || signo == SIGCHLD)
         return false;
-    if (sender != monitor)
-        copies_direct[signo]++;
-    unsigned passed = atomic_load(&page->passed[signo]);
-    unsigned most = copies_direct[signo] > passed ? copies_direct[signo] : passed;
-    bool copy = most == signals_counted[signo];
-    signals_counted[signo] = most;
 
-    return copy;
+    if (sender != monitor_pid)
+        direct_copies[signo]++;
+    unsigned direct = direct_copies[signo];
+    unsigned passed = atomic_load(&page->signals_passed[signo]);
+    unsigned signal_count = direct > passed ? direct : passed;
+    bool is_copy = signal_count == signals_handled[signo];
+    signals_handled[signo] = signal_count;
+
+    return is_copy;
 }
 
 bool
 posix_monitor_has_abandoned(void)
 {
-    return atomic_load(&page->abandoned);
+    return atomic_load(&page->child_is_abandoned);
 }
 
 bool
-posix_monitor_is_followed(void)
+posix_monitor_exists(void)
 {
-    return monitor != 0;
+    return monitor_pid != 0;
 }
 
 /*
@@ -205,24 +242,26 @@ has_lost_monitor(void)
 {
     pid_t parent = getppid();
     if (parent > 0)
-        return parent != monitor;
-    return kill(monitor, 0) < 0 && errno == ESRCH;
+        return parent != monitor_pid;
+    return kill(monitor_pid, 0) < 0 && errno == ESRCH;
 }
 
-/* If the monitor continues between the two steps, SIGCHLD tells it that the child has
- * stopped, and it sends SIGCONT (leave_if_ended). */
+/* The monitor may be continued between the test whether it is stopped and the stop of
+ * this process. Then SIGCHLD tells the monitor that the child has stopped, and the
+ * monitor sends SIGCONT (end_if_child_ended). */
 bool
 posix_monitor_follow(void)
 {
-    if (!monitor)
+    if (!monitor_pid)
         return false;
-    if (has_lost_monitor() && !atomic_load(&page->ending))
+    if (has_lost_monitor() && !atomic_load(&page->end.is_announced))
         _exit(EXIT_RUNTIME);
-    if (!posix_process_is_stopped(monitor))
+    if (!posix_process_is_stopped(monitor_pid))
         return false;
-    atomic_store(&page->halted, true);
-    raise(SIGSTOP); /* returns after the stop */
-    atomic_store(&page->halted, false);
+
+    atomic_store(&page->child_stopped_itself, true);
+    raise(SIGSTOP); /* returns when this process continues */
+    atomic_store(&page->child_stopped_itself, false);
 
     return true;
 }
@@ -230,7 +269,7 @@ posix_monitor_follow(void)
 void
 posix_monitor_attach(void)
 {
-    if (!monitor)
+    if (!monitor_pid)
         return;
     posix_parent_death(SIGKILL);
     if (has_lost_monitor())
@@ -238,26 +277,27 @@ posix_monitor_attach(void)
 }
 
 void
-posix_monitor_file(int fd, const char *path)
+posix_monitor_watch_file(int fd, const char *path)
 {
     struct error error;
     struct stat status;
 
     if (fd >= 0) {
         error_set(&error, EXIT_RUNTIME, path, OS_STREAM_STUCK);
-        error_format(&error, page->words, sizeof(page->words));
+        error_format(&error, page->output.file_message,
+                     sizeof(page->output.file_message));
     }
-    atomic_store(&file_waits,
+    atomic_store(&output_file_may_block,
                  fd >= 0 && fstat(fd, &status) == 0 && !S_ISREG(status.st_mode));
-    atomic_store(&file, fd);
+    atomic_store(&output_file, fd);
 }
 
-/* Returns the index of STREAM in the arrays of STREAMS elements, -1 if the stream is not
- * watched. */
+/* Returns the index of STREAM in the arrays of STREAMS elements, -1 if the monitor does
+ * not watch the stream. */
 static int
-place_of(int stream)
+watched_index(int stream)
 {
-    if (stream == atomic_load(&file))
+    if (stream == atomic_load(&output_file))
         return 0;
     return stream > 0 && stream < STREAMS ? stream : -1;
 }
@@ -265,71 +305,80 @@ place_of(int stream)
 void
 posix_monitor_write_begins(int stream)
 {
-    int place = place_of(stream);
-    if (place >= 0)
-        atomic_fetch_add(&page->writes_begun[place], 1);
+    int index = watched_index(stream);
+    if (index >= 0)
+        atomic_fetch_add(&page->output.writes_begun[index], 1);
 }
 
 void
 posix_monitor_write_ends(int stream)
 {
-    int place = place_of(stream);
-    if (place >= 0)
-        atomic_fetch_add(&page->writes_ended[place], 1);
+    int index = watched_index(stream);
+    if (index >= 0)
+        atomic_fetch_add(&page->output.writes_ended[index], 1);
 }
 
 int64_t
 posix_monitor_output_deadline(void)
 {
-    int64_t limit = atomic_load(&page->limit);
-    int64_t stop = atomic_load(&asked);
-    return stop ? time_earlier(limit, time_add(stop, DEADLINE_GRACE)) : limit;
+    int64_t deadline = atomic_load(&page->output.deadline);
+    int64_t asked_at = atomic_load(&stop_asked_at);
+    if (!asked_at)
+        return deadline;
+    return time_earlier(deadline, time_add(asked_at, DEADLINE_GRACE));
 }
 
 void
-posix_monitor_settle(int stream)
+posix_monitor_wait_for_writes(int stream)
 {
-    int place = place_of(stream);
-    int64_t end = os_clock_now() + DEADLINE_TIDYING;
-    while (place >= 0 &&
-           atomic_load(&page->writes_begun[place]) !=
-               atomic_load(&page->writes_ended[place]) &&
-           os_clock_now() < end)
+    int index = watched_index(stream);
+    int64_t give_up_at = os_clock_now() + DEADLINE_TIDYING;
+    if (index < 0)
+        return;
+
+    const atomic_uint *begun = &page->output.writes_begun[index];
+    const atomic_uint *ended = &page->output.writes_ended[index];
+    while (atomic_load(begun) != atomic_load(ended) && os_clock_now() < give_up_at)
         poll(NULL, 0, 1);
 }
 
 /*
- * The writing thread has more to do after a write to:
- * - Messages: the signal thread writes them all.
- * - Standard output beside a file of os_stream_open: the file must not be lost with it.
- * - Standard output without a monitor, once there is a limit: nobody else enforces the
- *   limit.
- * - The file itself, if it is a FIFO or a device: standard output must not be lost with
- *   it.
+ * If nobody reads a stream, a write to it blocks for ever, until the monitor abandons the
+ * child. A write must fail instead in these cases:
+ * - Standard error: the signal thread, which writes all messages, must go on.
+ * - Standard output while there is a file of os_stream_open: the rest of the output for
+ *   the file must still be written.
+ * - Standard output without a monitor, if there is a limit (os_monitor_limit): nobody
+ *   would end the process.
+ * - The file of os_stream_open, if it is a FIFO or a device: the rest of the output for
+ *   standard output must still be written.
  */
 bool
 posix_monitor_must_not_block(int stream)
 {
-    int place = place_of(stream);
-    bool has_file = atomic_load(&file) >= 0;
-    bool limits_itself = !monitor && atomic_load(&page->limit) != INT64_MAX;
-    return place == STDERR_FILENO ||
-           (place == STDOUT_FILENO && (has_file || limits_itself)) ||
-           (place == 0 && atomic_load(&file_waits));
+    int index = watched_index(stream);
+    bool has_file = atomic_load(&output_file) >= 0;
+    bool has_limit = atomic_load(&page->output.deadline) != INT64_MAX;
+
+    if (index == STDERR_FILENO)
+        return true;
+    if (index == STDOUT_FILENO)
+        return has_file || (!monitor_pid && has_limit);
+    return index == 0 && atomic_load(&output_file_may_block);
 }
 
 void
 os_monitor_limit(int64_t when)
 {
-    atomic_store(&page->limit, when);
-    if (monitor)
-        kill(monitor, SIGCHLD);
+    atomic_store(&page->output.deadline, when);
+    if (monitor_pid)
+        kill(monitor_pid, SIGCHLD);
 }
 
 void
 os_monitor_limit_most(int64_t when)
 {
-    if (when < atomic_load(&page->limit))
+    if (when < atomic_load(&page->output.deadline))
         os_monitor_limit(when);
 }
 
@@ -337,293 +386,339 @@ void
 os_process_last_line(const char *line, int status)
 {
     if (line) {
-        atomic_store(&page->answers, true);
+        atomic_store(&page->last_line.was_set, true);
         signal(SIGPIPE, SIG_IGN); /* writes fail with EPIPE instead */
     }
-    atomic_store(&page->last_line, line);
-    atomic_store(&page->last_status, status);
+    atomic_store(&page->last_line.line, line);
+    atomic_store(&page->last_line.status, status);
 }
 
 void
-posix_last_line(void)
+posix_last_line_write(void)
 {
-    const char *line = atomic_exchange(&page->last_line, NULL);
+    const char *line = atomic_exchange(&page->last_line.line, NULL);
     if (line)
         posix_descriptor_write(STDOUT_FILENO, line, strlen(line));
 }
 
 bool
-posix_answers(void)
+posix_last_line_was_set(void)
 {
-    return atomic_load(&page->answers);
+    return atomic_load(&page->last_line.was_set);
 }
 
 int
-posix_last_status(void)
+posix_last_line_status(void)
 {
-    return atomic_load(&page->last_status);
+    return atomic_load(&page->last_line.status);
 }
 
 void
-posix_monitor_notify(int status, int signo)
+posix_monitor_announce_end(int status, int signo)
 {
-    if (!monitor || atomic_load(&page->ending))
+    if (!monitor_pid || atomic_load(&page->end.is_announced))
         return;
     posix_parent_death(0);
-    atomic_store(&page->status, status);
-    atomic_store(&page->signo, signo);
-    atomic_store(&page->ending, true);
-    kill(monitor, SIGCHLD);
+    atomic_store(&page->end.exit_status, status);
+    atomic_store(&page->end.end_signal, signo);
+    atomic_store(&page->end.is_announced, true);
+    kill(monitor_pid, SIGCHLD);
 }
 
 void
 posix_monitor_detach(void)
 {
-    if (!monitor)
+    if (!monitor_pid)
         return;
-    atomic_store(&page->stuck, true);
+    atomic_store(&page->end.may_be_stuck, true);
     setsid();
     if (!has_lost_monitor())
-        kill(monitor, SIGCHLD);
+        kill(monitor_pid, SIGCHLD);
 }
 
 void
-posix_monitor_leave(void)
+posix_monitor_announce_let_go(void)
 {
-    if (!monitor)
+    if (!monitor_pid)
         return;
     int status = chdir("/"); /* "/" always exists */
     (void)status;
-    atomic_store(&page->has_let_go, true);
+    atomic_store(&page->end.has_let_go, true);
     if (!has_lost_monitor())
-        kill(monitor, SIGCHLD);
+        kill(monitor_pid, SIGCHLD);
 }
 
-/* Ends the monitor. A core dump of the monitor would be useless, so none is made; the
- * child may have made one. */
+/* Ends the monitor with exit status STATUS or, if SIGNO is not 0, by signal SIGNO. A core
+ * dump of the monitor would be useless, so none is made; the child may have made one. */
 static _Noreturn void
-leave(int status, int signo)
+end_monitor(int status, int signo)
 {
     const struct rlimit none = {0, 0};
-    posix_last_line();
-    posix_leftover_start_removal(!child);
+    posix_last_line_write();
+    posix_leftover_start_removal(!child_pid);
     setrlimit(RLIMIT_CORE, &none);
     _exit(signo ? posix_process_die(signo) : status);
 }
 
-/* How far the child's output was at the last look. Only the monitor's loop uses it. */
-struct progress {
-    unsigned ended[STREAMS];
-    int64_t since[STREAMS]; /* ns, monotonic: last time when no write was stuck */
+/* How far the child's writes were when the monitor last looked. Local to the monitor's
+ * loop. */
+struct write_progress {
+    unsigned writes_ended[STREAMS];
+    int64_t unstuck_at[STREAMS]; /* ns, monotonic: the last time that the monitor saw a
+                                  * write end or saw none in progress; 0: never looked */
 };
 
-/* Looks at the counts of writes at NOW. Returns the index of the stream whose write has
- * been stuck for DEADLINE_WRITE, -1 if no write is. */
+/* Compares the child's writes at NOW with PROGRESS, and updates PROGRESS. Returns the
+ * index of a stream whose write has been stuck for DEADLINE_WRITE, -1 if there is none.
+ */
 static int
-look(struct progress *progress, int64_t now)
+find_stuck_stream(struct write_progress *progress, int64_t now)
 {
     int stuck = -1;
 
-    for (int stream = 0; stream < STREAMS; stream++) {
-        unsigned ended = atomic_load(&page->writes_ended[stream]);
-        if (continued || !progress->since[stream] || ended != progress->ended[stream] ||
-            ended == atomic_load(&page->writes_begun[stream]))
-            progress->since[stream] = now;
-        progress->ended[stream] = ended;
-        if (now - progress->since[stream] >= DEADLINE_WRITE)
-            stuck = stream;
+    for (int i = 0; i < STREAMS; i++) {
+        unsigned ended = atomic_load(&page->output.writes_ended[i]);
+        bool is_first_look = progress->unstuck_at[i] == 0;
+        bool has_advanced = ended != progress->writes_ended[i];
+        bool is_idle = ended == atomic_load(&page->output.writes_begun[i]);
+        if (was_continued || is_first_look || has_advanced || is_idle)
+            progress->unstuck_at[i] = now;
+        progress->writes_ended[i] = ended;
+        if (now - progress->unstuck_at[i] >= DEADLINE_WRITE)
+            stuck = i;
     }
 
-    continued = 0;
+    was_continued = 0;
 
     return stuck;
 }
 
-/* Returns SIGTERM or SIGHUP if that signal asked to stop and the program ends by it, see
- * os_signals_end; otherwise 0. */
+/* Returns the signal by which the program must end, because it asked to stop and the
+ * monitor has passed it on: SIGTERM or SIGHUP, or 0 for an end with a status. A plug-in
+ * always ends with a status. */
 static int
-deadly_signal(void)
+passed_deadly_signal(void)
 {
-    return posix_answers()                       ? 0
-           : atomic_load(&page->passed[SIGTERM]) ? SIGTERM
-           : atomic_load(&page->passed[SIGHUP])  ? SIGHUP
-                                                 : 0;
+    if (posix_last_line_was_set())
+        return 0;
+    if (atomic_load(&page->signals_passed[SIGTERM]))
+        return SIGTERM;
+    return atomic_load(&page->signals_passed[SIGHUP]) ? SIGHUP : 0;
 }
 
-/* Abandons the child: asks it to release everything that belongs to the caller, waits for
- * that (case 3 of the picture), kills the child, and ends. */
+/* Abandons the child (case 3 of the picture): asks it to release the caller's terminal
+ * and descriptors, waits for that, kills the child, and ends the monitor with exit status
+ * STATUS or, if SIGNO is not 0, by signal SIGNO. */
 static _Noreturn void
-abandon(int status, int signo)
+abandon_child(int status, int signo)
 {
-    int64_t end = os_clock_now() + DEADLINE_TIDYING;
-    int ended;
-    atomic_store(&page->abandoned, true);
+    int64_t give_up_at = os_clock_now() + DEADLINE_TIDYING;
+    int child_status;
+    atomic_store(&page->child_is_abandoned, true);
 
-    kill(child, SIGCHLD);
-    kill(child, POSIX_SIGNAL_ABANDONED);
-    while (!atomic_load(&page->has_let_go) && os_clock_now() < end &&
-           waitpid(child, &ended, WNOHANG) == 0)
+    kill(child_pid, SIGCHLD);
+    kill(child_pid, POSIX_SIGNAL_ABANDONED);
+    while (!atomic_load(&page->end.has_let_go) && os_clock_now() < give_up_at &&
+           waitpid(child_pid, &child_status, WNOHANG) == 0)
         os_sleep_until(os_clock_now() + MS);
-    kill(child, SIGKILL);
-    leave(status, signo);
+    kill(child_pid, SIGKILL);
+    end_monitor(status, signo);
 }
 
-/* Abandons the child if a write has been stuck for DEADLINE_WRITE. */
+/* Abandons the child, with a message, if a write has been stuck for DEADLINE_WRITE. */
 static void
-abandon_if_stuck(struct progress *progress, int64_t now)
+abandon_if_stuck(struct write_progress *progress, int64_t now)
 {
-    static const char output[] = "ioping: standard output: " OS_STREAM_STUCK "\n";
-    int stuck = look(progress, now);
+    static const char stdout_message[] = "ioping: standard output: " OS_STREAM_STUCK "\n";
+    int stuck = find_stuck_stream(progress, now);
     if (stuck < 0)
         return;
 
-    const char *text = stuck == STDOUT_FILENO ? output : page->words;
+    bool is_stdout = stuck == STDOUT_FILENO;
+    const char *text = is_stdout ? stdout_message : page->output.file_message;
     if (stuck != STDERR_FILENO)
         posix_descriptor_write(STDERR_FILENO, text, strlen(text));
-    abandon(EXIT_RUNTIME, deadly_signal());
+    abandon_child(EXIT_RUNTIME, passed_deadly_signal());
 }
 
-/* Ends the monitor because the child was killed by signal SIGNO. */
+/* Ends the monitor by SIGNO, the signal that killed the child. A plug-in ends with its
+ * status instead, whoever killed the child. */
 static _Noreturn void
-leave_killed(int signo)
+end_like_killed_child(int signo)
 {
-    if (posix_answers())
-        /* The status is the same whoever killed the child. */
-        leave(posix_last_status(), 0);
-    leave(0, signo);
+    if (posix_last_line_was_set())
+        end_monitor(posix_last_line_status(), 0);
+    end_monitor(0, signo);
 }
 
-/* Ends the monitor if the child has ended. A child that has stopped itself
- * (posix_monitor_follow) is sent SIGCONT. */
+/* Ends the monitor if the child has ended. If the child has stopped itself because the
+ * monitor was stopped (posix_monitor_follow), sends it SIGCONT. */
 static void
-leave_if_ended(void)
+end_if_child_ended(void)
 {
     int status;
-    pid_t ended = waitpid(child, &status, WNOHANG | WUNTRACED);
+    pid_t changed = waitpid(child_pid, &status, WNOHANG | WUNTRACED);
 
-    if (ended == child && WIFSTOPPED(status)) {
-        if (atomic_load(&page->halted))
-            kill(child, SIGCONT);
+    if (changed == child_pid && WIFSTOPPED(status)) {
+        if (atomic_load(&page->child_stopped_itself))
+            kill(child_pid, SIGCONT);
         return;
     }
-    bool unknown = ended < 0 && errno == ECHILD;
-    if (ended != child && !unknown)
+
+    bool status_is_lost = changed < 0 && errno == ECHILD;
+    if (changed != child_pid && !status_is_lost)
         return;
-    child = 0;
-    if (!unknown && WIFSIGNALED(status))
-        leave_killed(WTERMSIG(status));
-    leave(unknown ? EXIT_RUNTIME : WEXITSTATUS(status), 0);
+
+    child_pid = 0;
+    if (status_is_lost)
+        end_monitor(EXIT_RUNTIME, 0);
+    if (WIFSIGNALED(status))
+        end_like_killed_child(WTERMSIG(status));
+    end_monitor(WEXITSTATUS(status), 0);
 }
 
 /*
  * Ends the monitor if the child has been killed but cannot end, because a thread is stuck
- * in the kernel. waitpid(2) does not report such a child. SINCE is when the state was
- * first seen (0: not yet); a child that is not stuck has DEADLINE_KILLED from then on to
- * end normally.
+ * in the kernel. waitpid(2) does not report such a child. KILLED_AT is the time when the
+ * monitor first saw that the child was killed; 0: not yet. A child that is not stuck has
+ * DEADLINE_KILLED from then on to end normally.
  */
 static void
-leave_if_killed(int64_t now, int64_t *since)
+end_if_child_killed(int64_t now, int64_t *killed_at)
 {
-    if (!posix_process_is_killed(child))
-        *since = 0;
-    else if (!*since)
-        *since = now;
-    else if (now - *since >= DEADLINE_KILLED)
-        leave_killed(deadly_signal() ? deadly_signal() : SIGKILL);
+    if (!posix_process_is_killed(child_pid)) {
+        *killed_at = 0;
+        return;
+    }
+    if (!*killed_at)
+        *killed_at = now;
+    if (now - *killed_at < DEADLINE_KILLED)
+        return;
+
+    int signo = passed_deadly_signal();
+    end_like_killed_child(signo ? signo : SIGKILL);
 }
 
 /*
- * Ends the monitor as the child has announced (posix_monitor_notify). The child first
- * gets DEADLINE_CHILD to end by itself or, if it may be stuck, DEADLINE_TIDYING to
- * release everything that belongs to the caller. SINCE is when the announcement was first
- * seen (0: not yet). Returns when to look again, INT64_MAX if nothing was announced.
+ * Ends the monitor as the child has announced (posix_monitor_announce_end). The child
+ * first gets DEADLINE_CHILD to end by itself or, if it may be stuck, DEADLINE_TIDYING to
+ * release the caller's terminal and descriptors. ANNOUNCED_AT is the time when the
+ * monitor first saw the announcement; 0: not yet. Returns when to call this function
+ * again, INT64_MAX if nothing has been announced.
  */
 static int64_t
-leave_if_ending(int64_t now, int64_t *since)
+end_if_announced(int64_t now, int64_t *announced_at)
 {
-    if (!atomic_load(&page->ending))
+    if (!atomic_load(&page->end.is_announced))
         return INT64_MAX;
-    *since = *since ? *since : now;
-    int64_t end =
-        *since + (atomic_load(&page->stuck) ? DEADLINE_TIDYING : DEADLINE_CHILD);
-    if (atomic_load(&page->has_let_go) || now >= end)
-        leave(atomic_load(&page->status), atomic_load(&page->signo));
 
-    return end;
+    if (!*announced_at)
+        *announced_at = now;
+    bool may_be_stuck = atomic_load(&page->end.may_be_stuck);
+    int64_t give_up_at =
+        *announced_at + (may_be_stuck ? DEADLINE_TIDYING : DEADLINE_CHILD);
+    if (atomic_load(&page->end.has_let_go) || now >= give_up_at)
+        end_monitor(atomic_load(&page->end.exit_status),
+                    atomic_load(&page->end.end_signal));
+
+    return give_up_at;
 }
 
-/* The monitor's loop. All signals are blocked except in pselect(2), so the handlers run
- * only there and no signal is missed between a look and the wait. */
-static _Noreturn void
-supervise_child(const sigset_t *mask)
+#define WRITES_PACE (50 * MS) /* ns, between two looks at writes that may be stuck */
+
+/* Watches the child's writes from DEADLINE_WRITE before DEADLINE on, and abandons
+ * the child if one is stuck after DEADLINE. Returns when to call this function
+ * again, INT64_MAX if there is no deadline. */
+static int64_t
+watch_writes(struct write_progress *progress, int64_t now, int64_t deadline)
 {
-    struct progress progress = {0};
-    int64_t ending = 0;
-    int64_t killed = 0;
-    int64_t began = os_clock_now();
+    if (deadline == INT64_MAX)
+        return INT64_MAX;
+
+    int64_t watch_from = deadline - DEADLINE_WRITE;
+    if (now < watch_from)
+        return watch_from;
+    if (now >= deadline)
+        abandon_if_stuck(progress, now);
+    else
+        find_stuck_stream(progress, now); /* updates PROGRESS */
+
+    return now + WRITES_PACE;
+}
+
+/* The monitor's loop. All signals are blocked except in pselect(2), which uses the signal
+ * mask MASK. So the handlers run only there, and no signal is missed between a check and
+ * the wait. */
+static _Noreturn void
+watch_child(const sigset_t *mask)
+{
+    struct write_progress progress = {0};
+    int64_t announced_at = 0;
+    int64_t killed_at = 0;
+    int64_t began_at = os_clock_now();
+
     for (;;) {
         int64_t now = os_clock_now();
-        int64_t limit = posix_monitor_output_deadline();
-        leave_if_ended();
+        int64_t deadline = posix_monitor_output_deadline();
+        end_if_child_ended();
 
-        int64_t end = leave_if_ending(now, &ending);
-        /* Most runs end before the first look. */
-        if (!ending && now - began >= DEADLINE_KILLED)
-            leave_if_killed(now, &killed);
-        if (atomic_load(&again) && !ending && now - atomic_load(&again) >= DEADLINE_GRACE)
-            abandon(posix_last_status(), 0);
+        int64_t end_at = end_if_announced(now, &announced_at);
+        /* The state of the child takes time to read. Most runs are over before that. */
+        if (!announced_at && now - began_at >= DEADLINE_KILLED)
+            end_if_child_killed(now, &killed_at);
 
-        int64_t next = limit == INT64_MAX ? INT64_MAX : limit - DEADLINE_WRITE;
-        if (now >= next) {
-            next = now + PACE;
-            if (now >= limit)
-                abandon_if_stuck(&progress, now);
-            else
-                look(&progress, now);
-        }
-        if (atomic_load(&again) && !ending)
-            next = time_earlier(next, atomic_load(&again) + DEADLINE_GRACE);
-        next = time_earlier(time_earlier(next, end), now + DEADLINE_KILLED);
-        struct timespec left = time_spec(time_later(next - os_clock_now(), 0));
-        pselect(0, NULL, NULL, NULL, &left, mask);
+        int64_t abandon_at = INT64_MAX;
+        if (atomic_load(&second_sigint_at) && !announced_at)
+            abandon_at = atomic_load(&second_sigint_at) + DEADLINE_GRACE;
+        if (now >= abandon_at)
+            abandon_child(posix_last_line_status(), 0);
+
+        int64_t next = watch_writes(&progress, now, deadline);
+        next = time_earlier(next, abandon_at);
+        next = time_earlier(next, end_at);
+        next = time_earlier(next, now + DEADLINE_KILLED);
+        struct timespec pause = time_spec(time_later(next - os_clock_now(), 0));
+        pselect(0, NULL, NULL, NULL, &pause, mask);
     }
 }
 
 int
 os_monitor_start(void)
 {
-    sigset_t all;
-    sigset_t before;
+    sigset_t every_signal;
+    sigset_t mask;
 
     posix_inherited_list();
-    struct page *shared = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE,
-                               MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct monitor_page *shared = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE,
+                                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED || posix_leftover_share() < 0)
         return -1;
 
-    atomic_init(&shared->limit, atomic_load(&alone.limit));
-    atomic_init(&shared->last_line, atomic_load(&alone.last_line));
-    atomic_init(&shared->last_status, posix_last_status());
-    atomic_init(&shared->answers, posix_answers());
+    /* These fields may have been set already; all other fields begin with 0. */
+    atomic_init(&shared->output.deadline, atomic_load(&page_alone.output.deadline));
+    atomic_init(&shared->last_line.line, atomic_load(&page_alone.last_line.line));
+    atomic_init(&shared->last_line.status, posix_last_line_status());
+    atomic_init(&shared->last_line.was_set, posix_last_line_was_set());
     page = shared;
 
-    sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, &before);
+    sigfillset(&every_signal);
+    sigprocmask(SIG_SETMASK, &every_signal, &mask);
     pid_t self = getpid();
-    pid_t other = fork();
+    pid_t pid = fork();
     int code = errno;
-    posix_leftover_part(other > 0 ? 0 : other == 0 ? 1 : -1);
-    if (other > 0) {
-        child = other;
-        sigdelset(&before, SIGCHLD);
-        supervise_child(&before);
+    posix_leftover_after_fork(pid);
+    if (pid > 0) {
+        child_pid = pid;
+        sigdelset(&mask, SIGCHLD);
+        watch_child(&mask);
     }
-    if (other == 0) {
-        monitor = self;
-        sigaddset(&before, POSIX_SIGNAL_ABANDONED);
+
+    if (pid == 0) {
+        monitor_pid = self;
+        sigaddset(&mask, POSIX_SIGNAL_ABANDONED);
     }
-    sigprocmask(SIG_SETMASK, &before, NULL);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
     errno = code;
 
-    return other < 0 ? -1 : 0;
+    return pid < 0 ? -1 : 0;
 }

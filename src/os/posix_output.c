@@ -60,46 +60,48 @@ os_stream_read(int fd, char *bytes, size_t size)
 #ifndef PIPE_BUF
 #define PIPE_BUF _POSIX_PIPE_BUF
 #endif
-/* ms: the longest wait between two checks for a stop, because a signal may reach another
- * thread than the one that waits */
-#define PAUSE 50
+
+/* The longest wait for a stream, in ms. Then the deadline is checked again: a signal that
+ * asks to stop makes it earlier, but may reach another thread and not end the wait. */
+#define WRITABLE_WAIT 50
 
 /*
  * Waits until STREAM accepts PIPE_BUF bytes. This is needed because another process may
  * have made the stream non-blocking, and because nobody may read it.
  *
- * Once the time for output is over, each write to standard output or a file still gets
- * DEADLINE_WRITE. A message still gets DEADLINE_GRACE_LEAST, until one message has been
- * dropped; then messages get no time.
+ * After posix_monitor_output_deadline, each write to standard output or a file still gets
+ * DEADLINE_WRITE. A message on standard error still gets DEADLINE_GRACE_LEAST, until one
+ * message has been dropped; then messages get no time.
  *
  * Returns 0, or -1 with errno; ETIMEDOUT: the stream has accepted nothing for too long.
  */
 static int
 wait_writable(int stream)
 {
-    static atomic_bool unread; /* any thread: the last message was dropped */
+    static atomic_bool message_was_dropped; /* the last one; written by any thread */
     bool is_message = stream == STDERR_FILENO;
-    int64_t least = is_message ? DEADLINE_GRACE_LEAST : DEADLINE_WRITE;
-    struct pollfd wanted = {.fd = stream, .events = POLLOUT};
+    int64_t min_wait = is_message ? DEADLINE_GRACE_LEAST : DEADLINE_WRITE;
+    struct pollfd writable = {.fd = stream, .events = POLLOUT};
     int64_t now = os_clock_now();
     int64_t waited = 0;
 
-    while (poll(&wanted, 1, 0) != 1) {
-        bool late = now >= posix_monitor_output_deadline();
-        if (late && ((is_message && atomic_load(&unread)) || waited >= least)) {
+    while (poll(&writable, 1, 0) != 1) {
+        bool is_late = now >= posix_monitor_output_deadline();
+        bool drops_at_once = is_message && atomic_load(&message_was_dropped);
+        if (is_late && (drops_at_once || waited >= min_wait)) {
             if (is_message)
-                atomic_store(&unread, true);
+                atomic_store(&message_was_dropped, true);
             return os_fail(ETIMEDOUT);
         }
         int64_t before = now;
-        poll(&wanted, 1, PAUSE);
+        poll(&writable, 1, WRITABLE_WAIT);
         now = os_clock_now();
-        /* A longer time is a stop of the process, which does not count. */
-        waited += time_earlier(now - before, 2 * PAUSE * MS);
+        /* After a longer time the process was stopped, and that time does not count. */
+        waited += time_earlier(now - before, 2 * WRITABLE_WAIT * MS);
     }
 
     if (is_message)
-        atomic_store(&unread, false);
+        atomic_store(&message_was_dropped, false);
 
     return 0;
 }
@@ -107,22 +109,26 @@ wait_writable(int stream)
 int
 os_stream_write(int stream, const char *bytes, size_t size)
 {
-    bool waits = posix_monitor_must_not_block(stream);
+    bool waits_first = posix_monitor_must_not_block(stream);
     while (size > 0) {
-        size_t most = waits && size > PIPE_BUF ? PIPE_BUF : size;
-        if (waits && wait_writable(stream) < 0)
+        size_t chunk = waits_first && size > PIPE_BUF ? PIPE_BUF : size;
+        if (waits_first && wait_writable(stream) < 0)
             return -1;
         posix_monitor_write_begins(stream);
-        ssize_t done = write(stream, bytes, most);
-        int code = done < 0 ? errno : 0;
+        ssize_t written = write(stream, bytes, chunk);
+        int code = written < 0 ? errno : 0;
         posix_monitor_write_ends(stream);
 
-        if (code == EAGAIN ? wait_writable(stream) < 0 : code && code != EINTR)
-            return code == EAGAIN ? -1 : os_fail(code);
-        if (done <= 0)
+        if (code == EAGAIN) {
+            if (wait_writable(stream) < 0)
+                return -1;
+        } else if (code && code != EINTR) {
+            return os_fail(code);
+        }
+        if (written <= 0)
             continue;
-        bytes += done;
-        size -= (size_t)done;
+        bytes += written;
+        size -= (size_t)written;
     }
     return 0;
 }
@@ -137,7 +143,7 @@ os_stream_close(int stream)
     int status = close(stream);
     int code = errno;
     posix_monitor_write_ends(stream);
-    posix_monitor_file(-1, NULL);
+    posix_monitor_watch_file(-1, NULL);
     errno = code;
     return status < 0 && code != EINTR ? -1 : 0;
 }
@@ -200,9 +206,8 @@ os_stream_open(const char *path)
         return -1;
     signal(SIGPIPE, SIG_IGN);
     posix_inherited_add(fd);
-    posix_monitor_file(fd, path);
-    if (posix_monitor_is_followed() &&
-        os_thread_start(&guard, posix_signals_guard, NULL) == 0)
+    posix_monitor_watch_file(fd, path);
+    if (posix_monitor_exists() && os_thread_start(&guard, posix_signals_guard, NULL) == 0)
         pthread_detach((pthread_t)guard.id);
 
     return fd;

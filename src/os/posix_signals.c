@@ -1,30 +1,30 @@
 /*
  * Signals: the handlers only set flags, and one thread, the signal thread, reads them.
  *
- * All threads except the signal thread block the users' signals, so all these signals
- * come to the signal thread. It waits in pselect(2) or epoll_pwait(2), which unblocks
- * signals only during the wait. Therefore no signal can arrive between the test of a flag
- * and the wait, and be noticed too late.
+ * All threads except the signal thread block the signals of os_signals_install, so these
+ * signals come to the signal thread. It waits in pselect(2) or epoll_pwait(2), which
+ * unblock signals only during the wait. Therefore no signal can arrive between the test
+ * of a flag and the wait, and be noticed too late.
  *
  * Stops (Ctrl-Z, SIGSTOP). After a stop, SIGCONT makes all threads continue at once, and
  * the signal thread may be the last to run. A worker that has just ended a request must
  * know whether there was a stop meanwhile. So all threads, even the signal thread, block
  * SIGCONT: after a stop, SIGCONT stays pending until the signal thread consumes it, and
- * any thread can test that.
+ * any thread can test whether it is pending. These are the states, one after the other:
  *
- *    SIGCONT   resuming   resumed      signal thread          another thread concludes
- *    -         false      old          waits                  no stop
- *    pending   false      old          is woken               waits; if it stays: stop
- *    pending   true       old          calls sigwait          stop
- *    -         true       old or now   sets `resumed`         stop
- *    -         false      now          waits                  stop, if now > its `since`
+ *    SIGCONT   is_resuming   resumed_at   signal thread      os_process_stopped(SINCE)
+ *    -         false         old          waits              false
+ *    pending   false         old          is woken           waits; true if SIGCONT stays
+ *    pending   true          old          calls sigwait      true
+ *    -         true          old or now   sets resumed_at    true
+ *    -         false         now          waits              true if now > SINCE
  *
  * SIGCONT alone proves no stop, because some programs send it to a running process. The
  * signal thread judges by its voluntary context switches: a stop adds one more than the
  * waits do.
  *
  * Freezes by a control group send no signal. The signal thread detects a freeze when its
- * wait ends late and was interrupted without a signal (note_lateness).
+ * wait ends late and was interrupted without a signal (note_late_wait).
  */
 #include "os/process.h"
 
@@ -38,100 +38,112 @@
 #include <sys/select.h>
 #include <unistd.h>
 
-/* Written by the handler in the signal thread: the last signal that asked to stop, 0
- * without one. Atomic because other threads read it. */
+/* Written by the handler, in the signal thread: the last signal that asked to stop; 0: no
+ * signal yet. Atomic because other threads read it. */
 static atomic_int stop_signal;
-/* Written by the signal thread, also in its handler: see os_process_resumed. */
-static _Atomic int64_t resumed;
-/* Written by handlers, in any thread: the number of calls of handlers. */
-static atomic_uint handled;
-/* Written by the signal thread: it is about to set `resumed`. */
-static atomic_bool resuming;
-/* Set by a handler; cleared by os_signals_report. */
-static atomic_bool report_wanted;
-/* Set by a handler in the signal thread, cleared by os_signals_wait: a signal of the
- * users has come since the last wait. */
-static volatile sig_atomic_t arrived;
-/* Written by os_signals_closing, read by the handler. */
-static volatile sig_atomic_t closing_byte, closing_stream;
 
-/* Releases everything that belongs to the caller, because the process is about to end
- * with STATUS or, if SIGNO is not 0, by signal SIGNO; the kernel may hold a thread for
- * longer. Async-signal-safe. */
+/* Written by the signal thread, and at the start by a handler: when the process last
+ * continued after a stop or a freeze, ns, monotonic; 0: never. */
+static _Atomic int64_t resumed_at;
+
+/* Written by the signal thread: true while it consumes SIGCONT and sets `resumed_at`. */
+static atomic_bool is_resuming;
+
+/* Written by handlers, in any thread: how many times a handler was called. */
+static atomic_uint handler_calls;
+
+/* Set by a handler, in the signal thread; cleared by os_signals_report. */
+static atomic_bool report_is_wanted;
+
+/* Set by a handler, in the signal thread, and cleared by that thread in os_signals_wait:
+ * a signal that asks for something has come since the last wait. */
+static volatile sig_atomic_t signal_has_arrived;
+
+/* Written by os_signals_closing, read by the handler. A closing_byte of 0: nothing is
+ * written. */
+static volatile sig_atomic_t closing_byte;
+static volatile sig_atomic_t closing_stream;
+
+/*
+ * Releases everything that the caller may wait for: its session, the inherited
+ * descriptors, its working directory. Tells the monitor that the process ends with STATUS
+ * or, if SIGNO is not 0, by signal SIGNO. Needed because a thread that is stuck in the
+ * kernel may keep the process for longer. Async-signal-safe.
+ */
 static void
-let_go(int status, int signo)
+release_caller(int status, int signo)
 {
-    posix_monitor_notify(status, signo);
+    posix_monitor_announce_end(status, signo);
     posix_monitor_detach();
     posix_inherited_release();
     posix_leftover_remove();
-    posix_monitor_leave();
+    posix_monitor_announce_let_go();
 }
 
 /*
- * Writes the last line of a plug-in and the closing byte of an open JSON array. No other
- * thread may write behind the closing byte, so the stream is first copied and then taken
- * away from all other threads. If there is no free descriptor for the copy, the byte is
- * written without that. Async-signal-safe.
+ * Writes the final line of a plug-in and the closing byte of an open JSON array. No other
+ * thread may write anything after the closing byte. So the stream is duplicated, the
+ * byte goes to the copy, and the original is taken away from all threads. If there is no
+ * free descriptor for the copy, the byte goes to the original. Async-signal-safe.
  */
 static void
-close_output(void)
+write_last_output(void)
 {
-    const char last[2] = {(char)closing_byte, '\n'};
+    const char bytes[2] = {(char)closing_byte, '\n'};
     int stream = (int)closing_stream;
 
-    posix_last_line();
-    if (!last[0])
+    posix_last_line_write();
+    if (!bytes[0])
         return;
     int copy = fcntl(stream, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     if (copy >= 0) {
         posix_inherited_release();
-        posix_monitor_settle(stream);
+        posix_monitor_wait_for_writes(stream);
     }
-    posix_descriptor_write(copy < 0 ? stream : copy, last, sizeof(last));
+    posix_descriptor_write(copy < 0 ? stream : copy, bytes, sizeof(bytes));
 }
 
-/* A SIGINT after SIGTERM or SIGHUP does not replace it, so the parent still sees the
- * process die by that signal (os_signals_end). */
+/* A SIGINT after SIGTERM or SIGHUP does not replace that signal in `stop_signal`, so the
+ * parent still sees the process die by it (os_signals_end). */
 static void
 on_stop(int signo)
 {
-    if (posix_monitor_stop(signo)) {
-        close_output();
-        let_go(posix_last_status(), 0);
-        _exit(posix_last_status());
+    if (posix_monitor_note_stop(signo)) {
+        write_last_output();
+        release_caller(posix_last_line_status(), 0);
+        _exit(posix_last_line_status());
     }
     if (signo != SIGINT || !stop_signal)
         stop_signal = signo;
-    arrived = 1;
+    signal_has_arrived = 1;
 }
 
 static void
 on_report(int signo)
 {
     (void)signo;
-    atomic_store(&report_wanted, true);
-    arrived = 1;
+    atomic_store(&report_is_wanted, true);
+    signal_has_arrived = 1;
 }
 
-/* Runs only while SIGCONT is not blocked yet, at the start. Every SIGCONT then counts as
- * the end of a stop. */
+/* Runs only at the start of the program, before SIGCONT is blocked. Every SIGCONT then
+ * counts as the end of a stop. */
 static void
 on_continue(int signo)
 {
     (void)signo;
-    atomic_store(&resumed, os_clock_now());
+    atomic_store(&resumed_at, os_clock_now());
 }
 
 /* The monitor sends SIGCHLD when it abandons this process, because a thread is stuck in
- * the output. A SIGCHLD of os_process_stopped only wakes the signal thread. */
+ * the output. os_process_stopped also sends SIGCHLD, only to wake the signal thread. */
 static void
 on_child(int signo)
 {
     (void)signo;
     if (!posix_monitor_has_abandoned())
         return;
-    let_go(EXIT_RUNTIME, 0);
+    release_caller(EXIT_RUNTIME, 0);
     _exit(EXIT_RUNTIME);
 }
 
@@ -140,21 +152,23 @@ posix_signals_guard(void *unused)
 {
     sigset_t set;
     int signo;
+    bool is_abandoned = false;
 
     (void)unused;
     sigemptyset(&set);
     sigaddset(&set, POSIX_SIGNAL_ABANDONED);
-    while (sigwait(&set, &signo) != 0 || !posix_monitor_has_abandoned())
-        ;
+    while (!is_abandoned)
+        is_abandoned = sigwait(&set, &signo) == 0 && posix_monitor_has_abandoned();
     on_child(SIGCHLD);
 
     return NULL;
 }
 
+/* The signals of os_signals_install, except POSIX_SIGNAL_WAKE. */
 static const struct {
     int signo;
     void (*handler)(int);
-} user_signals[] = {
+} handled_signals[] = {
     {SIGINT, on_stop},    {SIGTERM, on_stop},   {SIGHUP, on_stop},
     {SIGQUIT, on_report}, {SIGUSR1, on_report}, {SIGCONT, on_continue},
     {SIGCHLD, on_child},
@@ -163,28 +177,34 @@ static const struct {
 #endif
 };
 
-#define USER_SIGNALS (sizeof(user_signals) / sizeof(user_signals[0]))
+#define HANDLED_SIGNALS (sizeof(handled_signals) / sizeof(handled_signals[0]))
 
-/* Handler of all signals. In the monitor it passes the signal on and does nothing else. A
- * signal that is not in the table, POSIX_SIGNAL_WAKE, only interrupts a system call. */
+/*
+ * Handler of all signals. In the monitor it passes the signal on and does nothing else.
+ * POSIX_SIGNAL_WAKE is not in the table: it only interrupts a system call. The sender in
+ * `si_pid` is valid if `si_code` is SI_USER, for kill(2), or negative, for other ways to
+ * send a signal on Linux.
+ */
 static void
-on_signal(int signo, siginfo_t *from, void *context)
+on_signal(int signo, siginfo_t *info, void *context)
 {
-    int before = errno;
+    int code_before = errno;
+    bool has_sender = info->si_code == SI_USER || info->si_code <= 0;
+    pid_t sender = has_sender ? info->si_pid : 0;
 
     (void)context;
-    atomic_fetch_add(&handled, 1);
-    bool sent = from->si_code == SI_USER || from->si_code <= 0;
-    pid_t sender = sent ? from->si_pid : 0;
-    for (size_t i = 0; i < USER_SIGNALS; i++)
-        if (user_signals[i].signo == signo && !posix_monitor_pass(signo, sender) &&
-            !posix_monitor_copies(signo, sender))
-            user_signals[i].handler(signo);
-    errno = before;
+    atomic_fetch_add(&handler_calls, 1);
+    for (size_t i = 0; i < HANDLED_SIGNALS; i++) {
+        if (handled_signals[i].signo != signo)
+            continue;
+        if (!posix_monitor_pass(signo, sender) && !posix_monitor_is_copy(signo, sender))
+            handled_signals[i].handler(signo);
+    }
+    errno = code_before;
 }
 
 static void
-install(int signo)
+install_handler(int signo)
 {
     struct sigaction action;
     memset(&action, 0, sizeof(action));
@@ -200,16 +220,18 @@ os_signals_install(void)
     struct sigaction hangup = {0};
 
     sigaction(SIGHUP, NULL, &hangup);
-    for (size_t i = 0; i < USER_SIGNALS; i++)
-        /* nohup(1) ignores SIGHUP; it stays ignored. */
-        if (user_signals[i].signo != SIGHUP || hangup.sa_handler != SIG_IGN)
-            install(user_signals[i].signo);
-    install(POSIX_SIGNAL_WAKE);
+    for (size_t i = 0; i < HANDLED_SIGNALS; i++)
+        /* nohup(1) makes its program ignore SIGHUP; then it stays ignored. */
+        if (handled_signals[i].signo != SIGHUP || hangup.sa_handler != SIG_IGN)
+            install_handler(handled_signals[i].signo);
+
+    install_handler(POSIX_SIGNAL_WAKE);
     sigset_t wake;
     sigemptyset(&wake);
     sigaddset(&wake, POSIX_SIGNAL_WAKE);
     pthread_sigmask(SIG_UNBLOCK, &wake, NULL);
-    signal(SIGXFSZ, SIG_IGN); /* writes fail with EFBIG instead */
+
+    signal(SIGXFSZ, SIG_IGN); /* writes beyond `ulimit -f` fail with EFBIG instead */
 }
 
 void
@@ -217,20 +239,25 @@ posix_signals_block(sigset_t *before)
 {
     sigset_t set;
     sigemptyset(&set);
-    for (size_t i = 0; i < USER_SIGNALS; i++)
-        sigaddset(&set, user_signals[i].signo);
+    for (size_t i = 0; i < HANDLED_SIGNALS; i++)
+        sigaddset(&set, handled_signals[i].signo);
     pthread_sigmask(SIG_BLOCK, &set, before);
 }
 
+/* Bit I of the returned set stands for row I of the table. SIGCONT is never in the set,
+ * because it stays blocked. */
 unsigned
 os_signals_block(void)
 {
     sigset_t before;
     unsigned set = 0;
+
     posix_signals_block(&before);
-    for (size_t i = 0; i < USER_SIGNALS; i++)
-        if (user_signals[i].signo != SIGCONT)
-            set |= (unsigned)!sigismember(&before, user_signals[i].signo) << i;
+    for (size_t i = 0; i < HANDLED_SIGNALS; i++) {
+        int signo = handled_signals[i].signo;
+        if (signo != SIGCONT && !sigismember(&before, signo))
+            set |= 1U << i;
+    }
     return set;
 }
 
@@ -239,14 +266,12 @@ os_signals_unblock(unsigned set)
 {
     sigset_t mask;
     sigemptyset(&mask);
-    for (size_t i = 0; i < USER_SIGNALS; i++)
+    for (size_t i = 0; i < HANDLED_SIGNALS; i++)
         if (set >> i & 1)
-            sigaddset(&mask, user_signals[i].signo);
+            sigaddset(&mask, handled_signals[i].signo);
     pthread_sigmask(SIG_UNBLOCK, &mask, NULL);
     posix_monitor_attach();
 }
-
-#define FOLLOW_PACE (100 * MS) /* ns, between two looks at the monitor */
 
 static bool
 is_pending(int signo)
@@ -255,146 +280,157 @@ is_pending(int signo)
     return sigpending(&pending) == 0 && sigismember(&pending, signo) == 1;
 }
 
-/* Only the signal thread uses these. */
+/* What the signal thread knows about stops. No other thread uses this variable. */
 static struct {
-    int switches;     /* voluntary context switches at the last look */
-    bool stopped;     /* there was, or may have been, a stop since the last SIGCONT */
-    int64_t followed; /* ns, monotonic: last look at the monitor */
-} self;
+    int context_switches;       /* voluntary ones, when they were last read */
+    bool may_have_stopped;      /* since the last SIGCONT */
+    int64_t monitor_checked_at; /* ns, monotonic: last call of posix_monitor_follow */
+} stop_watch;
 
-/* Looks at the voluntary context switches of the signal thread since the last look.
- * Without a stop there are at most MOST. */
+/* Reads the voluntary context switches of the signal thread. If there were more than
+ * MAX_SWITCHES since the last read, or if their number is unknown, the process may have
+ * been stopped. */
 static void
-count_switches(int most)
+check_context_switches(int max_switches)
 {
     int now = posix_signals_switches();
-    self.stopped |= now < 0 || ((now - self.switches) & INT32_MAX) > most;
-    self.switches = now;
+    int new_switches = (now - stop_watch.context_switches) & INT32_MAX;
+    if (now < 0 || new_switches > max_switches)
+        stop_watch.may_have_stopped = true;
+    stop_watch.context_switches = now;
 }
 
 /* Consumes a pending SIGCONT, and decides whether it ended a stop. timeout(1) and others
- * send SIGCONT to processes that were never stopped: the thread then has no context
- * switches except those of its waits. */
+ * send SIGCONT to processes that were never stopped. Then the signal thread has had no
+ * voluntary context switches except those of its waits. */
 static void
-take_continue(void)
+consume_continue(void)
 {
     sigset_t set;
     int signo;
 
-    count_switches(0);
+    check_context_switches(0);
     if (!is_pending(SIGCONT)) {
-        self.stopped = false; /* every stop ends with SIGCONT */
+        stop_watch.may_have_stopped = false; /* every stop ends with SIGCONT */
         return;
     }
+
     sigemptyset(&set);
     sigaddset(&set, SIGCONT);
-
-    atomic_store(&resuming, true);
+    atomic_store(&is_resuming, true);
     sigwait(&set, &signo);
-    count_switches(0);
-    if (self.stopped)
-        atomic_store(&resumed, os_clock_now());
-    self.stopped = false;
-    atomic_store(&resuming, false);
+    check_context_switches(0);
+    if (stop_watch.may_have_stopped)
+        atomic_store(&resumed_at, os_clock_now());
+    stop_watch.may_have_stopped = false;
+    atomic_store(&is_resuming, false);
 }
 
 int64_t
 os_signals_resumed(void)
 {
-    take_continue();
+    consume_continue();
     return os_process_resumed();
 }
 
-/* Stops this process while the monitor is stopped. Looks only every FOLLOW_PACE, because
- * a look costs more than a short wait. */
+/* ns, between two calls of posix_monitor_follow, which takes longer than a short wait */
+#define FOLLOW_PACE (100 * MS)
+
+/* Stops this process while the monitor is stopped. Does so at most every FOLLOW_PACE. */
 static void
-follow(void)
+follow_monitor(void)
 {
     int64_t now = os_clock_now();
-    if (now - self.followed < FOLLOW_PACE)
+    if (now - stop_watch.monitor_checked_at < FOLLOW_PACE)
         return;
-    self.followed = now;
-    self.stopped |= posix_monitor_follow();
+    stop_watch.monitor_checked_at = now;
+    if (posix_monitor_follow())
+        stop_watch.may_have_stopped = true;
 }
 
 /* Written by the signal thread: when its present wait should end, ns, monotonic;
- * INT64_MAX while it does not wait. Other threads see by this time that the signal thread
- * is late. */
-static _Atomic int64_t wait_end = INT64_MAX;
+ * INT64_MAX while it does not wait. Other threads compare this with the clock to see
+ * whether the signal thread is late. */
+static _Atomic int64_t wait_ends_at = INT64_MAX;
 
-/* Written by the signal thread: end of its last wait that was late by OS_LATE_LEAST for
- * an unknown reason, ns, monotonic. */
-static _Atomic int64_t late_until;
+/* Written by the signal thread: the end of its last wait that was late by OS_LATE_LEAST
+ * for an unknown reason, ns, monotonic; 0: no wait was. */
+static _Atomic int64_t late_wait_ended_at;
 
 /* A wait that was interrupted without a signal and ended late by at least this much, in
  * ns, was a freeze. */
-#define FREEZE_LEAST (50 * MS)
+#define FREEZE_MIN (50 * MS)
 
 /*
- * Notes why a wait that should have ended at END was late. INTERRUPTED: it was
- * interrupted without a signal.
+ * Notes why a wait that should have ended at WHEN was late. IS_INTERRUPTED: a system call
+ * was interrupted without a signal.
  *
- * Lateness alone proves nothing: a busy machine, a limit on processor time, a pause of
+ * Lateness alone proves no freeze: a busy machine, a limit on processor time, a pause of
  * the virtual machine or a slow device delays the thread too. An interruption alone
  * proves that a freezer, a debugger or a stop was about to hold the process, but not for
  * how long. Only both together are a freeze.
  */
 static void
-note_lateness(bool interrupted, int64_t end)
+note_late_wait(bool is_interrupted, int64_t when)
 {
     int64_t now = os_clock_now();
-    if (interrupted && now - end >= FREEZE_LEAST)
-        atomic_store(&resumed, now);
-    else if (now - end >= OS_LATE_LEAST)
-        atomic_store(&late_until, now);
+    int64_t lateness = now - when;
+    if (is_interrupted && lateness >= FREEZE_MIN)
+        atomic_store(&resumed_at, now);
+    else if (lateness >= OS_LATE_LEAST)
+        atomic_store(&late_wait_ended_at, now);
 }
 
 /*
- * Waits for LEFT ns or FOLLOW_PACE at most, with the signal mask MASK. Returns true if a
- * signal has come.
+ * Waits for REMAINING ns or for FOLLOW_PACE, whichever is shorter, with the signal mask
+ * MASK. Returns true if a signal has come.
  *
- * The kernel may end a wait late by a thousandth of its length, so a long wait is
- * shortened, and the caller waits again for the rest. A wait shorter than a ms may end
- * without a context switch; then the context switch of a stop could be taken for that of
- * the wait, and a late end shows the stop instead.
+ * The kernel may end a wait late by a thousandth of its length, so a wait of more than 10
+ * ms is shortened, and the caller waits again.
+ *
+ * A wait shorter than a ms may end without a context switch. Then the one context switch
+ * that is allowed for the wait may have been a stop, so such a wait counts as a stop if
+ * it took more than 2 ms.
  */
 static bool
-wait_for_signal(int64_t left, const sigset_t *mask)
+wait_for_signal(int64_t remaining, const sigset_t *mask)
 {
-    int64_t shorter = left > 10 * MS ? left - left / 500 : left;
-    int64_t limit = time_earlier(shorter, FOLLOW_PACE);
-    int64_t began = os_clock_now();
-    unsigned handled_before = atomic_load(&handled);
-    atomic_store(&wait_end, began + limit);
-    bool interrupted = posix_signals_pause(limit, mask) < 0;
-    bool woken = atomic_load(&handled) != handled_before;
+    int64_t shortened = remaining > 10 * MS ? remaining - remaining / 500 : remaining;
+    int64_t limit = time_earlier(shortened, FOLLOW_PACE);
+    int64_t began_at = os_clock_now();
+    unsigned calls_before = atomic_load(&handler_calls);
 
-    note_lateness(interrupted && !woken, began + limit);
-    atomic_store(&wait_end, INT64_MAX);
-    count_switches(1);
-    self.stopped |= left < MS && os_clock_now() - began > 2 * MS;
+    atomic_store(&wait_ends_at, began_at + limit);
+    bool is_interrupted = posix_signals_pause(limit, mask) < 0;
+    bool has_signal = atomic_load(&handler_calls) != calls_before;
 
-    return woken;
+    note_late_wait(is_interrupted && !has_signal, began_at + limit);
+    atomic_store(&wait_ends_at, INT64_MAX);
+    check_context_switches(1);
+    if (remaining < MS && os_clock_now() - began_at > 2 * MS)
+        stop_watch.may_have_stopped = true;
+
+    return has_signal;
 }
 
 void
 os_signals_wait(int64_t when, const atomic_bool *unless)
 {
-    sigset_t all;
-    sigset_t before;
+    sigset_t every_signal;
+    sigset_t mask;
 
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (!arrived && !atomic_load(unless)) {
-        follow();
-        take_continue();
-        int64_t left = when - os_clock_now();
-        if (left <= 0 || wait_for_signal(left, &before))
+    sigfillset(&every_signal);
+    pthread_sigmask(SIG_SETMASK, &every_signal, &mask);
+    while (!signal_has_arrived && !atomic_load(unless)) {
+        follow_monitor();
+        consume_continue();
+        int64_t remaining = when - os_clock_now();
+        if (remaining <= 0 || wait_for_signal(remaining, &mask))
             break;
     }
 
-    arrived = 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    signal_has_arrived = 0;
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
 int
@@ -406,10 +442,11 @@ os_signals_stop(void)
 int64_t
 os_process_resumed(void)
 {
-    return atomic_load(&resumed);
+    return atomic_load(&resumed_at);
 }
 
-#define PAUSE (MS / 10)
+/* ns, between two checks of another thread whether the signal thread has run */
+#define CHECK_PACE (MS / 10)
 
 /*
  * Waits, in another thread than the signal thread, until the signal thread has noted
@@ -418,52 +455,57 @@ os_process_resumed(void)
  * Waits for DEADLINE_THAW at most.
  */
 static void
-wait_for_note_of_freeze(int64_t since)
+wait_until_freeze_is_noted(int64_t since)
 {
-    for (int pauses = 0; pauses < DEADLINE_THAW / PAUSE; pauses++) {
-        int64_t end = atomic_load(&wait_end);
+    for (int checks = 0; checks < DEADLINE_THAW / CHECK_PACE; checks++) {
+        int64_t due_at = atomic_load(&wait_ends_at);
         int64_t now = os_clock_now();
-        if (since >= end || now - end < FREEZE_LEAST)
+        bool is_late = now - due_at >= FREEZE_MIN;
+        if (since >= due_at || !is_late)
             return;
-        os_sleep_until(now + PAUSE);
+        os_sleep_until(now + CHECK_PACE);
     }
 }
 
-/*
- * Wakes the signal thread if SIGCONT is pending, so that it consumes the signal. The
- * order of the three tests at the end matters: the signal thread sets `resuming` before
- * it consumes SIGCONT, and clears it after it has set `resumed`, so at least one test
- * sees a stop.
- */
+/* Wakes the signal thread, so that it consumes a pending SIGCONT, and waits for that.
+ * Returns true if SIGCONT is still pending after DEADLINE_CONTINUE. */
+static bool
+continue_stays_pending(void)
+{
+    kill(getpid(), SIGCHLD);
+    for (int checks = 0; checks < DEADLINE_CONTINUE / CHECK_PACE; checks++) {
+        os_sleep_until(os_clock_now() + CHECK_PACE);
+        if (!is_pending(SIGCONT))
+            return false;
+    }
+    return true;
+}
+
+/* The order of the tests matters. The signal thread sets `is_resuming` before it consumes
+ * SIGCONT, and clears it after it has set `resumed_at`, so at least one of the tests sees
+ * a stop. */
 bool
 os_process_stopped(int64_t since)
 {
-    wait_for_note_of_freeze(since);
-    bool pending = is_pending(SIGCONT);
-    if (pending)
-        kill(getpid(), SIGCHLD);
-    for (int pauses = 0; pending && pauses < DEADLINE_CONTINUE / PAUSE; pauses++) {
-        os_sleep_until(os_clock_now() + PAUSE);
-        pending = is_pending(SIGCONT);
-    }
-
-    return pending || atomic_load(&resuming) || os_process_resumed() > since;
+    wait_until_freeze_is_noted(since);
+    if (is_pending(SIGCONT) && continue_stays_pending())
+        return true;
+    return atomic_load(&is_resuming) || os_process_resumed() > since;
 }
 
 bool
 os_process_was_late(int64_t since)
 {
-    int64_t end = atomic_load(&wait_end);
+    int64_t due_at = atomic_load(&wait_ends_at);
     int64_t now = os_clock_now();
-    if (since <= end && now - end >= OS_LATE_LEAST) /* still late */
-        return true;
-    return atomic_load(&late_until) - since >= OS_LATE_LEAST;
+    bool is_still_late = since <= due_at && now - due_at >= OS_LATE_LEAST;
+    return is_still_late || atomic_load(&late_wait_ended_at) - since >= OS_LATE_LEAST;
 }
 
 bool
 os_signals_report(void)
 {
-    return atomic_exchange(&report_wanted, false);
+    return atomic_exchange(&report_is_wanted, false);
 }
 
 void
@@ -474,25 +516,26 @@ os_signals_closing(int stream, int byte)
     closing_byte = byte;
 }
 
-/* Returns the signal that the process should die by, 0 if it should end with a status. */
+/* Returns the signal that the process should die by: SIGTERM or SIGHUP if it asked to
+ * stop. Returns 0 if the process should end with a status, as a plug-in always does. */
 static int
-deadly_signal(void)
+deadly_stop_signal(void)
 {
-    bool deadly = stop_signal == SIGTERM || stop_signal == SIGHUP;
-    return deadly && !posix_answers() ? stop_signal : 0;
+    bool is_deadly = stop_signal == SIGTERM || stop_signal == SIGHUP;
+    return is_deadly && !posix_last_line_was_set() ? stop_signal : 0;
 }
 
 int
 os_signals_end(int status)
 {
-    int signo = deadly_signal();
-    posix_monitor_notify(status, signo);
+    int signo = deadly_stop_signal();
+    posix_monitor_announce_end(status, signo);
     return signo ? posix_process_die(signo) : status;
 }
 
 _Noreturn void
 os_process_end(int status)
 {
-    let_go(status, deadly_signal());
+    release_caller(status, deadly_stop_signal());
     _exit(os_signals_end(status));
 }
