@@ -5,25 +5,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Output: the standard streams (1 stdout, 2 stderr), a file that takes the place of
- * standard output, terminals, and files that are replaced or grow. */
+/*
+ * Output: the standard streams, a file that takes the place of standard output (-output),
+ * terminals, and files that are replaced as a whole or grow. A stream is 1 for standard
+ * output, 2 for standard error, or a descriptor that os_stream_open has returned.
+ */
 
 /* Occupies the numbers of closed standard streams. Without this, a file that is opened
  * later would get such a number, and the output would end up in that file. Writes to an
  * occupied stream still fail. */
 void os_stream_guard(void);
 
+/* The message for ETIMEDOUT of os_stream_write. */
 #define OS_STREAM_STUCK "accepts no more data; given up"
 
 /*
  * Writes all SIZE bytes to a stream. Returns 0, or -1 with errno.
  *
- * A write waits for a slow reader. There is a limit to that wait, see os_monitor_limit:
+ * A write waits for a slow reader, but not longer than os_monitor_limit allows:
  * - Standard output, or a regular file of os_stream_open: the write itself may never
- *   return; the monitor then ends the program.
- * - Standard error; a file of os_stream_open that is a FIFO or a device; standard output
- *   while there is such a stream or while there is no monitor: the write fails with
- *   ETIMEDOUT. OS_STREAM_STUCK is the message for this error.
+ *   return. Then the monitor ends the program.
+ * - Standard error; a file of os_stream_open that is a FIFO or a device; standard output,
+ *   if there is a file of os_stream_open or if there is no monitor: the write fails with
+ *   ETIMEDOUT.
  */
 int os_stream_write(int stream, const char *bytes, size_t size);
 
@@ -33,11 +37,11 @@ int os_stream_write(int stream, const char *bytes, size_t size);
 int64_t os_stream_read(int fd, char *bytes, size_t size);
 
 /*
- * Opens PATH for os_stream_write. Creates a missing file with the mode of the umask;
- * waits for the reader of a FIFO. The old contents stay until os_stream_empty. If PATH
- * names the file that a standard stream goes to, the new stream is a copy of that one.
- * Only one such stream may exist at a time. Once it is open, writing to a pipe without a
- * reader fails with EPIPE instead of raising SIGPIPE.
+ * Opens the file at PATH for os_stream_write. Creates a missing file with the mode of the
+ * umask; waits for the reader of a FIFO. The old contents stay until os_stream_empty. If
+ * PATH names the file that a standard stream goes to, the new stream is a copy of that
+ * stream. Only one stream may be open at a time. From then on, writing to a pipe without
+ * a reader fails with EPIPE instead of raising SIGPIPE.
  *
  * Returns the stream, which is also a descriptor, or -1 with errno. EEXIST: PATH is in a
  * folder that other users may write to, and the file at PATH belongs to neither this user
@@ -51,12 +55,13 @@ bool os_stream_is_file(int stream, int fd);
 /* Returns true if the stream goes to the file at PATH. */
 bool os_stream_is_path(int stream, const char *path);
 
-/* Truncates the file opened by os_stream_open. Does nothing to the file of a standard
- * stream and to pipes and devices, which have no size. Returns 0, or -1 with errno. */
+/* Truncates the file of a stream of os_stream_open. Does nothing if the file is also that
+ * of a standard stream, or is a pipe or a device, which have no size. Returns 0, or -1
+ * with errno. */
 int os_stream_empty(int stream);
 
-/* Removes the file PATH that os_stream_open created for the stream, if the file is still
- * empty. */
+/* Removes the file at PATH, which os_stream_open has created for the stream, if the file
+ * is still empty. */
 void os_stream_discard(int stream, const char *path);
 
 /* Closes a stream of os_stream_open. Returns 0, or -1 with errno if written data was
@@ -69,8 +74,8 @@ bool os_stream_terminal(int stream);
 /* Returns true if the environment says that the terminal can show plain text only. */
 bool os_terminal_dumb(void);
 
-/* Returns the number of columns of the terminal that the stream goes to, 0 if it is no
- * terminal. */
+/* Returns the number of columns of the terminal that the stream goes to, 0 if it goes to
+ * no terminal. */
 int os_stream_columns(int stream);
 
 /* Returns false if the stream goes to the controlling terminal while this process runs in
@@ -83,37 +88,38 @@ bool os_locale_utf8(void);
 /*
  * Puts a file with SIZE bytes and mode 0644 at PATH, in place of an older file. A reader
  * sees either the whole old file or the whole new file, never a part. With DURABLE this
- * also holds after a crash.
+ * also holds after a crash of the machine.
  *
- * The bytes are first written to a temporary file beside PATH, which os_leftover_begin
- * knows meanwhile. The temporary name is the name at PATH, cut if the file system does
- * not allow a longer one, then a dot and six characters.
+ * The bytes are first written to a temporary file beside PATH. If the process ends early,
+ * the temporary file is removed (os_leftover_begin). Its name is the name at PATH, cut if
+ * the file system does not allow a longer name, then a dot and six characters.
  *
  * Returns 0, or -1 with errno and the old file unchanged. EEXIST: the old file is not a
- * regular file, or it is not empty and does not begin with START. START has at most 64
- * bytes.
+ * regular file, or it is not empty and does not begin with START, a text of at most 64
+ * bytes with which every file of this kind begins.
  */
 int os_file_replace(const char *path, const char *bytes, size_t size, const char *start,
                     bool durable);
 
 /* Tests whether os_file_replace could replace the file at PATH: does every step except
- * the last one. Writes a file with SIZE bytes beside PATH and removes that again. The
- * file at PATH does not change. Returns 0, or -1 with the errno of os_file_replace. */
+ * the last one. Writes a file with SIZE bytes beside PATH and removes it again. The file
+ * at PATH does not change. Returns 0, or -1 with the errno of os_file_replace. */
 int os_file_try(const char *path, const char *bytes, size_t size, const char *start);
 
 /*
- * Removes temporary files of os_file_replace for PATH and START that killed runs have
- * left. Such a file has a temporary name as described there, belongs to this user, still
- * has the mode of an unfinished file, has not changed for DEADLINE_LEFTOVER, and no
- * process is writing it. Does nothing on systems without file locks.
+ * Removes temporary files that killed runs have left: those of os_file_replace with the
+ * same PATH and START. Such a file has a temporary name, belongs to this user, has the
+ * mode of an unfinished file, has not changed for DEADLINE_LEFTOVER, and no process is
+ * writing it. Does nothing on systems without file locks.
  */
 void os_file_clean(const char *path, const char *start);
 
 /*
- * Appends SIZE bytes, which may be 0, to the file at PATH in one go, so that a reader
- * sees whole lines. With DURABLE this also holds after a crash. Returns 0, or -1 with
- * errno and the file at its old length. ENOENT: the file is missing or empty. EEXIST: as
- * for os_file_replace.
+ * Appends SIZE bytes, which may be 0, to the file at PATH by one write, so that a reader
+ * sees whole lines. If only a part can be written, the file is cut to its old length.
+ * With DURABLE the bytes are on the device when the function returns. Returns 0, or -1
+ * with errno. ENOENT: the file is missing or empty. EEXIST: the file is not a regular
+ * file or does not begin with START, as for os_file_replace.
  */
 int os_file_append(const char *path, const char *bytes, size_t size, const char *start,
                    bool durable);

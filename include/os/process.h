@@ -10,7 +10,8 @@
 
 /*
  * The process: arguments, signals, how it ends, privileges, memory. "The signal thread"
- * is the one thread that has the users' signals unblocked; all other threads block them.
+ * is the one thread in which the signals of os_signals_install are not blocked; all other
+ * threads block these signals.
  */
 
 /* Replaces main's arguments by copies in UTF-8, on systems that pass them in another
@@ -31,9 +32,10 @@ void os_signals_install(void);
 
 /*
  * Splits the process in two, on systems with fork(2). The original process becomes the
- * monitor, which passes signals on and never returns from here; its child returns. The
- * monitor ends when the child ends, or when os_process_end tells it to, even if the child
- * is stuck in the kernel. If the monitor is killed, the child ends too.
+ * monitor, which passes signals on to its child and never returns from this function. The
+ * child returns, and does all the work. The monitor ends when the child ends, or when
+ * os_process_end tells it to, even if the child is stuck in the kernel. If the monitor is
+ * killed, the child ends too.
  *
  * Call this after os_signals_install, while the process has one thread. Returns 0, or -1
  * with errno; then the process continues without a monitor.
@@ -41,54 +43,60 @@ void os_signals_install(void);
 int os_monitor_start(void);
 
 /*
- * Sets the time limit for output that nobody reads: WHEN, in ns, monotonic. After this
- * time the monitor no longer waits for a slow reader: it ends the program with status 3.
- * The monitor also does so DEADLINE_GRACE after a signal that asks to stop. While there
- * is no monitor, a write to a standard stream fails instead.
+ * Sets how long the program waits for readers of its output: until WHEN, in ns,
+ * monotonic. A signal that asks to stop makes the limit DEADLINE_GRACE after the signal,
+ * unless WHEN is earlier. If a write is stuck after the limit, the monitor ends the
+ * program with status 3, or by SIGTERM or SIGHUP if that signal asked to stop. Without a
+ * monitor, a write to a standard stream fails instead.
  */
 void os_monitor_limit(int64_t when);
 
-/* Sets the limit of os_monitor_limit to WHEN unless the present limit is earlier. */
+/* Sets the limit of os_monitor_limit to WHEN, in ns, monotonic, unless the present limit
+ * is earlier. */
 void os_monitor_limit_most(int64_t when);
 
-/* Blocks the signals of os_signals_install for the calling thread. Called before the
- * signal thread is started. Returns the set of signals that were not blocked before, for
- * os_signals_unblock. Signals that the parent of the process had blocked stay blocked. */
+/*
+ * Blocks the signals of os_signals_install for the calling thread, before the signal
+ * thread is started. Returns the set of signals that were not blocked before, for
+ * os_signals_unblock. So signals that the parent process had blocked stay blocked.
+ */
 unsigned os_signals_block(void);
 
-/* Makes the calling thread the signal thread: unblocks the signals of SET. Pending
- * signals arrive now. */
+/* Makes the calling thread the signal thread: unblocks the signals of SET, which
+ * os_signals_block has returned. Signals that are pending arrive at once. */
 void os_signals_unblock(unsigned set);
 
 /* Returns the signal that asked to stop, 0 if none did. Any thread. */
 int os_signals_stop(void);
 
-/* Returns when the first signal asked to stop, in ns, monotonic; 0 if none did. Any
+/* Returns when a signal first asked to stop, in ns, monotonic; 0 if none did. Any
  * thread. */
 int64_t os_signals_asked(void);
 
-/* From now on, os_signals_wait detects that the process was frozen by a control group (as
- * by "docker pause") or stopped by a debugger, on systems where this can be detected.
- * Uses one descriptor. Only for the signal thread. */
+/*
+ * Makes os_signals_wait detect, from now on, that the process was frozen by a control
+ * group (as by "docker pause") or stopped by a debugger, on systems where this can be
+ * detected. Uses one descriptor. Only for the signal thread.
+ */
 void os_signals_see_freezes(void);
 
 /*
- * Returns when the process was last seen to continue after a stop (Ctrl-Z, SIGSTOP) or a
- * freeze, in ns, monotonic; 0 if never. Freezes shorter than about 150 ms are not
- * detected. The signal thread detects stops and freezes in os_signals_wait and
- * os_signals_resumed, so another thread may read an old value. Any thread.
+ * Returns when the process last continued after a stop (Ctrl-Z, SIGSTOP) or a freeze, in
+ * ns, monotonic; 0 if it was never seen to. Freezes shorter than about 150 ms are not
+ * detected. Only the signal thread detects stops and freezes, in os_signals_wait and
+ * os_signals_resumed, so another thread may get an old value. Any thread.
  */
 int64_t os_process_resumed(void);
 
-/* Checks for a stop now, and returns the same as os_process_resumed. Only for the signal
- * thread. */
+/* Checks now whether the process was stopped, and returns the same as os_process_resumed.
+ * Only for the signal thread. */
 int64_t os_signals_resumed(void);
 
 /*
- * Returns true if the process was, or may have been, stopped for a ms or more after the
- * monotonic time SINCE, or if it was certainly frozen. If the signal thread has not yet
- * looked, waits for it: DEADLINE_CONTINUE at most for a stop, DEADLINE_THAW at most for a
- * freeze. Any thread.
+ * Returns true if, after the monotonic time SINCE in ns, the process was certainly frozen
+ * or may have been stopped for a ms or more. If the signal thread has not yet noted that,
+ * waits for it: DEADLINE_CONTINUE at most for a stop, DEADLINE_THAW at most for a freeze.
+ * Any thread.
  */
 bool os_process_stopped(int64_t since);
 
@@ -96,21 +104,23 @@ bool os_process_stopped(int64_t since);
  * machine was paused or overloaded, or the process was frozen. */
 #define OS_LATE_LEAST SECOND
 
-/* Returns true if, after the monotonic time SINCE, the signal thread was late by
- * OS_LATE_LEAST or more for an unknown reason: the machine was busy or paused, or the
- * process was frozen. Returns false on systems that cannot tell. Any thread. */
+/*
+ * Returns true if the signal thread ran late by OS_LATE_LEAST or more, after the
+ * monotonic time SINCE in ns, and the reason is unknown: the machine was busy or paused,
+ * or the process was frozen. Returns false on systems that cannot tell. Any thread.
+ */
 bool os_process_was_late(int64_t since);
 
 /* Returns true if a signal has asked for statistics since the last call. */
 bool os_signals_report(void);
 
-/* Waits until the monotonic time WHEN, until a signal comes, or until os_thread_wake.
- * Returns at once if a signal has come since the last wait or if *UNLESS is true. Only
- * for the signal thread. */
+/* Waits until the monotonic time WHEN in ns, until a signal comes, or until
+ * os_thread_wake. Returns at once if a signal has come since the last wait or if *UNLESS
+ * is true. Only for the signal thread. */
 void os_signals_wait(int64_t when, const atomic_bool *unless);
 
-/* Sets the byte that a second SIGINT writes to STREAM, followed by a newline, before it
- * ends the program. It closes an open JSON array. BYTE 0: nothing is written. */
+/* Makes a second SIGINT write BYTE and a newline to STREAM before it ends the program.
+ * The byte closes an open JSON array. BYTE 0: nothing is written. */
 void os_signals_closing(int stream, int byte);
 
 /*
@@ -119,90 +129,95 @@ void os_signals_closing(int stream, int byte);
  * then goes to stdout, unless that would block. LINE is a string constant that ends with
  * a newline. A second SIGINT then ends the program with STATUS instead of 4.
  *
- * LINE is NULL once the real final line has been printed; STATUS still applies. The first
- * call comes before os_monitor_start. After it, the program ends with a status wherever
- * it would otherwise die by a signal.
+ * The plug-in calls this again with LINE as NULL when it has printed its real final line;
+ * STATUS still applies. The first call comes before os_monitor_start. After the first
+ * call, the program ends with a status wherever it would otherwise die by a signal.
  */
 void os_process_last_line(const char *line, int status);
 
 /*
  * Ends the program by SIGTERM or SIGHUP if that signal asked to stop, so that the parent
- * sees why, unless os_process_last_line has been called. Otherwise returns the status for
- * main to return: STATUS, or 128 + signal where a process cannot die by the signal. Any
- * thread.
+ * sees why, unless os_process_last_line has been called with a line. Otherwise returns
+ * the status for main to return: STATUS, or 128 + signal if the process cannot die by the
+ * signal. Any thread.
  */
 int os_signals_end(int status);
 
-/* Ends the program at once, as os_signals_end does, even if a thread is stuck in the
- * kernel. Nobody waits for that thread or for the end of its output: whatever stays in
- * the kernel has no terminal, output, descriptor or working directory of the caller. */
+/*
+ * Ends the program at once, as os_signals_end does, even if a thread is stuck in the
+ * kernel. Nobody waits for that thread or for the end of its output: the process that
+ * stays behind has closed the terminal, the output and the other descriptors of the
+ * caller, and has left the caller's working directory.
+ */
 _Noreturn void os_process_end(int status);
 
 /*
- * Announces that the caller is about to create the file PATH. If the process then ends
- * early, by os_process_end or a signal, the file is removed as soon as the kernel has
- * released the process: if it is empty, or in any case after os_leftover_made. Ends with
- * os_leftover_end. There may be one such file at a time, used by one thread at a time.
- * Returns 0, or -1 with errno; EINTR: the process is already ending, so the file must not
- * be created.
+ * Announces that the calling thread is about to create the file PATH. If the process then
+ * ends early, by os_process_end or a signal, the file is removed as soon as the kernel
+ * has released the process: if the file is empty, or in any case after os_leftover_made.
+ * This ends with os_leftover_end. There may be one such file at a time, used by one
+ * thread at a time. Returns 0, or -1 with errno; EINTR: the process is already ending, so
+ * the file must not be created.
  */
 int os_leftover_begin(const char *path);
 
-/* States that this process has created the file of os_leftover_begin, so the file is
+/* States that this process has created the file of os_leftover_begin, so the file may be
  * removed even if it is not empty. */
 void os_leftover_made(void);
 
-/* The file of os_leftover_begin is complete or gone: it is not removed any more. */
+/* States that the file of os_leftover_begin is complete or gone, so nothing is removed
+ * any more. */
 void os_leftover_end(void);
 
-/* The most files that os_leftover_watch keeps. */
+/* The maximum number of files that os_leftover_watch remembers. */
 #define LEFTOVER_FILES 80
 
 /*
- * Watches PATH, a file that was removed while it is open. It may reappear when it is
- * closed, see os_file_vanish. If the process ends early, PATH is removed again once the
- * kernel has closed the file. Ends with os_leftover_forget. If there are more than
- * LEFTOVER_FILES such files, the later ones are not watched. One thread at a time.
+ * Remembers PATH, the name of a file that was removed while it is open. The file may
+ * reappear when it is closed, see os_file_vanish. If the process ends early, PATH is
+ * removed again once the kernel has closed the file. This ends with os_leftover_forget.
+ * If LEFTOVER_FILES names are already remembered, PATH is not. One thread at a time.
  */
 void os_leftover_watch(const char *path);
 
-/* Stops watching PATH, which equals an argument of os_leftover_watch. One thread at a
- * time. */
+/* Forgets PATH, which was an argument of os_leftover_watch. One thread at a time. */
 void os_leftover_forget(const char *path);
 
-/* Drops for good all rights that the real user does not have: rights by a set-user-ID
- * or set-group-ID bit, and by capabilities of the program's file. Call it while the
- * process has one thread. Returns 0, or -1 with errno. */
+/* Drops for good all rights that the real user does not have: rights by a set-user-ID or
+ * set-group-ID bit, and by capabilities of the program's file. Call it while the process
+ * has one thread. Returns 0, or -1 with errno. */
 int os_privileges_drop(void);
 
 /* Keeps idle processors out of sleep states until the process ends, as far as the system
  * can. Returns 0, or -1 with errno; ENOTSUP: the system offers no way. */
 int os_processors_awake(void);
 
-/*
- * Returns how many bytes of memory this process may still use before the system kills it
- * (an out-of-memory killer or a control group). INT64_MAX: unknown, or the system makes
- * allocations fail instead. The query is slow, so callers skip it for OS_MEMORY_LITTLE
- * bytes or less.
- */
-int64_t os_memory_available(void);
+/* The limit, in bytes, up to which callers skip os_memory_available: that query costs
+ * more time than such a small allocation is worth. */
 #define OS_MEMORY_LITTLE (4LL << 20)
 
+/*
+ * Returns how many bytes of memory this process may still use before the system kills it
+ * (an out-of-memory killer or a control group). Returns INT64_MAX if that is unknown, or
+ * if the system makes allocations fail instead. The query is slow.
+ */
+int64_t os_memory_available(void);
+
 /* Allocates SIZE bytes at a multiple of ALIGNMENT, a power of two and at least the size
- * of a pointer. Returns NULL without memory. Freed by os_memory_free. */
+ * of a pointer. Returns NULL without memory. os_memory_free frees the memory. */
 void *os_memory_aligned(size_t alignment, size_t size);
 
 /* Frees memory of os_memory_aligned or os_memory_unshared; NULL is allowed. */
 void os_memory_free(void *memory);
 
 /* Allocates SIZE bytes of zeros that share no cache line with memory of other threads,
- * whose writes would slow down each request. Returns NULL without memory. Freed by
- * os_memory_free. */
+ * whose writes would slow down each request. Returns NULL without memory. os_memory_free
+ * frees the memory. */
 void *os_memory_unshared(size_t size);
 
 /* Allocates SIZE bytes of zeros for large, mostly untouched data: a page costs memory
  * only when it is first touched, whatever allocator is in use. Returns NULL without
- * memory. Freed by os_memory_release. */
+ * memory. os_memory_release frees the memory. */
 void *os_memory_zeroed(size_t size);
 
 /* Frees memory of os_memory_zeroed. SIZE is the allocated size; MEMORY may be NULL. */

@@ -4,25 +4,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Threads, wake-ups of their sleeps, and locks. */
+/* Threads, wake-ups of threads that sleep, and locks. */
 
 struct os_thread {
     uintptr_t id;
 };
 
 /* Starts a thread that calls BODY with ARGUMENT. The signals of os_signals_install are
- * blocked in the new thread, so they do not interrupt its system calls;
- * os_signals_unblock unblocks them. Returns 0, or -1 with errno. */
+ * blocked in the new thread, so they do not interrupt its system calls, until it calls
+ * os_signals_unblock. Returns 0, or -1 with errno. */
 int os_thread_start(struct os_thread *thread, void *(*body)(void *), void *argument);
 
 /* Returns the calling thread. */
 struct os_thread os_thread_self(void);
 
 /*
- * Ends the os_sleep_until or os_signals_wait that THREAD is in; other system calls
- * continue. Call it after os_signals_install. If THREAD is just about to call
- * os_signals_wait, that call returns at once. A sleep that is just about to begin is not
- * ended, so a caller that must be sure repeats the wake-up.
+ * Wakes THREAD if it is in os_sleep_until or os_signals_wait: the call returns. All other
+ * system calls continue. Call this after os_signals_install. If THREAD is just about to
+ * call os_signals_wait, that call returns at once. A sleep that is just about to begin is
+ * not ended, so a caller that must be sure repeats the wake-up.
  */
 void os_thread_wake(const struct os_thread *thread);
 
@@ -30,14 +30,15 @@ void os_thread_wake(const struct os_thread *thread);
 void os_thread_join(const struct os_thread *thread);
 
 /*
- * Gives the calling thread a descriptor table of its own, if the system can do that,
- * because system calls are faster with a table that no other thread uses. The new table
- * is a copy of the old one without the standard streams. A descriptor that another thread
- * closes later stays open in the copy until this thread ends.
+ * Gives the calling thread a descriptor table of its own, if the system can do that:
+ * system calls are faster with a table that no other thread uses. The new table is a copy
+ * of the old table without the standard streams. A descriptor that another thread closes
+ * later stays open in the copy until this thread ends.
  *
  * Standard error stays in the copy, because the C library, the loader or a sanitizer may
- * write to it. If standard error is a pipe or a socket, it is left out too: the reader
- * would wait for its end as long as this thread is stuck in the kernel.
+ * write to it. But if standard error is a pipe or a socket, it is left out of the copy:
+ * otherwise its reader would wait for its end as long as this thread is stuck in the
+ * kernel.
  *
  * Returns true if the thread has its own table now.
  */
@@ -46,30 +47,31 @@ bool os_thread_unshare(void);
 /* A mutex with one condition variable. */
 struct os_lock;
 
-/* Creates a lock. Returns NULL without memory. Freed by os_lock_free. */
+/* Creates a lock, which os_lock_free frees. Returns NULL without memory. */
 struct os_lock *os_lock_make(void);
 
-/* Frees a lock that nobody holds; NULL is allowed. */
+/* Frees a lock that no thread holds; NULL is allowed. */
 void os_lock_free(struct os_lock *lock);
 
-/* Waits until the lock is free and acquires it. */
+/* Waits until no other thread holds the lock, and acquires it. */
 void os_lock_acquire(struct os_lock *lock);
 
-/* Acquires the lock if that needs no wait. Returns true if it did. */
+/* Acquires the lock if no other thread holds it, without a wait. Returns true if the lock
+ * was acquired. */
 bool os_lock_try(struct os_lock *lock);
 
-/* Releases the lock. Only for the thread that holds it, like the functions below. */
+/* Releases the lock. Only for the thread that holds it. */
 void os_lock_release(struct os_lock *lock);
 
 /* Releases the lock, waits for os_lock_notify by another thread, and acquires the lock
  * again. It may return without a notification, so the caller checks its condition in a
- * loop. */
+ * loop. Only for the thread that holds the lock. */
 void os_lock_wait(struct os_lock *lock);
 
-/* Wakes one thread that is in os_lock_wait. */
+/* Wakes one thread that is in os_lock_wait. Only for the thread that holds the lock. */
 void os_lock_notify(struct os_lock *lock);
 
-/* Wakes all threads that are in os_lock_wait. */
+/* Wakes all threads that are in os_lock_wait. Only for the thread that holds the lock. */
 void os_lock_notify_all(struct os_lock *lock);
 
 #endif

@@ -1,4 +1,4 @@
-/* The names of temporary files, which stand beside the file that they will replace. */
+/* The names of temporary files. Each stands beside the file that it will replace. */
 #include "beside.h"
 
 #include <string.h>
@@ -11,8 +11,9 @@ beside_length(const char *name, size_t max_bytes)
         return length;
 
     size_t room = max_bytes > BESIDE_ADDED ? max_bytes - BESIDE_ADDED : 1;
-    size_t start = room < length ? room : length;
-    while (start > 1 && ((unsigned char)name[start] & 0xc0) == 0x80)
-        start--;
-    return start;
+    size_t cut_at = room < length ? room : length;
+    /* Such a byte continues a character of UTF-8, so the character begins before it. */
+    while (cut_at > 1 && ((unsigned char)name[cut_at] & 0xc0) == 0x80)
+        cut_at--;
+    return cut_at;
 }

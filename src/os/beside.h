@@ -7,13 +7,13 @@
  * this many bytes: a dot and six characters. */
 #define BESIDE_ADDED 7
 
-/* Every common file system accepts a name of this many bytes. Windows counts units of
- * UTF-16 instead, and a name has at most as many units as it has bytes of UTF-8. */
+/* Every common file system accepts a file name of this many bytes. Windows counts units
+ * of UTF-16 instead; a name never has more of these units than bytes of UTF-8. */
 #define BESIDE_NAME_MAX 255
 
-/* Returns how many bytes of NAME, the last component of a path, to keep in a temporary
- * name of at most MAX_BYTES bytes: all bytes if there is room, else fewer, and at least
- * one. A character of UTF-8 is not cut. Returns 0 if NAME is empty. */
+/* Returns how many bytes of NAME, the last component of a path, a temporary name of at
+ * most MAX_BYTES bytes can begin with: all bytes if there is room, else fewer, and at
+ * least one. A character of UTF-8 is not cut. Returns 0 if NAME is empty. */
 size_t beside_length(const char *name, size_t max_bytes);
 
 #endif

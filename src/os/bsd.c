@@ -1,7 +1,8 @@
 /*
- * Disks, mounts, flushes and direct I/O of the BSDs and of macOS. Disks are raw
- * (character) devices; statfs(2) or statvfs(2) also has the names of a file system;
- * msync(2) drops pages. The disks of macOS are in darwin.c.
+ * Disks, mounts, flushes and direct I/O of the BSDs and of macOS. On these systems a disk
+ * has a raw (character) device, statfs(2) or statvfs(2) also has the names of a file
+ * system, and msync(2) drops pages from the page cache. The disks of macOS are in
+ * darwin.c.
  */
 #include "has.h"
 #include "os/os.h"
@@ -29,8 +30,8 @@
 #include <sys/dkio.h>
 #endif
 
-/* A raw device is a character device. Some systems also have block devices, which are
- * buffered. */
+/* A disk for direct requests is a character device. Some of these systems have block
+ * devices too, but requests to those go through a cache. */
 bool
 os_device_is_disk(int fd)
 {
@@ -40,8 +41,8 @@ os_device_is_disk(int fd)
            os_device_size(fd, &size, &block) == 0;
 }
 
-/* The name of the raw device has an "r" in front: /dev/disk2 has the raw device
- * /dev/rdisk2. */
+/* The raw device of a disk has an "r" in front of its name: /dev/rdisk2 for /dev/disk2.
+ */
 bool
 os_path_raw(const char *path, char *raw, size_t size)
 {
@@ -52,27 +53,28 @@ os_path_raw(const char *path, char *raw, size_t size)
     return length < (int)size && stat(raw, &status) == 0 && S_ISCHR(status.st_mode);
 }
 
-/* In struct statvfs the unit of the numbers of blocks is f_frsize. */
+/* The struct that describes a file system, the function that fills it, and the field with
+ * the unit, in bytes, of the numbers of blocks. */
 #ifdef OS_SYSTEM_netbsd
-#define STATUS struct statvfs
-#define GET_STATUS fstatvfs
-#define UNIT f_frsize
+#define FS_STATUS struct statvfs
+#define GET_FS_STATUS fstatvfs
+#define FS_UNIT f_frsize
 #else
-#define STATUS struct statfs
-#define GET_STATUS fstatfs
-#define UNIT f_bsize
+#define FS_STATUS struct statfs
+#define GET_FS_STATUS fstatfs
+#define FS_UNIT f_bsize
 #endif
 
 int
 os_mount_measure(int fd, struct os_mount *mount)
 {
-    STATUS status;
+    FS_STATUS status;
     *mount = (struct os_mount){.fstype = "unknown", .device = "unknown"};
-    if (GET_STATUS(fd, &status) < 0)
+    if (GET_FS_STATUS(fd, &status) < 0)
         return -1;
     mount->block = (int64_t)status.f_bsize;
-    mount->size = (int64_t)(status.f_blocks * status.UNIT);
-    mount->available = (int64_t)status.f_bavail * (int64_t)status.UNIT;
+    mount->size = (int64_t)(status.f_blocks * status.FS_UNIT);
+    mount->available = (int64_t)status.f_bavail * (int64_t)status.FS_UNIT;
     snprintf(mount->fstype, sizeof(mount->fstype), "%s", status.f_fstypename);
     snprintf(mount->device, sizeof(mount->device), "%s", status.f_mntfromname);
     mount->memory =
@@ -81,17 +83,18 @@ os_mount_measure(int fd, struct os_mount *mount)
     return 0;
 }
 
-#ifdef OS_HAS_FILE_DROP /* without it, all requests use the cache of files */
+/* Systems without this feature cannot bypass the page cache. */
+#ifdef OS_HAS_FILE_DROP
 
+/* Turns direct I/O of a file on or off. With F_NOCACHE of macOS, pages that are read do
+ * not stay in the page cache. Returns 0, or -1 with errno. */
 static int
 switch_direct(int fd, bool on)
 {
-/* Tests for a feature, not for a system. With F_NOCACHE, pages that are read do not stay
- * in the cache. */
-#ifdef F_NOCACHE
+#ifdef F_NOCACHE /* tests for a feature, not for a system */
     if (on && fcntl(fd, F_RDAHEAD, 0) < 0)
         return -1;
-    return fcntl(fd, F_NOCACHE, on ? 1 : 0) < 0 ? -1 : 0;
+    return fcntl(fd, F_NOCACHE, (int)on) < 0 ? -1 : 0;
 #else
     int flags = fcntl(fd, F_GETFL);
     if (flags < 0)
@@ -100,9 +103,9 @@ switch_direct(int fd, bool on)
 #endif
 }
 
-/* Requests to raw devices are always direct. Requests to block devices are always
- * buffered. Direct reads of a file would still be served from pages in the page cache, so
- * these pages are dropped. */
+/* Requests to raw devices are always direct. Requests to block devices always go through
+ * a cache. Direct reads of a file would still be served from pages in the page cache, so
+ * these pages are dropped first. */
 int
 os_file_direct(int fd, bool on)
 {
@@ -119,14 +122,16 @@ os_file_direct(int fd, bool on)
     return switch_direct(fd, on);
 }
 
-#define MAP_MOST (1LL << 30) /* bytes per mapping: address space may be scarce */
+/* The most bytes of a file that are mapped at once, because address space may be scarce.
+ */
+#define MAX_MAPPING (1LL << 30)
 
-/* Drops the pages of SIZE bytes at offset AT. Returns 0, or errno; ENOTSUP: the file
- * cannot be mapped, such as a device, so it has no pages. */
+/* Drops the pages of SIZE bytes at OFFSET from the page cache. Returns 0, or errno;
+ * ENOTSUP: the file cannot be mapped, such as a device, so it has no pages. */
 static int
-drop_range(int fd, int64_t at, size_t size)
+drop_range(int fd, int64_t offset, size_t size)
 {
-    void *map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, at);
+    void *map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, offset);
     if (map == MAP_FAILED)
         return errno == ENOMEM || errno == EAGAIN ? errno : ENOTSUP;
     int code = msync(map, size, MS_INVALIDATE) < 0 ? errno : 0;
@@ -136,30 +141,41 @@ drop_range(int fd, int64_t at, size_t size)
 
 /*
  * msync(2) with MS_INVALIDATE writes the dirty pages of the range and drops the clean
- * ones from the page cache. posix_fadvise(2) alone only makes them the next candidates to
- * be dropped. However, where it exists it releases pages that are held as buffers, which
- * msync(2) would leave, so both are called. Neither reaches the buffers of a device. Some
- * systems map nothing behind the end of a file, so the range is cut there.
+ * pages from the page cache. posix_fadvise(2) alone only makes the pages the next
+ * candidates to be dropped. But where it exists, it also releases pages that are held as
+ * buffers, which msync(2) would leave. So both are called. Neither reaches the buffers of
+ * a device. Some systems map nothing behind the end of a file, so the range is cut there.
  */
 int
 os_file_drop(int fd, int64_t offset, int64_t length)
 {
-    int64_t page = sysconf(_SC_PAGESIZE), end = offset + length;
+    int64_t page = sysconf(_SC_PAGESIZE);
+    int64_t end = offset + length;
+    int64_t start = offset / page * page;
     struct stat status;
-    int failed = fstat(fd, &status) < 0 ? errno : S_ISREG(status.st_mode) ? 0 : ENOTSUP;
+    int code = 0;
+
+    if (fstat(fd, &status) < 0)
+        code = errno;
+    else if (!S_ISREG(status.st_mode))
+        code = ENOTSUP;
 #ifdef POSIX_FADV_DONTNEED /* tests for a feature, not for a system */
     posix_fadvise(fd, offset, length, POSIX_FADV_DONTNEED);
 #endif
+    if (code)
+        return os_fail(code);
+    if (status.st_size < end)
+        end = status.st_size;
 
-    if (failed || status.st_size < end)
-        end = failed ? 0 : status.st_size;
-    for (int64_t at = offset / page * page; at < end && failed != ENOTSUP;
-         at += MAP_MOST) {
-        size_t size = (size_t)(end - at < MAP_MOST ? end - at : MAP_MOST);
-        int code = drop_range(fd, at, size);
-        failed = code ? code : failed;
+    for (; start < end; start += MAX_MAPPING) {
+        size_t size = (size_t)(end - start < MAX_MAPPING ? end - start : MAX_MAPPING);
+        int range_code = drop_range(fd, start, size);
+        if (range_code)
+            code = range_code;
+        if (range_code == ENOTSUP)
+            break;
     }
-    return failed ? os_fail(failed) : 0;
+    return code ? os_fail(code) : 0;
 }
 
 os_resident_function *
@@ -170,23 +186,27 @@ os_resident_choose(int fd, int64_t witness)
 
 #endif
 
-#ifdef DIOCGFLUSH /* FreeBSD: a separate call flushes the cache of a disk */
+/* FreeBSD: a separate call flushes the cache of a disk. It is refused for a file. */
+#ifdef DIOCGFLUSH
 int
 posix_file_flush(int fd)
 {
     if (ioctl(fd, DIOCGFLUSH) == 0)
         return 0;
-    bool refused = errno == ENOTTY || errno == EINVAL || errno == EOPNOTSUPP;
-    return refused ? fdatasync(fd) : -1;
+    bool is_refused = errno == ENOTTY || errno == EINVAL || errno == EOPNOTSUPP;
+    return is_refused ? fdatasync(fd) : -1;
 }
 #endif
 
-#ifdef DIOCCACHESYNC /* NetBSD, OpenBSD: the same, for users who may write */
+/* NetBSD and OpenBSD: a separate call flushes the cache of a disk, for users who may
+ * write to it. It is refused for a file. */
+#ifdef DIOCCACHESYNC
 int
 posix_file_flush(int fd)
 {
     int force = 0;
-#ifdef FDISKSYNC /* a file that is open for reading only can only use fsync */
+    /* fsync_range refuses a descriptor that is open for reading only; fsync does not. */
+#ifdef FDISKSYNC
     int status = fsync_range(fd, FDATASYNC | FDISKSYNC, 0, 0);
     if (status < 0 && (errno == EBADF || errno == EINVAL || errno == EOPNOTSUPP))
         status = fsync(fd);
@@ -198,8 +218,8 @@ posix_file_flush(int fd)
     return errno == EIO || errno == EINTR ? -1 : 0;
 }
 
-/* Returns the partition of FD in LABEL, the label of its disk. Returns NULL with errno if
- * it fails. */
+/* Reads the label of the disk of FD into LABEL. Returns the row of LABEL for the
+ * partition that FD is, or NULL with errno. */
 static const struct partition *
 find_partition(int fd, struct disklabel *label)
 {
@@ -223,15 +243,15 @@ os_file_direct(int fd, bool on)
     return !on || os_device_is_disk(fd) ? 0 : os_fail(ENOTSUP);
 }
 
-/* The whole disk is one of the partitions in the label. */
+/* The label also has a row for the whole disk. */
 int
 os_device_size(int fd, int64_t *size, int64_t *block)
 {
     struct disklabel label;
-    const struct partition *own = find_partition(fd, &label);
-    if (!own)
+    const struct partition *partition = find_partition(fd, &label);
+    if (!partition)
         return -1;
-    *size = (int64_t)(DL_GETPSIZE(own) * label.d_secsize);
+    *size = (int64_t)(DL_GETPSIZE(partition) * label.d_secsize);
     *block = label.d_secsize;
     return 0;
 }
@@ -243,13 +263,16 @@ os_device_size(int fd, int64_t *size, int64_t *block)
     u_int sector;
     if (ioctl(fd, DIOCGMEDIASIZE, &bytes) < 0 || ioctl(fd, DIOCGSECTORSIZE, &sector) < 0)
         return -1;
-#ifdef OS_SYSTEM_netbsd /* a size that is too large for the label is cut there */
+#ifdef OS_SYSTEM_netbsd
+    /* DIOCGMEDIASIZE may report the size of the whole disk. The label has the size of the
+     * partition, but UINT32_MAX sectors if the partition is too large for the label. */
     struct disklabel label;
-    const struct partition *own = find_partition(fd, &label);
-    off_t part =
-        own && own->p_size < UINT32_MAX ? (off_t)own->p_size * label.d_secsize : 0;
-    if (part > 0 && part < bytes)
-        bytes = part;
+    const struct partition *partition = find_partition(fd, &label);
+    if (partition && partition->p_size < UINT32_MAX) {
+        off_t partition_size = (off_t)partition->p_size * label.d_secsize;
+        if (partition_size > 0 && partition_size < bytes)
+            bytes = partition_size;
+    }
 #endif
     *size = bytes;
     *block = sector;

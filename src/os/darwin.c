@@ -1,4 +1,4 @@
-/* macOS: its clock, its disk ioctls, and fcntl(2) for the cache and for flushes. */
+/* macOS: its clock, its disks, and flushes. */
 #include "os/os.h"
 #include "os/storage.h"
 #include "posix.h"
@@ -12,21 +12,21 @@
 #include <time.h>
 #include <unistd.h>
 
-/* From <sys/disk.h>, which not every compiler for this system has. Fixed by the kernel's
- * ABI. */
+/* Requests of ioctl(2) from <sys/disk.h>, which not every compiler for this system has.
+ * Their numbers are part of the kernel's ABI. */
 #define DISK_FLUSH _IO('d', 22)                  /* DKIOCSYNCHRONIZECACHE */
 #define DISK_BLOCK_SIZE _IOR('d', 24, uint32_t)  /* DKIOCGETBLOCKSIZE */
 #define DISK_BLOCK_COUNT _IOR('d', 25, uint64_t) /* DKIOCGETBLOCKCOUNT */
 #define DISK_WRITABLE _IOR('d', 29, uint32_t)    /* DKIOCISWRITABLE */
 
-/* CLOCK_MONOTONIC has a resolution of 1 us here. Sleeps use CLOCK_UPTIME_RAW too. */
+/* CLOCK_MONOTONIC has a resolution of only 1 us here. Sleeps use CLOCK_UPTIME_RAW too. */
 int64_t
 os_clock_now(void)
 {
     return (int64_t)clock_gettime_nsec_np(CLOCK_UPTIME_RAW);
 }
 
-/* The system delays timers so that those of many threads expire together. The first tier
+/* The system delays timers, so that the timers of many threads expire together. Tier 0
  * has the smallest delay. */
 void
 os_clock_sharpen(void)
@@ -36,11 +36,13 @@ os_clock_sharpen(void)
                       (thread_policy_t)&policy, THREAD_LATENCY_QOS_POLICY_COUNT);
 }
 
-/* The range is ignored: read-ahead is turned off for the whole descriptor. */
+/* The system can turn read-ahead off only for the whole descriptor, so the range is
+ * ignored. */
 int
 os_file_random(int fd, int64_t offset, int64_t length)
 {
-    (void)offset, (void)length;
+    (void)offset;
+    (void)length;
     return fcntl(fd, F_RDAHEAD, 0) < 0 ? -1 : 0;
 }
 
@@ -53,7 +55,7 @@ is_refused(int code)
 }
 
 /* fsync(2) alone leaves data in the cache of the drive. F_FULLFSYNC and DISK_FLUSH empty
- * it, but not every file system and device has them. */
+ * that cache, but not every file system and device supports them. */
 int
 posix_file_flush(int fd)
 {

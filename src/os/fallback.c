@@ -1,7 +1,7 @@
 /*
- * Functions for systems without a way of their own, as has.h lists them: they use plain
- * POSIX, or answer that the feature is missing. Each function stands here once for all
- * these systems. Functions that are the same on all systems are here too.
+ * Functions for the systems that do not define their own, see has.h. They use plain
+ * POSIX, or report that the feature is missing. Functions that are the same on all
+ * systems are here too.
  */
 #include "base/time.h"
 #include "has.h"
@@ -24,7 +24,7 @@
 #include <sys/statvfs.h>
 #endif
 
-/* In bytes. Processors transfer at most two cache lines at a time between each other. */
+/* The most bytes that processors pass to each other at once: two cache lines. */
 #define CACHE_UNIT 128
 
 void *
@@ -58,13 +58,15 @@ os_clock_local(int64_t wall, struct tm *local)
     localtime_r(&seconds, local);
 }
 
-#ifndef OS_HAS_CLOCK_SHARPEN /* timers cannot be made more exact */
+/* The timers of a thread cannot be made more exact on these systems. */
+#ifndef OS_HAS_CLOCK_SHARPEN
 OS_ANSWER(void, os_clock_sharpen, (void), )
 #endif
 
-/* Requests to files, and what is known about files. */
+/* Requests to files, and properties of files. */
 
-#ifndef OS_HAS_FILE_REQUESTS /* requests have no flags; files have few attributes */
+/* On these systems a request has no flags, and the system tells little about a file. */
+#ifndef OS_HAS_FILE_REQUESTS
 int64_t
 os_file_read(int fd, void *buffer, size_t size, int64_t offset, int flags)
 {
@@ -80,19 +82,21 @@ os_file_write(int fd, const void *buffer, size_t size, int64_t offset, int flags
 OS_ANSWER(int, os_file_alignment, (int fd, int64_t *memory, int64_t *offset),
           os_fail(ENOTSUP))
 
-/* The page cache has single pages, no folios. */
+/* The page cache of these systems consists of single pages, not of larger folios. */
 OS_ANSWER(int64_t, os_file_folio_max, (void), sysconf(_SC_PAGESIZE))
 
 OS_ANSWER(int, os_file_storage, (int fd, int64_t offset, int64_t length), -1)
 
-/* os_mount_measure has already stored the names, or there are none. */
+/* os_mount_measure has already stored the names, or the system does not tell them. */
 OS_ANSWER(int, os_mount_name, (int fd, struct os_mount *mount), 0)
 
-/* Mounts have no numbers here, so file systems are compared. */
+/* Mounts have no numbers on these systems, so the numbers of the file systems are
+ * compared. */
 bool
 os_mount_differs(int fd, const char *path)
 {
-    struct stat file, directory;
+    struct stat file;
+    struct stat directory;
     return fstat(fd, &file) == 0 && stat(path, &directory) == 0 &&
            file.st_dev != directory.st_dev;
 }
@@ -139,7 +143,8 @@ os_file_random(int fd, int64_t offset, int64_t length)
 }
 #endif
 
-#ifndef OS_HAS_RESIDENT /* pages in the page cache cannot be looked up */
+/* These systems do not tell which pages are in the page cache. */
+#ifndef OS_HAS_RESIDENT
 OS_ANSWER(os_resident_function *, os_resident_choose, (int fd, int64_t witness), NULL)
 #endif
 
@@ -162,23 +167,27 @@ os_file_data(int fd, int64_t offset, int64_t *start, int64_t *end)
 
 /* Devices and file systems. */
 
-#ifndef OS_HAS_DEVICE_READ_ONLY /* opening the device for writing fails instead */
+/* These systems do not tell that a device refuses writes; opening it for writing fails.
+ */
+#ifndef OS_HAS_DEVICE_READ_ONLY
 OS_ANSWER(bool, os_device_read_only, (int fd), false)
 #endif
 
-#ifndef OS_HAS_DEVICE_IS_DISK /* all disks are block devices */
+/* All disks are block devices on these systems. */
+#ifndef OS_HAS_DEVICE_IS_DISK
 OS_ANSWER(bool, os_device_is_disk, (int fd), false)
 #endif
 
-#ifndef OS_HAS_PATH_RAW /* each disk has a single device */
+/* A disk has no second, raw device on these systems. */
+#ifndef OS_HAS_PATH_RAW
 OS_ANSWER(bool, os_path_raw, (const char *path, char *raw, size_t size), false)
 #endif
 
 #ifdef OS_SYSTEM_posix
 OS_ANSWER(int, os_file_direct, (int fd, bool on), on ? os_fail(ENOTSUP) : 0)
 
-/* Many systems report the end of a disk to lseek(2). No disk has blocks below
- * 512 bytes. */
+/* On many systems, lseek(2) finds the end of a disk. The block size is unknown; no disk
+ * has blocks smaller than 512 bytes. */
 int
 os_device_size(int fd, int64_t *size, int64_t *block)
 {
@@ -195,7 +204,8 @@ os_device_size(int fd, int64_t *size, int64_t *block)
     return 0;
 }
 
-/* POSIX reports everything about a file system except its names. */
+/* POSIX defines no way to find the names of a file system and of its device, so these
+ * stay "unknown". */
 int
 os_mount_measure(int fd, struct os_mount *mount)
 {
@@ -219,8 +229,8 @@ os_mount_measure(int fd, struct os_mount *mount)
 #define fsync os_file_flush
 #endif
 
-/* fsync(2) writes the dirty data and, unlike the flush of the BSDs, leaves the device's
- * cache alone. */
+/* fsync(2) writes the dirty data of the whole file. Unlike posix_file_flush of the BSDs,
+ * it does not flush the cache of the device. */
 int
 os_file_write_back(int fd, int64_t offset, int64_t length)
 {
@@ -238,10 +248,10 @@ os_file_write_back(int fd, int64_t offset, int64_t length)
 
 OS_ANSWER(int, os_processors_awake, (void), os_fail(ENOTSUP))
 
-/* All threads of a process share one descriptor table. */
+/* All threads of a process share one descriptor table on these systems. */
 OS_ANSWER(bool, os_thread_unshare, (void), false)
 
-/* The system makes an allocation fail if it lacks the memory. */
+/* These systems make an allocation fail if memory is short. */
 OS_ANSWER(int64_t, os_memory_available, (void), INT64_MAX)
 OS_ANSWER(int, os_file_polls, (int fd), -1)
 OS_ANSWER(bool, os_device_is_gone, (int fd), false)
@@ -250,7 +260,7 @@ OS_ANSWER(enum os_backing, os_file_backing, (int fd, char *name, size_t size),
 
 OS_ANSWER(bool, os_flush_ignored, (int fd, char *why, size_t size), false)
 
-/* The sectors that a read had to fetch are unknown. */
+/* These systems do not tell how many sectors a read had to fetch from a device. */
 OS_ANSWER(int, os_file_resident_try, (int fd, int64_t offset), -1)
 OS_ANSWER(bool, os_file_served, (int fd), false)
 OS_ANSWER(int64_t, os_thread_sectors, (void), -1)
@@ -261,7 +271,8 @@ OS_ANSWER(bool, os_thread_counts_reads, (int fd, int64_t witness), false)
 
 OS_ANSWER(bool, os_path_is_made_up, (const char *path), false)
 
-/* os_layout_find always fails, so no trace is ever opened. */
+/* os_layout_find always fails on these systems, so the functions of a trace are never
+ * called. */
 OS_ANSWER(int, os_layout_find,
           (int fd, const char *path, int64_t offset, int64_t length,
            struct os_layout *layout, struct error *error),

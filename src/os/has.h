@@ -1,8 +1,8 @@
 #ifndef OS_HAS_H
 #define OS_HAS_H
 
-/* Defines function NAME of this system, which returns ANSWER whatever its
- * ARGUMENTS are. */
+/* Defines the function NAME, which ignores its ARGUMENTS and returns ANSWER: for a
+ * feature that this system does not have. */
 #define OS_ANSWER(type, name, arguments, answer)                                     \
     _Pragma("GCC diagnostic push")                                                   \
         _Pragma("GCC diagnostic ignored \"-Wunused-parameter\"") type name arguments \
@@ -12,13 +12,13 @@
     _Pragma("GCC diagnostic pop")
 
 /*
- * OS_HAS_X: this system has its own way to do X, in its files or in bsd.c. Without
- * OS_HAS_X, fallback.c does X. Features of a single system are tested by the name of the
- * system instead.
+ * OS_HAS_X means that the files of this system, or bsd.c, define the functions for the
+ * feature X. Without OS_HAS_X, fallback.c defines them. For a feature of a single system,
+ * fallback.c tests the name of the system instead.
  *
- * The Makefile defines OS_SYSTEM_... for the system. The compiler's own macros would not
- * do: the system "posix", which uses no system-specific files, can be built on every
- * machine.
+ * The Makefile defines OS_SYSTEM_... for the system. The compiler's own macros are not
+ * enough: the system "posix", which uses no file of a single system, can be built on
+ * every machine.
  */
 
 #if defined(OS_SYSTEM_linux)
@@ -50,8 +50,8 @@
 
 #endif
 
-/* These features are in bsd.c, except the flush of macOS (darwin.c). OpenBSD has no way
- * to bypass the cache of files. */
+/* bsd.c defines the functions for these features, but darwin.c has the flush of macOS.
+ * OpenBSD cannot bypass the page cache. */
 #if defined(OS_SYSTEM_darwin) || defined(OS_SYSTEM_freebsd) || \
     defined(OS_SYSTEM_netbsd) || defined(OS_SYSTEM_openbsd)
 #define OS_HAS_DEVICE_IS_DISK

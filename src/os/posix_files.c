@@ -1,8 +1,8 @@
 /*
  * Files by name and by descriptor, as on every Unix, and mincore(2) where it exists.
  *
- * A working file has no name (O_TMPFILE) or loses it right after its creation, so it
- * vanishes with its last descriptor, however the process ends.
+ * A temporary file has no name (O_TMPFILE) or loses its name right after its creation. So
+ * it vanishes with its last descriptor, however the process ends.
  */
 #include "base/random.h"
 #include "has.h"
@@ -17,35 +17,54 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TRIES 100 /* random names that are tried for a temporary file */
-#define PATH_ROOM 4096
+#define MAX_NAMES 100  /* random names that are tried for a new file */
+#define PATH_ROOM 4096 /* bytes; PATH_MAX, with the zero at the end */
 
 _Static_assert(sizeof(off_t) == 8,
                "file offsets have only 32 bits here, which is too few");
 
-static int
-fill_info(const struct stat *status, struct os_info *info)
+static enum os_kind
+kind_of_mode(mode_t mode)
 {
-    info->kind = S_ISDIR(status->st_mode)   ? OS_DIRECTORY
-                 : S_ISREG(status->st_mode) ? OS_FILE
-                 : S_ISBLK(status->st_mode) ? OS_BLOCK
-                 : S_ISCHR(status->st_mode) ? OS_CHARACTER
-                                            : OS_OTHER;
+    if (S_ISDIR(mode))
+        return OS_DIRECTORY;
+    if (S_ISREG(mode))
+        return OS_FILE;
+    if (S_ISBLK(mode))
+        return OS_BLOCK;
+    return S_ISCHR(mode) ? OS_CHARACTER : OS_OTHER;
+}
+
+static void
+fill_info_from_stat(const struct stat *status, struct os_info *info)
+{
+    info->kind = kind_of_mode(status->st_mode);
     info->size = status->st_size;
     info->links = status->st_nlink;
     info->device = (uint64_t)status->st_rdev;
     info->owned = status->st_uid == geteuid();
     info->volume = (uint64_t)status->st_dev;
     info->node = status->st_ino;
-
-    return 0;
 }
 
 int
 os_path_info(const char *path, struct os_info *info)
 {
     struct stat status;
-    return stat(path, &status) < 0 ? -1 : fill_info(&status, info);
+    if (stat(path, &status) < 0)
+        return -1;
+    fill_info_from_stat(&status, info);
+    return 0;
+}
+
+int
+os_file_info(int fd, struct os_info *info)
+{
+    struct stat status;
+    if (fstat(fd, &status) < 0)
+        return -1;
+    fill_info_from_stat(&status, info);
+    return 0;
 }
 
 const char *
@@ -67,21 +86,23 @@ os_file_truncate(int fd, int64_t size)
     return ftruncate(fd, size);
 }
 
-int
-os_file_info(int fd, struct os_info *info)
-{
-    struct stat status;
-    return fstat(fd, &status) < 0 ? -1 : fill_info(&status, info);
-}
-
+/* Returns the flags of open(2) for FLAGS of os_file_open, except those that create. */
 static int
 open_mode(unsigned flags)
 {
-    return (flags & OS_OPEN_WRITE ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOCTTY |
-           (flags & OS_OPEN_SYNC ? O_SYNC : 0) | (flags & OS_OPEN_DSYNC ? O_DSYNC : 0) |
-           (flags & OS_OPEN_EXCLUSIVE ? O_EXCL : 0);
+    int mode = O_CLOEXEC | O_NOCTTY;
+    mode |= flags & OS_OPEN_WRITE ? O_RDWR : O_RDONLY;
+    if (flags & OS_OPEN_SYNC)
+        mode |= O_SYNC;
+    if (flags & OS_OPEN_DSYNC)
+        mode |= O_DSYNC;
+    if (flags & OS_OPEN_EXCLUSIVE)
+        mode |= O_EXCL;
+    return mode;
 }
 
+/* Calls open(2), and calls it again if a signal interrupts it. A symbolic link that
+ * O_NOFOLLOW refuses gives EFTYPE on NetBSD; the caller gets ELOOP, as on Linux. */
 static int
 open_path(const char *path, int mode)
 {
@@ -116,10 +137,9 @@ int
 posix_file_create(const char *prefix, int mode, char *name, size_t size)
 {
     struct random random;
-    int code = EEXIST;
 
     random_seed(&random, (uint64_t)os_clock_wall() ^ (uint64_t)getpid() << 32);
-    for (int tries = 0; code == EEXIST && tries < TRIES; tries++) {
+    for (int names = 0; names < MAX_NAMES; names++) {
         unsigned number = (unsigned)random_next(&random) & 0xffffff;
         if (snprintf(name, size, "%s%06x", prefix, number) >= (int)size)
             return os_fail(ENAMETOOLONG);
@@ -129,26 +149,28 @@ posix_file_create(const char *prefix, int mode, char *name, size_t size)
         int fd = open_path(name, mode | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC);
         if (fd >= 0)
             return fd;
-        code = errno;
+        int code = errno;
         os_leftover_end();
+        if (code != EEXIST)
+            return os_fail(code);
     }
 
-    return os_fail(code);
+    return os_fail(EEXIST);
 }
 
 #ifdef O_TMPFILE /* tests for a feature, not for a system */
 /*
- * Tests whether a file with a name may be possible after the creation of an unnamed file
- * has failed with CODE. Old kernels, security modules and file systems use many codes for
- * an unknown or forbidden O_TMPFILE, so any code may mean that. The codes of the table,
- * however, also fail a file with a name.
+ * Returns true if a file with a name may be possible although the creation of an unnamed
+ * file has failed with CODE. Old kernels, security modules and file systems report an
+ * unknown or forbidden O_TMPFILE by many different codes. Only the codes of the table
+ * certainly have another reason, for which a file with a name would fail too.
  */
 static bool
-may_have_name(int code)
+may_create_named(int code)
 {
-    static const int final[] = {ENOSPC, EDQUOT, EROFS, EMFILE, ENFILE};
-    for (size_t i = 0; i < sizeof(final) / sizeof(final[0]); i++)
-        if (code == final[i])
+    static const int other_reasons[] = {ENOSPC, EDQUOT, EROFS, EMFILE, ENFILE};
+    for (size_t i = 0; i < sizeof(other_reasons) / sizeof(other_reasons[0]); i++)
+        if (code == other_reasons[i])
             return false;
     return true;
 }
@@ -160,7 +182,7 @@ os_file_temporary(const char *path, unsigned flags, char *name, size_t size)
     name[0] = '\0';
 #ifdef O_TMPFILE /* tests for a feature, not for a system */
     int unnamed = open_path(path, open_mode(flags) | O_RDWR | O_TMPFILE);
-    if (unnamed >= 0 || !may_have_name(errno))
+    if (unnamed >= 0 || !may_create_named(errno))
         return unnamed;
 #endif
 
@@ -184,9 +206,9 @@ os_file_vanish(const char *name)
     int status = name[0] ? unlink(name) : 0;
     int code = errno;
     os_leftover_forget(name);
-    if (status == 0 || code == ENOENT || os_path_info(name, &info) < 0)
-        return 0;
-    return os_fail(code);
+
+    bool is_gone = status == 0 || code == ENOENT || os_path_info(name, &info) < 0;
+    return is_gone ? 0 : os_fail(code);
 }
 
 void
@@ -195,8 +217,8 @@ os_file_close(int fd)
     close(fd);
 }
 
-/* Requests carry their offsets, so workers share no file position and one descriptor is
- * enough. */
+/* Each request carries its offset, so workers share no file position, and one descriptor
+ * is enough for all. */
 int
 os_file_reopen(int fd)
 {
@@ -204,38 +226,53 @@ os_file_reopen(int fd)
 }
 
 #ifdef OS_HAS_RESIDENT
-#define MINCORE_PAGES 8192 /* pages per query: the answer fits in a small array */
+/* Pages per call of mincore(2). The call stores a byte for each page, and this many bytes
+ * fit on a small stack. */
+#define MINCORE_PAGES 8192
 
-/* FreeBSD answers only for pages that are mapped already; this flag maps all pages that
- * are in memory. */
+/* mincore(2) of FreeBSD finds only pages that the process has mapped already. This flag
+ * makes mmap(2) map all pages that are in memory. */
 #ifdef MAP_PREFAULT_READ /* tests for a feature, not for a system */
 #define MAPPING (MAP_SHARED | MAP_PREFAULT_READ)
 #else
 #define MAPPING MAP_SHARED
 #endif
 
-/* The cast to void * is needed because systems disagree whether the bytes are signed. */
+/* Returns 1 if one of the SIZE bytes at OFFSET, the beginning of a page, is in memory, 0
+ * if not, or -1 with errno. Looks at MINCORE_PAGES pages at most. The cast to void * is
+ * needed because systems disagree whether the array for mincore(2) is signed. */
+static int
+find_present_page(int fd, int64_t offset, size_t size, size_t page)
+{
+    unsigned char present[MINCORE_PAGES];
+    void *map = mmap(NULL, size, PROT_READ, MAPPING, fd, offset);
+    if (map == MAP_FAILED)
+        return -1;
+    int status = mincore(map, size, (void *)present);
+    munmap(map, size);
+    if (status < 0)
+        return -1;
+
+    size_t page_count = (size + page - 1) / page;
+    for (size_t i = 0; i < page_count; i++)
+        if (present[i] & 1)
+            return 1;
+    return 0;
+}
+
 int
 posix_mincore(int fd, int64_t offset, int64_t length)
 {
     int64_t page = sysconf(_SC_PAGESIZE);
-    int64_t most = page * MINCORE_PAGES;
+    int64_t max_size = page * MINCORE_PAGES;
     int64_t end = offset + length;
-    unsigned char present[MINCORE_PAGES];
+    int64_t start = offset / page * page;
 
-    for (int64_t at = offset / page * page; at < end; at += most) {
-        size_t size = (size_t)(end - at < most ? end - at : most);
-        size_t pages = (size + (size_t)page - 1) / (size_t)page;
-        void *map = mmap(NULL, size, PROT_READ, MAPPING, fd, at);
-        int status = map == MAP_FAILED ? -1 : mincore(map, size, (void *)present);
-        if (map != MAP_FAILED)
-            munmap(map, size);
-
-        if (status < 0)
-            return -1;
-        for (size_t i = 0; i < pages; i++)
-            if (present[i] & 1)
-                return 1;
+    for (; start < end; start += max_size) {
+        size_t size = (size_t)(end - start < max_size ? end - start : max_size);
+        int found = find_present_page(fd, start, size, (size_t)page);
+        if (found != 0)
+            return found;
     }
     return 0;
 }

@@ -1,26 +1,26 @@
 /*
- * Leftovers: the file that is being made must be removed if the process ends before the
- * file is done.
+ * Leftovers: a file that is being made must be removed if the process ends before the
+ * file is complete.
  *
  * A thread that is stuck in the kernel does not return when its process ends, but the
  * file that it was creating may still be created afterwards. So a separate process, the
  * remover, waits until the kernel has released all threads, however late that is, and
- * removes the file then. Nobody waits for the remover. All three processes share a page
- * of memory, struct leftover.
+ * removes the file then. Nobody waits for the remover. Child, monitor and remover share
+ * memory, struct leftover.
  *
  *    child                             monitor                  remover
- *      | os_leftover_begin: the name is    |
- *      |   in the page; creates the file   |
- *      x killed or stuck                   | start_removal: fork ---->| reads the pipe,
- *      .                                   | _exit                    |   which blocks
- *      . last thread released: the kernel closes its pipe end ------->| end of file:
- *                                                                     | unlink, _exit
+ *      | os_leftover_begin: stores the     |
+ *      |   name; creates the file          |
+ *      x killed or stuck                   | forks ----------------->| reads the pipe,
+ *      .                                   | exits                   |   which blocks
+ *      . last thread released: the kernel closes its end of the ---->| end of file:
+ *        pipe                                                        | unlinks the file
  *
  * The monitor starts the remover for two reasons: it outlives a child that is killed, and
  * it has only one thread, so its fork meets no lock that another thread holds.
  *
- * The page also lists working files that had a name until they were removed. A file
- * system may store such a file under its old name when the kernel closes it, so the
+ * The shared memory also lists working files that had a name until they were removed. A
+ * file system may store such a file under its old name when the kernel closes it, so the
  * remover removes these names too.
  */
 #include "base/deadlines.h"
@@ -34,30 +34,42 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum state { NONE, CHANGING, SET };
+#define NAME_ROOM 4096 /* PATH_MAX, with the zero at the end */
 
-/* A file that was removed while it is open. It may reappear when it is closed. */
-struct watched {
+/* A file that was removed while it is open (os_leftover_watch). Its name is valid while
+ * is_set. Written by the child, one thread at a time. */
+struct removed_file {
     atomic_bool is_set;
-    char name[4096]; /* PATH_MAX; valid while is_set */
+    char name[NAME_ROOM];
 };
 
-/* Shared by the child, which writes all fields except `ending`, the monitor and the
- * remover. `state` is an enum state; `made`: see os_leftover_made. */
+/* State of the name of the file that is being made. */
+enum name_state { NAME_NONE, NAME_CHANGING, NAME_VALID };
+
+/* What child, monitor and remover know of unfinished files. */
 struct leftover {
-    atomic_int state;
-    atomic_bool is_ours;
-    atomic_bool ending; /* no further file may be begun; set by the process that ends */
-    char name[4096];    /* PATH_MAX; valid while the state is SET */
-    struct watched watched[LEFTOVER_FILES];
+    /* The file of os_leftover_begin. Written by the child, one thread at a time. */
+    atomic_int name_state; /* enum name_state */
+    atomic_bool is_ours;   /* os_leftover_made was called: this process has created it */
+    char name[NAME_ROOM];  /* valid in the state NAME_VALID */
+
+    /* The process is ending, so no other file may be begun. Set by the monitor or,
+     * without a monitor, by the process itself. */
+    atomic_bool is_ending;
+
+    struct removed_file removed[LEFTOVER_FILES];
 };
 
-static struct leftover alone;
-/* Used before the fork and without a monitor; `leftover` is set by the first thread in
- * os_monitor_start. */
-static struct leftover *leftover = &alone;
-/* The pipe: the monitor keeps the read end, the child keeps the write end. -1: none. Set
- * before there is a second thread. */
+/* Used before the fork, and without a monitor, by the only process. */
+static struct leftover leftover_alone;
+
+/* The struct that is in use. Set by the first thread, in os_monitor_start, while there is
+ * no other thread. */
+static struct leftover *leftover = &leftover_alone;
+
+/* A pipe: the monitor keeps the read end, [0], and the child keeps the write end, [1],
+ * until it is gone. -1: there is no pipe. Set by the first thread, in os_monitor_start,
+ * while there is no other thread. */
 static int pipe_ends[2] = {-1, -1};
 
 int
@@ -85,25 +97,26 @@ posix_leftover_after_fork(pid_t pid)
     if (pipe_ends[1] >= 0 && !is_child)
         close(pipe_ends[1]);
     if (has_failed)
-        leftover = &alone;
+        leftover = &leftover_alone;
 }
 
 int
 os_leftover_begin(const char *path)
 {
-    int none = NONE;
+    int expected = NAME_NONE;
     size_t size = strlen(path) + 1;
     if (size > sizeof(leftover->name))
         return os_fail(ENAMETOOLONG);
+    if (!atomic_compare_exchange_strong(&leftover->name_state, &expected, NAME_CHANGING))
+        return os_fail(EINTR);
 
-    if (atomic_compare_exchange_strong(&leftover->state, &none, CHANGING)) {
-        atomic_store(&leftover->is_ours, false);
-        memcpy(leftover->name, path, size);
-        atomic_store(&leftover->state, SET);
-        if (!atomic_load(&leftover->ending))
-            return 0;
-        atomic_store(&leftover->state, NONE);
-    }
+    atomic_store(&leftover->is_ours, false);
+    memcpy(leftover->name, path, size);
+    atomic_store(&leftover->name_state, NAME_VALID);
+    if (!atomic_load(&leftover->is_ending))
+        return 0;
+
+    atomic_store(&leftover->name_state, NAME_NONE);
     return os_fail(EINTR);
 }
 
@@ -118,17 +131,20 @@ os_leftover_made(void)
 void
 os_leftover_end(void)
 {
-    if (!atomic_load(&leftover->ending))
-        atomic_store(&leftover->state, NONE);
+    if (!atomic_load(&leftover->is_ending))
+        atomic_store(&leftover->name_state, NAME_NONE);
 }
 
 void
 os_leftover_watch(const char *path)
 {
     size_t size = strlen(path) + 1;
-    struct watched *end = leftover->watched + LEFTOVER_FILES;
-    for (struct watched *file = leftover->watched; file < end; file++) {
-        if (atomic_load(&file->is_set) || size > sizeof(file->name))
+    if (size > NAME_ROOM)
+        return;
+
+    for (int i = 0; i < LEFTOVER_FILES; i++) {
+        struct removed_file *file = &leftover->removed[i];
+        if (atomic_load(&file->is_set))
             continue;
         memcpy(file->name, path, size);
         atomic_store(&file->is_set, true);
@@ -140,39 +156,42 @@ void
 os_leftover_forget(const char *path)
 {
     for (int i = 0; i < LEFTOVER_FILES; i++) {
-        struct watched *file = &leftover->watched[i];
+        struct removed_file *file = &leftover->removed[i];
         if (atomic_load(&file->is_set) && strcmp(file->name, path) == 0)
             atomic_store(&file->is_set, false);
     }
 }
 
 static bool
-has_watched(void)
+has_removed_files(void)
 {
     for (int i = 0; i < LEFTOVER_FILES; i++)
-        if (atomic_load(&leftover->watched[i].is_set))
+        if (atomic_load(&leftover->removed[i].is_set))
             return true;
     return false;
 }
 
+/* Removes the files of os_leftover_watch once more. */
 static void
-remove_watched(void)
+remove_files_again(void)
 {
     for (int i = 0; i < LEFTOVER_FILES; i++)
-        if (atomic_load(&leftover->watched[i].is_set))
-            unlink(leftover->watched[i].name);
+        if (atomic_load(&leftover->removed[i].is_set))
+            unlink(leftover->removed[i].name);
 }
 
-/* Without os_leftover_made, a file that is not empty may belong to another process and
- * stays. */
+/* Removes the file of os_leftover_begin. Without os_leftover_made, a file that is not
+ * empty may belong to another process, so it stays. */
 static void
-remove_file(void)
+remove_unfinished_file(void)
 {
     const char *name = leftover->name;
     struct stat status;
-    if (atomic_load(&leftover->state) != SET)
+    if (atomic_load(&leftover->name_state) != NAME_VALID)
         return;
-    if (atomic_load(&leftover->is_ours) ||
+
+    bool is_ours = atomic_load(&leftover->is_ours);
+    if (is_ours ||
         (lstat(name, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0))
         unlink(name);
 }
@@ -180,14 +199,14 @@ remove_file(void)
 void
 posix_leftover_remove(void)
 {
-    if (leftover != &alone)
+    if (leftover != &leftover_alone)
         return;
-    atomic_store(&leftover->ending, true);
-    remove_file();
+    atomic_store(&leftover->is_ending, true);
+    remove_unfinished_file();
 }
 
 /* Body of the remover. It stays in the working directory of the caller, because the name
- * may be relative to it. */
+ * of the file may be relative to it. */
 static _Noreturn void
 wait_and_remove(void)
 {
@@ -199,24 +218,27 @@ wait_and_remove(void)
     do
         got = read(pipe_ends[0], &byte, 1);
     while (got > 0 || (got < 0 && errno == EINTR));
-    remove_file();
-    remove_watched();
+    remove_unfinished_file();
+    remove_files_again();
     _exit(0);
 }
 
 void
 posix_leftover_start_removal(bool at_once)
 {
-    atomic_store(&leftover->ending, true);
-    if (atomic_load(&leftover->state) == NONE && !has_watched())
+    atomic_store(&leftover->is_ending, true);
+    if (atomic_load(&leftover->name_state) == NAME_NONE && !has_removed_files())
         return;
 
     pid_t remover = fork();
     if (remover == 0)
         wait_and_remove();
-    if (remover < 0 && at_once)
-        remove_file();
-    int64_t limit = os_clock_now() + DEADLINE_TIDYING;
-    while (at_once && waitpid(remover, NULL, WNOHANG) == 0 && os_clock_now() < limit)
+    if (!at_once)
+        return;
+
+    if (remover < 0)
+        remove_unfinished_file();
+    int64_t give_up_at = os_clock_now() + DEADLINE_TIDYING;
+    while (waitpid(remover, NULL, WNOHANG) == 0 && os_clock_now() < give_up_at)
         os_sleep_until(os_clock_now() + MS);
 }

@@ -1,6 +1,7 @@
 /*
- * Standard streams, a file in place of one, terminals, the locale, and files that are
- * replaced as a whole. The monitor watches the writes to streams (posix_monitor.c).
+ * Standard streams, a file in place of standard output, terminals, the locale, and files
+ * that are replaced as a whole. The monitor watches the writes to streams
+ * (posix_monitor.c).
  *
  * A file is replaced in three steps (os_file_replace): write a temporary file beside it,
  * with mode 0600; change the mode to 0644; rename it over the old file. The temporary
@@ -32,15 +33,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PATH_ROOM 4096
+#define PATH_ROOM 4096 /* bytes; PATH_MAX, with the zero at the end */
 
 void
 os_stream_guard(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0)
-            /* "/" always exists and is never writable; open returns the lowest free
-             * number. */
+            /* open(2) returns the lowest free number, here FD. "/" always exists, and
+             * every write to it fails. */
             open("/", O_RDONLY);
 }
 
@@ -148,55 +149,79 @@ os_stream_close(int stream)
     return status < 0 && code != EINTR ? -1 : 0;
 }
 
-/* Stores the path of the folder of PATH in FOLDER. Returns the name in that folder. */
+/* Stores the path of the folder that contains PATH in FOLDER. Returns the last component
+ * of PATH, a pointer into PATH. */
 static const char *
 split_path(const char *path, char folder[PATH_ROOM])
 {
     const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-    snprintf(folder, PATH_ROOM, "%.*s", slash ? (int)(name - path) : 1,
-             slash ? path : ".");
+    if (!slash) {
+        snprintf(folder, PATH_ROOM, ".");
+        return path;
+    }
+    const char *name = slash + 1;
+    snprintf(folder, PATH_ROOM, "%.*s", (int)(name - path), path);
     return name;
 }
 
+/* Returns true if other users may put files into FOLDER: everyone may write to it, or its
+ * group may write to it and it has the sticky bit. */
+static bool
+is_shared_folder(const struct stat *folder)
+{
+    bool everyone_may_write = folder->st_mode & S_IWOTH;
+    bool group_may_write = folder->st_mode & S_IWGRP && folder->st_mode & S_ISVTX;
+    return everyone_may_write || group_may_write;
+}
+
 /*
- * Opens or creates a file for output. Applies the rules of Linux's fs.protected_symlinks,
- * fs.protected_regular and fs.protected_fifos (proc(5)) even where they are off: in a
- * folder that others may write to, it neither follows a name that another user has put
- * there nor opens a file with several hard links.
+ * Opens or creates a file for output. Returns a descriptor, or -1 with errno. Applies the
+ * rules of Linux's fs.protected_symlinks, fs.protected_regular and fs.protected_fifos
+ * (proc(5)) even where they are off: in a folder that others may write to, it neither
+ * follows a name that another user has put there nor opens a file with several hard
+ * links.
  */
 static int
 open_output(const char *path)
 {
+    struct stat folder;
     struct stat status;
-    struct stat folder = {0};
+    char folder_path[PATH_ROOM];
     int mode = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY;
-    char name[PATH_ROOM];
 
-    split_path(path, name);
-    if (stat(name, &folder) == 0 &&
-        (folder.st_mode & S_IWOTH ||
-         (folder.st_mode & S_IWGRP && folder.st_mode & S_ISVTX))) {
-        bool there = lstat(path, &status) == 0;
-        if (there && ((status.st_uid != geteuid() && status.st_uid != folder.st_uid) ||
-                      (S_ISREG(status.st_mode) && status.st_nlink > 1)))
-            return os_fail(EEXIST);
-        mode |= !there ? O_EXCL : S_ISLNK(status.st_mode) ? 0 : O_NOFOLLOW;
-    }
+    split_path(path, folder_path);
+    if (stat(folder_path, &folder) < 0 || !is_shared_folder(&folder))
+        return open(path, mode, 0666);
+    if (lstat(path, &status) < 0)
+        return open(path, mode | O_EXCL, 0666);
+
+    bool is_trusted = status.st_uid == geteuid() || status.st_uid == folder.st_uid;
+    bool has_other_names = S_ISREG(status.st_mode) && status.st_nlink > 1;
+    if (!is_trusted || has_other_names)
+        return os_fail(EEXIST);
+    if (!S_ISLNK(status.st_mode))
+        mode |= O_NOFOLLOW; /* another user may just have put a link there */
 
     return open(path, mode, 0666);
 }
 
-/* A standard stream is duplicated, not opened again: the copy shares its position in the
- * file and needs no permission. */
+/* Returns the standard stream that goes to the file at PATH, 0 if neither does. */
+static int
+find_standard_stream(const char *path)
+{
+    if (os_stream_is_path(STDOUT_FILENO, path))
+        return STDOUT_FILENO;
+    return os_stream_is_path(STDERR_FILENO, path) ? STDERR_FILENO : 0;
+}
+
+/* If PATH names the file of a standard stream, that stream is duplicated, because a copy
+ * shares its position in the file and needs no permission to open it. */
 int
 os_stream_open(const char *path)
 {
     struct os_thread guard;
     int fd;
-    int standard = os_stream_is_path(STDOUT_FILENO, path)   ? STDOUT_FILENO
-                   : os_stream_is_path(STDERR_FILENO, path) ? STDERR_FILENO
-                                                            : 0;
+    int standard = find_standard_stream(path);
 
     do
         fd = standard ? fcntl(standard, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
@@ -204,6 +229,7 @@ os_stream_open(const char *path)
     while (fd < 0 && errno == EINTR);
     if (fd < 0)
         return -1;
+
     signal(SIGPIPE, SIG_IGN);
     posix_inherited_add(fd);
     posix_monitor_watch_file(fd, path);
@@ -213,7 +239,8 @@ os_stream_open(const char *path)
     return fd;
 }
 
-/* If PATH is a symbolic link, the link stays and the file that it leads to is removed. */
+/* If PATH is a symbolic link, the link stays, and the file that it leads to is removed.
+ */
 void
 os_stream_discard(int stream, const char *path)
 {
@@ -238,7 +265,7 @@ os_terminal_foreground(int stream)
     return group < 0 || group == getpgrp();
 }
 
-/* "dumb" is a terminal that cannot even move the cursor: term(7). */
+/* The value "dumb" of TERM means a terminal that cannot even move the cursor: term(7). */
 bool
 os_terminal_dumb(void)
 {
@@ -253,24 +280,28 @@ os_stream_columns(int stream)
     return ioctl(stream, TIOCGWINSZ, &size) < 0 ? 0 : size.ws_col;
 }
 
-/* The first variable that is set decides: locale(7). */
+/* The first of the variables that is set and not empty decides: locale(7). */
 bool
 os_locale_utf8(void)
 {
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
     const char *locale = NULL;
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !(locale && *locale); i++)
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         locale = getenv(names[i]);
+        if (locale && *locale)
+            break;
+    }
+
     const char *codeset = locale ? strchr(locale, '.') : NULL;
     return codeset && (strncasecmp(codeset, ".utf-8", 6) == 0 ||
                        strncasecmp(codeset, ".utf8", 5) == 0);
 }
 
-/* Checks that an open file is regular and begins with START. CUT: a shorter file matches
- * if it agrees with START as far as it goes. Returns 0, or errno: ENOENT if the file is
- * empty, EEXIST if it does not match. */
+/* Checks that an open file is regular and begins with START. If MAY_BE_CUT, a file that
+ * is shorter than START also passes if it is a beginning of START. Returns 0, or errno:
+ * ENOENT if the file is empty, EEXIST if it is not such a file. */
 static int
-check_ours(int fd, const char *start, bool cut)
+check_file_start(int fd, const char *start, bool may_be_cut)
 {
     struct stat status;
     char head[64];
@@ -281,15 +312,17 @@ check_ours(int fd, const char *start, bool cut)
         return EEXIST;
 
     ssize_t got = read(fd, head, length);
-    if (got <= 0)
-        return got < 0 ? errno : ENOENT;
-    bool whole = cut || (size_t)got == length;
+    if (got < 0)
+        return errno;
+    if (got == 0)
+        return ENOENT;
+    bool is_long_enough = may_be_cut || (size_t)got == length;
 
-    return whole && memcmp(head, start, (size_t)got) == 0 ? 0 : EEXIST;
+    return is_long_enough && memcmp(head, start, (size_t)got) == 0 ? 0 : EEXIST;
 }
 
-/* Returns true if nothing is at PATH, or one of our files. A device, a symbolic link, or
- * a file of another program must not be lost. */
+/* Returns true if nothing is at PATH, or an empty file, or a file that begins with START.
+ * A device, a symbolic link, or a file of another program must not be lost. */
 static bool
 is_replaceable(const char *path, const char *start)
 {
@@ -300,11 +333,12 @@ is_replaceable(const char *path, const char *start)
         return false;
 
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    int code = fd < 0 ? errno : check_ours(fd, start, false);
-    if (fd >= 0)
-        close(fd);
+    if (fd < 0)
+        return false;
+    int code = check_file_start(fd, start, false);
+    close(fd);
 
-    return fd >= 0 && (code == 0 || code == ENOENT);
+    return code == 0 || code == ENOENT;
 }
 
 /* Locks an open file for this process; the lock ends with the process. Returns false if
@@ -318,26 +352,28 @@ lock_file(int fd)
 
 /* Removes the file at PATH if it is an unfinished temporary file that no process is
  * writing any more. Only an unfinished file has mode 0600, so a finished file that
- * somebody has renamed stays. */
+ * somebody has given such a name stays. */
 static void
-remove_old(const char *path, const char *start)
+remove_if_unfinished(const char *path, const char *start)
 {
     struct stat status;
     int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return;
 
-    bool old = fstat(fd, &status) == 0 && (status.st_mode & 07777) == 0600 &&
-               status.st_nlink == 1 && status.st_uid == geteuid() &&
-               time(NULL) - status.st_mtime > DEADLINE_LEFTOVER / SECOND;
-    int code = old ? check_ours(fd, start, true) : EEXIST;
+    bool is_old = fstat(fd, &status) == 0 &&
+                  time(NULL) - status.st_mtime > DEADLINE_LEFTOVER / SECOND;
+    bool is_ours = is_old && (status.st_mode & 07777) == 0600 && status.st_nlink == 1 &&
+                   status.st_uid == geteuid();
+    int code = is_ours ? check_file_start(fd, start, true) : EEXIST;
     if ((code == 0 || code == ENOENT) && lock_file(fd))
         unlink(path);
     close(fd);
 }
 
 /* Returns the maximum length of a file name in FOLDER, in bytes. Some file systems count
- * in other units and report more bytes than they accept; some report nothing. */
+ * in other units, so they report more bytes than they accept; some report nothing. Then
+ * the answer is BESIDE_NAME_MAX. */
 static size_t
 max_name_bytes(const char *folder)
 {
@@ -347,8 +383,8 @@ max_name_bytes(const char *folder)
 }
 
 /* Stores the prefix of temporary names for PATH in PREFIX: PATH, cut if necessary, and a
- * dot. The six characters of the temporary name follow. FOLDER receives the path of the
- * folder. Returns 0, or errno. */
+ * dot. A temporary name is this prefix and six characters. FOLDER receives the path of
+ * the folder that contains PATH. Returns 0, or errno. */
 static int
 make_prefix(const char *path, char folder[PATH_ROOM], char prefix[PATH_ROOM])
 {
@@ -366,41 +402,51 @@ make_prefix(const char *path, char folder[PATH_ROOM], char prefix[PATH_ROOM])
     return written < PATH_ROOM ? 0 : ENAMETOOLONG;
 }
 
+/* Returns true if NAME is PREFIX and six characters of posix_file_create. */
+static bool
+is_temporary_name(const char *name, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    if (strncmp(name, prefix, length) != 0)
+        return false;
+    const char *end = name + length;
+    return strlen(end) == 6 && strspn(end, "0123456789abcdef") == 6;
+}
+
 void
 os_file_clean(const char *path, const char *start)
 {
     char folder[PATH_ROOM];
     char prefix[PATH_ROOM];
-    char old[PATH_ROOM];
+    char found[PATH_ROOM];
     if (make_prefix(path, folder, prefix) != 0)
         return;
-
     const char *slash = strrchr(prefix, '/');
-    const char *name = slash ? slash + 1 : prefix;
-    size_t length = strlen(name);
+    const char *name_prefix = slash ? slash + 1 : prefix;
 
     DIR *list = opendir(folder);
+    if (!list)
+        return;
     struct dirent *entry;
-    while (list && (entry = readdir(list))) {
-        const char *end = entry->d_name + length;
-        if (strncmp(entry->d_name, name, length) == 0 && strlen(end) == 6 &&
-            strspn(end, "0123456789abcdef") == 6 &&
-            snprintf(old, sizeof(old), "%s%s", prefix, end) < (int)sizeof(old))
-            remove_old(old, start);
+    while ((entry = readdir(list))) {
+        if (!is_temporary_name(entry->d_name, name_prefix))
+            continue;
+        const char *end = entry->d_name + strlen(name_prefix);
+        if (snprintf(found, sizeof(found), "%s%s", prefix, end) < (int)sizeof(found))
+            remove_if_unfinished(found, start);
     }
-    if (list)
-        closedir(list);
+    closedir(list);
 }
 
 /*
- * Tests whether another file may take the name PATH. Returns 0, or errno. Two things
- * forbid it with EPERM:
+ * Tests whether a file may be renamed to PATH, where another file may be. Returns 0, or
+ * errno. Two things forbid it with EPERM:
  * - attributes of chattr(1), even for root; opening the file for writing then fails too;
- * - in a folder with the sticky bit (S_ISVTX): not being root, the owner of the file, or
- *   the owner of the folder.
+ * - the sticky bit (S_ISVTX) of the folder, unless the user is root, the owner of the
+ *   file, or the owner of the folder.
  */
 static int
-check_name(const char *path)
+check_rename_to(const char *path)
 {
     struct stat status;
     struct stat parent;
@@ -413,17 +459,31 @@ check_name(const char *path)
         return EPERM;
     if (fd >= 0)
         close(fd);
+
     split_path(path, folder);
+    if (stat(folder, &parent) < 0 || !(parent.st_mode & S_ISVTX))
+        return 0;
     uid_t user = geteuid();
-    bool is_sticky = stat(folder, &parent) == 0 && parent.st_mode & S_ISVTX;
     bool is_owner = user == 0 || user == status.st_uid || user == parent.st_uid;
 
-    return is_sticky && !is_owner ? EPERM : 0;
+    return is_owner ? 0 : EPERM;
 }
 
-/* Writes a file beside PATH, for os_file_replace. Only its owner may read it until it is
- * complete. Returns 0, and BESIDE receives its name, which os_leftover_begin has; or
- * errno. */
+/* Writes SIZE bytes to a new file, makes them durable if DURABLE, and marks the file as
+ * complete by its mode. Returns 0, or errno. */
+static int
+write_whole_file(int fd, const char *bytes, size_t size, bool durable)
+{
+    if (os_stream_write(fd, bytes, size) < 0)
+        return errno;
+    if (durable && fsync(fd) < 0)
+        return errno;
+    return fchmod(fd, 0644) < 0 ? errno : 0;
+}
+
+/* Writes the temporary file for os_file_replace. Only its owner may read it until it is
+ * complete. Returns 0, or errno. After 0, BESIDE has the path of the temporary file, and
+ * the caller calls os_leftover_end when that file is renamed or removed. */
 static int
 write_beside(const char *path, const char *bytes, size_t size, const char *start,
              bool durable, char beside[PATH_ROOM])
@@ -433,91 +493,98 @@ write_beside(const char *path, const char *bytes, size_t size, const char *start
     if (!is_replaceable(path, start))
         return EEXIST;
 
-    int refused = make_prefix(path, folder, prefix);
-    if (refused)
-        return refused;
+    int code = make_prefix(path, folder, prefix);
+    if (code)
+        return code;
 
     int fd = posix_file_create(prefix, O_WRONLY, beside, PATH_ROOM);
     if (fd < 0)
         return errno;
     os_leftover_made();
     lock_file(fd);
-    int failed = os_stream_write(fd, bytes, size) < 0 || (durable && fsync(fd) < 0) ||
-                         fchmod(fd, 0644) < 0
-                     ? errno
-                     : 0;
+    code = write_whole_file(fd, bytes, size, durable);
 
-    if (close(fd) < 0 && !failed)
-        failed = errno;
-    if (failed) {
+    if (close(fd) < 0 && !code)
+        code = errno;
+    if (code) {
         unlink(beside);
         os_leftover_end();
     }
 
-    return failed;
+    return code;
 }
 
 int
 os_file_try(const char *path, const char *bytes, size_t size, const char *start)
 {
     char beside[PATH_ROOM];
-    int failed = write_beside(path, bytes, size, start, false, beside);
+    int code = write_beside(path, bytes, size, start, false, beside);
 
-    if (!failed) {
-        failed = check_name(path);
+    if (!code) {
+        code = check_rename_to(path);
         unlink(beside);
         os_leftover_end();
     }
-    return failed ? os_fail(failed) : 0;
+    return code ? os_fail(code) : 0;
 }
 
-/* The new name survives a crash only once its directory is on the device. */
+/* Writes the folder that contains PATH to its device: a new name survives a crash of the
+ * machine only after that. Errors are ignored, because the file is in place already. */
+static void
+flush_folder(const char *path)
+{
+    char folder[PATH_ROOM];
+    split_path(path, folder);
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    fsync(fd);
+    close(fd);
+}
+
 int
 os_file_replace(const char *path, const char *bytes, size_t size, const char *start,
                 bool durable)
 {
     char beside[PATH_ROOM];
-    int failed = write_beside(path, bytes, size, start, durable, beside);
-    if (failed)
-        return os_fail(failed);
+    int code = write_beside(path, bytes, size, start, durable, beside);
+    if (code)
+        return os_fail(code);
 
     if (rename(beside, path) < 0) {
-        failed = errno;
+        code = errno;
         unlink(beside);
     }
     os_leftover_end();
-    if (failed)
-        return os_fail(failed);
-    split_path(path, beside);
-    int folder = durable ? open(beside, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    if (folder >= 0) {
-        fsync(folder);
-        close(folder);
-    }
+    if (code)
+        return os_fail(code);
+    if (durable)
+        flush_folder(path);
 
     return 0;
 }
 
-/* If only a part of the text could be written, the file is cut to its old length. */
 int
 os_file_append(const char *path, const char *bytes, size_t size, const char *start,
                bool durable)
 {
     int fd = open(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0)
-        return errno == ELOOP || errno == EISDIR || errno == ENXIO ? os_fail(EEXIST) : -1;
-
-    int failed = check_ours(fd, start, false);
-    off_t end = failed ? 0 : lseek(fd, 0, SEEK_END);
-    if (!failed && os_stream_write(fd, bytes, size) < 0) {
-        failed = errno;
-        if (ftruncate(fd, end) < 0)
-            failed = errno;
+    if (fd < 0) {
+        bool is_not_regular = errno == ELOOP || errno == EISDIR || errno == ENXIO;
+        return is_not_regular ? os_fail(EEXIST) : -1;
     }
-    if (!failed && durable && fsync(fd) < 0)
-        failed = errno;
-    if (close(fd) < 0 && !failed)
-        failed = errno;
 
-    return failed ? os_fail(failed) : 0;
+    int code = check_file_start(fd, start, false);
+    off_t old_size = code ? 0 : lseek(fd, 0, SEEK_END);
+    if (!code && os_stream_write(fd, bytes, size) < 0) {
+        code = errno;
+        if (ftruncate(fd, old_size) < 0)
+            code = errno;
+    }
+    if (!code && durable && fsync(fd) < 0)
+        code = errno;
+    if (close(fd) < 0 && !code)
+        code = errno;
+
+    return code ? os_fail(code) : 0;
 }

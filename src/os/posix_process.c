@@ -1,7 +1,7 @@
 /*
  * The process on all Unix systems: its wall clock, the descriptors that it inherited, its
- * privileges and its memory. The first part has the answers for systems other than Linux,
- * which has its own in linux_process.c.
+ * privileges and its memory. The functions at the top are for all systems but Linux, for
+ * which linux_process.c defines them.
  */
 #include "base/time.h"
 #include "has.h"
@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #ifndef OS_SYSTEM_linux
-/* All threads share one descriptor table on these systems. */
+/* All threads of a process share one descriptor table on these systems. */
 void
 posix_descriptor_close(int fd)
 {
@@ -28,22 +28,24 @@ posix_descriptor_close(int fd)
 /* Program files have no capabilities on these systems. */
 OS_ANSWER(int, posix_capabilities_drop, (void), 0)
 
-/* These systems do not count context switches, or do not count them for stops. */
+/* These systems do not count context switches, or a stop of the process adds none. */
 OS_ANSWER(int, posix_signals_switches, (void), -1)
 
-/* These systems do not report a freeze. */
+/* These systems give no sign of a freeze of the process. */
 OS_ANSWER(void, os_signals_see_freezes, (void), )
 
 int
 posix_signals_pause(int64_t limit, const sigset_t *mask)
 {
-    struct timespec rest = time_spec(limit);
-    return pselect(0, NULL, NULL, NULL, &rest, mask);
+    struct timespec timeout = time_spec(limit);
+    return pselect(0, NULL, NULL, NULL, &timeout, mask);
 }
 
-/* The kernel cannot signal the death of a parent here; the child checks its parent
- * regularly (posix_monitor_follow). */
+/* The kernel cannot send a signal when a parent dies here. Instead the child checks
+ * regularly whether its parent lives (posix_monitor_follow). */
 OS_ANSWER(void, posix_parent_death, (int signo), )
+
+/* These systems have no simple way to read the state of another process. */
 OS_ANSWER(bool, posix_process_is_stopped, (pid_t pid), false)
 OS_ANSWER(bool, posix_process_is_killed, (pid_t pid), false)
 #endif
@@ -56,17 +58,20 @@ os_clock_wall(void)
     return (int64_t)now.tv_sec * SECOND + now.tv_nsec;
 }
 
-/* The inherited descriptors, each plus one; 0 is a free entry. Any thread writes an entry
- * by one atomic exchange, so a signal handler may read the list at any time. */
-#define HELD 4096
-static atomic_int held[HELD] = {STDIN_FILENO + 1, STDOUT_FILENO + 1, STDERR_FILENO + 1};
+#define INHERITED_MAX 4096
+
+/* The inherited descriptors, each plus one, so that 0 is a free element. Written by any
+ * thread. Each write is a single atomic exchange, so a signal handler may read the array
+ * at any time. */
+static atomic_int inherited[INHERITED_MAX] = {STDIN_FILENO + 1, STDOUT_FILENO + 1,
+                                              STDERR_FILENO + 1};
 
 int
 posix_inherited_add(int fd)
 {
-    for (int i = 0; i < HELD; i++) {
-        int none = 0;
-        if (atomic_compare_exchange_strong(&held[i], &none, fd + 1))
+    for (int i = 0; i < INHERITED_MAX; i++) {
+        int expected = 0;
+        if (atomic_compare_exchange_strong(&inherited[i], &expected, fd + 1))
             return 0;
     }
     return os_fail(EMFILE);
@@ -75,50 +80,58 @@ posix_inherited_add(int fd)
 void
 posix_inherited_remove(int fd)
 {
-    for (int i = 0; i < HELD; i++) {
-        int found = fd + 1;
-        if (atomic_compare_exchange_strong(&held[i], &found, 0))
+    for (int i = 0; i < INHERITED_MAX; i++) {
+        int expected = fd + 1;
+        if (atomic_compare_exchange_strong(&inherited[i], &expected, 0))
             return;
     }
 }
 
-#define INHERITED 256
+/* posix_inherited_list looks at descriptors below this number. */
+#define LISTED_MAX 256
 
-/* poll(2) reports POLLNVAL for a closed descriptor, but on some systems it accepts only a
- * few descriptors, or no terminals; then fcntl(2) is asked about each. The standard
- * streams are open already. */
+/* poll(2) reports POLLNVAL for a closed descriptor. But some systems fail a poll(2) of
+ * this many descriptors, or of a terminal; then fcntl(2) is asked about each descriptor.
+ * The standard streams are in the array already. */
 void
 posix_inherited_list(void)
 {
-    struct pollfd each[INHERITED];
-    for (int i = 0; i < INHERITED; i++)
-        each[i] = (struct pollfd){.fd = i};
-    bool known = poll(each, INHERITED, 0) >= 0;
-    for (int i = STDERR_FILENO + 1; i < INHERITED; i++)
-        if (known ? !(each[i].revents & POLLNVAL) : fcntl(i, F_GETFD) >= 0)
-            posix_inherited_add(i);
+    struct pollfd polled[LISTED_MAX];
+    for (int i = 0; i < LISTED_MAX; i++)
+        polled[i] = (struct pollfd){.fd = i};
+    bool poll_works = poll(polled, LISTED_MAX, 0) >= 0;
+
+    for (int fd = STDERR_FILENO + 1; fd < LISTED_MAX; fd++) {
+        bool is_open;
+        if (poll_works)
+            is_open = !(polled[fd].revents & POLLNVAL);
+        else
+            is_open = fcntl(fd, F_GETFD) >= 0;
+        if (is_open)
+            posix_inherited_add(fd);
+    }
 }
 
 void
 posix_inherited_close(bool errors)
 {
-    for (int i = 0; i < HELD; i++) {
-        int fd = atomic_load(&held[i]) - 1;
+    for (int i = 0; i < INHERITED_MAX; i++) {
+        int fd = atomic_load(&inherited[i]) - 1;
         if (fd >= 0 && (fd != STDERR_FILENO || errors))
             posix_descriptor_close(fd);
     }
 }
 
-/* The numbers stay occupied by a descriptor of "/", as in os_stream_guard: other threads
- * may still write to these numbers, and a newly opened file must not receive those
- * writes. */
+/* Each descriptor is replaced by a descriptor of "/", to which every write fails. If its
+ * number were free, a file that is opened later could get it, and then the writes of
+ * other threads that still use the number. */
 void
 posix_inherited_release(void)
 {
-    int none = open("/", O_RDONLY | O_CLOEXEC);
-    for (int i = 0; i < HELD; i++) {
-        int fd = atomic_load(&held[i]) - 1;
-        if (fd >= 0 && (none < 0 || dup2(none, fd) < 0))
+    int root = open("/", O_RDONLY | O_CLOEXEC);
+    for (int i = 0; i < INHERITED_MAX; i++) {
+        int fd = atomic_load(&inherited[i]) - 1;
+        if (fd >= 0 && (root < 0 || dup2(root, fd) < 0))
             posix_descriptor_close(fd);
     }
 }
@@ -133,7 +146,7 @@ posix_descriptor_write(int fd, const char *bytes, size_t size)
     }
 }
 
-/* Process 1 of a container does not die by a signal; its exit status says the same. */
+/* Process 1 of a container does not die by a signal that it sends to itself. */
 int
 posix_process_die(int signo)
 {
@@ -146,11 +159,11 @@ posix_process_die(int signo)
     return 128 + signo;
 }
 
-/* main's arguments are the bytes that the user typed. */
+/* Unix passes main's arguments as the bytes that the user typed: nothing is converted. */
 OS_ANSWER(int, os_process_arguments, (int *argc, char ***argv), 0)
 
-/* The group is set first, because after dropping the user's privileges it could not be
- * set any more. */
+/* The group is set before the user, because a process that has given up the rights of the
+ * file's owner may not set its group any more. */
 int
 os_privileges_drop(void)
 {
@@ -167,19 +180,33 @@ os_memory_free(void *memory)
     free(memory);
 }
 
-/* Populating all pages at once costs half as much as one page fault after another. */
+#ifdef MADV_POPULATE_WRITE    /* tests for a feature, not for a system */
+#define POPULATE_MIN_PAGES 16 /* fewer pages are left to page faults */
+#define SMALLEST_PAGE 4096    /* bytes; no system has smaller pages */
+
+/* Makes the kernel provide all whole pages of the SIZE bytes at MEMORY at once. That
+ * costs half as much time as one page fault after another. */
+static void
+populate_pages(char *memory, size_t size)
+{
+    if (size < POPULATE_MIN_PAGES * SMALLEST_PAGE)
+        return;
+
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t before = (page - (uintptr_t)memory % page) % page; /* up to the first page */
+    if (size >= before + POPULATE_MIN_PAGES * page)
+        madvise(memory + before, (size - before) / page * page, MADV_POPULATE_WRITE);
+}
+#endif
+
 void *
 os_memory_aligned(size_t alignment, size_t size)
 {
     void *memory = NULL;
     if (posix_memalign(&memory, alignment, size) != 0)
         return NULL;
-#ifdef MADV_POPULATE_WRITE /* tests for a feature, not for a system */
-    size_t page = size < 16 * 4096 ? 0 : (size_t)sysconf(_SC_PAGESIZE);
-    size_t before = page ? (page - (uintptr_t)memory % page) % page : 0;
-    if (page && size >= before + 16 * page)
-        madvise((char *)memory + before, (size - before) / page * page,
-                MADV_POPULATE_WRITE);
+#ifdef MADV_POPULATE_WRITE
+    populate_pages(memory, size);
 #endif
     return memory;
 }

@@ -1,4 +1,4 @@
-/* Threads that have the users' signals blocked, by pthreads(7). */
+/* Threads, by pthreads(7). They begin with the signals of os_signals_install blocked. */
 #include "os/thread.h"
 
 #include "os/os.h"
@@ -10,8 +10,12 @@
 #include <malloc.h>
 #endif
 
-#define STACK (512 << 10) /* the default may exceed a limit on memory */
-#define LARGE (128 << 10) /* larger allocations get their own mapping */
+/* Stack of a thread, in bytes. The system's default may exceed a limit on memory (ulimit
+ * -v). */
+#define STACK_SIZE (512 << 10)
+
+/* An allocation of this many bytes or more gets its own mapping. */
+#define MMAP_THRESHOLD (128 << 10)
 
 int
 os_thread_start(struct os_thread *thread, void *(*body)(void *), void *argument)
@@ -20,23 +24,25 @@ os_thread_start(struct os_thread *thread, void *(*body)(void *), void *argument)
     pthread_attr_t attributes;
     sigset_t before;
 
-#ifdef M_ARENA_MAX /* threads allocate little: they need no pool each */
+    /* Without this, glibc makes a pool of memory for each thread, but the threads of this
+     * program allocate little. */
+#ifdef M_ARENA_MAX
     mallopt(M_ARENA_MAX, 1);
 #endif
-    /* Fixes the threshold. Otherwise glibc raises it, and a large calloc then reuses
-     * memory and writes zeros to all of it. */
+    /* Without this, glibc raises the threshold as the program runs. Then a large calloc
+     * may reuse memory, and has to write zeros to all of it. */
 #ifdef M_MMAP_THRESHOLD
-    mallopt(M_MMAP_THRESHOLD, LARGE);
+    mallopt(M_MMAP_THRESHOLD, MMAP_THRESHOLD);
 #endif
 
     pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, STACK);
+    pthread_attr_setstacksize(&attributes, STACK_SIZE);
     posix_signals_block(&before);
-    int failed = pthread_create(&id, &attributes, body, argument);
+    int code = pthread_create(&id, &attributes, body, argument);
     pthread_attr_destroy(&attributes);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (failed)
-        return os_fail(failed);
+    if (code)
+        return os_fail(code);
 
     thread->id = (uintptr_t)id;
     return 0;

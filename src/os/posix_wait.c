@@ -1,4 +1,5 @@
-/* Waiting: locks with a condition, by pthreads(7), the monotonic clock, and sleeps. */
+/* Waiting: locks with a condition variable, by pthreads(7), the monotonic clock, and
+ * sleeps. */
 #include "base/time.h"
 #include "has.h"
 #include "os/os.h"
@@ -87,14 +88,17 @@ os_sleep_until(int64_t when)
     int code = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
     return code ? os_fail(code) : 0;
 }
-#else /* nanosleep(2) takes a duration, not a time */
+#else
+/* This system can only sleep for a duration, not until a time: nanosleep(2). */
 int
 os_sleep_until(int64_t when)
 {
-    for (int64_t left = when - os_clock_now(); left > 0; left = when - os_clock_now()) {
-        struct timespec pause = time_spec(time_earlier(left, TIME_WAIT_MOST));
+    int64_t remaining = when - os_clock_now();
+    while (remaining > 0) {
+        struct timespec pause = time_spec(time_earlier(remaining, TIME_WAIT_MOST));
         if (nanosleep(&pause, NULL) < 0)
             return -1;
+        remaining = when - os_clock_now();
     }
     return 0;
 }

@@ -1,34 +1,34 @@
 /*
- * Comparisons of a stream with other files, by the identity of the files. The same for
- * all systems.
+ * Tests whether a stream goes to the same file as a descriptor or a path. Two files are
+ * the same if they have the same identity. These functions are the same on all systems.
  */
 #include "os/output.h"
 
 #include "os/os.h"
 
 static bool
-is_same(const struct os_info *one, const struct os_info *other)
+is_same_file(const struct os_info *a, const struct os_info *b)
 {
-    return (one->volume || one->node) && one->volume == other->volume &&
-           one->node == other->node;
+    bool is_known = a->volume || a->node;
+    return is_known && a->volume == b->volume && a->node == b->node;
 }
 
 bool
 os_stream_is_file(int stream, int fd)
 {
-    struct os_info one;
-    struct os_info other;
-    return os_file_info(stream, &one) == 0 && os_file_info(fd, &other) == 0 &&
-           is_same(&one, &other);
+    struct os_info stream_info;
+    struct os_info file_info;
+    return os_file_info(stream, &stream_info) == 0 && os_file_info(fd, &file_info) == 0 &&
+           is_same_file(&stream_info, &file_info);
 }
 
 bool
 os_stream_is_path(int stream, const char *path)
 {
-    struct os_info one;
-    struct os_info other;
-    return os_file_info(stream, &one) == 0 && os_path_info(path, &other) == 0 &&
-           is_same(&one, &other);
+    struct os_info stream_info;
+    struct os_info path_info;
+    return os_file_info(stream, &stream_info) == 0 &&
+           os_path_info(path, &path_info) == 0 && is_same_file(&stream_info, &path_info);
 }
 
 int
@@ -38,6 +38,8 @@ os_stream_empty(int stream)
     if (os_file_info(stream, &info) < 0)
         return -1;
 
-    bool standard = os_stream_is_file(1, stream) || os_stream_is_file(2, stream);
-    return info.kind == OS_FILE && !standard ? os_file_truncate(stream, 0) : 0;
+    bool is_standard = os_stream_is_file(1, stream) || os_stream_is_file(2, stream);
+    if (info.kind != OS_FILE || is_standard)
+        return 0;
+    return os_file_truncate(stream, 0);
 }

@@ -1,10 +1,10 @@
 /*
- * Helpers of all files for Windows: the errno of a Windows error, paths in UTF-16, and
+ * Functions for all windows_*.c files: the errno of a Windows error, paths in UTF-16, and
  * descriptors.
  *
- * A descriptor is an index into the table `files`, since Windows has handles instead. The
- * handle behind a descriptor may change: a handle cannot be switched to direct I/O, only
- * replaced by another handle.
+ * Windows has handles instead of descriptors, so a descriptor is an index into the table
+ * `files`. The handle in a row may change: Windows cannot switch a handle to direct I/O,
+ * so it is replaced by another handle.
  */
 #define _CRT_RAND_S /* declares rand_s */
 #include "windows_common.h"
@@ -18,7 +18,7 @@
 #include <wchar.h>
 #include <winioctl.h>
 
-/* The Windows errors for each errno; any other error is EIO. */
+/* The Windows errors that become each errno. All other errors become EIO. */
 static const struct {
     int code;
     DWORD errors[8];
@@ -71,8 +71,12 @@ windows_error_fail(void)
     return os_fail(windows_error_code(GetLastError()));
 }
 
-#define SHORT 248 /* UTF-16 units: longer names may need a prefix, as of directories */
-#define TRIES 100 /* random names that are tried for a new file */
+/* A path of this many UTF-16 units or more gets a prefix, which lifts the limit on its
+ * length. Without the prefix, the limit is 248 for a directory and 260 for a file. */
+#define LONG_PATH 248
+
+#define PREFIX_ROOM 8 /* UTF-16 units of the longest prefix */
+#define MAX_NAMES 100 /* random names that are tried for a new file */
 
 /* Returns true if TEXT begins with START. */
 static bool
@@ -81,26 +85,27 @@ begins_with(const WCHAR *text, const WCHAR *start)
     return wcsncmp(text, start, wcslen(start)) == 0;
 }
 
-/* Returns the full path of PATH, allocated. A long path gets a prefix that lifts the
- * limit on its length. Returns NULL with errno if it fails. */
+/* Returns the full path of PATH, which the caller frees. A long path gets a prefix,
+ * unless it is the path of a device. Returns NULL with errno if that fails. */
 static WCHAR *
-make_full(const WCHAR *path)
+make_full_path(const WCHAR *path)
 {
     DWORD room = GetFullPathNameW(path, 0, NULL, NULL);
-    WCHAR *full = room ? malloc((room + 8) * sizeof(*full)) : NULL;
+    WCHAR *full = room ? malloc((room + PREFIX_ROOM) * sizeof(*full)) : NULL;
 
-    if (!full || GetFullPathNameW(path, room, full + 8, NULL) >= room) {
+    if (!full || GetFullPathNameW(path, room, full + PREFIX_ROOM, NULL) >= room) {
         if (!room)
             windows_error_fail();
         free(full);
         return NULL;
     }
 
-    const WCHAR *name = full + 8, *prefix = L"";
-    if (wcslen(name) >= SHORT && begins_with(name, L"\\\\") && name[2] != L'.') {
-        prefix = L"\\\\?\\UNC\\";
+    const WCHAR *name = full + PREFIX_ROOM;
+    const WCHAR *prefix = L"";
+    if (wcslen(name) >= LONG_PATH && begins_with(name, L"\\\\") && name[2] != L'.') {
+        prefix = L"\\\\?\\UNC\\"; /* for \\server\share */
         name += 2;
-    } else if (wcslen(name) >= SHORT && name[1] == L':') {
+    } else if (wcslen(name) >= LONG_PATH && name[1] == L':') {
         prefix = L"\\\\?\\";
     }
 
@@ -123,7 +128,7 @@ windows_path_wide(const char *path)
         MultiByteToWideChar(CP_UTF8, 0, path, -1, wide, length);
     if (!wide || begins_with(wide, L"\\\\?\\"))
         return wide;
-    WCHAR *full = make_full(wide);
+    WCHAR *full = make_full_path(wide);
     free(wide);
 
     return full;
@@ -156,42 +161,54 @@ windows_path_open(const char *path, DWORD access, DWORD how, DWORD flags)
     return file;
 }
 
-/* The letters have no upper case, as the system takes upper and lower case
- * for the same. */
+/* Replaces the last six characters of NAME by random characters. There are no upper-case
+ * letters among them, because the system takes upper and lower case for the same. */
+static void
+randomize_name(WCHAR *name)
+{
+    static const char characters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+    unsigned value = 0;
+    rand_s(&value);
+    for (WCHAR *end = name + wcslen(name) - 6; *end; end++) {
+        *end = (WCHAR)characters[value % 36];
+        value /= 36;
+    }
+}
+
 HANDLE
 windows_path_create(const char *path, DWORD access, DWORD flags, WCHAR **name)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
-    HANDLE file = INVALID_HANDLE_VALUE;
-
     *name = windows_path_wide(path);
-    for (int i = 0; *name && file == INVALID_HANDLE_VALUE && i < TRIES; i++) {
-        unsigned value = 0;
-        rand_s(&value);
-        for (WCHAR *at = *name + wcslen(*name) - 6; *at; at++, value /= 36)
-            *at = (WCHAR)letters[value % 36];
-        file = CreateFileW(*name, access, WINDOWS_SHARE, NULL, CREATE_NEW, flags, NULL);
-        if (file == INVALID_HANDLE_VALUE && GetLastError() != ERROR_FILE_EXISTS)
+    if (!*name)
+        return INVALID_HANDLE_VALUE;
+
+    for (int names = 0; names < MAX_NAMES; names++) {
+        randomize_name(*name);
+        HANDLE file =
+            CreateFileW(*name, access, WINDOWS_SHARE, NULL, CREATE_NEW, flags, NULL);
+        if (file != INVALID_HANDLE_VALUE)
+            return file;
+        if (GetLastError() != ERROR_FILE_EXISTS)
             break;
     }
 
-    if (*name && file == INVALID_HANDLE_VALUE) {
-        windows_error_fail();
-        free(*name);
-        *name = NULL;
-    }
-
-    return file;
+    windows_error_fail();
+    free(*name);
+    *name = NULL;
+    return INVALID_HANDLE_VALUE;
 }
 
-#define FIRST 3               /* lower numbers are the standard streams */
-#define COUNT (FIRST + 66000) /* enough for all workers of all targets */
+#define FIRST_DESCRIPTOR 3 /* lower numbers are the standard streams */
+#define DESCRIPTORS                                                     \
+    (FIRST_DESCRIPTOR + 66000) /* enough for all workers of all targets \
+                                */
 
-/* The table of descriptors; a page of it costs nothing until it is used. `lock` guards
- * changes to the table and to `lowest`. An open descriptor is read without the lock. */
-static struct windows_file files[COUNT];
-static int lowest = FIRST; /* no lower descriptor is free */
-static SRWLOCK lock = SRWLOCK_INIT;
+/* The open files, indexed by descriptor. A page of this table costs no memory until it is
+ * used. `files_lock` guards changes of the table and `lowest_free`. The row of an open
+ * descriptor is read without the lock. */
+static struct windows_file files[DESCRIPTORS];
+static int lowest_free = FIRST_DESCRIPTOR; /* no lower descriptor is free */
+static SRWLOCK files_lock = SRWLOCK_INIT;
 
 void
 windows_file_drop(const struct windows_file *file)
@@ -207,13 +224,15 @@ windows_handle_add(const struct windows_file *file)
     int code = errno;
 
     if (file->handle != INVALID_HANDLE_VALUE) {
-        AcquireSRWLockExclusive(&lock);
-        while (lowest < COUNT && files[lowest].handle)
-            lowest++;
-        int fd = lowest < COUNT ? lowest++ : -1;
-        if (fd >= 0)
+        AcquireSRWLockExclusive(&files_lock);
+        while (lowest_free < DESCRIPTORS && files[lowest_free].handle)
+            lowest_free++;
+        int fd = -1;
+        if (lowest_free < DESCRIPTORS) {
+            fd = lowest_free++;
             files[fd] = *file;
-        ReleaseSRWLockExclusive(&lock);
+        }
+        ReleaseSRWLockExclusive(&files_lock);
         if (fd >= 0)
             return fd;
         code = EMFILE;
@@ -227,7 +246,7 @@ windows_handle_add(const struct windows_file *file)
 struct windows_file *
 windows_handle_file(int fd)
 {
-    if (fd >= FIRST && fd < COUNT && files[fd].handle)
+    if (fd >= FIRST_DESCRIPTOR && fd < DESCRIPTORS && files[fd].handle)
         return &files[fd];
     errno = EBADF;
     return NULL;
@@ -236,13 +255,13 @@ windows_handle_file(int fd)
 HANDLE
 windows_handle_of(int fd)
 {
-    return (unsigned)fd < COUNT ? files[fd].handle : NULL;
+    return (unsigned)fd < DESCRIPTORS ? files[fd].handle : NULL;
 }
 
 HANDLE
 windows_handle_stream(int stream)
 {
-    if (stream >= FIRST)
+    if (stream >= FIRST_DESCRIPTOR)
         return windows_handle_of(stream);
     return GetStdHandle(stream == 1 ? STD_OUTPUT_HANDLE : STD_ERROR_HANDLE);
 }
@@ -250,35 +269,35 @@ windows_handle_stream(int stream)
 void
 os_file_close(int fd)
 {
-    struct windows_file *found = windows_handle_file(fd);
-    if (!found)
+    struct windows_file *row = windows_handle_file(fd);
+    if (!row)
         return;
 
-    AcquireSRWLockExclusive(&lock);
-    struct windows_file file = *found;
-    *found = (struct windows_file){0};
-    if (fd < lowest)
-        lowest = fd;
-    ReleaseSRWLockExclusive(&lock);
+    AcquireSRWLockExclusive(&files_lock);
+    struct windows_file file = *row;
+    *row = (struct windows_file){0};
+    if (fd < lowest_free)
+        lowest_free = fd;
+    ReleaseSRWLockExclusive(&files_lock);
     windows_file_drop(&file);
 }
 
-/* Opens a device. The control code is needed because file systems otherwise hide the last
- * sectors of their volume. */
+/* The control code is needed because a file system hides the last sectors of its volume
+ * without it. Nothing fails if the device does not know the code. */
 HANDLE
 windows_handle_device(const WCHAR *path, DWORD access, DWORD flags)
 {
-    DWORD none;
-    OVERLAPPED ask = {0};
+    DWORD size; /* not used */
+    OVERLAPPED overlapped = {0};
     HANDLE device =
         CreateFileW(path, access, WINDOWS_SHARE, NULL, OPEN_EXISTING, flags, NULL);
 
     if (device == INVALID_HANDLE_VALUE)
         windows_error_fail();
     else if (!DeviceIoControl(device, FSCTL_ALLOW_EXTENDED_DASD_IO, NULL, 0, NULL, 0,
-                              &none, &ask) &&
+                              &size, &overlapped) &&
              GetLastError() == ERROR_IO_PENDING)
-        GetOverlappedResult(device, &ask, &none, TRUE);
+        GetOverlappedResult(device, &overlapped, &size, TRUE);
     return device;
 }
 
@@ -287,8 +306,8 @@ windows_handle_reopen(const struct windows_file *file, DWORD flags)
 {
     if (file->path)
         return windows_handle_device(file->path, file->access, flags);
-    HANDLE other = ReOpenFile(file->handle, file->access, WINDOWS_SHARE, flags);
-    if (other == INVALID_HANDLE_VALUE)
+    HANDLE handle = ReOpenFile(file->handle, file->access, WINDOWS_SHARE, flags);
+    if (handle == INVALID_HANDLE_VALUE)
         windows_error_fail();
-    return other;
+    return handle;
 }

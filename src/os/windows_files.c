@@ -1,7 +1,7 @@
 /*
- * Files by name and by descriptor on Windows: they are opened and described. To change
- * the flags of a file, such as direct I/O, its handle is replaced, because the flags of a
- * handle are fixed.
+ * Files by name and by descriptor on Windows. The flags of a handle, such as direct I/O,
+ * cannot be changed; so the handle of a descriptor is replaced by a new handle with other
+ * flags.
  */
 #include "os/os.h"
 #include "os/storage.h"
@@ -13,31 +13,33 @@
 #include <string.h>
 #include <winioctl.h>
 
-/* Returns the identity of a device: its number if it has one, else a hash of its name. */
+/* Returns a number that identifies the device PATH: the system's number if it has one,
+ * else the hash FNV-1a of PATH in lower case, see
+ * https://datatracker.ietf.org/doc/html/draft-eastlake-fnv. */
 static uint64_t
-identify(HANDLE device, const WCHAR *path)
+device_identity(HANDLE device, const WCHAR *path)
 {
     STORAGE_DEVICE_NUMBER number;
     DWORD size;
-    /* FNV-1a: https://datatracker.ietf.org/doc/html/draft-eastlake-fnv */
     uint64_t hash = 14695981039346656037U;
     if (DeviceIoControl(device, IOCTL_STORAGE_GET_DEVICE_NUMBER, NULL, 0, &number,
                         sizeof(number), &size, NULL))
         return (uint64_t)number.DeviceType << 48 | (uint64_t)number.DeviceNumber << 24 |
                (number.PartitionNumber & 0xffffff);
+
     for (; *path; path++)
         hash = (hash ^ (*path | 0x20U)) * 1099511628211U;
-
     return hash;
 }
 
-/* GetFileInformationByHandle fails for everything except files and directories. */
+/* Fills INFO about an open file. GetFileInformationByHandle fails for everything except
+ * files and directories. */
 static void
-fill_info(const struct windows_file *file, struct os_info *info)
+fill_info_from_handle(const struct windows_file *file, struct os_info *info)
 {
     HANDLE handle = file->handle;
-
     BY_HANDLE_FILE_INFORMATION status;
+
     *info = (struct os_info){.kind = OS_OTHER, .links = 1, .owned = true};
     if (GetFileInformationByHandle(handle, &status)) {
         bool is_directory = status.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY;
@@ -54,7 +56,7 @@ fill_info(const struct windows_file *file, struct os_info *info)
         info->kind = OS_BLOCK;
     else if (type == FILE_TYPE_CHAR)
         info->kind = OS_CHARACTER;
-    info->device = identify(handle, file->path ? file->path : L"");
+    info->device = device_identity(handle, file->path ? file->path : L"");
 }
 
 int
@@ -67,7 +69,7 @@ os_path_info(const char *path, struct os_info *info)
     bool found = file.handle != INVALID_HANDLE_VALUE && file.path;
 
     if (found)
-        fill_info(&file, info);
+        fill_info_from_handle(&file, info);
     windows_file_drop(&file);
 
     return found ? 0 : -1;
@@ -80,7 +82,7 @@ os_file_info(int fd, struct os_info *info)
     const struct windows_file *file = fd == 0 ? &input : windows_handle_file(fd);
     if (!file)
         return -1;
-    fill_info(file, info);
+    fill_info_from_handle(file, info);
     return 0;
 }
 
@@ -105,7 +107,8 @@ os_file_truncate(int fd, int64_t size)
                : windows_error_fail();
 }
 
-/* "C:" alone means the current directory of that drive, so no separator is added. */
+/* A path such as "C:" means the current directory of that drive; with a separator it
+ * would mean the root directory. So no separator is added after a colon. */
 const char *
 os_path_separator(const char *path)
 {
@@ -113,31 +116,34 @@ os_path_separator(const char *path)
     return length && strchr("\\/:", path[length - 1]) ? "" : "\\";
 }
 
-/* Returns true if the device is in use or that cannot be known: file systems on it would
- * be lost. The system itself refuses writes to mounted parts, but only request by
- * request. */
+#define MAX_PARTITIONS 96 /* a disk with more partitions counts as in use */
+
+/* Returns true if the device is in use, or if that cannot be known: writing to it would
+ * destroy file systems. The system itself refuses writes to mounted partitions, but only
+ * request by request. */
 static bool
 is_in_use(HANDLE device)
 {
-    WCHAR name[32] = L"";
-
+    WCHAR name[32] = L""; /* name of the file system; RAW without one */
     STORAGE_DEVICE_NUMBER number;
     union {
         DRIVE_LAYOUT_INFORMATION_EX layout;
         char room[sizeof(DRIVE_LAYOUT_INFORMATION_EX) +
-                  96 * sizeof(PARTITION_INFORMATION_EX)]; /* a disk with more partitions
-                                                             is in use */
+                  MAX_PARTITIONS * sizeof(PARTITION_INFORMATION_EX)];
     } answer;
     DWORD size;
-    bool known =
-        GetVolumeInformationByHandleW(device, NULL, 0, NULL, NULL, NULL, name, 32);
 
-    if (known && wcscmp(name, L"RAW") != 0)
+    bool has_name =
+        GetVolumeInformationByHandleW(device, NULL, 0, NULL, NULL, NULL, name, 32);
+    if (has_name && wcscmp(name, L"RAW") != 0)
         return true;
-    if (!DeviceIoControl(device, IOCTL_STORAGE_GET_DEVICE_NUMBER, NULL, 0, &number,
-                         sizeof(number), &size, NULL) ||
-        (number.PartitionNumber && number.PartitionNumber != (DWORD)-1))
-        return !known;
+
+    bool has_number = DeviceIoControl(device, IOCTL_STORAGE_GET_DEVICE_NUMBER, NULL, 0,
+                                      &number, sizeof(number), &size, NULL);
+    bool is_whole_disk = has_number && (number.PartitionNumber == 0 ||
+                                        number.PartitionNumber == (DWORD)-1);
+    if (!is_whole_disk)
+        return !has_name;
 
     if (!DeviceIoControl(device, IOCTL_DISK_GET_DRIVE_LAYOUT_EX, NULL, 0, &answer,
                          sizeof(answer), &size, NULL))
@@ -149,19 +155,24 @@ is_in_use(HANDLE device)
     return false;
 }
 
+/* Returns a windows_file without a handle, with access and flags for FLAGS of
+ * os_file_open. */
 static struct windows_file
-describe(unsigned flags)
+unopened_file(unsigned flags)
 {
-    bool durable = flags & (OS_OPEN_SYNC | OS_OPEN_DSYNC);
-    return (struct windows_file){.access = GENERIC_READ |
-                                           (flags & OS_OPEN_WRITE ? GENERIC_WRITE : 0),
-                                 .flags = durable ? FILE_FLAG_WRITE_THROUGH : 0};
+    bool is_durable = flags & (OS_OPEN_SYNC | OS_OPEN_DSYNC);
+    struct windows_file file = {.access = GENERIC_READ};
+    if (flags & OS_OPEN_WRITE)
+        file.access |= GENERIC_WRITE;
+    if (is_durable)
+        file.flags = FILE_FLAG_WRITE_THROUGH;
+    return file;
 }
 
-/* Returns the errno for PATH, which could not be opened. For a directory the system only
- * says that access is denied. */
+/* Returns the errno for PATH after CreateFileW has failed. For a directory the system
+ * only says that access is denied; the errno is EISDIR. */
 static int
-explain(const WCHAR *path)
+open_error_code(const WCHAR *path)
 {
     DWORD error = GetLastError();
     DWORD attributes = GetFileAttributesW(path);
@@ -171,7 +182,8 @@ explain(const WCHAR *path)
     return windows_error_code(error);
 }
 
-/* Returns true if the file is a link of any kind; links are never written through. */
+/* Returns true if the file is a link of any kind. A file is never created or written
+ * through a link. */
 static bool
 is_link(HANDLE file)
 {
@@ -183,14 +195,14 @@ is_link(HANDLE file)
 int
 os_file_open(const char *path, unsigned flags)
 {
-    struct windows_file file = describe(flags);
-
+    struct windows_file file = unopened_file(flags);
     BY_HANDLE_FILE_INFORMATION status;
-    DWORD how = OPEN_EXISTING, own = file.flags;
-    bool makes = flags & OS_OPEN_CREATE;
-    if (makes) {
+    DWORD how = OPEN_EXISTING;
+    DWORD open_flags = file.flags;
+    bool may_create = flags & OS_OPEN_CREATE;
+    if (may_create) {
         how = flags & OS_OPEN_EXCLUSIVE ? CREATE_NEW : OPEN_ALWAYS;
-        own |= FILE_FLAG_OPEN_REPARSE_POINT;
+        open_flags |= FILE_FLAG_OPEN_REPARSE_POINT;
     }
 
     file.path = windows_path_wide(path);
@@ -198,14 +210,16 @@ os_file_open(const char *path, unsigned flags)
         return -1;
 
     file.handle =
-        CreateFileW(file.path, file.access, WINDOWS_SHARE, NULL, how, own, NULL);
-    int code = file.handle == INVALID_HANDLE_VALUE ? explain(file.path)
-               : makes && is_link(file.handle)     ? ELOOP
-                                                   : 0;
+        CreateFileW(file.path, file.access, WINDOWS_SHARE, NULL, how, open_flags, NULL);
+    int code = 0;
+    if (file.handle == INVALID_HANDLE_VALUE)
+        code = open_error_code(file.path);
+    else if (may_create && is_link(file.handle))
+        code = ELOOP;
 
     bool is_file = !code && GetFileInformationByHandle(file.handle, &status);
-    if (!code && !is_file && !makes && flags & OS_OPEN_EXCLUSIVE &&
-        is_in_use(file.handle))
+    bool is_device = !code && !is_file;
+    if (is_device && !may_create && flags & OS_OPEN_EXCLUSIVE && is_in_use(file.handle))
         code = EBUSY;
     if (code) {
         windows_file_drop(&file);
@@ -224,28 +238,29 @@ os_file_open(const char *path, unsigned flags)
 }
 
 /*
- * The deleter is a second handle that removes the file when it is closed, also by the
- * system when the program ends. It makes no requests. It must stay open as long as the
- * file is needed, because no other handle can be opened after its close. It bypasses the
- * cache, so that it does not keep the cache from being emptied.
+ * The deleter is a second handle of the file. The system removes the file when the
+ * deleter is closed, at the latest when the program ends. No requests use the deleter. It
+ * stays open as long as the file is needed, because no other handle of the file can be
+ * opened after its close. It bypasses the cache, because a handle that
+ * uses the cache would keep the file's pages from being dropped.
  */
 int
 os_file_temporary(const char *path, unsigned flags, char *name, size_t size)
 {
-    struct windows_file file = describe(flags | OS_OPEN_WRITE);
+    struct windows_file file = unopened_file(flags | OS_OPEN_WRITE);
     char pattern[4096];
-    WCHAR *made;
+    WCHAR *created_path;
 
     (void)size;
-    name[0] = '\0'; /* the system removes the file through its handle */
+    name[0] = '\0'; /* os_file_vanish is not needed: the system removes the file */
     if (snprintf(pattern, sizeof(pattern), "%s%s.ioping.XXXXXX", path,
                  os_path_separator(path)) >= (int)sizeof(pattern))
         return os_fail(ENAMETOOLONG);
     file.deleter = windows_path_create(pattern, file.access | DELETE,
                                        FILE_ATTRIBUTE_HIDDEN | FILE_FLAG_DELETE_ON_CLOSE |
                                            FILE_FLAG_NO_BUFFERING,
-                                       &made);
-    free(made);
+                                       &created_path);
+    free(created_path);
     if (file.deleter == INVALID_HANDLE_VALUE)
         return -1;
 
@@ -255,7 +270,7 @@ os_file_temporary(const char *path, unsigned flags, char *name, size_t size)
     return windows_handle_add(&file);
 }
 
-/* The system has already removed the file. */
+/* The system has removed the file when its deleter was closed. */
 int
 os_file_vanish(const char *name)
 {
@@ -263,7 +278,7 @@ os_file_vanish(const char *name)
     return 0;
 }
 
-/* A handle serves one request at a time, so each worker needs its own. */
+/* The requests of one handle wait for each other, so each worker needs its own handle. */
 int
 os_file_reopen(int fd)
 {
@@ -279,24 +294,24 @@ os_file_reopen(int fd)
     return windows_handle_add(&file);
 }
 
-/* Replaces the handle of FD by one without the flags of MASK and with those of MORE.
- * Disks and volumes are never cached, so they stay as they are. Returns 0, or -1 with
- * errno. */
+/* Replaces the handle of FD by a handle without the flags REMOVED and with the flags
+ * ADDED. The handle of a disk or volume stays, because these are never cached. Returns 0,
+ * or -1 with errno. */
 static int
-change(int fd, DWORD mask, DWORD more)
+change_flags(int fd, DWORD removed, DWORD added)
 {
     struct windows_file *file = windows_handle_file(fd);
     if (!file)
         return -1;
 
-    DWORD flags = (file->flags & ~mask) | more;
+    DWORD flags = (file->flags & ~removed) | added;
     if (file->path || flags == file->flags)
         return 0;
-    HANDLE other = windows_handle_reopen(file, flags);
-    if (other == INVALID_HANDLE_VALUE)
+    HANDLE handle = windows_handle_reopen(file, flags);
+    if (handle == INVALID_HANDLE_VALUE)
         return -1;
     CloseHandle(file->handle);
-    file->handle = other;
+    file->handle = handle;
     file->flags = flags;
 
     return 0;
@@ -305,13 +320,15 @@ change(int fd, DWORD mask, DWORD more)
 int
 os_file_direct(int fd, bool on)
 {
-    return change(fd, FILE_FLAG_NO_BUFFERING, on ? FILE_FLAG_NO_BUFFERING : 0);
+    DWORD added = on ? FILE_FLAG_NO_BUFFERING : 0;
+    return change_flags(fd, FILE_FLAG_NO_BUFFERING, added);
 }
 
-/* The range is ignored: the advice holds for all requests of this descriptor. */
+/* Windows takes this advice only for a whole handle, so the range is ignored. */
 int
 os_file_random(int fd, int64_t offset, int64_t length)
 {
-    (void)offset, (void)length;
-    return change(fd, 0, FILE_FLAG_RANDOM_ACCESS);
+    (void)offset;
+    (void)length;
+    return change_flags(fd, 0, FILE_FLAG_RANDOM_ACCESS);
 }

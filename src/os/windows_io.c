@@ -1,6 +1,6 @@
 /*
- * Requests on Windows, each of which is one system call that waits for the device, and
- * how the files are stored.
+ * Requests on Windows, and how files are stored. Each request is one system call that
+ * waits for the device.
  */
 #include "has.h"
 #include "os/os.h"
@@ -18,11 +18,11 @@ overlapped_at(int64_t offset)
 int64_t
 os_file_read(int fd, void *buffer, size_t size, int64_t offset, int flags)
 {
-    OVERLAPPED at = overlapped_at(offset);
+    OVERLAPPED position = overlapped_at(offset);
     DWORD got;
     if (flags)
         return os_fail(ENOTSUP);
-    if (ReadFile(windows_handle_of(fd), buffer, (DWORD)size, &got, &at))
+    if (ReadFile(windows_handle_of(fd), buffer, (DWORD)size, &got, &position))
         return got;
     return GetLastError() == ERROR_HANDLE_EOF ? 0 : windows_error_fail();
 }
@@ -30,16 +30,16 @@ os_file_read(int fd, void *buffer, size_t size, int64_t offset, int flags)
 int64_t
 os_file_write(int fd, const void *buffer, size_t size, int64_t offset, int flags)
 {
-    OVERLAPPED at = overlapped_at(offset);
-    DWORD done;
+    OVERLAPPED position = overlapped_at(offset);
+    DWORD written;
     if (flags)
         return os_fail(ENOTSUP);
-    if (WriteFile(windows_handle_of(fd), buffer, (DWORD)size, &done, &at))
-        return done;
+    if (WriteFile(windows_handle_of(fd), buffer, (DWORD)size, &written, &position))
+        return written;
     return windows_error_fail();
 }
 
-/* The system only flushes handles that are open for writing. */
+/* The system refuses to flush a handle that is not open for writing. */
 int
 os_file_flush(int fd)
 {
@@ -51,12 +51,12 @@ os_file_flush(int fd)
     return file->access & GENERIC_WRITE ? windows_error_fail() : os_fail(ENOTSUP);
 }
 
-/* The cache maps files in views of 256 KiB. */
+/* The cache manager of Windows maps files in views of 256 KiB. */
 OS_ANSWER(int64_t, os_file_folio_max, (void), 256 << 10)
 
-/* A file is stored in one way as a whole, so the range does not matter. A file without
- * clusters that is neither sparse nor empty is so small that its data is among the
- * metadata. */
+/* A whole file is stored in the same way, so the range does not matter. If a file that is
+ * neither sparse nor empty has no clusters (ERROR_HANDLE_EOF), it is so small that its
+ * data is stored among the metadata. */
 int
 os_file_storage(int fd, int64_t offset, int64_t length)
 {
@@ -65,16 +65,20 @@ os_file_storage(int fd, int64_t offset, int64_t length)
     RETRIEVAL_POINTERS_BUFFER map;
     DWORD size;
     HANDLE handle = windows_handle_of(fd);
-    (void)offset, (void)length;
+
+    (void)offset;
+    (void)length;
     if (!GetFileInformationByHandle(handle, &status))
         return windows_error_fail();
 
     DWORD attributes = status.dwFileAttributes;
     if (attributes & (FILE_ATTRIBUTE_COMPRESSED | FILE_ATTRIBUTE_ENCRYPTED))
         return OS_STORAGE_ENCODED;
-    if (attributes & FILE_ATTRIBUTE_SPARSE_FILE ||
-        (!status.nFileSizeHigh && !status.nFileSizeLow) ||
-        DeviceIoControl(handle, FSCTL_GET_RETRIEVAL_POINTERS, &from, sizeof(from), &map,
+    bool is_sparse = attributes & FILE_ATTRIBUTE_SPARSE_FILE;
+    bool is_empty = !status.nFileSizeHigh && !status.nFileSizeLow;
+    if (is_sparse || is_empty)
+        return 0;
+    if (DeviceIoControl(handle, FSCTL_GET_RETRIEVAL_POINTERS, &from, sizeof(from), &map,
                         sizeof(map), &size, NULL) ||
         GetLastError() == ERROR_MORE_DATA)
         return 0;
@@ -82,14 +86,14 @@ os_file_storage(int fd, int64_t offset, int64_t length)
     return GetLastError() == ERROR_HANDLE_EOF ? OS_STORAGE_INLINE : -1;
 }
 
-/* Direct I/O needs whole sectors. The system also accepts requests for inline and encoded
- * data, but serves them from the cache. */
+/* Direct I/O needs whole sectors. The system also accepts direct requests to a file whose
+ * data is encoded or stored inline, but it serves these from the cache. */
 int
 os_file_alignment(int fd, int64_t *memory, int64_t *offset)
 {
     HANDLE handle = windows_handle_of(fd);
-
     FILE_ALIGNMENT_INFO alignment = {0};
+
     int64_t sector = windows_volume_sector(handle);
     if (sector <= 0 || os_file_storage(fd, 0, INT64_MAX) > 0)
         return os_fail(ENOTSUP);
@@ -101,19 +105,20 @@ os_file_alignment(int fd, int64_t *memory, int64_t *offset)
     return 0;
 }
 
-/* FILE_REGION_OUTPUT with one region. Not all headers have this struct. */
-struct region {
+/* FILE_REGION_OUTPUT of Windows with one region, for headers that lack this struct. */
+struct file_region {
     DWORD flags, total, count, reserved;
     LONGLONG offset, length;
     DWORD usage, reserved_end;
 };
 
-/* Returns the end of the data that was ever written. Behind it the system invents zeros
- * although the space is allocated. Returns INT64_MAX if unknown. */
+/* Returns the end of the data that was ever written to a file, as an offset. Reads behind
+ * it give zeros without a request to the device, although the space is allocated. Returns
+ * INT64_MAX if unknown. */
 static int64_t
-valid_end(HANDLE handle)
+find_valid_end(HANDLE handle)
 {
-    struct region region;
+    struct file_region region;
     DWORD size;
     if (!DeviceIoControl(handle, FSCTL_QUERY_FILE_REGIONS, NULL, 0, &region,
                          sizeof(region), &size, NULL) ||
@@ -122,25 +127,29 @@ valid_end(HANDLE handle)
     return region.count ? region.offset + region.length : 0;
 }
 
-/* The system may report one range as several. */
+/* The system may report one range of data as several ranges, and the caller gets the
+ * first of these. */
 int
 os_file_data(int fd, int64_t offset, int64_t *start, int64_t *end)
 {
-    FILE_ALLOCATED_RANGE_BUFFER ask = {.FileOffset.QuadPart = offset,
-                                       .Length.QuadPart = INT64_MAX - offset};
+    FILE_ALLOCATED_RANGE_BUFFER query = {.FileOffset.QuadPart = offset,
+                                         .Length.QuadPart = INT64_MAX - offset};
     FILE_ALLOCATED_RANGE_BUFFER range;
     DWORD size;
-    if (!DeviceIoControl(windows_handle_of(fd), FSCTL_QUERY_ALLOCATED_RANGES, &ask,
-                         sizeof(ask), &range, sizeof(range), &size, NULL) &&
+    if (!DeviceIoControl(windows_handle_of(fd), FSCTL_QUERY_ALLOCATED_RANGES, &query,
+                         sizeof(query), &range, sizeof(range), &size, NULL) &&
         GetLastError() != ERROR_MORE_DATA)
         return windows_error_fail();
 
-    int64_t valid = size < sizeof(range) ? 0 : valid_end(windows_handle_of(fd));
-    if (size < sizeof(range) || range.FileOffset.QuadPart >= valid)
+    if (size < sizeof(range))
         return os_fail(ENXIO);
-    *end = range.FileOffset.QuadPart + range.Length.QuadPart;
-    *end = *end < valid ? *end : valid;
-    *start = range.FileOffset.QuadPart > offset ? range.FileOffset.QuadPart : offset;
+    int64_t valid_end = find_valid_end(windows_handle_of(fd));
+    int64_t range_start = range.FileOffset.QuadPart;
+    int64_t range_end = range_start + range.Length.QuadPart;
+    if (range_start >= valid_end)
+        return os_fail(ENXIO);
+    *start = range_start > offset ? range_start : offset;
+    *end = range_end < valid_end ? range_end : valid_end;
 
     return 0;
 }

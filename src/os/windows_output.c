@@ -1,6 +1,6 @@
 /*
- * Streams, a file in place of one, consoles, and files that are replaced as a whole, on
- * Windows.
+ * Standard streams, a file in place of standard output, consoles, and files that are
+ * replaced as a whole, on Windows.
  */
 #include "base/deadlines.h"
 #include "beside.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CONSOLE_MOST 4096 /* bytes that are converted for a console at a time */
+#define MAX_CONSOLE_BYTES 4096 /* bytes that are converted for a console at once */
 
 static bool
 is_console(HANDLE handle)
@@ -23,8 +23,8 @@ is_console(HANDLE handle)
     return GetConsoleMode(handle, &mode);
 }
 
-/* Makes a console obey terminal sequences. Returns true if it does, or if the stream is
- * no console. */
+/* Makes the console that STREAM goes to obey escape sequences, as a terminal does.
+ * Returns true if the console does, or if the stream goes to no console. */
 static bool
 enable_sequences(int stream)
 {
@@ -35,8 +35,8 @@ enable_sequences(int stream)
                                       ENABLE_VIRTUAL_TERMINAL_PROCESSING);
 }
 
-/* A standard handle that is not open is cleared, because its number may become that of a
- * file. */
+/* A standard handle that is not open is cleared, because its number may later become the
+ * handle of a file. */
 void
 os_stream_guard(void)
 {
@@ -50,41 +50,56 @@ os_stream_guard(void)
     }
 }
 
-/* Writes UTF-16, so that the code page of the console does not matter. Cuts the text
- * between characters, if it has whole ones. */
+/* Returns how many of SIZE bytes to convert for a console at once. The text is cut
+ * between characters of UTF-8, unless all its bytes continue a character, which is
+ * invalid. */
+static size_t
+console_chunk(const char *bytes, size_t size)
+{
+    if (size <= MAX_CONSOLE_BYTES)
+        return size;
+    size_t end = MAX_CONSOLE_BYTES;
+    while (end > 0 && ((unsigned char)bytes[end] & 0xc0) == 0x80)
+        end--;
+    return end > 0 ? end : MAX_CONSOLE_BYTES;
+}
+
+/* Writes UTF-16, so that the code page of the console does not matter. */
 static int
 write_console(HANDLE console, const char *bytes, size_t size)
 {
-    WCHAR text[CONSOLE_MOST];
+    WCHAR text[MAX_CONSOLE_BYTES];
     while (size > 0) {
-        size_t some = size < CONSOLE_MOST ? size : CONSOLE_MOST, end = some;
-        while (some < size && end > 0 && ((unsigned char)bytes[end] & 0xc0) == 0x80)
-            end--;
-        some = end > 0 ? end : some;
-
-        int count = MultiByteToWideChar(CP_UTF8, 0, bytes, (int)some, text, CONSOLE_MOST);
-        for (DWORD at = 0, done; at < (DWORD)count; at += done)
-            if (!WriteConsoleW(console, text + at, (DWORD)count - at, &done, NULL))
+        size_t chunk = console_chunk(bytes, size);
+        DWORD count = (DWORD)MultiByteToWideChar(CP_UTF8, 0, bytes, (int)chunk, text,
+                                                 MAX_CONSOLE_BYTES);
+        DWORD written = 0;
+        while (written < count) {
+            DWORD done;
+            if (!WriteConsoleW(console, text + written, count - written, &done, NULL))
                 return windows_error_fail();
-        bytes += some;
-        size -= some;
+            written += done;
+        }
+        bytes += chunk;
+        size -= chunk;
     }
     return 0;
 }
 
-/* Retries after a write of 0 bytes: another process may have made the pipe non-blocking,
- * and it is full. */
+/* If 0 bytes were written, tries again: then the pipe is full, and another process has
+ * made it non-blocking. */
 static int
 write_bytes(HANDLE file, const char *bytes, size_t size)
 {
     while (size > 0) {
-        DWORD done, most = size < 1 << 30 ? (DWORD)size : 1 << 30;
-        if (!WriteFile(file, bytes, most, &done, NULL))
+        DWORD chunk = size < 1 << 30 ? (DWORD)size : 1 << 30;
+        DWORD written;
+        if (!WriteFile(file, bytes, chunk, &written, NULL))
             return windows_error_fail();
-        if (done == 0)
+        if (written == 0)
             Sleep(1);
-        bytes += done;
-        size -= done;
+        bytes += written;
+        size -= written;
     }
     return 0;
 }
@@ -97,7 +112,7 @@ os_stream_write(int stream, const char *bytes, size_t size)
                               : write_bytes(handle, bytes, size);
 }
 
-/* A pipe ends when its other end is closed. */
+/* ERROR_BROKEN_PIPE means that the other end of a pipe was closed: its input ends. */
 int64_t
 os_stream_read(int fd, char *bytes, size_t size)
 {
@@ -138,7 +153,7 @@ os_stream_terminal(int stream)
     return is_console(windows_handle_stream(stream));
 }
 
-/* A console has no background jobs. */
+/* No process runs in the background of a console. */
 OS_ANSWER(bool, os_terminal_foreground, (int stream), true)
 
 bool
@@ -159,8 +174,8 @@ os_stream_columns(int stream)
     return info.srWindow.Right - info.srWindow.Left + 1;
 }
 
-/* Text for a console is converted. Readers of files and pipes expect the code page of the
- * console. */
+/* Text for a console is converted, so UTF-8 always works there. Programs that read a file
+ * or a pipe expect the code page of the console. */
 bool
 os_locale_utf8(void)
 {
@@ -171,63 +186,73 @@ os_locale_utf8(void)
  * if the file is empty, EEXIST if it is a link, a directory or a file of another program,
  * which must not be lost. */
 static int
-check_ours(HANDLE file, const char *start)
+check_file_start(HANDLE file, const char *start)
 {
     BY_HANDLE_FILE_INFORMATION status;
     char head[64];
-    DWORD length = (DWORD)strlen(start), got = 0;
+    DWORD length = (DWORD)strlen(start);
+    DWORD got = 0;
     if (!GetFileInformationByHandle(file, &status) ||
         status.dwFileAttributes & (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_DEVICE |
                                    FILE_ATTRIBUTE_REPARSE_POINT))
         return EEXIST;
     if (!ReadFile(file, head, length, &got, NULL))
         return windows_error_code(GetLastError());
-    bool ours = got == length && memcmp(head, start, length) == 0;
 
-    return ours ? 0 : got == 0 ? ENOENT : EEXIST;
+    bool is_ours = got == length && memcmp(head, start, length) == 0;
+    if (is_ours)
+        return 0;
+    return got == 0 ? ENOENT : EEXIST;
 }
 
+/* Returns true if nothing is at PATH, or an empty file, or a file that begins with START.
+ */
 static bool
 is_replaceable(const char *path, const char *start)
 {
     HANDLE file =
         windows_path_open(path, GENERIC_READ, OPEN_EXISTING,
                           FILE_FLAG_BACKUP_SEMANTICS | FILE_FLAG_OPEN_REPARSE_POINT);
-    int code = file == INVALID_HANDLE_VALUE ? errno : check_ours(file, start);
+    int code = file == INVALID_HANDLE_VALUE ? errno : check_file_start(file, start);
     CloseHandle(file);
     return code == 0 || code == ENOENT;
 }
 
+/* Writes SIZE bytes, and makes them durable if DURABLE. Returns 0, or -1 with errno. */
 static int
-write_file(HANDLE file, const char *bytes, size_t size, bool durable)
+write_and_flush(HANDLE file, const char *bytes, size_t size, bool durable)
 {
     if (write_bytes(file, bytes, size) < 0)
         return -1;
-    return !durable || FlushFileBuffers(file) ? 0 : windows_error_fail();
+    if (durable && !FlushFileBuffers(file))
+        return windows_error_fail();
+    return 0;
 }
 
-#define PAUSE (10 * MS) /* ns, until a file that another program has open is retried */
+#define RENAME_PAUSE (10 * MS) /* ns, between two attempts to rename a file */
 
-/* Renames a file, replacing an older one. Retries for DEADLINE_CLAIM, because a reader
- * may have the older file open for a moment. Returns 0, or errno. */
+/* Renames the file FROM to TO, in place of an older file. Tries again for DEADLINE_CLAIM
+ * if that is refused, because a reader may have the older file open for a moment. Returns
+ * 0, or errno. */
 static int
-move(const WCHAR *from, const WCHAR *to, bool durable)
+rename_over(const WCHAR *from, const WCHAR *to, bool durable)
 {
     DWORD flags = MOVEFILE_REPLACE_EXISTING | (durable ? MOVEFILE_WRITE_THROUGH : 0);
-    for (int tries = 1;; tries++) {
+    for (int attempts = 1;; attempts++) {
         if (MoveFileExW(from, to, flags))
             return 0;
         DWORD error = GetLastError();
-        if (tries == DEADLINE_CLAIM / PAUSE ||
-            (error != ERROR_ACCESS_DENIED && error != ERROR_SHARING_VIOLATION))
+        bool may_be_in_use =
+            error == ERROR_ACCESS_DENIED || error == ERROR_SHARING_VIOLATION;
+        if (!may_be_in_use || attempts == DEADLINE_CLAIM / RENAME_PAUSE)
             return windows_error_code(error);
-        Sleep(PAUSE / MS);
+        Sleep(RENAME_PAUSE / MS);
     }
 }
 
 /* Returns the index at which the last component of PATH begins. */
 static size_t
-find_name(const char *path)
+find_name_start(const char *path)
 {
     size_t name_at = strlen(path);
     while (name_at > 0 && !strchr("/\\:", path[name_at - 1]))
@@ -235,8 +260,8 @@ find_name(const char *path)
     return name_at;
 }
 
-/* Writes a file beside PATH, for os_file_replace. Returns its name, which the caller
- * frees once the file is renamed or deleted. Returns NULL with errno if it fails. */
+/* Writes the temporary file for os_file_replace. Returns its path, which the caller frees
+ * when the file is renamed or deleted, or NULL with errno. */
 static WCHAR *
 write_beside(const char *path, const char *bytes, size_t size, const char *start,
              bool durable)
@@ -249,7 +274,7 @@ write_beside(const char *path, const char *bytes, size_t size, const char *start
         return NULL;
     }
 
-    size_t name_at = find_name(path);
+    size_t name_at = find_name_start(path);
     size_t length = name_at + beside_length(path + name_at, BESIDE_NAME_MAX);
     if (snprintf(name, sizeof(name), "%.*s.XXXXXX", (int)length, path) >=
         (int)sizeof(name)) {
@@ -261,13 +286,13 @@ write_beside(const char *path, const char *bytes, size_t size, const char *start
     if (file == INVALID_HANDLE_VALUE)
         return NULL;
 
-    int failed = write_file(file, bytes, size, durable) < 0 ? errno : 0;
+    int code = write_and_flush(file, bytes, size, durable) < 0 ? errno : 0;
     CloseHandle(file);
-    if (!failed)
+    if (!code)
         return beside;
     DeleteFileW(beside);
     free(beside);
-    errno = failed;
+    errno = code;
 
     return NULL;
 }
@@ -292,19 +317,18 @@ os_file_replace(const char *path, const char *bytes, size_t size, const char *st
         return -1;
 
     WCHAR *wide = windows_path_wide(path);
-    int failed = wide ? move(beside, wide, durable) : errno;
-    if (failed)
+    int code = wide ? rename_over(beside, wide, durable) : errno;
+    if (code)
         DeleteFileW(beside);
     free(beside);
     free(wide);
 
-    return failed ? os_fail(failed) : 0;
+    return code ? os_fail(code) : 0;
 }
 
-/* Temporary files of killed runs stay; the user removes them. */
+/* Temporary files of killed runs stay here until the user removes them. */
 OS_ANSWER(void, os_file_clean, (const char *path, const char *start), )
 
-/* If only a part of the text could be written, the file is cut to its old length. */
 int
 os_file_append(const char *path, const char *bytes, size_t size, const char *start,
                bool durable)
@@ -315,15 +339,15 @@ os_file_append(const char *path, const char *bytes, size_t size, const char *sta
     if (file == INVALID_HANDLE_VALUE)
         return -1;
 
-    int failed = check_ours(file, start);
-    if (!failed && !SetFilePointerEx(file, (LARGE_INTEGER){0}, &end, FILE_END))
-        failed = windows_error_code(GetLastError());
-    if (!failed && write_file(file, bytes, size, durable) < 0) {
-        failed = errno;
+    int code = check_file_start(file, start);
+    if (!code && !SetFilePointerEx(file, (LARGE_INTEGER){0}, &end, FILE_END))
+        code = windows_error_code(GetLastError());
+    if (!code && write_and_flush(file, bytes, size, durable) < 0) {
+        code = errno;
         if (SetFilePointerEx(file, end, NULL, FILE_BEGIN))
             SetEndOfFile(file);
     }
     CloseHandle(file);
 
-    return failed ? os_fail(failed) : 0;
+    return code ? os_fail(code) : 0;
 }

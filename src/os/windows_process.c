@@ -1,9 +1,10 @@
 /*
  * Clocks, the process, its memory, and console keys in place of signals, on Windows.
  *
- * The system calls on_control for a key, on a thread that it makes for that. The handler
- * sets flags and an event, which wakes the one thread that reads the flags. There is no
- * monitor: a process that is stuck in the kernel does not keep its parent waiting.
+ * For a key such as Ctrl-C the system calls on_control, on a new thread. The handler sets
+ * flags and an event, which wakes the signal thread: the one thread that reads the flags.
+ * There is no monitor, because a process that is stuck in the kernel does not keep its
+ * parent waiting.
  */
 #include "base/deadlines.h"
 #include "base/error.h"
@@ -20,20 +21,27 @@
 #include <string.h>
 #include <wchar.h>
 
-#define UNIX_BEGAN 116444736000000000LL /* 1970, in units of 100 ns since 1601 */
+/* The beginning of 1970, in the unit of the system: 100 ns since 1601. */
+#define UNIX_EPOCH 116444736000000000LL
 
-/* The frequency is usually 10 MHz. Otherwise whole seconds and the rest are converted
- * separately, because the product of ticks and ns would overflow. */
+/* The frequency is usually 10 MHz, and then a tick is 100 ns. Otherwise whole seconds and
+ * the rest are converted separately, because the product of ticks and ns would
+ * overflow. */
 int64_t
 os_clock_now(void)
 {
-    LARGE_INTEGER ticks, frequency;
-    QueryPerformanceCounter(&ticks);
+    LARGE_INTEGER counter;
+    LARGE_INTEGER frequency;
+    QueryPerformanceCounter(&counter);
     QueryPerformanceFrequency(&frequency);
-    int64_t now = ticks.QuadPart, unit = frequency.QuadPart;
-    if (unit == SECOND / 100)
-        return now * 100;
-    return now / unit * SECOND + now % unit * SECOND / unit;
+
+    int64_t ticks = counter.QuadPart;
+    int64_t ticks_per_second = frequency.QuadPart;
+    if (ticks_per_second == SECOND / 100)
+        return ticks * 100;
+    int64_t seconds = ticks / ticks_per_second;
+    int64_t rest = ticks % ticks_per_second;
+    return seconds * SECOND + rest * SECOND / ticks_per_second;
 }
 
 int64_t
@@ -41,26 +49,30 @@ os_clock_wall(void)
 {
     FILETIME time;
     GetSystemTimePreciseAsFileTime(&time);
-    int64_t steps = (int64_t)time.dwHighDateTime << 32 | time.dwLowDateTime;
-    return (steps - UNIX_BEGAN) * 100;
+    int64_t now = (int64_t)time.dwHighDateTime << 32 | time.dwLowDateTime;
+    return (now - UNIX_EPOCH) * 100;
 }
 
-/* Makes the C library ignore invalid parameters, such as an unknown letter after % in a
- * time format. By default they end the program. */
+/* The C library calls this for an invalid parameter, such as an unknown letter after % in
+ * a time format. Without it, the library would end the program. */
 static void
-ignore_invalid(const wchar_t *expression, const wchar_t *function, const wchar_t *file,
-               unsigned line, uintptr_t reserved)
+ignore_invalid_parameter(const wchar_t *expression, const wchar_t *function,
+                         const wchar_t *file, unsigned line, uintptr_t reserved)
 {
-    (void)expression, (void)function, (void)file, (void)line, (void)reserved;
+    (void)expression;
+    (void)function;
+    (void)file;
+    (void)line;
+    (void)reserved;
 }
 
-/* main's arguments are in the system's own code page, which does not have all characters.
- * This function also turns off dialogs about a missing disk in a drive, because it is the
- * first one to run. */
+/* main's arguments are in the code page of the system, which lacks many characters; the C
+ * library also has them in UTF-16. Being the first function to run, this one also turns
+ * off the dialogs that the system shows for a drive without a disk. */
 int
 os_process_arguments(int *argc, char ***argv)
 {
-    _set_invalid_parameter_handler(ignore_invalid);
+    _set_invalid_parameter_handler(ignore_invalid_parameter);
     SetErrorMode(SEM_FAILCRITICALERRORS);
     if (_configure_wide_argv(_crt_argv_unexpanded_arguments) != 0)
         return os_fail(ENOMEM);
@@ -79,7 +91,7 @@ os_process_arguments(int *argc, char ***argv)
     return 0;
 }
 
-/* Program files bring no privileges. */
+/* A program file brings no privileges on this system. */
 OS_ANSWER(int, os_privileges_drop, (void), 0)
 
 _Noreturn void
@@ -92,8 +104,9 @@ os_process_end(int status)
         Sleep(INFINITE);
 }
 
-/* Unnamed files vanish with their handle, however late it is closed. Removing a named
- * file could take as long as the request that the program no longer waits for. */
+/* Nothing is done about files that a killed process leaves. Temporary files vanish with
+ * their handle, however late the kernel closes it. The removal of a file with a name
+ * could take as long as the request that the program has given up. */
 OS_ANSWER(int, os_leftover_begin, (const char *path), 0)
 OS_ANSWER(void, os_leftover_made, (void), )
 OS_ANSWER(void, os_leftover_end, (void), )
@@ -126,30 +139,43 @@ os_memory_release(void *memory, size_t size)
         VirtualFree(memory, 0, MEM_RELEASE);
 }
 
-/* Flags for the reader, written on the thread of on_control; report_wanted is cleared by
- * the reader. asked and interrupted: when the first stop and the first Ctrl-C came, in
- * ns, monotonic; 0: not yet. */
+/* Written on the thread of on_control: SIGINT or SIGTERM, whichever last asked to stop;
+ * 0: none did. */
 static atomic_int stop_signal;
-static atomic_llong asked;
-static atomic_llong interrupted;
-static atomic_bool report_wanted;
-/* Written by the program's threads, read by on_control. The last line is taken with an
- * exchange. */
-static atomic_int closing_byte, closing_stream;
-static _Atomic(const char *) last_line;
-static atomic_int last_status = EXIT_INTERRUPTED;
-/* Set with each flag; written by os_signals_install. */
-static HANDLE arrived;
 
+/* Written on the thread of on_control: when the first stop was asked for and when the
+ * first Ctrl-C came, in ns, monotonic; 0: not yet. */
+static atomic_llong stop_asked_at;
+static atomic_llong first_interrupt_at;
+
+/* Set on the thread of on_control; cleared by os_signals_report. */
+static atomic_bool report_is_wanted;
+
+/* An event that is set whenever on_control has written one of the variables above.
+ * Written by os_signals_install. */
+static HANDLE signal_has_arrived;
+
+/* Written by os_signals_closing; read on the thread of on_control. A closing_byte of 0:
+ * nothing is written. */
+static atomic_int closing_byte;
+static atomic_int closing_stream;
+
+/* Written by os_process_last_line. The thread that writes the line takes it by an
+ * exchange with NULL. */
+static _Atomic(const char *) last_line;
+static atomic_int last_status = EXIT_INTERRUPTED; /* exit status after a second Ctrl-C */
+
+/* Body of a thread: writes the closing byte of an open JSON array and the final line of a
+ * plug-in. */
 static DWORD WINAPI
-write_closing(void *argument)
+write_last_output(void *argument)
 {
-    char last[2] = {(char)atomic_load(&closing_byte), '\n'};
+    char bytes[2] = {(char)atomic_load(&closing_byte), '\n'};
     const char *line = atomic_exchange(&last_line, NULL);
 
     (void)argument;
-    if (last[0])
-        os_stream_write(atomic_load(&closing_stream), last, sizeof(last));
+    if (bytes[0])
+        os_stream_write(atomic_load(&closing_stream), bytes, sizeof(bytes));
     if (line)
         os_stream_write(1, line, strlen(line));
 
@@ -160,25 +186,26 @@ static void
 ask_to_stop(int signo)
 {
     long long never = 0;
-    atomic_compare_exchange_strong(&asked, &never, os_clock_now());
+    atomic_compare_exchange_strong(&stop_asked_at, &never, os_clock_now());
     atomic_store(&stop_signal, signo);
-    SetEvent(arrived);
+    SetEvent(signal_has_arrived);
 }
 
-/* A separate thread writes the closing byte and the last line, because that may block if
- * nobody reads them. */
+/* A second Ctrl-C ends the program. A separate thread writes the last output, because
+ * that may block if nobody reads it. */
 static void
 on_interrupt(void)
 {
-    int64_t now = os_clock_now(), before = atomic_load(&interrupted);
+    int64_t now = os_clock_now();
+    int64_t first_at = atomic_load(&first_interrupt_at);
 
-    if (before && now - before > OS_SIGNAL_SAME) {
-        HANDLE writer = CreateThread(NULL, 0, write_closing, NULL, 0, NULL);
+    if (first_at && now - first_at > OS_SIGNAL_SAME) {
+        HANDLE writer = CreateThread(NULL, 0, write_last_output, NULL, 0, NULL);
         WaitForSingleObject(writer, DEADLINE_TIDYING / MS);
         TerminateProcess(GetCurrentProcess(), (UINT)atomic_load(&last_status));
     }
-    if (!before)
-        atomic_store(&interrupted, now);
+    if (!first_at)
+        atomic_store(&first_interrupt_at, now);
     ask_to_stop(SIGINT);
 }
 
@@ -190,14 +217,16 @@ on_control(DWORD event)
         on_interrupt();
         return TRUE;
     case CTRL_BREAK_EVENT:
-        atomic_store(&report_wanted, true);
-        SetEvent(arrived);
+        atomic_store(&report_is_wanted, true);
+        SetEvent(signal_has_arrived);
         return TRUE;
     case CTRL_CLOSE_EVENT:
     case CTRL_LOGOFF_EVENT:
     case CTRL_SHUTDOWN_EVENT:
         ask_to_stop(SIGTERM);
-        /* The program ends when this function returns, or some seconds later. */
+        /* If this function returned, the system would end the program at once. So it
+         * waits while the program ends in its own way; the system gives it some seconds.
+         */
         Sleep(INFINITE);
         return TRUE;
     default:
@@ -208,16 +237,18 @@ on_control(DWORD event)
 void
 os_signals_install(void)
 {
-    arrived = CreateEventW(NULL, FALSE, FALSE, NULL);
+    signal_has_arrived = CreateEventW(NULL, FALSE, FALSE, NULL);
     SetConsoleCtrlHandler(on_control, TRUE);
 }
 
-/* There is no fork(2), and a process that is stuck in the kernel keeps nobody waiting. */
+/* No monitor is needed, because a process that is stuck in the kernel keeps nobody
+ * waiting. There is no fork(2) either. */
 OS_ANSWER(int, os_monitor_start, (void), 0)
 OS_ANSWER(void, os_monitor_limit, (int64_t when), )
 OS_ANSWER(void, os_monitor_limit_most, (int64_t when), )
 
-/* No signals reach the threads of the program. */
+/* The system handles console keys on a thread of its own, so the threads of the program
+ * have nothing to block. */
 OS_ANSWER(unsigned, os_signals_block, (void), 0)
 OS_ANSWER(void, os_signals_unblock, (unsigned set), )
 
@@ -225,7 +256,7 @@ void
 os_signals_wait(int64_t when, const atomic_bool *unless)
 {
     if (!atomic_load(unless))
-        windows_thread_wait(when, arrived);
+        windows_thread_wait(when, signal_has_arrived);
 }
 
 int
@@ -237,12 +268,11 @@ os_signals_stop(void)
 int64_t
 os_signals_asked(void)
 {
-    return atomic_load(&asked);
+    return atomic_load(&stop_asked_at);
 }
 
+/* Only a debugger stops a process on this system, and that is not detected. */
 OS_ANSWER(void, os_signals_see_freezes, (void), )
-
-/* Only a debugger stops a process here. */
 OS_ANSWER(int64_t, os_process_resumed, (void), 0)
 OS_ANSWER(int64_t, os_signals_resumed, (void), 0)
 OS_ANSWER(bool, os_process_stopped, (int64_t since), false)
@@ -251,7 +281,7 @@ OS_ANSWER(bool, os_process_was_late, (int64_t since), false)
 bool
 os_signals_report(void)
 {
-    return atomic_exchange(&report_wanted, false);
+    return atomic_exchange(&report_is_wanted, false);
 }
 
 void
@@ -268,7 +298,7 @@ os_process_last_line(const char *line, int status)
     atomic_store(&last_status, status);
 }
 
-/* No process ends by a signal here. */
+/* A process cannot end by a signal on this system. */
 int
 os_signals_end(int status)
 {

@@ -1,6 +1,6 @@
 /*
- * Threads and locks on Windows. Each thread has a timer, and an event by which others
- * wake it. The event stays set until the thread waits, so no wake-up is lost.
+ * Threads and locks on Windows. Each thread has a timer, and an event by which other
+ * threads wake it. The event stays set until the thread waits, so no wake-up is lost.
  */
 #include "os/thread.h"
 
@@ -10,16 +10,21 @@
 #include <process.h>
 #include <stdlib.h>
 
-#define STACK (512 << 10) /* as on other systems */
+#define STACK_SIZE (512 << 10) /* bytes; as on Unix */
 
 struct thread {
-    HANDLE handle, wake, timer;
+    HANDLE handle;
+    HANDLE wake;  /* an event; os_thread_wake sets it */
+    HANDLE timer; /* ends the waits of this thread */
     void *(*body)(void *);
     void *argument;
 };
 
-static struct thread initial_thread; /* the initial thread, which was not started here */
-static _Thread_local struct thread *current; /* set in the initial thread when needed */
+/* The first thread of the program, which os_thread_start has not started. */
+static struct thread first_thread;
+
+/* The calling thread. In the first thread it is NULL until current_thread is called. */
+static _Thread_local struct thread *current;
 
 HANDLE
 windows_thread_timer(void)
@@ -32,9 +37,10 @@ windows_thread_timer(void)
 }
 
 int
-windows_thread_alarm(HANDLE timer, int64_t left, PTIMERAPCROUTINE body, void *argument)
+windows_thread_alarm(HANDLE timer, int64_t delay, PTIMERAPCROUTINE body, void *argument)
 {
-    LARGE_INTEGER due = {.QuadPart = -(left / 100 + 1)};
+    /* in units of 100 ns, rounded up; negative: from now on */
+    LARGE_INTEGER due = {.QuadPart = -(delay / 100 + 1)};
     return SetWaitableTimer(timer, &due, 0, body, argument, FALSE) ? 0 : -1;
 }
 
@@ -55,11 +61,11 @@ free_thread(struct thread *thread)
 }
 
 static struct thread *
-get_current(void)
+current_thread(void)
 {
     if (current)
         return current;
-    current = &initial_thread;
+    current = &first_thread;
     init_thread(current);
     return current;
 }
@@ -67,19 +73,20 @@ get_current(void)
 int
 windows_thread_wait(int64_t when, HANDLE event)
 {
-    const struct thread *self = get_current();
+    const struct thread *self = current_thread();
     HANDLE handles[3] = {self->timer, self->wake, event};
+    DWORD handle_count = event ? 3 : 2;
     for (;;) {
-        int64_t left = when - os_clock_now();
-        if (left <= 0)
+        int64_t remaining = when - os_clock_now();
+        if (remaining <= 0)
             return 0;
 
-        DWORD got = WAIT_FAILED;
-        if (windows_thread_alarm(self->timer, left, NULL, NULL) == 0)
-            got = WaitForMultipleObjects(event ? 3 : 2, handles, FALSE, INFINITE);
-        if (got == WAIT_FAILED)
-            Sleep(1); /* the caller waits again */
-        if (got != WAIT_OBJECT_0)
+        DWORD result = WAIT_FAILED;
+        if (windows_thread_alarm(self->timer, remaining, NULL, NULL) == 0)
+            result = WaitForMultipleObjects(handle_count, handles, FALSE, INFINITE);
+        if (result == WAIT_FAILED)
+            Sleep(1); /* so that callers, who wait again, do not use up a processor */
+        if (result != WAIT_OBJECT_0) /* not the timer */
             return -1;
     }
 }
@@ -90,7 +97,8 @@ os_sleep_until(int64_t when)
     return windows_thread_wait(when, NULL) < 0 ? os_fail(EINTR) : 0;
 }
 
-static unsigned __stdcall run(void *argument)
+/* The function with which the system starts each thread. */
+static unsigned __stdcall run_thread(void *argument)
 {
     current = argument;
     current->body(current->argument);
@@ -100,30 +108,30 @@ static unsigned __stdcall run(void *argument)
 int
 os_thread_start(struct os_thread *thread, void *(*body)(void *), void *argument)
 {
-    struct thread *made = calloc(1, sizeof(*made));
-    if (!made)
+    struct thread *started = calloc(1, sizeof(*started));
+    if (!started)
         return -1;
 
-    made->body = body;
-    made->argument = argument;
-    if (init_thread(made) == 0) {
-        made->handle = (HANDLE)_beginthreadex(NULL, STACK, run, made,
-                                              STACK_SIZE_PARAM_IS_A_RESERVATION, NULL);
-        thread->id = (uintptr_t)made;
-        if (made->handle)
+    started->body = body;
+    started->argument = argument;
+    if (init_thread(started) == 0) {
+        started->handle = (HANDLE)_beginthreadex(NULL, STACK_SIZE, run_thread, started,
+                                                 STACK_SIZE_PARAM_IS_A_RESERVATION, NULL);
+        thread->id = (uintptr_t)started;
+        if (started->handle)
             return 0;
     }
 
-    int failed = errno;
-    free_thread(made);
+    int code = errno;
+    free_thread(started);
 
-    return os_fail(failed);
+    return os_fail(code);
 }
 
 struct os_thread
 os_thread_self(void)
 {
-    return (struct os_thread){(uintptr_t)get_current()};
+    return (struct os_thread){(uintptr_t)current_thread()};
 }
 
 void
@@ -135,10 +143,10 @@ os_thread_wake(const struct os_thread *thread)
 void
 os_thread_join(const struct os_thread *thread)
 {
-    struct thread *other = (struct thread *)thread->id;
-    WaitForSingleObject(other->handle, INFINITE);
-    CloseHandle(other->handle);
-    free_thread(other);
+    struct thread *joined = (struct thread *)thread->id;
+    WaitForSingleObject(joined->handle, INFINITE);
+    CloseHandle(joined->handle);
+    free_thread(joined);
 }
 
 struct os_lock {
@@ -146,7 +154,8 @@ struct os_lock {
     CONDITION_VARIABLE notified;
 };
 
-/* calloc suffices, because SRWLOCK_INIT and CONDITION_VARIABLE_INIT are all zero. */
+/* No other initialisation is needed: SRWLOCK_INIT and CONDITION_VARIABLE_INIT are all
+ * zero. */
 struct os_lock *
 os_lock_make(void)
 {

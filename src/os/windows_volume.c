@@ -12,15 +12,18 @@
 #include <winioctl.h>
 #include <winternl.h>
 
-/* The answer to FileFsFullSizeInformation: numbers of clusters, and the size of a
- * cluster. */
+/* The answer to FileFsFullSizeInformation: FILE_FS_FULL_SIZE_INFORMATION of Windows. */
 struct volume_size {
-    LARGE_INTEGER total, available_to_user, available;
-    ULONG sectors, sector; /* sectors per cluster; bytes per sector */
+    LARGE_INTEGER total_clusters;
+    LARGE_INTEGER user_clusters; /* available to the user, who may have a quota */
+    LARGE_INTEGER available_clusters;
+    ULONG cluster_sectors; /* sectors per cluster */
+    ULONG sector_bytes;    /* bytes per sector */
 };
 
+/* Fills SIZE about the volume that the file is on. Returns 0, or -1 with errno. */
 static int
-measure(HANDLE file, struct volume_size *size)
+query_volume_size(HANDLE file, struct volume_size *size)
 {
     IO_STATUS_BLOCK answer;
     NTSTATUS status = NtQueryVolumeInformationFile(file, &answer, size, sizeof(*size),
@@ -39,7 +42,7 @@ windows_volume_sector(HANDLE file)
     if (GetFileInformationByHandleEx(file, FileStorageInfo, &storage, sizeof(storage)) &&
         storage.LogicalBytesPerSector)
         return storage.LogicalBytesPerSector;
-    return measure(file, &size) < 0 ? -1 : (int64_t)size.sector;
+    return query_volume_size(file, &size) < 0 ? -1 : (int64_t)size.sector_bytes;
 }
 
 /* Copies NAME to TEXT in UTF-8. TEXT does not change if NAME does not fit. */
@@ -58,17 +61,31 @@ os_mount_measure(int fd, struct os_mount *mount)
     struct volume_size size;
 
     *mount = (struct os_mount){.fstype = "unknown", .device = "unknown"};
-    if (measure(windows_handle_of(fd), &size) < 0)
+    if (query_volume_size(windows_handle_of(fd), &size) < 0)
         return -1;
-    mount->block = (int64_t)size.sectors * size.sector;
-    mount->size = size.total.QuadPart * mount->block;
-    mount->available = size.available_to_user.QuadPart * mount->block;
+    mount->block = (int64_t)size.cluster_sectors * size.sector_bytes;
+    mount->size = size.total_clusters.QuadPart * mount->block;
+    mount->available = size.user_clusters.QuadPart * mount->block;
 
     return 0;
 }
 
-/* The device is the place where the volume is mounted, most often a letter: "C:" for
- * \\?\C:\, or \\server\share for \\?\UNC\server\share\. */
+/* Turns ROOT, the path of a place where a volume is mounted, into the form that users
+ * know: "C:" for \\?\C:\, and \\server\share for \\?\UNC\server\share\. */
+static void
+shorten_root(WCHAR *root)
+{
+    size_t length = wcslen(root);
+    if (length && root[length - 1] == L'\\')
+        root[--length] = L'\0';
+    if (wcsncmp(root, L"\\\\?\\UNC\\", 8) == 0)
+        wmemmove(root + 2, root + 8, length - 8 + 1);
+    else if (wcsncmp(root, L"\\\\?\\", 4) == 0)
+        wmemmove(root, root + 4, length - 4 + 1);
+}
+
+/* The name of the device is the place where the volume is mounted, most often a letter.
+ */
 int
 os_mount_name(int fd, struct os_mount *mount)
 {
@@ -78,18 +95,13 @@ os_mount_name(int fd, struct os_mount *mount)
     if (GetVolumeInformationByHandleW(file, NULL, 0, NULL, NULL, NULL, name, 32))
         copy_name(name, mount->fstype, sizeof(mount->fstype));
 
+    /* PATH has room for the path of the file and, behind it, for the path of the root. */
     DWORD room = GetFinalPathNameByHandleW(file, NULL, 0, 0);
     WCHAR *path = room ? malloc((2 * room + 3) * sizeof(*path)) : NULL;
     WCHAR *root = path ? path + room + 1 : NULL;
     if (path && GetFinalPathNameByHandleW(file, path, room + 1, 0) <= room &&
         GetVolumePathNameW(path, root, room + 2)) {
-        size_t length = wcslen(root);
-        if (length && root[length - 1] == L'\\')
-            root[--length] = L'\0';
-        if (wcsncmp(root, L"\\\\?\\UNC\\", 8) == 0)
-            wmemmove(root + 2, root + 8, length - 8 + 1);
-        else if (wcsncmp(root, L"\\\\?\\", 4) == 0)
-            wmemmove(root, root + 4, length - 4 + 1);
+        shorten_root(root);
         copy_name(root, mount->device, sizeof(mount->device));
     }
 
@@ -98,7 +110,7 @@ os_mount_name(int fd, struct os_mount *mount)
     return 0;
 }
 
-/* Disks and volumes have no cache, whatever name they are opened by. */
+/* Requests to disks and volumes bypass the cache, whatever name they are opened by. */
 bool
 os_device_is_disk(int fd)
 {
@@ -109,10 +121,10 @@ int
 os_device_size(int fd, int64_t *size, int64_t *block)
 {
     HANDLE device = windows_handle_of(fd);
-
     GET_LENGTH_INFORMATION length;
     DISK_GEOMETRY geometry;
     DWORD got;
+
     if (!DeviceIoControl(device, IOCTL_DISK_GET_LENGTH_INFO, NULL, 0, &length,
                          sizeof(length), &got, NULL) ||
         !DeviceIoControl(device, IOCTL_DISK_GET_DRIVE_GEOMETRY, NULL, 0, &geometry,
@@ -133,5 +145,5 @@ os_device_read_only(int fd)
            GetLastError() == ERROR_WRITE_PROTECT;
 }
 
-/* Volumes are mounted over directories only, never over files. */
+/* A volume is mounted over a directory, never over a file. */
 OS_ANSWER(bool, os_mount_differs, (int fd, const char *path), false)
