@@ -41,8 +41,8 @@ os_device_is_disk(int fd)
            os_device_size(fd, &size, &block) == 0;
 }
 
-/* The raw device of a disk has an "r" in front of its name: /dev/rdisk2 for /dev/disk2.
- */
+/* The raw device of a disk has an "r" in front of its name: /dev/rdisk2 for
+ * /dev/disk2. */
 bool
 os_path_raw(const char *path, char *raw, size_t size)
 {
@@ -91,7 +91,7 @@ os_mount_measure(int fd, struct os_mount *mount)
 static int
 switch_direct(int fd, bool on)
 {
-#ifdef F_NOCACHE /* tests for a feature, not for a system */
+#ifdef F_NOCACHE /* macOS has this flag instead of O_DIRECT */
     if (on && fcntl(fd, F_RDAHEAD, 0) < 0)
         return -1;
     return fcntl(fd, F_NOCACHE, (int)on) < 0 ? -1 : 0;
@@ -122,8 +122,8 @@ os_file_direct(int fd, bool on)
     return switch_direct(fd, on);
 }
 
-/* The most bytes of a file that are mapped at once, because address space may be scarce.
- */
+/* The most bytes of a file that are mapped at once, because address space may be
+ * scarce. */
 #define MAX_MAPPING (1LL << 30)
 
 /* Drops the pages of SIZE bytes at OFFSET from the page cache. Returns 0, or errno;
@@ -159,7 +159,7 @@ os_file_drop(int fd, int64_t offset, int64_t length)
         code = errno;
     else if (!S_ISREG(status.st_mode))
         code = ENOTSUP;
-#ifdef POSIX_FADV_DONTNEED /* tests for a feature, not for a system */
+#ifdef POSIX_FADV_DONTNEED /* not every system has posix_fadvise(2) */
     posix_fadvise(fd, offset, length, POSIX_FADV_DONTNEED);
 #endif
     if (code)
@@ -243,7 +243,7 @@ os_file_direct(int fd, bool on)
     return !on || os_device_is_disk(fd) ? 0 : os_fail(ENOTSUP);
 }
 
-/* The label also has a row for the whole disk. */
+/* FD may also be the whole disk: the label has a row for that, too. */
 int
 os_device_size(int fd, int64_t *size, int64_t *block)
 {

@@ -46,7 +46,7 @@ os_file_random(int fd, int64_t offset, int64_t length)
     return fcntl(fd, F_RDAHEAD, 0) < 0 ? -1 : 0;
 }
 
-/* Returns true if CODE means that a call is not supported. */
+/* Returns true if CODE, an errno, means that a call is not supported for this file. */
 static bool
 is_refused(int code)
 {

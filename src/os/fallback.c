@@ -44,7 +44,7 @@ os_layout_free(struct os_layout *layout)
     layout->extent_count = layout->upper_count = 0;
 }
 
-/* Clocks. */
+/* Functions for clocks. */
 
 #ifdef OS_SYSTEM_windows
 #define localtime_r(seconds, local) localtime_s(local, seconds)
@@ -63,7 +63,7 @@ os_clock_local(int64_t wall, struct tm *local)
 OS_ANSWER(void, os_clock_sharpen, (void), )
 #endif
 
-/* Requests to files, and properties of files. */
+/* Functions for requests to files and for properties of files. */
 
 /* On these systems a request has no flags, and the system tells little about a file. */
 #ifndef OS_HAS_FILE_REQUESTS
@@ -118,7 +118,7 @@ os_file_flush(int fd)
 }
 #endif
 
-#ifndef POSIX_FADV_DONTNEED /* tests for a feature, not for a system */
+#ifndef POSIX_FADV_DONTNEED /* this system has no posix_fadvise(2) */
 #define POSIX_FADV_DONTNEED 0
 #define POSIX_FADV_RANDOM 0
 #define posix_fadvise(fd, offset, length, advice) \
@@ -149,7 +149,7 @@ OS_ANSWER(os_resident_function *, os_resident_choose, (int fd, int64_t witness),
 #endif
 
 #ifndef OS_SYSTEM_windows
-#ifndef SEEK_HOLE /* tests for a feature, not for a system */
+#ifndef SEEK_HOLE /* lseek(2) of this system cannot find holes */
 #define SEEK_HOLE (-1)
 #define SEEK_DATA (-1)
 #endif
@@ -165,10 +165,10 @@ os_file_data(int fd, int64_t offset, int64_t *start, int64_t *end)
 }
 #endif
 
-/* Devices and file systems. */
+/* Functions for devices and file systems. */
 
-/* These systems do not tell that a device refuses writes; opening it for writing fails.
- */
+/* These systems do not tell that a device refuses writes; opening it for writing
+ * fails. */
 #ifndef OS_HAS_DEVICE_READ_ONLY
 OS_ANSWER(bool, os_device_read_only, (int fd), false)
 #endif
@@ -222,7 +222,7 @@ os_mount_measure(int fd, struct os_mount *mount)
 }
 #endif
 
-/* Features that only Linux has. */
+/* Functions for features that only Linux has. */
 
 #ifndef OS_SYSTEM_linux
 #ifdef OS_SYSTEM_windows

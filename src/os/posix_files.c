@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define MAX_NAMES 100  /* random names that are tried for a new file */
-#define PATH_ROOM 4096 /* bytes; PATH_MAX, with the zero at the end */
+#define PATH_ROOM 4096 /* bytes; PATH_MAX, which includes the zero at the end */
 
 _Static_assert(sizeof(off_t) == 8,
                "file offsets have only 32 bits here, which is too few");
@@ -110,7 +110,7 @@ open_path(const char *path, int mode)
     do
         fd = open(path, mode, 0600);
     while (fd < 0 && errno == EINTR);
-#ifdef EFTYPE /* tests for a feature, not for a system */
+#ifdef EFTYPE /* an errno that not every system has */
     if (fd < 0 && errno == EFTYPE && mode & O_NOFOLLOW)
         errno = ELOOP;
 #endif
@@ -158,7 +158,7 @@ posix_file_create(const char *prefix, int mode, char *name, size_t size)
     return os_fail(EEXIST);
 }
 
-#ifdef O_TMPFILE /* tests for a feature, not for a system */
+#ifdef O_TMPFILE /* a flag that not every system has */
 /*
  * Returns true if a file with a name may be possible although the creation of an unnamed
  * file has failed with CODE. Old kernels, security modules and file systems report an
@@ -180,7 +180,7 @@ int
 os_file_temporary(const char *path, unsigned flags, char *name, size_t size)
 {
     name[0] = '\0';
-#ifdef O_TMPFILE /* tests for a feature, not for a system */
+#ifdef O_TMPFILE /* a flag that not every system has */
     int unnamed = open_path(path, open_mode(flags) | O_RDWR | O_TMPFILE);
     if (unnamed >= 0 || !may_create_named(errno))
         return unnamed;
@@ -232,7 +232,7 @@ os_file_reopen(int fd)
 
 /* mincore(2) of FreeBSD finds only pages that the process has mapped already. This flag
  * makes mmap(2) map all pages that are in memory. */
-#ifdef MAP_PREFAULT_READ /* tests for a feature, not for a system */
+#ifdef MAP_PREFAULT_READ
 #define MAPPING (MAP_SHARED | MAP_PREFAULT_READ)
 #else
 #define MAPPING MAP_SHARED

@@ -34,7 +34,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define NAME_ROOM 4096 /* PATH_MAX, with the zero at the end */
+#define NAME_ROOM 4096 /* bytes; PATH_MAX, which includes the zero at the end */
 
 /* A file that was removed while it is open (os_leftover_watch). Its name is valid while
  * is_set. Written by the child, one thread at a time. */
@@ -51,7 +51,7 @@ struct leftover {
     /* The file of os_leftover_begin. Written by the child, one thread at a time. */
     atomic_int name_state; /* enum name_state */
     atomic_bool is_ours;   /* os_leftover_made was called: this process has created it */
-    char name[NAME_ROOM];  /* valid in the state NAME_VALID */
+    char name[NAME_ROOM];  /* path of the file; valid in the state NAME_VALID */
 
     /* The process is ending, so no other file may be begun. Set by the monitor or,
      * without a monitor, by the process itself. */
@@ -63,8 +63,8 @@ struct leftover {
 /* Used before the fork, and without a monitor, by the only process. */
 static struct leftover leftover_alone;
 
-/* The struct that is in use. Set by the first thread, in os_monitor_start, while there is
- * no other thread. */
+/* The struct leftover that is in use. Set by the first thread, in os_monitor_start, while
+ * there is no other thread. */
 static struct leftover *leftover = &leftover_alone;
 
 /* A pipe: the monitor keeps the read end, [0], and the child keeps the write end, [1],

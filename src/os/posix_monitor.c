@@ -58,8 +58,8 @@
  * higher number on any system. */
 #define SIGNALS 32
 
-/* Size of arrays with one element per watched stream: 0 is the file of os_stream_open, 1
- * is stdout, 2 is stderr. */
+/* Size of arrays with one element for each stream that the monitor watches: 0 is the file
+ * of os_stream_open, 1 is stdout, 2 is stderr. */
 #define STREAMS 3
 
 /*
@@ -70,9 +70,10 @@
 struct monitor_page {
     /* How the program ends. Written by the child, in any thread or handler. */
     struct {
-        atomic_int exit_status;   /* written before is_announced is set */
-        atomic_int end_signal;    /* if it is not 0, the program ends by this signal, not
-                                   * with exit_status; written before is_announced */
+        atomic_int exit_status; /* exit status of the program; written before is_announced
+                                 * is set */
+        atomic_int end_signal;  /* if not 0, the program ends by this signal instead;
+                                 * written before is_announced is set */
         atomic_bool is_announced; /* exit_status and end_signal are valid */
         atomic_bool may_be_stuck; /* a thread of the child may be stuck in the kernel */
         atomic_bool has_let_go;   /* the child has closed the caller's descriptors and
@@ -117,18 +118,18 @@ static struct monitor_page page_alone = {
     .last_line = {.status = EXIT_INTERRUPTED},
 };
 
-/* The page that is in use, and the PIDs of the two processes. Set by the first thread, in
- * os_monitor_start, while there is no other thread, and not changed afterwards, with one
- * exception: the monitor, which has only one thread, resets `child_pid` when the child
- * has ended. */
+/* The monitor_page that is in use, and the PIDs of the two processes. Set by the first
+ * thread, in os_monitor_start, while there is no other thread, and not changed
+ * afterwards, with one exception: the monitor, which has only one thread, resets
+ * `child_pid` when the child has ended. */
 static struct monitor_page *page = &page_alone;
 static pid_t monitor_pid; /* in the child: its monitor; 0 in any other process */
 static pid_t child_pid;   /* in the monitor: its child; 0 in any other process */
 
 /* timeout(1) sends its signal to the program and then to its process group. Two SIGINT
  * from one sender within this time, in ns, count as one. The time starts at the first of
- * them and is not extended, so a process that sends SIGINT continuously is still heard.
- */
+ * them and is not extended, so a process that sends SIGINT continuously is still
+ * heard. */
 #define SIGINT_PAIR (50 * MS)
 
 /* Written by signal handlers. Monitor and child each have their own copy. All are in ns,
@@ -137,8 +138,9 @@ static _Atomic int64_t stop_asked_at;    /* when a signal first asked to stop */
 static _Atomic int64_t first_sigint_at;  /* when the first SIGINT came */
 static _Atomic int64_t second_sigint_at; /* when the second SIGINT came; monitor only */
 
-/* Monitor only. Set by the handler of SIGCONT, cleared by the monitor's loop. The child
- * was stopped too, so the time since its writes last advanced must be measured anew. */
+/* Monitor only: it has continued after a stop. The child was stopped too, so the time
+ * since its writes last advanced must be measured anew. Set by the handler of SIGCONT,
+ * cleared by the monitor's loop. */
 static volatile sig_atomic_t was_continued;
 
 /* Child only: for each signal number, how many signals did not come through the monitor.
@@ -149,9 +151,11 @@ static unsigned direct_copies[SIGNALS];
  * as second copies. Written by the signal handler, in the signal thread. */
 static unsigned signals_handled[SIGNALS];
 
-/* Child only. Written by the thread that opens or closes the file of os_stream_open. */
-static atomic_int output_file = -1;       /* its descriptor; -1 without such a file */
-static atomic_bool output_file_may_block; /* it is a FIFO or a device */
+/* Child only: the file of os_stream_open. Written by the thread that opens or closes
+ * it. */
+static atomic_int output_file = -1;       /* descriptor of that file; -1 without one */
+static atomic_bool output_file_may_block; /* output_file is a FIFO or a device, so a write
+                                           * to it may wait for a reader */
 
 bool
 posix_monitor_note_stop(int signo)
@@ -179,7 +183,7 @@ bool
 posix_monitor_pass(int signo, pid_t sender)
 {
     static pid_t passed_sender; /* sender of the last SIGINT that was passed on */
-    static int64_t passed_at;   /* when it was passed on, ns, monotonic */
+    static int64_t passed_at;   /* when the last SIGINT was passed on, ns, monotonic */
     if (!child_pid)
         return false;
     if (signo == SIGCHLD)
@@ -246,9 +250,9 @@ has_lost_monitor(void)
     return kill(monitor_pid, 0) < 0 && errno == ESRCH;
 }
 
-/* The monitor may be continued between the test whether it is stopped and the stop of
- * this process. Then SIGCHLD tells the monitor that the child has stopped, and the
- * monitor sends SIGCONT (end_if_child_ended). */
+/* The monitor may be continued after it was seen to be stopped, but before this process
+ * stops. Then SIGCHLD tells the monitor that the child has stopped, and the monitor sends
+ * SIGCONT (end_if_child_ended). */
 bool
 posix_monitor_follow(void)
 {
@@ -343,8 +347,8 @@ posix_monitor_wait_for_writes(int stream)
 }
 
 /*
- * If nobody reads a stream, a write to it blocks for ever, until the monitor abandons the
- * child. A write must fail instead in these cases:
+ * If nobody reads a stream, a write to it blocks until the monitor abandons the child. A
+ * write must fail instead in these cases:
  * - Standard error: the signal thread, which writes all messages, must go on.
  * - Standard output while there is a file of os_stream_open: the rest of the output for
  *   the file must still be written.
@@ -469,8 +473,8 @@ struct write_progress {
 };
 
 /* Compares the child's writes at NOW with PROGRESS, and updates PROGRESS. Returns the
- * index of a stream whose write has been stuck for DEADLINE_WRITE, -1 if there is none.
- */
+ * index of a stream whose write has been stuck for DEADLINE_WRITE, -1 if there is
+ * none. */
 static int
 find_stuck_stream(struct write_progress *progress, int64_t now)
 {
@@ -493,9 +497,9 @@ find_stuck_stream(struct write_progress *progress, int64_t now)
     return stuck;
 }
 
-/* Returns the signal by which the program must end, because it asked to stop and the
- * monitor has passed it on: SIGTERM or SIGHUP, or 0 for an end with a status. A plug-in
- * always ends with a status. */
+/* Returns the signal by which the monitor must end: SIGTERM or SIGHUP if the monitor has
+ * passed that signal on to the child. Returns 0 if the monitor must end with a status, as
+ * a plug-in always does. */
 static int
 passed_deadly_signal(void)
 {
@@ -506,9 +510,9 @@ passed_deadly_signal(void)
     return atomic_load(&page->signals_passed[SIGHUP]) ? SIGHUP : 0;
 }
 
-/* Abandons the child (case 3 of the picture): asks it to release the caller's terminal
- * and descriptors, waits for that, kills the child, and ends the monitor with exit status
- * STATUS or, if SIGNO is not 0, by signal SIGNO. */
+/* Abandons the child, see case 3 at the top of this file: asks it to release the caller's
+ * terminal and descriptors, waits for that, kills the child, and ends the monitor with
+ * exit status STATUS or, if SIGNO is not 0, by signal SIGNO. */
 static _Noreturn void
 abandon_child(int status, int signo)
 {
@@ -626,9 +630,9 @@ end_if_announced(int64_t now, int64_t *announced_at)
 
 #define WRITES_PACE (50 * MS) /* ns, between two looks at writes that may be stuck */
 
-/* Watches the child's writes from DEADLINE_WRITE before DEADLINE on, and abandons
- * the child if one is stuck after DEADLINE. Returns when to call this function
- * again, INT64_MAX if there is no deadline. */
+/* From DEADLINE_WRITE before DEADLINE on, watches the child's writes. Abandons the child
+ * if a write is stuck after DEADLINE. Returns when to call this function again, INT64_MAX
+ * if there is no deadline. */
 static int64_t
 watch_writes(struct write_progress *progress, int64_t now, int64_t deadline)
 {
@@ -663,7 +667,8 @@ watch_child(const sigset_t *mask)
         end_if_child_ended();
 
         int64_t end_at = end_if_announced(now, &announced_at);
-        /* The state of the child takes time to read. Most runs are over before that. */
+        /* Most runs end before DEADLINE_KILLED and do not pay for a look at the state of
+         * the child. */
         if (!announced_at && now - began_at >= DEADLINE_KILLED)
             end_if_child_killed(now, &killed_at);
 
@@ -694,7 +699,7 @@ os_monitor_start(void)
     if (shared == MAP_FAILED || posix_leftover_share() < 0)
         return -1;
 
-    /* These fields may have been set already; all other fields begin with 0. */
+    /* These fields may have been set in page_alone; all other fields begin with 0. */
     atomic_init(&shared->output.deadline, atomic_load(&page_alone.output.deadline));
     atomic_init(&shared->last_line.line, atomic_load(&page_alone.last_line.line));
     atomic_init(&shared->last_line.status, posix_last_line_status());

@@ -33,7 +33,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PATH_ROOM 4096 /* bytes; PATH_MAX, with the zero at the end */
+#define PATH_ROOM 4096 /* bytes; PATH_MAX, which includes the zero at the end */
 
 void
 os_stream_guard(void)
@@ -68,7 +68,7 @@ os_stream_read(int fd, char *bytes, size_t size)
 
 /*
  * Waits until STREAM accepts PIPE_BUF bytes. This is needed because another process may
- * have made the stream non-blocking, and because nobody may read it.
+ * have made the stream non-blocking, and because perhaps nobody reads it.
  *
  * After posix_monitor_output_deadline, each write to standard output or a file still gets
  * DEADLINE_WRITE. A message on standard error still gets DEADLINE_GRACE_LEAST, until one
@@ -79,7 +79,8 @@ os_stream_read(int fd, char *bytes, size_t size)
 static int
 wait_writable(int stream)
 {
-    static atomic_bool message_was_dropped; /* the last one; written by any thread */
+    static atomic_bool message_was_dropped; /* whether the last message was dropped;
+                                             * written by any thread */
     bool is_message = stream == STDERR_FILENO;
     int64_t min_wait = is_message ? DEADLINE_GRACE_LEAST : DEADLINE_WRITE;
     struct pollfd writable = {.fd = stream, .events = POLLOUT};
@@ -97,7 +98,8 @@ wait_writable(int stream)
         int64_t before = now;
         poll(&writable, 1, WRITABLE_WAIT);
         now = os_clock_now();
-        /* After a longer time the process was stopped, and that time does not count. */
+        /* If much more time has passed, the process was stopped, and that does not
+         * count. */
         waited += time_earlier(now - before, 2 * WRITABLE_WAIT * MS);
     }
 
@@ -200,7 +202,7 @@ open_output(const char *path)
     if (!is_trusted || has_other_names)
         return os_fail(EEXIST);
     if (!S_ISLNK(status.st_mode))
-        mode |= O_NOFOLLOW; /* another user may just have put a link there */
+        mode |= O_NOFOLLOW; /* in case another user has just put a link there */
 
     return open(path, mode, 0666);
 }
@@ -239,8 +241,8 @@ os_stream_open(const char *path)
     return fd;
 }
 
-/* If PATH is a symbolic link, the link stays, and the file that it leads to is removed.
- */
+/* If PATH is a symbolic link, the link stays, and the file that it leads to is
+ * removed. */
 void
 os_stream_discard(int stream, const char *path)
 {

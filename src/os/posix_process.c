@@ -45,7 +45,7 @@ posix_signals_pause(int64_t limit, const sigset_t *mask)
  * regularly whether its parent lives (posix_monitor_follow). */
 OS_ANSWER(void, posix_parent_death, (int signo), )
 
-/* These systems have no simple way to read the state of another process. */
+/* The state of another process is not looked up on these systems. */
 OS_ANSWER(bool, posix_process_is_stopped, (pid_t pid), false)
 OS_ANSWER(bool, posix_process_is_killed, (pid_t pid), false)
 #endif
@@ -146,7 +146,8 @@ posix_descriptor_write(int fd, const char *bytes, size_t size)
     }
 }
 
-/* Process 1 of a container does not die by a signal that it sends to itself. */
+/* Process 1 of a container does not die by a signal that it sends to itself, so raise may
+ * return. */
 int
 posix_process_die(int signo)
 {
@@ -180,7 +181,7 @@ os_memory_free(void *memory)
     free(memory);
 }
 
-#ifdef MADV_POPULATE_WRITE    /* tests for a feature, not for a system */
+#ifdef MADV_POPULATE_WRITE    /* a flag that not every system has */
 #define POPULATE_MIN_PAGES 16 /* fewer pages are left to page faults */
 #define SMALLEST_PAGE 4096    /* bytes; no system has smaller pages */
 
@@ -193,7 +194,8 @@ populate_pages(char *memory, size_t size)
         return;
 
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    size_t before = (page - (uintptr_t)memory % page) % page; /* up to the first page */
+    size_t before =
+        (page - (uintptr_t)memory % page) % page; /* bytes before the first whole page */
     if (size >= before + POPULATE_MIN_PAGES * page)
         madvise(memory + before, (size - before) / page * page, MADV_POPULATE_WRITE);
 }

@@ -59,8 +59,8 @@ static atomic_bool report_is_wanted;
  * a signal that asks for something has come since the last wait. */
 static volatile sig_atomic_t signal_has_arrived;
 
-/* Written by os_signals_closing, read by the handler. A closing_byte of 0: nothing is
- * written. */
+/* The byte that a second SIGINT writes to closing_stream before it ends the program; 0:
+ * no byte. Written by os_signals_closing, read by the handler. */
 static volatile sig_atomic_t closing_byte;
 static volatile sig_atomic_t closing_stream;
 
@@ -172,7 +172,7 @@ static const struct {
     {SIGINT, on_stop},    {SIGTERM, on_stop},   {SIGHUP, on_stop},
     {SIGQUIT, on_report}, {SIGUSR1, on_report}, {SIGCONT, on_continue},
     {SIGCHLD, on_child},
-#ifdef SIGINFO /* tests for a feature, not for a system */
+#ifdef SIGINFO /* a signal that not every system has */
     {SIGINFO, on_report},
 #endif
 };
@@ -282,8 +282,8 @@ is_pending(int signo)
 
 /* What the signal thread knows about stops. No other thread uses this variable. */
 static struct {
-    int context_switches;       /* voluntary ones, when they were last read */
-    bool may_have_stopped;      /* since the last SIGCONT */
+    int context_switches;       /* number of voluntary switches at the last check */
+    bool may_have_stopped;      /* there may have been a stop since the last SIGCONT */
     int64_t monitor_checked_at; /* ns, monotonic: last call of posix_monitor_follow */
 } stop_watch;
 
@@ -336,7 +336,8 @@ os_signals_resumed(void)
 /* ns, between two calls of posix_monitor_follow, which takes longer than a short wait */
 #define FOLLOW_PACE (100 * MS)
 
-/* Stops this process while the monitor is stopped. Does so at most every FOLLOW_PACE. */
+/* Stops this process while the monitor is stopped. Checks the monitor at most once in
+ * FOLLOW_PACE. */
 static void
 follow_monitor(void)
 {
@@ -354,7 +355,7 @@ follow_monitor(void)
 static _Atomic int64_t wait_ends_at = INT64_MAX;
 
 /* Written by the signal thread: the end of its last wait that was late by OS_LATE_LEAST
- * for an unknown reason, ns, monotonic; 0: no wait was. */
+ * for an unknown reason, ns, monotonic; 0: no wait was late. */
 static _Atomic int64_t late_wait_ended_at;
 
 /* A wait that was interrupted without a signal and ended late by at least this much, in
@@ -388,9 +389,9 @@ note_late_wait(bool is_interrupted, int64_t when)
  * The kernel may end a wait late by a thousandth of its length, so a wait of more than 10
  * ms is shortened, and the caller waits again.
  *
- * A wait shorter than a ms may end without a context switch. Then the one context switch
- * that is allowed for the wait may have been a stop, so such a wait counts as a stop if
- * it took more than 2 ms.
+ * One context switch is allowed for the wait. But a wait shorter than a ms may end
+ * without a switch, and then a stop could pass for the wait. So such a wait counts as a
+ * stop if it took more than 2 ms.
  */
 static bool
 wait_for_signal(int64_t remaining, const sigset_t *mask)
@@ -445,7 +446,7 @@ os_process_resumed(void)
     return atomic_load(&resumed_at);
 }
 
-/* ns, between two checks of another thread whether the signal thread has run */
+/* ns, between two checks by a thread that waits until the signal thread has run */
 #define CHECK_PACE (MS / 10)
 
 /*

@@ -6,7 +6,7 @@
 
 #include <pthread.h>
 #include <signal.h>
-#ifdef __GLIBC__ /* tests for a library, not for a system */
+#ifdef __GLIBC__ /* for mallopt(3), which other C libraries lack */
 #include <malloc.h>
 #endif
 

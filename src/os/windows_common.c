@@ -199,9 +199,9 @@ windows_path_create(const char *path, DWORD access, DWORD flags, WCHAR **name)
 }
 
 #define FIRST_DESCRIPTOR 3 /* lower numbers are the standard streams */
-#define DESCRIPTORS                                                     \
-    (FIRST_DESCRIPTOR + 66000) /* enough for all workers of all targets \
-                                */
+
+/* One more than the highest descriptor: enough for all workers of all targets. */
+#define DESCRIPTORS (FIRST_DESCRIPTOR + 66000)
 
 /* The open files, indexed by descriptor. A page of this table costs no memory until it is
  * used. `files_lock` guards changes of the table and `lowest_free`. The row of an open

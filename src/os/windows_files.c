@@ -14,7 +14,7 @@
 #include <winioctl.h>
 
 /* Returns a number that identifies the device PATH: the system's number if it has one,
- * else the hash FNV-1a of PATH in lower case, see
+ * else the hash FNV-1a of PATH, in which upper and lower case are the same, see
  * https://datatracker.ietf.org/doc/html/draft-eastlake-fnv. */
 static uint64_t
 device_identity(HANDLE device, const WCHAR *path)

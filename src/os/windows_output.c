@@ -205,8 +205,8 @@ check_file_start(HANDLE file, const char *start)
     return got == 0 ? ENOENT : EEXIST;
 }
 
-/* Returns true if nothing is at PATH, or an empty file, or a file that begins with START.
- */
+/* Returns true if nothing is at PATH, or an empty file, or a file that begins with
+ * START. */
 static bool
 is_replaceable(const char *path, const char *start)
 {

@@ -66,9 +66,10 @@ ignore_invalid_parameter(const wchar_t *expression, const wchar_t *function,
     (void)reserved;
 }
 
-/* main's arguments are in the code page of the system, which lacks many characters; the C
- * library also has them in UTF-16. Being the first function to run, this one also turns
- * off the dialogs that the system shows for a drive without a disk. */
+/* main's arguments are in the code page of the system, which lacks many characters. The C
+ * library also has the arguments in UTF-16. This function also turns off the dialogs that
+ * the system shows for a drive without a disk, because it is the first function that
+ * runs. */
 int
 os_process_arguments(int *argc, char ***argv)
 {
@@ -151,12 +152,12 @@ static atomic_llong first_interrupt_at;
 /* Set on the thread of on_control; cleared by os_signals_report. */
 static atomic_bool report_is_wanted;
 
-/* An event that is set whenever on_control has written one of the variables above.
- * Written by os_signals_install. */
+/* An event. on_control sets it when it has written stop_signal or report_is_wanted.
+ * Created by os_signals_install. */
 static HANDLE signal_has_arrived;
 
-/* Written by os_signals_closing; read on the thread of on_control. A closing_byte of 0:
- * nothing is written. */
+/* The byte that a second Ctrl-C writes to closing_stream before it ends the program; 0:
+ * no byte. Written by os_signals_closing; read on the thread of on_control. */
 static atomic_int closing_byte;
 static atomic_int closing_stream;
 
@@ -225,8 +226,8 @@ on_control(DWORD event)
     case CTRL_SHUTDOWN_EVENT:
         ask_to_stop(SIGTERM);
         /* If this function returned, the system would end the program at once. So it
-         * waits while the program ends in its own way; the system gives it some seconds.
-         */
+         * waits while the program ends in its own way; the system gives it some
+         * seconds. */
         Sleep(INFINITE);
         return TRUE;
     default:

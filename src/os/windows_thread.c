@@ -86,7 +86,7 @@ windows_thread_wait(int64_t when, HANDLE event)
             result = WaitForMultipleObjects(handle_count, handles, FALSE, INFINITE);
         if (result == WAIT_FAILED)
             Sleep(1); /* so that callers, who wait again, do not use up a processor */
-        if (result != WAIT_OBJECT_0) /* not the timer */
+        if (result != WAIT_OBJECT_0) /* another handle than the timer ended the wait */
             return -1;
     }
 }

@@ -84,8 +84,8 @@ shorten_root(WCHAR *root)
         wmemmove(root, root + 4, length - 4 + 1);
 }
 
-/* The name of the device is the place where the volume is mounted, most often a letter.
- */
+/* The name of the device is the place where the volume is mounted, most often a
+ * letter. */
 int
 os_mount_name(int fd, struct os_mount *mount)
 {
