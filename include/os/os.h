@@ -130,9 +130,9 @@ int os_file_reopen(int fd);
 bool os_device_is_disk(int fd);
 
 /*
- * Finds the raw device of a disk on systems where the block device of a disk, here PATH,
- * is read through a cache. RAW, of SIZE bytes, receives the path of the raw device.
- * Returns false if there is no raw device.
+ * PATH is the block device of a disk. On systems that read block devices through a cache,
+ * finds the raw device of the same disk, which has no cache. RAW, of SIZE bytes, receives
+ * the path of the raw device. Returns false if there is no raw device.
  */
 bool os_path_raw(const char *path, char *raw, size_t size);
 

@@ -118,8 +118,9 @@ void posix_monitor_write_ends(int stream);
 bool posix_monitor_must_not_block(int stream);
 
 /* Returns the time after which a write that blocks is given up, in ns, monotonic: the
- * time of os_monitor_limit, or DEADLINE_GRACE after a signal that asked to stop. Returns
- * INT64_MAX if there is no limit. Also valid without a monitor. */
+ * time of os_monitor_limit, or DEADLINE_GRACE after a signal that asked to stop,
+ * whichever is earlier. Returns INT64_MAX if there is no limit. Also valid without a
+ * monitor. */
 int64_t posix_monitor_output_deadline(void);
 
 /* Waits until all writes to STREAM that have begun have ended, but no longer than

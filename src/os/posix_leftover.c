@@ -208,7 +208,7 @@ posix_leftover_remove(void)
 /* Body of the remover. It stays in the working directory of the caller, because the name
  * of the file may be relative to it. */
 static _Noreturn void
-wait_and_remove(void)
+run_remover(void)
 {
     char byte;
     ssize_t got;
@@ -232,7 +232,7 @@ posix_leftover_start_removal(bool at_once)
 
     pid_t remover = fork();
     if (remover == 0)
-        wait_and_remove();
+        run_remover();
     if (!at_once)
         return;
 

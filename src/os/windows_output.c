@@ -89,7 +89,7 @@ write_console(HANDLE console, const char *bytes, size_t size)
 /* If 0 bytes were written, tries again: then the pipe is full, and another process has
  * made it non-blocking. */
 static int
-write_bytes(HANDLE file, const char *bytes, size_t size)
+write_handle(HANDLE file, const char *bytes, size_t size)
 {
     while (size > 0) {
         DWORD chunk = size < 1 << 30 ? (DWORD)size : 1 << 30;
@@ -109,7 +109,7 @@ os_stream_write(int stream, const char *bytes, size_t size)
 {
     HANDLE handle = windows_handle_stream(stream);
     return is_console(handle) ? write_console(handle, bytes, size)
-                              : write_bytes(handle, bytes, size);
+                              : write_handle(handle, bytes, size);
 }
 
 /* ERROR_BROKEN_PIPE means that the other end of a pipe was closed: its input ends. */
@@ -222,7 +222,7 @@ is_replaceable(const char *path, const char *start)
 static int
 write_and_flush(HANDLE file, const char *bytes, size_t size, bool durable)
 {
-    if (write_bytes(file, bytes, size) < 0)
+    if (write_handle(file, bytes, size) < 0)
         return -1;
     if (durable && !FlushFileBuffers(file))
         return windows_error_fail();

@@ -40,8 +40,8 @@ os_clock_now(void)
     if (ticks_per_second == SECOND / 100)
         return ticks * 100;
     int64_t seconds = ticks / ticks_per_second;
-    int64_t rest = ticks % ticks_per_second;
-    return seconds * SECOND + rest * SECOND / ticks_per_second;
+    int64_t rest_ticks = ticks % ticks_per_second;
+    return seconds * SECOND + rest_ticks * SECOND / ticks_per_second;
 }
 
 int64_t
@@ -169,7 +169,7 @@ static atomic_int last_status = EXIT_INTERRUPTED; /* exit status after a second 
 /* Body of a thread: writes the closing byte of an open JSON array and the final line of a
  * plug-in. */
 static DWORD WINAPI
-write_last_output(void *argument)
+run_last_output(void *argument)
 {
     char bytes[2] = {(char)atomic_load(&closing_byte), '\n'};
     const char *line = atomic_exchange(&last_line, NULL);
@@ -195,13 +195,13 @@ ask_to_stop(int signo)
 /* A second Ctrl-C ends the program. A separate thread writes the last output, because
  * that may block if nobody reads it. */
 static void
-on_interrupt(void)
+on_ctrl_c(void)
 {
     int64_t now = os_clock_now();
     int64_t first_at = atomic_load(&first_interrupt_at);
 
     if (first_at && now - first_at > OS_SIGNAL_SAME) {
-        HANDLE writer = CreateThread(NULL, 0, write_last_output, NULL, 0, NULL);
+        HANDLE writer = CreateThread(NULL, 0, run_last_output, NULL, 0, NULL);
         WaitForSingleObject(writer, DEADLINE_TIDYING / MS);
         TerminateProcess(GetCurrentProcess(), (UINT)atomic_load(&last_status));
     }
@@ -215,7 +215,7 @@ on_control(DWORD event)
 {
     switch (event) {
     case CTRL_C_EVENT:
-        on_interrupt();
+        on_ctrl_c();
         return TRUE;
     case CTRL_BREAK_EVENT:
         atomic_store(&report_is_wanted, true);
