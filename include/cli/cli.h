@@ -9,8 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define CLI_NEEDS 3 /* entries of cli_option.needs, at most */
-
 /* Whether an option takes a value. */
 enum cli_argument {
     CLI_NONE,
@@ -27,7 +25,8 @@ struct cli_option {
     char letter;       /* short option; 0 if none */
     const char *name;  /* long option, without dashes */
     const char *group; /* heading of its group in -h all; a group's rows are adjacent */
-    int modes;         /* modes that accept the option: OR-ed enum cli_mode */
+    int modes;         /* modes in which the option has a meaning: OR-ed enum cli_mode;
+                        * plan/checks.c has further conditions */
     enum cli_argument argument_kind;
     const char *argument; /* placeholder in -h, such as "count", or NULL; for -h itself,
                            * the optional word ("all") */
@@ -40,15 +39,6 @@ struct cli_option {
     enum units_kind units; /* of a number */
     int64_t min_value, max_value; /* smallest and largest number allowed */
     const char *too_large;        /* message for a number above max_value */
-
-    /* The modes of a command line, see enum cli_mode, and conflicts between options. */
-    int min_only_modes; /* further modes, which accept the option only with min_value */
-    int sets_modes;     /* modes and WITH_ flags that the option switches on */
-    int clears_modes;   /* flags that it switches off, even if another option sets them */
-    const char *conflict_reason;  /* why these modes refuse other options, for messages;
-                                   * NULL if that is obvious */
-    const char *needs[CLI_NEEDS]; /* one of these options must be given, too; each is a
-                                   * long name, perhaps with its value ("sweep rate") */
 
     bool not_in_1_3;      /* the option is newer than ioping 1.3 */
     bool is_path;         /* the value is the path of a file */

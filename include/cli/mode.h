@@ -46,35 +46,25 @@ char *sweep_format(enum sweep_kind kind, int64_t value, char *text);
 int64_t sweep_next(int64_t value, int64_t to);
 
 /*
- * What the program does with its targets. A command line has exactly one MODE_; a plain
- * MODE_RUN if no option chooses another one. In addition it has any number of the WITH_
- * flags, for features that conflict with some options. The row of an option says which
- * modes and flags accept the option, and which of them the option switches on or off
- * (struct cli_option). The plan checks this (plan/plan.c).
+ * What the program does with its targets. A plan has exactly one mode; a command line
+ * without -sweep, -load, -check and -compare has MODE_RUN. The values are bits, so that a
+ * set of modes is their OR: each option has the set of modes that accept it (cli/cli.h).
  */
 enum cli_mode {
-    MODE_RUN = 1 << SWEEP_NONE,
-    MODE_SIZES = 1 << SWEEP_SIZE, /* -sweep size; the next four are the other sweeps */
-    MODE_THREADS = 1 << SWEEP_THREADS,
-    MODE_DEPTHS = 1 << SWEEP_DEPTH,
-    MODE_INTERVALS = 1 << SWEEP_INTERVAL,
-    MODE_RATES = 1 << SWEEP_RATE,
+    MODE_RUN = 1,
+    MODE_SIZES = 2,        /* -sweep size */
+    MODE_THREADS = 4,      /* -sweep threads */
+    MODE_DEPTHS = 8,       /* -sweep depth */
+    MODE_INTERVALS = 16,   /* -sweep interval */
+    MODE_RATES = 32,       /* -sweep rate */
+    MODE_PHASES = 64,      /* -load: three phases, the second with a background load */
+    MODE_CHECK = 128,      /* -check: a run as a monitoring plug-in */
+    MODE_COMPARE = 256,    /* -compare: reads recorded runs, sends no requests */
+    MODE_BACKGROUND = 512, /* the background load of -load; only plan_background makes
+                            * plans with this mode */
     MODE_SWEEP = MODE_SIZES | MODE_THREADS | MODE_DEPTHS | MODE_INTERVALS | MODE_RATES,
-    MODE_PHASES = 1 << (SWEEP_LAST + 1),     /* -load: three phases, the second with a
-                                              * background load */
-    MODE_CHECK = 1 << (SWEEP_LAST + 2),      /* -check: a run as a monitoring plug-in */
-    MODE_COMPARE = 1 << (SWEEP_LAST + 3),    /* -compare: reads recorded runs, sends no
-                                              * requests */
-    MODE_BACKGROUND = 1 << (SWEEP_LAST + 4), /* the background load itself: only plans
-                                              * made by plan_background have this mode */
-    MODE_ANY = (1 << (SWEEP_LAST + 5)) - 1,
-
-    WITH_LOG = 1 << (SWEEP_LAST + 5),       /* -append: writes extend the working file */
-    WITH_INFLUX = 1 << (SWEEP_LAST + 6),    /* -influx */
-    WITH_ASYNC = 1 << (SWEEP_LAST + 7),     /* -async */
-    WITH_NO_EXPORT = 1 << (SWEEP_LAST + 8), /* -check without -prometheus and -hdr */
-    WITH_RECORD = 1 << (SWEEP_LAST + 9),    /* -record: a raw line for each request */
-    WITH_ANY = WITH_LOG | WITH_INFLUX | WITH_ASYNC | WITH_NO_EXPORT | WITH_RECORD,
+    MODE_ANY =
+        MODE_RUN | MODE_SWEEP | MODE_PHASES | MODE_CHECK | MODE_COMPARE | MODE_BACKGROUND,
 };
 
 #endif

@@ -3,23 +3,26 @@
  * table of contents. It fills the plan group by group; a later group may use an earlier
  * one, so the order matters:
  *
- *   choose_mode        the mode; refuses all options that this mode does not accept
+ *   find_mode          the mode
+ *   plan_check_options refuses options that do not fit together (checks.c)
  *   resolve_workload   operations, sizes, seed
  *   resolve_io         engine, threads, depth         (needs the request size)
  *   resolve_pace       interval and burst             (needs threads and request size)
  *   resolve_ends       work time and timeouts
  *   resolve_mode       values that depend on the mode (needs all of the above)
- *   check_...          refuses limits that this run could never decide
+ *   plan_check_limits  refuses limits that this run could never decide (checks.c)
  *   resolve_series, resolve_corrected
  *
- * The table of options says which mode accepts which option (cli/cli.h). All other rules
- * about options that do not fit together are here, in sweep.c and in phases.c.
+ * The table of options says which mode accepts which option (cli/cli.h). The other rules
+ * about which options can be given together are in checks.c. Values that contradict each
+ * other are refused here, in sweep.c and in phases.c.
  */
 #include "plan/plan.h"
 
 #include "base/deadlines.h"
 #include "base/random.h"
 #include "base/units.h"
+#include "checks.h"
 #include "cli/cli.h"
 #include "os/os.h"
 #include "resolve.h"
@@ -31,93 +34,32 @@
  * from the same seed without this salt, and must not get the same ones. */
 #define TARGET_SALT 0x5555555555555555
 
-/*
- * Returns the last row of the option table that switches on one of MODES and whose option
- * is given, or NULL if there is no such row.
- */
-static const struct cli_option *
-find_selector(const struct options *options, int modes)
+static enum cli_mode
+find_sweep_mode(enum sweep_kind kind)
 {
-    const struct cli_option *found = NULL;
-    for (int i = 0; i < OPTION_IDS; i++)
-        if (cli_options[i].sets_modes & modes && options->given[cli_options[i].id])
-            found = &cli_options[i];
-    return found;
+    static const enum cli_mode modes[] = {
+        [SWEEP_NONE] = MODE_RUN,           [SWEEP_SIZE] = MODE_SIZES,
+        [SWEEP_THREADS] = MODE_THREADS,    [SWEEP_DEPTH] = MODE_DEPTHS,
+        [SWEEP_INTERVAL] = MODE_INTERVALS, [SWEEP_RATE] = MODE_RATES};
+    return modes[kind];
 }
 
 /*
- * Checks OPTION, which is given, against MODES, the mode and flags of the command line.
- * Returns 0; or -1 with ERROR if one of MODES does not accept the option, or if the
- * option needs another one that is not given.
+ * Returns the mode that the options choose. If several options choose one, returns one of
+ * these modes; plan_check_options refuses such a command line.
  */
-static int
-check_option(const struct cli_option *option, const struct options *options, int modes,
-             struct error *error)
+static enum cli_mode
+find_mode(const struct options *options)
 {
-    char what[32];
-    char needs[96] = "";
-    const struct cli_option *needed = NULL; /* prefers a needed option that is given */
-
-    for (int i = 0; i < CLI_NEEDS && option->needs[i]; i++) {
-        const char *name = option->needs[i];
-        const struct cli_option *one = cli_find(name, strcspn(name, " "));
-        size_t used = strlen(needs);
-        if (!needed || options->given[one->id])
-            needed = one;
-        snprintf(needs + used, sizeof(needs) - used, "%s-%s", i ? " or " : "", name);
-    }
-
-    const char *at = (const char *)options + option->offset;
-    bool least =
-        option->min_only_modes && *(const int64_t *)(const void *)at == option->min_value;
-    int wrong = modes & ~option->modes & ~(least ? option->min_only_modes : 0);
-    const struct cli_option *other = find_selector(options, wrong);
-    snprintf(what, sizeof(what), "-%s", option->name);
-    if (other && other != needed)
-        return error_set(error, EXIT_USAGE, NULL, "%s and -%s cannot be combined%s%s",
-                         what, other->name, other->conflict_reason ? ": " : "",
-                         other->conflict_reason ? other->conflict_reason : "");
-    if (wrong || (needed && !options->given[needed->id]))
-        return error_set(error, EXIT_USAGE, NULL, "%s works only with %s", what, needs);
-
-    return 0;
-}
-
-/*
- * Stores the mode of the command line in PLAN, and checks each option against the mode
- * and against the flags (WITH_) that other options set. The steps after this one can rely
- * on these checks. Returns 0, or -1 with ERROR.
- */
-static int
-choose_mode(const struct options *options, struct plan *plan, struct error *error)
-{
-    int modes = 0;
-    int allowed = 0;
-
-    for (int i = 0; i < OPTION_IDS; i++) {
-        bool given = options->given[cli_options[i].id];
-        /* If this gives more than one mode, check_option refuses the command line. */
-        modes |= given ? cli_options[i].sets_modes : 0;
-        allowed |= given ? cli_options[i].clears_modes : 0;
-    }
-
-    modes &= ~allowed;
-    if (modes & MODE_SWEEP)
-        modes = (modes & ~MODE_SWEEP) | 1 << options->sweep.kind;
-    modes |= modes & MODE_ANY ? 0 : MODE_RUN;
-
-    /* Two passes over the options. The first checks the options that choose a mode: if
-     * two of them conflict, a message about any other option would be misleading. */
-    for (int i = 0; i < 2 * OPTION_IDS; i++) {
-        const struct cli_option *option = cli_option((enum option_id)(i % OPTION_IDS));
-        bool chooses = option->sets_modes & MODE_ANY;
-        if (options->given[option->id] && chooses == (i < OPTION_IDS) &&
-            check_option(option, options, modes, error) < 0)
-            return -1;
-    }
-
-    plan->mode = (enum cli_mode)(modes & MODE_ANY);
-    return 0;
+    if (options->given[OPTION_SWEEP])
+        return find_sweep_mode(options->sweep.kind);
+    if (options->given[OPTION_LOAD])
+        return MODE_PHASES;
+    if (options->given[OPTION_CHECK])
+        return MODE_CHECK;
+    if (options->given[OPTION_COMPARE])
+        return MODE_COMPARE;
+    return MODE_RUN;
 }
 
 static void
@@ -362,166 +304,6 @@ resolve_mode(const struct options *options, struct plan *plan, struct error *err
     return 0;
 }
 
-/*
- * Checks that a run by PLAN measures the figure that SLO limits. Returns NULL if it does;
- * otherwise the reason and the remedy, as the end of a message.
- */
-static const char *
-find_missing(const struct plan *plan, const struct slo *slo)
-{
-    bool checks = plan->mode == MODE_CHECK;
-    if (slo->is_relative && plan->mode != MODE_COMPARE)
-        return checks ? "is relative to another run, which needs -compare; give a time"
-                      : "is relative to another run, which needs -compare; add -compare "
-                        "and two files, or give a time";
-
-    if (slo->phase && plan->mode != MODE_PHASES)
-        return checks ? "needs -load; leave out the prefix to limit the whole run"
-                      : "needs -load; add it, or leave out the prefix to limit the whole "
-                        "run";
-
-    if (slo->scope >= SCOPE_SUBMIT)
-        return plan->statistics.breakdown ? NULL
-                                          : "needs -breakdown; add it, or leave out the "
-                                            "prefix to limit the whole time";
-
-    if (slo->scope == SCOPE_SYNC && plan_does(plan, OPERATION_FLUSHED))
-        return plan->io.cached ? "needs flushes, which -C turns off; leave out -C, or "
-                                 "leave out the prefix to limit the whole time"
-                               : NULL;
-    if (slo->scope == SCOPE_SYNC)
-        return "needs writes, which are flushed; add -W or -G, or leave out the prefix "
-               "to limit the whole time";
-
-    return slo->scope == SCOPE_ALL || plan->workload.mix.extra_count
-               ? NULL
-               : "needs -G; leave out the prefix to limit all requests";
-}
-
-/*
- * With -G, operations take turns: a round is one request of each of the T = more + 1
- * operations. To count R requests of one operation, up to R rounds are needed after the
- * warm-up, but the last round may be incomplete. Returns how many requests of the last
- * round are not needed:
- *
- *   T - 1 - (F - WARMUP) mod T
- *
- * F is the turn of the first operation of SCOPE, from 0, so (F - WARMUP) mod T requests
- * come between the warm-up and the first request of that operation. With several threads
- * or phases the order is not known; then returns the most that is possible, so that no
- * command line is refused that could be enough.
- */
-static uint64_t
-find_odd(const struct plan *plan, enum scope scope, uint64_t warmup)
-{
-    const struct operation_mix *mix = &plan->workload.mix;
-    uint64_t more = (uint64_t)mix->extra_count;
-    uint64_t first = 0; /* F: turn of the first request of SCOPE */
-
-    if (plan->io.threads > 1 || plan->mode == MODE_PHASES)
-        return (uint64_t)plan->io.threads * more;
-
-    while (scope == SCOPE_SYNC &&
-           !(operations[mix->turns[first]].flags & OPERATION_FLUSHED))
-        first++;
-    if (scope != SCOPE_SYNC)
-        first = (uint64_t)operation_mix_turn(mix, scope_operation(scope));
-
-    return more - (first + more + 1 - warmup % (more + 1)) % (more + 1);
-}
-
-/*
- * Checks that -c allows enough requests for the percentile that SLO, a limit of OPTION,
- * is about. Returns 0, or -1 with ERROR.
- */
-static int
-check_enough(const struct plan *plan, const struct slo *slo, const char *option,
-             struct error *error)
-{
-    char name[SLO_NAME];
-    bool all = plan->mode == MODE_PHASES && slo->phase == PHASE_NONE;
-    int more = slo_is_of_operation(slo) ? plan->workload.mix.extra_count : 0;
-    unsigned long long count = plan->end.count;
-    unsigned long long phases = all ? PHASES - 1 : 1;
-    unsigned long long warmup =
-        slo->phase > PHASE_IDLE ? 0 : plan->statistics.limits.warmup;
-    unsigned long long odd = more ? find_odd(plan, slo->scope, warmup) : 0;
-    unsigned long long needs = percentile_needs(&slo->percentile) * ((uint64_t)more + 1);
-
-    if (slo->metric != SLO_PERCENTILE || plan->mode == MODE_COMPARE ||
-        count >= needs + warmup || count * phases + odd >= needs + warmup)
-        return 0;
-
-    return error_set(error, EXIT_USAGE, option,
-                     "%s needs %llu %s, but -c %llu gives at most %llu; use -c %llu",
-                     slo_name(slo, name), needs,
-                     units_plural(needs, "request that counts", "requests that count"),
-                     count, count * phases > warmup ? count * phases - warmup : 0,
-                     (needs + warmup + phases - 1) / phases);
-}
-
-/*
- * Checks that a run by PLAN measures all figures that SLOS, the limits of OPTION, are
- * about. Returns 0, or -1 with ERROR.
- */
-static int
-check_limits(const struct plan *plan, const struct slos *slos, const char *option,
-             struct error *error)
-{
-    char name[SLO_NAME];
-    enum sweep_kind swept = plan->sweep.kind;
-
-    for (int i = 0; i < slos->count; i++) {
-        const struct slo *slo = &slos->list[i];
-        const char *why = find_missing(plan, slo);
-        if (slo_is_rate(slo) && (swept == SWEEP_RATE || swept == SWEEP_INTERVAL))
-            return error_set(error, EXIT_USAGE, option,
-                             "-sweep %s sets %s itself; limit a time, such as p99=1ms",
-                             sweep_kinds[swept].name, slo_name(slo, name));
-        if (why)
-            return error_set(error, EXIT_USAGE, option, "%s %s", slo_name(slo, name),
-                             why);
-        if (!(plan->mode & MODE_SWEEP) && check_enough(plan, slo, option, error) < 0)
-            return -1;
-    }
-    return 0;
-}
-
-/*
- * Refuses a limit of -warn that is looser than the limit of -slo for the same figure: it
- * would never warn, because the critical limit is broken first. Returns 0, or -1 with
- * ERROR.
- */
-static int
-check_warnings(const struct plan_statistics *statistics, struct error *error)
-{
-    const struct slos *warnings = &statistics->warnings;
-    const struct slos *slos = &statistics->slos;
-
-    for (int i = 0; i < warnings->count; i++)
-        for (int k = 0; k < slos->count; k++) {
-            const struct slo *warning = &warnings->list[i];
-            const struct slo *slo = &slos->list[k];
-            char name[SLO_NAME];
-            char slo_text[SLO_NAME];
-            char warning_limit[UNITS_TEXT];
-            char slo_limit_text[UNITS_TEXT];
-
-            slo_name(warning, name);
-            bool looser = slo_is_rate(slo) ? warning->limit < slo->limit
-                                           : warning->limit > slo->limit;
-            if (!looser || strcmp(name, slo_name(slo, slo_text)) != 0)
-                continue;
-            return error_set(error, EXIT_USAGE, "-warn",
-                             "%s=%s is looser than -slo %s=%s, so it would never warn; "
-                             "exchange the two limits",
-                             name, slo_limit(warning, warning_limit), name,
-                             slo_limit(slo, slo_limit_text));
-        }
-
-    return 0;
-}
-
 #define SERIES_MOST 32768 /* entries of the series of one target */
 #define SERIES_ALL 131072 /* entries of the series of all targets together */
 
@@ -589,17 +371,15 @@ plan_make(const struct options *options, uint64_t seed, struct plan *plan,
                        .breakdown = options->given[OPTION_BREAKDOWN]},
     };
 
-    if (choose_mode(options, plan, error) < 0)
+    plan->mode = find_mode(options);
+    if (plan_check_options(options, plan->mode, error) < 0)
         return -1;
     resolve_workload(options, seed, plan);
     if (resolve_io(options, plan, error) < 0)
         return -1;
     resolve_pace(options, plan);
     resolve_ends(options, plan);
-    if (resolve_mode(options, plan, error) < 0 ||
-        check_limits(plan, &plan->statistics.slos, "-slo", error) < 0 ||
-        check_limits(plan, &plan->statistics.warnings, "-warn", error) < 0 ||
-        check_warnings(&plan->statistics, error) < 0)
+    if (resolve_mode(options, plan, error) < 0 || plan_check_limits(plan, error) < 0)
         return -1;
 
     resolve_series(plan);

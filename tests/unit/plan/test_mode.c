@@ -186,17 +186,40 @@ TEST(no_option_is_left_out)
             fail_msg("no cells for -%s", cli_option((enum option_id)id)->name);
 }
 
-/* What a refusal names is there: an option that does not go with a run needs another. */
-TEST(what_an_option_needs_is_one)
+/* An option without a meaning in a plain run has an explicit check that names the option
+ * that it needs. */
+TEST(an_option_that_a_plain_run_lacks_names_another)
 {
-    for (int id = 0; id < OPTION_IDS; id++) {
-        const struct cli_option *option = cli_option((enum option_id)id);
-        if (!option->needs[0] && !(option->modes & MODE_RUN))
-            fail_msg("-%s needs nothing", option->name);
-        for (int i = 0; i < CLI_NEEDS && option->needs[i]; i++)
-            if (!cli_find(option->needs[i], strcspn(option->needs[i], " ")))
-                fail_msg("-%s needs %s", option->name, option->needs[i]);
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        const char *name = cases[i].option;
+        if (!(cli_find(name, strcspn(name, " "))->modes & MODE_RUN))
+            assert_int_equal(cases[i].cells[0], 'n');
     }
+}
+
+/* If several conflicts exist, the message names one of them, always the same one. */
+TEST(the_first_of_several_conflicts_is_named)
+{
+    static const struct planned_row rows[] = {
+        /* For an option that several others refuse. */
+        {"-print-count 1 -compare -record r .",
+         "ioping: -print-count and -compare cannot be combined: nothing is measured\n"},
+        {"-batch -check -record r .", "ioping: -batch and -record cannot be combined\n"},
+        {"-json -check -influx .", "ioping: -json and -check cannot be combined\n"},
+        {"-record r -influx -sweep size .",
+         "ioping: -record and -influx cannot be combined\n"},
+        {"-keep -append -load read -count 9 .",
+         "ioping: -keep and -load cannot be combined\n"},
+        {"-depth 2 -append -sweep interval .",
+         "ioping: -depth and -sweep cannot be combined\n"},
+        /* For several options, each refused by another. */
+        {"-histogram -count 9 -sweep size .",
+         "ioping: -count and -sweep cannot be combined\n"},
+        {"-append -buckets 1ms .", "ioping: -append works only with -write\n"},
+        {"-every 3 -poisson .", "ioping: -poisson works only with -sweep rate\n"},
+    };
+    for (size_t i = 0; i < LENGTH(rows); i++)
+        planned_refused(rows[i].line, rows[i].expected);
 }
 
 TEST(one_mode_is_chosen)

@@ -1,0 +1,352 @@
+/*
+ * The checks that refuse a command line. First come the options that cannot be given
+ * together. Each rule is one `if` with its whole message; a rule that holds for many
+ * options uses the column `modes` of the option table (cli/cli.h). Then come the limits
+ * of -slo and -warn: a limit on a figure that the run does not measure, or on a
+ * percentile that needs more requests than the run has, is refused before the run starts.
+ */
+#include "checks.h"
+
+#include "base/units.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * Refuses two options that each choose a mode. These conflicts come first, because a
+ * message about any other option would be misleading. Returns 0, or -1 with ERROR.
+ */
+static int
+check_single_mode(const struct options *options, struct error *error)
+{
+    bool sweep = options->given[OPTION_SWEEP];
+    bool load = options->given[OPTION_LOAD];
+    bool check = options->given[OPTION_CHECK];
+    bool compare = options->given[OPTION_COMPARE];
+
+    if (sweep && compare)
+        return error_set(error, EXIT_USAGE, NULL,
+                         "-sweep and -compare cannot be combined: nothing is measured");
+    if (sweep && check)
+        return error_set(error, EXIT_USAGE, NULL, "-sweep and -check cannot be combined");
+    if (sweep && load)
+        return error_set(error, EXIT_USAGE, NULL, "-sweep and -load cannot be combined");
+    if (load && compare)
+        return error_set(error, EXIT_USAGE, NULL,
+                         "-load and -compare cannot be combined: nothing is measured");
+    if (load && check)
+        return error_set(error, EXIT_USAGE, NULL, "-load and -check cannot be combined");
+    if (check && compare)
+        return error_set(error, EXIT_USAGE, NULL,
+                         "-check and -compare cannot be combined: nothing is measured");
+    return 0;
+}
+
+/*
+ * Returns true if -record refuses option ID: its file holds the raw line of each request,
+ * and the screen has the usual report.
+ */
+static bool
+conflicts_with_record(enum option_id id)
+{
+    return id == OPTION_BATCH || id == OPTION_JSON || id == OPTION_PRINT_COUNT ||
+           id == OPTION_PRINT_INTERVAL || id == OPTION_OUTPUT;
+}
+
+/*
+ * Returns true if -check refuses option ID, in addition to the column `modes`. -check
+ * prints one line and no periods; with it, -P only says how often files are exported.
+ */
+static bool
+conflicts_with_check(enum option_id id, const struct options *options)
+{
+    bool exports = options->given[OPTION_PROMETHEUS] || options->given[OPTION_HDR];
+    return id == OPTION_PRINT_INTERVAL && !exports;
+}
+
+/*
+ * Returns true if -sweep refuses option ID, as it is given, in addition to the column
+ * `modes`. The sweeps that accept -i send requests back to back, so it can only be 0.
+ */
+static bool
+conflicts_with_sweep(enum option_id id, const struct options *options)
+{
+    return id == OPTION_INTERVAL && options->interval > 0;
+}
+
+/*
+ * Returns true if -append refuses option ID, as it is given: a log starts at offset 0 of
+ * an empty file, has only writes, and has only one write in flight.
+ */
+static bool
+conflicts_with_append(enum option_id id, const struct options *options)
+{
+    switch (id) {
+    case OPTION_READ_WRITE:
+    case OPTION_KEEP:
+        return true;
+    case OPTION_WORK_OFFSET:
+        return options->work_offset > 0;
+    case OPTION_THREADS:
+        return options->threads > 1;
+    case OPTION_DEPTH:
+        return options->depth > 1;
+    default:
+        return false;
+    }
+}
+
+/*
+ * Checks OPTION, which is given, against MODE and against each other option that refuses
+ * it. If several options refuse OPTION, the message names the first of them in the order
+ * below. Returns 0, or -1 with ERROR.
+ */
+static int
+check_conflicts(const struct cli_option *option, const struct options *options,
+                enum cli_mode mode, struct error *error)
+{
+    enum option_id id = option->id;
+    const char *name = option->name;
+    bool wrong_mode = !(option->modes & (int)mode);
+
+    if (mode == MODE_COMPARE && wrong_mode)
+        return error_set(error, EXIT_USAGE, NULL,
+                         "-%s and -compare cannot be combined: nothing is measured",
+                         name);
+    if (options->given[OPTION_RECORD] && conflicts_with_record(id))
+        return error_set(error, EXIT_USAGE, NULL, "-%s and -record cannot be combined",
+                         name);
+    if (mode == MODE_CHECK && (wrong_mode || conflicts_with_check(id, options)))
+        return error_set(error, EXIT_USAGE, NULL, "-%s and -check cannot be combined",
+                         name);
+    if (options->given[OPTION_INFLUX] && (id == OPTION_JSON || id == OPTION_RECORD))
+        return error_set(error, EXIT_USAGE, NULL, "-%s and -influx cannot be combined",
+                         name);
+    if (mode == MODE_PHASES && wrong_mode)
+        return error_set(error, EXIT_USAGE, NULL, "-%s and -load cannot be combined",
+                         name);
+    if (mode & MODE_SWEEP && (wrong_mode || conflicts_with_sweep(id, options)))
+        return error_set(error, EXIT_USAGE, NULL, "-%s and -sweep cannot be combined",
+                         name);
+    if (options->given[OPTION_ASYNC] && id == OPTION_URING)
+        return error_set(error, EXIT_USAGE, NULL, "-uring and -async cannot be combined");
+    if (options->given[OPTION_APPEND] && conflicts_with_append(id, options))
+        return error_set(error, EXIT_USAGE, NULL,
+                         "-%s and -append cannot be combined: a log begins empty, and "
+                         "each write waits for the one before",
+                         name);
+    return 0;
+}
+
+/*
+ * Checks that the option that ID needs is given, too. ID itself is given. Returns 0, or
+ * -1 with ERROR.
+ */
+static int
+check_needed(enum option_id id, const struct options *options, enum cli_mode mode,
+             struct error *error)
+{
+    const uint16_t *given = options->given;
+    bool exports = given[OPTION_PROMETHEUS] || given[OPTION_HDR] || given[OPTION_PLOT];
+
+    if (id == OPTION_APPEND && !given[OPTION_WRITE])
+        return error_set(error, EXIT_USAGE, NULL, "-append works only with -write");
+    if (id == OPTION_POISSON && mode != MODE_RATES)
+        return error_set(error, EXIT_USAGE, NULL, "-poisson works only with -sweep rate");
+    if (id == OPTION_WARN && mode != MODE_CHECK)
+        return error_set(error, EXIT_USAGE, NULL, "-warn works only with -check");
+    if (id == OPTION_BUCKETS && !given[OPTION_PROMETHEUS])
+        return error_set(error, EXIT_USAGE, NULL, "-buckets works only with -prometheus");
+    if (id == OPTION_EVERY && !exports)
+        return error_set(error, EXIT_USAGE, NULL,
+                         "-every works only with -prometheus or -hdr or -plot");
+    return 0;
+}
+
+int
+plan_check_options(const struct options *options, enum cli_mode mode, struct error *error)
+{
+    if (check_single_mode(options, error) < 0)
+        return -1;
+
+    for (int i = 0; i < OPTION_IDS; i++) {
+        enum option_id id = (enum option_id)i;
+        if (!options->given[id])
+            continue;
+        if (check_conflicts(cli_option(id), options, mode, error) < 0)
+            return -1;
+        if (check_needed(id, options, mode, error) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/*
+ * Checks that a run by PLAN measures the figure that SLO limits. Returns NULL if it does;
+ * otherwise the reason and the remedy, as the end of a message.
+ */
+static const char *
+find_missing(const struct plan *plan, const struct slo *slo)
+{
+    bool checks = plan->mode == MODE_CHECK;
+    if (slo->is_relative && plan->mode != MODE_COMPARE)
+        return checks ? "is relative to another run, which needs -compare; give a time"
+                      : "is relative to another run, which needs -compare; add -compare "
+                        "and two files, or give a time";
+
+    if (slo->phase && plan->mode != MODE_PHASES)
+        return checks ? "needs -load; leave out the prefix to limit the whole run"
+                      : "needs -load; add it, or leave out the prefix to limit the whole "
+                        "run";
+
+    if (slo->scope >= SCOPE_SUBMIT)
+        return plan->statistics.breakdown ? NULL
+                                          : "needs -breakdown; add it, or leave out the "
+                                            "prefix to limit the whole time";
+
+    if (slo->scope == SCOPE_SYNC && plan_does(plan, OPERATION_FLUSHED))
+        return plan->io.cached ? "needs flushes, which -C turns off; leave out -C, or "
+                                 "leave out the prefix to limit the whole time"
+                               : NULL;
+    if (slo->scope == SCOPE_SYNC)
+        return "needs writes, which are flushed; add -W or -G, or leave out the prefix "
+               "to limit the whole time";
+
+    return slo->scope == SCOPE_ALL || plan->workload.mix.extra_count
+               ? NULL
+               : "needs -G; leave out the prefix to limit all requests";
+}
+
+/*
+ * With -G, operations take turns: a round is one request of each of the T = more + 1
+ * operations. To count R requests of one operation, up to R rounds are needed after the
+ * warm-up, but the last round may be incomplete. Returns how many requests of the last
+ * round are not needed:
+ *
+ *   T - 1 - (F - WARMUP) mod T
+ *
+ * F is the turn of the first operation of SCOPE, from 0, so (F - WARMUP) mod T requests
+ * come between the warm-up and the first request of that operation. With several threads
+ * or phases the order is not known; then returns the most that is possible, so that no
+ * command line is refused that could be enough.
+ */
+static uint64_t
+find_odd(const struct plan *plan, enum scope scope, uint64_t warmup)
+{
+    const struct operation_mix *mix = &plan->workload.mix;
+    uint64_t more = (uint64_t)mix->extra_count;
+    uint64_t first = 0; /* F: turn of the first request of SCOPE */
+
+    if (plan->io.threads > 1 || plan->mode == MODE_PHASES)
+        return (uint64_t)plan->io.threads * more;
+
+    while (scope == SCOPE_SYNC &&
+           !(operations[mix->turns[first]].flags & OPERATION_FLUSHED))
+        first++;
+    if (scope != SCOPE_SYNC)
+        first = (uint64_t)operation_mix_turn(mix, scope_operation(scope));
+
+    return more - (first + more + 1 - warmup % (more + 1)) % (more + 1);
+}
+
+/*
+ * Checks that -c allows enough requests for the percentile that SLO, a limit of OPTION,
+ * is about. Returns 0, or -1 with ERROR.
+ */
+static int
+check_enough(const struct plan *plan, const struct slo *slo, const char *option,
+             struct error *error)
+{
+    char name[SLO_NAME];
+    bool all = plan->mode == MODE_PHASES && slo->phase == PHASE_NONE;
+    int more = slo_is_of_operation(slo) ? plan->workload.mix.extra_count : 0;
+    unsigned long long count = plan->end.count;
+    unsigned long long phases = all ? PHASES - 1 : 1;
+    unsigned long long warmup =
+        slo->phase > PHASE_IDLE ? 0 : plan->statistics.limits.warmup;
+    unsigned long long odd = more ? find_odd(plan, slo->scope, warmup) : 0;
+    unsigned long long needs = percentile_needs(&slo->percentile) * ((uint64_t)more + 1);
+
+    if (slo->metric != SLO_PERCENTILE || plan->mode == MODE_COMPARE ||
+        count >= needs + warmup || count * phases + odd >= needs + warmup)
+        return 0;
+
+    return error_set(error, EXIT_USAGE, option,
+                     "%s needs %llu %s, but -c %llu gives at most %llu; use -c %llu",
+                     slo_name(slo, name), needs,
+                     units_plural(needs, "request that counts", "requests that count"),
+                     count, count * phases > warmup ? count * phases - warmup : 0,
+                     (needs + warmup + phases - 1) / phases);
+}
+
+/*
+ * Checks that a run by PLAN measures all figures that SLOS, the limits of OPTION, are
+ * about. Returns 0, or -1 with ERROR.
+ */
+static int
+check_limits(const struct plan *plan, const struct slos *slos, const char *option,
+             struct error *error)
+{
+    char name[SLO_NAME];
+    enum sweep_kind swept = plan->sweep.kind;
+
+    for (int i = 0; i < slos->count; i++) {
+        const struct slo *slo = &slos->list[i];
+        const char *why = find_missing(plan, slo);
+        if (slo_is_rate(slo) && (swept == SWEEP_RATE || swept == SWEEP_INTERVAL))
+            return error_set(error, EXIT_USAGE, option,
+                             "-sweep %s sets %s itself; limit a time, such as p99=1ms",
+                             sweep_kinds[swept].name, slo_name(slo, name));
+        if (why)
+            return error_set(error, EXIT_USAGE, option, "%s %s", slo_name(slo, name),
+                             why);
+        if (!(plan->mode & MODE_SWEEP) && check_enough(plan, slo, option, error) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/*
+ * Refuses a limit of -warn that is looser than the limit of -slo for the same figure: it
+ * would never warn, because the critical limit is broken first. Returns 0, or -1 with
+ * ERROR.
+ */
+static int
+check_warnings(const struct plan_statistics *statistics, struct error *error)
+{
+    const struct slos *warnings = &statistics->warnings;
+    const struct slos *slos = &statistics->slos;
+
+    for (int i = 0; i < warnings->count; i++)
+        for (int k = 0; k < slos->count; k++) {
+            const struct slo *warning = &warnings->list[i];
+            const struct slo *slo = &slos->list[k];
+            char name[SLO_NAME];
+            char slo_text[SLO_NAME];
+            char warning_limit[UNITS_TEXT];
+            char slo_limit_text[UNITS_TEXT];
+
+            slo_name(warning, name);
+            bool looser = slo_is_rate(slo) ? warning->limit < slo->limit
+                                           : warning->limit > slo->limit;
+            if (!looser || strcmp(name, slo_name(slo, slo_text)) != 0)
+                continue;
+            return error_set(error, EXIT_USAGE, "-warn",
+                             "%s=%s is looser than -slo %s=%s, so it would never warn; "
+                             "exchange the two limits",
+                             name, slo_limit(warning, warning_limit), name,
+                             slo_limit(slo, slo_limit_text));
+        }
+
+    return 0;
+}
+
+int
+plan_check_limits(const struct plan *plan, struct error *error)
+{
+    if (check_limits(plan, &plan->statistics.slos, "-slo", error) < 0)
+        return -1;
+    if (check_limits(plan, &plan->statistics.warnings, "-warn", error) < 0)
+        return -1;
+    return check_warnings(&plan->statistics, error);
+}
