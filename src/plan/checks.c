@@ -217,66 +217,130 @@ find_missing(const struct plan *plan, const struct slo *slo)
                : "needs -G; leave out the prefix to limit all requests";
 }
 
-/*
- * With -G, operations take turns: a round is one request of each of the T = more + 1
- * operations. To count R requests of one operation, up to R rounds are needed after the
- * warm-up, but the last round may be incomplete. Returns how many requests of the last
- * round are not needed:
- *
- *   T - 1 - (F - WARMUP) mod T
- *
- * F is the turn of the first operation of SCOPE, from 0, so (F - WARMUP) mod T requests
- * come between the warm-up and the first request of that operation. With several threads
- * or phases the order is not known; then returns the most that is possible, so that no
- * command line is refused that could be enough.
- */
-static uint64_t
-find_odd(const struct plan *plan, enum scope scope, uint64_t warmup)
+/* Returns true if a request of OPERATION has the figure that SLO limits. */
+static bool
+has_figure(enum operation operation, const struct slo *slo)
 {
-    const struct operation_mix *mix = &plan->workload.mix;
-    uint64_t more = (uint64_t)mix->extra_count;
-    uint64_t first = 0; /* F: turn of the first request of SCOPE */
-
-    if (plan->io.threads > 1 || plan->mode == MODE_PHASES)
-        return (uint64_t)plan->io.threads * more;
-
-    while (scope == SCOPE_SYNC &&
-           !(operations[mix->turns[first]].flags & OPERATION_FLUSHED))
-        first++;
-    if (scope != SCOPE_SYNC)
-        first = (uint64_t)operation_mix_turn(mix, scope_operation(scope));
-
-    return more - (first + more + 1 - warmup % (more + 1)) % (more + 1);
+    if (slo->scope == SCOPE_SYNC)
+        return operations[operation].flags & OPERATION_FLUSHED;
+    if (slo_is_of_operation(slo))
+        return operation == scope_operation(slo->scope);
+    return true;
 }
 
 /*
- * Checks that -c allows enough requests for the percentile that SLO, a limit of OPTION,
- * is about. Returns 0, or -1 with ERROR.
+ * Returns how many of the first COUNT requests of a worker have the figure that SLO
+ * limits. The operations of MIX take turns: with two operations, requests 1, 3, 5 and so
+ * on are of the first one, requests 2, 4, 6 and so on are of the second one.
+ */
+static uint64_t
+count_in_turns(const struct operation_mix *mix, const struct slo *slo, uint64_t count)
+{
+    uint64_t turns = (uint64_t)mix->extra_count + 1;
+    uint64_t sum = 0;
+
+    for (uint64_t turn = 0; turn < turns; turn++)
+        if (count > turn && has_figure(mix->turns[turn], slo))
+            sum += (count - turn - 1) / turns + 1;
+
+    return sum;
+}
+
+/*
+ * Returns how many requests that count have the figure that SLO limits, at most, in a
+ * phase of -c requests, the first WARMUP of which do not count. Without -load, the run is
+ * one phase.
+ */
+static uint64_t
+count_in_phase(const struct plan *plan, const struct slo *slo, uint64_t warmup)
+{
+    const struct operation_mix *mix = &plan->workload.mix;
+    uint64_t count = plan->end.count;
+
+    if (count <= warmup)
+        return 0;
+    if (plan->io.threads == 1 || !slo_is_of_operation(slo))
+        return count_in_turns(mix, slo, count) - count_in_turns(mix, slo, warmup);
+
+    /* Each thread takes turns by itself, and nobody knows how many of the requests it
+     * will send. The last round of turns of a thread may be incomplete and still have the
+     * operation, so as many requests are added as may be lacking to complete all rounds.
+     */
+    uint64_t lacking = (uint64_t)plan->io.threads * (uint64_t)mix->extra_count;
+    uint64_t rounds = (count - warmup + lacking) / ((uint64_t)mix->extra_count + 1);
+    return rounds < count - warmup ? rounds : count - warmup;
+}
+
+/*
+ * Returns how many requests that count have the figure that SLO limits, at most, in all
+ * phases that SLO is about. Only the idle phase of -load has a warm-up.
+ */
+static uint64_t
+count_in_run(const struct plan *plan, const struct slo *slo)
+{
+    uint64_t first = count_in_phase(plan, slo, plan->statistics.limits.warmup);
+    uint64_t later = count_in_phase(plan, slo, 0);
+
+    if (plan->mode != MODE_PHASES || slo->phase == PHASE_IDLE)
+        return first;
+    if (slo->phase != PHASE_NONE)
+        return later;
+    /* The first phase has no more requests that count than each of the two later ones. */
+    return later > UINT64_MAX / 3 ? UINT64_MAX : first + 2 * later;
+}
+
+/*
+ * Returns a number of requests for -c with which at least NEEDS requests that count have
+ * the figure that SLO limits: whole rounds of turns, in equal parts in each phase that
+ * SLO is about, after the warm-up.
+ */
+static uint64_t
+find_sufficient_count(const struct plan *plan, const struct slo *slo, uint64_t needs)
+{
+    bool all_phases = plan->mode == MODE_PHASES && slo->phase == PHASE_NONE;
+    uint64_t phases = all_phases ? PHASES - 1 : 1;
+    uint64_t needs_per_phase = (needs + phases - 1) / phases;
+    uint64_t warmup = slo->phase > PHASE_IDLE ? 0 : plan->statistics.limits.warmup;
+    uint64_t extra_turns = (uint64_t)plan->workload.mix.extra_count;
+
+    if (!slo_is_of_operation(slo))
+        return warmup + needs_per_phase;
+
+    /* With several threads, each may stop in the middle of a round. */
+    uint64_t threads = (uint64_t)plan->io.threads;
+    uint64_t incomplete = threads > 1 ? threads * extra_turns : 0;
+    return warmup + needs_per_phase * (extra_turns + 1) + incomplete;
+}
+
+/*
+ * Checks that -c allows enough requests that count for the percentile that SLO, a limit
+ * of OPTION, is about. Returns 0, or -1 with ERROR.
  */
 static int
-check_enough(const struct plan *plan, const struct slo *slo, const char *option,
-             struct error *error)
+check_count(const struct plan *plan, const struct slo *slo, const char *option,
+            struct error *error)
 {
-    char name[SLO_NAME];
-    bool all = plan->mode == MODE_PHASES && slo->phase == PHASE_NONE;
-    int more = slo_is_of_operation(slo) ? plan->workload.mix.extra_count : 0;
-    unsigned long long count = plan->end.count;
-    unsigned long long phases = all ? PHASES - 1 : 1;
-    unsigned long long warmup =
-        slo->phase > PHASE_IDLE ? 0 : plan->statistics.limits.warmup;
-    unsigned long long odd = more ? find_odd(plan, slo->scope, warmup) : 0;
-    unsigned long long needs = percentile_needs(&slo->percentile) * ((uint64_t)more + 1);
-
-    if (slo->metric != SLO_PERCENTILE || plan->mode == MODE_COMPARE ||
-        count >= needs + warmup || count * phases + odd >= needs + warmup)
+    if (slo->metric != SLO_PERCENTILE || plan->end.count == UINT64_MAX)
         return 0;
 
+    uint64_t needs = percentile_needs(&slo->percentile);
+    uint64_t possible = count_in_run(plan, slo);
+    if (possible >= needs)
+        return 0;
+
+    char name[SLO_NAME];
+    const char *noun = units_plural(needs, "request", "requests");
+    if (slo_is_of_operation(slo)) {
+        const struct operation_row *operation = &operations[scope_operation(slo->scope)];
+        noun = units_plural(needs, operation->word, operation->noun);
+    }
     return error_set(error, EXIT_USAGE, option,
-                     "%s needs %llu %s, but -c %llu gives at most %llu; use -c %llu",
-                     slo_name(slo, name), needs,
-                     units_plural(needs, "request that counts", "requests that count"),
-                     count, count * phases > warmup ? count * phases - warmup : 0,
-                     (needs + warmup + phases - 1) / phases);
+                     "%s needs %llu %s that %s, but -c %llu gives at most %llu; use "
+                     "-c %llu",
+                     slo_name(slo, name), (unsigned long long)needs, noun,
+                     units_plural(needs, "counts", "count"),
+                     (unsigned long long)plan->end.count, (unsigned long long)possible,
+                     (unsigned long long)find_sufficient_count(plan, slo, needs));
 }
 
 /*
@@ -300,7 +364,7 @@ check_limits(const struct plan *plan, const struct slos *slos, const char *optio
         if (why)
             return error_set(error, EXIT_USAGE, option, "%s %s", slo_name(slo, name),
                              why);
-        if (!(plan->mode & MODE_SWEEP) && check_enough(plan, slo, option, error) < 0)
+        if (check_count(plan, slo, option, error) < 0)
             return -1;
     }
     return 0;

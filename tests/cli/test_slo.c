@@ -128,14 +128,14 @@ TEST(a_count_that_can_never_be_enough_is_refused)
          "ioping: -slo: p99.999 needs 99999 requests that count, but -c 20 gives at most "
          "19; use -c 100000\n"},
         {"-c 50 -G -WW -slo read-p99=1h", 1, "",
-         "ioping: -slo: read-p99 needs 198 requests that count, but -c 50 gives at most "
-         "49; use -c 199\n"},
+         "ioping: -slo: read-p99 needs 99 reads that count, but -c 50 gives at most 25; "
+         "use -c 199\n"},
         {"-c 198 -G -WW -slo write-p99=1h", 1, "",
-         "ioping: -slo: write-p99 needs 198 requests that count, but -c 198 gives at "
-         "most 197; use -c 199\n"},
+         "ioping: -slo: write-p99 needs 99 writes that count, but -c 198 gives at most "
+         "98; use -c 199\n"},
         {"-c 197 -a 0 -G -WW -slo read-p99=1h", 1, "",
-         "ioping: -slo: read-p99 needs 198 requests that count, but -c 197 gives at most "
-         "197; use -c 198\n"},
+         "ioping: -slo: read-p99 needs 99 reads that count, but -c 197 gives at most 98; "
+         "use -c 198\n"},
         {"-c 33 -load read -slo p99=1h", 1, "",
          "ioping: -slo: p99 needs 99 requests that count, but -c 33 gives at most 98; "
          "use -c 34\n"},
@@ -146,6 +146,21 @@ TEST(a_count_that_can_never_be_enough_is_refused)
          "ioping: -count and -sweep cannot be combined\n"},
     };
     expect_variants(cases, LENGTH(cases), "ioping %s missing");
+}
+
+/* Three phases of a write, a read and a write have six writes, as many as p85 needs. */
+TEST(a_count_that_is_just_enough_is_accepted)
+{
+    static const struct variant cases[] = {
+        {"-c 3 -load read", 0,
+         "~\nwrite-p85 < 1 hour: OK so far \\(" TIME
+         "\\); 6 requests are too few to be sure, "},
+        {"-c 11", 0,
+         "~\nwrite-p85 < 1 hour: OK so far \\(" TIME
+         "\\); 6 requests are too few to be sure, "},
+    };
+    expect_variants(cases, LENGTH(cases),
+                    "ioping -q -C -a 0 -i 0 -G %s -slo write-p85=1h .");
 }
 
 TEST(each_limit_that_is_broken_has_its_line)

@@ -534,3 +534,66 @@ TEST(what_cannot_be_planned_is_refused)
     for (size_t i = 0; i < LENGTH(refusals); i++)
         planned_refused(refusals[i].line, refusals[i].expected);
 }
+
+/* With -G a worker writes first, then writes and reads take turns. p85 needs 6 values. */
+TEST(the_requests_of_an_operation_are_counted)
+{
+    static const char *const enough[] = {
+        "-a 0 -G -c 11 -slo write-p85=1s .",
+        "-a 0 -G -c 12 -slo read-p85=1s .",
+        "-a 1 -G -c 13 -slo sync-p85=1s .",
+        "-a 1 -G -c 12 -slo read-p85=1s .",
+        "-a 0 -G -c 3 -load read -slo write-p85=1s .",
+        "-a 0 -G -c 4 -load read -slo read-p85=1s .",
+        "-a 9 -G -c 6 -load read -slo write-p85=1s .",
+        "-a 9 -G -c 11 -load read -slo loaded-write-p85=1s .",
+        "-a 0 -W -c 6 -slo sync-p85=1s .",
+        "-a 9 -c 3 -load read -slo p85=1s .",
+        "-G -slo write-p85=1s .",
+        /* Each of 4 threads may write once more than it reads, or the reverse. */
+        "-a 0 -G -c 8 -threads 4 -slo write-p85=1s .",
+        "-a 0 -G -c 8 -threads 4 -slo read-p85=1s .",
+        "-a 0 -G -c 6 -threads 9 -slo write-p85=1s .",
+        "-a 0 -c 6 -threads 9 -slo p85=1s .",
+        "-a 0 -G -c 9E -load read -slo write-p99.9=1s .",
+    };
+    for (size_t i = 0; i < LENGTH(enough); i++)
+        planned(enough[i]);
+}
+
+static const struct planned_row too_few[] = {
+    {"-a 0 -G -c 10 -slo write-p85=1s .",
+     "ioping: -slo: write-p85 needs 6 writes that count, but -c 10 gives at most 5; use "
+     "-c 12\n"},
+    {"-a 0 -G -c 11 -slo read-p85=1s .",
+     "ioping: -slo: read-p85 needs 6 reads that count, but -c 11 gives at most 5; use -c "
+     "12\n"},
+    {"-a 1 -G -c 12 -slo sync-p85=1s .",
+     "ioping: -slo: sync-p85 needs 6 flushes that count, but -c 12 gives at most 5; use "
+     "-c 13\n"},
+    {"-a 1 -G -c 1 -slo write-p50=1s .",
+     "ioping: -slo: write-p50 needs 1 write that counts, but -c 1 gives at most 0; use "
+     "-c 3\n"},
+    {"-a 0 -G -c 3 -load read -slo read-p85=1s .",
+     "ioping: -slo: read-p85 needs 6 reads that count, but -c 3 gives at most 3; use -c "
+     "4\n"},
+    {"-a 9 -G -c 5 -load read -slo read-p85=1s .",
+     "ioping: -slo: read-p85 needs 6 reads that count, but -c 5 gives at most 4; use -c "
+     "13\n"},
+    {"-a 0 -G -c 10 -load read -slo loaded-write-p85=1s .",
+     "ioping: -slo: loaded-write-p85 needs 6 writes that count, but -c 10 gives at most "
+     "5; use -c 12\n"},
+    {"-a 9 -c 2 -load read -slo p85=1s .",
+     "ioping: -slo: p85 needs 6 requests that count, but -c 2 gives at most 4; use -c "
+     "11\n"},
+    /* The count that is advised is enough even if each thread stops after a write. */
+    {"-a 0 -G -c 7 -threads 4 -slo read-p85=1s .",
+     "ioping: -slo: read-p85 needs 6 reads that count, but -c 7 gives at most 5; use -c "
+     "16\n"},
+};
+
+TEST(too_few_requests_of_an_operation_are_refused)
+{
+    for (size_t i = 0; i < LENGTH(too_few); i++)
+        planned_refused(too_few[i].line, too_few[i].expected);
+}
