@@ -16,9 +16,10 @@ struct options;
 struct output_kind;
 
 /*
- * A plan is the command line with every default filled in and every conflict refused: all
- * that the rest of the program needs to know about the run. Nothing changes a plan once
- * it is made. A run has several plans; each is a copy of an earlier one, with changes:
+ * A plan tells the rest of the program everything about the run that the command line
+ * decides. Every default is filled in, and options that contradict each other have been
+ * refused. Nothing changes a plan once it is made. A run has several plans; each is a
+ * changed copy of an earlier plan:
  *
  *   plan_make ---> plan of the run --+-- plan_target ------> plan of each target
  *                                    +-- plan_background --> plan of the load of -load
@@ -26,126 +27,146 @@ struct output_kind;
  *   plan of a target --+-- plan_step ---> plan of each step of a sweep
  *                      +-- plan_phase --> plan of each phase of -load
  *
- * The plans of targets, steps, phases and the load have different seeds, so they use
+ * The plans of targets, steps, phases and the load have different seeds, so that they use
  * different random offsets.
  */
 
-/* One output of a run: an entry of the list in struct plan_output. */
+/* One output of a run, such as the JSON on standard output or the file of -plot. */
 struct output {
     const struct output_kind *kind; /* row of the table of outputs (report/outputs.h) */
-    const char *path;      /* file of this output; NULL: none, or the file of -output */
-    int64_t tick_interval; /* ns between calls of the tick function; 0: never called */
+    const char *path;      /* file to write; NULL: standard output or the terminal */
+    int64_t tick_interval; /* ns between two calls of the kind's tick; 0: no such calls */
     bool has_requests;     /* shows each request */
     bool has_periods;      /* shows each period (-p, -P) */
     bool has_summary;      /* shows the statistics at the end */
 };
 
-#define OUTPUTS_MOST 8
+#define OUTPUTS_MOST 8 /* outputs of a run */
 
 /*
- * The outputs of a run, and settings that all outputs share. outputs_plan fills this
- * struct. The list has the printed output first. If the printed output goes to a file
- * (-output or -record), the second is the one for standard output. Exported files and
- * other outputs follow.
+ * The outputs of a run, and the settings that all outputs share. outputs_plan
+ * (report/outputs.h) fills this struct. The list starts with the output that an option
+ * such as -json has chosen. If this output goes to a file (-output or -record), the
+ * second entry is the output for standard output. The status line and the exported files,
+ * such as the file of -plot, come last.
  */
 struct plan_output {
     struct output list[OUTPUTS_MOST];
-    int count;
-    int stream_count; /* printed outputs, 1 or 2; the last is on standard output */
+    int count; /* entries of `list` */
+    /* Entries before the status line and the exported files: 1, or 2 with -output or
+     * -record. The last of them is for standard output. */
+    int stream_count;
     bool any_requests, any_periods, any_summary; /* some output has has_requests etc. */
-    bool needs_track;        /* some output needs tracks of the run (stats/track.h) */
+    bool needs_track;        /* some output needs the tracks of the run (stats/track.h) */
     bool needs_names;        /* some output needs target names before the first request */
-    const char *time_format; /* strftime(3) format before each line; NULL: none */
-    int64_t burst;           /* requests between two blank lines; 0: no blank lines */
-    int64_t print_count;     /* requests that count in a period; 0: no such limit */
-    int64_t print_interval;  /* length of a period in ns; 0: no such limit */
-    bool emit_partial_period; /* the incomplete period at the end of the run is shown */
-    struct percentiles percentiles;
-    const struct buckets *buckets; /* of the Prometheus histogram; points into options */
+    const char *time_format; /* strftime(3) format of the time before lines, or NULL */
+    int64_t burst;           /* a blank line follows this many requests; 0: never */
+    /* A period ends after this many requests that count, or after this time in ns; 0: the
+     * number or the time does not end a period. */
+    int64_t print_count, print_interval;
+    bool emit_partial_period;       /* show the incomplete period at the end of the run */
+    struct percentiles percentiles; /* the percentiles to show */
+    const struct buckets *buckets;  /* of the histogram of -prometheus; in the options */
 };
 
 /* What the requests do, and in which part of the target. Sizes and offsets in bytes. */
 struct plan_workload {
-    struct operation_mix mix;
-    int destroy_confirmed; /* number of -W and -G given; 3 or more: may destroy data */
-    bool linear;           /* sequential offsets, not random ones */
-    bool append;   /* each write extends the working file, which is empty at first */
+    struct operation_mix mix; /* the operations, which take turns */
+    int destroy_confirmed;    /* number of -W and -G given; 3 or more may destroy data */
+    bool linear;              /* offsets are sequential, not random */
+    bool append;   /* each write extends the working file, which starts empty */
     bool keep;     /* the working file stays after the run (-k) */
-    uint64_t seed; /* of random offsets and data */
+    uint64_t seed; /* seed of the random offsets and data */
     int64_t request_size;
-    int64_t work_size;    /* size of the working set; 0: the whole file or device */
-    int64_t scratch_size; /* size of the working set if the target has no size, as for the
-                           * working file in a directory */
-    int64_t work_offset;  /* where the working set starts */
+    int64_t work_size; /* size of the working set; 0: the whole file or device */
+    /* Size of the working set if the target has no size: a directory, in which the
+     * program creates a working file. */
+    int64_t scratch_size;
+    int64_t work_offset; /* where the working set starts */
 };
 
 /* How requests are sent. */
 struct plan_io {
     const struct io_engine *engine;
-    const char *engine_name;   /* for messages and plots; NULL: the default engine */
-    struct io_missing missing; /* engine that would have been used if it was available */
+    const char *engine_name;   /* for messages and plots; NULL: the default engine, which
+                                * needs no mention */
+    struct io_missing missing; /* the better engine that is not available here, if any */
     /* The option because of which the program chose the engine, such as "-depth"; NULL if
-     * the user named the engine, or if it is the default. */
+     * the user named the engine, or if it is the default engine. */
     const char *chosen_for;
-    int threads;         /* workers */
-    int depth;           /* requests in flight, at most, per worker */
+    int threads;         /* number of workers */
+    int depth;           /* maximum number of requests in flight per worker */
     bool direct;         /* direct I/O is required (-D) */
     bool cached;         /* the page cache is used (-C) */
-    unsigned open_flags; /* OR-ed enum os_open */
-    int rw_flags;        /* OR-ed enum os_rw */
+    unsigned open_flags; /* flags for opening the target: OR-ed enum os_open */
+    int rw_flags;        /* flags of each read and write: OR-ed enum os_rw */
 };
 
 /* When requests start. */
 struct plan_pace {
-    /* The time from one request (or burst) to the next in ns; 0: back to back. Each
-     * worker keeps this interval. In an open loop, all workers together do. */
+    /* Time from one request (or burst) to the next, in ns; 0: back to back. In a closed
+     * loop, each worker sends one request per interval. In an open loop, all workers
+     * together send one request per interval. */
     int64_t interval;
-    const char *given_by; /* origin of the interval: "-i", "-r" or "-l"; NULL: none */
-    /* Requests start when they are due, even if earlier ones are still in flight. */
+    /* The option that set the interval: "-i", "-r" or "-l"; NULL: no option. */
+    const char *given_by;
+    /* Each request starts when it is due, even if earlier ones are still in flight. */
     bool open_loop;
-    bool poisson; /* open loop with random arrivals: the interval is their mean gap */
-    /* The interval comes from -r or -l, so it is only a lower bound: a request that
-     * starts later is not late, and no request is ever missed. */
+    bool poisson; /* open loop with random gaps; their mean is `interval` */
+    /* The interval comes from -r or -l, which only limit the rate: a request that starts
+     * later is not late, and no request is ever missed. */
     bool from_limit;
     int64_t burst;   /* requests per interval, at least 1 */
     bool keep_awake; /* keep idle processors out of sleep states (-awake) */
 };
 
-/* When the run ends, and how long the program waits for things that may not happen. */
+/*
+ * When the run ends, and how long the program waits for events that may never happen.
+ * base/deadlines.h has further limits, which no option changes.
+ */
 struct plan_end {
-    uint64_t count;      /* requests; UINT64_MAX: no limit */
-    int64_t work_time;   /* ns; INT64_MAX: no limit */
-    int64_t settle_time; /* ns before the work time, in which no request counts */
-    /* The work time goes on until each worker has sent this many requests; 0: it does not
-     * depend on requests. */
+    uint64_t count;      /* the run ends after this many requests; UINT64_MAX: no limit */
+    int64_t work_time;   /* the run ends after this time, in ns; INT64_MAX: no limit */
+    int64_t settle_time; /* time before the work time, in ns; its requests do not count */
+    /* The work time is extended until each worker has sent this many requests; 0: it is
+     * not extended. */
     uint64_t min_requests;
-    bool ignore_error;    /* a failed request does not end the run (-E) */
-    int64_t hang;         /* ns after which a request is reported as stuck; 0: never */
-    int64_t timeout;      /* ns after which a request has failed; INT64_MAX: never */
-    int64_t grace;        /* ns to wait for requests in flight after the work time */
-    int64_t open_timeout; /* ns to open or close a target without progress; INT64_MAX: no
-                           * limit */
+    bool ignore_error; /* a failed request does not end the run (-E) */
+    /* Time in ns after which a request in flight is reported as stuck; 0: never. */
+    int64_t hang;
+    /* Time in ns after which a request in flight has failed; INT64_MAX: never. */
+    int64_t timeout;
+    int64_t grace; /* ns to wait for requests in flight at the end of the work time */
+    /* Time in ns without progress after which opening or closing a target has failed;
+     * INT64_MAX: never. */
+    int64_t open_timeout;
 };
 
 /* Which statistics are computed, and which limits they must meet. */
 struct plan_statistics {
     struct stats_limits limits; /* which requests count */
-    int64_t corrected_interval; /* ns, for the correction of -corrected; 0: none */
+    /* Time in ns from one due request to the next, if percentiles include the waits of
+     * missed requests (correction for coordinated omission); 0: they do not. */
+    int64_t corrected_interval;
     struct slos slos, warnings; /* limits of -slo and of -warn */
-    int series_capacity;        /* entries of the series of a target; 0: no series */
-    bool breakdown;             /* the time of requests is split (stats/breakdown.h) */
+    /* Number of latencies per target that are kept in the order of the requests
+     * (stats/track.h); 0: none are kept. */
+    int series_capacity;
+    bool breakdown; /* the time of each request is split into parts (-breakdown) */
 };
 
 /* The plan of a run, a target, a step, a phase or a background load: see the top. */
 struct plan {
-    const struct options *options; /* for values that need no resolving */
-    enum cli_mode mode;            /* exactly one MODE_ */
-    const char *path;              /* path of the target, or of the first target */
-    const char *const *targets;    /* paths of all targets */
+    const struct options *options; /* for values that are used as they were given */
+    enum cli_mode mode;
+    const char *path;           /* the target; in the plan of the run, the first target */
+    const char *const *targets; /* paths of all targets of the run */
     int target_count;
     struct plan_workload workload;
     struct plan_io io;
-    struct sweep sweep; /* from and to are 0 if the target decides them */
+    /* A sweep of sizes or rates has no range here (from and to are 0) if none was given:
+     * then it depends on the target. */
+    struct sweep sweep;
     struct plan_pace pace;
     struct plan_end end;
     struct plan_statistics statistics;
@@ -153,20 +174,21 @@ struct plan {
 };
 
 /*
- * Makes PLAN from OPTIONS, which must outlive the plan; outputs_plan must fill its
- * outputs later. SEED is the seed of random numbers if the options have none. Returns 0,
- * or -1 with ERROR if options contradict each other or an engine is missing.
+ * Makes PLAN, the plan of the run, from OPTIONS, which must outlive PLAN. Leaves the
+ * outputs of PLAN empty; outputs_plan (report/outputs.h) must fill them later. SEED is
+ * the seed of random numbers if OPTIONS have none. Returns 0, or -1 with ERROR if options
+ * contradict each other, or if this system lacks an I/O engine that they need.
  */
 int plan_make(const struct options *options, uint64_t seed, struct plan *plan,
               struct error *error);
 
 /*
- * Stores in ONE the plan for target INDEX of PLAN, from 0. The first target has the same
- * random offsets as in a run without the other targets.
+ * Stores in ONE the plan for target number INDEX, from 0, of PLAN, the plan of the run.
+ * The first target has the same random offsets as in a run without other targets.
  */
 void plan_target(const struct plan *plan, int index, struct plan *one);
 
-/* Returns true if some requests of PLAN have the property DOES. */
+/* Returns true if requests of PLAN have one of the properties DOES, OR-ed flags. */
 static inline bool
 plan_does(const struct plan *plan, enum operation_does does)
 {
@@ -175,14 +197,16 @@ plan_does(const struct plan *plan, enum operation_does does)
 
 /*
  * Adds to NOTES what the user should know about PLAN, the plan of a target or of a
- * background load: for example which I/O engine the program has chosen.
+ * background load: which I/O engine the program has chosen, and that a -time format is
+ * probably a mistake.
  */
 void plan_note(const struct plan *plan, struct notes *notes);
 
 /*
  * Returns the request size, in bytes, with which to open a target whose working set has
- * WORK_SIZE bytes (0: not known). This is the size in the plan, with one exception: in a
- * sweep of sizes without a range, the size is halved until it fits into the working set.
+ * WORK_SIZE bytes (0: unknown). This is the request size of PLAN, except in a sweep of
+ * sizes without a range: there the size is halved, at most to 512 bytes, until a request
+ * fits into the working set.
  */
 int64_t plan_first(const struct plan *plan, int64_t work_size);
 
@@ -190,40 +214,45 @@ int64_t plan_first(const struct plan *plan, int64_t work_size);
 int64_t plan_largest(const struct plan *plan);
 
 /*
- * Returns how long the step with VALUE of PLAN, the plan of a sweep, takes as planned, in
- * ns: its settling and its work time.
+ * Returns the planned duration, in ns, of the step with VALUE of PLAN, the plan of a
+ * sweep: settling and work time. VALUE is in the unit of struct sweep.
  */
 int64_t plan_step_time(const struct plan *plan, int64_t value);
 
 /*
- * Stores in STEP the plan of the step with VALUE, the step number INDEX from 0, of PLAN,
- * the plan of a sweep. A sweep of rates also has a step with the value PLAN_ALONE, to
- * measure the rate without concurrency: one request after another, for at most one
- * second.
+ * A value of plan_step in a sweep of rates. The step with this value measures the rate
+ * without concurrency: it sends one request after another, for at most one second.
  */
 #define PLAN_ALONE 0
+
+/*
+ * Stores in STEP the plan of step number INDEX, from 0, of PLAN, the plan of a sweep. The
+ * step has the value VALUE, in the unit of struct sweep.
+ */
 void plan_step(const struct plan *plan, int64_t value, int index, struct plan *step);
 
 /*
- * Stores in ACTIVE the plan of PHASE of PLAN, a plan with phases (-load). Only the first
- * phase has a warm-up.
+ * Stores in ACTIVE the plan of PHASE of PLAN, the plan of a target in a run with -load.
+ * Only the first phase has a warm-up.
  */
 void plan_phase(const struct plan *plan, enum phase phase, struct plan *active);
 
-/* How long the background load runs alone before the requests beside it begin, in ns. The
- * requests of the load in this time do not count. */
+/* Time in ns that the background load runs alone before the measured requests start. The
+ * requests that the load sends in this time do not count. */
 #define PLAN_SETTLE SECOND
 
 /*
- * Stores in ONE the plan of the background load in the second phase of PLAN. The load has
- * no end time, no output and no limits. For a depth above 1 the load uses an engine
- * that can have that many requests in flight, if one can be opened now; otherwise it uses
- * a thread for each request.
+ * Stores in ONE the plan of the background load of PLAN, the plan of a run with -load.
+ * The load has no end, no outputs and no limits of -slo. To keep several requests in
+ * flight (depth=), the load uses an I/O engine that can do that, if such an engine can be
+ * opened now. Otherwise it uses one thread for each request in flight, at most
+ * THREADS_MOST.
  */
 void plan_background(const struct plan *plan, struct plan *one);
 
 /*
- * Adds to TEXT a description of the background load of ONE, as in "write 1 MiB depth 8".
+ * Adds to TEXT a description of the background load with the plan ONE, such as "write 1
+ * MiB depth 8".
  */
 void plan_background_name(const struct plan *one, struct buffer *text);
 

@@ -182,39 +182,41 @@ plan_check_options(const struct options *options, enum cli_mode mode, struct err
 }
 
 /*
- * Checks that a run by PLAN measures the figure that SLO limits. Returns NULL if it does;
- * otherwise the reason and the remedy, as the end of a message.
+ * Returns NULL if the run of PLAN measures the figure that SLO limits. Otherwise returns
+ * the rest of a message that starts with the name of SLO: what is missing, and what the
+ * user can do. -check cannot be combined with -compare and -load, so its messages do not
+ * suggest these options.
  */
 static const char *
-find_missing(const struct plan *plan, const struct slo *slo)
+find_missing_condition(const struct plan *plan, const struct slo *slo)
 {
-    bool checks = plan->mode == MODE_CHECK;
+    bool is_check = plan->mode == MODE_CHECK;
+
+    if (slo->is_relative && is_check)
+        return "is relative to another run, which needs -compare; give a time";
     if (slo->is_relative && plan->mode != MODE_COMPARE)
-        return checks ? "is relative to another run, which needs -compare; give a time"
-                      : "is relative to another run, which needs -compare; add -compare "
-                        "and two files, or give a time";
+        return "is relative to another run, which needs -compare; add -compare and two "
+               "files, or give a time";
 
+    if (slo->phase && is_check)
+        return "needs -load; leave out the prefix to limit the whole run";
     if (slo->phase && plan->mode != MODE_PHASES)
-        return checks ? "needs -load; leave out the prefix to limit the whole run"
-                      : "needs -load; add it, or leave out the prefix to limit the whole "
-                        "run";
+        return "needs -load; add it, or leave out the prefix to limit the whole run";
 
-    if (slo->scope >= SCOPE_SUBMIT)
-        return plan->statistics.breakdown ? NULL
-                                          : "needs -breakdown; add it, or leave out the "
-                                            "prefix to limit the whole time";
+    if (slo->scope >= SCOPE_SUBMIT && !plan->statistics.breakdown)
+        return "needs -breakdown; add it, or leave out the prefix to limit the whole "
+               "time";
 
-    if (slo->scope == SCOPE_SYNC && plan_does(plan, OPERATION_FLUSHED))
-        return plan->io.cached ? "needs flushes, which -C turns off; leave out -C, or "
-                                 "leave out the prefix to limit the whole time"
-                               : NULL;
-    if (slo->scope == SCOPE_SYNC)
+    if (slo->scope == SCOPE_SYNC && !plan_does(plan, OPERATION_FLUSHED))
         return "needs writes, which are flushed; add -W or -G, or leave out the prefix "
                "to limit the whole time";
+    if (slo->scope == SCOPE_SYNC && plan->io.cached)
+        return "needs flushes, which -C turns off; leave out -C, or leave out the prefix "
+               "to limit the whole time";
 
-    return slo->scope == SCOPE_ALL || plan->workload.mix.extra_count
-               ? NULL
-               : "needs -G; leave out the prefix to limit all requests";
+    if (scope_is_operation(slo->scope) && plan->workload.mix.extra_count == 0)
+        return "needs -G; leave out the prefix to limit all requests";
+    return NULL;
 }
 
 /* Returns true if a request of OPERATION has the figure that SLO limits. */
@@ -247,9 +249,9 @@ count_in_turns(const struct operation_mix *mix, const struct slo *slo, uint64_t 
 }
 
 /*
- * Returns how many requests that count have the figure that SLO limits, at most, in a
- * phase of -c requests, the first WARMUP of which do not count. Without -load, the run is
- * one phase.
+ * Returns the maximum number of requests that count and have the figure that SLO limits,
+ * in one phase of -c requests, of which the first WARMUP do not count. A run without
+ * -load is one phase.
  */
 static uint64_t
 count_in_phase(const struct plan *plan, const struct slo *slo, uint64_t warmup)
@@ -262,43 +264,47 @@ count_in_phase(const struct plan *plan, const struct slo *slo, uint64_t warmup)
     if (plan->io.threads == 1 || !slo_is_of_operation(slo))
         return count_in_turns(mix, slo, count) - count_in_turns(mix, slo, warmup);
 
-    /* Each thread takes turns by itself, and nobody knows how many of the requests it
-     * will send. The last round of turns of a thread may be incomplete and still have the
-     * operation, so as many requests are added as may be lacking to complete all rounds.
-     */
-    uint64_t lacking = (uint64_t)plan->io.threads * (uint64_t)mix->extra_count;
-    uint64_t rounds = (count - warmup + lacking) / ((uint64_t)mix->extra_count + 1);
-    return rounds < count - warmup ? rounds : count - warmup;
+    /* With several threads, each takes turns by itself. A thread may stop in the middle
+     * of a round of turns, just after the operation in question. So for an upper bound,
+     * add the requests that the last rounds of all threads may lack, and count full
+     * rounds. */
+    uint64_t counted = count - warmup;
+    uint64_t extra_turns = (uint64_t)mix->extra_count;
+    uint64_t lacking = (uint64_t)plan->io.threads * extra_turns;
+    uint64_t rounds = (counted + lacking) / (extra_turns + 1);
+    return rounds < counted ? rounds : counted;
 }
 
 /*
- * Returns how many requests that count have the figure that SLO limits, at most, in all
- * phases that SLO is about. Only the idle phase of -load has a warm-up.
+ * Returns the maximum number of requests that count and have the figure that SLO limits,
+ * in all phases that SLO is about. Only the idle phase of -load has a warm-up.
  */
 static uint64_t
 count_in_run(const struct plan *plan, const struct slo *slo)
 {
-    uint64_t first = count_in_phase(plan, slo, plan->statistics.limits.warmup);
-    uint64_t later = count_in_phase(plan, slo, 0);
+    uint64_t with_warmup = count_in_phase(plan, slo, plan->statistics.limits.warmup);
+    uint64_t without_warmup = count_in_phase(plan, slo, 0);
 
     if (plan->mode != MODE_PHASES || slo->phase == PHASE_IDLE)
-        return first;
+        return with_warmup;
     if (slo->phase != PHASE_NONE)
-        return later;
-    /* The first phase has no more requests that count than each of the two later ones. */
-    return later > UINT64_MAX / 3 ? UINT64_MAX : first + 2 * later;
+        return without_warmup;
+    if (without_warmup > UINT64_MAX / 3) /* the sum could overflow */
+        return UINT64_MAX;
+    return with_warmup + without_warmup + without_warmup;
 }
 
 /*
- * Returns a number of requests for -c with which at least NEEDS requests that count have
- * the figure that SLO limits: whole rounds of turns, in equal parts in each phase that
- * SLO is about, after the warm-up.
+ * Returns a number of requests for -c that is enough for SLO: then at least NEEDS
+ * requests that count have the figure that SLO limits. The number is the warm-up plus the
+ * requests of one phase, because -c limits each phase. With -G, it has whole rounds of
+ * turns.
  */
 static uint64_t
 find_sufficient_count(const struct plan *plan, const struct slo *slo, uint64_t needs)
 {
-    bool all_phases = plan->mode == MODE_PHASES && slo->phase == PHASE_NONE;
-    uint64_t phases = all_phases ? PHASES - 1 : 1;
+    bool is_of_all_phases = plan->mode == MODE_PHASES && slo->phase == PHASE_NONE;
+    uint64_t phases = is_of_all_phases ? PHASES - 1 : 1; /* PHASE_NONE is no phase */
     uint64_t needs_per_phase = (needs + phases - 1) / phases;
     uint64_t warmup = slo->phase > PHASE_IDLE ? 0 : plan->statistics.limits.warmup;
     uint64_t extra_turns = (uint64_t)plan->workload.mix.extra_count;
@@ -306,15 +312,15 @@ find_sufficient_count(const struct plan *plan, const struct slo *slo, uint64_t n
     if (!slo_is_of_operation(slo))
         return warmup + needs_per_phase;
 
-    /* With several threads, each may stop in the middle of a round. */
+    /* With several threads, the last round of each thread may be incomplete. */
     uint64_t threads = (uint64_t)plan->io.threads;
     uint64_t incomplete = threads > 1 ? threads * extra_turns : 0;
     return warmup + needs_per_phase * (extra_turns + 1) + incomplete;
 }
 
 /*
- * Checks that -c allows enough requests that count for the percentile that SLO, a limit
- * of OPTION, is about. Returns 0, or -1 with ERROR.
+ * Checks that -c, if it is given, allows enough requests to know the percentile that SLO,
+ * a limit of OPTION, is about. Returns 0, or -1 with ERROR.
  */
 static int
 check_count(const struct plan *plan, const struct slo *slo, const char *option,
@@ -344,73 +350,91 @@ check_count(const struct plan *plan, const struct slo *slo, const char *option,
 }
 
 /*
- * Checks that a run by PLAN measures all figures that SLOS, the limits of OPTION, are
- * about. Returns 0, or -1 with ERROR.
+ * Checks that the run of PLAN can decide SLO, a limit of OPTION (-slo or -warn). Returns
+ * 0, or -1 with ERROR.
  */
+static int
+check_limit(const struct plan *plan, const struct slo *slo, const char *option,
+            struct error *error)
+{
+    char name[SLO_NAME];
+    slo_name(slo, name);
+
+    /* The steps of these sweeps set the rate, so a limit on the rate decides nothing. */
+    enum sweep_kind swept = plan->sweep.kind;
+    if (slo_is_rate(slo) && (swept == SWEEP_RATE || swept == SWEEP_INTERVAL))
+        return error_set(error, EXIT_USAGE, option,
+                         "-sweep %s sets %s itself; limit a time, such as p99=1ms",
+                         sweep_kinds[swept].name, name);
+
+    const char *missing_condition = find_missing_condition(plan, slo);
+    if (missing_condition)
+        return error_set(error, EXIT_USAGE, option, "%s %s", name, missing_condition);
+
+    return check_count(plan, slo, option, error);
+}
+
+/* Checks each of SLOS, the limits of OPTION. Returns 0, or -1 with ERROR. */
 static int
 check_limits(const struct plan *plan, const struct slos *slos, const char *option,
              struct error *error)
 {
-    char name[SLO_NAME];
-    enum sweep_kind swept = plan->sweep.kind;
-
-    for (int i = 0; i < slos->count; i++) {
-        const struct slo *slo = &slos->list[i];
-        const char *why = find_missing(plan, slo);
-        if (slo_is_rate(slo) && (swept == SWEEP_RATE || swept == SWEEP_INTERVAL))
-            return error_set(error, EXIT_USAGE, option,
-                             "-sweep %s sets %s itself; limit a time, such as p99=1ms",
-                             sweep_kinds[swept].name, slo_name(slo, name));
-        if (why)
-            return error_set(error, EXIT_USAGE, option, "%s %s", slo_name(slo, name),
-                             why);
-        if (check_count(plan, slo, option, error) < 0)
+    for (int i = 0; i < slos->count; i++)
+        if (check_limit(plan, &slos->list[i], option, error) < 0)
             return -1;
-    }
     return 0;
 }
 
+/* Returns true if WARNING and SLO limit the same figure, and WARNING is looser. */
+static bool
+is_looser(const struct slo *warning, const struct slo *slo)
+{
+    char warning_name[SLO_NAME];
+    char name[SLO_NAME];
+
+    if (strcmp(slo_name(warning, warning_name), slo_name(slo, name)) != 0)
+        return false;
+    if (slo_is_rate(slo))
+        return warning->limit < slo->limit;
+    return warning->limit > slo->limit;
+}
+
 /*
- * Refuses a limit of -warn that is looser than the limit of -slo for the same figure: it
- * would never warn, because the critical limit is broken first. Returns 0, or -1 with
- * ERROR.
+ * Refuses WARNING, a limit of -warn, if it is looser than one of SLOS, the limits of
+ * -slo: it would never warn, because the limit of -slo is broken first. Returns 0, or -1
+ * with ERROR.
  */
 static int
-check_warnings(const struct plan_statistics *statistics, struct error *error)
+check_warning(const struct slo *warning, const struct slos *slos, struct error *error)
 {
-    const struct slos *warnings = &statistics->warnings;
-    const struct slos *slos = &statistics->slos;
+    char name[SLO_NAME];
+    char warning_limit[UNITS_TEXT];
+    char limit[UNITS_TEXT];
 
-    for (int i = 0; i < warnings->count; i++)
-        for (int k = 0; k < slos->count; k++) {
-            const struct slo *warning = &warnings->list[i];
-            const struct slo *slo = &slos->list[k];
-            char name[SLO_NAME];
-            char slo_text[SLO_NAME];
-            char warning_limit[UNITS_TEXT];
-            char slo_limit_text[UNITS_TEXT];
-
-            slo_name(warning, name);
-            bool looser = slo_is_rate(slo) ? warning->limit < slo->limit
-                                           : warning->limit > slo->limit;
-            if (!looser || strcmp(name, slo_name(slo, slo_text)) != 0)
-                continue;
+    slo_name(warning, name);
+    for (int i = 0; i < slos->count; i++)
+        if (is_looser(warning, &slos->list[i]))
             return error_set(error, EXIT_USAGE, "-warn",
                              "%s=%s is looser than -slo %s=%s, so it would never warn; "
                              "exchange the two limits",
                              name, slo_limit(warning, warning_limit), name,
-                             slo_limit(slo, slo_limit_text));
-        }
-
+                             slo_limit(&slos->list[i], limit));
     return 0;
 }
 
 int
 plan_check_limits(const struct plan *plan, struct error *error)
 {
-    if (check_limits(plan, &plan->statistics.slos, "-slo", error) < 0)
+    const struct slos *slos = &plan->statistics.slos;
+    const struct slos *warnings = &plan->statistics.warnings;
+
+    if (check_limits(plan, slos, "-slo", error) < 0)
         return -1;
-    if (check_limits(plan, &plan->statistics.warnings, "-warn", error) < 0)
+    if (check_limits(plan, warnings, "-warn", error) < 0)
         return -1;
-    return check_warnings(&plan->statistics, error);
+
+    for (int i = 0; i < warnings->count; i++)
+        if (check_warning(&warnings->list[i], slos, error) < 0)
+            return -1;
+    return 0;
 }

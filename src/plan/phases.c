@@ -1,18 +1,23 @@
 /*
- * The plans of -load. Such a run has three phases: the requests run alone (idle), then
- * beside a background load (loaded), then alone again (recovered). This file makes the
- * plan of each phase and the plan of the load.
+ * The plans of -load. Such a run has three phases: the measured requests run alone
+ * (idle), then beside a background load (loaded), then alone again (recovered). This file
+ * makes the plan of each phase and the plan of the load.
  *
- * The value of -load has fewer settings than the options have. Most others of the load
- * keep fixed values: it never ends by itself, prints nothing and has no limits. The
- * supervisor ends the load when the requests of the second phase have ended.
+ * The value of -load sets only a part of the plan of the load, such as the operations and
+ * the depth. The rest has fixed values: the load never ends by itself, prints nothing and
+ * has no limits of -slo. The supervisor ends the load when the requests of the second
+ * phase have ended.
  */
 #include "base/random.h"
 #include "base/units.h"
 #include "resolve.h"
 
-#define BACKGROUND_SALT 0x3333333333333333 /* XORed into the seed of the load */
-#define BACKGROUND_SCRATCH (64 << 20) /* minimum size of its working file, in bytes */
+/* XORed into the seed of the run to get the seed of the load, so that both use different
+ * random offsets. */
+#define BACKGROUND_SALT 0x3333333333333333
+
+/* Minimum size of the working file of the load, in bytes. */
+#define BACKGROUND_SCRATCH (64 << 20)
 
 void
 plan_phase(const struct plan *plan, enum phase phase, struct plan *active)
@@ -25,58 +30,74 @@ plan_phase(const struct plan *plan, enum phase phase, struct plan *active)
     active->statistics.limits.warmup = 0;
 }
 
-void
-plan_background(const struct plan *plan, struct plan *one)
+/* Resolves what the load does, and where. */
+static void
+resolve_background_workload(const struct background_options *background,
+                            struct plan_workload *workload)
 {
-    const struct background_options *background = &plan->options->background;
-    struct plan_workload *workload = &one->workload;
-    struct plan_io *io = &one->io;
-    int deepest = 1;
-
-    *one = *plan;
-    one->mode = MODE_BACKGROUND;
-    one->statistics = (struct plan_statistics){.limits.slowest = INT64_MAX};
-    one->output = (struct plan_output){0};
-
-    if (background->path) {
-        one->path = background->path;
+    if (background->path) /* the working set of the options is for another target */
         workload->work_size = workload->work_offset = 0;
-    }
 
     workload->mix = background->mix;
     workload->append = false;
     workload->linear = background->linear;
-    workload->seed = random_derive(plan->workload.seed ^ BACKGROUND_SALT, 1);
-    workload->request_size = background->size     ? background->size
-                             : background->linear ? PLAN_LINEAR_SIZE
-                                                  : 4096;
+    workload->seed = random_derive(workload->seed ^ BACKGROUND_SALT, 1);
+
+    workload->request_size = background->linear ? PLAN_LINEAR_SIZE : 4096;
+    if (background->size)
+        workload->request_size = background->size;
     workload->scratch_size = BACKGROUND_SCRATCH;
     if (workload->scratch_size < workload->request_size)
         workload->scratch_size = workload->request_size;
+}
 
+/* Resolves how the load sends its requests. */
+static void
+resolve_background_io(const struct background_options *background, struct plan_io *io)
+{
     io->rw_flags = 0;
     io->open_flags = 0;
     io->threads = background->threads ? (int)background->threads : 1;
     io->depth = background->depth ? (int)background->depth : 1;
+    io->engine = NULL;
     io->missing = (struct io_missing){0};
     io->chosen_for = NULL;
 
-    io->engine = io->depth > 1 ? io_engine_deep(io->depth, &deepest, &io->missing) : NULL;
-    if (!io->engine || deepest < io->depth) {
+    int possible_depth = 0;
+    if (io->depth > 1)
+        io->engine = io_engine_deep(io->depth, &possible_depth, &io->missing);
+    if (!io->engine || possible_depth < io->depth) {
         io->engine = io_engine_of(0);
         io->threads *= io->depth;
         io->threads = io->threads < THREADS_MOST ? io->threads : THREADS_MOST;
         io->depth = 1;
     }
     io->engine_name = io->engine->option ? io->engine->name : NULL;
+}
 
-    int64_t bytes = units_scale(io->threads, workload->request_size, 1);
+void
+plan_background(const struct plan *plan, struct plan *one)
+{
+    const struct background_options *background = &plan->options->background;
+
+    *one = *plan;
+    one->mode = MODE_BACKGROUND;
+    one->statistics = (struct plan_statistics){.limits.slowest = INT64_MAX};
+    one->output = (struct plan_output){0};
+    if (background->path)
+        one->path = background->path;
+
+    resolve_background_workload(background, &one->workload);
+    resolve_background_io(background, &one->io);
+
+    int64_t bytes = units_scale(one->io.threads, one->workload.request_size, 1);
     one->pace.burst = 1;
-    one->pace.interval =
-        background->rate    ? units_scale_up(io->threads, SECOND, background->rate)
-        : background->speed ? units_scale_up(bytes, SECOND, background->speed)
-                            : 0;
-    one->pace.from_limit = one->pace.interval > 0; /* rate= and speed= only slow down */
+    one->pace.interval = 0;
+    if (background->rate)
+        one->pace.interval = units_scale_up(one->io.threads, SECOND, background->rate);
+    else if (background->speed)
+        one->pace.interval = units_scale_up(bytes, SECOND, background->speed);
+    one->pace.from_limit = one->pace.interval > 0;
 
     one->end.count = UINT64_MAX;
     one->end.work_time = INT64_MAX;
@@ -110,6 +131,7 @@ plan_resolve_phases(const struct options *options, struct plan *plan, struct err
         return error_set(error, EXIT_USAGE, "-load",
                          "each phase needs an end; give -c or -w");
 
+    /* As with -corrected, but without being asked: the load delays requests. */
     if (!plan->pace.from_limit && plan->io.depth == 1)
         plan->statistics.corrected_interval = plan->pace.interval;
     return 0;

@@ -1,21 +1,22 @@
 /*
  * Makes the plan of a run from the options. plan_make, near the end of the file, is the
- * table of contents. It fills the plan group by group; a later group may use an earlier
- * one, so the order matters:
+ * table of contents. It fills the parts of struct plan one by one. Some parts need the
+ * values of earlier parts, so the order matters:
  *
- *   find_mode          the mode
- *   plan_check_options refuses options that do not fit together (checks.c)
- *   resolve_workload   operations, sizes, seed
- *   resolve_io         engine, threads, depth         (needs the request size)
- *   resolve_pace       interval and burst             (needs threads and request size)
- *   resolve_ends       work time and timeouts
- *   resolve_mode       values that depend on the mode (needs all of the above)
- *   plan_check_limits  refuses limits that this run could never decide (checks.c)
- *   resolve_series, resolve_corrected
+ *   find_mode            the mode
+ *   plan_check_options   refuses options that cannot be given together (checks.c)
+ *   resolve_workload     operations, sizes, seed        (needs the mode)
+ *   resolve_io           engine, threads, depth         (needs the request size)
+ *   resolve_pace         interval and burst             (needs threads and request size)
+ *   resolve_end          work time and timeouts
+ *   resolve_mode         values that depend on the mode (needs all of the above)
+ *   plan_check_limits    refuses limits that this run could never decide (checks.c)
+ *   resolve_series       room for the latencies in the order of the requests
+ *   resolve_corrected    interval of -corrected
  *
- * The table of options says which mode accepts which option (cli/cli.h). The other rules
- * about which options can be given together are in checks.c. Values that contradict each
- * other are refused here, in sweep.c and in phases.c.
+ * Which options can be given together is checked first, by the table of options
+ * (cli/cli.h) and by checks.c. Values that contradict each other are refused by the later
+ * steps, here and in sweep.c and phases.c.
  */
 #include "plan/plan.h"
 
@@ -30,8 +31,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* XORed into the seed before the seed of a target is derived: workers derive their seeds
- * from the same seed without this salt, and must not get the same ones. */
+/* XORed into the seed of the run before the seed of a target is derived from it. The
+ * seeds of workers are derived from the same seed without this salt, so they are
+ * different. */
 #define TARGET_SALT 0x5555555555555555
 
 static enum cli_mode
@@ -62,24 +64,13 @@ find_mode(const struct options *options)
     return MODE_RUN;
 }
 
+/*
+ * Stores in WORKLOAD the operations that the options select, and how often such options
+ * (-write, -read-write) were given. Without such an option, the requests are reads.
+ */
 static void
-resolve_workload(const struct options *options, uint64_t seed, struct plan *plan)
+resolve_operations(const struct options *options, struct plan_workload *workload)
 {
-    struct plan_workload *workload = &plan->workload;
-    bool append = options->given[OPTION_APPEND], linear = options->given[OPTION_LINEAR];
-    bool large = linear && !options->given[OPTION_SIZE];
-
-    *workload = (struct plan_workload){
-        .linear = linear || append,
-        .append = append,
-        .keep = options->given[OPTION_KEEP],
-        .seed = options->entropy ? (uint64_t)options->entropy : seed,
-        .request_size = large ? PLAN_LINEAR_SIZE : options->size,
-        .work_size = options->work_size,
-        .scratch_size = options->work_size,
-        .work_offset = options->work_offset,
-    };
-
     for (int i = 0; i < OPTION_IDS; i++) {
         const struct cli_option *option = &cli_options[i];
         if (!option->workload || !options->given[option->id])
@@ -87,54 +78,55 @@ resolve_workload(const struct options *options, uint64_t seed, struct plan *plan
         operation_mix_find(option->workload, &workload->mix);
         workload->destroy_confirmed += options->given[option->id];
     }
-
-    if (workload->scratch_size)
-        return;
-    large = options->given[OPTION_RAPID] || append || plan->mode & MODE_SWEEP;
-    workload->scratch_size = large ? 64 << 20 : 1 << 20;
-    if (workload->scratch_size < workload->request_size)
-        workload->scratch_size = workload->request_size;
 }
 
-#define SWEEP_DEEPEST 64 /* the highest depth of -sweep depth without a range */
+/* Default sizes of a working file, in bytes. Runs that send many requests in a short time
+ * get the large one. */
+#define SCRATCH_SIZE (1 << 20)
+#define SCRATCH_SIZE_LARGE (64 << 20)
+
+/* Returns the size of a working file in bytes. Needs the mode and the request size. */
+static int64_t
+find_scratch_size(const struct options *options, const struct plan *plan)
+{
+    bool sends_many = options->given[OPTION_RAPID] || options->given[OPTION_APPEND] ||
+                      plan->mode & MODE_SWEEP;
+    int64_t size = sends_many ? SCRATCH_SIZE_LARGE : SCRATCH_SIZE;
+
+    if (options->work_size)
+        return options->work_size;
+    return size > plan->workload.request_size ? size : plan->workload.request_size;
+}
+
+static void
+resolve_workload(const struct options *options, uint64_t seed, struct plan *plan)
+{
+    struct plan_workload *workload = &plan->workload;
+    bool append = options->given[OPTION_APPEND];
+    bool linear = options->given[OPTION_LINEAR];
+
+    *workload = (struct plan_workload){
+        .linear = linear || append,
+        .append = append,
+        .keep = options->given[OPTION_KEEP],
+        .seed = options->entropy ? (uint64_t)options->entropy : seed,
+        .request_size = options->size,
+        .work_size = options->work_size,
+        .work_offset = options->work_offset,
+    };
+    if (linear && !options->given[OPTION_SIZE])
+        workload->request_size = PLAN_LINEAR_SIZE;
+
+    resolve_operations(options, workload);
+    workload->scratch_size = find_scratch_size(options, plan);
+}
 
 /*
- * Chooses an engine for a command line that needs several requests in flight, by -depth
- * or -sweep depth, but names no engine: the first engine of the table that can be opened
- * on this system. Returns 0, or -1 with ERROR if no engine can be opened.
+ * Stores the engine that the command line names in PLAN. If the command line names
+ * several engines, takes the last one in the order of the option table.
  */
-static int
-choose_engine(const struct options *options, struct plan *plan, struct error *error)
-{
-    bool sweeps = options->sweep.kind == SWEEP_DEPTH;
-    int64_t most = options->depth;
-    if (sweeps)
-        most = options->sweep.to ? options->sweep.to : SWEEP_DEEPEST;
-    if (plan->io.engine_name || (most < 2 && !sweeps))
-        return 0;
-
-    int depth;
-    struct plan_io *io = &plan->io;
-    const struct io_engine *engine = io_engine_deep((int)most, &depth, &io->missing);
-    const char *what = sweeps ? "-sweep depth" : "-depth";
-    if (!engine && io->missing.name)
-        error_set(error, EXIT_PREPARE, what, "%s is not available here: %s",
-                  io->missing.name, strerror(io->missing.code));
-    else if (!engine)
-        error_set(error, EXIT_PREPARE, what,
-                  "this system has no way to keep several requests in flight");
-    if (!engine)
-        return error_advise(error, "use -threads, which needs none");
-    io->engine = engine;
-    io->engine_name = engine->name;
-    io->chosen_for = what;
-    return 0;
-}
-
-/* Stores the engine that the command line names, if any; if it names several, the one
- * whose option is last in the option table. */
 static void
-resolve_engine(const struct options *options, struct plan *plan)
+resolve_named_engine(const struct options *options, struct plan *plan)
 {
     for (int i = 0; i < OPTION_IDS; i++) {
         const struct cli_option *option = &cli_options[i];
@@ -147,27 +139,76 @@ resolve_engine(const struct options *options, struct plan *plan)
     }
 }
 
+/* Returns the highest depth that the command line asks for; 0 if it names no depth. */
+static int
+find_highest_depth(const struct options *options)
+{
+    if (options->sweep.kind != SWEEP_DEPTH)
+        return (int)options->depth;
+    return options->sweep.to ? (int)options->sweep.to : PLAN_SWEEP_END;
+}
+
+/*
+ * Chooses an engine for a command line that needs several requests in flight, by -depth
+ * or -sweep depth, but names no engine: the first engine of the table of engines that can
+ * be opened on this system. Returns 0, or -1 with ERROR if no engine can be opened.
+ */
+static int
+choose_engine(const struct options *options, struct plan *plan, struct error *error)
+{
+    struct plan_io *io = &plan->io;
+    bool sweeps_depth = options->sweep.kind == SWEEP_DEPTH;
+    int highest_depth = find_highest_depth(options);
+    if (io->engine_name || (!sweeps_depth && highest_depth < 2))
+        return 0;
+
+    int depth; /* not used: if it is too small, opening the engine says so */
+    const char *what = sweeps_depth ? "-sweep depth" : "-depth";
+    const struct io_engine *engine = io_engine_deep(highest_depth, &depth, &io->missing);
+    if (engine) {
+        io->engine = engine;
+        io->engine_name = engine->name;
+        io->chosen_for = what;
+        return 0;
+    }
+
+    if (io->missing.name)
+        error_set(error, EXIT_PREPARE, what, "%s is not available here: %s",
+                  io->missing.name, strerror(io->missing.code));
+    else
+        error_set(error, EXIT_PREPARE, what,
+                  "this system has no way to keep several requests in flight");
+    return error_advise(error, "use -threads, which needs none");
+}
+
 /* Resolves how requests are sent. Returns 0, or -1 with ERROR if an engine is missing. */
 static int
 resolve_io(const struct options *options, struct plan *plan, struct error *error)
 {
-    plan->io = (struct plan_io){
+    struct plan_io *io = &plan->io;
+    *io = (struct plan_io){
         .engine = io_engine_of(0),
         .threads = options->threads ? (int)options->threads : 1,
         .depth = options->depth ? (int)options->depth : 1,
         .direct = options->given[OPTION_DIRECT],
         .cached = options->given[OPTION_CACHED],
-        .open_flags = (options->given[OPTION_SYNC] ? OS_OPEN_SYNC : 0) |
-                      (options->given[OPTION_DSYNC] ? OS_OPEN_DSYNC : 0),
-        .rw_flags = (options->given[OPTION_HIPRI] ? OS_RW_HIPRI : 0) |
-                    (options->given[OPTION_NOWAIT] ? OS_RW_NOWAIT : 0),
     };
 
-    resolve_engine(options, plan);
-    if (options->sweep.kind == SWEEP_RATE)
+    if (options->given[OPTION_SYNC])
+        io->open_flags |= OS_OPEN_SYNC;
+    if (options->given[OPTION_DSYNC])
+        io->open_flags |= OS_OPEN_DSYNC;
+    if (options->given[OPTION_HIPRI])
+        io->rw_flags |= OS_RW_HIPRI;
+    if (options->given[OPTION_NOWAIT])
+        io->rw_flags |= OS_RW_NOWAIT;
+
+    resolve_named_engine(options, plan);
+    if (plan->mode == MODE_RATES) {
         plan_resolve_slots(options, plan);
-    if (options->sweep.kind == SWEEP_RATE && plan->io.depth == 1)
-        return 0;
+        if (io->depth == 1)
+            return 0; /* threads keep the requests in flight */
+    }
     return choose_engine(options, plan, error);
 }
 
@@ -177,109 +218,116 @@ resolve_io(const struct options *options, struct plan *plan, struct error *error
  * interval that is too short by a fraction of a nanosecond, one request too many could
  * start within the work time, above the limit.
  *
- * In each interval, all workers send TOGETHER = burst * threads requests. So a limit of R
- * requests per second needs an interval of TOGETHER / R seconds.
+ * In each interval, all workers together send REQUESTS = burst * threads. So a limit of R
+ * requests per second needs an interval of REQUESTS / R seconds.
  */
 static void
 resolve_pace(const struct options *options, struct plan *plan)
 {
     struct plan_pace *pace = &plan->pace;
-    bool rate = options->given[OPTION_RATE_LIMIT];
-    bool speed = options->given[OPTION_SPEED_LIMIT];
-    bool at_once =
-        rate || speed || options->given[OPTION_RAPID] || plan->mode & MODE_SWEEP;
+    bool has_rate = options->given[OPTION_RATE_LIMIT];
+    bool has_speed = options->given[OPTION_SPEED_LIMIT];
+    bool has_other_pace =
+        has_rate || has_speed || options->given[OPTION_RAPID] || plan->mode & MODE_SWEEP;
 
     pace->keep_awake = options->given[OPTION_AWAKE];
     pace->burst = options->burst ? options->burst : 1;
-    int64_t together =
-        units_scale(pace->burst, plan->io.threads, 1); /* requests per interval */
-    int64_t bytes = units_scale(together, plan->workload.request_size, 1);
-    int64_t own = at_once && !options->given[OPTION_INTERVAL] ? 0 : options->interval;
-    int64_t least = rate ? units_scale_up(together, SECOND, options->rate_limit) : 0;
+    pace->interval = options->interval;
+    if (has_other_pace && !options->given[OPTION_INTERVAL])
+        pace->interval = 0; /* not the default of -i, 1 s */
+    pace->given_by = pace->interval > 0 ? "-i" : NULL;
 
-    pace->given_by = rate ? "-r" : NULL;
-    if (speed) {
-        int64_t least_by_speed = units_scale_up(bytes, SECOND, options->speed_limit);
-        if (least_by_speed > least)
-            pace->given_by = "-l";
-        least = time_later(least, least_by_speed);
+    int64_t requests = units_scale(pace->burst, plan->io.threads, 1);
+    int64_t bytes = units_scale(requests, plan->workload.request_size, 1);
+    int64_t interval_of_rate = 0;
+    int64_t interval_of_speed = 0;
+    if (has_rate)
+        interval_of_rate = units_scale_up(requests, SECOND, options->rate_limit);
+    if (has_speed)
+        interval_of_speed = units_scale_up(bytes, SECOND, options->speed_limit);
+
+    if (interval_of_rate > pace->interval) {
+        pace->interval = interval_of_rate;
+        pace->given_by = "-r";
+        pace->from_limit = true;
     }
-
-    pace->interval = time_later(own, least);
-    pace->from_limit = least > own;
-    if (!pace->from_limit)
-        pace->given_by = own > 0 ? "-i" : NULL;
+    if (interval_of_speed > pace->interval) {
+        pace->interval = interval_of_speed;
+        pace->given_by = "-l";
+        pace->from_limit = true;
+    }
 }
 
-/* Resolves when the run ends, and how long the program waits for things that may never
- * happen: for answers, and for targets to open and close (see base/deadlines.h). */
+/* Resolves when the run ends, and how long the program waits for events that may never
+ * happen: answers to requests, and the opening and closing of targets. */
 static void
-resolve_ends(const struct options *options, struct plan *plan)
+resolve_end(const struct options *options, struct plan *plan)
 {
-    struct plan_end *ends = &plan->end;
-    bool rapid = options->given[OPTION_RAPID] && !options->given[OPTION_WORK_TIME];
-    bool checks = plan->mode == MODE_CHECK && !options->given[OPTION_TIMEOUT];
-    int64_t work_time = options->work_time ? options->work_time : INT64_MAX;
+    struct plan_end *end = &plan->end;
 
-    ends->count = options->count ? (uint64_t)options->count : UINT64_MAX;
-    ends->work_time = rapid ? 3 * SECOND : work_time;
+    end->count = options->count ? (uint64_t)options->count : UINT64_MAX;
+    end->work_time = options->work_time ? options->work_time : INT64_MAX;
+    end->ignore_error = options->given[OPTION_IGNORE_ERROR];
+    end->hang = options->hang;
+    end->grace = end->hang ? time_later(end->hang, DEADLINE_GRACE) : DEADLINE_ENDING;
 
-    ends->ignore_error = options->given[OPTION_IGNORE_ERROR];
-    ends->hang = options->hang;
-    ends->timeout = checks ? DEADLINE_CHECK : options->timeout;
-    ends->grace = ends->hang ? time_later(ends->hang, DEADLINE_GRACE) : DEADLINE_ENDING;
-    ends->open_timeout =
-        ends->timeout < INT64_MAX ? ends->timeout : time_add(work_time, ends->grace);
+    end->timeout = options->timeout;
+    if (plan->mode == MODE_CHECK && !options->given[OPTION_TIMEOUT])
+        end->timeout = DEADLINE_CHECK;
+    end->open_timeout = end->timeout;
+    if (end->timeout == INT64_MAX)
+        end->open_timeout = time_add(end->work_time, end->grace);
+
+    /* The default work time of -R comes last, because it does not limit the opening. */
+    if (options->given[OPTION_RAPID] && !options->given[OPTION_WORK_TIME])
+        end->work_time = 3 * SECOND;
 }
 
 /*
  * Gives a check (-check) without -w a work time: the time that -c requests take as
- * planned, and DEADLINE_CHECK_RUN. Otherwise a slow disk could make the run take for
- * ever. Monitoring systems kill a plug-in after about a minute, and would learn nothing
- * then.
+ * planned, and DEADLINE_CHECK_RUN. Without a work time, a slow disk could make the run
+ * take for ever. Monitoring systems kill a plug-in after about a minute, and then they
+ * would get no answer.
  */
-static int
-resolve_check(const struct options *options, struct plan *plan, struct error *error)
+static void
+resolve_check(const struct options *options, struct plan *plan)
 {
-    int64_t needs = 0;
-    int64_t together = units_scale(plan->pace.burst, plan->io.threads, 1);
-    (void)error;
+    int64_t requests_per_interval = units_scale(plan->pace.burst, plan->io.threads, 1);
+    int64_t planned_time = 0;
 
-    if (plan->end.count != UINT64_MAX)
-        needs = units_scale_up(options->count, plan->pace.interval, together);
-    if (plan->end.work_time == INT64_MAX)
-        plan->end.work_time = time_add(needs, DEADLINE_CHECK_RUN);
-    return 0;
+    if (plan->end.work_time < INT64_MAX)
+        return;
+    if (options->count)
+        planned_time =
+            units_scale_up(options->count, plan->pace.interval, requests_per_interval);
+    plan->end.work_time = time_add(planned_time, DEADLINE_CHECK_RUN);
 }
 
 /*
- * Checks the options of -compare: limits may only concern the whole latency, because the
- * raw lines of a recorded run have nothing else; and only one file may be standard input.
+ * Checks the options of -compare. Limits may only be on the whole latency, because the
+ * raw lines of a recorded run have no other times. Only one file may be standard input.
  * Returns 0, or -1 with ERROR.
  */
 static int
-resolve_compare(const struct options *options, struct plan *plan, struct error *error)
+check_compare(const struct options *options, struct error *error)
 {
-    int streams = 0;
-    char name[SLO_NAME];
-
     for (int i = 0; i < options->slos.count; i++) {
+        char name[SLO_NAME];
         const struct slo *slo = &options->slos.list[i];
-        if (slo->scope == SCOPE_ALL && !slo->phase)
-            continue;
-        return error_set(error, EXIT_USAGE, "-slo",
-                         "%s: recorded runs have only the whole time of each request; "
-                         "use a limit such as p99=1ms",
-                         slo_name(slo, name));
+        if (slo->scope != SCOPE_ALL || slo->phase)
+            return error_set(error, EXIT_USAGE, "-slo",
+                             "%s: recorded runs have only the whole time of each "
+                             "request; use a limit such as p99=1ms",
+                             slo_name(slo, name));
     }
 
+    int standard_inputs = 0;
     for (int i = 0; i < options->target_count; i++)
-        streams += strcmp(options->targets[i], "-") == 0;
-    if (streams > 1)
+        if (strcmp(options->targets[i], "-") == 0)
+            standard_inputs++;
+    if (standard_inputs > 1)
         return error_set(error, EXIT_USAGE, "-compare",
                          "standard input can be read only once; give - once");
-
-    plan->workload.seed = 1; /* constant, so that a rerun samples a long file equally */
     return 0;
 }
 
@@ -290,48 +338,61 @@ resolve_compare(const struct options *options, struct plan *plan, struct error *
 static int
 resolve_mode(const struct options *options, struct plan *plan, struct error *error)
 {
-    static const struct {
-        int modes;
-        int (*resolve)(const struct options *, struct plan *, struct error *);
-    } own[] = {{MODE_SWEEP, plan_resolve_sweep},
-               {MODE_PHASES, plan_resolve_phases},
-               {MODE_CHECK, resolve_check},
-               {MODE_COMPARE, resolve_compare}};
+    if (plan->mode & MODE_SWEEP)
+        return plan_resolve_sweep(options, plan, error);
+    if (plan->mode == MODE_PHASES)
+        return plan_resolve_phases(options, plan, error);
 
-    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
-        if ((int)plan->mode & own[i].modes)
-            return own[i].resolve(options, plan, error);
+    if (plan->mode == MODE_CHECK)
+        resolve_check(options, plan);
+    if (plan->mode == MODE_COMPARE) {
+        /* With a constant seed, a rerun takes the same samples of a long file. */
+        plan->workload.seed = 1;
+        return check_compare(options, error);
+    }
     return 0;
 }
 
-#define SERIES_MOST 32768 /* entries of the series of one target */
-#define SERIES_ALL 131072 /* entries of the series of all targets together */
+/* Maximum capacity of the series of latencies. */
+#define SERIES_MOST 32768 /* for one target */
+#define SERIES_ALL 131072 /* for all targets together; for each recorded run */
+
+static bool
+has_percentile(const struct slos *slos)
+{
+    for (int i = 0; i < slos->count; i++)
+        if (slos->list[i].metric == SLO_PERCENTILE)
+            return true;
+    return false;
+}
 
 /*
- * Decides how many latencies are recorded in the order of their requests (stats/track.h).
- * A run needs this series to compare targets with each other, and to say whether the
- * answer to a limit on a percentile is certain. Sweeps and phases have no series, because
- * their requests are not all made under the same conditions.
+ * Decides how many latencies of a target are kept in the order of its requests, as a
+ * series (stats/track.h). A run needs the series to compare targets with each other, and
+ * to say whether the answer to a limit on a percentile is certain. Sweeps and phases have
+ * no series, because their requests are not all made under the same conditions.
  */
 static void
 resolve_series(struct plan *plan)
 {
-    bool ranked = false;
-    for (int i = 0; i < plan->statistics.slos.count; i++)
-        ranked |= plan->statistics.slos.list[i].metric == SLO_PERCENTILE;
+    struct plan_statistics *statistics = &plan->statistics;
+    bool needs_series = plan->target_count > 1 || has_percentile(&statistics->slos);
 
-    if (plan->mode == MODE_COMPARE)
-        plan->statistics.series_capacity = SERIES_ALL;
-    else if ((plan->target_count > 1 || ranked) &&
-             !(plan->mode & (MODE_SWEEP | MODE_PHASES)))
-        plan->statistics.series_capacity = plan->target_count > SERIES_ALL / SERIES_MOST
-                                               ? SERIES_ALL / plan->target_count
-                                               : SERIES_MOST;
+    if (plan->mode == MODE_COMPARE) {
+        statistics->series_capacity = SERIES_ALL;
+        return;
+    }
+    if (!needs_series || plan->mode & (MODE_SWEEP | MODE_PHASES))
+        return;
+
+    statistics->series_capacity = SERIES_MOST;
+    if (plan->target_count > SERIES_ALL / SERIES_MOST)
+        statistics->series_capacity = SERIES_ALL / plan->target_count;
 }
 
 /*
  * Resolves the interval for -corrected. Returns 0, or -1 with ERROR if the run has no
- * interval that requests could miss.
+ * interval at which requests could be missed.
  */
 static int
 resolve_corrected(const struct options *options, struct plan *plan, struct error *error)
@@ -342,16 +403,15 @@ resolve_corrected(const struct options *options, struct plan *plan, struct error
         return error_set(error, EXIT_USAGE, NULL,
                          "-corrected and -depth cannot be combined: requests in flight "
                          "together do not wait for each other");
-
-    plan->statistics.corrected_interval = plan->pace.from_limit ? 0 : plan->pace.interval;
-    if (plan->statistics.corrected_interval)
-        return 0;
-
     if (plan->pace.from_limit)
         return error_set(error, EXIT_USAGE, "-corrected",
                          "needs an interval of -i; give -i instead of -r or -l");
-    return error_set(error, EXIT_USAGE, "-corrected",
-                     "needs an interval; give one with -i");
+    if (plan->pace.interval == 0)
+        return error_set(error, EXIT_USAGE, "-corrected",
+                         "needs an interval; give one with -i");
+
+    plan->statistics.corrected_interval = plan->pace.interval;
+    return 0;
 }
 
 int
@@ -378,7 +438,7 @@ plan_make(const struct options *options, uint64_t seed, struct plan *plan,
     if (resolve_io(options, plan, error) < 0)
         return -1;
     resolve_pace(options, plan);
-    resolve_ends(options, plan);
+    resolve_end(options, plan);
     if (resolve_mode(options, plan, error) < 0 || plan_check_limits(plan, error) < 0)
         return -1;
 
@@ -396,23 +456,26 @@ plan_target(const struct plan *plan, int index, struct plan *one)
 
     one->workload.seed =
         random_derive(plan->workload.seed ^ TARGET_SALT, (uint64_t)index);
-    one->io.missing = (struct io_missing){0}; /* the first target notes both */
+
+    /* Only the first target has a note about the engine (note_engine). */
+    one->io.missing = (struct io_missing){0};
     one->io.chosen_for = NULL;
 }
 
 /*
- * Adds a note about the engine of PLAN, if the program has chosen it: its name, and which
- * better engine is not available. The note starts with WHAT, an option.
+ * Adds a note if the program itself has chosen the engine of PLAN. The note has the name
+ * of the engine, and the name of a better engine that is not available, if there is one.
+ * The note starts with WHAT, the option because of which the program chose.
  */
 static void
 note_engine(const struct plan *plan, const char *what, struct notes *notes)
 {
     const struct plan_io *io = &plan->io;
-    char instead[32];
-    snprintf(instead, sizeof(instead), "%d thread%s", io->threads,
-             io->threads == 1 ? "" : "s");
+    char threads[32];
+    snprintf(threads, sizeof(threads), "%d %s", io->threads,
+             units_plural((uint64_t)io->threads, "thread", "threads"));
 
-    const char *name = io->engine->queues_requests ? io->engine->name : instead;
+    const char *name = io->engine->queues_requests ? io->engine->name : threads;
     if (io->missing.name)
         notes_add(notes, what, "%s is not available here (%s); using %s instead",
                   io->missing.name, strerror(io->missing.code), name);
@@ -421,9 +484,9 @@ note_engine(const struct plan *plan, const char *what, struct notes *notes)
 }
 
 /*
- * Adds a note if the format of -time has no conversion such as %T, so that each line
- * would start with the same text. If the format looks like a time, -work-time was
- * probably meant.
+ * Adds a note if the format of -time has no conversion such as %T: then each line would
+ * start with the same text. If the format is a duration such as 5s, the user probably
+ * meant -work-time.
  */
 static void
 note_time_format(const struct options *options, struct notes *notes)
@@ -445,9 +508,9 @@ void
 plan_note(const struct plan *plan, struct notes *notes)
 {
     bool background = plan->mode == MODE_BACKGROUND;
-    const char *what = background ? "-load" : "-sweep";
-    if (plan->io.chosen_for)
-        what = plan->io.chosen_for;
+    const char *what = plan->io.chosen_for;
+    if (!what)
+        what = background ? "-load" : "-sweep";
 
     note_engine(plan, what, notes);
     if (plan->path == plan->targets[0] && !background)

@@ -1,34 +1,39 @@
 #ifndef PLAN_RESOLVE_H
 #define PLAN_RESOLVE_H
 
-/* The steps of plan_make that are not in plan.c but in sweep.c and phases.c. */
+/*
+ * The steps of plan_make that sweep.c and phases.c define. Each step fills fields of PLAN
+ * from OPTIONS and from the fields that earlier steps have filled.
+ */
 
 #include "cli/cli.h"
 #include "plan/plan.h"
 
 #define PLAN_LINEAR_SIZE (256 << 10) /* default request size with -L, in bytes */
+#define PLAN_SWEEP_END 64 /* last value of -sweep threads and depth without a range */
 
 /*
- * Decides the engine, threads and depth of an open loop (-sweep rate), in which as many
- * requests as possible must be able to be in flight. If the command line names neither an
- * engine nor threads, takes the first engine of this system that can have several
- * requests in flight, or else threads. Must be called after the request size and the
- * engine, threads and depth of the command line have been stored in PLAN.
+ * Decides how many requests can be in flight in an open loop (-sweep rate): the engine,
+ * the threads and the depth. Requests that are due must not wait for earlier ones, so as
+ * many as possible are allowed. If the command line names neither an engine nor threads,
+ * takes the first engine of this system that can have several requests in flight; if
+ * there is no such engine, takes threads. PLAN must have the request size, and the
+ * engine, threads and depth of the command line.
  */
 void plan_resolve_slots(const struct options *options, struct plan *plan);
 
 /*
- * Resolves the values that depend on the sweep. Must be called after the workload, I/O,
- * pace and ends of PLAN are resolved. Returns 0, or -1 with ERROR if a value makes no
- * sense in a sweep.
+ * Resolves the values that depend on the sweep: its range, the duration of its steps, and
+ * the size of a working file. The workload, io, pace and end of PLAN must be resolved.
+ * Returns 0, or -1 with ERROR if a value makes no sense in a sweep.
  */
 int plan_resolve_sweep(const struct options *options, struct plan *plan,
                        struct error *error);
 
 /*
- * Resolves the values that depend on the phases of -load. Must be called after the
- * workload, I/O, pace and ends of PLAN are resolved. Returns 0, or -1 with ERROR if a
- * value makes no sense with phases.
+ * Resolves the values that depend on the phases of -load: whether percentiles are
+ * corrected. The workload, io, pace and end of PLAN must be resolved. Returns 0, or -1
+ * with ERROR if a value makes no sense with phases.
  */
 int plan_resolve_phases(const struct options *options, struct plan *plan,
                         struct error *error);

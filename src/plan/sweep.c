@@ -122,7 +122,7 @@ plan_resolve_sweep(const struct options *options, struct plan *plan, struct erro
             workload->scratch_size = sweep->to;
     } else if (!sweep->from && !rate) {
         sweep->from = interval ? MS : 1;
-        sweep->to = interval ? SECOND : 64;
+        sweep->to = interval ? SECOND : PLAN_SWEEP_END;
     }
 
     plan->pace.poisson = options->given[OPTION_POISSON];
