@@ -149,8 +149,8 @@ struct plan_statistics {
      * missed requests (correction for coordinated omission); 0: they do not. */
     int64_t corrected_interval;
     struct slos slos, warnings; /* limits of -slo and of -warn */
-    /* Number of latencies per target that are kept in the order of the requests
-     * (stats/track.h); 0: none are kept. */
+    /* Number of latencies per target that are recorded in the order of the requests, as
+     * a series (stats/track.h); 0: none. */
     int series_capacity;
     bool breakdown; /* the time of each request is split into parts (-breakdown) */
 };
@@ -188,7 +188,7 @@ int plan_make(const struct options *options, uint64_t seed, struct plan *plan,
  */
 void plan_target(const struct plan *plan, int index, struct plan *one);
 
-/* Returns true if requests of PLAN have one of the properties DOES, OR-ed flags. */
+/* Returns true if some requests of PLAN have a property of DOES, which is OR-ed flags. */
 static inline bool
 plan_does(const struct plan *plan, enum operation_does does)
 {
@@ -210,7 +210,8 @@ void plan_note(const struct plan *plan, struct notes *notes);
  */
 int64_t plan_first(const struct plan *plan, int64_t work_size);
 
-/* Returns the largest request size that PLAN names, in bytes. */
+/* Returns the largest request size of PLAN, in bytes: in a sweep of sizes, the last one.
+ */
 int64_t plan_largest(const struct plan *plan);
 
 /*

@@ -367,7 +367,7 @@ has_percentile(const struct slos *slos)
 }
 
 /*
- * Decides how many latencies of a target are kept in the order of its requests, as a
+ * Decides how many latencies of a target are recorded in the order of its requests, as a
  * series (stats/track.h). A run needs the series to compare targets with each other, and
  * to say whether the answer to a limit on a percentile is certain. Sweeps and phases have
  * no series, because their requests are not all made under the same conditions.

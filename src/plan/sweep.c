@@ -1,33 +1,41 @@
 /*
  * The plans of a sweep. plan_resolve_sweep fills in the values of the whole sweep: its
  * range, if the user gave none, and how long each step takes. plan_step then makes the
- * plan of a step. Most steps differ from the plan in one value only.
+ * plan of a step. Most steps differ from the plan of the sweep in one value only.
  *
- * A step of an interval or a rate may need more time than -w says, until enough requests
- * have been sent for the percentiles that have limits. The two kinds do this in different
+ * A step of an interval or a rate may take longer than -w says: the percentiles that have
+ * limits need min_requests requests. The two kinds of sweep extend the step in different
  * ways:
  *
  *   interval i:  work time = max(-w, min_requests * i), settling = i
  *   rate r:      work time = max(-w, min_requests / r), settling = a tenth of that;
- *                both rounded up to whole intervals of 1/r
+ *                both are rounded up to whole intervals of 1/r
  *
- * Here min_requests is the result of least_of. For a low rate it is reduced, at most to
- * LEAST, so that the step does not take more than ten times as long as -w (step_rate).
+ * find_min_requests computes min_requests. For a low rate, make_rate_step reduces it, so
+ * that the step takes at most ten times as long as -w, or as long as REQUESTS_MIN
+ * requests take.
  */
 #include "base/random.h"
 #include "base/time.h"
+#include "base/units.h"
 #include "os/process.h"
 #include "resolve.h"
 
-/* The concurrency of an open loop, if the command line does not set it. */
-#define SLOTS 1024               /* requests in flight, at most */
-#define SLOTS_MEMORY (256 << 20) /* bytes for the buffers of all slots, at most */
-#define THREADS 64               /* threads, at most, if no engine queues requests */
+/*
+ * A slot is room for one request in flight. If the command line does not set the number
+ * of slots of an open loop, these are the maximum number, and the maximum size of the
+ * buffers of all slots in bytes.
+ */
+#define SLOTS_MOST 1024
+#define SLOTS_MEMORY (256 << 20)
+
+/* The maximum number of threads, if no engine can have several requests in flight. */
+#define SLOT_THREADS_MOST 64
 
 /*
  * Returns true if COUNT buffers of SIZE bytes can be allocated, and take at most a
- * quarter of the memory that is available. Always returns true if they are small, because
- * the query is slow (os/process.h).
+ * quarter of the available memory. Small buffers are not checked, because the query for
+ * the available memory is slow (os/process.h).
  */
 static bool
 has_memory(int64_t count, int64_t size)
@@ -41,89 +49,150 @@ has_memory(int64_t count, int64_t size)
     return trial && bytes <= os_memory_available() / 4;
 }
 
+/*
+ * Returns how many requests of SIZE bytes an open loop may have in flight, if the
+ * command line does not say it: at most SLOTS_MOST, and only as many as there is memory
+ * for their buffers.
+ */
+static int
+find_slot_count(int64_t size)
+{
+    int64_t slots = SLOTS_MEMORY / size;
+
+    if (slots > SLOTS_MOST)
+        slots = SLOTS_MOST;
+    if (slots < 1)
+        slots = 1;
+    while (slots > 1 && !has_memory(slots, size))
+        slots /= 2;
+
+    return (int)slots;
+}
+
+/*
+ * Resolves the depth for an engine that the command line names, or for the default engine
+ * if the command line names the threads. All threads together get SLOTS_WANTED slots. If
+ * the command line names the depth, it stays as it is.
+ */
+static void
+resolve_named_slots(const struct options *options, int slots_wanted, struct plan_io *io)
+{
+    if (options->depth || !io->engine->queues_requests)
+        return;
+
+    int depth_wanted = slots_wanted / io->threads;
+    if (depth_wanted < 1)
+        depth_wanted = 1;
+    io->depth = io_deepest(io->engine, depth_wanted);
+    if (io->depth == 0)
+        io->depth = 1; /* the engine cannot be opened; opening it reports why */
+}
+
 void
 plan_resolve_slots(const struct options *options, struct plan *plan)
 {
-    int64_t size = plan->workload.request_size;
-    int64_t slots = SLOTS_MEMORY / size;
-    slots = slots < 1 ? 1 : slots < SLOTS ? slots : SLOTS;
-    while (!options->depth && slots > 1 && !has_memory(slots, size))
-        slots /= 2;
+    struct plan_io *io = &plan->io;
+    int slots_wanted = (int)options->depth;
+    if (!slots_wanted)
+        slots_wanted = find_slot_count(plan->workload.request_size);
 
-    int most = (int)(options->depth ? options->depth : slots);
-    int depth = 0;
+    if (options->given[OPTION_THREADS] || io->engine_name) {
+        resolve_named_slots(options, slots_wanted, io);
+        return;
+    }
 
-    bool chosen = options->given[OPTION_THREADS] || plan->io.engine_name;
-    const struct io_engine *deep =
-        chosen ? NULL : io_engine_deep(most, &depth, &plan->io.missing);
-    if (deep) {
-        plan->io.engine = deep;
-        plan->io.engine_name = deep->name;
-        plan->io.depth = depth;
-    } else if (!chosen) {
-        plan->io.threads = most < THREADS ? most : THREADS;
-        plan->io.depth = 1;
-    } else if (!options->depth && plan->io.engine->queues_requests) {
-        most = most > plan->io.threads ? most / plan->io.threads : 1;
-        depth = io_deepest(plan->io.engine, most);
-        plan->io.depth = depth ? depth : 1; /* on 0, opening the engine reports why */
+    int depth;
+    const struct io_engine *engine = io_engine_deep(slots_wanted, &depth, &io->missing);
+    if (engine) {
+        io->engine = engine;
+        io->engine_name = engine->name;
+        io->depth = depth;
+    } else {
+        io->threads = slots_wanted < SLOT_THREADS_MOST ? slots_wanted : SLOT_THREADS_MOST;
+        io->depth = 1;
     }
 }
 
 /*
- * How many requests a step of an interval or a rate must have: at least LEAST, which is
- * enough for a median; and enough for the percentiles that have limits, but at most
- * LEAST_FOR_LIMITS for these, because more could take too long.
+ * The number of requests of a step in a sweep of intervals or rates. REQUESTS_MIN is
+ * enough for a median. A step has more requests if percentiles with limits need them, but
+ * at most REQUESTS_MAX, because more could take too long.
  */
-#define LEAST 30
-#define LEAST_FOR_LIMITS 1000
+#define REQUESTS_MIN 30
+#define REQUESTS_MAX 1000
 
 /*
  * Returns min_requests for the steps of PLAN: in a sweep of intervals, the number of
  * requests of each worker; in a sweep of rates, of all workers together.
  */
 static uint64_t
-least_of(const struct plan *plan)
+find_min_requests(const struct plan *plan)
 {
-    bool each = plan->sweep.kind == SWEEP_INTERVAL; /* each worker, or all together */
     uint64_t turns = (uint64_t)plan->workload.mix.extra_count + 1;
-    uint64_t needs = slos_needs(&plan->statistics.slos, turns);
-    uint64_t threads = each ? (uint64_t)plan->io.threads : 1;
+    uint64_t threads = (uint64_t)plan->io.threads;
+    uint64_t requests = slos_needs(&plan->statistics.slos, turns);
 
-    if (needs > 0)
-        needs += plan->statistics.limits.warmup;
-    if (needs > LEAST_FOR_LIMITS)
-        needs = LEAST_FOR_LIMITS;
+    if (requests > 0)
+        requests += plan->statistics.limits.warmup;
+    if (requests > REQUESTS_MAX)
+        requests = REQUESTS_MAX;
+    if (plan->sweep.kind == SWEEP_INTERVAL)
+        requests = (requests + threads - 1) / threads;
+    if (requests < REQUESTS_MIN)
+        requests = REQUESTS_MIN;
 
-    needs = (needs + threads - 1) / threads;
-    needs = needs > LEAST ? needs : LEAST;
-    return (needs + turns - 1) / turns * turns; /* as many writes as reads with -G */
+    /* With -G, whole rounds of turns: as many writes as reads. */
+    return (requests + turns - 1) / turns * turns;
 }
 
-/* In a sweep of sizes, a working file gets room for the largest request, unless the user
- * has set the size of the working set. */
+/* Resolves the sizes of requests and of a working file in a sweep of sizes. */
+static void
+resolve_sizes(const struct options *options, struct plan *plan)
+{
+    struct plan_workload *workload = &plan->workload;
+    const struct sweep *sweep = &plan->sweep;
+
+    workload->request_size = sweep->from ? sweep->from : 4096;
+    workload->request_size = plan_first(plan, workload->work_size);
+
+    /* Unless -S is given, a working file has room for the largest request. */
+    if (!options->work_size && workload->scratch_size < sweep->to)
+        workload->scratch_size = sweep->to;
+}
+
+/* Gives SWEEP its default range. Sweeps of sizes and rates have no default range: their
+ * ends depend on the target. */
+static void
+resolve_range(struct sweep *sweep)
+{
+    switch (sweep->kind) {
+    case SWEEP_THREADS:
+    case SWEEP_DEPTH:
+        sweep->from = 1;
+        sweep->to = PLAN_SWEEP_END;
+        break;
+    case SWEEP_INTERVAL:
+        sweep->from = MS;
+        sweep->to = SECOND;
+        break;
+    default:
+        break;
+    }
+}
+
 int
 plan_resolve_sweep(const struct options *options, struct plan *plan, struct error *error)
 {
-    struct plan_workload *workload = &plan->workload;
-    struct sweep *sweep = &plan->sweep;
-
     if (options->given[OPTION_WORK_TIME] && !options->work_time)
         return error_set(error, EXIT_USAGE, "-work-time",
                          "each step of a sweep needs an end; give more than 0");
 
+    struct sweep *sweep = &plan->sweep;
     *sweep = options->sweep;
-    bool interval = sweep->kind == SWEEP_INTERVAL, rate = sweep->kind == SWEEP_RATE;
-
-    if (sweep->kind == SWEEP_SIZE) {
-        workload->request_size = sweep->from ? sweep->from : 4096;
-        workload->request_size = plan_first(plan, workload->work_size);
-        if (!options->work_size && workload->scratch_size < sweep->to)
-            workload->scratch_size = sweep->to;
-    } else if (!sweep->from && !rate) {
-        sweep->from = interval ? MS : 1;
-        sweep->to = interval ? SECOND : PLAN_SWEEP_END;
-    }
+    if (!sweep->from)
+        resolve_range(sweep);
+    if (sweep->kind == SWEEP_SIZE)
+        resolve_sizes(options, plan);
 
     plan->pace.poisson = options->given[OPTION_POISSON];
     plan->end.work_time = options->work_time ? options->work_time : 2 * SECOND;
@@ -131,7 +200,8 @@ plan_resolve_sweep(const struct options *options, struct plan *plan, struct erro
 
     if (!options->given[OPTION_WARMUP])
         plan->statistics.limits.warmup = 0;
-    plan->end.min_requests = interval || rate ? least_of(plan) : 0;
+    if (sweep->kind == SWEEP_INTERVAL || sweep->kind == SWEEP_RATE)
+        plan->end.min_requests = find_min_requests(plan);
 
     return 0;
 }
@@ -139,10 +209,11 @@ plan_resolve_sweep(const struct options *options, struct plan *plan, struct erro
 int64_t
 plan_first(const struct plan *plan, int64_t work_size)
 {
-    bool open = plan->sweep.kind == SWEEP_SIZE && !plan->sweep.from;
     int64_t size = plan->workload.request_size;
+    if (plan->sweep.kind != SWEEP_SIZE || plan->sweep.from || !work_size)
+        return size;
 
-    while (open && work_size && size > work_size && size > 512)
+    while (size > work_size && size > 512)
         size /= 2;
     return size;
 }
@@ -151,7 +222,9 @@ int64_t
 plan_largest(const struct plan *plan)
 {
     int64_t size = plan->workload.request_size;
-    return plan->sweep.kind == SWEEP_SIZE ? time_later(plan->sweep.to, size) : size;
+    if (plan->sweep.kind == SWEEP_SIZE && plan->sweep.to > size)
+        return plan->sweep.to;
+    return size;
 }
 
 int64_t
@@ -165,44 +238,47 @@ plan_step_time(const struct plan *plan, int64_t value)
 }
 
 /*
- * Returns TIME, in ns, rounded up to a whole number of intervals of INTERVAL ns, but at
- * least COUNT intervals.
+ * Returns TIME, in ns, rounded up to a multiple of INTERVAL ns, but at least COUNT times
+ * INTERVAL.
  */
 static int64_t
-whole_intervals(int64_t time, int64_t interval, int64_t count)
+round_up_to_intervals(int64_t time, int64_t interval, int64_t count)
 {
-    int64_t fit = time / interval + (time % interval > 0);
-    return time_multiply(interval, fit > count ? fit : count);
+    int64_t intervals = units_scale_up(time, 1, interval);
+    return time_multiply(interval, intervals > count ? intervals : count);
 }
 
 /*
  * Changes STEP, a copy of the plan of the sweep, into the plan of the step for RATE, in
  * requests per second. The settling and the work time are whole numbers of intervals, so
  * that a whole number of requests is due in each. To send min_requests, the work time may
- * become up to ten times as long, or as long as LEAST requests take.
+ * become up to ten times as long, or as long as REQUESTS_MIN requests take.
  */
 static void
-step_rate(struct plan *step, int64_t rate)
+make_rate_step(struct plan *step, int64_t rate)
 {
-    struct plan_end *ends = &step->end;
-    int64_t least = (int64_t)ends->min_requests;
-    ends->min_requests = 0;
+    struct plan_end *end = &step->end;
+    int64_t requests = (int64_t)end->min_requests;
+    end->min_requests = 0;
 
     if (rate == PLAN_ALONE) {
         step->io.threads = step->io.depth = 1;
-        ends->work_time = time_earlier(ends->work_time, SECOND);
-        ends->settle_time = ends->work_time / 10;
+        end->work_time = time_earlier(end->work_time, SECOND);
+        end->settle_time = end->work_time / 10;
         return;
     }
 
-    int64_t interval = SECOND / rate + (SECOND % rate > 0);
-    int64_t most = time_multiply(ends->work_time, 10) / interval;
-    least = time_earlier(least, most > LEAST ? most : LEAST);
+    int64_t interval = units_scale_up(SECOND, 1, rate);
+    int64_t max_requests = time_multiply(end->work_time, 10) / interval;
+    if (max_requests < REQUESTS_MIN)
+        max_requests = REQUESTS_MIN;
+    if (requests > max_requests)
+        requests = max_requests;
 
     step->pace.open_loop = true;
     step->pace.interval = interval;
-    ends->work_time = whole_intervals(ends->work_time, interval, least);
-    ends->settle_time = whole_intervals(ends->work_time / 10, interval, 1);
+    end->work_time = round_up_to_intervals(end->work_time, interval, requests);
+    end->settle_time = round_up_to_intervals(end->work_time / 10, interval, 1);
 }
 
 void
@@ -226,7 +302,7 @@ plan_step(const struct plan *plan, int64_t value, int index, struct plan *step)
         step->end.work_time = plan_step_time(plan, value) - value;
         break;
     case SWEEP_RATE:
-        step_rate(step, value);
+        make_rate_step(step, value);
         break;
     case SWEEP_NONE:
         break;
