@@ -22,35 +22,41 @@ enum cli_argument {
  */
 struct cli_option {
     enum option_id id;
-    char letter;       /* short option; 0 if none */
+    char letter;       /* short option; 0 if there is none */
     const char *name;  /* long option, without dashes */
-    const char *group; /* heading of its group in -h all; a group's rows are adjacent */
-    int modes;         /* modes in which the option has a meaning: OR-ed enum cli_mode;
-                        * plan/checks.c has further conditions */
+    const char *group; /* heading in -h all; the rows of a group are adjacent */
+    /* Modes in which the option has a meaning: OR-ed enum cli_mode. In other modes it is
+     * refused. plan/checks.c has further rules about options that are given together. */
+    int modes;
     enum cli_argument argument_kind;
-    const char *argument; /* placeholder in -h, such as "count", or NULL; for -h itself,
-                           * the optional word ("all") */
-    const char *help;     /* its description in -h */
-    /* Converts VALUE and stores it in OPTIONS. Returns NULL, or the reason to refuse the
-     * value. NULL for an option that needs only to be counted. */
+    /* Placeholder for the value in -h, such as "count"; NULL if the option has no value.
+     * In the row of -h itself: the word that may follow it ("all"). */
+    const char *argument;
+    const char *help; /* description in -h */
+
+    /* Converts VALUE, checks it and stores it in OPTIONS. Returns NULL, or the reason to
+     * refuse VALUE. The pointer is NULL if the option only needs to be counted. */
     const char *(*set)(const struct cli_option *option, struct options *options,
                        const char *value);
-    size_t offset;         /* offset in struct options of the value that SET stores */
-    enum units_kind units; /* of a number */
-    int64_t min_value, max_value; /* smallest and largest number allowed */
+    size_t offset;         /* where SET stores the value: offset in struct options */
+    enum units_kind units; /* kind of unit, if the value is a number */
+    int64_t min_value, max_value; /* smallest and largest number that is allowed */
     const char *too_large;        /* message for a number above max_value */
 
-    bool not_in_1_3;      /* the option is newer than ioping 1.3 */
-    bool is_path;         /* the value is the path of a file */
-    bool accumulates;     /* giving the option again adds to it: -W -W, -slo A -slo B */
-    char second_letter;   /* another short option, which -h does not show; 0 if none */
-    const char *synonyms; /* names of the option in other tools, with spaces between */
-    const char *workload; /* operations that the option selects, as the word of
-                           * operation_mix_find; NULL if none */
-    const char *engine; /* name of the I/O engine that the option selects, used on systems
-                         * without this engine; NULL if it selects none */
-    /* Adds the possible values to TEXT, one per line. A number must follow a value that
-     * ends with "=". NULL if the values cannot be listed. */
+    bool not_in_1_3;    /* ioping 1.3 did not have the option */
+    bool is_path;       /* the value is the path of a file */
+    bool accumulates;   /* the option may be given again and adds to its first use, as in
+                         * -W -W or -slo A -slo B */
+    char second_letter; /* another short option, which -h does not show; 0 if none */
+    const char *synonyms; /* names of the option in other tools, separated by spaces */
+    /* The operations that the option selects, as a word for operation_mix_find; NULL if
+     * it selects none. */
+    const char *workload;
+    /* The name of the I/O engine that the option selects, for messages on a system that
+     * lacks this engine; NULL if the option selects none. */
+    const char *engine;
+    /* Adds the possible values to TEXT, one per line. If a line ends with "=", a number
+     * must follow. The pointer is NULL if the values cannot be listed. */
     void (*list)(struct buffer *text);
 };
 
@@ -63,33 +69,33 @@ const struct cli_option *cli_option(enum option_id id);
 /*
  * Parses a command line into OPTIONS, by the rules of getopt_long_only(3): short options
  * can be bundled; long options have one dash or two, and can be abbreviated; options and
- * targets can be mixed; after "--" all words are targets. Parsing stops after -h or -v,
- * so an error behind them is not found. Returns 0, or -1 with ERROR. OPTIONS points into
- * ARGV. Prints nothing and does not end the program.
+ * targets can be mixed; after "--" all words are targets. Parsing stops at -h or -v, so
+ * errors in later words are not found. Returns 0, or -1 with ERROR. OPTIONS points into
+ * ARGV afterwards. Prints nothing and does not end the program.
  */
 int cli_parse(int argc, char *const argv[], struct options *options, struct error *error);
 
 /*
- * Returns true if a word of the command line, before any "--", looks like the long option
- * ID or an abbreviation of it. Does not check the rest of the command line, so it also
- * works for a command line that cli_parse refuses.
+ * Returns true if a word of the command line, before any "--", is the long option ID or
+ * an abbreviation of it. The word counts even if it is the value of another option: this
+ * function does not parse, so it also works for a command line that cli_parse refuses.
  */
 bool cli_has(int argc, char *const argv[], enum option_id id);
 
 /*
- * Returns the option whose long name is the first LENGTH characters of NAME, or begins
- * with them: the same option that the parser would take. NAME must not have leading
- * dashes. Returns NULL if no option matches, or if the abbreviation is ambiguous.
+ * Returns the option that the first LENGTH characters of NAME stand for: its long name
+ * without dashes, or an abbreviation of it, by the rules of the parser. Returns NULL if
+ * no option matches, or if the abbreviation is ambiguous.
  */
 const struct cli_option *cli_find(const char *name, size_t length);
 
-/* Adds the text of -h to TEXT: the most needed options, on one screen. */
+/* Adds the text of -h to TEXT: the options that are needed most, on one screen. */
 void cli_usage(struct buffer *text);
 
 /* Adds the text of "-h all" to TEXT: all options. */
 void cli_usage_all(struct buffer *text);
 
-/* Adds the line of -v to TEXT. */
+/* Adds the text of -v, a line, to TEXT. */
 void cli_version(struct buffer *text);
 
 #endif

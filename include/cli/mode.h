@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-/* What a sweep varies. */
+/* The value that a sweep changes from step to step. */
 enum sweep_kind {
     SWEEP_NONE,
     SWEEP_SIZE,
@@ -15,14 +15,16 @@ enum sweep_kind {
 #define SWEEP_LAST SWEEP_RATE
 
 /*
- * A sweep (-sweep): a series of runs, called steps. The first step uses the value FROM,
- * and each further step doubles the value, up to TO. A sweep of rates then searches
- * between its steps for the highest rate that meets the limits.
+ * A sweep (-sweep): a series of runs, which are called steps. Each step has another
+ * value. The first step has the value FROM, and each further step has twice the value of
+ * the step before, but at most TO. A sweep of rates then searches between its steps for
+ * the highest rate that meets the limits of -slo.
  */
 struct sweep {
     enum sweep_kind kind;
-    int64_t from,
-        to; /* in bytes, threads, requests, ns or requests/s, by kind; 0: not given */
+    /* Bytes, number of threads, depth, ns, or requests per second, depending on KIND.
+     * Both are 0 if the command line has no range. */
+    int64_t from, to;
 };
 
 /* The words for each kind of sweep; NULL for SWEEP_NONE. */
@@ -34,14 +36,14 @@ struct sweep_words {
 extern const struct sweep_words sweep_kinds[SWEEP_LAST + 1];
 
 /*
- * Prints VALUE of a sweep of KIND for people, such as "16", "64 KiB" or "4 ms", into
- * TEXT, a buffer of UNITS_TEXT bytes. Returns TEXT.
+ * Prints VALUE, a value of a sweep of KIND, for people into TEXT, a buffer of UNITS_TEXT
+ * bytes: "16", "64 KiB" or "4 ms". Returns TEXT.
  */
 char *sweep_format(enum sweep_kind kind, int64_t value, char *text);
 
 /*
- * Returns the value that follows VALUE in a sweep up to TO: twice VALUE, but at most TO.
- * Returns 0 if VALUE is the last value.
+ * Returns the value of the step after the step with VALUE, in a sweep up to TO: twice
+ * VALUE, but at most TO. Returns 0 if VALUE is the last value.
  */
 int64_t sweep_next(int64_t value, int64_t to);
 

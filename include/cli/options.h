@@ -8,17 +8,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The largest request, in bytes: Linux moves no more in one read(2) or write(2). */
+/* The maximum size of a request, in bytes: Linux moves no more in one read(2). */
 #define REQUEST_MOST 2147479552
 
-#define TARGETS_MOST 64    /* targets on a command line */
-#define THREADS_MOST 1024  /* -threads */
-#define DEPTH_MOST 4096    /* -depth */
-#define RATE_MOST 10000000 /* requests per second, of -sweep rate */
+#define TARGETS_MOST 64    /* maximum number of targets on a command line */
+#define THREADS_MOST 1024  /* maximum value of -threads */
+#define DEPTH_MOST 4096    /* maximum value of -depth */
+#define RATE_MOST 10000000 /* maximum value of -sweep rate, in requests per second */
 
 /*
- * The options. Messages about an ambiguous abbreviation list options in this order, which
- * is the order of ioping 1.3 for the options that ioping 1.3 had.
+ * The options. Messages about an ambiguous abbreviation list options in this order. The
+ * options that ioping 1.3 had stand in the order of its messages.
  */
 enum option_id {
     OPTION_WARMUP,
@@ -91,48 +91,50 @@ enum option_id {
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 /*
- * The value of -load: the background load that runs beside the requests in the second
- * phase. A number is 0 if it is not given.
+ * The value of -load: the background load that runs beside the measured requests in the
+ * second phase of the run. A number is 0 if the value of -load does not have it.
  */
 struct background_options {
-    struct operation_mix mix;
+    struct operation_mix mix;     /* the operations, which take turns */
     bool random, linear;          /* the order of offsets; both false: not given */
-    int64_t size, depth, threads; /* size in bytes */
-    int64_t rate, speed;          /* limits: requests per second, bytes per second */
-    const char *path;  /* the target of the load; NULL: the target of the requests */
-    char refused[192]; /* memory for the result of background_parse */
+    int64_t size, depth, threads; /* the size of a request is in bytes */
+    int64_t rate, speed;          /* maximum number of requests and of bytes per second */
+    const char *path;  /* target of the load; NULL: the target of the measured requests */
+    char refused[192]; /* holds the reason that background_parse returns */
 };
 
 /*
  * Reads TEXT, the value of -load such as "write,size=1m,depth=8", into BACKGROUND. The
- * first word names the operations; further words follow, with commas between. The word
- * path= takes the rest of the text, and BACKGROUND->path points into TEXT. Returns NULL,
- * or the reason to refuse the text, which names the wrong word and stands in BACKGROUND;
- * the rest of BACKGROUND is undefined then.
+ * first word names the operations. Further words are separated by commas; "path=" takes
+ * the rest of TEXT, commas included. BACKGROUND->path points into TEXT. Returns NULL, or
+ * the reason to refuse TEXT, which names the wrong word. The reason is stored in
+ * BACKGROUND; all other fields of BACKGROUND are undefined then.
  */
 const char *background_parse(const char *text, struct background_options *background);
 
 /*
- * The command line: each value is converted and checked for itself, but not yet against
- * the others (plan_make does that). An option that is not given has its default value, as
- * set by options_init. Times are in ns; sizes and offsets are in bytes.
+ * The command line. Each value is converted and checked by itself; plan_make
+ * (plan/plan.h) checks how the values fit together. An option that is not given has its
+ * default value, as set by options_init. Times are in ns; sizes and offsets are in bytes.
+ * A field has the name of its option, such as `warmup` for -warmup, unless a comment says
+ * more.
  */
 struct options {
     const char *targets[TARGETS_MOST];
     int target_count;
-    const char *time_format;             /* for strftime(3) */
-    const char *prometheus, *plot, *hdr; /* paths of exported files; NULL: none */
-    const char *output;                  /* path of a file; NULL: standard output */
-    const char *record;                  /* path of the file for raw lines; NULL: none */
+    const char *time_format;             /* -time; for strftime(3) */
+    const char *prometheus, *plot, *hdr; /* paths of exported files; NULL: not given */
+    const char *output;                  /* path of a file; NULL: not given */
+    const char *record; /* path of a file for raw lines; NULL: not given */
     int64_t warmup, burst, count, entropy, rate_limit, print_count;
     int64_t interval, min_time, max_time, work_time, print_interval, hang;
-    int64_t export_interval; /* between versions of an exported file; 0: not given */
-    int64_t timeout;         /* INT64_MAX: none */
+    int64_t export_interval; /* -every; 0: not given */
+    int64_t timeout;         /* INT64_MAX: not given */
     int64_t speed_limit;     /* bytes per second; 0: not given */
     int64_t size, work_size, work_offset;
     int64_t threads, depth; /* 0: not given */
     struct sweep sweep;
-    struct background_options background;
+    struct background_options background; /* -load */
     enum color color;
     struct percentiles percentiles;
     struct slos slos, warnings; /* limits of -slo and of -warn */
@@ -141,7 +143,7 @@ struct options {
     bool help_all;              /* -h all */
 };
 
-/* Fills OPTIONS with the defaults, as if no option was given. */
+/* Fills OPTIONS with the defaults: no option and no target is given. */
 void options_init(struct options *options);
 
 #endif

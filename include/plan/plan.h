@@ -210,8 +210,8 @@ void plan_note(const struct plan *plan, struct notes *notes);
  */
 int64_t plan_first(const struct plan *plan, int64_t work_size);
 
-/* Returns the largest request size of PLAN, in bytes: in a sweep of sizes, the last one.
- */
+/* Returns the largest request size of PLAN, in bytes; in a sweep of sizes with a range,
+ * the end of the range. */
 int64_t plan_largest(const struct plan *plan);
 
 /*

@@ -3,9 +3,9 @@
  * plan, the shell completions and the test of the man page take all that they know about
  * an option from its row.
  *
- * The functions before the table are the setters. A row names the setter of its option;
- * the setter converts the value of the option, checks it, and stores it in struct
- * options. It checks the value alone: plan_make checks how options fit together.
+ * The functions before the table are the setters. The row of an option names its setter.
+ * The setter converts the value of the option, checks the value by itself, and stores it
+ * in struct options. plan_make (plan/plan.h) checks how options fit together.
  */
 #include "base/deadlines.h"
 #include "cli/cli.h"
@@ -31,28 +31,30 @@ options_init(struct options *options)
     };
 }
 
-/* Returns the field of OPTIONS that has the value of OPTION. */
+/* Returns the field of OPTIONS in which the setter of OPTION stores the value. */
 static void *
-field_of(const struct cli_option *option, struct options *options)
+find_value_field(const struct cli_option *option, struct options *options)
 {
     return (char *)options + option->offset;
 }
 
-/* Returns NULL if OPTION allows NUMBER, or the reason to refuse the number. */
+/* Returns NULL if NUMBER is within the limits of OPTION, or the reason to refuse it. */
 static const char *
 check_number(const struct cli_option *option, int64_t number)
 {
     if (number < option->min_value)
         return "must be more than 0";
-    return number > option->max_value ? option->too_large : NULL;
+    if (number > option->max_value)
+        return option->too_large;
+    return NULL;
 }
 
 /*
  * Stores in NUMBER the number that TEXT means as a value of OPTION. Returns NULL, or the
- * reason to refuse the text; NUMBER is unchanged then.
+ * reason to refuse TEXT; NUMBER is unchanged then.
  */
 static const char *
-read_number(const struct cli_option *option, const char *text, int64_t *number)
+parse_number(const struct cli_option *option, const char *text, int64_t *number)
 {
     int64_t value;
     const char *wrong = units_parse(option->units, text, &value);
@@ -67,21 +69,22 @@ read_number(const struct cli_option *option, const char *text, int64_t *number)
 static const char *
 set_number(const struct cli_option *option, struct options *options, const char *value)
 {
-    return read_number(option, value, field_of(option, options));
+    return parse_number(option, value, find_value_field(option, options));
 }
 
+/* VALUE is NULL if -time is given without a format; then its default format stays. */
 static const char *
 set_text(const struct cli_option *option, struct options *options, const char *value)
 {
     if (option->is_path && !*value)
         return "the name of the file is empty";
     if (value)
-        *(const char **)field_of(option, options) = value;
+        *(const char **)find_value_field(option, options) = value;
     return NULL;
 }
 
-/* Endings of picture files other than SVG. A plot must not have such a name, because
- * viewers choose the format of a file by its ending. */
+/* Endings of picture files other than SVG. The file of a plot must not have such an
+ * ending, because viewers take the format of a file from its ending. */
 static const char *const other_pictures[] = {".png",  ".jpg", ".jpeg", ".gif", ".pdf",
                                              ".webp", ".bmp", ".tif",  ".tiff"};
 
@@ -107,7 +110,7 @@ set_percentiles(const struct cli_option *option, struct options *options,
 static const char *
 add_limit(const struct cli_option *option, struct options *options, const char *value)
 {
-    return slos_add(field_of(option, options), value);
+    return slos_add(find_value_field(option, options), value);
 }
 
 static const char *
@@ -156,8 +159,8 @@ const struct sweep_words sweep_kinds[] = {
     [SWEEP_INTERVAL] = {"interval", "interval", "longest interval"},
     [SWEEP_RATE] = {"rate", "rate", "highest rate"}};
 
-/* For each kind of sweep, the option that sets the same value for a single run. A sweep
- * takes the unit and the limits of its values from the row of this option. */
+/* For each kind of sweep, the option that sets the same value for a plain run. The row of
+ * this option has the unit and the limits of the values of the sweep. */
 static const enum option_id sweep_options[] = {[SWEEP_SIZE] = OPTION_SIZE,
                                                [SWEEP_THREADS] = OPTION_THREADS,
                                                [SWEEP_DEPTH] = OPTION_DEPTH,
@@ -183,30 +186,31 @@ sweep_next(int64_t value, int64_t to)
 }
 
 /*
- * Reads TEXT, a range such as "4k..1m", into the ends of SWEEP; OPTION is the option that
- * takes one such value. Returns NULL, or the reason to refuse the text.
+ * Reads TEXT, a range such as "4k..1m", into the ends of SWEEP. OPTION is the option that
+ * sets one such value for a plain run. Returns NULL, or the reason to refuse TEXT.
  */
 static const char *
-parse_ends(const struct cli_option *option, const char *text, struct sweep *sweep)
+parse_range(const struct cli_option *option, const char *text, struct sweep *sweep)
 {
-    char from[32];
-    const char *dots = strstr(text, "..");
-    const char *wrong;
     static const char *const examples[] = {
         [UNITS_COUNT] = "expected FROM..TO, such as 1..64",
         [UNITS_SIZE] = "expected FROM..TO, such as 4k..1m",
         [UNITS_TIME] = "expected FROM..TO, such as 1ms..1s"};
+    const char *dots = strstr(text, "..");
     if (!dots || dots[2] == '.')
         return examples[option->units];
 
+    char from[32];
     size_t length = (size_t)(dots - text);
     if (length >= sizeof(from))
         return "not a number";
     memcpy(from, text, length);
     from[length] = '\0';
 
-    if ((wrong = units_parse(option->units, from, &sweep->from)) ||
-        (wrong = units_parse(option->units, dots + 2, &sweep->to)))
+    const char *wrong = units_parse(option->units, from, &sweep->from);
+    if (!wrong)
+        wrong = units_parse(option->units, dots + 2, &sweep->to);
+    if (wrong)
         return wrong;
 
     if (sweep->from < 1)
@@ -219,6 +223,7 @@ parse_ends(const struct cli_option *option, const char *text, struct sweep *swee
     return check_number(option, sweep->to);
 }
 
+/* VALUE is the name of a kind of sweep, perhaps with a range: "size", "size=4k..1m". */
 static const char *
 set_sweep(const struct cli_option *option, struct options *options, const char *value)
 {
@@ -232,8 +237,8 @@ set_sweep(const struct cli_option *option, struct options *options, const char *
         if (value[length] == '\0')
             return NULL;
         if (value[length] == '=')
-            return parse_ends(cli_option(sweep_options[kind]), value + length + 1,
-                              &options->sweep);
+            return parse_range(cli_option(sweep_options[kind]), value + length + 1,
+                               &options->sweep);
     }
     return "unknown sweep; use size, threads, depth, interval or rate";
 }
@@ -241,9 +246,9 @@ set_sweep(const struct cli_option *option, struct options *options, const char *
 /* The words of -load that have a number. */
 static const struct {
     const char *name;
-    enum option_id option; /* the number has the same unit and limits as this option */
-    size_t offset;         /* of the number in struct background_options */
-} numbers[] = {
+    enum option_id option; /* an option whose number has the same unit and limits */
+    size_t offset;         /* where to store it: offset in struct background_options */
+} load_numbers[] = {
     {"size=", OPTION_SIZE, offsetof(struct background_options, size)},
     {"depth=", OPTION_DEPTH, offsetof(struct background_options, depth)},
     {"threads=", OPTION_THREADS, offsetof(struct background_options, threads)},
@@ -253,12 +258,13 @@ static const struct {
 
 /*
  * Stores WORD, a word of -load that is neither the first nor path=, in BACKGROUND.
- * Returns NULL, or the reason to refuse the word.
+ * Returns NULL, or the reason to refuse WORD.
  */
 static const char *
-take_word(const char *word, struct background_options *background)
+store_load_word(const char *word, struct background_options *background)
 {
-    bool linear = strcmp(word, "linear") == 0, random = strcmp(word, "random") == 0;
+    bool linear = strcmp(word, "linear") == 0;
+    bool random = strcmp(word, "random") == 0;
     if (linear || random) {
         if (background->linear || background->random)
             return "random or linear is given already";
@@ -267,17 +273,18 @@ take_word(const char *word, struct background_options *background)
         return NULL;
     }
 
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-        int64_t *number = (int64_t *)(void *)((char *)background + numbers[i].offset);
-        size_t length = strlen(numbers[i].name);
-        if (strncmp(word, numbers[i].name, length) != 0)
+    for (size_t i = 0; i < sizeof(load_numbers) / sizeof(load_numbers[0]); i++) {
+        int64_t *number =
+            (int64_t *)(void *)((char *)background + load_numbers[i].offset);
+        size_t length = strlen(load_numbers[i].name);
+        if (strncmp(word, load_numbers[i].name, length) != 0)
             continue;
 
         if (*number)
             return "given twice";
 
         const char *wrong =
-            read_number(cli_option(numbers[i].option), word + length, number);
+            parse_number(cli_option(load_numbers[i].option), word + length, number);
         if (!wrong && background->rate && background->speed)
             wrong = "rate= and speed= cannot be combined";
         return wrong;
@@ -288,59 +295,74 @@ take_word(const char *word, struct background_options *background)
 }
 
 /*
- * Writes into TEXT, a buffer of SIZE bytes, the message for a value of -load that starts
- * with an unknown word: the message lists the operations. Returns TEXT.
+ * Writes into TEXT, a buffer of SIZE bytes, the reason to refuse a value of -load that
+ * starts with an unknown word: a list of the words for operations. Returns TEXT.
  */
 static const char *
-name_operations(char *text, size_t size)
+explain_first_word(char *text, size_t size)
 {
     struct operation_mix mix;
     struct operation_mix next;
     size_t length = (size_t)snprintf(text, size, "the first word must be ");
 
-    for (int i = 0; operation_mix_at(i, &mix) && length < size; i++) {
-        const char *joint = operation_mix_at(i + 1, &next) ? ", " : " or ";
+    for (int i = 0; operation_mix_at(i, &mix); i++) {
+        bool is_last = !operation_mix_at(i + 1, &next);
+        const char *joint = is_last ? " or " : ", ";
         if (i == 0)
             joint = "";
-        length += (size_t)snprintf(text + length, size - length, "%s%s", joint,
-                                   operation_mix_word(&mix));
+        if (length < size)
+            length += (size_t)snprintf(text + length, size - length, "%s%s", joint,
+                                       operation_mix_word(&mix));
     }
 
     return text;
 }
 
+#define LOAD_WORD 64 /* size of a buffer for a word of -load, except path= */
+
+/*
+ * Copies the word at the start of TEXT, up to a comma or the end, into WORD, a buffer of
+ * LOAD_WORD bytes. A word that is too long is cut. Returns NULL, or the reason to refuse
+ * the word.
+ */
+static const char *
+copy_load_word(const char *text, char *word)
+{
+    size_t length = strcspn(text, ",");
+    snprintf(word, LOAD_WORD, "%.*s", (int)length, text);
+    return length < LOAD_WORD ? NULL : "the word is too long";
+}
+
 const char *
 background_parse(const char *text, struct background_options *background)
 {
-    char word[64];
-    char names[96];
+    char word[LOAD_WORD];
+    char reason[96];
     *background = (struct background_options){0};
 
-    for (bool first = true;; first = false) {
-        size_t length = strcspn(text, ",");
-        const char *wrong = length >= sizeof(word) ? "the word is too long" : NULL;
-        snprintf(word, sizeof(word), "%.*s", (int)length, text);
+    const char *wrong = copy_load_word(text, word);
+    if (!wrong && !operation_mix_find(word, &background->mix))
+        wrong = explain_first_word(reason, sizeof(reason));
 
-        if (!first && strncmp(text, "path=", 5) == 0) {
-            background->path = text + 5;
-            if (*background->path)
-                return NULL;
-            wrong = "the path is empty";
-        } else if (!first && !wrong)
-            wrong = take_word(word, background);
-        else if (!wrong && !operation_mix_find(word, &background->mix))
-            wrong = name_operations(names, sizeof(names));
-
-        if (wrong) {
-            snprintf(background->refused, sizeof(background->refused), "%s: %s",
-                     *word ? word : "''", wrong);
-            return background->refused;
+    const char *comma = strchr(text, ',');
+    while (!wrong && comma) {
+        const char *rest = comma + 1;
+        wrong = copy_load_word(rest, word);
+        if (strncmp(rest, "path=", 5) == 0) {
+            background->path = rest + 5;
+            wrong = *background->path ? NULL : "the path is empty";
+            break;
         }
-
-        if (text[length] == '\0')
-            return NULL;
-        text += length + 1;
+        if (!wrong)
+            wrong = store_load_word(word, background);
+        comma = strchr(rest, ',');
     }
+
+    if (!wrong)
+        return NULL;
+    snprintf(background->refused, sizeof(background->refused), "%s: %s",
+             *word ? word : "''", wrong);
+    return background->refused;
 }
 
 static void
@@ -366,17 +388,22 @@ list_sweeps(struct buffer *text)
 }
 
 /* The headings of the groups in -h all. */
-static const char requests[] = "requests", way[] = "way to the device",
-                  concurrency[] = "at the same time", pace[] = "pace and end",
-                  statistics[] = "statistics", output[] = "output";
+static const char requests[] = "requests";
+static const char device[] = "way to the device";
+static const char concurrency[] = "at the same time";
+static const char pace[] = "pace and end";
+static const char statistics[] = "statistics";
+static const char output[] = "output";
 
 /* The sets of modes that most rows have in their column `modes`. */
 #define EVERYWHERE MODE_ANY
 #define MEASURED (EVERYWHERE & ~MODE_COMPARE) /* all modes that send requests */
-#define UNSWEPT (MEASURED & ~MODE_SWEEP)
+#define UNSWEPT (MEASURED & ~MODE_SWEEP)      /* of these, all modes but the sweeps */
 
 /* clang-format off */
-/* Shorthands for the columns of a row that describe the value of the option. */
+/* Shorthands for the columns of a row that describe the value of the option: no value; a
+ * number from SMALLEST to LARGEST, with three common kinds; a limit as of -slo; a file.
+ * FIELD is the field of struct options that stores the value. */
 #define FLAG CLI_NONE
 #define VALUE(kind, word, field, smallest, largest) CLI_REQUIRED, word, \
     .set = set_number, .offset = offsetof(struct options, field), .units = (kind), \
@@ -419,15 +446,15 @@ const struct cli_option cli_options[] = {
      MEASURED & ~(MODE_THREADS | MODE_DEPTHS | MODE_RATES), FLAG, .not_in_1_3 = true,
      .help = "with -W: write a log, each at the end of its file"},
 
-    {OPTION_DIRECT, 'D', "direct", way, MEASURED, FLAG,
+    {OPTION_DIRECT, 'D', "direct", device, MEASURED, FLAG,
      .help = "direct I/O only: fail where it is not possible"},
-    {OPTION_CACHED, 'C', "cached", way, MEASURED, FLAG,
+    {OPTION_CACHED, 'C', "cached", device, MEASURED, FLAG,
      .help = "use the page cache: nothing dropped or flushed"},
-    {OPTION_SYNC, 'Y', "sync", way, MEASURED, FLAG, .help = "open with O_SYNC"},
-    {OPTION_DSYNC, 'y', "dsync", way, MEASURED, FLAG, .help = "open with O_DSYNC"},
-    {OPTION_NOWAIT, 'N', "nowait", way, MEASURED, FLAG,
+    {OPTION_SYNC, 'Y', "sync", device, MEASURED, FLAG, .help = "open with O_SYNC"},
+    {OPTION_DSYNC, 'y', "dsync", device, MEASURED, FLAG, .help = "open with O_DSYNC"},
+    {OPTION_NOWAIT, 'N', "nowait", device, MEASURED, FLAG,
      .help = "fail rather than wait: RWF_NOWAIT"},
-    {OPTION_HIPRI, 'H', "hipri", way, MEASURED, FLAG,
+    {OPTION_HIPRI, 'H', "hipri", device, MEASURED, FLAG,
      .help = "high priority: RWF_HIPRI, polled completion"},
 
     {OPTION_THREADS, 0, "threads", concurrency, MEASURED & ~MODE_THREADS,
@@ -446,6 +473,7 @@ const struct cli_option cli_options[] = {
     {OPTION_SWEEP, 0, "sweep", concurrency, MEASURED & ~(MODE_PHASES | MODE_CHECK),
      CLI_REQUIRED, "what", .set = set_sweep, .not_in_1_3 = true, .list = list_sweeps,
      .help = "rising size, threads, depth, interval or rate"},
+    /* plan/checks.c refuses all sweeps but -sweep rate, with a message that names it. */
     {OPTION_POISSON, 0, "poisson", concurrency, MODE_SWEEP, FLAG, .not_in_1_3 = true,
      .help = "requests of -sweep rate are due at random"},
     {OPTION_LOAD, 0, "load", concurrency, MEASURED & ~(MODE_SWEEP | MODE_CHECK),

@@ -1,7 +1,7 @@
 /*
- * Parses the command line by the option table, with the rules of getopt_long_only(3).
- * A word with one dash may be a long option or a bundle of short options: "-size",
- * "-qc10". The parser decides in this order:
+ * Parses the command line by the option table, with the rules of getopt_long_only(3). A
+ * word with one dash may be a long option, as "-size", or a bundle of short options, as
+ * "-qc10". The parser takes the first interpretation in this list that fits:
  *
  *   1. a single letter that is a short option:         that short option
  *   2. a long option, or a unique abbreviation of one: that long option
@@ -10,7 +10,7 @@
  *   5. anything else:                                  an error, with advice (suggest.c)
  *
  * A word with two dashes is a long option or an error. The texts of -h and -v are at the
- * end of the file; "-h all" prints the table, row by row.
+ * end of the file. "-h all" prints the option table row by row.
  */
 #include "cli/cli.h"
 #include "suggest.h"
@@ -18,20 +18,27 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The state of cli_parse. */
 struct parser {
-    int argc, next; /* next: index of the word after the current one */
+    int argc;
     char *const *argv;
+    int next_index; /* index in ARGV of the word after the current one */
     struct options *options;
     struct error *error;
-    bool done; /* -h or -v was given: parsing stops */
+    bool is_done; /* -h or -v was given, so parsing stops */
 };
 
-/* Refuses SHOWN, an unknown option, with advice if there is any. Always returns -1. */
+/*
+ * Refuses SHOWN, an unknown option, with advice if there is any (suggest.c). Always
+ * returns -1.
+ */
 static int
 refuse_unknown(struct parser *parser, const char *shown)
 {
     char advice[96];
-    const char *next = parser->next < parser->argc ? parser->argv[parser->next] : NULL;
+    const char *next = NULL;
+    if (parser->next_index < parser->argc)
+        next = parser->argv[parser->next_index];
 
     error_set(parser->error, EXIT_USAGE, NULL, "unrecognized option '%.100s'", shown);
     if (suggest_option(shown, next, advice, sizeof(advice)))
@@ -44,48 +51,61 @@ refuse_unknown(struct parser *parser, const char *shown)
 static const struct cli_option *
 find_letter(char letter)
 {
+    if (letter == '\0')
+        return NULL;
+
     for (int i = 0; i < OPTION_IDS; i++)
-        if (letter &&
-            (cli_options[i].letter == letter || cli_options[i].second_letter == letter))
+        if (cli_options[i].letter == letter || cli_options[i].second_letter == letter)
             return &cli_options[i];
     return NULL;
 }
 
 /*
  * An abbreviation that was unique in ioping 1.3 must stay unique. So if it matches
- * exactly one option of ioping 1.3, that option is taken, and newer options are ignored.
+ * exactly one option of ioping 1.3, the function returns that option and ignores newer
+ * options.
  */
 const struct cli_option *
 cli_find(const char *name, size_t length)
 {
     const struct cli_option *found = NULL;
-    int matches = 0;
-    int older = 0;
+    int match_count = 0;
+    int old_match_count = 0; /* options of ioping 1.3 */
 
-    for (int i = 0; length && i < OPTION_IDS; i++) {
+    if (length == 0)
+        return NULL;
+
+    for (int i = 0; i < OPTION_IDS; i++) {
         const struct cli_option *option = &cli_options[i];
         if (strncmp(option->name, name, length) != 0)
             continue;
         if (option->name[length] == '\0')
             return option;
-        if (older == 0 || !option->not_in_1_3)
+
+        match_count++;
+        if (!option->not_in_1_3)
+            old_match_count++;
+        if (!option->not_in_1_3 || old_match_count == 0)
             found = option;
-        matches++;
-        older += !option->not_in_1_3;
     }
 
-    return matches == 1 || older == 1 ? found : NULL;
+    return match_count == 1 || old_match_count == 1 ? found : NULL;
 }
 
 /*
- * Refuses SHOWN, a word of the command line, if the first LENGTH characters of NAME, its
- * name without dashes, abbreviate several options. Returns 0, or -1 with an error.
+ * Refuses SHOWN, a word of the command line, if the first LENGTH characters of NAME are
+ * an abbreviation of several options. NAME is the part of SHOWN after the dashes. Returns
+ * 0, or -1 with an error.
  */
 static int
 check_ambiguous(struct parser *parser, const char *shown, const char *name, size_t length)
 {
     char list[256] = "";
-    for (int id = 0; length && id < OPTION_IDS; id++) {
+
+    if (length == 0)
+        return 0;
+
+    for (int id = 0; id < OPTION_IDS; id++) {
         const char *other = cli_option((enum option_id)id)->name;
         size_t used = strlen(list);
         if (strncmp(other, name, length) == 0)
@@ -99,19 +119,19 @@ check_ambiguous(struct parser *parser, const char *shown, const char *name, size
 }
 
 /*
- * Stores OPTION, which messages call SHOWN, with its VALUE. If VALUE is NULL and the
- * option requires a value, the next word of the command line is the value. Returns 0, or
- * -1 with an error.
+ * Stores OPTION with its VALUE in the options, and counts it as given. If VALUE is NULL
+ * and the option requires a value, the next word of the command line is the value.
+ * Messages call the option SHOWN. Returns 0, or -1 with an error.
  */
 static int
-store(struct parser *parser, const struct cli_option *option, const char *shown,
-      const char *value)
+store_option(struct parser *parser, const struct cli_option *option, const char *shown,
+             const char *value)
 {
     if (!value && option->argument_kind == CLI_REQUIRED) {
-        if (parser->next == parser->argc)
+        if (parser->next_index == parser->argc)
             return error_set(parser->error, EXIT_USAGE, NULL,
                              "option '%s' requires an argument", shown);
-        value = parser->argv[parser->next++];
+        value = parser->argv[parser->next_index++];
     }
 
     const char *wrong = option->set ? option->set(option, parser->options, value) : NULL;
@@ -123,26 +143,28 @@ store(struct parser *parser, const struct cli_option *option, const char *shown,
 
     if (parser->options->given[option->id] < UINT16_MAX)
         parser->options->given[option->id]++;
-    parser->done = option->id == OPTION_HELP || option->id == OPTION_VERSION;
+    parser->is_done = option->id == OPTION_HELP || option->id == OPTION_VERSION;
     return 0;
 }
 
-/* Parses LETTERS, a bundle of short options without its dash. The first option that takes
- * a value takes the rest of the bundle as the value, unless the rest is empty. */
+/*
+ * Parses LETTERS, a bundle of short options without its dash. The first option that takes
+ * a value takes the rest of the bundle as its value, unless the rest is empty. Returns 0,
+ * or -1 with an error.
+ */
 static int
 parse_letters(struct parser *parser, const char *letters)
 {
-    for (; *letters && !parser->done; letters++) {
+    for (; *letters && !parser->is_done; letters++) {
         const struct cli_option *option = find_letter(*letters);
         char shown[3] = {'-', *letters, '\0'};
         if (!option)
             return refuse_unknown(parser, shown);
 
-        bool takes = option->argument_kind != CLI_NONE && letters[1];
-        if (store(parser, option, shown, takes ? letters + 1 : NULL) < 0)
+        if (option->argument_kind != CLI_NONE && letters[1])
+            return store_option(parser, option, shown, letters + 1);
+        if (store_option(parser, option, shown, NULL) < 0)
             return -1;
-        if (takes)
-            break;
     }
     return 0;
 }
@@ -150,22 +172,25 @@ parse_letters(struct parser *parser, const char *letters)
 /*
  * Returns true if WORD, without its dash, is plausible as a bundle of short options,
  * perhaps with a value at its end. Returns false if WORD is more likely a long option
- * that does not exist, so that the message is about that option. "-bs" is not a bundle,
- * because "s" cannot be the number that -b takes. "-helpp" is not a bundle, because its
- * spelling is too close to "-help".
+ * that does not exist; then the message is about this long option. Examples: "-bs" is not
+ * a bundle, because -b needs a number and "s" is none. "-helpp" is not a bundle, because
+ * its spelling is too similar to "-help".
  */
 static bool
 is_bundle(const char *word)
 {
     char advice[96];
+    if (!find_letter(word[0]))
+        return false;
+
     for (const char *letter = word; *letter; letter++) {
         const struct cli_option *option = find_letter(*letter);
-        bool ends = option && (option->id == OPTION_HELP || option->id == OPTION_VERSION);
 
-        if (!option && letter == word)
-            return false;
-        if (!option || ends) /* whatever the letters after this one are */
+        /* The parser never gets to letters after -h or -v, or after an unknown letter. So
+         * they say nothing; only the spelling of the whole word does. */
+        if (!option || option->id == OPTION_HELP || option->id == OPTION_VERSION)
             return !suggest_option(word, NULL, advice, sizeof(advice));
+
         if (option->argument_kind == CLI_ATTACHED || !letter[1])
             return true;
         if (option->argument_kind == CLI_REQUIRED)
@@ -175,9 +200,9 @@ is_bundle(const char *word)
 }
 
 /*
- * Returns true if the LENGTH letters at NAME are "read". This would be a unique
- * abbreviation of -read-write; the parser refuses it, because a user who writes -read
- * does not expect the program to write.
+ * Returns true if the LENGTH letters at NAME are "read". The parser refuses this unique
+ * abbreviation of -read-write, because a user who gives -read does not expect the program
+ * to write.
  */
 static bool
 is_read(const char *name, size_t length)
@@ -185,15 +210,18 @@ is_read(const char *name, size_t length)
     return length == 4 && memcmp(name, "read", length) == 0;
 }
 
-/* Parses WORD, which starts with a dash, by the order at the top of this file. */
+/*
+ * Parses WORD, which starts with a dash, in the order at the top of this file. Returns 0,
+ * or -1 with an error.
+ */
 static int
 parse_option(struct parser *parser, const char *word)
 {
     char shown[64];
-    bool two = word[1] == '-';
-    const char *name = word + 1 + two;
+    bool has_two_dashes = word[1] == '-';
+    const char *name = has_two_dashes ? word + 2 : word + 1;
 
-    if (!two && name[1] == '\0' && find_letter(name[0]))
+    if (!has_two_dashes && name[1] == '\0' && find_letter(name[0]))
         return parse_letters(parser, name);
 
     size_t length = strcspn(name, "=");
@@ -204,63 +232,78 @@ parse_option(struct parser *parser, const char *word)
     if (option) {
         snprintf(shown, sizeof(shown), "-%s", option->name);
         if (!name[length])
-            return store(parser, option, shown, NULL);
+            return store_option(parser, option, shown, NULL);
         if (option->argument_kind != CLI_NONE)
-            return store(parser, option, shown, name + length + 1);
+            return store_option(parser, option, shown, name + length + 1);
         return error_set(parser->error, EXIT_USAGE, NULL,
                          "option '%s' doesn't allow an argument", shown);
     }
 
     if (check_ambiguous(parser, word, name, length) < 0)
         return -1;
-    if (two || !is_bundle(name))
+    if (has_two_dashes || !is_bundle(name))
         return refuse_unknown(parser, word);
     return parse_letters(parser, name);
+}
+
+/* Checks that OPTIONS have a target. Returns 0, or -1 with ERROR. */
+static int
+check_targets(const struct options *options, struct error *error)
+{
+    if (options->target_count > 0)
+        return 0;
+
+    if (options->given[OPTION_COMPARE]) {
+        error_set(error, EXIT_USAGE, "-compare", "no file is given");
+        return error_advise(error, "record a run with -record FILE");
+    }
+    return error_set(error, EXIT_USAGE, NULL, "no destination specified");
 }
 
 int
 cli_parse(int argc, char *const argv[], struct options *options, struct error *error)
 {
-    struct parser parser = {argc, 1, argv, options, error, false};
-    bool only_targets = false;
+    struct parser parser = {
+        .argc = argc, .argv = argv, .next_index = 1, .options = options, .error = error};
+    bool only_targets = false; /* "--" was given */
 
     options_init(options);
 
-    while (parser.next < argc && !parser.done) {
-        const char *word = argv[parser.next++];
-        bool dashed = !only_targets && word[0] == '-' && word[1] != '\0';
-        if (dashed && strcmp(word, "--") == 0)
+    while (parser.next_index < argc && !parser.is_done) {
+        const char *word = argv[parser.next_index++];
+        bool is_option = !only_targets && word[0] == '-' && word[1] != '\0';
+
+        if (is_option && strcmp(word, "--") == 0) {
             only_targets = true;
-        else if (dashed && parse_option(&parser, word) < 0)
-            return -1;
-        else if (!dashed && options->target_count == TARGETS_MOST)
-            return error_set(error, EXIT_USAGE, NULL, "there can be at most %d targets",
-                             TARGETS_MOST);
-        else if (!dashed)
+        } else if (is_option) {
+            if (parse_option(&parser, word) < 0)
+                return -1;
+        } else {
+            if (options->target_count == TARGETS_MOST)
+                return error_set(error, EXIT_USAGE, NULL,
+                                 "there can be at most %d targets", TARGETS_MOST);
             options->targets[options->target_count++] = word;
+        }
     }
 
-    options->help_all = options->given[OPTION_HELP] && parser.next < argc &&
-                        strcmp(argv[parser.next], cli_option(OPTION_HELP)->argument) == 0;
+    const char *next = parser.next_index < argc ? argv[parser.next_index] : "";
+    options->help_all = options->given[OPTION_HELP] &&
+                        strcmp(next, cli_option(OPTION_HELP)->argument) == 0;
 
-    if (options->target_count == 0 && !parser.done && options->given[OPTION_COMPARE]) {
-        error_set(error, EXIT_USAGE, "-compare", "no file is given");
-        return error_advise(error, "record a run with -record FILE");
-    }
-    if (options->target_count == 0 && !parser.done)
-        return error_set(error, EXIT_USAGE, NULL, "no destination specified");
-    return 0;
+    return parser.is_done ? 0 : check_targets(options, error);
 }
 
 bool
 cli_has(int argc, char *const argv[], enum option_id id)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-        const char *name = argv[i] + strspn(argv[i], "-");
-        bool dashed = name == argv[i] + 1 || name == argv[i] + 2;
-        const struct cli_option *option = cli_find(name, strcspn(name, "="));
+        size_t dashes = strspn(argv[i], "-");
+        if (dashes < 1 || dashes > 2)
+            continue;
 
-        if (dashed && option && option->id == id)
+        const char *name = argv[i] + dashes;
+        const struct cli_option *option = cli_find(name, strcspn(name, "="));
+        if (option && option->id == id)
             return true;
     }
     return false;
@@ -270,25 +313,28 @@ cli_has(int argc, char *const argv[], enum option_id id)
  * Adds the line of OPTION in -h all, such as "  -c, --count <count>    stop after ...".
  */
 static void
-add_option(struct buffer *text, const struct cli_option *option)
+add_help_line(struct buffer *text, const struct cli_option *option)
 {
-    char left[64];
     char letter[] = "    ";
-    const char *format = option->argument_kind == CLI_ATTACHED   ? "%s--%s[%s]"
-                         : option->argument_kind == CLI_REQUIRED ? "%s--%s <%s>"
-                         : option->argument                      ? "%s--%s [%s]"
-                                                                 : "%s--%s%s";
+    char placeholder[24] = "";
+    char names[64];
 
     if (option->letter)
         snprintf(letter, sizeof(letter), "-%c, ", option->letter);
-    snprintf(left, sizeof(left), format, letter, option->name,
-             option->argument ? option->argument : "");
 
-    buffer_format(text, "  %-28s %s\n", left, option->help);
+    if (option->argument_kind == CLI_ATTACHED)
+        snprintf(placeholder, sizeof(placeholder), "[%s]", option->argument);
+    else if (option->argument_kind == CLI_REQUIRED)
+        snprintf(placeholder, sizeof(placeholder), " <%s>", option->argument);
+    else if (option->argument)
+        snprintf(placeholder, sizeof(placeholder), " [%s]", option->argument);
+
+    snprintf(names, sizeof(names), "%s--%s%s", letter, option->name, placeholder);
+    buffer_format(text, "  %-28s %s\n", names, option->help);
 }
 
-/* The text of -h: the most needed options, the most needed first, on 24 lines of 80
- * columns, the size of the smallest usual terminal. */
+/* The text of -h: the options that are needed most, in this order. It fits on 24 lines of
+ * 80 columns, the size of the smallest usual terminal. */
 static const char first_screen[] =
     "Usage: ioping [options] directory|file|device...\n"
     "Times single I/O requests, like ping. Only reads, unless -W or -G is given.\n"
@@ -333,7 +379,7 @@ cli_usage_all(struct buffer *text)
         if (cli_options[i].group != group)
             buffer_format(text, "\n%s:\n", cli_options[i].group);
         group = cli_options[i].group;
-        add_option(text, &cli_options[i]);
+        add_help_line(text, &cli_options[i]);
     }
 
     buffer_text(

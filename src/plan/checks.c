@@ -221,7 +221,7 @@ find_missing_condition(const struct plan *plan, const struct slo *slo)
 
 /* Returns true if a request of OPERATION has the figure that SLO limits. */
 static bool
-has_figure(enum operation operation, const struct slo *slo)
+has_limited_figure(enum operation operation, const struct slo *slo)
 {
     if (slo->scope == SCOPE_SYNC)
         return operations[operation].flags & OPERATION_FLUSHED;
@@ -242,7 +242,7 @@ count_in_turns(const struct operation_mix *mix, const struct slo *slo, uint64_t 
     uint64_t sum = 0;
 
     for (uint64_t turn = 0; turn < turns; turn++)
-        if (count > turn && has_figure(mix->turns[turn], slo))
+        if (count > turn && has_limited_figure(mix->turns[turn], slo))
             sum += (count - turn - 1) / turns + 1;
 
     return sum;
