@@ -1,8 +1,8 @@
 /*
- * Advice about a word that is not an option, from the first of these that has any:
- * 1. hints for words of fio and other tools that need more, or less, than one option
- * here;
- * 2. the names in other tools of a single option, from the option table (synonyms);
+ * Advice about a word of the command line that is not an option. The first of these
+ * sources that has advice is used:
+ * 1. hints for words of fio and other tools, if one option is not the answer;
+ * 2. the names that an option has in other tools (`synonyms` in the option table);
  * 3. the option whose long name has the most similar spelling.
  */
 #include "suggest.h"
@@ -12,11 +12,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LONGEST 32 /* letters: a longer word is not taken for a mistyped option */
+#define WORD_MOST 32 /* letters: no spelling is compared with a longer word */
 
 /*
- * Hints for a word with a certain value, or with any value or none (NULL). The first row
- * that matches is used.
+ * Hints for a word with a certain value, as in "-rw=read" or "-rw read". If the value is
+ * NULL, the row matches any value, and no value. The first row that matches is used.
  */
 static const struct {
     const char *word, *value, *advice;
@@ -43,7 +43,7 @@ static const struct {
 
 /* Returns true if the LENGTH letters at WORD are NAME. */
 static bool
-is_name(const char *word, size_t length, const char *name)
+is_word(const char *word, size_t length, const char *name)
 {
     return strlen(name) == length && memcmp(word, name, length) == 0;
 }
@@ -56,34 +56,50 @@ static const char *
 find_hint(const char *word, size_t length, const char *value)
 {
     for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++) {
-        const char *wanted = hints[i].value;
-        if (!is_name(word, length, hints[i].word))
+        const char *hint_value = hints[i].value;
+        if (!is_word(word, length, hints[i].word))
             continue;
 
-        if (!wanted || (value && strcmp(value, wanted) == 0))
+        if (!hint_value || (value && strcmp(value, hint_value) == 0))
             return hints[i].advice;
     }
     return NULL;
 }
 
-/* Returns the option whose name in other tools is the LENGTH letters at WORD, or NULL. */
+/* Returns true if the LENGTH letters at WORD are one of LIST, words with spaces between.
+ */
+static bool
+is_in_list(const char *word, size_t length, const char *list)
+{
+    const char *start = list;
+
+    while (*start) {
+        size_t end = strcspn(start, " ");
+        if (end == length && memcmp(word, start, length) == 0)
+            return true;
+        start += end;
+        start += strspn(start, " ");
+    }
+    return false;
+}
+
+/*
+ * Returns the option that other tools call by the LENGTH letters at WORD, or NULL if
+ * there is no such option.
+ */
 static const struct cli_option *
 find_synonym(const char *word, size_t length)
 {
     for (int i = 0; i < OPTION_IDS; i++) {
-        const char *synonym = cli_options[i].synonyms;
-        while (synonym && *synonym) {
-            size_t end = strcspn(synonym, " ");
-            if (end == length && memcmp(word, synonym, length) == 0)
-                return &cli_options[i];
-            synonym += end + strspn(synonym + end, " ");
-        }
+        const char *synonyms = cli_options[i].synonyms;
+        if (synonyms && is_in_list(word, length, synonyms))
+            return &cli_options[i];
     }
     return NULL;
 }
 
 static int
-smaller(int one, int other)
+smaller_of(int one, int other)
 {
     return one < other ? one : other;
 }
@@ -91,57 +107,54 @@ smaller(int one, int other)
 /*
  * Returns the edit distance between the LENGTH letters at WORD and NAME: the number of
  * letters to insert, delete, replace, or exchange with their neighbour, to turn WORD into
- * NAME. LENGTH must be at most LONGEST.
+ * NAME. LENGTH must be at most WORD_MOST.
  *
  * The distance is that of F. J. Damerau (1964), computed with the table of R. A. Wagner
  * and M. J. Fischer (1974): row N, column I has the distance between the first N letters
  * of NAME and the first I letters of WORD. Each row needs only the two rows above it, so
- * only three rows are in memory: `before`, `last` and `row`.
+ * only three rows are in memory: ROW, the row above it, and the row above that one.
  */
 static int
 count_edits(const char *word, size_t length, const char *name)
 {
-    int before[LONGEST + 1] = {0};
-    int last[LONGEST + 1];
-    int row[LONGEST + 1];
+    int two_above[WORD_MOST + 1] = {0};
+    int above[WORD_MOST + 1];
+    int row[WORD_MOST + 1];
     for (size_t i = 0; i <= length; i++)
-        last[i] = (int)i;
+        above[i] = (int)i;
 
     for (size_t n = 0; name[n]; n++) {
         row[0] = (int)n + 1;
         for (size_t i = 1; i <= length; i++) {
-            int replaced = last[i - 1] + (word[i - 1] == name[n] ? 0 : 1);
-            int fewest = smaller(replaced, smaller(row[i - 1], last[i]) + 1);
-            bool exchanged =
+            int replaced = above[i - 1] + (word[i - 1] == name[n] ? 0 : 1);
+            int deleted = row[i - 1] + 1;
+            int inserted = above[i] + 1;
+            int fewest = smaller_of(replaced, smaller_of(deleted, inserted));
+
+            bool is_exchanged =
                 n > 0 && i > 1 && word[i - 1] == name[n - 1] && word[i - 2] == name[n];
-            if (exchanged)
-                fewest = smaller(fewest, before[i - 2] + 1);
+            if (is_exchanged)
+                fewest = smaller_of(fewest, two_above[i - 2] + 1);
             row[i] = fewest;
         }
-        memcpy(before, last, sizeof(before));
-        memcpy(last, row, sizeof(last));
+        memcpy(two_above, above, sizeof(two_above));
+        memcpy(above, row, sizeof(above));
     }
-    return last[length];
-}
-
-/* Returns true if OPTION makes requests write. */
-static bool
-writes(const struct cli_option *option)
-{
-    return option->workload || option->id == OPTION_APPEND;
+    return above[length];
 }
 
 /*
  * Returns the option whose long name has the smallest edit distance to the LENGTH letters
- * at WORD. Returns NULL if each name needs more than one edit for three letters of the
- * longer of the two, or if WORD is too short or too long to be judged.
+ * at WORD. A distance is too large if it is more than a third of the letters of the
+ * longer of WORD and the name. Returns NULL if all distances are too large, or if WORD is
+ * too short or too long to be judged.
  */
 static const struct cli_option *
 find_nearest(const char *word, size_t length)
 {
     const struct cli_option *nearest = NULL;
-    int fewest = LONGEST;
-    if (length < 3 || length > LONGEST)
+    int fewest_edits = WORD_MOST;
+    if (length < 3 || length > WORD_MOST)
         return NULL;
 
     for (int i = 0; i < OPTION_IDS; i++) {
@@ -149,13 +162,21 @@ find_nearest(const char *word, size_t length)
         size_t longer = strlen(option->name);
         if (longer < length)
             longer = length;
+
         int edits = count_edits(word, length, option->name);
-        if (edits >= fewest || 3 * edits > (int)longer)
-            continue;
-        fewest = edits;
-        nearest = option;
+        if (edits < fewest_edits && 3 * edits <= (int)longer) {
+            fewest_edits = edits;
+            nearest = option;
+        }
     }
     return nearest;
+}
+
+/* Returns true if OPTION makes requests write, which may destroy data. */
+static bool
+is_about_writing(const struct cli_option *option)
+{
+    return option->workload || option->id == OPTION_APPEND;
 }
 
 bool
@@ -175,8 +196,11 @@ suggest_option(const char *word, const char *next, char *advice, size_t size)
     const struct cli_option *option = find_synonym(name, length);
     if (!option)
         option = find_nearest(name, length);
-    if (!option || (writes(option) && !strstr(name, "writ")))
+    if (!option)
         return false;
+    if (is_about_writing(option) && !strstr(name, "writ"))
+        return false;
+
     snprintf(advice, size, "did you mean -%s?", option->name);
     return true;
 }
