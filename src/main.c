@@ -1,6 +1,6 @@
 /*
  * The program from its start to its exit status: command line, options, plan, monitor,
- * session. Each step is a call; src/README.md is the map of the files behind the calls.
+ * session. Each step is one call; src/README.md is the map of the files behind the calls.
  */
 #include "base/deadlines.h"
 #include "cli/cli.h"
@@ -16,6 +16,17 @@
 #include <errno.h>
 #include <string.h>
 
+/* Prints the text of -h or -v. Returns the exit status: STATUS, unless that fails. */
+static int
+print_information(const struct options *options, int status)
+{
+    if (options->help_all)
+        return console_text(cli_usage_all, status);
+    if (options->given[OPTION_HELP])
+        return console_text(cli_usage, status);
+    return console_text(cli_version, status);
+}
+
 int
 main(int argc, char *argv[])
 {
@@ -25,12 +36,12 @@ main(int argc, char *argv[])
     struct notes notes = {0};
 
     os_stream_guard();
-    int status = os_process_arguments(&argc, &argv);
-    int code = errno;
+    int arguments_status = os_process_arguments(&argc, &argv);
+    int arguments_code = errno;
     const struct output_kind *output = outputs_find(argc, argv);
-    if (status < 0)
+    if (arguments_status < 0)
         error_set(&error, EXIT_PREPARE, NULL, "cannot read the command line: %s",
-                  strerror(code));
+                  strerror(arguments_code));
     else if (os_privileges_drop() < 0)
         error_set(&error, EXIT_PREPARE, NULL, "cannot drop privileges: %s",
                   strerror(errno));
@@ -42,10 +53,7 @@ main(int argc, char *argv[])
     if (cli_parse(argc, argv, &options, &error) < 0)
         return output->refuse(&error);
     if (options.given[OPTION_HELP] || options.given[OPTION_VERSION])
-        return console_text(options.help_all             ? cli_usage_all
-                            : options.given[OPTION_HELP] ? cli_usage
-                                                         : cli_version,
-                            output->early_exit_status);
+        return print_information(&options, output->early_exit_status);
 
     if (plan_make(&options, (uint64_t)os_clock_wall(), &plan, &error) < 0 ||
         outputs_plan(&options, &plan, &error) < 0)
@@ -54,7 +62,7 @@ main(int argc, char *argv[])
     output = plan_printed(&plan)->kind;
     if (output->early_exit_line) {
         os_process_last_line(output->early_exit_line, output->early_exit_status);
-        /* If nobody reads the output of the preparation, -check must still end soon. */
+        /* -check must end soon even if nobody reads what it prints before the run. */
         os_monitor_limit(time_add(os_clock_now(), DEADLINE_GRACE));
     }
 
@@ -66,6 +74,7 @@ main(int argc, char *argv[])
                   strerror(errno));
 
     console_notes(&notes);
-    return os_signals_end(plan.mode == MODE_COMPARE ? session_compare(&plan)
-                                                    : session_execute(&plan));
+    int status =
+        plan.mode == MODE_COMPARE ? session_compare(&plan) : session_execute(&plan);
+    return os_signals_end(status);
 }

@@ -11,10 +11,10 @@
  * once, when the text is complete.
  */
 struct buffer {
-    char *text;    /* NUL-terminated; NULL until something is added */
-    size_t length; /* bytes in use, without the final NUL */
-    size_t room;   /* bytes allocated */
-    bool failed;   /* an allocation or a conversion failed: the text is incomplete */
+    char *text;      /* NUL-terminated; NULL until something is added */
+    size_t length;   /* of the text in bytes, without the final NUL */
+    size_t capacity; /* bytes allocated for the text and the final NUL */
+    bool failed;     /* an allocation or a conversion failed: the text is incomplete */
 };
 
 /* Adds LENGTH bytes, which may include NUL bytes. */
@@ -27,7 +27,7 @@ void buffer_text(struct buffer *buffer, const char *text);
 void buffer_format(struct buffer *buffer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Adds a NUL-terminated text, escaped like the output of escape_control. */
+/* Adds a NUL-terminated text, escaped as escape_control does it. */
 void buffer_escaped(struct buffer *buffer, const char *text);
 
 /* Makes the buffer empty. The memory stays allocated, and `failed` stays as it is. */
@@ -37,13 +37,12 @@ void buffer_clear(struct buffer *buffer);
 void buffer_free(struct buffer *buffer);
 
 /*
- * The functions below read UTF-8 as RFC 3629 defines it: overlong forms, surrogates and
- * code points above U+10FFFF are invalid. They are for code that must quote or align a
- * text: in labels, JSON, XML and on terminals.
+ * The functions below read text as UTF-8 (RFC 3629): overlong forms, surrogates and code
+ * points above U+10FFFF are invalid. They are for code that must quote or align a text:
+ * in labels, JSON, XML and on terminals.
  */
 
-/*
- * U+FFFD, the replacement character, shown in place of a character that cannot be shown.
+/* U+FFFD, the replacement character: shown in place of a character that cannot be shown.
  */
 #define ESCAPE_REPLACEMENT "\xef\xbf\xbd"
 
@@ -71,20 +70,20 @@ struct escape_character {
 bool escape_next(const char **text, struct escape_character *character);
 
 /*
- * Returns the number of characters of TEXT. The text takes that many columns of a
- * terminal, unless some characters are wide (as in Chinese) or combine with their
- * neighbours.
+ * Returns the number of characters of TEXT, which is NUL-terminated. A terminal needs one
+ * column for each of them, except for wide characters (as in Chinese) and characters that
+ * combine with their neighbours.
  */
 int escape_count(const char *text);
 
 /*
  * Copies TEXT into OUT, a buffer of SIZE bytes (SIZE > 0), and escapes the characters
  * that a terminal might obey, so that a hostile file name cannot control the terminal.
- * Escaped are the control characters (C0, DEL, and C1 both as one byte and as UTF-8) and
- * the bidirectional controls: each of their bytes becomes a backslash and three octal
- * digits, as in the kernel's mount table (/proc/mounts). All other bytes are copied as
- * they are, also if they are not valid UTF-8. A text that is too long is cut at the last
- * character that fits in whole. Returns the number of bytes written, without the NUL.
+ * These are the control characters (C0, DEL, and C1 both as one byte and as UTF-8) and
+ * the bidirectional controls. Each of their bytes becomes a backslash and three octal
+ * digits, as in the kernel's mount table (/proc/mounts). All other bytes are copied
+ * unchanged, even if they are not valid UTF-8. If OUT is too small, TEXT is cut between
+ * two characters. Returns the number of bytes written, without the final NUL.
  */
 size_t escape_control(const char *text, char *out, size_t size);
 

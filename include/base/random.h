@@ -7,7 +7,7 @@
 /*
  * A pseudorandom number generator: SplitMix64 (Steele, Lea, Flood: "Fast splittable
  * pseudorandom number generators", OOPSLA 2014). Its state is one number of 64 bits, and
- * every seed is a good seed.
+ * every number is a good seed.
  */
 struct random {
     uint64_t state;
@@ -17,9 +17,9 @@ struct random {
 void random_seed(struct random *random, uint64_t seed);
 
 /*
- * Returns a seed for the sequence with number INDEX of a family of sequences that belong
- * to SEED. Index 0 gives SEED itself; the sequences of other indices are unrelated to
- * each other and to the sequence of SEED.
+ * Returns the seed of sequence number INDEX in a family of sequences that belong to SEED.
+ * Sequence 0 has the seed SEED itself. The sequences of a family are unrelated to each
+ * other.
  */
 uint64_t random_derive(uint64_t seed, uint64_t index);
 
@@ -34,16 +34,17 @@ random_next(struct random *random)
 }
 
 /*
- * Returns a number from 0 to LIMIT-1, each with the same probability. LIMIT must be above
+ * Returns a number from 0 to LIMIT-1, all with the same probability. LIMIT must be above
  * 0. The method (Lemire: "Fast random integer generation in an interval", TOMACS 2019)
- * needs no division, except in the rare case that a number may have to be rejected.
+ * rarely needs a division.
  */
 uint64_t random_below(struct random *random, uint64_t limit);
 
 /*
  * Returns a random gap between two events of a Poisson process: exponentially distributed
- * with the mean MEAN (in any unit, such as ns), but at least 1. The gap depends only on
- * SEED and INDEX, so that any thread can compute the gap of any event.
+ * with the mean MEAN (in any unit, such as ns), but at least 1. SEED identifies the
+ * process and INDEX the gap. The result depends on nothing else, so that any thread can
+ * compute any gap.
  */
 int64_t random_gap(uint64_t seed, uint64_t index, int64_t mean);
 

@@ -5,24 +5,26 @@
 #include <time.h>
 
 /*
- * Times and durations are in ns; the functions work for any clock. INT64_MAX means
- * "never" or "no limit".
+ * Times and durations are in ns. The functions work for the times of any clock. INT64_MAX
+ * means "never" or "no limit".
  */
 #define US INT64_C(1000)
 #define MS INT64_C(1000000)
 #define SECOND INT64_C(1000000000)
 
 /*
- * The longest wait, in ns, to ask the system for: some systems refuse to wait for years.
- * Code that must wait longer waits again.
+ * The longest wait, in ns, that the program asks the system for, because some systems
+ * refuse to wait for years. Code that must wait longer waits again.
  */
 #define TIME_WAIT_MOST (86400 * SECOND)
 
-/* Returns TIME + MORE, or INT64_MAX if the sum is larger. Neither may be negative. */
+/*
+ * Returns TIME + DURATION, or INT64_MAX if the sum is larger. Neither may be negative.
+ */
 static inline int64_t
-time_add(int64_t time, int64_t more)
+time_add(int64_t time, int64_t duration)
 {
-    return more > INT64_MAX - time ? INT64_MAX : time + more;
+    return duration > INT64_MAX - time ? INT64_MAX : time + duration;
 }
 
 /*
@@ -57,15 +59,15 @@ time_later(int64_t a, int64_t b)
 }
 
 /*
- * Returns the next point after NOW of a grid: the points are POINT, POINT + EVERY,
- * POINT + 2 * EVERY and so on. POINT must not be after NOW; EVERY must be above 0, in ns.
- * A caller that is late skips the points that it has missed, and the later points stay
- * where they are.
+ * Returns the first point after NOW of a grid. The points of the grid are POINT, POINT +
+ * INTERVAL, POINT + 2 * INTERVAL and so on. POINT must not be after NOW; INTERVAL must be
+ * above 0, in ns. So a caller that is late skips the points that it has missed, and does
+ * not move the later points.
  */
 static inline int64_t
-time_next_point(int64_t point, int64_t every, int64_t now)
+time_next_point(int64_t point, int64_t interval, int64_t now)
 {
-    return time_add(now, every - (now - point) % every);
+    return time_add(now, interval - (now - point) % interval);
 }
 
 #endif

@@ -7,13 +7,13 @@
 #include <stdint.h>
 
 /*
- * Values with units: reading them from the command line, and printing them. The manual
- * describes the units: ioping(1), Values and units.
+ * Values with units: reading them from the command line, and printing them. ioping(1),
+ * section Values and units, describes the units for users.
  */
 enum units_kind {
-    UNITS_COUNT, /* a number; units are powers of 10: da k M G T P E */
-    UNITS_SIZE,  /* bytes; units are powers of 1024, sector (512) and page (4096) */
-    UNITS_TIME,  /* ns; a number that is read without a unit is in seconds */
+    UNITS_COUNT, /* a number; the units are powers of 10: da k M G T P E */
+    UNITS_SIZE,  /* bytes; the units are powers of 1024, sector (512) and page (4096) */
+    UNITS_TIME,  /* ns; a number without a unit is read as seconds */
 };
 
 /* The size of a buffer that holds any text of units_format, including the NUL. */
@@ -21,43 +21,43 @@ enum units_kind {
 
 /*
  * Reads TEXT, a decimal number or a fraction with an optional unit ("10", "0.5", "1/100",
- * "/4", "1.5m"), into VALUE: a count, bytes or ns, from 0 to 2^63-1, rounded down. The
- * computation uses integers only, so the result is exact. Returns NULL if TEXT is valid.
- * Otherwise returns the reason, a constant text, and leaves VALUE unchanged. A number
- * above zero that would round to zero is refused.
+ * "/4", "1.5m"), into VALUE: a count, bytes or ns, from 0 to 2^63-1. The computation uses
+ * integers only, so the result is exact, but rounded down to a whole number. A number
+ * above 0 that would be rounded to 0 is refused. Returns NULL, or the reason to refuse
+ * TEXT, a constant text; VALUE is unchanged then.
  */
 const char *units_parse(enum units_kind kind, const char *text, int64_t *value);
 
 /*
- * Prints VALUE, which must not be negative, into TEXT, a buffer of UNITS_TEXT bytes, for
- * people: "12.5 us". The unit is the largest one that is not larger than VALUE. A whole
- * number of units has no decimals; otherwise there is one decimal from 10 units up, and
- * two below. Returns TEXT.
+ * Prints VALUE, which must not be negative, for people into TEXT, a buffer of UNITS_TEXT
+ * bytes: "12.5 us". The unit is the largest one that is not larger than VALUE. A whole
+ * number of units has no decimals. Other numbers have two decimals below 10 units, and
+ * one decimal from there on. Returns TEXT.
  */
 char *units_format(enum units_kind kind, int64_t value, char *text);
 
 /*
  * Prints VALUE, which must not be negative, exactly and without a space into TEXT, a
- * buffer of UNITS_TEXT bytes: "1500us", "48KiB". The unit is the largest unit
- * that divides VALUE. units_parse reads the same value back. Returns TEXT.
+ * buffer of UNITS_TEXT bytes: "1500us", "48KiB". The unit is the largest one of which
+ * VALUE is a whole number. units_parse reads the same value back. Returns TEXT.
  */
 char *units_exact(enum units_kind kind, int64_t value, char *text);
 
-/* Adds the text of units_format to TEXT. */
+/* Adds VALUE to TEXT, as units_format prints it. */
 void units_add(struct buffer *text, enum units_kind kind, int64_t value);
 
 /*
  * Returns A * B / C, rounded down, or INT64_MAX if the result is larger. The product A *
- * B may be larger than 64 bits. A and B must not be negative, and C must be positive.
+ * B may need more than 64 bits. A and B must not be negative, and C must be above 0.
  */
 int64_t units_scale(int64_t a, int64_t b, int64_t c);
 
-/* Returns A * B / C, rounded up. In all else, the function is like units_scale. */
+/* Like units_scale, but rounds up. */
 int64_t units_scale_up(int64_t a, int64_t b, int64_t c);
 
 /*
- * Returns ONE if COUNT is 1, else MANY: for the singular and plural of a noun or verb
- * that stands beside a number.
+ * Returns ONE if COUNT is 1, else MANY: the singular or plural of a noun or verb that
+ * belongs to a number.
  */
 static inline const char *
 units_plural(uint64_t count, const char *one, const char *many)
@@ -66,7 +66,8 @@ units_plural(uint64_t count, const char *one, const char *many)
 }
 
 /*
- * Returns true for the digits 0 to 9. Unlike isdigit(3), accepts any char and no locale.
+ * Returns true for the digits 0 to 9. Unlike isdigit(3), it can be called with any char,
+ * and it does not depend on the locale.
  */
 static inline bool
 is_digit(char character)

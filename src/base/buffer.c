@@ -1,7 +1,7 @@
 /*
  * Buffers: texts that grow. When the memory of a buffer is full, the buffer allocates
- * twice what it needs. So a text is moved rarely, and adding a byte takes constant time
- * on average.
+ * twice as much as it needs. So the text is rarely moved, and adding a byte takes
+ * constant time on average.
  */
 #include "base/buffer.h"
 
@@ -11,32 +11,34 @@
 #include <string.h>
 
 /*
- * Makes room for MORE bytes and a NUL after the text. Returns false if there is not
- * enough memory, or if an earlier call failed.
+ * Makes sure that LENGTH more bytes and a NUL fit after the text. Returns false if there
+ * is not enough memory, or if an earlier call failed.
  */
 static bool
-make_room(struct buffer *buffer, size_t more)
+reserve(struct buffer *buffer, size_t length)
 {
-    size_t need = buffer->length + more + 1;
-    if (buffer->failed || need <= buffer->room)
-        return !buffer->failed;
+    size_t needed = buffer->length + length + 1;
+    if (buffer->failed)
+        return false;
+    if (needed <= buffer->capacity)
+        return true;
 
-    size_t room = need * 2;
-    char *text = realloc(buffer->text, room);
+    size_t capacity = needed * 2;
+    char *text = realloc(buffer->text, capacity);
     if (!text) {
         buffer->failed = true;
         return false;
     }
 
     buffer->text = text;
-    buffer->room = room;
+    buffer->capacity = capacity;
     return true;
 }
 
 void
 buffer_add(struct buffer *buffer, const char *bytes, size_t length)
 {
-    if (!make_room(buffer, length))
+    if (!reserve(buffer, length))
         return;
 
     memcpy(buffer->text + buffer->length, bytes, length);
@@ -54,28 +56,32 @@ void
 buffer_format(struct buffer *buffer, const char *format, ...)
 {
     va_list list;
-    va_list again;
+    va_list second_list;
     va_start(list, format);
-    va_copy(again, list);
+    va_copy(second_list, list);
     int length = vsnprintf(NULL, 0, format, list);
     va_end(list);
 
     if (length < 0)
         buffer->failed = true;
-    else if (make_room(buffer, (size_t)length)) {
-        vsnprintf(buffer->text + buffer->length, (size_t)length + 1, format, again);
+    else if (reserve(buffer, (size_t)length)) {
+        vsnprintf(buffer->text + buffer->length, (size_t)length + 1, format, second_list);
         buffer->length += (size_t)length;
     }
 
-    va_end(again);
+    va_end(second_list);
 }
 
 void
 buffer_escaped(struct buffer *buffer, const char *text)
 {
-    size_t room = strlen(text) * 4; /* a byte becomes at most a backslash and 3 digits */
-    if (make_room(buffer, room))
-        buffer->length += escape_control(text, buffer->text + buffer->length, room + 1);
+    /* A byte becomes at most a backslash and three digits. */
+    size_t longest = strlen(text) * 4;
+    if (!reserve(buffer, longest))
+        return;
+
+    char *end = buffer->text + buffer->length;
+    buffer->length += escape_control(text, end, longest + 1);
 }
 
 void

@@ -1,8 +1,8 @@
 /*
- * Errors and notes, and the lines that are printed for them. The texts often contain
- * paths and messages of the system, which may hold control characters. Control characters
- * are escaped once, when a text is stored, so the code that prints a line need not escape
- * it. The end of the file gives errno values their names and their meanings.
+ * Errors and notes, and the lines that are printed for them. Their texts often have paths
+ * and messages of the system, which may contain control characters. These are escaped
+ * once, when a text is stored; the code that prints a line need not escape it. The end of
+ * the file has the names and the meanings of errno values.
  */
 #include "base/error.h"
 
@@ -43,8 +43,11 @@ void
 error_prefix(struct error *error, const char *path)
 {
     char what[sizeof(error->what)];
-    snprintf(what, sizeof(what), "%.240s%s%.240s", path, error->what[0] ? ": " : "",
-             error->what);
+
+    if (error->what[0])
+        snprintf(what, sizeof(what), "%.240s: %.240s", path, error->what);
+    else
+        snprintf(what, sizeof(what), "%.240s", path);
 
     escape_control(what, error->what, sizeof(error->what));
 }
@@ -52,22 +55,27 @@ error_prefix(struct error *error, const char *path)
 int
 error_format(const struct error *error, char *text, int size)
 {
-    int length = snprintf(text, (size_t)size, "ioping: %s%s%s%s%s\n", error->what,
-                          error->what[0] ? ": " : "", error->why,
-                          error->advice[0] ? "; " : "", error->advice);
+    const char *colon = error->what[0] ? ": " : "";
+    const char *semicolon = error->advice[0] ? "; " : "";
+    int length = snprintf(text, (size_t)size, "ioping: %s%s%s%s%s\n", error->what, colon,
+                          error->why, semicolon, error->advice);
 
     return length < size ? length : size - 1;
 }
 
-/* Adds LINE, which has LENGTH bytes and a NUL, or drops the line if NOTES is full. */
+/*
+ * Appends LINE, which has LENGTH bytes and a NUL, to NOTES. Drops the line if NOTES is
+ * full.
+ */
 static void
-add_line(struct notes *notes, const char *line, int length)
+append_note(struct notes *notes, const char *line, int length)
 {
     if (notes->count == NOTES_MAX || length >= NOTES_ROOM - notes->used)
         return;
 
-    notes->line[notes->count++] =
-        memcpy(notes->text + notes->used, line, (size_t)length + 1);
+    char *copy = notes->text + notes->used;
+    memcpy(copy, line, (size_t)length + 1);
+    notes->line[notes->count++] = copy;
     notes->used += length + 1;
 }
 
@@ -84,7 +92,16 @@ notes_add(struct notes *notes, const char *what, const char *text, ...)
     struct error error;
     error_set(&error, EXIT_DONE, what, "%s", why);
     int length = error_format(&error, line, sizeof(line));
-    add_line(notes, line, length);
+    append_note(notes, line, length);
+}
+
+static bool
+has_note(const struct notes *notes, const char *line)
+{
+    for (int i = 0; i < notes->count; i++)
+        if (strcmp(notes->line[i], line) == 0)
+            return true;
+    return false;
 }
 
 void
@@ -93,22 +110,21 @@ notes_merge(struct notes *notes, const char *what, const struct notes *more)
     static const char program[] = "ioping: ";
 
     for (int i = 0; i < more->count; i++) {
-        char line[ERROR_LINE];
-        int same = 0;
-
-        while (same < notes->count && strcmp(notes->line[same], more->line[i]) != 0)
-            same++;
-        if (same < notes->count)
+        if (has_note(notes, more->line[i]))
             continue;
+        if (!what) {
+            append_note(notes, more->line[i], (int)strlen(more->line[i]));
+            continue;
+        }
 
-        int length = snprintf(line, sizeof(line), "%s%s%s%s", program, what ? what : "",
-                              what ? ": " : "", more->line[i] + sizeof(program) - 1);
-        if (length >= (int)sizeof(line)) {
+        char line[ERROR_LINE];
+        const char *text = more->line[i] + strlen(program);
+        int length = snprintf(line, sizeof(line), "%s%s: %s", program, what, text);
+        if (length >= (int)sizeof(line)) { /* the newline was cut off */
             length = (int)sizeof(line) - 1;
             line[length - 1] = '\n';
         }
-
-        add_line(notes, line, length);
+        append_note(notes, line, length);
     }
 }
 

@@ -1,8 +1,7 @@
 /*
  * Random numbers for offsets, data and arrival times. The generator itself, random_next,
- * is inline in the header. This file turns its random bits into seeds of further
- * sequences, into numbers below a limit, into gaps of a Poisson process, and into random
- * data.
+ * is inline in the header. This file makes seeds of further sequences, numbers below a
+ * limit, gaps of a Poisson process, and random data from its random bits.
  */
 #include "base/random.h"
 
@@ -16,9 +15,9 @@ random_seed(struct random *random, uint64_t seed)
 }
 
 /*
- * The multiplier spreads the states that belong to successive indices over all 64 bits
- * (Steele, Vigna: "Computationally easy, spectrally good multipliers", 2021). One step of
- * the generator then mixes the bits of the state.
+ * Multiplying INDEX spreads the states of successive indices over all 64 bits. The
+ * multiplier is from Steele, Vigna: "Computationally easy, spectrally good multipliers",
+ * 2021. One step of the generator then mixes the bits of the state.
  */
 uint64_t
 random_derive(uint64_t seed, uint64_t index)
@@ -30,17 +29,21 @@ random_derive(uint64_t seed, uint64_t index)
 
 /*
  * Returns the upper 64 bits of the 128-bit product A * B, and stores the lower 64 bits in
- * LOW. Compilers without a 128-bit type multiply the 32-bit halves.
+ * LOW. If the compiler has no type of 128 bits, the product is the sum of the products of
+ * the 32-bit halves.
  */
 static uint64_t
-multiply(uint64_t a, uint64_t b, uint64_t *low)
+multiply_wide(uint64_t a, uint64_t b, uint64_t *low)
 {
 #ifdef __SIZEOF_INT128__
     __extension__ unsigned __int128 product = (unsigned __int128)a * b;
     *low = (uint64_t)product;
     return (uint64_t)(product >> 64);
 #else
-    uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
+    uint64_t a0 = (uint32_t)a;
+    uint64_t a1 = a >> 32;
+    uint64_t b0 = (uint32_t)b;
+    uint64_t b1 = b >> 32;
     uint64_t middle = a1 * b0 + (a0 * b0 >> 32);
     uint64_t upper = a0 * b1 + (uint32_t)middle;
 
@@ -52,20 +55,20 @@ multiply(uint64_t a, uint64_t b, uint64_t *low)
 /*
  * Lemire's method. The upper 64 bits of the product (random number * LIMIT) are a number
  * below LIMIT. To make all numbers below LIMIT equally likely, the function must reject a
- * product whose lower 64 bits are below the threshold 2^64 mod LIMIT. The threshold costs
- * a division, but it is always below LIMIT. So if the lower 64 bits are LIMIT or more,
- * the function accepts the product without computing the threshold.
+ * product whose lower 64 bits are below the threshold 2^64 mod LIMIT, and draw again. The
+ * threshold costs a division. But it is always below LIMIT, so if the lower 64 bits are
+ * at least LIMIT, the product is accepted without computing the threshold.
  */
 uint64_t
 random_below(struct random *random, uint64_t limit)
 {
     uint64_t low;
-    uint64_t high = multiply(random_next(random), limit, &low);
+    uint64_t high = multiply_wide(random_next(random), limit, &low);
 
     if (low < limit) {
         uint64_t threshold = (0 - limit) % limit;
         while (low < threshold)
-            high = multiply(random_next(random), limit, &low);
+            high = multiply_wide(random_next(random), limit, &low);
     }
 
     return high;
@@ -73,8 +76,8 @@ random_below(struct random *random, uint64_t limit)
 
 /*
  * The inverse transform method (Devroye: "Non-Uniform Random Variate Generation", 1986,
- * II.2): if U is uniform in (0, 1], -ln(U) * MEAN is exponentially distributed. U has 53
- * random bits, as many as a double stores exactly.
+ * II.2): if U is uniform in (0, 1], -ln(U) * MEAN is exponentially distributed with this
+ * mean. U has 53 random bits, as many as a double stores exactly.
  */
 int64_t
 random_gap(uint64_t seed, uint64_t index, int64_t mean)
@@ -87,21 +90,25 @@ random_gap(uint64_t seed, uint64_t index, int64_t mean)
 }
 
 /*
- * The loop copies 8 bytes each time, so that the compiler knows the size; this makes it
- * twice as fast. The last 1 to 7 bytes are copied after the loop.
+ * The size of each copy in the loop is constant, 8 bytes, so that the compiler needs no
+ * call of memcpy(3); this makes the loop twice as fast. The last 1 to 7 bytes follow
+ * after the loop.
  */
 void
 random_fill(struct random *random, void *buffer, size_t size)
 {
     char *byte = buffer;
-    size_t rest = size % sizeof(uint64_t);
+    size_t odd_bytes = size % sizeof(uint64_t);
+    char *end = byte + size - odd_bytes;
     uint64_t bits;
 
-    for (char *end = byte + size - rest; byte < end; byte += sizeof(bits)) {
+    for (; byte < end; byte += sizeof(bits)) {
         bits = random_next(random);
         memcpy(byte, &bits, sizeof(bits));
     }
 
-    bits = rest ? random_next(random) : 0;
-    memcpy(byte, &bits, rest);
+    if (odd_bytes > 0) {
+        bits = random_next(random);
+        memcpy(byte, &bits, odd_bytes);
+    }
 }

@@ -1,11 +1,11 @@
 /*
- * Reads and prints values with units. There is one table of units for each kind of value
- * (count, size, time); the parser and the printers share it.
+ * Reads and prints values with units. Each kind of value (count, size, time) has a table
+ * of units, which the parser and the printers share.
  *
  * The parser computes with integers only, so that "0.1s" is exactly 100000000 ns. It
- * reads a decimal number as a fraction: "1.25" is 125/100. The value is that fraction
- * times the factor of the unit; scale() computes it by long division in binary, because
- * the product may need more than 64 bits.
+ * reads a decimal number as a fraction: "1.25" is 125/100. The value is this fraction
+ * times the factor of the unit. divide_product() computes it by long division in binary,
+ * because the product may need more than 64 bits.
  */
 #include "base/units.h"
 
@@ -23,9 +23,9 @@
 #define EIB (PIB * KIB)
 
 struct unit {
-    const char *names; /* each is followed by a space; output has the first name */
-    int64_t factor;    /* how many ones, bytes or ns the unit is */
-    bool printed;      /* output may have the unit */
+    const char *names; /* a space follows each name; the first one is printed */
+    int64_t factor;    /* value of the unit, in ones, bytes or ns */
+    bool is_printed;   /* the printers use the unit; if false, only the parser does */
 };
 
 static const struct unit counts[] = {
@@ -59,21 +59,24 @@ static const struct unit time_units[] = {
 
 static const struct {
     const struct unit *units;
-    int64_t bare;      /* factor of a number without a unit */
-    const char *wrong; /* reason to refuse a text that is not such a value */
+    int64_t default_factor; /* factor for a number without a unit */
+    const char *wrong;      /* reason to refuse a text that is not such a value */
 } kinds[] = {
     [UNITS_COUNT] = {counts, 1, "not a count such as 10, 5k or 1M"},
     [UNITS_SIZE] = {sizes, 1, "not a size such as 4096, 4k or 1.5m"},
     [UNITS_TIME] = {time_units, SECOND, "not a time such as 10ms, 0.5s or 2min"},
 };
 
-/* Returns the factor of the unit SUFFIX, ignoring case, or 0 if there is no such unit. */
+/*
+ * Returns the factor of the unit SUFFIX of KIND, or 0 if there is no such unit. Upper and
+ * lower case are the same.
+ */
 static int64_t
 find_factor(enum units_kind kind, const char *suffix)
 {
     size_t length = strlen(suffix);
     if (length == 0)
-        return kinds[kind].bare;
+        return kinds[kind].default_factor;
 
     for (const struct unit *unit = kinds[kind].units; unit->names; unit++)
         for (const char *name = unit->names; *name; name += strcspn(name, " ") + 1)
@@ -85,20 +88,20 @@ find_factor(enum units_kind kind, const char *suffix)
 /* A decimal number as the fraction mantissa / power, for example 125/100 for 1.25. */
 struct decimal {
     int64_t mantissa;
-    int64_t power; /* a power of 10: 1 for a whole number */
-    bool digits;   /* the text has at least one digit */
-    bool positive; /* the text has a digit other than 0, perhaps one that was ignored */
-    bool overflow; /* the number does not fit */
+    int64_t power;    /* a power of 10; 1 for a whole number */
+    bool has_digits;  /* the text has at least one digit */
+    bool is_positive; /* the text has a digit other than 0, perhaps an ignored one */
+    bool overflows;   /* the number does not fit into the fields */
 };
 
 /*
- * Limits on the digits after the point, as powers of 10. After 18 digits (MOST_PRECISE)
- * the parser ignores all further digits. After 9 digits (PRECISE) it ignores a digit for
- * which the mantissa has no room. With fewer digits after the point, a digit without room
- * is an overflow.
+ * The parser ignores digits after the point that a number does not need: all digits after
+ * the 18th, and from the 10th on a digit that does not fit into the mantissa. An earlier
+ * digit that does not fit is an overflow. The limits are the powers of 10 for 9 and for
+ * 18 digits.
  */
-#define PRECISE 1000000000LL
-#define MOST_PRECISE 1000000000000000000LL
+#define POWER_ENOUGH 1000000000LL
+#define POWER_MOST 1000000000000000000LL
 
 /*
  * Multiplies VALUE by FACTOR and adds SUMMAND. Returns false, and leaves VALUE unchanged,
@@ -114,6 +117,22 @@ multiply_add(int64_t *value, int64_t factor, int64_t summand)
     return true;
 }
 
+/* Adds DIGIT to NUMBER; IS_DECIMAL means that it stands after the point. */
+static void
+add_digit(struct decimal *number, int digit, bool is_decimal)
+{
+    if (number->power == POWER_MOST)
+        return;
+
+    if (!multiply_add(&number->mantissa, 10, digit)) {
+        if (number->power < POWER_ENOUGH)
+            number->overflows = true;
+        return;
+    }
+    if (is_decimal)
+        number->power *= 10;
+}
+
 /*
  * Reads the digits at TEXT, with at most one decimal point, into NUMBER. Returns the rest
  * of the text.
@@ -122,23 +141,22 @@ static const char *
 read_decimal(const char *text, struct decimal *number)
 {
     *number = (struct decimal){.power = 1};
-    bool point = false;
+    bool has_point = false;
 
-    for (; is_digit(*text) || (*text == '.' && !point); text++) {
+    for (; is_digit(*text) || (*text == '.' && !has_point); text++) {
         if (*text == '.') {
-            point = true;
+            has_point = true;
             continue;
         }
 
-        number->digits = true;
-        number->positive |= *text != '0';
-        if (number->power == MOST_PRECISE ||
-            (point && !is_digit(text[strspn(text, "0")])))
-            continue; /* beyond 18 decimals, or only zeros follow in the fraction */
-        if (multiply_add(&number->mantissa, 10, *text - '0'))
-            number->power *= point ? 10 : 1;
-        else if (number->power < PRECISE)
-            number->overflow = true;
+        number->has_digits = true;
+        if (*text != '0')
+            number->is_positive = true;
+
+        /* Zeros at the end of the decimals need no room. */
+        bool is_last_zero = has_point && !is_digit(text[strspn(text, "0")]);
+        if (!is_last_zero)
+            add_digit(number, *text - '0', has_point);
     }
 
     return text;
@@ -148,40 +166,40 @@ read_decimal(const char *text, struct decimal *number)
  * Computes A * B / C by long division in binary, since A * B may need more than 64 bits.
  * The loop goes through the bits of B from the highest. For the bits of B so far, b:
  *
- *   A * b = quotient * C + rest, with 0 <= rest < C
+ *   A * b = quotient * C + remainder, with 0 <= remainder < C
  *
- * The next bit doubles b, and so quotient and rest; if the bit is set, A is added, as
- * A / C to the quotient and A % C to the rest. Stores the quotient in RESULT, and in
- * EXACT whether the rest is 0. Returns false if the result is above INT64_MAX.
+ * The next bit of B doubles b, and so the quotient and the remainder. If the bit is set,
+ * b also grows by 1, which adds A: A / C to the quotient and A % C to the remainder.
+ * Stores the quotient in RESULT, and in IS_EXACT whether the remainder is 0. Returns
+ * false if the result is above INT64_MAX.
  */
 static bool
-scale(int64_t a, int64_t b, int64_t c, int64_t *result, bool *exact)
+divide_product(int64_t a, int64_t b, int64_t c, int64_t *result, bool *is_exact)
 {
     uint64_t divisor = (uint64_t)c;
     uint64_t quotient = 0;
-    uint64_t rest = 0;
-    uint64_t own_quotient = (uint64_t)a / divisor;
-    uint64_t own_rest = (uint64_t)a % divisor;
+    uint64_t remainder = 0;
+    uint64_t quotient_of_a = (uint64_t)a / divisor;
+    uint64_t remainder_of_a = (uint64_t)a % divisor;
 
     for (int bit = 62; bit >= 0; bit--) {
-
-        bool set = (uint64_t)b >> bit & 1;
         if (quotient > INT64_MAX / 2)
             return false;
-        quotient = quotient * 2 + rest * 2 / divisor;
-        rest = rest * 2 % divisor;
+        quotient = quotient * 2 + remainder * 2 / divisor;
+        remainder = remainder * 2 % divisor;
 
-        if (!set)
+        bool is_set = (uint64_t)b >> bit & 1;
+        if (!is_set)
             continue;
-        quotient += (rest + own_rest) / divisor;
-        rest = (rest + own_rest) % divisor;
-        if (own_quotient > INT64_MAX - quotient)
+        quotient += (remainder + remainder_of_a) / divisor;
+        remainder = (remainder + remainder_of_a) % divisor;
+        if (quotient_of_a > INT64_MAX - quotient)
             return false;
-        quotient += own_quotient;
+        quotient += quotient_of_a;
     }
 
     *result = (int64_t)quotient;
-    *exact = rest == 0;
+    *is_exact = remainder == 0;
     return quotient <= INT64_MAX;
 }
 
@@ -189,39 +207,60 @@ int64_t
 units_scale(int64_t a, int64_t b, int64_t c)
 {
     int64_t result;
-    bool exact;
-    return scale(a, b, c, &result, &exact) ? result : INT64_MAX;
+    bool is_exact;
+    return divide_product(a, b, c, &result, &is_exact) ? result : INT64_MAX;
 }
 
 int64_t
 units_scale_up(int64_t a, int64_t b, int64_t c)
 {
     int64_t result;
-    bool exact;
+    bool is_exact;
 
-    if (!scale(a, b, c, &result, &exact) || result == INT64_MAX)
+    if (!divide_product(a, b, c, &result, &is_exact) || result == INT64_MAX)
         return INT64_MAX;
-    return exact ? result : result + 1;
+    return is_exact ? result : result + 1;
+}
+
+/*
+ * Computes NUMBER / DIVISOR * FACTOR, rounded down, into VALUE. Returns false if the
+ * result or an intermediate number does not fit.
+ */
+static bool
+divide_decimals(const struct decimal *number, const struct decimal *divisor,
+                int64_t factor, int64_t *value)
+{
+    /* (m1 / p1) / (m2 / p2) = (m1 * p2) / (m2 * p1) */
+    int64_t dividend = number->mantissa;
+    int64_t denominator = divisor->mantissa;
+    bool is_exact;
+
+    if (number->overflows || divisor->overflows)
+        return false;
+    if (!multiply_add(&dividend, divisor->power, 0) ||
+        !multiply_add(&denominator, number->power, 0))
+        return false;
+    return divide_product(dividend, factor, denominator, value, &is_exact);
 }
 
 const char *
 units_parse(enum units_kind kind, const char *text, int64_t *value)
 {
     struct decimal number = {.mantissa = 1, .power = 1};
-    struct decimal below = {.mantissa = 1, .power = 1};
+    struct decimal divisor = {.mantissa = 1, .power = 1};
 
-    if (*text == '/')
-        number.digits = number.positive = true;
+    if (*text == '/') /* "/4" is 1/4 */
+        number.has_digits = number.is_positive = true;
     else
         text = read_decimal(text, &number);
-
-    if (!number.digits)
+    if (!number.has_digits)
         return kinds[kind].wrong;
+
     if (*text == '/') {
-        text = read_decimal(text + 1, &below);
-        if (!below.digits)
+        text = read_decimal(text + 1, &divisor);
+        if (!divisor.has_digits)
             return kinds[kind].wrong;
-        if (below.mantissa == 0)
+        if (divisor.mantissa == 0)
             return "division by zero";
     }
 
@@ -230,41 +269,38 @@ units_parse(enum units_kind kind, const char *text, int64_t *value)
         return kinds[kind].wrong;
 
     int64_t result;
-    bool exact;
-    if (number.overflow || below.overflow ||
-        !multiply_add(&number.mantissa, below.power, 0) ||
-        !multiply_add(&below.mantissa, number.power, 0) ||
-        !scale(number.mantissa, factor, below.mantissa, &result, &exact))
+    if (!divide_decimals(&number, &divisor, factor, &result))
         return "out of range";
-
-    if (result == 0 && number.positive)
+    if (result == 0 && number.is_positive)
         return "too small: it would be rounded to 0";
+
     *value = result;
     return NULL;
 }
 
 /*
  * The division uses floating point on purpose, so that printf(3) rounds exactly as in
- * ioping 1.3: 12250 ns are 12.2 us, and 10050 ns are 10.1 us. The rounded value is only
- * printed.
+ * ioping 1.3: 12250 ns are 12.2 us, and 10050 ns are 10.1 us. Nothing is computed from
+ * the rounded number.
  */
 char *
 units_format(enum units_kind kind, int64_t value, char *text)
 {
     const struct unit *best = kinds[kind].units;
     for (const struct unit *unit = best + 1; unit->names; unit++)
-        if (unit->printed && unit->factor <= value)
+        if (unit->is_printed && unit->factor <= value)
             best = unit;
 
-    int name = (int)strcspn(best->names, " ");
-    const char *space = name ? " " : "";
+    int name_length = (int)strcspn(best->names, " ");
+    const char *space = name_length > 0 ? " " : "";
+    int64_t whole_units = value / best->factor;
 
     if (value % best->factor == 0)
-        snprintf(text, UNITS_TEXT, "%lld%s%.*s", (long long)(value / best->factor), space,
-                 name, best->names);
+        snprintf(text, UNITS_TEXT, "%lld%s%.*s", (long long)whole_units, space,
+                 name_length, best->names);
     else
-        snprintf(text, UNITS_TEXT, "%.*f%s%.*s", value / best->factor >= 10 ? 1 : 2,
-                 (double)value / (double)best->factor, space, name, best->names);
+        snprintf(text, UNITS_TEXT, "%.*f%s%.*s", whole_units >= 10 ? 1 : 2,
+                 (double)value / (double)best->factor, space, name_length, best->names);
     return text;
 }
 
@@ -273,7 +309,7 @@ units_exact(enum units_kind kind, int64_t value, char *text)
 {
     const struct unit *best = kinds[kind].units;
     for (const struct unit *unit = best + 1; unit->names; unit++)
-        if (unit->printed && value && value % unit->factor == 0)
+        if (unit->is_printed && value && value % unit->factor == 0)
             best = unit;
 
     snprintf(text, UNITS_TEXT, "%lld%.*s", (long long)(value / best->factor),

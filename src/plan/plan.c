@@ -188,12 +188,16 @@ resolve_io(const struct options *options, struct plan *plan, struct error *error
     struct plan_io *io = &plan->io;
     *io = (struct plan_io){
         .engine = io_engine_of(0),
-        .threads = options->threads ? (int)options->threads : 1,
-        .depth = options->depth ? (int)options->depth : 1,
+        .threads = 1,
+        .depth = 1,
         .direct = options->given[OPTION_DIRECT],
         .cached = options->given[OPTION_CACHED],
     };
 
+    if (options->threads)
+        io->threads = (int)options->threads;
+    if (options->depth)
+        io->depth = (int)options->depth;
     if (options->given[OPTION_SYNC])
         io->open_flags |= OS_OPEN_SYNC;
     if (options->given[OPTION_DSYNC])

@@ -314,7 +314,7 @@ TEST(a_walk_tells_code_points_and_kinds)
 static void
 check_room(const struct buffer *buffer)
 {
-    assert_true(buffer->length < buffer->room);
+    assert_true(buffer->length < buffer->capacity);
     assert_int_equal(buffer->text[buffer->length], '\0');
 }
 
@@ -355,12 +355,12 @@ TEST(a_cleared_buffer_keeps_its_memory)
     struct buffer buffer = {0};
     buffer_text(&buffer, "a longer text");
     char *text = buffer.text;
-    size_t room = buffer.room;
+    size_t capacity = buffer.capacity;
     buffer_clear(&buffer);
     assert_int_equal(buffer.length, 0);
     buffer_text(&buffer, "short");
     assert_ptr_equal(buffer.text, text);
-    assert_int_equal(buffer.room, room);
+    assert_int_equal(buffer.capacity, capacity);
     assert_string_equal(buffer.text, "short");
     buffer_free(&buffer);
 }
@@ -373,7 +373,7 @@ TEST(a_freed_buffer_is_empty_and_usable)
     buffer_free(&buffer);
     assert_null(buffer.text);
     assert_int_equal(buffer.length, 0);
-    assert_int_equal(buffer.room, 0);
+    assert_int_equal(buffer.capacity, 0);
     buffer_text(&buffer, "two");
     assert_string_equal(buffer.text, "two");
     buffer_free(&buffer);
