@@ -53,7 +53,7 @@ int64_t sweep_next(int64_t value, int64_t to);
  * set of modes is their OR: each option has the set of modes that accept it (cli/cli.h).
  */
 enum cli_mode {
-    MODE_RUN = 1,
+    MODE_RUN = 1,          /* a plain run */
     MODE_SIZES = 2,        /* -sweep size */
     MODE_THREADS = 4,      /* -sweep threads */
     MODE_DEPTHS = 8,       /* -sweep depth */
@@ -64,6 +64,8 @@ enum cli_mode {
     MODE_COMPARE = 256,    /* -compare: reads recorded runs, sends no requests */
     MODE_BACKGROUND = 512, /* the background load of -load; only plan_background makes
                             * plans with this mode */
+
+    /* sets of modes */
     MODE_SWEEP = MODE_SIZES | MODE_THREADS | MODE_DEPTHS | MODE_INTERVALS | MODE_RATES,
     MODE_ANY =
         MODE_RUN | MODE_SWEEP | MODE_PHASES | MODE_CHECK | MODE_COMPARE | MODE_BACKGROUND,

@@ -1,9 +1,13 @@
 /*
- * The checks that refuse a command line. First come the options that cannot be given
- * together. Each rule is one `if` with its whole message; a rule that holds for many
- * options uses the column `modes` of the option table (cli/cli.h). Then come the limits
- * of -slo and -warn: a limit on a figure that the run does not measure, or on a
- * percentile that needs more requests than the run has, is refused before the run starts.
+ * The checks that refuse a command line.
+ *
+ * The first half is about options that cannot be given together. Each rule is one `if`
+ * with its whole message. A rule that holds for many options uses the column `modes` of
+ * the option table (cli/cli.h).
+ *
+ * The second half is about the limits of -slo and -warn. A limit is refused before the
+ * run starts if the run does not measure the limited figure, or if it is on a percentile
+ * that needs more requests than -c allows.
  */
 #include "checks.h"
 
@@ -43,8 +47,8 @@ check_single_mode(const struct options *options, struct error *error)
 }
 
 /*
- * Returns true if -record refuses option ID: its file holds the raw line of each request,
- * and the screen has the usual report.
+ * Returns true if -record refuses option ID. The file of -record has the raw line of each
+ * request, and the screen has the usual report, so no option may choose something else.
  */
 static bool
 conflicts_with_record(enum option_id id)
@@ -139,8 +143,8 @@ check_conflicts(const struct cli_option *option, const struct options *options,
 }
 
 /*
- * Checks that the option that ID needs is given, too. ID itself is given. Returns 0, or
- * -1 with ERROR.
+ * Checks option ID, which is given: if it has a meaning only beside another option, that
+ * option must be given, too. Returns 0, or -1 with ERROR.
  */
 static int
 check_needed(enum option_id id, const struct options *options, enum cli_mode mode,
@@ -264,10 +268,9 @@ count_in_phase(const struct plan *plan, const struct slo *slo, uint64_t warmup)
     if (plan->io.threads == 1 || !slo_is_of_operation(slo))
         return count_in_turns(mix, slo, count) - count_in_turns(mix, slo, warmup);
 
-    /* With several threads, each takes turns by itself. A thread may stop in the middle
-     * of a round of turns, just after the operation in question. So for an upper bound,
-     * add the requests that the last rounds of all threads may lack, and count full
-     * rounds. */
+    /* Each of several threads takes turns by itself, and may end in the middle of a round
+     * of turns, just after the operation in question. So for an upper bound, add the
+     * requests that the last rounds of all threads may lack, and count full rounds. */
     uint64_t counted = count - warmup;
     uint64_t extra_turns = (uint64_t)mix->extra_count;
     uint64_t lacking = (uint64_t)plan->io.threads * extra_turns;

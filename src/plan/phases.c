@@ -4,9 +4,10 @@
  * makes the plan of each phase and the plan of the load.
  *
  * The value of -load sets only a part of the plan of the load, such as the operations and
- * the depth. The rest has fixed values: the load never ends by itself, prints nothing and
- * has no limits of -slo. The supervisor ends the load when the requests of the second
- * phase have ended.
+ * the depth. Other parts are the same as for the measured requests, such as -direct and
+ * -timeout. The rest is fixed: the load never ends by itself, prints nothing and has no
+ * limits of -slo. The supervisor ends the load when the requests of the second phase have
+ * ended.
  */
 #include "base/random.h"
 #include "base/units.h"
@@ -30,7 +31,7 @@ plan_phase(const struct plan *plan, enum phase phase, struct plan *active)
     active->statistics.limits.warmup = 0;
 }
 
-/* Resolves what the load does, and where. */
+/* Changes WORKLOAD, a copy of the workload of the run, into the workload of the load. */
 static void
 resolve_background_workload(const struct background_options *background,
                             struct plan_workload *workload)
@@ -51,7 +52,7 @@ resolve_background_workload(const struct background_options *background,
         workload->scratch_size = workload->request_size;
 }
 
-/* Resolves how the load sends its requests. */
+/* Changes IO, a copy of how the run sends its requests, into how the load sends them. */
 static void
 resolve_background_io(const struct background_options *background, struct plan_io *io)
 {
