@@ -42,8 +42,7 @@ void buffer_free(struct buffer *buffer);
  * in labels, JSON, XML and on terminals.
  */
 
-/* U+FFFD, the replacement character: shown in place of a character that cannot be shown.
- */
+/* U+FFFD, the replacement character, shown for a character that cannot be shown. */
 #define ESCAPE_REPLACEMENT "\xef\xbf\xbd"
 
 /* What a character does to a terminal that shows it. */

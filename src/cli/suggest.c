@@ -66,8 +66,7 @@ find_hint(const char *word, size_t length, const char *value)
     return NULL;
 }
 
-/* Returns true if the LENGTH letters at WORD are one of LIST, words with spaces between.
- */
+/* Returns true if the LENGTH letters at WORD are one of the words in LIST. */
 static bool
 is_in_list(const char *word, size_t length, const char *list)
 {

@@ -132,8 +132,7 @@ plan_resolve_phases(const struct options *options, struct plan *plan, struct err
         return error_set(error, EXIT_USAGE, "-load",
                          "each phase needs an end; give -c or -w");
 
-    /* Even without -corrected: otherwise the delays that the load causes would be hidden.
-     */
+    /* Even without -corrected, because the delays by the load would be hidden. */
     if (!plan->pace.from_limit && plan->io.depth == 1)
         plan->statistics.corrected_interval = plan->pace.interval;
     return 0;
