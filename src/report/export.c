@@ -54,7 +54,9 @@ struct export_file {
     int64_t handed_over_at;
     int error;            /* errno of the latest write; 0 if it succeeded */
     int unreported_error; /* errno that export_take_failures must report; 0: none */
-    bool has_lost_lines;  /* because of MAX_WAITING_SIZE or missing memory */
+    /* Lines of a growing file, or the newest version of a replaced file, were lost
+     * because of MAX_WAITING_SIZE or missing memory. */
+    bool has_lost_text;
 };
 
 struct export_writer {
@@ -113,6 +115,23 @@ join_texts(struct buffer *text, struct buffer *more)
     return fits ? 0 : ENOMEM;
 }
 
+/* Replaces TEXT by NEWER, which becomes empty. Returns 0. Returns ENOMEM, with TEXT
+ * unchanged, if NEWER is incomplete because memory was short, or is larger than
+ * MAX_WAITING_SIZE. */
+static int
+replace_text(struct buffer *text, struct buffer *newer)
+{
+    if (newer->failed || newer->length > MAX_WAITING_SIZE) {
+        buffer_free(newer);
+        return ENOMEM;
+    }
+
+    buffer_free(text);
+    *text = *newer;
+    *newer = (struct buffer){0};
+    return 0;
+}
+
 /* Adds the `text` of a growing FILE at its end by APPEND. If the file does not exist any
  * more, because somebody has moved it away (log rotation), REPLACE makes a new file that
  * begins with the head. Returns 0, or an errno. */
@@ -162,7 +181,7 @@ write_next(struct export_writer *writer, struct export_file *file)
     file->is_writing = false;
     if (error && file->is_growing) {
         if (join_texts(&file->text, &file->next) != 0)
-            file->has_lost_lines = true;
+            file->has_lost_text = true;
         file->next = file->text;
         file->text = (struct buffer){0};
     }
@@ -342,16 +361,14 @@ export_hand_over(struct export *export, struct export_file *file, struct buffer 
     writer->replace = export->replace;
     writer->append = export->append;
 
-    /* The new version supersedes the one that waits. */
-    if (!file->is_growing && !text->failed)
-        buffer_free(&file->next);
-
-    int failure = join_texts(&file->next, text);
+    int failure = file->is_growing ? join_texts(&file->next, text)
+                                   : replace_text(&file->next, text);
     if (failure) {
-        if (file->is_growing)
-            file->has_lost_lines = true;
+        file->has_lost_text = true;
         note_result(writer, file, failure);
     } else {
+        if (!file->is_growing)
+            file->has_lost_text = false;
         file->is_durable = durable;
         if (!file->has_next && !file->is_writing)
             file->handed_over_at = os_clock_now();
@@ -505,7 +522,7 @@ store_failed_file(struct export *export)
 
     for (int i = 0; i < writer->file_count; i++) {
         const struct export_file *file = &writer->files[i];
-        if (!file->error && !file->has_lost_lines)
+        if (!file->error && !file->has_lost_text)
             continue;
 
         export->failed_path = file->path;

@@ -405,6 +405,51 @@ TEST(a_failure_is_told_once_while_it_lasts)
     free(errors);
 }
 
+/* Hands over a version that is incomplete, as if memory had been short. */
+static void
+hand_over_incomplete(void)
+{
+    struct buffer text;
+    add_first(&text, METRICS);
+    text.failed = true;
+    export_hand_over(&setup.export, files[METRICS], &text, true);
+}
+
+TEST(a_version_that_is_lost_leaves_the_one_before_and_is_a_failure)
+{
+    begin();
+    int saved = catch_errors();
+    atomic_store(&told.hold, true);
+    hand_over(1);
+    until(&told.begun, 1);
+    hand_over(2);
+    hand_over_incomplete();
+    atomic_store(&told.hold, false);
+    bool ended = end_export(&setup.export);
+    char *errors = caught(saved);
+    assert_true(ended);
+    assert_int_equal(atomic_load(&told.count), 2);
+    assert_written(1, setup.metrics, 2, false);
+    assert_int_equal(setup.export.error_number, ENOMEM);
+    assert_string_equal(setup.export.failed_path, setup.metrics);
+    free(errors);
+}
+
+TEST(a_version_that_is_lost_is_no_failure_once_a_newer_one_is_written)
+{
+    begin();
+    int saved = catch_errors();
+    hand_over_incomplete();
+    hand_over(3);
+    bool ended = end_export(&setup.export);
+    char *errors = caught(saved);
+    assert_true(ended);
+    assert_int_equal(atomic_load(&told.count), 1);
+    assert_written(0, setup.metrics, 3, false);
+    assert_int_equal(setup.export.error_number, 0);
+    free(errors);
+}
+
 TEST(a_failure_at_the_end_is_told_too)
 {
     begin();
