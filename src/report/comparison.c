@@ -1,9 +1,9 @@
 /*
  * The comparison of targets, or of files of recorded runs: a table with a line for each
- * row, with percentiles and their changes against the first row, the reference. All cells
- * are made before the first line is written, because a column is as wide as its widest
- * cell. If operations are mixed, the line of a target is followed by one line for each
- * operation.
+ * target or file. A line has percentiles, and their changes against the reference, the
+ * first line. If operations are mixed, the line of a target is followed by a line for
+ * each operation. All cells are made before the first line is written, because a column
+ * is as wide as its widest cell.
  */
 #include "stats/comparison.h"
 
@@ -20,25 +20,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The columns after the name. */
 enum column {
     REQUESTS,
     P50,
-    CHANGE50,
-    BOUNDS50,
+    CHANGE50, /* change of p50 against the reference */
+    BOUNDS50, /* confidence interval of the change, or a mark: (~) or (?) */
     P99,
     CHANGE99,
     BOUNDS99,
     MAX,
     AVG,
     IOPS,
-    SLO,
+    SLO, /* verdict on all limits of the line */
     COLUMNS
 };
 
 static const struct {
-    const char *head;
-    int gap, least;       /* spaces before the column, and its minimum width */
-    bool is_left_aligned; /* its cells are left-aligned */
+    const char *header;
+    int gap;       /* spaces before the column */
+    int min_width; /* in columns of the terminal, without the gap */
+    bool is_left_aligned;
 } columns[COLUMNS] = {
     [REQUESTS] = {"requests", 3, 8, false}, [P50] = {"p50", 3, 8, false},
     [CHANGE50] = {"change", 3, 7, false},   [BOUNDS50] = {"", 1, 3, true},
@@ -48,43 +50,50 @@ static const struct {
     [SLO] = {"slo", 2, 0, false},
 };
 
-#define BOUND 24             /* size of the text of a bound, in bytes */
-#define CELL COMPARISON_TEXT /* size of the text of a cell, in bytes */
+#define BOUND_SIZE 24             /* bytes for the text of a bound */
+#define CELL_SIZE COMPARISON_TEXT /* bytes for the text of a cell */
 
 /* A line of the table. */
 struct comparison_line {
-    struct buffer name;   /* escaped */
-    enum slo_verdict slo; /* of the whole line; a broken limit is red */
-    char cells[COLUMNS][CELL];
+    struct buffer name; /* in the first column, escaped for the terminal */
+    bool is_broken;     /* a limit is broken: the cell SLO is red if there are colours */
+    char cells[COLUMNS][CELL_SIZE];
 };
 
 struct comparison_table {
-    struct comparison_line *lines; /* the first is the head */
-    int count;
-    bool mixed; /* each row has further lines for its operations */
-    /* rows are sorted, and some row is known to be slower than another */
-    bool ordered;
-    bool same, unknown; /* some cell has the mark (~), or the mark (?) */
-    bool alone;         /* each name has a line of its own */
-    /* of the names and of each column, in columns of the terminal */
-    int name, gaps[COLUMNS], widths[COLUMNS];
+    struct comparison_line *lines; /* the first has the headers of the columns */
+    int line_count;
+    bool is_mixed;    /* the line of a target is followed by lines of its operations */
+    bool is_ordered;  /* some target is known to be slower than another */
+    bool has_same;    /* some cell has the mark (~): no difference is known */
+    bool has_unknown; /* some cell has the mark (?): it is unknown whether they differ */
+    bool names_alone; /* each name has a line of its own, above its line */
+    /* widths of the names, and of the gap before each column and its cells, in columns of
+     * the terminal */
+    int name_width, gaps[COLUMNS], widths[COLUMNS];
     unsigned hidden; /* columns that are left out, as bits 1 << enum column */
 };
 
+/* Stores TEXT in CELL, of CELL_SIZE bytes. */
 static void
-put(char *cell, const char *text)
+set_cell(char *cell, const char *text)
 {
-    snprintf(cell, CELL, "%s", text);
+    snprintf(cell, CELL_SIZE, "%s", text);
 }
 
-/* Returns the number of decimals with which a factor has at least two significant
- * digits. */
+/* Returns how many decimals RATIO has when it is printed as a factor. It then has two
+ * significant digits below 10, and at least three from 10 on. */
 static int
 find_decimals(double ratio)
 {
+    if (ratio >= 99.95)
+        return 0;
     if (ratio >= 10)
-        return ratio < 99.95;
-    return ratio > 0 ? 1 - (int)floor(log10(ratio)) : 0;
+        return 1;
+    if (ratio <= 0)
+        return 0;
+
+    return 1 - (int)floor(log10(ratio));
 }
 
 /* Returns true for a ratio that is easier to read as a factor than in percent. */
@@ -94,69 +103,97 @@ is_extreme(double ratio)
     return ratio >= 10 || (ratio > 0 && ratio < 0.01);
 }
 
-/*
- * Writes BOUND into TEXT, as a factor or as a change in percent without the percent sign.
- * A bound is rounded outwards: up if it is the UPPER one, otherwise down. An excess of
- * less than 1e-6 of the last digit is taken for an error of the arithmetic and not
- * rounded outwards. TEXT is empty if the interval is open at this end.
- */
-static void
-show_bound(char *text, double bound, bool factor, bool upper)
+/* Returns VALUE rounded to DECIMALS decimals: up if VALUE is the upper bound of an
+ * interval, else down, so that the interval does not shrink. An excess of less than 1e-6
+ * of the last decimal counts as a rounding error of the floating-point arithmetic, so it
+ * does not move the result. */
+static double
+round_outwards(double value, int decimals, bool is_upper)
 {
-    double value = factor ? bound : (bound - 1) * 100;
-    int decimals = factor ? find_decimals(bound) : fabs(value) < 9.9;
     double scale = pow(10, decimals);
     double steps = value * scale;
 
-    steps = upper ? ceil(steps - 1e-6) : floor(steps + 1e-6);
+    steps = is_upper ? ceil(steps - 1e-6) : floor(steps + 1e-6);
 
-    if (bound <= 0 || isinf(bound))
+    return steps / scale + 0.0; /* adding 0.0 turns -0 into 0 */
+}
+
+/* Writes BOUND, a bound of the confidence interval of a ratio, into TEXT, of BOUND_SIZE
+ * bytes: as a factor or, unless AS_FACTOR, as a change in percent without the percent
+ * sign. TEXT is empty if the interval is open at this end. */
+static void
+write_bound(char *text, double bound, bool as_factor, bool is_upper)
+{
+    double percent = (bound - 1) * 100;
+
+    if (bound <= 0 || isinf(bound)) {
         *text = '\0';
-    else
-        snprintf(text, BOUND, factor ? "%.*fx" : "%+.*f", decimals, steps / scale + 0.0);
+    } else if (as_factor) {
+        int decimals = find_decimals(bound);
+        snprintf(text, BOUND_SIZE, "%.*fx", decimals,
+                 round_outwards(bound, decimals, is_upper));
+    } else {
+        int decimals = fabs(percent) < 9.9 ? 1 : 0;
+        snprintf(text, BOUND_SIZE, "%+.*f", decimals,
+                 round_outwards(percent, decimals, is_upper));
+    }
+}
+
+/* Returns true if RATIO and its BOUNDS are shown as factors: one of them is extreme. */
+static bool
+is_shown_as_factor(double ratio, const struct interval *bounds)
+{
+    if (is_extreme(ratio))
+        return true;
+    if (!bounds->is_known)
+        return false;
+
+    return is_extreme(bounds->low) || (!isinf(bounds->high) && is_extreme(bounds->high));
 }
 
 void
 comparison_describe(double ratio, const struct interval *bounds, char *change, char *text)
 {
-    bool within = bounds->is_known && !isinf(bounds->high) && is_extreme(bounds->high);
-    bool factor =
-        is_extreme(ratio) || within || (bounds->is_known && is_extreme(bounds->low));
-    char low[BOUND];
-    char high[BOUND];
+    bool as_factor = is_shown_as_factor(ratio, bounds);
+    char low[BOUND_SIZE];
+    char high[BOUND_SIZE];
 
-    if (factor)
-        snprintf(change, CELL, "%.*fx", find_decimals(ratio), ratio);
+    if (as_factor)
+        snprintf(change, CELL_SIZE, "%.*fx", find_decimals(ratio), ratio);
     else
         /* Adding 0.0 turns -0 into 0, so that the text is never "-0.0 %". */
-        snprintf(change, CELL, "%+.1f %%", round((ratio - 1) * 1000) / 10 + 0.0);
+        snprintf(change, CELL_SIZE, "%+.1f %%", round((ratio - 1) * 1000) / 10 + 0.0);
 
-    show_bound(low, bounds->low, factor, false);
-    show_bound(high, bounds->high, factor, true);
-    snprintf(text, CELL, bounds->is_known && (*low || *high) ? "(%s..%s)" : "(?)", low,
-             high);
+    write_bound(low, bounds->low, as_factor, false);
+    write_bound(high, bounds->high, as_factor, true);
+    if (bounds->is_known && (*low || *high))
+        snprintf(text, CELL_SIZE, "(%s..%s)", low, high);
+    else
+        set_cell(text, "(?)");
 }
 
-/* Adds the name of ROW for people: "data", or "data #2" if another row is "data" too. */
+/* Adds the name of ROW for people, such as "data", or "data #2" if another row has the
+ * same name. */
 static void
-add_name(struct buffer *text, const struct comparison_row *row)
+add_row_name(struct buffer *text, const struct comparison_row *row)
 {
     buffer_escaped(text, row->name);
     if (row->ordinal)
         buffer_format(text, " #%d", row->ordinal);
 }
 
-/* Fills the cells that lines of operations have too. */
+/* Fills the cells of LINE with the figures of LATENCIES. The other cells become dashes,
+ * or empty if they are left-aligned. */
 static void
-fill_times(struct comparison_line *line, const struct latencies *latencies)
+fill_latency_cells(struct comparison_line *line, const struct latencies *latencies)
 {
     const struct percentile *list = percentiles_common.list;
     const struct moments *latency = latencies->moments;
-    char(*cells)[CELL] = line->cells;
+    char(*cells)[CELL_SIZE] = line->cells;
 
     for (int i = 0; i < COLUMNS; i++)
-        put(cells[i], columns[i].is_left_aligned ? "" : "-");
-    snprintf(cells[REQUESTS], CELL, "%llu", (unsigned long long)latency->count);
+        set_cell(cells[i], columns[i].is_left_aligned ? "" : "-");
+    snprintf(cells[REQUESTS], CELL_SIZE, "%llu", (unsigned long long)latency->count);
 
     if (latency->count == 0)
         return;
@@ -169,59 +206,75 @@ fill_times(struct comparison_line *line, const struct latencies *latencies)
     units_format(UNITS_TIME, moments_average(latency), cells[AVG]);
 }
 
-/* Fills the cells that only the line of a target has: IOPS, and the changes against the
- * first row, unless ROW is the FIRST. */
+/* Fills two cells: CHANGE gets the change of FIGURE, a percentile, against the reference.
+ * BOUNDS gets the confidence interval of the change if the percentiles are known to
+ * differ, else a mark. */
 static void
-fill_line(struct comparison_table *table, struct comparison_line *line,
-          const struct comparison_row *row, bool first)
+fill_change(struct comparison_table *table, const struct comparison_figure *figure,
+            char *change, char *bounds)
 {
-    static const int changes[] = {CHANGE50, CHANGE99};
-    static const struct interval none;
-    char(*cells)[CELL] = line->cells;
+    static const struct interval unknown;
+
+    if (!figure->bounds.is_known) {
+        comparison_describe(figure->ratio, &unknown, change, bounds);
+        table->has_unknown = true;
+    } else if (interval_differs(&figure->bounds)) {
+        comparison_describe(figure->ratio, &figure->bounds, change, bounds);
+    } else {
+        comparison_describe(figure->ratio, &unknown, change, bounds);
+        set_cell(bounds, "(~)");
+        table->has_same = true;
+    }
+}
+
+/* Fills the cells that only the line of a target has, not a line of an operation: IOPS
+ * and, unless ROW is the reference, the changes against the reference. */
+static void
+fill_target_cells(struct comparison_table *table, struct comparison_line *line,
+                  const struct comparison_row *row, bool is_reference)
+{
+    static const enum column change_columns[] = {CHANGE50, CHANGE99};
+    static const enum column bounds_columns[] = {BOUNDS50, BOUNDS99};
+    char(*cells)[CELL_SIZE] = line->cells;
 
     if (row->stats->latency.count)
         units_format(UNITS_COUNT, (int64_t)stats_iops(row->stats), cells[IOPS]);
 
+    if (is_reference)
+        return;
+
     for (int i = 0; i < COMPARISON_FIGURES; i++) {
         const struct comparison_figure *figure = &row->figures[i];
-        const struct interval *bounds = &figure->bounds;
-        bool differs = interval_differs(bounds), same = bounds->is_known && !differs;
-        char(*change)[CELL] = &cells[changes[i]];
         bool is_shown = comparison_is_shown(figure, &percentiles_common.list[i]);
 
-        if (first || !is_shown || figure->ratio <= 0)
-            continue;
-        comparison_describe(figure->ratio, differs ? bounds : &none, change[0],
-                            change[1]);
-        if (same)
-            put(change[1], "(~)");
-        table->same |= same;
-        table->unknown |= !bounds->is_known;
+        if (is_shown && figure->ratio > 0)
+            fill_change(table, figure, cells[change_columns[i]],
+                        cells[bounds_columns[i]]);
     }
 }
 
 /* Makes WIDTH at least as large as the number of columns of TEXT. */
 static void
-widen(int *width, const char *text)
+widen_to(int *width, const char *text)
 {
     int count = escape_count(text);
     if (count > *width)
         *width = count;
 }
 
-/* Sets the widths of all columns from the cells. */
+/* Sets the widths of all columns from the names and cells. */
 static void
-measure(struct comparison_table *table)
+set_widths(struct comparison_table *table)
 {
     for (int k = 0; k < COLUMNS; k++) {
         table->gaps[k] = columns[k].gap;
-        table->widths[k] = columns[k].least;
+        table->widths[k] = columns[k].min_width;
     }
 
-    for (int i = 0; i < table->count; i++) {
-        widen(&table->name, table->lines[i].name.text);
+    for (int i = 0; i < table->line_count; i++) {
+        widen_to(&table->name_width, table->lines[i].name.text);
         for (int k = 0; k < COLUMNS; k++)
-            widen(&table->widths[k], table->lines[i].cells[k]);
+            widen_to(&table->widths[k], table->lines[i].cells[k]);
     }
 }
 
@@ -229,7 +282,7 @@ measure(struct comparison_table *table)
 static int
 measure_line(const struct comparison_table *table)
 {
-    int width = table->alone ? 0 : table->name;
+    int width = table->names_alone ? 0 : table->name_width;
 
     for (int i = 0; i < COLUMNS; i++)
         if (!(table->hidden & 1u << i))
@@ -238,54 +291,58 @@ measure_line(const struct comparison_table *table)
     return width;
 }
 
-/* Narrows the table to a terminal of LIMIT columns: reduces gaps, then leaves out the
- * least useful columns, then gives names lines of their own. A table that is still too
- * wide stays so. */
+/* Fits the table to a terminal of LIMIT columns: first narrows gaps, then leaves out the
+ * least useful columns, and then gives names lines of their own. If the table is still
+ * too wide, its lines are longer than the terminal is wide. */
 static void
-fit(struct comparison_table *table, int limit)
+fit_to_terminal(struct comparison_table *table, int limit)
 {
     static const enum column least_useful[] = {IOPS, AVG, MAX, REQUESTS};
     if (measure_line(table) <= limit)
         return;
 
     for (int i = 0; i < COLUMNS; i++)
-        table->gaps[i] -= table->gaps[i] > 2;
+        if (table->gaps[i] > 2)
+            table->gaps[i]--;
     for (int i = 0; i < 4 && measure_line(table) > limit; i++)
         table->hidden |= 1u << least_useful[i];
-    table->alone = measure_line(table) > limit;
+    table->names_alone = measure_line(table) > limit;
 }
 
-/* Adds one line of the table. */
+/* Adds one line of the table. HAS_COLOR: a broken limit is red. */
 static void
-add_line(struct buffer *text, const struct comparison_table *table,
-         const struct comparison_line *line, bool color)
+add_comparison_line(struct buffer *text, const struct comparison_table *table,
+                    const struct comparison_line *line, bool has_color)
 {
-    const char *mark = color && line->slo == SLO_BROKEN ? COLOR_FAILED : NULL;
     const char *name = line->name.text;
 
-    if (table->alone)
+    if (table->names_alone)
         buffer_format(text, "%s\n", name);
     else
-        buffer_format(text, "%s%*s", name, table->name - escape_count(name), "");
+        buffer_format(text, "%s%*s", name, table->name_width - escape_count(name), "");
 
     for (int i = 0; i < COLUMNS; i++) {
         const char *cell = line->cells[i];
-        int rest = table->widths[i] - (int)strlen(cell);
+        int padding = table->widths[i] - (int)strlen(cell);
+        bool is_red = i == SLO && line->is_broken && has_color;
+
         if (table->hidden & 1u << i)
             continue;
 
-        buffer_format(text, "%*s",
-                      table->gaps[i] + (columns[i].is_left_aligned ? 0 : rest), "");
-        color_add(text, i == SLO ? mark : NULL, cell);
-        buffer_format(text, "%*s", columns[i].is_left_aligned ? rest : 0, "");
+        buffer_format(text, "%*s", table->gaps[i], "");
+        if (!columns[i].is_left_aligned)
+            buffer_format(text, "%*s", padding, "");
+        color_add(text, is_red ? COLOR_FAILED : NULL, cell);
+        if (columns[i].is_left_aligned)
+            buffer_format(text, "%*s", padding, "");
     }
 
     buffer_text(text, "\n");
 }
 
-/* Returns true if one of SLOS is absolute, so that it judges the first row too. */
+/* Returns true if one of SLOS is absolute. Such a limit applies to the reference, too. */
 static bool
-has_absolute(const struct slos *slos)
+has_absolute_limit(const struct slos *slos)
 {
     for (int i = 0; i < slos->count; i++)
         if (!slos->list[i].is_relative)
@@ -293,40 +350,80 @@ has_absolute(const struct slos *slos)
     return false;
 }
 
-/* Fills all lines of the table, the head first. Returns false if memory ran out. */
+/* Fills the line of the target of ROW. REFERENCE is the first row. */
+static void
+fill_target_line(struct comparison_table *table, struct comparison_line *line,
+                 const struct comparison_row *row, const struct comparison_row *reference,
+                 const struct slos *slos)
+{
+    const struct latencies latencies = latencies_of(row->stats, SCOPE_ALL);
+    enum slo_verdict verdict = comparison_check_all(slos, row, reference);
+    bool is_reference = row == reference;
+
+    add_row_name(&line->name, row);
+    fill_latency_cells(line, &latencies);
+    fill_target_cells(table, line, row, is_reference);
+
+    line->is_broken = verdict == SLO_BROKEN;
+    if (!is_reference || has_absolute_limit(slos))
+        set_cell(line->cells[SLO], slo_verdict_name(verdict));
+}
+
+/* Fills the line of SCOPE, one of several operations of the target of ROW. */
+static void
+fill_operation_line(struct comparison_line *line, const struct comparison_row *row,
+                    enum scope scope)
+{
+    const struct latencies latencies = latencies_of(row->stats, scope);
+
+    buffer_format(&line->name, "  %s", scope_name(scope));
+    fill_latency_cells(line, &latencies);
+}
+
+/* Fills all lines of the table after the first, which are the lines of ROW_COUNT rows.
+ * Returns false if memory ran out. */
 static bool
-fill_table(struct comparison_table *table, const struct comparison_row *rows,
-           const struct slos *slos)
+fill_lines(struct comparison_table *table, const struct comparison_row *rows,
+           int row_count, const struct slos *slos)
 {
     struct comparison_line *line = table->lines + 1;
-    struct comparison_line *end = table->lines + table->count;
-    bool failed = table->lines->name.failed;
 
-    for (int i = 0; i < COLUMNS; i++)
-        put(table->lines->cells[i], columns[i].head);
+    for (int i = 0; i < row_count; i++) {
+        const struct comparison_row *row = &rows[i];
 
-    for (const struct comparison_row *row = rows; line < end; row++) {
-        table->ordered |= row->rank > 1;
-        line->slo = comparison_check_all(slos, row, rows);
-        bool judged = row != rows || has_absolute(slos);
-        for (enum scope scope = SCOPE_ALL;
-             scope < (table->mixed ? SCOPE_SYNC : SCOPE_OPERATION);
-             scope = scope_next(row->stats, scope), line++) {
-            const struct latencies latencies = latencies_of(row->stats, scope);
-            fill_times(line, &latencies);
-            if (scope == SCOPE_ALL) {
-                fill_line(table, line, row, row == rows);
-                if (judged)
-                    put(line->cells[SLO], slo_verdict_name(line->slo));
-                add_name(&line->name, row);
-            } else {
-                buffer_format(&line->name, "  %s", scope_name(scope));
-            }
-            failed |= line->name.failed;
+        if (row->rank > 1)
+            table->is_ordered = true;
+        fill_target_line(table, line, row, rows, slos);
+        line++;
+
+        if (!table->is_mixed)
+            continue;
+        for (enum scope scope = scope_next(row->stats, SCOPE_ALL); scope < SCOPE_SYNC;
+             scope = scope_next(row->stats, scope)) {
+            fill_operation_line(line, row, scope);
+            line++;
         }
     }
 
-    return !failed;
+    for (int i = 0; i < table->line_count; i++)
+        if (table->lines[i].name.failed)
+            return false;
+    return true;
+}
+
+/* Adds a line that names the operations which the changes are about, such as "changes are
+ * of reads and writes together": a change is computed from all requests. */
+static void
+add_operations_note(struct buffer *text, const struct stats *stats)
+{
+    enum scope first = scope_first(stats);
+
+    buffer_text(text, "changes are of");
+    for (enum scope scope = first; scope_is_operation(scope);
+         scope = scope_next(stats, scope))
+        buffer_format(text, "%s %s", scope == first ? "" : " and",
+                      operations[scope_operation(scope)].noun);
+    buffer_text(text, " together\n");
 }
 
 /* Adds lines that say which requests the changes are about, and what the marks mean. */
@@ -334,22 +431,45 @@ static void
 add_legend(struct buffer *text, const struct comparison_table *table,
            const struct stats *stats)
 {
-    enum scope scope = SCOPE_ALL;
+    if (table->is_mixed)
+        add_operations_note(text, stats);
 
-    if (table->mixed)
-        buffer_text(text, "changes are of");
-    while (table->mixed && scope_is_operation(scope = scope_next(stats, scope)))
-        buffer_format(text, "%s %s", scope == scope_first(stats) ? "" : " and",
-                      operations[scope_operation(scope)].noun);
-    if (table->mixed)
-        buffer_text(text, " together\n");
-
-    if (table->same)
+    if (table->has_same)
         buffer_text(text, "~ no difference that this many requests can show (95 %)\n");
-    if (table->unknown && stats->corrected_interval)
+    if (table->has_unknown && stats->corrected_interval)
         buffer_text(text, "? unsure: percentiles are corrected (leave out -corrected)\n");
-    else if (table->unknown)
+    else if (table->has_unknown)
         buffer_text(text, "? unsure: too few independent requests (run longer)\n");
+}
+
+/* Adds the heading of TABLE, such as "--- comparison, fastest first ---". */
+static void
+add_comparison_heading(struct report *report, const struct comparison_table *table,
+                       const struct comparison_row *reference)
+{
+    struct buffer *text = &report->text;
+
+    if (report->plan->mode == MODE_COMPARE) {
+        buffer_text(text, "--- comparison with ");
+        buffer_escaped(text, reference->name);
+        buffer_text(text, " ---\n");
+    } else if (table->is_ordered) {
+        buffer_text(text, "\n--- comparison, fastest first ---\n");
+    } else {
+        buffer_text(text, "\n--- comparison ---\n");
+    }
+}
+
+/* Frees the lines of the table, which may be NULL. */
+static void
+free_lines(struct comparison_table *table)
+{
+    if (!table->lines)
+        return;
+
+    for (int i = 0; i < table->line_count; i++)
+        buffer_free(&table->lines[i].name);
+    free(table->lines);
 }
 
 void
@@ -357,34 +477,41 @@ comparison_format(struct report *report, const struct comparison_row *rows)
 {
     struct buffer *text = &report->text;
     const struct slos *slos = &report->plan->statistics.slos;
-    bool files = report->plan->mode == MODE_COMPARE;
-    int more = report->job_count > 0 ? rows->stats->mix.extra_count : 0;
-    struct comparison_table table = {
-        .count = report->job_count * (more ? more + 2 : 1) + 1,
-        .mixed = more > 0,
-        .hidden = (files ? 1u << AVG | 1u << IOPS : 0) | (slos->count ? 0 : 1u << SLO)};
+    bool is_recorded = report->plan->mode == MODE_COMPARE;
+    int extra_count = report->job_count > 0 ? rows->stats->mix.extra_count : 0;
+    /* A target has a line, and if operations are mixed, a line for each operation. */
+    int lines_per_row = extra_count > 0 ? extra_count + 2 : 1;
+    struct comparison_table table = {.line_count = report->job_count * lines_per_row + 1,
+                                     .is_mixed = extra_count > 0};
 
-    table.lines = calloc((size_t)table.count, sizeof(*table.lines));
-    if (table.lines)
-        buffer_text(&table.lines->name, files ? "file" : "target");
-    bool filled = table.lines && fill_table(&table, rows, slos);
+    if (is_recorded)
+        table.hidden |= 1u << AVG | 1u << IOPS;
+    if (slos->count == 0)
+        table.hidden |= 1u << SLO;
 
-    text->failed |= !filled;
-    if (filled) {
-        measure(&table);
-        if (report->is_terminal)
-            fit(&table, report->columns);
-        buffer_text(text, files ? "--- comparison with " : "\n--- comparison");
-        buffer_escaped(text, files ? rows->name : table.ordered ? ", fastest first" : "");
-        buffer_text(text, " ---\n");
-        for (int i = 0; i < table.count; i++)
-            add_line(text, &table, &table.lines[i], report->has_color);
-        add_legend(text, &table, rows->stats);
+    table.lines = calloc((size_t)table.line_count, sizeof(*table.lines));
+    if (!table.lines) {
+        text->failed = true;
+        return;
     }
 
-    for (int i = 0; table.lines && i < table.count; i++)
-        buffer_free(&table.lines[i].name);
-    free(table.lines);
+    buffer_text(&table.lines->name, is_recorded ? "file" : "target");
+    for (int i = 0; i < COLUMNS; i++)
+        set_cell(table.lines->cells[i], columns[i].header);
+
+    if (fill_lines(&table, rows, report->job_count, slos)) {
+        set_widths(&table);
+        if (report->is_terminal)
+            fit_to_terminal(&table, report->columns);
+        add_comparison_heading(report, &table, rows);
+        for (int i = 0; i < table.line_count; i++)
+            add_comparison_line(text, &table, &table.lines[i], report->has_color);
+        add_legend(text, &table, rows->stats);
+    } else {
+        text->failed = true;
+    }
+
+    free_lines(&table);
 }
 
 void
@@ -394,23 +521,25 @@ comparison_limits(struct report *report, const struct comparison_row *row)
     struct buffer *text = &report->text;
     char name[SLO_NAME];
     char limit[UNITS_TEXT];
-    char change[CELL];
-    char bounds[CELL];
+    char change[CELL_SIZE];
+    char bounds[CELL_SIZE];
 
     for (int i = 0; i < slos->count; i++) {
         const struct slo *slo = &slos->list[i];
-        const struct comparison_figure *is = &row->figures[COMPARISON_FIGURES + i];
+        const struct comparison_figure *figure = &row->figures[COMPARISON_FIGURES + i];
         if (!slo->is_relative)
             continue;
 
-        add_name(text, row);
-        buffer_format(text, ": %s < %s: ", slo_name(slo, name), slo_limit(slo, limit));
-        comparison_describe(is->ratio, &is->bounds, change, bounds);
-        buffer_text(text, slo_verdict_name(is->verdict));
-        bool is_shown = comparison_is_shown(is, &slo->percentile);
-        if (is->ratio > 0 && is_shown)
+        comparison_describe(figure->ratio, &figure->bounds, change, bounds);
+        bool is_shown =
+            figure->ratio > 0 && comparison_is_shown(figure, &slo->percentile);
+
+        add_row_name(text, row);
+        buffer_format(text, ": %s < %s: %s", slo_name(slo, name), slo_limit(slo, limit),
+                      slo_verdict_name(figure->verdict));
+        if (is_shown)
             buffer_format(text, ", %s %s", change, bounds);
-        else if (is->verdict == SLO_BROKEN)
+        else if (figure->verdict == SLO_BROKEN)
             buffer_format(text, " %s", bounds);
         buffer_text(text, "\n");
     }
@@ -421,7 +550,10 @@ comparison_make(const struct job *jobs, int count, const struct slos *slos, bool
 {
     struct comparison_row *rows = calloc((size_t)count, sizeof(*rows));
 
-    for (int i = 0; rows && i < count; i++)
+    if (!rows)
+        return NULL;
+
+    for (int i = 0; i < count; i++)
         rows[i] = (struct comparison_row){
             .name = jobs[i].target.description.path,
             .ordinal = job_number(jobs, count, i),
@@ -429,10 +561,11 @@ comparison_make(const struct job *jobs, int count, const struct slos *slos, bool
             .series = jobs[i].outcome.series,
         };
 
-    if (rows && comparison_fill(rows, count, slos, ranked) == 0)
-        return rows;
-    free(rows);
-    return NULL;
+    if (comparison_fill(rows, count, slos, ranked) < 0) {
+        free(rows);
+        return NULL;
+    }
+    return rows;
 }
 
 const struct comparison_row *
@@ -444,6 +577,8 @@ comparison_rows(struct report *report)
     report->owned_rows =
         comparison_make(report->jobs, report->job_count, &report->plan->statistics.slos,
                         report->plan->mode != MODE_COMPARE);
-    report->text.failed |= !report->owned_rows;
-    return report->rows = report->owned_rows;
+    report->rows = report->owned_rows;
+    if (!report->rows)
+        report->text.failed = true;
+    return report->rows;
 }

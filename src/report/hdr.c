@@ -1,15 +1,15 @@
 /*
- * A log of histograms in the format that the tools of HdrHistogram share (-hdr): one line
- * for each interval, target and scope (all requests, one operation, a part of their
- * time).
+ * A log of histograms in the format of HdrHistogram, which many tools read (-hdr). Each
+ * interval has a line for each target and scope. A scope is all requests, one operation,
+ * or a part of the time of requests.
  *
  *   Tag=TARGET[#PART][#SCOPE],START,LENGTH,MAX,HISTOGRAM
  *
- * START and LENGTH are in s, MAX is in ms.
+ * PART is the step or phase. START and LENGTH are in s, MAX is in ms.
  *
- * Sources: the javadoc of org.HdrHistogram.HistogramLogReader, version 1.3, for the
- * lines; encodeIntoCompressedByteBuffer of AbstractHistogram for the histogram, "V2
- * compressed". The layers of HISTOGRAM, from the outside:
+ * Sources: for the lines, the javadoc of org.HdrHistogram.HistogramLogReader, version
+ * 1.3; for the histogram, encodeIntoCompressedByteBuffer of AbstractHistogram, the
+ * encoding "V2 compressed". The layers of HISTOGRAM, from the outside:
  *
  *   base64 (RFC 4648)
  *     COMPRESSED, size
@@ -17,16 +17,17 @@
  *       ENCODED, size, five further numbers
  *       the count of each bin as a ZigZag LEB128 number; one number -N for N empty bins
  *
- * The block is stored, not deflated; every inflater reads such a block.
+ * The block is stored, not compressed. Every program that can decompress zlib reads such
+ * a block.
  *
  * Bins. A histogram of HdrHistogram with two significant digits has 128 bins in each
- * octave, as ours have, so each of our bins has its count at the same index. The bins
- * differ in which bound they include: theirs are a <= v < b, ours are a < v <= b. A count
- * of ours thus reads as one of values that are up to 1 ns smaller:
- * - From 256 ns on, a value at the upper bound b of a bin reads as b - 1. The middle of a
- *   bin, which we report as percentiles, is their median equivalent value, and the upper
- *   bound less 1 ns is their highest equivalent value.
- * - Below 256 ns a bin has a single value, which reads as 1 ns less than ours.
+ * octave. A histogram of ioping has the same bins at the same indices, except for the
+ * bound that belongs to a bin: HdrHistogram has a <= v < b, ioping has a < v <= b.
+ * Therefore values appear up to 1 ns smaller to the reader of a log:
+ * - From 256 ns on, a value at the upper bound b of a bin appears as b - 1. The middle of
+ *   a bin, which ioping reports as a percentile, is the median equivalent value of
+ *   HdrHistogram. The upper bound less 1 ns is its highest equivalent value.
+ * - Below 256 ns a bin has a single value, which appears 1 ns smaller.
  */
 #include "base/buffer.h"
 #include "base/time.h"
@@ -42,62 +43,71 @@
 #include <string.h>
 #include <time.h>
 
-/* The cookies of the two layers. Their last digit but one is 1: counts have variable
- * length (LEB128). */
+/* The magic numbers ("cookies") of the two layers. The digit 1 before the last digit says
+ * that counts have a variable length (LEB128). */
 #define COMPRESSED 0x1c849314
 #define ENCODED 0x1c849313
 #define DIGITS 2                 /* significant digits of values */
 #define RATIO 0x3ff0000000000000 /* the bits of the double 1.0: values are not scaled */
-#define COUNT_MOST 9             /* bytes of the longest count */
-#define STORED_MOST 65535        /* bytes of the largest stored block */
-#define HEAD 40                  /* bytes of the inner layer before the counts */
-#define WRAPPED 11               /* bytes of the zlib stream around its block */
+#define MAX_COUNT_SIZE 9         /* bytes of the longest count */
+#define MAX_STORED_SIZE 65535    /* bytes of the largest stored block */
+#define HEAD_SIZE 40             /* bytes before the counts in the layer ENCODED */
+#define WRAPPER_SIZE 11          /* bytes that zlib adds to the content of one block */
 
-_Static_assert(HEAD + HISTOGRAM_BINS * COUNT_MOST <= STORED_MOST, "one block has it all");
+_Static_assert(HEAD_SIZE + HISTOGRAM_BINS * MAX_COUNT_SIZE <= MAX_STORED_SIZE,
+               "any histogram fits into one block");
 
 /* The log of one target. */
 struct hdr_target {
-    /* its path as in a URI, with a number if an earlier target has the same path */
+    /* path of the target with percent escapes, and "#N" if N - 1 earlier targets have the
+     * same path */
     struct buffer name;
-    /* "#" and the name of the current step or phase; empty if there is none */
+    /* "#" and the name of the current step or phase; empty without steps and phases */
     char part[48];
-    uint64_t before; /* requests of the run until the current part began */
-    /* The counts that the lines of this part have had so far. Histograms of scopes
-     * without requests are never written to, so their pages take no memory. */
-    struct histogram seen[SCOPES];
+    uint64_t requests_before; /* requests of the run before the current step or phase */
+    /* For each scope, the counts of the current step or phase that are in the log
+     * already. Histograms of scopes without requests are never written to, so their pages
+     * take no memory. */
+    struct histogram logged[SCOPES];
 };
 
 struct hdr_log {
     int64_t epoch;                   /* wall clock minus monotonic clock, in ns */
     struct histogram line_histogram; /* the counts of the line that is being made */
-    struct hdr_target targets[];     /* in the order of the jobs */
+    struct hdr_target targets[];     /* one for each job, in their order */
 };
 
 /* Adds the low SIZE bytes of NUMBER, in big-endian order. */
 static void
-add_big(struct buffer *bytes, uint64_t number, int size)
+add_big_endian(struct buffer *bytes, uint64_t number, int size)
 {
     while (size-- > 0)
         buffer_add(bytes, &(char){(char)(number >> 8 * size)}, 1);
 }
 
-/* Adds one number of the counts in ZigZag LEB128: COUNT, or if negative, the number of
- * empty bins in a row. Each byte has seven bits, low bits first, and a flag that more
- * follow; a ninth byte is always the last and has eight bits. */
+/*
+ * Adds COUNT in ZigZag LEB128: the count of a bin or, if negative, minus the number of
+ * empty bins in a row. Each byte has seven bits of the number, from the low bits up, and
+ * a flag in its top bit if a further byte follows. A ninth byte is always the last, so it
+ * has eight bits of the number and no flag.
+ */
 static void
-add_count(struct buffer *bytes, int64_t count)
+add_leb128(struct buffer *bytes, int64_t count)
 {
-    uint64_t left = count < 0 ? ~((uint64_t)count << 1) : (uint64_t)count << 1;
+    /* ZigZag: the sign goes into the lowest bit, so that small negative numbers are short
+     * too. */
+    uint64_t doubled = (uint64_t)count << 1;
+    uint64_t bits = count < 0 ? ~doubled : doubled;
 
-    for (int i = 1; i < COUNT_MOST && left > 0x7f; i++) {
-        add_big(bytes, left | 0x80, 1);
-        left >>= 7;
+    for (int i = 1; i < MAX_COUNT_SIZE && bits > 0x7f; i++) {
+        add_big_endian(bytes, bits | 0x80, 1);
+        bits >>= 7;
     }
 
-    add_big(bytes, left, 1);
+    add_big_endian(bytes, bits, 1);
 }
 
-/* Returns the index of the last bin with a count; 0 if the histogram is empty. */
+/* Returns the index of the last bin that is not empty. Returns 0 if all are empty. */
 static int
 last_bin(const struct histogram *histogram)
 {
@@ -107,19 +117,26 @@ last_bin(const struct histogram *histogram)
     return last;
 }
 
-/* Adds the counts of all bins up to the last one that is not empty. */
+/* Adds the counts of all bins up to the last bin that is not empty. Empty bins in a row
+ * are added as one negative number. */
 static void
-add_counts(struct buffer *bytes, const struct histogram *histogram)
+add_bin_counts(struct buffer *bytes, const struct histogram *histogram)
 {
-    int last = last_bin(histogram);
+    int end = last_bin(histogram) + 1;
+    int bin = 0;
 
-    for (int i = 0, zeros = 0; i <= last; i++) {
-        zeros += histogram->bins[i] == 0;
-        if (zeros && (i == last || histogram->bins[i + 1])) {
-            add_count(bytes, -zeros);
-            zeros = 0;
-        } else if (!zeros) {
-            add_count(bytes, (int64_t)histogram->bins[i]);
+    while (bin < end) {
+        int empty_count = 0;
+        while (bin < end && histogram->bins[bin] == 0) {
+            empty_count++;
+            bin++;
+        }
+
+        if (empty_count > 0) {
+            add_leb128(bytes, -empty_count);
+        } else {
+            add_leb128(bytes, (int64_t)histogram->bins[bin]);
+            bin++;
         }
     }
 }
@@ -139,40 +156,42 @@ adler32(const struct buffer *bytes, size_t begin)
     return b << 16 | a;
 }
 
-/* Adds the two binary layers of HISTOGRAM. The zlib stream has one block, marked as its
- * last; the size of the block stands there twice, the second time inverted, each in
- * little-endian order. */
+/* Adds the layers COMPRESSED and ENCODED of HISTOGRAM. The zlib stream has only one
+ * block. The size of the block stands in front of its content twice, the second time with
+ * all bits inverted, in little-endian order (RFC 1951, section 3.2.4). */
 static void
 add_encoded(struct buffer *bytes, const struct histogram *histogram)
 {
     struct buffer counts = {0};
-    add_counts(&counts, histogram);
-    uint64_t size = HEAD + counts.length;
-    uint64_t swapped = (size & 0xff) << 8 | size >> 8;
+    add_bin_counts(&counts, histogram);
+    uint64_t size = HEAD_SIZE + counts.length;
+    uint64_t swapped_size = (size & 0xff) << 8 | size >> 8;
 
-    add_big(bytes, COMPRESSED, 4);
-    add_big(bytes, WRAPPED + size, 4);
-    add_big(bytes, 0x7801, 2); /* deflate, window of 32 KiB, fastest level */
-    add_big(bytes, 1, 1);      /* final block, stored */
-    add_big(bytes, swapped, 2);
-    add_big(bytes, ~swapped, 2);
+    add_big_endian(bytes, COMPRESSED, 4);
+    add_big_endian(bytes, WRAPPER_SIZE + size, 4);
+    add_big_endian(bytes, 0x7801, 2); /* deflate, window of 32 KiB, fastest level */
+    add_big_endian(bytes, 1, 1);      /* this block is the last one, and is stored */
+    add_big_endian(bytes, swapped_size, 2);
+    add_big_endian(bytes, ~swapped_size, 2);
 
     size_t begin = bytes->length;
-    add_big(bytes, ENCODED, 4);
-    add_big(bytes, counts.length, 4);
-    add_big(bytes, 0, 4); /* offset of the indices */
-    add_big(bytes, DIGITS, 4);
-    add_big(bytes, 1, 8); /* lowest value that differs from 0 */
-    add_big(bytes, HISTOGRAM_MOST - 1, 8);
-    add_big(bytes, RATIO, 8);
+    add_big_endian(bytes, ENCODED, 4);
+    add_big_endian(bytes, counts.length, 4);
+    add_big_endian(bytes, 0, 4); /* normalizing index offset: bins are not shifted */
+    add_big_endian(bytes, DIGITS, 4);
+    add_big_endian(bytes, 1, 8); /* lowest value that is distinguished from 0 */
+    add_big_endian(bytes, HISTOGRAM_MOST - 1, 8); /* highest value */
+    add_big_endian(bytes, RATIO, 8);
     if (counts.text)
         buffer_add(bytes, counts.text, counts.length);
     bytes->failed |= counts.failed;
 
-    add_big(bytes, adler32(bytes, begin), 4);
+    add_big_endian(bytes, adler32(bytes, begin), 4);
     buffer_free(&counts);
 }
 
+/* Adds BYTES in base64 (RFC 4648, section 4): each 3 bytes become 4 digits. If the last
+ * group has fewer than 3 bytes, "=" stands for the missing digits. */
 static void
 add_base64(struct buffer *text, const struct buffer *bytes)
 {
@@ -180,14 +199,18 @@ add_base64(struct buffer *text, const struct buffer *bytes)
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
     for (size_t i = 0; i < bytes->length; i += 3) {
-        size_t left = bytes->length - i;
+        size_t available = bytes->length - i;
         uint32_t bits = 0;
         char group[4];
 
-        for (size_t k = 0; k < 3; k++)
-            bits = bits << 8 | (k < left ? (unsigned char)bytes->text[i + k] : 0);
+        for (size_t k = 0; k < 3; k++) {
+            bits <<= 8;
+            if (k < available)
+                bits |= (unsigned char)bytes->text[i + k];
+        }
+        /* N bytes need N + 1 digits. */
         for (size_t k = 0; k < 4; k++)
-            group[k] = k <= left ? digits[bits >> (18 - 6 * k) & 63] : '=';
+            group[k] = k <= available ? digits[bits >> (18 - 6 * k) & 63] : '=';
         buffer_add(text, group, 4);
     }
 }
@@ -197,15 +220,17 @@ hdr_line(struct buffer *text, int64_t start, int64_t end,
          const struct histogram *histogram)
 {
     struct buffer bytes = {0};
-    int64_t most = histogram->count ? histogram_upto(last_bin(histogram)) - 1 : 0;
-    int64_t length = end / US - start / US;
+    /* The highest value, as it appears to a reader of the log (see the top). */
+    int64_t max = histogram->count ? histogram_upto(last_bin(histogram)) - 1 : 0;
+    /* START and END are rounded down to whole us, so that intervals join without gaps. */
+    int64_t length_us = end / US - start / US;
 
     add_encoded(&bytes, histogram);
     buffer_format(text, "%" PRId64 ".%06" PRId64 ",%" PRId64 ".%06" PRId64,
-                  start / SECOND, start % SECOND / US, length / 1000000,
-                  length % 1000000);
+                  start / SECOND, start % SECOND / US, length_us / 1000000,
+                  length_us % 1000000);
 
-    buffer_format(text, ",%" PRId64 ".%06" PRId64 ",", most / MS, most % MS);
+    buffer_format(text, ",%" PRId64 ".%06" PRId64 ",", max / MS, max % MS);
     add_base64(text, &bytes);
     buffer_text(text, "\n");
 
@@ -214,64 +239,74 @@ hdr_line(struct buffer *text, int64_t start, int64_t end,
 }
 
 /* Adds PATH, which is not empty, with percent escapes as in a URI (RFC 3986, section
- * 2.1). The tag then has no character that ends a field or a line for any reader, and
- * does not depend on the locale. */
+ * 2.1). Then the tag has only printable ASCII characters, and none that any reader takes
+ * for the end of a field or line. */
 static void
-add_path(struct buffer *tag, const char *path)
+add_percent_escaped(struct buffer *tag, const char *path)
 {
-    for (; *path; path++)
+    for (; *path; path++) {
         if (*path > ' ' && *path <= '~' && !strchr(",%#", *path))
             buffer_add(tag, path, 1);
         else
             buffer_format(tag, "%%%02X", (unsigned)(unsigned char)*path);
+    }
 }
 
-/* Stores the counts that TOTAL has and SEEN lacks in OWN, and adds them to SEEN. */
+/* Stores in DIFFERENCE the counts that were added to TOTAL since the last call, and adds
+ * them to LOGGED, the counts that are in the log already. */
 static void
-take_new(struct histogram *own, struct histogram *seen, const struct histogram *total)
+take_new_counts(struct histogram *difference, struct histogram *logged,
+                const struct histogram *total)
 {
-    own->count = 0;
+    difference->count = 0;
 
     for (int i = 0; i < HISTOGRAM_BINS; i++) {
-        uint64_t now = total->bins[i];
-        uint64_t before = seen->bins[i];
-        own->bins[i] = now > before ? now - before : 0;
-        own->count += own->bins[i];
-        if (own->bins[i])
-            seen->bins[i] = now;
+        uint64_t count = total->bins[i];
+        uint64_t logged_count = logged->bins[i];
+
+        difference->bins[i] = count > logged_count ? count - logged_count : 0;
+        difference->count += difference->bins[i];
+        if (difference->bins[i])
+            logged->bins[i] = count;
     }
 
-    seen->count += own->count;
+    logged->count += difference->count;
 }
 
-/* Returns true if the statistics of JOB are still those of an earlier part, because the
- * current part could not begin. */
+/* Returns true if the statistics of JOB are those of an earlier step or phase, because
+ * the current one could not begin. */
 static bool
 is_stale(const struct hdr_target *target, const struct job *job)
 {
     return job->has_ended && job->progress.total.requests &&
-           job->outcome.total.requests == target->before;
+           job->outcome.total.requests == target->requests_before;
 }
 
-/* Adds the lines of JOB for the interval that ends at NOW, ns, monotonic: one for each
- * scope with new requests. The line of all requests is also written for an interval
- * without requests, unless its length is 0. */
+/*
+ * Adds the lines of JOB for the interval that ends at NOW, in ns, monotonic: a line for
+ * each scope that has new requests. The scope of all requests also has a line if there
+ * are no new requests, so that a log shows the interval; but not if the interval has no
+ * length.
+ */
 static void
-add_interval(struct report *report, const struct job *job, int64_t now)
+add_interval_lines(struct report *report, const struct job *job, int64_t now)
 {
     struct hdr_log *log = report->state;
     struct buffer *text = &report->text;
     struct hdr_target *target = &log->targets[job->index];
     const struct stats *stats = &job->progress.total;
-    enum scope scope = is_stale(target, job) ? SCOPES : SCOPE_ALL;
 
-    for (; scope < SCOPES; scope = scope_next(stats, scope)) {
-        take_new(&log->line_histogram, &target->seen[scope],
-                 latencies_of(stats, scope).uncorrected);
+    if (is_stale(target, job))
+        return;
 
-        if (!log->line_histogram.count &&
-            (scope != SCOPE_ALL || now == report->interval_began_at))
+    for (enum scope scope = SCOPE_ALL; scope < SCOPES; scope = scope_next(stats, scope)) {
+        bool may_be_empty = scope == SCOPE_ALL && now != report->interval_began_at;
+
+        take_new_counts(&log->line_histogram, &target->logged[scope],
+                        latencies_of(stats, scope).uncorrected);
+        if (!log->line_histogram.count && !may_be_empty)
             continue;
+
         buffer_format(text, "Tag=%s%s%s%s,", target->name.text, target->part,
                       scope != SCOPE_ALL ? "#" : "", scope_name(scope));
         hdr_line(text, log->epoch + report->interval_began_at, log->epoch + now,
@@ -281,35 +316,41 @@ add_interval(struct report *report, const struct job *job, int64_t now)
 
 /* Frees the log. */
 static void
-close_log(struct report *report)
+hdr_close(struct report *report)
 {
     struct hdr_log *log = report->state;
 
-    for (int i = 0; log && i < report->job_count; i++)
+    if (!log)
+        return;
+
+    for (int i = 0; i < report->job_count; i++)
         buffer_free(&log->targets[i].name);
     free(log);
 }
 
-/* Opens a log for all jobs, whose targets are described by now, and adds the head of the
- * file. */
+/* Allocates the log of all jobs, whose targets have a description, and adds the head of
+ * the file. */
 static void
-open_log(struct report *report)
+hdr_open(struct report *report)
 {
-    size_t targets = (size_t)report->job_count * sizeof(struct hdr_target);
-    struct hdr_log *log = report->state = calloc(1, sizeof(*log) + targets);
+    size_t targets_size = (size_t)report->job_count * sizeof(struct hdr_target);
+    struct hdr_log *log = calloc(1, sizeof(*log) + targets_size);
     int64_t start = report->wall_now();
     time_t seconds = (time_t)(start / SECOND);
     char date[32];
 
-    report->text.failed |= !log;
-    if (!log)
+    report->state = log;
+    if (!log) {
+        report->text.failed = true;
         return;
+    }
 
     log->epoch = start - report->monotonic_now();
     for (int i = 0; i < report->job_count; i++) {
         struct buffer *name = &log->targets[i].name;
         int ordinal = job_ordinal(report->jobs, i);
-        add_path(name, report->jobs[i].target.description.path);
+
+        add_percent_escaped(name, report->jobs[i].target.description.path);
         if (ordinal > 1)
             buffer_format(name, "#%d", ordinal);
         report->text.failed |= name->failed;
@@ -326,36 +367,43 @@ open_log(struct report *report)
                   start / SECOND, start % SECOND / MS, date);
 }
 
-/* Ends the interval at NOW: adds the lines of COUNT JOBS for the requests that no line
- * has had yet. The next interval begins at NOW, unless LAST: then it begins with the next
- * part (on_due in report.c). */
+/*
+ * Ends the interval at NOW: adds the lines of COUNT JOBS for the requests that are not in
+ * the log yet. If LAST is false, the next interval begins at NOW. If LAST is true, the
+ * next interval begins with the next step or phase, if there is one (`next_tick` of
+ * struct run_observer). Does nothing before the first interval.
+ */
 static void
-tick(struct report *report, const struct job *jobs, int count, int64_t now, bool last)
+hdr_tick(struct report *report, const struct job *jobs, int count, int64_t now, bool last)
 {
+    if (!report->interval_began_at)
+        return;
+
     now = time_later(now, report->interval_began_at);
+    for (int i = 0; i < count; i++)
+        add_interval_lines(report, &jobs[i], now);
 
-    for (int i = 0; report->interval_began_at && i < count; i++)
-        add_interval(report, &jobs[i], now);
-
-    if (report->interval_began_at)
-        report->interval_began_at = last ? 0 : now;
+    report->interval_began_at = last ? 0 : now;
 }
 
-/* Ends the last interval of the previous part, and begins to count for PART. */
+/* Ends the last interval of the previous step or phase, and begins to count for PART, the
+ * next one. */
 static void
-begin_part(struct report *report, const struct job *job, const struct run_part *part)
+hdr_part(struct report *report, const struct job *job, const struct run_part *part)
 {
     struct hdr_log *log = report->state;
     struct hdr_target *target = &log->targets[job->index];
 
-    tick(report, job, 1, job->outcome.ended_at, true);
-    target->before = job->outcome.total.requests;
-    for (int i = 0; i < SCOPES; i++)
-        if (target->seen[i].count)
-            memset(&target->seen[i], 0, sizeof(target->seen[i]));
+    hdr_tick(report, job, 1, job->outcome.ended_at, true);
+    target->requests_before = job->outcome.total.requests;
+    for (int i = 0; i < SCOPES; i++) {
+        /* Histograms that were never used stay untouched (see struct hdr_target). */
+        if (target->logged[i].count)
+            memset(&target->logged[i], 0, sizeof(target->logged[i]));
+    }
 
     snprintf(target->part, sizeof(target->part), "#%s", part->name);
 }
 
 const struct report_format report_hdr = {
-    .open = open_log, .part = begin_part, .tick = tick, .close = close_log};
+    .open = hdr_open, .part = hdr_part, .tick = hdr_tick, .close = hdr_close};

@@ -1,11 +1,12 @@
 /*
- * The format for people. Each request has a line and each target a summary, as in ioping
- * 1.3, which scripts parse. A terminal also gets percentiles, further counts and colours;
- * elsewhere, lines that ioping 1.3 does not have appear only if an option asks for them.
- * A sweep has a table instead, which grows by a row for each step.
+ * The format for people: a line for each request, and a summary for each target. The
+ * layout is that of ioping 1.3, because scripts parse it. On a terminal, the summary also
+ * has percentiles and further counts. In a file or a pipe, lines that ioping 1.3 does not
+ * print appear only if an option asks for them. In place of the summary, a sweep has a
+ * table, which gets a row when a step ends.
  *
- * The tables stand in table.c and comparison.c, the lines of requests in request_line.c,
- * and histograms in text_histogram.c.
+ * The tables are made in table.c and comparison.c, the lines of requests in
+ * request_line.c, and histograms in text_histogram.c.
  */
 #include "report/report.h"
 
@@ -25,37 +26,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Frees report->state, the labels of the targets. A label is made once, so that it is the
- * same in all lines about its target. */
+/* Frees report->state: an array with the label of each target, or NULL. A label is made
+ * only once (human_begin), so that all lines about a target have the same label. */
 static void
 close_labels(struct report *report)
 {
     struct buffer *labels = report->state;
 
-    for (int i = 0; labels && i < report->job_count; i++)
+    if (!labels)
+        return;
+
+    for (int i = 0; i < report->job_count; i++)
         buffer_free(&labels[i]);
     free(labels);
 }
 
-/* Returns the label of the current target, "/data (ext4 /dev/sda1 39.3 GiB)"; an empty
- * text if memory was short. */
+/* Returns the label of the current target, such as "/data (ext4 /dev/sda1 39.3 GiB)".
+ * Returns "" if there was no memory for the label. */
 static const char *
-label_of(const struct report *report)
+current_label(const struct report *report)
 {
     const struct buffer *labels = report->state;
     const char *label = labels ? labels[report->job->index].text : NULL;
     return label ? label : "";
 }
 
-/* Adds a line that begins a block: the label of the target and WHAT, such as
- * "statistics". */
+/* Adds an empty line and a heading with the label of the current target, such as
+ * "--- /data (ext4 /dev/sda1 39.3 GiB) ioping statistics ---". The heading ends with
+ * WHAT. */
 static void
-add_head(struct report *report, const char *what)
+add_block_heading(struct report *report, const char *what)
 {
-    buffer_format(&report->text, "\n--- %s ioping %s ---\n", label_of(report), what);
+    buffer_format(&report->text, "\n--- %s ioping %s ---\n", current_label(report), what);
 }
 
-/* Makes the label of the current target. Of a sweep, adds the head of the table. */
+/* Makes the label of the current target. In a sweep, also adds the column headers of the
+ * table. */
 static void
 human_begin(struct report *report)
 {
@@ -70,68 +76,74 @@ human_begin(struct report *report)
         buffer_format(&label, " #%d", ordinal);
     if (labels && !label.failed)
         buffer_escaped(&labels[report->job->index], label.text);
-    report->text.failed |= label.failed || !*label_of(report);
+    report->text.failed |= label.failed || !*current_label(report);
     buffer_free(&label);
 
     if (report->plan->sweep.kind == SWEEP_NONE)
         return;
 
-    add_head(report, "statistics");
+    add_block_heading(report, "statistics");
     table_head(report);
 }
 
 static void
 human_sample(struct report *report, const struct sample *sample)
 {
-    request_line_add(report, label_of(report), sample);
+    request_line_add(report, current_label(report), sample);
 }
 
-/* Adds "10 requests in 9.00 s, 40 KiB, 1 iops, 4.44 KiB/s". IN follows the number of
- * requests, DONE the size. The noun is always plural off a terminal ("1 requests"), as in
- * ioping 1.3. */
+/*
+ * Adds a text such as "10 requests in 9.00 s, 40 KiB, 1 iops, 4.44 KiB/s". TIME is in ns.
+ * VERB stands between the number of requests and TIME, as "in" above; SUFFIX stands after
+ * the size, as in "40 KiB written". Unless the output is a terminal, the noun is always
+ * plural ("1 requests"), as in ioping 1.3.
+ */
 static void
-add_volume(struct report *report, uint64_t count, const char *in, int64_t time,
-           int64_t bytes, const char *done, double iops, double bps)
+add_volume(struct report *report, uint64_t count, const char *verb, int64_t time,
+           int64_t bytes, const char *suffix, double iops, double bps)
 {
-    bool is_one = count == 1 && report->is_terminal;
+    bool is_singular = count == 1 && report->is_terminal;
+    const char *noun = is_singular ? "request" : "requests";
     char texts[5][UNITS_TEXT];
 
-    buffer_format(&report->text, "%s request%s %s %s, %s%s, %s iops, %s/s",
-                  units_format(UNITS_COUNT, (int64_t)count, texts[0]), is_one ? "" : "s",
-                  in, units_format(UNITS_TIME, time, texts[1]),
-                  units_format(UNITS_SIZE, bytes, texts[2]), done,
+    buffer_format(&report->text, "%s %s %s %s, %s%s, %s iops, %s/s",
+                  units_format(UNITS_COUNT, (int64_t)count, texts[0]), noun, verb,
+                  units_format(UNITS_TIME, time, texts[1]),
+                  units_format(UNITS_SIZE, bytes, texts[2]), suffix,
                   units_format(UNITS_COUNT, (int64_t)iops, texts[3]),
                   units_format(UNITS_SIZE, (int64_t)bps, texts[4]));
 }
 
 /*
- * Returns the option that limited the number of requests: without it, STATS would have
- * more of them in TIME, ns by the clock. The option is the limit if at least 90 % of the
- * requests that it allows were sent. Returns NULL if the device was slower than that, or
- * if no option limits the rate.
+ * Returns the option, such as "-i", that limited the rate of the requests of STATS, which
+ * took TIME ns. An option was the limit if at least 90 % of the requests that it allows
+ * in TIME were sent. Returns NULL if fewer were sent, because then the device was too
+ * slow to reach the rate. Also returns NULL if no option limits the rate, or if fewer
+ * than two requests were sent.
  */
 static const char *
-find_pace(const struct plan *plan, const struct stats *stats, int64_t time)
+find_limiting_option(const struct plan *plan, const struct stats *stats, int64_t time)
 {
     const struct plan_pace *pace = &plan->pace;
     if (!pace->given_by || stats->requests < 2)
         return NULL;
 
-    double each = (double)pace->burst * plan->io.threads;
-    double allowed = each * (double)time / (double)pace->interval;
+    double per_interval = (double)pace->burst * plan->io.threads;
+    double allowed = per_interval * (double)time / (double)pace->interval;
     return (double)stats->requests >= 0.9 * allowed ? pace->given_by : NULL;
 }
 
-/* Adds " = 1 ms / 2 ms" and a newline. A negative value is unknown and becomes "-". */
+/* Adds COUNT times, given in ns, as in " = 1 ms / 2 ms", and a newline. A negative time
+ * is unknown and becomes "-". */
 static void
-add_times(struct buffer *text, const int64_t *values, int count)
+add_time_list(struct buffer *text, const int64_t *times, int count)
 {
     for (int i = 0; i < count; i++) {
         buffer_text(text, i ? " / " : " = ");
-        if (values[i] < 0)
+        if (times[i] < 0)
             buffer_text(text, "-");
         else
-            units_add(text, UNITS_TIME, values[i]);
+            units_add(text, UNITS_TIME, times[i]);
     }
     buffer_text(text, "\n");
 }
@@ -140,21 +152,21 @@ add_times(struct buffer *text, const int64_t *values, int count)
 static void
 add_extremes(struct buffer *text, const struct moments *latency)
 {
-    const int64_t values[] = {latency->min, moments_average(latency), latency->max,
-                              moments_deviation(latency)};
+    const int64_t times[] = {latency->min, moments_average(latency), latency->max,
+                             moments_deviation(latency)};
 
     buffer_text(text, "min/avg/max/mdev");
-    add_times(text, values, 4);
+    add_time_list(text, times, 4);
 }
 
-/* Adds a line with the percentiles of LIST whose bits are set in SHOWN. The line begins
- * with NAME, padded to WIDTH columns. Adds nothing if SHOWN is 0. */
+/* Adds a line with some percentiles of LIST: LIST->list[I] is shown if bit I of SHOWN is
+ * set. The line begins with NAME, padded to WIDTH columns. Adds nothing if SHOWN is 0. */
 static void
-add_ranks(struct buffer *text, int width, const char *name,
-          const struct latencies *latencies, const struct percentiles *list,
-          unsigned shown)
+add_percentile_line(struct buffer *text, int width, const char *name,
+                    const struct latencies *latencies, const struct percentiles *list,
+                    unsigned shown)
 {
-    int64_t values[PERCENTILES_MOST];
+    int64_t times[PERCENTILES_MOST];
     int count = 0;
 
     if (!shown)
@@ -165,84 +177,112 @@ add_ranks(struct buffer *text, int width, const char *name,
         if (!(shown & 1u << i))
             continue;
         buffer_format(text, "%sp%s", count ? "/" : "", list->list[i].name);
-        values[count++] = latencies_percentile(latencies, &list->list[i]);
+        times[count++] = latencies_percentile(latencies, &list->list[i]);
     }
 
     if (latencies->is_corrected)
         buffer_text(text, " (corrected)");
-    add_times(text, values, count);
+    add_time_list(text, times, count);
 }
 
-/* The fewest requests for which a line of percentiles is added without being asked
- * for. */
-#define FEW 10
+/* Percentiles that the user did not ask for are shown only if at least this many requests
+ * count, or for flushes, if there were at least this many flushes. */
+#define MIN_UNASKED 10
 
-/* Adds a line of the percentiles of LIST, with NAME before it, if there are enough
- * requests or the user gave the list. */
+/* Adds a line with the percentiles of LIST, which begins with NAME, if the user gave LIST
+ * or at least MIN_UNASKED requests count. */
 static void
-add_percentiles(struct buffer *text, const char *name, const struct latencies latencies,
-                const struct percentiles *list)
+add_wanted_percentiles(struct buffer *text, const char *name,
+                       const struct latencies latencies, const struct percentiles *list)
 {
     uint64_t count = latencies.moments->count;
 
-    if (list->is_given || count >= FEW)
-        add_ranks(text, 0, name, &latencies, list, percentiles_shown(list, count));
+    if (list->is_given || count >= MIN_UNASKED)
+        add_percentile_line(text, 0, name, &latencies, list,
+                            percentiles_shown(list, count));
 }
 
-/* Adds a line about the time of flushes after writes, if there were enough of them. */
+/* Adds a line with the times of the flushes after writes, if there were at least
+ * MIN_UNASKED of them. */
 static void
-add_syncs(struct buffer *text, const struct stats *stats)
+add_flush_times(struct buffer *text, const struct stats *stats)
 {
     const struct percentile *list = percentiles_common.list;
     const struct latencies flushes = latencies_of(stats, SCOPE_SYNC);
-    const int64_t values[] = {latencies_known_percentile(&flushes, &list[0]),
-                              latencies_known_percentile(&flushes, &list[1]),
-                              flushes.max};
+    const int64_t times[] = {latencies_known_percentile(&flushes, &list[0]),
+                             latencies_known_percentile(&flushes, &list[1]), flushes.max};
 
-    if (flushes.moments->count < FEW)
+    if (flushes.moments->count < MIN_UNASKED)
         return;
 
     buffer_text(text, "fdatasync p50/p99/max");
-    add_times(text, values, 3);
+    add_time_list(text, times, 3);
 }
 
-#define GAP 3 /* columns after the longest name of a part */
-/* The percentiles of the default list that are shown, as bits: 50, 90 and 99, which fit
- * into a line. */
-#define SHOWN 0x7u
+#define PART_GAP 3 /* spaces between the longest name of a part and its percentiles */
+/* The percentiles of percentiles_default that the line of a part may show, as bits: 50,
+ * 90 and 99. With 99.9 the line would be too long. */
+#define PART_PERCENTILES 0x7u
 
-/* Adds a line for each part of the time of the requests, a line about the slowest
- * request, and the number of requests that could not be split. */
-static void
-add_breakdown(struct buffer *text, const struct stats *stats,
-              const struct percentiles *given)
+/* Returns which percentiles of LIST the line of a part shows if COUNT requests have the
+ * part, as bits by index. Unless the user gave the list, the median is always shown, so
+ * that every part has a line. */
+static unsigned
+part_percentiles_shown(const struct percentiles *list, uint64_t count)
 {
-    const struct breakdown *breakdown = &stats->breakdown;
-    const struct percentiles *list = given->is_given ? given : &percentiles_default;
-    bool synced = breakdown->parts[PART_FLUSH].moments.count > 0;
-    int width = (int)strlen(synced ? "sync device" : "submit") + GAP;
-    const struct breakdown_request *slowest = &breakdown->slowest;
-    uint64_t count = breakdown_count(breakdown);
+    unsigned shown = percentiles_shown(list, count);
+    if (list->is_given)
+        return shown;
+
+    return (shown & PART_PERCENTILES) | 1;
+}
+
+/* Adds a line about the slowest request that was split into parts: the part that took the
+ * most time, and its share. Adds nothing if no request was split. */
+static void
+add_slowest_request(struct buffer *text, const struct stats *stats)
+{
+    const struct breakdown_request *slowest = &stats->breakdown.slowest;
     char time[UNITS_TEXT];
     int percent;
 
+    if (!slowest->index)
+        return;
+
+    const char *culprit = breakdown_culprit(&stats->breakdown, &percent);
+    units_format(UNITS_TIME, slowest->latency, time);
+
+    if (stats->latency.max > slowest->latency)
+        buffer_format(text, "slowest that was split: request=%llu %s, of it %d %% %s\n",
+                      (unsigned long long)slowest->index, time, percent, culprit);
+    else
+        buffer_format(text, "slowest: request=%llu %s, of it %d %% %s\n",
+                      (unsigned long long)slowest->index, time, percent, culprit);
+}
+
+/* Adds a line for each part of the time of the requests, a line about the slowest
+ * request, and, unless all requests could be split, a line that says how many could. */
+static void
+add_breakdown_block(struct buffer *text, const struct stats *stats,
+                    const struct percentiles *given)
+{
+    const struct breakdown *breakdown = &stats->breakdown;
+    const struct percentiles *list = given->is_given ? given : &percentiles_default;
+    bool has_flushes = breakdown->parts[PART_FLUSH].moments.count > 0;
+    int width = (int)strlen(has_flushes ? "sync device" : "submit") + PART_GAP;
+    uint64_t count = breakdown_count(breakdown);
+
     for (enum scope scope = SCOPE_SUBMIT; scope < SCOPES; scope++) {
         const struct latencies latencies = latencies_of(stats, scope);
-        unsigned shown = percentiles_shown(list, latencies.moments->count);
-        /* The bit of the median is always set, so every part has a line. */
+        bool is_flush = scope == SCOPE_SYNC_DEVICE;
+        const char *name = is_flush ? "sync device" : scope_name(scope);
+
         if (latencies.moments->count > 0)
-            add_ranks(text, width,
-                      scope == SCOPE_SYNC_DEVICE ? "sync device" : scope_name(scope),
-                      &latencies, list, list->is_given ? shown : (shown & SHOWN) | 1);
+            add_percentile_line(text, width, name, &latencies, list,
+                                part_percentiles_shown(list, latencies.moments->count));
     }
 
-    if (slowest->index) {
-        const char *culprit = breakdown_culprit(breakdown, &percent);
-        bool slower = stats->latency.max > slowest->latency;
-        buffer_format(text, "slowest%s: request=%llu %s, of it %d %% %s\n",
-                      slower ? " that was split" : "", (unsigned long long)slowest->index,
-                      units_format(UNITS_TIME, slowest->latency, time), percent, culprit);
-    }
+    add_slowest_request(text, stats);
 
     if (count < stats->latency.count)
         buffer_format(text, "split %llu of %llu %s\n", (unsigned long long)count,
@@ -250,7 +290,7 @@ add_breakdown(struct buffer *text, const struct stats *stats,
                       units_plural(stats->latency.count, "request", "requests"));
 }
 
-/* Adds "3 cached, "; nothing if COUNT is 0. */
+/* Adds COUNT and WHAT, such as "3 cached, ". Adds nothing if COUNT is 0. */
 static void
 add_exception(struct buffer *text, uint64_t count, const char *what)
 {
@@ -260,8 +300,12 @@ add_exception(struct buffer *text, uint64_t count, const char *what)
                       what);
 }
 
-/* Adds the counts of exceptional requests. Off a terminal only those that ioping 1.3
- * prints are added; the others are remarks on stderr (outcome_explain). */
+/*
+ * Adds the counts of exceptional requests, such as those that failed. Unless the output
+ * is a terminal, only counts that ioping 1.3 prints are added; the other counts are
+ * remarks on stderr (outcome_explain). The exception is -corrected: the percentiles then
+ * include the waits of missed requests, so the summary always says how many were missed.
+ */
 static void
 add_exceptions(struct report *report, const struct stats *stats)
 {
@@ -280,9 +324,9 @@ add_exceptions(struct report *report, const struct stats *stats)
         add_exception(text, stats->missed, "missed");
 }
 
-/* Adds the histogram of STATS, or one for each operation if several are mixed, if
- * -histogram was given. NAME says what they are about; it is empty if that needs no
- * saying. */
+/* Adds the histogram of STATS or, if operations are mixed, a histogram of each operation.
+ * NAME is a phase, which stands above its histograms, or "" without phases. Does nothing
+ * unless -histogram was given. */
 static void
 add_histograms(struct report *report, const struct stats *stats, const char *name)
 {
@@ -292,28 +336,29 @@ add_histograms(struct report *report, const struct stats *stats, const char *nam
     for (enum scope scope = scope_first(stats); scope < SCOPE_SYNC;
          scope = scope_next(stats, scope)) {
         const struct latencies latencies = latencies_of(stats, scope);
-        const char *own = scope_name(scope);
-        if (latencies.moments->count && (*name || *own))
-            buffer_format(&report->text, "\n%s%s%s:\n", name, *name && *own ? ", " : "",
-                          own);
+        const char *operation = scope_name(scope);
+        const char *separator = *name && *operation ? ", " : "";
+
+        if (latencies.moments->count && (*name || *operation))
+            buffer_format(&report->text, "\n%s%s%s:\n", name, separator, operation);
         text_histogram_add(&report->text, latencies.histogram, latencies.is_corrected,
                            report->columns, report->has_utf8);
     }
 }
 
-/* Adds the summary of a job with phases: a head that names the background load, the table
- * of the phases, and their histograms. */
+/* Adds the summary of a job with phases: a heading that names the background load, the
+ * answers to the limits, the table of the phases, and the histograms of the phases. */
 static void
-add_phases(struct report *report)
+add_phases_summary(struct report *report)
 {
     const struct job *job = &report->jobs[0];
-    struct buffer head = {0};
+    struct buffer load = {0};
 
-    buffer_format(&head, "%s: ", phase_label(PHASE_LOADED));
-    plan_background_name(&job->phases->background->plan, &head);
-    report->text.failed |= head.failed;
-    add_head(report, head.failed ? phase_label(PHASE_LOADED) : head.text);
-    buffer_free(&head);
+    buffer_format(&load, "%s: ", phase_label(PHASE_LOADED));
+    plan_background_name(&job->phases->background->plan, &load);
+    report->text.failed |= load.failed;
+    add_block_heading(report, load.failed ? phase_label(PHASE_LOADED) : load.text);
+    buffer_free(&load);
 
     outcome_limits(&job->outcome, NULL, &report->text);
     table_phases(report);
@@ -322,28 +367,46 @@ add_phases(struct report *report)
         add_histograms(report, &job->phases->list[phase].stats, phase_label(phase));
 }
 
+/*
+ * Adds the lines of percentiles of a summary: of flushes, and of all requests or, if
+ * operations are mixed, of each operation. Unless the output is a terminal, adds nothing
+ * if no option asks for percentiles: ioping 1.3 has no such lines, and programs that read
+ * its output count lines.
+ */
+static void
+add_percentile_block(struct report *report, const struct stats *stats)
+{
+    const struct percentiles *list = &report->plan->output.percentiles;
+    bool is_asked_for = stats->corrected_interval || (list->is_given && list->count > 0);
+    char name[32];
+
+    if (!report->is_terminal && !is_asked_for)
+        return;
+
+    add_flush_times(&report->text, stats);
+
+    for (enum scope scope = scope_first(stats); scope < SCOPE_SYNC;
+         scope = scope_next(stats, scope)) {
+        snprintf(name, sizeof(name), "%s%s", scope_name(scope), scope ? " " : "");
+        add_wanted_percentiles(&report->text, name, latencies_of(stats, scope), list);
+    }
+}
+
 static void
 human_summary(struct report *report, const struct run_record *record)
 {
     const struct stats *stats = record->stats;
     const struct operation_mix *mix = &report->plan->workload.mix;
     const char *done = mix->extra_count ? "" : operations[mix->turns[0]].done;
-    enum scope scope = scope_first(stats);
-    char name[32];
-    const struct percentiles *list = &report->plan->output.percentiles;
     const struct moments *latency = &stats->latency;
     struct buffer *text = &report->text;
-    /* Off a terminal, ioping 1.3 has no lines of percentiles, and programs that read its
-     * output count lines. */
-    bool ranked = report->is_terminal || stats->corrected_interval ||
-                  (list->is_given && list->count > 0);
 
     if (report->plan->mode == MODE_PHASES) {
-        add_phases(report);
+        add_phases_summary(report);
         return;
     }
 
-    add_head(report, "statistics");
+    add_block_heading(report, "statistics");
     add_volume(report, latency->count, "completed in", latency->sum, stats->bytes, done,
                stats_iops(stats), stats_bps(stats));
     buffer_text(text, "\n");
@@ -354,30 +417,24 @@ human_summary(struct report *report, const struct run_record *record)
                stats_rate((double)stats->requests, record->duration),
                stats_rate((double)stats->all_bytes, record->duration));
 
-    const char *pace = find_pace(report->plan, stats, record->duration);
-    if (report->is_terminal && pace)
-        buffer_format(text, " (paced by %s)", pace);
+    const char *option = find_limiting_option(report->plan, stats, record->duration);
+    if (report->is_terminal && option)
+        buffer_format(text, " (paced by %s)", option);
     buffer_text(text, "\n");
 
-    if (ranked)
-        add_syncs(text, stats);
-    for (; ranked && scope < SCOPE_SYNC; scope = scope_next(stats, scope)) {
-        snprintf(name, sizeof(name), "%s%s", scope_name(scope), scope ? " " : "");
-        add_percentiles(text, name, latencies_of(stats, scope), list);
-    }
-
+    add_percentile_block(report, stats);
     if (report->plan->statistics.breakdown)
-        add_breakdown(text, stats, list);
+        add_breakdown_block(text, stats, &report->plan->output.percentiles);
 
     outcome_limits(&report->job->outcome, NULL, text);
     add_extremes(text, latency);
     add_histograms(report, stats, "");
 }
 
-/* Adds the path of the target of JOB, with a number if another target has the same
- * path. */
+/* Adds the path of the target of JOB and, if another target has the same path, a number,
+ * such as " #2". */
 static void
-add_path(struct buffer *text, const struct report *report, const struct job *job)
+add_numbered_path(struct buffer *text, const struct report *report, const struct job *job)
 {
     int ordinal = job_number(report->jobs, report->job_count, job->index);
 
@@ -386,35 +443,61 @@ add_path(struct buffer *text, const struct report *report, const struct job *job
         buffer_format(text, " #%d", ordinal);
 }
 
-/* Adds percentiles and histograms of recorded runs, which have no summaries, if options
- * ask for them. */
+/* Adds a line of percentiles for each recorded run in which a request counts, if the user
+ * gave a list of percentiles. */
 static void
-add_distributions(struct report *report)
+add_recorded_percentiles(struct report *report)
 {
     const struct percentiles *list = &report->plan->output.percentiles;
-    const struct job *jobs = report->jobs;
-    const struct job *end = jobs + report->job_count;
-    struct buffer *text = &report->text;
-    bool listed = list->is_given && list->count;
-    bool drawn = report->plan->options->given[OPTION_HISTOGRAM];
 
-    if (listed)
-        buffer_text(text, "\n");
+    if (!list->is_given || !list->count)
+        return;
 
-    for (const struct job *job = jobs; listed && job < end; job++) {
-        const struct latencies all = latencies_of(&job->outcome.total, SCOPE_ALL);
-        if (all.moments->count == 0)
+    buffer_text(&report->text, "\n");
+    for (int i = 0; i < report->job_count; i++) {
+        const struct job *job = &report->jobs[i];
+        const struct latencies latencies = latencies_of(&job->outcome.total, SCOPE_ALL);
+
+        if (latencies.moments->count == 0)
             continue;
-        add_path(text, report, job);
-        add_percentiles(text, ": ", all, list);
+        add_numbered_path(&report->text, report, job);
+        add_wanted_percentiles(&report->text, ": ", latencies, list);
     }
+}
 
-    for (const struct job *job = jobs; drawn && job < end; job++) {
+/* Adds the histogram of each recorded run, if -histogram was given. */
+static void
+add_recorded_histograms(struct report *report)
+{
+    struct buffer *text = &report->text;
+
+    if (!report->plan->options->given[OPTION_HISTOGRAM])
+        return;
+
+    for (int i = 0; i < report->job_count; i++) {
+        const struct job *job = &report->jobs[i];
+
         buffer_text(text, "\n");
-        add_path(text, report, job);
+        add_numbered_path(text, report, job);
         buffer_text(text, ":\n");
         text_histogram_add(text, &job->outcome.total.latencies, false, report->columns,
                            report->has_utf8);
+    }
+}
+
+/* Adds the answers to the limits of each recorded run. ROWS are the rows of the
+ * comparison, or NULL if memory ran out; then answers to relative limits are left out. */
+static void
+add_recorded_limits(struct report *report, const struct comparison_row *rows)
+{
+    for (int i = 0; i < report->job_count; i++) {
+        const struct job *job = &report->jobs[i];
+
+        outcome_limits(&job->outcome, job->target.description.path, &report->text);
+        /* The rows of recorded runs are not sorted by speed, so rows[i] belongs to
+         * jobs[i]. Row 0 is the reference, which no relative limit applies to. */
+        if (rows && i > 0)
+            comparison_limits(report, &rows[i]);
     }
 }
 
@@ -424,21 +507,18 @@ human_compare(struct report *report, const struct run_record *record)
     (void)record;
 
     const struct comparison_row *rows = comparison_rows(report);
-    bool recorded = report->plan->mode == MODE_COMPARE;
+    bool is_recorded = report->plan->mode == MODE_COMPARE;
 
-    for (int i = 0; recorded && i < report->job_count; i++) {
-        outcome_limits(&report->jobs[i].outcome, report->jobs[i].target.description.path,
-                       &report->text);
-        /* The rows of recorded runs are not sorted by speed, so rows[i] belongs to
-         * jobs[i]. */
-        if (rows && i > 0)
-            comparison_limits(report, &rows[i]);
-    }
-
+    if (is_recorded)
+        add_recorded_limits(report, rows);
     if (rows)
         comparison_format(report, rows);
-    if (recorded)
-        add_distributions(report);
+
+    /* Otherwise these belong to the summary, but recorded runs have no summary. */
+    if (is_recorded) {
+        add_recorded_percentiles(report);
+        add_recorded_histograms(report);
+    }
 }
 
 void

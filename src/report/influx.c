@@ -1,20 +1,25 @@
 /*
  * The line protocol of InfluxDB
  * (docs.influxdata.com/influxdb/v2/reference/syntax/line-protocol). Each period of a
- * target, or each step of a sweep, has a line for each scope: all requests, each
- * operation if several are mixed, and each part of their time. A line is
+ * target, or each step of a sweep, has a line for all requests, a line for each operation
+ * if several are mixed, and a line for each part of their time that is known (flushes
+ * after writes, and the parts of -breakdown). A line is
  *
  *   MEASUREMENT,TAG=VALUE,... FIELD=VALUE,... TIME
  *
- * Parts of the time of requests are a measurement of their own ("ioping_part"), so that
- * sums and averages over "ioping" do not include them.
+ * Lines about parts of the time have another measurement, "ioping_part", so that sums and
+ * averages over "ioping" do not include them.
  *
- * Escapes in paths. Parsers disagree about a backslash before another backslash, a comma,
- * a space or an equals sign; none accepts a backslash at the end of a tag, and most end
- * the line at any line break. These backslashes, line breaks and other control
- * characters, characters that reorder text, and bytes that are not UTF-8 are written as a
- * backslash and three octal digits, as in raw lines. A backslash before a digit is
- * written in this way too, so that two paths never have the same tag.
+ * Escapes in paths. A path is the value of a tag. A character that some parser would not
+ * read back is written as a backslash and three octal digits for each of its bytes, as in
+ * raw lines (-batch). There are three kinds of such characters:
+ * - control characters, because most parsers end the line at any line break; characters
+ *   that reorder text; and bytes that are not UTF-8;
+ * - a backslash before another backslash, a comma, a space or an equals sign, because
+ *   parsers disagree about its meaning, and a backslash at the end of the tag, which no
+ *   parser accepts;
+ * - a backslash before a digit, because it could be mistaken for an octal escape, and
+ *   then two paths could have the same tag.
  */
 #include "report/report.h"
 
@@ -28,44 +33,52 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Returns true if every parser takes a backslash before NEXT literally. */
+/* Returns true if a backslash before the byte NEXT can be written as it is: every parser
+ * takes it literally, and it cannot be mistaken for an octal escape. */
 static bool
 is_literal_before(char next)
 {
     return next > ' ' && next < 0x7f && !strchr("\\,=", next) && !is_digit(next);
 }
 
-/* Adds PATH as the value of a tag, escaped as described above. */
+/* Adds PATH as the value of a tag, escaped as the top of this file describes. */
 static void
-add_path(struct buffer *text, const char *path)
+add_path_tag(struct buffer *text, const char *path)
 {
     struct escape_character character;
+
     while (escape_next(&path, &character)) {
-        bool backslash = character.code == '\\';
-        if (character.kind != ESCAPE_PLAIN || (backslash && !is_literal_before(*path))) {
+        /* `path` points to the byte after `character` now. */
+        bool is_backslash = character.code == '\\';
+        bool is_octal =
+            character.kind != ESCAPE_PLAIN || (is_backslash && !is_literal_before(*path));
+
+        if (is_octal) {
             for (size_t i = 0; i < character.length; i++)
                 buffer_format(text, "\\%03o", (unsigned char)character.bytes[i]);
             continue;
         }
+
         if (character.code == ',' || character.code == ' ' || character.code == '=')
             buffer_text(text, "\\");
         buffer_add(text, character.bytes, character.length);
     }
 }
 
-/* Adds the measurement and the tags, which identify the series. */
+/* Begins a line about SCOPE: adds the measurement and the tags, which identify the series
+ * in the database, and a space. */
 static void
 begin_line(struct report *report, enum scope scope)
 {
     struct buffer *text = &report->text;
     int ordinal = job_ordinal(report->jobs, report->job->index);
+    const char *operation = scope_is_operation(scope)
+                                ? scope_name(scope)
+                                : operation_mix_word(&report->plan->workload.mix);
 
     buffer_text(text, scope_is_part(scope) ? "ioping_part,path=" : "ioping,path=");
-    add_path(text, report->target->path);
-    buffer_format(text, ",operation=%s,mode=%s",
-                  scope_is_operation(scope)
-                      ? scope_name(scope)
-                      : operation_mix_word(&report->plan->workload.mix),
+    add_path_tag(text, report->target->path);
+    buffer_format(text, ",operation=%s,mode=%s", operation,
                   description_mode(report->target->mode));
 
     if (scope_is_part(scope))
@@ -78,18 +91,19 @@ begin_line(struct report *report, enum scope scope)
     buffer_text(text, " ");
 }
 
-/* Adds a time, given in ns, in seconds. The point makes the field a float in every line,
- * even if the time is a whole number of seconds. */
+/* Adds the field NAME with TIME, given in ns, in seconds. The database takes a number
+ * with a decimal point for a float. A field must be a float in every line, so the point
+ * is written even for whole seconds. */
 static void
-add_time(struct buffer *text, const char *name, int64_t time)
+add_time_field(struct buffer *text, const char *name, int64_t time)
 {
     buffer_format(text, "%s=%" PRId64 ".%09" PRId64, name, time / SECOND, time % SECOND);
 }
 
-/* Adds the fields of SCOPE. Rates exist only for all requests together: operations share
- * the time that a rate is computed over. */
+/* Adds the fields of SCOPE, separated by commas. Only the line of all requests has rates:
+ * if operations are mixed, their requests share the time that a rate refers to. */
 static void
-add_fields(struct report *report, const struct stats *stats, enum scope scope)
+add_scope_fields(struct report *report, const struct stats *stats, enum scope scope)
 {
     struct buffer *text = &report->text;
     const struct scope_counts counts = scope_counts_of(stats, scope);
@@ -102,16 +116,16 @@ add_fields(struct report *report, const struct stats *stats, enum scope scope)
         if (!(shown & 1u << i))
             continue;
         buffer_text(text, "p");
-        add_time(text, list->list[i].name,
-                 latencies_percentile(&latencies, &list->list[i]));
+        add_time_field(text, list->list[i].name,
+                       latencies_percentile(&latencies, &list->list[i]));
         buffer_text(text, ",");
     }
 
     if (latency->count) {
-        add_time(text, "min", latency->min);
-        add_time(text, ",avg", moments_average(latency));
-        add_time(text, ",max", latency->max);
-        add_time(text, ",mdev", moments_deviation(latency));
+        add_time_field(text, "min", latency->min);
+        add_time_field(text, ",avg", moments_average(latency));
+        add_time_field(text, ",max", latency->max);
+        add_time_field(text, ",mdev", moments_deviation(latency));
         buffer_text(text, ",");
     }
 
@@ -123,47 +137,48 @@ add_fields(struct report *report, const struct stats *stats, enum scope scope)
                       counts.missed);
 }
 
-/* Adds the VALUE of the step, with the name of the quantity that is swept. */
+/* Adds a field with VALUE, a value of the swept quantity. The field has the name of the
+ * quantity, such as "depth". */
 static void
-add_value(struct report *report, int64_t value)
+add_swept_value(struct report *report, int64_t value)
 {
     enum sweep_kind kind = report->plan->sweep.kind;
 
     if (kind == SWEEP_INTERVAL)
-        add_time(&report->text, sweep_kinds[kind].name, value);
+        add_time_field(&report->text, sweep_kinds[kind].name, value);
     else
         buffer_format(&report->text, "%s=%" PRId64 "i", sweep_kinds[kind].name, value);
 }
 
-/* Adds the lines of a record. All of them have the same time. */
+/* Adds the lines of a period or step. All lines have the same time. */
 static void
-add_record(struct report *report, const struct run_record *record)
+add_record_lines(struct report *report, const struct run_record *record)
 {
     const struct stats *stats = record->stats;
     const struct job_step *step = record->step;
     int64_t wall = report->wall_now();
-    bool judged =
-        step && step->verdict != SLO_UNKNOWN &&
-        (report->plan->statistics.slos.count || report->plan->sweep.kind == SWEEP_RATE);
+    bool judges_steps =
+        report->plan->statistics.slos.count || report->plan->sweep.kind == SWEEP_RATE;
+    bool has_verdict = step && judges_steps && step->verdict != SLO_UNKNOWN;
 
     for (enum scope scope = SCOPE_ALL; scope < SCOPES; scope = scope_next(stats, scope)) {
         begin_line(report, scope);
         if (step) {
-            add_value(report, step->value);
+            add_swept_value(report, step->value);
             buffer_text(&report->text, ",");
         }
-        add_fields(report, stats, scope);
-        if (judged && scope == SCOPE_ALL)
+        add_scope_fields(report, stats, scope);
+        if (has_verdict && scope == SCOPE_ALL)
             buffer_format(&report->text, ",met=%s",
                           step->verdict == SLO_MET ? "true" : "false");
         buffer_format(&report->text, " %" PRId64 "\n", wall);
     }
 }
 
-/* Adds the highest step of a sweep that meets the limits. Adds nothing if no step does,
- * because a field must have a value. */
+/* Adds a line with the value of the highest step of a sweep that meets the limits. Adds
+ * nothing if no step does, because a field must have a value. */
 static void
-add_highest(struct report *report, const struct run_record *record)
+add_highest_line(struct report *report, const struct run_record *record)
 {
     (void)record;
 
@@ -172,14 +187,14 @@ add_highest(struct report *report, const struct run_record *record)
 
     begin_line(report, SCOPE_ALL);
     buffer_text(&report->text, "highest_");
-    add_value(report, job_highest(report->job));
+    add_swept_value(report, job_highest(report->job));
     buffer_format(&report->text, " %" PRId64 "\n", report->wall_now());
 }
 
-/* There is no summary: when the run ends, the rest of the last period is reported as a
- * period (emit_partial_period). */
+/* There is no record of a summary. The requests since the last full period are reported
+ * as a shorter period when the run ends (emit_partial_period in report/outputs.h). */
 const struct report_format report_influx = {
-    .records = {[RECORD_PERIOD] = add_record,
-                [RECORD_STEP] = add_record,
-                [RECORD_HIGHEST] = add_highest},
+    .records = {[RECORD_PERIOD] = add_record_lines,
+                [RECORD_STEP] = add_record_lines,
+                [RECORD_HIGHEST] = add_highest_line},
 };

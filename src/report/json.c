@@ -1,12 +1,13 @@
 /*
- * JSON (RFC 8259), in two layouts of the same records. report_json writes one array with
- * an object for each record, laid out as ioping 1.3 does, so that programs that read
- * single lines instead of parsing JSON still find theirs. report_ndjson writes each
- * record in a line of its own (newline-delimited JSON).
+ * JSON (RFC 8259) in two layouts. Both have the same records, and each record is an
+ * object:
+ * - report_json writes one array of records, with one member per line, as ioping 1.3
+ *   does. Some programs search this output for lines instead of parsing JSON.
+ * - report_ndjson writes each record in one line (newline-delimited JSON).
  *
- * Every record begins with the time and the target (open_record). Then follows "io" for a
- * request, or "stat" and "load" for statistics, with further objects that depend on the
- * options. ioping-output(5) describes all members.
+ * Every record begins with the time and the target (open_record). The record of a request
+ * then has the object "io". A record of statistics has the objects "stat" and "load", and
+ * further ones that depend on the options. ioping-output(5) describes all members.
  */
 #include "report/report.h"
 
@@ -26,9 +27,9 @@
 #include <math.h>
 #include <time.h>
 
-/* Adds the target. Of a recorded run only the path is known. */
+/* Adds the object "target". Only the path of a recorded run is known. */
 static void
-add_target(struct json *json, const struct description *target)
+add_target_object(struct json *json, const struct description *target)
 {
     json_open(json, "target", '{');
     json_string(json, "path", target->path);
@@ -41,7 +42,8 @@ add_target(struct json *json, const struct description *target)
     json_close(json, '}');
 }
 
-/* Begins a record: opens its object and adds the members that all records have. */
+/* Opens the object of a record, and adds the members that all records have. Returns the
+ * state for the next members; close_record closes the object. */
 static struct json
 open_record(struct report *report)
 {
@@ -63,13 +65,14 @@ open_record(struct report *report)
                wall % SECOND / US);
     json_string(&json, "localtime", local_text);
 
-    add_target(&json, report->target);
+    add_target_object(&json, report->target);
     if (report->phase)
         json_string(&json, "phase", phase_label(report->phase));
 
     return json;
 }
 
+/* Closes the object of a record that open_record opened. */
 static void
 close_record(struct report *report, struct json *json)
 {
@@ -78,25 +81,27 @@ close_record(struct report *report, struct json *json)
         buffer_text(&report->text, "\n");
 }
 
-/* Adds the parts of the time of a request, in ns. IS_STACKED: the request went through a
- * stack of devices, so that PART_STACK is one of its parts. */
+/* Adds a member for each of PARTS, the parts of the time of a request, in ns by enum
+ * part. If IS_STACKED is false, the request did not go through a stack of devices, and
+ * PART_STACK is left out. */
 static void
-add_parts(struct json *json, const int64_t *parts, bool is_stacked)
+add_part_members(struct json *json, const int64_t *parts, bool is_stacked)
 {
     for (enum part part = 0; part < PARTS; part++)
         if (part != PART_STACK || is_stacked)
             json_value(json, part_name(part), "%" PRId64, parts[part]);
 }
 
-/* Adds the breakdown of one request; nothing if its time could not be split. */
+/* Adds the object "breakdown" of one request. Adds nothing if the time of the request
+ * could not be split into parts. */
 static void
-add_split(struct json *json, const struct split *split)
+add_request_breakdown(struct json *json, const struct split *split)
 {
     if (split->result != SPLIT_DONE)
         return;
 
     json_open(json, "breakdown", '{');
-    add_parts(json, split->part, split->is_stacked);
+    add_part_members(json, split->part, split->is_stacked);
     if (split->sync_device)
         json_value(json, "sync_device", "%" PRId64, split->sync_device);
     json_close(json, '}');
@@ -117,7 +122,7 @@ json_sample(struct report *report, const struct sample *sample)
     json_value(&json, "time", "%" PRId64, sample->latency);
     if (sample->sync)
         json_value(&json, "sync", "%" PRId64, sample->sync);
-    add_split(&json, &sample->split);
+    add_request_breakdown(&json, &sample->split);
     json_value(&json, "ignored", "%s", sample_counts(sample) ? "false" : "true");
 
     if (notice)
@@ -127,11 +132,14 @@ json_sample(struct report *report, const struct sample *sample)
     close_record(report, &json);
 }
 
+/* Adds the object "percentiles" unless LIST is empty. Percentiles that need more requests
+ * than there are (percentiles_shown) are left out. */
 static void
-add_percentiles(struct json *json, const struct latencies *latencies,
-                const struct percentiles *list)
+add_percentile_object(struct json *json, const struct latencies *latencies,
+                      const struct percentiles *list)
 {
     unsigned shown = percentiles_shown(list, latencies->moments->count);
+
     if (!list->count)
         return;
 
@@ -143,8 +151,10 @@ add_percentiles(struct json *json, const struct latencies *latencies,
     json_close(json, '}');
 }
 
+/* Adds the array "histogram": the upper bound, in ns, and the count of each bin that is
+ * not empty. */
 static void
-add_histogram(struct json *json, const struct histogram *histogram)
+add_histogram_array(struct json *json, const struct histogram *histogram)
 {
     json_open(json, "histogram", '[');
     for (int i = 0; i < HISTOGRAM_BINS; i++)
@@ -154,42 +164,44 @@ add_histogram(struct json *json, const struct histogram *histogram)
     json_close(json, ']');
 }
 
+/* Adds the object "slowest": the slowest request that was split, with its parts. */
 static void
-add_slowest(struct json *json, const struct breakdown_request *slowest)
+add_slowest_object(struct json *json, const struct breakdown_request *slowest)
 {
     json_open(json, "slowest", '{');
     json_value(json, "request", "%" PRIu64, slowest->index);
     json_value(json, "time", "%" PRId64, slowest->latency);
     if (slowest->sync)
         json_value(json, "sync", "%" PRId64, slowest->sync);
-    add_parts(json, slowest->part, slowest->is_stacked);
+    add_part_members(json, slowest->part, slowest->is_stacked);
     json_close(json, '}');
 }
 
-/* Adds the figures of LATENCIES, except count and sum. SPLIT: leaves out the mean
- * deviation and the histogram, as for parts of the time of requests. */
+/* Adds members with the figures of LATENCIES, except count and sum. If COMPLETE is false,
+ * leaves out the standard deviation ("mdev") and the histogram. */
 static void
-add_figures(const struct report *report, struct json *json,
-            const struct latencies *latencies, bool split)
+add_latency_members(const struct report *report, struct json *json,
+                    const struct latencies *latencies, bool complete)
 {
     const struct moments *moments = latencies->moments;
 
     json_value(json, "min", "%" PRId64, moments->min);
     json_value(json, "avg", "%" PRId64, moments_average(moments));
     json_value(json, "max", "%" PRId64, moments->max);
-    if (!split)
+    if (complete)
         json_value(json, "mdev", "%" PRId64, moments_deviation(moments));
     if (latencies->is_corrected)
         json_value(json, "corrected", "true");
-    add_percentiles(json, latencies, &report->plan->output.percentiles);
-    if (!split && report->plan->options->given[OPTION_HISTOGRAM])
-        add_histogram(json, latencies->histogram);
+    add_percentile_object(json, latencies, &report->plan->output.percentiles);
+    if (complete && report->plan->options->given[OPTION_HISTOGRAM])
+        add_histogram_array(json, latencies->histogram);
 }
 
-/* Adds an object with the figures of SCOPE. */
+/* Adds an object with the figures of SCOPE, named like the scope. Objects of parts of the
+ * time of requests are shorter (add_latency_members). */
 static void
-add_scope(const struct report *report, struct json *json, const struct stats *stats,
-          enum scope scope)
+add_scope_object(const struct report *report, struct json *json,
+                 const struct stats *stats, enum scope scope)
 {
     const struct latencies latencies = latencies_of(stats, scope);
 
@@ -199,13 +211,15 @@ add_scope(const struct report *report, struct json *json, const struct stats *st
         json_value(json, "size", "%" PRId64, scope_counts_of(stats, scope).bytes);
     json_value(json, "time", "%" PRId64, latencies.moments->sum);
 
-    add_figures(report, json, &latencies, scope >= SCOPE_SUBMIT);
+    add_latency_members(report, json, &latencies, scope < SCOPE_SUBMIT);
     json_close(json, '}');
 }
 
-/* Adds where the time of the requests went, and how many of them could not be split. */
+/* Adds the object "breakdown" of all requests: the figures of each part of their time,
+ * and how many requests could not be split, by reason. */
 static void
-add_breakdown(const struct report *report, struct json *json, const struct stats *stats)
+add_total_breakdown(const struct report *report, struct json *json,
+                    const struct stats *stats)
 {
     const struct breakdown *breakdown = &stats->breakdown;
 
@@ -220,21 +234,20 @@ add_breakdown(const struct report *report, struct json *json, const struct stats
 
     for (enum scope scope = SCOPE_SUBMIT; scope <= SCOPE_RETURN; scope++)
         if (scope != SCOPE_STACK || breakdown->parts[PART_STACK].moments.count)
-            add_scope(report, json, stats, scope);
+            add_scope_object(report, json, stats, scope);
     if (breakdown->parts[PART_FLUSH].moments.count)
-        add_scope(report, json, stats, SCOPE_SYNC_DEVICE);
+        add_scope_object(report, json, stats, SCOPE_SYNC_DEVICE);
 
     if (breakdown->slowest.index)
-        add_slowest(json, &breakdown->slowest);
+        add_slowest_object(json, &breakdown->slowest);
     json_close(json, '}');
 }
 
-/* Adds the statistics of the requests that count. */
+/* Adds the object "stat": the statistics of the requests that count. */
 static void
-add_stat(struct report *report, struct json *json, const struct stats *stats)
+add_stat_object(struct report *report, struct json *json, const struct stats *stats)
 {
     const struct latencies latencies = latencies_of(stats, SCOPE_ALL);
-    enum scope scope = SCOPE_ALL;
 
     json_open(json, "stat", '{');
     json_value(json, "count", "%" PRIu64, stats->latency.count);
@@ -243,37 +256,40 @@ add_stat(struct report *report, struct json *json, const struct stats *stats)
     json_value(json, "iops", "%.6f", stats_iops(stats));
     json_value(json, "bps", "%.0f", stats_bps(stats));
 
-    add_figures(report, json, &latencies, false);
+    add_latency_members(report, json, &latencies, true);
 
-    while ((scope = scope_next(stats, scope)) <= SCOPE_SYNC)
-        add_scope(report, json, stats, scope);
+    for (enum scope scope = scope_next(stats, SCOPE_ALL); scope <= SCOPE_SYNC;
+         scope = scope_next(stats, scope))
+        add_scope_object(report, json, stats, scope);
 
     if (report->plan->statistics.breakdown)
-        add_breakdown(report, json, stats);
+        add_total_breakdown(report, json, stats);
     json_close(json, '}');
 }
 
-/* Adds the work done in TIME, ns by the clock, by all requests, including those that do
- * not count in "stat". RECORDED: the run was read from raw lines, which lack some
- * members. */
+/* Adds the object "load": the work of all requests, including requests that do not count,
+ * in the elapsed TIME, in ns. If IS_RECORDED, the run was read from raw lines, which lack
+ * some of the figures. */
 static void
-add_load(struct json *json, const struct stats *stats, int64_t time, bool recorded)
+add_load_object(struct json *json, const struct stats *stats, int64_t time,
+                bool is_recorded)
 {
     json_open(json, "load", '{');
     json_value(json, "count", "%" PRIu64, stats->requests);
-    if (!recorded) {
+    if (!is_recorded) {
         json_value(json, "failed", "%" PRIu64, stats->failed);
         json_value(json, "missed", "%" PRIu64, stats->missed);
         json_value(json, "size", "%" PRId64, stats->all_bytes);
     }
     json_value(json, "time", "%" PRId64, time);
     json_value(json, "iops", "%.6f", stats_rate((double)stats->requests, time));
-    if (!recorded)
+    if (!is_recorded)
         json_value(json, "bps", "%.0f", stats_rate((double)stats->all_bytes, time));
     json_close(json, '}');
 }
 
-/* Adds a bound of a confidence interval; null if the interval is open at this end. */
+/* Adds a bound of the confidence interval of a ratio. A bound is 0 or infinite if the
+ * interval is open at this end; the member is null then. */
 static void
 add_bound(struct json *json, const char *name, double bound)
 {
@@ -283,15 +299,17 @@ add_bound(struct json *json, const char *name, double bound)
         json_value(json, name, "null");
 }
 
-/* Adds a RATIO and its confidence interval. Nine digits, because a bound comes from the
- * edge of a histogram bin and may be very close to 1. */
+/* Adds the object NAME with a RATIO and its confidence interval BOUNDS. Numbers have nine
+ * digits, because a bound comes from the edge of a histogram bin and may be very close to
+ * 1. "differs" says whether the ratio is known to differ from 1; null if that is not
+ * known. */
 static void
 add_ratio(struct json *json, const char *name, double ratio,
           const struct interval *bounds)
 {
-    const char *differs = !bounds->is_known          ? "null"
-                          : interval_differs(bounds) ? "true"
-                                                     : "false";
+    const char *differs = interval_differs(bounds) ? "true" : "false";
+    if (!bounds->is_known)
+        differs = "null";
 
     json_open(json, name, '{');
     json_value(json, "ratio", "%.9g", ratio);
@@ -304,46 +322,53 @@ add_ratio(struct json *json, const char *name, double ratio,
     json_close(json, '}');
 }
 
-/* Returns the row of the comparison whose statistics are STATS, which must be those of a
- * job; NULL if there is no comparison, or memory is short. Every job has a row, so the
- * search ends. */
+/* Returns the row of the comparison that belongs to the job with the statistics STATS.
+ * Returns NULL if there is no comparison, or if memory is short. */
 static const struct comparison_row *
-find_row(struct report *report, const struct stats *stats)
+find_comparison_row(struct report *report, const struct stats *stats)
 {
-    bool compared = report->job_count > 1 && report->plan->statistics.series_capacity;
-    const struct comparison_row *row = compared ? comparison_rows(report) : NULL;
+    bool is_compared = report->job_count > 1 && report->plan->statistics.series_capacity;
+    const struct comparison_row *row = is_compared ? comparison_rows(report) : NULL;
 
-    while (row && row->stats != stats)
+    if (!row)
+        return NULL;
+
+    /* Every job has a row, so the search ends. */
+    while (row->stats != stats)
         row++;
     return row;
 }
 
-/* Adds the ratios of this target to the reference, the target that all are compared with.
- * The object of the reference itself has no ratios. */
+/* Adds the object "change": how the job with the statistics STATS compares with the
+ * reference, the first row of the comparison. The object of the reference itself has no
+ * ratios. Adds nothing if there is no comparison. */
 static void
-add_change(struct report *report, struct json *json, const struct stats *stats)
+add_change_object(struct report *report, struct json *json, const struct stats *stats)
 {
     static const char *const names[COMPARISON_FIGURES] = {"p50", "p99"};
-    const struct comparison_row *row = find_row(report, stats);
+    const struct comparison_row *row = find_comparison_row(report, stats);
 
     if (!row)
         return;
 
     json_open(json, "change", '{');
     json_string(json, "reference", report->rows[0].name);
-    for (int i = 0; row != report->rows && i < COMPARISON_FIGURES; i++)
-        if (row->figures[i].ratio > 0)
-            add_ratio(json, names[i], row->figures[i].ratio, &row->figures[i].bounds);
+    if (row != report->rows) {
+        for (int i = 0; i < COMPARISON_FIGURES; i++)
+            if (row->figures[i].ratio > 0)
+                add_ratio(json, names[i], row->figures[i].ratio, &row->figures[i].bounds);
+    }
     json_close(json, '}');
 }
 
-/* "met" of an answer to a limit */
-static const char *const answers[] = {
+/* the value of the member "met" for each verdict on a limit */
+static const char *const met_values[] = {
     [SLO_MET] = "true", [SLO_BROKEN] = "false", [SLO_UNKNOWN] = "null"};
 
-/* Adds the answer to an absolute limit. */
+/* Adds the members about an absolute limit: the limit and its answer. */
 static void
-add_answer(struct json *json, const struct slo *slo, const struct slo_answer *answer)
+add_absolute_limit(struct json *json, const struct slo *slo,
+                   const struct slo_answer *answer)
 {
     json_value(json, "limit", "%" PRId64, slo->limit);
     json_value(json, "count", "%" PRIu64, answer->count);
@@ -351,58 +376,70 @@ add_answer(struct json *json, const struct slo *slo, const struct slo_answer *an
     if (answer->count)
         json_value(json, "value", "%" PRId64, answer->value);
 
-    json_value(json, "met", "%s", answers[answer->verdict]);
+    json_value(json, "met", "%s", met_values[answer->verdict]);
     json_value(json, "certain", "%s", answer->is_certain ? "true" : "false");
 
     if (answer->samples_for_certainty)
         json_value(json, "needs", "%" PRIu64, answer->samples_for_certainty);
 }
 
-/* Adds the answer to a limit that is relative to the reference of a comparison. */
+/* Adds the members about a limit that is relative to the reference of the comparison.
+ * FIGURE is the limited percentile, compared with the reference. */
 static void
-add_relative(struct json *json, const struct slo *slo, const struct comparison_figure *is)
+add_relative_limit(struct json *json, const struct slo *slo,
+                   const struct comparison_figure *figure)
 {
+    bool is_certain = figure->verdict != SLO_UNKNOWN;
 
     json_value(json, "most", "%.9g", 1 + (double)slo->limit / SLO_WHOLE);
-    if (is->ratio > 0)
-        json_value(json, "ratio", "%.9g", is->ratio);
-    json_value(json, "met", "%s", answers[is->verdict]);
-    json_value(json, "certain", "%s", is->verdict == SLO_UNKNOWN ? "false" : "true");
+    if (figure->ratio > 0)
+        json_value(json, "ratio", "%.9g", figure->ratio);
+    json_value(json, "met", "%s", met_values[figure->verdict]);
+    json_value(json, "certain", "%s", is_certain ? "true" : "false");
 }
 
-/* Adds the answers to the limits. An array is opened only if there is an answer. */
+/* Adds the array "limits": an object for each limit of the current job that has an
+ * answer. Adds nothing if no limit has one. A relative limit has no answer for the
+ * reference itself. */
 static void
-add_limits(struct report *report, struct json *json)
+add_limits_array(struct report *report, struct json *json)
 {
     const struct outcome *outcome = &report->job->outcome;
-    const struct comparison_row *row = find_row(report, &outcome->total);
-    int count = outcome->is_explained && outcome->slos ? outcome->slos->count : 0;
-    int added = 0;
+    const struct comparison_row *row = find_comparison_row(report, &outcome->total);
+    bool has_reference = row && row != report->rows;
+    bool is_open = false;
     char name[SLO_NAME];
 
-    for (int i = 0; i < count; i++) {
+    if (!outcome->is_explained || !outcome->slos)
+        return;
+
+    for (int i = 0; i < outcome->slos->count; i++) {
         const struct slo *slo = &outcome->slos->list[i];
-        if (slo->is_relative && (!row || row == report->rows))
+        if (slo->is_relative && !has_reference)
             continue;
 
-        if (added++ == 0)
+        if (!is_open)
             json_open(json, "limits", '[');
+        is_open = true;
+
         json_open(json, NULL, '{');
         json_string(json, "name", slo_name(slo, name));
         if (slo->is_relative)
-            add_relative(json, slo, &row->figures[COMPARISON_FIGURES + i]);
+            add_relative_limit(json, slo, &row->figures[COMPARISON_FIGURES + i]);
         else
-            add_answer(json, slo, &outcome->answers[i]);
+            add_absolute_limit(json, slo, &outcome->answers[i]);
         json_close(json, '}');
     }
 
-    if (added)
+    if (is_open)
         json_close(json, ']');
 }
 
-/* Adds the swept value of the step and, if the step was judged, its verdict. */
+/* Adds the object "sweep" with the swept value of STEP and, if steps are judged, the
+ * member "met" with the verdict on STEP. */
 static void
-add_step(const struct report *report, struct json *json, const struct job_step *step)
+add_step_members(const struct report *report, struct json *json,
+                 const struct job_step *step)
 {
     enum sweep_kind kind = report->plan->sweep.kind;
 
@@ -411,13 +448,14 @@ add_step(const struct report *report, struct json *json, const struct job_step *
     json_close(json, '}');
 
     if (report->plan->statistics.slos.count || kind == SWEEP_RATE)
-        json_value(json, "met", "%s", answers[step->verdict]);
+        json_value(json, "met", "%s", met_values[step->verdict]);
 }
 
-/* Adds the background load of a phase. Its figures cover the time from when the load had
- * settled to its end. */
+/* Adds the object "background" about the background load of a phase. The figures of the
+ * load do not include its first second, in which it settles (PLAN_SETTLE). */
 static void
-add_background(struct report *report, struct json *json, const struct job *background)
+add_background_object(struct report *report, struct json *json,
+                      const struct job *background)
 {
     const struct plan *plan = &background->plan;
     const struct outcome *outcome = &background->outcome;
@@ -442,32 +480,33 @@ add_background(struct report *report, struct json *json, const struct job *backg
     json_value(json, "bps", "%.0f",
                stats_rate((double)stats->all_bytes, outcome->duration));
 
-    add_figures(report, json, &latencies, true);
+    add_latency_members(report, json, &latencies, false);
     json_close(json, '}');
 }
 
-/* Writes a record of statistics: of a period, a run, a step or a phase. */
+/* Adds a record of statistics: of a period, a run, a step or a phase. */
 static void
 json_record(struct report *report, const struct run_record *record)
 {
     struct json json = open_record(report);
 
     if (record->step)
-        add_step(report, &json, record->step);
-    add_stat(report, &json, record->stats);
-    add_load(&json, record->stats, record->duration, report->target->is_recorded);
+        add_step_members(report, &json, record->step);
+    add_stat_object(report, &json, record->stats);
+    add_load_object(&json, record->stats, record->duration, report->target->is_recorded);
     if (record->background)
-        add_background(report, &json, record->background);
+        add_background_object(report, &json, record->background);
 
     if (record->kind == RECORD_SUMMARY || record->kind == RECORD_PHASE)
-        add_limits(report, &json);
+        add_limits_array(report, &json);
     if (record->kind == RECORD_SUMMARY)
-        add_change(report, &json, record->stats);
+        add_change_object(report, &json, record->stats);
 
     close_record(report, &json);
 }
 
-/* Writes the highest step of a sweep that meets the limits; null if none does. */
+/* Adds a record with the highest step of a sweep that meets the limits. Its value is null
+ * if no step meets them. */
 static void
 json_highest(struct report *report, const struct run_record *record)
 {
@@ -500,8 +539,9 @@ open_array(struct report *report)
     buffer_text(&report->text, "[");
 }
 
-/* Indexed by enum record_kind. There is no record of a comparison: "change" in the record
- * of each target has the same data. */
+/* The functions that both layouts share. `records` is indexed by enum record_kind. A
+ * comparison has no record, because the object "change" in the summary of each target has
+ * the same data. */
 #define RECORDS_OF_JSON    \
     .sample = json_sample, \
     .records = {json_record, json_record, json_record, json_record, json_highest}

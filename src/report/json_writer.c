@@ -1,7 +1,7 @@
 /*
- * The writer of JSON (RFC 8259). It knows nothing of records: its callers name each
- * value, one after the other, and the writer adds commas, line ends and indentation
- * between them. quoted_add also writes the labels of metrics, which allow fewer escapes.
+ * The writer of JSON (RFC 8259). Its callers pass the values one after the other, and the
+ * writer adds commas, newlines and indentation between them. quoted_add also writes the
+ * labels of Prometheus metrics, where fewer escapes are allowed than in JSON.
  */
 #include "base/buffer.h"
 #include "writers.h"
@@ -9,9 +9,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Adds the text between the previous value and the next one: a comma, unless the next
- * value is the first of its object or array, a new line with its indentation, and
- * NAME. */
+/* Adds the text in front of a value: a comma, unless the value is the first one of its
+ * object or array; a newline and indentation, unless everything is in one line; and the
+ * key NAME, unless NAME is NULL. */
 static void
 begin_value(struct json *json, const char *name)
 {
@@ -27,7 +27,6 @@ begin_value(struct json *json, const char *name)
 void
 json_open(struct json *json, const char *name, char bracket)
 {
-
     begin_value(json, name);
     buffer_add(json->text, &bracket, 1);
     json->depth++;
@@ -37,7 +36,6 @@ json_open(struct json *json, const char *name, char bracket)
 void
 json_close(struct json *json, char bracket)
 {
-
     json->depth--;
     if (json->has_value && !json->one_line)
         buffer_format(json->text, "\n%*s", json->depth * 2, "");
@@ -67,13 +65,14 @@ json_string(struct json *json, const char *name, const char *value)
 }
 
 void
-quoted_add(struct buffer *text, const char *value, bool any)
+quoted_add(struct buffer *text, const char *value, bool full_escapes)
 {
     struct escape_character character;
+
     buffer_text(text, "\"");
 
     while (escape_next(&value, &character)) {
-        if (character.kind != ESCAPE_PLAIN && !any)
+        if (character.kind != ESCAPE_PLAIN && !full_escapes)
             buffer_text(text, character.code == '\n' ? "\\n" : ESCAPE_REPLACEMENT);
         else if (character.kind == ESCAPE_INVALID)
             buffer_text(text, "\\ufffd");

@@ -3,12 +3,13 @@
  * (prometheus.io/docs/instrumenting/exposition_formats), for the textfile collector of
  * its node exporter.
  *
- * The format wants all lines of a metric together, so the file is made in two steps.
- * First, each job gets its series: one for each operation in each phase, and one for the
- * whole target (make_all). Then each row of the table of metrics adds its head and a line
- * for each series that has the metric (add_metric). Two jobs with equal labels, such as a
- * target that is named twice, get a further label, number="2" for the
- * second.
+ * The format wants all lines of a metric together, so the file is made in two steps:
+ * 1. Each job gets its series: one for each operation in each phase, and one for the
+ *    target as a whole (make_job_series). If a series has the same labels as an earlier
+ *    one, because a target is named twice, it gets the further label number="2"
+ *    (number_series).
+ * 2. Each metric of the table `metric_table` adds its head, and its lines for each series
+ *    that has the metric (add_metric).
  */
 #include "base/buffer.h"
 #include "base/time.h"
@@ -25,55 +26,56 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Adds a label. The format can escape quotes, backslashes and newlines, and nothing
- * else. */
+/* Adds the label NAME="VALUE". The format can escape only quotes, backslashes and
+ * newlines; quoted_add replaces all other characters that cannot be displayed. */
 static void
-add_label(struct buffer *text, const char *name, const char *value)
+add_metric_label(struct buffer *text, const char *name, const char *value)
 {
     buffer_format(text, "%s=", name);
     quoted_add(text, value, false);
 }
 
-/* The values behind one line of each metric. A series is about one operation of a target,
- * in one phase if there are phases, or about the target as a whole. */
+/* The values of one series: of the lines with the same labels, one line for each metric.
+ * A series is about one operation of a target, in one phase if there are phases, or about
+ * a target as a whole. */
 struct series {
-    /* in the text form, without braces */
-    struct buffer labels;
-    bool is_whole_target; /* about the target as a whole, not one operation */
-    /* Writes of this series are followed by a flush; false for cached I/O. */
-    bool has_flushes;
-    /* of the requests that count, and of the flushes after writes */
-    struct latencies latencies, flushes;
+    struct buffer labels;       /* as they stand between the braces: name="value", ... */
+    bool is_whole_target;       /* about the target as a whole, not about one operation */
+    bool has_flushes;           /* a flush follows each request: for writes without -C */
+    struct latencies latencies; /* of the requests that count */
+    struct latencies flushes;   /* of the flushes after writes */
     struct scope_counts counts;
-    /* `parts` is an array of PARTS elements, one for each enum part. */
-    const struct moments *parts, *sync_device;
-    uint64_t split_count, under_way; /* requests with a breakdown; requests in flight */
-    /* when the last request ended, ns since 1970; age of the oldest request in flight,
-     * ns */
-    int64_t last_end_at, oldest_age_ns;
+    /* parts of the time of requests: an array with an element for each enum part */
+    const struct moments *parts;
+    const struct moments *sync_device; /* the time of the device for flushes */
+    uint64_t split_count;              /* requests that count and were split into parts */
+    uint64_t in_flight_count;          /* requests that have no answer yet */
+    int64_t last_end_at;   /* when the last request ended, wall clock, ns since 1970 */
+    int64_t oldest_age_ns; /* age of the oldest request in flight; 0 if there is none */
 };
 
-/* The metrics while they are written. */
+/* The state while the metrics are written. */
 struct metrics {
     struct buffer *text;
     const struct plan *plan;
     int64_t now;                 /* monotonic, in ns */
     int64_t epoch;               /* wall clock minus monotonic clock, in ns */
-    const char *name;            /* of the current metric */
-    const struct series *series; /* the current series of that metric */
+    const char *name;            /* name of the current metric */
+    const struct series *series; /* the series whose lines are written */
 };
 
-/* Adds a line with a count, a uint64_t, of the current series. */
+/* Adds a line with COUNT, a uint64_t of the current series. */
 static void
-add_count(const struct metrics *metrics, const void *count)
+add_count_line(const struct metrics *metrics, const void *count)
 {
     buffer_format(metrics->text, "%s{%s} %" PRIu64 "\n", metrics->name,
                   metrics->series->labels.text, *(const uint64_t *)count);
 }
 
-/* Adds a line with a time of the current series, an int64_t in ns, as seconds. */
+/* Adds a line with a time in seconds. NS points to the time, an int64_t in ns of the
+ * current series. */
 static void
-add_time(const struct metrics *metrics, const void *ns)
+add_time_line(const struct metrics *metrics, const void *ns)
 {
     int64_t time = *(const int64_t *)ns;
 
@@ -81,26 +83,30 @@ add_time(const struct metrics *metrics, const void *ns)
                   metrics->series->labels.text, time / SECOND, time % SECOND / US);
 }
 
-/* Adds the sum and the count of the current series. MORE are further labels after those
- * of the series. */
+/* Adds a line with the sum of MOMENTS, in seconds, and a line with their count.
+ * EXTRA_LABELS follow the labels of the current series, and begin with a comma unless
+ * they are "". */
 static void
-add_totals(const struct metrics *metrics, const char *more, const struct moments *moments)
+add_sum_and_count(const struct metrics *metrics, const char *extra_labels,
+                  const struct moments *moments)
 {
     const char *name = metrics->name;
     const char *labels = metrics->series->labels.text;
+
     buffer_format(metrics->text, "%s_sum{%s%s} %" PRId64 ".%09" PRId64 "\n", name, labels,
-                  more, moments->sum / SECOND, moments->sum % SECOND);
-    buffer_format(metrics->text, "%s_count{%s%s} %" PRIu64 "\n", name, labels, more,
-                  moments->count);
+                  extra_labels, moments->sum / SECOND, moments->sum % SECOND);
+    buffer_format(metrics->text, "%s_count{%s%s} %" PRIu64 "\n", name, labels,
+                  extra_labels, moments->count);
 }
 
-/* Adds the latencies of the current series as a histogram with the buckets of -buckets.
- * Fifteen significant digits are enough for every bound in seconds, and they survive the
- * conversion to a double and back. */
+/* Adds the lines of a histogram with the buckets of -buckets. VALUE points to a struct
+ * latencies of the current series. A bound is printed in seconds with 15 significant
+ * digits: these are enough for every bound, and a reader who converts them to a double
+ * and back gets the same digits. */
 static void
-add_distribution(const struct metrics *metrics, const void *of)
+add_histogram_lines(const struct metrics *metrics, const void *value)
 {
-    const struct latencies *latencies = of;
+    const struct latencies *latencies = value;
     const struct histogram *histogram = latencies->uncorrected;
     const struct buckets *buckets = metrics->plan->output.buckets;
     const char *name = metrics->name;
@@ -113,146 +119,188 @@ add_distribution(const struct metrics *metrics, const void *of)
 
     buffer_format(metrics->text, "%s_bucket{%s,le=\"+Inf\"} %" PRIu64 "\n", name, labels,
                   histogram->count);
-    add_totals(metrics, "", latencies->moments);
+    add_sum_and_count(metrics, "", latencies->moments);
 }
 
-/* Adds a summary without quantiles for each part of the time of requests. PART_STACK
- * appears once a request went through a stack of devices. */
+/*
+ * Adds a summary without quantiles for each part of the time of requests. VALUE points to
+ * the field `parts` of the current series. PART_STACK is left out until a request has
+ * gone through a stack of devices.
+ */
 static void
-add_parts(const struct metrics *metrics, const void *parts)
+add_parts_lines(const struct metrics *metrics, const void *value)
 {
-
-    const struct moments *of = *(const struct moments *const *)parts;
+    const struct moments *parts = *(const struct moments *const *)value;
 
     for (enum part part = 0; part < PARTS; part++) {
         char label[24];
-        if (part == PART_STACK && !of[part].count)
+        if (part == PART_STACK && !parts[part].count)
             continue;
         snprintf(label, sizeof(label), ",part=\"%s\"", part_name(part));
-        add_totals(metrics, label, &of[part]);
+        add_sum_and_count(metrics, label, &parts[part]);
     }
 }
 
-/* Adds a summary without quantiles. */
+/* Adds a summary without quantiles. VALUE points to a pointer to struct moments. */
 static void
-add_summary(const struct metrics *metrics, const void *moments)
+add_summary_lines(const struct metrics *metrics, const void *value)
 {
-    add_totals(metrics, "", *(const struct moments *const *)moments);
+    add_sum_and_count(metrics, "", *(const struct moments *const *)value);
 }
 
-/* Adds the version of the program as a label, with the value 1. */
+/* Adds a line with the version of the program as a label, and the value 1. */
 static void
-add_version(const struct metrics *metrics, const void *none)
+add_version_line(const struct metrics *metrics, const void *unused)
 {
-    (void)none;
+    (void)unused;
     buffer_format(metrics->text, "%s{version=\"" IOPING_VERSION "\",%s} 1\n",
                   metrics->name, metrics->series->labels.text);
 }
 
-/* Which series have a metric: those about whole targets; with flushes; with -breakdown;
- * with a request that has ended. */
-enum { TARGETS = 1, FLUSHED = 2, SPLIT = 4, ENDED = 8 };
-
-static const struct metric {
-    const char *name, *help, *type;
-    unsigned series_flags; /* OR-ed; without TARGETS, the series of operations */
-    size_t offset;         /* offset of the value in struct series */
-    void (*add)(const struct metrics *metrics, const void *value);
-} list[] = {
-    {"ioping_request_duration_seconds", "Time of the requests that count.", "histogram",
-     0, offsetof(struct series, latencies), add_distribution},
-    {"ioping_sync_duration_seconds",
-     "Time of the flush after a write, a part of the request's.", "histogram", FLUSHED,
-     offsetof(struct series, flushes), add_distribution},
-    {"ioping_request_part_seconds", "Parts of the time of requests that could be split.",
-     "summary", SPLIT, offsetof(struct series, parts), add_parts},
-    {"ioping_sync_device_seconds", "Time of the device for the flush after a write.",
-     "summary", SPLIT | FLUSHED, offsetof(struct series, sync_device), add_summary},
-    {"ioping_requests_split_total", "Requests that count whose time could be split.",
-     "counter", SPLIT, offsetof(struct series, split_count), add_count},
-    {"ioping_requests_total", "All requests, warm-up and failed ones included.",
-     "counter", 0, offsetof(struct series, counts.requests), add_count},
-    {"ioping_failed_requests_total", "Requests that failed.", "counter", 0,
-     offsetof(struct series, counts.failed), add_count},
-    {"ioping_missed_requests_total",
-     "Requests that were due and not sent, because one took too long.", "counter", 0,
-     offsetof(struct series, counts.missed), add_count},
-    {"ioping_last_request_timestamp_seconds", "When the last request ended, since 1970.",
-     "gauge", ENDED, offsetof(struct series, last_end_at), add_time},
-    {"ioping_requests_in_flight", "Requests that have no answer yet.", "gauge", TARGETS,
-     offsetof(struct series, under_way), add_count},
-    {"ioping_oldest_request_seconds", "Age of the oldest of them, 0 without one.",
-     "gauge", TARGETS, offsetof(struct series, oldest_age_ns), add_time},
-    {"ioping_build_info", "The version of ioping.", "gauge", TARGETS, 0, add_version},
+/* Flags of a metric, which say which series have the metric. */
+enum {
+    WHOLE_TARGETS = 1, /* only series of whole targets; otherwise only of operations */
+    WITH_FLUSHES = 2,  /* only series whose requests are followed by a flush */
+    WITH_PARTS = 4,    /* only with -breakdown */
+    WITH_ENDED_REQUEST = 8, /* only series of which a request has ended */
 };
 
-/* Adds METRIC: its head, and a line for each of COUNT series that have the metric. Adds
- * nothing if no series has it. */
+/* The metrics, in the order of the file. */
+static const struct metric {
+    const char *name, *help, *type; /* as in the lines # HELP and # TYPE */
+    unsigned series_flags;          /* the flags above, OR-ed */
+    size_t offset;                  /* offset of the value in struct series */
+    /* Adds the lines of the current series. VALUE points to the value at `offset`. */
+    void (*add_lines)(const struct metrics *metrics, const void *value);
+} metric_table[] = {
+    {"ioping_request_duration_seconds", "Time of the requests that count.", "histogram",
+     0, offsetof(struct series, latencies), add_histogram_lines},
+    {"ioping_sync_duration_seconds",
+     "Time of the flush after a write, a part of the request's.", "histogram",
+     WITH_FLUSHES, offsetof(struct series, flushes), add_histogram_lines},
+    {"ioping_request_part_seconds", "Parts of the time of requests that could be split.",
+     "summary", WITH_PARTS, offsetof(struct series, parts), add_parts_lines},
+    {"ioping_sync_device_seconds", "Time of the device for the flush after a write.",
+     "summary", WITH_PARTS | WITH_FLUSHES, offsetof(struct series, sync_device),
+     add_summary_lines},
+    {"ioping_requests_split_total", "Requests that count whose time could be split.",
+     "counter", WITH_PARTS, offsetof(struct series, split_count), add_count_line},
+    {"ioping_requests_total", "All requests, warm-up and failed ones included.",
+     "counter", 0, offsetof(struct series, counts.requests), add_count_line},
+    {"ioping_failed_requests_total", "Requests that failed.", "counter", 0,
+     offsetof(struct series, counts.failed), add_count_line},
+    {"ioping_missed_requests_total",
+     "Requests that were due and not sent, because one took too long.", "counter", 0,
+     offsetof(struct series, counts.missed), add_count_line},
+    {"ioping_last_request_timestamp_seconds", "When the last request ended, since 1970.",
+     "gauge", WITH_ENDED_REQUEST, offsetof(struct series, last_end_at), add_time_line},
+    {"ioping_requests_in_flight", "Requests that have no answer yet.", "gauge",
+     WHOLE_TARGETS, offsetof(struct series, in_flight_count), add_count_line},
+    {"ioping_oldest_request_seconds", "Age of the oldest of them, 0 without one.",
+     "gauge", WHOLE_TARGETS, offsetof(struct series, oldest_age_ns), add_time_line},
+    {"ioping_build_info", "The version of ioping.", "gauge", WHOLE_TARGETS, 0,
+     add_version_line},
+};
+
+/* Returns true if SERIES has METRIC. */
+static bool
+has_metric(const struct metrics *metrics, const struct metric *metric,
+           const struct series *series)
+{
+    unsigned flags = metric->series_flags;
+    bool of_whole_targets = (flags & WHOLE_TARGETS) != 0;
+
+    if (series->is_whole_target != of_whole_targets)
+        return false;
+    if (flags & WITH_FLUSHES && !series->has_flushes)
+        return false;
+    if (flags & WITH_ENDED_REQUEST && !series->counts.last_end)
+        return false;
+    if (flags & WITH_PARTS && !metrics->plan->statistics.breakdown)
+        return false;
+
+    return true;
+}
+
+/* Adds METRIC: its head, and the lines of those of the COUNT series that have the metric.
+ * Adds nothing if no series has the metric. */
 static void
 add_metric(struct metrics *metrics, const struct metric *metric,
            const struct series *series, int count)
 {
-    unsigned of = metric->series_flags;
+    bool has_head = false;
 
-    metrics->name = NULL;
+    metrics->name = metric->name;
 
-    for (; count-- > 0; series++) {
-        if (series->is_whole_target != ((of & TARGETS) != 0) ||
-            (of & FLUSHED && !series->has_flushes) ||
-            (of & ENDED && !series->counts.last_end) ||
-            (of & SPLIT && !metrics->plan->statistics.breakdown))
+    for (int i = 0; i < count; i++) {
+        if (!has_metric(metrics, metric, &series[i]))
             continue;
-        if (!metrics->name)
+
+        if (!has_head)
             buffer_format(metrics->text, "# HELP %s %s\n# TYPE %s %s\n", metric->name,
                           metric->help, metric->name, metric->type);
-        metrics->name = metric->name;
-        metrics->series = series;
-        metric->add(metrics, (const char *)series + metric->offset);
+        has_head = true;
+        metrics->series = &series[i];
+        metric->add_lines(metrics, (const char *)&series[i] + metric->offset);
     }
 }
 
-/* Adds a number to the labels of each series whose labels equal those of earlier ones.
- * Goes from the last to the first, so that the earlier labels are still without a number
- * when they are compared. Returns false if memory ran out. */
+/* Returns true if two series cannot be distinguished by their labels. The series of an
+ * operation and of a whole target may have equal labels, because they have no metric in
+ * common. */
+static bool
+is_same_series(const struct series *one, const struct series *other)
+{
+    return one->is_whole_target == other->is_whole_target &&
+           strcmp(one->labels.text, other->labels.text) == 0;
+}
+
+/* Adds a label with a number, such as number="2", to each series whose labels equal those
+ * of N - 1 earlier series, where N is the number. Returns false if memory ran out. */
 static bool
 number_series(struct series *series, int count)
 {
-    bool failed = false;
-
     for (int i = 0; i < count; i++)
-        failed |= series[i].labels.failed;
+        if (series[i].labels.failed)
+            return false;
 
-    for (int i = count; !failed && i-- > 1;) {
-        int same = 0;
+    /* From the last to the first, so that the earlier labels, which are compared, do not
+     * have a number yet. */
+    for (int i = count - 1; i > 0; i--) {
+        int ordinal = 1;
+
         for (int k = 0; k < i; k++)
-            same += series[k].is_whole_target == series[i].is_whole_target &&
-                    strcmp(series[k].labels.text, series[i].labels.text) == 0;
-        if (same)
-            buffer_format(&series[i].labels, ",number=\"%d\"", same + 1);
-        failed |= series[i].labels.failed;
+            if (is_same_series(&series[k], &series[i]))
+                ordinal++;
+        if (ordinal > 1)
+            buffer_format(&series[i].labels, ",number=\"%d\"", ordinal);
+        if (series[i].labels.failed)
+            return false;
     }
 
-    return !failed;
+    return true;
 }
 
-/* Makes the series of OPERATION of JOB in PHASE or, if WHOLE, the series of the target as
- * a whole. */
+/* Fills SERIES, the series of OPERATION of JOB in PHASE or, if IS_WHOLE, the series of
+ * the target of JOB as a whole. */
 static void
 make_series(struct series *series, const struct metrics *metrics, const struct job *job,
-            enum phase phase, enum operation operation, bool whole)
+            enum phase phase, enum operation operation, bool is_whole)
 {
     const struct description *target = &job->target.description;
-    const struct stats *of_phase = phase ? job_phase_stats(job, phase) : job->stats;
-    /* Before the first request of a job with phases, no phase has statistics; the total
-     * is empty then. */
-    const struct stats *stats = of_phase ? of_phase : &job->progress.total;
-    bool mixed = metrics->plan->workload.mix.extra_count > 0;
+    const struct stats *phase_stats = phase ? job_phase_stats(job, phase) : job->stats;
+    /* Before the first request of a job with phases, no phase has statistics. The
+     * statistics of the whole job are empty then. */
+    const struct stats *stats = phase_stats ? phase_stats : &job->progress.total;
+    bool is_mixed = metrics->plan->workload.mix.extra_count > 0;
+    bool is_of_operation = is_mixed && !is_whole;
     enum scope scope =
-        mixed && !whole ? SCOPE_OPERATION + (enum scope)operation : SCOPE_ALL;
-    int64_t since = job->in_flight.oldest_sent_at;
+        is_of_operation ? SCOPE_OPERATION + (enum scope)operation : SCOPE_ALL;
+    int64_t oldest_sent_at = job->in_flight.oldest_sent_at;
+    bool has_age = oldest_sent_at && oldest_sent_at < metrics->now;
 
     *series = (struct series){
-        .is_whole_target = whole,
+        .is_whole_target = is_whole,
         .has_flushes =
             operations[operation].flags & OPERATION_FLUSHED && !metrics->plan->io.cached,
         .latencies = latencies_of(stats, scope),
@@ -261,64 +309,86 @@ make_series(struct series *series, const struct metrics *metrics, const struct j
         .parts = stats->breakdown.operations[operation],
         .sync_device = latencies_of(stats, SCOPE_SYNC_DEVICE).moments,
         .split_count = stats->breakdown.operations[operation][PART_SUBMIT].count,
-        .under_way = (uint64_t)job->in_flight.count,
-        .oldest_age_ns = since && since < metrics->now ? metrics->now - since : 0,
+        .in_flight_count = (uint64_t)job->in_flight.count,
+        .oldest_age_ns = has_age ? metrics->now - oldest_sent_at : 0,
     };
 
     series->last_end_at = series->counts.last_end + metrics->epoch;
-    add_label(&series->labels, "target", target->path);
-    add_label(&series->labels, ",device", target->device);
-    add_label(&series->labels, ",fstype", target->fstype);
-    if (!(mixed && whole))
-        add_label(&series->labels, ",operation", operations[operation].word);
-    add_label(&series->labels, ",mode", description_mode(target->mode));
+    add_metric_label(&series->labels, "target", target->path);
+    add_metric_label(&series->labels, ",device", target->device);
+    add_metric_label(&series->labels, ",fstype", target->fstype);
+    if (is_of_operation || !is_mixed)
+        add_metric_label(&series->labels, ",operation", operations[operation].word);
+    add_metric_label(&series->labels, ",mode", description_mode(target->mode));
     if (phase)
-        add_label(&series->labels, ",phase", phase_name(phase));
+        add_metric_label(&series->labels, ",phase", phase_name(phase));
 }
 
-/* Makes the series of JOB, from NEXT on: of each operation in each phase up to the
- * current one, and of the target as a whole. Returns the pointer after the last one. */
-static struct series *
-make_all(struct series *next, const struct metrics *metrics, const struct job *job)
+/* Fills the series of JOB: of each operation in each phase up to the current one, and of
+ * the target as a whole. They are stored in LIST from index COUNT on. Returns the number
+ * of series in LIST afterwards. */
+static int
+make_job_series(struct series *list, int count, const struct metrics *metrics,
+                const struct job *job)
 {
     const struct operation_mix *mix = &metrics->plan->workload.mix;
     enum phase first = job->phases ? PHASE_IDLE : PHASE_NONE;
-    enum phase last = job->phases && job->phases->current ? job->phases->current : first;
+    enum phase current = first;
 
-    for (enum phase phase = first; phase <= last; phase++)
-        for (enum operation one = 0; one < OPERATION_FLUSH; one++)
-            if (operation_mix_turn(mix, one) >= 0)
-                make_series(next++, metrics, job, phase, one, false);
-    make_series(next++, metrics, job, last, mix->turns[0], true);
-    return next;
+    /* Before the first request, the current phase is PHASE_NONE. */
+    if (job->phases && job->phases->current)
+        current = job->phases->current;
+
+    for (enum phase phase = first; phase <= current; phase++) {
+        for (enum operation operation = 0; operation < OPERATION_FLUSH; operation++) {
+            if (operation_mix_turn(mix, operation) < 0)
+                continue;
+            make_series(&list[count], metrics, job, phase, operation, false);
+            count++;
+        }
+    }
+
+    make_series(&list[count], metrics, job, current, mix->turns[0], true);
+    return count + 1;
 }
 
-/* The number of series of a job, at most: each operation in each phase, and the whole. */
-#define SERIES_MOST (OPERATION_TURNS * (PHASES - 1) + 1)
+/* The largest number of series that a job can have: one for each operation in each phase,
+ * and one for the target as a whole. */
+#define JOB_SERIES_MOST (OPERATION_TURNS * (PHASES - 1) + 1)
 
+/* Adds the whole file, with the values as of NOW. */
 static void
-tick(struct report *report, const struct job *jobs, int count, int64_t now, bool last)
+prometheus_tick(struct report *report, const struct job *jobs, int job_count, int64_t now,
+                bool last)
 {
-    (void)jobs, (void)count, (void)last;
+    (void)jobs, (void)job_count, (void)last;
 
-    size_t most = (size_t)report->job_count * SERIES_MOST;
-    struct series *series = calloc(most, sizeof(*series));
-    struct series *end = series;
+    size_t capacity = (size_t)report->job_count * JOB_SERIES_MOST;
+    struct series *series = calloc(capacity, sizeof(*series));
+    int count = 0;
     struct metrics metrics = {.text = &report->text,
                               .plan = report->plan,
                               .now = now,
                               .epoch = report->wall_now() - now};
 
-    for (int i = 0; series && i < report->job_count; i++)
-        end = make_all(end, &metrics, &report->jobs[i]);
-    bool made = series && number_series(series, (int)(end - series));
-    for (size_t i = 0; made && i < sizeof(list) / sizeof(list[0]); i++)
-        add_metric(&metrics, &list[i], series, (int)(end - series));
+    if (!series) {
+        report->text.failed = true;
+        return;
+    }
 
-    report->text.failed |= !made;
-    while (end > series)
-        buffer_free(&(--end)->labels);
+    for (int i = 0; i < report->job_count; i++)
+        count = make_job_series(series, count, &metrics, &report->jobs[i]);
+
+    if (number_series(series, count)) {
+        for (size_t i = 0; i < sizeof(metric_table) / sizeof(metric_table[0]); i++)
+            add_metric(&metrics, &metric_table[i], series, count);
+    } else {
+        report->text.failed = true;
+    }
+
+    for (int i = 0; i < count; i++)
+        buffer_free(&series[i].labels);
     free(series);
 }
 
-const struct report_format report_prometheus = {.tick = tick};
+const struct report_format report_prometheus = {.tick = prometheus_tick};

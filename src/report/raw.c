@@ -1,6 +1,7 @@
 /*
- * Raw lines, the format of -batch for scripts, as ioping-output(5) describes them: ten
- * integers for a period, a run, a step or a phase. -compare and other programs read them.
+ * Raw lines, the format of -batch for scripts: a line of ten integers for each period,
+ * run, step or phase. ioping-output(5) describes the integers. -compare and other
+ * programs read these lines.
  */
 #include "report/report.h"
 
@@ -12,9 +13,9 @@
 
 #include <inttypes.h>
 
-/* Ends a line: adds the target if there are several, the phase if there is one, and a
- * newline. A target that is named again gets a number, so that -compare can tell its
- * lines from those of the first. */
+/* Ends a line: adds the path of the current target if there are several targets, the
+ * current phase if there are phases, and a newline. If an earlier target has the same
+ * path, a number follows the path ("#2"), so that -compare can tell their lines apart. */
 static void
 end_line(struct report *report)
 {
@@ -51,10 +52,11 @@ raw_line(struct report *report, const struct run_record *record)
     end_line(report);
 }
 
-/* Adds the line of the highest step. It is the only kind of line that begins with a
- * letter (ioping-output(5)). */
+/* Adds the line with the highest step of a sweep that meets the limits; its value is "-"
+ * if no step meets them. This is the only kind of line that begins with a letter, by
+ * which programs recognise it. */
 static void
-add_highest(struct report *report, const struct run_record *record)
+raw_highest_line(struct report *report, const struct run_record *record)
 {
     (void)record;
     const struct job *job = report->job;
@@ -73,5 +75,6 @@ add_highest(struct report *report, const struct run_record *record)
 }
 
 const struct report_format report_raw = {
-    .records = {raw_line, raw_line, raw_line, raw_line, add_highest},
+    /* indexed by enum record_kind; a comparison has no raw line */
+    .records = {raw_line, raw_line, raw_line, raw_line, raw_highest_line},
 };

@@ -1,12 +1,12 @@
 /*
- * The line of a request for people, as in ioping 1.3:
+ * The line of a request for people, in the layout of ioping 1.3:
  *
  *   4 KiB <<< /tmp (ext4 /dev/vda1 39.3 GiB): request=1 time=423.2 us (warmup)
- *   SIZE, ARROW, LABEL of the target, ordinal, latency, NOTICE
+ *   SIZE  ARROW  LABEL of the target:         ordinal   latency       (NOTICE)
  *
- * The line is made from the left to the right. If it is too wide for the terminal, the
- * label is shortened; with -breakdown, the parts of the time continue on further lines.
- * Off a terminal a line may have any width.
+ * The line is made from the left to the right. If the line is too wide for the terminal,
+ * the label is shortened. With -breakdown, the parts of the time follow the latency, if
+ * necessary on further lines. If the output is not a terminal, a line may have any width.
  */
 #include "base/buffer.h"
 #include "base/units.h"
@@ -22,9 +22,9 @@
 #include <string.h>
 #include <time.h>
 
-/* Adds the time of day in the format of -time. */
+/* Adds the local time in the format of -time, and a space. */
 static void
-add_time(struct report *report)
+add_local_time(struct report *report)
 {
     char text[512];
     struct tm local;
@@ -37,17 +37,17 @@ add_time(struct report *report)
     buffer_text(&report->text, " ");
 }
 
-/* A line that is being made. */
+/* The line of a request while it is made. */
 struct request_line {
     struct buffer *text;
-    int columns; /* width of the terminal; INT_MAX if the width does not matter */
-    int column;  /* where the next character stands, from 0 */
+    int columns; /* width of the terminal; INT_MAX if the output is not a terminal */
+    int column;  /* column of the next character, from 0 */
 };
 
-#define INDENT "    " /* at the beginning of a further line */
+#define INDENT "    " /* begins each line that continues the line of a request */
 
-/* Begins a field of WIDTH columns: adds a space, or a new line if the field would not fit
- * into this one. */
+/* Begins a field of WIDTH columns: adds a space or, if the field does not fit into the
+ * current line, a newline and INDENT. The caller then adds the field. */
 static void
 begin_field(struct request_line *line, int width)
 {
@@ -61,9 +61,9 @@ begin_field(struct request_line *line, int width)
     line->column = (int)strlen(INDENT) + width;
 }
 
-/* Adds "NAME=TIME"; TIME is in ns. */
+/* Adds the field "NAME=TIME" for a part of the latency. TIME is in ns. */
 static void
-add_part(struct request_line *line, const char *name, int64_t time)
+add_part_field(struct request_line *line, const char *name, int64_t time)
 {
     char field[64];
     char number[UNITS_TEXT];
@@ -74,37 +74,36 @@ add_part(struct request_line *line, const char *name, int64_t time)
     buffer_text(line->text, field);
 }
 
-/* Adds the parts of the time of a request. Together with the flush after a write they add
- * up to its latency. */
+/* Adds the parts of the latency of SAMPLE. The parts of enum part and the flush after a
+ * write ("sync") add up to the latency. "sync-device" is a part of the flush. */
 static void
-add_split(struct request_line *line, const struct sample *sample)
+add_part_fields(struct request_line *line, const struct sample *sample)
 {
     const struct split *split = &sample->split;
 
     for (enum part part = 0; part < PARTS; part++) {
         if (part == PART_STACK && !split->is_stacked)
             continue;
-        add_part(line, part_name(part), split->part[part]);
+        add_part_field(line, part_name(part), split->part[part]);
     }
 
     if (sample->sync)
-        add_part(line, "sync", sample->sync);
+        add_part_field(line, "sync", sample->sync);
     if (split->sync_device)
-        add_part(line, "sync-device", split->sync_device);
+        add_part_field(line, "sync-device", split->sync_device);
 }
 
-/* Returns the number of columns of the text that was added to TEXT since it had BEGIN
- * bytes. Returns 0 off a terminal, where the width does not matter. */
+/* Returns how many columns of the terminal the end of TEXT takes, from byte BEGIN on.
+ * Returns 0 if the output is not a terminal, because the width does not matter then. */
 static int
-columns_since(const struct report *report, const struct buffer *text, size_t begin)
+count_columns_since(const struct report *report, const struct buffer *text, size_t begin)
 {
-
     if (!report->is_terminal || text->failed)
         return 0;
     return escape_count(text->text + begin);
 }
 
-/* Adds the characters from index FIRST to before index END of CHARACTERS. */
+/* Adds the characters FIRST to END - 1, counted from 0, of CHARACTERS, a UTF-8 text. */
 static void
 add_characters(struct buffer *text, const char *characters, int first, int end)
 {
@@ -115,35 +114,42 @@ add_characters(struct buffer *text, const char *characters, int first, int end)
             buffer_add(text, character.bytes, character.length);
 }
 
-/* Adds PATH in at most COLUMNS columns. Characters in the middle of a longer path are
- * replaced by an ellipsis. */
+/* Adds PATH in at most COLUMNS columns. If PATH is longer, an ellipsis replaces
+ * characters in the middle. UTF8: the ellipsis is one character, U+2026. */
 static void
-add_path(struct buffer *text, const char *path, int columns, bool utf8)
+add_shortened_path(struct buffer *text, const char *path, int columns, bool utf8)
 {
-    const char *mark = utf8 ? "\xe2\x80\xa6" : "..."; /* U+2026 */
+    const char *ellipsis = utf8 ? "\xe2\x80\xa6" : "...";
     int count = escape_count(path);
 
     if (count <= columns) {
         buffer_text(text, path);
         return;
     }
-    int shown = columns - escape_count(mark);
+
+    int shown = columns - escape_count(ellipsis);
     int head = shown / 2;
+    int tail = shown - head;
+
     add_characters(text, path, 0, head);
-    buffer_text(text, mark);
-    add_characters(text, path, count - (shown - head), count);
+    buffer_text(text, ellipsis);
+    add_characters(text, path, count - tail, count);
 }
 
-/* A shortened path must have at least this many columns to be recognized. */
-#define PATH_LEAST 12
+/* A path is not shortened to fewer columns, because nobody would recognise it. */
+#define MIN_PATH_COLUMNS 12
 
-/* Adds LABEL, "PATH (ext4 /dev/vda 252.0 GiB)", in at most COLUMNS columns if possible:
- * shortens the path or, if that is not enough, leaves out the text after the path too. */
+/*
+ * Adds LABEL, such as "PATH (ext4 /dev/vda 252.0 GiB)". On a terminal, LABEL gets at most
+ * COLUMNS columns if possible: the path is shortened. If the path would get fewer than
+ * MIN_PATH_COLUMNS columns, the text after the path is left out as well.
+ */
 static void
-add_label(const struct report *report, struct buffer *text, const char *label,
-          int columns)
+add_fitted_label(const struct report *report, struct buffer *text, const char *label,
+                 int columns)
 {
     struct buffer path = {0};
+
     if (!report->is_terminal || escape_count(label) <= columns) {
         buffer_text(text, label);
         return;
@@ -156,22 +162,25 @@ add_label(const struct report *report, struct buffer *text, const char *label,
         return;
     }
 
-    const char *rest = label + path.length;
-    int path_columns = columns - escape_count(rest);
-    if (path_columns < PATH_LEAST) {
-        path_columns = columns < PATH_LEAST ? PATH_LEAST : columns;
-        rest = "";
+    const char *suffix = label + path.length;
+    int path_columns = columns - escape_count(suffix);
+    if (path_columns < MIN_PATH_COLUMNS) {
+        path_columns = columns < MIN_PATH_COLUMNS ? MIN_PATH_COLUMNS : columns;
+        suffix = "";
     }
-    add_path(text, path.text, path_columns, report->has_utf8);
-    buffer_text(text, rest);
+
+    add_shortened_path(text, path.text, path_columns, report->has_utf8);
+    buffer_text(text, suffix);
     buffer_free(&path);
 }
 
 /*
- * Sets the verdict that a terminal shows for SAMPLE, if the sample counts. A request is
- * slow compared to the median, so that one very slow request does not hide the next one;
- * a fast request has no notice. Off a terminal, verdicts are relative to the average, as
- * in ioping 1.3, and this function is not called.
+ * Replaces the verdict of SAMPLE by the verdict that a terminal shows, if the sample
+ * counts. A terminal calls a request slow if it took much longer than the median
+ * (`slow_above`), and never calls a request fast. The average would be a worse measure: a
+ * single very slow request raises it, and then the next slow request would not be
+ * noticed. Only a terminal is judged this way; all other outputs compare with the
+ * average, as ioping 1.3 does.
  */
 static void
 judge_for_terminal(struct sample *sample)
@@ -183,11 +192,12 @@ judge_for_terminal(struct sample *sample)
     sample->verdict = is_slow ? VERDICT_SLOW : VERDICT_NONE;
 }
 
-/* Adds "4 KiB <<< LABEL: request=1 time=423.2 us", with the time of day in front if
- * requested. RESERVED columns of the line are left free for the text that follows. */
+/* Adds the line up to the latency, such as "4 KiB <<< LABEL: request=1 time=423.2 us".
+ * With -time, the local time stands in front. LABEL is shortened so far that RESERVED
+ * columns are free for the text that follows. */
 static void
-add_start(struct request_line *line, struct report *report, const char *label,
-          const struct sample *sample, int reserved)
+add_line_start(struct request_line *line, struct report *report, const char *label,
+               const struct sample *sample, int reserved)
 {
     struct buffer *text = line->text;
     char tail[80];
@@ -199,14 +209,16 @@ add_start(struct request_line *line, struct report *report, const char *label,
     size_t begin = text->length;
 
     if (report->plan->output.time_format)
-        add_time(report);
+        add_local_time(report);
     buffer_format(text, "%s %s ", units_format(UNITS_SIZE, sample->bytes, number),
                   operations[sample->operation].arrow);
 
-    int head_width = columns_since(report, text, begin);
-    add_label(report, text, label, line->columns - head_width - tail_width - reserved);
+    int head_width = count_columns_since(report, text, begin);
+    int label_width = line->columns - head_width - tail_width - reserved;
+
+    add_fitted_label(report, text, label, label_width);
     buffer_text(text, tail);
-    line->column = columns_since(report, text, begin);
+    line->column = count_columns_since(report, text, begin);
 }
 
 void
@@ -223,13 +235,14 @@ request_line_add(struct report *report, const char *label, const struct sample *
     if (report->is_terminal)
         judge_for_terminal(&judged);
     const char *notice = sample_notice(&judged, name);
-    int notice_width = notice ? (int)strlen(notice) + 2 : 0; /* in parentheses */
+    /* The notice stands in parentheses, after a space. With -breakdown, it may stand on a
+     * further line, so no space is reserved for it. */
+    int notice_width = notice ? (int)strlen(notice) + 2 : 0;
     int reserved = notice && !is_split ? 1 + notice_width : 0;
 
-    add_start(&line, report, label, sample, reserved);
-
+    add_line_start(&line, report, label, sample, reserved);
     if (is_split)
-        add_split(&line, sample);
+        add_part_fields(&line, sample);
 
     if (notice) {
         begin_field(&line, notice_width);

@@ -1,11 +1,12 @@
 /*
- * Two tables for people: the table of a sweep, which grows by a row for each step, and
- * the table of the phases of a run with a background load. If operations are mixed, the
- * row of all requests is followed by one row for each operation.
+ * Two tables for people: the table of a sweep, which gets a row when a step ends, and the
+ * table of the phases of a run with a background load (-load). If operations are mixed,
+ * the row of all requests is followed by a row for each operation.
  *
- * A table is described first (make_sweep, make_phases): its columns with their widths,
- * fitted to the terminal. Then each line is added by add_line. The description depends
- * only on the plan and the terminal, so it is made anew for each line of a growing table.
+ * First, the layout of a table is made: its columns with their widths, fitted to the
+ * terminal (lay_out_sweep, lay_out_phases). Then each line is added (add_table_line). A
+ * layout depends only on the plan and the terminal, so the layout of a growing table is
+ * simply made again for each line.
  */
 #include "base/buffer.h"
 #include "base/units.h"
@@ -21,92 +22,128 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Widths of columns, including the gap. */
+/* Widths of the columns of a table, in characters, with the gap before each column. */
 #define WIDTH_SWEPT 10
 #define WIDTH_PHASE 12
 #define WIDTH_TIME 11
 #define WIDTH_DEVICE 13
 #define WIDTH_VERDICT 9
 
-#define CELL 48 /* size of the text of a cell, in bytes */
+#define CELL_SIZE 48 /* bytes for the text of a cell */
 
-/* What the cells of a column show. RATE, SPEED and IN_USE exist only for all requests
- * together, not for one operation. */
-enum column_kind { RATE, SPEED, IN_USE, REQUESTS, AVERAGE, RANK, MAX, RATIO, DEVICE };
+/* The values that a column shows. The first three exist only for all requests together,
+ * not for one operation. */
+enum column_kind {
+    RATE,      /* requests per second */
+    BANDWIDTH, /* bytes per second */
+    IN_FLIGHT, /* mean number of requests in flight */
+    REQUESTS,  /* number of requests that count */
+    AVERAGE,   /* mean latency */
+    RANK,      /* a percentile of the latencies */
+    MAX,       /* the longest latency */
+    RATIO,     /* p99 divided by p99 of the idle phase */
+    DEVICE     /* a percentile of the time of the device (-breakdown) */
+};
 
 struct column {
     enum column_kind kind;
-    /* of its widest value and the gap before it; 0 if the column is left out */
-    int width;
-    const char *head;
-    /* the percentile, whose name ends the head; NULL if the column has none */
-    const struct percentile *rank;
-    uint64_t needs; /* minimum number of requests to show a time */
+    int width; /* of the widest value and the gap before it; 0: the column is left out */
+    const char *header; /* without the name of the percentile, which follows it */
+    const struct percentile *percentile; /* for RANK and DEVICE, else NULL */
+    uint64_t min_requests; /* with fewer requests, a time is unknown ("-") */
 };
 
+/* The layout of a table. */
 struct table {
-    int name;         /* width of the names of rows; negative if they are left-aligned */
-    bool names_alone; /* each name has a line of its own */
-    /* all columns, and the first ones, which rows of operations have too */
-    int count, operation_column_count;
+    int name_width;   /* of the names of rows; negative if names are left-aligned */
+    bool names_alone; /* each name has a line of its own, above its row */
+    int column_count;
+    int operation_column_count; /* rows of operations have only this many columns */
     struct column columns[PERCENTILES_MOST + 8];
 };
 
 /* The data of one row. */
 struct table_line {
     const struct stats *stats;
-    enum scope scope;         /* whose latencies */
-    double rate, speed;       /* requests and bytes per second; negative if unknown */
-    double in_use;            /* mean number of requests in flight */
-    const struct stats *idle; /* of the phase that a ratio refers to */
-    enum slo_verdict verdict; /* of the step, at the end of the row */
-    bool has_verdict;         /* rows have a verdict */
-    bool color;               /* the verdict FAIL is red */
+    enum scope scope;         /* all requests, or the operation that the row is about */
+    double rate;              /* requests per second */
+    double bandwidth;         /* bytes per second; negative if unknown */
+    double in_flight;         /* mean number of requests in flight */
+    const struct stats *idle; /* statistics of the idle phase, for the column RATIO */
+    enum slo_verdict verdict; /* on the step; shown at the end of the row */
+    bool has_verdict;         /* a verdict is shown */
+    bool has_color;           /* the verdict FAIL is red */
 };
 
+/* Adds a column that is not about a percentile. */
 static void
-add_column(struct table *table, enum column_kind kind, int width, const char *head)
+add_column(struct table *table, enum column_kind kind, int width, const char *header)
 {
-    table->columns[table->count++] = (struct column){kind, width, head, NULL, 1};
+    table->columns[table->column_count++] = (struct column){kind, width, header, NULL, 1};
 }
 
-/* Adds one column for each percentile. KIND is RANK for latencies: the percentiles of the
- * user, or else p50 and p99. The name of a percentile may be wider than any time. KIND is
- * DEVICE for the time of the device: p50 and p99, only with -breakdown. */
+/* Adds a column of latencies for each percentile that the user gave, or else for p50 and
+ * p99. The name of a percentile, such as "p99.99999", may need more columns than a time.
+ */
 static void
-add_ranks(struct table *table, const struct plan *plan, enum column_kind kind)
+add_rank_columns(struct table *table, const struct plan *plan)
 {
-    const struct percentiles *list = &plan->output.percentiles;
-    bool device = kind == DEVICE, wanted = !device || plan->statistics.breakdown;
+    bool is_given = plan->output.percentiles.is_given;
+    const struct percentiles *list =
+        is_given ? &plan->output.percentiles : &percentiles_common;
 
-    if (device || !list->is_given)
-        list = &percentiles_common;
+    for (int i = 0; i < list->count; i++) {
+        const struct percentile *percentile = &list->list[i];
+        int head_width = (int)strlen(percentile->name) + 3; /* the gap and "p" */
+        int width = head_width > WIDTH_TIME ? head_width : WIDTH_TIME;
+        uint64_t min_requests = is_given ? 1 : percentile_needs(percentile);
 
-    for (int i = 0; wanted && i < list->count; i++) {
-        const struct percentile *rank = &list->list[i];
-        int name = (int)strlen(rank->name) + 3;
-        int width = device ? WIDTH_DEVICE : name > WIDTH_TIME ? name : WIDTH_TIME;
-        table->columns[table->count++] =
-            (struct column){kind, width, device ? "device p" : "p", rank,
-                            list->is_given ? 1 : percentile_needs(rank)};
+        table->columns[table->column_count++] =
+            (struct column){RANK, width, "p", percentile, min_requests};
     }
 }
 
-/* Returns true if a line of the terminal has room for the table and MORE columns of text.
- * Always true off a terminal. */
-static bool
-fits(const struct table *table, const struct report *report, int more)
+/* Adds columns of p50 and p99 of the time of the device, only with -breakdown. */
+static void
+add_device_columns(struct table *table, const struct plan *plan)
 {
-    int width = abs(table->name) + more;
+    const struct percentiles *list = &percentiles_common;
 
-    for (int i = 0; i < table->count; i++)
+    if (!plan->statistics.breakdown)
+        return;
+
+    for (int i = 0; i < list->count; i++) {
+        const struct percentile *percentile = &list->list[i];
+
+        table->columns[table->column_count++] = (struct column){
+            DEVICE, WIDTH_DEVICE, "device p", percentile, percentile_needs(percentile)};
+    }
+}
+
+/* Returns true if a line of the terminal has room for a row of the table and for EXTRA
+ * further columns of text. Also returns true if the output is not a terminal. */
+static bool
+fits(const struct table *table, const struct report *report, int extra)
+{
+    int width = abs(table->name_width) + extra;
+
+    for (int i = 0; i < table->column_count; i++)
         width += table->columns[i].width;
 
     return !report->is_terminal || width <= report->columns;
 }
 
-/* Returns true if each step of the sweep of PLAN has a verdict: on the limits, or in a
- * sweep of rates on whether the rate was achieved. */
+/* Leaves out all columns of KIND. */
+static void
+hide_columns(struct table *table, enum column_kind kind)
+{
+    for (int i = 0; i < table->column_count; i++)
+        if (table->columns[i].kind == kind)
+            table->columns[i].width = 0;
+}
+
+/* Returns true if each step of the sweep of PLAN has a verdict: on the limits and, in a
+ * sweep of rates, on whether the rate was achieved. */
 static bool
 has_verdicts(const struct plan *plan)
 {
@@ -114,122 +151,192 @@ has_verdicts(const struct plan *plan)
 }
 
 /*
- * Makes the table of a sweep. If the terminal is too narrow, leaves out the least useful
- * columns. As bandwidth is IOPS times size, one of them is enough: bandwidth if sizes are
- * swept, otherwise IOPS. A sweep of rates shows the achieved rate, and the requests in
- * flight instead of the bandwidth.
+ * Makes the layout of the table of a sweep. A sweep of rates shows the achieved rate, and
+ * the number of requests in flight instead of the bandwidth. If the terminal is too
+ * narrow, the least useful columns are left out, one after the other. One of IOPS and
+ * bandwidth is enough, because bandwidth is IOPS times request size: bandwidth stays if
+ * sizes are swept, otherwise IOPS.
  */
 static void
-make_sweep(struct table *table, const struct report *report)
+lay_out_sweep(struct table *table, const struct report *report)
 {
     const struct plan *plan = report->plan;
-    bool offered = plan->sweep.kind == SWEEP_RATE;
-    enum column_kind speed = offered ? IN_USE : SPEED;
-    const enum column_kind least_useful[] = {
-        AVERAGE, plan->sweep.kind == SWEEP_SIZE ? RATE : speed, MAX};
-    int verdict = has_verdicts(plan) ? WIDTH_VERDICT : 0;
+    enum column_kind least_useful[] = {AVERAGE, BANDWIDTH, MAX};
+    int verdict_width = has_verdicts(plan) ? WIDTH_VERDICT : 0;
 
-    *table = (struct table){.name = WIDTH_SWEPT};
-    add_column(table, RATE, offered ? 10 : 9, offered ? "achieved" : "iops");
-    add_column(table, speed, offered ? 9 : 14, offered ? "in use" : "bandwidth");
+    if (plan->sweep.kind == SWEEP_SIZE)
+        least_useful[1] = RATE;
+    if (plan->sweep.kind == SWEEP_RATE)
+        least_useful[1] = IN_FLIGHT;
+
+    *table = (struct table){.name_width = WIDTH_SWEPT};
+    if (plan->sweep.kind == SWEEP_RATE) {
+        add_column(table, RATE, 10, "achieved");
+        add_column(table, IN_FLIGHT, 9, "in use");
+    } else {
+        add_column(table, RATE, 9, "iops");
+        add_column(table, BANDWIDTH, 14, "bandwidth");
+    }
     add_column(table, AVERAGE, WIDTH_TIME, "avg");
-    add_ranks(table, plan, RANK);
+    add_rank_columns(table, plan);
     add_column(table, MAX, WIDTH_TIME, "max");
-    table->operation_column_count = table->count;
-    add_ranks(table, plan, DEVICE);
+    table->operation_column_count = table->column_count;
+    add_device_columns(table, plan);
 
-    for (int i = 0; i < 3 && !fits(table, report, verdict); i++)
-        for (int k = 0; k < table->count; k++)
-            if (table->columns[k].kind == least_useful[i])
-                table->columns[k].width = 0;
+    for (int i = 0; i < 3 && !fits(table, report, verdict_width); i++)
+        hide_columns(table, least_useful[i]);
 }
 
-/* Stores the ratio of two p99 in CELL: of LATENCIES and of the phase IDLE. Leaves CELL as
- * it is if one of them has too few requests. */
+/* Stores in CELL the p99 of LATENCIES divided by the p99 of IDLE, the latencies of the
+ * idle phase. Leaves CELL unchanged if one of them has too few requests to know its p99.
+ */
 static void
 fill_ratio(char *cell, const struct latencies *latencies, const struct latencies idle)
 {
     const struct percentile *p99 = &percentiles_common.list[1];
     uint64_t needs = percentile_needs(p99);
-    double least = (double)latencies_percentile(&idle, p99);
+    double idle_p99 = (double)latencies_percentile(&idle, p99);
 
-    if (latencies->moments->count >= needs && idle.moments->count >= needs && least > 0)
-        snprintf(cell, CELL, "%.2fx",
-                 (double)latencies_percentile(latencies, p99) / least);
+    if (latencies->moments->count < needs || idle.moments->count < needs || idle_p99 <= 0)
+        return;
+
+    snprintf(cell, CELL_SIZE, "%.2fx",
+             (double)latencies_percentile(latencies, p99) / idle_p99);
 }
 
-/* Stores the value that LINE has in COLUMN as text in CELL; a dash if it is unknown. */
+/* Stores in CELL a time of LATENCIES: the percentile of COLUMN, the maximum or the mean.
+ * Leaves CELL unchanged if there are too few requests. */
+static void
+fill_time(char *cell, const struct column *column, const struct latencies *latencies)
+{
+    int64_t time;
+
+    if (latencies->moments->count < column->min_requests)
+        return;
+
+    if (column->percentile)
+        time = latencies_percentile(latencies, column->percentile);
+    else if (column->kind == MAX)
+        time = latencies->moments->max;
+    else
+        time = moments_average(latencies->moments);
+
+    units_format(UNITS_TIME, time, cell);
+}
+
+/* Stores in CELL the text that COLUMN has in the row of LINE; a dash if the value is
+ * unknown. */
 static void
 fill_cell(char *cell, const struct column *column, const struct table_line *line)
 {
     enum scope scope = column->kind == DEVICE ? SCOPE_DEVICE : line->scope;
     const struct latencies latencies = latencies_of(line->stats, scope);
-    const struct moments *latency = latencies.moments;
-    int64_t time = column->rank          ? latencies_percentile(&latencies, column->rank)
-                   : column->kind == MAX ? latency->max
-                                         : moments_average(latency);
-    char shown[UNITS_TEXT];
+    char size[UNITS_TEXT];
 
-    snprintf(cell, CELL, "-");
-    if (column->kind == REQUESTS)
-        snprintf(cell, CELL, "%llu", (unsigned long long)latency->count);
-    else if (column->kind == RATE)
+    snprintf(cell, CELL_SIZE, "-");
+
+    switch (column->kind) {
+    case RATE:
         units_format(UNITS_COUNT, (int64_t)line->rate, cell);
-    else if (column->kind == SPEED && line->speed >= 0)
-        snprintf(cell, CELL, "%s/s",
-                 units_format(UNITS_SIZE, (int64_t)line->speed, shown));
-    else if (column->kind == IN_USE && line->in_use < 1000)
-        snprintf(cell, CELL, "%.2f", line->in_use);
-    else if (column->kind == IN_USE)
-        units_format(UNITS_COUNT, (int64_t)(line->in_use + 0.5), cell);
-    else if (column->kind == RATIO)
+        break;
+    case BANDWIDTH:
+        if (line->bandwidth >= 0)
+            snprintf(cell, CELL_SIZE, "%s/s",
+                     units_format(UNITS_SIZE, (int64_t)line->bandwidth, size));
+        break;
+    case IN_FLIGHT:
+        if (line->in_flight < 1000)
+            snprintf(cell, CELL_SIZE, "%.2f", line->in_flight);
+        else
+            units_format(UNITS_COUNT, (int64_t)(line->in_flight + 0.5), cell);
+        break;
+    case REQUESTS:
+        snprintf(cell, CELL_SIZE, "%llu", (unsigned long long)latencies.moments->count);
+        break;
+    case RATIO:
         fill_ratio(cell, &latencies, latencies_of(line->idle, scope));
-    else if (column->kind != SPEED && latency->count >= column->needs)
-        units_format(UNITS_TIME, time, cell);
+        break;
+    case AVERAGE:
+    case RANK:
+    case MAX:
+    case DEVICE:
+        fill_time(cell, column, &latencies);
+        break;
+    }
 }
 
-/* Adds a line with NAME and the cells of LINE, or if LINE is NULL, with the heads of the
- * columns. */
+/* Begins a row: adds NAME, padded to the width of the names. If `names_alone` is set, a
+ * newline follows NAME. */
 static void
-add_line(struct buffer *text, const struct table *table, const char *name,
-         const struct table_line *line)
+add_row_name(struct buffer *text, const struct table *table, const char *name)
 {
-    bool all = !line || line->scope == SCOPE_ALL;
-    enum slo_verdict verdict = line && all ? line->verdict : SLO_MET;
+    buffer_format(text, "%*s", table->name_width, name);
+    if (table->names_alone)
+        buffer_text(text, "\n");
+}
 
-    buffer_format(text, "%*s%s", table->name, name, table->names_alone ? "\n" : "");
+/* Adds the line of column headers. NAME is the header of the column of names. */
+static void
+add_header_line(struct buffer *text, const struct table *table, const char *name)
+{
+    add_row_name(text, table, name);
 
-    for (int i = 0; i < (all ? table->count : table->operation_column_count); i++) {
+    for (int i = 0; i < table->column_count; i++) {
         const struct column *column = &table->columns[i];
-        char cell[CELL] = "";
-        if (!line)
-            snprintf(cell, CELL, "%s%s", column->head,
-                     column->rank ? column->rank->name : "");
-        else if (all || column->kind > IN_USE)
-            fill_cell(cell, column, line);
+        const char *percentile = column->percentile ? column->percentile->name : "";
+        char cell[CELL_SIZE];
+
+        snprintf(cell, CELL_SIZE, "%s%s", column->header, percentile);
         if (column->width)
             buffer_format(text, "%*s", column->width, cell);
-    }
-
-    if (line && all && line->has_verdict) {
-        bool red = line->color && verdict == SLO_BROKEN;
-        buffer_text(text, "  ");
-        color_add(text, red ? COLOR_FAILED : NULL, slo_verdict_name(verdict));
     }
 
     buffer_text(text, "\n");
 }
 
-/* Adds the row NAME of all requests and, if operations are mixed, a row for each. */
+/* Adds the row NAME with the cells of LINE, and the verdict if LINE has one. */
+static void
+add_table_line(struct buffer *text, const struct table *table, const char *name,
+               const struct table_line *line)
+{
+    bool is_total = line->scope == SCOPE_ALL;
+    int count = is_total ? table->column_count : table->operation_column_count;
+
+    add_row_name(text, table, name);
+
+    for (int i = 0; i < count; i++) {
+        const struct column *column = &table->columns[i];
+        char cell[CELL_SIZE] = "";
+
+        if (is_total || column->kind > IN_FLIGHT)
+            fill_cell(cell, column, line);
+        if (column->width)
+            buffer_format(text, "%*s", column->width, cell);
+    }
+
+    if (is_total && line->has_verdict) {
+        bool is_red = line->has_color && line->verdict == SLO_BROKEN;
+        buffer_text(text, "  ");
+        color_add(text, is_red ? COLOR_FAILED : NULL, slo_verdict_name(line->verdict));
+    }
+
+    buffer_text(text, "\n");
+}
+
+/* Adds the row NAME with the data of LINE, which is about all requests, and if operations
+ * are mixed, a row for each operation. */
 static void
 add_rows(struct buffer *text, const struct table *table, const char *name,
          struct table_line line)
 {
-    char own[16];
+    char operation[16];
 
-    for (; line.scope < SCOPE_SYNC; line.scope = scope_next(line.stats, line.scope)) {
-        snprintf(own, sizeof(own), "  %s", scope_name(line.scope));
-        add_line(text, table, line.scope ? own : name, &line);
+    add_table_line(text, table, name, &line);
+
+    for (line.scope = scope_next(line.stats, SCOPE_ALL); line.scope < SCOPE_SYNC;
+         line.scope = scope_next(line.stats, line.scope)) {
+        snprintf(operation, sizeof(operation), "  %s", scope_name(line.scope));
+        add_table_line(text, table, operation, &line);
     }
 }
 
@@ -237,17 +344,13 @@ void
 table_head(struct report *report)
 {
     enum sweep_kind kind = report->plan->sweep.kind;
+    const char *name = kind == SWEEP_RATE ? "offered" : sweep_kinds[kind].name;
     struct table table;
 
-    make_sweep(&table, report);
-
-    add_line(&report->text, &table,
-             kind == SWEEP_RATE ? "offered" : sweep_kinds[kind].name, NULL);
+    lay_out_sweep(&table, report);
+    add_header_line(&report->text, &table, name);
 }
 
-/* The mean number of requests in flight is the sum of their latencies divided by the
- * time, by Little's law (J. D. C. Little, "A proof for the queuing formula L = lambda W",
- * Operations Research 9, 1961). */
 void
 table_row(struct report *report, const struct run_record *record)
 {
@@ -257,17 +360,22 @@ table_row(struct report *report, const struct run_record *record)
     enum sweep_kind kind = report->plan->sweep.kind;
     struct table_line line = {
         .stats = stats,
-        .rate = kind == SWEEP_RATE ? (double)step->answered_rate
-                                   : stats_rate((double)stats->requests, time),
-        .speed = stats_rate((double)stats->all_bytes, time),
-        .in_use = (double)stats->latency.sum / (double)(time ? time : 1),
+        .rate = stats_rate((double)stats->requests, time),
+        .bandwidth = stats_rate((double)stats->all_bytes, time),
+        /* The mean number of requests in flight is the sum of their latencies divided by
+         * the time: Little's law (J. D. C. Little, "A proof for the queuing formula
+         * L = lambda W", Operations Research 9, 1961). */
+        .in_flight = (double)stats->latency.sum / (double)(time ? time : 1),
         .verdict = step->verdict,
         .has_verdict = has_verdicts(report->plan),
-        .color = report->has_color};
+        .has_color = report->has_color};
     struct table table;
     char value[UNITS_TEXT];
 
-    make_sweep(&table, report);
+    if (kind == SWEEP_RATE)
+        line.rate = (double)step->answered_rate;
+
+    lay_out_sweep(&table, report);
     add_rows(&report->text, &table, sweep_format(kind, step->value, value), line);
 }
 
@@ -279,9 +387,6 @@ table_highest(struct report *report, const struct run_record *record)
     struct buffer *text = &report->text;
     enum sweep_kind kind = job->plan.sweep.kind;
     const struct slos *slos = &job->plan.statistics.slos;
-    bool found = job->sweep.highest_index >= 0;
-    const struct job_step *step =
-        found ? &job->sweep.steps[job->sweep.highest_index] : NULL;
     int64_t size = job->plan.workload.request_size;
     char value[UNITS_TEXT];
     char iops[UNITS_TEXT];
@@ -295,20 +400,22 @@ table_highest(struct report *report, const struct run_record *record)
         buffer_text(text, " that was achieved");
     }
 
-    if (!found) {
-        bool unknown = job->outcome.verdict == SLO_UNKNOWN;
-        buffer_text(text, unknown ? ": UNKNOWN" : ": none");
+    if (job->sweep.highest_index < 0) {
+        bool is_unknown = job->outcome.verdict == SLO_UNKNOWN;
+        buffer_text(text, is_unknown ? ": UNKNOWN\n" : ": none\n");
+        return;
     }
 
-    /* In a sweep of rates, every request has the size of the plan. */
-    if (found && kind == SWEEP_RATE) {
+    const struct job_step *step = &job->sweep.steps[job->sweep.highest_index];
+    if (kind == SWEEP_RATE) {
+        /* In a sweep of rates, every request has the size of the plan. */
         buffer_format(
             text, ": %s iops (%s/s)",
             units_format(UNITS_COUNT, step->answered_rate, iops),
             units_format(UNITS_SIZE, units_scale(step->answered_rate, size, 1), bps));
-    } else if (found) {
+    } else {
         buffer_format(text, ": %s", sweep_format(kind, step->value, value));
-        /* The value of a step of intervals is already the rate. */
+        /* An interval already says how many requests there were per second. */
         if (kind != SWEEP_INTERVAL)
             buffer_format(text, " (%s iops, %s/s)",
                           units_format(UNITS_COUNT, (int64_t)step->iops, iops),
@@ -318,37 +425,40 @@ table_highest(struct report *report, const struct run_record *record)
     buffer_text(text, "\n");
 }
 
-/* Makes the table of the phases. Tries shapes from the widest to the narrowest, and uses
- * the first that fits, or the last one. */
+/* Makes the layout of the table of the phases. Tries several sets of widths, from wide to
+ * narrow, and uses the first that fits the terminal, or if none fits, the last. */
 static void
-make_phases(struct table *table, const struct report *report)
+lay_out_phases(struct table *table, const struct report *report)
 {
-    const int name = (int)strlen(phase_label(PHASE_LOADED)); /* of the longest name */
-    /* In the order in which they are tried. A width of 0 leaves a column out. */
+    /* The name of the loaded phase is the longest. */
+    const int longest_name = (int)strlen(phase_label(PHASE_LOADED));
+    /* The widths of columns. A width of 0 leaves the column out. */
     const struct {
         int name;
-        bool alone;
+        bool names_alone;
         int requests, ratio, bandwidth;
-    } shapes[] = {
+    } widths[] = {
         {WIDTH_PHASE, false, 10, 13, 16},
-        {name, false, 10, 12, 15},
-        {name, false, 0, 12, 15},
+        {longest_name, false, 10, 12, 15},
+        {longest_name, false, 0, 12, 15},
         {0, true, 0, 12, 15},
         {0, true, 0, 12, 0},
     };
     const struct plan *plan = report->plan;
 
-    *table = (struct table){0};
-
-    for (int i = 0; i < 5 && (i == 0 || !fits(table, report, 0)); i++) {
-        *table = (struct table){.name = -shapes[i].name, .names_alone = shapes[i].alone};
-        add_column(table, REQUESTS, shapes[i].requests, "requests");
-        add_ranks(table, plan, RANK);
+    for (int i = 0; i < 5; i++) {
+        *table = (struct table){.name_width = -widths[i].name,
+                                .names_alone = widths[i].names_alone};
+        add_column(table, REQUESTS, widths[i].requests, "requests");
+        add_rank_columns(table, plan);
         add_column(table, MAX, WIDTH_TIME, "max");
-        add_column(table, RATIO, shapes[i].ratio, "p99 vs idle");
-        table->operation_column_count = table->count;
-        add_column(table, SPEED, shapes[i].bandwidth, "load bandwidth");
-        add_ranks(table, plan, DEVICE);
+        add_column(table, RATIO, widths[i].ratio, "p99 vs idle");
+        table->operation_column_count = table->column_count;
+        add_column(table, BANDWIDTH, widths[i].bandwidth, "load bandwidth");
+        add_device_columns(table, plan);
+
+        if (fits(table, report, 0))
+            return;
     }
 }
 
@@ -359,16 +469,20 @@ table_phases(struct report *report)
     const struct outcome *load = &phases->background->outcome;
     struct table table;
 
-    make_phases(&table, report);
-
-    add_line(&report->text, &table, "phase", NULL);
+    lay_out_phases(&table, report);
+    add_header_line(&report->text, &table, "phase");
 
     for (enum phase phase = PHASE_IDLE; phase < PHASES; phase++) {
-        double speed = stats_rate((double)load->total.all_bytes, load->duration);
+        /* Only the loaded phase has the bandwidth of the load. */
         struct table_line line = {.stats = &phases->list[phase].stats,
-                                  .speed = phase == PHASE_LOADED ? speed : -1,
+                                  .bandwidth = -1,
                                   .idle = &phases->list[PHASE_IDLE].stats};
-        if (phases->list[phase].has_ended)
-            add_rows(&report->text, &table, phase_label(phase), line);
+
+        if (!phases->list[phase].has_ended)
+            continue;
+
+        if (phase == PHASE_LOADED)
+            line.bandwidth = stats_rate((double)load->total.all_bytes, load->duration);
+        add_rows(&report->text, &table, phase_label(phase), line);
     }
 }

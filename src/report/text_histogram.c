@@ -1,7 +1,7 @@
 /*
- * The histogram of latencies as lines of text, each with a bar. A row stands for a power
- * of two of latencies or, if that would give few rows, for a half, a quarter, and so on
- * of a power of two.
+ * The histogram of latencies as rows of text, each with a bar. A row has the latencies
+ * between two powers of two of ns (an octave). If the histogram would have few rows, each
+ * row has only a half, a quarter, and so on of an octave.
  */
 #include "writers.h"
 
@@ -12,64 +12,90 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ROWS_FEW 16 /* below this number of rows, each row is split into two */
-#define BAR_LEAST 4 /* columns of the shortest space for bars */
+/* Rows are split in half as long as there are fewer than this many rows afterwards. */
+#define MAX_ROWS 16
+#define MIN_BAR_WIDTH 4 /* minimum width of the longest bar, in columns */
+/* Columns that a row needs besides the bar and the count: for bounds, shares and gaps. */
+#define OTHER_WIDTH 43
+#define MIN_COUNT_DIGITS 5 /* minimum width of the counts: the length of their header */
 
-/* Returns the count of row number ROW, if each row has BINS bins. */
+/* Returns the number of latencies in row ROW, counted from 0, if each row has
+ * BINS_PER_ROW bins. */
 static uint64_t
-count_row(const struct histogram *histogram, int bins, int row)
+count_row(const struct histogram *histogram, int bins_per_row, int row)
 {
     uint64_t count = 0;
 
-    for (int i = row * bins; i < (row + 1) * bins; i++)
+    for (int i = row * bins_per_row; i < (row + 1) * bins_per_row; i++)
         count += histogram->bins[i];
 
     return count;
 }
 
-/* Returns true if no two neighbouring bounds of rows look the same when printed. */
+/* Returns true if the two bounds of every row from the bin FIRST to the bin LAST look
+ * different when printed, with BINS_PER_ROW bins in each row. */
 static bool
-is_legible(int bins, int first, int last)
+has_distinct_bounds(int bins_per_row, int first, int last)
 {
-    char texts[2][UNITS_TEXT] = {""};
+    char from[UNITS_TEXT];
+    char to[UNITS_TEXT];
 
-    for (int i = 0, row = first / bins; row <= last / bins + 1; row++, i = !i) {
-        units_format(UNITS_TIME, histogram_below(row * bins), texts[i]);
-        if (strcmp(texts[0], texts[1]) == 0)
+    for (int row = first / bins_per_row; row <= last / bins_per_row; row++) {
+        units_format(UNITS_TIME, histogram_below(row * bins_per_row), from);
+        units_format(UNITS_TIME, histogram_below((row + 1) * bins_per_row), to);
+        if (strcmp(from, to) == 0)
             return false;
     }
 
     return true;
 }
 
+/* Returns how many bins a row has: a power of two, so that each row has the same fraction
+ * of an octave. FIRST and LAST are the bins with the shortest and the longest latency. */
+static int
+choose_bins_per_row(int first, int last)
+{
+    int bins = 1 << HISTOGRAM_BITS;
+
+    while (bins > 1) {
+        int half = bins / 2;
+        bool is_short = last / half - first / half < MAX_ROWS;
+
+        if (!is_short || !has_distinct_bounds(half, first, last))
+            break;
+        bins = half;
+    }
+
+    return bins;
+}
+
 void
-text_histogram_bar(struct buffer *text, int length, int width, const char *rest,
+text_histogram_bar(struct buffer *text, int length, int width, const char *padding,
                    bool utf8)
 {
     static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
 
     int units = text_histogram_units(utf8);
-    int whole = length / units;
+    int full_columns = length / units;
     int fraction = length % units;
+    int used_columns = fraction > 0 ? full_columns + 1 : full_columns;
 
-    for (int i = 0; i < whole; i++)
+    for (int i = 0; i < full_columns; i++)
         buffer_text(text, utf8 ? "█" : "#");
 
     buffer_text(text, eighths[fraction]);
 
-    for (int i = whole + (fraction > 0); i < width; i++)
-        buffer_text(text, rest);
+    for (int i = used_columns; i < width; i++)
+        buffer_text(text, padding);
 }
 
-/* All rows have the same number of bins, and thus cover equal fractions of octaves. */
 void
 text_histogram_add(struct buffer *text, const struct histogram *histogram, bool corrected,
                    int columns, bool utf8)
 {
     char from[UNITS_TEXT];
     char to[UNITS_TEXT];
-    int bins = 1 << HISTOGRAM_BITS;
-    uint64_t most = 0;
+    uint64_t max_count = 0;
     uint64_t sum = 0;
 
     if (histogram->count == 0)
@@ -77,39 +103,39 @@ text_histogram_add(struct buffer *text, const struct histogram *histogram, bool 
 
     int first = histogram_bin(histogram_value(histogram, 1));
     int last = histogram_bin(histogram_value(histogram, histogram->count));
-
-    while (bins > 1 && last / (bins / 2) - first / (bins / 2) < ROWS_FEW &&
-           is_legible(bins / 2, first, last))
-        bins /= 2;
+    int bins = choose_bins_per_row(first, last);
 
     for (int row = first / bins; row <= last / bins; row++) {
         uint64_t count = count_row(histogram, bins, row);
-        most = count > most ? count : most;
+        max_count = count > max_count ? count : max_count;
     }
 
-    int digits = snprintf(NULL, 0, "%" PRIu64, most);
-    digits = digits > 5 ? digits : 5;
-    /* 43 columns are used by everything except the bar and the count. */
-    int width = columns - 43 - digits;
-    width = width > BAR_LEAST ? width : BAR_LEAST;
+    int digits = snprintf(NULL, 0, "%" PRIu64, max_count);
+    if (digits < MIN_COUNT_DIGITS)
+        digits = MIN_COUNT_DIGITS;
+    int bar_width = columns - OTHER_WIDTH - digits;
+    if (bar_width < MIN_BAR_WIDTH)
+        bar_width = MIN_BAR_WIDTH;
 
     buffer_text(text, corrected ? "\ncorrected for requests that were not sent\n" : "\n");
     buffer_format(text, "%9s   %9s  %*s    share  %*s   so far\n", "above", "up to",
-                  digits, "count", width, "");
+                  digits, "count", bar_width, "");
 
     for (int row = first / bins; row <= last / bins; row++) {
         uint64_t count = count_row(histogram, bins, row);
-        double share = (double)count / (double)most;
-        double all = (double)histogram->count;
-        int length = (int)(share * width * text_histogram_units(utf8) + 0.5);
+        double fraction = (double)count / (double)max_count;
+        double total = (double)histogram->count;
+        int length = (int)(fraction * bar_width * text_histogram_units(utf8) + 0.5);
+        /* A count above 0 has a bar that can be seen. */
+        if (count > 0 && length == 0)
+            length = 1;
 
         sum += count;
         units_format(UNITS_TIME, histogram_below(row * bins), from);
         units_format(UNITS_TIME, histogram_below((row + 1) * bins), to);
         buffer_format(text, "%9s - %9s  %*" PRIu64 "  %5.1f %%  ", from, to, digits,
-                      count, 100 * (double)count / all);
-        /* A count above 0 is always visible. */
-        text_histogram_bar(text, count && !length ? 1 : length, width, " ", utf8);
-        buffer_format(text, "  %5.1f %%\n", 100 * (double)sum / all);
+                      count, 100 * (double)count / total);
+        text_histogram_bar(text, length, bar_width, " ", utf8);
+        buffer_format(text, "  %5.1f %%\n", 100 * (double)sum / total);
     }
 }
