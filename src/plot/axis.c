@@ -1,10 +1,11 @@
 /*
- * The scales of axes. A table lists the round values: for each kind of value the units,
- * and for each unit the multiples that are round, such as 1, 2, 5, 10 ... us. The two
- * kinds of scale use the round values in different ways:
- * - a linear scale has ticks at equal distances; the distance is a round value;
- * - a log scale has a tick at each round value; or, if these ticks are too close to each
- *   other, at every second, third ... of them.
+ * The scales of axes. A table has the round values: the units of each kind of value, and
+ * for each unit its round multiples, such as 1, 2, 5, 10 ... us. The two kinds of scale
+ * use the round values differently:
+ * - A linear scale has ticks at equal distances. The difference between two ticks is a
+ *   round value.
+ * - A log scale has a tick at each round value. If these ticks are too close to each
+ *   other, it has a tick only at every second, third ... round value.
  */
 #include "draw.h"
 
@@ -13,45 +14,46 @@
 #include <math.h>
 #include <stdio.h>
 
-/* The round multiples of a unit. */
+/* The round multiples of a unit whose next larger unit is 1000, 60 or 1024 times as
+ * large. A 0 ends each list. */
 static const short decimal[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 0};
-static const short sixtieth[] = {1, 2, 5, 10, 20, 30, 0};
+static const short sexagesimal[] = {1, 2, 5, 10, 20, 30, 0};
 static const short binary[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 0};
 
 #define THOUSAND 1000LL
 #define MILLION 1000000LL
-#define MILLIARD 1000000000LL
+#define BILLION 1000000000LL
 #define KIB 1024LL
 #define MINUTE (60 * SECOND)
 #define HOUR (60 * MINUTE)
 
-/* The units of each kind of value, in ascending order. */
+/* The round values of each kind of value, in ascending order. */
 static const struct scale_row {
     enum plot_kind kind;
-    const char *name;
-    int64_t factor;         /* the round values are the multiples times this */
-    int64_t unit;           /* the value of "1 NAME" */
-    const short *multiples; /* 0 at the end */
+    const char *name;       /* of the unit */
+    int64_t factor;         /* each of `multiples` times `factor` is a round value */
+    int64_t unit;           /* the value of one unit, such as 1000 for 1 us */
+    const short *multiples; /* a list that ends with 0 */
 } rows[] = {
     {PLOT_TIME, "ns", 1, 1, decimal},
     {PLOT_TIME, "us", US, US, decimal},
     {PLOT_TIME, "ms", MS, MS, decimal},
-    {PLOT_TIME, "s", SECOND, SECOND, sixtieth},
-    {PLOT_TIME, "min", MINUTE, MINUTE, sixtieth},
+    {PLOT_TIME, "s", SECOND, SECOND, sexagesimal},
+    {PLOT_TIME, "min", MINUTE, MINUTE, sexagesimal},
     {PLOT_TIME, "hour", HOUR, HOUR, decimal},
     {PLOT_TIME, "hour", THOUSAND *HOUR, HOUR, decimal},
     {PLOT_COUNT, "", 1, 1, decimal},
     {PLOT_COUNT, "k", THOUSAND, THOUSAND, decimal},
     {PLOT_COUNT, "M", MILLION, MILLION, decimal},
-    {PLOT_COUNT, "G", MILLIARD, MILLIARD, decimal},
-    {PLOT_COUNT, "T", MILLIARD *THOUSAND, MILLIARD *THOUSAND, decimal},
-    {PLOT_COUNT, "P", MILLIARD *MILLION, MILLIARD *MILLION, decimal},
+    {PLOT_COUNT, "G", BILLION, BILLION, decimal},
+    {PLOT_COUNT, "T", BILLION *THOUSAND, BILLION *THOUSAND, decimal},
+    {PLOT_COUNT, "P", BILLION *MILLION, BILLION *MILLION, decimal},
     {PLOT_RATE, "", 1, THOUSAND, decimal},
     {PLOT_RATE, "", THOUSAND, THOUSAND, decimal},
     {PLOT_RATE, "k", MILLION, MILLION, decimal},
-    {PLOT_RATE, "M", MILLIARD, MILLIARD, decimal},
-    {PLOT_RATE, "G", MILLIARD *THOUSAND, MILLIARD *THOUSAND, decimal},
-    {PLOT_RATE, "T", MILLIARD *MILLION, MILLIARD *MILLION, decimal},
+    {PLOT_RATE, "M", BILLION, BILLION, decimal},
+    {PLOT_RATE, "G", BILLION *THOUSAND, BILLION *THOUSAND, decimal},
+    {PLOT_RATE, "T", BILLION *MILLION, BILLION *MILLION, decimal},
     {PLOT_SHARE, "%", 1, THOUSAND, decimal},
     {PLOT_SHARE, "%", THOUSAND, THOUSAND, decimal},
     {PLOT_SPEED, "B/s", 1, 1, decimal},
@@ -66,20 +68,19 @@ static const struct scale_row {
     {PLOT_SIZE, "GiB", KIB *KIB *KIB, KIB *KIB *KIB, binary},
 };
 
-/* Returns true if the units of KIND are only prefixes such as k and M. These stand beside
- * the ticks, not in the title of the axis. */
+/* Returns true if the units of KIND are only prefixes, such as k and M. Prefixes are
+ * written beside each tick, and other units into the title of the axis. */
 static bool
-is_plain(enum plot_kind kind)
+has_only_prefixes(enum plot_kind kind)
 {
     return kind == PLOT_COUNT || kind == PLOT_RATE;
 }
 
-/* Returns the first unit of KIND after ROW (NULL: from the start), or NULL at the end. */
+/* Returns the first row of KIND from ROW on, or NULL if there is none. */
 static const struct scale_row *
-next_row(enum plot_kind kind, const struct scale_row *row)
+find_scale_row(enum plot_kind kind, const struct scale_row *row)
 {
     const struct scale_row *end = rows + sizeof(rows) / sizeof(rows[0]);
-    row = row ? row + 1 : rows;
 
     while (row < end && row->kind != kind)
         row++;
@@ -87,136 +88,194 @@ next_row(enum plot_kind kind, const struct scale_row *row)
     return row < end ? row : NULL;
 }
 
-bool
-plot_axis_spreads(int64_t least, int64_t most, int64_t ratio)
+/* Returns the first row of KIND. Every kind has at least one row. */
+static const struct scale_row *
+first_row(enum plot_kind kind)
 {
-    return most / ratio > least || (most / ratio == least && most % ratio > 0);
+    return find_scale_row(kind, rows);
 }
 
-/*
- * Returns the smallest round value that is not below SIZE; if there is none, the largest.
- */
+/* Returns the row of the same kind that follows ROW, or NULL if ROW is the last one. */
+static const struct scale_row *
+next_row(const struct scale_row *row)
+{
+    return find_scale_row(row->kind, row + 1);
+}
+
+bool
+plot_axis_spreads(int64_t min, int64_t max, int64_t ratio)
+{
+    /* A product, RATIO * MIN, could be larger than 64 bits. */
+    return max / ratio > min || (max / ratio == min && max % ratio > 0);
+}
+
+/* Returns the smallest round value of KIND that is at least SIZE. Returns the largest
+ * round value if all are smaller. */
 static int64_t
 round_up(enum plot_kind kind, double size)
 {
     int64_t value = 1;
-    for (const struct scale_row *row = NULL; (row = next_row(kind, row));)
-        for (const short *multiple = row->multiples; *multiple; multiple++) {
-            value = *multiple * row->factor;
+
+    for (const struct scale_row *row = first_row(kind); row; row = next_row(row)) {
+        for (int i = 0; row->multiples[i]; i++) {
+            value = row->multiples[i] * row->factor;
             if ((double)value >= size)
                 return value;
         }
+    }
+
     return value;
 }
 
-/* Returns the largest unit in which all ticks of AXIS, a linear axis, can be written with
- * at most two decimals. */
+/* Returns the row with the largest unit in which all ticks of AXIS, a linear axis, can be
+ * written with at most two decimals. */
 static const struct scale_row *
 find_unit(const struct plot_axis *axis)
 {
-    const struct scale_row *best = next_row(axis->kind, NULL);
+    const struct scale_row *best = first_row(axis->kind);
 
-    for (const struct scale_row *row = NULL; (row = next_row(axis->kind, row));) {
+    for (const struct scale_row *row = best; row; row = next_row(row)) {
+        /* The smallest unit, such as 1 ns, has no hundredths: ticks are whole numbers. */
         int64_t hundredth = row->unit % 100 ? row->unit : row->unit / 100;
-        if ((double)row->unit <= axis->max && axis->spacing % hundredth == 0)
+        if ((double)row->unit <= axis->max && axis->tick_step % hundredth == 0)
             best = row;
     }
 
     return best;
 }
 
+/* Widens AXIS, a log axis, so that its maximum is at least four times its minimum. */
+static void
+widen_log_axis(struct plot_axis *axis)
+{
+    axis->min = fmax(axis->min, 1);
+    axis->max = fmax(axis->max, axis->min);
+
+    if (axis->max < axis->min * 4) {
+        axis->min /= 2;
+        axis->max *= 2;
+    }
+}
+
 /* A linear axis covers at least this fraction of its largest value, so that the noise of
  * nearly equal values does not fill the whole axis. */
-#define CLOSE 0.05
+#define MIN_COVERED 0.05
+
+/* Returns how many gaps of the minimum size between ticks fit on AXIS, but at least 1. */
+static double
+count_tick_gaps(const struct plot_axis *axis)
+{
+    double length = fabs(axis->to - axis->from);
+    return fmax(floor(length / axis->min_tick_gap), 1);
+}
 
 void
-plot_axis_fit(struct plot_axis *axis, int64_t least, int64_t most, bool rounded)
+plot_axis_fit(struct plot_axis *axis, int64_t min, int64_t max, bool rounded)
 {
-    axis->min = (double)least;
-    axis->max = fmax((double)most, 1);
+    axis->min = (double)min;
+    axis->max = fmax((double)max, 1);
     axis->unit = "";
 
-    if (axis->log) {
-        axis->min = fmax(axis->min, 1);
-        axis->max = fmax(axis->max, axis->min);
-        if (axis->max < axis->min * 4) {
-            axis->min /= 2;
-            axis->max *= 2;
-        }
+    if (axis->is_log) {
+        widen_log_axis(axis);
         return;
     }
 
     if (axis->min * 2 < axis->max || axis->max <= 1) {
         axis->min = 0;
-    } else if (axis->max - axis->min < axis->max * CLOSE) {
+    } else if (axis->max - axis->min < axis->max * MIN_COVERED) {
         double middle = (axis->min + axis->max) / 2;
-        axis->min = middle * (1 - CLOSE / 2);
-        axis->max = middle * (1 + CLOSE / 2);
+        axis->min = middle * (1 - MIN_COVERED / 2);
+        axis->max = middle * (1 + MIN_COVERED / 2);
     }
 
-    double steps = floor(fmax(axis->to - axis->from, axis->from - axis->to) / axis->gap);
-    axis->spacing = round_up(axis->kind, (axis->max - axis->min) / fmax(steps, 1));
-    double spacing = (double)axis->spacing;
-    axis->min = floor(axis->min / spacing) * spacing;
+    double min_step = (axis->max - axis->min) / count_tick_gaps(axis);
+    axis->tick_step = round_up(axis->kind, min_step);
+    double step = (double)axis->tick_step;
+    axis->min = floor(axis->min / step) * step;
     if (rounded)
-        axis->max = ceil(axis->max / spacing) * spacing;
+        axis->max = ceil(axis->max / step) * step;
 
-    if (!is_plain(axis->kind))
+    if (!has_only_prefixes(axis->kind))
         axis->unit = find_unit(axis)->name;
 }
 
 double
-plot_axis_at(const struct plot_axis *axis, double value)
+plot_axis_position(const struct plot_axis *axis, double value)
 {
-    double least = axis->min;
-    double most = axis->max;
-    double share = axis->log ? log(fmax(value, least) / least) / log(most / least)
-                             : (value - least) / (most - least);
-    return axis->from + fmin(fmax(share, 0), 1) * (axis->to - axis->from);
+    double min = axis->min;
+    double max = axis->max;
+    double fraction;
+
+    if (axis->is_log)
+        fraction = log(fmax(value, min) / min) / log(max / min);
+    else
+        fraction = (value - min) / (max - min);
+
+    return axis->from + fmin(fmax(fraction, 0), 1) * (axis->to - axis->from);
 }
 
-/* Returns the tick of VALUE, written in the unit of ROW with at most three decimals; with
- * the name of the unit if NAMED. */
+/* Returns the tick of VALUE, written in the unit of ROW with at most three decimals. If
+ * HAS_UNIT, the name of the unit follows, except after 0. */
 static struct plot_tick
 make_tick(const struct plot_axis *axis, int64_t value, const struct scale_row *row,
-          bool named)
+          bool has_unit)
 {
-    struct plot_tick tick = {.position = plot_axis_at(axis, (double)value)};
+    struct plot_tick tick = {.position = plot_axis_position(axis, (double)value)};
     int64_t thousandths = value % row->unit * 1000 / row->unit;
-    const char *name = named && value ? row->name : "";
+    double number = (double)(value / row->unit) + (double)thousandths / 1000;
 
-    snprintf(tick.text, sizeof(tick.text), "%.10g%s%s",
-             (double)(value / row->unit) + (double)thousandths / 1000, *name ? " " : "",
-             name);
+    if (has_unit && value && *row->name)
+        snprintf(tick.text, sizeof(tick.text), "%.10g %s", number, row->name);
+    else
+        snprintf(tick.text, sizeof(tick.text), "%.10g", number);
     return tick;
 }
 
+/* Adds TICK to the COUNT ticks in TICKS. Returns false if TICK is left out, because it is
+ * too close to the tick before it, or because TICKS is full. */
+static bool
+add_tick(const struct plot_axis *axis, struct plot_tick *ticks, int *count,
+         const struct plot_tick *tick)
+{
+    if (*count == PLOT_TICKS)
+        return false;
+    if (*count > 0 &&
+        fabs(tick->position - ticks[*count - 1].position) < axis->min_tick_gap)
+        return false;
+
+    ticks[(*count)++] = *tick;
+    return true;
+}
+
 /*
- * Stores in TICKS the ticks of a log scale at every STRIDE-th round value. The count
- * starts again at each unit, except for sizes. Leaves out ticks that are too close to
- * others, and sets CLOSE if there were any. Returns the number of ticks.
+ * Stores in TICKS the ticks of a log scale at every STRIDE-th round value. The counting
+ * of round values starts again at each unit, except for sizes. Leaves out ticks that are
+ * too close to others, and sets LEFT_OUT if there were any. Returns the number of ticks.
  */
 static int
-log_ticks(const struct plot_axis *axis, int stride, bool *close, struct plot_tick *ticks)
+make_log_ticks(const struct plot_axis *axis, int stride, bool *left_out,
+               struct plot_tick *ticks)
 {
     int count = 0;
-    int ordinal = 0;
-    *close = false;
+    int size_index = 0; /* index of the round value among the round values of all units */
+    *left_out = false;
 
-    for (const struct scale_row *row = NULL; (row = next_row(axis->kind, row));)
-        for (int i = 0; row->multiples[i]; i++, ordinal++) {
+    for (const struct scale_row *row = first_row(axis->kind); row; row = next_row(row)) {
+        for (int i = 0; row->multiples[i]; i++, size_index++) {
             int64_t value = row->multiples[i] * row->factor;
-            bool taken = (axis->kind == PLOT_SIZE ? ordinal : i) % stride == 0;
-            if (!taken || (double)value < axis->min || (double)value > axis->max)
+            int index = axis->kind == PLOT_SIZE ? size_index : i;
+
+            if (index % stride != 0)
+                continue;
+            if ((double)value < axis->min || (double)value > axis->max)
                 continue;
 
             struct plot_tick tick = make_tick(axis, value, row, true);
-            if (count == PLOT_TICKS ||
-                (count && fabs(tick.position - ticks[count - 1].position) < axis->gap))
-                *close = true;
-            else
-                ticks[count++] = tick;
+            if (!add_tick(axis, ticks, &count, &tick))
+                *left_out = true;
         }
+    }
 
     return count;
 }
@@ -224,22 +283,25 @@ log_ticks(const struct plot_axis *axis, int stride, bool *close, struct plot_tic
 int
 plot_axis_ticks(const struct plot_axis *axis, struct plot_tick *ticks)
 {
-    static const int decades[] = {1, 3, 9, 0};
-    static const int octaves[] = {1, 2, 3, 4, 6, 10, 0};
-    const int *stride = axis->kind == PLOT_SIZE ? octaves : decades;
+    /* The strides that are tried on a log scale, until no tick is left out. Every 3rd
+     * decimal round value is a power of 10: 1, 10, 100. */
+    static const int decimal_strides[] = {1, 3, 9, 0};
+    static const int size_strides[] = {1, 2, 3, 4, 6, 10, 0};
+    const int *strides = axis->kind == PLOT_SIZE ? size_strides : decimal_strides;
     int count = 0;
-    bool close = true;
 
-    if (axis->log) {
-        for (; *stride && close; stride++)
-            count = log_ticks(axis, *stride, &close, ticks);
+    if (axis->is_log) {
+        bool left_out = true;
+        for (int i = 0; strides[i] && left_out; i++)
+            count = make_log_ticks(axis, strides[i], &left_out, ticks);
         return count;
     }
 
     const struct scale_row *row = find_unit(axis);
-    int64_t value = (int64_t)ceil(axis->min / (double)axis->spacing) * axis->spacing;
-    for (; count < PLOT_TICKS && (double)value <= axis->max; value += axis->spacing)
-        ticks[count++] = make_tick(axis, value, row, is_plain(axis->kind));
+    bool has_unit = has_only_prefixes(axis->kind);
+    int64_t value = (int64_t)ceil(axis->min / (double)axis->tick_step) * axis->tick_step;
+    for (; count < PLOT_TICKS && (double)value <= axis->max; value += axis->tick_step)
+        ticks[count++] = make_tick(axis, value, row, has_unit);
 
     return count;
 }

@@ -9,10 +9,10 @@
 #include <stdint.h>
 
 /*
- * The layout of a plot, and the functions that draw a plot, in the order of their files.
+ * The layout of a plot, and the functions that draw a plot, file by file.
  *
  *    PLOT_LEFT
- *    |   three lines of text: title, workload, result    (plot.c)
+ *    |   three headings: title, workload, result         (plot.c)
  *    v
  *    +------------------------+   +------------+  PLOT_TOP
  *    | panel                  |   | panel      |         (run.c or sweep.c, panel.c)
@@ -21,27 +21,30 @@
  *    legend: the meaning of the lines                    (targets.c)
  *    table: the figures of each target                   (targets.c)
  *
- * All functions that draw add SVG elements to TEXT; if memory runs out, TEXT->failed
- * becomes true. Lengths and positions are in pixels, and y grows downwards. A target is
- * the index of a job, from 0.
+ * All functions that draw add SVG elements to TEXT. If memory runs out, TEXT->failed
+ * becomes true. Lengths and positions are in pixels, and y grows downwards. A parameter
+ * TARGET is the index of a job in the plot, from 0.
  */
 
 #define PLOT_WIDTH 960
-#define PLOT_MARGIN 16
+#define PLOT_MARGIN 16  /* from the edges of the plot to its contents */
 #define PLOT_TOP 88     /* upper edge of the panels */
 #define PLOT_HEIGHT 360 /* height of the panels */
 #define PLOT_BOTTOM (PLOT_TOP + PLOT_HEIGHT)
-#define PLOT_LEFT 92 /* left edge of the first panel, with room for ticks and title */
+#define PLOT_LEFT \
+    92 /* left edge of the first panel; its ticks and title are left of it */
 
-#define PLOT_FONT 12   /* font size of most texts */
-#define PLOT_SMALL 11  /* font size of ticks and labels */
-#define PLOT_ROW 18    /* height of a row of the legend or of the table */
-#define PLOT_SWATCH 24 /* width of the sample of a line in the legend and the table */
-#define PLOT_RING 5    /* radius of the ring around a step that broke a limit */
+#define PLOT_FONT 12  /* font size of most texts */
+#define PLOT_SMALL 11 /* font size of ticks and labels */
+#define PLOT_ROW 18   /* height of a row of the legend or of the table */
+#define PLOT_SWATCH                                                                 \
+    24              /* width of a short piece of a line in the legend and the table \
+                     */
+#define PLOT_RING 5 /* radius of the ring around a step that broke a limit */
 
-/* axis.c: scales, which turn values into pixels, and the round values for ticks. */
+/* axis.c: the scales of axes, which turn values into pixels, and the ticks. */
 
-/* What the values of an axis are, and their unit. */
+/* The quantity on an axis, and the unit of its values. */
 enum plot_kind {
     PLOT_TIME,  /* ns */
     PLOT_COUNT, /* a number of things */
@@ -53,52 +56,52 @@ enum plot_kind {
 
 struct plot_axis {
     enum plot_kind kind;
-    bool log;         /* log scale, not linear */
-    double min, max;  /* values at the ends of the axis */
-    double from, to;  /* positions of these ends; from > to for an axis that points up */
-    double gap;       /* minimum distance of ticks; 0: the axis has no ticks */
-    int64_t spacing;  /* linear axis: difference between the values of two ticks */
-    const char *unit; /* linear axis: unit for the title, not on the ticks; or "" */
+    bool is_log;         /* the scale is logarithmic, not linear */
+    double min, max;     /* values at the ends of the axis */
+    double from, to;     /* positions of min and max; from > to if the axis points up */
+    double min_tick_gap; /* minimum distance of ticks; 0: the axis has no ticks */
+    int64_t tick_step;   /* linear axis: difference between the values of two ticks */
+    const char *unit;    /* linear axis: unit for the title; "" if the ticks have it */
 };
 
-#define PLOT_TICKS 64 /* ticks of an axis, at most */
+#define PLOT_TICKS 64 /* maximum number of ticks of an axis */
 
 struct plot_tick {
-    double position; /* position */
-    char text[32];   /* the value, and its unit unless the axis title has the unit */
+    double position;
+    char text[32]; /* the value, and its unit unless the title of the axis has the unit */
 };
 
-/* The ratio of the largest to the smallest value above which an axis has a log scale. */
-#define PLOT_SPREAD 50
+/* An axis is logarithmic if its largest value is more than this many times its smallest
+ * value. */
+#define PLOT_LOG_RATIO 50
 
-/* Returns true if MOST is more than RATIO times LEAST. */
-bool plot_axis_spreads(int64_t least, int64_t most, int64_t ratio);
+/* Returns true if MAX is more than RATIO times MIN. */
+bool plot_axis_spreads(int64_t min, int64_t max, int64_t ratio);
 
 /*
- * Completes AXIS for values from LEAST to MOST, which must not be negative. The fields
- * kind, log, from, to and gap must be set. A linear axis starts at 0; if all values are
- * close together, it starts at a round value below them instead. If ROUNDED, a linear
- * axis also ends at a round value.
+ * Completes AXIS for values from MIN to MAX, which must not be negative. The caller must
+ * have set the fields kind, is_log, from, to and min_tick_gap. A linear axis starts at 0
+ * or, if all values are close together, at a round value below them. If ROUNDED, a linear
+ * axis also ends at a round value, else it ends at MAX.
  */
-void plot_axis_fit(struct plot_axis *axis, int64_t least, int64_t most, bool rounded);
+void plot_axis_fit(struct plot_axis *axis, int64_t min, int64_t max, bool rounded);
 
-/* Returns the position of VALUE on AXIS; the nearer end if VALUE is not on the axis. */
-double plot_axis_at(const struct plot_axis *axis, double value);
+/* Returns the position of VALUE on AXIS, in pixels. Returns the nearer end of the axis if
+ * VALUE lies outside its range. */
+double plot_axis_position(const struct plot_axis *axis, double value);
 
-/* Stores the ticks of AXIS in TICKS, which has room for PLOT_TICKS, by ascending value.
+/* Stores the ticks of AXIS in TICKS, an array of PLOT_TICKS elements, by ascending value.
  * Returns the number of ticks. */
 int plot_axis_ticks(const struct plot_axis *axis, struct plot_tick *ticks);
 
 /* panel.c: panels, which are frames with axes; and the colours of targets. */
 
-/* A panel. All panels have the same height. */
+/* A panel. All panels have the same top and height. */
 struct plot_panel {
-    double x, width;
-    struct plot_axis across, up; /* horizontal and vertical axis; no ticks if gap is 0 */
-    /*
-     * The titles of the axes. If up_title is NULL, the vertical axis has no texts at all.
-     */
-    const char *across_title, *up_title;
+    double x, width; /* x of the left edge */
+    struct plot_axis x_axis, y_axis;
+    const char *x_title;
+    const char *y_title; /* NULL: the y axis has neither a title nor texts of ticks */
 };
 
 /* Draws the frame of PANEL, with grid, ticks and titles. The contents must be drawn
@@ -111,85 +114,90 @@ void plot_panel_empty(struct buffer *text, const struct plot_panel *panel);
 /* Returns true if any request of JOB counts, so that there is something to draw. */
 bool plot_has_data(const struct job *job);
 
-/*
- * With more targets than this, each target has fewer lines, so that a plot is readable.
- */
-#define PLOT_CLEAR 8
-/* A target that stands for all targets: its elements have the colour of text. */
-#define PLOT_OF_ALL 6
+/* The maximum number of targets that are drawn in full. If there are more, each target
+ * has fewer lines, so that the plot stays readable. */
+#define PLOT_MAX_DETAILED 8
+/* The value of TARGET for elements that belong to all targets. They have the colour of
+ * texts, which is colour 6. */
+#define PLOT_ALL_TARGETS 6
 
-/* The CSS classes of an SVG element, with spaces between. */
+/* The CSS classes of an SVG element, separated by spaces. */
 struct plot_class {
     char text[48];
 };
 
 /*
- * Returns the classes for an element with a ROLE, such as "mark", that belongs to TARGET.
- * With several targets, the element has the colour and dashes of the target. With one
- * target, it has the colour of LINE, a kind of line such as "p99".
+ * Returns the classes for an element of TARGET. ROLE is a class for the shape of the
+ * element, such as "mark". If PLOT has several targets, the element has the colour and
+ * dashes of TARGET. If it has one target, the element has the colour of LINE, a kind of
+ * line such as "p99".
  */
 struct plot_class plot_class(const struct plot *plot, const char *role, const char *line,
                              int target);
 
 /* The parts of the time of requests that a plot shows (-breakdown), from the bottom of a
- * column: each enum part, then the flush after a write. */
+ * column to its top: each enum part, then PLOT_SYNC, the flush after a write. */
 #define PLOT_SYNC PARTS
 #define PLOT_PARTS (PARTS + 1)
 
 /* Returns true if PLOT shows the parts of the time of requests as stacked columns. This
- * needs a single target. The colours then tell parts apart, and lines have the colour of
- * text. */
+ * needs a single target. Then each part has a colour, and lines have the colour of
+ * texts. */
 bool plot_has_parts(const struct plot *plot);
 
-/* Returns true if PLOT shows PART: it shows only parts that some request had. */
+/* Returns true if PLOT shows PART. A plot shows only parts that some request had. */
 bool plot_has_part(const struct plot *plot, int part);
 
-/* Returns the scope of PART, an enum part or PLOT_SYNC. */
+/* Returns the scope of PART, which is an enum part or PLOT_SYNC. */
 static inline enum scope
 plot_part_scope(int part)
 {
     return part < PARTS ? SCOPE_SUBMIT + (enum scope)part : SCOPE_SYNC;
 }
 
-/* Returns the classes for an element with a ROLE that shows PART. */
+/* Returns the classes for an element that shows PART. ROLE is a class for the shape of
+ * the element. */
 struct plot_class plot_part_class(const char *role, int part);
 
 /* Adds the name of PHASE, not escaped for XML. The name of the loaded phase includes the
  * background load: "under load: write 1 MiB depth 8". */
 void plot_phase_name(struct buffer *text, const struct plot *plot, enum phase phase);
 
-/* Draws the sign for a failed request (a cross), or, if FAILED is false, for a missed one
- * (a triangle). It is 5 pixels wide and 6 high; X, Y is the middle of its lower edge. */
+/* Draws the sign of a failed request, a cross. If FAILED is false, draws the sign of a
+ * missed request, a triangle. The sign is 5 pixels wide and 6 high; X, Y is the middle of
+ * its lower edge. */
 void plot_exception(struct buffer *text, const char *class, bool failed, double x,
                     double y);
 
 /* The entries of the legend. A set of entries has a bit for each entry. */
 enum plot_entry {
-    ENTRY_MARK,
-    ENTRY_BAND,
-    ENTRY_MEAN,
-    ENTRY_P50,
-    ENTRY_P99,
-    ENTRY_MAX,
-    ENTRY_FAIL,
-    ENTRY_MISSED,
-    ENTRY_LIMIT,
-    ENTRY_BROKEN,
-    ENTRY_KNEE,
-    ENTRY_VALUE,
+    ENTRY_MARK,   /* a single request */
+    ENTRY_BAND,   /* area from the minimum to the maximum */
+    ENTRY_MEAN,   /* line of means */
+    ENTRY_P50,    /* line of medians */
+    ENTRY_P99,    /* line of p99 */
+    ENTRY_MAX,    /* line of maxima */
+    ENTRY_FAIL,   /* sign of a failed request */
+    ENTRY_MISSED, /* sign of a missed request */
+    ENTRY_LIMIT,  /* line of a limit of -slo */
+    ENTRY_BROKEN, /* ring around a step that broke a limit */
+    ENTRY_KNEE,   /* line at the highest rate that meets the limits */
+    ENTRY_VALUE,  /* numbers beside points: the swept values */
     ENTRIES
 };
 
+/* The set that has only ENTRY_FAIL is BIT(FAIL), and so on. */
 #define BIT(entry) (1u << ENTRY_##entry)
 
-/* run.c: draws the panels of a run. Returns the set of entries for the legend. */
+/* run.c: draws the panels of a run. Returns the set of entries that the legend needs. */
 unsigned plot_run_draw(struct buffer *text, const struct plot *plot);
 
-/* sweep.c: draws the panels of a sweep. Returns the set of entries for the legend. */
+/* sweep.c: draws the panels of a sweep. Returns the set of entries that the legend
+ * needs. */
 unsigned plot_sweep_draw(struct buffer *text, const struct plot *plot);
 
-/* targets.c: draws a legend with ENTRIES and the table of the targets, below Y. Returns
- * the y at which they end. */
+/* targets.c: draws a legend with the set ENTRIES and the table of the targets, from Y
+ * downwards. Returns the y at which the table ends. */
 double plot_targets_draw(struct buffer *text, const struct plot *plot, unsigned entries,
                          double y);
 

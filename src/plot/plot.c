@@ -1,8 +1,8 @@
 /*
- * The document of a plot, from the top down: title, headings, panels (run.c or sweep.c),
- * and the legend with the table (targets.c). It also has a description in words, for
- * people who do not see the picture: the load, the results, and the figures of each
- * target.
+ * The document of a plot. It has three headings (title, workload, result), the panels
+ * (run.c or sweep.c), and the legend with the table (targets.c). For people who do not
+ * see the picture, it also has a description in words: workload, result, and the figures
+ * of each target.
  */
 #include "plot/plot.h"
 
@@ -12,15 +12,18 @@
 #include <inttypes.h>
 #include <limits.h>
 
-/* With more targets, names are shortened in the description, so that it stays small. */
-#define NAMES_WHOLE 4
-#define NAMES_ROOM 16384 /* columns of all shortened names together */
+/* If there are more targets than this, their names are shortened in the description, so
+ * that the description does not become huge. */
+#define MAX_UNSHORTENED 4
+#define SHORTENED_COLUMNS 16384 /* columns for all shortened names together */
 
 /*
  * The style sheet. The colours t0 to t7 are those of Okabe and Ito ("Color Universal
- * Design", 2008), which colour-blind people can distinguish; black and yellow are
- * replaced by colours that are visible on the paper. The dashes d1 to d7 distinguish more
- * targets than there are colours. Fonts are those of the viewer's system.
+ * Design", 2008), which colour-blind people can distinguish. Two of their colours, black
+ * and yellow, are replaced by colours that are visible on the background, which is light
+ * or dark as the viewer prefers. The dashes d1 to d7 distinguish targets if there are
+ * more targets than colours. Fonts are those of the viewer's system. Classes that begin
+ * with k- are for the legend.
  */
 static const char style[] =
     "<style>\n"
@@ -57,59 +60,90 @@ static const char style[] =
     "@media print{.paper{fill:#fff}}\n"
     "</style>\n";
 
-/* Adds VALUE in the unit of KIND, between the texts BEFORE and AFTER. */
+/* Adds BEFORE, VALUE formatted by units_format with KIND, and AFTER. */
 static void
-add_value(struct buffer *text, const char *before, enum units_kind kind, int64_t value,
-          const char *after)
+add_quantity(struct buffer *text, const char *before, enum units_kind kind, int64_t value,
+             const char *after)
 {
     buffer_text(text, before);
     units_add(text, kind, value);
     buffer_text(text, after);
 }
 
-/* Adds what was sent, such as "random reads of 4 KiB, direct". The I/O mode is left out
- * if targets differ in it. */
+/* Returns true if all targets of PLOT have the same I/O mode. */
+static bool
+have_same_mode(const struct plot *plot)
+{
+    enum io_mode mode = plot->jobs[0].target.description.mode;
+
+    for (int i = 1; i < plot->count; i++)
+        if (plot->jobs[i].target.description.mode != mode)
+            return false;
+
+    return true;
+}
+
+/* Returns how the requests of PLAN follow each other in the target, with a space at the
+ * end. Returns "" if the requests move no data, so that their offsets do not matter. */
+static const char *
+find_access_pattern(const struct plan *plan)
+{
+    if (!plan_does(plan, OPERATION_MOVES))
+        return "";
+    if (plan->workload.append)
+        return "appended ";
+    if (plan->workload.linear)
+        return "sequential ";
+
+    return "random ";
+}
+
+/* Adds when requests were sent, such as ", every 1 ms". Adds nothing if they were sent
+ * back to back. */
 static void
-add_sent(struct buffer *text, const struct plot *plot)
+add_pace(struct buffer *text, const struct plan *plan)
+{
+    const struct plan_pace *pace = &plan->pace;
+
+    if (plan->sweep.kind == SWEEP_INTERVAL)
+        buffer_text(text, ", at rising intervals");
+    if (plan->sweep.kind == SWEEP_RATE)
+        buffer_text(text, pace->poisson ? ", due at random" : ", when they are due");
+
+    if (pace->interval <= 0)
+        return;
+    if (pace->burst > 1)
+        buffer_format(text, ", %" PRId64 " every ", pace->burst);
+    else
+        buffer_text(text, ", every ");
+    units_add(text, UNITS_TIME, pace->interval);
+}
+
+/* Adds the workload: which requests were sent, and how, such as "random reads of 4 KiB,
+ * direct". The I/O mode is left out if the targets have different modes. */
+static void
+add_workload(struct buffer *text, const struct plot *plot)
 {
     const struct plan *plan = plot->plan;
     enum sweep_kind swept = plan->sweep.kind;
-    enum io_mode mode = plot->jobs[0].target.description.mode;
-    int alike = 1;
 
     if (plan->mode == MODE_COMPARE) {
         buffer_text(text, "read from raw lines");
         return;
     }
 
-    bool moves = plan_does(plan, OPERATION_MOVES);
-    buffer_format(text, "%s%s",
-                  !moves                  ? ""
-                  : plan->workload.append ? "appended "
-                  : plan->workload.linear ? "sequential "
-                                          : "random ",
+    buffer_format(text, "%s%s", find_access_pattern(plan),
                   operation_mix_noun(&plan->workload.mix));
-
     if (swept == SWEEP_SIZE)
         buffer_text(text, " of rising size");
-    else if (moves)
-        add_value(text, " of ", UNITS_SIZE, plan->workload.request_size, "");
+    else if (plan_does(plan, OPERATION_MOVES))
+        add_quantity(text, " of ", UNITS_SIZE, plan->workload.request_size, "");
 
-    while (alike < plot->count && plot->jobs[alike].target.description.mode == mode)
-        alike++;
-    if (alike == plot->count)
-        buffer_format(text, ", %s", description_mode(mode));
+    if (have_same_mode(plot))
+        buffer_format(text, ", %s",
+                      description_mode(plot->jobs[0].target.description.mode));
 
-    if (swept == SWEEP_INTERVAL)
-        buffer_text(text, ", at rising intervals");
-    if (swept == SWEEP_RATE)
-        buffer_text(text, plan->pace.poisson ? ", due at random" : ", when they are due");
-
-    if (plan->pace.interval > 0 && plan->pace.burst > 1)
-        buffer_format(text, ", %" PRId64, plan->pace.burst);
-    if (plan->pace.interval > 0)
-        add_value(text, plan->pace.burst > 1 ? " every " : ", every ", UNITS_TIME,
-                  plan->pace.interval, "");
+    add_pace(text, plan);
 
     if (swept == SWEEP_THREADS)
         buffer_text(text, ", by more and more threads");
@@ -126,41 +160,45 @@ add_sent(struct buffer *text, const struct plot *plot)
         buffer_text(text, "; drawn together");
 }
 
-/* Adds "99 requests counted, 1 failed". */
+/* Adds numbers of requests, such as "99 requests counted, 1 failed". FAILED and MISSED
+ * are left out if they are 0. */
 static void
-add_counts(struct buffer *text, uint64_t count, uint64_t failed, uint64_t missed)
+add_request_counts(struct buffer *text, uint64_t count, uint64_t failed, uint64_t missed)
 {
-    add_value(text, "", UNITS_COUNT, (int64_t)count,
-              count == 1 ? " request counted" : " requests counted");
+    add_quantity(text, "", UNITS_COUNT, (int64_t)count,
+                 count == 1 ? " request counted" : " requests counted");
     if (failed)
-        add_value(text, ", ", UNITS_COUNT, (int64_t)failed, " failed");
+        add_quantity(text, ", ", UNITS_COUNT, (int64_t)failed, " failed");
     if (missed)
-        add_value(text, ", ", UNITS_COUNT, (int64_t)missed, " missed");
+        add_quantity(text, ", ", UNITS_COUNT, (int64_t)missed, " missed");
 }
 
 /* Adds the result of all targets together, such as "99 requests counted, 1 failed; limit
  * p99 < 1 ms". */
 static void
-add_done(struct buffer *text, const struct plot *plot)
+add_result(struct buffer *text, const struct plot *plot)
 {
-    bool sweep = plot->plan->sweep.kind != SWEEP_NONE;
+    bool is_sweep = plot->plan->sweep.kind != SWEEP_NONE;
     uint64_t count = 0;
     uint64_t failed = 0;
     uint64_t missed = 0;
 
     for (int i = 0; i < plot->count; i++) {
         const struct job *job = &plot->jobs[i];
+
         for (int k = 0; k < job->sweep.count; k++) {
             count += job->sweep.steps[k].requests;
             failed += job->sweep.steps[k].failed;
         }
-        count += sweep ? 0 : job->stats->latency.count;
-        failed += sweep ? 0 : job->stats->failed;
-        missed += sweep ? 0 : job->stats->missed;
+        if (!is_sweep) {
+            count += job->stats->latency.count;
+            failed += job->stats->failed;
+            missed += job->stats->missed;
+        }
     }
 
-    add_counts(text, count, failed, missed);
-    if (sweep && plot->plan->statistics.slos.count) {
+    add_request_counts(text, count, failed, missed);
+    if (is_sweep && plot->plan->statistics.slos.count) {
         buffer_text(text, "; limit ");
         slos_text(&plot->plan->statistics.slos, text);
     }
@@ -172,18 +210,19 @@ add_done(struct buffer *text, const struct plot *plot)
 
 /* Adds percentiles and maximum, in ns. A negative percentile is unknown and left out. */
 static void
-add_times(struct buffer *text, int64_t p50, int64_t p99, int64_t max)
+add_percentiles_and_max(struct buffer *text, int64_t p50, int64_t p99, int64_t max)
 {
     if (p50 >= 0)
-        add_value(text, ", p50 ", UNITS_TIME, p50, "");
+        add_quantity(text, ", p50 ", UNITS_TIME, p50, "");
     if (p99 >= 0)
-        add_value(text, ", p99 ", UNITS_TIME, p99, "");
-    add_value(text, ", max ", UNITS_TIME, max, "");
+        add_quantity(text, ", p99 ", UNITS_TIME, p99, "");
+    add_quantity(text, ", max ", UNITS_TIME, max, "");
 }
 
-/* Adds the figures of all requests and, if operations are mixed, of each operation. */
+/* Describes the figures of all requests and, if operations are mixed, those of each
+ * operation. */
 static void
-add_figures(struct buffer *text, const struct stats *stats)
+describe_stats(struct buffer *text, const struct stats *stats)
 {
     const struct percentile *list = percentiles_common.list;
 
@@ -195,82 +234,107 @@ add_figures(struct buffer *text, const struct stats *stats)
 
         if (scope != SCOPE_ALL)
             buffer_format(text, "; %s: ", scope_name(scope));
-        add_counts(text, moments->count, counts.failed, counts.missed);
+        add_request_counts(text, moments->count, counts.failed, counts.missed);
         if (moments->count)
-            add_times(text, latencies_known_percentile(&latencies, &list[0]),
-                      latencies_known_percentile(&latencies, &list[1]), moments->max);
+            add_percentiles_and_max(
+                text, latencies_known_percentile(&latencies, &list[0]),
+                latencies_known_percentile(&latencies, &list[1]), moments->max);
     }
 }
 
-/* Adds the description of a target: of a run its figures, the mean times of the parts,
- * such as ", on average submit 2 us, queue 1 us", and the figures of its phases; of a
- * sweep the figures of each step. */
+/* Describes the mean time of each part that PLOT shows, such as ", on average submit 2
+ * us, queue 1 us". */
 static void
-add_target(struct buffer *text, const struct plot *plot, const struct job *job)
+describe_parts(struct buffer *text, const struct plot *plot, const struct job *job)
 {
-    enum sweep_kind kind = plot->plan->sweep.kind;
-    bool run = kind == SWEEP_NONE;
-    struct buffer label = {0};
-
-    description_label(&job->target.description, &label);
-    text->failed |= label.failed;
-
-    buffer_text(text, " ");
-    if (!label.failed)
-        svg_shorten(text, label.text,
-                    plot->count <= NAMES_WHOLE ? INT_MAX : NAMES_ROOM / plot->count);
-    buffer_free(&label);
-    buffer_text(text, ": ");
-
-    if (run)
-        add_figures(text, job->stats);
-    else if (!plot_has_data(job))
-        buffer_text(text, "no request counted");
-
     for (int i = 0; i < PLOT_PARTS; i++) {
         if (!plot_has_part(plot, i))
             continue;
 
         enum scope scope = plot_part_scope(i);
         const struct latencies part = latencies_of(job->stats, scope);
+        /* Part 0, submit, is always shown if any part is shown. */
         buffer_format(text, "%s%s ", i ? ", " : ", on average ", scope_name(scope));
         units_add(text, UNITS_TIME, moments_average(part.moments));
     }
+}
 
-    for (enum phase phase = PHASE_IDLE; run && job->phases && phase < PHASES; phase++) {
+/* Describes the figures of each phase of JOB that has begun. */
+static void
+describe_phases(struct buffer *text, const struct plot *plot, const struct job *job)
+{
+    for (enum phase phase = PHASE_IDLE; phase < PHASES; phase++) {
         const struct stats *stats = job_phase_stats(job, phase);
-
         if (!stats)
             continue;
 
         buffer_text(text, "; ");
         plot_phase_name(text, plot, phase);
         buffer_text(text, ": ");
-        add_figures(text, stats);
+        describe_stats(text, stats);
     }
+}
 
-    const char *between = "";
-    for (int i = 0; i < job->sweep.count; i++) {
-        const struct job_step *step = &job->sweep.steps[i];
+/* Describes the figures of each step of SWEEP in which a request counts. */
+static void
+describe_steps(struct buffer *text, enum sweep_kind kind, const struct job_sweep *sweep)
+{
+    const char *separator = "";
+
+    for (int i = 0; i < sweep->count; i++) {
+        const struct job_step *step = &sweep->steps[i];
         char value[UNITS_TEXT];
 
         if (!step->requests)
             continue;
 
-        buffer_format(text, "%s%s %s", between, sweep_kinds[kind].name,
+        buffer_format(text, "%s%s %s", separator, sweep_kinds[kind].name,
                       sweep_format(kind, step->value, value));
-        add_value(text, ": ", UNITS_COUNT, (int64_t)step->iops, " iops");
-        add_value(text, ", ", UNITS_SIZE, (int64_t)step->bps, "/s");
-        add_times(text, step->p50, step->p99, step->max);
+        add_quantity(text, ": ", UNITS_COUNT, (int64_t)step->iops, " iops");
+        add_quantity(text, ", ", UNITS_SIZE, (int64_t)step->bps, "/s");
+        add_percentiles_and_max(text, step->p50, step->p99, step->max);
         if (step->verdict == SLO_BROKEN)
             buffer_text(text, ", limit broken");
-        between = "; ";
+        separator = "; ";
+    }
+}
+
+/* Describes the target of JOB in a sentence: its label, and the figures of its run or of
+ * the steps of its sweep. */
+static void
+describe_target(struct buffer *text, const struct plot *plot, const struct job *job)
+{
+    enum sweep_kind kind = plot->plan->sweep.kind;
+    int max_columns = INT_MAX;
+    struct buffer label = {0};
+
+    if (plot->count > MAX_UNSHORTENED)
+        max_columns = SHORTENED_COLUMNS / plot->count;
+
+    description_label(&job->target.description, &label);
+    text->failed |= label.failed;
+    buffer_text(text, " ");
+    if (!label.failed)
+        svg_shorten(text, label.text, max_columns);
+    buffer_free(&label);
+    buffer_text(text, ": ");
+
+    if (kind == SWEEP_NONE) {
+        describe_stats(text, job->stats);
+        describe_parts(text, plot, job);
+        if (job->phases)
+            describe_phases(text, plot, job);
+    } else if (plot_has_data(job)) {
+        describe_steps(text, kind, &job->sweep);
+    } else {
+        buffer_text(text, "no request counted");
     }
 
     buffer_text(text, ".");
 }
 
-/* Adds the element NAME with the content PLAIN, and an id that the document refers to. */
+/* Adds the element NAME with the content PLAIN, and an id to which an attribute of the
+ * document refers (aria-labelledby). */
 static void
 add_element(struct buffer *text, const char *name, const struct buffer *plain)
 {
@@ -279,8 +343,8 @@ add_element(struct buffer *text, const char *name, const struct buffer *plain)
     buffer_format(text, "</%s>\n", name);
 }
 
-/* Adds a heading with its base line at Y, in a font of SIZE pixels. A heading that is too
- * wide is shortened. */
+/* Adds the heading PLAIN with its base line at Y, in a font of SIZE pixels. Shortens the
+ * heading if it is too wide. */
 static void
 add_heading(struct buffer *text, double y, int size, const char *class,
             const struct buffer *plain)
@@ -292,8 +356,24 @@ add_heading(struct buffer *text, double y, int size, const char *class,
     svg_buffer(text, PLOT_MARGIN, y, SVG_START, size, class, &line);
 }
 
-void
-plot_format(struct buffer *text, const struct plot *plot)
+/* Adds the title: the label of the target, or the number of targets. */
+static void
+add_title(struct buffer *text, const struct plot *plot)
+{
+    bool is_recorded = plot->plan->mode == MODE_COMPARE;
+
+    if (plot->count > 1) {
+        buffer_format(text, "ioping: %d %s", plot->count,
+                      is_recorded ? "recorded runs" : "targets");
+    } else {
+        buffer_text(text, "ioping ");
+        description_label(&plot->jobs[0].target.description, text);
+    }
+}
+
+/* Adds the description of the whole plot in words. */
+static void
+describe_plot(struct buffer *text, const struct plot *plot)
 {
     static const char *const kinds[] = {
         [SWEEP_NONE] = "Latency over time, and how it is distributed",
@@ -302,38 +382,44 @@ plot_format(struct buffer *text, const struct plot *plot)
         [SWEEP_DEPTH] = "Latency against IOPS, at rising queue depth",
         [SWEEP_INTERVAL] = "Latency against the interval between requests",
         [SWEEP_RATE] = "Latency against IOPS, at rising rate"};
-    enum { TITLE, SENT, DONE, WORDS, BODY, TEXTS };
-    struct buffer texts[TEXTS] = {{0}};
-    struct buffer *words = &texts[WORDS];
-    struct buffer *body = &texts[BODY];
 
-    if (plot->count > 1)
-        buffer_format(&texts[TITLE], "ioping: %d %s", plot->count,
-                      plot->plan->mode == MODE_COMPARE ? "recorded runs" : "targets");
-    else {
-        buffer_text(&texts[TITLE], "ioping ");
-        description_label(&plot->jobs[0].target.description, &texts[TITLE]);
-    }
+    buffer_text(text, kinds[plot->plan->sweep.kind]);
+    if (plot_has_parts(plot))
+        buffer_text(text, ", with the parts of the time as stacked columns");
+    buffer_text(text, ": ");
 
-    add_sent(&texts[SENT], plot);
-    add_done(&texts[DONE], plot);
+    add_workload(text, plot);
+    buffer_text(text, "; ");
+    add_result(text, plot);
+    buffer_text(text, ".");
 
-    buffer_format(words, "%s%s: ", kinds[plot->plan->sweep.kind],
-                  plot_has_parts(plot) ? ", with the parts of the time as stacked columns"
-                                       : "");
-    add_sent(words, plot);
-    buffer_text(words, "; ");
-    add_done(words, plot);
-    buffer_text(words, ".");
     for (int i = 0; i < plot->count; i++)
-        add_target(words, plot, &plot->jobs[i]);
+        describe_target(text, plot, &plot->jobs[i]);
+}
+
+void
+plot_format(struct buffer *text, const struct plot *plot)
+{
+    /* BODY has all visible elements. They are drawn before the document begins, because
+     * its first element has the height of the plot. */
+    enum { TITLE, WORKLOAD, RESULT, DESCRIPTION, BODY, TEXTS };
+    struct buffer texts[TEXTS] = {{0}};
+    struct buffer *body = &texts[BODY];
+    unsigned entries;
+
+    add_title(&texts[TITLE], plot);
+    add_workload(&texts[WORKLOAD], plot);
+    add_result(&texts[RESULT], plot);
+    describe_plot(&texts[DESCRIPTION], plot);
 
     add_heading(body, 30, 17, "title", &texts[TITLE]);
-    add_heading(body, 51, 13, "sent", &texts[SENT]);
-    add_heading(body, 69, 13, "dim", &texts[DONE]);
+    add_heading(body, 51, 13, "sent", &texts[WORKLOAD]);
+    add_heading(body, 69, 13, "dim", &texts[RESULT]);
 
-    unsigned entries = plot->plan->sweep.kind == SWEEP_NONE ? plot_run_draw(body, plot)
-                                                            : plot_sweep_draw(body, plot);
+    if (plot->plan->sweep.kind == SWEEP_NONE)
+        entries = plot_run_draw(body, plot);
+    else
+        entries = plot_sweep_draw(body, plot);
     int height = (int)plot_targets_draw(body, plot, entries, PLOT_BOTTOM + 56);
 
     buffer_format(text,
@@ -344,7 +430,7 @@ plot_format(struct buffer *text, const struct plot *plot)
                   PLOT_WIDTH, height, PLOT_WIDTH, height);
 
     add_element(text, "title", &texts[TITLE]);
-    add_element(text, "desc", words);
+    add_element(text, "desc", &texts[DESCRIPTION]);
     buffer_text(text, style);
     svg_rect(text, "paper", 0, 0, PLOT_WIDTH, height);
 

@@ -1,6 +1,6 @@
 /*
  * Writes SVG elements. The program does not know the fonts of the viewer, so it cannot
- * measure a text; all widths of texts are estimates from the number of characters.
+ * measure a text. It estimates the width of a text from the number of characters.
  */
 #include "svg.h"
 
@@ -9,14 +9,15 @@
 
 #define ELLIPSIS "\xe2\x80\xa6" /* U+2026 */
 
-/* Returns 2 for a character that may be wide, else 1. All scripts with wide glyphs are
- * among the characters that take three or more bytes in UTF-8. */
+/* Returns how many columns CHARACTER may take: 2 if it may be wide, else 1. All scripts
+ * with wide glyphs have characters of at least three bytes in UTF-8. */
 static int
-columns_of(const struct escape_character *character)
+character_columns(const struct escape_character *character)
 {
     return character->length >= 3 ? 2 : 1;
 }
 
+/* Returns how many columns PLAIN may take. */
 static int
 count_columns(const char *plain)
 {
@@ -24,7 +25,7 @@ count_columns(const char *plain)
     int columns = 0;
 
     while (escape_next(&plain, &character))
-        columns += columns_of(&character);
+        columns += character_columns(&character);
 
     return columns;
 }
@@ -47,8 +48,8 @@ svg_escape(struct buffer *text, const char *plain)
             character.length == 1 ? strchr(special, *character.bytes) : NULL;
 
         /* XML 1.0, section 2.2, forbids U+FFFE, U+FFFF and most C0 controls, and
-         * discourages DEL and C1. Bidirectional controls are legal, but would change the
-         * order in which a reader sees the characters of a name. */
+         * discourages DEL and C1. It allows bidirectional controls, but they would change
+         * the order in which a reader sees the characters of a name. */
         if (character.kind != ESCAPE_PLAIN || character.code == 0xfffe ||
             character.code == 0xffff)
             buffer_text(text, ESCAPE_REPLACEMENT);
@@ -63,39 +64,50 @@ void
 svg_shorten(struct buffer *text, const char *plain, int columns)
 {
     struct escape_character character;
-    int all = count_columns(plain);
-    int used = 0;
-    int head = (columns - 2) / 2;
-    if (all <= columns) {
+    int plain_columns = count_columns(plain);
+    int head_columns = 0; /* columns of the text before the ellipsis */
+    int max_head_columns = (columns - 2) / 2;
+
+    if (plain_columns <= columns) {
         buffer_text(text, plain);
         return;
     }
 
-    const char *at = plain;
-    while (escape_next(&at, &character) && used + columns_of(&character) <= head)
-        used += columns_of(&character);
-    at = character.bytes; /* the first character that does not fit */
-    buffer_add(text, plain, (size_t)(at - plain));
+    const char *rest = plain;
+    while (escape_next(&rest, &character) &&
+           head_columns + character_columns(&character) <= max_head_columns)
+        head_columns += character_columns(&character);
+
+    rest = character.bytes; /* the first character that does not fit */
+    buffer_add(text, plain, (size_t)(rest - plain));
     buffer_text(text, ELLIPSIS);
 
-    for (int room = columns - 2 - used, left = all - used; left > room;) {
-        escape_next(&at, &character);
-        left -= columns_of(&character);
+    /* Two columns are reserved for the ellipsis, because it takes three bytes. */
+    int rest_columns = plain_columns - head_columns;
+    int max_tail_columns = columns - 2 - head_columns;
+    while (rest_columns > max_tail_columns) {
+        escape_next(&rest, &character);
+        rest_columns -= character_columns(&character);
     }
 
-    buffer_text(text, at);
+    buffer_text(text, rest);
 }
 
-/* The printf format of a number that tenths() returned: below 10^8 with one decimal, such
- * a number has at most 10 digits. */
+/* The printf format of a number that round_to_tenths returned. A number below 10^8 with
+ * one decimal has at most 9 digits, so no digit is lost. */
 #define NUMBER "%.10g"
 
-/* Returns NUMBER rounded to one decimal, but never -0; 0 if NUMBER is 10^8 or more. */
+/* Returns NUMBER rounded to one decimal. Returns 0 if NUMBER is not between -10^8 and
+ * 10^8. */
 static double
-tenths(double number)
+round_to_tenths(double number)
 {
-    bool sane = number > -1e8 && number < 1e8;
-    return sane ? floor(number * 10 + 0.5) / 10 + 0.0 : 0;
+    bool is_in_range = number > -1e8 && number < 1e8;
+    if (!is_in_range)
+        return 0;
+
+    /* Adding 0.0 turns -0 into 0. */
+    return floor(number * 10 + 0.5) / 10 + 0.0;
 }
 
 void
@@ -106,12 +118,12 @@ svg_text(struct buffer *text, double x, double y, enum svg_anchor anchor, int si
 
     buffer_format(text,
                   "<text class=\"%s\" x=\"" NUMBER "\" y=\"" NUMBER "\" font-size=\"%d\"",
-                  class, tenths(x), tenths(y), size);
+                  class, round_to_tenths(x), round_to_tenths(y), size);
     if (anchor != SVG_START)
         buffer_format(text, " text-anchor=\"%s\"", anchors[anchor]);
     if (anchor == SVG_UPWARDS)
-        buffer_format(text, " transform=\"rotate(-90 " NUMBER " " NUMBER ")\"", tenths(x),
-                      tenths(y));
+        buffer_format(text, " transform=\"rotate(-90 " NUMBER " " NUMBER ")\"",
+                      round_to_tenths(x), round_to_tenths(y));
 
     buffer_text(text, ">");
     svg_escape(text, plain);
@@ -133,9 +145,9 @@ svg_rect(struct buffer *text, const char *class, double x, double y, double widt
          double height)
 {
     buffer_format(text, "<rect class=\"%s\" x=\"" NUMBER "\" y=\"" NUMBER "\"", class,
-                  tenths(x), tenths(y));
-    buffer_format(text, " width=\"" NUMBER "\" height=\"" NUMBER "\"/>\n", tenths(width),
-                  tenths(height));
+                  round_to_tenths(x), round_to_tenths(y));
+    buffer_format(text, " width=\"" NUMBER "\" height=\"" NUMBER "\"/>\n",
+                  round_to_tenths(width), round_to_tenths(height));
 }
 
 void
@@ -144,7 +156,7 @@ svg_circle(struct buffer *text, const char *class, double x, double y, double ra
     buffer_format(text,
                   "<circle class=\"%s\" cx=\"" NUMBER "\" cy=\"" NUMBER "\" r=\"" NUMBER
                   "\"/>\n",
-                  class, tenths(x), tenths(y), tenths(radius));
+                  class, round_to_tenths(x), round_to_tenths(y), round_to_tenths(radius));
 }
 
 void
@@ -156,13 +168,14 @@ svg_path(struct buffer *text, const char *class)
 void
 svg_point(struct buffer *text, char command, double x, double y)
 {
-    buffer_format(text, "%c " NUMBER "," NUMBER " ", command, tenths(x), tenths(y));
+    buffer_format(text, "%c " NUMBER "," NUMBER " ", command, round_to_tenths(x),
+                  round_to_tenths(y));
 }
 
 void
 svg_line(struct buffer *text, char command, double to)
 {
-    buffer_format(text, "%c " NUMBER " ", command, tenths(to));
+    buffer_format(text, "%c " NUMBER " ", command, round_to_tenths(to));
 }
 
 void

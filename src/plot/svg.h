@@ -4,18 +4,20 @@
 #include "base/buffer.h"
 
 /*
- * Functions that write the elements of an SVG document (W3C, Scalable Vector
- * Graphics 1.1) to TEXT. Coordinates and lengths are in pixels and are written with at
- * most one decimal; a number of 10^8 or more is written as 0. CLASS is the class
- * attribute of the element, and is not escaped.
+ * Functions that add the elements of an SVG document (W3C, Scalable Vector Graphics 1.1)
+ * to TEXT. Coordinates and lengths are in pixels, y grows downwards, and numbers are
+ * written with at most one decimal; a number of 10^8 or more is written as 0. CLASS is
+ * the class attribute of the element, and is not escaped. If memory runs out,
+ * TEXT->failed becomes true.
  */
 
-/* The estimated width of a character, as a fraction of the font size: about the width of
- * a digit in a wide font. */
+/* The estimated width of a character, as a fraction of the font size. It is about the
+ * width of a digit in a wide font, so it is too high rather than too low. */
 #define SVG_GLYPH 0.65
 
-/* Returns an estimate, rather too high, of the width of TEXT in a font of SIZE pixels.
- * Characters from U+0800 on count as two, because some scripts there have wide glyphs. */
+/* Returns an estimate of the width of TEXT in pixels, in a font of SIZE pixels. It is too
+ * high rather than too low. Characters from U+0800 on count as two, because some of their
+ * scripts have wide glyphs. */
 double svg_width(const char *text, double size);
 
 /*
@@ -26,12 +28,13 @@ double svg_width(const char *text, double size);
 void svg_escape(struct buffer *text, const char *plain);
 
 /*
- * Adds PLAIN, not escaped. If PLAIN is wider than COLUMNS characters, adds only its
- * beginning and its end, with an ellipsis between. COLUMNS must be at least 3.
+ * Adds PLAIN, not escaped. If PLAIN is wider than COLUMNS characters, an ellipsis
+ * replaces its middle. Characters from U+0800 on count as two. COLUMNS must be at least
+ * 3.
  */
 void svg_shorten(struct buffer *text, const char *plain, int columns);
 
-/* Which point of a text is at the given position. */
+/* The point of the base line of a text that is at the given position. */
 enum svg_anchor {
     SVG_START,
     SVG_MIDDLE,
@@ -39,8 +42,8 @@ enum svg_anchor {
     SVG_UPWARDS, /* the middle of a text that runs from the bottom to the top */
 };
 
-/* Adds the text PLAIN, escaped, in a font of SIZE. The ANCHOR of its base line is at X,
- * Y. */
+/* Adds the text PLAIN, escaped, in a font of SIZE pixels. The point ANCHOR of the text is
+ * at X, Y. */
 void svg_text(struct buffer *text, double x, double y, enum svg_anchor anchor, int size,
               const char *class, const char *plain);
 
@@ -59,23 +62,26 @@ void svg_rect(struct buffer *text, const char *class, double x, double y, double
 void svg_circle(struct buffer *text, const char *class, double x, double y,
                 double radius);
 
-/* Begins a path. The functions from svg_point to svg_close add to the path, until
- * svg_end. */
+/* Begins a path. svg_point, svg_line and svg_close add to the path; svg_end ends it. */
 void svg_path(struct buffer *text, const char *class);
 
-/* Moves to X, Y (COMMAND 'M'), or draws a line to X, Y (COMMAND 'L'). */
+/* Continues the path: moves to X, Y without drawing (COMMAND 'M'), or draws a line to X,
+ * Y (COMMAND 'L'). */
 void svg_point(struct buffer *text, char command, double x, double y);
 
-/* Draws a horizontal line to x = TO (COMMAND 'H'), or a vertical line to y = TO ('V'). */
+/* Continues the path: draws a horizontal line to x = TO (COMMAND 'H'), or a vertical line
+ * to y = TO (COMMAND 'V'). */
 void svg_line(struct buffer *text, char command, double to);
 
-/* Draws a line back to the latest 'M', so that the path is a closed outline. */
+/* Continues the path: draws a line back to the point of the last 'M', so that the path is
+ * a closed outline. */
 void svg_close(struct buffer *text);
 
 /* Ends the path. */
 void svg_end(struct buffer *text);
 
-/* Adds a path with one line: from X, Y to x = TO (COMMAND 'H') or to y = TO ('V'). */
+/* Adds a path with a single line: a horizontal line from X, Y to x = TO (COMMAND 'H'), or
+ * a vertical line from X, Y to y = TO (COMMAND 'V'). */
 void svg_rule(struct buffer *text, const char *class, double x, double y, char command,
               double to);
 

@@ -1,9 +1,10 @@
 /*
- * The plot of a sweep. There are three kinds:
+ * The plot of a sweep. A curve has a point for each step. There are three kinds of plots:
  * - A sweep of sizes has two panels: IOPS and bandwidth against the request size.
- * - A sweep of threads, depths or rates is a saturation curve, latency against IOPS. Each
- *   point is labelled with its swept value, as far as labels fit without overlaps.
- * - A sweep of intervals has latency against the interval.
+ * - A sweep of threads, depths or rates has a panel with latency against IOPS. This shows
+ *   at which rate the device is saturated. Points are labelled with the swept values,
+ *   where labels fit without overlaps.
+ * - A sweep of intervals has a panel with latency against the interval.
  */
 #include "base/units.h"
 #include "draw.h"
@@ -11,17 +12,23 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define INSET 10   /* between a frame and its contents, in pixels */
-#define LABELLED 2 /* if there are more targets, only the lowest curve has labels */
-#define STEEP 10   /* from this ratio of latencies on, their scale is logarithmic */
+/* Lengths in pixels. */
+#define INSET 10             /* between a frame and its contents */
+#define SIZE_PANEL_WIDTH 372 /* width of a panel of a sweep of sizes */
+#define SIZE_PANEL_GAP 100   /* between the two panels of a sweep of sizes */
+/* If there are more targets than this, only points of the lowest curves have labels. */
+#define MAX_LABELLED 2
+/* The axis of latency is logarithmic if the longest latency is more than this many times
+ * the shortest. */
+#define LATENCY_LOG_RATIO 10
 
-/* What a step of a sweep has. */
+/* The figures of a step that can be on an axis. SWEPT is the swept value. */
 enum figure { SWEPT, IOPS, BPS, P50, P99, MAX };
 
-/* Returns FIGURE of STEP in the unit of its axis (enum plot_kind). A percentile is
- * negative if it is unknown. */
+/* Returns FIGURE of STEP in the unit of its axis (enum plot_kind). Returns a negative
+ * value if FIGURE is a percentile that is unknown. */
 static double
-value_of(const struct job_step *step, enum figure figure)
+step_figure(const struct job_step *step, enum figure figure)
 {
     const double values[] = {[SWEPT] = (double)step->value,
                              [IOPS] = step->iops * 1000,
@@ -33,158 +40,178 @@ value_of(const struct job_step *step, enum figure figure)
     return values[figure];
 }
 
-/* Returns true if FIGURE of STEP is known: a percentile needs enough requests. */
+/* Returns true if FIGURE of STEP is known. A percentile is unknown if too few requests
+ * count. */
 static bool
 has_figure(const struct job_step *step, enum figure figure)
 {
-    return step->requests > 0 && value_of(step, figure) >= 0;
+    return step->requests > 0 && step_figure(step, figure) >= 0;
 }
 
-/* A range of values; empty if `least` is above `most`. */
+/* A range of values. It is empty if `min` is above `max`. */
 struct value_range {
     int64_t min, max;
 };
 
+/* Returns true if RANGE is empty. */
+static bool
+is_empty(const struct value_range *range)
+{
+    return range->min > range->max;
+}
+
+/* Widens RANGE to whole numbers, so that it includes VALUE. */
 static void
 widen_range(struct value_range *range, double value)
 {
-    int64_t least = (int64_t)floor(value);
-    int64_t most = (int64_t)ceil(value);
+    int64_t below = (int64_t)floor(value);
+    int64_t above = (int64_t)ceil(value);
 
-    range->min = least < range->min ? least : range->min;
-    range->max = most > range->max ? most : range->max;
+    if (below < range->min)
+        range->min = below;
+    if (above > range->max)
+        range->max = above;
 }
 
-/* Returns the range of FIGURE over all steps that have it. */
+/* Returns the range of FIGURE over all steps of all targets in which it is known. */
 static struct value_range
 find_range(const struct plot *plot, enum figure figure)
 {
     struct value_range range = {INT64_MAX, INT64_MIN};
 
-    for (int i = 0; i < plot->count; i++)
-        for (int k = 0; k < plot->jobs[i].sweep.count; k++)
-            if (has_figure(&plot->jobs[i].sweep.steps[k], figure))
-                widen_range(&range, value_of(&plot->jobs[i].sweep.steps[k], figure));
+    for (int i = 0; i < plot->count; i++) {
+        const struct job_sweep *sweep = &plot->jobs[i].sweep;
+
+        for (int k = 0; k < sweep->count; k++)
+            if (has_figure(&sweep->steps[k], figure))
+                widen_range(&range, step_figure(&sweep->steps[k], figure));
+    }
 
     return range;
 }
 
-/* A panel that is being drawn. */
+/* A panel while it is drawn. */
 struct chart {
     struct buffer *text;
     const struct plot *plot;
     struct plot_panel panel;
-    enum figure across; /* the figure on its horizontal axis */
-    unsigned entries;   /* of the legend, as bits */
+    enum figure x_figure; /* the figure on its horizontal axis */
+    unsigned entries;     /* set of entries that the legend needs */
 };
 
-static double
-x_of(const struct chart *chart, const struct job_step *step)
-{
-    return plot_axis_at(&chart->panel.across, value_of(step, chart->across));
-}
-
-static double
-y_of(const struct chart *chart, const struct job_step *step, enum figure up)
-{
-    return plot_axis_at(&chart->panel.up, value_of(step, up));
-}
-
-/* A line with marks on it: their classes, and the figure on the vertical axis. */
+/* A curve: a line through the points of the steps, and a mark at each point. */
 struct curve {
-    const char *role, *mark, *line;
-    double radius;
-    enum figure up;
+    const char *line_role, *mark_role; /* CSS classes of the line and of the marks */
+    const char *kind;                  /* kind of line, for plot_class */
+    double mark_radius;                /* pixels */
+    enum figure y_figure;              /* the figure on the vertical axis */
 };
 
-/* Returns true if any step of JOB has FIGURE. */
-static bool
-has_any(const struct job *job, enum figure figure)
+/* The point of a step on a curve. */
+struct point {
+    double x, y;
+    const struct job_step *step;
+};
+
+/* Stores in LIST, of JOB_STEPS elements, the points of the steps of TARGET on CURVE.
+ * Steps in which the figure of the curve is unknown have no point. Returns the number of
+ * points. */
+static int
+find_points(const struct chart *chart, int target, const struct curve *curve,
+            struct point *list)
 {
-    for (int i = 0; i < job->sweep.count; i++)
-        if (has_figure(&job->sweep.steps[i], figure))
-            return true;
-    return false;
+    const struct job_sweep *sweep = &chart->plot->jobs[target].sweep;
+    const struct plot_panel *panel = &chart->panel;
+    int count = 0;
+
+    for (int i = 0; i < sweep->count; i++) {
+        const struct job_step *step = &sweep->steps[i];
+
+        if (!has_figure(step, curve->y_figure))
+            continue;
+
+        double x_value = step_figure(step, chart->x_figure);
+        double y_value = step_figure(step, curve->y_figure);
+        list[count++] = (struct point){plot_axis_position(&panel->x_axis, x_value),
+                                       plot_axis_position(&panel->y_axis, y_value), step};
+    }
+
+    return count;
 }
 
-/* Draws the line of CURVE, then its marks, then rings around the steps that broke a
- * limit. Each pass is drawn over the ones before. */
+/* Draws CURVE of TARGET: first the line, then the marks, then rings around the steps that
+ * broke a limit, so that marks and rings lie over the line. */
 static void
 draw_curve(struct chart *chart, int target, const struct curve *curve)
 {
     const struct plot *plot = chart->plot;
-    const struct job *job = &plot->jobs[target];
     struct buffer *text = chart->text;
-    const struct plot_class line = plot_class(plot, curve->role, curve->line, target);
-    const struct plot_class mark = plot_class(plot, curve->mark, curve->line, target);
+    const struct plot_class line =
+        plot_class(plot, curve->line_role, curve->kind, target);
+    const struct plot_class mark =
+        plot_class(plot, curve->mark_role, curve->kind, target);
     const struct plot_class ring = plot_class(plot, "ring", "fail", target);
-    char command = 'M';
+    struct point points[JOB_STEPS];
+    int count = find_points(chart, target, curve, points);
 
-    if (!has_any(job, curve->up))
+    if (count == 0)
         return;
 
     svg_path(text, line.text);
-    for (int pass = 0; pass < 3; pass++) {
-        for (int i = 0; i < job->sweep.count; i++) {
-            const struct job_step *step = &job->sweep.steps[i];
-            if (!has_figure(step, curve->up))
-                continue;
-            double x = x_of(chart, step);
-            double y = y_of(chart, step, curve->up);
-            if (pass == 0)
-                svg_point(text, command, x, y);
-            else if (pass == 1)
-                svg_circle(text, mark.text, x, y, curve->radius);
-            else if (step->verdict == SLO_BROKEN) {
-                svg_circle(text, ring.text, x, y, PLOT_RING);
-                chart->entries |= BIT(BROKEN);
-            }
-            command = 'L';
-        }
-        if (pass == 0)
-            svg_end(text);
+    for (int i = 0; i < count; i++)
+        svg_point(text, i == 0 ? 'M' : 'L', points[i].x, points[i].y);
+    svg_end(text);
+
+    for (int i = 0; i < count; i++)
+        svg_circle(text, mark.text, points[i].x, points[i].y, curve->mark_radius);
+
+    for (int i = 0; i < count; i++) {
+        if (points[i].step->verdict != SLO_BROKEN)
+            continue;
+        svg_circle(text, ring.text, points[i].x, points[i].y, PLOT_RING);
+        chart->entries |= BIT(BROKEN);
     }
 }
 
-/* Returns the axis between the pixels FROM and TO, with an inset. It is fitted to RANGE;
- * a linear axis begins at 0. */
+/* Returns an axis between the pixels FROM and TO, fitted to RANGE. INSET pixels stay free
+ * at its ends, except at the lower end of a linear axis, which is 0. */
 static struct plot_axis
-fit_axis(enum plot_kind kind, bool log, double gap, double from, double to,
+fit_axis(enum plot_kind kind, bool is_log, double min_tick_gap, double from, double to,
          struct value_range range, bool rounded)
 {
     double inset = from < to ? INSET : -INSET;
     struct plot_axis axis = {.kind = kind,
-                             .log = log,
-                             .from = log ? from + inset : from,
+                             .is_log = is_log,
+                             .from = is_log ? from + inset : from,
                              .to = to - inset,
-                             .gap = gap};
+                             .min_tick_gap = min_tick_gap};
 
-    plot_axis_fit(&axis, log ? range.min : 0, range.max, rounded);
+    plot_axis_fit(&axis, is_log ? range.min : 0, range.max, rounded);
     return axis;
 }
 
-/* Draws one panel of a sweep of sizes, with FIGURE against the size. Returns the entries
- * of the legend. */
+/* Draws one panel of a sweep of sizes, with FIGURE against the request size. X is its
+ * left edge, TITLE and KIND belong to its vertical axis. Returns the set of entries that
+ * the legend needs. */
 static unsigned
-draw_rates(struct buffer *text, const struct plot *plot, double x, const char *title,
-           enum plot_kind kind, enum figure figure)
+draw_size_panel(struct buffer *text, const struct plot *plot, double x, const char *title,
+                enum plot_kind kind, enum figure figure)
 {
     const struct curve curve = {"outline", "mark", "", 3, figure};
     struct value_range sizes = find_range(plot, SWEPT);
     struct value_range rates = find_range(plot, figure);
     struct plot_panel panel = {
-        .x = x, .width = 372, .across_title = "request size", .up_title = title};
+        .x = x, .width = SIZE_PANEL_WIDTH, .x_title = "request size", .y_title = title};
 
-    bool any = sizes.min <= sizes.max;
-    if (any) {
-        panel.across = fit_axis(PLOT_SIZE, true, 54, x, x + panel.width, sizes, false);
-        panel.up = fit_axis(kind, true, 20, PLOT_BOTTOM, PLOT_TOP, rates, false);
+    if (!is_empty(&sizes)) {
+        panel.x_axis = fit_axis(PLOT_SIZE, true, 54, x, x + panel.width, sizes, false);
+        panel.y_axis = fit_axis(kind, true, 20, PLOT_BOTTOM, PLOT_TOP, rates, false);
     }
 
     struct chart chart = {text, plot, panel, SWEPT, 0};
 
     plot_panel_draw(text, &panel);
-    if (!any)
+    if (is_empty(&sizes))
         plot_panel_empty(text, &panel);
 
     for (int i = 0; i < plot->count; i++)
@@ -193,67 +220,88 @@ draw_rates(struct buffer *text, const struct plot *plot, double x, const char *t
     return chart.entries;
 }
 
-/* Distances of labels, in pixels. */
-#define RADIUS 3  /* of a point */
-#define AWAY 5    /* from a point to its label */
-#define DESCENT 2 /* of letters, below the base line */
+/* Lengths for the placement of labels, in pixels. */
+#define POINT_RADIUS 3   /* half the size of the box of a point */
+#define LABEL_DISTANCE 5 /* from a point to its label */
+#define DESCENT 2        /* of letters, below the base line */
 /* Tolerance when distances to points are compared, in squared pixels. */
-#define NEARLY 0.1
+#define TOLERANCE 0.1
 
-/* A rectangle. */
+/* A rectangle, in pixels. */
 struct box {
-    double x_min, y_min, x_max, y_max; /* pixels */
+    double x_min, y_min, x_max, y_max;
 };
 
-/* The rectangles that a new label must not overlap: first the points, then the labels
- * drawn so far. */
+/* The boxes that a new label must not overlap. */
 struct labels {
-    struct box frame;  /* the labels must lie inside */
-    struct box *boxes; /* memory for all points and labels */
-    /* counts; the points come first, all of them before any label */
-    int points, labels;
+    struct box frame; /* all labels must lie inside this box */
+    /* memory for the boxes of all points and labels; first come the points, then the
+     * labels that are drawn already */
+    struct box *boxes;
+    int point_count, label_count;
 };
 
-/* Returns the squared distance from BOX to the point X, Y; 0 inside the box. */
+/* Returns the squared distance between BOX and the point X, Y. Returns 0 if the point
+ * lies inside the box. */
 static double
-distance(const struct box *box, double x, double y)
+squared_distance(const struct box *box, double x, double y)
 {
-    double across = fmax(fmax(box->x_min - x, x - box->x_max), 0);
+    double x_distance = fmax(fmax(box->x_min - x, x - box->x_max), 0);
+    double y_distance = fmax(fmax(box->y_min - y, y - box->y_max), 0);
 
-    double down = fmax(fmax(box->y_min - y, y - box->y_max), 0);
-    return across * across + down * down;
+    return x_distance * x_distance + y_distance * y_distance;
 }
 
-/* Returns true if BOX lies inside the frame, overlaps nothing, and is not nearer to
- * another point than to its own, X, Y. */
+/* Returns true if BOX lies inside of FRAME. */
+static bool
+is_inside(const struct box *box, const struct box *frame)
+{
+    return box->x_min >= frame->x_min && box->x_max <= frame->x_max &&
+           box->y_min >= frame->y_min && box->y_max <= frame->y_max;
+}
+
+/* Returns true if the boxes overlap. */
+static bool
+do_overlap(const struct box *one, const struct box *other)
+{
+    return one->x_min < other->x_max && other->x_min < one->x_max &&
+           one->y_min < other->y_max && other->y_min < one->y_max;
+}
+
+/* Returns true if BOX is free for a label of the point X, Y: it lies inside the frame,
+ * overlaps no point and no label, and is not nearer to another point. */
 static bool
 is_free(const struct labels *labels, const struct box *box, double x, double y)
 {
-    const struct box *frame = &labels->frame;
-    bool inside = box->x_min >= frame->x_min && box->x_max <= frame->x_max &&
-                  box->y_min >= frame->y_min && box->y_max <= frame->y_max;
-    double least = distance(box, x, y) - NEARLY;
+    double own_distance = squared_distance(box, x, y);
 
-    for (int i = 0; inside && i < labels->points + labels->labels; i++) {
-        const struct box *other = &labels->boxes[i];
-        bool overlaps = box->x_min < other->x_max && other->x_min < box->x_max &&
-                        box->y_min < other->y_max && other->y_min < box->y_max;
-        if (overlaps || (i < labels->points && distance(box, other->x_min + RADIUS,
-                                                        other->y_min + RADIUS) < least))
+    if (!is_inside(box, &labels->frame))
+        return false;
+
+    for (int i = 0; i < labels->point_count + labels->label_count; i++)
+        if (do_overlap(box, &labels->boxes[i]))
+            return false;
+
+    for (int i = 0; i < labels->point_count; i++) {
+        const struct box *point = &labels->boxes[i];
+        double point_distance = squared_distance(box, point->x_min + POINT_RADIUS,
+                                                 point->y_min + POINT_RADIUS);
+        if (point_distance < own_distance - TOLERANCE)
             return false;
     }
 
-    return inside;
+    return true;
 }
 
-/* Writes NAME beside the point X, Y at the first spot that is free. Writes nothing if no
- * spot is free. */
+/* Writes NAME beside the point X, Y, at the first of several spots that is free. Writes
+ * nothing if no spot is free. */
 static void
 draw_label(struct buffer *text, struct labels *labels, const char *name, double x,
            double y)
 {
-    /* Offsets of the middle of the label from its point, in halves of the size of the
-     * label beyond AWAY. The best spots come first. */
+    /* Where the middle of the label is, seen from its point: in units of half the width
+     * and half the height of the label, to the right and down, plus LABEL_DISTANCE. The
+     * best spots come first. */
     static const struct {
         int right, down;
     } spots[] = {{0, -1}, {1, -1}, {1, 0},  {1, 1}, {0, 1}, {-1, -1}, {-1, 0},  {-1, 1},
@@ -264,64 +312,77 @@ draw_label(struct buffer *text, struct labels *labels, const char *name, double 
     for (size_t i = 0; i < sizeof(spots) / sizeof(spots[0]); i++) {
         int right = spots[i].right;
         int down = spots[i].down;
-        double middle = x + right * (AWAY + width / 2);
-        double centre = y + (down > 0 ? AWAY : down < 0 ? -AWAY : 0) + down * height / 2;
-        struct box box = {middle - width / 2, centre - height / 2, middle + width / 2,
-                          centre + height / 2};
+        double x_middle = x + right * (LABEL_DISTANCE + width / 2);
+        double y_middle = y;
 
+        if (down > 0)
+            y_middle += LABEL_DISTANCE;
+        if (down < 0)
+            y_middle -= LABEL_DISTANCE;
+        y_middle += down * height / 2;
+
+        struct box box = {x_middle - width / 2, y_middle - height / 2,
+                          x_middle + width / 2, y_middle + height / 2};
         if (!is_free(labels, &box, x, y))
             continue;
 
-        labels->boxes[labels->points + labels->labels++] = box;
+        labels->boxes[labels->point_count + labels->label_count] = box;
+        labels->label_count++;
         svg_text(text, box.x_min, box.y_max - DESCENT, SVG_START, PLOT_SMALL, "dim",
                  name);
         return;
     }
 }
 
-/* The curves of a target, from the lowest up. They differ in dashes and marks. With many
- * targets, only the first curve is drawn. */
-static const struct curve curves[] = {
+/* The curves of latency of a target, from the lowest up. They differ in dashes and marks.
+ * If there are many targets, only the first curve is drawn. */
+static const struct curve latency_curves[] = {
     {"p50 curve", "mark", "p50", 3, P50},
     {"p99", "mark open", "p99", 3, P99},
     {"max", "mark", "max", 2, MAX},
 };
 
-#define CURVES (int)(sizeof(curves) / sizeof(curves[0]))
+#define CURVES (int)(sizeof(latency_curves) / sizeof(latency_curves[0]))
 
-/* Goes over the points of a curve. NAMES false: adds the rectangle of each point to
- * LABELS. NAMES true: draws the swept value of each point as its label. */
+/* Adds the box of each point of TARGET on CURVE to LABELS. */
 static void
-add_labels(const struct chart *chart, struct labels *labels, int target, enum figure up,
-           bool names)
+add_point_boxes(const struct chart *chart, struct labels *labels, int target,
+                const struct curve *curve)
 {
-    const struct job *job = &chart->plot->jobs[target];
+    struct point points[JOB_STEPS];
+    int count = find_points(chart, target, curve, points);
 
-    for (int i = 0; i < job->sweep.count; i++) {
-        const struct job_step *step = &job->sweep.steps[i];
-        char name[UNITS_TEXT];
-        if (!has_figure(step, up))
-            continue;
-
-        double x = x_of(chart, step);
-        double y = y_of(chart, step, up);
-        if (names)
-            draw_label(chart->text, labels,
-                       sweep_format(chart->plot->plan->sweep.kind, step->value, name), x,
-                       y);
-        else
-            labels->boxes[labels->points++] =
-                (struct box){x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS};
-    }
+    for (int i = 0; i < count; i++)
+        labels->boxes[labels->point_count + i] =
+            (struct box){points[i].x - POINT_RADIUS, points[i].y - POINT_RADIUS,
+                         points[i].x + POINT_RADIUS, points[i].y + POINT_RADIUS};
+    labels->point_count += count;
 }
 
-/* Draws the swept values beside the points of the lowest SHOWN curves. Labels of the
- * lowest curve are placed first, so they get the best spots. */
+/* Draws the labels of the points of TARGET on CURVE: the swept values. The boxes of all
+ * points must be in LABELS. */
 static void
-draw_labels(const struct chart *chart, int shown)
+draw_curve_labels(const struct chart *chart, struct labels *labels, int target,
+                  const struct curve *curve)
+{
+    enum sweep_kind kind = chart->plot->plan->sweep.kind;
+    struct point points[JOB_STEPS];
+    int count = find_points(chart, target, curve, points);
+    char value[UNITS_TEXT];
+
+    for (int i = 0; i < count; i++)
+        draw_label(chart->text, labels, sweep_format(kind, points[i].step->value, value),
+                   points[i].x, points[i].y);
+}
+
+/* Draws the labels of points. The lowest CURVE_COUNT curves are drawn. Labels of the
+ * lowest curves are placed first, so that they get the best spots. */
+static void
+draw_value_labels(const struct chart *chart, int curve_count)
 {
     const struct plot *plot = chart->plot;
     const struct plot_panel *panel = &chart->panel;
+    int labelled_count = plot->count > MAX_LABELLED ? 1 : curve_count;
     struct labels labels = {
         .frame = {panel->x + 2, PLOT_TOP + 2, panel->x + panel->width - 2,
                   PLOT_BOTTOM - 2},
@@ -332,16 +393,18 @@ draw_labels(const struct chart *chart, int shown)
         return;
     }
 
-    int named = plot->count > LABELLED ? 1 : shown;
-    for (int i = 0; i < shown * plot->count; i++)
-        add_labels(chart, &labels, i % plot->count, curves[i / plot->count].up, false);
-    for (int i = 0; i < named * plot->count; i++)
-        add_labels(chart, &labels, i % plot->count, curves[i / plot->count].up, true);
+    for (int curve = 0; curve < curve_count; curve++)
+        for (int target = 0; target < plot->count; target++)
+            add_point_boxes(chart, &labels, target, &latency_curves[curve]);
+
+    for (int curve = 0; curve < labelled_count; curve++)
+        for (int target = 0; target < plot->count; target++)
+            draw_curve_labels(chart, &labels, target, &latency_curves[curve]);
 
     free(labels.boxes);
 }
 
-/* Returns true if the limit is drawn as a line: it is on the latency of all requests
+/* Returns true if SLO is drawn as a line: it limits the latency of all requests
  * together. */
 static bool
 is_drawn(const struct slo *slo)
@@ -349,75 +412,126 @@ is_drawn(const struct slo *slo)
     return !slo_is_rate(slo) && slo->scope == SCOPE_ALL && slo->limit > 0;
 }
 
-/* Draws the panel of latencies against rates or intervals. Returns the entries of the
- * legend. */
-static unsigned
-draw_saturation(struct buffer *text, const struct plot *plot)
+/* Draws a horizontal line for each limit of latency. */
+static void
+draw_limits(struct chart *chart)
 {
-    bool paced = plot->plan->sweep.kind == SWEEP_INTERVAL;
+    const struct slos *slos = &chart->plot->plan->statistics.slos;
+    const struct plot_panel *panel = &chart->panel;
+    const struct plot_class class =
+        plot_class(chart->plot, "limit", "fail", PLOT_ALL_TARGETS);
+
+    for (int i = 0; i < slos->count; i++) {
+        if (!is_drawn(&slos->list[i]))
+            continue;
+
+        double y = plot_axis_position(&panel->y_axis, (double)slos->list[i].limit);
+        svg_rule(chart->text, class.text, panel->x, y, 'H', panel->x + panel->width);
+        chart->entries |= BIT(LIMIT);
+    }
+}
+
+/* Draws a vertical line for each target, at the highest rate that meets the limits. */
+static void
+draw_highest_rates(struct chart *chart)
+{
+    const struct plot *plot = chart->plot;
+
+    for (int i = 0; i < plot->count; i++) {
+        const struct job_sweep *sweep = &plot->jobs[i].sweep;
+        int highest = sweep->highest_index;
+
+        if (highest < 0 || highest >= sweep->count || !sweep->steps[highest].requests)
+            continue;
+
+        double value = step_figure(&sweep->steps[highest], chart->x_figure);
+        svg_rule(chart->text, plot_class(plot, "knee", "p50", i).text,
+                 plot_axis_position(&chart->panel.x_axis, value), PLOT_TOP, 'V',
+                 PLOT_BOTTOM);
+        chart->entries |= BIT(KNEE);
+    }
+}
+
+/* Returns the range of the axis of latency: of the lowest CURVE_COUNT curves and of the
+ * limits that are drawn. */
+static struct value_range
+find_latency_range(const struct plot *plot, int curve_count)
+{
+    const struct slos *slos = &plot->plan->statistics.slos;
+    struct value_range range = find_range(plot, P50);
+
+    range.max = find_range(plot, latency_curves[curve_count - 1].y_figure).max;
+    for (int i = 0; i < slos->count; i++)
+        if (is_drawn(&slos->list[i]))
+            widen_range(&range, (double)slos->list[i].limit);
+
+    return range;
+}
+
+/* Sets the axes of the latency panel. X_RANGE is the range of the figure on the
+ * horizontal axis, and the lowest CURVE_COUNT curves are drawn. */
+static void
+fit_latency_axes(struct plot_panel *panel, const struct plot *plot,
+                 struct value_range x_range, int curve_count)
+{
+    double x_end = panel->x + panel->width;
+    struct value_range range = find_latency_range(plot, curve_count);
+
+    if (plot->plan->sweep.kind == SWEEP_INTERVAL) {
+        panel->x_axis = fit_axis(PLOT_TIME, true, 64, panel->x, x_end, x_range, true);
+    } else {
+        bool is_log = plot_axis_spreads(x_range.min, x_range.max, PLOT_LOG_RATIO);
+        panel->x_axis = fit_axis(PLOT_RATE, is_log, 64, panel->x, x_end, x_range, true);
+    }
+
+    if (plot_axis_spreads(range.min, range.max, LATENCY_LOG_RATIO))
+        panel->y_axis = fit_axis(PLOT_TIME, true, 20, PLOT_BOTTOM, PLOT_TOP, range, true);
+    else
+        panel->y_axis =
+            fit_axis(PLOT_TIME, false, 32, PLOT_BOTTOM, PLOT_TOP, range, true);
+}
+
+/* Draws the panel of latency against IOPS or the interval. Returns the set of entries
+ * that the legend needs. */
+static unsigned
+draw_latency_panel(struct buffer *text, const struct plot *plot)
+{
+    bool has_intervals = plot->plan->sweep.kind == SWEEP_INTERVAL;
+    enum figure x_figure = has_intervals ? SWEPT : IOPS;
     struct plot_panel panel = {.x = PLOT_LEFT,
                                .width = PLOT_WIDTH - PLOT_LEFT - 2 * PLOT_MARGIN,
-                               .across_title = paced ? "interval" : "requests per second",
-                               .up_title = "latency"};
-    struct value_range across = find_range(plot, paced ? SWEPT : IOPS);
-    struct value_range times = find_range(plot, P50);
-    int shown = plot->count <= PLOT_CLEAR ? CURVES : 1;
-    const struct slos *slos = &plot->plan->statistics.slos;
+                               .x_title =
+                                   has_intervals ? "interval" : "requests per second",
+                               .y_title = "latency"};
+    struct value_range x_range = find_range(plot, x_figure);
+    struct value_range p99_range = find_range(plot, P99);
+    int curve_count = plot->count <= PLOT_MAX_DETAILED ? CURVES : 1;
 
-    if (across.min > across.max) {
+    if (is_empty(&x_range)) {
         plot_panel_draw(text, &panel);
         plot_panel_empty(text, &panel);
         return 0;
     }
 
-    times.max = find_range(plot, curves[shown - 1].up).max;
-    for (int i = 0; i < slos->count; i++)
-        if (is_drawn(&slos->list[i]))
-            widen_range(&times, (double)slos->list[i].limit);
-
-    bool log = plot_axis_spreads(times.min, times.max, STEEP);
-
-    panel.across =
-        fit_axis(paced ? PLOT_TIME : PLOT_RATE,
-                 paced || plot_axis_spreads(across.min, across.max, PLOT_SPREAD), 64,
-                 panel.x, panel.x + panel.width, across, true);
-    panel.up =
-        fit_axis(PLOT_TIME, log, log ? 20 : 32, PLOT_BOTTOM, PLOT_TOP, times, true);
-
-    struct chart chart = {text, plot, panel, paced ? SWEPT : IOPS, BIT(P50)};
-    if (shown > 1) {
-        struct value_range p99 = find_range(plot, P99);
-        chart.entries |= BIT(MAX) | (p99.min <= p99.max ? BIT(P99) : 0);
-    }
-    chart.entries |= paced ? 0 : BIT(VALUE);
+    fit_latency_axes(&panel, plot, x_range, curve_count);
+    struct chart chart = {text, plot, panel, x_figure, BIT(P50)};
+    if (curve_count > 1)
+        chart.entries |= BIT(MAX);
+    if (curve_count > 1 && !is_empty(&p99_range))
+        chart.entries |= BIT(P99);
+    if (!has_intervals)
+        chart.entries |= BIT(VALUE);
 
     plot_panel_draw(text, &panel);
-
-    for (int i = 0; i < slos->count; i++) {
-        if (!is_drawn(&slos->list[i]))
-            continue;
-        svg_rule(text, plot_class(plot, "limit", "fail", PLOT_OF_ALL).text, panel.x,
-                 plot_axis_at(&panel.up, (double)slos->list[i].limit), 'H',
-                 panel.x + panel.width);
-        chart.entries |= BIT(LIMIT);
-    }
-
-    for (int i = 0; i < plot->count; i++) {
-        const struct job_sweep *sweep = &plot->jobs[i].sweep;
-        int highest = plot->plan->sweep.kind == SWEEP_RATE ? sweep->highest_index : -1;
-        if (highest < 0 || highest >= sweep->count || !sweep->steps[highest].requests)
-            continue;
-        svg_rule(text, plot_class(plot, "knee", "p50", i).text,
-                 x_of(&chart, &sweep->steps[highest]), PLOT_TOP, 'V', PLOT_BOTTOM);
-        chart.entries |= BIT(KNEE);
-    }
+    draw_limits(&chart);
+    if (plot->plan->sweep.kind == SWEEP_RATE)
+        draw_highest_rates(&chart);
 
     for (int i = 0; i < plot->count; i++)
-        for (int curve = 0; curve < shown; curve++)
-            draw_curve(&chart, i, &curves[curve]);
-
-    if (!paced)
-        draw_labels(&chart, shown);
+        for (int curve = 0; curve < curve_count; curve++)
+            draw_curve(&chart, i, &latency_curves[curve]);
+    if (!has_intervals)
+        draw_value_labels(&chart, curve_count);
 
     return chart.entries;
 }
@@ -425,9 +539,12 @@ draw_saturation(struct buffer *text, const struct plot *plot)
 unsigned
 plot_sweep_draw(struct buffer *text, const struct plot *plot)
 {
-    if (plot->plan->sweep.kind != SWEEP_SIZE)
-        return draw_saturation(text, plot);
+    double second_x = PLOT_LEFT + SIZE_PANEL_WIDTH + SIZE_PANEL_GAP;
 
-    draw_rates(text, plot, PLOT_LEFT, "requests per second", PLOT_RATE, IOPS);
-    return draw_rates(text, plot, PLOT_LEFT + 372 + 100, "bandwidth", PLOT_SPEED, BPS);
+    if (plot->plan->sweep.kind != SWEEP_SIZE)
+        return draw_latency_panel(text, plot);
+
+    /* Both panels need the same entries. */
+    draw_size_panel(text, plot, PLOT_LEFT, "requests per second", PLOT_RATE, IOPS);
+    return draw_size_panel(text, plot, second_x, "bandwidth", PLOT_SPEED, BPS);
 }

@@ -1,16 +1,16 @@
 /*
- * The part of a plot below the panels: a legend in one row, a legend of the parts of the
- * time of requests, and a table with one row for each target or phase.
+ * Everything below the panels of a plot: a legend of lines and signs, a legend of the
+ * parts of the time of requests, and a table with a row for each target or phase.
  *
- *   --- p50   --- p99   x failed                                  (draw_entries)
+ *   --- p50   --- p99   x failed                                  (draw_legend)
  *   [] submit  [] queue  [] device                                (only with -breakdown)
  *                                 requests    p50    p99    max   (draw_table)
  *   --- /data (ext4 /dev/sda1)        1000  80 us  ...
  *         read                         700  ...
  *
- * In the plot of a run with mixed operations, each row of the table is followed by a row
- * for each operation. With several targets, the colour and the dashes of a target are
- * shown beside its name.
+ * In the plot of a run with mixed operations, the row of a target is followed by a row
+ * for each operation. If there are several targets, a piece of a line with the colour and
+ * dashes of the target stands in front of its name.
  */
 #include "base/units.h"
 #include "draw.h"
@@ -18,14 +18,17 @@
 #include <math.h>
 #include <stdio.h>
 
-#define SPACE 10 /* pixels between columns, and between entries */
+#define SPACE \
+    10 /* pixels between the columns of the table; half of that between entries */
 
-/* How an entry of the legend looks: `role` in the plot of a run; `curve` and `mark` in
- * the plot of a sweep, whose curves have marks. A class that is NULL is not drawn. */
+/* How an entry of the legend looks. A class that is NULL is not drawn. */
 static const struct {
-    const char *line, *name;
-    const char *role, *curve, *mark;
-    double radius; /* of the mark, in pixels */
+    const char *kind;       /* kind of line, for plot_class */
+    const char *name;       /* the text of the entry */
+    const char *run_role;   /* class of the sample in the plot of a run */
+    const char *sweep_role; /* class of the sample in the plot of a sweep */
+    const char *sweep_mark; /* class of the mark on this sample, in the plot of a sweep */
+    double mark_radius;     /* pixels */
 } legend[ENTRIES] = {
     [ENTRY_MARK] = {"", "request", "k-mark", NULL, NULL, 0},
     [ENTRY_BAND] = {"", "min to max", "k-band", NULL, NULL, 0},
@@ -40,8 +43,8 @@ static const struct {
     [ENTRY_KNEE] = {"p50", "highest rate", NULL, "k-knee", NULL, 0},
 };
 
-/* Draws a sample of ENTRY from X on, PLOT_SWATCH wide, beside a line of text whose base
- * line is Y. */
+/* Draws a sample of ENTRY, PLOT_SWATCH wide, with its left end at X. Y is the base line
+ * of the text beside the sample. */
 static void
 draw_swatch(struct buffer *text, enum plot_entry entry, struct plot_class class, double x,
             double y)
@@ -59,7 +62,8 @@ draw_swatch(struct buffer *text, enum plot_entry entry, struct plot_class class,
         svg_rule(text, class.text, x, above, 'H', x + PLOT_SWATCH);
 }
 
-/* Writes NAME into the legend at X, Y. Returns the x of the next entry. */
+/* Writes NAME into the legend, with the start of its base line at X, Y. Returns the x of
+ * the next entry. */
 static double
 draw_entry_name(struct buffer *text, double x, double y, const char *name)
 {
@@ -67,59 +71,91 @@ draw_entry_name(struct buffer *text, double x, double y, const char *name)
     return x + svg_width(name, PLOT_FONT) + 2 * SPACE;
 }
 
-/* Draws the entries FOUND, a set of bits, in one row at Y. */
-static void
-draw_entries(struct buffer *text, const struct plot *plot, unsigned found, double y)
+/* Draws ENTRY with its left end at X, and the base line of its text at Y. IS_SWEEP: PLOT
+ * is the plot of a sweep. Returns the x of the next entry. */
+static double
+draw_entry(struct buffer *text, const struct plot *plot, enum plot_entry entry,
+           bool is_sweep, double x, double y)
 {
-    bool sweep = plot->plan->sweep.kind != SWEEP_NONE;
-    char value[64];
+    const char *kind = legend[entry].kind;
+    const char *role = is_sweep ? legend[entry].sweep_role : legend[entry].run_role;
+
+    if (role)
+        draw_swatch(text, entry, plot_class(plot, role, kind, PLOT_ALL_TARGETS), x, y);
+    if (is_sweep && legend[entry].sweep_mark)
+        svg_circle(
+            text, plot_class(plot, legend[entry].sweep_mark, kind, PLOT_ALL_TARGETS).text,
+            x + PLOT_SWATCH / 2.0, y - 4, legend[entry].mark_radius);
+
+    return draw_entry_name(text, x + PLOT_SWATCH + SPACE / 2.0, y, legend[entry].name);
+}
+
+/* Draws the set ENTRIES of entries in one row, with the base line of their texts at Y. */
+static void
+draw_legend(struct buffer *text, const struct plot *plot, unsigned entries, double y)
+{
+    bool is_sweep = plot->plan->sweep.kind != SWEEP_NONE;
     double x = PLOT_MARGIN;
 
-    snprintf(value, sizeof(value), "numbers: %s",
-             sweep_kinds[plot->plan->sweep.kind].name);
+    for (enum plot_entry entry = 0; entry < ENTRY_VALUE; entry++)
+        if (entries & 1u << entry)
+            x = draw_entry(text, plot, entry, is_sweep, x, y);
 
-    for (enum plot_entry entry = 0; entry < ENTRY_VALUE; entry++) {
-        const char *role = sweep ? legend[entry].curve : legend[entry].role;
-        const char *mark = sweep ? legend[entry].mark : NULL;
-        const char *line = legend[entry].line;
-        if (!(found & 1u << entry))
-            continue;
-
-        if (role)
-            draw_swatch(text, entry, plot_class(plot, role, line, PLOT_OF_ALL), x, y);
-        if (mark)
-            svg_circle(text, plot_class(plot, mark, line, PLOT_OF_ALL).text,
-                       x + PLOT_SWATCH / 2.0, y - 4, legend[entry].radius);
-        x = draw_entry_name(text, x + PLOT_SWATCH + SPACE / 2.0, y, legend[entry].name);
+    /* The entry about the numbers beside points has a text only. */
+    if (entries & BIT(VALUE)) {
+        char name[64];
+        snprintf(name, sizeof(name), "numbers: %s",
+                 sweep_kinds[plot->plan->sweep.kind].name);
+        draw_entry_name(text, x, y, name);
     }
+}
 
-    if (found & BIT(VALUE))
-        draw_entry_name(text, x, y, value);
+/* Draws a legend of the parts of the time of requests in one row, with the base line of
+ * the texts at Y. Draws nothing if PLOT shows no parts. */
+static void
+draw_parts_legend(struct buffer *text, const struct plot *plot, double y)
+{
+    double x = PLOT_MARGIN;
+
+    for (int i = 0; i < PLOT_PARTS; i++) {
+        if (!plot_has_part(plot, i))
+            continue;
+        draw_swatch(text, ENTRY_BAND, plot_part_class("k-part", i), x, y);
+        x = draw_entry_name(text, x + PLOT_SWATCH + SPACE / 2.0, y,
+                            scope_name(plot_part_scope(i)));
+    }
+}
+
+/* Returns true if each target or phase has further rows in the table for its
+ * operations. */
+static bool
+has_operation_rows(const struct plot *plot)
+{
+    return plot->plan->workload.mix.extra_count > 0 &&
+           plot->plan->sweep.kind == SWEEP_NONE;
 }
 
 /* Returns the number of rows that a target, or a phase, has in the table. */
 static int
-rows_each(const struct plot *plot)
+count_rows_each(const struct plot *plot)
 {
-    int more = plot->plan->workload.mix.extra_count;
-
-    return more && plot->plan->sweep.kind == SWEEP_NONE ? more + 2 : 1;
+    return has_operation_rows(plot) ? plot->plan->workload.mix.extra_count + 2 : 1;
 }
 
-#define COLUMNS 6 /* of the table, at most */
+#define MAX_COLUMNS 6 /* maximum number of columns of the table, without the names */
 
 /* A row of the table. */
 struct target_row {
     struct cell {
-        const char *name;
-        int width; /* in glyphs; 0 if the cell is left out */
+        const char *header; /* header of the column */
+        int width;          /* in characters; 0 if the column is left out */
         enum units_kind kind;
         int64_t value; /* -1 if unknown */
-    } cells[COLUMNS];
+    } cells[MAX_COLUMNS];
 };
 
-/* Makes the row of a sweep of rates: the highest rate that meets the limits, as the
- * terminal shows it. */
+/* Makes the row of a sweep of rates: the highest rate that meets the limits, and its
+ * bandwidth, as the table of people's output shows them (table_highest). */
 static struct target_row
 make_rate_row(const struct plot *plot, const struct job *job)
 {
@@ -155,58 +191,83 @@ make_sweep_row(const struct job *job)
                                 {"highest bandwidth", 17, UNITS_SIZE, (int64_t)bps}}};
 }
 
-/* Makes the row of SCOPE of STATS or, in the plot of a sweep, the row of JOB. The columns
- * of failed and missed requests exist only if ENTRIES, the legend, has them. */
+/* Makes the row of SCOPE of STATS in the plot of a run. The columns of failed and missed
+ * requests exist only if the set ENTRIES of the legend has these entries. */
 static struct target_row
-make_row(const struct plot *plot, const struct job *job, const struct stats *stats,
-         enum scope scope, unsigned entries)
+make_run_row(const struct stats *stats, enum scope scope, unsigned entries)
 {
     const struct percentile *list = percentiles_common.list;
-
-    if (plot->plan->sweep.kind == SWEEP_RATE)
-        return make_rate_row(plot, job);
-    if (plot->plan->sweep.kind != SWEEP_NONE)
-        return make_sweep_row(job);
-
     const struct latencies latencies = latencies_of(stats, scope);
     const struct scope_counts counts = scope_counts_of(stats, scope);
     int64_t count = (int64_t)latencies.moments->count;
     int64_t p50 = latencies_known_percentile(&latencies, &list[0]);
     int64_t p99 = latencies_known_percentile(&latencies, &list[1]);
-    int failed = entries & BIT(FAIL) ? 7 : 0;
-    int missed = entries & BIT(MISSED) ? 7 : 0;
+    int64_t max = count > 0 ? latencies.moments->max : -1;
+    int failed_width = entries & BIT(FAIL) ? 7 : 0;
+    int missed_width = entries & BIT(MISSED) ? 7 : 0;
 
     return (struct target_row){
         {{"requests", 8, UNITS_COUNT, count},
          {"p50", 10, UNITS_TIME, p50},
          {"p99", 10, UNITS_TIME, p99},
-         {"max", 10, UNITS_TIME, count ? latencies.moments->max : -1},
-         {"failed", failed, UNITS_COUNT, (int64_t)counts.failed},
-         {"missed", missed, UNITS_COUNT, (int64_t)counts.missed}}};
+         {"max", 10, UNITS_TIME, max},
+         {"failed", failed_width, UNITS_COUNT, (int64_t)counts.failed},
+         {"missed", missed_width, UNITS_COUNT, (int64_t)counts.missed}}};
 }
 
-/* Draws the cells of a row from the right to the left, or the HEAD of the table.
- * Returns the x at which the cells begin, so that the caller knows the width left for
- * the name. */
+/* Makes the row of SCOPE of STATS, the statistics of JOB or of one of its phases. In the
+ * plot of a sweep, makes the row of JOB, and STATS and SCOPE do not matter. */
+static struct target_row
+make_row(const struct plot *plot, const struct job *job, const struct stats *stats,
+         enum scope scope, unsigned entries)
+{
+    if (plot->plan->sweep.kind == SWEEP_RATE)
+        return make_rate_row(plot, job);
+    if (plot->plan->sweep.kind != SWEEP_NONE)
+        return make_sweep_row(job);
+
+    return make_run_row(stats, scope, entries);
+}
+
+/* Writes the value of CELL into TEXT, of SIZE bytes. */
+static void
+format_cell(const struct cell *cell, char *text, size_t size)
+{
+    char value[UNITS_TEXT];
+
+    if (cell->value < 0) {
+        snprintf(text, size, "-");
+        return;
+    }
+
+    units_format(cell->kind, cell->value, value);
+    /* All sizes in the table are bandwidths. */
+    if (cell->kind == UNITS_SIZE)
+        snprintf(text, size, "%s/s", value);
+    else
+        snprintf(text, size, "%s", value);
+}
+
+/* Draws the values of ROW or, if IS_HEADER, the headers of its columns, from the right to
+ * the left. Returns the x at which they begin. The name of the row must end there. */
 static double
-draw_row(struct buffer *text, const struct target_row *row, bool head, double y)
+draw_row(struct buffer *text, const struct target_row *row, bool is_header, double y)
 {
     double x = PLOT_WIDTH - PLOT_MARGIN;
 
-    for (int i = COLUMNS - 1; i >= 0; i--) {
+    for (int i = MAX_COLUMNS - 1; i >= 0; i--) {
         const struct cell *cell = &row->cells[i];
-        char value[UNITS_TEXT] = "-";
-        char whole[UNITS_TEXT + 8];
+        char value[UNITS_TEXT + 8];
+
         if (!cell->width)
             continue;
 
-        bool is_known = cell->value >= 0;
-        if (is_known)
-            units_format(cell->kind, cell->value, value);
-        snprintf(whole, sizeof(whole), "%s%s", value,
-                 is_known && cell->kind == UNITS_SIZE ? "/s" : "");
-        svg_text(text, x, y, SVG_END, PLOT_FONT, head ? "dim" : "cell",
-                 head ? cell->name : whole);
+        if (is_header) {
+            svg_text(text, x, y, SVG_END, PLOT_FONT, "dim", cell->header);
+        } else {
+            format_cell(cell, value, sizeof(value));
+            svg_text(text, x, y, SVG_END, PLOT_FONT, "cell", value);
+        }
         x -= SVG_GLYPH * PLOT_FONT * cell->width + SPACE;
     }
 
@@ -214,17 +275,19 @@ draw_row(struct buffer *text, const struct target_row *row, bool head, double y)
 }
 
 /* Draws the row of STATS at Y, and the rows of its operations below. Returns the x at
- * which the cells of the first row begin. */
+ * which the values of the first row begin. */
 static double
 draw_rows(struct buffer *text, const struct plot *plot, const struct job *job,
           const struct stats *stats, unsigned entries, double y)
 {
     const struct operation_mix *mix = &plot->plan->workload.mix;
     struct target_row row = make_row(plot, job, stats, SCOPE_ALL, entries);
-    double begin = draw_row(text, &row, false, y);
+    double values_x = draw_row(text, &row, false, y);
 
-    for (enum scope scope = SCOPE_OPERATION; rows_each(plot) > 1 && scope < SCOPE_SYNC;
-         scope++) {
+    if (!has_operation_rows(plot))
+        return values_x;
+
+    for (enum scope scope = SCOPE_OPERATION; scope < SCOPE_SYNC; scope++) {
         if (operation_mix_turn(mix, scope_operation(scope)) < 0)
             continue;
         y += PLOT_ROW;
@@ -234,86 +297,116 @@ draw_rows(struct buffer *text, const struct plot *plot, const struct job *job,
                  scope_name(scope));
     }
 
-    return begin;
+    return values_x;
 }
 
-/* Draws the table from Y on: the targets, then the phases of the first target. Returns
- * the y of its end. A label that is too wide is replaced by its path, shortened if
- * necessary. */
+/* Draws the label of the target of JOB at X, Y, at most WIDTH pixels wide. A label that
+ * is too wide is replaced by the path, which is shortened if necessary. */
+static void
+draw_target_name(struct buffer *text, const struct job *job, double x, double y,
+                 double width)
+{
+    struct buffer name = {0};
+
+    description_label(&job->target.description, &name);
+    if (!name.failed && svg_width(name.text, PLOT_FONT) > width) {
+        buffer_clear(&name);
+        svg_shorten(&name, job->target.description.path,
+                    (int)(width / (SVG_GLYPH * PLOT_FONT)));
+    }
+
+    svg_buffer(text, x, y, SVG_START, PLOT_FONT, "name", &name);
+}
+
+/* Draws the rows of the phases of JOB that have begun, from Y downwards. Returns the y at
+ * which they end. */
+static double
+draw_phase_rows(struct buffer *text, const struct plot *plot, const struct job *job,
+                unsigned entries, double y)
+{
+    for (enum phase phase = PHASE_IDLE; phase < PHASES; phase++) {
+        const struct stats *stats = job_phase_stats(job, phase);
+        struct buffer name = {0};
+
+        if (!stats)
+            continue;
+
+        draw_rows(text, plot, job, stats, entries, y);
+        plot_phase_name(&name, plot, phase);
+        svg_buffer(text, PLOT_MARGIN + PLOT_SWATCH, y, SVG_START, PLOT_FONT, "name",
+                   &name);
+        y += count_rows_each(plot) * PLOT_ROW;
+    }
+
+    return y;
+}
+
+/* Draws the table from Y downwards: the headers, the targets, and then the phases of the
+ * first target, if it has phases. Returns the y at which the table ends. */
 static double
 draw_table(struct buffer *text, const struct plot *plot, unsigned entries, double y)
 {
     const struct job *first = &plot->jobs[0];
-    double begin = PLOT_MARGIN + (plot->count > 1 ? PLOT_SWATCH + SPACE : 0);
-    const struct target_row head =
+    double name_x = PLOT_MARGIN;
+    const struct target_row header =
         make_row(plot, first, first->stats, SCOPE_ALL, entries);
 
-    draw_row(text, &head, true, y);
+    /* In front of each of several names stands a piece of a line (draw_target_lines). */
+    if (plot->count > 1)
+        name_x += PLOT_SWATCH + SPACE;
+
+    draw_row(text, &header, true, y);
     y += PLOT_ROW;
 
-    for (int i = 0; i < plot->count; i++, y += rows_each(plot) * PLOT_ROW) {
+    for (int i = 0; i < plot->count; i++) {
         const struct job *job = &plot->jobs[i];
-        double width = draw_rows(text, plot, job, job->stats, entries, y) - begin;
-        struct buffer name = {0};
+        double values_x = draw_rows(text, plot, job, job->stats, entries, y);
 
-        description_label(&job->target.description, &name);
-        if (!name.failed && svg_width(name.text, PLOT_FONT) > width) {
-            buffer_clear(&name);
-            svg_shorten(&name, job->target.description.path,
-                        (int)(width / (SVG_GLYPH * PLOT_FONT)));
-        }
-        svg_buffer(text, begin, y, SVG_START, PLOT_FONT, "name", &name);
+        draw_target_name(text, job, name_x, y, values_x - name_x);
+        y += count_rows_each(plot) * PLOT_ROW;
     }
 
-    for (enum phase phase = PHASE_IDLE; first->phases && phase < PHASES; phase++) {
-        const struct stats *stats = job_phase_stats(first, phase);
-        struct buffer name = {0};
-        if (!stats)
-            continue;
-
-        draw_rows(text, plot, first, stats, entries, y);
-        plot_phase_name(&name, plot, phase);
-        svg_buffer(text, PLOT_MARGIN + PLOT_SWATCH, y, SVG_START, PLOT_FONT, "name",
-                   &name);
-        y += rows_each(plot) * PLOT_ROW;
-    }
+    if (first->phases)
+        y = draw_phase_rows(text, plot, first, entries, y);
 
     return y;
+}
+
+/* Draws a piece of a line with a mark in front of the name of each target, if there are
+ * several. Y is the y of the table. */
+static void
+draw_target_lines(struct buffer *text, const struct plot *plot, double y)
+{
+    if (plot->count < 2)
+        return;
+
+    for (int i = 0; i < plot->count; i++) {
+        double row_y = y + (1 + i * count_rows_each(plot)) * PLOT_ROW;
+
+        draw_swatch(text, ENTRY_MEAN, plot_class(plot, "k-mean", "", i), PLOT_MARGIN,
+                    row_y);
+        draw_swatch(text, ENTRY_MARK, plot_class(plot, "k-mark", "", i), PLOT_MARGIN,
+                    row_y);
+    }
 }
 
 double
 plot_targets_draw(struct buffer *text, const struct plot *plot, unsigned entries,
                   double y)
 {
-    double x = PLOT_MARGIN;
-
     y += PLOT_ROW;
 
     if (entries) {
-        draw_entries(text, plot, entries, y);
+        draw_legend(text, plot, entries, y);
         y += 1.5 * PLOT_ROW;
     }
 
-    for (int i = 0; i < PLOT_PARTS; i++) {
-        if (!plot_has_part(plot, i))
-            continue;
-        draw_swatch(text, ENTRY_BAND, plot_part_class("k-part", i), x,
-                    y - PLOT_ROW / 2.0);
-        x = draw_entry_name(text, x + PLOT_SWATCH + SPACE / 2.0, y - PLOT_ROW / 2.0,
-                            scope_name(plot_part_scope(i)));
-    }
-
-    y += plot_has_parts(plot) ? PLOT_ROW : 0;
+    draw_parts_legend(text, plot, y - PLOT_ROW / 2.0);
+    if (plot_has_parts(plot))
+        y += PLOT_ROW;
 
     double end = draw_table(text, plot, entries, y);
-
-    for (int i = 0; plot->count > 1 && i < plot->count; i++) {
-        double row = y + (1 + i * rows_each(plot)) * PLOT_ROW;
-        draw_swatch(text, ENTRY_MEAN, plot_class(plot, "k-mean", "", i), PLOT_MARGIN,
-                    row);
-        draw_swatch(text, ENTRY_MARK, plot_class(plot, "k-mark", "", i), PLOT_MARGIN,
-                    row);
-    }
+    draw_target_lines(text, plot, y);
 
     return end;
 }

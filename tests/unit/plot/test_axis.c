@@ -21,8 +21,10 @@ struct axis_case {
 static struct plot_axis
 axis_of(const struct axis_case *test)
 {
-    struct plot_axis axis = {
-        .kind = test->kind, .log = test->log, .to = test->length, .gap = test->gap};
+    struct plot_axis axis = {.kind = test->kind,
+                             .is_log = test->log,
+                             .to = test->length,
+                             .min_tick_gap = test->gap};
     plot_axis_fit(&axis, test->least, test->most, true);
     return axis;
 }
@@ -96,26 +98,27 @@ is_near(double a, double b)
 
 TEST(values_are_between_the_ends_and_never_beyond)
 {
-    struct plot_axis linear = {.kind = PLOT_COUNT, .from = 400, .to = 100, .gap = 30};
+    struct plot_axis linear = {
+        .kind = PLOT_COUNT, .from = 400, .to = 100, .min_tick_gap = 30};
     struct plot_axis decades = {
-        .kind = PLOT_TIME, .log = true, .from = 10, .to = 70, .gap = 5};
+        .kind = PLOT_TIME, .is_log = true, .from = 10, .to = 70, .min_tick_gap = 5};
     plot_axis_fit(&linear, 0, 100, true);
-    assert_true(is_near(plot_axis_at(&linear, 0), 400));
-    assert_true(is_near(plot_axis_at(&linear, 25), 325));
-    assert_true(is_near(plot_axis_at(&linear, 100), 100));
-    assert_true(is_near(plot_axis_at(&linear, 101), 100));
-    assert_true(is_near(plot_axis_at(&linear, -1), 400));
+    assert_true(is_near(plot_axis_position(&linear, 0), 400));
+    assert_true(is_near(plot_axis_position(&linear, 25), 325));
+    assert_true(is_near(plot_axis_position(&linear, 100), 100));
+    assert_true(is_near(plot_axis_position(&linear, 101), 100));
+    assert_true(is_near(plot_axis_position(&linear, -1), 400));
     plot_axis_fit(&decades, 1000, 1000000, false);
-    assert_true(is_near(plot_axis_at(&decades, 1000), 10));
-    assert_true(is_near(plot_axis_at(&decades, 100000), 50));
-    assert_true(is_near(plot_axis_at(&decades, 1000000), 70));
-    assert_true(is_near(plot_axis_at(&decades, 2000000), 70));
-    assert_true(is_near(plot_axis_at(&decades, 0), 10));
+    assert_true(is_near(plot_axis_position(&decades, 1000), 10));
+    assert_true(is_near(plot_axis_position(&decades, 100000), 50));
+    assert_true(is_near(plot_axis_position(&decades, 1000000), 70));
+    assert_true(is_near(plot_axis_position(&decades, 2000000), 70));
+    assert_true(is_near(plot_axis_position(&decades, 0), 10));
 }
 
 TEST(an_axis_that_is_not_rounded_ends_with_its_values)
 {
-    struct plot_axis axis = {.kind = PLOT_TIME, .from = 0, .to = 99, .gap = 20};
+    struct plot_axis axis = {.kind = PLOT_TIME, .from = 0, .to = 99, .min_tick_gap = 20};
     struct plot_tick ticks[PLOT_TICKS];
     plot_axis_fit(&axis, 0, 99 * SECOND, false);
     assert_int_equal(plot_axis_ticks(&axis, ticks), 4);
