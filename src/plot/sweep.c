@@ -102,7 +102,7 @@ struct chart {
 /* A curve: a line through the points of the steps, and a mark at each point. */
 struct curve {
     const char *line_role, *mark_role; /* CSS classes of the line and of the marks */
-    const char *kind;                  /* kind of line, for plot_class */
+    const char *line_kind;             /* kind of line, such as "p99", for plot_class */
     double mark_radius;                /* pixels */
     enum figure y_figure;              /* the figure on the vertical axis */
 };
@@ -147,9 +147,9 @@ draw_curve(struct chart *chart, int target, const struct curve *curve)
     const struct plot *plot = chart->plot;
     struct buffer *text = chart->text;
     const struct plot_class line =
-        plot_class(plot, curve->line_role, curve->kind, target);
+        plot_class(plot, curve->line_role, curve->line_kind, target);
     const struct plot_class mark =
-        plot_class(plot, curve->mark_role, curve->kind, target);
+        plot_class(plot, curve->mark_role, curve->line_kind, target);
     const struct plot_class ring = plot_class(plot, "ring", "fail", target);
     struct point points[JOB_STEPS];
     int count = find_points(chart, target, curve, points);

@@ -18,12 +18,12 @@
 #include <math.h>
 #include <stdio.h>
 
-#define SPACE \
-    10 /* pixels between the columns of the table; half of that between entries */
+/* Pixels between columns of the table. Entries of the legend are twice as far apart. */
+#define SPACE 10
 
 /* How an entry of the legend looks. A class that is NULL is not drawn. */
 static const struct {
-    const char *kind;       /* kind of line, for plot_class */
+    const char *line_kind;  /* kind of line, such as "p99", for plot_class */
     const char *name;       /* the text of the entry */
     const char *run_role;   /* class of the sample in the plot of a run */
     const char *sweep_role; /* class of the sample in the plot of a sweep */
@@ -77,7 +77,7 @@ static double
 draw_entry(struct buffer *text, const struct plot *plot, enum plot_entry entry,
            bool is_sweep, double x, double y)
 {
-    const char *kind = legend[entry].kind;
+    const char *kind = legend[entry].line_kind;
     const char *role = is_sweep ? legend[entry].sweep_role : legend[entry].run_role;
 
     if (role)
@@ -155,7 +155,7 @@ struct target_row {
 };
 
 /* Makes the row of a sweep of rates: the highest rate that meets the limits, and its
- * bandwidth, as the table of people's output shows them (table_highest). */
+ * bandwidth. The output for people has the same figures (table_highest). */
 static struct target_row
 make_rate_row(const struct plot *plot, const struct job *job)
 {

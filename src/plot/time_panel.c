@@ -12,8 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-#define REQUESTS_PER_BIN 20  /* if not every request is drawn as a mark */
-#define MARKS_PER_BIN 8      /* requests per bin, if every request is drawn as a mark */
+#define REQUESTS_PER_BIN 20  /* average, unless every request is drawn as a mark */
+#define MARKS_PER_BIN 8      /* average requests, if every request is drawn as a mark */
 #define MIN_UNMARKED_BINS 40 /* minimum number of bins if there are no marks */
 
 /* Lengths in pixels. */
@@ -22,13 +22,14 @@
 #define CELL_WIDTH 5 /* width of the sign of a failed or missed request */
 
 /*
- * The signs of failed requests lie in cells of CELL_WIDTH. Each target has every N-th
- * cell, so that the signs of N targets do not cover each other. N is the number of
- * targets, but at most STRIPES or, if there are more than MAX_DENSE_TARGETS targets, at
- * most SPARSE_STRIPES: a target then has fewer cells, so that the file stays small.
+ * The signs of failed and missed requests lie in cells of CELL_WIDTH. Each target has
+ * every N-th cell, so that the signs of N targets do not cover each other. N is the
+ * number of targets, but at most MAX_STRIDE. If there are more than MAX_DENSE_TARGETS
+ * targets, N is at most MAX_SPARSE_STRIDE: then each target has fewer cells, so that the
+ * file stays small.
  */
-#define STRIPES 3
-#define SPARSE_STRIPES 8
+#define MAX_STRIDE 3
+#define MAX_SPARSE_STRIDE 8
 #define MAX_DENSE_TARGETS 6
 
 /* Returns the middle of COLUMN of TRACK, in ns after the start of the track. */
@@ -38,7 +39,7 @@ column_middle(const struct track *track, int column)
     return ((double)column + 0.5) * (double)(1LL << track->shift);
 }
 
-/* The kinds of bins: what their sums are about. */
+/* Which requests bins have, and what the sums of the bins are about. */
 enum bin_kind {
     BIN_LATENCIES, /* the latencies of all requests that count */
     BIN_PARTS,     /* the parts of the requests that were split into parts */
@@ -70,7 +71,8 @@ choose_bin_count(const struct run_picture *run, int target, enum bin_kind kind)
 
     count = fmin(count, max_count);
     count = fmax(count, min_count);
-    /* A bin that is shorter than a column of the track could stay empty by chance. */
+    /* A column of the track goes into a single bin, so bins that are shorter than a
+     * column could stay empty between others. */
     count = fmin(count, column_count);
     return (int)fmax(count, 1);
 }
@@ -165,7 +167,7 @@ part_y(const struct run_picture *run, const struct track_column *bin, int part)
     return bottom + (top - bottom) * (below / total);
 }
 
-/* Returns the y of EDGE of the bin INDEX, which is not empty. */
+/* Returns the y of EDGE of the bin INDEX, which must not be empty. */
 static double
 edge_y(const struct run_picture *run, int index, enum edge edge)
 {
@@ -334,12 +336,12 @@ draw_layer(struct run_picture *run, int target, enum layer layer)
 }
 
 /* Returns N if each target has every N-th cell for the signs of its failed and missed
- * requests (see STRIPES). */
+ * requests (see MAX_STRIDE). */
 static int
-count_stripes(const struct plot *plot)
+choose_cell_stride(const struct plot *plot)
 {
-    int max_stripes = plot->count > MAX_DENSE_TARGETS ? SPARSE_STRIPES : STRIPES;
-    return plot->count < max_stripes ? plot->count : max_stripes;
+    int max_stride = plot->count > MAX_DENSE_TARGETS ? MAX_SPARSE_STRIDE : MAX_STRIDE;
+    return plot->count < max_stride ? plot->count : max_stride;
 }
 
 /*
@@ -355,9 +357,9 @@ draw_exceptions(const struct run_picture *run, int target, bool failed)
     const struct plot_axis *axis = &run->time_panel.x_axis;
     const char *name = failed ? "fail" : "missed";
     const struct plot_class class = plot_class(run->plot, name, name, target);
-    int stripes = count_stripes(run->plot);
-    double cell_distance = stripes * CELL_WIDTH;
-    double first_cell = axis->from + (target % stripes + 0.5) * CELL_WIDTH;
+    int stride = choose_cell_stride(run->plot);
+    double cell_distance = stride * CELL_WIDTH;
+    double first_cell = axis->from + (target % stride + 0.5) * CELL_WIDTH;
     double bottom = PLOT_BOTTOM - (failed ? 10 : 1.5);
     double last_cell = 0; /* x of the cell with the last sign so far */
 
