@@ -8,8 +8,8 @@
  *    target as a whole (make_job_series). If a series has the same labels as an earlier
  *    one, because a target is named twice, it gets the further label number="2"
  *    (number_series).
- * 2. Each metric of the table `metric_table` adds its head, and its lines for each series
- *    that has the metric (add_metric).
+ * 2. Each metric of the table `metric_table` adds its lines # HELP and # TYPE, and its
+ *    lines for each series that has the metric (add_metric).
  */
 #include "base/buffer.h"
 #include "base/time.h"
@@ -35,9 +35,9 @@ add_metric_label(struct buffer *text, const char *name, const char *value)
     quoted_add(text, value, false);
 }
 
-/* The values of one series: of the lines with the same labels, one line for each metric.
- * A series is about one operation of a target, in one phase if there are phases, or about
- * a target as a whole. */
+/* The values of one series, which is the set of all lines with the same labels. A series
+ * is about one operation of a target, in one phase if there are phases, or about a target
+ * as a whole. */
 struct series {
     struct buffer labels;       /* as they stand between the braces: name="value", ... */
     bool is_whole_target;       /* about the target as a whole, not about one operation */
@@ -162,7 +162,7 @@ enum {
     WHOLE_TARGETS = 1, /* only series of whole targets; otherwise only of operations */
     WITH_FLUSHES = 2,  /* only series whose requests are followed by a flush */
     WITH_PARTS = 4,    /* only with -breakdown */
-    WITH_ENDED_REQUEST = 8, /* only series of which a request has ended */
+    WITH_ENDED_REQUEST = 8, /* only series in which a request has ended */
 };
 
 /* The metrics, in the order of the file. */
@@ -222,13 +222,13 @@ has_metric(const struct metrics *metrics, const struct metric *metric,
     return true;
 }
 
-/* Adds METRIC: its head, and the lines of those of the COUNT series that have the metric.
- * Adds nothing if no series has the metric. */
+/* Adds METRIC: its lines # HELP and # TYPE, and its lines for each of COUNT series that
+ * has the metric. Adds nothing if no series has the metric. */
 static void
 add_metric(struct metrics *metrics, const struct metric *metric,
            const struct series *series, int count)
 {
-    bool has_head = false;
+    bool has_help = false;
 
     metrics->name = metric->name;
 
@@ -236,10 +236,10 @@ add_metric(struct metrics *metrics, const struct metric *metric,
         if (!has_metric(metrics, metric, &series[i]))
             continue;
 
-        if (!has_head)
+        if (!has_help)
             buffer_format(metrics->text, "# HELP %s %s\n# TYPE %s %s\n", metric->name,
                           metric->help, metric->name, metric->type);
-        has_head = true;
+        has_help = true;
         metrics->series = &series[i];
         metric->add_lines(metrics, (const char *)&series[i] + metric->offset);
     }

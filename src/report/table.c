@@ -268,7 +268,7 @@ fill_cell(char *cell, const struct column *column, const struct table_line *line
 /* Begins a row: adds NAME, padded to the width of the names. If `names_alone` is set, a
  * newline follows NAME. */
 static void
-add_row_name(struct buffer *text, const struct table *table, const char *name)
+begin_row(struct buffer *text, const struct table *table, const char *name)
 {
     buffer_format(text, "%*s", table->name_width, name);
     if (table->names_alone)
@@ -279,7 +279,7 @@ add_row_name(struct buffer *text, const struct table *table, const char *name)
 static void
 add_header_line(struct buffer *text, const struct table *table, const char *name)
 {
-    add_row_name(text, table, name);
+    begin_row(text, table, name);
 
     for (int i = 0; i < table->column_count; i++) {
         const struct column *column = &table->columns[i];
@@ -302,7 +302,7 @@ add_table_line(struct buffer *text, const struct table *table, const char *name,
     bool is_total = line->scope == SCOPE_ALL;
     int count = is_total ? table->column_count : table->operation_column_count;
 
-    add_row_name(text, table, name);
+    begin_row(text, table, name);
 
     for (int i = 0; i < count; i++) {
         const struct column *column = &table->columns[i];
