@@ -35,7 +35,8 @@ int64_t os_clock_wall(void);
 /* Converts WALL, a time from os_clock_wall, to local time. */
 void os_clock_local(int64_t wall, struct tm *local);
 
-/* Asks the system to end the sleeps of the calling thread as exactly as it can. */
+/* Asks the system to end each sleep of the calling thread as close to its due time as
+ * possible. */
 void os_clock_sharpen(void);
 
 /* Sleeps until the monotonic time WHEN, in ns. Returns 0, or -1 with EINTR if a signal or
@@ -68,9 +69,10 @@ int os_file_open(const char *path, unsigned flags);
  * writing. FLAGS as for os_file_open. Returns a descriptor, or -1 with errno.
  *
  * On systems that cannot create a file without a name, the file has a name for a moment.
- * NAME, of SIZE bytes, receives that path, or an empty string if the file never had a
- * name. After the last close of a file that had a name, the caller calls os_file_vanish.
- * If the process ends before that, the file is removed afterwards (os_leftover_watch).
+ * NAME, of SIZE bytes, receives the path that the file had then, or an empty string if
+ * the file never had a name. After the last close of a file that had a name, the caller
+ * calls os_file_vanish. If the process ends before that, the file is removed afterwards
+ * (os_leftover_watch).
  */
 int os_file_temporary(const char *path, unsigned flags, char *name, size_t size);
 
@@ -137,7 +139,7 @@ bool os_device_is_disk(int fd);
 bool os_path_raw(const char *path, char *raw, size_t size);
 
 /* Stores the size and the logical block size, in bytes, of FD: an open block device, or a
- * disk of os_device_is_disk. Returns 0, or -1 with errno. */
+ * disk for which os_device_is_disk returns true. Returns 0, or -1 with errno. */
 int os_device_size(int fd, int64_t *size, int64_t *block);
 
 /* Returns true if an open block device refuses writes. */
@@ -174,7 +176,8 @@ enum os_rw {
  * Reads SIZE bytes at OFFSET. FLAGS: values of enum os_rw, OR-ed. Returns the number of
  * bytes, 0 at the end of the file, or -1 with errno; EINTR: a signal came, and io_perform
  * retries. With a flag that is not available, even a read of 0 bytes fails. The caller
- * measures how long this function takes, so it does nothing but the system call.
+ * measures how long this function takes, so this function does nothing but the system
+ * call.
  */
 int64_t os_file_read(int fd, void *buffer, size_t size, int64_t offset, int flags);
 
@@ -182,10 +185,10 @@ int64_t os_file_read(int fd, void *buffer, size_t size, int64_t offset, int flag
 int64_t os_file_write(int fd, const void *buffer, size_t size, int64_t offset, int flags);
 
 /*
- * Makes written data durable, but not the time stamps of the file: fdatasync(2). If that
- * call does not reach the cache of the drive, a second system call follows that does. An
- * interrupted call is retried. The caller measures how long this function takes. Returns
- * 0, or -1 with errno.
+ * Makes written data durable, but not the time stamps of the file: fdatasync(2). If
+ * fdatasync(2) leaves the data in the cache of the drive, a second system call flushes
+ * that cache. An interrupted call is retried. The caller measures how long this function
+ * takes. Returns 0, or -1 with errno.
  */
 int os_file_flush(int fd);
 

@@ -22,12 +22,15 @@ void os_stream_guard(void);
 /*
  * Writes all SIZE bytes to a stream. Returns 0, or -1 with errno.
  *
- * A write waits for a slow reader, but not longer than os_monitor_limit allows:
- * - Standard output, or a regular file of os_stream_open: the write itself may never
- *   return. Then the monitor ends the program.
- * - Standard error; a file of os_stream_open that is a FIFO or a device; standard output,
- *   if there is a file of os_stream_open or if there is no monitor: the write fails with
- *   ETIMEDOUT.
+ * A write waits for a slow reader, but not longer than os_monitor_limit allows. When that
+ * time is over, the write fails with ETIMEDOUT if it goes to
+ * - standard error;
+ * - a file of os_stream_open that is a FIFO or a device;
+ * - a stream that another process has made non-blocking;
+ * - standard output, if there is also a file of os_stream_open or if this process has no
+ *   monitor (os_monitor_start).
+ * A write to anything else, such as a regular file, may block in the kernel for ever.
+ * Then the monitor ends the program.
  */
 int os_stream_write(int stream, const char *bytes, size_t size);
 
@@ -37,11 +40,11 @@ int os_stream_write(int stream, const char *bytes, size_t size);
 int64_t os_stream_read(int fd, char *bytes, size_t size);
 
 /*
- * Opens the file at PATH for os_stream_write. Creates a missing file with the mode of the
- * umask; waits for the reader of a FIFO. The old contents stay until os_stream_empty. If
- * PATH names the file that a standard stream goes to, the new stream is a copy of that
- * stream. Only one stream may be open at a time. From then on, writing to a pipe without
- * a reader fails with EPIPE instead of raising SIGPIPE.
+ * Opens the file at PATH for os_stream_write. Creates a missing file with mode 0666
+ * less the umask; waits for the reader of a FIFO. The old contents stay until
+ * os_stream_empty. If PATH names the file that a standard stream goes to, the new stream
+ * is a copy of that stream. Only one stream may be open at a time. After the first call,
+ * writing to a pipe without a reader fails with EPIPE instead of raising SIGPIPE.
  *
  * Returns the stream, which is also a descriptor, or -1 with errno. EEXIST: PATH is in a
  * folder that other users may write to, and the file at PATH belongs to neither this user
@@ -108,9 +111,9 @@ int os_file_try(const char *path, const char *bytes, size_t size, const char *st
 
 /*
  * Removes temporary files that killed runs have left: those of os_file_replace with the
- * same PATH and START. Such a file has a temporary name, belongs to this user, has the
- * mode of an unfinished file, has not changed for DEADLINE_LEFTOVER, and no process is
- * writing it. Does nothing on systems without file locks.
+ * same PATH and START. Such a file has a temporary name, belongs to this user, has
+ * mode 0600 like every unfinished file, has not changed for DEADLINE_LEFTOVER, and no
+ * process is writing it. Does nothing on systems without file locks.
  */
 void os_file_clean(const char *path, const char *start);
 

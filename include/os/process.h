@@ -44,10 +44,10 @@ int os_monitor_start(void);
 
 /*
  * Sets how long the program waits for readers of its output: until WHEN, in ns,
- * monotonic. A signal that asks to stop makes the limit DEADLINE_GRACE after the signal,
- * unless WHEN is earlier. If a write is stuck after the limit, the monitor ends the
- * program with status 3, or by SIGTERM or SIGHUP if that signal asked to stop. Without a
- * monitor, a write to a standard stream fails instead.
+ * monotonic. A signal that asks to stop moves the limit to DEADLINE_GRACE after the
+ * signal, unless WHEN is earlier. If a write is stuck after the limit, the monitor ends
+ * the program with status 3, or by SIGTERM or SIGHUP if that signal asked to stop.
+ * Without a monitor, a write to a standard stream fails instead.
  */
 void os_monitor_limit(int64_t when);
 
@@ -66,11 +66,11 @@ unsigned os_signals_block(void);
  * os_signals_block has returned. Signals that are pending arrive at once. */
 void os_signals_unblock(unsigned set);
 
-/* Returns the signal that asked to stop, 0 if none did. Any thread. */
+/* Returns the signal that asked to stop, 0 if none did. Any thread may call this. */
 int os_signals_stop(void);
 
 /* Returns when a signal first asked to stop, in ns, monotonic; 0 if none did. Any
- * thread. */
+ * thread may call this. */
 int64_t os_signals_asked(void);
 
 /*
@@ -82,9 +82,10 @@ void os_signals_see_freezes(void);
 
 /*
  * Returns when the process last continued after a stop (Ctrl-Z, SIGSTOP) or a freeze, in
- * ns, monotonic; 0 if it was never seen to. Freezes shorter than about 150 ms are not
- * detected. Only the signal thread detects stops and freezes, in os_signals_wait and
- * os_signals_resumed, so another thread may get an old value. Any thread.
+ * ns, monotonic; 0 if no stop or freeze has been detected. Freezes shorter than about
+ * 150 ms are not detected. Any thread may call this, but only the signal thread detects
+ * stops and freezes, in os_signals_wait and os_signals_resumed. So another thread may get
+ * an old value.
  */
 int64_t os_process_resumed(void);
 
@@ -93,10 +94,11 @@ int64_t os_process_resumed(void);
 int64_t os_signals_resumed(void);
 
 /*
- * Returns true if, after the monotonic time SINCE in ns, the process was certainly frozen
- * or may have been stopped for a ms or more. If the signal thread has not yet noted that,
- * waits for it: DEADLINE_CONTINUE at most for a stop, DEADLINE_THAW at most for a freeze.
- * Any thread.
+ * Returns true if the process was stopped or frozen after the monotonic time SINCE, in
+ * ns. A stop of a ms or more counts even if it is only possible; a freeze counts only if
+ * it is certain. If the signal thread has not noted the stop or freeze yet, waits for
+ * that: DEADLINE_CONTINUE at most for a stop, DEADLINE_THAW at most for a freeze. Any
+ * thread may call this.
  */
 bool os_process_stopped(int64_t since);
 
@@ -107,7 +109,8 @@ bool os_process_stopped(int64_t since);
 /*
  * Returns true if the signal thread ran late by OS_LATE_LEAST or more, after the
  * monotonic time SINCE in ns, and the reason is unknown: the machine was busy or paused,
- * or the process was frozen. Returns false on systems that cannot tell. Any thread.
+ * or the process was frozen. Returns false on systems that cannot tell. Any thread
+ * may call this.
  */
 bool os_process_was_late(int64_t since);
 
@@ -136,10 +139,12 @@ void os_signals_closing(int stream, int byte);
 void os_process_last_line(const char *line, int status);
 
 /*
- * Ends the program by SIGTERM or SIGHUP if that signal asked to stop, so that the parent
- * sees why, unless os_process_last_line has been called with a line. Otherwise returns
- * the status for main to return: STATUS, or 128 + signal if the process cannot die by the
- * signal. Any thread.
+ * Returns the exit status that main should return, or ends the program by a signal.
+ *
+ * If SIGTERM or SIGHUP asked to stop, this function ends the program by that signal, so
+ * that the parent sees why. If the process cannot die by the signal, it returns 128 +
+ * signal. In all other cases, and always once os_process_last_line has been called with a
+ * line, it returns STATUS. Any thread may call this.
  */
 int os_signals_end(int status);
 
@@ -155,9 +160,9 @@ _Noreturn void os_process_end(int status);
  * Announces that the calling thread is about to create the file PATH. If the process then
  * ends early, by os_process_end or a signal, the file is removed as soon as the kernel
  * has released the process: if the file is empty, or in any case after os_leftover_made.
- * This ends with os_leftover_end. There may be one such file at a time, used by one
- * thread at a time. Returns 0, or -1 with errno; EINTR: the process is already ending, so
- * the file must not be created.
+ * The announcement is valid until os_leftover_end. There may be one such file at a time,
+ * used by one thread at a time. Returns 0, or -1 with errno; EINTR: the process is
+ * already ending, so the file must not be created.
  */
 int os_leftover_begin(const char *path);
 
@@ -175,12 +180,14 @@ void os_leftover_end(void);
 /*
  * Remembers PATH, the name of a file that was removed while it is open. The file may
  * reappear when it is closed, see os_file_vanish. If the process ends early, PATH is
- * removed again once the kernel has closed the file. This ends with os_leftover_forget.
- * If LEFTOVER_FILES names are already remembered, PATH is not. One thread at a time.
+ * removed again once the kernel has closed the file. PATH is remembered until
+ * os_leftover_forget. If LEFTOVER_FILES names are already remembered, PATH is ignored.
+ * Only one thread at a time may call this.
  */
 void os_leftover_watch(const char *path);
 
-/* Forgets PATH, which was an argument of os_leftover_watch. One thread at a time. */
+/* Forgets PATH, which was an argument of os_leftover_watch. Only one thread at a time may
+ * call this. */
 void os_leftover_forget(const char *path);
 
 /* Drops for good all rights that the real user does not have: rights by a set-user-ID or
@@ -192,8 +199,8 @@ int os_privileges_drop(void);
  * can. Returns 0, or -1 with errno; ENOTSUP: the system offers no way. */
 int os_processors_awake(void);
 
-/* The limit, in bytes, up to which callers skip os_memory_available: that query costs
- * more time than such a small allocation is worth. */
+/* Before an allocation of this many bytes or fewer, callers need not ask
+ * os_memory_available: that query costs more time than it is worth for little memory. */
 #define OS_MEMORY_LITTLE (4LL << 20)
 
 /*

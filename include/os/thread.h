@@ -32,12 +32,13 @@ void os_thread_join(const struct os_thread *thread);
 /*
  * Gives the calling thread a descriptor table of its own, if the system can do that:
  * system calls are faster with a table that no other thread uses. The new table is a copy
- * of the old table without the standard streams. A descriptor that another thread closes
- * later stays open in the copy until this thread ends.
+ * of the old table, without standard input, standard output and all other descriptors
+ * that another process may wait for. A descriptor that another thread closes later stays
+ * open in the copy until this thread ends.
  *
- * Standard error stays in the copy, because the C library, the loader or a sanitizer may
- * write to it. But if standard error is a pipe or a socket, it is left out of the copy:
- * otherwise its reader would wait for its end as long as this thread is stuck in the
+ * Standard error is in the copy too, because the C library, the loader or a sanitizer may
+ * write to it. Only if standard error is a pipe or a socket, the copy lacks it: otherwise
+ * the reader of the pipe would get no end of file while this thread is stuck in the
  * kernel.
  *
  * Returns true if the thread has its own table now.

@@ -1,8 +1,8 @@
 /*
  * Disks, mounts, flushes and direct I/O of the BSDs and of macOS. On these systems a disk
- * has a raw (character) device, statfs(2) or statvfs(2) also has the names of a file
- * system, and msync(2) drops pages from the page cache. The disks of macOS are in
- * darwin.c.
+ * has a raw (character) device, statfs(2) or statvfs(2) tells the names of a file
+ * system's type and of its device, and msync(2) drops pages from the page cache. The
+ * disks of macOS are in darwin.c.
  */
 #include "has.h"
 #include "os/os.h"
@@ -127,7 +127,8 @@ os_file_direct(int fd, bool on)
 #define MAX_MAPPING (1LL << 30)
 
 /* Drops the pages of SIZE bytes at OFFSET from the page cache. Returns 0, or errno;
- * ENOTSUP: the file cannot be mapped, such as a device, so it has no pages. */
+ * ENOTSUP: the file is a device or another file that cannot be mapped, so it has no
+ * pages. */
 static int
 drop_range(int fd, int64_t offset, size_t size)
 {
@@ -141,10 +142,11 @@ drop_range(int fd, int64_t offset, size_t size)
 
 /*
  * msync(2) with MS_INVALIDATE writes the dirty pages of the range and drops the clean
- * pages from the page cache. posix_fadvise(2) alone only makes the pages the next
- * candidates to be dropped. But where it exists, it also releases pages that are held as
- * buffers, which msync(2) would leave. So both are called. Neither reaches the buffers of
- * a device. Some systems map nothing behind the end of a file, so the range is cut there.
+ * pages from the page cache. posix_fadvise(2) only makes the pages the next candidates to
+ * be dropped. But where posix_fadvise(2) exists, it also releases pages that are held as
+ * buffers, which msync(2) would leave. So both are called. Neither of the two calls
+ * reaches the buffers of a device. Some systems map nothing behind the end of a file, so
+ * the range is cut there.
  */
 int
 os_file_drop(int fd, int64_t offset, int64_t length)

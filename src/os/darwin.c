@@ -19,15 +19,16 @@
 #define DISK_BLOCK_COUNT _IOR('d', 25, uint64_t) /* DKIOCGETBLOCKCOUNT */
 #define DISK_WRITABLE _IOR('d', 29, uint32_t)    /* DKIOCISWRITABLE */
 
-/* CLOCK_MONOTONIC has a resolution of only 1 us here. Sleeps use CLOCK_UPTIME_RAW too. */
+/* CLOCK_UPTIME_RAW is the clock of sleeps too. CLOCK_MONOTONIC would have a resolution of
+ * only 1 us on this system. */
 int64_t
 os_clock_now(void)
 {
     return (int64_t)clock_gettime_nsec_np(CLOCK_UPTIME_RAW);
 }
 
-/* The system delays timers, so that the timers of many threads expire together. Tier 0
- * has the smallest delay. */
+/* The system delays timers, so that the timers of many threads expire together.
+ * LATENCY_QOS_TIER_0 is the setting with the smallest delay. */
 void
 os_clock_sharpen(void)
 {

@@ -186,8 +186,8 @@ OS_ANSWER(bool, os_path_raw, (const char *path, char *raw, size_t size), false)
 #ifdef OS_SYSTEM_posix
 OS_ANSWER(int, os_file_direct, (int fd, bool on), on ? os_fail(ENOTSUP) : 0)
 
-/* On many systems, lseek(2) finds the end of a disk. The block size is unknown; no disk
- * has blocks smaller than 512 bytes. */
+/* On many systems, lseek(2) finds the end of a disk. The block size is unknown,
+ * so 512 bytes are assumed: no disk has smaller blocks. */
 int
 os_device_size(int fd, int64_t *size, int64_t *block)
 {

@@ -56,13 +56,13 @@ struct linux_disk {
 
 /*
  * Fills DISK for a block device of sysfs. FOLDER is a symbolic link to the directory of a
- * disk or, one level below, of a partition. For a partition, DISK becomes the disk that
- * has the partition. Returns 1 for a partition, 0 for a disk, -1 if the device is not
- * found.
+ * disk, or to the directory of a partition, which is a subdirectory of the directory of
+ * its disk. For a partition, DISK becomes the disk that has the partition. Returns 1 for
+ * a partition, 0 for a disk, -1 if the device is not found.
  */
 int linux_disk_find(const char *folder, struct linux_disk *disk);
 
-/* Returns true if the disk is memory. */
+/* Returns true if the blocks of the disk are in memory, such as those of a RAM disk. */
 bool linux_disk_is_memory(const struct linux_disk *disk);
 
 /* Stores the path of the next entry of LIST, the open directory FOLDER, in PATH. At the
@@ -73,8 +73,8 @@ bool linux_sysfs_next(DIR *list, const char *folder, char path[LINUX_SYSFS_ROOM]
  * is on. Returns false if the kernel does not tell. */
 bool linux_btrfs_devices(int fd, char folder[LINUX_SYSFS_ROOM]);
 
-/* Returns the mount options of the file system that FD is on, as in the mount table.
- * Allocated. Returns NULL if they are unknown. */
+/* Returns the mount options of the file system that FD is on, as in the mount table:
+ * an allocated text, or NULL if the options are unknown. */
 char *linux_mount_options(int fd);
 
 #define LINUX_LAYERS 66
@@ -93,30 +93,32 @@ int linux_overlay_layers(int fd, struct linux_layers *layers);
 /* Frees the texts of LAYERS. */
 void linux_overlay_free(struct linux_layers *layers);
 
-#define LINUX_SEARCH_DEPTH 8 /* devices on top of each other */
+/* The maximum number of devices on top of each other that a search goes through. */
+#define LINUX_SEARCH_DEPTH 8
 
-/* A search for the last device of a chain. */
+/* A search for the lowest of several block devices that are on top of each other. */
 struct linux_search {
-    char *name; /* receives the name that is found, `size` bytes */
-    size_t size;
-    int depth; /* levels that may still be searched */
+    char *name;  /* receives the name of the memory or loop device that is found */
+    size_t size; /* room in `name`, in bytes */
+    int depth;   /* levels that may still be searched */
 };
 
 /* The same as os_file_backing, for the block device behind FOLDER, a symbolic link of
- * sysfs to the directory of a disk or, one level below, of a partition. */
+ * sysfs to the directory of a disk or of a partition. */
 enum os_backing linux_backing_search(struct linux_search *search, const char *folder);
 
 /* Fills LAYOUT, except its extents, for the block device behind FOLDER, a symbolic link
- * of sysfs. PATH is the target, for ERROR. Returns as os_layout_find. */
+ * of sysfs. Returns 0, or -1 with ERROR, which names the target by its path PATH. */
 int linux_layout_devices(const char *folder, const char *path, struct os_layout *layout,
                          struct error *error);
 
 /*
- * Composes the layouts of a file on a loop device (UPPER) and of the file of that loop
- * device (LOWER): replaces the extents of LOWER by the extents of UPPER's file on LOWER's
- * device. SHIFT is the offset in bytes of the loop device in its file. Returns false, and
- * changes nothing, if no byte of UPPER's file lies on LOWER's device or if there are too
- * many extents.
+ * UPPER is the layout of a file on a loop device. LOWER is the layout of the file in
+ * which the loop device stores its data. Replaces the extents of LOWER by new extents,
+ * which say where the file of UPPER lies on the device of LOWER. SHIFT is the offset, in
+ * bytes, at which the loop device begins in the file of LOWER. Returns false, and changes
+ * nothing, if no byte of the file of UPPER lies on the device of LOWER or if there are
+ * too many extents.
  */
 bool linux_layout_compose(const struct os_layout *upper, struct os_layout *lower,
                           int64_t shift);
@@ -158,7 +160,8 @@ int linux_trace_header(const char *text, struct linux_trace_page *page);
 
 /* Starts to read a page: the SIZE bytes at BYTES, which must stay while PAGE is used.
  * PAGE has been filled by linux_trace_header. If the page is cut off, the missing bytes
- * count as empty. Returns the least number of events that were lost before this page. */
+ * count as empty. Returns the number of events that were lost before this page, 1 if the
+ * kernel only tells that some were lost. */
 uint64_t linux_trace_begin(struct linux_trace_page *page, const unsigned char *bytes,
                            size_t size);
 
@@ -168,9 +171,10 @@ int linux_trace_next(struct linux_trace_page *page,
                      const struct linux_trace_format *formats,
                      struct os_trace_record *records, int room);
 
-/* Adds to FILTER the condition for events of KIND of the devices of COUNT layouts.
- * RANGES: only near the sectors of known extents, or queued by the program with the name
- * PROGRAM. */
+/* Adds to FILTER the condition for events of KIND of the devices of COUNT layouts. If
+ * RANGES, the condition leaves out I/O that is far from the sectors of known extents,
+ * except flushes and I/O that the program with the name PROGRAM or an io_uring worker
+ * queues. */
 void linux_trace_filter(const struct os_layout *const *layouts, int count,
                         enum os_trace_kind kind, bool ranges, const char *program,
                         struct buffer *filter);
@@ -184,8 +188,8 @@ int64_t linux_memory_available(const char *root);
  * if the mount is not listed. */
 int mountinfo_find(const char *table, int64_t id, struct os_mount *mount);
 
-/* Returns the options of the file system of mount ID in TABLE. Allocated. Returns NULL if
- * the mount is not listed. */
+/* Returns the options of the file system of mount ID in TABLE: an allocated text, or NULL
+ * if the mount is not listed. */
 char *mountinfo_options(const char *table, int64_t id);
 
 /* The same as mountinfo_find, but for the first mount of the file system with this device

@@ -108,8 +108,9 @@ bool posix_monitor_exists(void);
  * true if the child was stopped. */
 bool posix_monitor_follow(void);
 
-/* The child tells the monitor that a write to STREAM begins, and that it has ended. The
- * monitor takes a write that does not end for stuck. Any thread. */
+/* The child tells the monitor by these two functions that a write to STREAM begins, and
+ * that the write has ended. The monitor considers a write stuck if it does not end. Any
+ * thread may call these functions. */
 void posix_monitor_write_begins(int stream);
 void posix_monitor_write_ends(int stream);
 
@@ -157,11 +158,11 @@ bool posix_last_line_was_set(void);
 int posix_last_line_status(void);
 
 /*
- * Inherited descriptors, posix_process.c: descriptors to which another process may be
- * connected that waits until the last one is closed, such as the reader of a pipe. At
- * first these are the standard streams. If the process must end while a thread is stuck
- * in the kernel, the inherited descriptors are closed early, so that nobody waits. Any
- * thread may call these functions.
+ * Inherited descriptors, posix_process.c: another process may wait until this program has
+ * closed them. For example, the reader of a pipe gets no end of file before all writers
+ * have closed the pipe. At first, the inherited descriptors are the standard streams. If
+ * the process must end while a thread is stuck in the kernel, the inherited descriptors
+ * are closed early, so that nobody waits. Any thread may call these functions.
  */
 
 /* Adds all descriptors below 256 that the process was started with. */

@@ -67,8 +67,8 @@ static struct leftover leftover_alone;
  * there is no other thread. */
 static struct leftover *leftover = &leftover_alone;
 
-/* A pipe: the monitor keeps the read end, [0], and the child keeps the write end, [1],
- * until it is gone. -1: there is no pipe. Set by the first thread, in os_monitor_start,
+/* A pipe: the monitor keeps the read end, [0]. The child keeps the write end, [1], until
+ * the child is gone. -1: there is no pipe. Set by the first thread, in os_monitor_start,
  * while there is no other thread. */
 static int pipe_ends[2] = {-1, -1};
 

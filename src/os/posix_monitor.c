@@ -126,10 +126,10 @@ static struct monitor_page *page = &page_alone;
 static pid_t monitor_pid; /* in the child: its monitor; 0 in any other process */
 static pid_t child_pid;   /* in the monitor: its child; 0 in any other process */
 
-/* timeout(1) sends its signal to the program and then to its process group. Two SIGINT
- * from one sender within this time, in ns, count as one. The time starts at the first of
- * them and is not extended, so a process that sends SIGINT continuously is still
- * heard. */
+/* The monitor does not pass on a second SIGINT from the same sender within this time, in
+ * ns, because timeout(1) sends its signal to the program and then to its process group.
+ * The time starts at the first SIGINT and is not extended, so a process that sends SIGINT
+ * continuously is still heard. OS_SIGNAL_SAME is shorter, but holds for all senders. */
 #define SIGINT_PAIR (50 * MS)
 
 /* Written by signal handlers. Monitor and child each have their own copy. All are in ns,
@@ -250,9 +250,10 @@ has_lost_monitor(void)
     return kill(monitor_pid, 0) < 0 && errno == ESRCH;
 }
 
-/* The monitor may be continued after it was seen to be stopped, but before this process
- * stops. Then SIGCHLD tells the monitor that the child has stopped, and the monitor sends
- * SIGCONT (end_if_child_ended). */
+/* Somebody may continue the monitor after the child has seen that the monitor is stopped,
+ * but before the child stops itself. Even so, the child does not stay stopped: SIGCHLD
+ * tells the monitor that the child has stopped, and the monitor then sends SIGCONT to the
+ * child (end_if_child_ended). */
 bool
 posix_monitor_follow(void)
 {
@@ -445,7 +446,7 @@ posix_monitor_announce_let_go(void)
 {
     if (!monitor_pid)
         return;
-    int status = chdir("/"); /* "/" always exists */
+    int status = chdir("/"); /* cannot fail: "/" always exists */
     (void)status;
     atomic_store(&page->end.has_let_go, true);
     if (!has_lost_monitor())
@@ -630,9 +631,9 @@ end_if_announced(int64_t now, int64_t *announced_at)
 
 #define WRITES_PACE (50 * MS) /* ns, between two looks at writes that may be stuck */
 
-/* From DEADLINE_WRITE before DEADLINE on, watches the child's writes. Abandons the child
- * if a write is stuck after DEADLINE. Returns when to call this function again, INT64_MAX
- * if there is no deadline. */
+/* Watches the child's writes, beginning DEADLINE_WRITE earlier than DEADLINE. Abandons
+ * the child if a write is stuck after DEADLINE. Returns when to call this function again,
+ * INT64_MAX if there is no deadline. */
 static int64_t
 watch_writes(struct write_progress *progress, int64_t now, int64_t deadline)
 {
@@ -645,7 +646,7 @@ watch_writes(struct write_progress *progress, int64_t now, int64_t deadline)
     if (now >= deadline)
         abandon_if_stuck(progress, now);
     else
-        find_stuck_stream(progress, now); /* updates PROGRESS */
+        find_stuck_stream(progress, now); /* only to update PROGRESS */
 
     return now + WRITES_PACE;
 }

@@ -374,8 +374,8 @@ remove_if_unfinished(const char *path, const char *start)
 }
 
 /* Returns the maximum length of a file name in FOLDER, in bytes. Some file systems count
- * in other units, so they report more bytes than they accept; some report nothing. Then
- * the answer is BESIDE_NAME_MAX. */
+ * in other units, so they report more bytes than they accept; some report nothing. In
+ * both cases the function returns BESIDE_NAME_MAX. */
 static size_t
 max_name_bytes(const char *folder)
 {
@@ -453,8 +453,9 @@ check_rename_to(const char *path)
     struct stat status;
     struct stat parent;
     char folder[PATH_ROOM];
+    /* Other errors than ENOENT, such as ENAMETOOLONG, would forbid the renaming too. */
     if (lstat(path, &status) < 0)
-        return errno == ENOENT ? 0 : errno; /* for example, the name is too long */
+        return errno == ENOENT ? 0 : errno;
 
     int fd = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0 && errno == EPERM)

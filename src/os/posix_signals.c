@@ -389,9 +389,9 @@ note_late_wait(bool is_interrupted, int64_t when)
  * The kernel may end a wait late by a thousandth of its length, so a wait of more than 10
  * ms is shortened, and the caller waits again.
  *
- * One context switch is allowed for the wait. But a wait shorter than a ms may end
- * without a switch, and then a stop could pass for the wait. So such a wait counts as a
- * stop if it took more than 2 ms.
+ * The wait itself normally causes one context switch, so one switch is no sign of a stop.
+ * But a wait shorter than a ms may end without a switch, and then the one switch may come
+ * from a stop. So such a wait counts as a stop if it took more than 2 ms.
  */
 static bool
 wait_for_signal(int64_t remaining, const sigset_t *mask)

@@ -59,10 +59,10 @@ HANDLE windows_handle_device(const WCHAR *path, DWORD access, DWORD flags);
 void windows_file_drop(const struct windows_file *file);
 
 /*
- * Makes a descriptor for FILE. The descriptor then owns the handles and the path of FILE.
- * If that fails, closes and frees them (windows_file_drop) and returns -1: with EMFILE if
- * no descriptor is free, or, if the handle of FILE is INVALID_HANDLE_VALUE, with the
- * errno of the caller's failed open.
+ * Returns a new descriptor for FILE, which then owns the handles and the path of FILE. If
+ * no descriptor is free, closes and frees FILE (windows_file_drop), and returns -1 with
+ * EMFILE. The caller need not check its opening of FILE: if the handle of FILE is
+ * INVALID_HANDLE_VALUE, frees FILE too, and returns -1 with the present errno.
  */
 int windows_handle_add(const struct windows_file *file);
 

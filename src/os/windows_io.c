@@ -87,7 +87,8 @@ os_file_storage(int fd, int64_t offset, int64_t length)
 }
 
 /* Direct I/O needs whole sectors. The system also accepts direct requests to a file whose
- * data is encoded or stored inline, but it serves these from the cache. */
+ * data is encoded or stored inline, but it serves these
+ * requests from the cache. So direct I/O counts as not available for such a file. */
 int
 os_file_alignment(int fd, int64_t *memory, int64_t *offset)
 {

@@ -51,8 +51,8 @@ os_stream_guard(void)
 }
 
 /* Returns how many of SIZE bytes to convert for a console at once. The text is cut
- * between characters of UTF-8, unless all its bytes continue a character, which is
- * invalid. */
+ * between two characters of UTF-8. Only invalid text, in which no character begins, is
+ * cut anywhere. */
 static size_t
 console_chunk(const char *bytes, size_t size)
 {

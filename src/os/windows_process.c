@@ -106,7 +106,7 @@ os_process_end(int status)
 }
 
 /* Nothing is done about files that a killed process leaves. Temporary files vanish with
- * their handle, however late the kernel closes it. The removal of a file with a name
+ * their handle, however late the kernel closes it. A file with a name stays: its removal
  * could take as long as the request that the program has given up. */
 OS_ANSWER(int, os_leftover_begin, (const char *path), 0)
 OS_ANSWER(void, os_leftover_made, (void), )
