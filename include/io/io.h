@@ -27,7 +27,7 @@
 struct io_config {
     int fd;
     enum os_kind kind; /* kind of the target */
-    int rw_flags;      /* OR-ed enum os_rw of every read and write */
+    int rw_flags;      /* flags of every read and write: OR-ed enum os_rw */
     bool poll;    /* poll for completions instead of waiting for them; the caller must not
                    * send a flush then */
     int depth;    /* number of slots: maximum number of requests in flight, at least 1 */
@@ -89,7 +89,8 @@ struct io_engine {
     char option;      /* letter of the option that selects it; 0: the default engine */
     bool queues_requests; /* a queue can have more than one request in flight */
     bool can_poll;        /* the engine supports io_config.poll */
-    bool charges_sender; /* the system charges I/O to the thread that sends the request */
+    bool charges_sender;  /* the system accounts the I/O of a request to the thread that
+                           * sends it */
     /* Notes to the user for a queue depth above 1, with direct and with buffered I/O;
      * NULL if there is nothing to note. */
     const char *caveat, *caveat_buffered;
@@ -101,13 +102,15 @@ struct io_engine {
 
     size_t queue_size; /* size of its struct io_queue, bytes */
     /*
-     * Prepares QUEUE, whose bytes are all 0. Any thread. Returns 0, or -1 with errno:
-     * ENOSYS, ENOTSUP or EPERM if the system lacks the engine or does not allow it.
+     * Prepares QUEUE, whose bytes are all 0. May be called by any thread. Returns 0, or
+     * -1 with errno: ENOSYS, ENOTSUP or EPERM if the system lacks the engine or does not
+     * allow it.
      */
     int (*open)(struct io_queue *queue, const struct io_config *config);
     /*
      * Called once by the thread that will send requests, before the first request.
-     * Returns 0, or -1 with errno, and then reap fails as well. NULL: nothing to do.
+     * Returns 0, or -1 with errno. After begin has failed, reap fails too. NULL: nothing
+     * to do.
      */
     int (*begin)(struct io_queue *queue);
     /*
@@ -126,15 +129,17 @@ struct io_engine {
      */
     int (*reap)(struct io_queue *queue, struct io_completion *done, int64_t when);
     /*
-     * Called once by the thread that called begin, after its last request is complete
-     * or after reap failed. Releases the target's descriptor, which the system might keep
-     * in use for a while after close. NULL: nothing to do.
+     * Called once by the thread that called begin, after its last request is complete or
+     * after reap failed. Makes the system release the target's descriptor at once;
+     * otherwise the system might keep the descriptor in use for a while after `close`.
+     * NULL: nothing to do.
      */
     void (*end)(struct io_queue *queue);
     /*
-     * Frees everything that QUEUE holds, also after open failed. Any thread. Returns
-     * whether the caller may free the buffers: false if requests are still in flight,
-     * because the system may access their buffers later. NULL: nothing to free.
+     * Frees everything that QUEUE holds, also after `open` failed. May be called by any
+     * thread. Returns whether the caller may free the buffers: false if requests are
+     * still in flight, because the system may access their buffers later. NULL: nothing
+     * to free.
      */
     bool (*close)(struct io_queue *queue);
 };
@@ -163,16 +168,17 @@ struct io_missing {
 };
 
 /*
- * Finds the first engine that can have more than one request in flight on this machine.
- * Stores in DEPTH how many requests it can have in flight, at most MOST. Stores in
- * MISSING the first engine that could not be opened before that. Returns NULL if there is
- * no such engine.
+ * Tries the engines in order, and returns the first one that can have more than one
+ * request in flight on this machine, or NULL if no engine can. Stores in DEPTH how many
+ * requests the returned engine can have in flight, at most MOST. Stores in MISSING the
+ * first of the tried engines that can queue requests in general, but could not be opened.
  */
 const struct io_engine *io_engine_deep(int most, int *depth, struct io_missing *missing);
 
 /*
- * Opens a queue of ENGINE. NAME is the engine's name for messages. Returns NULL with
- * errno and ERROR if that fails. The caller frees the queue with io_close. Any thread.
+ * Opens a queue of ENGINE. NAME is the engine's name for messages. May be called by any
+ * thread. Returns NULL with errno and ERROR if that fails. The caller frees the queue
+ * with io_close.
  */
 struct io_queue *io_open(const struct io_engine *engine, const char *name,
                          const struct io_config *config, struct error *error);

@@ -16,8 +16,8 @@ struct io_request;
 enum operation {
     OPERATION_READ,
     OPERATION_WRITE,
-    /* The last, because users cannot choose it: it only follows a write, and the latency
-     * of the request includes both. */
+    /* Must be the last operation: users can choose exactly the operations before it. A
+     * flush only follows a write, and the latency of the request includes both. */
     OPERATION_FLUSH,
     OPERATIONS
 };
@@ -54,8 +54,8 @@ struct operation_mix {
     enum operation turns[OPERATION_TURNS];
 };
 
-/* Stores in MIX the mix number INDEX, from 0, of the mixes that users can choose by a
- * word. Returns false if there are not that many mixes. */
+/* Goes through the mixes that users can choose by a word: stores the mix with INDEX, from
+ * 0, in MIX. Returns false if INDEX is not below the number of these mixes. */
 bool operation_mix_at(int index, struct operation_mix *mix);
 
 /* Stores in MIX the mix that WORD names. Returns false if there is no such mix. */

@@ -95,8 +95,8 @@ advise_other_engine(const struct io_engine *engine, struct error *error)
     error_advise(error, "use -threads instead");
 }
 
-/* Fills ERROR for a queue of ENGINE, which messages call NAME, that could not be opened
- * because of errno CODE. */
+/* Fills ERROR, because a queue of ENGINE could not be opened. CODE is the errno of that
+ * failure. NAME is the engine's name for messages. */
 static void
 explain_open_failure(const struct io_engine *engine, const char *name, int code,
                      struct error *error)

@@ -204,7 +204,7 @@ map_ring_memory(const struct io_queue *queue, size_t size, int64_t offset)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* Returns the address of the word at OFFSET, bytes, in the memory of the rings. */
+/* Returns the address of the word that lies OFFSET bytes after the start of `rings`. */
 static unsigned *
 ring_word(const struct io_queue *queue, unsigned offset)
 {
@@ -238,7 +238,8 @@ map_rings(struct io_queue *queue, const struct io_uring_params *params)
     queue->cq_mask = *ring_word(queue, cq->ring_mask);
     queue->completions = (void *)ring_word(queue, cq->cqes);
 
-    /* The array says in which order the kernel takes entries: here always by index. */
+    /* The kernel takes the submission entries whose indices are in the array of the ring.
+     * Here the array never changes: each position has the entry of the same index. */
     for (unsigned i = 0; i < params->sq_entries; i++)
         ring_word(queue, sq->array)[i] = i;
     return 0;
@@ -275,11 +276,11 @@ register_buffers(struct io_queue *queue)
  * up the descriptor for each request. If the kernel refuses to register it, each request
  * names the descriptor.
  *
- * The kernel first tries to execute a request without waiting. A character device may
- * then stop after any page, for example because another thread needs the processor. The
- * kernel continues such partial requests for files and block devices, but not for
- * character devices. Therefore requests to character devices that are larger than a page
- * go directly to the kernel's worker threads (IOSQE_ASYNC), which may wait.
+ * The kernel first tries to execute a request without waiting. A request to a character
+ * device may then stop after any page, for example because another thread needs the
+ * processor. The kernel continues such partial requests for files and block devices, but
+ * not for character devices. Therefore requests to character devices that are larger than
+ * a page go directly to the kernel's worker threads (IOSQE_ASYNC), which may wait.
  */
 static int
 uring_open(struct io_queue *queue, const struct io_config *config)
@@ -466,10 +467,10 @@ take_completions(struct io_queue *queue, struct io_completion *done)
 }
 
 /*
- * Returns how long one call of enter_kernel may wait for a completion, in ns, if reap may
- * wait until WHEN. In a polled ring (IOPOLL) the calling thread polls the device in the
- * kernel, without a time limit. So, unless WHEN is INT64_MAX, each call polls such a ring
- * only once.
+ * Returns the longest time, in ns, that one call of enter_kernel may wait for a
+ * completion if reap may wait until WHEN. With a polled ring (IOPOLL), the kernel polls
+ * the device on the calling thread without a time limit. So the wait for a polled ring is
+ * 0, which makes the kernel poll only once, unless WHEN is INT64_MAX.
  */
 static int64_t
 find_wait_limit(const struct io_queue *queue, int64_t when)

@@ -231,8 +231,10 @@ posix_aio_take(struct io_queue *queue, struct io_completion *done)
 
 /*
  * Waits until a request is complete, until time WHEN (ns, monotonic), or until a signal
- * comes, but at most MAX_WAIT. Ignores other errors, and pauses instead: the requests in
- * flight use memory of the queue, so reap must not fail before they are complete.
+ * comes, but at most MAX_WAIT. If no request is in flight, or if aio_suspend(3) fails
+ * with another error, pauses for at most RETRY_PAUSE instead. Errors are not returned,
+ * because the requests in flight use memory of the queue, so reap must not fail before
+ * they are complete.
  */
 static void
 wait_for_completion(const struct io_queue *queue, int64_t when)

@@ -190,9 +190,9 @@ end_alarm(void *argument, DWORD low, DWORD high)
 }
 
 /*
- * Returns the limit for a wait until time WHEN (ns, monotonic), in ms. Sets the timer to
- * end the wait at WHEN, because the timer is more exact than ms. Sets HAS_ALARM to TRUE
- * if that succeeded.
+ * Returns the time limit, in ms, of a wait that ends at time WHEN (ns, monotonic). Also
+ * sets the timer of QUEUE to end the wait at WHEN, because the timer is more exact than a
+ * limit in ms. Sets HAS_ALARM to TRUE if the timer could be set.
  */
 static DWORD
 limit_wait(struct io_queue *queue, int64_t when, BOOL *has_alarm)
