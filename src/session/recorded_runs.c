@@ -26,8 +26,9 @@
 enum field { COUNT, SUM, IOPS, BPS, MIN, AVG, MAX, MDEV, REQUESTS, CLOCK, FIELDS };
 
 #define DIGITS 19 /* decimal digits of INT64_MAX */
-#define MAX_SUM \
-    (INT64_MAX / 2)   /* limit of the sums of all lines, which cannot overflow */
+/* Limit of each sum over all lines. A line that would exceed it is refused, so that no
+ * sum overflows. */
+#define MAX_SUM (INT64_MAX / 2)
 #define DELETE '\x7f' /* the only control character above the printable ones */
 
 /*

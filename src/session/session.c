@@ -91,7 +91,7 @@ struct session {
     const struct plan *plan;
     const struct output_kind *output; /* kind of the first output, which prints errors */
     struct os_thread supervisor;
-    unsigned blocked_signals; /* set of os_signals_block, for os_signals_unblock */
+    unsigned blocked_signals; /* result of os_signals_block, for os_signals_unblock */
 
     struct os_lock *lock; /* guards `stage`. The leader waits on it for SESSION_FINISHED.
                            * No thread makes a system call while it holds the lock. */
@@ -103,8 +103,8 @@ struct session {
     atomic_bool state_changed; /* `state` has changed since the supervisor last read it */
 
     char file_names[512];      /* names of the -output file and of the exported files */
-    atomic_int unused_targets; /* number of open targets, from the first one on, that are
-                                * discarded unless a run begins; 0 once it has begun */
+    atomic_int unused_targets; /* number of open targets, from the first on, which need
+                                * target_discard if no run begins; 0 once it has begun */
     struct reports reports;
     struct run_observer observer;
     struct run_task task;
@@ -223,7 +223,8 @@ open_targets(struct session *session)
             status =
                 target_open(&job->target, &job->plan, before, &notes, &session->error);
 
-        /* A note begins with the path, which may be both the target's and the load's. */
+        /* A note begins with a path. If the target and the load have the same path,
+         * "load: " in front of the path tells that the note is about the load. */
         notes_merge(&session->notes, shares_path ? "load" : NULL, &notes);
         if (status < 0 && is_load)
             error_prefix(&session->error, job_name(job));
@@ -299,7 +300,7 @@ describe_wait(const struct stage *stage, bool gives_up, int64_t waited,
 static _Noreturn void
 give_up(struct session *session, const struct stage *stage, int64_t waited)
 {
-    /* A late remover may still use this, because this function never returns. */
+    /* This struct outlives a slow remover, because this function never returns. */
     struct removal removal = {.session = session};
     struct os_thread remover;
     int64_t deadline = os_clock_now() + DEADLINE_CLOSING;
@@ -372,9 +373,10 @@ session_wait(struct session *session, enum session_state at_least)
 }
 
 /*
- * Opens the workers of the run, or of the first step or phase. If that is slow, messages
- * say that a target is not ready: the last target, or for a step or phase the first one,
- * which is the only target of it. Returns 0, or -1 with the session's error.
+ * Opens the workers of the run, or of the first step of a sweep or the first phase of
+ * -load. If that takes long, messages say that a target is not ready. They name the last
+ * target of a run. A step or phase has only one target, the first one, which they name
+ * then. Returns 0, or -1 with the session's error.
  */
 static int
 open_workers(struct session *session)
@@ -490,10 +492,11 @@ open_session(struct session *session)
 }
 
 /*
- * Sweeps one target after the other, or executes the phases of -load for the only target,
- * on the supervisor. Ends early after a signal, if output has failed, or, without
- * -ignore-error, if a request to the target before timed out or is stuck. Also ends if a
- * target fails before any request was sent, because the same error would stop the others.
+ * Sweeps all targets one by one, or executes the phases of -load for the only target, on
+ * the supervisor. Ends early after a signal, if output has failed, or, without
+ * -ignore-error, if a request to the previous target timed out or is stuck. Also ends if
+ * a target fails before any request was sent, because the same error would stop the
+ * others.
  */
 static void
 sweep_all(struct session *session)
@@ -526,8 +529,8 @@ sweep_all(struct session *session)
 }
 
 /*
- * With -timeout, sets a deadline for writing output, which the monitor watches: the end
- * of the work time, if that begins now, plus the timeout. A sweep and phases have none.
+ * With -timeout, sets a deadline for writing output, which the monitor watches: now, plus
+ * the work time (-w), plus the timeout. A sweep and phases have no such deadline.
  */
 static void
 limit_output(const struct plan *plan)
@@ -646,7 +649,7 @@ run_supervisor(void *argument)
         os_process_end(session->status);
 
     stage_enter(session, STAGE_CLOSING, &session->jobs[0]);
-    /* The wait for requests in flight may have used up the grace period of a signal. */
+    /* Requests in flight may have used up the grace period, so closing gets more time. */
     if (os_signals_stop())
         session->give_up_at = time_later(os_signals_asked() + DEADLINE_GRACE,
                                          os_clock_now() + DEADLINE_CLOSING);
