@@ -50,15 +50,16 @@ struct target {
                             * bytes; at least the size of the largest request */
     int64_t fs_block_size; /* block size of the file system, bytes; 0 for a device */
     int64_t alignment;     /* alignment that the buffers of requests need, bytes */
-    int rw_flags;          /* OR-ed enum os_rw of every request */
+    int rw_flags;          /* flags of every request: OR-ed enum os_rw */
     bool polls;            /* completions are polled for (-hipri with io_uring only) */
     bool flushes_writes;   /* each write is followed by a flush */
     bool flushes_ignored;  /* flushes are known not to reach the device */
-    bool is_direct;        /* requests use direct I/O; also possible in mode cached, if a
-                            * loop device reads from its file's cache */
-    bool is_in_memory;     /* the file system lives in memory and has no device */
-    bool is_flushed;       /* the opening has written all dirty data to the device */
-    bool is_new_file;      /* this run made the working file of -keep */
+    bool is_direct;    /* requests use direct I/O. That is possible in mode cached, too: a
+                        * loop device may read its file through the page cache, and a
+                        * device may live in memory */
+    bool is_in_memory; /* the file system lives in memory and has no device */
+    bool is_flushed;   /* the opening has written all dirty data to the device */
+    bool is_new_file;  /* this run made the working file of -keep */
     char removed_path[4096]; /* former path of the working file, which was removed while
                               * it is open; empty if no file was removed */
     int naming_error;    /* errno with which target_name failed to find the names, or 0 */
@@ -74,7 +75,7 @@ struct target {
                               * work; empty if none are known */
 };
 
-/* Records that the opening of TARGET makes progress. The supervisor gives an opening up
+/* Records that the opening of TARGET makes progress. The supervisor gives up an opening
  * that makes no progress for too long. Called by the thread that opens TARGET. */
 static inline void
 target_advance(struct target *target)
@@ -104,9 +105,10 @@ int64_t target_logical_block(const struct target *target);
 void target_name(struct target *target);
 
 /*
- * Returns by how many percent of the working set of PLAN its holes have grown since the
- * target was opened. Returns 0 if that is unknown or PLAN reads nothing. Calls the file
- * system, so it may hang like a request.
+ * Returns how much the share of holes in the working set of PLAN has grown since the
+ * target was opened, in percentage points. Returns 0 if it has not grown, if it is
+ * unknown, or if PLAN reads nothing. Calls the file system, so it may hang like a
+ * request.
  */
 double target_new_holes(struct target *target, const struct plan *plan);
 

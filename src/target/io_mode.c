@@ -215,9 +215,10 @@ write_back_before_run(struct target *target, const struct plan *plan, struct not
 
 /*
  * Sets `counts_sectors` if the sectors that are charged to a worker's thread during a
- * request belong to this request only. That is not so if several requests are in flight,
- * or if the engine reads in other threads. Nor is it with several workers: one may wait
- * for data that is charged to another, which has asked the device for the same data.
+ * request belong to this request only. They do not if several requests are in flight, or
+ * if the engine reads in other threads. They do not with several workers either: if two
+ * workers need the same data, both may wait for one read of the device, which is charged
+ * to only one of them.
  */
 static void
 choose_sector_count(struct target *target, const struct plan *plan)
@@ -279,9 +280,10 @@ accepts_aligned_read(struct target *target)
 
 /*
  * Returns whether direct reads can be trusted to be direct although the page cache cannot
- * show it, because pages stay there or cannot be looked up. That is so if a server serves
- * every direct read of the file. It is also so if requests are aligned to blocks and the
- * data is stored plainly, because nothing else is known to prevent direct I/O.
+ * show it, because pages stay there or cannot be looked up. They can be trusted if a
+ * server serves every direct read of the file. They can also be trusted if requests are
+ * aligned to blocks and the data is stored plainly: unaligned requests and other storage
+ * are the only known reasons why direct reads of other files go through the page cache.
  */
 static bool
 trusts_direct_read(const struct target *target, const struct plan *plan)
@@ -441,11 +443,12 @@ note_memory(const struct plan *plan, const char *name, struct notes *notes)
 }
 
 /*
- * Sets the only possible mode of a character device, which has no page cache (direct), or
- * of a file system in memory, which consists of the page cache (cached). MEMORY is the
- * name of that file system, or NULL for a character device. Returns 0, or -1 with ERROR
- * if -direct is given and direct I/O is impossible. Some systems accept direct I/O even
- * for a file in memory.
+ * Sets the only mode that is possible for the target. For a character device it is
+ * direct, because the device has no page cache. For a file system in memory it is cached,
+ * because the file system consists of the page cache. MEMORY is the name of that file
+ * system, or NULL for a character device. With -direct, also turns direct I/O on, which
+ * some systems accept even for a file in memory. Returns 0, or -1 with ERROR if direct
+ * I/O is impossible then.
  */
 static int
 set_only_mode(struct target *target, const struct plan *plan, const char *memory,
@@ -522,10 +525,10 @@ find_direct_io_hint(struct target *target, const struct plan *plan)
 }
 
 /*
- * Refuses a target for which direct I/O is impossible, for REASON, although -direct is
- * given, or although the target is a device that has only direct I/O (RAW). Returns -1
- * with ERROR. Advises to leave out -direct, but only if mode nocache would work: not if
- * pages stay in the page cache.
+ * Refuses a target that must use direct I/O, because direct I/O is impossible for REASON.
+ * The target must use it if -direct is given, or if it is a device that has only direct
+ * I/O (RAW). Returns -1 with ERROR. Advises to leave out -direct only if mode nocache
+ * would work, which needs pages that can be dropped from the page cache.
  */
 static int
 refuse_direct(struct target *target, const struct plan *plan, bool raw,
@@ -656,8 +659,8 @@ choose_polling(struct target *target, const struct plan *plan, struct notes *not
         notes_add(notes, plan->path, "%s", note);
 }
 
-/* Returns whether reads and writes of 0 bytes with FLAGS work, as far as the plan reads
- * and writes. Returns false with errno if one of them fails. */
+/* Returns whether requests with FLAGS work. Tries a read of 0 bytes if PLAN reads, and a
+ * write of 0 bytes if PLAN writes. Returns false with errno if one of them fails. */
 static bool
 accepts_flags(const struct target *target, const struct plan *plan, int flags)
 {

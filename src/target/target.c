@@ -273,9 +273,9 @@ refuse_empty(const struct target *target, const struct plan *plan, struct error 
 }
 
 /*
- * Refuses an offset (-o) and a working set (-S) that reach beyond the end of a target of
- * SIZE bytes; INT64_MAX if the target has no end. Scripts may look for the beginning of
- * the message. Returns -1 with ERROR.
+ * Refuses an offset (-o) and a working set (-S) that reach beyond the end of the target.
+ * SIZE is the size of the target in bytes, or INT64_MAX if the target has no end. Scripts
+ * may look for the beginning of the message. Returns -1 with ERROR.
  */
 static int
 refuse_reach(const struct plan *plan, int64_t size, struct error *error)
@@ -434,8 +434,11 @@ open_and_describe(struct target *target, const struct plan *plan, int64_t *avail
     return describe_device(target, plan, error);
 }
 
-/* Does steps 3 to 7 of the opening, for a target whose kind is known. Fits PLAN to the
- * target. Returns 0, or -1 with ERROR; then the caller closes TARGET. */
+/*
+ * Opens a target whose kind is known, describes it, fits PLAN to it, fills a working
+ * file, and chooses the I/O mode: steps 3 to 7 of the list at the top of this file.
+ * Returns 0, or -1 with ERROR; then the caller closes TARGET.
+ */
 static int
 prepare_target(struct target *target, struct plan *plan, struct notes *notes,
                struct error *error)

@@ -24,8 +24,8 @@ int working_file_open(struct target *target, const struct plan *plan,
                       struct error *error);
 
 /*
- * Fills the working set with random data and flushes it, unless a file that an earlier
- * run with -keep has left has no holes there. AVAILABLE is the free space of the file
+ * Fills the working set with random data and flushes it. Does nothing if an existing file
+ * of -keep has no holes in the working set. AVAILABLE is the free space of the file
  * system in bytes; negative if unknown. Writes in small batches, so that even a slow disk
  * shows progress. Returns 0, or -1 with ERROR, also if there is not enough space or a
  * signal asks the program to stop. Defined in working_file.c.

@@ -327,9 +327,9 @@ working_file_fill(struct target *target, const struct plan *plan, int64_t availa
     int64_t missing = working_file_holes(target, plan->workload.work_offset, end);
 
     /*
-     * If the holes are unknown, or with -append, the file is filled if it is too short.
-     * With -append only the beginning of the working set is filled now, but all of it
-     * must fit into the free space, because the requests will write it.
+     * If the holes are unknown, or with -append, only a file that is too short is filled.
+     * The free space must then have room for the whole working set: with -append only its
+     * beginning is filled now, but the requests will write all of it.
      */
     if (missing < 0 || plan->workload.append)
         missing = target->size < end ? plan->workload.scratch_size : 0;
