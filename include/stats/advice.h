@@ -12,11 +12,11 @@ struct percentile;
 #define ADVICE_MOST 16384
 
 /*
- * Returns how many independent requests a run needs so that its answer to a limit on
- * PERCENTILE is certain at 95 % in at least 9 of 10 such runs. LATENCIES are the
- * latencies of a run so far. LIMIT is in ns. FAILS says that the percentile of LATENCIES
- * is above the limit. Returns 0 if the percentile is so close to the limit that more than
- * ADVICE_MOST requests are needed.
+ * Returns how many independent requests a run needs to tell with certainty (at 95 %)
+ * whether it meets a limit on PERCENTILE. Of ten runs with this number of requests, at
+ * least nine are certain. LATENCIES are the latencies of a run so far. LIMIT is in ns.
+ * FAILS says that the percentile of LATENCIES is above the limit. Returns 0 if the
+ * percentile is so close to the limit that more than ADVICE_MOST requests are needed.
  */
 uint64_t advice_requests(const struct percentile *percentile,
                          const struct latencies *latencies, int64_t limit, bool fails);

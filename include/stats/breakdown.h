@@ -38,17 +38,17 @@
  */
 enum part { PART_SUBMIT, PART_STACK, PART_QUEUE, PART_DEVICE, PART_RETURN, PARTS };
 
-/* The index after the last part, in arrays that also have the time for which the device
- * works on the flush after a write. */
+/* In arrays with one element more than there are parts: the index of the time for which
+ * the device works on the flush after a write. */
 #define PART_FLUSH PARTS
 
 enum split_result {
     SPLIT_NOT_TRIED,
     SPLIT_DONE,
     SPLIT_NO_DEVICE_IO, /* as far as is known, the request reached no device */
-    SPLIT_LOST,         /* some records of the request were not found */
+    SPLIT_LOST,         /* some trace records of the request were not found */
     SPLIT_AMBIGUOUS, /* other requests had the same blocks in flight, so it is not certain
-                        which records belong to which request */
+                        which trace records belong to which request */
 };
 
 /* The parts of one request. All times are 0 unless the result is SPLIT_DONE. */
@@ -95,10 +95,11 @@ struct breakdown_interval {
 };
 
 /* Divides the time of a request from START to END into PART. QUEUED is when its first
- * block request was queued. INTERVALS has COUNT intervals, in any order: each time for
- * which one of its block requests was at a device. The function sorts them. The interval
- * that ends last must end with the last completion, because PART_RETURN begins there.
- * Time outside of the request does not count. All times are in ns. */
+ * block request was queued. INTERVALS has COUNT intervals, in any order. Each interval is
+ * a time for which one block request of this request was at a device. The function sorts
+ * them. The interval that ends last must end with the last completion, because
+ * PART_RETURN begins there. Time outside of the request does not count. All times are in
+ * ns. */
 void breakdown_divide(int64_t start, int64_t end, int64_t queued,
                       struct breakdown_interval *intervals, int count,
                       int64_t part[PARTS]);

@@ -33,8 +33,9 @@ struct comparison_row {
                                          its entries */
 
     int rank; /* from 1, the fastest; 0 if not known */
-    /* First the figures of percentiles_common. Then one figure for each limit, in the
-     * order of the limits, of which only the figures of relative limits are used. */
+    /* First one figure for each percentile of percentiles_common. Then one figure for
+     * each limit, in the order of the limits. The figure of a limit that is not relative
+     * is not used. */
     struct comparison_figure figures[COMPARISON_FIGURES + SLOS_MOST];
 };
 

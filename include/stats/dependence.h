@@ -14,8 +14,9 @@ struct dependence {
                       requests, both about the percentile and about the median */
     double autocorrelation_time; /* integrated autocorrelation time, in entries of the
                                     series, at least 1 */
-    double drift; /* standard deviation of the slowly changing level of log latencies; 0
-                     if no drift had to be assumed */
+    double drift; /* how much all latencies rise and fall together: the standard deviation
+                     of the median of log latencies over the run (dependence.c); 0 if no
+                     drift had to be assumed */
 };
 
 #define DEPENDENCE_LEAST 15 /* independent requests */

@@ -98,10 +98,10 @@ scope_is_part(enum scope scope)
 
 /* The latencies of a scope. The pointers refer to the statistics. */
 struct latencies {
-    const struct moments *moments;       /* of requests only, never of waits */
-    const struct histogram *histogram;   /* for percentiles; if corrected, with the waits
-                                            of requests that could not be sent */
-    const struct histogram *uncorrected; /* of requests only */
+    const struct moments *moments;       /* without the waits that -corrected adds */
+    const struct histogram *histogram;   /* for percentiles; with -corrected, it also has
+                                            the waits of requests that could not be sent */
+    const struct histogram *uncorrected; /* without the waits that -corrected adds */
     int64_t max;       /* ns: at least the longest latency or wait in `histogram` */
     bool is_corrected; /* for coordinated omission (-corrected) */
 };

@@ -86,13 +86,14 @@ void slos_list(struct buffer *text);
 /* The verdict on an objective, from the best to the worst. */
 enum slo_verdict { SLO_MET, SLO_UNKNOWN, SLO_BROKEN };
 
-/* The answer to an objective. Values are the latencies of the requests that count, or of
- * a part of their time. */
+/* The answer to an objective. A value, in the comments below, is the latency of a request
+ * that counts, or the time that a part of such a request took. */
 struct slo_answer {
     enum slo_verdict verdict;
     int64_t value;        /* the figure, in the unit of the limit; 0 if count is 0 */
     uint64_t count;       /* values that the figure is computed from */
-    uint64_t min_samples; /* values that are needed to know the figure, for any limit */
+    uint64_t min_samples; /* minimum number of values to know the figure, whatever the
+                             limit is */
     bool is_certain;      /* at 95 %; only percentiles can be uncertain */
     const char *reason;   /* why the figure means nothing, however many values there are;
                              or NULL */
@@ -127,8 +128,9 @@ struct slo_answer slo_answer(const struct slo *slo, const struct stats *stats);
 enum slo_verdict slos_check(const struct slos *slos, const struct stats *stats);
 
 /* Returns how many requests must count so that all percentiles of SLOS are known. Returns
- * 0 if SLOS has no percentile. TURNS is the number of operations that take turns, because
- * only one of TURNS requests is of a given operation, or has a flush. */
+ * 0 if SLOS has no percentile. TURNS is the number of operations that take turns. A
+ * percentile of one operation, or of flushes, needs TURNS times as many requests, because
+ * only one of TURNS requests is of this operation, or has a flush. */
 uint64_t slos_needs(const struct slos *slos, uint64_t turns);
 
 /* Adds the objectives of SLOS to TEXT, separated by commas, each in the form that

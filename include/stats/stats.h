@@ -38,16 +38,17 @@ struct sample {
     int64_t offset;  /* bytes from the start of the target */
     int64_t size;    /* bytes requested */
     int64_t bytes;   /* bytes moved */
-    int64_t tail_after_end; /* ns at the end of the latency in which no other request was
-                               due, because the run was over */
+    int64_t tail_after_end; /* ns of the latency that lie after the end of the run, when
+                               no other request was due any more */
     uint64_t missed; /* grid points that were missed because of this request: while it
                         was in flight, or before it was sent late */
     uint64_t missed_before; /* the grid points in `missed` that passed before this request
                                was sent */
     bool in_burst;          /* several requests were due at the same grid point */
-    int64_t stall; /* only for a request in a burst, ns: from one interval before the
-                      first grid point that passed during the burst to the end of
-                      the request; 0 if no grid point passed */
+    /* Used only for a request in a burst: ns from the start of the stall to the end of
+     * the request. The stall starts one interval before the first grid point that passed
+     * during the burst. 0 if no grid point passed. */
+    int64_t stall;
     enum operation operation;
     enum verdict verdict;
     int64_t slow_above;  /* ns: a terminal shows longer requests as slow; 0 if no request
@@ -219,8 +220,9 @@ int64_t stats_slow_above(const struct stats *stats, const struct sample *sample)
  * touch memory that was never used. */
 void stats_clear(struct stats *stats);
 
-/* Counts all requests that count as cached requests instead, which do not count. Used if
- * it turns out at the end of a run that none of the requests reached the device. */
+/* Takes all requests that count out of latencies and rates, and adds their number to
+ * `cached`. Used if it turns out at the end of a run that none of the requests reached
+ * the device. */
 void stats_reject(struct stats *stats);
 
 /* Adds all requests of MORE to STATS. Copies `corrected_interval` and `mix` of MORE if

@@ -43,28 +43,32 @@
 
 #include <math.h>
 
-/* The chance that the percentile is below its lower bound, and above its upper bound. */
+/* The chance that the percentile is below its lower bound. The chance that it is above
+ * its upper bound is the same. */
 #define BOUND_TAIL 0.05
 
 /* The share of the runs that must be certain. */
 #define MIN_SUCCESS 0.9
 
-/* With at least this many latencies above the limit, Q is their share. */
+/* With at least this many latencies above the limit, their share is the estimate of Q,
+ * the share of requests that take longer than the limit. */
 #define MIN_ABOVE 10
 
-/* K is at most TAIL_SHARE times the number of latencies above the percentile, or MIN_TAIL
- * if that is more. It is never more than half of the latencies. */
+/* K, the number of latencies in the tail, is at most TAIL_SHARE times the number of
+ * latencies above the percentile, or MIN_TAIL if that is more. It is never more than half
+ * of all latencies. */
 #define TAIL_SHARE 10
 #define MIN_TAIL 10
 
-/* This many standard errors are added to G. */
+/* The estimate of the tail index G is raised by this many of its standard errors. */
 #define TAIL_ERRORS 0.5
 
-/* The smallest Q if the limit is met, as a part of the share above the percentile. */
+/* If the limit is met, the estimate of Q, the share of requests that take longer than the
+ * limit, is at least this part of the share that the limit allows. */
 #define RARE_STALLS 0.15
 
-/* The smallest share of requests, and the smallest distance from 1: the resolution of
- * struct percentile. */
+/* The share of requests within the limit is raised to MIN_SHARE, or lowered to 1 -
+ * MIN_SHARE, because struct percentile cannot hold a share nearer to 0 or 1. */
 #define MIN_SHARE 1e-9
 
 /* Returns the share, 0 to 1, of all values that are above PERCENTILE. */
@@ -82,8 +86,9 @@ find_bin_middle(int bin)
     return ((double)histogram_below(bin) + (double)histogram_upto(bin)) / 2;
 }
 
-/* Returns Q, extrapolated from the tail of HISTOGRAM. LIMIT is in ns. Returns 1 if LIMIT
- * is not above the start of the tail, because the tail tells nothing about LIMIT then. */
+/* Returns the share of requests, 0 to 1, that take longer than LIMIT, in ns, extrapolated
+ * from the tail of HISTOGRAM. Returns 1 if the tail is empty, or if LIMIT is not above
+ * its start: the tail tells nothing about LIMIT then. */
 static double
 extrapolate_share(const struct histogram *histogram, const struct percentile *percentile,
                   int64_t limit)
@@ -107,12 +112,14 @@ extrapolate_share(const struct histogram *histogram, const struct percentile *pe
     double start = find_bin_middle(bin);
     if (tail_size == 0 || (double)limit <= start)
         return 1;
-    double index = log_sum / tail_size - log(start); /* the mean of log(latency / U) */
+    /* The tail index is the mean of log(latency / start). */
+    double index = log_sum / tail_size - log(start);
     index *= 1 + TAIL_ERRORS / sqrt(tail_size);
     return tail_size / count * pow((double)limit / start, -1 / index);
 }
 
-/* Returns Q, 0 to 1. LIMIT is in ns. FAILS says that PERCENTILE is above LIMIT. */
+/* Returns the estimated share of requests, 0 to 1, that take longer than LIMIT, in ns.
+ * FAILS says that PERCENTILE of LATENCIES is above LIMIT. */
 static double
 estimate_share(const struct percentile *percentile, const struct latencies *latencies,
                int64_t limit, bool fails)
@@ -131,9 +138,9 @@ estimate_share(const struct percentile *percentile, const struct latencies *late
 }
 
 /* Returns whether at least nine of ten runs of COUNT requests are certain if SHARE of the
- * requests, 0 to 1, take longer than the limit. FAILS says that the percentile is above
- * the limit. Then the lower bound must be above the limit; otherwise the upper bound must
- * be at most the limit. */
+ * requests, 0 to 1, take longer than the limit on PERCENTILE. If FAILS, the percentile is
+ * above the limit, and a run is certain if the lower bound of the percentile is above the
+ * limit. Otherwise a run is certain if the upper bound is at most the limit. */
 static bool
 is_enough(const struct percentile *percentile, uint64_t count, double share, bool fails)
 {

@@ -35,12 +35,13 @@
 
 #define NEGLIGIBLE_WEIGHT 1e-18
 
-/* A walk over all k in ascending order. */
+/* A walk over all possible values k of K, the number of values that are at most the true
+ * percentile. The walk is in ascending order. */
 struct binomial_walk {
-    uint64_t value_count; /* M */
-    uint64_t k;           /* where the walk stands, 0 to M */
-    double odds;          /* p / (1 - p) */
-    double weight;        /* the weight of k */
+    uint64_t value_count; /* the number of values (M) */
+    uint64_t k;           /* where the walk stands: 0 to `value_count` */
+    double odds;          /* p / (1 - p), for the percentile p as a fraction */
+    double weight; /* the weight of `k`, which is proportional to the chance that K = k */
 };
 
 /* Returns the weight of K + 1 divided by the weight of K. */
@@ -50,7 +51,7 @@ find_weight_ratio(const struct binomial_walk *walk, uint64_t k)
     return walk->odds * (double)(walk->value_count - k) / (double)(k + 1);
 }
 
-/* Moves WALK from k to k + 1, which must not be above M. */
+/* Moves WALK from k to k + 1, which must not be above `value_count`. */
 static void
 advance_walk(struct binomial_walk *walk)
 {

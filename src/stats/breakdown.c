@@ -115,7 +115,8 @@ is_slower(const struct breakdown_request *request,
     return request->index < slowest->index;
 }
 
-/* Makes REQUEST, unless it is empty, the slowest request if it is slower. */
+/* Makes REQUEST the slowest request of BREAKDOWN if it is slower than the slowest one so
+ * far. Does nothing if REQUEST is empty. */
 static void
 keep_slowest(struct breakdown *breakdown, const struct breakdown_request *request)
 {

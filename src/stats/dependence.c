@@ -74,25 +74,30 @@
  * their sum. */
 #define MAX_LAGS 64
 
-/* The smallest divisor for the bias: 1 - (2 L - 1) / N is near 0 if L is near N / 2. */
+/* The smallest divisor that corrects the bias: 1 - (2 L - 1) / N is near 0 if the number
+ * of lags L is near half of the number of values N. */
 #define MIN_DIVISOR 0.1
 
-/* T is computed at the rank of the percentile and at ranks nearer to the median. These
- * are at least MIN_LEVELS ranks, unless the median comes first. The first rank that has
- * MIN_BEYOND latencies beyond it is reliable, so only one more rank is tried after it. */
+/* The autocorrelation time for a percentile is computed at the rank of the percentile,
+ * and then at ranks nearer to the median, until one rank after the first reliable rank. A
+ * rank is reliable if at least MIN_BEYOND latencies lie beyond it. At least MIN_LEVELS
+ * ranks are used, unless the median comes first. */
 #define MIN_LEVELS 3
 #define MIN_BEYOND 50
 
-/* R * sqrt(N) above this limit is not chance. For N below 21, the limit is lower:
- * RANKS_LIMIT_EACH * N. */
+/* The correlation R of the ranks of successive latencies is not chance if R * sqrt(N) is
+ * above this limit, for N latencies. For N below 21, the limit is lower: N times
+ * RANKS_LIMIT_EACH. */
 #define RANKS_LIMIT 1.65
 #define RANKS_LIMIT_EACH 0.08
 
-/* The largest R, so that (1 + R) / (1 - R) is finite. */
+/* The correlation R of the ranks of successive latencies is limited to this value, so
+ * that (1 + R) / (1 - R) is finite. */
 #define MAX_CORRELATION (1 - 1e-6)
 
 /*
- * Drift, for a series that is too short for its T.
+ * Drift: it is assumed for a series that is too short for its autocorrelation time T. The
+ * comment at the top of this file explains the letters.
  *
  * All latencies may have become longer or shorter together, because a clock or a machine
  * was slower for a while. Then T is long at every percentile, and N / T is below 15. Such
@@ -106,19 +111,21 @@
  * by F, and the percentile multiplied by F. Drift alone moves few latencies across these
  * thresholds.
  *
- * The level is the median of log latencies. S is its standard deviation over 8 successive
- * blocks, like the standard deviation of batch means (Schmeiser, "Batch size effects in
- * the analysis of simulation output", 1982).
+ * The latencies are divided into 8 successive blocks. The level of a block is the median
+ * of its log latencies. S is the standard deviation of the 8 levels, like the standard
+ * deviation of batch means (Schmeiser, "Batch size effects in the analysis of simulation
+ * output", 1982).
  *
  * A series that changes slowly shows only a part of its drift, because the series ends
  * too early. A series is slow if R is at least 1 - 16 / N: the ranks of a random walk
  * have such an R in 19 of 20 cases. (For values instead of ranks the number is 14:
  * Dickey, Fuller, "Distribution of the estimators for autoregressive time series with a
- * unit root", 1979.) For a slow series, S^2 is multiplied by 1 + 3000 / N:
+ * unit root", 1979.) For a slow series, S^2 is multiplied by 1 + 3000 / N, for these
+ * reasons:
  *
- *   - The slowest process that this allows for is autoregressive, of first order. Its
- *     correlation P from one request to the next is 0.999, so it forgets its level in
- *     about 1000 requests.
+ *   - The slowest process for which this factor is large enough is autoregressive, of
+ *     first order. Its correlation P from one request to the next is 0.999, so it forgets
+ *     its level in about 1000 requests.
  *   - With steps of variance V, the level of this process has the variance V / (1 - P^2).
  *   - But a series of N steps looks like a random walk, and the variance of its level
  *     around its own mean is only N * V / 6.
@@ -132,28 +139,34 @@
  */
 #define DRIFT_BLOCKS 8
 
-/* A series is slow if R is at least 1 - DRIFT_SLOW / N. */
+/* A series of N latencies is slow if the correlation of the ranks of successive latencies
+ * is at least 1 - DRIFT_SLOW / N. */
 #define DRIFT_SLOW 16.0
 
-/* S^2 of a slow series is multiplied by 1 + DRIFT_SPAN / N. The span is in requests. */
+/* For a slow series of N latencies, the square of the drift is multiplied by 1 +
+ * DRIFT_SPAN / N. DRIFT_SPAN is a number of requests. */
 #define DRIFT_SPAN 3000.0
 
-/* F of a percentile is exp(DRIFT_FACTOR * S). F of a ratio of two percentiles is
- * exp(DRIFT_RATIO_FACTOR * S), where S^2 is the sum of the S^2 of both percentiles. */
+/* A drift S makes the interval of a percentile wider by the factor exp(DRIFT_FACTOR * S).
+ * For the ratio of two percentiles, this factor is exp(DRIFT_RATIO_FACTOR * S), where S^2
+ * is the sum of the squares of both drifts. */
 #define DRIFT_FACTOR 3.8
 #define DRIFT_RATIO_FACTOR 3.2
 
-/* The largest F. If F would be larger, nothing is known. */
+/* The largest factor by which a drift may make an interval wider. If the factor would be
+ * larger, no drift is assumed, and the dependence stays unknown. */
 #define MAX_WIDENING 100
 
-/* A series of latencies while its T is computed. */
+/* A series of latencies while its autocorrelation time is computed. */
 struct latency_set {
-    int count;        /* N */
+    int count;        /* number of latencies */
     uint16_t *bins;   /* histogram bin of each latency, in the order of the starts */
     int *upto_counts; /* for each bin, how many latencies are in it or in lower bins */
-    float *values;    /* room for one value for each latency, of which T is computed */
-    double widening;  /* F; 1 without drift */
-    bool is_slow;     /* R says that the latencies change slowly */
+    float *values; /* room for the series of `count` values whose autocorrelation time is
+                      computed */
+    double widening; /* factor by which an assumed drift makes intervals wider; 1 without
+                        drift */
+    bool is_slow; /* the latencies change slowly; the correlation of their ranks tells */
 };
 
 static int
@@ -183,7 +196,8 @@ find_covariance(const float *values, int count, int lag)
     return sum / count;
 }
 
-/* Returns T of COUNT VALUES, whose mean is 0. Overwrites VALUES. */
+/* Returns the autocorrelation time of COUNT VALUES, whose mean is 0. Overwrites VALUES.
+ */
 static double
 find_autocorrelation_time(float *values, int count)
 {
@@ -219,8 +233,8 @@ find_autocorrelation_time(float *values, int count)
     }
 }
 
-/* Returns T of the series that has a 1 for each latency in BIN or in a lower bin, and a 0
- * for each other latency. */
+/* Returns the autocorrelation time of the series that has a 1 for each latency in BIN or
+ * in a lower bin, and a 0 for each other latency. */
 static double
 find_time_at_bin(const struct latency_set *set, int bin)
 {
@@ -233,7 +247,8 @@ find_time_at_bin(const struct latency_set *set, int bin)
     return find_autocorrelation_time(set->values, set->count);
 }
 
-/* Returns the T that follows from R, or 1 if R may be chance. Sets is_slow. Equal
+/* Returns the autocorrelation time that follows from the correlation of the ranks of
+ * successive latencies, or 1 if this correlation may be chance. Sets `is_slow`. Equal
  * latencies all get the mean of their ranks. */
 static double
 find_time_of_ranks(struct latency_set *set)
@@ -258,10 +273,11 @@ find_time_of_ranks(struct latency_set *set)
     return (1 + correlation) / (1 - correlation);
 }
 
-/* Returns the longer T of two series. Each series has a 1 for each latency up to a
- * threshold. The thresholds are the latency of RANK divided by F, and multiplied by F. If
- * F is 1, latencies equal to the latency of RANK are 0 in the first series and 1 in the
- * second series. */
+/* Returns the longer autocorrelation time of two series. Each series has a 1 for each
+ * latency up to a threshold, and a 0 for each other latency. The thresholds are the
+ * latency of RANK divided by `widening`, and multiplied by `widening`. If `widening` is
+ * 1, latencies equal to the latency of RANK are 0 in the first series and 1 in the second
+ * series. */
 static double
 find_time_at_rank(const struct latency_set *set, int rank)
 {
@@ -275,9 +291,9 @@ find_time_at_rank(const struct latency_set *set, int rank)
                 find_time_at_bin(set, histogram_bin((int64_t)high)));
 }
 
-/* Returns the longest T at RANK and at further ranks, which are nearer to the median.
- * Each further rank has twice as many latencies beyond it as the rank before, counted up
- * to the nearer end of the sorted latencies. */
+/* Returns the longest autocorrelation time at RANK and at further ranks, which are nearer
+ * to the median. Each further rank has twice as many latencies beyond it as the rank
+ * before, counted up to the nearer end of the sorted latencies. */
 static double
 find_longest_time(const struct latency_set *set, int rank)
 {
@@ -297,10 +313,10 @@ find_longest_time(const struct latency_set *set, int rank)
     return longest;
 }
 
-/* Returns the dependence for PERCENTILE, with a drift of 0. RANKS_TIME is the T that
- * follows from R. The dependence is known if the number of latencies is at least 15 times
- * the longest of three T: the T for the percentile, the T for the median, and RANKS_TIME.
- */
+/* Returns the dependence for PERCENTILE, with a drift of 0. RANKS_TIME is the
+ * autocorrelation time that follows from the ranks of the latencies. The dependence is
+ * known if the number of latencies is at least 15 times the longest of three
+ * autocorrelation times: those for the percentile and for the median, and RANKS_TIME. */
 static struct dependence
 find_dependence(const struct latency_set *set, const struct percentile *percentile,
                 double ranks_time)
@@ -330,8 +346,10 @@ find_median(float *values, int count)
     return ((double)values[(count - 1) / 2] + (double)values[count / 2]) / 2;
 }
 
-/* Returns S, the standard deviation of the level of log latencies. ENTRIES are sorted by
- * their starts. Mean and squares are updated as in moments_record. */
+/* Returns the drift: the standard deviation of the levels of successive blocks. The level
+ * of a block is the median of its log latencies. For a slow series, the drift is
+ * increased. ENTRIES are sorted by their starts. `mean` and `squares` are updated as in
+ * moments_record. */
 static double
 find_drift(const struct latency_set *set, const struct series_entry *entries)
 {
@@ -356,8 +374,9 @@ find_drift(const struct latency_set *set, const struct series_entry *entries)
     return sqrt(variance);
 }
 
-/* Tries to explain the long T of SET by a drift. If that makes the dependence for
- * PERCENTILE known, stores it in DEPENDENCE. Otherwise leaves DEPENDENCE as it is. */
+/* Tries to explain a long autocorrelation time of SET by a drift. If that makes the
+ * dependence for PERCENTILE known, stores it in DEPENDENCE. Otherwise leaves DEPENDENCE
+ * as it is. */
 static void
 assume_drift(struct dependence *dependence, struct latency_set *set,
              const struct series_entry *entries, const struct percentile *percentile)
@@ -367,7 +386,7 @@ assume_drift(struct dependence *dependence, struct latency_set *set,
     if (set->widening > MAX_WIDENING)
         return;
 
-    /* R is not used, because a drift makes it large. */
+    /* The correlation of ranks is not used, because a drift makes it large. */
     struct dependence drifting = find_dependence(set, percentile, 1);
     if (!drifting.is_known)
         return;
@@ -375,8 +394,8 @@ assume_drift(struct dependence *dependence, struct latency_set *set,
     dependence->drift = drift;
 }
 
-/* Sorts COUNT entries by their starts. Often they are sorted already: then nothing is
- * done, in a single pass. */
+/* Sorts COUNT entries by their starts. Often they are sorted already; then a single pass
+ * finds that out, and nothing is moved. */
 static void
 sort_by_start(struct series_entry *entries, int count)
 {

@@ -70,8 +70,8 @@ estimate_make(struct estimate *estimate, const struct stats *stats,
     return dependence_find(&estimate->dependence, series, percentile);
 }
 
-/* Returns M, the number of independent latencies of ESTIMATE, for a T of TIME. Returns at
- * least 1. */
+/* Returns the number of independent latencies of ESTIMATE, at least 1. TIME is the
+ * autocorrelation time. */
 static uint64_t
 count_independent(const struct estimate *estimate, double time)
 {
@@ -93,8 +93,8 @@ start_climb(const struct histogram *histogram)
     return (struct histogram_climb){histogram, 0, histogram->bins[0]};
 }
 
-/* Moves CLIMB up to the bin that has the latency with RANK, among all N latencies. Does
- * not move it if it is already there, or above. */
+/* Moves CLIMB up to the bin that has the latency with RANK, among all latencies of the
+ * histogram. Does nothing if CLIMB is already at this bin or above it. */
 static void
 climb_to_rank(struct histogram_climb *climb, double rank)
 {
@@ -104,8 +104,9 @@ climb_to_rank(struct histogram_climb *climb, double rank)
     }
 }
 
-/* Turns RANK among COUNT independent latencies into a rank among the N latencies of
- * HISTOGRAM, by Hazen's formula. Returns this rank, which is not a whole number. */
+/* Turns RANK among COUNT independent latencies into a rank among all latencies of
+ * HISTOGRAM, by the formula of Hazen at the top of this file. Returns this rank, which is
+ * not a whole number. */
 static double
 convert_rank(const struct histogram *histogram, uint64_t rank, uint64_t count)
 {
@@ -168,7 +169,8 @@ struct likely_values {
     double low[QUANTILES], high[QUANTILES];
 };
 
-/* Fills VALUES with the likely values of the percentile of ESTIMATE, for a T of TIME. */
+/* Fills VALUES with the likely values of the percentile of ESTIMATE. TIME is the
+ * autocorrelation time. */
 static void
 fill_values(struct likely_values *values, const struct estimate *estimate, double time)
 {

@@ -79,9 +79,9 @@ miss_in_turn(struct stats *stats, int turn, uint64_t count)
  *
  * With N operations and an interval of I, the waits of one operation are N * I apart. The
  * longest wait is STALL - I for the first operation, STALL - 2 I for the second, and so
- * on. But the longest wait that histogram_record_waits adds is N * I shorter than its
- * latency. So the latency that it gets is longer than STALL: by (N - 1) * I for the first
- * operation, by (N - 2) * I for the second, and so on.
+ * on. histogram_record_waits takes a latency, and the longest wait that it adds is N * I
+ * shorter than this latency. So it is called with a latency that is longer than STALL: by
+ * (N - 1) * I for the first operation, by (N - 2) * I for the second, and so on.
  */
 static void
 wait_in_turn(struct stats *stats, int turn, int64_t stall, int64_t idle)
