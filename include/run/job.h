@@ -12,32 +12,36 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define JOB_STEPS 64 /* more steps than a sweep that doubles its value can have */
+/* The maximum number of steps. A sweep that doubles its value has fewer, because values
+ * have 63 bits; a sweep of rates has at most SEARCH_RATES (src/run/search.h). */
+#define JOB_STEPS 64
 
 /* The figures of one step of a sweep, after the end of the step. */
 struct job_step {
-    /* bytes, threads, queue depth, ns of the interval, or requests due per second */
+    /* value of the swept quantity: bytes, threads, queue depth, interval in ns, or due
+     * requests per second */
     int64_t value;
-    /* sweep of rates: requests per second that were answered */
+    /* requests per second that were answered; only set in a sweep of rates */
     int64_t answered_rate;
-    /* requests that count; 0: reports leave out the step */
+    /* number of requests that count; reports leave out a step without any */
     uint64_t requests;
     double iops, bps;      /* requests and bytes per second of elapsed time */
-    int64_t p50, p99, max; /* ns; -1 if there are too few requests for a percentile */
-    uint64_t failed;       /* requests that failed */
-    /* whether the step met the limits of the plan and, in a sweep of rates, the rate */
+    int64_t p50, p99, max; /* latencies, ns; a percentile is -1 with too few requests */
+    uint64_t failed;       /* number of requests that failed */
+    /* whether the step met the limits of the plan (-slo); a step of a sweep of rates must
+     * also have answered the due requests in time */
     enum slo_verdict verdict;
 };
 
-/* The steps of a sweep that have ended, in order of rising value. */
+/* The steps of a sweep that have ended, in ascending order of their values. */
 struct job_sweep {
     struct job_step steps[JOB_STEPS];
     int count;
-    int highest_index; /* index of the step that job_find_highest found; -1: none */
+    int highest_index; /* index of the step that job_find_highest found; -1: no step */
 };
 
-/* The unanswered requests of a job. They include requests that have timed out and
- * requests of abandoned workers. */
+/* The requests of a job that were sent and have no answer yet. They include requests that
+ * count as failed because they timed out, and requests of abandoned workers. */
 struct job_in_flight {
     int count;
     int64_t oldest_sent_at; /* when the oldest was sent, ns, monotonic; 0: no request */
@@ -50,98 +54,105 @@ struct job_phase {
     int64_t duration; /* elapsed time, ns */
 };
 
-/* The current period, which observers are notified of when it ends. The run's lock guards
- * all fields except `unsampled`. */
+/* The current period (-p, -P). Observers get its statistics when it ends. The lock of the
+ * run guards all fields except `unsampled`. */
 struct job_period {
     int64_t began_at; /* ns, monotonic */
     struct stats stats;
-    struct busy busy; /* busy time within the period, by the requests that count */
+    struct busy busy; /* busy time of the period (stats/busy.h) */
 
     /* guards `unsampled`; NULL if there are no periods */
     struct os_lock *unsampled_lock;
-    /* requests without a sample, which were missed or given up; not yet merged into
-     * `stats` */
+    /* requests of the period that have no result, because they were never sent or were
+     * given up; the end of the period merges them into `stats` */
     struct stats unsampled;
 };
 
-/* The statistics of all workers, added up. */
+/* The sum of the statistics of all workers of a job. Making it may take several calls of
+ * job_add_up, because a busy worker has to be tried again. */
 struct job_progress {
-    struct stats total; /* as of the last time that all workers were added up */
-    bool is_current;    /* `total` is up to date */
-    /* workers that `total` includes while it is being added up, else 0 */
+    struct stats total; /* the sum; incomplete if job_add_up last returned false */
+    /* `total` was added up for the present snapshot of all jobs, which still lacks some
+     * other job */
+    bool is_current;
+    /* how many workers `total` includes while it is incomplete; else 0 */
     int added_workers;
 };
 
 struct job;
 
-/* The phases of a job that runs with and without a background load (-load). */
+/* The phases of a job with -load: its requests run without, with, and again without a
+ * background load. */
 struct job_phases {
     enum phase current;
     struct job_phase list[PHASES];
-    struct stats total; /* of all phases so far; made together with the job's total */
-    struct track done_track; /* of the phases that have ended */
-    int64_t began_at;        /* when the first phase began, ns, monotonic; 0: not yet */
-    /* the load, whose outcome belongs to the second phase */
-    const struct job *background;
+    struct stats total; /* all phases so far; updated together with job_progress.total */
+    struct track done_track; /* track of the phases that have ended */
+    /* begin of the first phase, ns, monotonic; 0 until that phase has ended */
+    int64_t began_at;
+    const struct job *background; /* the load, which runs in PHASE_LOADED only */
 };
 
 struct run;
 struct worker_thread;
 
 /*
- * One target of a run: what to do with it, the workers that do it, and the outcome.
- * job_init and the opening of the target fill the first group of fields. The run fills
- * the other fields, on the supervisor's thread unless a comment says otherwise.
+ * One target of a run: the plan for it, the workers that send its requests, and the
+ * outcome. job_init and the opening of the target fill the first group of fields. The run
+ * fills the other fields, on the thread of the supervisor unless a comment says
+ * otherwise.
  *
- * Reports read the first two groups, and in addition the total so far and when a load
- * began. If a request is never answered, the job must stay in memory until the program
- * ends.
+ * Reports read the first two groups of fields, `progress.total`, and of a load
+ * `group.begin_at`. If a request is never answered, the job must stay in memory until the
+ * program ends.
  */
 struct job {
-    int index;        /* among all targets, from 0 */
-    int target_count; /* number of targets */
+    int index;        /* of the target, from 0; the background load has the last index */
+    int target_count; /* number of targets of the program, without a background load */
     struct plan plan;
     struct target target;
 
-    /* its total and its times cover all steps so far */
+    /* what went wrong, and statistics and times over all steps or phases so far */
     struct outcome outcome;
-    /* the present step; after the last step, all steps; with phases, all phases so far */
+    /* statistics to show: of the present step while a sweep runs; else of everything so
+     * far */
     const struct stats *stats;
     struct job_phases *phases; /* NULL without -load */
-    struct track *track;       /* for a plot; NULL if none is wanted */
-    /* the requests that count, once all workers have ended; without room unless the plan
-     * wants it */
+    struct track *track;       /* for a plot; NULL if no plot is made */
+    /* the requests that count, added when all workers have ended; its capacity is 0 if no
+     * limit or comparison needs it */
     struct time_series series;
-    struct job_in_flight in_flight; /* as of the time that `stats` were added up */
+    struct job_in_flight in_flight; /* at the time when `stats` were added up */
     struct job_sweep sweep;
-    bool has_ended; /* the present step has ended completely */
-    /* the run or sweep was attempted; for a load: it has something to report */
+    bool has_ended; /* all workers of the present step or phase have ended */
+    /* the run or sweep was attempted; for a background load: it has sent requests or has
+     * failed, so there is something to report */
     bool was_tried;
-    /* why the run or a step could not begin; status 0: it could */
+    /* why the run or a step could not begin; status 0: it began */
     struct error error;
 
-    /* the plan that the workers follow now: `plan`, or a step or phase of it */
+    /* the plan that the workers follow now: `plan`, or the plan of a step or phase */
     struct plan active_plan;
     struct run *run;
-    /* the opened first step or phase, from run_open_first until it begins; NULL otherwise
-     */
+    /* a run of the first step or phase that run_open_first has opened and that has not
+     * begun; else NULL */
     struct run *held_run;
     int64_t start_delay;    /* ns from the begin of the run to the first request */
-    uint64_t ordinals_used; /* ordinals that earlier phases have handed out */
+    uint64_t ordinals_used; /* numbers that requests of earlier phases have used up */
     struct worker_group group;
-    struct worker_thread **worker_threads; /* `group.size` of them */
-    /* observers have been notified of the begin; under the run's lock */
+    struct worker_thread **worker_threads; /* an array of `group.size` pointers */
+    /* `begin` of the observer was called, or must not be called; under the run's lock */
     bool begin_notified;
     struct job_period period;
     struct job_progress progress;
-    /* when workers that have not returned are abandoned, ns, monotonic; INT64_MAX: not
-     * yet */
+    /* when to abandon workers that are still waiting for requests, ns, monotonic;
+     * INT64_MAX: not yet known */
     int64_t abandon_at;
 };
 
 /* Initialises JOB, which is all zero, for target INDEX (from 0) of PLAN. An INDEX equal
  * to the number of targets stands for the background load. PLAN must outlive the job. The
- * target is not opened. Returns 0, or -1 if there is no memory. */
+ * target is not opened. Returns 0, or -1 if memory is lacking. */
 int job_init(struct job *job, const struct plan *plan, int index);
 
 /* Frees the memory that job_init allocated. */
@@ -149,21 +160,21 @@ void job_free(struct job *job);
 
 /*
  * Finds the highest step of SWEEP that meets all limits, and stores its index in
- * `highest_index`.
+ * `highest_index`; -1 if no step does.
  *
- * The first step that breaks a limit after a step that met them ends the search, even if
- * a higher step meets the limits by chance. Broken steps before the first step that meets
- * the limits do not end it: a limit may demand a minimum of requests per second, which
- * low steps cannot reach.
+ * Once a step has met the limits, the next step that breaks a limit ends the search: if a
+ * still higher step meets the limits again, that is chance. Before the first step that
+ * meets them, broken limits do not end the search: a limit may demand a minimum of
+ * requests per second, which low steps cannot reach.
  *
  * Steps with too few requests for a verdict are skipped. Returns the value of the first
- * skipped step that lies above the step found, and so might have been higher; 0 if there
- * is none.
+ * skipped step above the step that was found, since that step might have met the limits
+ * as well. Returns 0 if no such step was skipped.
  */
 int64_t job_find_highest(struct job_sweep *sweep);
 
-/* Returns the value of the highest step that met the limits, in a sweep of rates the rate
- * that was answered. There must be such a step (job_find_highest). */
+/* Returns the value of the highest step that met the limits. In a sweep of rates, returns
+ * the rate that was answered in that step. Only if job_find_highest has found a step. */
 static inline int64_t
 job_highest(const struct job *job)
 {
@@ -174,13 +185,13 @@ job_highest(const struct job *job)
 /* Returns the position, from 1, of JOBS[INDEX] among the jobs with the same path. */
 int job_ordinal(const struct job *jobs, int index);
 
-/* Returns the position, from 1, by which people can tell the target of JOBS[INDEX] from
- * the other targets with the same path, among COUNT jobs. Returns 0 if the path is
- * unique. */
+/* Returns a number, from 1, that distinguishes JOBS[INDEX] from other jobs among COUNT
+ * JOBS whose targets have the same path. Returns 0 if no other job has that path. */
 int job_number(const struct job *jobs, int count, int index);
 
 /* Returns the name of the job's target for messages: "load" for a background load, the
- * path if there are several targets, else NULL. */
+ * path if there are several targets, or NULL if there is one target, which needs no name.
+ */
 static inline const char *
 job_name(const struct job *job)
 {
@@ -189,18 +200,18 @@ job_name(const struct job *job)
     return job->target_count > 1 ? job->plan.path : NULL;
 }
 
-/* Returns the statistics so far of PHASE of JOB, which must have phases. Returns NULL if
- * the phase has not begun. */
+/* Returns the statistics so far of PHASE of JOB, which must have phases (-load). Returns
+ * NULL if the phase has not begun. */
 static inline const struct stats *
 job_phase_stats(const struct job *job, enum phase phase)
 {
     const struct job_phases *phases = job->phases;
-    return phases->list[phase].has_ended ? &phases->list[phase].stats
-           : phase == phases->current    ? &job->progress.total
-                                         : NULL;
+    if (phases->list[phase].has_ended)
+        return &phases->list[phase].stats;
+    return phase == phases->current ? &job->progress.total : NULL;
 }
 
-/* Returns whether the run of JOB failed before it sent a request. */
+/* Returns true if the run of JOB failed before it sent a request. */
 static inline bool
 job_has_not_begun(const struct job *job)
 {

@@ -12,89 +12,93 @@ struct buffer;
 struct job_phase;
 struct time_series;
 
-/* The outcome of a job: its statistics, what went wrong, and the answers to its limits.
- */
+/* The outcome of a job: its statistics, its errors, and the answers to its limits. */
 struct outcome {
-    struct stats total; /* of all workers, over all steps */
-    int64_t duration;   /* elapsed time, ns */
+    struct stats total; /* statistics of all workers, over all steps or phases */
+    int64_t duration;   /* elapsed time of all steps or phases, ns */
     int64_t ended_at;   /* when the last worker ended, ns, monotonic */
-    /* the first request that failed, not counting EAGAIN with -N; index 0: none */
+    /* The first request that failed; index 0: no request failed. With -N, the error
+     * EAGAIN is an expected answer and no failure. */
     struct sample failed_sample;
-    /* failed requests of the last step, not counting EAGAIN with -N */
+    /* number of failed requests in the last step; EAGAIN with -N is no failure */
     uint64_t error_count;
-    /* age of the oldest request of an abandoned worker, ns; 0: none */
+    /* age of the oldest request of all abandoned workers, which are stuck in the kernel,
+     * in ns; 0: no worker was abandoned with a request in flight */
     int64_t waiting_age;
-    int abandoned_requests;     /* requests in flight of abandoned workers */
+    int abandoned_requests;     /* number of requests in flight of abandoned workers */
     bool is_stuck;              /* a thread or a request is still in the kernel */
-    const char *failed_output;  /* the output that could not be written */
-    int output_error;           /* errno of that write, or 0 */
-    enum sweep_kind sweep_kind; /* what the sweep varies */
-    int64_t early_step; /* value of the step that ended the sweep early; 0: none */
-    int64_t empty_step; /* value of the first step without a request; 0: none */
+    const char *failed_output;  /* name of the output that could not be written */
+    int output_error;           /* errno of the write to `failed_output`, or 0 */
+    enum sweep_kind sweep_kind; /* the quantity that the sweep varies */
+    int64_t
+        early_step; /* value of the step that ended the sweep too early; 0: none did */
+    int64_t empty_step; /* value of the first step without a request; 0: no such step */
     /* value of the first step with too few requests to check the limits; 0: none */
     int64_t undecided_step;
-    /* number of rates after which the search for the highest rate was given up; 0: it was
-     * not */
+    /* number of rates that were tried if the search for the highest rate was given up;
+     * 0: it was not given up */
     int rates_given_up;
-    /* sweep only: SLO_MET if at least one step met all limits */
+    /* of a whole sweep: SLO_MET if at least one step met all limits */
     enum slo_verdict verdict;
-    /* percent of the working set that turned into holes during the run */
+    /* percent of the working set that turned into holes of the file during the run */
     double hole_percent;
-    /* options with which direct reads work; empty or NULL: unknown */
+    /* options with which direct reads work, for advice; empty or NULL: unknown */
     const char *direct_io_hint;
-    /* limits; `warnings` do not change the exit status */
+    /* limits of -slo, and limits of -warn, which do not change the exit status */
     const struct slos *slos, *warnings;
-    struct slo_answer answers[SLOS_MOST]; /* to `slos`, valid once `is_explained` */
+    struct slo_answer answers[SLOS_MOST]; /* one per limit in `slos`, if `is_explained` */
     bool is_explained;                    /* outcome_explain has filled `answers` */
     const struct time_series *series;     /* the requests that count, or NULL */
-    const struct job_phase *phases;       /* an array of PHASES entries, or NULL */
-    bool has_breakdown; /* the time of requests was to be split (-breakdown) */
+    const struct job_phase *phases; /* an array of PHASES entries; NULL without -load */
+    bool has_breakdown; /* the time of each request was split into parts (-breakdown) */
     const char *target; /* name of the target; NULL if it is the only target */
-    /* read from a file (-compare): nobody knows why requests did not count */
+    /* read from a file (-compare), which does not say why requests did not count */
     bool is_recorded;
-    bool failure_notified; /* the user has been notified of the failure */
-    int64_t work_time;     /* ns, from -w of a run without -c; else 0 */
-    /* the summary shows only the counts that ioping 1.3 shows */
+    bool failure_notified; /* the user already knows that `failed_sample` failed */
+    int64_t work_time;     /* ns, given by -w in a run without -c; else 0 */
+    /* the summary has the format of ioping 1.3, which shows fewer counts */
     bool legacy_summary;
-    /* the answers to the limits are printed elsewhere, beside the remarks */
+    /* the output shows whether each limit was met, so stderr need not */
     bool limits_printed;
 };
 
-/* Returns the exit status. A failure takes precedence over a missed limit. It is also a
- * failure if no request counts because the page cache answered all of them. */
+/* Returns the exit status of a job. A failure takes precedence over a limit that was not
+ * met. It is also a failure if no request counts because the page cache answered all. */
 int outcome_status(const struct outcome *outcome);
 
 /* Returns the more severe of two exit statuses. */
 int outcome_worse(int status, int other);
 
-/* size in bytes of the texts below */
+/* size in bytes of the buffers of outcome_cached_text and the functions after it */
 #define OUTCOME_TEXT 256
 
-/* Writes to TEXT, of OUTCOME_TEXT bytes, that memory answered requests, and what to do
- * about it. Returns TEXT. */
+/* Writes to TEXT, of OUTCOME_TEXT bytes, how many requests were answered from memory
+ * instead of the device, and which options avoid that. Returns TEXT. */
 char *outcome_cached_text(const struct outcome *outcome, char *text);
 
-/* Writes to TEXT, of OUTCOME_TEXT bytes, how request FAILED failed. Returns TEXT. */
+/* Writes to TEXT, of OUTCOME_TEXT bytes, how the request FAILED failed. Returns TEXT. */
 char *outcome_failure_text(const struct sample *failed, char *text);
 
 /* Writes to TEXT, of OUTCOME_TEXT bytes, why no request counted. Returns TEXT. */
 char *outcome_nothing_text(const struct outcome *outcome, char *text);
 
-/* Returns the statistics that SLO, a limit of OUTCOME, is about: a phase or the total. */
+/* Returns the statistics that the limit SLO applies to: the statistics of a phase (-load)
+ * if the limit names one, else the total of OUTCOME. */
 const struct stats *outcome_stats(const struct outcome *outcome, const struct slo *slo);
 
-/* Adds a line to TEXT for each limit that is not relative, such as "p99 < 10 ms: OK (1.23
- * ms)". TARGET and a colon precede each line unless it is NULL. Adds nothing before
- * outcome_explain was called. */
+/* Adds a line to TEXT for each limit of -slo that is absolute, such as "p99 < 10 ms: OK
+ * (1.23 ms)". Each line begins with TARGET and a colon, unless TARGET is NULL. Adds
+ * nothing before outcome_explain was called. */
 void outcome_limits(const struct outcome *outcome, const char *target,
                     struct buffer *text);
 
 /*
  * Fills the answers to the limits, and adds the remarks for stderr to NOTES, in this
- * order: the failure; unanswered requests; requests that memory answered; holes; stops
- * and freezes; late requests; requests that could not be split; counts that a summary in
- * the style of ioping 1.3 leaves out; steps that were too short; limits that were not
- * met, unless their answers are printed elsewhere; and, if nothing else explains it, that
+ * order: the failed request; unanswered requests; requests that memory answered; holes;
+ * requests during which the process was stopped or frozen; requests during which the
+ * program could not run in time; requests that -breakdown could not split; counts that a
+ * summary in the format of ioping 1.3 leaves out; steps that were too short; limits that
+ * were not met, unless the output shows them; and, if no other remark explains it, that
  * no request counted.
  */
 void outcome_explain(struct outcome *outcome, struct notes *notes);

@@ -13,65 +13,76 @@
 struct plan;
 struct schedule;
 
-/* What the workers of a job share. The padding gives `ordinals_taken` and `next_arrival`
- * a cache line separate from the other fields: workers change these two all the time, and
- * read the others all the time. */
+/*
+ * Data that all workers of one job share. The requests of a job are numbered from 1; the
+ * number of a request is its ordinal. Workers write `ordinals_taken` and `next_arrival`
+ * all the time, but only read the other fields. Therefore the padding puts these two
+ * fields on a cache line of their own.
+ */
 struct worker_group {
     int size;               /* number of workers */
-    uint64_t max_requests;  /* highest ordinal they may take; UINT64_MAX: no limit */
-    atomic_bool is_stopped; /* send no more requests; any thread may set it */
-    /* due time of the last request, ns, monotonic; 0 while more requests follow */
+    uint64_t max_requests;  /* highest ordinal of a request; UINT64_MAX: no limit */
+    atomic_bool is_stopped; /* workers must send no more requests; any thread sets it */
+    /* due time of the last request of the job, ns, monotonic; 0 as long as that time is
+     * unknown because more requests follow */
     _Atomic int64_t last_due_at;
     int64_t begin_at; /* when requests begin, ns, monotonic, the same for all workers */
-    /* when the first worker started, ns, monotonic; 0 if none has started */
+    /* when the first worker started, ns, monotonic; 0 if no worker has started */
     _Atomic int64_t started_at;
-    /* end of the current period, ns, monotonic; INT64_MAX if there are no periods */
+    /* end of the current period (-P), ns, monotonic; INT64_MAX without -P */
     _Atomic int64_t period_end;
-    struct os_lock *busy_lock; /* guards `busy`; NULL with one worker and one slot */
-    struct busy busy;          /* busy time of all workers together */
-    char padding[64];          /* one cache line */
-    /* ordinals handed out to workers, which may not send all of them */
+    /* guards `busy`; NULL if the job has one request in flight at most, because its busy
+     * time is then the sum of the latencies */
+    struct os_lock *busy_lock;
+    struct busy busy; /* busy time of all workers together (stats/busy.h) */
+    char padding[64]; /* one cache line */
+    /* ordinals that workers have taken; they may not send all of these requests */
     _Atomic uint64_t ordinals_taken;
-    _Atomic int64_t next_arrival; /* see struct schedule */
+    /* open loop: due time of the first request that no worker has claimed, in ns after
+     * the begin */
+    _Atomic int64_t next_arrival;
 };
 
-/* Takes up to WANTED ordinals for requests that are due at WHEN (ns, monotonic). Returns
- * how many were taken and stores the first of them in FIRST; the ordinals are
- * consecutive. Returns 0 if the limit of the group is reached. Any worker may call it. */
+/* Takes up to WANTED consecutive ordinals for requests that are due at WHEN (ns,
+ * monotonic). Stores the lowest of them in FIRST and returns how many were taken. Returns
+ * 0 if `max_requests` of GROUP is reached. Any worker may call it. */
 uint64_t worker_group_take(struct worker_group *group, uint64_t wanted, int64_t when,
                            uint64_t *first);
 
-/* Registers that a worker starts at NOW. Returns when the first worker of GROUP started,
- * which is NOW if this worker is the first. Each worker calls it once. */
+/* Registers that a worker starts at NOW (ns, monotonic). Returns when the first worker of
+ * GROUP started, which is NOW if this worker is the first. Each worker calls it once. */
 int64_t worker_group_start(struct worker_group *group, int64_t now);
 
-/* Stops GROUP at NOW: its workers send no further request. Any thread may call it. */
+/* Stops GROUP at NOW (ns, monotonic): its workers send no further requests. Any thread
+ * may call it. */
 void worker_group_stop(struct worker_group *group, int64_t now);
 
-/* Returns until when requests were due: the due time of the last request if that is known
- * and before NOW, else NOW. Any thread may call it. */
+/* Returns the time, at most NOW, after which no request of GROUP was due: the due time of
+ * the last request if it is known, else NOW (ns, monotonic). Any thread may call it. */
 static inline int64_t
 worker_group_until(const struct worker_group *group, int64_t now)
 {
-    int64_t over = atomic_load(&group->last_due_at);
-    return over ? time_earlier(over, now) : now;
+    int64_t last_due_at = atomic_load(&group->last_due_at);
+    return last_due_at ? time_earlier(last_due_at, now) : now;
 }
 
-/* The order of blocks and operations. It reads no clock and does no I/O. */
+/* Decides the offset and the operation of each request of a worker. It reads no clock and
+ * does no I/O. */
 struct pattern {
     struct random random;
     int64_t offset, size; /* start of the working set; size of a request; in bytes */
-    uint64_t blocks, next_block;
+    uint64_t block_count, next_block;
     bool linear;
     struct operation_mix mix;
-    int turn; /* index in `mix.turns` of the next request */
+    int turn; /* index in `mix.turns` of the operation of the next request */
 };
 
 /*
- * Starts PATTERN for worker INDEX, from 0. The pattern covers the whole request-sized
- * blocks, at least one, of a working set of WORK_SIZE bytes that starts at the plan's
- * offset. At random each worker has a sequence different from the others'; linear workers
- * start evenly spaced.
+ * Starts PATTERN for worker INDEX, from 0. The working set has WORK_SIZE bytes and starts
+ * at the plan's offset. It is divided into blocks of the request size; an incomplete last
+ * block is not used, and at least one block must be complete. If the offsets are random,
+ * each worker has a different sequence. If they are linear, the workers start at evenly
+ * spaced blocks.
  */
 void pattern_start(struct pattern *pattern, const struct plan *plan, int64_t work_size,
                    int index);
@@ -88,99 +99,103 @@ pattern_next(struct pattern *pattern, enum operation *operation)
         pattern->turn = pattern->turn < pattern->mix.extra_count ? pattern->turn + 1 : 0;
     if (pattern->linear) {
         block = pattern->next_block++;
-        if (pattern->next_block == pattern->blocks)
+        if (pattern->next_block == pattern->block_count)
             pattern->next_block = 0;
     } else {
-        block = random_below(&pattern->random, pattern->blocks);
+        block = random_below(&pattern->random, pattern->block_count);
     }
 
     return pattern->offset + (int64_t)block * pattern->size;
 }
 
-/* In an open loop with one worker, the worker spins for this long (ns) before a request
- * is due: it polls the clock and the engine instead of sleeping, because a sleep would
- * overshoot. */
+/* In an open loop with one worker, the worker busy-waits for the last SCHEDULE_SPIN ns
+ * before a request is due: it polls the clock and the engine instead of sleeping, because
+ * a sleep would overshoot. */
 #define SCHEDULE_SPIN (100 * US)
 
-/* One kind of arrival process: a row of the table in schedule.c. All times are ns of the
- * clock that the schedule was started on. A function that has nothing to do may be NULL.
- */
+/* A kind of arrival process, which decides when requests are due: a row of the table in
+ * schedule.c. In a closed loop with an interval, requests are due at the points of a time
+ * grid. A slot is room for one request in flight. All times are in ns on the caller's
+ * clock. A function that has nothing to do is NULL. */
 struct arrivals {
-    /* Open loop: a due request stays due until some worker sends it or the run ends,
-     * whatever happens to earlier requests. If false, a grid point that passes unused is
-     * skipped. */
+    /* True: a due request stays due until a worker sends it or the run ends, even if
+     * earlier requests are still in flight. False: if a worker can send no request when
+     * one is due, it skips that request. */
     bool is_open_loop;
     /* Returns when the next request is due. In an open loop this claims the due time for
      * the calling worker, so the worker must have a free slot. NULL: a request is always
      * due at once. */
     int64_t (*due)(struct schedule *schedule, int64_t now);
-    /* Notes that the request that `due` returned is sent at NOW. Returns the time from
-     * which its latency counts: its due time, or 0 for the moment it is sent. Stores in
-     * MISSED the number of grid points that were missed before the request. */
+    /* Notes that the request whose due time `due` returned is sent at NOW. Returns when
+     * its latency begins: at its due time, or 0 for the time at which it is sent. Stores
+     * in MISSED how many grid points were missed since the request before it. */
     int64_t (*sent)(struct schedule *schedule, int64_t now, uint64_t *missed);
-    /* Notes that a request was completed at NOW while all slots were taken. Returns the
-     * number of grid points before UNTIL that were missed because no slot was free. */
+    /* Notes that a request was completed at NOW, before which no slot was free. Returns
+     * how many grid points before UNTIL were missed because of that. */
     uint64_t (*freed)(struct schedule *schedule, int64_t until, int64_t now);
-    /* Gives up whatever was due before UNTIL and not sent. With LAST, also gives up the
-     * requests that no worker has claimed. Returns the number of missed requests or grid
-     * points. */
-    uint64_t (*pass)(struct schedule *schedule, int64_t until, bool last);
-    /* Open loop only: returns the gap between the arrival AT (ns after the begin) and the
-     * next arrival. The gap depends on AT and the seed alone, so all workers compute the
+    /* Gives up the requests or grid points that were due before UNTIL and not sent. With
+     * LAST, also gives up due requests that no worker has claimed. Returns how many of
+     * all these count as missed. */
+    uint64_t (*give_up)(struct schedule *schedule, int64_t until, bool last);
+    /* Open loop only: returns the time between the arrival AT (ns after the begin) and
+     * the next arrival. It depends on AT and the seed alone, so all workers compute the
      * same arrivals. */
     int64_t (*gap)(const struct schedule *schedule, int64_t at);
 };
 
-/* Decides which request of a worker is next, when it is due, and which requests are
- * missed, which means that no worker has sent or will send them. It reads no clock: the
- * caller passes the time. */
+/* Decides which request a worker sends next, when that request is due, and which requests
+ * are missed: due, but never sent by any worker. It reads no clock; the caller passes the
+ * time. Times are in ns, monotonic, unless a comment says otherwise. */
 struct schedule {
     struct pattern pattern;
-    uint64_t ordinal;       /* ordinal of the next request */
+    uint64_t ordinal;       /* number of the next request, from 1, over all workers */
     uint64_t ordinal_count; /* ordinals that the worker has taken and not used yet */
     bool is_sending;        /* false once the worker sends no more requests */
 
     const struct arrivals *arrivals;
-    int64_t begin_at;   /* due time of the first request; above 0 */
-    int64_t settle_end; /* requests that are due before it settle the load: none counts */
-    int64_t end_at;     /* no request is due at this time or later */
-    /* no request is sent at this time or later; INT64_MAX for a closed loop, which
-     * `end_at` ends */
+    int64_t begin_at; /* due time of the first request; above 0 */
+    /* requests that are due before this time let the load settle, and do not count */
+    int64_t settle_end;
+    int64_t end_at; /* no request is due at this time or later */
+    /* no request is sent at this time or later; INT64_MAX in a closed loop, because there
+     * requests are sent when they are due, and so `end_at` is enough */
     int64_t deadline;
-    int64_t interval; /* ns between two due times; in the mean if they are random */
-    /* due time of the first of the requests that were missed most recently */
+    int64_t interval; /* ns between two due times; the average if they are random */
+    /* when the first of the most recently missed requests was due */
     int64_t missed_since;
-    bool is_open_loop; /* copied from the row */
+    bool is_open_loop; /* copied from `arrivals` */
 
-    /* Closed loop: the next grid point; requests per point; requests not yet sent at this
-     * point. */
-    int64_t next_slot_at, burst, burst_left;
-    int64_t slot_free_at; /* when a slot became free for the next request */
-    bool from_limit; /* the interval is an upper limit on the rate: no point is missed */
+    /* Closed loop only. At each point of the time grid, `burst` requests are due. */
+    int64_t next_point_at; /* the next grid point, or the present one during a burst */
+    int64_t burst;         /* requests per grid point, at least 1 */
+    int64_t burst_left;    /* requests of the present burst that are not sent yet */
+    int64_t slot_free_at;  /* since when the next request has had a free slot */
+    /* the interval is only an upper limit on the rate (-r, -l): no request is missed */
+    bool from_limit;
     bool has_single_slot; /* the queue depth is 1 */
 
     /* Open loop only. */
-    uint64_t seed; /* the same seed gives the same random gaps */
-    /* the first arrival that no worker has claimed, in ns after the begin; shared by all
-     * workers */
-    _Atomic int64_t *next_arrival;
-    bool has_single_worker; /* there is only one worker */
-    /* the worker was idle and slept until the next request was due, or longer */
+    uint64_t seed;                 /* of random gaps: equal seeds give equal gaps */
+    _Atomic int64_t *next_arrival; /* in the worker_group, shared by all workers */
+    bool has_single_worker;        /* so `next_arrival` needs no compare-and-swap */
+    /* the worker has slept until the next request was due, or longer, while it had
+     * nothing else to do */
     bool has_overslept;
     int64_t claimed_due; /* due time that the worker has claimed; 0: none */
-    int64_t spin_time;   /* SCHEDULE_SPIN, or 0 if the worker never spins */
+    int64_t spin_time;   /* SCHEDULE_SPIN, or 0 if the worker never busy-waits; ns */
 };
 
 /*
  * Starts SCHEDULE, whose pattern has been started, for worker INDEX, from 0, of PLAN. The
  * worker is ready at NOW. The times of the plan count from BEGIN, which is the same for
- * all workers, so that all of them end at the same time. SHARED becomes `next_arrival`:
- * all workers of a job share it, and it starts as 0.
+ * all workers, so that all of them end at the same time. NEXT_ARRIVAL is shared by all
+ * workers of a job, and is 0 before the first request.
  */
 void schedule_start(struct schedule *schedule, const struct plan *plan, int index,
-                    _Atomic int64_t *shared, int64_t begin, int64_t now);
+                    _Atomic int64_t *next_arrival, int64_t begin, int64_t now);
 
-/* The functions of the row, with a default if the row has none: see struct arrivals. */
+/* schedule_due, schedule_sent and schedule_freed call the function of the same name in
+ * struct arrivals, where it is described; if it is NULL, they do what NULL stands for. */
 static inline int64_t
 schedule_due(struct schedule *schedule, int64_t now)
 {
@@ -203,27 +218,28 @@ schedule_freed(struct schedule *schedule, int64_t until, int64_t now)
     return arrivals->freed ? arrivals->freed(schedule, until, now) : 0;
 }
 
-/* Gives up the grid points that passed before UNTIL while the worker could send nothing.
- * Returns how many were missed. In an open loop it does nothing and returns 0, as due
- * requests stay due. */
+/* In a closed loop, skips the grid points that passed before UNTIL while the worker could
+ * send no request. Returns how many of them count as missed. In an open loop it does
+ * nothing and returns 0, because due requests stay due. */
 uint64_t schedule_skip(struct schedule *schedule, int64_t until);
 
 /* In an open loop, gives up the requests that were due before RESUMED, when the process
- * went on after a stop: nobody can tell how long they would have waited. Returns how
+ * continued after a stop: nobody can tell how long they would have waited. Returns how
  * many. In a closed loop it does nothing and returns 0. */
 uint64_t schedule_stopped(struct schedule *schedule, int64_t resumed);
 
 /*
  * Ends the schedule of a worker. Returns how many requests were due before UNTIL and will
- * not be sent by this worker; with LAST, requests that no worker has claimed are
- * included. READY says that the worker still had a free slot: then no
- * grid point was missed, since the points passed only after the run had ended; but the
- * points that passed during a burst count as missed.
+ * not be sent by this worker. With LAST, that includes due requests that no worker has
+ * claimed. READY says that the worker had a free slot. In a closed loop it then returns
+ * 0, because the worker was waiting for the next grid point, unless it was in the middle
+ * of a burst: grid points that passed during that burst count as missed.
  */
 uint64_t schedule_end(struct schedule *schedule, int64_t until, bool last, bool ready);
 
-/* Returns when the next request is due that some worker may send once it has a free slot.
- * On a grid that is NOW. Claims nothing. */
+/* Returns when the next request is due that some worker will send as soon as it has a
+ * free slot, without claiming the request. In a closed loop returns NOW, because the next
+ * request is not due before a slot is free. */
 int64_t schedule_next(const struct schedule *schedule, int64_t now);
 
 #endif

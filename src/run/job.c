@@ -1,16 +1,18 @@
 /*
- * A job, which is one target of a run. While it runs:
+ * A job: one target of a run, and the workers that send requests to it. While the job
+ * runs, these functions are called in this order:
  *
- *     job_prepare, job_open    the leader makes the workers
+ *     job_prepare, job_open    make the workers; called by the thread that opens the run
  *     job_begin                sets when requests and periods begin
- *     job_supervise            the supervisor looks at each worker, every few ms
- *     job_add_up               the supervisor adds up the statistics, for a snapshot
+ *     job_supervise            the supervisor checks each worker, every few ms
+ *     job_add_up               the supervisor adds up the statistics of the workers
  *     job_collect              makes the outcome, after the last worker has ended
  *     job_close                frees everything that is not stuck in the kernel
  *
  * The supervisor touches a worker's statistics only while it has locked the worker's
  * handoff (queue.h), or after the worker has ended. If a worker holds its handoff for
- * longer than a moment, job_add_up gives up and the next call goes on with that worker.
+ * more than about 10 ms, job_add_up returns, and its next call continues with that
+ * worker.
  */
 #include "base/deadlines.h"
 #include "os/os.h"
@@ -33,7 +35,7 @@ job_init(struct job *job, const struct plan *plan, int index)
         plan_background(plan, &job->plan);
 
     plan = &job->plan;
-    /* Observers are not notified of the begin of a load. */
+    /* `begin` of the observer is not called for a background load. */
     job->begin_notified = plan->mode == MODE_BACKGROUND;
     job->active_plan = *plan;
     job->target.fd = -1;
@@ -47,16 +49,22 @@ job_init(struct job *job, const struct plan *plan, int index)
         job->outcome.work_time = plan->end.work_time;
     job->stats = &job->progress.total;
 
-    /* The plot of a run needs a track; the plot of a sweep needs only the steps. */
-    bool tracked = plan->output.needs_track && plan->sweep.kind == SWEEP_NONE;
-    bool phased = plan->mode == MODE_PHASES;
-    job->track = tracked ? calloc(1, sizeof(*job->track)) : NULL;
-    job->phases = phased ? calloc(1, sizeof(*job->phases)) : NULL;
-    if ((tracked && !job->track) || (phased && !job->phases) ||
-        worker_open_series(&job->series, plan, 1) < 0)
+    /* The plot of a run shows a track; the plot of a sweep shows only the steps. */
+    if (plan->output.needs_track && plan->sweep.kind == SWEEP_NONE) {
+        job->track = calloc(1, sizeof(*job->track));
+        if (!job->track)
+            return -1;
+    }
+    if (plan->mode == MODE_PHASES) {
+        job->phases = calloc(1, sizeof(*job->phases));
+        if (!job->phases)
+            return -1;
+        job->outcome.phases = job->phases->list;
+    }
+    if (worker_open_series(&job->series, plan, 1) < 0)
         return -1;
-    job->outcome.series = plan->statistics.series_capacity ? &job->series : NULL;
-    job->outcome.phases = job->phases ? job->phases->list : NULL;
+    if (plan->statistics.series_capacity)
+        job->outcome.series = &job->series;
 
     return 0;
 }
@@ -69,7 +77,7 @@ job_free(struct job *job)
     worker_close_series(&job->series);
 }
 
-/* Returns whether two targets have the same path. They need not be open yet. */
+/* Returns true if JOB and OTHER have the same target path. No target need be open. */
 static bool
 have_same_path(const struct job *job, const struct job *other)
 {
@@ -103,53 +111,87 @@ job_number(const struct job *jobs, int count, int index)
     return 0;
 }
 
-/* Returns the attribution of the requests of JOB; NULL without -breakdown and for a
- * background load. */
+/* Returns the attribution (-breakdown) for the requests of JOB. Returns NULL without
+ * -breakdown and for a background load. */
 static struct attribution *
-attribution_of(const struct job *job)
+find_attribution(const struct job *job)
 {
     return job->active_plan.mode == MODE_BACKGROUND ? NULL : job->run->task.attribution;
+}
+
+/* Prepares the group of JOB for its present step or phase. Returns 0, or -1 if memory is
+ * lacking. */
+static int
+prepare_group(struct job *job)
+{
+    const struct plan *plan = &job->active_plan;
+    struct worker_group *group = &job->group;
+    bool has_single_request = plan->io.threads == 1 && plan->io.depth == 1;
+
+    group->size = 0;
+    group->max_requests = UINT64_MAX;
+    if (plan->end.count < UINT64_MAX - job->ordinals_used)
+        group->max_requests = job->ordinals_used + plan->end.count;
+    atomic_init(&group->ordinals_taken, job->ordinals_used);
+    atomic_init(&group->next_arrival, 0);
+    busy_clear(&group->busy);
+    group->busy_lock = NULL;
+    if (has_single_request)
+        return 0;
+    group->busy_lock = os_lock_make();
+
+    return group->busy_lock ? 0 : -1;
+}
+
+/* Prepares the period of JOB for its present step or phase. Returns 0, or -1 if memory is
+ * lacking. */
+static int
+prepare_period(struct job *job)
+{
+    const struct plan *plan = &job->active_plan;
+    struct job_period *period = &job->period;
+
+    /* The last period of the previous phase may have been incomplete, so that requests
+     * are left in it. */
+    stats_clear(&period->stats);
+    period->stats.corrected_interval = plan->statistics.corrected_interval;
+    period->stats.mix = plan->workload.mix;
+    busy_clear(&period->busy);
+    stats_clear(&period->unsampled);
+    period->unsampled.corrected_interval = plan->statistics.corrected_interval;
+    period->unsampled.mix = plan->workload.mix;
+    period->unsampled_lock = NULL;
+    if (!plan->output.any_periods)
+        return 0;
+    period->unsampled_lock = os_lock_make();
+
+    return period->unsampled_lock ? 0 : -1;
 }
 
 int
 job_prepare(struct job *job, struct run *run)
 {
     const struct plan *plan = &job->active_plan;
-    bool alone = plan->io.threads == 1 && plan->io.depth == 1;
+    int status = 0;
 
     job->run = run;
     job->stats = job->phases ? &job->phases->total : &job->progress.total;
-    job->has_ended = job->progress.is_current = false;
+    job->has_ended = false;
+    job->progress.is_current = false;
     job->progress.added_workers = 0;
     job->abandon_at = INT64_MAX;
-    job->group.size = 0;
-    job->group.max_requests = plan->end.count < UINT64_MAX - job->ordinals_used
-                                  ? job->ordinals_used + plan->end.count
-                                  : UINT64_MAX;
-    atomic_init(&job->group.ordinals_taken, job->ordinals_used);
-    atomic_init(&job->group.next_arrival, 0);
-    /* clears only memory that was used */
-    busy_clear(&job->group.busy);
-    job->group.busy_lock = alone ? NULL : os_lock_make();
-    if (attribution_of(job))
-        attribution_reset(attribution_of(job), job->index);
-    /* the phase before this one may have left requests in it */
-    stats_clear(&job->period.stats);
-    busy_clear(&job->period.busy);
-    job->period.stats.corrected_interval = plan->statistics.corrected_interval;
-    job->period.stats.mix = plan->workload.mix;
-    job->period.unsampled_lock = plan->output.any_periods ? os_lock_make() : NULL;
+    if (find_attribution(job))
+        attribution_reset(find_attribution(job), job->index);
 
-    stats_clear(&job->period.unsampled);
-    job->period.unsampled.corrected_interval = plan->statistics.corrected_interval;
-    job->period.unsampled.mix = plan->workload.mix;
-
+    /* After an error the rest is prepared as well, because job_close frees all of it. */
+    if (prepare_group(job) < 0)
+        status = -1;
+    if (prepare_period(job) < 0)
+        status = -1;
     job->worker_threads =
         calloc((size_t)plan->io.threads, sizeof(struct worker_thread *));
-    if (plan->output.any_periods && !job->period.unsampled_lock)
-        return -1;
 
-    return job->worker_threads && !job->group.busy_lock == alone ? 0 : -1;
+    return job->worker_threads ? status : -1;
 }
 
 int
@@ -158,13 +200,14 @@ job_open(struct job *job, struct error *error)
     const struct plan *plan = &job->active_plan;
     int *size = &job->group.size;
 
-    /* A stop ends the opening. One worker is opened in any case, for its statistics. */
+    /* A signal to stop ends this loop early. Even then one worker is opened, because the
+     * outcome needs the statistics of a worker. */
     while (*size < plan->io.threads && (*size == 0 || !os_signals_stop())) {
         struct worker_thread *thread = worker_thread_make(job);
         if (!thread)
             return error_set(error, EXIT_PREPARE, NULL,
                              "not enough memory for %d threads", plan->io.threads);
-        thread->worker.account.attribution = attribution_of(job);
+        thread->worker.account.attribution = find_attribution(job);
         if (worker_open(&thread->worker, job, plan->io.engine, *size, error) < 0) {
             worker_thread_free(thread);
             return -1;
@@ -200,209 +243,239 @@ job_begin(struct job *job, int64_t begin)
 }
 
 /*
- * Abandons THREAD if its requests have timed out and it cannot fail them itself. The
- * loop of an engine that queues requests fails them itself, so it gets DEADLINE_GRACE
- * more. Observers are notified, unless another thread has held the run's lock for too
- * long. RESUMED is when the process went on after a stop: from then on requests have all
- * of their time again. Returns when to look again.
+ * Abandons the worker of THREAD if its requests have timed out and it cannot fail them
+ * itself. With an engine that queues requests, the loop of the worker can usually do
+ * that, so it gets DEADLINE_GRACE more time. The failed requests are reported to the
+ * observer, unless another thread has the run's lock for too long. RESUMED is when the
+ * process last continued after a stop; the timeout of the requests begins anew then.
+ * Returns when to check again.
  */
 static int64_t
-abandon_late(struct job *job, struct worker_thread *thread, int64_t resumed, int64_t now)
+abandon_if_timed_out(struct job *job, struct worker_thread *thread, int64_t resumed,
+                     int64_t now)
 {
+    const struct plan *plan = &job->active_plan;
     struct run *run = job->run;
-    int64_t start = handoff_peek(&thread->worker.handoff);
-    int64_t since = time_later(start > 0 ? start : now, resumed);
-    int64_t late = time_add(since, job->active_plan.end.timeout);
-    int64_t due =
-        time_add(late, job->active_plan.io.engine->queues_requests ? DEADLINE_GRACE : 0);
+    int64_t sent_at = handoff_peek(&thread->worker.handoff);
+    int64_t since = time_later(sent_at > 0 ? sent_at : now, resumed);
+    int64_t times_out_at = time_add(since, plan->end.timeout);
+    int64_t abandon_at = times_out_at;
+    if (plan->io.engine->queues_requests)
+        abandon_at = time_add(abandon_at, DEADLINE_GRACE);
 
-    if (now < late)
-        return late;
-    if (now < due)
+    if (now < times_out_at)
+        return times_out_at;
+    if (now < abandon_at)
         return now + SUPERVISE_RETRY;
-    bool notifies = os_lock_try(run->lock);
-    if (notifies || now >= time_add(due, DEADLINE_GRACE))
-        worker_thread_abandon_late(thread, os_process_resumed(), now, notifies);
-    if (notifies)
+    bool has_lock = os_lock_try(run->lock);
+    if (has_lock || now >= time_add(abandon_at, DEADLINE_GRACE))
+        worker_thread_abandon_late(thread, os_process_resumed(), now, has_lock);
+    if (has_lock)
         os_lock_release(run->lock);
 
     return now + SUPERVISE_RETRY;
 }
 
-/* Looks at one worker at time NOW: reports an unanswered request, abandons the worker if
- * it is late, wakes it if the job is over. Returns when to look again. */
+/* Checks one worker at NOW: reports a request without an answer, abandons the worker if
+ * it has had too much time, and wakes it if the job is over. Returns when to check again.
+ */
 static int64_t
 watch_worker(struct job *job, struct worker_thread *thread, int64_t now)
 {
     if (thread->counts_missed)
-        return worker_thread_miss(thread, now);
+        return worker_thread_count_missed(thread, now);
+
     const struct run_observer *observer = job->run->task.observer;
-    bool over =
+    bool is_over =
         atomic_load(&job->group.is_stopped) || atomic_load(&job->group.last_due_at);
     uint64_t index;
-    int64_t again;
+    int64_t check_at;
     int64_t resumed = os_process_resumed();
-    int64_t waited = worker_thread_check(thread, resumed, now, &index, &again);
+    int64_t waited = worker_thread_find_stall(thread, resumed, now, &index, &check_at);
     if (waited)
         observer->hang(observer->self, job, index, waited);
-    again = time_earlier(again, abandon_late(job, thread, resumed, now));
-    int64_t ended =
-        atomic_load_explicit(&thread->worker.work_ends_at, memory_order_relaxed);
-    int64_t limit = time_earlier(job->abandon_at, time_add(time_later(ended, resumed),
-                                                           job->active_plan.end.grace));
-    if (now >= limit && !worker_thread_is_over(thread))
-        worker_thread_abandon(thread, now);
-    if (over)
-        worker_thread_wake(thread);
-    if (over || now >= limit)
-        limit = now + SUPERVISE_RETRY;
+    check_at = time_earlier(check_at, abandon_if_timed_out(job, thread, resumed, now));
 
-    return time_earlier(again, limit);
+    int64_t work_ends_at =
+        atomic_load_explicit(&thread->worker.work_ends_at, memory_order_relaxed);
+    int64_t grace_begin = time_later(work_ends_at, resumed);
+    int64_t abandon_at =
+        time_earlier(job->abandon_at, time_add(grace_begin, job->active_plan.end.grace));
+    if (now >= abandon_at && !worker_thread_is_over(thread))
+        worker_thread_abandon(thread, now);
+    if (is_over)
+        worker_thread_wake(thread);
+    if (is_over || now >= abandon_at)
+        return time_earlier(check_at, now + SUPERVISE_RETRY);
+
+    return time_earlier(check_at, abandon_at);
 }
 
 int64_t
 job_supervise(struct job *job, int64_t now)
 {
-    int64_t next = 0;
+    int64_t next_check = 0;
 
-    /* After a failure workers have as much time as at the end of the run. */
+    /* A worker may have stopped the group after a failure. Then the others have as much
+     * time for their last requests as at the end of the work time. */
     if (atomic_load(&job->group.is_stopped))
         job_stop(job, time_add(now, job->active_plan.end.grace));
     for (int i = 0; i < job->group.size; i++) {
         struct worker_thread *thread = job->worker_threads[i];
         if (worker_thread_is_over(thread))
             continue;
-        int64_t again = watch_worker(job, thread, now);
+        int64_t check_at = watch_worker(job, thread, now);
         if (!worker_thread_is_over(thread))
-            next = next ? time_earlier(next, again) : again;
+            next_check = next_check ? time_earlier(next_check, check_at) : check_at;
     }
-    if (!next)
-        return notify_end_rest(job, now);
+    if (!next_check)
+        return notify_end_last_periods(job, now);
 
-    return time_earlier(next, notify_end_period(job, now));
+    return time_earlier(next_check, notify_try_end_period(job, now));
 }
 
-/* What requests were split into is added before the requests themselves: so a total
- * never has more split requests than requests. */
+/* Empties the sum of the statistics of JOB, and adds what does not come from its workers:
+ * the tracks of earlier phases, and the parts of requests (-breakdown). The parts are
+ * added before the requests, so that the sum never has parts of more requests than it has
+ * requests. Returns false if another thread is using the attribution. */
+static bool
+begin_adding_up(struct job *job)
+{
+    struct attribution *attribution = find_attribution(job);
+    struct stats *total = &job->progress.total;
+
+    stats_clear(total);
+    job->in_flight = (struct job_in_flight){0};
+    if (job->track)
+        track_start(job->track, 0, 0);
+    if (job->track && job->phases)
+        track_merge(job->track, &job->phases->done_track);
+    if (!attribution)
+        return true;
+
+    return attribution_add(attribution, job->index, total, job->track, job->has_ended);
+}
+
 bool
 job_add_up(struct job *job)
 {
-    struct attribution *attribution = attribution_of(job);
-    struct stats *total = &job->progress.total;
-    struct stats *all = job->phases ? &job->phases->total : NULL;
+    struct job_progress *progress = &job->progress;
+    struct stats *total = &progress->total;
 
-    if (job->progress.added_workers == 0) {
-        stats_clear(total);
-        job->in_flight = (struct job_in_flight){0};
-        if (job->track)
-            track_start(job->track, 0, 0);
-        if (job->track && job->phases)
-            track_merge(job->track, &job->phases->done_track);
-        if (attribution &&
-            !attribution_add(attribution, job->index, total, job->track, job->has_ended))
-            return false;
-    }
-
-    for (; job->progress.added_workers < job->group.size; job->progress.added_workers++)
-        if (!worker_thread_merge(job->worker_threads[job->progress.added_workers], total,
+    if (progress->added_workers == 0 && !begin_adding_up(job))
+        return false;
+    for (; progress->added_workers < job->group.size; progress->added_workers++)
+        if (!worker_thread_merge(job->worker_threads[progress->added_workers], total,
                                  job->track, &job->in_flight))
             return false;
-    job->progress.added_workers = 0;
+    progress->added_workers = 0;
     if (job->group.busy_lock) {
         os_lock_acquire(job->group.busy_lock);
         total->busy_time = busy_time(&job->group.busy);
         os_lock_release(job->group.busy_lock);
     }
 
-    if (all) {
-        stats_clear(all);
-        stats_merge(all, &job->outcome.total);
-        stats_merge(all, total);
+    if (job->phases) {
+        stats_clear(&job->phases->total);
+        stats_merge(&job->phases->total, &job->outcome.total);
+        stats_merge(&job->phases->total, total);
     }
 
     return true;
 }
 
-/* Returns whether the thread or a request of a job that has ended is still in the
- * kernel, so that the memory of the worker must stay. */
+/* Returns true if the thread itself or a request of its worker is still in the kernel, so
+ * that the memory of the worker must not be freed. The job must have ended. */
 static bool
 is_stuck(const struct worker_thread *thread)
 {
-    return thread->abandoned || thread->worker.queue.inflight.lost_count > 0;
+    return thread->is_abandoned || thread->worker.queue.inflight.lost_count > 0;
 }
 
-/* Adds the results of THREAD to OUTCOME. Its failure is copied to FAILED if it is the
- * earliest of the step. */
+/* Adds the results of the worker of THREAD to OUTCOME. If the first failed request of the
+ * worker ended before FAILED, or if FAILED has the index 0, copies it to FAILED. */
 static void
-collect_thread(struct outcome *outcome, struct worker_thread *thread,
+collect_worker(struct outcome *outcome, struct worker_thread *thread,
                struct sample *failed)
 {
-    const struct sample *own = &thread->worker.account.first_failed;
+    const struct worker_account *account = &thread->worker.account;
+    const struct sample *candidate = &account->first_failed;
 
-    if (!thread->abandoned)
+    if (!thread->is_abandoned)
         worker_thread_join(thread);
-    outcome->is_stuck |= is_stuck(thread);
-    if (own->index &&
-        (!failed->index || own->start + own->latency < failed->start + failed->latency))
-        *failed = *own;
-    outcome->error_count += thread->worker.account.error_count;
-    worker_share(&thread->worker);
-    if (thread->worker.account.hole_percent > outcome->hole_percent)
-        outcome->hole_percent = thread->worker.account.hole_percent;
-    outcome->ended_at =
-        time_later(outcome->ended_at, thread->worker.account.counted_until);
+    if (is_stuck(thread))
+        outcome->is_stuck = true;
+    if (candidate->index && (!failed->index || candidate->start + candidate->latency <
+                                                   failed->start + failed->latency))
+        *failed = *candidate;
+    outcome->error_count += account->error_count;
+    worker_hand_over_logs(&thread->worker);
+    if (account->hole_percent > outcome->hole_percent)
+        outcome->hole_percent = account->hole_percent;
+    outcome->ended_at = time_later(outcome->ended_at, account->counted_until);
 }
 
-#define SECTOR 512
+#define SECTOR 512 /* unit of os_process_sectors, in bytes */
 
 /*
- * Returns a lower bound for the number of reads, among COUNT reads of JOB that count,
- * for which no device was asked:
+ * Returns a lower bound for the number of reads that were answered from memory, without
+ * the device, among COUNT reads of JOB:
  *
  *     COUNT - bytes charged to the process / minimum number of bytes charged per read
  *
- * The kernel charges the process for what it reads from devices: for a direct read all
- * bytes; for a read through the page cache one sector or more, as the data may be
- * compressed. Reads of other jobs are charged to the process as well, so the true number
- * may be higher.
+ * The kernel charges the process for the bytes that it reads from devices: for a direct
+ * read all its bytes; for a read through the page cache one sector or more, because the
+ * data may be compressed. Reads of other jobs are charged to the process as well, so the
+ * true number may be higher.
  *
- * Returns 0 if each read has a verdict already (counts_sectors), or if a note on holes
- * explains it.
+ * Returns 0 if each read was checked when it ended (counts_sectors), or if the working
+ * set has holes, about which another note tells the user.
  */
 static uint64_t
 count_from_memory(const struct job *job, uint64_t count)
 {
     const struct target *target = &job->target;
     int64_t sectors = os_process_sectors();
-    int64_t least = target->is_direct ? job->active_plan.workload.request_size : SECTOR;
+    int64_t min_charge =
+        target->is_direct ? job->active_plan.workload.request_size : SECTOR;
 
     if (!target->charges_reads || target->counts_sectors || target->hole_percent > 0 ||
         job->outcome.hole_percent > 0 || job->outcome.is_stuck || sectors < 0)
         return 0;
-    uint64_t charged = (uint64_t)((sectors - job->run->sectors) * SECTOR / least);
+    uint64_t max_device_reads =
+        (uint64_t)((sectors - job->run->sectors) * SECTOR / min_charge);
 
-    return charged < count ? count - charged : 0;
+    return max_device_reads < count ? count - max_device_reads : 0;
 }
 
-/* Rejects all requests of JOB if no device was asked for any of them; otherwise sets
- * `from_memory` of its statistics. */
+/* Returns the number of reads of JOB that count. */
+static uint64_t
+count_reads(const struct job *job)
+{
+    const struct stats *total = &job->progress.total;
+    uint64_t reads = 0;
+
+    if (total->mix.extra_count == 0)
+        return plan_does(&job->active_plan, OPERATION_READS) ? total->latency.count : 0;
+    for (int i = 0; i <= total->mix.extra_count; i++)
+        if (operations[total->mix.turns[i]].flags & OPERATION_READS)
+            reads += total->operations[i].latency.count;
+
+    return reads;
+}
+
+/* If all requests of JOB were answered from memory, without the device, makes none of
+ * them count. Otherwise sets `from_memory` of its statistics. */
 static void
 reject_from_memory(struct job *job)
 {
     struct stats *total = &job->progress.total;
-    uint64_t reads = 0;
-    uint64_t all = total->latency.count;
+    uint64_t from_memory = count_from_memory(job, count_reads(job));
 
-    if (!total->mix.extra_count && plan_does(&job->active_plan, OPERATION_READS))
-        reads = all;
-    for (int i = 0; total->mix.extra_count && i <= total->mix.extra_count; i++)
-        if (operations[total->mix.turns[i]].flags & OPERATION_READS)
-            reads += total->operations[i].latency.count;
-    uint64_t cached = count_from_memory(job, reads);
-    if (cached > 0 && cached == all)
+    if (from_memory > 0 && from_memory == total->latency.count)
         stats_reject(total);
     else
-        total->from_memory = cached;
+        total->from_memory = from_memory;
 }
 
 void
@@ -416,7 +489,7 @@ job_collect(struct job *job)
     outcome->error_count = 0;
     for (int i = 0; i < job->group.size; i++) {
         struct worker_thread *thread = job->worker_threads[i];
-        collect_thread(outcome, thread, &failed);
+        collect_worker(outcome, thread, &failed);
         began = time_earlier(began, thread->worker.account.counted_from);
     }
 
@@ -425,16 +498,18 @@ job_collect(struct job *job)
     if (outcome->failed_sample.index && job->target.kind == OS_BLOCK)
         outcome->failed_sample.is_device_gone = os_device_is_gone(job->target.fd);
 
-    job->progress.added_workers = 0; /* the last snapshot may be incomplete */
+    job->progress.added_workers = 0; /* begins anew, if the sum was incomplete */
     job->has_ended = true;
     job_add_up(job);
     reject_from_memory(job);
-    for (int i = 0; i < job->group.size && job->progress.total.latency.count; i++)
-        series_merge(&job->series, &job->worker_threads[i]->worker.account.series);
+    if (job->progress.total.latency.count > 0)
+        for (int i = 0; i < job->group.size; i++)
+            series_merge(&job->series, &job->worker_threads[i]->worker.account.series);
     stats_merge(&outcome->total, &job->progress.total);
 
     int64_t end = outcome->ended_at;
-    /* The last requests of a load are cut off by the end of the run. */
+    /* The end of the other job stops the load. So the duration of the load does not
+     * include the time in which it only waits for its last requests. */
     if (job->plan.mode == MODE_BACKGROUND)
         end = time_later(worker_group_until(&job->group, end), began);
     outcome->duration += end - began;
@@ -451,21 +526,21 @@ job_has_failed(const struct job *job)
 bool
 job_close(struct job *job)
 {
-    bool all = true;
+    bool all_closed = true;
 
     for (int i = 0; i < job->group.size; i++) {
         struct worker_thread *thread = job->worker_threads[i];
         if (is_stuck(thread)) {
-            all = false; /* still in the kernel, and needs its memory */
+            all_closed = false; /* the kernel may still write to its memory */
             continue;
         }
         worker_close(&thread->worker);
         worker_thread_free(thread);
         job->worker_threads[i] = NULL;
     }
-    /* If a worker is stuck, the group and its locks stay in memory as well, although by
-     * the invariant at struct handoff a stuck worker never uses them again. */
-    if (!all)
+    /* If a worker is stuck, the group and its locks stay in memory, too. This is only a
+     * precaution: a stuck worker never uses them again (see struct handoff). */
+    if (!all_closed)
         return false;
 
     free(job->worker_threads);

@@ -1,32 +1,31 @@
 /*
  * The loop of a worker:
  *
- *     submit_due   takes free slots and hands the due requests to the engine
- *     reap         stamps the start | the engine sends and waits | stamps the end
- *     complete     judges and records each answered request, and reports it
- *     wait_until   instead of reap: sleeps if nothing is in flight and nothing is due
+ *     submit_due         takes free slots and submits the due requests to the engine
+ *     reap_requests      takes a time stamp; the engine sends and waits; takes another
+ * one complete_request   judges, records and reports each answered request wait_until
+ * instead of reap_requests: sleeps if no request is in flight or due
  *
- * Only reap stamps requests. Between the two stamps stands the engine, and before the
- * engine no more than the wait requires: the time of its end, and the release of the
- * handoff.
+ * Only reap_requests takes time stamps. Between the two stamps are the engine and what
+ * its wait requires: computing its deadline, and releasing the handoff.
  *
  *     submit  stamp [release handoff] engine->reap stamp [acquire handoff] judge, record
  *             |<-------------- latency --------------->|
  *
- * So a request that is reaped at once has nothing else in its latency. The latency of
- * other requests includes the work that the loop does meanwhile for other requests, and
- * the latency of a write with a flush includes the way through the loop in between. At
- * most TOGETHER requests are sent with one start stamp; all requests that are reaped
- * together have one end stamp.
+ * So the latency of a request that is answered during the first wait contains no other
+ * work of the loop. If it is answered during a later wait, its latency also contains the
+ * work that the loop does for other requests in between. The latency of a write with a
+ * flush contains the work between the two. At most SUBMIT_BATCH requests have the same
+ * start stamp. All requests that the engine returns together have the same end stamp.
  *
- * The schedule says when a request is due, and from when its latency counts if it is sent
- * late. Only the sample uses that earlier time: the watch for stalls, timeouts and stops
- * uses the time when the request was sent. In an open loop a lone worker sleeps until
- * shortly before a request is due, and then polls the clock and the engine.
+ * The schedule says when a request is due. In an open loop the latency of a request that
+ * is sent late begins when it was due. Stalls, timeouts and stops of the process are
+ * judged by the time when the request was sent. In an open loop a single worker sleeps
+ * until shortly before a request is due, and then polls the clock and the engine.
  *
- * A rapid request is due as soon as a slot is free (-R, -i 0). Then each step outside of
- * the stamps lowers the rate that the engine can reach, so its path through this file is
- * short.
+ * With -R or -i 0 a request is due as soon as a slot is free. Then all work outside of
+ * the time stamps lowers the rate that the engine can reach, so the loop does little of
+ * it.
  */
 #include "missed.h"
 
@@ -40,17 +39,18 @@
 
 /* Keeps a function out of line, so that the fast path (-R) does not spill registers for
  * branches that it rarely takes. */
-#define OFF_THE_PATH __attribute__((noinline))
+#define OUT_OF_LINE __attribute__((noinline))
 
-/* The number of requests with one start stamp: the first waits until the last is sent. */
-#define TOGETHER 3
+/* Maximum number of requests with the same start stamp. It is small, because the time to
+ * send all of them is in the latency of each. */
+#define SUBMIT_BATCH 3
 
-/* Storage that deduplicates compares blocks of at least this many bytes. */
+/* Storage that removes duplicate data compares blocks of at least this many bytes. */
 #define DEDUPLICATION_UNIT 4096
 
-/* Moves the busy spans of the worker to those of its group. */
+/* Moves the busy spans of the worker to its group. */
 static void
-share_busy(struct worker *worker)
+move_busy_to_group(struct worker *worker)
 {
     struct worker_group *group = worker->group;
 
@@ -62,16 +62,16 @@ share_busy(struct worker *worker)
 }
 
 void
-worker_share(struct worker *worker)
+worker_hand_over_logs(struct worker *worker)
 {
-    share_busy(worker);
+    move_busy_to_group(worker);
     if (worker->account.attribution)
         attribution_take(worker->account.attribution, worker->account.log);
 }
 
-/* Has trace records attributed to SAMPLE, which has been judged: at once if the worker
- * reports each request, because the report shows the parts; else later, by the thread of
- * the attribution. */
+/* Finds where the time of SAMPLE, which has a verdict, was spent (-breakdown). If the
+ * worker reports each request, that must be done at once, because the report shows the
+ * parts of the time. Otherwise the thread of the attribution does it later. */
 static void
 log_for_breakdown(struct worker *worker, struct sample *sample)
 {
@@ -88,9 +88,9 @@ log_for_breakdown(struct worker *worker, struct sample *sample)
     }
 }
 
-/* Adds SAMPLE to the busy time. Without an interval the next request is due as soon as a
- * request has ended. So the time that the program needs between two requests is no
- * pause, unless the process was stopped in between. */
+/* Adds SAMPLE to the busy time. If requests are sent back to back, the time that the
+ * program needs between two requests also counts as busy, unless the process was stopped
+ * in between. */
 static void
 record_busy(struct worker *worker, const struct sample *sample)
 {
@@ -99,15 +99,15 @@ record_busy(struct worker *worker, const struct sample *sample)
     int64_t end = start + sample->latency;
     int64_t until = account->busy_until;
     bool is_busy = sample_is_busy(sample);
-    bool joins = until && until < start && !was_stopped(until, start);
+    bool joins_span = until && until < start && !was_stopped(until, start);
 
-    account->busy_from = joins ? until : start;
+    account->busy_from = joins_span ? until : start;
     if (account->is_rapid)
         account->busy_until = is_busy ? time_later(until, end) : 0;
     if (!is_busy)
         return;
     if (account->busy.count == BUSY_LOG)
-        share_busy(worker);
+        move_busy_to_group(worker);
     busy_log_add(&account->busy, account->busy_from, end, sample_counts(sample));
 }
 
@@ -121,19 +121,21 @@ worker_end_busy(struct worker *worker, int64_t now)
     account->busy_until = 0;
 }
 
-/* Adds SAMPLE to the records besides the statistics. A sample that began before the end
- * of the settling is added only where it is shown: to the track and to the reports. */
-OFF_THE_PATH static void
-record_more(struct worker *worker, struct sample *sample)
+/* Records SAMPLE in everything except the statistics: busy time, breakdown, series and
+ * track. While the load settles, before `counted_from`, a sample is only shown: in the
+ * track and in the reports. */
+OUT_OF_LINE static void
+record_extras(struct worker *worker, struct sample *sample)
 {
     struct worker_account *account = &worker->account;
-    bool settled = sample->start >= account->counted_from, counts = sample_counts(sample);
+    bool has_settled = sample->start >= account->counted_from;
+    bool counts = sample_counts(sample);
 
-    if (settled && worker->group->busy_lock)
+    if (has_settled && worker->group->busy_lock)
         record_busy(worker, sample);
-    if (settled && account->attribution)
+    if (has_settled && account->attribution)
         log_for_breakdown(worker, sample);
-    if (settled && counts && account->series.capacity)
+    if (has_settled && counts && account->series.capacity)
         series_record(&account->series, sample->start, sample->latency);
     if (account->track)
         track_record(account->track, sample);
@@ -143,11 +145,11 @@ record_more(struct worker *worker, struct sample *sample)
         sample->slow_above = stats_slow_above(&account->total, sample);
 }
 
-/* Notes the failed request of SAMPLE. Returns whether the run goes on. */
-OFF_THE_PATH static bool
-goes_on_after(struct worker *worker, const struct sample *sample)
+/* Notes that the request of SAMPLE has failed. Returns true if the run goes on. */
+OUT_OF_LINE static bool
+note_failed_request(struct worker *worker, const struct sample *sample)
 {
-    bool ignored = worker->plan->end.ignore_error;
+    bool is_ignored = worker->plan->end.ignore_error;
 
     if (sample->error == EAGAIN && worker->plan->io.rw_flags & OS_RW_NOWAIT)
         return true;
@@ -155,13 +157,13 @@ goes_on_after(struct worker *worker, const struct sample *sample)
         worker->account.error_count++;
     if (worker->account.first_failed.index == 0)
         worker->account.first_failed = *sample;
-    if (sample->timed_out && !ignored)
+    if (sample->timed_out && !is_ignored)
         atomic_store(&worker->job->run->timed_out, true);
 
-    return ignored;
+    return is_ignored;
 }
 
-/* Judges SAMPLE and records it. Returns whether the run goes on. */
+/* Gives SAMPLE a verdict and records it. Returns true if the run goes on. */
 static inline bool
 judge_and_record(struct worker *worker, struct sample *sample)
 {
@@ -171,13 +173,13 @@ judge_and_record(struct worker *worker, struct sample *sample)
     if (sample->start >= account->counted_from)
         stats_record(&account->total, sample);
     if (!account->is_plain)
-        record_more(worker, sample);
+        record_extras(worker, sample);
 
-    return !sample_failed(sample) || goes_on_after(worker, sample);
+    return !sample_failed(sample) || note_failed_request(worker, sample);
 }
 
-/* Reports SAMPLE, which has been recorded. Ends the job unless the run GOES_ON, or if
- * the report cannot be written. */
+/* Reports SAMPLE, which has been recorded. Stops the job if GOES_ON is false or if the
+ * report cannot be written. */
 static inline void
 report_sample(struct worker *worker, const struct sample *sample, bool goes_on)
 {
@@ -189,32 +191,35 @@ report_sample(struct worker *worker, const struct sample *sample, bool goes_on)
     worker_group_stop(worker->group, sample->start + sample->latency);
 }
 
-/* Evicts the block at OFFSET from the page cache. As that may hang like a request, the
- * handoff is released meanwhile. Returns whether the block is still cached. */
+/* Evicts the block at OFFSET from the page cache. As this may hang like a request, the
+ * handoff is released meanwhile, so that the supervisor can abandon the worker. Returns
+ * true if the block is still cached. */
 static bool
-is_cached(struct worker *worker, int64_t offset, int64_t now)
+evict_block(struct worker *worker, int64_t offset, int64_t now)
 {
     int64_t oldest = worker->queue.inflight.ring.younger->sample.start;
     int64_t since = oldest ? oldest : now;
 
     handoff_release(&worker->handoff, since);
-    bool cached =
+    bool is_cached =
         target_evict(worker->target, offset, worker->plan->workload.request_size);
     handoff_acquire(&worker->handoff, since);
 
-    return cached;
+    return is_cached;
 }
 
 /*
- * Makes the file such that the write of ENTRY, which is not sent yet, extends it: if the
- * working file already has the block, the file is emptied first. That time belongs to no
- * request, and grid points that pass meanwhile are not missed.
+ * Prepares the working file for the write of ENTRY, which is not sent yet and must extend
+ * the file (-append). If the file already has a block at that offset, it is emptied. The
+ * time for that is in no latency, and requests that would have been due in that time are
+ * not counted as missed.
  *
- * If the file cannot be emptied, the errno goes to `write_error`, and a flush is sent in
- * place of the write. The next append then tries to empty the file again.
+ * If the file cannot be emptied, stores the errno in `write_error`, and makes the request
+ * a flush, because a write would not extend the file. The next append tries again to
+ * empty the file.
  */
 static void
-append(struct worker *worker, struct inflight_request *entry, int64_t now)
+prepare_append(struct worker *worker, struct inflight_request *entry, int64_t now)
 {
     const struct sample *sample = &entry->sample;
     int64_t *appended = &worker->queue.appended;
@@ -234,22 +239,23 @@ append(struct worker *worker, struct inflight_request *entry, int64_t now)
     *appended = -1;
 }
 
-/* Changes some bits in every unit of the data that ENTRY writes, so that no two writes
- * store the same data: storage that deduplicates would skip such a write. */
+/* Overwrites 8 bytes of each unit of the data that ENTRY writes, so that no two writes
+ * store the same data: storage that removes duplicates would skip the second write. */
 static void
 randomize_write_buffer(struct worker_queue *queue, const struct inflight_request *entry)
 {
     int64_t size = entry->sample.size;
     char *buffer = queue->memory + queue->buffer_size * (size_t)entry->request.slot;
 
-    for (int64_t at = 0; at < size; at += DEDUPLICATION_UNIT) {
-        int64_t left = size - at;
-        random_fill(&queue->data, buffer + at, left < 8 ? (size_t)left : 8);
+    for (int64_t position = 0; position < size; position += DEDUPLICATION_UNIT) {
+        int64_t remaining = size - position;
+        random_fill(&queue->data, buffer + position,
+                    remaining < 8 ? (size_t)remaining : 8);
     }
 }
 
-/* Hands the next request to the engine, which sends it in the next reap, shortly after
- * NOW. */
+/* Submits the next request to the engine at NOW. The engine sends it in the next
+ * reap_requests. */
 static void
 submit_request(struct worker *worker, int64_t now)
 {
@@ -262,7 +268,7 @@ submit_request(struct worker *worker, int64_t now)
     entry->due_at = schedule_sent(schedule, now, &missed);
     sample->missed = 0;
     if (missed)
-        worker_miss(worker, sample, missed);
+        worker_count_missed(worker, sample, missed);
     sample->missed_before = sample->missed;
     sample->in_burst = schedule->burst > 1;
     sample->stall = 0;
@@ -278,41 +284,43 @@ submit_request(struct worker *worker, int64_t now)
 
     entry->request.operation = sample->operation;
     entry->request.offset = sample->offset;
-    int does = operations[sample->operation].flags;
-    sample->size = does & OPERATION_MOVES ? (int64_t)entry->request.size : 0;
-    if (does & OPERATION_WRITES) {
+    int flags = operations[sample->operation].flags;
+    sample->size = flags & OPERATION_MOVES ? (int64_t)entry->request.size : 0;
+    if (flags & OPERATION_WRITES) {
         randomize_write_buffer(queue, entry);
         if (worker->plan->workload.append)
-            append(worker, entry, now);
-    } else if (does & OPERATION_READS &&
+            prepare_append(worker, entry, now);
+    } else if (flags & OPERATION_READS &&
                worker->target->description.mode == IO_MODE_NOCACHE) {
-        sample->was_cached = is_cached(worker, sample->offset, now);
+        sample->was_cached = evict_block(worker, sample->offset, now);
         if (worker->target->counts_sectors)
             queue->sectors = os_thread_sectors();
     }
     queue->engine->submit(queue->io_queue, &entry->request);
 }
 
-/* Makes sure that the worker has an ordinal for the next request, which is due at WHEN.
- * Returns false if no ordinal is left. Ordinals are taken in batches if nobody sees
- * them, which saves accesses to a cache line that all workers share. */
+/* Makes sure that the worker has an ordinal, a number, for its next request, which is due
+ * at WHEN. Returns false if the limit of requests (-c) is reached. If the order of the
+ * numbers makes no difference, takes 16 at a time, which saves accesses to a cache line
+ * that all workers share. */
 static inline bool
-take_ordinal(struct worker *worker, int64_t when)
+ensure_ordinal(struct worker *worker, int64_t when)
 {
     struct schedule *schedule = &worker->schedule;
 
     if (schedule->ordinal_count > 0)
         return true;
-    bool matters = worker->reports_requests || worker->group->max_requests < UINT64_MAX ||
-                   schedule->ordinal <= worker->plan->statistics.limits.warmup;
-    schedule->ordinal_count =
-        worker_group_take(worker->group, matters ? 1 : 16, when, &schedule->ordinal);
+    bool order_matters = worker->reports_requests ||
+                         worker->group->max_requests < UINT64_MAX ||
+                         schedule->ordinal <= worker->plan->statistics.limits.warmup;
+    schedule->ordinal_count = worker_group_take(worker->group, order_matters ? 1 : 16,
+                                                when, &schedule->ordinal);
 
     return schedule->ordinal_count > 0;
 }
 
-/* Extends the work time to just after WHEN, when a request is due, until the worker has
- * sent the minimum number of requests of its plan. */
+/* Unless the worker has already sent the minimum number of requests of its plan, extends
+ * the work time to just after WHEN, when the next request is due. */
 static void
 extend_work_time(struct worker *worker, int64_t when)
 {
@@ -323,43 +331,48 @@ extend_work_time(struct worker *worker, int64_t when)
                           memory_order_relaxed);
 }
 
-/* Submits requests that are due at NOW while slots are free, at most TOGETHER of them.
- * Returns when the next request is due: IO_AT_ONCE if more are due now, INT64_MAX if no
- * slot is free or no request follows. */
+/* Submits the requests that are due at NOW, if slots are free, at most SUBMIT_BATCH of
+ * them. Returns when the next request is due: IO_AT_ONCE after SUBMIT_BATCH requests,
+ * because more may be due; INT64_MAX if no slot is free or the worker sends no more. */
 static int64_t
 submit_due(struct worker *worker, int64_t now)
 {
     struct inflight *inflight = &worker->queue.inflight;
     struct schedule *schedule = &worker->schedule;
     const _Atomic int64_t *period_due = &worker->group->period_end;
-    int most = inflight->taken_count + TOGETHER;
+    int batch_end = inflight->taken_count + SUBMIT_BATCH;
 
     while (schedule->is_sending && inflight->taken_count < inflight->count) {
         int64_t when = schedule_due(schedule, now);
-        if (inflight->taken_count == most)
+        if (inflight->taken_count == batch_end)
             return IO_AT_ONCE;
         if (when >= schedule->end_at)
             extend_work_time(worker, when);
-        if (worker_is_over(worker, when, now))
+        if (worker_is_over(worker, when, now)) {
             schedule->is_sending = false;
-        else if (when > now)
+            break;
+        }
+        if (when > now)
             return when;
-        else if (schedule->is_open_loop && worker_pass_stopped(worker, when, now))
+        if (schedule->is_open_loop && worker_give_up_stopped(worker, when, now))
             continue;
-        else if (now >= atomic_load_explicit(period_due, memory_order_relaxed) &&
-                 notify_due(worker->job, now) < 0)
+        if (now >= atomic_load_explicit(period_due, memory_order_relaxed) &&
+            notify_end_due_period(worker->job, now) < 0) {
             schedule->is_sending = false;
-        else if (take_ordinal(worker, when))
-            submit_request(worker, now);
-        else
+            break;
+        }
+        if (!ensure_ordinal(worker, when)) {
             schedule->is_sending = false;
+            break;
+        }
+        submit_request(worker, now);
     }
 
     return INT64_MAX;
 }
 
-/* Sleeps until WHEN, or less if the run ends. Returns the time, which is before WHEN
- * only if the run ends. */
+/* Sleeps until WHEN, or until the run ends. Returns the time, which is before WHEN only
+ * if the run ends. */
 static int64_t
 wait_until(struct worker *worker, int64_t when, int64_t now)
 {
@@ -368,9 +381,9 @@ wait_until(struct worker *worker, int64_t when, int64_t now)
     if (now >= when)
         return now;
     do {
-        bool awake = when - now <= schedule->spin_time;
+        bool spins = when - now <= schedule->spin_time;
         int status = -1;
-        if (!awake) {
+        if (!spins) {
             handoff_release(&worker->handoff, HANDOFF_IDLE);
             status = os_sleep_until(when - schedule->spin_time);
             handoff_acquire(&worker->handoff, HANDOFF_IDLE);
@@ -382,10 +395,10 @@ wait_until(struct worker *worker, int64_t when, int64_t now)
     return now;
 }
 
-/* Submits the flush that belongs to the write of DONE; the sample of the write ends with
- * the flush. Returns false if no flush follows. */
+/* If DONE is the completion of a write that needs a flush, submits the flush and returns
+ * true; the latency of the request then ends with the flush. Else returns false. */
 static bool
-flush_written(struct worker *worker, const struct io_completion *done, int64_t now)
+submit_flush(struct worker *worker, const struct io_completion *done, int64_t now)
 {
     struct worker_queue *queue = &worker->queue;
     struct inflight_request *entry = &queue->inflight.list[done->slot];
@@ -403,10 +416,10 @@ flush_written(struct worker *worker, const struct io_completion *done, int64_t n
     return true;
 }
 
-/* Counts a request whose latency counts from START and which has just ended, if the
- * program itself could not run for long meanwhile: then the latency may not be the
- * device's. */
-OFF_THE_PATH static void
+/* Counts a request that has just ended, and whose latency began at START, if the program
+ * itself could not run for a second or more meanwhile. Then the device may not be the
+ * cause of the long latency. */
+OUT_OF_LINE static void
 count_lateness(struct worker *worker, int64_t start)
 {
     if (start >= worker->account.counted_from && os_process_was_late(start))
@@ -414,13 +427,14 @@ count_lateness(struct worker *worker, int64_t start)
 }
 
 /*
- * Completes the sample of a request that ended at NOW, and frees its slot. The answer to
- * a lost request is not reported: it has failed already. If all slots were taken, the
- * grid points that were missed meanwhile are charged to this request; `tail_after_end`
- * is the part of its latency after the end of the run, which is not charged.
+ * Completes the sample of the request of DONE, which ended at NOW, records it, and frees
+ * its slot. If the request is lost, it has failed already, so its answer is ignored. If
+ * no slot was free, requests that were missed because of that are charged to this
+ * request. The end of its latency in which the run was over, `tail_after_end`, is not
+ * charged.
  */
 static inline void
-complete(struct worker *worker, const struct io_completion *done, int64_t now)
+complete_request(struct worker *worker, const struct io_completion *done, int64_t now)
 {
     struct worker_queue *queue = &worker->queue;
     struct inflight_request *entry = &queue->inflight.list[done->slot];
@@ -431,7 +445,7 @@ complete(struct worker *worker, const struct io_completion *done, int64_t now)
         uint64_t missed = schedule_freed(&worker->schedule, until, now);
         sample->tail_after_end = now - time_earlier(until, worker->schedule.end_at);
         if (missed)
-            worker_miss(worker, entry->is_lost ? NULL : sample, missed);
+            worker_count_missed(worker, entry->is_lost ? NULL : sample, missed);
         if (sample->missed)
             sample->stall = missed_stall(&worker->schedule, now);
     }
@@ -444,8 +458,8 @@ complete(struct worker *worker, const struct io_completion *done, int64_t now)
     sample->error = entry->write_error ? entry->write_error : done->error;
     if (done->error || !entry->written_at)
         sample->bytes = done->bytes;
-    int64_t counted = entry->due_at ? entry->due_at : sample->start;
-    sample->was_stopped = was_stopped(counted, now);
+    int64_t began = entry->due_at ? entry->due_at : sample->start;
+    sample->was_stopped = was_stopped(began, now);
     sample->timed_out =
         now - sample->start >= worker->plan->end.timeout && !sample->was_stopped;
     if (worker->target->counts_sectors &&
@@ -455,11 +469,11 @@ complete(struct worker *worker, const struct io_completion *done, int64_t now)
         sample->missed = 0;
         sample->missed_before = 0;
         sample->stall = 0;
-    } else if (now - counted >= OS_LATE_LEAST) {
-        count_lateness(worker, counted);
+    } else if (now - began >= OS_LATE_LEAST) {
+        count_lateness(worker, began);
     }
-    sample->start = counted;
-    sample->latency = now - counted;
+    sample->start = began;
+    sample->latency = now - began;
 
     bool goes_on = judge_and_record(worker, sample);
     if (sample->in_burst)
@@ -468,21 +482,23 @@ complete(struct worker *worker, const struct io_completion *done, int64_t now)
     inflight_release(&queue->inflight, entry);
 }
 
-/* Completes COUNT requests that were answered at NOW, except writes that a flush
- * follows. */
+/* Completes COUNT requests that were answered at NOW, except writes that need a flush
+ * first. */
 static void
-complete_all(struct worker *worker, int count, int64_t now)
+complete_answered(struct worker *worker, int count, int64_t now)
 {
     struct io_completion *done = worker->queue.inflight.completions;
-    bool flushes = worker->target->flushes_writes;
-    int ended = flushes ? 0 : count;
+    int ended = count;
 
-    /* All flushes are sent before any request is completed. */
-    for (int i = 0; flushes && i < count; i++)
-        if (!flush_written(worker, &done[i], now))
-            done[ended++] = done[i];
-    while (ended-- > 0)
-        complete(worker, done++, now);
+    /* Submits all flushes first, because completing a request takes time. */
+    if (worker->target->flushes_writes) {
+        ended = 0;
+        for (int i = 0; i < count; i++)
+            if (!submit_flush(worker, &done[i], now))
+                done[ended++] = done[i];
+    }
+    for (int i = 0; i < ended; i++)
+        complete_request(worker, &done[i], now);
 }
 
 bool
@@ -498,10 +514,10 @@ worker_time_out_request(struct worker *worker, struct inflight_request *entry,
     sample->error = 0;
     sample->was_stopped = false;
     sample->timed_out = true;
-    if (inflight->taken_count == inflight->count)
-        worker_miss(
-            worker, sample,
-            schedule_skip(&worker->schedule, worker_group_until(worker->group, now)));
+    if (inflight->taken_count == inflight->count) {
+        int64_t until = worker_group_until(worker->group, now);
+        worker_count_missed(worker, sample, schedule_skip(&worker->schedule, until));
+    }
     inflight_lose(inflight, entry);
     sample->start = entry->due_at ? entry->due_at : start;
     sample->latency = now - sample->start;
@@ -510,16 +526,16 @@ worker_time_out_request(struct worker *worker, struct inflight_request *entry,
 }
 
 /* Returns since when a request that was sent at START has been waiting. If the process
- * was stopped meanwhile, that is since it went on. */
+ * was stopped in the meantime, only the time since it continued counts. */
 static int64_t
 waits_since(int64_t start)
 {
     return time_later(start, os_process_resumed());
 }
 
-/* Fails the requests that have been unanswered for the timeout of the plan, the oldest
- * first. Does nothing if the process was stopped and the supervisor has not noted that
- * yet: when it has, the requests are given more time. */
+/* Fails the requests that have had no answer for the timeout of the plan (-timeout), the
+ * oldest first. Does nothing if the process was stopped and the supervisor has not noted
+ * that yet: once it has, the timeout of the requests begins anew. */
 static void
 time_out_requests(struct worker *worker, int64_t now)
 {
@@ -530,15 +546,15 @@ time_out_requests(struct worker *worker, int64_t now)
         if (!start || now - since < worker->plan->end.timeout ||
             os_process_stopped(since))
             return;
-        report_sample(worker, &entry->sample,
-                      worker_time_out_request(worker, entry, start, now));
+        bool goes_on = worker_time_out_request(worker, entry, start, now);
+        report_sample(worker, &entry->sample, goes_on);
     }
 }
 
-/* Makes completions with errno CODE for all requests in flight, because the engine can
- * no longer be used. Returns how many. */
+/* Makes a completion with the errno CODE for each request in flight, because the engine
+ * cannot be used any more. Returns how many completions it has made. */
 static int
-fail_all(struct worker *worker, int code)
+fail_in_flight(struct worker *worker, int code)
 {
     struct inflight *inflight = &worker->queue.inflight;
     int count = 0;
@@ -552,11 +568,12 @@ fail_all(struct worker *worker, int code)
     return count;
 }
 
-/* Sends the submitted requests and waits for completions until WHEN, when the next
- * request is due. If all slots are lost, waits a short time for a late answer. Completes
- * the answered requests, and fails those that have timed out. Returns the time. */
+/* Sends the submitted requests and waits for completions, at most until WHEN, when the
+ * next request is due. If all slots are lost to timeouts, waits a short time for a late
+ * answer. Completes the answered requests, and fails requests that have timed out.
+ * Returns the time when the wait ended. */
 static int64_t
-reap(struct worker *worker, int64_t when)
+reap_requests(struct worker *worker, int64_t when)
 {
     struct worker_queue *queue = &worker->queue;
     struct inflight *inflight = &queue->inflight;
@@ -571,10 +588,11 @@ reap(struct worker *worker, int64_t when)
         end = when - spin > start ? when - spin : IO_AT_ONCE;
     if (inflight->lost_count == inflight->count) {
         since = HANDOFF_LOST;
-        end = time_earlier(atomic_load(&worker->work_ends_at), start + LOST_LOOK);
+        end =
+            time_earlier(atomic_load(&worker->work_ends_at), start + LOST_POLL_INTERVAL);
     } else if (timeout < INT64_MAX) {
-        int64_t late = time_add(waits_since(since), timeout);
-        end = time_earlier(end, late > start ? late : start + MS);
+        int64_t times_out_at = time_add(waits_since(since), timeout);
+        end = time_earlier(end, times_out_at > start ? times_out_at : start + MS);
     }
 
     handoff_release(&worker->handoff, since);
@@ -587,17 +605,20 @@ reap(struct worker *worker, int64_t when)
     if (now >= when)
         worker->schedule.has_overslept = end != IO_AT_ONCE && !queue->has_unsent;
     queue->has_unsent = false;
+    /* The youngest requests have no time stamp yet: this call has sent them. */
     for (struct inflight_request *entry = inflight->ring.older;
          entry != &inflight->ring && !entry->sample.start; entry = entry->older)
         entry->sample.start = start;
-    complete_all(worker, count < 0 ? fail_all(worker, code) : count, now);
+    if (count < 0)
+        count = fail_in_flight(worker, code);
+    complete_answered(worker, count, now);
     if (timeout < INT64_MAX)
         time_out_requests(worker, now);
 
     return now;
 }
 
-/* Prepares the loop and waits until all workers begin. Returns the time. */
+/* Prepares the loop and waits until the common begin of all workers. Returns the time. */
 static int64_t
 begin_loop(struct worker *worker)
 {
@@ -605,23 +626,25 @@ begin_loop(struct worker *worker)
     const struct job_phases *phases = worker->job->phases;
     struct worker_account *account = &worker->account;
     struct schedule *schedule = &worker->schedule;
-    int64_t begin_loop = worker->group->begin_at;
-    /* the begin of the first phase */
-    int64_t first = phases && phases->began_at ? phases->began_at : begin_loop;
+    int64_t begin_at = worker->group->begin_at;
+    /* All phases of -load have one track, which begins with the first phase. */
+    int64_t track_begin = phases && phases->began_at ? phases->began_at : begin_at;
 
-    /* If `begin_loop` of the engine fails, reap fails too. */
+    /* Errors are ignored here, because then the first `reap` of the engine fails too. */
     if (worker->queue.engine->begin)
         worker->queue.engine->begin(worker->queue.io_queue);
 
     os_clock_sharpen();
-    schedule->end_at = schedule->deadline = INT64_MAX;
-    int64_t now = wait_until(worker, begin_loop, os_clock_now());
+    schedule->end_at = INT64_MAX;
+    schedule->deadline = INT64_MAX;
+    int64_t now = wait_until(worker, begin_at, os_clock_now());
     int64_t started = worker_group_start(worker->group, now);
-    /* In an open loop requests are due from the common begin on. */
+    /* An open loop counts from the planned begin, so a request that is due while the
+     * workers start is late. A closed loop counts from when the first worker is ready. */
     if (!plan->pace.open_loop)
-        begin_loop = started;
-    schedule_start(schedule, plan, worker->index, &worker->group->next_arrival,
-                   begin_loop, now);
+        begin_at = started;
+    schedule_start(schedule, plan, worker->index, &worker->group->next_arrival, begin_at,
+                   now);
 
     account->counted_from = schedule->settle_end;
     account->is_rapid = plan->pace.interval == 0;
@@ -633,21 +656,22 @@ begin_loop(struct worker *worker)
                           schedule->is_open_loop ? schedule->deadline : schedule->end_at,
                           memory_order_relaxed);
     if (account->track)
-        track_start(account->track, first, plan->pace.interval);
+        track_start(account->track, track_begin, plan->pace.interval);
     if (account->log) {
         attribution_begin(account->attribution, account->log);
-        account->log->began_at = first;
+        account->log->began_at = track_begin;
         account->log->slot_interval = plan->pace.interval;
     }
 
     return now;
 }
 
-/* Measures how much of the working set has turned into holes. As that may hang like a
- * request, the handoff is released meanwhile, so that the worker can be abandoned. A
- * target with unanswered requests is not asked. */
+/* Measures how much of the working set has turned into holes of the file during the run.
+ * As this may hang like a request, the handoff is released meanwhile, so that the
+ * supervisor can abandon the worker. Does nothing if requests were never answered,
+ * because then this would probably hang, too. */
 static void
-find_holes(struct worker *worker)
+measure_new_holes(struct worker *worker)
 {
     int64_t now = os_clock_now();
 
@@ -671,28 +695,32 @@ worker_run(struct worker *worker)
 
     for (;;) {
         int64_t when = submit_due(worker, now);
-        bool reaps = inflight->taken_count > inflight->lost_count;
-        if (!reaps) {
-            reaps = inflight->lost_count == inflight->count;
-            if (reaps && worker_is_over(worker, schedule_next(schedule, now), now))
+        bool is_waiting = inflight->taken_count > inflight->lost_count;
+        if (!is_waiting) {
+            bool has_lost_all = inflight->lost_count == inflight->count;
+            if (has_lost_all && worker_is_over(worker, schedule_next(schedule, now), now))
                 schedule->is_sending = false;
             if (!schedule->is_sending)
                 break;
-            if (reaps)
-                worker_miss_so_far(worker, now);
-            worker_share(worker);
+            if (has_lost_all)
+                worker_count_missed_until(worker, now);
+            worker_hand_over_logs(worker);
+            is_waiting = has_lost_all; /* for late answers, which free slots */
         }
-        now = reaps ? reap(worker, when) : wait_until(worker, when, now);
+        if (is_waiting)
+            now = reap_requests(worker, when);
+        else
+            now = wait_until(worker, when, now);
     }
 
     if (queue->engine->end)
         queue->engine->end(queue->io_queue);
     account->counted_until = os_clock_now();
-    worker_miss_rest(worker, account->counted_until,
-                     inflight->taken_count < inflight->count);
-    /* `began` is later than the end if no request counts. */
+    worker_give_up_due(worker, account->counted_until,
+                       inflight->taken_count < inflight->count);
+    /* `counted_from` is later if the run ended before the load had settled. */
     account->counted_until = time_later(account->counted_until, account->counted_from);
     worker_end_busy(worker, account->counted_until);
-    worker_share(worker);
-    find_holes(worker);
+    worker_hand_over_logs(worker);
+    measure_new_holes(worker);
 }

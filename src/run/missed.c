@@ -1,18 +1,18 @@
 /*
- * Requests that were due and are never sent, and requests that are given up in flight.
- * Neither kind has a sample, so they are added to the statistics and to the period
- * directly.
+ * Counts requests that were due but are never sent, and requests in flight that are given
+ * up. Neither have a result (a sample), so they are added to the statistics and to the
+ * period directly.
  *
- * The schedule (schedule.c) finds out which requests are missed; the functions here ask
- * it in each situation and count the result: while a worker has no free slot, when its
- * run ends, after it was abandoned, and after the process was stopped.
+ * The schedule (schedule.c) decides which requests are missed. The functions here call it
+ * and count its result: when no slot of a worker is free, when the run of a worker ends,
+ * after a worker was abandoned, and after the process was stopped.
  */
 #include "missed.h"
 
 #include "run_private.h"
 
 bool
-worker_miss(struct worker *worker, struct sample *sample, uint64_t count)
+worker_count_missed(struct worker *worker, struct sample *sample, uint64_t count)
 {
     const struct schedule *schedule = &worker->schedule;
     const struct pattern *pattern = &schedule->pattern;
@@ -34,25 +34,25 @@ worker_miss(struct worker *worker, struct sample *sample, uint64_t count)
 }
 
 bool
-worker_pass_stopped(struct worker *worker, int64_t when, int64_t now)
+worker_give_up_stopped(struct worker *worker, int64_t when, int64_t now)
 {
     if (!was_stopped(when, now))
         return false;
     int64_t resumed = os_process_resumed();
-    worker->account.total.skipped_stopped +=
-        schedule_stopped(&worker->schedule, resumed > when ? resumed : now);
+    int64_t until = resumed > when ? resumed : now;
+    worker->account.total.skipped_stopped += schedule_stopped(&worker->schedule, until);
 
     return true;
 }
 
 /*
- * Adds the waits of the grid points that passed during a burst which the end of the run,
- * at NOW, has cut off. As at the end of a complete burst, there are no waits if the last
- * request of the burst does not count, and no waits for points after the last request
- * was due.
+ * Adds the waits of requests that were missed during a burst. The burst is incomplete,
+ * because the run ended at NOW in the middle of it. As after a complete burst, adds
+ * nothing if the last request of the burst does not count, and nothing for the time after
+ * which no request was due.
  */
 static void
-wait_rest(struct worker *worker, int64_t now)
+add_cut_off_waits(struct worker *worker, int64_t now)
 {
     const struct schedule *schedule = &worker->schedule;
     const struct pattern *pattern = &schedule->pattern;
@@ -68,30 +68,31 @@ wait_rest(struct worker *worker, int64_t now)
 }
 
 bool
-worker_miss_rest(struct worker *worker, int64_t now, bool ready)
+worker_give_up_due(struct worker *worker, int64_t now, bool ready)
 {
     struct schedule *schedule = &worker->schedule;
     int64_t next = schedule_next(schedule, now);
     int64_t until = worker_group_until(worker->group, now);
-    bool last = worker_is_over(worker, next, now);
+    bool is_over = worker_is_over(worker, next, now);
 
-    if (last && schedule->is_open_loop)
-        worker_pass_stopped(worker, next, now);
-    if (worker_miss(worker, NULL, schedule_end(schedule, until, last, ready)) && ready)
-        wait_rest(worker, now);
+    if (is_over && schedule->is_open_loop)
+        worker_give_up_stopped(worker, next, now);
+    uint64_t missed = schedule_end(schedule, until, is_over, ready);
+    if (worker_count_missed(worker, NULL, missed) && ready)
+        add_cut_off_waits(worker, now);
 
-    return last;
+    return is_over;
 }
 
 void
-worker_miss_so_far(struct worker *worker, int64_t now)
+worker_count_missed_until(struct worker *worker, int64_t now)
 {
     int64_t until = worker_group_until(worker->group, now);
-    worker_miss(worker, NULL, schedule_skip(&worker->schedule, until));
+    worker_count_missed(worker, NULL, schedule_skip(&worker->schedule, until));
 }
 
 bool
-worker_miss_on(struct worker *worker, int64_t now)
+worker_count_missed_abandoned(struct worker *worker, int64_t now)
 {
     struct worker_account *account = &worker->account;
     struct schedule *schedule = &worker->schedule;
@@ -99,7 +100,7 @@ worker_miss_on(struct worker *worker, int64_t now)
         time_earlier(worker_group_until(worker->group, now), schedule->end_at);
 
     if (schedule->is_sending)
-        schedule->is_sending = !worker_miss_rest(worker, now, false);
+        schedule->is_sending = !worker_give_up_due(worker, now, false);
     if (schedule->is_sending)
         return false;
     account->counted_until = time_later(account->counted_until, until);
@@ -108,23 +109,25 @@ worker_miss_on(struct worker *worker, int64_t now)
 }
 
 void
-worker_abandon(struct worker *worker, int64_t now)
+worker_end_abandoned(struct worker *worker, int64_t now)
 {
     struct worker_account *account = &worker->account;
-    const struct inflight_request *ends = &worker->queue.inflight.ring;
+    const struct inflight_request *ring = &worker->queue.inflight.ring;
 
-    for (const struct inflight_request *entry = ends->younger; entry != ends;
+    for (const struct inflight_request *entry = ring->younger; entry != ring;
          entry = entry->younger) {
         int64_t start = entry->sample.start;
-        if ((start ? start : now) < account->counted_from)
+        if (!start)
+            start = now; /* it has just been submitted */
+        if (start < account->counted_from)
             continue;
         stats_abandon(&account->total, &entry->sample);
         notify_given_up(worker->job, &entry->sample);
     }
-    /* otherwise no further request was due */
+    /* If the worker had stopped sending, no further request was due. */
     if (worker->schedule.is_sending)
-        worker_miss_rest(worker, now, false);
-    /* otherwise all requests that it sent have been answered */
+        worker_give_up_due(worker, now, false);
+    /* If it is set, all requests were answered, and the worker was stuck after that. */
     if (!account->counted_until)
         account->counted_until = now;
     account->counted_from = time_earlier(account->counted_from, now);

@@ -1,28 +1,29 @@
 #ifndef RUN_MISSED_H
 #define RUN_MISSED_H
 
-/* Requests of a worker that are never sent or that are given up, and the end of its run.
- * The caller of each function except worker_is_over must hold the handoff of the worker
- * or have locked it. */
+/* Counts the requests of a worker that were due but never sent, or that were given up,
+ * and decides when its run is over. The caller of each function, except worker_is_over
+ * and was_stopped, must have acquired or locked the handoff of the worker. */
 #include "worker.h"
 
 #include "base/time.h"
 #include "os/process.h"
 
-/* A wait that is shorter than this (ns) is not checked for a stop of the process. */
+/* In a time shorter than this (ns), the process is assumed not to have been stopped,
+ * which saves the check. */
 #define STOP_SHORTEST MS
 
-/* Returns whether the process was, or may have been, stopped between START and NOW (ns,
- * monotonic). */
+/* Returns true if the process was, or may have been, stopped (Ctrl-Z) or frozen between
+ * START and NOW (ns, monotonic). */
 static inline bool
 was_stopped(int64_t start, int64_t now)
 {
     return now - start >= STOP_SHORTEST && os_process_stopped(start);
 }
 
-/* Returns whether the run of the worker is over at NOW for a request that is due at
- * WHEN. Looks at the signal itself too, since the supervisor may be too busy to notice
- * it. */
+/* Returns true if WORKER must not send a request that is due at WHEN, because the run is
+ * over at NOW (ns, monotonic). Also checks for a signal, because the supervisor may be
+ * too busy to stop the group. */
 static inline bool
 worker_is_over(const struct worker *worker, int64_t when, int64_t now)
 {
@@ -35,42 +36,42 @@ worker_is_over(const struct worker *worker, int64_t when, int64_t now)
             atomic_load_explicit(&worker->group->last_due_at, memory_order_relaxed));
 }
 
-/* Returns the length (ns) of the stall that ends at NOW: from one interval before the
- * first point that SCHEDULE has just reported as missed. */
+/* Returns the length (ns) of a stall, a time in which no request could be sent. It ends
+ * at NOW, and it began one interval before the first due time that was missed. */
 static inline int64_t
 missed_stall(const struct schedule *schedule, int64_t now)
 {
     return time_add(now - schedule->missed_since, schedule->interval);
 }
 
-/* Counts COUNT requests that the schedule has just reported as missed: in SAMPLE, which
- * has not been recorded yet, or in the statistics if SAMPLE is NULL. Counts nothing if
- * the process was stopped meanwhile. Returns whether it has counted any. */
-bool worker_miss(struct worker *worker, struct sample *sample, uint64_t count);
+/* Counts COUNT requests that the schedule has just reported as missed. Adds them to
+ * SAMPLE, which has not been recorded yet; or, if SAMPLE is NULL, to the statistics.
+ * Counts nothing if the process was stopped when they were due. Returns true if it has
+ * counted any. */
+bool worker_count_missed(struct worker *worker, struct sample *sample, uint64_t count);
 
-/* If the process was stopped between WHEN and NOW, gives up the open-loop requests that
- * became due from WHEN until it went on. Returns whether it was stopped. */
-bool worker_pass_stopped(struct worker *worker, int64_t when, int64_t now);
+/* If the process was stopped between WHEN and NOW, gives up the requests of an open loop
+ * that were due from WHEN until the process continued. Returns true if it was stopped. */
+bool worker_give_up_stopped(struct worker *worker, int64_t when, int64_t now);
 
-/* For a worker whose slots are all lost, missed requests are counted this often, in ns.
- */
-#define LOST_LOOK (20 * MS)
+/* How often missed requests are counted while a worker can send none, in ns. */
+#define LOST_POLL_INTERVAL (20 * MS)
 
-/* Gives up at NOW the requests that were due and not sent. If the run is over, no other
- * worker will send them, so the requests that no worker has claimed are included. READY
- * says that the worker has a free slot. Returns whether the run is over. */
-bool worker_miss_rest(struct worker *worker, int64_t now, bool ready);
+/* Gives up at NOW the requests that were due and not sent, and counts them as missed. If
+ * the run is over, that includes requests that no worker has claimed. READY says that
+ * the worker has a free slot; see schedule_end. Returns true if the run is over. */
+bool worker_give_up_due(struct worker *worker, int64_t now, bool ready);
 
-/* Counts the requests that a worker without a free slot should have sent until NOW. */
-void worker_miss_so_far(struct worker *worker, int64_t now);
+/* Counts as missed the requests that a worker without a free slot should have sent until
+ * NOW. */
+void worker_count_missed_until(struct worker *worker, int64_t now);
 
-/* Counts the requests that an abandoned worker should have sent until NOW. Returns
- * whether the run is over, so that no further requests are missed; then its statistics
- * end as well. */
-bool worker_miss_on(struct worker *worker, int64_t now);
+/* Counts as missed the requests that an abandoned worker should have sent until NOW.
+ * Returns true if the run is over; then it also ends the statistics of the worker. */
+bool worker_count_missed_abandoned(struct worker *worker, int64_t now);
 
-/* Ends the statistics of a worker at NOW, when it is abandoned. Unanswered requests
- * count as sent. */
-void worker_abandon(struct worker *worker, int64_t now);
+/* Ends the statistics of a worker that is abandoned at NOW. Its requests in flight are
+ * counted as sent, without a latency. */
+void worker_end_abandoned(struct worker *worker, int64_t now);
 
 #endif

@@ -1,22 +1,24 @@
 /*
- * Notifies observers of requests and periods, on whichever thread has something to
- * report. The run's lock serialises the notifications. All statistics of a period belong
- * to that lock, except the requests without a sample, which have a lock that is held for
- * a moment.
+ * Reports requests and periods to the observer of the run. Any thread of the run may do
+ * this; the lock of the run serialises the reports. The same lock guards the statistics
+ * of a period, except requests without a result (missed or given up). These are guarded
+ * by `unsampled_lock`, which is held only for a moment.
  *
- *     any worker    request answered ---> run's lock: sample; added to the period
- *     any thread    request missed   ---> `unsampled_lock`: added to `unsampled`
- *     period due                     ---> run's lock: `unsampled` is merged; record
+ *     a request was answered    under the run's lock: the worker calls `sample` of the
+ *                               observer and adds the request to the period
+ *     a request was missed      under `unsampled_lock`: any thread adds it to `unsampled`
+ *     a period is due           under the run's lock: merges `unsampled` into the period,
+ *                               calls `record` of the observer
  *
- * A period ends after a number of requests that count (-p), at a point of a time grid
- * (-P), or at whichever comes first.
+ * A period ends after a number of requests that count (-p), after a time (-P), or, if
+ * both are given, after whichever comes first.
  */
 #include "base/deadlines.h"
 #include "os/process.h"
 #include "run_private.h"
 #include "worker_thread.h"
 
-/* Notes that the output has failed. Returns -1. */
+/* Notes that an output could not be written. Returns -1. */
 static int
 note_output_failed(struct job *job)
 {
@@ -25,7 +27,7 @@ note_output_failed(struct job *job)
 }
 
 int
-notify_enter(struct job *job)
+notify_lock(struct job *job)
 {
     const struct run_observer *observer = job->run->task.observer;
 
@@ -34,10 +36,10 @@ notify_enter(struct job *job)
         return 0;
     job->begin_notified = true;
     target_name(&job->target);
+    if (observer->begin && observer->begin(observer->self, job) < 0)
+        return note_output_failed(job);
 
-    return observer->begin && observer->begin(observer->self, job) < 0
-               ? note_output_failed(job)
-               : 0;
+    return 0;
 }
 
 void
@@ -76,9 +78,9 @@ notify_given_up(struct job *job, const struct sample *sample)
     os_lock_release(period->unsampled_lock);
 }
 
-/* Merges the requests without a sample into the statistics of the period. */
+/* Merges the requests without a result into the statistics of PERIOD. */
 static void
-take_unsampled(struct job_period *period)
+merge_unsampled(struct job_period *period)
 {
     if (!period->unsampled_lock)
         return;
@@ -88,50 +90,51 @@ take_unsampled(struct job_period *period)
     os_lock_release(period->unsampled_lock);
 }
 
-/* Returns when the last request of the period ended, ns, monotonic; or when the period
- * began, if no request has ended in it. */
+/* Returns when the last request of the period of JOB ended, ns, monotonic. If no request
+ * has ended in the period, returns when it began. */
 static int64_t
-last_end(const struct job *job)
+last_request_end(const struct job *job)
 {
-    int64_t last = time_later(job->period.began_at, job->period.busy.last_end);
+    int64_t last_end = time_later(job->period.began_at, job->period.busy.last_end);
 
     for (int i = 0; i < job->group.size; i++) {
         const struct busy_log *log = &job->worker_threads[i]->worker.account.period_busy;
         if (log->count > 0)
-            last = time_later(last, log->list[log->count - 1].end);
+            last_end = time_later(last_end, log->list[log->count - 1].end);
     }
 
-    return last;
+    return last_end;
 }
 
 /*
- * Moves the busy spans of a worker, up to NOW, to the period of JOB. Without an interval
- * the worker has been busy since the end of the last span, so that span is extended to
- * NOW. The end of the span stays in LOG: so the worker is busy from the start of the
- * next period on, even if no request ends there.
+ * Moves the busy spans in LOG, the log of a worker, to the period of JOB, which ends at
+ * NOW. A worker that sends requests back to back has been busy since its last span ended,
+ * so that span is first extended to NOW. An empty span at NOW remains in LOG, so that the
+ * worker is busy from the begin of the next period.
  */
 static void
-move_period(struct job *job, struct busy_log *log, int64_t now)
+move_busy_to_period(struct job *job, struct busy_log *log, int64_t now)
 {
-    bool is_rapid = job->active_plan.pace.interval == 0;
+    bool is_back_to_back = job->active_plan.pace.interval == 0;
     int64_t end = log->count > 0 ? log->list[log->count - 1].end : now;
-    if (is_rapid && end < now && !os_process_stopped(end))
+    if (is_back_to_back && end < now && !os_process_stopped(end))
         log->list[log->count - 1].end = now;
     busy_log_move(log, &job->period.busy);
 }
 
-/* Ends the period of JOB at NOW. Workers do not come here in the order in which their
- * requests ended: if a request of the period ended after NOW, the period lasts until
- * then. */
+/* Ends the period of JOB at NOW. Workers do not always report requests in the order in
+ * which they ended: if a reported request ended after NOW, the period lasts until then.
+ * Returns 0, or -1 if the output failed. */
 static int
 end_period(struct job *job, int64_t now)
 {
     const struct run_observer *observer = job->run->task.observer;
 
-    now = time_later(now, last_end(job));
+    now = time_later(now, last_request_end(job));
     for (int i = 0; i < job->group.size; i++)
-        move_period(job, &job->worker_threads[i]->worker.account.period_busy, now);
-    take_unsampled(&job->period);
+        move_busy_to_period(job, &job->worker_threads[i]->worker.account.period_busy,
+                            now);
+    merge_unsampled(&job->period);
     job->period.stats.busy_time = busy_time(&job->period.busy);
     const struct run_record record = {RECORD_PERIOD, &job->period.stats,
                                       now - job->period.began_at, NULL, NULL};
@@ -144,8 +147,9 @@ end_period(struct job *job, int64_t now)
     return status < 0 ? note_output_failed(job) : 0;
 }
 
-/* Adds SAMPLE to the period. A request is busy time in every period that it touches, but
- * it counts only in the period in which it ended. */
+/* Adds SAMPLE to the period of JOB, in which the request ended. ACCOUNT belongs to the
+ * worker. If the request began in an earlier period, only its time in this period is
+ * added to the busy time. */
 static void
 record_in_period(struct job *job, struct worker_account *account,
                  const struct sample *sample)
@@ -186,15 +190,16 @@ notify_sample_locked(struct job *job, struct worker *worker, const struct sample
 int
 notify_sample(struct job *job, struct worker *worker, const struct sample *sample)
 {
-    int status = notify_enter(job);
+    int status = notify_lock(job);
     if (status == 0)
         status = notify_sample_locked(job, worker, sample);
     os_lock_release(job->run->lock);
     return status;
 }
 
-/* Returns when the present period is due. The acquire order lets the caller see the
- * period as job_begin made it, even if the caller has not gone through the gate. */
+/* Returns when the present period of JOB is due to end; INT64_MAX for never. Uses acquire
+ * order, because the supervisor, unlike workers, does not pass the gate after job_begin
+ * has started the period. */
 static int64_t
 period_due(const struct job *job)
 {
@@ -202,10 +207,10 @@ period_due(const struct job *job)
 }
 
 /*
- * Ends the period if it is due at NOW. The grid of periods begins with the run, and a
- * period that ends late does not move the grid. A worker ends a period before it sends a
- * request that is due at the same time; the supervisor ends it while all workers wait
- * for the kernel.
+ * Ends the period of JOB if it is due at NOW. A period that ends late does not shift the
+ * periods after it. A worker calls this before it sends a request that is due at or after
+ * the end of the period. The supervisor calls it in case all workers wait for the kernel.
+ * Returns 0, or -1 if the output failed.
  */
 static int
 end_due_period(struct job *job, int64_t now)
@@ -221,9 +226,9 @@ end_due_period(struct job *job, int64_t now)
 }
 
 int
-notify_due(struct job *job, int64_t now)
+notify_end_due_period(struct job *job, int64_t now)
 {
-    int status = notify_enter(job);
+    int status = notify_lock(job);
     if (status == 0)
         status = end_due_period(job, now);
     os_lock_release(job->run->lock);
@@ -231,7 +236,7 @@ notify_due(struct job *job, int64_t now)
 }
 
 int64_t
-notify_end_period(struct job *job, int64_t now)
+notify_try_end_period(struct job *job, int64_t now)
 {
     if (now < period_due(job))
         return period_due(job);
@@ -245,28 +250,32 @@ notify_end_period(struct job *job, int64_t now)
 }
 
 int64_t
-notify_end_rest(struct job *job, int64_t now)
+notify_end_last_periods(struct job *job, int64_t now)
 {
-    /* If a worker was abandoned, the last period is given up rather than waited for. By
-     * the invariant at struct handoff no abandoned worker holds the lock, so it would be
-     * safe to wait. */
-    bool abandoned = false;
-    int64_t ended = 0;
+    bool emits_partial = job->active_plan.output.emit_partial_period;
+    bool any_abandoned = false;
+    int64_t ended_at = 0;
 
     for (int i = 0; i < job->group.size; i++) {
-        abandoned |= job->worker_threads[i]->abandoned;
-        ended = time_later(ended, job->worker_threads[i]->worker.account.counted_until);
+        const struct worker_thread *thread = job->worker_threads[i];
+        if (thread->is_abandoned)
+            any_abandoned = true;
+        ended_at = time_later(ended_at, thread->worker.account.counted_until);
     }
-    bool is_whole = ended >= period_due(job);
-    if (!job->active_plan.output.emit_partial_period && !is_whole)
+    bool is_complete = ended_at >= period_due(job);
+    if (!emits_partial && !is_complete)
         return 0;
+
+    /* If another thread has the lock and a worker was abandoned, the last periods are not
+     * reported. Waiting would be possible, too, because an abandoned worker never holds
+     * the lock (see struct handoff). */
     if (!os_lock_try(job->run->lock))
-        return abandoned ? 0 : now + SUPERVISE_RETRY;
-    if (is_whole)
-        end_due_period(job, ended);
-    take_unsampled(&job->period);
+        return any_abandoned ? 0 : now + SUPERVISE_RETRY;
+    if (is_complete)
+        end_due_period(job, ended_at);
+    merge_unsampled(&job->period);
     bool is_empty = job->period.stats.requests == 0 && job->period.stats.missed == 0;
-    if (job->active_plan.output.emit_partial_period && !is_empty)
+    if (emits_partial && !is_empty)
         end_period(job, now);
     os_lock_release(job->run->lock);
 

@@ -1,20 +1,20 @@
 /*
- * From the outcome of a job to the exit status, and to the remarks that explain it on
- * stderr.
+ * Turns the outcome of a job into the exit status, and into the remarks that explain it
+ * on stderr.
  *
- * Exit status: a failure, or nothing but requests that memory answered, is EXIT_RUNTIME;
- * otherwise a limit that is not met is EXIT_LIMIT; otherwise EXIT_DONE.
+ * Exit status: EXIT_RUNTIME after a failure, or if memory answered all requests;
+ * otherwise EXIT_LIMIT if a limit was not met; otherwise EXIT_DONE.
  *
- * How certain an answer is: slo_answer compares a figure with its limit as if all
- * requests were independent. Latencies are not, so answer_limit also looks at the series
- * of requests. From their autocorrelation it estimates an interval in which the
- * percentile lies, and the place of the limit decides:
+ * How certain it is that a limit was met: slo_answer compares a figure with its limit as
+ * if all requests were independent. Latencies are not independent. So answer_limit
+ * estimates, from the autocorrelation of the series of requests, a confidence interval of
+ * the percentile. The answer depends on where the limit is:
  *
  *     ns   -----------[low ....... percentile ....... high]----------->
  *           limit here: FAIL  |  limit here: so far  |  limit here: OK
  *
- * "So far" is followed by advice: how many requests, or how long a run, would move the
- * limit out of the interval.
+ * "So far" means uncertain. It is followed by advice: how many requests, or how long a
+ * run, would be needed so that the limit lies outside of the interval.
  */
 #include "run/outcome.h"
 
@@ -39,10 +39,14 @@ outcome_stats(const struct outcome *outcome, const struct slo *slo)
 static bool
 meets_limits(const struct outcome *outcome)
 {
-    if (outcome->sweep_kind && outcome->slos && outcome->slos->count)
+    const struct slos *slos = outcome->slos;
+
+    if (!slos || slos->count == 0)
+        return true;
+    if (outcome->sweep_kind)
         return outcome->verdict == SLO_MET;
-    for (int i = 0; outcome->slos && i < outcome->slos->count; i++) {
-        const struct slo *slo = &outcome->slos->list[i];
+    for (int i = 0; i < slos->count; i++) {
+        const struct slo *slo = &slos->list[i];
         if (slo_answer(slo, outcome_stats(outcome, slo)).verdict != SLO_MET)
             return false;
     }
@@ -56,7 +60,7 @@ has_failed(const struct outcome *outcome)
     return outcome->output_error || outcome->failed_sample.index || outcome->waiting_age;
 }
 
-/* Returns whether no request counts because memory answered the requests. */
+/* Returns true if no request counts, and memory instead of the device answered some. */
 static bool
 has_only_cached(const struct outcome *outcome)
 {
@@ -82,23 +86,25 @@ outcome_worse(int status, int other)
     return ranks[other] > ranks[status] ? other : status;
 }
 
-#define TAIL 0.05 /* chance that a percentile lies below its interval, or above it */
+/* The chance that the true percentile is below its interval, and the same above. */
+#define TAIL 0.05
 
-/* Returns whether the series of OUTCOME tells how much the requests of SLO depend on each
- * other. It does so only for a percentile of all requests, which is not corrected. */
+/* Returns true if the series of OUTCOME tells how much the latencies that SLO limits
+ * depend on each other. The series has all requests, without the waits of -corrected, so
+ * it tells that only for a percentile of all requests without -corrected. */
 static bool
-has_dependence(const struct outcome *outcome, const struct slo *slo)
+has_known_dependence(const struct outcome *outcome, const struct slo *slo)
 {
     return outcome->series && slo->metric == SLO_PERCENTILE && slo->scope == SCOPE_ALL &&
            !slo->is_relative && !outcome_stats(outcome, slo)->corrected_interval;
 }
 
 /*
- * Marks ANSWER as uncertain if the limit of SLO lies between the bounds of ESTIMATE,
- * since more requests of the same kind might change the answer. If no interval can be
- * computed because the requests depend on each other too much, marks it as dependent: in
- * a recorded run always, otherwise if the limit lies within the narrowest interval that
- * is possible.
+ * Marks ANSWER as uncertain if the limit of SLO lies within the confidence interval of
+ * ESTIMATE, because more requests of the same kind might change the answer. If the
+ * interval is unknown because the requests depend on each other too much, marks ANSWER as
+ * dependent. In a recorded run this is always done; otherwise only if the limit lies
+ * within the narrowest interval that is possible.
  */
 static void
 mark_uncertain(const struct outcome *outcome, const struct slo *slo,
@@ -122,16 +128,17 @@ mark_uncertain(const struct outcome *outcome, const struct slo *slo,
     }
 }
 
-#define LIMIT_MOST 9e18 /* ns: roughly the largest int64_t */
+#define MAX_LIMIT 9e18 /* ns; roughly the largest int64_t */
 
 /*
- * Sets how many values would make ANSWER certain, if that can be computed:
+ * Sets how many requests would make ANSWER certain, if that can be computed:
  *
- *     number of independent values (advice_requests) * autocorrelation time, in requests
+ *     number of independent requests (advice_requests) * autocorrelation time, in
+ * requests
  *
- * The drift of ESTIMATE widens the interval, so the limit is moved towards the figure by
- * the same factor first. ESTIMATE is NULL if nobody knows how much the requests of SLO
- * depend on each other.
+ * A drift of the latencies widens the confidence interval by a factor. To allow for it,
+ * the limit is first moved towards the measured percentile by the same factor. ESTIMATE
+ * is NULL if it is unknown how much the requests depend on each other.
  */
 static void
 compute_advice(const struct outcome *outcome, const struct slo *slo,
@@ -151,7 +158,7 @@ compute_advice(const struct outcome *outcome, const struct slo *slo,
             return;
         time = estimate->dependence.autocorrelation_time;
         wider = estimate_widening(estimate);
-        limit = fails ? fmin(limit * wider, LIMIT_MOST) : limit / wider;
+        limit = fails ? fmin(limit * wider, MAX_LIMIT) : limit / wider;
     }
 
     uint64_t independent =
@@ -163,7 +170,7 @@ compute_advice(const struct outcome *outcome, const struct slo *slo,
         answer->is_close = true;
 }
 
-/* Returns the answer to the limit SLO of OUTCOME: whether it is certain, and if not, how
+/* Returns whether OUTCOME meets the limit SLO, whether that is certain, and if not, how
  * many requests would make it certain. */
 static struct slo_answer
 answer_limit(const struct outcome *outcome, const struct slo *slo)
@@ -172,7 +179,7 @@ answer_limit(const struct outcome *outcome, const struct slo *slo)
     struct slo_answer answer = slo_answer(slo, stats);
     struct estimate estimate;
     bool has_estimate =
-        has_dependence(outcome, slo) &&
+        has_known_dependence(outcome, slo) &&
         estimate_make(&estimate, stats, outcome->series, &slo->percentile) == 0;
 
     if (has_estimate && answer.verdict != SLO_UNKNOWN)
@@ -183,8 +190,8 @@ answer_limit(const struct outcome *outcome, const struct slo *slo)
     return answer;
 }
 
-/* Writes VALUE, a figure for SLO, to TEXT of UNITS_TEXT bytes. If VALUE is not the limit
- * but looks like it when rounded, all digits are written. */
+/* Writes VALUE, the figure that SLO limits, to TEXT of UNITS_TEXT bytes. If rounding
+ * would make VALUE look equal to the limit although it differs, writes all digits. */
 static void
 format_value(const struct slo *slo, int64_t value, char *text)
 {
@@ -201,56 +208,62 @@ format_value(const struct slo *slo, int64_t value, char *text)
         snprintf(text, UNITS_TEXT, "%lld%s", (long long)value, unit);
 }
 
-/* Returns "request" or "requests", as fits COUNT. */
+/* Returns "request" if COUNT is 1, else "requests". */
 static const char *
 request_noun(uint64_t count)
 {
     return units_plural(count, "request", "requests");
 }
 
+/* Returns how many requests do not count for another reason than the warm-up. */
+static uint64_t
+count_ignored(const struct stats *total)
+{
+    return total->failed + total->cached + total->too_fast + total->too_slow +
+           total->stopped;
+}
+
 /*
- * Returns how many requests a run has to send so that as many values count as ANSWER
- * needs:
+ * Returns how many requests a run has to send so that enough of them count to make ANSWER
+ * certain:
  *
- *     values needed * (requests - warm-up) / requests that count + warm-up
+ *     samples needed * (requests - warm-up) / requests that count + warm-up
  *
- * So the same share of requests as in this run is expected not to count.
+ * This assumes that the same share of requests will count as in this run.
  */
 static double
-requests_for(const struct outcome *outcome, const struct slo_answer *answer)
+estimate_requests(const struct outcome *outcome, const struct slo_answer *answer)
 {
     const struct stats *total = &outcome->total;
-    uint64_t ignored = total->failed + total->cached + total->too_fast + total->too_slow +
-                       total->stopped;
-    uint64_t warmup = total->requests - total->latency.count - ignored;
-    double needs = (double)answer->samples_for_certainty;
+    uint64_t warmup = total->requests - total->latency.count - count_ignored(total);
+    double samples = (double)answer->samples_for_certainty;
 
     if (answer->count == 0)
-        return needs + (double)total->requests;
-    return ceil(needs * (double)(total->requests - warmup) / (double)answer->count) +
+        return samples + (double)total->requests;
+    return ceil(samples * (double)(total->requests - warmup) / (double)answer->count) +
            (double)warmup;
 }
 
-#define SECONDS_MOST 1e9 /* the longest duration that is advised */
+#define MAX_SECONDS 1e9 /* longest run that is advised, in seconds */
 
-/* Returns how long a run with -w has to last to send REQUESTS at the rate of this run,
- * which has sent at least one request: whole seconds, in ns. */
+/* Returns how long a run (-w) has to last to send REQUESTS requests at the rate of this
+ * run, in ns, rounded up to whole seconds. This run must have sent a request. */
 static int64_t
-time_for(const struct outcome *outcome, double requests)
+estimate_work_time(const struct outcome *outcome, double requests)
 {
     double ns = (double)outcome->work_time * requests / (double)outcome->total.requests;
-    return (int64_t)fmin(ceil(ns / SECOND), SECONDS_MOST) * SECOND;
+    return (int64_t)fmin(ceil(ns / SECOND), MAX_SECONDS) * SECOND;
 }
 
-/* Adds advice on how to make ANSWER certain: a number of requests or a duration if
- * known, else a longer run. */
+/* Adds to TEXT what the user can do to make ANSWER certain: send N requests, run for a
+ * certain time, or, if these are unknown, run longer. */
 static void
 add_advice(struct buffer *text, const struct outcome *outcome,
            const struct slo_answer *answer)
 {
     char time[UNITS_TEXT];
     bool is_known = answer->samples_for_certainty > 0 && !outcome->phases;
-    double requests = is_known ? requests_for(outcome, answer) : 0;
+    double requests = is_known ? estimate_requests(outcome, answer) : 0;
     if (answer->is_close) {
         buffer_text(text, "too close to call");
         if (answer->count >= ADVICE_MOST)
@@ -264,14 +277,15 @@ add_advice(struct buffer *text, const struct outcome *outcome,
         buffer_text(text, "record a longer run");
     else if (is_known && !outcome->work_time)
         buffer_format(text, "use -c %.0f", requests);
-    else if (is_known && outcome->total.requests > 1) /* a single request has no rate */
-        buffer_format(text, "use -w %s",
-                      units_exact(UNITS_TIME, time_for(outcome, requests), time));
+    else if (is_known && outcome->total.requests > 1) /* else the rate is unknown */
+        buffer_format(
+            text, "use -w %s",
+            units_exact(UNITS_TIME, estimate_work_time(outcome, requests), time));
     else
         buffer_text(text, "run longer");
 }
 
-/* Adds why ANSWER is unknown, and what helps. */
+/* Adds to TEXT why ANSWER is unknown, and what the user can do about it. */
 static void
 add_unknown(struct buffer *text, const struct outcome *outcome, const struct slo *slo,
             const struct slo_answer *answer)
@@ -286,18 +300,20 @@ add_unknown(struct buffer *text, const struct outcome *outcome, const struct slo
         buffer_format(text, "%s; %s", answer->reason, answer->remedy);
         return;
     }
-    bool split = slo->scope > SCOPE_SYNC;
+    bool is_split = slo->scope > SCOPE_SYNC; /* the limit is on a part of -breakdown */
     const char *verb = units_plural(answer->count, "counts", "count");
-    buffer_format(
-        text, "%llu %s %s, and it takes %llu", (unsigned long long)answer->count, noun,
-        split ? "could be split" : verb, (unsigned long long)answer->min_samples);
-    if (split && answer->count == 0)
+    if (is_split)
+        verb = "could be split";
+    buffer_format(text, "%llu %s %s, and it takes %llu",
+                  (unsigned long long)answer->count, noun, verb,
+                  (unsigned long long)answer->min_samples);
+    if (is_split && answer->count == 0)
         return; /* more requests would not help; another remark says why */
     buffer_text(text, "; ");
     add_advice(text, outcome, answer);
 }
 
-/* Adds why ANSWER, which is known, is not certain. */
+/* Adds to TEXT why ANSWER, which is not unknown, is uncertain. */
 static void
 add_uncertainty(struct buffer *text, const struct slo *slo,
                 const struct slo_answer *answer)
@@ -325,18 +341,20 @@ add_uncertainty(struct buffer *text, const struct slo *slo,
 
 /* Adds SLO and its ANSWER to TEXT, such as "p99 < 10 ms: OK (1.23 ms)". */
 static void
-add_answer(struct buffer *text, const struct outcome *outcome, const struct slo *slo,
-           const struct slo_answer *answer)
+add_limit_answer(struct buffer *text, const struct outcome *outcome,
+                 const struct slo *slo, const struct slo_answer *answer)
 {
     char name[SLO_NAME];
     char limit[UNITS_TEXT];
     char value[UNITS_TEXT];
-    bool corrected = slo->metric == SLO_PERCENTILE &&
-                     latencies_of(outcome_stats(outcome, slo), slo->scope).is_corrected;
+    bool is_corrected =
+        slo->metric == SLO_PERCENTILE &&
+        latencies_of(outcome_stats(outcome, slo), slo->scope).is_corrected;
+    const char *correction = is_corrected ? " (corrected)" : "";
     const char *sign = slo_is_rate(slo) ? ">" : "<";
+    const char *verdict = slo_verdict_name(answer->verdict);
 
-    buffer_format(text, "%s%s %s %s: ", slo_label(slo, name),
-                  corrected ? " (corrected)" : "", sign,
+    buffer_format(text, "%s%s %s %s: ", slo_label(slo, name), correction, sign,
                   slo_format(slo, slo->limit, limit));
     if (answer->verdict == SLO_UNKNOWN) {
         buffer_text(text, "UNKNOWN: ");
@@ -344,27 +362,37 @@ add_answer(struct buffer *text, const struct outcome *outcome, const struct slo 
         return;
     }
     format_value(slo, answer->value, value);
-    buffer_format(text, "%s%s (%s)", slo_verdict_name(answer->verdict),
-                  answer->is_certain ? "" : " so far", value);
-    if (!answer->is_certain) {
-        buffer_text(text, "; ");
-        add_uncertainty(text, slo, answer);
-        buffer_text(text, ", ");
-        add_advice(text, outcome, answer);
+    if (answer->is_certain) {
+        buffer_format(text, "%s (%s)", verdict, value);
+        return;
     }
+    buffer_format(text, "%s so far (%s); ", verdict, value);
+    add_uncertainty(text, slo, answer);
+    buffer_text(text, ", ");
+    add_advice(text, outcome, answer);
 }
 
+/* Returns true if ANSWER is so uncertain that the user must be warned even if the limit
+ * was met: there is a confidence interval with an upper bound. In a recorded run, an
+ * interval without an upper bound or an unknown interval is enough. */
+static bool
+is_doubtful(const struct outcome *outcome, const struct slo_answer *answer)
+{
+    if (outcome->is_recorded)
+        return answer->is_dependent || answer->high != 0;
+    return answer->high != 0 && answer->high != INT64_MAX;
+}
+
+/* Adds ANSWER, the answer to the limit SLO, to NOTES unless SLO was certainly met. */
 static void
 explain_limit(const struct outcome *outcome, const struct slo *slo,
               const struct slo_answer *answer, struct notes *notes)
 {
     struct buffer text = {0};
-    bool bounded = answer->high && answer->high != INT64_MAX;
-    bool doubtful = outcome->is_recorded ? answer->is_dependent || answer->high : bounded;
 
-    if (answer->verdict == SLO_MET && !doubtful)
+    if (answer->verdict == SLO_MET && !is_doubtful(outcome, answer))
         return;
-    add_answer(&text, outcome, slo, answer);
+    add_limit_answer(&text, outcome, slo, answer);
     if (!text.failed)
         notes_add(notes, outcome->target, "%s", text.text);
     buffer_free(&text);
@@ -383,7 +411,7 @@ outcome_limits(const struct outcome *outcome, const char *target, struct buffer 
             buffer_escaped(text, target);
             buffer_text(text, ": ");
         }
-        add_answer(text, outcome, slo, &outcome->answers[i]);
+        add_limit_answer(text, outcome, slo, &outcome->answers[i]);
         buffer_text(text, "\n");
     }
 }
@@ -410,32 +438,38 @@ outcome_failure_text(const struct sample *failed, char *text)
     return text;
 }
 
-/* The hint on direct I/O was tried when the target was opened. Without a hint -C always
- * works. */
+/* The options of the hint are known to work, because they were tried when the target was
+ * opened. */
 char *
 outcome_cached_text(const struct outcome *outcome, char *text)
 {
     const struct stats *total = &outcome->total;
-    bool shaped = outcome->direct_io_hint && outcome->direct_io_hint[0];
+    const char *hint = outcome->direct_io_hint;
+    unsigned long long cached = total->cached;
+    unsigned long long requests = total->requests;
+    const char *noun = request_noun(total->requests);
+    const char *verb = units_plural(total->cached, "was", "were");
 
-    snprintf(text, OUTCOME_TEXT,
-             "%llu of %llu %s %s answered from memory, not by the device; "
-             "%s%s%s, or use -C to measure the cache",
-             (unsigned long long)total->cached, (unsigned long long)total->requests,
-             request_noun(total->requests), units_plural(total->cached, "was", "were"),
-             shaped ? "use " : "name another file", shaped ? outcome->direct_io_hint : "",
-             shaped ? " (direct I/O)" : "");
+    if (hint && hint[0])
+        snprintf(text, OUTCOME_TEXT,
+                 "%llu of %llu %s %s answered from memory, not by the device; use %s "
+                 "(direct I/O), or use -C to measure the cache",
+                 cached, requests, noun, verb, hint);
+    else
+        snprintf(text, OUTCOME_TEXT,
+                 "%llu of %llu %s %s answered from memory, not by the device; name "
+                 "another file, or use -C to measure the cache",
+                 cached, requests, noun, verb);
 
     return text;
 }
 
-/* Writes why none of the requests counted to TEXT of OUTCOME_TEXT bytes. */
+/* Writes to TEXT, of OUTCOME_TEXT bytes, why none of the requests counted. KNOWN is the
+ * number of requests that did not count for another reason than the warm-up. */
 static void
-name_ignored(const struct outcome *outcome, char *text)
+write_ignored(const struct outcome *outcome, uint64_t known, char *text)
 {
     const struct stats *total = &outcome->total;
-    uint64_t others = total->cached + total->failed + total->too_fast + total->too_slow +
-                      total->stopped;
     const struct {
         uint64_t count;
         const char *why;
@@ -445,9 +479,9 @@ name_ignored(const struct outcome *outcome, char *text)
         {total->too_fast, "faster than -t"},
         {total->too_slow, "slower than -T"},
         {total->stopped, "in flight while stopped"},
-        {outcome->is_recorded ? 0 : total->requests - others, "warm-up"},
+        {outcome->is_recorded ? 0 : total->requests - known, "warm-up"},
     };
-    const char *joint = ": ";
+    const char *separator = ": ";
     int used;
 
     if (total->requests == 1)
@@ -458,9 +492,9 @@ name_ignored(const struct outcome *outcome, char *text)
     for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
         if (reasons[i].count == 0)
             continue;
-        used += snprintf(text + used, OUTCOME_TEXT - (size_t)used, "%s%llu %s", joint,
+        used += snprintf(text + used, OUTCOME_TEXT - (size_t)used, "%s%llu %s", separator,
                          (unsigned long long)reasons[i].count, reasons[i].why);
-        joint = ", ";
+        separator = ", ";
     }
 }
 
@@ -468,28 +502,31 @@ char *
 outcome_nothing_text(const struct outcome *outcome, char *text)
 {
     const struct stats *total = &outcome->total;
-    uint64_t others = total->cached + total->failed + total->too_fast + total->too_slow +
-                      total->stopped;
+    uint64_t not_warmup = count_ignored(total);
 
     if (total->requests == 0)
         snprintf(text, OUTCOME_TEXT, "no request was sent");
-    else if (others == 0 && !outcome->is_recorded)
+    else if (not_warmup == 0 && !outcome->is_recorded)
         snprintf(text, OUTCOME_TEXT,
                  "no request counted: all were warm-up; use -warmup 0 to count them");
     else
-        name_ignored(outcome, text);
+        write_ignored(outcome, not_warmup, text);
 
     return text;
 }
 
-/* Explains the counts that a summary for a terminal shows before "generated" and that
- * the summary of ioping 1.3 lacks, unless another remark explains them. */
+/* Adds the numbers of failed and missed requests to NOTES. A summary in the format of
+ * ioping 1.3 does not show them. If only one request failed, another remark has shown
+ * it. */
 static void
 explain_counts(const struct outcome *outcome, struct notes *notes)
 {
     const struct stats *total = &outcome->total;
+    uint64_t explained = 0;
 
-    if (total->failed > (outcome->failed_sample.index ? 1 : 0))
+    if (outcome->failed_sample.index)
+        explained = 1;
+    if (total->failed > explained)
         notes_add(notes, outcome->target, "%llu of %llu %s failed",
                   (unsigned long long)total->failed, (unsigned long long)total->requests,
                   request_noun(total->requests));
@@ -500,11 +537,12 @@ explain_counts(const struct outcome *outcome, struct notes *notes)
                   (unsigned long long)total->missed, request_noun(total->missed));
 }
 
-/* There is no remark if at least this many percent of the requests that count were split.
- */
+/* A remark is only needed if less than this percentage of the requests that count could
+ * be split into parts. */
 #define SPLIT_ENOUGH 95
 
-/* If few requests could be split, explains why, as far as that is known. */
+/* If -breakdown could not split enough requests into parts, adds a remark to NOTES that
+ * says why, as far as that is known. */
 static void
 explain_split(const struct outcome *outcome, struct notes *notes)
 {
@@ -516,35 +554,41 @@ explain_split(const struct outcome *outcome, struct notes *notes)
         {"", " reached no device", breakdown->no_device_io},
         {"records of ", " were not found", breakdown->lost},
         {"blocks of ", " were also in flight for other programs", breakdown->ambiguous}};
-    uint64_t all = outcome->total.latency.count;
+    uint64_t count = outcome->total.latency.count;
     uint64_t split = breakdown_count(breakdown);
     char why[200] = "";
 
-    if ((double)split * 100 >= (double)all * SPLIT_ENOUGH)
+    if ((double)split * 100 >= (double)count * SPLIT_ENOUGH)
         return;
     for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
         size_t used = strlen(why);
+        const char *separator = used > 0 ? "," : ":";
         if (reasons[i].count)
-            snprintf(why + used, sizeof(why) - used, "%s %s%llu%s", used ? "," : ":",
+            snprintf(why + used, sizeof(why) - used, "%s %s%llu%s", separator,
                      reasons[i].before, (unsigned long long)reasons[i].count,
                      reasons[i].after);
     }
     notes_add(notes, outcome->target, "only %llu of %llu %s could be split%s",
-              (unsigned long long)split, (unsigned long long)all, request_noun(all), why);
+              (unsigned long long)split, (unsigned long long)count, request_noun(count),
+              why);
 }
 
-/* Returns whether a limit is unknown for a reason that more requests cannot change. */
+/* Returns true if the answer to a limit is unknown for a reason that more requests cannot
+ * change. */
 static bool
 has_unknowable_limit(const struct outcome *outcome)
 {
-    for (int i = 0; outcome->slos && i < outcome->slos->count; i++)
+    if (!outcome->slos)
+        return false;
+    for (int i = 0; i < outcome->slos->count; i++)
         if (slo_answer(&outcome->slos->list[i], &outcome->total).reason)
             return true;
+
     return false;
 }
 
-/* Explains what went wrong with steps of a sweep: too short, without a request, or
- * undecided. */
+/* Adds to NOTES what went wrong with the steps of a sweep: a step was too short, no
+ * request completed in it, or too few requests count. */
 static void
 explain_steps(const struct outcome *outcome, struct notes *notes)
 {
@@ -559,12 +603,14 @@ explain_steps(const struct outcome *outcome, struct notes *notes)
                   "ended at %s: fewer than one request per worker completed in that "
                   "step; use a longer -w",
                   units_format(UNITS_SIZE, outcome->early_step, text));
-    if (outcome->empty_step)
-        notes_add(notes, what, "no request completed in the step %s=%s; %s",
-                  sweep_kinds[outcome->sweep_kind].name,
-                  sweep_format(outcome->sweep_kind, outcome->empty_step, text),
-                  outcome->sweep_kind == SWEEP_RATE ? "start with a lower rate"
-                                                    : "use a longer -w");
+    const char *name = sweep_kinds[outcome->sweep_kind].name;
+    if (outcome->empty_step && outcome->sweep_kind == SWEEP_RATE)
+        notes_add(notes, what,
+                  "no request completed in the step %s=%s; start with a lower rate", name,
+                  sweep_format(outcome->sweep_kind, outcome->empty_step, text));
+    else if (outcome->empty_step)
+        notes_add(notes, what, "no request completed in the step %s=%s; use a longer -w",
+                  name, sweep_format(outcome->sweep_kind, outcome->empty_step, text));
 
     if (outcome->rates_given_up)
         notes_add(notes, what,
@@ -576,11 +622,27 @@ explain_steps(const struct outcome *outcome, struct notes *notes)
         notes_add(notes, what,
                   "too few requests count at %s %s to check the limits; "
                   "use a longer -w",
-                  sweep_kinds[outcome->sweep_kind].name,
-                  sweep_format(outcome->sweep_kind, outcome->undecided_step, text));
+                  name, sweep_format(outcome->sweep_kind, outcome->undecided_step, text));
 }
 
-/* Fills the answers to the limits, and explains the limits that are not met. */
+/* Adds a remark to NOTES if no step of a sweep met the limits. */
+static void
+explain_sweep_limits(const struct outcome *outcome, struct notes *notes)
+{
+    struct buffer limits = {0};
+    const char *highest = outcome->verdict == SLO_UNKNOWN ? "UNKNOWN" : "none";
+
+    if (outcome->limits_printed || meets_limits(outcome))
+        return;
+    slos_print(outcome->slos, &limits);
+    notes_add(notes, outcome->target, "%s with %s: %s",
+              sweep_kinds[outcome->sweep_kind].highest,
+              limits.failed ? "the limits" : limits.text, highest);
+    buffer_free(&limits);
+}
+
+/* Fills the answers to the limits, and adds remarks to NOTES about limits that were not
+ * met. */
 static void
 explain_limits(struct outcome *outcome, struct notes *notes)
 {
@@ -588,23 +650,19 @@ explain_limits(struct outcome *outcome, struct notes *notes)
     const struct slos *warnings = outcome->warnings;
 
     outcome->is_explained = true;
-    for (int i = 0; warnings && i < warnings->count; i++) {
-        const struct slo *slo = &warnings->list[i];
-        struct slo_answer answer = answer_limit(outcome, slo);
-        explain_limit(outcome, slo, &answer, notes);
-    }
+    if (warnings)
+        for (int i = 0; i < warnings->count; i++) {
+            struct slo_answer answer = answer_limit(outcome, &warnings->list[i]);
+            explain_limit(outcome, &warnings->list[i], &answer, notes);
+        }
 
-    if (outcome->sweep_kind && !outcome->limits_printed && !meets_limits(outcome)) {
-        struct buffer limits = {0};
-        slos_print(slos, &limits);
-        notes_add(notes, outcome->target, "%s with %s: %s",
-                  sweep_kinds[outcome->sweep_kind].highest,
-                  limits.failed ? "the limits" : limits.text,
-                  outcome->verdict == SLO_UNKNOWN ? "UNKNOWN" : "none");
-        buffer_free(&limits);
+    if (outcome->sweep_kind) {
+        explain_sweep_limits(outcome, notes);
+        return;
     }
-
-    for (int i = 0; !outcome->sweep_kind && slos && i < slos->count; i++) {
+    if (!slos)
+        return;
+    for (int i = 0; i < slos->count; i++) {
         const struct slo *slo = &slos->list[i];
         outcome->answers[i] = answer_limit(outcome, slo);
         if (!outcome->limits_printed)
@@ -612,21 +670,31 @@ explain_limits(struct outcome *outcome, struct notes *notes)
     }
 }
 
+/* Adds to NOTES that requests of abandoned workers were never answered. */
+static void
+explain_waiting(const struct outcome *outcome, struct notes *notes)
+{
+    char waited[UNITS_TEXT];
+
+    units_format(UNITS_TIME, outcome->waiting_age, waited);
+    if (outcome->abandoned_requests > 1)
+        notes_add(notes, outcome->target, "%d requests still waiting after %s",
+                  outcome->abandoned_requests, waited);
+    else
+        notes_add(notes, outcome->target, "1 request still waiting after %s", waited);
+}
+
 void
 outcome_explain(struct outcome *outcome, struct notes *notes)
 {
     const struct stats *total = &outcome->total;
     char text[OUTCOME_TEXT];
-    char waited[UNITS_TEXT];
 
     if (outcome->failed_sample.index && !outcome->failure_notified)
         notes_add(notes, outcome->target, "%s",
                   outcome_failure_text(&outcome->failed_sample, text));
     if (outcome->waiting_age)
-        notes_add(notes, outcome->target, "%d request%s still waiting after %s",
-                  outcome->abandoned_requests > 1 ? outcome->abandoned_requests : 1,
-                  outcome->abandoned_requests > 1 ? "s" : "",
-                  units_format(UNITS_TIME, outcome->waiting_age, waited));
+        explain_waiting(outcome, notes);
 
     if (total->cached)
         notes_add(notes, outcome->target, "%s", outcome_cached_text(outcome, text));

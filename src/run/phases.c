@@ -1,6 +1,7 @@
 /*
- * The phases of -load: the requests of one job without, with, and again without a
- * background load. Each phase is a run. The load is a job that only the second run has.
+ * The phases of -load: one job sends its requests without, with, and again without a
+ * background load. Each phase is a run. The load is a second job, which is only part of
+ * the run of the second phase.
  *
  *     phase        idle        loaded                  recovered
  *     job          requests    (waits)  requests       requests
@@ -8,21 +9,21 @@
  *                              |<----->|
  *                              PLAN_SETTLE: the load settles before requests begin
  *
- * The load ends when the requests of the phase have ended.
+ * The load ends when the requests of the second phase have ended.
  */
 #include "os/process.h"
 #include "run_private.h"
 
-/* Keeps the results of PHASE, which has just ended, for the summaries. BEFORE is the
- * duration of all phases before it, in ns. */
+/* Stores the results of PHASE, which has just ended, for the summaries. BEFORE is the
+ * duration of all earlier phases, in ns. */
 static void
-keep_phase(struct job *job, enum phase phase, int64_t before)
+store_phase(struct job *job, enum phase phase, int64_t before)
 {
-    struct job_phase *past = &job->phases->list[phase];
+    struct job_phase *stored = &job->phases->list[phase];
 
-    past->has_ended = true;
-    past->duration = job->outcome.duration - before;
-    stats_merge(&past->stats, &job->progress.total);
+    stored->has_ended = true;
+    stored->duration = job->outcome.duration - before;
+    stats_merge(&stored->stats, &job->progress.total);
     job->ordinals_used = atomic_load(&job->group.ordinals_taken);
     if (phase == PHASE_IDLE)
         job->phases->began_at = job->group.begin_at;
@@ -33,56 +34,58 @@ keep_phase(struct job *job, enum phase phase, int64_t before)
     track_merge(&job->phases->done_track, job->track);
 }
 
-/* Prepares the job of TASK for PHASE. Returns the task of the run of that phase. */
+/* Prepares the job of TASK for PHASE. Returns a task with the jobs of that phase: the
+ * job, and in PHASE_LOADED also the load. */
 static struct run_task
 prepare_phase(const struct run_task *task, enum phase phase)
 {
-    struct run_task own = *task;
+    struct run_task phase_task = *task;
     struct job *job = &task->jobs[0];
-    bool loaded = phase == PHASE_LOADED;
+    bool is_loaded = phase == PHASE_LOADED;
 
     plan_phase(&job->plan, phase, &job->active_plan);
     job->phases->current = phase;
-    job->start_delay = loaded ? PLAN_SETTLE : 0;
-    own.count = loaded ? 2 : 1;
-    own.background = loaded ? task->background : NULL;
+    job->start_delay = is_loaded ? PLAN_SETTLE : 0;
+    phase_task.count = is_loaded ? 2 : 1;
+    phase_task.background = is_loaded ? task->background : NULL;
 
-    return own;
+    return phase_task;
 }
 
 int
 phases_open_first(const struct run_task *task, const struct os_thread *supervisor,
                   struct error *error)
 {
-    struct run_task own = prepare_phase(task, PHASE_IDLE);
-    return run_hold(&own, supervisor, error);
+    struct run_task phase_task = prepare_phase(task, PHASE_IDLE);
+    return run_hold(&phase_task, supervisor, error);
 }
 
 /* Runs PHASE. Returns 0, or -1 with ERROR if it could not begin. */
 static int
-do_phase(const struct run_task *task, enum phase phase, struct error *error)
+run_phase(const struct run_task *task, enum phase phase, struct error *error)
 {
     const struct run_observer *observer = task->observer;
     struct job *job = &task->jobs[0];
-    struct run_task own = job->held_run ? *task : prepare_phase(task, phase);
+    struct run_task phase_task = job->held_run ? *task : prepare_phase(task, phase);
     int64_t before = job->outcome.duration;
 
     if (observer->part)
         observer->part(observer->self, job,
                        &(struct run_part){.name = phase_name(phase), .phase = phase});
-    if (run_once(&own, error) < 0) {
-        /* the total is still that of the phase before */
+    if (run_once(&phase_task, error) < 0) {
+        /* `progress.total` still has the statistics of the previous phase. */
         job->phases->current = phase - 1;
         return -1;
     }
-    keep_phase(job, phase, before);
+    store_phase(job, phase, before);
     task->background->was_tried =
         task->background->outcome.total.requests > 0 || job_has_failed(task->background);
 
     return 0;
 }
 
-/* Ends TASK: from now on the statistics are those of all phases. */
+/* Ends TASK after its last phase. Reports get the statistics of all phases together from
+ * now on. */
 static void
 end_phases(const struct run_task *task)
 {
@@ -95,18 +98,19 @@ phases_execute(const struct run_task *task, struct error *error)
 {
     const struct run_observer *observer = task->observer;
     struct job *job = &task->jobs[0];
-    bool more = true, begun = false;
+    bool continues = true;
+    bool has_results = false;
     int status = 0;
 
     job->phases->background = task->background;
-    for (enum phase phase = PHASE_IDLE; phase < PHASES && more; phase++) {
-        status = do_phase(task, phase, error);
+    for (enum phase phase = PHASE_IDLE; phase < PHASES && continues; phase++) {
+        status = run_phase(task, phase, error);
         if (status < 0 && phase > PHASE_IDLE)
             error->status = EXIT_RUNTIME; /* earlier phases have sent requests */
-        begun = status == 0 || job->outcome.total.requests > 0;
-        more = status == 0 && phase + 1 < PHASES && !os_signals_stop() &&
-               !job_has_failed(job) && !job_has_failed(task->background);
-        if (!more && begun)
+        has_results = status == 0 || job->outcome.total.requests > 0;
+        continues = status == 0 && phase + 1 < PHASES && !os_signals_stop() &&
+                    !job_has_failed(job) && !job_has_failed(task->background);
+        if (!continues && has_results)
             end_phases(task);
 
         const struct job_phase *ended = &job->phases->list[phase];
@@ -115,12 +119,13 @@ phases_execute(const struct run_task *task, struct error *error)
             phase == PHASE_LOADED ? task->background : NULL};
         if (status < 0 || !job->plan.output.any_summary)
             continue;
-        if (observer->record(observer->self, job, &record) < 0 && more) {
+        int record_status = observer->record(observer->self, job, &record);
+        if (record_status < 0 && continues) {
             end_phases(task);
-            more = false;
+            continues = false;
         }
     }
-    if (begun)
+    if (has_results)
         run_summarize(task);
 
     return status;

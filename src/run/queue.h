@@ -2,15 +2,14 @@
 #define RUN_QUEUE_H
 
 /*
- * The queue of a worker: its requests, each of which is free, in flight or lost; the
- * engine that performs them; and the handoff, by which the supervisor learns how long the
- * worker has been waiting for the oldest request.
+ * The queue of a worker. It consists of the slots, each of which is room for one request;
+ * the engine, which sends the requests to the kernel; and the handoff, a lock by which
+ * the supervisor learns for how long the worker has been waiting.
  *
  * While the worker runs, its thread calls the functions here. The supervisor calls
- * handoff_lock; while it has locked the handoff, it may also lose requests, and it
- * releases the handoff.
+ * handoff_lock and handoff_release, and in between it may also call inflight_lose.
  *
- * A request changes between three states:
+ * A slot is in one of three states:
  *
  *             inflight_take                  inflight_lose (it timed out)
  *     free --------------------> in flight ------------------------------> lost
@@ -28,56 +27,55 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A slot for a request, and its neighbours in the order in which requests were taken. */
+/* A slot and the request in it. */
 struct inflight_request {
-    /* the request as the engine gets it: a write, then the flush after the write */
+    /* what the engine has to do: the operation of the request, or the flush that belongs
+     * to a write, once the write is done */
     struct io_request request;
-    struct sample sample;
-    /* when its latency begins, ns, monotonic, if that is before it was sent; else 0 */
+    struct sample sample; /* the result of the request, as far as it is known */
+    /* when the latency begins, ns, monotonic; 0 if it begins when the request is sent */
     int64_t due_at;
-    /* when its write was done and the flush was sent, ns, monotonic; 0 before that */
+    /* when the write was done and its flush was sent, ns, monotonic; 0 before that */
     int64_t written_at;
-    /* errno that prevented the write, so that a flush was sent in its place;
-     * 0: none */
+    /* errno if the file could not be emptied before the write, so that a flush was sent
+     * in its place; else 0 */
     int write_error;
-    bool is_lost; /* it has timed out and has not been answered since */
-    /* when it was sent, ns, monotonic; valid only while it is lost */
+    bool is_lost; /* the request has timed out, but the kernel may still answer it */
+    /* when the request was sent, ns, monotonic; only valid if `is_lost` is true */
     int64_t lost_sent_at;
-    /* neighbours in the ring; in a free request `younger` is the next free request */
+    /* if in flight: the requests submitted just before and just after this one; if free:
+     * `younger` is the next free slot */
     struct inflight_request *older, *younger;
 };
 
 /*
- * The requests of a worker. Those in flight form a ring, in the order in which they were
- * taken, and `ring` is its sentinel: `ring.younger` is the oldest request, `ring.older`
- * the youngest. A lost request is in no list, because the kernel may still use its
- * buffer.
+ * The slots of a worker. The slots in flight form a ring in the order in which their
+ * requests were submitted. `ring` is its sentinel: `ring.younger` is the oldest
+ * request, `ring.older` the youngest. The free slots form a list. A lost slot is in
+ * neither, because the kernel may still use its buffer.
  *
  *     in flight:  ring --> oldest --> ... --> youngest --> ring        (links `younger`)
- *     free:       free --> a free request --> ... --> NULL             (links `younger`)
+ *     free:       free --> a free slot --> ... --> NULL                (links `younger`)
  */
 struct inflight {
-    struct inflight_request *list;
-    /* room for all that the engine can return at once */
-    struct io_completion *completions;
-    int count;       /* number of slots: free, in flight or lost */
-    int taken_count; /* slots in flight or lost */
+    struct inflight_request *list;     /* all slots */
+    struct io_completion *completions; /* filled by the engine; room for one per slot */
+    int count;                         /* number of slots */
+    int taken_count;                   /* number of slots that are in flight or lost */
     int lost_count;
-    /* when the oldest of the lost requests was sent, ns, monotonic; 0 if none is lost */
+    /* when the oldest lost request was sent, ns, monotonic; 0 if no request is lost */
     int64_t lost_since;
-    /* head of the list of free requests; NULL if none is free */
-    struct inflight_request *free;
-    struct inflight_request ring; /* sentinel: all of it is 0 except its neighbours */
+    struct inflight_request *free; /* first free slot, or NULL */
+    struct inflight_request ring;  /* sentinel; its other fields are 0 */
 };
 
-/* Makes COUNT free requests of SIZE bytes. INFLIGHT must not be moved afterwards, because
- * the ring points into it. Returns 0, or -1 if there is no memory. inflight_close frees
- * the requests. */
+/* Makes COUNT free slots for requests of SIZE bytes. INFLIGHT must not be moved
+ * afterwards, because the ring points into it. Returns 0, or -1 if memory is lacking. */
 int inflight_open(struct inflight *inflight, int count, int64_t size);
+/* Frees the slots. */
 void inflight_close(struct inflight *inflight);
 
-/* Takes a free request, which becomes the youngest in flight. There must be a free
- * request. */
+/* Takes a free slot; its request becomes the youngest in flight. A slot must be free. */
 static inline struct inflight_request *
 inflight_take(struct inflight *inflight)
 {
@@ -94,7 +92,7 @@ inflight_take(struct inflight *inflight)
     return entry;
 }
 
-/* Returns a request in flight to the free requests. */
+/* Frees the slot ENTRY, whose request is in flight and was answered. */
 static inline void
 inflight_release(struct inflight *inflight, struct inflight_request *entry)
 {
@@ -105,39 +103,38 @@ inflight_release(struct inflight *inflight, struct inflight_request *entry)
     inflight->taken_count--;
 }
 
-/* Makes a request in flight a lost request. Its slot stays taken. */
+/* Marks ENTRY, whose request is in flight and has timed out, as lost. */
 void inflight_lose(struct inflight *inflight, struct inflight_request *entry);
 
-/* Returns a lost request, which was answered after all, to the free requests. */
+/* Frees the slot ENTRY, whose request was lost and was answered after all. */
 void inflight_regain(struct inflight *inflight, struct inflight_request *entry);
 
-/* Returns how many requests are in flight. */
+/* Returns the number of requests in flight, without lost requests. */
 static inline int
 inflight_live(const struct inflight *inflight)
 {
     return inflight->taken_count - inflight->lost_count;
 }
 
-/* The sending side of a worker. */
+/* What a worker needs to send requests. */
 struct worker_queue {
     const struct io_engine *engine;
     struct io_queue *io_queue;
     struct inflight inflight;
-    /* some submitted requests have not been sent by the engine yet */
-    bool has_unsent;
-    /* os_thread_sectors before the read, if the target counts_sectors */
+    bool has_unsent; /* some requests were submitted since the last reap of the engine */
+    /* os_thread_sectors before the read in flight; only if the target counts_sectors */
     int64_t sectors;
     struct random data; /* generator of the data that writes store */
     char *memory;       /* the buffers of all slots, one after the other */
     size_t buffer_size; /* bytes per buffer */
-    /* offset of the next append, in bytes; -1: the file must be emptied before the next
-     * append */
+    /* end of the data that was appended to the file, bytes; -1: the file must be emptied
+     * before the next append */
     int64_t appended;
 };
 
 /*
- * The handoff: the right to touch a worker's statistics, which one thread has at a time.
- * The worker releases it before a system call that may block, and acquires it again
+ * The handoff of a worker: the right to touch its statistics, which one thread has at a
+ * time. The worker releases it before a system call that may block, and acquires it again
  * afterwards. Meanwhile the supervisor can lock it, even if the system call never
  * returns.
  *
@@ -156,25 +153,25 @@ struct worker_queue {
  * abandoned worker holds no lock. If its system call returns after all, the worker runs
  * the rest of that one call and then waits in handoff_acquire for ever.
  *
- * A worker starts and ends with its handoff HELD. After its end, `ended` of its
- * worker_thread lets the supervisor use the statistics without the handoff.
+ * A worker starts and ends with its handoff HELD. Once `has_ended` of its worker_thread
+ * is set, the supervisor uses the statistics without the handoff.
  */
 struct handoff {
-    _Atomic int64_t state;
-    /* the worker is back from a system call and waits for the supervisor to release */
+    _Atomic int64_t state; /* a time above 0, as in the picture, or HANDOFF_... below */
+    /* the worker has returned from a system call, but the supervisor has the lock */
     atomic_bool is_worker_waiting;
 };
 
 #define HANDOFF_HELD 0      /* acquired by the worker */
 #define HANDOFF_LOCKED (-1) /* locked by the supervisor */
 #define HANDOFF_IDLE (-2)   /* released; no request is in flight */
-#define HANDOFF_LOST (-3)   /* released; every slot is lost to a timeout */
+#define HANDOFF_LOST (-3)   /* released; each slot has a request that timed out */
 
 /*
- * Releases HANDOFF with the new state SINCE: when the oldest request in flight was sent
+ * Releases HANDOFF. SINCE becomes its state: when the oldest request in flight was sent
  * (ns, monotonic), HANDOFF_IDLE or HANDOFF_LOST. The worker calls it before a system
- * call. The supervisor calls it with the state that handoff_lock found. The next owner
- * sees everything that was done before.
+ * call; the supervisor calls it with the state that handoff_lock found. The thread that
+ * has the handoff next sees all writes of the calling thread.
  */
 static inline void
 handoff_release(struct handoff *handoff, int64_t since)
@@ -182,8 +179,8 @@ handoff_release(struct handoff *handoff, int64_t since)
     atomic_store_explicit(&handoff->state, since, memory_order_release);
 }
 
-/* Sleeps between two attempts, of which TRIES counts those so far: 20 us at first, then
- * twice as long each time, up to about 2.5 ms. */
+/* Sleeps between two attempts to get a handoff: 20 us for the first time, then twice as
+ * long each time, up to about 2.5 ms. TRIES counts the calls. */
 static inline void
 handoff_pause(int *tries)
 {
@@ -192,35 +189,41 @@ handoff_pause(int *tries)
     os_sleep_until(os_clock_now() + pause);
 }
 
-/* Acquires HANDOFF after the worker has released it with SINCE. Waits while the
- * supervisor has it locked, for ever if the worker is abandoned. */
+/* Acquires HANDOFF for the worker, which has released it with the state SINCE. Waits
+ * while the supervisor has it locked: for ever, if the supervisor has abandoned the
+ * worker. */
 static inline void
 handoff_acquire(struct handoff *handoff, int64_t since)
 {
     int tries = 0;
+    int64_t expected = since;
 
-    for (int64_t state = since; !atomic_compare_exchange_strong_explicit(
-             &handoff->state, &state, HANDOFF_HELD, memory_order_acquire,
-             memory_order_relaxed);
-         state = since) {
+    while (!atomic_compare_exchange_strong_explicit(&handoff->state, &expected,
+                                                    HANDOFF_HELD, memory_order_acquire,
+                                                    memory_order_relaxed)) {
         atomic_store(&handoff->is_worker_waiting, true);
         handoff_pause(&tries);
+        expected = since;
     }
     if (tries > 0)
         atomic_store(&handoff->is_worker_waiting, false);
 }
 
-/* Locks HANDOFF for the supervisor: the worker cannot go on until handoff_release. Stores
- * the state that was found in SINCE. Returns false if the worker holds it for longer than
- * a moment, for instance while it writes output to a pipe that is full. */
+/* Locks HANDOFF for the supervisor: the worker cannot continue until handoff_release.
+ * Stores in SINCE the state that handoff_release has to restore. Gives up after about 10
+ * ms and returns false if the worker holds the handoff, for example because it writes to
+ * a pipe that is full. */
 static inline bool
 handoff_lock(struct handoff *handoff, int64_t *since)
 {
-    for (int tries = 0; tries < 10;) { /* 10 ms, and the delays of the sleeps */
+    for (int tries = 0; tries < 10;) { /* the pauses add up to 10 ms or a little more */
         int64_t state = atomic_load_explicit(&handoff->state, memory_order_relaxed);
-        if (state != HANDOFF_HELD && atomic_compare_exchange_strong_explicit(
-                                         &handoff->state, &state, HANDOFF_LOCKED,
-                                         memory_order_acquire, memory_order_relaxed)) {
+        bool is_locked = false;
+        if (state != HANDOFF_HELD)
+            is_locked = atomic_compare_exchange_strong_explicit(
+                &handoff->state, &state, HANDOFF_LOCKED, memory_order_acquire,
+                memory_order_relaxed);
+        if (is_locked) {
             *since = state;
             return true;
         }
@@ -230,8 +233,7 @@ handoff_lock(struct handoff *handoff, int64_t *since)
     return false;
 }
 
-/* Returns the present state, which may have changed by the time the caller looks at it.
- */
+/* Returns the state without locking, so it may be outdated when the caller uses it. */
 static inline int64_t
 handoff_peek(const struct handoff *handoff)
 {

@@ -1,16 +1,18 @@
 /*
  * A run: all jobs of a task at the same time, each with its own workers, from the opening
- * of the workers to the summaries. There are three ways to start one (enum start):
+ * of the workers to the summaries.
  *
- *     START_AT_ONCE        run_once: the caller supervises. The workers wait at the gate
- *                          only until all threads are started.
+ * The gate is a lock. Each worker acquires and releases it before its loop, so all
+ * workers wait until the gate is opened. The thread that opens it first sets when the
+ * requests begin, so that all workers begin at the same time. There are three ways to
+ * start a run (enum start):
+ *
+ *     START_AT_ONCE        run_once: the caller supervises. It opens the gate as soon as
+ *                          the threads of all workers are started.
  *     START_FIRST_WORKER   run_open, run_first_worker: the caller opens the gate and does
  *                          the work of the first worker. Another thread supervises.
  *     START_HELD           run_hold, later run_once: the workers wait at the gate until
  *                          run_once opens it.
- *
- * The gate is a lock that workers pass before their loop. Whoever opens it first sets
- * when the requests begin, so that all workers begin at the same time.
  */
 #include "run/run.h"
 
@@ -33,15 +35,19 @@ run_check_memory(const struct job *jobs, int count, struct error *error)
 
     for (int i = 0; i < count; i++) {
         const struct plan *plan = &jobs[i].active_plan;
-        int64_t together = (int64_t)plan->io.threads * plan->io.depth;
-        requests += together;
-        wanted +=
-            together * plan->workload.request_size + plan->io.threads * worker_size(plan);
+        int64_t job_requests = (int64_t)plan->io.threads * plan->io.depth;
+        requests += job_requests;
+        wanted += job_requests * plan->workload.request_size +
+                  plan->io.threads * worker_size(plan);
     }
-    int64_t left = wanted > OS_MEMORY_LITTLE ? os_memory_available() : INT64_MAX;
 
-    return wanted <= left ? 0
-                          : worker_refuse(&jobs[0].active_plan, requests, left, error);
+    int64_t available = INT64_MAX;
+    if (wanted > OS_MEMORY_LITTLE)
+        available = os_memory_available();
+    if (wanted <= available)
+        return 0;
+
+    return worker_refuse(&jobs[0].active_plan, requests, available, error);
 }
 
 int
@@ -61,11 +67,13 @@ run_attribute(struct run_task *task, struct notes *notes, struct error *error)
 void
 run_close(struct run *run)
 {
-    bool all = true;
+    bool all_closed = true;
 
     for (int i = 0; i < run->task.count; i++)
-        all &= job_close(&run->task.jobs[i]);
-    if (!all) /* a worker is stuck: the run stays in memory as well, see job_close */
+        if (!job_close(&run->task.jobs[i]))
+            all_closed = false;
+    /* If a worker is stuck, the run stays in memory, too; see job_close. */
+    if (!all_closed)
         return;
 
     os_lock_free(run->lock);
@@ -76,8 +84,7 @@ run_close(struct run *run)
 /* How a run starts; see the top of this file. */
 enum start { START_AT_ONCE, START_FIRST_WORKER, START_HELD };
 
-/* Initialises RUN, which is all zero, for TASK. Returns 0, or -1 if there is no memory.
- */
+/* Initialises RUN, which is all zero, for TASK. Returns 0, or -1 if memory is lacking. */
 static int
 init_run(struct run *run, const struct run_task *task, enum start start)
 {
@@ -86,24 +93,27 @@ init_run(struct run *run, const struct run_task *task, enum start start)
 
     run->task = *task;
     for (int i = 0; i < run->task.count; i++) {
-        status |= job_prepare(&run->task.jobs[i], run);
+        if (job_prepare(&run->task.jobs[i], run) < 0)
+            status = -1;
         workers += run->task.jobs[i].active_plan.io.threads;
     }
 
     run->lock = os_lock_make();
     bool has_gate = workers > 1 || start == START_HELD;
     run->start_gate = has_gate ? os_lock_make() : NULL;
+    if (!run->lock || (has_gate && !run->start_gate))
+        return -1;
 
-    return !run->lock || (has_gate && !run->start_gate) ? -1 : status;
+    return status;
 }
 
-/* Workers pass the open gate one after the other. This is how long each of them usually
- * needs, in ns. */
+/* The time that one worker usually needs to pass the gate after it was opened, in ns.
+ * Workers pass the gate one after the other. */
 #define GATE_TIME (50 * US)
 
-/* Opens the gate. Requests begin a moment later, when all workers have passed it: a
- * worker that is still at the gate when the others begin would have to wait until they
- * leave it a processor. */
+/* Opens the gate, if RUN has one. Requests begin about 1 ms later, when all workers have
+ * passed the gate. Otherwise the first workers might use all processors, and the others
+ * could not even begin. */
 static void
 open_gate(struct run *run)
 {
@@ -112,11 +122,11 @@ open_gate(struct run *run)
     if (run->is_held)
         os_lock_acquire(run->start_gate);
 
-    int64_t begin = os_clock_now() + MS;
+    int64_t begin_at = os_clock_now() + MS;
     for (int i = 0; i < run->task.count; i++)
-        begin += run->task.jobs[i].group.size * GATE_TIME;
+        begin_at += run->task.jobs[i].group.size * GATE_TIME;
     for (int i = 0; i < run->task.count; i++)
-        job_begin(&run->task.jobs[i], begin);
+        job_begin(&run->task.jobs[i], begin_at);
 
     if (run->is_held)
         os_lock_notify_all(run->start_gate);
@@ -131,14 +141,14 @@ run_begin(struct run *run)
     run->sectors = os_process_sectors();
 }
 
-/* Ends the threads that wait at the gate. No request is sent. */
+/* Ends and joins the threads that wait at the gate. No request is sent. */
 static void
-end_waiting(struct run *run)
+end_waiting_threads(struct run *run)
 {
     struct job *jobs = run->task.jobs;
     int count = run->task.count;
 
-    /* Resets the times of the run before, which the workers would see. */
+    /* Resets the times of the previous run, because workers read them when they end. */
     run_begin(run);
     for (int i = 0; i < count; i++)
         worker_group_stop(&jobs[i].group, os_clock_now());
@@ -149,32 +159,40 @@ end_waiting(struct run *run)
             worker_thread_join(jobs[i].worker_threads[k]);
 }
 
-/* Starts the workers, which wait at the gate if there is one. If a thread cannot be
+/* Starts the threads of all workers of RUN, except the first worker of the first job if
+ * START is START_FIRST_WORKER: the calling thread does its work. Returns 0, or -1 with
+ * errno. */
+static int
+start_workers(struct run *run, enum start start)
+{
+    for (int i = 0; i < run->task.count; i++) {
+        struct job *job = &run->task.jobs[i];
+        for (int k = 0; k < job->group.size; k++) {
+            struct worker_thread *thread = job->worker_threads[k];
+            bool is_first = i == 0 && k == 0;
+            if (is_first && start == START_FIRST_WORKER)
+                worker_thread_adopt(thread);
+            else if (worker_thread_start(thread) < 0)
+                return -1;
+        }
+    }
+
+    return 0;
+}
+
+/* Starts the workers of RUN. If RUN has a gate, they wait at it. If a thread cannot be
  * started, ends the others, so that no request is sent, and returns -1 with ERROR; else
  * returns 0. Unless START is START_AT_ONCE, the caller must call run_begin later. */
 static int
-start_all(struct run *run, enum start start, struct error *error)
+start_threads(struct run *run, enum start start, struct error *error)
 {
-    struct job *jobs = run->task.jobs;
-    int count = run->task.count;
-    int status = 0;
-    bool works = start == START_FIRST_WORKER;
-
     if (start == START_AT_ONCE)
         run_begin(run);
 
     if (run->start_gate)
         os_lock_acquire(run->start_gate);
     run->is_held = start == START_HELD;
-    for (int i = 0; i < count; i++)
-        for (int k = 0; k < jobs[i].group.size && status == 0; k++) {
-            struct worker_thread *thread = jobs[i].worker_threads[k];
-            if (works && i + k == 0)
-                worker_thread_adopt(thread);
-            else
-                status = worker_thread_start(thread);
-        }
-
+    int status = start_workers(run, start);
     int code = errno;
     if (run->is_held)
         os_lock_release(run->start_gate);
@@ -182,32 +200,43 @@ start_all(struct run *run, enum start start, struct error *error)
         return 0;
     error_set(error, EXIT_PREPARE, NULL, "cannot start a thread for the requests: %s",
               strerror(code));
-    end_waiting(run);
+    end_waiting_threads(run);
 
     return -1;
 }
 
-/* Opens a run of TASK that thread SUPERVISOR supervises. Returns NULL with ERROR if that
- * fails. */
-static struct run *
-open_run(const struct run_task *task, const struct os_thread *supervisor,
+/* Initialises RUN, which is all zero, for TASK, opens its workers and starts them.
+ * Returns 0; or -1 with ERROR, and then the caller must call run_close. */
+static int
+fill_run(struct run *run, const struct run_task *task, const struct os_thread *supervisor,
          enum start start, struct error *error)
+{
+    if (init_run(run, task, start) < 0)
+        return error_set(error, EXIT_PREPARE, NULL, "not enough memory for the run");
+    run->supervisor = *supervisor;
+    for (int i = 0; i < task->count; i++)
+        if (job_open(&task->jobs[i], error) < 0)
+            return -1;
+
+    return start_threads(run, start, error);
+}
+
+/* Opens a run of TASK that thread SUPERVISOR supervises, and starts its workers. Returns
+ * NULL with ERROR if that fails. */
+static struct run *
+open_and_start(const struct run_task *task, const struct os_thread *supervisor,
+               enum start start, struct error *error)
 {
     if (run_check_memory(task->jobs, task->count, error) < 0)
         return NULL;
     struct run *run = calloc(1, sizeof(*run));
-    int status = run ? init_run(run, task, start) : -1;
-    if (status < 0)
+    if (!run) {
         error_set(error, EXIT_PREPARE, NULL, "not enough memory for the run");
-    else
-        run->supervisor = *supervisor;
-    for (int i = 0; status == 0 && i < task->count; i++)
-        status = job_open(&task->jobs[i], error);
-    if (status == 0)
-        status = start_all(run, start, error);
-    if (status < 0 && run) {
+        return NULL;
+    }
+    if (fill_run(run, task, supervisor, start, error) < 0) {
         run_close(run);
-        run = NULL;
+        return NULL;
     }
 
     return run;
@@ -217,21 +246,21 @@ struct run *
 run_open(const struct run_task *task, const struct os_thread *supervisor,
          struct error *error)
 {
-    return open_run(task, supervisor, START_FIRST_WORKER, error);
+    return open_and_start(task, supervisor, START_FIRST_WORKER, error);
 }
 
 int
 run_hold(const struct run_task *task, const struct os_thread *supervisor,
          struct error *error)
 {
-    task->jobs[0].held_run = open_run(task, supervisor, START_HELD, error);
+    task->jobs[0].held_run = open_and_start(task, supervisor, START_HELD, error);
     return task->jobs[0].held_run ? 0 : -1;
 }
 
 void
 run_cancel(struct run *run)
 {
-    end_waiting(run);
+    end_waiting_threads(run);
     run_close(run);
 }
 
@@ -254,13 +283,15 @@ void
 run_end(const struct run_task *task)
 {
     const struct run_observer *observer = task->observer;
-    bool loaded = task->background && task->background->was_tried;
-    int64_t ended = 0;
+    int count = task->count;
+    int64_t ended_at = 0;
 
     for (int i = 0; i < task->count; i++)
-        ended = time_later(ended, task->jobs[i].outcome.ended_at);
+        ended_at = time_later(ended_at, task->jobs[i].outcome.ended_at);
+    if (task->background && task->background->was_tried)
+        count++;
     if (observer->end)
-        observer->end(observer->self, task->jobs, task->count + loaded, ended);
+        observer->end(observer->self, task->jobs, count, ended_at);
 }
 
 void
@@ -294,7 +325,7 @@ run_once(const struct run_task *task, struct error *error)
     if (run)
         run_begin(run);
     else
-        run = open_run(task, &self, START_AT_ONCE, error);
+        run = open_and_start(task, &self, START_AT_ONCE, error);
     if (!run)
         return -1;
     task->jobs[0].held_run = NULL;

@@ -1,16 +1,16 @@
 /*
- * The supervisor: the thread that has the signals and does no requests. Each worker has a
- * thread, which may get stuck in the kernel, so the supervisor does everything that must
- * not get stuck: periods, interim statistics, ticks, unanswered requests, and the end.
+ * The supervisor: the thread that receives the signals and sends no requests. The threads
+ * of workers may get stuck in the kernel. So the supervisor does everything that must be
+ * done even then: it ends periods, reports statistics and unanswered requests, and ends
+ * the run. It repeats:
  *
- *     repeat:
- *         a signal to stop, or a failed output    stops all jobs
- *         look_after                              each job looks at its workers
- *         all jobs have ended                     returns
- *         a timeout, or all slots lost            stops all jobs
- *         a job beside a load has ended           stops all jobs
- *         interim statistics or a tick due        adds up the statistics, notifies
- *         waits for a signal, the end of a worker, or the time of the next look
+ *     stop all jobs, if a signal asks for it or an output has failed
+ *     check the workers of each job (watch_jobs)
+ *     return, if all jobs have ended
+ *     stop all jobs, if a request has timed out, or no worker can send requests any more
+ *     stop all jobs, if there is a background load and some job has ended
+ *     add up and report the statistics, if a signal asks for them or a tick is due
+ *     wait for a signal, the end of a worker, or the time of the next check
  *
  * It touches a worker's statistics only while it has locked the worker's handoff
  * (queue.h).
@@ -25,9 +25,10 @@ static int64_t
 tick_due(const struct run *run, int64_t now)
 {
     const struct run_observer *observer = run->task.observer;
-    return observer->next_tick && !run->interrupted
-               ? observer->next_tick(observer->self, now)
-               : INT64_MAX;
+    if (!observer->next_tick || run->interrupted)
+        return INT64_MAX;
+
+    return observer->next_tick(observer->self, now);
 }
 
 void
@@ -41,28 +42,29 @@ supervise_begin(struct run *run, int64_t now)
     tick_due(run, now);
 }
 
-/* Stops all jobs once the output has failed, including jobs that have nothing to report
- * themselves. */
+/* If an output has failed, stops all jobs, including jobs that do not write to it. */
 static void
-stop_if_silenced(struct run *run)
+stop_if_output_failed(struct run *run)
 {
-    for (int i = 0; atomic_load(&run->output_failed) && i < run->task.count; i++)
+    if (!atomic_load(&run->output_failed))
+        return;
+    for (int i = 0; i < run->task.count; i++)
         worker_group_stop(&run->task.jobs[i].group, os_clock_now());
 }
 
-/* Stops all jobs. Workers that still wait for requests at WHEN are abandoned. */
+/* Stops all jobs. Workers that are still waiting for requests at WHEN are abandoned. */
 static void
-stop_all(struct run *run, int64_t when)
+stop_jobs(struct run *run, int64_t when)
 {
     for (int i = 0; i < run->task.count; i++)
         job_stop(&run->task.jobs[i], when);
 }
 
-/* Returns whether no worker of JOB can send a request any more, because all slots of
- * each worker are lost to requests that have timed out. Returns false if a worker has
- * ended: then the run is ending, and the other workers end by themselves. */
+/* Returns true if no worker of JOB can send a request any more, because each of its slots
+ * has a request that timed out. Returns false if a worker has ended: then the run is
+ * ending, and the other workers end by themselves. */
 static bool
-is_lost(const struct job *job)
+has_lost_all_slots(const struct job *job)
 {
     for (int i = 0; i < job->group.size; i++) {
         const struct worker_thread *thread = job->worker_threads[i];
@@ -74,45 +76,52 @@ is_lost(const struct job *job)
     return true;
 }
 
-/* Returns whether all jobs that have not ended, except a background load, are lost. */
-static bool
-are_lost(const struct run *run)
+/* Returns the number of jobs that reports show, which is all except a background load. */
+static int
+reported_job_count(const struct run *run)
 {
-    bool left = false;
-    int count = run->task.count - (run->task.background ? 1 : 0);
+    return run->task.count - (run->task.background ? 1 : 0);
+}
 
-    for (int i = 0; i < count; i++) {
+/* Returns true if no worker of any job can send a request any more. Jobs that have ended
+ * and a background load make no difference; some other job must be left. */
+static bool
+have_lost_all_slots(const struct run *run)
+{
+    bool any_running = false;
+
+    for (int i = 0; i < reported_job_count(run); i++) {
         const struct job *job = &run->task.jobs[i];
         if (job->has_ended)
             continue;
-        if (!is_lost(job))
+        if (!has_lost_all_slots(job))
             return false;
-        left = true;
+        any_running = true;
     }
 
-    return left;
+    return any_running;
 }
 
-/* Ends the run if a request has timed out, or if no further request can be sent. Returns
- * whether it has ended the run just now. */
+/* Stops all jobs if a request has timed out, or if no further request can be sent.
+ * Returns true if this call has stopped them. */
 static bool
 stop_if_timed_out(struct run *run, int64_t now)
 {
-    if (run->is_ending || (!atomic_load(&run->timed_out) && !are_lost(run)))
+    if (run->is_ending || (!atomic_load(&run->timed_out) && !have_lost_all_slots(run)))
         return false;
     run->is_ending = true;
-    stop_all(run, now + DEADLINE_GRACE);
+    stop_jobs(run, now + DEADLINE_GRACE);
     return true;
 }
 
-/* Ends the run because of a signal. No tick follows that would wait for the totals of
- * all jobs, so the next snapshot adds up all of them again. */
+/* Stops all jobs because of a signal. No tick will follow, so a snapshot of the jobs that
+ * is incomplete is discarded: the next snapshot begins anew. */
 static void
-interrupt(struct run *run, int64_t now)
+interrupt_run(struct run *run, int64_t now)
 {
     const struct run_observer *observer = run->task.observer;
 
-    stop_all(run, now + DEADLINE_GRACE);
+    stop_jobs(run, now + DEADLINE_GRACE);
     if (run->interrupted)
         return;
     run->interrupted = true;
@@ -122,24 +131,15 @@ interrupt(struct run *run, int64_t now)
         observer->interrupt(observer->self);
 }
 
-/* Supervises the workers of all jobs. When a job ends while others go on, observers are
- * notified of its failure at once. Returns when to look again; 0 if all jobs have ended.
- */
-static int64_t
-watch_jobs(struct run *run, int64_t now)
+/* Reports jobs that have ended because a request failed, each of them once. */
+static void
+report_failed_jobs(struct run *run)
 {
     const struct run_observer *observer = run->task.observer;
-    int64_t next = 0;
 
+    if (!observer->fail)
+        return;
     for (int i = 0; i < run->task.count; i++) {
-        struct job *job = &run->task.jobs[i];
-        int64_t again = job->has_ended ? 0 : job_supervise(job, now);
-        if (again)
-            next = next ? time_earlier(next, again) : again;
-        else if (!job->has_ended)
-            job_collect(job);
-    }
-    for (int i = 0; next && observer->fail && i < run->task.count; i++) {
         struct job *job = &run->task.jobs[i];
         if (!job->has_ended || !job->outcome.failed_sample.index ||
             job->outcome.failure_notified)
@@ -147,65 +147,95 @@ watch_jobs(struct run *run, int64_t now)
         job->outcome.failure_notified = true;
         observer->fail(observer->self, job);
     }
-
-    return next;
 }
 
-/* Ends a background load when another job has ended, and ends the other jobs when the
- * load has ended. Returns whether it has done so just now. */
-static bool
-end_together(struct run *run, int64_t now)
+/* Checks the workers of all jobs, and completes the outcome of each job that has ended. A
+ * job that has failed while others go on is reported at once. Returns when to check
+ * again; 0 if all jobs have ended. */
+static int64_t
+watch_jobs(struct run *run, int64_t now)
 {
-    bool over = false;
+    int64_t next_check = 0;
+
+    for (int i = 0; i < run->task.count; i++) {
+        struct job *job = &run->task.jobs[i];
+        if (job->has_ended)
+            continue;
+        int64_t check_at = job_supervise(job, now);
+        if (!check_at)
+            job_collect(job);
+        else
+            next_check = next_check ? time_earlier(next_check, check_at) : check_at;
+    }
+    if (next_check)
+        report_failed_jobs(run);
+
+    return next_check;
+}
+
+/* If there is a background load, stops all jobs as soon as one of them, or the load, has
+ * ended. Returns true if this call has stopped them. */
+static bool
+stop_if_any_ended(struct run *run, int64_t now)
+{
+    bool any_ended = false;
 
     if (!run->task.background || run->is_ending)
         return false;
     for (int i = 0; i < run->task.count; i++)
-        over |= run->task.jobs[i].has_ended;
-    run->is_ending = over;
-    if (over)
-        stop_all(run, time_add(now, run->task.jobs[0].plan.end.grace));
+        if (run->task.jobs[i].has_ended)
+            any_ended = true;
+    if (!any_ended)
+        return false;
+    run->is_ending = true;
+    stop_jobs(run, time_add(now, run->task.jobs[0].plan.end.grace));
 
-    return over;
+    return true;
 }
 
-/* Adds up the statistics of all jobs. Returns false if some statistics cannot be had
- * now; the next call adds up only the jobs that are still missing. */
+/* Adds up the statistics of all jobs for a snapshot. Returns false if a worker was too
+ * busy to give its statistics; the next call adds up only the jobs that are still
+ * missing. */
 static bool
-add_up_all(struct run *run)
+add_up_jobs(struct run *run)
 {
-    bool all = true;
+    bool is_complete = true;
 
     for (int i = 0; i < run->task.count; i++) {
         struct job *job = &run->task.jobs[i];
-        job->progress.is_current =
-            job->progress.is_current || job->has_ended || job_add_up(job);
-        all &= job->progress.is_current;
+        if (!job->progress.is_current && !job->has_ended && !job_add_up(job)) {
+            is_complete = false;
+            continue;
+        }
+        job->progress.is_current = true;
     }
-    for (int i = 0; all && i < run->task.count; i++)
+    if (!is_complete)
+        return false;
+    for (int i = 0; i < run->task.count; i++)
         run->task.jobs[i].progress.is_current = false;
 
-    return all;
+    return true;
 }
 
-/* Notifies observers of interim statistics and ticks, for which the statistics of all
- * jobs are added up. Returns when to call it again. */
+/* Reports the statistics of all jobs to the observer, if a signal has asked for them or a
+ * tick is due. Returns when to call it again. */
 static int64_t
-notify_of_all(struct run *run, int64_t now)
+report_totals(struct run *run, int64_t now)
 {
     const struct run_observer *observer = run->task.observer;
     int64_t due = tick_due(run, now);
-    int shown = run->task.count - (run->task.background ? 1 : 0);
 
     if (!run->interim_wanted && now < due)
         return due;
-    if (!add_up_all(run))
+    if (!add_up_jobs(run))
         return now + SUPERVISE_RETRY;
-    for (int i = 0; run->interim_wanted && i < run->task.count; i++)
-        observer->interim(observer->self, &run->task.jobs[i]);
-    run->interim_wanted = false;
+    if (run->interim_wanted) {
+        for (int i = 0; i < run->task.count; i++)
+            observer->interim(observer->self, &run->task.jobs[i]);
+        run->interim_wanted = false;
+    }
     if (now >= due)
-        observer->tick(observer->self, run->task.jobs, shown, now);
+        observer->tick(observer->self, run->task.jobs, reported_job_count(run), now);
 
     return tick_due(run, now);
 }
@@ -216,28 +246,30 @@ supervise(struct run *run)
     os_clock_sharpen();
     os_signals_see_freezes();
 
-    /* Notifies of the begin, unless a worker has done so already. */
+    /* Calls `begin` of the observer, unless a worker has already called it. */
     for (int i = 0; i < run->task.count; i++) {
-        if (notify_enter(&run->task.jobs[i]) < 0)
+        if (notify_lock(&run->task.jobs[i]) < 0)
             job_stop(&run->task.jobs[i], os_clock_now() + DEADLINE_GRACE);
         os_lock_release(run->lock);
     }
     for (;;) {
         int64_t now = os_clock_now();
-        /* Notes a stop of the process before `now`; a later stop makes nothing look late.
-         */
+        /* Notes whether the process was stopped before `now`, so that requests do not
+         * look late because of that. A stop after `now` cannot make them look late. */
         os_signals_resumed();
         if (os_signals_stop())
-            interrupt(run, now);
-        stop_if_silenced(run);
-        run->interim_wanted |= os_signals_report();
+            interrupt_run(run, now);
+        stop_if_output_failed(run);
+        if (os_signals_report())
+            run->interim_wanted = true;
 
-        int64_t next = watch_jobs(run, now);
-        if (!next)
+        int64_t next_check = watch_jobs(run, now);
+        if (!next_check)
             return;
-        if (stop_if_timed_out(run, now) || end_together(run, now))
+        if (stop_if_timed_out(run, now) || stop_if_any_ended(run, now))
             continue;
-        os_signals_wait(time_earlier(next, notify_of_all(run, now)), &run->any_ended);
+        next_check = time_earlier(next_check, report_totals(run, now));
+        os_signals_wait(next_check, &run->any_ended);
         atomic_store(&run->any_ended, false);
     }
 }

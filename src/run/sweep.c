@@ -1,12 +1,12 @@
 /*
- * A sweep: one job in steps. Each step is a run with another request size, number of
- * threads, queue depth, interval or rate. A sweep of rates searches for the highest rate
- * that the target meets (search.h); the other sweeps double the value from one end to the
- * other.
+ * A sweep (-sweep): one job in steps. Each step is a run with a different request size,
+ * number of threads, queue depth, interval or rate. A sweep of rates searches for the
+ * highest rate at which the target keeps up (search.h). Any other sweep goes from its
+ * first value to its last value and doubles the value in each step.
  *
- * Each step of a sweep of rates is an open loop. Everything that was due within its work
- * time is sent and waited for, so the number of requests does not depend on the target.
- * The time T that the requests take shows whether the target keeps up:
+ * Each step of a sweep of rates is an open loop. All requests that are due within its
+ * work time are sent, and the step waits for them, so their number does not depend on the
+ * target. The time T that they take shows whether the target keeps up:
  *
  *     begin                                      end of the work time
  *       |------------------ work time W -----------------|         last answer
@@ -16,7 +16,7 @@
  *     share = requests / (requests + missed) * W / T
  *
  * T begins when the first request could have been answered. The target keeps up with a
- * rate if the share is at least SHARE_LEAST. If the process was stopped during the step,
+ * rate if the share is at least MIN_SHARE. If the process was stopped during the step,
  * the time of the stop is subtracted from W and from the elapsed time.
  */
 #include "cli/options.h"
@@ -31,73 +31,75 @@
 #include <string.h>
 
 /* A target keeps up if it answers at least this share of the due requests in time. */
-#define SHARE_LEAST 0.95
-/* A sweep of rates without a first rate begins with 1/RATE_PART of the rate of one
- * request after another. */
+#define MIN_SHARE 0.95
+/* A sweep of rates for which the user gives no first rate begins with 1/RATE_PART of the
+ * rate that is possible with one request in flight. */
 #define RATE_PART 16
 
 /* A sweep of sizes ends at this size (bytes), unless the user asks for more. */
-#define SIZE_MOST (256 << 20)
+#define MAX_SIZE (256 << 20)
 
 /*
- * Returns the ends of a sweep of sizes that the target decides. The first size is a
- * logical block; if a block does not fit into the working set, it is the default request
- * size, halved until it fits. The last size is the first size, doubled as long as it
- * exceeds neither the working set nor SIZE_MOST.
+ * Returns the first and the last size of a sweep of sizes for which the user gives no
+ * sizes. The first size is a logical block of TARGET; if that is unknown or larger than
+ * the working set, it is the default request size, halved until it fits. The last size is
+ * the first size, doubled as long as it exceeds neither the working set nor MAX_SIZE.
  */
 static struct sweep
-ends_of_target(const struct plan *plan, const struct target *target)
+choose_sizes(const struct plan *plan, const struct target *target)
 {
-    int64_t most = target->work_size < SIZE_MOST ? target->work_size : SIZE_MOST;
-    int64_t least = plan_first(plan, target->work_size);
+    int64_t max_size = target->work_size < MAX_SIZE ? target->work_size : MAX_SIZE;
+    int64_t first_size = plan_first(plan, target->work_size);
     int64_t block = target_logical_block(target);
 
-    if (block > 0 && (block < least || block <= target->work_size))
-        least = block;
-    struct sweep sweep = {SWEEP_SIZE, least, least};
-    while (sweep.to <= most / 2)
+    if (block > 0 && (block < first_size || block <= target->work_size))
+        first_size = block;
+    struct sweep sweep = {SWEEP_SIZE, first_size, first_size};
+    while (sweep.to <= max_size / 2)
         sweep.to *= 2;
 
     return sweep;
 }
 
-/* Returns the first and the last value, from the plan or from the target. */
+/* Returns the first and the last value of the sweep of JOB: as the user gave them, or
+ * else as they fit the target. */
 static struct sweep
-ends_of(const struct job *job)
+find_ends(const struct job *job)
 {
     const struct plan *plan = &job->plan;
-    return plan->sweep.from ? plan->sweep : ends_of_target(plan, &job->target);
+    return plan->sweep.from ? plan->sweep : choose_sizes(plan, &job->target);
 }
 
-/* Returns the part of the work time of the present step, which is an open loop, during
- * which the process was not stopped, in ns. */
+/* Returns the work time of the present step, which is an open loop, without the time in
+ * which the process was stopped, in ns. */
 static int64_t
 running_ns(const struct job *job)
 {
     const struct plan *step = &job->active_plan;
-    int64_t passed =
+    int64_t stopped =
         time_multiply(step->pace.interval, (int64_t)job->progress.total.skipped_stopped);
-    return passed < step->end.work_time ? step->end.work_time - passed : 1;
+    return stopped < step->end.work_time ? step->end.work_time - stopped : 1;
 }
 
-/* Returns the time of the present step, in ns, which its rates refer to; its requests
- * took TIME. With an interval the time includes the wait after the last request. */
+/* Returns the time, in ns, that the rates of the present step are computed over. ELAPSED
+ * is the time from its begin to its last answer. In an open loop, this is the time T at
+ * the top of this file. With an interval, the wait after the last request is included. */
 static int64_t
-step_ns(const struct job *job, int64_t time)
+step_ns(const struct job *job, int64_t elapsed)
 {
     const struct plan *step = &job->active_plan;
 
     if (step->pace.open_loop) {
         int64_t running = running_ns(job);
-        int64_t passed = step->end.work_time - running;
-        return time_later(running, time - passed - job->progress.total.latency.min);
+        int64_t stopped = step->end.work_time - running;
+        return time_later(running, elapsed - stopped - job->progress.total.latency.min);
     }
 
-    return step->pace.interval ? time_later(step->end.work_time, time) : time;
+    return step->pace.interval ? time_later(step->end.work_time, elapsed) : elapsed;
 }
 
-/* Returns the share of the due requests of the present step that were answered in the
- * same time: see the top of this file. The step took TIME, in ns. */
+/* Returns the share of the due requests of the present step that were answered in time:
+ * see the top of this file. TIME is the time of the step from step_ns. */
 static double
 answered_share(const struct job *job, int64_t time)
 {
@@ -108,63 +110,64 @@ answered_share(const struct job *job, int64_t time)
                : 0;
 }
 
-/* Returns the verdict on the present step, which took TIME. A step with a failed request
- * meets no limit, nor does a step that FAILED. With -N, EAGAIN is an answer and no
- * failure. */
+/* Returns whether the present step, whose time is TIME (ns), meets the limits. A step
+ * with a failed request meets no limit; FAILED says that a failure has ended the job.
+ * With -N, the error EAGAIN is an expected answer and no failure. */
 static enum slo_verdict
-judge(const struct job *job, int64_t time, bool failed)
+judge_step(const struct job *job, int64_t time, bool failed)
 {
     const struct plan *plan = &job->plan;
 
     failed |= job->outcome.error_count > 0;
     if ((plan->statistics.slos.count || job->active_plan.pace.open_loop) && failed)
         return SLO_BROKEN;
-    if (job->active_plan.pace.open_loop && answered_share(job, time) < SHARE_LEAST)
+    if (job->active_plan.pace.open_loop && answered_share(job, time) < MIN_SHARE)
         return SLO_BROKEN;
 
     return slos_check(&plan->statistics.slos, &job->progress.total);
 }
 
-/* Returns how much of RATE was answered, in requests per second: all of it if less than
- * one request is missing. With random arrivals fewer requests than RATE may have been
- * due. */
+/* Returns how many requests per second were answered in a step with RATE: the whole RATE
+ * if less than one request is missing. If arrivals are random, fewer requests than RATE
+ * may have been due. TIME is the time of the step, in ns. */
 static int64_t
 achieved_rate(const struct job *job, int64_t rate, int64_t time)
 {
     double share = job->active_plan.pace.open_loop ? answered_share(job, time) : 0;
     double due = (double)(job->progress.total.requests + job->progress.total.missed);
-    double offered = job->active_plan.pace.poisson
-                         ? fmin(stats_rate(due, running_ns(job)), (double)rate)
-                         : (double)rate;
-    bool all = (1 - share) * due < 1;
+    double due_rate = job->active_plan.pace.poisson
+                          ? fmin(stats_rate(due, running_ns(job)), (double)rate)
+                          : (double)rate;
+    bool is_complete = (1 - share) * due < 1;
 
-    if (all && offered >= (double)rate)
+    if (is_complete && due_rate >= (double)rate)
         return rate;
-    return search_round(all ? offered : offered * share, 3);
+    return search_round(is_complete ? due_rate : due_rate * share, 3);
 }
 
-/* Adds STEP to the steps of the job, which are sorted by value. It replaces a step with
- * the same value. */
+/* Adds STEP to the steps of JOB, which are sorted by value. If JOB already has a step
+ * with the same value, STEP replaces it. */
 static void
-add_step(struct job *job, const struct job_step *step)
+insert_step(struct job *job, const struct job_step *step)
 {
-    int at = job->sweep.count;
+    int index = job->sweep.count;
 
-    while (at > 0 && job->sweep.steps[at - 1].value > step->value)
-        at--;
-    if (at > 0 && job->sweep.steps[at - 1].value == step->value) {
-        job->sweep.steps[at - 1] = *step;
+    while (index > 0 && job->sweep.steps[index - 1].value > step->value)
+        index--;
+    if (index > 0 && job->sweep.steps[index - 1].value == step->value) {
+        job->sweep.steps[index - 1] = *step;
         return;
     }
     if (job->sweep.count == JOB_STEPS)
         return;
-    memmove(job->sweep.steps + at + 1, job->sweep.steps + at,
-            (size_t)(job->sweep.count++ - at) * sizeof(*step));
-    job->sweep.steps[at] = *step;
+    memmove(job->sweep.steps + index + 1, job->sweep.steps + index,
+            (size_t)(job->sweep.count++ - index) * sizeof(*step));
+    job->sweep.steps[index] = *step;
 }
 
-/* Ends the step with VALUE: computes its figures and notifies of it. BEFORE is the
- * duration of all earlier steps, in ns. Returns whether another step follows. */
+/* Ends the step with VALUE: computes its figures and reports them to the observer. BEFORE
+ * is the duration of all earlier steps, in ns. Returns true if another step may follow.
+ */
 static bool
 end_step(struct job *job, const struct run_observer *observer, int64_t value,
          int64_t before)
@@ -173,15 +176,16 @@ end_step(struct job *job, const struct run_observer *observer, int64_t value,
     struct outcome *outcome = &job->outcome;
     int64_t time = outcome->duration - before;
     bool failed = job_has_failed(job);
-    bool early = job->plan.sweep.kind == SWEEP_SIZE && !failed &&
-                 stats->requests < (uint64_t)job->active_plan.io.threads;
-    bool stopped = os_signals_stop() && !failed; /* the step is incomplete */
+    bool is_early = job->plan.sweep.kind == SWEEP_SIZE && !failed &&
+                    stats->requests < (uint64_t)job->active_plan.io.threads;
+    bool was_stopped = os_signals_stop() && !failed; /* so the step is incomplete */
 
-    if (early && !stopped)
+    if (is_early && !was_stopped)
         outcome->early_step = value;
-    if (early || stopped)
+    if (is_early || was_stopped)
         return false;
-    /* A closed loop that failed ended before its work time. */
+    /* A failure ends a closed loop before the end of its work time, so that its time is
+     * the elapsed time. */
     if (!failed || job->active_plan.pace.open_loop)
         time = step_ns(job, time);
 
@@ -196,9 +200,9 @@ end_step(struct job *job, const struct run_observer *observer, int64_t value,
         .p50 = latencies_known_percentile(&latencies, &percentiles_common.list[0]),
         .p99 = latencies_known_percentile(&latencies, &percentiles_common.list[1]),
         .max = stats->latency.max,
-        .verdict = judge(job, time, failed)};
+        .verdict = judge_step(job, time, failed)};
 
-    add_step(job, &step);
+    insert_step(job, &step);
     const struct run_record record = {RECORD_STEP, stats, time, &step, NULL};
     int status = observer->record(observer->self, job, &record);
     if (status < 0 || failed)
@@ -232,44 +236,49 @@ job_find_highest(struct job_sweep *sweep)
 }
 
 /*
- * Ends the sweep after the last of COUNT steps: finds the highest step that meets the
- * limits, and notifies of the end and of that step. If a signal or a failure has left
- * out steps, the verdict stays unknown unless a step met the limits, because the missing
- * steps might have met them.
+ * Ends the sweep, which should have COUNT steps: finds the highest step that meets the
+ * limits, and reports the end and that step to the observer. If steps are missing because
+ * of a signal or a failure, and no other step met the limits, the verdict is unknown,
+ * because a missing step might have met them.
  */
 static void
-conclude_step(const struct run_task *task, int count)
+end_sweep(const struct run_task *task, int count)
 {
     const struct run_observer *observer = task->observer;
     struct job *job = &task->jobs[0];
-    bool all = job->sweep.count == count || (job->sweep.count && job->outcome.early_step);
+    bool is_complete =
+        job->sweep.count == count || (job->sweep.count && job->outcome.early_step);
 
     job->outcome.undecided_step = job_find_highest(&job->sweep);
-    bool known = all && !job->outcome.undecided_step;
-    job->outcome.verdict = job->sweep.highest_index >= 0 ? SLO_MET
-                           : known                       ? SLO_BROKEN
-                                                         : SLO_UNKNOWN;
+    if (job->sweep.highest_index >= 0)
+        job->outcome.verdict = SLO_MET;
+    else if (is_complete && !job->outcome.undecided_step)
+        job->outcome.verdict = SLO_BROKEN;
+    else
+        job->outcome.verdict = SLO_UNKNOWN;
 
-    bool wanted = job->plan.statistics.slos.count || job->plan.sweep.kind == SWEEP_RATE;
+    bool has_limits =
+        job->plan.statistics.slos.count || job->plan.sweep.kind == SWEEP_RATE;
     run_end(task);
-    if (wanted && job->sweep.count)
+    if (has_limits && job->sweep.count)
         observer->record(observer->self, job,
                          &(struct run_record){.kind = RECORD_HIGHEST});
 }
 
 /* A sweep while it runs. */
-struct sweeping {
+struct running_sweep {
     const struct run_task *task;
     struct job *job;
-    int index; /* of the next step, from 0 */
-    int count; /* number of steps; -1 if unknown */
+    int index; /* index of the next step, from 0 */
+    int count; /* number of steps that the sweep should have; -1: not known yet */
     struct error *error;
 };
 
-/* Returns whether the process was stopped at or after the end of the work time of the
- * present step. In an open loop nobody can tell then how long the last requests took. */
+/* Returns true if the present step is an open loop, and the process was stopped at or
+ * after the end of its work time. Then the time that the last requests took is unknown.
+ */
 static bool
-ends_stopped(const struct job *job)
+was_end_stopped(const struct job *job)
 {
     const struct plan *step = &job->active_plan;
     int64_t end = job->group.begin_at + step->end.settle_time + step->end.work_time;
@@ -277,18 +286,17 @@ ends_stopped(const struct job *job)
            !os_signals_stop();
 }
 
-/* Runs the step with VALUE, and repeats it while its end cannot be known. Returns 1 if
- * another step follows, 0 if none does, or -1 with the error of SWEEPING if the step
- * could not begin. */
+/* Runs the step with VALUE. Repeats it if the process was stopped at its end, so that its
+ * time is unknown. Returns 1 if another step may follow, 0 if not, or -1 with the error
+ * of SWEEP if the step could not begin. */
 static int
-do_step(struct sweeping *sweeping, int64_t value)
+run_step(struct running_sweep *sweep, int64_t value)
 {
-    const struct run_observer *observer = sweeping->task->observer;
-    struct job *job = sweeping->job;
+    const struct run_observer *observer = sweep->task->observer;
+    struct job *job = sweep->job;
     int64_t before;
     char name[48];
-    const struct run_part part = {name, PHASE_NONE, value, sweeping->index++,
-                                  sweeping->count};
+    const struct run_part part = {name, PHASE_NONE, value, sweep->index++, sweep->count};
 
     snprintf(name, sizeof(name), "%s=%" PRId64, sweep_kinds[job->plan.sweep.kind].name,
              value);
@@ -298,32 +306,31 @@ do_step(struct sweeping *sweeping, int64_t value)
         plan_step(&job->plan, value, part.index, &job->active_plan);
     do {
         before = job->outcome.duration;
-        if (run_once(sweeping->task, sweeping->error) < 0)
+        if (run_once(sweep->task, sweep->error) < 0)
             return -1;
-    } while (ends_stopped(job));
+    } while (was_end_stopped(job));
 
     return end_step(job, observer, value, before);
 }
 
-/* Runs the steps from one end to the other. Returns 0 or 1, or -1 with the error of
- * SWEEPING. */
+/* Runs the steps from the first to the last value. Returns a status like run_step. */
 static int
-do_values(struct sweeping *sweeping)
+run_values(struct running_sweep *sweep)
 {
-    struct sweep ends = ends_of(sweeping->job);
+    struct sweep ends = find_ends(sweep->job);
     int status = 1;
 
-    sweeping->count = 0;
+    sweep->count = 0;
     for (int64_t value = ends.from; value; value = sweep_next(value, ends.to))
-        sweeping->count++;
+        sweep->count++;
     for (int64_t value = ends.from; value && status > 0;
          value = sweep_next(value, ends.to))
-        status = do_step(sweeping, value);
+        status = run_step(sweep, value);
 
     return status;
 }
 
-/* Starts the search for the highest rate of JOB, beginning with the rate FROM. */
+/* Returns a search for the highest rate of JOB that begins with the rate FROM. */
 static struct search
 start_search(const struct job *job, int64_t from)
 {
@@ -333,16 +340,17 @@ start_search(const struct job *job, int64_t from)
     return search;
 }
 
-/* Finds the first rate: a part of the rate of one request after another, which it
- * measures in a run. Stores it in RATE. Returns a status like do_step. */
+/* Chooses the first rate of a search, and stores it in RATE: a part of the rate that is
+ * possible with one request in flight, which it measures in a run. Returns a status like
+ * run_step. */
 static int
-find_first(struct sweeping *sweeping, int64_t *rate)
+measure_first_rate(struct running_sweep *sweep, int64_t *rate)
 {
-    struct job *job = sweeping->job;
+    struct job *job = sweep->job;
 
     if (!job->held_run)
         plan_step(&job->plan, PLAN_ALONE, 0, &job->active_plan);
-    if (run_once(sweeping->task, sweeping->error) < 0)
+    if (run_once(sweep->task, sweep->error) < 0)
         return -1;
     double iops = stats_rate((double)job->progress.total.requests, job->outcome.duration);
     *rate = search_round(iops / RATE_PART, 2);
@@ -352,54 +360,67 @@ find_first(struct sweeping *sweeping, int64_t *rate)
 
 _Static_assert(SEARCH_RATES <= JOB_STEPS, "each rate of a search is a step of the job");
 
-/* Searches for the highest rate that is met. Returns 0 or 1, or -1 with the error of
- * SWEEPING. */
-static int
-do_rates(struct sweeping *sweeping)
+/* Passes the result of the step with RATE, which has just ended, to SEARCH. A rate of
+ * which less than half was answered is not tried again, but only if the user gave the
+ * first rate. */
+static void
+note_step(struct search *search, const struct job *job, int64_t rate)
 {
-    const struct job *job = sweeping->job;
-    const struct sweep *ends = &job->plan.sweep;
-    int64_t from = ends->from;
-    int status = from ? 1 : find_first(sweeping, &from);
+    const struct job_step *steps = job->sweep.steps;
+
+    for (int i = 0; i < job->sweep.count; i++) {
+        bool is_hopeless = job->plan.sweep.from && 2 * steps[i].answered_rate < rate;
+        if (steps[i].value == rate)
+            search_note(search, steps[i].verdict != SLO_BROKEN, is_hopeless);
+    }
+}
+
+/* Searches for the highest rate at which the target keeps up and meets the limits.
+ * Returns a status like run_step. */
+static int
+search_rates(struct running_sweep *sweep)
+{
+    const struct job *job = sweep->job;
+    int64_t from = job->plan.sweep.from;
+    int status = from ? 1 : measure_first_rate(sweep, &from);
     struct search search = start_search(job, from);
 
-    sweeping->count = -1;
-    while (status > 0 && search.next) {
-        int64_t rate = search.next;
-        status = do_step(sweeping, rate);
-        for (int i = 0; status > 0 && i < job->sweep.count; i++)
-            if (job->sweep.steps[i].value == rate)
-                search_note(&search, job->sweep.steps[i].verdict != SLO_BROKEN,
-                            ends->from && 2 * job->sweep.steps[i].answered_rate < rate);
+    sweep->count = -1;
+    while (status > 0 && search.next_rate) {
+        int64_t rate = search.next_rate;
+        status = run_step(sweep, rate);
+        if (status > 0)
+            note_step(&search, job, rate);
     }
     if (search.given_up)
-        sweeping->job->outcome.rates_given_up = job->sweep.count;
-    else if (!search.next)
-        sweeping->count = job->sweep.count;
+        sweep->job->outcome.rates_given_up = job->sweep.count;
+    else if (!search.next_rate)
+        sweep->count = job->sweep.count;
 
     return status;
 }
 
-/* Returns the value of the first step. */
+/* Returns the value of the first step; in a sweep of rates without a first rate, this is
+ * PLAN_ALONE, the step that measures the rate with one request in flight. */
 static int64_t
 first_value(const struct job *job)
 {
     const struct sweep *sweep = &job->plan.sweep;
     if (sweep->kind != SWEEP_RATE)
-        return ends_of(job).from;
-    return sweep->from ? start_search(job, sweep->from).next : PLAN_ALONE;
+        return find_ends(job).from;
+    return sweep->from ? start_search(job, sweep->from).next_rate : PLAN_ALONE;
 }
 
 static int
 sweep_open_first(const struct run_task *task, const struct os_thread *supervisor,
                  struct error *error)
 {
-    struct run_task one = *task;
+    struct run_task job_task = *task;
     struct job *job = &task->jobs[0];
-    one.count = 1;
+    job_task.count = 1;
 
     plan_step(&job->plan, first_value(job), 0, &job->active_plan);
-    int status = run_hold(&one, supervisor, error);
+    int status = run_hold(&job_task, supervisor, error);
     if (status < 0 && job->target_count > 1)
         error_prefix(error, job->plan.path);
     return status;
@@ -409,19 +430,23 @@ static int
 sweep_execute(const struct run_task *task, struct error *error)
 {
     struct job *job = &task->jobs[0];
-    struct sweeping sweeping = {.task = task, .job = job, .error = error};
+    struct running_sweep sweep = {.task = task, .job = job, .error = error};
+    int status;
 
     job->outcome.sweep_kind = job->plan.sweep.kind;
-    int status = job->outcome.sweep_kind == SWEEP_RATE ? do_rates(&sweeping)
-                                                       : do_values(&sweeping);
+    if (job->outcome.sweep_kind == SWEEP_RATE)
+        status = search_rates(&sweep);
+    else
+        status = run_values(&sweep);
+
     /* If the output failed before the first step began, that step is still open. */
     run_cancel_first(job);
-    if (status < 0 && sweeping.index > 1)
+    if (status < 0 && sweep.index > 1)
         error->status = EXIT_RUNTIME; /* earlier steps have sent requests */
     if (status < 0 && job->target_count > 1)
         error_prefix(error, job->plan.path);
     job->stats = &job->outcome.total;
-    conclude_step(task, sweeping.count);
+    end_sweep(task, sweep.count);
 
     return status < 0 ? -1 : 0;
 }

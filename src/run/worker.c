@@ -1,10 +1,10 @@
 /*
- * The opening and closing of a worker: the memory of its slots, its buffers, its log and
- * its queue. It also has the functions of struct inflight that are too long for queue.h.
- * The loop stands in loop.c.
+ * The opening and closing of a worker: its slots, its buffers, its log and its queue.
+ * This file also has the functions of struct inflight that are too long for queue.h. The
+ * loop of the worker is in loop.c.
  *
- * The buffers are freed only if the engine knows that no request can still use them. A
- * worker that is stuck in the kernel is never closed (job_close).
+ * The buffers are freed only if the engine knows that no request still uses them. A
+ * worker that is stuck in the kernel is never closed (see job_close).
  */
 #include "worker.h"
 
@@ -18,29 +18,32 @@
 int64_t
 worker_size(const struct plan *plan)
 {
-    size_t unused = plan->workload.mix.extra_count
-                        ? 0
-                        : OPERATION_TURNS * sizeof(struct stats_operation);
+    size_t series_entries = (size_t)(plan->statistics.series_capacity / plan->io.threads);
+    size_t size = sizeof(struct worker) + series_entries * sizeof(struct series_entry);
 
-    return (int64_t)(sizeof(struct worker) - unused +
-                     (plan->output.needs_track ? sizeof(struct track) : 0) +
-                     (size_t)(plan->statistics.series_capacity / plan->io.threads) *
-                         sizeof(struct series_entry));
+    /* Statistics per operation are only used if several operations are mixed. */
+    if (plan->workload.mix.extra_count == 0)
+        size -= OPERATION_TURNS * sizeof(struct stats_operation);
+    if (plan->output.needs_track)
+        size += sizeof(struct track);
+
+    return (int64_t)size;
 }
 
-#define SERIES_LEAST 64
+#define MIN_SERIES_ENTRIES 64
 
 int
 worker_open_series(struct time_series *series, const struct plan *plan, int workers)
 {
     if (plan->statistics.series_capacity == 0)
         return 0;
-    int most = plan->statistics.series_capacity / workers / 2 * 2;
-    most = most > SERIES_LEAST ? most : SERIES_LEAST;
-    struct series_entry *entries = calloc((size_t)most, sizeof(*entries));
+    int capacity = plan->statistics.series_capacity / workers / 2 * 2; /* must be even */
+    if (capacity < MIN_SERIES_ENTRIES)
+        capacity = MIN_SERIES_ENTRIES;
+    struct series_entry *entries = calloc((size_t)capacity, sizeof(*entries));
     if (!entries)
         return -1;
-    series_start(series, entries, most, plan->workload.seed);
+    series_start(series, entries, capacity, plan->workload.seed);
 
     return 0;
 }
@@ -52,63 +55,77 @@ worker_close_series(struct time_series *series)
     *series = (struct time_series){0};
 }
 
-/* Adds advice to ERROR: which options of PLAN need less memory. Returns -1. */
+/* Adds advice to ERROR: which options of PLAN should be changed so that the run needs
+ * less memory. A quantity that is swept is called by its name in -sweep. Returns -1. */
 static int
 advise_less_memory(const struct plan *plan, struct error *error)
 {
     enum sweep_kind swept = plan->sweep.kind;
-    char advice[sizeof(error->advice)];
+    const char *size = swept == SWEEP_SIZE ? "size" : "-s";
+    const char *depth = swept == SWEEP_DEPTH ? "depth" : "-depth";
     const char *threads = swept == SWEEP_THREADS ? "threads" : "-threads";
+    bool has_threads = plan->io.threads > 1;
+    bool has_depth = plan->io.depth > 1;
+    int64_t buffer_bytes = plan->io.depth * plan->workload.request_size;
+    char advice[sizeof(error->advice)];
 
-    if (plan->io.threads > 1 &&
-        plan->io.depth * plan->workload.request_size < worker_size(plan)) {
+    if (has_threads && buffer_bytes < worker_size(plan))
         snprintf(advice, sizeof(advice), "use fewer %s", threads);
-        return error_advise(error, advice);
-    }
-    snprintf(advice, sizeof(advice), "use a smaller %s%s%s%s",
-             swept == SWEEP_SIZE ? "size" : "-s",
-             plan->io.depth == 1    ? ""
-             : swept == SWEEP_DEPTH ? " or depth"
-                                    : " or -depth",
-             plan->io.threads == 1 ? "" : ", or fewer ",
-             plan->io.threads == 1 ? "" : threads);
+    else if (has_threads && has_depth)
+        snprintf(advice, sizeof(advice), "use a smaller %s or %s, or fewer %s", size,
+                 depth, threads);
+    else if (has_threads)
+        snprintf(advice, sizeof(advice), "use a smaller %s, or fewer %s", size, threads);
+    else if (has_depth)
+        snprintf(advice, sizeof(advice), "use a smaller %s or %s", size, depth);
+    else
+        snprintf(advice, sizeof(advice), "use a smaller %s", size);
 
     return error_advise(error, advice);
 }
 
 int
-worker_refuse(const struct plan *plan, int64_t requests, int64_t left,
+worker_refuse(const struct plan *plan, int64_t requests, int64_t available,
               struct error *error)
 {
+    long long size = (long long)plan->workload.request_size;
     char what[64] = "a request";
-    char have[UNITS_TEXT] = "";
 
     if (requests > 1)
         snprintf(what, sizeof(what), "%lld requests", (long long)requests);
-    if (left < INT64_MAX)
-        units_format(UNITS_SIZE, left, have);
-    error_set(error, EXIT_PREPARE, NULL, "not enough memory for %s of %lld bytes%s%s%s",
-              what, (long long)plan->workload.request_size, *have ? " in the " : "", have,
-              *have ? " that are left" : "");
+    if (available == INT64_MAX) {
+        error_set(error, EXIT_PREPARE, NULL, "not enough memory for %s of %lld bytes",
+                  what, size);
+    } else {
+        char text[UNITS_TEXT];
+        error_set(error, EXIT_PREPARE, NULL,
+                  "not enough memory for %s of %lld bytes in the %s that are left", what,
+                  size, units_format(UNITS_SIZE, available, text));
+    }
 
     return advise_less_memory(plan, error);
 }
 
-/* Makes the log of requests for the attribution, unless the worker has none. The room
- * for logged requests is divided among all workers. Returns 0, or -1 with ERROR. */
+/* With -breakdown, allocates the log of requests that the worker passes on to the
+ * attribution. The number of requests that may be in logs is divided among all workers.
+ * Returns 0, or -1 with ERROR. */
 static int
-take_log(struct worker *worker, struct error *error)
+open_request_log(struct worker *worker, struct error *error)
 {
     if (!worker->account.attribution)
         return 0;
-    int room = ATTRIBUTION_LOGS / (worker->plan->io.threads * worker->job->target_count);
+    int workers = worker->plan->io.threads * worker->job->target_count;
+    int capacity = ATTRIBUTION_LOGS / workers;
+    if (capacity < 1)
+        capacity = 1;
+    if (capacity > ATTRIBUTION_LOG_MOST)
+        capacity = ATTRIBUTION_LOG_MOST;
+
     worker->account.log = os_memory_unshared(sizeof(*worker->account.log));
     if (!worker->account.log)
         return worker_refuse(worker->plan, ATTRIBUTION_LOG_MOST, INT64_MAX, error);
     worker->account.log->index = worker->job->index;
-    worker->account.log->capacity = room < 1                      ? 1
-                                    : room > ATTRIBUTION_LOG_MOST ? ATTRIBUTION_LOG_MOST
-                                                                  : room;
+    worker->account.log->capacity = capacity;
 
     return 0;
 }
@@ -179,25 +196,26 @@ inflight_regain(struct inflight *inflight, struct inflight_request *entry)
     inflight->lost_since = find_lost_since(inflight);
 }
 
-/* Allocates the slots and one buffer for each of them. The size of a buffer is rounded
- * up to the alignment, so that all buffers are aligned. Returns 0, or -1 with ERROR. */
+/* Allocates the slots and a buffer for each slot, and stores in CONFIG where the buffers
+ * are. The size of a buffer is rounded up to the alignment, so that all buffers are
+ * aligned. Returns 0, or -1 with ERROR. */
 static int
-take_memory(struct worker *worker, struct io_config *config, struct error *error)
+allocate_buffers(struct worker *worker, struct io_config *config, struct error *error)
 {
+    int64_t request_size = worker->plan->workload.request_size;
     size_t depth = (size_t)config->depth;
-    size_t size = (size_t)worker->plan->workload.request_size;
     size_t alignment = (size_t)worker->target->alignment;
 
-    config->size = (size + alignment - 1) / alignment * alignment;
-    if (inflight_open(&worker->queue.inflight, config->depth,
-                      worker->plan->workload.request_size) == 0 &&
-        config->size <= SIZE_MAX / depth &&
-        (worker->queue.memory = os_memory_aligned(alignment, depth * config->size))) {
-        config->memory = worker->queue.memory;
-        return 0;
-    }
+    config->size = ((size_t)request_size + alignment - 1) / alignment * alignment;
+    bool has_slots =
+        inflight_open(&worker->queue.inflight, config->depth, request_size) == 0;
+    if (has_slots && config->size <= SIZE_MAX / depth)
+        worker->queue.memory = os_memory_aligned(alignment, depth * config->size);
+    if (!worker->queue.memory)
+        return worker_refuse(worker->plan, config->depth, INT64_MAX, error);
+    config->memory = worker->queue.memory;
 
-    return worker_refuse(worker->plan, config->depth, INT64_MAX, error);
+    return 0;
 }
 
 int
@@ -223,7 +241,10 @@ worker_open(struct worker *worker, struct job *job, const struct io_engine *engi
     worker->account.total.flushes_ignored = target->flushes_ignored;
 
     worker->queue.engine = engine;
-    if (take_log(worker, error) == 0 && take_memory(worker, &config, error) == 0)
+    int status = open_request_log(worker, error);
+    if (status == 0)
+        status = allocate_buffers(worker, &config, error);
+    if (status == 0)
         worker->queue.io_queue = io_open(engine, plan->io.engine_name, &config, error);
     if (!worker->queue.io_queue) {
         worker_close(worker);
@@ -239,7 +260,7 @@ worker_open(struct worker *worker, struct job *job, const struct io_engine *engi
     if (plan_does(plan, OPERATION_WRITES))
         random_fill(&worker->queue.data, worker->queue.memory, bytes);
     else
-        memset(worker->queue.memory, 1, bytes); /* so that no request has a page fault */
+        memset(worker->queue.memory, 1, bytes); /* no request shall cause page faults */
 
     return 0;
 }
@@ -247,7 +268,10 @@ worker_open(struct worker *worker, struct job *job, const struct io_engine *engi
 void
 worker_close(struct worker *worker)
 {
-    if (!worker->queue.io_queue || io_close(worker->queue.engine, worker->queue.io_queue))
+    bool can_free_buffers = true;
+    if (worker->queue.io_queue)
+        can_free_buffers = io_close(worker->queue.engine, worker->queue.io_queue);
+    if (can_free_buffers)
         os_memory_free(worker->queue.memory);
     os_memory_free(worker->account.log);
     inflight_close(&worker->queue.inflight);

@@ -9,103 +9,107 @@
 #include "target/target.h"
 #include "trace/attribution.h"
 
-/* The measurements of a worker. */
+/* What a worker has measured. A busy span is a stretch of time in which at least one
+ * request was in flight (stats/busy.h). */
 struct worker_account {
-    int64_t counted_from,
-        counted_until; /* the span that the statistics cover, ns, monotonic */
-    /* only the statistics are wanted: none of the further records below */
-    bool is_plain;
-    struct track *track; /* for a plot; set before worker_run; NULL if not wanted */
-    /* its memory is set before worker_run; without room if not wanted */
+    /* The statistics cover the time from `counted_from` to `counted_until`, ns,
+     * monotonic. */
+    int64_t counted_from, counted_until;
+    bool is_plain;       /* of the fields below, only the statistics are needed */
+    struct track *track; /* for a plot, else NULL; set before worker_run */
+    /* its memory is set before worker_run; capacity 0 if it is not needed */
     struct time_series series;
     /* set before worker_run; NULL without -breakdown */
     struct attribution *attribution;
     struct attribution_log *log; /* NULL without -breakdown */
-    struct stats total;
-    bool is_rapid; /* a request is due as soon as a slot is free */
+    struct stats total;          /* statistics of all requests of the worker */
+    bool is_rapid; /* requests are sent back to back (-R, -i 0): no interval */
     /* start of the busy span of the last request, ns, monotonic */
     int64_t busy_from;
-    /* end of that busy span, which the next request may join; 0 if a pause separates the
-     * two */
+    /* end of the busy span that the next request will continue, ns, monotonic; 0 if the
+     * next request begins a new span */
     int64_t busy_until;
-    struct busy_log busy; /* busy spans that have not been moved to the group yet */
-    /* busy spans that have not been moved to the period of the job yet; under the run's
-     * lock */
+    struct busy_log busy; /* busy spans that were not yet moved to the group */
+    /* busy spans not yet moved to the period of the job; under the run's lock */
     struct busy_log period_busy;
-    bool burst_counts; /* the last request counts and belongs to a burst */
-    /* the first request that failed, not counting EAGAIN with -N; index 0: none */
+    /* the last answered request that belongs to a burst goes into the statistics */
+    bool burst_counts;
+    /* The first request that failed; index 0: no request failed. With -N, the error
+     * EAGAIN is an expected answer and no failure. */
     struct sample first_failed;
-    /* failed requests in the statistics, not counting EAGAIN with -N */
+    /* number of failed requests in the statistics; EAGAIN with -N is no failure */
     uint64_t error_count;
-    /* percent of the working set that turned into holes, set at the end */
+    /* percent of the working set that turned into holes of the file, set at the end */
     double hole_percent;
 };
 
-/* A worker: one loop with its own schedule, slots and statistics. */
+/* A worker: a thread runs its loop, which sends requests and records the results. */
 struct worker {
     struct job *job;
-    /* the plan, the target and the group of the job */
+    /* the active plan, the target and the group of the job */
     const struct plan *plan;
     const struct target *target;
     struct worker_group *group;
-    int index; /* among the workers of the job, from 0 */
-    /* notifies the job of each request; set before worker_run */
+    int index; /* of the worker in its job, from 0 */
+    /* each request is reported to the observer; set before worker_run */
     bool reports_requests;
-    /* sets `slow_above` of its samples; set before worker_run */
+    /* `slow_above` of each sample is needed; set before worker_run */
     bool judges_slow;
-    /* end of its work time, ns, monotonic; INT64_MAX: not yet known */
+    /* end of the work time, ns, monotonic; INT64_MAX: not yet known */
     _Atomic int64_t work_ends_at;
 
-    struct handoff handoff; /* guards all fields below */
+    struct handoff handoff; /* guards the fields below, for the loop and the supervisor */
     struct worker_queue queue;
     struct schedule schedule;
     struct worker_account account;
 };
 
-/* Returns roughly how many bytes a worker of PLAN needs besides its buffers. */
+/* Returns roughly how many bytes of memory a worker of PLAN needs, without the buffers of
+ * its requests. */
 int64_t worker_size(const struct plan *plan);
 
-/* Allocates the memory of SERIES, one of WORKERS that share the room which PLAN gives to
- * a series. Allocates nothing if PLAN wants no series. Returns 0, or -1 if there is no
- * memory. */
+/* Allocates the entries of SERIES. The number of entries that PLAN wants for a target is
+ * divided by the number of WORKERS that have a series. Allocates nothing if PLAN wants no
+ * series. Returns 0, or -1 if memory is lacking. */
 int worker_open_series(struct time_series *series, const struct plan *plan, int workers);
 
-/* Frees the memory of SERIES. */
+/* Frees the entries of SERIES. */
 void worker_close_series(struct time_series *series);
 
-/* Fills ERROR: there is not enough memory to have REQUESTS of PLAN in flight. LEFT is
- * the memory that is available, in bytes, INT64_MAX if unknown. Returns -1, like
- * error_set. */
-int worker_refuse(const struct plan *plan, int64_t requests, int64_t left,
+/* Fills ERROR with the message that memory for REQUESTS requests of PLAN in flight is
+ * lacking. AVAILABLE is how much memory there is, in bytes, INT64_MAX if unknown. Returns
+ * -1, like error_set. */
+int worker_refuse(const struct plan *plan, int64_t requests, int64_t available,
                   struct error *error);
 
 /*
  * Opens worker INDEX, from 0, of JOB: its slots, its buffers and a queue of ENGINE.
- * WORKER must be all zero except its track, its series and its attribution. Memory that
- * the worker does not need is not touched. Returns 0; or -1 with ERROR, and then nothing
- * has to be closed.
+ * WORKER must be all zero except its track, its series and its attribution. Does not
+ * touch memory that the worker does not need. Returns 0; or -1 with ERROR, and then the
+ * caller must not call worker_close.
  */
 int worker_open(struct worker *worker, struct job *job, const struct io_engine *engine,
                 int index, struct error *error);
 
 /* Runs the loop of the worker on the calling thread: sends requests until the plan, a
- * failure, a stop of the group or an output error ends it, and waits for all of them. A
- * failure stops the group. */
+ * failure, a stop of the group or an output error ends the run, and then waits for all
+ * requests in flight. A failure stops the other workers of the group as well. */
 void worker_run(struct worker *worker);
 
-/* The caller of the functions below, except worker_close, must hold the handoff or have
- * locked it. */
+/* The caller of the functions below, except worker_close, must have acquired or locked
+ * the handoff of the worker. */
 
-/* Moves the busy spans of the worker to its group, and hands the log over to the
- * attribution. */
-void worker_share(struct worker *worker);
+/* Moves the busy spans of the worker to its group, and passes the requests in its log on
+ * to the attribution. */
+void worker_hand_over_logs(struct worker *worker);
 
-/* Ends the busy time at NOW, when the last request has been answered or is given up. */
+/* Ends the busy time at NOW (ns, monotonic), after the last request has been answered or
+ * was given up. */
 void worker_end_busy(struct worker *worker, int64_t now);
 
-/* Fails ENTRY, which was sent at START and has had no answer until NOW, with a timeout;
- * its slot is lost. The caller must notify of its sample. Returns whether the run goes
- * on. */
+/* Fails the request ENTRY with a timeout: it was sent at START and has no answer at NOW
+ * (ns, monotonic). Its slot is lost. The caller must report its sample. Returns true if
+ * the run goes on. */
 bool worker_time_out_request(struct worker *worker, struct inflight_request *entry,
                              int64_t start, int64_t now);
 

@@ -1,17 +1,18 @@
 /*
- * The thread of a worker, and what the supervisor does about it: it reports unanswered
- * requests, takes the statistics so far, ends the worker's sleep, and abandons the
- * worker.
+ * The thread of a worker, and how the supervisor deals with it: it finds requests that
+ * have no answer for too long, adds up the statistics, wakes the worker from a sleep, and
+ * abandons the worker.
  *
- *     oldest request in flight for     the supervisor
- *     -hang, then 2, 4, 8 times that   notifies observers (worker_thread_check)
- *     -timeout                         fails the requests, if the worker has not done so,
+ *     a request has had no answer      the supervisor
+ *     for -hang, then 2, 4, 8 x that   reports it (worker_thread_find_stall)
+ *     for -timeout                     fails the request, unless the worker has done so,
  *                                      and abandons it (worker_thread_abandon_late)
- *     the grace after the work time    abandons the worker (worker_thread_abandon)
+ *     until the end of the grace       abandons the worker (worker_thread_abandon)
+ *     period after the work time
  *
- * To abandon a worker means to lock its handoff and never to release it. When its system
- * call returns, if ever, the worker waits for the handoff for ever. So its statistics
- * never change again, and the supervisor can use them without locking the handoff.
+ * To abandon a worker means to lock its handoff and never to release it. If its system
+ * call ever returns, the worker waits for the handoff for ever. So its statistics never
+ * change again, and the supervisor can use them without locking the handoff.
  */
 #include "worker_thread.h"
 
@@ -28,16 +29,18 @@ worker_thread_make(const struct job *job)
 
     if (!thread)
         return NULL;
-    struct worker *worker = &thread->worker;
+    struct worker_account *account = &thread->worker.account;
     if (job->track)
-        worker->account.track = calloc(1, sizeof(*worker->account.track));
-    if (worker_open_series(&worker->account.series, &job->active_plan,
-                           job->active_plan.io.threads) == 0 &&
-        !worker->account.track == !job->track)
-        return thread;
-    worker_thread_free(thread);
+        account->track = calloc(1, sizeof(*account->track));
+    bool has_track = account->track || !job->track;
+    int status = worker_open_series(&account->series, &job->active_plan,
+                                    job->active_plan.io.threads);
+    if (status < 0 || !has_track) {
+        worker_thread_free(thread);
+        return NULL;
+    }
 
-    return NULL;
+    return thread;
 }
 
 void
@@ -53,8 +56,8 @@ worker_thread_work(struct worker_thread *thread)
 {
     struct worker *worker = &thread->worker;
     struct run *run = worker->job->run;
-    bool own =
-        !worker->reports_requests && !worker->account.attribution && os_thread_unshare();
+    bool needs_common_table = worker->reports_requests || worker->account.attribution;
+    bool has_own_table = !needs_common_table && os_thread_unshare();
 
     if (run->start_gate) {
         os_lock_acquire(run->start_gate);
@@ -67,11 +70,11 @@ worker_thread_work(struct worker_thread *thread)
     atomic_store(&run->any_ended, true);
     os_thread_wake(&run->supervisor);
 
-    return own;
+    return has_own_table;
 }
 
 static void *
-start(void *argument)
+run_thread(void *argument)
 {
     worker_thread_work(argument);
     return NULL;
@@ -82,14 +85,14 @@ worker_thread_adopt(struct worker_thread *thread)
 {
     atomic_init(&thread->has_ended, false);
     stall_start(&thread->stall, thread->worker.plan->end.hang);
-    thread->working = os_thread_self();
+    thread->os_thread = os_thread_self();
 }
 
 int
 worker_thread_start(struct worker_thread *thread)
 {
     worker_thread_adopt(thread);
-    thread->was_started = os_thread_start(&thread->working, start, thread) == 0;
+    thread->was_started = os_thread_start(&thread->os_thread, run_thread, thread) == 0;
     return thread->was_started ? 0 : -1;
 }
 
@@ -97,13 +100,13 @@ void
 worker_thread_join(struct worker_thread *thread)
 {
     if (thread->was_started)
-        os_thread_join(&thread->working);
+        os_thread_join(&thread->os_thread);
 }
 
 bool
 worker_thread_is_over(const struct worker_thread *thread)
 {
-    return (thread->abandoned && !thread->counts_missed) ||
+    return (thread->is_abandoned && !thread->counts_missed) ||
            atomic_load(&thread->has_ended);
 }
 
@@ -131,8 +134,8 @@ stall_check(struct stall *stall, int64_t since, int64_t now)
     return waited;
 }
 
-/* A request that is sent right after the call is not reported before it has been in
- * flight for `limit`. */
+/* If no request is in flight, one may be sent right after NOW. It needs no report before
+ * it has been in flight for `limit`. */
 int64_t
 stall_due(const struct stall *stall, int64_t since, int64_t now)
 {
@@ -141,145 +144,154 @@ stall_due(const struct stall *stall, int64_t since, int64_t now)
     return time_add(from, limit);
 }
 
-/* The index is that of the oldest request. If the worker has gone on meanwhile, so that
- * another request is the oldest, nothing is reported. */
+/* If the worker continues between the check and the lock, another request is the oldest,
+ * or none is in flight. Then nothing is reported. */
 int64_t
-worker_thread_check(struct worker_thread *thread, int64_t resumed, int64_t now,
-                    uint64_t *index, int64_t *again)
+worker_thread_find_stall(struct worker_thread *thread, int64_t resumed, int64_t now,
+                         uint64_t *index, int64_t *check_at)
 {
-    int64_t start = handoff_peek(&thread->worker.handoff);
-    int64_t still;
-    int64_t since = start > 0 && start < resumed ? resumed : start;
+    struct worker *worker = &thread->worker;
+    int64_t sent_at = handoff_peek(&worker->handoff);
+    int64_t since = sent_at > 0 && sent_at < resumed ? resumed : sent_at;
     int64_t waited = stall_check(&thread->stall, since, now);
+    int64_t state;
 
-    if (waited && !handoff_lock(&thread->worker.handoff, &still)) {
-        waited = since = 0;
+    if (waited && !handoff_lock(&worker->handoff, &state)) {
+        waited = 0;
+        since = HANDOFF_HELD;
     } else if (waited) {
-        /* 0 if none is in flight */
-        *index = thread->worker.queue.inflight.ring.younger->sample.index;
-        handoff_release(&thread->worker.handoff, still);
-        waited = still == start && *index ? waited : 0;
+        /* If no request is in flight, this is the sentinel, whose index is 0. */
+        *index = worker->queue.inflight.ring.younger->sample.index;
+        handoff_release(&worker->handoff, state);
+        if (state != sent_at || *index == 0)
+            waited = 0;
     }
-    bool soon = since == HANDOFF_HELD || since == HANDOFF_LOST;
-    int64_t due = soon ? now : stall_due(&thread->stall, since, now);
+
     int64_t soonest = now + (since > 0 ? MS : SUPERVISE_RETRY);
-    *again = time_later(due, soonest);
+    int64_t due = now;
+    if (since != HANDOFF_HELD && since != HANDOFF_LOST)
+        due = stall_due(&thread->stall, since, now);
+    *check_at = time_later(due, soonest);
 
     return waited;
 }
 
-/* Adds the unanswered requests of INFLIGHT to UNDER_WAY. The oldest request in flight
- * was sent at SINCE; a SINCE of 0 or below means that none is in flight. */
+/* Adds the requests of INFLIGHT that have no answer to TOTAL. The oldest request in
+ * flight was sent at SINCE; a SINCE of 0 or below means that no request is in flight. */
 static void
-add_under_way(struct job_in_flight *under_way, const struct inflight *inflight,
-              int64_t since)
+add_in_flight(struct job_in_flight *total, const struct inflight *inflight, int64_t since)
 {
     int live = since > 0 ? inflight_live(inflight) : 0;
     int64_t oldest = live ? since : INT64_MAX;
 
-    under_way->count += inflight->lost_count + live;
+    total->count += inflight->lost_count + live;
     if (inflight->lost_count)
         oldest = time_earlier(oldest, inflight->lost_since);
-    if (oldest < INT64_MAX &&
-        (!under_way->oldest_sent_at || oldest < under_way->oldest_sent_at))
-        under_way->oldest_sent_at = oldest;
+    if (oldest < INT64_MAX && (!total->oldest_sent_at || oldest < total->oldest_sent_at))
+        total->oldest_sent_at = oldest;
 }
 
-/* Returns whether the worker was abandoned during a call for its only request and that
- * call has returned since: then the request has its answer. */
+/* Returns true if the worker was abandoned during the system call for its only request,
+ * and that call has returned since. Then the request has been answered. */
 static bool
 is_answered(const struct worker_thread *thread)
 {
     const struct worker *worker = &thread->worker;
-    return thread->abandoned && !worker->queue.engine->queues_requests &&
+    return thread->is_abandoned && !worker->queue.engine->queues_requests &&
            atomic_load(&worker->handoff.is_worker_waiting);
 }
 
 bool
 worker_thread_merge(struct worker_thread *thread, struct stats *total,
-                    struct track *track, struct job_in_flight *under_way)
+                    struct track *track, struct job_in_flight *in_flight)
 {
     int64_t since = thread->oldest_sent_at;
-    bool empty = thread->abandoned || worker_thread_is_over(thread);
+    bool is_running = !thread->is_abandoned && !worker_thread_is_over(thread);
 
-    if (!empty && !handoff_lock(&thread->worker.handoff, &since))
+    if (is_running && !handoff_lock(&thread->worker.handoff, &since))
         return false;
     stats_merge(total, &thread->worker.account.total);
-    worker_share(&thread->worker);
+    worker_hand_over_logs(&thread->worker);
     if (track)
         track_merge(track, thread->worker.account.track);
     if (!is_answered(thread))
-        add_under_way(under_way, &thread->worker.queue.inflight, since);
-    if (!empty)
+        add_in_flight(in_flight, &thread->worker.queue.inflight, since);
+    if (is_running)
         handoff_release(&thread->worker.handoff, since);
 
     return true;
 }
 
-/* Only a sleep is ended early: a system call for a request would just begin anew. */
+/* Wakes the worker only from a sleep: a system call for a request cannot be ended early,
+ * because it would be restarted. */
 void
 worker_thread_wake(struct worker_thread *thread)
 {
     if (handoff_peek(&thread->worker.handoff) == HANDOFF_IDLE)
-        os_thread_wake(&thread->working);
+        os_thread_wake(&thread->os_thread);
 }
 
-/* Locks the handoff if the worker waits for a request that was sent at LATE or before,
- * and stores in SINCE when it was sent. Returns whether it has locked the handoff. */
+/* Locks the handoff if the worker waits for a request that was sent at SENT_BY or before,
+ * and stores in SINCE when the request was sent. Returns true if the handoff is locked.
+ */
 static bool
-lock_waiting(struct worker_thread *thread, int64_t late, int64_t *since)
+lock_if_waiting(struct worker_thread *thread, int64_t sent_by, int64_t *since)
 {
     if (!handoff_lock(&thread->worker.handoff, since))
         return false;
-    if (*since > 0 && *since <= late)
+    if (*since > 0 && *since <= sent_by)
         return true;
     handoff_release(&thread->worker.handoff, *since);
 
     return false;
 }
 
-/* Abandons the worker at NOW. The caller has locked its handoff, and never releases it.
- * If the oldest request has not been sent yet, its age counts from SINCE. */
+/* Abandons the worker at NOW. The caller has locked its handoff, and must never release
+ * it. SINCE is when the oldest request was sent, if that request has no time stamp yet.
+ */
 static void
-abandon(struct worker_thread *thread, int64_t since, int64_t now)
+abandon_locked(struct worker_thread *thread, int64_t since, int64_t now)
 {
     struct outcome *outcome = &thread->worker.job->outcome;
     const struct inflight *inflight = &thread->worker.queue.inflight;
     int64_t start = inflight->ring.younger->sample.start;
-    int left = inflight_live(inflight);
+    int live_count = inflight_live(inflight);
 
-    thread->abandoned = true;
-    if (left) {
+    thread->is_abandoned = true;
+    if (live_count > 0) {
         thread->oldest_sent_at = start ? start : since;
-        outcome->waiting_age =
-            time_later(outcome->waiting_age, time_later(now - thread->oldest_sent_at, 1));
-        outcome->abandoned_requests += left;
+        int64_t age = time_later(now - thread->oldest_sent_at, 1);
+        outcome->waiting_age = time_later(outcome->waiting_age, age);
+        outcome->abandoned_requests += live_count;
     }
     worker_end_busy(&thread->worker, now);
-    worker_abandon(&thread->worker, now);
+    worker_end_abandoned(&thread->worker, now);
 }
 
 void
 worker_thread_abandon(struct worker_thread *thread, int64_t now)
 {
     int64_t since;
-    if (lock_waiting(thread, INT64_MAX, &since))
-        abandon(thread, since, now);
+    if (lock_if_waiting(thread, INT64_MAX, &since))
+        abandon_locked(thread, since, now);
 }
 
-/* Fails the requests that were sent at LATE or before, the oldest first. Requests that
- * the engine is just sending have no start yet: if the oldest has none, all of these
- * count from SINCE. With NOTIFIES observers are notified of each of them. */
+/* Fails the requests that were sent at SENT_BY or before, the oldest first. Requests that
+ * the engine is just sending have no time stamp yet. If even the oldest request has none,
+ * all requests were sent at SINCE; otherwise the requests without a time stamp were sent
+ * too recently to fail. If NOTIFIES is true, each failed request is reported to the
+ * observer. */
 static void
-fail_late(struct worker *worker, int64_t since, int64_t late, int64_t now, bool notifies)
+time_out_late(struct worker *worker, int64_t since, int64_t sent_by, int64_t now,
+              bool notifies)
 {
-    const struct inflight_request *ends = &worker->queue.inflight.ring;
-    int64_t unsent = ends->younger->sample.start ? now : since;
+    const struct inflight_request *ring = &worker->queue.inflight.ring;
+    int64_t unstamped_start = ring->younger->sample.start ? now : since;
 
-    while (ends->younger != ends) {
-        struct inflight_request *entry = ends->younger;
-        int64_t start = entry->sample.start ? entry->sample.start : unsent;
-        if (start > late)
+    while (ring->younger != ring) {
+        struct inflight_request *entry = ring->younger;
+        int64_t start = entry->sample.start ? entry->sample.start : unstamped_start;
+        if (start > sent_by)
             return;
         worker_time_out_request(worker, entry, start, now);
         if (notifies && worker->reports_requests)
@@ -293,20 +305,24 @@ worker_thread_abandon_late(struct worker_thread *thread, int64_t resumed, int64_
 {
     struct worker *worker = &thread->worker;
     int64_t since;
-    int64_t late = now - worker->plan->end.timeout;
+    int64_t sent_by = now - worker->plan->end.timeout;
 
-    if (resumed > late || !lock_waiting(thread, late, &since))
+    if (resumed > sent_by || !lock_if_waiting(thread, sent_by, &since))
         return;
-    fail_late(worker, since, late, now, notifies);
-    abandon(thread, since, now);
+    time_out_late(worker, since, sent_by, now, notifies);
+    abandon_locked(thread, since, now);
     thread->counts_missed = worker->job->plan.mode != MODE_BACKGROUND;
 }
 
 int64_t
-worker_thread_miss(struct worker_thread *thread, int64_t now)
+worker_thread_count_missed(struct worker_thread *thread, int64_t now)
 {
     struct worker *worker = &thread->worker;
-    int64_t over = atomic_load_explicit(&worker->work_ends_at, memory_order_relaxed);
-    thread->counts_missed = !worker_miss_on(worker, now);
-    return time_later(time_earlier(over, now + LOST_LOOK), now + MS);
+    int64_t work_ends_at =
+        atomic_load_explicit(&worker->work_ends_at, memory_order_relaxed);
+    int64_t next_call = time_earlier(work_ends_at, now + LOST_POLL_INTERVAL);
+
+    thread->counts_missed = !worker_count_missed_abandoned(worker, now);
+
+    return time_later(next_call, now + MS);
 }

@@ -10,87 +10,89 @@
 #include <stdint.h>
 
 /*
- * A worker and its thread, as the supervisor sees them. The thread may get stuck in the
- * kernel; then the supervisor abandons the worker, which must stay in memory until the
- * program ends.
+ * A worker and its thread, as the supervisor sees them. If the thread is stuck in the
+ * kernel for too long, the supervisor abandons the worker: the run ends without it, and
+ * its memory is never freed, because the kernel may still use it.
  *
- * Except for `ended`, which the worker's thread sets, only the supervisor writes the
- * fields below `working`, once worker_thread_start or worker_thread_adopt has set their
- * first values.
+ * worker_thread_start or worker_thread_adopt sets the first values of the fields below
+ * `worker`. Afterwards the worker's thread sets `has_ended`, and only the supervisor
+ * writes the other fields.
  */
 struct worker_thread {
     struct worker worker;
-    struct os_thread working;
-    bool was_started;      /* `working` is a thread to be joined */
+    struct os_thread os_thread;
+    bool was_started;      /* worker_thread_start has started `os_thread` */
     atomic_bool has_ended; /* worker_run has returned */
-    struct stall stall;
-    bool abandoned; /* its requests may be stuck in the kernel; nobody waits for it */
-    /* it was abandoned, and its due requests are still counted as missed */
+    struct stall stall;    /* decides when to report that no answer comes */
+    bool is_abandoned; /* the thread may be stuck in the kernel; nobody waits for it */
+    /* the worker was abandoned because of a timeout, and the requests that it should have
+     * sent since then still have to be counted as missed */
     bool counts_missed;
     /* when the oldest request in flight was sent, ns, monotonic; set when the worker is
-     * abandoned; 0 if nothing was in flight */
+     * abandoned; 0 if no request was in flight */
     int64_t oldest_sent_at;
 };
 
-/* Allocates a worker and its thread for JOB, with a track and a series if the job has
- * them. Returns NULL if there is no memory. */
+/* Allocates a worker for JOB, with a track and a series if the job needs them, but starts
+ * no thread. Returns NULL if memory is lacking. */
 struct worker_thread *worker_thread_make(const struct job *job);
 
 /* Frees the memory of worker_thread_make. The worker must be closed, or must never have
- * been open. */
+ * been opened. */
 void worker_thread_free(struct worker_thread *thread);
 
-/* Starts a thread for the worker, which must be open. The thread waits until the gate of
- * the run is open, works, and wakes the supervisor when it ends. Returns 0, or -1 with
- * errno. */
+/* Starts a thread that calls worker_thread_work. The worker must be open. Returns 0, or
+ * -1 with errno. */
 int worker_thread_start(struct worker_thread *thread);
 
-/* Makes the calling thread the thread of the worker. The thread must then call
+/* Makes the calling thread the thread of the worker. The caller must then call
  * worker_thread_work. */
 void worker_thread_adopt(struct worker_thread *thread);
 
-/* Waits for the gate of the run, does the work of the worker on the calling thread, and
- * wakes the supervisor. Returns whether the thread now has its own table of file
- * descriptors (os_thread_unshare). */
+/* Waits until the run lets its workers begin, runs the loop of the worker on the calling
+ * thread, and then wakes the supervisor. Returns true if the calling thread has its own
+ * table of file descriptors now (os_thread_unshare). */
 bool worker_thread_work(struct worker_thread *thread);
 
 /* Waits until the thread has ended, if worker_thread_start has started it. */
 void worker_thread_join(struct worker_thread *thread);
 
-/* Returns whether the worker needs no more attention: it has ended, or it was abandoned
- * and misses no further requests. */
+/* Returns true if the supervisor has nothing more to do for the worker: it has ended, or
+ * it was abandoned and no further request of it has to be counted as missed. */
 bool worker_thread_is_over(const struct worker_thread *thread);
 
 /*
- * Checks at time NOW whether a request has gone unanswered for too long. RESUMED is when
- * the process last went on after a stop: the time before it does not count. Returns the
- * age of the oldest request (ns) if it is to be reported now, and stores its ordinal in
- * INDEX; else returns 0. Stores in AGAIN when to check again at the latest.
+ * Checks at NOW whether the oldest request has had no answer for so long that this must
+ * be reported. RESUMED is when the process last continued after a stop; the time before
+ * that does not count. Returns the age of the request (ns) if it must be reported now,
+ * and stores its number in INDEX; else returns 0. Stores in CHECK_AT when the next check
+ * is due.
  */
-int64_t worker_thread_check(struct worker_thread *thread, int64_t resumed, int64_t now,
-                            uint64_t *index, int64_t *again);
+int64_t worker_thread_find_stall(struct worker_thread *thread, int64_t resumed,
+                                 int64_t now, uint64_t *index, int64_t *check_at);
 
-/* Abandons the worker if it is stuck with requests that have timed out at NOW. Those
- * requests fail first. NOTIFIES says that the caller holds the run's lock: then
- * observers are notified of them. Does nothing if the worker has gone on meanwhile. */
+/* Abandons the worker at NOW if it waits for a request that has timed out, after it has
+ * failed all requests that have timed out. RESUMED is when the process last continued
+ * after a stop. If NOTIFIES is true, the caller holds the run's lock, and the failed
+ * requests are reported to the observer. */
 void worker_thread_abandon_late(struct worker_thread *thread, int64_t resumed,
                                 int64_t now, bool notifies);
 
-/* Counts the requests that a worker with `counts_missed` should have sent until NOW.
- * Returns when to call it again at the latest. */
-int64_t worker_thread_miss(struct worker_thread *thread, int64_t now);
+/* Counts as missed the requests that an abandoned worker should have sent until NOW. Only
+ * if `counts_missed` is true. Returns when to call it again. */
+int64_t worker_thread_count_missed(struct worker_thread *thread, int64_t now);
 
-/* Adds the statistics so far to TOTAL, the track to TRACK unless it is NULL, and the
- * unanswered requests to UNDER_WAY. Returns false, and adds nothing, if the worker does
- * not release its handoff now. */
+/* Adds the statistics so far to TOTAL, the track to TRACK unless that is NULL, and the
+ * requests without an answer to IN_FLIGHT. Returns false, and adds nothing, if the worker
+ * holds its handoff for too long; then the caller tries again later. */
 bool worker_thread_merge(struct worker_thread *thread, struct stats *total,
-                         struct track *track, struct job_in_flight *under_way);
+                         struct track *track, struct job_in_flight *in_flight);
 
-/* Wakes the worker from its sleep, so that it notices a stop. */
+/* Wakes the worker if it sleeps between two requests, so that it notices a stop. */
 void worker_thread_wake(struct worker_thread *thread);
 
-/* Abandons the worker at time NOW if it is waiting for a request. From then on nothing
- * of the worker changes, even if the request is answered. */
+/* Abandons the worker at NOW if it is waiting for a request. Afterwards the worker's
+ * thread changes nothing, even if the request is answered. */
 void worker_thread_abandon(struct worker_thread *thread, int64_t now);
 
 #endif

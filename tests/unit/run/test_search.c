@@ -21,12 +21,12 @@ search(int64_t from, int64_t to, double capacity, int disturbed)
     struct search search;
     tried.count = 0;
     search_start(&search, from, to);
-    while (search.next) {
+    while (search.next_rate) {
         assert_false(search.given_up);
         assert_in_range(tried.count, 0, STEPS - 1);
-        assert_in_range(search.next, 1, to);
-        bool met = (double)search.next <= capacity && tried.count + 1 != disturbed;
-        tried.rates[tried.count] = search.next;
+        assert_in_range(search.next_rate, 1, to);
+        bool met = (double)search.next_rate <= capacity && tried.count + 1 != disturbed;
+        tried.rates[tried.count] = search.next_rate;
         tried.met[tried.count++] = met;
         search_note(&search, met, false);
     }
@@ -38,8 +38,8 @@ TEST(rates_double_then_close_in)
     static const int64_t rates[] = {100,  200,  400,  800,  1600, 3200,
                                     2400, 2000, 2200, 2300, 2250, 2300};
     struct search found = search(100, MOST, 2260, 0);
-    assert_int_equal(found.met, 2250);
-    assert_int_equal(found.failed, 2300);
+    assert_int_equal(found.highest_met, 2250);
+    assert_int_equal(found.lowest_failed, 2300);
     assert_int_equal(tried.count, LENGTH(rates));
     assert_memory_equal(tried.rates, rates, sizeof(rates));
 }
@@ -49,7 +49,7 @@ TEST(the_highest_rate_is_found_whatever_it_is)
     for (double capacity = 41; capacity < 9e6; capacity *= 1.013)
         for (int64_t from = 1; from <= 30; from += 29) {
             struct search found = search(from, MOST, capacity, 0);
-            double met = (double)found.met;
+            double met = (double)found.highest_met;
             if (met > capacity || met < capacity * 0.965)
                 fail_msg("found %.0f of %.1f", met, capacity);
             assert_in_range(tried.count, 1, 36);
@@ -61,7 +61,7 @@ TEST(low_rates_are_found_as_well)
 {
     for (int capacity = 1; capacity <= 40; capacity++) {
         struct search found = search(1, MOST, capacity, 0);
-        assert_in_range(found.met, capacity - (capacity + 39) / 40, capacity);
+        assert_in_range(found.highest_met, capacity - (capacity + 39) / 40, capacity);
     }
 }
 
@@ -69,12 +69,12 @@ TEST(a_highest_rate_to_try_that_is_kept_is_the_answer)
 {
     static const int64_t rates[] = {100, 200, 400, 500};
     struct search found = search(100, 500, 1e6, 0);
-    assert_int_equal(found.met, 500);
-    assert_int_equal(found.failed, 0);
+    assert_int_equal(found.highest_met, 500);
+    assert_int_equal(found.lowest_failed, 0);
     assert_int_equal(tried.count, 4);
     assert_memory_equal(tried.rates, rates, sizeof(rates));
     found = search(300, 300, 1e6, 0);
-    assert_int_equal(found.met, 300);
+    assert_int_equal(found.highest_met, 300);
     assert_int_equal(tried.count, 1);
 }
 
@@ -82,7 +82,7 @@ TEST(a_highest_rate_to_try_that_is_kept_is_the_answer)
 TEST(a_first_rate_that_fails_ends_it)
 {
     struct search found = search(100, MOST, 99, 0);
-    assert_int_equal(found.met, 0);
+    assert_int_equal(found.highest_met, 0);
     assert_int_equal(tried.count, 2);
     assert_int_equal(tried.rates[1], 100);
 }
@@ -94,7 +94,7 @@ TEST(one_step_that_is_disturbed_does_not_change_what_is_found)
     int count = tried.count;
     for (int disturbed = 1; disturbed <= count; disturbed++) {
         struct search found = search(100, MOST, 47123, disturbed);
-        assert_in_range(found.met, calm.met * 0.975, 47123);
+        assert_in_range(found.highest_met, calm.highest_met * 0.975, 47123);
     }
 }
 
@@ -127,17 +127,17 @@ TEST(a_target_that_is_never_steady_ends_the_search)
     struct search search;
     tried.count = 0;
     search_start(&search, 1, MOST * 1000LL);
-    while (search.next) {
-        bool met = was_tried(search.next);
+    while (search.next_rate) {
+        bool met = was_tried(search.next_rate);
         assert_true(met || tried.count < STEPS);
         if (!met)
-            tried.rates[tried.count++] = search.next;
+            tried.rates[tried.count++] = search.next_rate;
         search_note(&search, met, false);
     }
     assert_true(search.given_up);
-    assert_int_equal(search.rates, SEARCH_RATES);
+    assert_int_equal(search.rate_count, SEARCH_RATES);
     assert_int_equal(tried.count, SEARCH_RATES);
-    assert_true(search.met > 0);
+    assert_true(search.highest_met > 0);
 }
 
 /* It needs no second try, but one that a lower rate was met after has it. */
@@ -146,13 +146,13 @@ TEST(a_rate_that_fails_hopelessly_is_tried_once)
     struct search search;
     search_start(&search, 1000, MOST);
     search_note(&search, false, true);
-    assert_int_equal(search.next, 0);
+    assert_int_equal(search.next_rate, 0);
     search_start(&search, 1000, MOST);
     search_note(&search, true, false);
     search_note(&search, false, true);
-    assert_int_equal(search.next, 1500);
+    assert_int_equal(search.next_rate, 1500);
     search_note(&search, true, false);
-    for (int i = 0; i < STEPS && search.next < 2000; i++)
+    for (int i = 0; i < STEPS && search.next_rate < 2000; i++)
         search_note(&search, true, false);
-    assert_int_equal(search.next, 2000);
+    assert_int_equal(search.next_rate, 2000);
 }

@@ -86,23 +86,23 @@ TEST(a_stop_is_not_part_of_the_wait)
         thread->worker.queue.inflight.ring.younger = &oldest;
     stall_start(&thread->stall, SECOND);
     handoff_release(&thread->worker.handoff, start);
-    assert_int_equal(worker_thread_check(thread, start + 5 * SECOND, start + 5 * SECOND,
-                                         &index, &again),
+    assert_int_equal(worker_thread_find_stall(thread, start + 5 * SECOND,
+                                              start + 5 * SECOND, &index, &again),
                      0);
     assert_int_equal(again, start + 6 * SECOND);
-    assert_int_equal(worker_thread_check(thread, start + 5 * SECOND, start + 6 * SECOND,
-                                         &index, &again),
+    assert_int_equal(worker_thread_find_stall(thread, start + 5 * SECOND,
+                                              start + 6 * SECOND, &index, &again),
                      SECOND);
     assert_int_equal(again, start + 7 * SECOND);
     handoff_acquire(&thread->worker.handoff, start);
     handoff_release(&thread->worker.handoff, start + 10 * SECOND);
-    assert_int_equal(worker_thread_check(thread, start + 5 * SECOND, start + 13 * SECOND,
-                                         &index, &again),
+    assert_int_equal(worker_thread_find_stall(thread, start + 5 * SECOND,
+                                              start + 13 * SECOND, &index, &again),
                      3 * SECOND);
     assert_int_equal(index, 7);
     oldest.sample.index = 0; /* it looks at the target itself, and no request waits */
-    assert_int_equal(worker_thread_check(thread, start + 5 * SECOND, start + 23 * SECOND,
-                                         &index, &again),
+    assert_int_equal(worker_thread_find_stall(thread, start + 5 * SECOND,
+                                              start + 23 * SECOND, &index, &again),
                      0);
     worker_thread_free(thread);
 }

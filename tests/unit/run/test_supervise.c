@@ -91,13 +91,13 @@ TEST(a_request_may_be_told_after_one_that_ended_later)
 TEST(only_the_first_to_come_ends_a_period)
 {
     begin(0, 100 * MS);
-    assert_int_equal(notify_due(job, START + 99 * MS), 0);
+    assert_int_equal(notify_end_due_period(job, START + 99 * MS), 0);
     assert_int_equal(count, 0);
-    assert_int_equal(notify_due(job, START + 120 * MS), 0);
-    assert_int_equal(notify_due(job, START + 110 * MS), 0);
+    assert_int_equal(notify_end_due_period(job, START + 120 * MS), 0);
+    assert_int_equal(notify_end_due_period(job, START + 110 * MS), 0);
     assert_int_equal(count, 1);
     assert_int_equal(times[0], 120 * MS);
-    assert_int_equal(notify_due(job, START + 200 * MS), 0);
+    assert_int_equal(notify_end_due_period(job, START + 200 * MS), 0);
     assert_int_equal(count, 2);
     assert_int_equal(times[1], 80 * MS);
     end();
@@ -112,7 +112,7 @@ TEST(a_point_may_be_told_after_a_request_that_ended_later)
                             .verdict = VERDICT_NONE};
     begin(1, 100 * MS);
     assert_int_equal(notify_sample(job, &worker, &sample), 0);
-    assert_int_equal(notify_due(job, START + 101 * MS), 0);
+    assert_int_equal(notify_end_due_period(job, START + 101 * MS), 0);
     assert_true(count >= 1);
     assert_int_equal(times[0], 130 * MS);
     for (int i = 1; i < count; i++)
@@ -132,7 +132,7 @@ TEST(the_begin_is_told_once_by_whoever_is_first)
             if (who == 0)
                 assert_int_equal(notify_sample(job, &worker, &sample), 0);
             else if (who == 1)
-                assert_int_equal(notify_due(job, START + 100 * MS), 0);
+                assert_int_equal(notify_end_due_period(job, START + 100 * MS), 0);
             else
                 supervise(run); /* the run has no workers */
             assert_int_equal(begins, 1);
@@ -151,7 +151,7 @@ TEST(a_begin_that_fails_ends_the_run)
     end();
     begin(0, 100 * MS);
     status_of_begin = -1;
-    assert_int_equal(notify_due(job, START + 100 * MS), -1);
+    assert_int_equal(notify_end_due_period(job, START + 100 * MS), -1);
     assert_int_equal(count, 0);
     end();
     begin(0, 100 * MS);

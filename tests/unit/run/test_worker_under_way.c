@@ -45,7 +45,7 @@ missed_at(struct worker *worker, int64_t now)
 {
     struct schedule before = worker->schedule;
     uint64_t missed = worker->account.total.missed;
-    worker_abandon(worker, now);
+    worker_end_abandoned(worker, now);
     worker->schedule = before;
     return worker->account.total.missed - missed;
 }
@@ -81,7 +81,7 @@ TEST(what_is_given_up_was_sent)
         setup.worker.schedule.is_sending = cases[i].sending;
         setup.worker.account.total.requests = 100;
         setup.worker.account.total.missed = 7;
-        worker_abandon(&setup.worker, START + 55 * MS);
+        worker_end_abandoned(&setup.worker, START + 55 * MS);
         assert_int_equal(setup.worker.account.total.requests, 100 + cases[i].sent);
         assert_int_equal(setup.worker.account.total.latency.count, 0);
         assert_int_equal(setup.worker.account.total.missed, 7 + cases[i].missed);
@@ -109,7 +109,7 @@ TEST(what_was_due_at_a_rate_is_given_up_with_a_worker)
         for (int k = 0; k < 2; k++)
             schedule_sent(schedule, schedule_due(schedule, START), &missed);
         assert_int_equal(schedule_due(schedule, START), START + 20 * MS);
-        worker_abandon(&setup.worker, START + cases[i].at);
+        worker_end_abandoned(&setup.worker, START + cases[i].at);
         assert_int_equal(setup.worker.account.total.missed, cases[i].missed);
         setup_close(&setup);
     }
@@ -124,7 +124,7 @@ TEST(points_missed_before_what_is_given_up_are_kept)
         worker->queue.inflight.list[i].sample.missed = 1ULL << i;
     worker->account.counted_from = START + 5 * MS;
     worker->schedule.is_sending = false; /* nothing is due any more */
-    worker_abandon(worker, START + 55 * MS);
+    worker_end_abandoned(worker, START + 55 * MS);
     assert_int_equal(worker->account.total.requests, 2);
     assert_int_equal(worker->account.total.missed, 2 + 4);
     setup_close(&setup);
@@ -135,7 +135,7 @@ TEST(what_is_given_up_before_its_time_began_took_none)
 {
     open_with(2, 2);
     setup.worker.account.counted_from = START + 1000 * MS;
-    worker_abandon(&setup.worker, START + 55 * MS);
+    worker_end_abandoned(&setup.worker, START + 55 * MS);
     assert_true(setup.worker.account.counted_until >= setup.worker.account.counted_from);
     setup_close(&setup);
 }
