@@ -12,8 +12,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The maximum number of steps. A sweep that doubles its value has fewer, because values
- * have 63 bits; a sweep of rates has at most SEARCH_RATES (src/run/search.h). */
+/* The maximum number of steps of a sweep. A sweep that doubles its value has fewer,
+ * because values have 63 bits. A sweep of rates has at most SEARCH_RATES
+ * (src/run/search.h). */
 #define JOB_STEPS 64
 
 /* The figures of one step of a sweep, after the end of the step. */
@@ -23,7 +24,8 @@ struct job_step {
     int64_t value;
     /* requests per second that were answered; only set in a sweep of rates */
     int64_t answered_rate;
-    /* number of requests that count; reports leave out a step without any */
+    /* number of requests in the statistics, without warm-up and failures; reports leave
+     * out a step with 0 */
     uint64_t requests;
     double iops, bps;      /* requests and bytes per second of elapsed time */
     int64_t p50, p99, max; /* latencies, ns; a percentile is -1 with too few requests */
@@ -51,13 +53,13 @@ struct job_in_flight {
 struct job_phase {
     bool has_ended;
     struct stats stats;
-    int64_t duration; /* elapsed time, ns */
+    int64_t duration; /* elapsed time of the phase, ns */
 };
 
 /* The current period (-p, -P). Observers get its statistics when it ends. The lock of the
  * run guards all fields except `unsampled`. */
 struct job_period {
-    int64_t began_at; /* ns, monotonic */
+    int64_t began_at; /* begin of the period, ns, monotonic */
     struct stats stats;
     struct busy busy; /* busy time of the period (stats/busy.h) */
 
@@ -86,7 +88,8 @@ struct job;
 struct job_phases {
     enum phase current;
     struct job_phase list[PHASES];
-    struct stats total; /* all phases so far; updated together with job_progress.total */
+    /* statistics of all phases so far; updated together with job_progress.total */
+    struct stats total;
     struct track done_track; /* track of the phases that have ended */
     /* begin of the first phase, ns, monotonic; 0 until that phase has ended */
     int64_t began_at;
@@ -107,22 +110,24 @@ struct worker_thread;
  * program ends.
  */
 struct job {
-    int index;        /* of the target, from 0; the background load has the last index */
+    /* index of the target, from 0; the background load has the highest index */
+    int index;
     int target_count; /* number of targets of the program, without a background load */
     struct plan plan;
     struct target target;
 
-    /* what went wrong, and statistics and times over all steps or phases so far */
+    /* errors, statistics and times of all steps or phases so far */
     struct outcome outcome;
     /* statistics to show: of the present step while a sweep runs; else of everything so
      * far */
     const struct stats *stats;
-    struct job_phases *phases; /* NULL without -load */
-    struct track *track;       /* for a plot; NULL if no plot is made */
-    /* the requests that count, added when all workers have ended; its capacity is 0 if no
-     * limit or comparison needs it */
+    struct job_phases *phases; /* the phases of -load, else NULL */
+    struct track *track; /* latencies over time, for a plot; NULL if no plot is made */
+    /* a sample of the requests that count, for confidence intervals; filled when all
+     * workers have ended; capacity 0 if not needed */
     struct time_series series;
-    struct job_in_flight in_flight; /* at the time when `stats` were added up */
+    /* requests without an answer at the time when `stats` were added up */
+    struct job_in_flight in_flight;
     struct job_sweep sweep;
     bool has_ended; /* all workers of the present step or phase have ended */
     /* the run or sweep was attempted; for a background load: it has sent requests or has
@@ -131,21 +136,24 @@ struct job {
     /* why the run or a step could not begin; status 0: it began */
     struct error error;
 
-    /* the plan that the workers follow now: `plan`, or the plan of a step or phase */
+    /* the plan that the workers follow now: `plan`, or the plan of the present step or
+     * phase */
     struct plan active_plan;
     struct run *run;
     /* a run of the first step or phase that run_open_first has opened and that has not
      * begun; else NULL */
     struct run *held_run;
-    int64_t start_delay;    /* ns from the begin of the run to the first request */
-    uint64_t ordinals_used; /* numbers that requests of earlier phases have used up */
+    int64_t start_delay; /* ns from the begin of the run to the first request */
+    /* how many request numbers earlier phases have used; a phase continues the numbering
+     */
+    uint64_t ordinals_used;
     struct worker_group group;
     struct worker_thread **worker_threads; /* an array of `group.size` pointers */
     /* `begin` of the observer was called, or must not be called; under the run's lock */
     bool begin_notified;
     struct job_period period;
     struct job_progress progress;
-    /* when to abandon workers that are still waiting for requests, ns, monotonic;
+    /* when to abandon workers that are still waiting for an answer, ns, monotonic;
      * INT64_MAX: not yet known */
     int64_t abandon_at;
 };

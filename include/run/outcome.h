@@ -25,13 +25,15 @@ struct outcome {
     /* age of the oldest request of all abandoned workers, which are stuck in the kernel,
      * in ns; 0: no worker was abandoned with a request in flight */
     int64_t waiting_age;
-    int abandoned_requests;     /* number of requests in flight of abandoned workers */
-    bool is_stuck;              /* a thread or a request is still in the kernel */
+    int abandoned_requests; /* number of requests that abandoned workers had in flight */
+    bool is_stuck;          /* a thread or a request is still in the kernel */
     const char *failed_output;  /* name of the output that could not be written */
     int output_error;           /* errno of the write to `failed_output`, or 0 */
     enum sweep_kind sweep_kind; /* the quantity that the sweep varies */
     int64_t
-        early_step; /* value of the step that ended the sweep too early; 0: none did */
+        /* value of the step that ended the sweep early, because too few requests
+         * completed in it; 0: no such step */
+        early_step;
     int64_t empty_step; /* value of the first step without a request; 0: no such step */
     /* value of the first step with too few requests to check the limits; 0: none */
     int64_t undecided_step;
@@ -40,22 +42,25 @@ struct outcome {
     int rates_given_up;
     /* of a whole sweep: SLO_MET if at least one step met all limits */
     enum slo_verdict verdict;
-    /* percent of the working set that turned into holes of the file during the run */
+    /* percent of the working set that turned into holes of a sparse file during the run
+     */
     double hole_percent;
     /* options with which direct reads work, for advice; empty or NULL: unknown */
     const char *direct_io_hint;
     /* limits of -slo, and limits of -warn, which do not change the exit status */
     const struct slos *slos, *warnings;
-    struct slo_answer answers[SLOS_MOST]; /* one per limit in `slos`, if `is_explained` */
-    bool is_explained;                    /* outcome_explain has filled `answers` */
-    const struct time_series *series;     /* the requests that count, or NULL */
+    /* an answer per limit in `slos`; valid if `is_explained` */
+    struct slo_answer answers[SLOS_MOST];
+    bool is_explained; /* outcome_explain has filled `answers` */
+    /* a sample of the requests, for confidence intervals; or NULL */
+    const struct time_series *series;
     const struct job_phase *phases; /* an array of PHASES entries; NULL without -load */
     bool has_breakdown; /* the time of each request was split into parts (-breakdown) */
     const char *target; /* name of the target; NULL if it is the only target */
     /* read from a file (-compare), which does not say why requests did not count */
     bool is_recorded;
     bool failure_notified; /* the user already knows that `failed_sample` failed */
-    int64_t work_time;     /* ns, given by -w in a run without -c; else 0 */
+    int64_t work_time;     /* work time, ns, if -w alone limits the run; else 0 */
     /* the summary has the format of ioping 1.3, which shows fewer counts */
     bool legacy_summary;
     /* the output shows whether each limit was met, so stderr need not */
@@ -63,7 +68,8 @@ struct outcome {
 };
 
 /* Returns the exit status of a job. A failure takes precedence over a limit that was not
- * met. It is also a failure if no request counts because the page cache answered all. */
+ * met. It is also a failure if the page cache answered all requests, so that none counts.
+ */
 int outcome_status(const struct outcome *outcome);
 
 /* Returns the more severe of two exit statuses. */

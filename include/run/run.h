@@ -34,8 +34,8 @@ struct run_record {
 /* A step of a sweep (-sweep), or a phase (-load), that begins now. */
 struct run_part {
     const char *name; /* such as "size=4096" for a step or "loaded" for a phase */
-    enum phase phase; /* PHASE_NONE for a step, which has the three fields below */
-    int64_t value;    /* of the swept quantity: 4096 in the step "size=4096" */
+    enum phase phase; /* PHASE_NONE for a step; only a step has the fields below */
+    int64_t value;    /* value of the swept quantity: 4096 in the step "size=4096" */
     int index, count; /* index of the step, from 0; number of steps, -1 if unknown */
 };
 
@@ -61,7 +61,8 @@ struct run_observer {
     int (*begin)(void *self, const struct job *job);
     /* A request of JOB has ended, and SAMPLE is its result. */
     int (*sample)(void *self, const struct job *job, const struct sample *sample);
-    /* A period, the job, a step, a phase or a whole sweep has ended. */
+    /* A period, a step, a phase, a whole sweep or the job has ended; see enum
+     * record_kind. */
     int (*record)(void *self, const struct job *job, const struct run_record *record);
     /* A signal asked for the statistics so far. Called for each job; the statistics of
      * JOB are up to date. */
@@ -95,7 +96,8 @@ struct run_task {
     struct job
         *background; /* the load, which is the last of `jobs`; NULL without -load */
     const struct run_observer *observer;
-    struct attribution *attribution; /* NULL without -breakdown */
+    /* splits the time of requests into parts; NULL without -breakdown */
+    struct attribution *attribution;
 };
 
 /* Opens the attribution (-breakdown), which finds where the time of requests is spent,
@@ -139,12 +141,10 @@ int run_execute(const struct run_task *task, struct error *error);
  */
 struct run;
 
-/*
- * Opens all workers of TASK for thread SUPERVISOR, and starts their threads, which do not
- * send requests yet. TASK and its jobs must outlive the run. Returns NULL with ERROR if
- * that fails. Otherwise the caller continues with run_begin and run_first_worker, or with
- * run_cancel.
- */
+/* Opens a run: opens all workers of TASK, and starts their threads, which do not send
+ * requests yet. SUPERVISOR is the thread that will call run_supervise. TASK and its jobs
+ * must outlive the run. Returns NULL with ERROR if that fails. Otherwise the caller
+ * continues with run_begin and run_first_worker, or with run_cancel. */
 struct run *run_open(const struct run_task *task, const struct os_thread *supervisor,
                      struct error *error);
 
@@ -155,10 +155,10 @@ void run_begin(struct run *run);
 /* Ends and frees RUN, which was opened and has not begun. No request is sent. */
 void run_cancel(struct run *run);
 
-/* Lets all workers of RUN begin. Then does the work of the first worker of the first job
- * on the calling thread, until that worker ends. Returns true if the calling thread has
- * its own table of file descriptors now (os_thread_unshare), so that targets which other
- * threads close stay open in this thread. */
+/* Lets all workers of RUN begin. Then runs the first worker of the first job on the
+ * calling thread, until that worker ends. Returns true if the calling thread has its own
+ * table of file descriptors now (os_thread_unshare): then descriptors that other threads
+ * close stay open in the calling thread. */
 bool run_first_worker(struct run *run);
 
 /* Supervises RUN until each worker has ended, or was abandoned because it is stuck in the
@@ -173,7 +173,7 @@ void run_close(struct run *run);
  * at 2, 4, 8, ... times that age. It reads no clock. All times are in ns on the clock of
  * the caller. */
 struct stall {
-    int64_t limit; /* age of the first report; INT64_MAX: never */
+    int64_t limit; /* age of a request at its first report; INT64_MAX: no reports */
     int64_t since; /* when the watched request was sent; 0: no request yet */
     int64_t next;  /* age of the watched request at its next report */
 };

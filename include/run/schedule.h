@@ -23,8 +23,8 @@ struct worker_group {
     int size;               /* number of workers */
     uint64_t max_requests;  /* highest ordinal of a request; UINT64_MAX: no limit */
     atomic_bool is_stopped; /* workers must send no more requests; any thread sets it */
-    /* due time of the last request of the job, ns, monotonic; 0 as long as that time is
-     * unknown because more requests follow */
+    /* due time of the last request of the job, ns, monotonic; 0 until it is known that no
+     * more requests follow */
     _Atomic int64_t last_due_at;
     int64_t begin_at; /* when requests begin, ns, monotonic, the same for all workers */
     /* when the first worker started, ns, monotonic; 0 if no worker has started */
@@ -35,7 +35,7 @@ struct worker_group {
      * time is then the sum of the latencies */
     struct os_lock *busy_lock;
     struct busy busy; /* busy time of all workers together (stats/busy.h) */
-    char padding[64]; /* one cache line */
+    char padding[64]; /* separates the fields above and below by a cache line */
     /* ordinals that workers have taken; they may not send all of these requests */
     _Atomic uint64_t ordinals_taken;
     /* open loop: due time of the first request that no worker has claimed, in ns after
@@ -128,14 +128,16 @@ struct arrivals {
     int64_t (*due)(struct schedule *schedule, int64_t now);
     /* Notes that the request whose due time `due` returned is sent at NOW. Returns when
      * its latency begins: at its due time, or 0 for the time at which it is sent. Stores
-     * in MISSED how many grid points were missed since the request before it. */
+     * in MISSED how many due times have passed without a request since the previous
+     * request. */
     int64_t (*sent)(struct schedule *schedule, int64_t now, uint64_t *missed);
-    /* Notes that a request was completed at NOW, before which no slot was free. Returns
-     * how many grid points before UNTIL were missed because of that. */
+    /* Notes that a request was completed at NOW, and that no slot was free until then.
+     * Returns how many due times before UNTIL have passed without a request because of
+     * that. */
     uint64_t (*freed)(struct schedule *schedule, int64_t until, int64_t now);
-    /* Gives up the requests or grid points that were due before UNTIL and not sent. With
-     * LAST, also gives up due requests that no worker has claimed. Returns how many of
-     * all these count as missed. */
+    /* Gives up the requests that were due before UNTIL and were not sent. If LAST is
+     * true, that includes requests that no worker has claimed. Returns how many requests
+     * it has given up that count as missed. */
     uint64_t (*give_up)(struct schedule *schedule, int64_t until, bool last);
     /* Open loop only: returns the time between the arrival AT (ns after the begin) and
      * the next arrival. It depends on AT and the seed alone, so all workers compute the
@@ -154,7 +156,7 @@ struct schedule {
 
     const struct arrivals *arrivals;
     int64_t begin_at; /* due time of the first request; above 0 */
-    /* requests that are due before this time let the load settle, and do not count */
+    /* requests that are due before this time, while the load settles, do not count */
     int64_t settle_end;
     int64_t end_at; /* no request is due at this time or later */
     /* no request is sent at this time or later; INT64_MAX in a closed loop, because there
@@ -163,26 +165,31 @@ struct schedule {
     int64_t interval; /* ns between two due times; the average if they are random */
     /* when the first of the most recently missed requests was due */
     int64_t missed_since;
-    bool is_open_loop; /* copied from `arrivals` */
+    bool is_open_loop; /* the same as in `arrivals` */
 
-    /* Closed loop only. At each point of the time grid, `burst` requests are due. */
-    int64_t next_point_at; /* the next grid point, or the present one during a burst */
-    int64_t burst;         /* requests per grid point, at least 1 */
-    int64_t burst_left;    /* requests of the present burst that are not sent yet */
-    int64_t slot_free_at;  /* since when the next request has had a free slot */
+    /* The fields from here to `has_single_slot` are only for a closed loop. */
+    /* the next due time; during a burst, the due time of the whole burst */
+    int64_t next_point_at;
+    int64_t burst; /* number of requests that are due at the same time, at least 1 */
+    /* number of requests of the present burst that are not sent yet */
+    int64_t burst_left;
+    int64_t slot_free_at; /* when a slot became free for the next request */
     /* the interval is only an upper limit on the rate (-r, -l): no request is missed */
     bool from_limit;
     bool has_single_slot; /* the queue depth is 1 */
 
-    /* Open loop only. */
-    uint64_t seed;                 /* of random gaps: equal seeds give equal gaps */
-    _Atomic int64_t *next_arrival; /* in the worker_group, shared by all workers */
-    bool has_single_worker;        /* so `next_arrival` needs no compare-and-swap */
+    /* The fields from here on are only for an open loop. */
+    /* seed of the random gaps between requests; equal seeds give equal gaps */
+    uint64_t seed;
+    _Atomic int64_t *next_arrival; /* points to `next_arrival` of the worker_group */
+    /* the job has one worker, so `next_arrival` needs no compare-and-swap */
+    bool has_single_worker;
     /* the worker has slept until the next request was due, or longer, while it had
      * nothing else to do */
     bool has_overslept;
-    int64_t claimed_due; /* due time that the worker has claimed; 0: none */
-    int64_t spin_time;   /* SCHEDULE_SPIN, or 0 if the worker never busy-waits; ns */
+    /* due time that the worker has claimed for its next request; 0: none */
+    int64_t claimed_due;
+    int64_t spin_time; /* SCHEDULE_SPIN, or 0 if the worker never busy-waits */
 };
 
 /*
@@ -195,7 +202,8 @@ void schedule_start(struct schedule *schedule, const struct plan *plan, int inde
                     _Atomic int64_t *next_arrival, int64_t begin, int64_t now);
 
 /* schedule_due, schedule_sent and schedule_freed call the function of the same name in
- * struct arrivals, where it is described; if it is NULL, they do what NULL stands for. */
+ * struct arrivals, which describes it. If it is NULL, schedule_due returns NOW, and the
+ * others return 0. */
 static inline int64_t
 schedule_due(struct schedule *schedule, int64_t now)
 {
@@ -218,28 +226,27 @@ schedule_freed(struct schedule *schedule, int64_t until, int64_t now)
     return arrivals->freed ? arrivals->freed(schedule, until, now) : 0;
 }
 
-/* In a closed loop, skips the grid points that passed before UNTIL while the worker could
- * send no request. Returns how many of them count as missed. In an open loop it does
+/* In a closed loop, skips the requests that were due before UNTIL while the worker could
+ * not send them. Returns how many of them count as missed. In an open loop it does
  * nothing and returns 0, because due requests stay due. */
 uint64_t schedule_skip(struct schedule *schedule, int64_t until);
 
-/* In an open loop, gives up the requests that were due before RESUMED, when the process
- * continued after a stop: nobody can tell how long they would have waited. Returns how
- * many. In a closed loop it does nothing and returns 0. */
+/* In an open loop, gives up the requests that were due before RESUMED, the time when the
+ * process continued after a stop (Ctrl-Z), because it is unknown how long they would have
+ * waited. Returns how many it has given up. In a closed loop it does nothing and returns
+ * 0. */
 uint64_t schedule_stopped(struct schedule *schedule, int64_t resumed);
 
-/*
- * Ends the schedule of a worker. Returns how many requests were due before UNTIL and will
- * not be sent by this worker. With LAST, that includes due requests that no worker has
+/* Ends the schedule of a worker. Returns how many requests were due before UNTIL and will
+ * not be sent by this worker. If LAST is true, that includes requests that no worker has
  * claimed. READY says that the worker had a free slot. In a closed loop it then returns
- * 0, because the worker was waiting for the next grid point, unless it was in the middle
- * of a burst: grid points that passed during that burst count as missed.
- */
+ * 0, because the worker was waiting for the next due time. The exception is a worker in
+ * the middle of a burst: due times that passed during the burst count as missed. */
 uint64_t schedule_end(struct schedule *schedule, int64_t until, bool last, bool ready);
 
-/* Returns when the next request is due that some worker will send as soon as it has a
- * free slot, without claiming the request. In a closed loop returns NOW, because the next
- * request is not due before a slot is free. */
+/* Returns the due time of the next request that this worker has claimed or, if it has
+ * claimed none, that no worker has claimed. Claims nothing. In a closed loop returns NOW,
+ * because the next request is not due before a slot is free. */
 int64_t schedule_next(const struct schedule *schedule, int64_t now);
 
 #endif

@@ -119,8 +119,8 @@ find_attribution(const struct job *job)
     return job->active_plan.mode == MODE_BACKGROUND ? NULL : job->run->task.attribution;
 }
 
-/* Prepares the group of JOB for its present step or phase. Returns 0, or -1 if memory is
- * lacking. */
+/* Prepares the worker_group of JOB for its present step or phase. Returns 0, or -1 if
+ * memory is lacking. */
 static int
 prepare_group(struct job *job)
 {
@@ -448,7 +448,7 @@ count_from_memory(const struct job *job, uint64_t count)
     return max_device_reads < count ? count - max_device_reads : 0;
 }
 
-/* Returns the number of reads of JOB that count. */
+/* Returns the number of reads in the statistics of JOB. */
 static uint64_t
 count_reads(const struct job *job)
 {
@@ -498,7 +498,8 @@ job_collect(struct job *job)
     if (outcome->failed_sample.index && job->target.kind == OS_BLOCK)
         outcome->failed_sample.is_device_gone = os_device_is_gone(job->target.fd);
 
-    job->progress.added_workers = 0; /* begins anew, if the sum was incomplete */
+    /* if the sum was incomplete, adds up all workers again */
+    job->progress.added_workers = 0;
     job->has_ended = true;
     job_add_up(job);
     reject_from_memory(job);

@@ -210,9 +210,9 @@ evict_block(struct worker *worker, int64_t offset, int64_t now)
 
 /*
  * Prepares the working file for the write of ENTRY, which is not sent yet and must extend
- * the file (-append). If the file already has a block at that offset, it is emptied. The
- * time for that is in no latency, and requests that would have been due in that time are
- * not counted as missed.
+ * the file (-append). If the file already has a block at that offset, empties the file.
+ * No latency includes the time for that, and requests that would have been due in that
+ * time are not counted as missed.
  *
  * If the file cannot be emptied, stores the errno in `write_error`, and makes the request
  * a flush, because a write would not extend the file. The next append tries again to
@@ -275,7 +275,7 @@ submit_request(struct worker *worker, int64_t now)
     entry->written_at = 0;
     queue->has_unsent = true;
 
-    sample->start = 0; /* the request has not been sent */
+    sample->start = 0; /* 0 until reap_requests sends the request */
     sample->split.result = SPLIT_NOT_TRIED;
     sample->index = schedule->ordinal++;
     schedule->ordinal_count--;
@@ -371,8 +371,8 @@ submit_due(struct worker *worker, int64_t now)
     return INT64_MAX;
 }
 
-/* Sleeps until WHEN, or until the run ends. Returns the time, which is before WHEN only
- * if the run ends. */
+/* Waits until WHEN (ns, monotonic), or until the run ends: sleeps, and busy-waits for the
+ * last `spin_time`. Returns the time, which is before WHEN only if the run ends. */
 static int64_t
 wait_until(struct worker *worker, int64_t when, int64_t now)
 {
@@ -705,7 +705,7 @@ worker_run(struct worker *worker)
             if (has_lost_all)
                 worker_count_missed_until(worker, now);
             worker_hand_over_logs(worker);
-            is_waiting = has_lost_all; /* for late answers, which free slots */
+            is_waiting = has_lost_all; /* waits for a late answer, which frees a slot */
         }
         if (is_waiting)
             now = reap_requests(worker, when);

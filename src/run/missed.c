@@ -45,12 +45,10 @@ worker_give_up_stopped(struct worker *worker, int64_t when, int64_t now)
     return true;
 }
 
-/*
- * Adds the waits of requests that were missed during a burst. The burst is incomplete,
- * because the run ended at NOW in the middle of it. As after a complete burst, adds
- * nothing if the last request of the burst does not count, and nothing for the time after
- * which no request was due.
- */
+/* Adds the time that the requests which were missed during a burst would have waited
+ * (-corrected). The burst is incomplete, because the run ended at NOW in the middle of
+ * it. As after a complete burst, adds nothing if the last request of the burst does not
+ * count, and nothing for the time in which no request was due any more. */
 static void
 add_cut_off_waits(struct worker *worker, int64_t now)
 {
@@ -118,7 +116,7 @@ worker_end_abandoned(struct worker *worker, int64_t now)
          entry = entry->younger) {
         int64_t start = entry->sample.start;
         if (!start)
-            start = now; /* it has just been submitted */
+            start = now; /* the request was submitted, but has no time stamp yet */
         if (start < account->counted_from)
             continue;
         stats_abandon(&account->total, &entry->sample);

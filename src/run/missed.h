@@ -22,8 +22,8 @@ was_stopped(int64_t start, int64_t now)
 }
 
 /* Returns true if WORKER must not send a request that is due at WHEN, because the run is
- * over at NOW (ns, monotonic). Also checks for a signal, because the supervisor may be
- * too busy to stop the group. */
+ * over at NOW (ns, monotonic). Also checks for a signal to stop, because the supervisor
+ * may be too busy to stop the workers. */
 static inline bool
 worker_is_over(const struct worker *worker, int64_t when, int64_t now)
 {
@@ -37,7 +37,8 @@ worker_is_over(const struct worker *worker, int64_t when, int64_t now)
 }
 
 /* Returns the length (ns) of a stall, a time in which no request could be sent. It ends
- * at NOW, and it began one interval before the first due time that was missed. */
+ * at NOW, and it began one interval before the first due time that SCHEDULE has just
+ * reported as missed. */
 static inline int64_t
 missed_stall(const struct schedule *schedule, int64_t now)
 {
@@ -54,7 +55,8 @@ bool worker_count_missed(struct worker *worker, struct sample *sample, uint64_t 
  * that were due from WHEN until the process continued. Returns true if it was stopped. */
 bool worker_give_up_stopped(struct worker *worker, int64_t when, int64_t now);
 
-/* How often missed requests are counted while a worker can send none, in ns. */
+/* Time between two counts of the missed requests of a worker that can send none, because
+ * each of its slots has a request that timed out; in ns. */
 #define LOST_POLL_INTERVAL (20 * MS)
 
 /* Gives up at NOW the requests that were due and not sent, and counts them as missed. If
@@ -70,8 +72,8 @@ void worker_count_missed_until(struct worker *worker, int64_t now);
  * Returns true if the run is over; then it also ends the statistics of the worker. */
 bool worker_count_missed_abandoned(struct worker *worker, int64_t now);
 
-/* Ends the statistics of a worker that is abandoned at NOW. Its requests in flight are
- * counted as sent, without a latency. */
+/* Completes the statistics of a worker that is abandoned at NOW. Its requests in flight
+ * are counted as sent, but have no latency. */
 void worker_end_abandoned(struct worker *worker, int64_t now);
 
 #endif

@@ -198,8 +198,8 @@ notify_sample(struct job *job, struct worker *worker, const struct sample *sampl
 }
 
 /* Returns when the present period of JOB is due to end; INT64_MAX for never. Uses acquire
- * order, because the supervisor, unlike workers, does not pass the gate after job_begin
- * has started the period. */
+ * order, because the supervisor, unlike workers, does not acquire `start_gate` after
+ * job_begin has started the period. */
 static int64_t
 period_due(const struct job *job)
 {

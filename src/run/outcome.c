@@ -60,7 +60,8 @@ has_failed(const struct outcome *outcome)
     return outcome->output_error || outcome->failed_sample.index || outcome->waiting_age;
 }
 
-/* Returns true if no request counts, and memory instead of the device answered some. */
+/* Returns true if no request counts because memory, not the device, answered the
+ * requests. */
 static bool
 has_only_cached(const struct outcome *outcome)
 {
@@ -86,12 +87,13 @@ outcome_worse(int status, int other)
     return ranks[other] > ranks[status] ? other : status;
 }
 
-/* The chance that the true percentile is below its interval, and the same above. */
+/* chance that the true percentile is below its confidence interval; the same above it */
 #define TAIL 0.05
 
-/* Returns true if the series of OUTCOME tells how much the latencies that SLO limits
- * depend on each other. The series has all requests, without the waits of -corrected, so
- * it tells that only for a percentile of all requests without -corrected. */
+/* Returns true if the series of OUTCOME shows how much the latencies that SLO limits
+ * depend on each other. The series mixes the requests of all operations and has no waits
+ * of -corrected, so this is only true for a percentile of all requests without
+ * -corrected. */
 static bool
 has_known_dependence(const struct outcome *outcome, const struct slo *slo)
 {
@@ -128,7 +130,9 @@ mark_uncertain(const struct outcome *outcome, const struct slo *slo,
     }
 }
 
-#define MAX_LIMIT 9e18 /* ns; roughly the largest int64_t */
+#define MAX_LIMIT                                                         \
+    9e18 /* upper bound of a limit in ns, so that it fits into an int64_t \
+          */
 
 /*
  * Sets how many requests would make ANSWER certain, if that can be computed:
@@ -277,7 +281,7 @@ add_advice(struct buffer *text, const struct outcome *outcome,
         buffer_text(text, "record a longer run");
     else if (is_known && !outcome->work_time)
         buffer_format(text, "use -c %.0f", requests);
-    else if (is_known && outcome->total.requests > 1) /* else the rate is unknown */
+    else if (is_known && outcome->total.requests > 1) /* a single request has no rate */
         buffer_format(
             text, "use -w %s",
             units_exact(UNITS_TIME, estimate_work_time(outcome, requests), time));
@@ -372,9 +376,9 @@ add_limit_answer(struct buffer *text, const struct outcome *outcome,
     add_advice(text, outcome, answer);
 }
 
-/* Returns true if ANSWER is so uncertain that the user must be warned even if the limit
- * was met: there is a confidence interval with an upper bound. In a recorded run, an
- * interval without an upper bound or an unknown interval is enough. */
+/* Returns true if the user must be warned even if the limit was met: it lies in the
+ * confidence interval, which has an upper bound. In a recorded run, a missing upper bound
+ * or an unknown interval is also a reason to warn. */
 static bool
 is_doubtful(const struct outcome *outcome, const struct slo_answer *answer)
 {

@@ -72,10 +72,11 @@ struct inflight {
 /* Makes COUNT free slots for requests of SIZE bytes. INFLIGHT must not be moved
  * afterwards, because the ring points into it. Returns 0, or -1 if memory is lacking. */
 int inflight_open(struct inflight *inflight, int count, int64_t size);
-/* Frees the slots. */
+/* Frees the memory of the slots. */
 void inflight_close(struct inflight *inflight);
 
-/* Takes a free slot; its request becomes the youngest in flight. A slot must be free. */
+/* Takes a free slot and returns it; its request becomes the youngest in flight. At least
+ * one slot must be free. */
 static inline struct inflight_request *
 inflight_take(struct inflight *inflight)
 {
@@ -122,7 +123,8 @@ struct worker_queue {
     struct io_queue *io_queue;
     struct inflight inflight;
     bool has_unsent; /* some requests were submitted since the last reap of the engine */
-    /* os_thread_sectors before the read in flight; only if the target counts_sectors */
+    /* result of os_thread_sectors before the last read; only set if the target
+     * counts_sectors */
     int64_t sectors;
     struct random data; /* generator of the data that writes store */
     char *memory;       /* the buffers of all slots, one after the other */
@@ -157,15 +159,20 @@ struct worker_queue {
  * is set, the supervisor uses the statistics without the handoff.
  */
 struct handoff {
-    _Atomic int64_t state; /* a time above 0, as in the picture, or HANDOFF_... below */
-    /* the worker has returned from a system call, but the supervisor has the lock */
+    /* a HANDOFF_ value below, or, above 0, when the oldest request in flight was sent,
+     * ns, monotonic */
+    _Atomic int64_t state;
+    /* the worker has returned from a system call, and waits for the supervisor to release
+     */
     atomic_bool is_worker_waiting;
 };
 
-#define HANDOFF_HELD 0      /* acquired by the worker */
-#define HANDOFF_LOCKED (-1) /* locked by the supervisor */
+#define HANDOFF_HELD 0      /* the worker has the handoff */
+#define HANDOFF_LOCKED (-1) /* the supervisor has locked the handoff */
 #define HANDOFF_IDLE (-2)   /* released; no request is in flight */
-#define HANDOFF_LOST (-3)   /* released; each slot has a request that timed out */
+#define HANDOFF_LOST                                                   \
+    (-3) /* released; all requests have timed out, and no slot is free \
+          */
 
 /*
  * Releases HANDOFF. SINCE becomes its state: when the oldest request in flight was sent
@@ -233,7 +240,8 @@ handoff_lock(struct handoff *handoff, int64_t *since)
     return false;
 }
 
-/* Returns the state without locking, so it may be outdated when the caller uses it. */
+/* Returns the state of HANDOFF without locking it, so the result may be outdated when the
+ * caller uses it. */
 static inline int64_t
 handoff_peek(const struct handoff *handoff)
 {

@@ -107,13 +107,13 @@ init_run(struct run *run, const struct run_task *task, enum start start)
     return status;
 }
 
-/* The time that one worker usually needs to pass the gate after it was opened, in ns.
- * Workers pass the gate one after the other. */
+/* The time, in ns, that a worker usually needs to acquire and release `start_gate` after
+ * it was opened. The workers do this one after the other. */
 #define GATE_TIME (50 * US)
 
-/* Opens the gate, if RUN has one. Requests begin about 1 ms later, when all workers have
- * passed the gate. Otherwise the first workers might use all processors, and the others
- * could not even begin. */
+/* Opens `start_gate`, if RUN has one, so that the waiting workers begin. Requests begin 1
+ * ms or more later, when all workers have got through. Otherwise the first workers might
+ * use all processors, and the others could not even begin. */
 static void
 open_gate(struct run *run)
 {
@@ -141,7 +141,7 @@ run_begin(struct run *run)
     run->sectors = os_process_sectors();
 }
 
-/* Ends and joins the threads that wait at the gate. No request is sent. */
+/* Ends and joins the threads that wait for `start_gate`. No request is sent. */
 static void
 end_waiting_threads(struct run *run)
 {

@@ -32,7 +32,7 @@ struct run {
     atomic_bool output_failed; /* an output could not be written, so all jobs must end */
 
     atomic_bool timed_out; /* a request has timed out, so all jobs must end */
-    int64_t sectors;       /* os_process_sectors before the first request */
+    int64_t sectors;       /* result of os_process_sectors before the first request */
     bool interim_wanted;   /* a signal has asked for the statistics so far */
     bool interrupted;      /* a signal has asked the run to end */
     /* all jobs are stopped because of a timeout, because no worker can send requests any
@@ -60,7 +60,8 @@ int notify_sample_locked(struct job *job, struct worker *worker,
  * is the operation of the first of them. */
 void notify_missed(struct job *job, enum operation next, uint64_t count);
 
-/* Adds the waits of missed requests to the period of JOB; see stats_wait. */
+/* Adds the time that missed requests would have waited (-corrected) to the period of JOB.
+ * The parameters are the same as of stats_wait. */
 void notify_waits(struct job *job, enum operation next, int64_t stall, int64_t idle);
 
 /* Adds the request of SAMPLE, which was given up without an answer, to the period of
@@ -72,9 +73,9 @@ void notify_given_up(struct job *job, const struct sample *sample);
  * end. */
 int notify_end_due_period(struct job *job, int64_t now);
 
-/* Does the same for the supervisor, which must not wait: does nothing if another thread
- * has the run's lock. Returns when to call it again; INT64_MAX if there are no periods.
- */
+/* Does the same as notify_end_due_period for the supervisor, which must not wait: does
+ * nothing if another thread has the run's lock. Returns when to call it again, ns,
+ * monotonic; INT64_MAX if there are no periods. */
 int64_t notify_try_end_period(struct job *job, int64_t now);
 
 /*
@@ -85,8 +86,8 @@ int64_t notify_try_end_period(struct job *job, int64_t now);
  */
 int64_t notify_end_last_periods(struct job *job, int64_t now);
 
-/* Prepares JOB for its present step or phase in RUN. Returns 0, or -1 if memory is
- * lacking. */
+/* Prepares JOB for its present step or phase, which is part of RUN. Returns 0, or -1 if
+ * memory is lacking; in both cases job_close frees what was allocated. */
 int job_prepare(struct job *job, struct run *run);
 
 /* Opens all workers of JOB with the engine of its plan. Returns 0, or -1 with ERROR. */
@@ -148,15 +149,16 @@ void run_end(const struct run_task *task);
 /* Reports the summaries of all jobs of TASK to the observer. */
 void run_summarize(const struct run_task *task);
 
-/* run_execute for a TASK whose job has phases. */
+/* Does the same as run_execute, for a TASK whose job has phases (-load). */
 int phases_execute(const struct run_task *task, struct error *error);
 
-/* run_open_first for a TASK whose job has phases. */
+/* Does the same as run_open_first, for a TASK whose job has phases (-load). */
 int phases_open_first(const struct run_task *task, const struct os_thread *supervisor,
                       struct error *error);
 
-/* Starts the ticks of RUN at NOW, before the workers may begin. Also sets when requests
- * begin, unless there is a gate: then the thread that opens the gate sets it. */
+/* Starts the ticks of RUN at NOW (ns, monotonic), before the workers may begin. If RUN
+ * has no `start_gate`, also sets when requests begin; otherwise the thread that opens the
+ * gate does that. */
 void supervise_begin(struct run *run, int64_t now);
 
 /* Supervises the workers of RUN, which must have been started, until each worker has

@@ -126,8 +126,8 @@ grid_due(struct schedule *grid, int64_t now)
     return time_later(grid->next_point_at, grid->slot_free_at);
 }
 
-/* The missed points are first + k * interval, k = 0, 1, 2, ..., before UNTIL. The point
- * of a burst of which some requests were sent is not missed. */
+/* Skips the due times before UNTIL: `first`, one interval later, and so on. If some
+ * requests of a burst were sent, the due time of that burst is not skipped. */
 static uint64_t
 grid_give_up(struct schedule *grid, int64_t until, bool last)
 {
@@ -189,8 +189,8 @@ random_gap_after(const struct schedule *schedule, int64_t at)
     return random_gap(schedule->seed, (uint64_t)at + 1, schedule->interval);
 }
 
-/* Claims the first arrival that no worker has claimed, for the calling worker. Returns
- * its due time. */
+/* Claims the next due time that no worker has claimed, for the calling worker. Returns
+ * that time. */
 static int64_t
 claim_arrival(struct schedule *schedule)
 {
@@ -198,7 +198,7 @@ claim_arrival(struct schedule *schedule)
 
     for (;;) {
         int64_t next = time_add(at, schedule->arrivals->gap(schedule, at));
-        if (schedule->has_single_worker) { /* which needs no compare-and-swap */
+        if (schedule->has_single_worker) { /* a single worker needs no compare-and-swap */
             atomic_store_explicit(schedule->next_arrival, next, memory_order_relaxed);
             return time_add(schedule->begin_at, at);
         }

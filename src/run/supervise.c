@@ -83,8 +83,8 @@ reported_job_count(const struct run *run)
     return run->task.count - (run->task.background ? 1 : 0);
 }
 
-/* Returns true if no worker of any job can send a request any more. Jobs that have ended
- * and a background load make no difference; some other job must be left. */
+/* Returns true if no worker can send a request any more. Ignores jobs that have ended and
+ * a background load. Returns false if no job is left. */
 static bool
 have_lost_all_slots(const struct run *run)
 {

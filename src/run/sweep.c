@@ -70,8 +70,8 @@ find_ends(const struct job *job)
     return plan->sweep.from ? plan->sweep : choose_sizes(plan, &job->target);
 }
 
-/* Returns the work time of the present step, which is an open loop, without the time in
- * which the process was stopped, in ns. */
+/* Returns the work time of the present step, in ns, without the time in which the process
+ * was stopped. The step must be an open loop. */
 static int64_t
 running_ns(const struct job *job)
 {
@@ -82,8 +82,9 @@ running_ns(const struct job *job)
 }
 
 /* Returns the time, in ns, that the rates of the present step are computed over. ELAPSED
- * is the time from its begin to its last answer. In an open loop, this is the time T at
- * the top of this file. With an interval, the wait after the last request is included. */
+ * is the time from its begin to its last answer. In an open loop, the result is the time
+ * T at the top of this file. In a closed loop with an interval, it includes the wait
+ * after the last request. */
 static int64_t
 step_ns(const struct job *job, int64_t elapsed)
 {
@@ -184,8 +185,8 @@ end_step(struct job *job, const struct run_observer *observer, int64_t value,
         outcome->early_step = value;
     if (is_early || was_stopped)
         return false;
-    /* A failure ends a closed loop before the end of its work time, so that its time is
-     * the elapsed time. */
+    /* A failure ends a closed loop before the end of its work time. Then its time is the
+     * elapsed time. */
     if (!failed || job->active_plan.pace.open_loop)
         time = step_ns(job, time);
 

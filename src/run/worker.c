@@ -260,7 +260,7 @@ worker_open(struct worker *worker, struct job *job, const struct io_engine *engi
     if (plan_does(plan, OPERATION_WRITES))
         random_fill(&worker->queue.data, worker->queue.memory, bytes);
     else
-        memset(worker->queue.memory, 1, bytes); /* no request shall cause page faults */
+        memset(worker->queue.memory, 1, bytes); /* avoids page faults during requests */
 
     return 0;
 }

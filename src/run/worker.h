@@ -15,15 +15,20 @@ struct worker_account {
     /* The statistics cover the time from `counted_from` to `counted_until`, ns,
      * monotonic. */
     int64_t counted_from, counted_until;
-    bool is_plain;       /* of the fields below, only the statistics are needed */
-    struct track *track; /* for a plot, else NULL; set before worker_run */
-    /* its memory is set before worker_run; capacity 0 if it is not needed */
+    /* only `total` is needed: no reports, busy time, track, series or breakdown */
+    bool is_plain;
+    /* latencies over time, for a plot; else NULL; set before worker_run */
+    struct track *track;
+    /* a sample of the requests; its entries are allocated before worker_run; capacity 0
+     * if it is not needed */
     struct time_series series;
-    /* set before worker_run; NULL without -breakdown */
+    /* splits the time of requests into parts (-breakdown), else NULL; set before
+     * worker_run */
     struct attribution *attribution;
-    struct attribution_log *log; /* NULL without -breakdown */
-    struct stats total;          /* statistics of all requests of the worker */
-    bool is_rapid; /* requests are sent back to back (-R, -i 0): no interval */
+    /* requests that are to be passed on to `attribution`; NULL without -breakdown */
+    struct attribution_log *log;
+    struct stats total; /* statistics of all requests of the worker */
+    bool is_rapid;      /* requests are sent back to back (-R, -i 0): no interval */
     /* start of the busy span of the last request, ns, monotonic */
     int64_t busy_from;
     /* end of the busy span that the next request will continue, ns, monotonic; 0 if the
@@ -39,7 +44,8 @@ struct worker_account {
     struct sample first_failed;
     /* number of failed requests in the statistics; EAGAIN with -N is no failure */
     uint64_t error_count;
-    /* percent of the working set that turned into holes of the file, set at the end */
+    /* percent of the working set that turned into holes of a sparse file; set at the end
+     */
     double hole_percent;
 };
 
@@ -50,7 +56,7 @@ struct worker {
     const struct plan *plan;
     const struct target *target;
     struct worker_group *group;
-    int index; /* of the worker in its job, from 0 */
+    int index; /* index of the worker in its job, from 0 */
     /* each request is reported to the observer; set before worker_run */
     bool reports_requests;
     /* `slow_above` of each sample is needed; set before worker_run */
