@@ -46,8 +46,8 @@ struct worker_group {
 /* Takes up to WANTED consecutive ordinals for requests that are due at WHEN (ns,
  * monotonic). Stores the lowest of them in FIRST and returns how many were taken. Returns
  * 0 if `max_requests` of GROUP is reached. Any worker may call it. */
-uint64_t worker_group_take(struct worker_group *group, uint64_t wanted, int64_t when,
-                           uint64_t *first);
+uint64_t worker_group_take_ordinals(struct worker_group *group, uint64_t wanted,
+                                    int64_t when, uint64_t *first);
 
 /* Registers that a worker starts at NOW (ns, monotonic). Returns when the first worker of
  * GROUP started, which is NOW if this worker is the first. Each worker calls it once. */
@@ -60,7 +60,7 @@ void worker_group_stop(struct worker_group *group, int64_t now);
 /* Returns the time, at most NOW, after which no request of GROUP was due: the due time of
  * the last request if it is known, else NOW (ns, monotonic). Any thread may call it. */
 static inline int64_t
-worker_group_until(const struct worker_group *group, int64_t now)
+worker_group_last_due(const struct worker_group *group, int64_t now)
 {
     int64_t last_due_at = atomic_load(&group->last_due_at);
     return last_due_at ? time_earlier(last_due_at, now) : now;
@@ -235,7 +235,7 @@ uint64_t schedule_skip(struct schedule *schedule, int64_t until);
  * process continued after a stop (Ctrl-Z), because it is unknown how long they would have
  * waited. Returns how many it has given up. In a closed loop it does nothing and returns
  * 0. */
-uint64_t schedule_stopped(struct schedule *schedule, int64_t resumed);
+uint64_t schedule_give_up_stopped(struct schedule *schedule, int64_t resumed);
 
 /* Ends the schedule of a worker. Returns how many requests were due before UNTIL and will
  * not be sent by this worker. If LAST is true, that includes requests that no worker has

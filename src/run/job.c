@@ -214,7 +214,7 @@ job_open(struct job *job, struct error *error)
         }
         thread->worker.reports_requests =
             plan->output.any_requests || plan->output.any_periods;
-        thread->worker.judges_slow = job->run->task.observer->judges_slow;
+        thread->worker.needs_slow_above = job->run->task.observer->judges_slow;
         job->worker_threads[(*size)++] = thread;
     }
 
@@ -512,7 +512,7 @@ job_collect(struct job *job)
     /* The end of the other job stops the load. So the duration of the load does not
      * include the time in which it only waits for its last requests. */
     if (job->plan.mode == MODE_BACKGROUND)
-        end = time_later(worker_group_until(&job->group, end), began);
+        end = time_later(worker_group_last_due(&job->group, end), began);
     outcome->duration += end - began;
 }
 

@@ -141,7 +141,7 @@ record_extras(struct worker *worker, struct sample *sample)
         track_record(account->track, sample);
     if (worker->reports_requests)
         stats_compare(&account->total, sample);
-    if (worker->judges_slow)
+    if (worker->needs_slow_above)
         sample->slow_above = stats_slow_above(&account->total, sample);
 }
 
@@ -313,8 +313,8 @@ ensure_ordinal(struct worker *worker, int64_t when)
     bool order_matters = worker->reports_requests ||
                          worker->group->max_requests < UINT64_MAX ||
                          schedule->ordinal <= worker->plan->statistics.limits.warmup;
-    schedule->ordinal_count = worker_group_take(worker->group, order_matters ? 1 : 16,
-                                                when, &schedule->ordinal);
+    schedule->ordinal_count = worker_group_take_ordinals(
+        worker->group, order_matters ? 1 : 16, when, &schedule->ordinal);
 
     return schedule->ordinal_count > 0;
 }
@@ -441,7 +441,7 @@ complete_request(struct worker *worker, const struct io_completion *done, int64_
     struct sample *sample = &entry->sample;
 
     if (queue->inflight.taken_count == queue->inflight.count) {
-        int64_t until = worker_group_until(worker->group, now);
+        int64_t until = worker_group_last_due(worker->group, now);
         uint64_t missed = schedule_freed(&worker->schedule, until, now);
         sample->tail_after_end = now - time_earlier(until, worker->schedule.end_at);
         if (missed)
@@ -515,7 +515,7 @@ worker_time_out_request(struct worker *worker, struct inflight_request *entry,
     sample->was_stopped = false;
     sample->timed_out = true;
     if (inflight->taken_count == inflight->count) {
-        int64_t until = worker_group_until(worker->group, now);
+        int64_t until = worker_group_last_due(worker->group, now);
         worker_count_missed(worker, sample, schedule_skip(&worker->schedule, until));
     }
     inflight_lose(inflight, entry);
@@ -650,7 +650,7 @@ begin_loop(struct worker *worker)
     account->is_rapid = plan->pace.interval == 0;
     account->busy_until = account->is_rapid ? account->counted_from : 0;
     account->is_plain = !account->track && !account->series.capacity && !account->log &&
-                        !worker->reports_requests && !worker->judges_slow &&
+                        !worker->reports_requests && !worker->needs_slow_above &&
                         !worker->group->busy_lock;
     atomic_store_explicit(&worker->work_ends_at,
                           schedule->is_open_loop ? schedule->deadline : schedule->end_at,

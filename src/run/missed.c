@@ -40,7 +40,8 @@ worker_give_up_stopped(struct worker *worker, int64_t when, int64_t now)
         return false;
     int64_t resumed = os_process_resumed();
     int64_t until = resumed > when ? resumed : now;
-    worker->account.total.skipped_stopped += schedule_stopped(&worker->schedule, until);
+    worker->account.total.skipped_stopped +=
+        schedule_give_up_stopped(&worker->schedule, until);
 
     return true;
 }
@@ -56,7 +57,7 @@ add_cut_off_waits(struct worker *worker, int64_t now)
     const struct pattern *pattern = &schedule->pattern;
     enum operation next = pattern->mix.turns[pattern->turn];
     int64_t until =
-        time_earlier(worker_group_until(worker->group, now), schedule->end_at);
+        time_earlier(worker_group_last_due(worker->group, now), schedule->end_at);
     int64_t stall = missed_stall(schedule, now);
 
     if (!worker->account.burst_counts)
@@ -70,7 +71,7 @@ worker_give_up_due(struct worker *worker, int64_t now, bool ready)
 {
     struct schedule *schedule = &worker->schedule;
     int64_t next = schedule_next(schedule, now);
-    int64_t until = worker_group_until(worker->group, now);
+    int64_t until = worker_group_last_due(worker->group, now);
     bool is_over = worker_is_over(worker, next, now);
 
     if (is_over && schedule->is_open_loop)
@@ -85,7 +86,7 @@ worker_give_up_due(struct worker *worker, int64_t now, bool ready)
 void
 worker_count_missed_until(struct worker *worker, int64_t now)
 {
-    int64_t until = worker_group_until(worker->group, now);
+    int64_t until = worker_group_last_due(worker->group, now);
     worker_count_missed(worker, NULL, schedule_skip(&worker->schedule, until));
 }
 
@@ -95,7 +96,7 @@ worker_count_missed_abandoned(struct worker *worker, int64_t now)
     struct worker_account *account = &worker->account;
     struct schedule *schedule = &worker->schedule;
     int64_t until =
-        time_earlier(worker_group_until(worker->group, now), schedule->end_at);
+        time_earlier(worker_group_last_due(worker->group, now), schedule->end_at);
 
     if (schedule->is_sending)
         schedule->is_sending = !worker_give_up_due(worker, now, false);

@@ -526,11 +526,9 @@ static void
 explain_counts(const struct outcome *outcome, struct notes *notes)
 {
     const struct stats *total = &outcome->total;
-    uint64_t explained = 0;
+    bool is_explained = outcome->failed_sample.index && total->failed == 1;
 
-    if (outcome->failed_sample.index)
-        explained = 1;
-    if (total->failed > explained)
+    if (total->failed > 0 && !is_explained)
         notes_add(notes, outcome->target, "%llu of %llu %s failed",
                   (unsigned long long)total->failed, (unsigned long long)total->requests,
                   request_noun(total->requests));

@@ -54,8 +54,8 @@ advance_last_due(struct worker_group *group, int64_t when)
  * finds there when the last request was due. If several workers set it, the latest time
  * remains. */
 uint64_t
-worker_group_take(struct worker_group *group, uint64_t wanted, int64_t when,
-                  uint64_t *first)
+worker_group_take_ordinals(struct worker_group *group, uint64_t wanted, int64_t when,
+                           uint64_t *first)
 {
     uint64_t taken = atomic_load_explicit(&group->ordinals_taken, memory_order_relaxed);
     for (;;) {
@@ -126,20 +126,22 @@ grid_due(struct schedule *grid, int64_t now)
     return time_later(grid->next_point_at, grid->slot_free_at);
 }
 
-/* Skips the due times before UNTIL: `first`, one interval later, and so on. If some
- * requests of a burst were sent, the due time of that burst is not skipped. */
+/* Skips the due times before UNTIL: `next_point_at`, one interval later, and so on. If
+ * some requests of a burst were sent, the due time of that burst is not skipped. */
 static uint64_t
 grid_give_up(struct schedule *grid, int64_t until, bool last)
 {
+    bool is_in_burst = grid->burst_left < grid->burst;
+    int64_t first_missed = grid->next_point_at;
+
     (void)last;
-    int64_t first = grid->burst_left < grid->burst
-                        ? time_add(grid->next_point_at, grid->interval)
-                        : grid->next_point_at;
+    if (is_in_burst)
+        first_missed = time_add(first_missed, grid->interval);
     until = time_earlier(until, grid->end_at);
-    if (until <= first)
+    if (until <= first_missed)
         return 0;
-    int64_t count = (until - first - 1) / grid->interval + 1;
-    grid->missed_since = first;
+    int64_t count = (until - first_missed - 1) / grid->interval + 1;
+    grid->missed_since = first_missed;
     grid->next_point_at =
         time_add(grid->next_point_at, time_multiply(grid->interval, count));
 
@@ -321,7 +323,7 @@ schedule_skip(struct schedule *schedule, int64_t until)
 }
 
 uint64_t
-schedule_stopped(struct schedule *schedule, int64_t resumed)
+schedule_give_up_stopped(struct schedule *schedule, int64_t resumed)
 {
     return schedule->is_open_loop ? give_up_due(schedule, resumed, true) : 0;
 }

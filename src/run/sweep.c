@@ -119,7 +119,8 @@ judge_step(const struct job *job, int64_t time, bool failed)
 {
     const struct plan *plan = &job->plan;
 
-    failed |= job->outcome.error_count > 0;
+    if (job->outcome.error_count > 0)
+        failed = true;
     if ((plan->statistics.slos.count || job->active_plan.pace.open_loop) && failed)
         return SLO_BROKEN;
     if (job->active_plan.pace.open_loop && answered_share(job, time) < MIN_SHARE)

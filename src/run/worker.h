@@ -60,7 +60,7 @@ struct worker {
     /* each request is reported to the observer; set before worker_run */
     bool reports_requests;
     /* `slow_above` of each sample is needed; set before worker_run */
-    bool judges_slow;
+    bool needs_slow_above;
     /* end of the work time, ns, monotonic; INT64_MAX: not yet known */
     _Atomic int64_t work_ends_at;
 

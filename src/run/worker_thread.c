@@ -139,9 +139,9 @@ stall_check(struct stall *stall, int64_t since, int64_t now)
 int64_t
 stall_due(const struct stall *stall, int64_t since, int64_t now)
 {
-    int64_t from = since > 0 ? since : now;
+    int64_t sent_at = since > 0 ? since : now;
     int64_t limit = since == stall->since ? stall->next : stall->limit;
-    return time_add(from, limit);
+    return time_add(sent_at, limit);
 }
 
 /* If the worker continues between the check and the lock, another request is the oldest,

@@ -10,18 +10,18 @@ TEST(a_group_ends_with_its_last_number_or_its_stop)
 {
     struct worker_group group = {.size = 2, .max_requests = 3};
     uint64_t first;
-    assert_int_equal(worker_group_take(&group, 2, 10, &first), 2);
-    assert_int_equal(worker_group_until(&group, 50), 50);
-    assert_int_equal(worker_group_take(&group, 2, 20, &first), 1);
-    assert_int_equal(worker_group_until(&group, 50), 20);
-    assert_int_equal(worker_group_until(&group, 15), 15);
-    assert_int_equal(worker_group_take(&group, 2, 30, &first), 0);
+    assert_int_equal(worker_group_take_ordinals(&group, 2, 10, &first), 2);
+    assert_int_equal(worker_group_last_due(&group, 50), 50);
+    assert_int_equal(worker_group_take_ordinals(&group, 2, 20, &first), 1);
+    assert_int_equal(worker_group_last_due(&group, 50), 20);
+    assert_int_equal(worker_group_last_due(&group, 15), 15);
+    assert_int_equal(worker_group_take_ordinals(&group, 2, 30, &first), 0);
     worker_group_stop(&group, 40);
-    assert_int_equal(worker_group_until(&group, 50), 20);
+    assert_int_equal(worker_group_last_due(&group, 50), 20);
     struct worker_group stopped = {.size = 2, .max_requests = 3};
     worker_group_stop(&stopped, 40);
     worker_group_stop(&stopped, 45);
-    assert_int_equal(worker_group_until(&stopped, 50), 40);
+    assert_int_equal(worker_group_last_due(&stopped, 50), 40);
 }
 
 #define INTERVAL (20 * MS)

@@ -104,7 +104,7 @@ next_send(struct sender *sender, int64_t stop)
 static void
 complete(struct simulation *simulation, struct sender *sender, int64_t now)
 {
-    int64_t until = worker_group_until(&simulation->group, now);
+    int64_t until = worker_group_last_due(&simulation->group, now);
     if (sender->under_way == sender->slots)
         note_missed(sender, schedule_freed(&sender->schedule, until, now));
     for (int i = 0; i < sender->under_way; i++)
@@ -122,7 +122,7 @@ send(struct simulation *simulation, struct sender *sender, int64_t now)
     int64_t when = schedule_due(schedule, sender->ready);
     sender->over = when >= schedule->end_at || now >= schedule->deadline ||
                    atomic_load(&simulation->group.is_stopped) ||
-                   worker_group_take(&simulation->group, 1, when, &first) == 0;
+                   worker_group_take_ordinals(&simulation->group, 1, when, &first) == 0;
     if (sender->over)
         return;
     schedule->has_overslept = when > sender->ready;
@@ -317,7 +317,7 @@ finish(struct simulation *simulation, char *text, size_t size)
         worker_group_stop(&simulation->group, BEGIN + simulation->row->stop);
     for (int i = 0; i < simulation->workers; i++) {
         struct sender *sender = &simulation->senders[i];
-        int64_t until = worker_group_until(&simulation->group, NEVER);
+        int64_t until = worker_group_last_due(&simulation->group, NEVER);
         bool ready = sender->under_way < sender->slots;
         note_missed(sender, schedule_end(&sender->schedule, until, true, ready));
         size_t length = strlen(text);
@@ -467,11 +467,11 @@ TEST(what_was_due_in_a_stop_of_the_process_is_not_sent)
     assert_int_equal(sent_at(&schedule, BEGIN), 0);
     assert_int_equal(schedule_due(&schedule, BEGIN + 1), BEGIN + 10);
     assert_int_equal(schedule_skip(&schedule, BEGIN + 36), 0);
-    assert_int_equal(schedule_stopped(&schedule, BEGIN + 35), 3);
+    assert_int_equal(schedule_give_up_stopped(&schedule, BEGIN + 35), 3);
     assert_int_equal(schedule_due(&schedule, BEGIN + 36), BEGIN + 40);
     pace.open_loop = false;
     schedule = start_one(pace, 1, NULL);
-    assert_int_equal(schedule_stopped(&schedule, BEGIN + 35), 0);
+    assert_int_equal(schedule_give_up_stopped(&schedule, BEGIN + 35), 0);
     assert_int_equal(schedule_due(&schedule, BEGIN + 36), BEGIN);
 }
 

@@ -11,7 +11,7 @@
 static bool
 is_done(const struct worker_group *group)
 {
-    return worker_group_until(group, INT64_MAX) == 1;
+    return worker_group_last_due(group, INT64_MAX) == 1;
 }
 
 TEST(numbers_follow_each_other_from_1)
@@ -20,12 +20,12 @@ TEST(numbers_follow_each_other_from_1)
     uint64_t first;
     for (uint64_t i = 1; i <= 3; i++) {
         assert_false(is_done(&group));
-        assert_int_equal(worker_group_take(&group, 1, 1, &first), 1);
+        assert_int_equal(worker_group_take_ordinals(&group, 1, 1, &first), 1);
         assert_int_equal(first, i);
     }
     assert_true(is_done(&group));
-    assert_int_equal(worker_group_take(&group, 1, 1, &first), 0);
-    assert_int_equal(worker_group_take(&group, 1, 1, &first), 0);
+    assert_int_equal(worker_group_take_ordinals(&group, 1, 1, &first), 0);
+    assert_int_equal(worker_group_take_ordinals(&group, 1, 1, &first), 0);
     assert_true(is_done(&group));
 }
 
@@ -50,8 +50,9 @@ TEST(a_batch_is_cut_to_what_is_left)
         struct worker_group group = {.max_requests = cases[i].count};
         uint64_t first, next = 1;
         for (int k = 0; k < 3; k++) {
-            assert_int_equal(worker_group_take(&group, cases[i].wanted, 1, &first),
-                             cases[i].got[k]);
+            assert_int_equal(
+                worker_group_take_ordinals(&group, cases[i].wanted, 1, &first),
+                cases[i].got[k]);
             if (cases[i].got[k])
                 assert_int_equal(first, next);
             next += cases[i].got[k];
@@ -65,7 +66,7 @@ TEST(without_a_limit_there_are_always_more)
     struct worker_group group = {.max_requests = UINT64_MAX};
     uint64_t first;
     for (uint64_t i = 0; i < 1000; i++) {
-        assert_int_equal(worker_group_take(&group, 1024, 1, &first), 1024);
+        assert_int_equal(worker_group_take_ordinals(&group, 1024, 1, &first), 1024);
         assert_int_equal(first, i * 1024 + 1);
     }
     assert_false(is_done(&group));
@@ -77,14 +78,14 @@ TEST(the_last_numbers_there_are_can_be_taken)
     struct worker_group group = {.max_requests = UINT64_MAX,
                                  .ordinals_taken = UINT64_MAX - 5};
     uint64_t first;
-    assert_int_equal(worker_group_take(&group, 3, 1, &first), 3);
+    assert_int_equal(worker_group_take_ordinals(&group, 3, 1, &first), 3);
     assert_true(first == UINT64_MAX - 4);
-    assert_int_equal(worker_group_take(&group, UINT64_MAX, 1, &first), 2);
+    assert_int_equal(worker_group_take_ordinals(&group, UINT64_MAX, 1, &first), 2);
     assert_true(first == UINT64_MAX - 1);
-    assert_int_equal(worker_group_take(&group, UINT64_MAX, 1, &first), 0);
+    assert_int_equal(worker_group_take_ordinals(&group, UINT64_MAX, 1, &first), 0);
     assert_true(is_done(&group));
     struct worker_group fresh = {.max_requests = UINT64_MAX};
-    assert_true(worker_group_take(&fresh, UINT64_MAX, 1, &first) == UINT64_MAX);
+    assert_true(worker_group_take_ordinals(&fresh, UINT64_MAX, 1, &first) == UINT64_MAX);
     assert_int_equal(first, 1);
     assert_true(is_done(&fresh));
 }
@@ -104,7 +105,7 @@ take_all(void *argument)
 {
     struct taker *taker = argument;
     uint64_t first, got;
-    while ((got = worker_group_take(&shared, taker->batch, 1, &first))) {
+    while ((got = worker_group_take_ordinals(&shared, taker->batch, 1, &first))) {
         taker->beyond |= first == 0 || first + got - 1 > COUNT || got > taker->batch;
         for (uint64_t i = first; !taker->beyond && i < first + got; i++)
             times_taken[i]++;

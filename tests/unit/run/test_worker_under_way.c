@@ -202,7 +202,7 @@ TEST(numbers_are_those_of_the_group)
     assert_int_equal(setup.seen_count, 4);
     for (int i = 0; i < 4; i++)
         assert_int_equal(setup.seen[i].index, 7 + i);
-    assert_true(worker_group_until(&setup.job->group, INT64_MAX) < INT64_MAX);
+    assert_true(worker_group_last_due(&setup.job->group, INT64_MAX) < INT64_MAX);
 }
 
 TEST(it_begins_when_the_group_does)
