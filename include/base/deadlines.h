@@ -10,7 +10,8 @@
  * - a worker is abandoned: its thread is stuck in the kernel, and the run goes on without
  *   the worker;
  * - the session gives up: it prints what it has and ends the program;
- * - the monitor (os/posix_monitor.c) abandons the child process: it exits alone.
+ * - the monitor (os/posix_monitor.c) abandons the child process: the monitor exits and
+ *   no longer waits for the child.
  * Further limits come from the options -timeout, -w and -hang; they are in struct
  * plan_end (plan/plan.h). Loops that poll until a deadline define their pause beside the
  * loop.
@@ -39,46 +40,53 @@
 /*
  * The grace period after a signal or a failure. It is short, because the user wants the
  * program to end, but longer than most requests take on a slow disk that works. The
- * program waits this long:
- * - for requests in flight; then it abandons their workers. Without a signal it waits as
- *   long as -hang says at the end of the work time, but at least this long;
- * - for a worker with several requests in flight, which fails its requests at -timeout by
- *   itself; then as long again for the lock of the notifications; then it abandons the
- *   worker without notifying observers;
- * - for opening or closing targets, and for a comparison; then the session gives up;
- * - for exported files; then it reports them as not written;
- * - for readers of messages and output, or for its own end after a second SIGINT; then it
- *   drops messages and output, and the monitor abandons the child.
+ * program waits for this time in the following cases:
+ * - Requests are in flight. Afterwards their workers are abandoned. At the end of the
+ *   work time, the wait is as long as -hang says, but at least this long.
+ * - The requests of an engine that queues requests have timed out. The worker should fail
+ *   them by itself. After this time the worker is abandoned. That needs the lock of the
+ *   run, to notify the observers. If another thread holds the lock for this time, the
+ *   worker is abandoned without notifying them.
+ * - Targets are being opened or closed. Afterwards the session gives up.
+ * - The reports of -compare are being written. Afterwards the program ends with an error.
+ * - Exported files are being written. Afterwards they are reported as not written.
+ * - Nobody reads messages and output. Afterwards both are dropped, and the monitor
+ *   abandons the child if a write is stuck.
+ * - The child has not ended after a second SIGINT. Afterwards the monitor abandons it.
  */
 #define DEADLINE_GRACE (750 * MS)
 /*
- * How long the last version of an exported file, or a message, is waited for if the grace
- * period is already over. Then that text is lost, and later messages are dropped at once.
+ * How long the program still tries to write a message, or the last version of an exported
+ * file, if the grace period is already over. Then that text is lost. Once a message is
+ * lost, later messages are dropped at once while standard error accepts nothing.
  */
 #define DEADLINE_GRACE_LEAST (150 * MS)
 /*
- * How long the closing of targets, or the removal of a working file, is waited for if the
- * grace period is already over. Then the program ends without it.
+ * How long the program still waits until targets are closed, or until a working file is
+ * removed, if the grace period is already over. Then it ends without waiting.
  */
 #define DEADLINE_CLOSING (200 * MS)
 /*
  * How long opening a device, or replacing a file, is retried while another program uses
- * it, because that program may just be closing it. Then it is reported as in use.
+ * the device or file, because that program may just be closing it. Then the device or
+ * file is reported as in use.
  */
 #define DEADLINE_CLAIM (200 * MS)
 /*
- * The age from which an unfinished file or a trace instance is removed, because the run
- * that created it must have died. A younger one may belong to a run that is starting.
+ * The age from which an unfinished file or a trace instance (a directory of tracefs) of
+ * another run is removed, because that run must have died. A younger file or instance may
+ * belong to a run that is just starting.
  */
 #define DEADLINE_LEFTOVER (60 * SECOND)
 /*
- * How long the removal of a trace instance is retried after the run, while the instance
- * is still in use. Then the instance stays behind.
+ * How long the program retries, after the run, to remove its trace instance (a directory
+ * of tracefs) while the instance is still in use. Then the instance stays behind.
  */
 #define DEADLINE_TRACE (60 * SECOND)
 /*
- * How long to wait until the signal thread has consumed a pending SIGCONT. Then the
- * process is assumed to have been stopped.
+ * A pending SIGCONT may mean that the process was stopped and has just been continued.
+ * This is how long a thread waits until the signal thread has consumed the SIGCONT. If
+ * the SIGCONT is still pending then, the process is assumed to have been stopped.
  */
 #define DEADLINE_CONTINUE (10 * MS)
 /*
@@ -87,8 +95,9 @@
  */
 #define DEADLINE_THAW (100 * MS)
 /*
- * How long one write(2) may block when the time for output is over. Then the monitor
- * abandons the child.
+ * How long one write may block once the deadline for output has passed
+ * (posix_monitor_output_deadline in src/os/posix.h). Then the write fails or, if it
+ * cannot return, the monitor abandons the child.
  */
 #define DEADLINE_WRITE (500 * MS)
 /*
@@ -99,9 +108,14 @@
 /* How long the monitor waits for a killed child to be gone. Then the monitor exits. */
 #define DEADLINE_KILLED (250 * MS)
 /*
- * How long a process that ends early waits for its last steps; then it ends without them.
- * A stuck child closes the descriptors of the caller, such as a pipe. Files that the
- * child has left are removed. On Windows, the final line is written at a second Ctrl-C.
+ * How long a process that must end waits for one of these last steps, which may hang.
+ * Then it ends without waiting:
+ * - the monitor waits until a stuck child has closed the descriptors that it inherited
+ *   from the caller, such as a pipe;
+ * - the child waits, before it writes its final bytes to a stream, until other threads
+ *   have ended their writes to that stream;
+ * - the monitor waits until an unfinished file of a dead child has been removed;
+ * - on Windows, after a second Ctrl-C, the program waits for its last output.
  */
 #define DEADLINE_TIDYING (100 * MS)
 

@@ -90,15 +90,16 @@ struct decimal {
     int64_t mantissa;
     int64_t power;    /* a power of 10; 1 for a whole number */
     bool has_digits;  /* the text has at least one digit */
-    bool is_positive; /* the text has a digit other than 0, perhaps an ignored one */
+    bool is_positive; /* the text has a digit other than 0, even if it was too small to be
+                       * added to the mantissa */
     bool overflows;   /* the number does not fit into the fields */
 };
 
 /*
- * The parser ignores digits after the point that a number does not need: all digits after
- * the 18th, and from the 10th on a digit that does not fit into the mantissa. An earlier
- * digit that does not fit is an overflow. The limits are the powers of 10 for 9 and for
- * 18 digits.
+ * Limits for `power`: the powers of 10 for 9 and for 18 digits after the decimal point.
+ * After 18 digits, the parser ignores all further digits. After 9 digits, it ignores a
+ * digit with which the mantissa would overflow. Before that, such a digit is an error:
+ * the number is out of range.
  */
 #define POWER_ENOUGH 1000000000LL
 #define POWER_MOST 1000000000000000000LL
@@ -153,7 +154,8 @@ read_decimal(const char *text, struct decimal *number)
         if (*text != '0')
             number->is_positive = true;
 
-        /* Zeros at the end of the decimals need no room. */
+        /* Zeros at the end of a decimal fraction are skipped: they do not change the
+         * value, but the mantissa could overflow. */
         bool is_last_zero = has_point && !is_digit(text[strspn(text, "0")]);
         if (!is_last_zero)
             add_digit(number, *text - '0', has_point);
@@ -164,12 +166,15 @@ read_decimal(const char *text, struct decimal *number)
 
 /*
  * Computes A * B / C by long division in binary, since A * B may need more than 64 bits.
- * The loop goes through the bits of B from the highest. For the bits of B so far, b:
+ * The loop goes through the bits of B from the highest to the lowest. Let PREFIX be the
+ * number that the bits read so far form. After each bit, the following is true:
  *
- *   A * b = quotient * C + remainder, with 0 <= remainder < C
+ *   A * PREFIX = quotient * C + remainder, with 0 <= remainder < C
  *
- * The next bit of B doubles b, and so the quotient and the remainder. If the bit is set,
- * b also grows by 1, which adds A: A / C to the quotient and A % C to the remainder.
+ * Reading a bit doubles PREFIX, so the quotient and the remainder are doubled. If the bit
+ * is 1, PREFIX also grows by 1: A / C is added to the quotient, and A % C to the
+ * remainder. When the remainder reaches C, it is reduced and the quotient grows.
+ *
  * Stores the quotient in RESULT, and in IS_EXACT whether the remainder is 0. Returns
  * false if the result is above INT64_MAX.
  */
@@ -230,7 +235,7 @@ static bool
 divide_decimals(const struct decimal *number, const struct decimal *divisor,
                 int64_t factor, int64_t *value)
 {
-    /* (m1 / p1) / (m2 / p2) = (m1 * p2) / (m2 * p1) */
+    /* With mantissas M, N and powers P, Q: (M / P) / (N / Q) = (M * Q) / (N * P) */
     int64_t dividend = number->mantissa;
     int64_t denominator = divisor->mantissa;
     bool is_exact;
