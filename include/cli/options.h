@@ -17,8 +17,8 @@
 #define RATE_MOST 10000000 /* maximum value of -sweep rate, in requests per second */
 
 /*
- * The options. Messages about an ambiguous abbreviation list options in this order. The
- * options that ioping 1.3 had stand in the order of its messages.
+ * The options. Messages about an ambiguous abbreviation list the options in this order.
+ * For the options of ioping 1.3, it is also their order in the messages of ioping 1.3.
  */
 enum option_id {
     OPTION_WARMUP,
@@ -92,12 +92,12 @@ enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 /*
  * The value of -load: the background load that runs beside the measured requests in the
- * second phase of the run. A number is 0 if the value of -load does not have it.
+ * second phase of the run. A number that the value of -load does not set is 0.
  */
 struct background_options {
     struct operation_mix mix;     /* the operations, which take turns */
     bool random, linear;          /* the order of offsets; both false: not given */
-    int64_t size, depth, threads; /* the size of a request is in bytes */
+    int64_t size, depth, threads; /* request size in bytes, queue depth, threads */
     int64_t rate, speed;          /* maximum number of requests and of bytes per second */
     const char *path;  /* target of the load; NULL: the target of the measured requests */
     char refused[192]; /* holds the reason that background_parse returns */
@@ -125,7 +125,7 @@ struct options {
     const char *time_format;             /* -time; for strftime(3) */
     const char *prometheus, *plot, *hdr; /* paths of exported files; NULL: not given */
     const char *output;                  /* path of a file; NULL: not given */
-    const char *record; /* path of a file for raw lines; NULL: not given */
+    const char *record; /* path of a file for one raw line per request; NULL: not given */
     int64_t warmup, burst, count, entropy, rate_limit, print_count;
     int64_t interval, min_time, max_time, work_time, print_interval, hang;
     int64_t export_interval; /* -every; 0: not given */

@@ -159,8 +159,8 @@ const struct sweep_words sweep_kinds[] = {
     [SWEEP_INTERVAL] = {"interval", "interval", "longest interval"},
     [SWEEP_RATE] = {"rate", "rate", "highest rate"}};
 
-/* For each kind of sweep, the option that sets the same value for a plain run. The row of
- * this option has the unit and the limits of the values of the sweep. */
+/* For each kind of sweep, the option that sets the swept value in a plain run, such as
+ * -size for -sweep size. The row of this option has the unit and limits of the value. */
 static const enum option_id sweep_options[] = {[SWEEP_SIZE] = OPTION_SIZE,
                                                [SWEEP_THREADS] = OPTION_THREADS,
                                                [SWEEP_DEPTH] = OPTION_DEPTH,
@@ -186,8 +186,8 @@ sweep_next(int64_t value, int64_t to)
 }
 
 /*
- * Reads TEXT, a range such as "4k..1m", into the ends of SWEEP. OPTION is the option that
- * sets one such value for a plain run. Returns NULL, or the reason to refuse TEXT.
+ * Reads TEXT, a range such as "4k..1m", into the ends of SWEEP. The row OPTION has the
+ * unit and the limits of the values. Returns NULL, or the reason to refuse TEXT.
  */
 static const char *
 parse_range(const struct cli_option *option, const char *text, struct sweep *sweep)
@@ -398,13 +398,13 @@ static const char output[] = "output";
 /* The sets of modes that most rows have in their column `modes`. */
 #define EVERYWHERE MODE_ANY
 #define MEASURED (EVERYWHERE & ~MODE_COMPARE) /* all modes that send requests */
-#define UNSWEPT (MEASURED & ~MODE_SWEEP)      /* of these, all modes but the sweeps */
+#define UNSWEPT (MEASURED & ~MODE_SWEEP)      /* MEASURED without the sweeps */
 
 /* clang-format off */
-/* Shorthands for the columns of a row that describe the value of the option: no value; a
- * number from SMALLEST to LARGEST, with three common kinds; a limit as of -slo; a file.
- * FIELD is the field of struct options that stores the value. */
+/* The macros FLAG to PATH stand for those columns of a row that describe the value of the
+ * option. FIELD is the field of struct options that stores the value. FLAG: no value. */
 #define FLAG CLI_NONE
+/* The value is a number from SMALLEST to LARGEST. COUNT, SIZE and TIME are common cases. */
 #define VALUE(kind, word, field, smallest, largest) CLI_REQUIRED, word, \
     .set = set_number, .offset = offsetof(struct options, field), .units = (kind), \
     .min_value = (smallest), .max_value = (largest)
@@ -412,8 +412,10 @@ static const char output[] = "output";
     VALUE(UNITS_COUNT, "count", field, smallest, largest)
 #define SIZE(field, smallest, largest) VALUE(UNITS_SIZE, "size", field, smallest, largest)
 #define TIME(field) VALUE(UNITS_TIME, "time", field, 0, INT64_MAX)
+/* The value is a limit as -slo takes it. The option may be given several times. */
 #define LIMIT(field) CLI_REQUIRED, "limit", .set = add_limit, .accumulates = true, \
     .offset = offsetof(struct options, field), .not_in_1_3 = true, .list = slos_list
+/* The value is the path of a file. */
 #define PATH(field) CLI_REQUIRED, "file", .set = set_text, .is_path = true, \
     .offset = offsetof(struct options, field), .not_in_1_3 = true
 
@@ -473,7 +475,8 @@ const struct cli_option cli_options[] = {
     {OPTION_SWEEP, 0, "sweep", concurrency, MEASURED & ~(MODE_PHASES | MODE_CHECK),
      CLI_REQUIRED, "what", .set = set_sweep, .not_in_1_3 = true, .list = list_sweeps,
      .help = "rising size, threads, depth, interval or rate"},
-    /* plan/checks.c refuses all sweeps but -sweep rate, with a message that names it. */
+    /* -poisson needs -sweep rate. With another sweep, plan/checks.c refuses -poisson; its
+     * message names -sweep rate. */
     {OPTION_POISSON, 0, "poisson", concurrency, MODE_SWEEP, FLAG, .not_in_1_3 = true,
      .help = "requests of -sweep rate are due at random"},
     {OPTION_LOAD, 0, "load", concurrency, MEASURED & ~(MODE_SWEEP | MODE_CHECK),

@@ -29,8 +29,8 @@ struct parser {
 };
 
 /*
- * Refuses SHOWN, an unknown option, with advice if there is any (suggest.c). Always
- * returns -1.
+ * Refuses an unknown option, with advice if there is any (suggest.c). The message quotes
+ * the option as SHOWN, with its dashes. Always returns -1.
  */
 static int
 refuse_unknown(struct parser *parser, const char *shown)
@@ -70,7 +70,7 @@ cli_find(const char *name, size_t length)
 {
     const struct cli_option *found = NULL;
     int match_count = 0;
-    int old_match_count = 0; /* options of ioping 1.3 */
+    int old_match_count = 0; /* number of matching options that ioping 1.3 had */
 
     if (length == 0)
         return NULL;
@@ -121,7 +121,7 @@ check_ambiguous(struct parser *parser, const char *shown, const char *name, size
 /*
  * Stores OPTION with its VALUE in the options, and counts it as given. If VALUE is NULL
  * and the option requires a value, the next word of the command line is the value.
- * Messages call the option SHOWN. Returns 0, or -1 with an error.
+ * SHOWN is the name of the option in messages. Returns 0, or -1 with an error.
  */
 static int
 store_option(struct parser *parser, const struct cli_option *option, const char *shown,
@@ -186,8 +186,9 @@ is_bundle(const char *word)
     for (const char *letter = word; *letter; letter++) {
         const struct cli_option *option = find_letter(*letter);
 
-        /* The parser never gets to letters after -h or -v, or after an unknown letter. So
-         * they say nothing; only the spelling of the whole word does. */
+        /* The parser does not read beyond -h, -v or an unknown letter, so the letters
+         * that follow do not show whether WORD is a bundle. It is taken for a bundle
+         * unless there is advice about the whole word as a long option. */
         if (!option || option->id == OPTION_HELP || option->id == OPTION_VERSION)
             return !suggest_option(word, NULL, advice, sizeof(advice));
 

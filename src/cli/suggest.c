@@ -1,7 +1,8 @@
 /*
  * Advice about a word of the command line that is not an option. The first of these
  * sources that has advice is used:
- * 1. hints for words of fio and other tools, if one option is not the answer;
+ * 1. hints about words of fio and other tools: such a hint may depend on the value of the
+ *    word, name several options, or say that no option is needed;
  * 2. the names that an option has in other tools (`synonyms` in the option table);
  * 3. the option whose long name has the most similar spelling.
  */
@@ -12,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WORD_MOST 32 /* letters: no spelling is compared with a longer word */
+#define WORD_MOST 32 /* maximum letters of a word whose spelling is compared */
 
 /*
  * Hints for a word with a certain value, as in "-rw=read" or "-rw read". If the value is
