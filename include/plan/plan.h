@@ -41,7 +41,7 @@ struct output {
     bool has_summary;      /* shows the statistics at the end */
 };
 
-#define OUTPUTS_MOST 8 /* outputs of a run */
+#define OUTPUTS_MOST 8 /* maximum number of outputs of a run */
 
 /*
  * The outputs of a run, and the settings that all outputs share. outputs_plan
@@ -61,12 +61,12 @@ struct plan_output {
     bool needs_names;        /* some output needs target names before the first request */
     const char *time_format; /* strftime(3) format of the time before lines, or NULL */
     int64_t burst;           /* a blank line follows this many requests; 0: never */
-    /* A period ends after this many requests that count, or after this time in ns; 0: the
-     * number or the time does not end a period. */
+    /* A period ends when this number of requests that count has ended, or when this time
+     * in ns has passed, whichever comes first. A field that is 0 has no effect. */
     int64_t print_count, print_interval;
     bool emit_partial_period;       /* show the incomplete period at the end of the run */
     struct percentiles percentiles; /* the percentiles to show */
-    const struct buckets *buckets;  /* of the histogram of -prometheus; in the options */
+    const struct buckets *buckets;  /* buckets of -prometheus; part of struct options */
 };
 
 /* What the requests do, and in which part of the target. Sizes and offsets in bytes. */
@@ -113,8 +113,8 @@ struct plan_pace {
     /* Each request starts when it is due, even if earlier ones are still in flight. */
     bool open_loop;
     bool poisson; /* open loop with random gaps; their mean is `interval` */
-    /* The interval comes from -r or -l, which only limit the rate: a request that starts
-     * later is not late, and no request is ever missed. */
+    /* The interval comes from -r or -l. These options only limit the rate, so requests
+     * may start later than the interval says: none of them counts as late or missed. */
     bool from_limit;
     int64_t burst;   /* requests per interval, at least 1 */
     bool keep_awake; /* keep idle processors out of sleep states (-awake) */
@@ -164,8 +164,8 @@ struct plan {
     int target_count;
     struct plan_workload workload;
     struct plan_io io;
-    /* A sweep of sizes or rates has no range here (from and to are 0) if none was given:
-     * then it depends on the target. */
+    /* If the user gave no range for a sweep of sizes or rates, `from` and `to` are 0
+     * here, because the range depends on the target. */
     struct sweep sweep;
     struct plan_pace pace;
     struct plan_end end;
@@ -188,7 +188,7 @@ int plan_make(const struct options *options, uint64_t seed, struct plan *plan,
  */
 void plan_target(const struct plan *plan, int index, struct plan *one);
 
-/* Returns true if some requests of PLAN have a property of DOES, which is OR-ed flags. */
+/* Returns true if an operation of PLAN has at least one of the flags in DOES. */
 static inline bool
 plan_does(const struct plan *plan, enum operation_does does)
 {
@@ -205,8 +205,8 @@ void plan_note(const struct plan *plan, struct notes *notes);
 /*
  * Returns the request size, in bytes, with which to open a target whose working set has
  * WORK_SIZE bytes (0: unknown). This is the request size of PLAN, except in a sweep of
- * sizes without a range: there the size is halved, at most to 512 bytes, until a request
- * fits into the working set.
+ * sizes without a range: there the size is halved until a request fits into the working
+ * set or has 512 bytes.
  */
 int64_t plan_first(const struct plan *plan, int64_t work_size);
 

@@ -69,8 +69,9 @@ conflicts_with_check(enum option_id id, const struct options *options)
 }
 
 /*
- * Returns true if -sweep refuses option ID, as it is given, in addition to the column
- * `modes`. The sweeps that accept -i send requests back to back, so it can only be 0.
+ * Returns true if -sweep refuses option ID with the value that is given, in addition to
+ * the column `modes`. A sweep that accepts -i sends requests back to back, so the value
+ * of -i can only be 0.
  */
 static bool
 conflicts_with_sweep(enum option_id id, const struct options *options)
@@ -79,8 +80,9 @@ conflicts_with_sweep(enum option_id id, const struct options *options)
 }
 
 /*
- * Returns true if -append refuses option ID, as it is given: a log starts at offset 0 of
- * an empty file, has only writes, and has only one write in flight.
+ * Returns true if -append refuses option ID with the value that is given. The requests of
+ * -append write a log: the file is empty at the start, the first write goes to offset 0,
+ * there are no reads, and only one write is in flight at a time.
  */
 static bool
 conflicts_with_append(enum option_id id, const struct options *options)
@@ -268,9 +270,11 @@ count_in_phase(const struct plan *plan, const struct slo *slo, uint64_t warmup)
     if (plan->io.threads == 1 || !slo_is_of_operation(slo))
         return count_in_turns(mix, slo, count) - count_in_turns(mix, slo, warmup);
 
-    /* Each of several threads takes turns by itself, and may end in the middle of a round
-     * of turns, just after the operation in question. So for an upper bound, add the
-     * requests that the last rounds of all threads may lack, and count full rounds. */
+    /* Each thread takes turns by itself. Its last round of turns may be incomplete: it
+     * may end just after the operation that SLO is about, without the other operations.
+     * For an upper bound, add the requests that may be missing in the last rounds of all
+     * threads. Then the number of full rounds is the number of requests of that
+     * operation. */
     uint64_t counted = count - warmup;
     uint64_t extra_turns = (uint64_t)mix->extra_count;
     uint64_t lacking = (uint64_t)plan->io.threads * extra_turns;
@@ -298,16 +302,16 @@ count_in_run(const struct plan *plan, const struct slo *slo)
 }
 
 /*
- * Returns a number of requests for -c that is enough for SLO: then at least NEEDS
- * requests that count have the figure that SLO limits. The number is the warm-up plus the
- * requests of one phase, because -c limits each phase. With -G, it has whole rounds of
- * turns.
+ * Returns a value for -c that lets a run know the percentile of SLO: with this value, at
+ * least NEEDS requests that count have the figure that SLO limits. The value is the
+ * warm-up plus the requests of one phase, because -c limits each phase. If SLO is about
+ * one operation of -G, the value allows for whole rounds of turns.
  */
 static uint64_t
 find_sufficient_count(const struct plan *plan, const struct slo *slo, uint64_t needs)
 {
     bool is_of_all_phases = plan->mode == MODE_PHASES && slo->phase == PHASE_NONE;
-    uint64_t phases = is_of_all_phases ? PHASES - 1 : 1; /* PHASE_NONE is no phase */
+    uint64_t phases = is_of_all_phases ? PHASES - 1 : 1; /* without PHASE_NONE */
     uint64_t needs_per_phase = (needs + phases - 1) / phases;
     uint64_t warmup = slo->phase > PHASE_IDLE ? 0 : plan->statistics.limits.warmup;
     uint64_t extra_turns = (uint64_t)plan->workload.mix.extra_count;

@@ -36,7 +36,7 @@ static void
 resolve_background_workload(const struct background_options *background,
                             struct plan_workload *workload)
 {
-    if (background->path) /* the working set of the options is for another target */
+    if (background->path) /* -S and -o are about the measured target, not about PATH */
         workload->work_size = workload->work_offset = 0;
 
     workload->mix = background->mix;
@@ -52,7 +52,7 @@ resolve_background_workload(const struct background_options *background,
         workload->scratch_size = workload->request_size;
 }
 
-/* Changes IO, a copy of how the run sends its requests, into how the load sends them. */
+/* Changes IO, a copy of the I/O settings of the run, into the settings of the load. */
 static void
 resolve_background_io(const struct background_options *background, struct plan_io *io)
 {
@@ -132,7 +132,9 @@ plan_resolve_phases(const struct options *options, struct plan *plan, struct err
         return error_set(error, EXIT_USAGE, "-load",
                          "each phase needs an end; give -c or -w");
 
-    /* Even without -corrected, because the delays by the load would be hidden. */
+    /* Percentiles are corrected for missed requests even without -corrected. Otherwise
+     * they would hide delays: while the load delays a request, the requests that are due
+     * meanwhile are not sent. */
     if (!plan->pace.from_limit && plan->io.depth == 1)
         plan->statistics.corrected_interval = plan->pace.interval;
     return 0;

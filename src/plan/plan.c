@@ -162,7 +162,8 @@ choose_engine(const struct options *options, struct plan *plan, struct error *er
     if (io->engine_name || (!sweeps_depth && highest_depth < 2))
         return 0;
 
-    int depth; /* not used: if it is too small, opening the engine says so */
+    int depth; /* how many requests the engine can have in flight. Not used: if it is less
+                * than the highest depth, opening the engine fails with a message. */
     const char *what = sweeps_depth ? "-sweep depth" : "-depth";
     const struct io_engine *engine = io_engine_deep(highest_depth, &depth, &io->missing);
     if (engine) {
@@ -211,7 +212,7 @@ resolve_io(const struct options *options, struct plan *plan, struct error *error
     if (plan->mode == MODE_RATES) {
         plan_resolve_slots(options, plan);
         if (io->depth == 1)
-            return 0; /* threads keep the requests in flight */
+            return 0; /* one request in flight per thread: any engine will do */
     }
     return choose_engine(options, plan, error);
 }
@@ -238,7 +239,7 @@ resolve_pace(const struct options *options, struct plan *plan)
     pace->burst = options->burst ? options->burst : 1;
     pace->interval = options->interval;
     if (has_other_pace && !options->given[OPTION_INTERVAL])
-        pace->interval = 0; /* not the default of -i, 1 s */
+        pace->interval = 0; /* the default of -i, 1 s, is for runs without other pace */
     pace->given_by = pace->interval > 0 ? "-i" : NULL;
 
     int64_t requests = units_scale(pace->burst, plan->io.threads, 1);
@@ -282,7 +283,8 @@ resolve_end(const struct options *options, struct plan *plan)
     if (end->timeout == INT64_MAX)
         end->open_timeout = time_add(end->work_time, end->grace);
 
-    /* The default work time of -R comes last, because it does not limit the opening. */
+    /* The default work time of -R is set after open_timeout, because it must not limit
+     * how long opening a target may take. */
     if (options->given[OPTION_RAPID] && !options->given[OPTION_WORK_TIME])
         end->work_time = 3 * SECOND;
 }
@@ -359,7 +361,7 @@ resolve_mode(const struct options *options, struct plan *plan, struct error *err
 
 /* Maximum capacity of the series of latencies. */
 #define SERIES_MOST 32768 /* for one target */
-#define SERIES_ALL 131072 /* for all targets together; for each recorded run */
+#define SERIES_ALL 131072 /* for all targets together, or for one recorded run */
 
 static bool
 has_percentile(const struct slos *slos)
@@ -373,8 +375,9 @@ has_percentile(const struct slos *slos)
 /*
  * Decides how many latencies of a target are recorded in the order of its requests, as a
  * series (stats/track.h). A run needs the series to compare targets with each other, and
- * to say whether the answer to a limit on a percentile is certain. Sweeps and phases have
- * no series, because their requests are not all made under the same conditions.
+ * to tell whether it is certain at 95 % that a percentile meets or breaks its limit.
+ * Sweeps and phases have no series, because their requests are not all made under the
+ * same conditions.
  */
 static void
 resolve_series(struct plan *plan)

@@ -12,8 +12,8 @@
  *                both are rounded up to whole intervals of 1/r
  *
  * find_min_requests computes min_requests. For a low rate, make_rate_step reduces it, so
- * that the step takes at most ten times as long as -w, or as long as REQUESTS_MIN
- * requests take.
+ * that the step takes at most ten times as long as -w. If REQUESTS_MIN requests take even
+ * longer, the step takes as long as they do.
  */
 #include "base/random.h"
 #include "base/time.h"
@@ -70,9 +70,9 @@ find_slot_count(int64_t size)
 }
 
 /*
- * Resolves the depth for an engine that the command line names, or for the default engine
- * if the command line names the threads. All threads together get SLOTS_WANTED slots. If
- * the command line names the depth, it stays as it is.
+ * Resolves the depth if the command line sets the engine or the number of threads; if it
+ * sets only the threads, the engine is the default engine. Together the threads should
+ * have SLOTS_WANTED requests in flight. A depth from the command line is not changed.
  */
 static void
 resolve_named_slots(const struct options *options, int slots_wanted, struct plan_io *io)
@@ -141,7 +141,7 @@ find_min_requests(const struct plan *plan)
     if (requests < REQUESTS_MIN)
         requests = REQUESTS_MIN;
 
-    /* With -G, whole rounds of turns: as many writes as reads. */
+    /* Round up to whole rounds of turns, so that -G sends as many writes as reads. */
     return (requests + turns - 1) / turns * turns;
 }
 
@@ -252,7 +252,8 @@ round_up_to_intervals(int64_t time, int64_t interval, int64_t count)
  * Changes STEP, a copy of the plan of the sweep, into the plan of the step for RATE, in
  * requests per second. The settling and the work time are whole numbers of intervals, so
  * that a whole number of requests is due in each. To send min_requests, the work time may
- * become up to ten times as long, or as long as REQUESTS_MIN requests take.
+ * become up to ten times as long. If REQUESTS_MIN requests take even longer, the work
+ * time becomes as long as they take.
  */
 static void
 make_rate_step(struct plan *step, int64_t rate)
