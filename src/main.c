@@ -16,7 +16,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Prints the text of -h or -v. Returns the exit status: STATUS, unless that fails. */
+/* Prints the text of -h or -v. Returns STATUS, or EXIT_RUNTIME if printing fails. */
 static int
 print_information(const struct options *options, int status)
 {
