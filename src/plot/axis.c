@@ -14,8 +14,9 @@
 #include <math.h>
 #include <stdio.h>
 
-/* The round multiples of a unit whose next larger unit is 1000, 60 or 1024 times as
- * large. A 0 ends each list. */
+/* The round multiples of a unit, up to the next larger unit. There is a list for units
+ * whose next larger unit is 1000 times as large (decimal, such as us), 60 times
+ * (sexagesimal, such as s) and 1024 times (binary, such as KiB). A 0 ends each list. */
 static const short decimal[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 0};
 static const short sexagesimal[] = {1, 2, 5, 10, 20, 30, 0};
 static const short binary[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 0};

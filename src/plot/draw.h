@@ -117,8 +117,9 @@ bool plot_has_data(const struct job *job);
 /* The maximum number of targets that are drawn in full. If there are more, each target
  * has fewer lines, so that the plot stays readable. */
 #define PLOT_MAX_DETAILED 8
-/* The value of TARGET for elements that belong to all targets. They have the colour of
- * texts, which is colour 6. */
+/* A value for the parameter TARGET of plot_class, for an element that belongs to all
+ * targets. In a plot with several targets, the element has colour 6, which is the colour
+ * of texts. */
 #define PLOT_ALL_TARGETS 6
 
 /* The CSS classes of an SVG element, separated by spaces. */

@@ -83,8 +83,8 @@ have_same_mode(const struct plot *plot)
     return true;
 }
 
-/* Returns how the requests of PLAN follow each other in the target, with a space at the
- * end. Returns "" if the requests move no data, so that their offsets do not matter. */
+/* Returns the access pattern of PLAN, such as "random ", with a space at the end. Returns
+ * "" if the requests move no data, so that their offsets do not matter. */
 static const char *
 find_access_pattern(const struct plan *plan)
 {

@@ -15,7 +15,8 @@ run_picture_end(const struct track *track)
     for (uint64_t i = 0; i < track->request_count; i++)
         last = track->marks[i].offset > last ? track->marks[i].offset : last;
 
-    /* A request that failed or was missed after the last mark has no mark. */
+    /* Failed and missed requests have no marks. If the last column begins after the last
+     * mark, the last request failed or was missed, and its exact time is not known. */
     bool is_in_last_column = end - last <= (int64_t)1 << track->shift;
     return is_in_last_column ? last : end;
 }

@@ -34,7 +34,7 @@ void svg_escape(struct buffer *text, const char *plain);
  */
 void svg_shorten(struct buffer *text, const char *plain, int columns);
 
-/* The point of the base line of a text that is at the given position. */
+/* Which point of the base line of a text is placed at the position of the text. */
 enum svg_anchor {
     SVG_START,
     SVG_MIDDLE,

@@ -299,9 +299,10 @@ static void
 draw_label(struct buffer *text, struct labels *labels, const char *name, double x,
            double y)
 {
-    /* Where the middle of the label is, seen from its point: in units of half the width
-     * and half the height of the label, to the right and down, plus LABEL_DISTANCE. The
-     * best spots come first. */
+    /* The spots for the middle of the label, relative to its point; the best spots come
+     * first. One step to the right is half the width of the label plus LABEL_DISTANCE.
+     * One step down is half the height of the label. A label that lies higher or lower
+     * than its point is moved away from it by a further LABEL_DISTANCE. */
     static const struct {
         int right, down;
     } spots[] = {{0, -1}, {1, -1}, {1, 0},  {1, 1}, {0, 1}, {-1, -1}, {-1, 0},  {-1, 1},

@@ -12,8 +12,10 @@
 #include <math.h>
 #include <string.h>
 
-#define REQUESTS_PER_BIN 20  /* average, unless every request is drawn as a mark */
-#define MARKS_PER_BIN 8      /* average requests, if every request is drawn as a mark */
+/* average number of requests in a bin, unless every request is drawn as a mark */
+#define REQUESTS_PER_BIN 20
+/* average number of requests in a bin, if every request is drawn as a mark */
+#define MARKS_PER_BIN 8
 #define MIN_UNMARKED_BINS 40 /* minimum number of bins if there are no marks */
 
 /* Lengths in pixels. */
@@ -39,10 +41,10 @@ column_middle(const struct track *track, int column)
     return ((double)column + 0.5) * (double)(1LL << track->shift);
 }
 
-/* Which requests bins have, and what the sums of the bins are about. */
+/* What the lines and areas show that are drawn from the bins. */
 enum bin_kind {
     BIN_LATENCIES, /* the latencies of all requests that count */
-    BIN_PARTS,     /* the parts of the requests that were split into parts */
+    BIN_PARTS,     /* the parts of the time of requests that were split into parts */
 };
 
 /*
