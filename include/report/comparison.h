@@ -3,21 +3,23 @@
 
 #include <stdbool.h>
 
-/* The comparison of the jobs of a run, or of recorded runs: its rows, and a change as
- * text. Each format prints the comparison in its own way. */
+/* The comparison of the jobs of a run, or of recorded runs: its rows, and the text of a
+ * change against the reference, such as "+18.8 %". Each format prints the comparison in
+ * its own way. */
 
 struct comparison_row;
 struct interval;
 struct job;
 struct slos;
 
-/* Returns the rows of a comparison, one for each of COUNT jobs that have ended, filled by
- * comparison_fill with SLOS and RANKED. The caller frees the rows. Returns NULL if memory
- * is short. */
+/* Returns the rows of a comparison: one for each of COUNT jobs, which must have ended.
+ * comparison_fill fills the rows. It judges them by the relative limits of SLOS and, if
+ * RANKED, sorts them by speed, the fastest first. The caller frees the rows. Returns NULL
+ * if memory is short. */
 struct comparison_row *comparison_make(const struct job *jobs, int count,
                                        const struct slos *slos, bool ranked);
 
-/* size of a text of comparison_describe, in bytes */
+/* size of each text that comparison_describe writes, in bytes */
 #define COMPARISON_TEXT 56
 
 /*

@@ -68,13 +68,13 @@ struct export_file *export_add(struct export *export, const struct output *outpu
 int export_start(struct export *export, struct error *error);
 
 /* Replaces all earlier files by the first versions. Must come before export_hand_over.
- * Returns 0, or -1 with ERROR; files that were added before the failed one are replaced
- * then. */
+ * Returns 0, or -1 with ERROR; in case of failure, the files that were added before the
+ * failed one are already replaced. */
 int export_write_first(struct export *export, struct error *error);
 
-/* Makes the calling thread, the supervisor, the one that the writer wakes when a file
- * cannot be written. Returns true if there is a failure that export_take_failures has not
- * taken yet. */
+/* Registers the calling thread, the supervisor: from now on, the writer wakes this thread
+ * when a file cannot be written. Returns true if there is a failure that
+ * export_take_failures has not taken yet. */
 bool export_supervise(struct export *export);
 
 /* Hands TEXT, and its memory, to the writer: as the next version of FILE, or as lines for
@@ -92,15 +92,17 @@ void export_take_failures(struct export *export, struct notes *notes);
  * frees its memory. Stores the first failure in `failed_path` and `error_number`. Adds
  * the failures that export_take_failures has not taken yet to NOTES.
  *
- * The wait ends at the latest when the oldest text has waited for the timeout of the
- * plan, or for its grace time if there is no timeout, but not before DEADLINE_GRACE. It
- * ends after DEADLINE_GRACE if a request has no answer, and DEADLINE_GRACE after a signal
- * has asked to stop. Whatever ends it, the wait may last DEADLINE_GRACE_LEAST.
+ * The wait has a limit. The limit is reached when the oldest text has waited as
+ * long as the timeout of the plan or, if the plan has no timeout, as long as its grace
+ * time. But the wait may last at least DEADLINE_GRACE. There are two exceptions:
+ * - If a request has no answer, the wait may last only DEADLINE_GRACE.
+ * - If a signal has asked to stop, the limit is at most DEADLINE_GRACE after the signal.
+ * In every case, the wait may last at least DEADLINE_GRACE_LEAST.
  *
- * Returns true if the thread has ended. Returns false if the wait ended first. Then NOTES
- * has a line for each file with a text that is not written, and this failure is
- * ETIMEDOUT. The thread is stuck in the kernel, so its memory stays allocated until the
- * program ends. A second call waits again.
+ * Returns true if the thread has ended. Returns false if the limit was reached first.
+ * Then NOTES has a line for each file with a text that is not written, and the stored
+ * error number is ETIMEDOUT. The thread is stuck in the kernel, so its memory stays
+ * allocated until the program ends. A second call waits again.
  */
 bool export_end(struct export *export, struct notes *notes);
 

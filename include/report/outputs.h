@@ -72,14 +72,15 @@ struct output_kind {
      * option disables it. If the output is exported, the value of the option is the path
      * of the file. */
     enum option_id option;
-    /* The output has the results if its option was given at least this often: 1 for
-     * -json, 2 for -json -json. 0 for an output that cannot be chosen this way. */
+    /* Minimum number of times that the option must be given to make this output the one
+     * that has the results (plan_printed): 1 for -json, 2 for -json -json. 0 if the
+     * option never does so. */
     int min_given;
     enum output_sink sink;
     const struct report_format *format;
-    /* Returns true if a run of PLAN has this output unless its option was given. The
-     * printed outputs of PLAN are in its list already. NULL if the output is not enabled
-     * by default. */
+    /* Returns true if a run of PLAN has this output when its option is not given. The
+     * answer may depend on the printed outputs, so PLAN must already list them. NULL if
+     * the output is not enabled by default. */
     bool (*enabled_by_default)(const struct plan *plan);
 
     bool for_people; /* the text is read by people, not by programs */
@@ -99,7 +100,8 @@ struct output_kind {
      * begins with them, because then ioping has written it. NULL if the output is not
      * exported. */
     const char *magic;
-    /* the words for such a file in a message, such as "an ioping plot"; or NULL */
+    /* what a message calls a file that begins with `magic`, such as "an ioping plot";
+     * NULL if the output is not exported */
     const char *magic_description;
 
     /* Reports ERROR to the caller of the program in the way that the caller expects, and
@@ -139,8 +141,9 @@ output_is_printed(const struct output *output)
     return output->kind->sink == SINK_PRINTED || output->kind->sink == SINK_STDOUT_AT_END;
 }
 
-/* Returns the output of PLAN that has the results. Its kind reports an error to the
- * caller of the program, and answers the caller at the end. */
+/* Returns the output of PLAN that has the results, in the format that the options ask
+ * for, such as JSON; by default it is the text for people. The kind of this output
+ * reports an error to the caller, and answers the caller at the end. */
 static inline const struct output *
 plan_printed(const struct plan *plan)
 {

@@ -59,8 +59,9 @@ struct report {
     struct export_file *file;
     /* time from one call of the format's tick function to the next, in ns; 0: no ticks */
     int64_t tick_interval;
-    /* when the next tick is due, ns, monotonic; 0: on_next_tick sets it to a whole
-     * interval from then */
+    /* When the next tick is due, ns, monotonic. 0 if it is not known yet. The next call
+     * of on_next_tick then sets it to one tick_interval after the time of the call or, if
+     * the first request is delayed (start_delay of a job), after the delay. */
     int64_t next_tick_at;
     /* when the current interval of an HDR log began, ns, monotonic; 0: not known yet */
     int64_t interval_began_at;
@@ -90,12 +91,13 @@ struct report {
 struct reports {
     struct report list[OUTPUTS_MOST]; /* in the order of the outputs of the plan */
     int report_count;
-    /* The last report of SINK_PRINTED. It is on standard output, unless a plot takes all
-     * of standard output; then it is in the file of -output or -record. */
+    /* The last report in `list` whose text is printed (SINK_PRINTED). The text goes to
+     * standard output or, if a plot takes all of standard output, to the file of -output
+     * or -record. */
     const struct report *last_printed;
     struct output_file file;
-    /* A run has ended, or the sweep of one of the targets, and the last versions of
-     * exported files are not handed over yet. */
+    /* True from the end of a run, or of the sweep of one target, until the last versions
+     * of exported files are handed over. */
     bool export_pending;
     bool export_stuck;  /* the writer of exported files is stuck in the kernel */
     int print_status;   /* -1 if writing a printed output failed, else 0 */

@@ -69,10 +69,11 @@ worse_state(enum check_state state, enum check_state other)
     return states[other].rank > states[state].rank ? other : state;
 }
 
-/* The characters that are escaped in the text, in a path in the text, and in a label of
- * the performance data. */
+/* characters that are escaped in the text of the line, before the performance data */
 #define ESCAPED_IN_TEXT "|\"`"
+/* characters that are escaped in a path in the text before the performance data */
 #define ESCAPED_IN_PATH ESCAPED_IN_TEXT "'"
+/* characters that are escaped in a label of the performance data */
 #define ESCAPED_IN_LABEL ESCAPED_IN_PATH "="
 
 /* Adds TEXT to LINE. The characters of SET, and characters that cannot be displayed, are
@@ -210,8 +211,8 @@ list_figures(struct figures *figures, const struct plan *plan, const struct stat
         judge_figure(&figures->list[i], stats);
 }
 
-/* Returns true if TEXT, a displayed value, looks like LIMIT when it is displayed. A value
- * that is barely larger than LIMIT may be displayed with decimals: "2.00 ms". */
+/* Returns true if TEXT, a displayed value, looks equal to LIMIT. TEXT is then the text of
+ * LIMIT, such as "2 ms", or the text of the next larger value, such as "2.00 ms". */
 static bool
 is_shown_as(const char *text, const struct slo *limit)
 {
@@ -584,7 +585,8 @@ check_refuse(const struct error *error)
 {
     struct buffer text = {0};
 
-    /* The caller waits for the line, so a reader of stderr may not delay it for long. */
+    /* stderr may be a pipe that nobody reads. The time for writing ERROR to stderr is
+     * limited, because the caller still waits for the line on stdout. */
     os_monitor_limit_most(time_add(os_clock_now(), DEADLINE_GRACE));
     console_error(error);
 

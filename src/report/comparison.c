@@ -68,8 +68,8 @@ struct comparison_table {
     bool has_same;    /* some cell has the mark (~): no difference is known */
     bool has_unknown; /* some cell has the mark (?): it is unknown whether they differ */
     bool names_alone; /* each name has a line of its own, above its line */
-    /* widths of the names, and of the gap before each column and its cells, in columns of
-     * the terminal */
+    /* Widths in columns of the terminal: of the names, of the gap before each column, and
+     * of the cells of each column. */
     int name_width, gaps[COLUMNS], widths[COLUMNS];
     unsigned hidden; /* columns that are left out, as bits 1 << enum column */
 };
@@ -380,8 +380,8 @@ fill_operation_line(struct comparison_line *line, const struct comparison_row *r
     fill_latency_cells(line, &latencies);
 }
 
-/* Fills all lines of the table after the first, which are the lines of ROW_COUNT rows.
- * Returns false if memory ran out. */
+/* Fills the lines of ROW_COUNT rows. They follow the first line of the table, which has
+ * the headers. Returns false if memory ran out. */
 static bool
 fill_lines(struct comparison_table *table, const struct comparison_row *rows,
            int row_count, const struct slos *slos)

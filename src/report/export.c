@@ -197,7 +197,8 @@ static void *
 write_all(void *argument)
 {
     struct export_writer *writer = argument;
-    bool has_written = true; /* looks at all files before the first wait */
+    /* true at first, so that all files are looked at before the first wait */
+    bool has_written = true;
 
     os_lock_acquire(writer->lock);
     while (has_written || !writer->is_ending) {
@@ -411,13 +412,15 @@ has_unanswered(const struct export *export)
     return false;
 }
 
-/* Returns until when to wait for a writer whose oldest text was handed over at SINCE. The
- * wait began at BEGAN. All times are in ns, monotonic. */
+/* Returns the time at which to stop waiting for the writer, as export_end describes. The
+ * oldest text of the writer was handed over at SINCE, and the wait began at BEGAN. All
+ * times are in ns, monotonic. */
 static int64_t
 find_wait_limit(const struct export *export, int64_t since, int64_t began)
 {
     const struct plan *plan = export->plan;
-    int64_t patience = plan->end.timeout; /* as with a request that has no answer */
+    /* A text gets as much time to be written as a request gets to be answered. */
+    int64_t patience = plan->end.timeout;
 
     if (patience == INT64_MAX)
         patience = plan->end.grace;
@@ -434,7 +437,7 @@ find_wait_limit(const struct export *export, int64_t since, int64_t began)
 }
 
 /* Waits until the writer has ended. Its oldest text was handed over at SINCE, ns,
- * monotonic. Returns false if the limit of the wait came first. */
+ * monotonic. Returns false if the limit (find_wait_limit) was reached first. */
 static bool
 wait_for_end(struct export *export, int64_t since)
 {

@@ -185,8 +185,8 @@ add_percentile_line(struct buffer *text, int width, const char *name,
     add_time_list(text, times, count);
 }
 
-/* Percentiles that the user did not ask for are shown only if at least this many requests
- * count, or for flushes, if there were at least this many flushes. */
+/* minimum number of latencies, of requests or of flushes, to show percentiles of them
+ * that the user did not ask for */
 #define MIN_UNASKED 10
 
 /* Adds a line with the percentiles of LIST, which begins with NAME, if the user gave LIST
@@ -224,9 +224,9 @@ add_flush_times(struct buffer *text, const struct stats *stats)
  * 90 and 99. With 99.9 the line would be too long. */
 #define PART_PERCENTILES 0x7u
 
-/* Returns which percentiles of LIST the line of a part shows if COUNT requests have the
- * part, as bits by index. Unless the user gave the list, the median is always shown, so
- * that every part has a line. */
+/* Returns the set of percentiles that the line of a part shows: bit I is set if it shows
+ * LIST->list[I]. COUNT is the number of requests that have the part. Unless the user gave
+ * LIST, the median is always shown, so that every part has a line. */
 static unsigned
 part_percentiles_shown(const struct percentiles *list, uint64_t count)
 {
@@ -514,7 +514,8 @@ human_compare(struct report *report, const struct run_record *record)
     if (rows)
         comparison_format(report, rows);
 
-    /* Otherwise these belong to the summary, but recorded runs have no summary. */
+    /* Recorded runs have no summary, so the percentiles and histograms that are otherwise
+     * part of the summary are added here. */
     if (is_recorded) {
         add_recorded_percentiles(report);
         add_recorded_histograms(report);

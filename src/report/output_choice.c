@@ -208,8 +208,8 @@ find_stdout_at_end(const struct options *options)
     return NULL;
 }
 
-/* Returns true if OPTIONS ask for an exported file. The option of AT_END does not, since
- * its value is "-". */
+/* Returns true if OPTIONS ask for an exported file. The option of AT_END, the kind that
+ * takes all of standard output, is skipped: its value is "-", not the path of a file. */
 static bool
 exports_file(const struct options *options, const struct output_kind *at_end)
 {
@@ -317,16 +317,16 @@ has_same_path(const struct output *one, const struct output *other)
     return one->path && other->path && strcmp(one->path, other->path) == 0;
 }
 
-/* Fills ERROR: PATH, which OPTION names, IS already something else, such as "a target".
- * Returns -1. */
+/* Fills ERROR: PATH, which OPTION names, is also OTHER_USE, such as "a target" or "the
+ * file of -plot". Returns -1. */
 static int
-refuse_output_path(enum option_id option, const char *path, const char *is,
+refuse_output_path(enum option_id option, const char *path, const char *other_use,
                    struct error *error)
 {
     char what[32];
     snprintf(what, sizeof(what), "-%s", cli_option(option)->name);
 
-    error_set(error, EXIT_USAGE, what, "%s is also %s", path, is);
+    error_set(error, EXIT_USAGE, what, "%s is also %s", path, other_use);
     return error_advise(error, "name another file");
 }
 
@@ -334,10 +334,11 @@ refuse_output_path(enum option_id option, const char *path, const char *is,
 static int
 refuse_same_path(enum option_id option, const struct output *other, struct error *error)
 {
-    char is[48];
-    snprintf(is, sizeof(is), "the file of -%s", cli_option(other->kind->option)->name);
+    char other_use[48];
+    snprintf(other_use, sizeof(other_use), "the file of -%s",
+             cli_option(other->kind->option)->name);
 
-    return refuse_output_path(option, other->path, is, error);
+    return refuse_output_path(option, other->path, other_use, error);
 }
 
 /*

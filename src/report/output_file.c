@@ -114,13 +114,13 @@ output_file_discard(const struct output_file *file, const struct plan *plan)
         os_stream_discard(file->stream, plan_printed(plan)->path);
 }
 
-/* Fills ERROR: the file of -output or -record IS also something else, such as "a target".
- * Returns -1. */
+/* Fills ERROR: the file of -output or -record is also OTHER_USE, such as "a target" or
+ * "the file of -plot". Returns -1. */
 static int
-refuse_output_file(const struct plan *plan, const char *is, struct error *error)
+refuse_output_file(const struct plan *plan, const char *other_use, struct error *error)
 {
     return error_set(error, EXIT_PREPARE, plan_printed(plan)->path,
-                     "is also %s; name another file for -%s", is,
+                     "is also %s; name another file for -%s", other_use,
                      cli_option(output_file_option(plan))->name);
 }
 
@@ -189,14 +189,14 @@ output_file_check(const struct output_file *file, const struct plan *plan,
 
     for (int i = 1; i < plan->output.count; i++) {
         const struct output *other = &plan->output.list[i];
-        char is[48];
+        char other_use[48];
 
         if (!other->path || !os_stream_is_path(stream, other->path))
             continue;
 
-        snprintf(is, sizeof(is), "the file of -%s",
+        snprintf(other_use, sizeof(other_use), "the file of -%s",
                  cli_option(other->kind->option)->name);
-        return refuse_output_file(plan, is, error);
+        return refuse_output_file(plan, other_use, error);
     }
 
     return 0;

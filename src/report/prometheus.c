@@ -64,7 +64,7 @@ struct metrics {
     const struct series *series; /* the series whose lines are written */
 };
 
-/* Adds a line with COUNT, a uint64_t of the current series. */
+/* Adds a line with a count. COUNT points to it, a uint64_t of the current series. */
 static void
 add_count_line(const struct metrics *metrics, const void *count)
 {

@@ -290,8 +290,8 @@ failure_text(int code)
     return code == ETIMEDOUT ? OS_STREAM_STUCK : strerror(code);
 }
 
-/* Writes a note to stderr for each printed output that has failed, once, after the notes
- * that are not written yet. */
+/* Writes the notes that wait to stderr, and then a note for each printed output that has
+ * failed. A failure that was noted by an earlier call is not noted again. */
 static void
 note_failures(struct reports *reports)
 {
@@ -507,8 +507,9 @@ write_stdout_at_end(struct reports *reports)
     }
 }
 
-/* Hands over the last versions of all exported files. For a growing file, on_end has
- * handed over the last lines already; its last text may be empty. */
+/* Hands over the last text of each exported file: the last version of the file or, for a
+ * growing file, the lines that still wait. There may be no such lines, because on_end has
+ * handed over the lines of the last interval already. */
 static void
 hand_over_last_versions(struct reports *reports)
 {

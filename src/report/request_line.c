@@ -103,7 +103,8 @@ count_columns_since(const struct report *report, const struct buffer *text, size
     return escape_count(text->text + begin);
 }
 
-/* Adds the characters FIRST to END - 1, counted from 0, of CHARACTERS, a UTF-8 text. */
+/* Adds a range of the characters of CHARACTERS, a UTF-8 text: from the index FIRST to the
+ * index END - 1. Indices count characters, from 0. */
 static void
 add_characters(struct buffer *text, const char *characters, int first, int end)
 {

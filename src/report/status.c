@@ -30,12 +30,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TENTH (SECOND / 10) /* of a second, in ns */
+#define TENTH (SECOND / 10) /* a tenth of a second, in ns */
 
 #define STANDARD_ERROR 2
 #define DEFAULT_COLUMNS 80 /* assumed if the width of the terminal is not known */
-/* time without a line at the begin of a run, in ns: in a short run the line would only
- * flash */
+/* Time without a line at the start of a run, in ns. In a short run, the line would only
+ * flash. */
 #define QUIET_TIME (SECOND / 5)
 
 /* Returns the statistics of JOB that the line shows. While a phase runs, these are the
@@ -154,15 +154,15 @@ note_count_limit(const struct status *status, const struct job *jobs, int count,
 }
 
 /* Notes the progress of a sweep at NOW, as far as the number of steps is known. Targets
- * are swept one after the other. The number of steps is known of the current target only,
- * and assumed to be the same for all targets. All times are as planned. */
+ * are swept one after the other. The number of steps is known only for the current
+ * target, and is assumed to be the same for all targets. All times are as planned. */
 static void
 note_sweep(const struct status *status, int64_t now, struct status_facts *facts)
 {
     const struct plan *plan = status->plan;
     const struct status_place *place = &status->place;
-    int64_t target_time = 0; /* all steps of one target */
-    int64_t before = 0;      /* the steps of this target before the current one */
+    int64_t target_time = 0;   /* planned time of all steps of one target, ns */
+    int64_t earlier_steps = 0; /* planned time of the steps before the current one, ns */
     int64_t value = plan->sweep.from;
 
     if (place->count <= 0)
@@ -170,7 +170,7 @@ note_sweep(const struct status *status, int64_t now, struct status_facts *facts)
 
     for (int i = 0; i < place->count; i++) {
         if (i == place->index)
-            before = target_time;
+            earlier_steps = target_time;
         target_time = time_add(target_time, plan_step_time(plan, value));
         value = sweep_next(value, plan->sweep.to);
     }
@@ -178,7 +178,7 @@ note_sweep(const struct status *status, int64_t now, struct status_facts *facts)
     int64_t in_step =
         time_earlier(now - place->began_at, plan_step_time(plan, place->value));
     int64_t earlier_targets = time_multiply(target_time, place->target);
-    int64_t done = time_add(earlier_targets, time_add(before, in_step));
+    int64_t done = time_add(earlier_targets, time_add(earlier_steps, in_step));
     int64_t sweep_time = time_multiply(target_time, status->target_count);
 
     note_ending(facts, (double)done / (double)sweep_time, sweep_time - done);

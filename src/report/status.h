@@ -83,9 +83,9 @@ struct status_facts {
     struct status_place place;
     int target_count;
 
-    double
-        share; /* the part of the whole run that is done, 0 to 1; negative if unknown */
-    int64_t elapsed_ns;   /* since the begin of the run, or of the current phase */
+    /* the part of the whole run that is done, 0 to 1; negative if unknown */
+    double share;
+    int64_t elapsed_ns;   /* since the start of the run, or of the current phase */
     int64_t remaining_ns; /* until the end of the run */
     bool is_endless;      /* only a signal or a failure ends the run */
     /* age of the oldest request in flight; 0 if none is in flight */
