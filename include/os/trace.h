@@ -41,14 +41,15 @@ os_extent_find(const struct os_extent *extents, int count, int64_t offset)
 struct os_layout_device {
     uint64_t number; /* device number, as in os_trace_record */
     uint64_t disk;   /* number of the whole disk, of which this may be a partition */
-    uint64_t start;  /* first sector of a partition on its disk; 0 for a whole disk */
-    bool lowest;     /* the kernel sends requests to this device, or to its disk */
+    uint64_t
+        start_sector; /* first sector of a partition on its disk; 0 for a whole disk */
+    bool is_bottom;   /* the kernel sends requests to this device, or to its disk */
     /* a loop device whose requests become requests of the device below; only events of
      * kind QUEUE and COMPLETE are recorded */
-    bool above;
+    bool is_loop;
     /* the device has no request queue: an I/O that is queued on it completes as
      * OS_TRACE_BIO_COMPLETE */
-    bool bio_based;
+    bool is_bio_based;
 };
 
 /*
@@ -70,17 +71,17 @@ struct os_layout {
     int device_count;
     struct os_extent *extents; /* on devices[0] */
     int extent_count;
-    struct os_extent *upper; /* on the loop device; NULL without one */
-    int upper_count;
-    int top; /* index of the device that the file is on */
+    struct os_extent *loop_extents; /* on the loop device; NULL without one */
+    int loop_extent_count;
+    int top_index; /* index of the device that the file is on */
     /* In sectors. An I/O that is queued on devices[top] completes as an I/O of the device
      * below, this many sectors further. 0: it completes as its own. */
-    uint64_t shift;
-    bool known;      /* the extents are known; if false, there are none */
-    bool remapped;   /* devices[0] consists of other devices, see OS_TRACE_REMAP */
-    bool is_stacked; /* the device that the file is on is not the lowest */
-    char name[64];   /* path of the device that the file is on, such as /dev/vda */
-    char legs[512];  /* of a stack: "raid1: /dev/vdb, /dev/vdc"; else empty */
+    uint64_t completion_shift;
+    bool extents_known; /* the extents are known; if false, there are none */
+    bool is_remapped;   /* devices[0] consists of other devices, see OS_TRACE_REMAP */
+    bool is_stacked;    /* the device that the file is on is not the lowest */
+    char name[64];      /* path of the device that the file is on, such as /dev/vda */
+    char members[512];  /* of a stack: "raid1: /dev/vdb, /dev/vdc"; else empty */
 };
 
 /*
@@ -115,15 +116,15 @@ enum os_trace_kind {
 
 struct os_trace_record {
     int64_t time; /* in ns, monotonic */
-    uint64_t device, sector, sectors;
+    uint64_t device, sector, sector_count;
     uint64_t old_device, old_sector; /* of a remap: where the I/O comes from */
     /* TID of the running thread, in the initial PID namespace. For a worker of io_uring:
      * the TID of the thread that the worker serves. */
     int thread;
     enum os_trace_kind kind;
-    bool kernel; /* of a queue event: a kernel thread queued the I/O */
-    bool flush;  /* the request empties the device's cache and moves no data */
-    bool write;
+    bool by_kernel; /* of a queue event: a kernel thread queued the I/O */
+    bool is_flush;  /* the request empties the device's cache and moves no data */
+    bool is_write;
 };
 
 struct os_trace;

@@ -39,9 +39,9 @@ void
 os_layout_free(struct os_layout *layout)
 {
     free(layout->extents);
-    free(layout->upper);
-    layout->extents = layout->upper = NULL;
-    layout->extent_count = layout->upper_count = 0;
+    free(layout->loop_extents);
+    layout->extents = layout->loop_extents = NULL;
+    layout->extent_count = layout->loop_extent_count = 0;
 }
 
 /* Functions for clocks. */

@@ -123,10 +123,10 @@ read_device(const char *folder, struct os_layout_device *device, struct linux_di
         (part && !linux_file_read(start, sizeof(start), "%s/start", folder)))
         return false;
 
-    device->start = strtoull(start, NULL, 10);
+    device->start_sector = strtoull(start, NULL, 10);
     snprintf(queue, sizeof(queue), "%s/mq", disk->folder);
-    device->bio_based = access(queue, F_OK) < 0;
-    device->lowest = !device->bio_based && !is_made_of_others(disk);
+    device->is_bio_based = access(queue, F_OK) < 0;
+    device->is_bottom = !device->is_bio_based && !is_made_of_others(disk);
 
     return true;
 }
@@ -182,13 +182,14 @@ add_devices(struct layout_search *search, const char *folder)
     layout->devices[layout->device_count++] = device;
     if (is_top)
         linux_device_path(&disk, layout->name, sizeof(layout->name));
-    if (device.lowest)
+    if (device.is_bottom)
         return 0;
     if (is_top) {
-        struct linux_legs legs = {layout->legs, sizeof(layout->legs), 0, false};
-        layout->remapped = layout->is_stacked = true;
-        layout->shift = linux_disk_is_bcache(&disk) ? BCACHE_DATA : 0;
-        linux_legs_find(&legs, &disk);
+        struct linux_members members = {layout->members, sizeof(layout->members), 0,
+                                        false};
+        layout->is_remapped = layout->is_stacked = true;
+        layout->completion_shift = linux_disk_is_bcache(&disk) ? BCACHE_DATA : 0;
+        linux_members_find(&members, &disk);
     }
 
     struct layout_search below = {search->path, layout, search->error, search->depth - 1};
@@ -366,7 +367,7 @@ find_extents(int fd, int64_t offset, int64_t length, struct os_layout *layout)
 
     int64_t begin = offset / SECTOR * SECTOR;
     int64_t end = length > DEVICE_MOST - offset ? DEVICE_MOST : offset + length;
-    uint64_t start = layout->devices[0].start;
+    uint64_t start = layout->devices[0].start_sector;
     uint64_t sector = start + (uint64_t)begin / SECTOR;
     if (S_ISBLK(file.st_mode))
         return add_extent(layout, (struct os_extent){begin, end - begin, sector});
@@ -468,7 +469,7 @@ follow_loop(struct layout_search *search)
     struct loop_info64 info;
     struct layout_search deeper = {search->path, &below, &ignored, search->depth - 1};
 
-    if (search->depth == 0 || layout->remapped || layout->extent_count == 0 ||
+    if (search->depth == 0 || layout->is_remapped || layout->extent_count == 0 ||
         layout->devices[0].disk >> MINOR_BITS != MAJOR_LOOP)
         return;
     int fd = open_backing(layout->name, &info);
@@ -480,20 +481,21 @@ follow_loop(struct layout_search *search)
         if (below.device_count < OS_LAYOUT_DEVICES &&
             linux_layout_compose(layout, &below, shift)) {
             struct os_layout replaced = *layout;
-            struct linux_legs legs = {below.legs, sizeof(below.legs), 0, false};
-            linux_legs_begin(&legs, "loop");
-            linux_legs_add(&legs, below.name);
+            struct linux_members members = {below.members, sizeof(below.members), 0,
+                                            false};
+            linux_members_begin(&members, "loop");
+            linux_members_add(&members, below.name);
             memcpy(below.name, layout->name, sizeof(below.name));
 
             below.is_stacked = true;
 
-            below.top = below.device_count++;
-            below.devices[below.top] = layout->devices[0];
-            below.devices[below.top].lowest = false;
-            below.devices[below.top].above = true;
-            free(below.upper);
-            below.upper = replaced.extents;
-            below.upper_count = replaced.extent_count;
+            below.top_index = below.device_count++;
+            below.devices[below.top_index] = layout->devices[0];
+            below.devices[below.top_index].is_bottom = false;
+            below.devices[below.top_index].is_loop = true;
+            free(below.loop_extents);
+            below.loop_extents = replaced.extents;
+            below.loop_extent_count = replaced.extent_count;
             replaced.extents = NULL;
             *layout = below;
             below = replaced;
@@ -515,7 +517,7 @@ find_layout(int fd, int64_t offset, int64_t length, struct layout_search *search
         linux_layout_devices(folder, search->path, layout, search->error) < 0)
         return -1;
 
-    layout->known = find_extents(fd, offset, length, layout);
+    layout->extents_known = find_extents(fd, offset, length, layout);
     follow_loop(search);
 
     return 0;

@@ -71,34 +71,35 @@ find_kind(const struct linux_disk *disk, char *kind, size_t size)
 }
 
 void
-linux_legs_begin(struct linux_legs *legs, const char *kind)
+linux_members_begin(struct linux_members *members, const char *kind)
 {
-    legs->count = 0;
-    legs->is_full = false;
-    snprintf(legs->text, legs->size, "%s", kind);
+    members->count = 0;
+    members->is_full = false;
+    snprintf(members->text, members->size, "%s", kind);
 }
 
 void
-linux_legs_add(struct linux_legs *legs, const char *path)
+linux_members_add(struct linux_members *members, const char *path)
 {
     static const char more[] = ", ...";
-    const char *between = legs->count > 0 ? ", " : ": ";
-    size_t used = strlen(legs->text);
-    if (legs->is_full)
+    const char *between = members->count > 0 ? ", " : ": ";
+    size_t used = strlen(members->text);
+    if (members->is_full)
         return;
 
-    legs->is_full = used + strlen(between) + strlen(path) + sizeof(more) > legs->size;
-    if (legs->is_full)
-        snprintf(legs->text + used, legs->size - used, "%s", more);
+    members->is_full =
+        used + strlen(between) + strlen(path) + sizeof(more) > members->size;
+    if (members->is_full)
+        snprintf(members->text + used, members->size - used, "%s", more);
     else
-        snprintf(legs->text + used, legs->size - used, "%s%s", between, path);
-    legs->count++;
+        snprintf(members->text + used, members->size - used, "%s%s", between, path);
+    members->count++;
 }
 
 /* Adds the device behind FOLDER, a symbolic link of sysfs to the directory of a disk or
  * partition. */
 static void
-add_leg(struct linux_legs *legs, const char *folder)
+add_member(struct linux_members *members, const char *folder)
 {
     char path[256];
     char target[LINUX_SYSFS_ROOM];
@@ -110,7 +111,7 @@ add_leg(struct linux_legs *legs, const char *folder)
     linux_device_path(&disk, path, sizeof(path));
     if (is_partition && linux_sysfs_link(folder, target) && strrchr(target, '/'))
         snprintf(path, sizeof(path), "/dev/%.200s", strrchr(target, '/') + 1);
-    linux_legs_add(legs, path);
+    linux_members_add(members, path);
 }
 
 static int
@@ -122,7 +123,7 @@ is_shown(const struct dirent *entry)
 /* The members of an md array come in the order of the array. The members of other stacks
  * have no order, so they are sorted by name. */
 void
-linux_legs_find(struct linux_legs *legs, const struct linux_disk *disk)
+linux_members_find(struct linux_members *members, const struct linux_disk *disk)
 {
     char kind[64];
     char folder[LINUX_SYSFS_ROOM + 32];
@@ -130,19 +131,19 @@ linux_legs_find(struct linux_legs *legs, const struct linux_disk *disk)
     struct dirent **list = NULL;
 
     find_kind(disk, kind, sizeof(kind));
-    linux_legs_begin(legs, kind);
+    linux_members_begin(members, kind);
     for (int i = 0; i < OS_LAYOUT_DEVICES; i++) {
         snprintf(path, sizeof(path), "%s/md/rd%d/block", disk->folder, i);
-        add_leg(legs, path);
+        add_member(members, path);
     }
-    if (legs->count > 0)
+    if (members->count > 0)
         return;
 
     snprintf(folder, sizeof(folder), "%s/slaves", disk->folder);
     int count = scandir(folder, &list, is_shown, alphasort);
     for (int i = 0; i < count; i++) {
         snprintf(path, sizeof(path), "%s/%s", folder, list[i]->d_name);
-        add_leg(legs, path);
+        add_member(members, path);
         free(list[i]);
     }
     free(list);

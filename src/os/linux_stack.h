@@ -14,7 +14,7 @@ void linux_device_path(const struct linux_disk *disk, char *path, size_t size);
 
 /* The description of a stack, such as "raid1: /dev/vdb, /dev/mapper/slow". If not all
  * legs fit, it ends with three dots. */
-struct linux_legs {
+struct linux_members {
     char *text;   /* owned by the caller */
     size_t size;  /* of `text`, in bytes */
     int count;    /* legs that were added */
@@ -22,13 +22,13 @@ struct linux_legs {
 };
 
 /* Starts a description with the KIND of the stack. */
-void linux_legs_begin(struct linux_legs *legs, const char *kind);
+void linux_members_begin(struct linux_members *members, const char *kind);
 
 /* Adds one leg, the device PATH. */
-void linux_legs_add(struct linux_legs *legs, const char *path);
+void linux_members_add(struct linux_members *members, const char *path);
 
 /* Writes the whole description of DISK: its kind and its legs, as sysfs lists them. */
-void linux_legs_find(struct linux_legs *legs, const struct linux_disk *disk);
+void linux_members_find(struct linux_members *members, const struct linux_disk *disk);
 
 /* Returns true if the disk is a bcache, with or without a cache attached. */
 bool linux_disk_is_bcache(const struct linux_disk *disk);

@@ -203,16 +203,16 @@ fill_record(const struct linux_trace_format *format, const unsigned char *data,
         record->kind = OS_TRACE_REMAP;
     record->device = load(data, size, format->device);
     record->sector = load(data, size, format->sector);
-    record->sectors = load(data, size, format->sectors);
+    record->sector_count = load(data, size, format->sectors);
     record->old_device = load(data, size, format->old_device);
     record->old_sector = load(data, size, format->old_sector);
 
     record->thread = (int)load(data, size, format->thread);
-    record->kernel = strncmp(comm, "kworker/", strlen("kworker/")) == 0;
+    record->by_kernel = strncmp(comm, "kworker/", strlen("kworker/")) == 0;
     if (strncmp(comm, LINUX_TRACE_WORKER, strlen(LINUX_TRACE_WORKER)) == 0)
         record->thread = atoi(comm + strlen(LINUX_TRACE_WORKER));
-    record->flush = rwbs[0] == 'F' && record->sectors == 0;
-    record->write = strchr(rwbs, 'W') != NULL;
+    record->is_flush = rwbs[0] == 'F' && record->sector_count == 0;
+    record->is_write = strchr(rwbs, 'W') != NULL;
     if (format->kind != OS_TRACE_MARK)
         return;
 

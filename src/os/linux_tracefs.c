@@ -119,12 +119,13 @@ is_recorded(const struct os_layout *layout, int device, enum os_trace_kind kind)
 {
     const struct os_layout_device *of = &layout->devices[device];
 
-    bool is_top = device == layout->top;
+    bool is_top = device == layout->top_index;
     if (kind == OS_TRACE_BIO_COMPLETE)
-        return (is_top && of->bio_based) || (layout->shift > 0 && of->lowest);
+        return (is_top && of->is_bio_based) ||
+               (layout->completion_shift > 0 && of->is_bottom);
     if (kind == OS_TRACE_COMPLETE && is_top)
         return true;
-    return kind == OS_TRACE_QUEUE || !of->above;
+    return kind == OS_TRACE_QUEUE || !of->is_loop;
 }
 
 /* Returns true if records of KIND matter for any of COUNT layouts. */
@@ -137,7 +138,7 @@ is_wanted(const struct os_layout *const *layouts, int count, enum os_trace_kind 
 
     for (int i = 0; i < count; i++)
         for (int k = 0; k < layouts[i]->device_count; k++)
-            if (is_recorded(layouts[i], k, kind) && (!remaps || layouts[i]->remapped))
+            if (is_recorded(layouts[i], k, kind) && (!remaps || layouts[i]->is_remapped))
                 return true;
     return false;
 }

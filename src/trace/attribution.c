@@ -118,11 +118,11 @@ find_thread(struct records *records)
 
     for (int look = 0; look < LOOKS && marked; look++) {
         records_read(records);
-        for (int i = records_find(records, records->count, mark - MS); i < records->count;
-             i++)
-            if (records->list[i].trace.kind == OS_TRACE_MARK &&
-                records->list[i].trace.sector == (uint64_t)mark)
-                return records->list[i].trace.thread;
+        for (int i = records_find(records, records->entry_count, mark - MS);
+             i < records->entry_count; i++)
+            if (records->entries[i].record.kind == OS_TRACE_MARK &&
+                records->entries[i].record.sector == (uint64_t)mark)
+                return records->entries[i].record.thread;
         os_sleep_until(os_clock_now() + LOOK_PAUSE);
     }
 
@@ -134,7 +134,7 @@ attribution_begin(struct attribution *attribution, struct attribution_log *log)
 {
     os_lock_acquire(attribution->lock);
     log->thread = find_thread(&attribution->records);
-    records_add_own(&attribution->records, log->thread);
+    records_add_thread(&attribution->records, log->thread);
     os_lock_release(attribution->lock);
 }
 
@@ -338,12 +338,13 @@ find_layout(struct trace_target *target, const struct attribution_job *job,
     target->is_direct = job->target->is_direct;
     target->needs_track = job->needs_track;
     if (layout->is_stacked)
-        notes_add(notes, plan->path, "breakdown of %s (%s)", layout->name, layout->legs);
+        notes_add(notes, plan->path, "breakdown of %s (%s)", layout->name,
+                  layout->members);
     else
         note_limits(plan, layout, notes);
 
     target->is_single = plan->io.depth == 1 && plan->sweep.kind != SWEEP_DEPTH;
-    if (layout->known || target->is_single)
+    if (layout->extents_known || target->is_single)
         return 0;
     return error_set(error, EXIT_PREPARE, plan->path,
                      "its file system does not say where its blocks are, so only one "

@@ -45,9 +45,9 @@
 static bool
 covers(const struct candidate *candidate, const struct sector_range *cell)
 {
-    const struct os_trace_record *trace = &candidate->record->trace;
+    const struct os_trace_record *record = &candidate->listed->record;
     return candidate->disk == cell->disk && candidate->sector <= cell->sector &&
-           candidate->sector + trace->sectors >= cell->sector + cell->sectors;
+           candidate->sector + record->sector_count >= cell->sector + cell->sectors;
 }
 
 /* Returns whether CANDIDATE may be the entry of a block request of this request: queued
@@ -58,15 +58,16 @@ covers(const struct candidate *candidate, const struct sector_range *cell)
 static bool
 may_enter(const struct cells *cells, const struct candidate *candidate)
 {
-    const struct trace_entry *record = candidate->record;
-    const struct os_trace_record *trace = &record->trace;
+    const struct listed_record *listed = candidate->listed;
+    const struct os_trace_record *record = &listed->record;
     if (candidate->kind != cells->entry_kind)
         return false;
-    if (trace->thread == cells->thread)
-        return record->use != ENTRY_ATTRIBUTED;
+    if (record->thread == cells->thread)
+        return listed->use != RECORD_ATTRIBUTED;
 
-    return cells->is_below_top ? !records_is_own(cells->program_threads, trace->thread)
-                               : trace->kernel && record->use != ENTRY_ATTRIBUTED;
+    return cells->is_below_top
+               ? !is_program_thread(cells->program_threads, record->thread)
+               : record->by_kernel && listed->use != RECORD_ATTRIBUTED;
 }
 
 /* Finds the first entry of CELL that may be the request's: an entry by its own thread, or
@@ -83,14 +84,14 @@ find_entry(const struct cells *cells, const struct sector_range *cell, int *entr
     int completions = 0;
     bool own = false;
     *entry = -1;
-    for (int i = cells->first_within; i < cells->count; i++) {
-        const struct trace_entry *record = cells->candidates[i].record;
+    for (int i = cells->first_within_index; i < cells->candidate_count; i++) {
+        const struct listed_record *listed = cells->candidates[i].listed;
         enum os_trace_kind kind = cells->candidates[i].kind;
         if (!covers(&cells->candidates[i], cell))
             continue;
 
         if (!own && may_enter(cells, &cells->candidates[i])) {
-            own = record->trace.thread == cells->thread;
+            own = listed->record.thread == cells->thread;
             found = own ? 1 : found + 1;
             if (found == 1) {
                 *entry = i;
@@ -110,11 +111,11 @@ find_entry(const struct cells *cells, const struct sector_range *cell, int *entr
 static bool
 is_missing(const struct cells *cells, const struct sector_range *cell)
 {
-    for (int i = cells->first_within; i < cells->count; i++) {
+    for (int i = cells->first_within_index; i < cells->candidate_count; i++) {
         enum os_trace_kind kind = cells->candidates[i].kind;
         if (covers(&cells->candidates[i], cell) &&
-            (cells->direct || kind != OS_TRACE_COMPLETE))
-            return cells->direct || kind == OS_TRACE_ISSUE;
+            (cells->is_direct || kind != OS_TRACE_COMPLETE))
+            return cells->is_direct || kind == OS_TRACE_ISSUE;
     }
     return false;
 }
@@ -123,8 +124,8 @@ is_missing(const struct cells *cells, const struct sector_range *cell)
 static void
 mark(struct candidate *candidate)
 {
-    if (candidate->record->use == ENTRY_UNUSED)
-        candidate->record->use = ENTRY_CLAIMED;
+    if (candidate->listed->use == RECORD_UNUSED)
+        candidate->listed->use = RECORD_CLAIMED;
 }
 
 /* Adds a stay of a block request at the device. Successive cells of the same block
@@ -184,9 +185,9 @@ follow_block_request(struct cells *cells, const struct sector_range *cell, int e
     int intervals = cells->interval_count;
     struct breakdown_interval now = {INT64_MAX, INT64_MAX, INT64_MAX};
 
-    for (int i = alone ? entry : 0; i < cells->count; i++) {
+    for (int i = alone ? entry : 0; i < cells->candidate_count; i++) {
         struct candidate *candidate = &cells->candidates[i];
-        const struct os_trace_record *trace = &candidate->record->trace;
+        const struct os_trace_record *record = &candidate->listed->record;
         if (!covers(candidate, cell))
             continue;
 
@@ -194,12 +195,12 @@ follow_block_request(struct cells *cells, const struct sector_range *cell, int e
             if (foreign > complete) /* one of another process is in flight */
                 return SPLIT_AMBIGUOUS;
             own = queued++;
-            now.queued_at = trace->time;
+            now.queued_at = record->time;
             mark(candidate);
         } else if (candidate->kind == cells->entry_kind) {
             queued++;
             if (cells->is_below_top ||
-                records_is_own(cells->program_threads, trace->thread))
+                is_program_thread(cells->program_threads, record->thread))
                 continue;
             if (own >= 0 && !alone)
                 return SPLIT_AMBIGUOUS;
@@ -209,7 +210,7 @@ follow_block_request(struct cells *cells, const struct sector_range *cell, int e
                 foreign = ++queued;
             if (issued++ != own)
                 continue;
-            now.issued_at = trace->time;
+            now.issued_at = record->time;
             mark(candidate);
         } else if (issued > complete && (candidate->kind == OS_TRACE_REQUEUE ||
                                          candidate->kind == OS_TRACE_COMPLETE)) {
@@ -217,12 +218,12 @@ follow_block_request(struct cells *cells, const struct sector_range *cell, int e
             if ((ends ? complete++ : --issued) != own)
                 continue;
             mark(candidate);
-            now.completed_at = trace->time;
+            now.completed_at = record->time;
             if (!add_interval(cells, &now))
                 return SPLIT_LOST;
             if (ends)
                 return SPLIT_DONE;
-            now = (struct breakdown_interval){INT64_MAX, INT64_MAX, trace->time};
+            now = (struct breakdown_interval){INT64_MAX, INT64_MAX, record->time};
         }
     }
 
@@ -239,7 +240,8 @@ static enum split_result
 follow_last(struct cells *cells, const struct sector_range *cell, int *entry)
 {
     enum split_result result = SPLIT_LOST;
-    for (int i = cells->count; i-- > cells->first_within && result == SPLIT_LOST;) {
+    for (int i = cells->candidate_count;
+         i-- > cells->first_within_index && result == SPLIT_LOST;) {
         const struct candidate *candidate = &cells->candidates[i];
         if (!covers(candidate, cell) || !may_enter(cells, candidate))
             continue;
@@ -262,11 +264,11 @@ add_cell(struct cells *cells, const struct sector_range *cell)
     if (found == 0)
         return is_missing(cells, cell) ? SPLIT_LOST : SPLIT_DONE;
 
-    cells->alone = cells->alone && alone;
+    cells->all_sole = cells->all_sole && alone;
     /* Several block requests: earlier records may tell which is which, unless another
      * process is involved. */
-    if (!alone &&
-        (!cells->has_earlier || cells->foreign || (found > 1 && !cells->is_below_top)))
+    if (!alone && (!cells->has_earlier || cells->may_have_foreign_io ||
+                   (found > 1 && !cells->is_below_top)))
         result = SPLIT_AMBIGUOUS;
     else if (found > 1)
         result = follow_last(cells, cell, &entry);
@@ -274,10 +276,10 @@ add_cell(struct cells *cells, const struct sector_range *cell)
         result =
             follow_block_request(cells, cell, entry, alone, cells->may_be_incomplete);
 
-    const struct os_trace_record *trace = &cells->candidates[entry].record->trace;
-    bool released = trace->kernel && !cells->is_below_top;
+    const struct os_trace_record *record = &cells->candidates[entry].listed->record;
+    bool released = record->by_kernel && !cells->is_below_top;
     int64_t *queued = released ? &cells->released_at : &cells->queued_at;
-    *queued = time_earlier(*queued, trace->time);
+    *queued = time_earlier(*queued, record->time);
     return result;
 }
 
@@ -286,10 +288,10 @@ add_cell(struct cells *cells, const struct sector_range *cell)
 static uint64_t
 next_cut(const struct cells *cells, uint64_t disk, uint64_t from, uint64_t end)
 {
-    for (int i = 0; i < cells->count; i++) {
+    for (int i = 0; i < cells->candidate_count; i++) {
         const struct candidate *candidate = &cells->candidates[i];
-        const struct os_trace_record *trace = &candidate->record->trace;
-        uint64_t over = candidate->sector + trace->sectors;
+        const struct os_trace_record *record = &candidate->listed->record;
+        uint64_t over = candidate->sector + record->sector_count;
         if (candidate->disk == disk && candidate->sector > from &&
             candidate->sector < end)
             end = candidate->sector;
@@ -318,9 +320,9 @@ cells_add(struct cells *cells, const struct sector_range *range)
 void
 cells_end(struct cells *cells, bool is_split)
 {
-    for (int i = 0; i < cells->count; i++) {
-        struct trace_entry *record = cells->candidates[i].record;
-        if (record->use == ENTRY_CLAIMED)
-            record->use = is_split ? ENTRY_ATTRIBUTED : ENTRY_UNUSED;
+    for (int i = 0; i < cells->candidate_count; i++) {
+        struct listed_record *listed = cells->candidates[i].listed;
+        if (listed->use == RECORD_CLAIMED)
+            listed->use = is_split ? RECORD_ATTRIBUTED : RECORD_UNUSED;
     }
 }

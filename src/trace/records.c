@@ -16,10 +16,10 @@
 #define RECORDS_READ 64 /* records read in one call */
 
 void
-records_add_own(struct records *records, int thread)
+records_add_thread(struct records *records, int thread)
 {
     if (thread >= 0 && thread < RECORD_THREADS)
-        records->own_threads[thread / 8] |= (unsigned char)(1 << thread % 8);
+        records->program_threads[thread / 8] |= (unsigned char)(1 << thread % 8);
 }
 
 /* Sorts by time. At equal times, the order is that of a block request: queued, remapped,
@@ -27,8 +27,8 @@ records_add_own(struct records *records, int thread)
 static int
 compare_times(const void *one, const void *other)
 {
-    const struct os_trace_record *a = &((const struct trace_entry *)one)->trace;
-    const struct os_trace_record *b = &((const struct trace_entry *)other)->trace;
+    const struct os_trace_record *a = &((const struct listed_record *)one)->record;
+    const struct os_trace_record *b = &((const struct listed_record *)other)->record;
     if (a->time != b->time)
         return a->time < b->time ? -1 : 1;
     return (int)a->kind - (int)b->kind;
@@ -40,20 +40,21 @@ compare_times(const void *one, const void *other)
 static void
 make_room(struct records *records)
 {
-    struct trace_entry *list = records->list;
-    int half = records->count / 2;
+    struct listed_record *list = records->entries;
+    int half = records->entry_count / 2;
     int left = 0;
-    if (records->count + RECORDS_READ <= RECORDS_MOST)
+    if (records->entry_count + RECORDS_READ <= RECORDS_MOST)
         return;
 
     for (int i = 0; i < half; i++)
-        if (list[i].use != ENTRY_ATTRIBUTED)
+        if (list[i].use != RECORD_ATTRIBUTED)
             list[left++] = list[i];
     if (left > half / 2)
         left = 0;
 
-    memmove(list + left, list + half, (size_t)(records->count - half) * sizeof(*list));
-    records->count += left - half;
+    memmove(list + left, list + half,
+            (size_t)(records->entry_count - half) * sizeof(*list));
+    records->entry_count += left - half;
 }
 
 int
@@ -63,7 +64,7 @@ records_find(const struct records *records, int count, int64_t time)
     int high = count;
     while (low < high) {
         int middle = low + (high - low) / 2;
-        if (records->list[middle].trace.time < time)
+        if (records->entries[middle].record.time < time)
             low = middle + 1;
         else
             high = middle;
@@ -80,15 +81,16 @@ records_read(struct records *records)
     int got;
 
     make_room(records);
-    int old = records->count;
-    while (records->count + RECORDS_READ <= RECORDS_MOST &&
+    int old = records->entry_count;
+    while (records->entry_count + RECORDS_READ <= RECORDS_MOST &&
            (got = records->source.read(records->source.trace, read, RECORDS_READ)) > 0)
         for (int i = 0; i < got; i++) {
-            records->list[records->count++] = (struct trace_entry){.trace = read[i]};
+            records->entries[records->entry_count++] =
+                (struct listed_record){.record = read[i]};
             least = time_earlier(least, read[i].time);
         }
 
     int from = records_find(records, old, least);
-    qsort(records->list + from, (size_t)(records->count - from),
-          sizeof(struct trace_entry), compare_times);
+    qsort(records->entries + from, (size_t)(records->entry_count - from),
+          sizeof(struct listed_record), compare_times);
 }

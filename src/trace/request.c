@@ -29,15 +29,16 @@ struct attribution_search {
     const struct trace_target *target;
     struct records *records;
     const struct sample *sample;
-    int thread;      /* the thread that sent the request */
-    bool complete;   /* no record can be missing */
-    int64_t start;   /* of the request */
-    int64_t end;     /* of the request without its flush */
-    bool is_entered; /* a block request of it was queued at the top device of a stack */
+    int thread;             /* the thread that sent the request */
+    bool has_all_records;   /* no record can be missing */
+    int64_t start;          /* of the request */
+    int64_t end;            /* of the request without its flush */
+    bool was_queued_at_top; /* a block request of it was queued at the top device of a
+                               stack */
     int64_t
         entered_top_at;  /* when the first block request was queued at the top device */
     int64_t left_top_at; /* when the last block request was complete at the top device */
-    struct trace_entry *first_record,
+    struct listed_record *first_record,
         *end_record; /* the records to search; TO is the first beyond */
     int range_count; /* number of ranges */
     struct sector_range ranges[RANGES_MOST];
@@ -118,10 +119,10 @@ static bool
 add_top_part(struct attribution_search *search, int64_t offset, int64_t length)
 {
     const struct os_layout *layout = &search->target->layout;
-    if (layout->top == 0)
+    if (layout->top_index == 0)
         return add_part(search, offset, length);
-    return add_extents(search, layout->upper, layout->upper_count,
-                       layout->devices[layout->top].disk, offset, length);
+    return add_extents(search, layout->loop_extents, layout->loop_extent_count,
+                       layout->devices[layout->top_index].disk, offset, length);
 }
 
 /* Returns how many of SECTORS sectors of DISK, from SECTOR on, are in RANGE. */
@@ -141,45 +142,45 @@ static void
 look_within(struct attribution_search *search, int64_t start, int64_t end)
 {
     struct records *records = search->records;
-    search->first_record =
-        records->list + records_find(records, records->count, start - CLOCK_SLACK);
-    search->end_record =
-        records->list + records_find(records, records->count, end + CLOCK_SLACK + 1);
+    search->first_record = records->entries + records_find(records, records->entry_count,
+                                                           start - CLOCK_SLACK);
+    search->end_record = records->entries + records_find(records, records->entry_count,
+                                                         end + CLOCK_SLACK + 1);
 }
 
 /* Returns the record at which a search that includes earlier records begins. */
-static struct trace_entry *
+static struct listed_record *
 look_back(const struct attribution_search *search)
 {
     return search->first_record -
-           time_earlier(search->first_record - search->records->list, LOOK_BACK);
+           time_earlier(search->first_record - search->records->entries, LOOK_BACK);
 }
 
 /* Adds the sectors of a record, if its device is known. Returns false if there is no
  * room. */
 static bool
-add_record(struct attribution_search *search, const struct os_trace_record *trace)
+add_record(struct attribution_search *search, const struct os_trace_record *record)
 {
-    uint64_t disk = disk_of(&search->target->layout, trace->device);
-    return !disk || !trace->sectors ||
-           add_range(search, disk, trace->sector, trace->sectors);
+    uint64_t disk = disk_of(&search->target->layout, record->device);
+    return !disk || !record->sector_count ||
+           add_range(search, disk, record->sector, record->sector_count);
 }
 
 /* Returns whether a record is of the top device, which the file is on. */
 static bool
-is_at_top(const struct attribution_search *search, const struct os_trace_record *trace)
+is_at_top(const struct attribution_search *search, const struct os_trace_record *record)
 {
     const struct os_layout *layout = &search->target->layout;
-    return disk_of(layout, trace->device) == layout->devices[layout->top].disk;
+    return disk_of(layout, record->device) == layout->devices[layout->top_index].disk;
 }
 
 /* Returns whether a record is an I/O that the thread of the request has queued before the
  * end of the request. */
 static bool
-is_queued(const struct attribution_search *search, const struct os_trace_record *trace)
+is_queued(const struct attribution_search *search, const struct os_trace_record *record)
 {
-    return trace->kind == OS_TRACE_QUEUE && trace->thread == search->thread &&
-           trace->time <= search->end;
+    return record->kind == OS_TRACE_QUEUE && record->thread == search->thread &&
+           record->time <= search->end;
 }
 
 /* Adds the sectors that the thread of the request has queued at the top device meanwhile.
@@ -193,25 +194,25 @@ add_queued(struct attribution_search *search)
     const struct sample *sample = search->sample;
     const struct os_trace_record *throttled = NULL;
     bool writes = operations[sample->operation].flags & OPERATION_WRITES;
-    bool kernel = search->target->layout.known;
+    bool kernel = search->target->layout.extents_known;
     uint64_t sectors = 0;
     int alike = 0;
-    for (const struct trace_entry *record = search->first_record;
-         record < search->end_record; record++) {
-        const struct os_trace_record *trace = &record->trace;
-        uint64_t bytes = trace->sectors * SECTOR;
-        bool released = trace->kind == OS_TRACE_QUEUE && trace->kernel;
-        if (!is_at_top(search, trace))
+    for (const struct listed_record *listed = search->first_record;
+         listed < search->end_record; listed++) {
+        const struct os_trace_record *record = &listed->record;
+        uint64_t bytes = record->sector_count * SECTOR;
+        bool released = record->kind == OS_TRACE_QUEUE && record->by_kernel;
+        if (!is_at_top(search, record))
             continue;
         kernel |= released;
-        if (released && bytes == (uint64_t)sample->size && trace->write == writes) {
-            throttled = trace;
+        if (released && bytes == (uint64_t)sample->size && record->is_write == writes) {
+            throttled = record;
             alike++;
         }
-        if (!is_queued(search, trace))
+        if (!is_queued(search, record))
             continue;
-        sectors += trace->sectors;
-        if (!add_record(search, trace))
+        sectors += record->sector_count;
+        if (!add_record(search, record))
             return false;
     }
     if (search->range_count == 0)
@@ -227,20 +228,20 @@ static bool
 follow_remaps(struct attribution_search *search, const struct sector_range *range)
 {
     const struct os_layout *layout = &search->target->layout;
-    for (const struct trace_entry *record = search->first_record;
-         record < search->end_record; record++) {
-        const struct os_trace_record *trace = &record->trace;
-        const struct os_layout_device *device = find_device(layout, trace->device);
-        if (trace->kind != OS_TRACE_REMAP || !device ||
+    for (const struct listed_record *listed = search->first_record;
+         listed < search->end_record; listed++) {
+        const struct os_trace_record *record = &listed->record;
+        const struct os_layout_device *device = find_device(layout, record->device);
+        if (record->kind != OS_TRACE_REMAP || !device ||
             device->disk == range->disk) /* from a partition to its disk */
             continue;
-        uint64_t start = device->number == trace->device ? device->start : 0;
-        uint64_t old = trace->old_sector;
+        uint64_t start = device->number == record->device ? device->start_sector : 0;
+        uint64_t old = record->old_sector;
         uint64_t skipped = range->sector > old ? range->sector - old : 0;
-        uint64_t sectors =
-            overlap(range, disk_of(layout, trace->old_device), old, trace->sectors);
+        uint64_t sectors = overlap(range, disk_of(layout, record->old_device), old,
+                                   record->sector_count);
         if (sectors &&
-            !add_range(search, device->disk, trace->sector + start + skipped, sectors))
+            !add_range(search, device->disk, record->sector + start + skipped, sectors))
             return false;
     }
     return true;
@@ -255,7 +256,7 @@ follow_all(struct attribution_search *search)
         bool all = true;
         for (int i = search->range_count; i-- > 0;) {
             struct sector_range range = search->ranges[i];
-            if (find_device(&search->target->layout, range.disk)->lowest)
+            if (find_device(&search->target->layout, range.disk)->is_bottom)
                 continue;
             search->ranges[i] = search->ranges[--search->range_count];
             all = false;
@@ -281,19 +282,20 @@ find_overlap(const struct attribution_search *search, uint64_t disk, uint64_t se
 
 /* Returns how many sectors of a record are in ranges of SEARCH. */
 static uint64_t
-find_sectors(const struct attribution_search *search, const struct os_trace_record *trace)
+find_sectors(const struct attribution_search *search,
+             const struct os_trace_record *record)
 {
-    uint64_t disk = disk_of(&search->target->layout, trace->device);
-    return find_overlap(search, disk, trace->sector, trace->sectors);
+    uint64_t disk = disk_of(&search->target->layout, record->device);
+    return find_overlap(search, disk, record->sector, record->sector_count);
 }
 
 /* Adds a candidate. Returns false if there is no room. */
 static bool
 add_candidate(struct cells *cells, struct candidate candidate)
 {
-    if (cells->count == CELLS_RECORDS)
+    if (cells->candidate_count == CELLS_RECORDS)
         return false;
-    cells->candidates[cells->count++] = candidate;
+    cells->candidates[cells->candidate_count++] = candidate;
     return true;
 }
 
@@ -304,7 +306,8 @@ static bool
 add_top_candidate(struct cells *cells, struct candidate candidate,
                   const struct os_layout_device *top)
 {
-    enum os_trace_kind end = top->bio_based ? OS_TRACE_BIO_COMPLETE : OS_TRACE_COMPLETE;
+    enum os_trace_kind end =
+        top->is_bio_based ? OS_TRACE_BIO_COMPLETE : OS_TRACE_COMPLETE;
     if (candidate.kind != OS_TRACE_QUEUE && candidate.kind != end)
         return true;
     if (candidate.kind == end)
@@ -319,15 +322,16 @@ add_top_candidate(struct cells *cells, struct candidate candidate,
 /* Returns RECORD as a candidate. A completion on another device counts as one of the top
  * device if the top device has moved its I/O there, by `shift` sectors (bcache). */
 static struct candidate
-candidate_of(const struct os_layout *layout, struct trace_entry *record)
+candidate_of(const struct os_layout *layout, struct listed_record *listed)
 {
-    const struct os_trace_record *trace = &record->trace;
-    struct candidate candidate = {record, disk_of(layout, trace->device), trace->sector,
-                                  trace->kind};
-    uint64_t top = layout->devices[layout->top].disk;
-    if (layout->shift && trace->kind == OS_TRACE_BIO_COMPLETE && candidate.disk != top) {
+    const struct os_trace_record *record = &listed->record;
+    struct candidate candidate = {listed, disk_of(layout, record->device), record->sector,
+                                  record->kind};
+    uint64_t top = layout->devices[layout->top_index].disk;
+    if (layout->completion_shift && record->kind == OS_TRACE_BIO_COMPLETE &&
+        candidate.disk != top) {
         candidate.disk = top;
-        candidate.sector -= layout->shift;
+        candidate.sector -= layout->completion_shift;
     }
     return candidate;
 }
@@ -339,20 +343,20 @@ static bool
 gather(const struct attribution_search *search, struct cells *cells, bool all)
 {
     const struct os_layout *layout = &search->target->layout;
-    struct trace_entry *record = all ? look_back(search) : search->first_record;
-    bool is_top = cells == &search->records->top;
+    struct listed_record *listed = all ? look_back(search) : search->first_record;
+    bool is_top = cells == &search->records->top_cells;
     cells->has_earlier = all;
-    cells->count = cells->first_within = 0;
-    for (; record < search->end_record; record++) {
-        struct candidate candidate = candidate_of(layout, record);
-        if (record == search->first_record)
-            cells->first_within = cells->count;
+    cells->candidate_count = cells->first_within_index = 0;
+    for (; listed < search->end_record; listed++) {
+        struct candidate candidate = candidate_of(layout, listed);
+        if (listed == search->first_record)
+            cells->first_within_index = cells->candidate_count;
         if (!find_overlap(search, candidate.disk, candidate.sector,
-                          record->trace.sectors))
+                          listed->record.sector_count))
             continue;
-        bool fits =
-            is_top ? add_top_candidate(cells, candidate, &layout->devices[layout->top])
-                   : add_candidate(cells, candidate);
+        bool fits = is_top ? add_top_candidate(cells, candidate,
+                                               &layout->devices[layout->top_index])
+                           : add_candidate(cells, candidate);
         if (!fits)
             return false;
     }
@@ -365,13 +369,13 @@ static enum os_trace_kind
 find_entry_kind(const struct attribution_search *search, const struct cells *cells,
                 const struct sector_range *range)
 {
-    if (cells == &search->records->top || !search->target->layout.remapped)
+    if (cells == &search->records->top_cells || !search->target->layout.is_remapped)
         return OS_TRACE_QUEUE;
-    for (int i = cells->first_within; i < cells->count; i++) {
+    for (int i = cells->first_within_index; i < cells->candidate_count; i++) {
         const struct candidate *candidate = &cells->candidates[i];
         if (candidate->kind == OS_TRACE_QUEUE &&
             overlap(range, candidate->disk, candidate->sector,
-                    candidate->record->trace.sectors))
+                    candidate->listed->record.sector_count))
             return OS_TRACE_QUEUE;
     }
     return OS_TRACE_REMAP;
@@ -391,21 +395,21 @@ is_foreign(const struct attribution_search *search)
     int queued = 0;
     int handed = 0;
     bool fits = add_top_part(&above, sample->offset, sample->size);
-    for (struct trace_entry *record = look_back(search); record < search->end_record;
-         record++) {
-        const struct os_trace_record *trace = &record->trace;
-        bool is_own = records_is_own(search->records->own_threads, trace->thread);
-        bool is_below = find_sectors(search, trace) > 0;
-        handed += is_below && trace->kind == OS_TRACE_REMAP;
-        if (trace->kind != OS_TRACE_QUEUE)
+    for (struct listed_record *listed = look_back(search); listed < search->end_record;
+         listed++) {
+        const struct os_trace_record *record = &listed->record;
+        bool is_own = is_program_thread(search->records->program_threads, record->thread);
+        bool is_below = find_sectors(search, record) > 0;
+        handed += is_below && record->kind == OS_TRACE_REMAP;
+        if (record->kind != OS_TRACE_QUEUE)
             continue;
         queued += is_below;
-        if (!is_own && fits && find_sectors(&above, trace) > 0)
+        if (!is_own && fits && find_sectors(&above, record) > 0)
             return true;
-        if (!is_own && is_below && !trace->kernel && !layout->remapped)
+        if (!is_own && is_below && !record->by_kernel && !layout->is_remapped)
             return true;
     }
-    return layout->remapped && queued > handed;
+    return layout->is_remapped && queued > handed;
 }
 
 /* Finds the records of the request for all ranges of SEARCH, among the candidates of its
@@ -420,12 +424,13 @@ attribute_candidates(const struct attribution_search *search, struct cells *cell
     if (!gather(search, cells, all))
         return SPLIT_LOST;
     cells->thread = search->thread;
-    cells->program_threads = search->records->own_threads;
-    cells->direct = target->is_direct;
-    cells->is_below_top = target->layout.is_stacked && cells != &search->records->top;
-    cells->foreign = cells->is_below_top && all && is_foreign(search);
-    cells->may_be_incomplete = cells->is_below_top && search->complete;
-    cells->alone = true;
+    cells->program_threads = search->records->program_threads;
+    cells->is_direct = target->is_direct;
+    cells->is_below_top =
+        target->layout.is_stacked && cells != &search->records->top_cells;
+    cells->may_have_foreign_io = cells->is_below_top && all && is_foreign(search);
+    cells->may_be_incomplete = cells->is_below_top && search->has_all_records;
+    cells->all_sole = true;
     cells->interval_count = 0;
     enum split_result result = SPLIT_DONE;
     for (int i = 0; i < search->range_count && result == SPLIT_DONE; i++) {
@@ -461,22 +466,23 @@ find_last(const struct cells *cells)
 static void
 add_flushes(const struct attribution_search *search, int64_t since)
 {
-    struct cells *cells = &search->records->cells;
+    struct cells *cells = &search->records->bottom_cells;
     int count = cells->interval_count;
     int open = count;
     struct breakdown_interval *intervals = cells->intervals;
-    for (const struct trace_entry *record = search->first_record;
-         record < search->end_record; record++) {
-        const struct os_trace_record *trace = &record->trace;
+    for (const struct listed_record *listed = search->first_record;
+         listed < search->end_record; listed++) {
+        const struct os_trace_record *record = &listed->record;
         const struct os_layout_device *device =
-            find_device(&search->target->layout, trace->device);
-        if (!trace->flush || trace->time < since || !device || !device->lowest)
+            find_device(&search->target->layout, record->device);
+        if (!record->is_flush || record->time < since || !device || !device->is_bottom)
             continue;
-        if (trace->kind == OS_TRACE_ISSUE && count < CELLS_INTERVALS)
-            intervals[count++] = (struct breakdown_interval){trace->time, 0, trace->time};
+        if (record->kind == OS_TRACE_ISSUE && count < CELLS_INTERVALS)
+            intervals[count++] =
+                (struct breakdown_interval){record->time, 0, record->time};
         else if (open < count &&
-                 (trace->kind == OS_TRACE_COMPLETE || trace->kind == OS_TRACE_REQUEUE))
-            intervals[open++].completed_at = trace->time;
+                 (record->kind == OS_TRACE_COMPLETE || record->kind == OS_TRACE_REQUEUE))
+            intervals[open++].completed_at = record->time;
     }
     cells->interval_count = open;
 }
@@ -487,11 +493,11 @@ add_flushes(const struct attribution_search *search, int64_t since)
 static bool
 add_queued_below(struct attribution_search *search)
 {
-    for (const struct trace_entry *record = search->first_record;
-         record < search->end_record; record++) {
-        const struct os_trace_record *trace = &record->trace;
-        if (is_queued(search, trace) && !is_at_top(search, trace) &&
-            !add_record(search, trace))
+    for (const struct listed_record *listed = search->first_record;
+         listed < search->end_record; listed++) {
+        const struct os_trace_record *record = &listed->record;
+        if (is_queued(search, record) && !is_at_top(search, record) &&
+            !add_record(search, record))
             return false;
     }
     return true;
@@ -509,27 +515,27 @@ attribute_below(struct attribution_search *search, bool by_thread)
     const struct os_layout *layout = &search->target->layout;
     const struct sample *sample = search->sample;
     int above = search->range_count;
-    bool is_loop = layout->top > 0, fits = true;
+    bool is_loop = layout->top_index > 0, fits = true;
 
-    search->first_record =
-        records->list + records_find(records, records->count, search->entered_top_at);
-    search->end_record =
-        records->list + records_find(records, records->count, search->left_top_at + 1);
+    search->first_record = records->entries + records_find(records, records->entry_count,
+                                                           search->entered_top_at);
+    search->end_record = records->entries + records_find(records, records->entry_count,
+                                                         search->left_top_at + 1);
     if (is_loop) {
         search->range_count = 0;
         fits = !by_thread && add_part(search, sample->offset, sample->size);
     }
-    if (!fits || (layout->remapped && !follow_all(search)))
+    if (!fits || (layout->is_remapped && !follow_all(search)))
         return SPLIT_LOST;
-    if (search->range_count == 0 && layout->remapped && search->target->is_single &&
+    if (search->range_count == 0 && layout->is_remapped && search->target->is_single &&
         (!add_queued_below(search) || !follow_all(search)))
         return SPLIT_LOST;
-    if (!records->top.alone && search->range_count > above)
+    if (!records->top_cells.all_sole && search->range_count > above)
         return SPLIT_AMBIGUOUS; /* it is not certain which request was remapped where */
 
-    enum split_result result = attribute_cells(search, &records->cells);
-    if (result == SPLIT_DONE && records->cells.interval_count == 0 &&
-        (!search->complete || (is_loop && may_ask(search))))
+    enum split_result result = attribute_cells(search, &records->bottom_cells);
+    if (result == SPLIT_DONE && records->bottom_cells.interval_count == 0 &&
+        (!search->has_all_records || (is_loop && may_ask(search))))
         return SPLIT_LOST;
     return result;
 }
@@ -539,10 +545,11 @@ static enum split_result
 attribute_stack(struct attribution_search *search, bool by_thread)
 {
     struct records *records = search->records;
-    struct cells *top = &records->top;
-    records->cells.count = 0;
+    struct cells *top = &records->top_cells;
+    records->bottom_cells.candidate_count = 0;
     enum split_result result = attribute_cells(search, top);
-    search->is_entered |= time_earlier(top->queued_at, top->released_at) < INT64_MAX;
+    search->was_queued_at_top |=
+        time_earlier(top->queued_at, top->released_at) < INT64_MAX;
     if (result == SPLIT_DONE && top->interval_count == 0)
         result = search->target->is_direct ? SPLIT_LOST : SPLIT_NO_DEVICE_IO;
     if (result == SPLIT_DONE) {
@@ -552,7 +559,7 @@ attribute_stack(struct attribution_search *search, bool by_thread)
         result = attribute_below(search, by_thread);
     }
     cells_end(top, result == SPLIT_DONE);
-    cells_end(&records->cells, result == SPLIT_DONE);
+    cells_end(&records->bottom_cells, result == SPLIT_DONE);
     return result;
 }
 
@@ -560,7 +567,7 @@ attribute_stack(struct attribution_search *search, bool by_thread)
 static enum split_result
 attribute_plain(const struct attribution_search *search)
 {
-    struct cells *cells = &search->records->cells;
+    struct cells *cells = &search->records->bottom_cells;
     enum split_result result = attribute_cells(search, cells);
     if (result == SPLIT_DONE && cells->interval_count == 0)
         result = search->target->is_direct ? SPLIT_LOST : SPLIT_NO_DEVICE_IO;
@@ -574,14 +581,15 @@ static int64_t
 find_flushed(const struct attribution_search *search)
 {
     const struct os_layout *layout = &search->target->layout;
-    const struct os_layout_device *top = &layout->devices[layout->top];
-    enum os_trace_kind end = top->bio_based ? OS_TRACE_BIO_COMPLETE : OS_TRACE_COMPLETE;
+    const struct os_layout_device *top = &layout->devices[layout->top_index];
+    enum os_trace_kind end =
+        top->is_bio_based ? OS_TRACE_BIO_COMPLETE : OS_TRACE_COMPLETE;
     int64_t last = search->left_top_at;
-    for (const struct trace_entry *record = search->first_record;
-         record < search->end_record; record++)
-        if (record->trace.flush && record->trace.kind == end &&
-            is_at_top(search, &record->trace))
-            last = time_later(last, record->trace.time);
+    for (const struct listed_record *listed = search->first_record;
+         listed < search->end_record; listed++)
+        if (listed->record.is_flush && listed->record.kind == end &&
+            is_at_top(search, &listed->record))
+            last = time_later(last, listed->record.time);
     return last;
 }
 
@@ -608,7 +616,7 @@ static enum split_result
 look_everywhere(struct attribution_search *search)
 {
     const struct trace_target *target = search->target;
-    if (!target->layout.known)
+    if (!target->layout.extents_known)
         return look_for(search, true);
     enum split_result result = look_for(search, false);
     if (result == SPLIT_DONE || !target->is_single || !target->is_direct)
@@ -633,21 +641,22 @@ may_ask(struct attribution_search *search)
     if (!add_part(search, sample->offset, sample->size))
         return true;
     bool fits = add_part(&all, 0, INT64_MAX);
-    for (const struct trace_entry *record = search->first_record;
-         record < search->end_record; record++) {
-        const struct os_trace_record *trace = &record->trace;
-        const struct os_layout_device *device = find_device(layout, trace->device);
-        if (device && device->above)
+    for (const struct listed_record *listed = search->first_record;
+         listed < search->end_record; listed++) {
+        const struct os_trace_record *record = &listed->record;
+        const struct os_layout_device *device = find_device(layout, record->device);
+        if (device && device->is_loop)
             continue;
-        bool touches = find_sectors(search, trace) > 0;
-        bool others = fits && find_sectors(&all, trace) > 0;
-        bool by_kernel = trace->kind == OS_TRACE_QUEUE && trace->kernel;
-        queued |= touches && trace->kind == OS_TRACE_QUEUE;
-        if (by_kernel && (touches || !layout->known || (layout->upper && !others)))
+        bool touches = find_sectors(search, record) > 0;
+        bool others = fits && find_sectors(&all, record) > 0;
+        bool by_kernel = record->kind == OS_TRACE_QUEUE && record->by_kernel;
+        queued |= touches && record->kind == OS_TRACE_QUEUE;
+        if (by_kernel &&
+            (touches || !layout->extents_known || (layout->loop_extents && !others)))
             return true;
-        if (touches && trace->kind == OS_TRACE_ISSUE && !queued)
+        if (touches && record->kind == OS_TRACE_ISSUE && !queued)
             return true;
-        if (is_queued(search, trace) && trace->sectors > 0 &&
+        if (is_queued(search, record) && record->sector_count > 0 &&
             (target->is_single || !others))
             return true;
     }
@@ -660,8 +669,8 @@ may_ask(struct attribution_search *search)
 static void
 divide_stack(struct attribution_search *search, struct split *split)
 {
-    struct cells *cells = &search->records->cells;
-    struct cells *top = &search->records->top;
+    struct cells *cells = &search->records->bottom_cells;
+    struct cells *top = &search->records->top_cells;
     bool is_held = top->released_at < top->queued_at;
     look_within(search, search->start, search->end);
     if (search->target->writes_sync) {
@@ -691,15 +700,15 @@ request_attribute(struct records *records, const struct trace_target *target, in
                                         .records = records,
                                         .sample = sample,
                                         .thread = thread,
-                                        .complete = complete,
+                                        .has_all_records = complete,
                                         .start = start,
                                         .end = end};
-    struct cells *cells = &records->cells;
+    struct cells *cells = &records->bottom_cells;
     struct split *split = &sample->split;
 
     *split = (struct split){.result = look_everywhere(&search)};
     look_within(&search, start, end);
-    if (complete && split->result == SPLIT_LOST && !search.is_entered &&
+    if (complete && split->result == SPLIT_LOST && !search.was_queued_at_top &&
         !may_ask(&search))
         split->result = SPLIT_NO_DEVICE_IO;
     if (split->result != SPLIT_DONE)

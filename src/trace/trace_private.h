@@ -30,12 +30,12 @@ struct trace_source {
 };
 
 /* A record of the trace, and whether it was attributed to a request. */
-struct trace_entry {
-    struct os_trace_record trace;
+struct listed_record {
+    struct os_trace_record record;
     enum {
-        ENTRY_UNUSED,    /* belongs to no request so far */
-        ENTRY_CLAIMED,   /* found for the request that is being attributed */
-        ENTRY_ATTRIBUTED /* belongs to a request that was split */
+        RECORD_UNUSED,    /* belongs to no request so far */
+        RECORD_CLAIMED,   /* found for the request that is being attributed */
+        RECORD_ATTRIBUTED /* belongs to a request that was split */
     } use;
 };
 
@@ -49,7 +49,7 @@ struct sector_range {
 
 /* A record that touches the sectors of the request. */
 struct candidate {
-    struct trace_entry *record;
+    struct listed_record *listed;
     uint64_t disk;           /* the device of the record, or the disk of this partition */
     uint64_t sector;         /* the first sector of the record, on the disk */
     enum os_trace_kind kind; /* the kind of the record, or the kind that it stands for
@@ -62,24 +62,24 @@ struct candidate {
 struct cells {
     int thread; /* the thread that sent the request */
     const unsigned char
-        *program_threads;   /* the threads of this program, see records_is_own */
-    bool direct;            /* the request asks the device for everything but holes */
-    bool is_below_top;      /* below the top device of a stack: threads of the kernel
-                        queue block requests here, for requests of any process */
-    bool foreign;           /* if `lower`: another process has such a request */
-    bool may_be_incomplete; /* a block request may still be incomplete when the request
-                  ends */
-    bool alone; /* all cells were alone: no other block request for them in flight */
+        *program_threads;     /* the threads of this program, see records_is_own */
+    bool is_direct;           /* the request asks the device for everything but holes */
+    bool is_below_top;        /* below the top device of a stack: threads of the kernel
+                          queue block requests here, for requests of any process */
+    bool may_have_foreign_io; /* if `lower`: another process has such a request */
+    bool may_be_incomplete;   /* a block request may still be incomplete when the request
+                    ends */
+    bool all_sole; /* all cells were alone: no other block request for them in flight */
     enum os_trace_kind entry_kind; /* the kind of record with which block requests begin:
                                  OS_TRACE_QUEUE or OS_TRACE_REMAP */
-    bool has_earlier;        /* candidates include records from before the request */
-    int count, first_within; /* number of candidates; index of the first candidate within
-                         the request */
-    int64_t queued_at;       /* when the request's own thread queued the first block
-                             request, monotonic, ns; INT64_MAX if it queued none */
-    int64_t released_at;     /* when a thread of the kernel queued the first block request
-                             of the request, which was throttled before, monotonic, ns;
-                             INT64_MAX if it queued none */
+    bool has_earlier; /* candidates include records from before the request */
+    int candidate_count, first_within_index; /* number of candidates; index of the first
+                         candidate within the request */
+    int64_t queued_at;   /* when the request's own thread queued the first block
+                         request, monotonic, ns; INT64_MAX if it queued none */
+    int64_t released_at; /* when a thread of the kernel queued the first block request
+                         of the request, which was throttled before, monotonic, ns;
+                         INT64_MAX if it queued none */
     int interval_count;
     struct candidate candidates[CELLS_RECORDS];           /* in the order of time */
     struct breakdown_interval intervals[CELLS_INTERVALS]; /* stays at a device */
@@ -92,25 +92,26 @@ struct cells {
  * thread. All zero except the source is the empty set. */
 struct records {
     struct trace_source source;
-    int count;
+    int entry_count;
     unsigned char
-        own_threads[RECORD_THREADS / 8]; /* a bit for each thread of this program */
-    struct cells cells; /* scratch of request_attribute: at the lowest devices */
-    struct cells top;   /* scratch of request_attribute: at the top device of a stack */
-    struct trace_entry list[RECORDS_MOST];
+        program_threads[RECORD_THREADS / 8]; /* a bit for each thread of this program */
+    struct cells bottom_cells; /* scratch of request_attribute: at the lowest devices */
+    struct cells
+        top_cells; /* scratch of request_attribute: at the top device of a stack */
+    struct listed_record entries[RECORDS_MOST];
 };
 
 /* Returns whether THREAD, a number as in os_trace_record, is a thread of this program.
  * OWN is the field of struct records. */
 static inline bool
-records_is_own(const unsigned char *own, int thread)
+is_program_thread(const unsigned char *own, int thread)
 {
     return thread >= 0 && thread < RECORD_THREADS &&
            (own[thread / 8] >> thread % 8 & 1) != 0;
 }
 
 /* Adds THREAD, a number as in os_trace_record, to the threads of this program. */
-void records_add_own(struct records *records, int thread);
+void records_add_thread(struct records *records, int thread);
 
 /* Reads all new records from the source. If there is no room for them, forgets old
  * records, first those that were used. */

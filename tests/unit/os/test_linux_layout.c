@@ -68,28 +68,28 @@ TEST_EACH(a_device_is_followed_to_the_lowest, devices)
     assert_int_equal(look(row->device, &layout, &error), 0);
     assert_int_equal(layout.device_count, row->count);
     assert_int_equal(layout.devices[0].number, row->first);
-    assert_int_equal(layout.devices[0].lowest, !row->made_of_others);
+    assert_int_equal(layout.devices[0].is_bottom, !row->made_of_others);
     if (row->disk)
         assert_int_equal(layout.devices[0].disk, row->disk);
     for (int i = 0; i < layout.device_count; i++)
-        lowest += layout.devices[i].lowest;
+        lowest += layout.devices[i].is_bottom;
     assert_int_equal(lowest, row->lowest_count);
-    assert_int_equal(layout.remapped, row->made_of_others);
+    assert_int_equal(layout.is_remapped, row->made_of_others);
     assert_int_equal(layout.is_stacked, row->made_of_others);
-    assert_int_equal(layout.devices[0].bio_based,
+    assert_int_equal(layout.devices[0].is_bio_based,
                      row->made_of_others && !row->takes_requests);
     assert_string_equal(layout.name, row->path);
-    assert_string_equal(layout.legs, row->legs);
+    assert_string_equal(layout.members, row->legs);
 }
 
 TEST(dots_stand_for_the_legs_that_there_is_no_room_for)
 {
     char text[20];
-    struct linux_legs legs = {.text = text, .size = sizeof(text)};
-    linux_legs_begin(&legs, "raid1");
-    linux_legs_add(&legs, "/dev/a");
-    linux_legs_add(&legs, "/dev/b");
-    linux_legs_add(&legs, "/dev/c");
+    struct linux_members members = {.text = text, .size = sizeof(text)};
+    linux_members_begin(&members, "raid1");
+    linux_members_add(&members, "/dev/a");
+    linux_members_add(&members, "/dev/b");
+    linux_members_add(&members, "/dev/c");
     assert_string_equal(text, "raid1: /dev/a, ...");
 }
 
@@ -242,8 +242,8 @@ assign(struct stamps *reads, const struct os_trace_record *record)
     for (int i = 0; i < READS; i++)
         if (record->time >= reads[i].start && record->time <= reads[i].end &&
             reads[i].sector >= record->sector &&
-            reads[i].sector < record->sector + record->sectors) {
-            assert_false(record->write || record->flush);
+            reads[i].sector < record->sector + record->sector_count) {
+            assert_false(record->is_write || record->is_flush);
             reads[i].seen[record->kind]++;
         }
 }
@@ -357,7 +357,7 @@ check_flush(struct os_trace *trace, int64_t start, int64_t end)
          (!seen[OS_TRACE_ISSUE] || !seen[OS_TRACE_COMPLETE]) && os_clock_now() < limit;) {
         int count = os_trace_read(trace, records, RECORDS);
         for (int i = 0; i < count; i++)
-            if (records[i].flush && records[i].time >= start && records[i].time <= end)
+            if (records[i].is_flush && records[i].time >= start && records[i].time <= end)
                 seen[records[i].kind]++;
         usleep(count ? 0 : 1000);
     }
@@ -422,7 +422,7 @@ TEST(a_loop_device_with_direct_io_is_followed_to_the_disk_below)
     assert_string_equal(subject.layout.name, name);
     assert_true(subject.layout.is_stacked);
     snprintf(legs, sizeof(legs), "loop: %s", file.layout.name);
-    assert_string_equal(subject.layout.legs, legs);
+    assert_string_equal(subject.layout.members, legs);
     assert_int_equal(sector_of(&subject.layout, 1 << 20),
                      sector_of(&file.layout, (1 << 20) + 65536));
     open_trace(&subject);

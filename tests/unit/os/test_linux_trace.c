@@ -163,9 +163,9 @@ TEST(a_record_has_the_fields_of_its_event)
     assert_int_equal(record[0].time, START + 700);
     assert_int_equal(record[0].device, DISK);
     assert_int_equal(record[0].sector, 123456789012);
-    assert_int_equal(record[0].sectors, 8);
+    assert_int_equal(record[0].sector_count, 8);
     assert_int_equal(record[0].thread, 4711);
-    assert_false(record[0].kernel || record[0].flush || record[0].write);
+    assert_false(record[0].by_kernel || record[0].is_flush || record[0].is_write);
     assert_int_equal(read_next(2), 0);
 }
 
@@ -184,7 +184,7 @@ TEST(a_remap_has_where_it_comes_from)
     assert_int_equal(record[0].sector, 2825);
     assert_int_equal(record[0].old_device, device);
     assert_int_equal(record[0].old_sector, 777);
-    assert_true(record[0].write);
+    assert_true(record[0].is_write);
 }
 
 TEST(fields_are_where_the_format_has_them)
@@ -193,7 +193,7 @@ TEST(fields_are_where_the_format_has_them)
     begin();
     assert_int_equal(read_next(1), 1);
     assert_int_equal(record[0].kind, OS_TRACE_COMPLETE);
-    assert_true(record[0].write);
+    assert_true(record[0].is_write);
 }
 
 TEST(operations_are_told_by_their_letters)
@@ -216,8 +216,9 @@ TEST(operations_are_told_by_their_letters)
     begin();
     for (size_t i = 0; i < LENGTH(cases); i++) {
         assert_int_equal(read_next(1), 1);
-        if (record[0].write != cases[i].write || record[0].flush != cases[i].flush ||
-            record[0].kernel != cases[i].kernel)
+        if (record[0].is_write != cases[i].write ||
+            record[0].is_flush != cases[i].flush ||
+            record[0].by_kernel != cases[i].kernel)
             fail_msg("%s by %s", cases[i].rwbs, cases[i].comm);
     }
 }
@@ -255,7 +256,7 @@ TEST(a_thread_of_io_uring_is_that_it_works_for)
     begin();
     assert_int_equal(read_next(1), 1);
     assert_int_equal(record[0].thread, 815);
-    assert_false(record[0].kernel);
+    assert_false(record[0].by_kernel);
 }
 
 TEST(times_add_up_over_extensions_and_stamps)
@@ -423,10 +424,10 @@ TEST(a_filter_has_the_devices_and_their_sectors)
          .extent_count = 1},
         {.devices = {{500, 500, 0, true, false}, {600, 600, 0, false, true}},
          .device_count = 2,
-         .top = 1},
+         .top_index = 1},
         {.devices = {{700, 700, 0, false, false, true}, {800, 800, 0, true, false}},
          .device_count = 2,
-         .remapped = true},
+         .is_remapped = true},
     };
     check_filter(layouts, 1, OS_TRACE_ISSUE, true,
                  "(dev == 101 || dev == 100) && (nr_sector == 0 || (sector >= 11808 && "

@@ -41,15 +41,15 @@ open_records(struct os_trace *tape)
     struct records *records = calloc(1, sizeof(*records));
     assert_non_null(records);
     records->source = (struct trace_source){.read = read_tape, .trace = tape};
-    records_add_own(records, ME);
-    records_add_own(records, SIBLING);
+    records_add_thread(records, ME);
+    records_add_thread(records, SIBLING);
     return records;
 }
 
 #define RECORD(what, when, number, first, length)                              \
     {                                                                          \
         .kind = (what), .time = (when), .device = (number), .sector = (first), \
-        .sectors = (length), .thread = ME                                      \
+        .sector_count = (length), .thread = ME                                 \
     }
 #define QUEUE(when, first) RECORD(OS_TRACE_QUEUE, when, DISK, first, 8)
 #define ISSUE(when, first) RECORD(OS_TRACE_ISSUE, when, DISK, first, 8)
@@ -65,7 +65,7 @@ plain(void)
                    .device_count = 1,
                    .extents = extents,
                    .extent_count = 1,
-                   .known = true},
+                   .extents_known = true},
         .is_direct = true,
         .is_single = true};
     return &target;

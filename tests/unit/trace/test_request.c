@@ -46,11 +46,11 @@ read_record(const char *text)
     const char *word = text, *kind = strchr(kinds, toupper((unsigned char)*text));
     assert_non_null(kind);
     record.kind = kind_of[kind - kinds];
-    record.flush = islower((unsigned char)*text++);
+    record.is_flush = islower((unsigned char)*text++);
     record.time = (int64_t)read_number(&text);
-    if (!record.flush) {
+    if (!record.is_flush) {
         record.sector = 1008;
-        record.sectors = 8;
+        record.sector_count = 8;
     }
     if (*text == '@') {
         text++;
@@ -58,14 +58,14 @@ read_record(const char *text)
     }
     if (*text == '+') {
         text++;
-        record.sectors = read_number(&text);
+        record.sector_count = read_number(&text);
     }
     record.device = read_device(&text);
     if (*text == ':') {
         const char *thread = strchr(threads, tolower((unsigned char)text[1]));
         assert_non_null(thread);
         record.thread = numbers[thread - threads];
-        record.kernel = isupper((unsigned char)text[1]);
+        record.by_kernel = isupper((unsigned char)text[1]);
         text += 2;
     }
     if (*text == '<') {
@@ -115,7 +115,7 @@ target_of(int traits)
     target.is_direct = !(traits & CACHED);
     target.is_single = !(traits & POOLED);
     target.writes_sync = traits & SYNCED;
-    layout->known = !(traits & UNKNOWN);
+    layout->extents_known = !(traits & UNKNOWN);
     layout->is_stacked = traits & (LOOPED | MADE | MADE_PARTED | MULTIPATH);
     if (traits & (UNMAPPED | UNKNOWN))
         layout->extent_count = 0;
@@ -124,19 +124,19 @@ target_of(int traits)
         layout->extent_count = 3;
     }
     if (traits & LOOPED) {
-        layout->top = layout->device_count++;
-        layout->devices[layout->top] =
-            (struct os_layout_device){.number = OTHER, .disk = OTHER, .above = true};
-        layout->upper = upper;
-        layout->upper_count = 1;
+        layout->top_index = layout->device_count++;
+        layout->devices[layout->top_index] =
+            (struct os_layout_device){.number = OTHER, .disk = OTHER, .is_loop = true};
+        layout->loop_extents = upper;
+        layout->loop_extent_count = 1;
     }
     if (traits & PARTED)
         layout->devices[0] = (struct os_layout_device){PARTITION, DISK, 63, true, false};
     if (traits & (MADE | MADE_PARTED | MULTIPATH)) {
-        layout->remapped = true;
-        layout->devices[0].lowest = false;
-        layout->devices[0].bio_based = !(traits & MULTIPATH);
-        layout->shift = traits & MOVED ? 16 : 0;
+        layout->is_remapped = true;
+        layout->devices[0].is_bottom = false;
+        layout->devices[0].is_bio_based = !(traits & MULTIPATH);
+        layout->completion_shift = traits & MOVED ? 16 : 0;
         layout->devices[layout->device_count++] =
             traits & MADE_PARTED
                 ? (struct os_layout_device){MEMBER + 1, MEMBER, 2048, true, false}
@@ -506,7 +506,7 @@ TEST(records_of_another_process_are_not_those_of_a_throttled_request)
     count += read_records("Q70000:Y I70300 C70700", records + count);
     struct split split = split_by(plain(), reading(4096, 10000, 71000), records, count);
     assert_parts(&split, 0, 60300, 400, 300);
-    records[3].kernel = true; /* as if another were throttled too */
+    records[3].by_kernel = true; /* as if another were throttled too */
     split = split_by(plain(), reading(4096, 10000, 71000), records, count);
     assert_int_equal(split.result, SPLIT_AMBIGUOUS);
 }
