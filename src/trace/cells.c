@@ -47,7 +47,7 @@ covers(const struct candidate *candidate, const struct sector_range *cell)
 {
     const struct os_trace_record *record = &candidate->listed->record;
     return candidate->disk == cell->disk && candidate->sector <= cell->sector &&
-           candidate->sector + record->sector_count >= cell->sector + cell->sectors;
+           candidate->sector + record->sector_count >= cell->sector + cell->sector_count;
 }
 
 /* Returns whether CANDIDATE may be the entry of a block request of this request: queued
@@ -140,7 +140,7 @@ add_interval(struct cells *cells, const struct breakdown_interval *interval)
         next[-1].queued_at = time_earlier(next[-1].queued_at, interval->queued_at);
         return true;
     }
-    if (count == CELLS_INTERVALS)
+    if (count == INTERVALS_MAX)
         return false;
 
     *next = *interval;
@@ -305,7 +305,7 @@ next_cut(const struct cells *cells, uint64_t disk, uint64_t from, uint64_t end)
 enum split_result
 cells_add(struct cells *cells, const struct sector_range *range)
 {
-    uint64_t over = range->sector + range->sectors;
+    uint64_t over = range->sector + range->sector_count;
     uint64_t end;
     enum split_result result = SPLIT_DONE;
 

@@ -43,7 +43,7 @@ make_room(struct records *records)
     struct listed_record *list = records->entries;
     int half = records->entry_count / 2;
     int left = 0;
-    if (records->entry_count + RECORDS_READ <= RECORDS_MOST)
+    if (records->entry_count + RECORDS_READ <= RECORDS_MAX)
         return;
 
     for (int i = 0; i < half; i++)
@@ -82,7 +82,7 @@ records_read(struct records *records)
 
     make_room(records);
     int old = records->entry_count;
-    while (records->entry_count + RECORDS_READ <= RECORDS_MOST &&
+    while (records->entry_count + RECORDS_READ <= RECORDS_MAX &&
            (got = records->source.read(records->source.trace, read, RECORDS_READ)) > 0)
         for (int i = 0; i < got; i++) {
             records->entries[records->entry_count++] =

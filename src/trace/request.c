@@ -1,459 +1,386 @@
 /*
  * Finds the parts of one request from the records of the trace, in four steps:
  *
- *   look_for      finds the ranges, which are the sectors of the request: from the layout
- *                 of the file or, without a layout, from the sectors that the thread of
- *                 the request queued while the request was in flight
- *   gather        collects the candidates: all records that touch the ranges
- *   cells_add     finds out which candidates belong to the request (cells.c)
- *   breakdown_*   divides the time of the request into parts (stats/breakdown.h)
+ * 1. Find the ranges, which are the sectors of the request. They come from the layout of
+ *    the target. If that does not help, they are the sectors that the thread of the
+ *    request queued while the request was in flight.
+ * 2. Collect the candidates, which are all records that touch the ranges.
+ * 3. Find out which candidates belong to the request (cells.c).
+ * 4. Divide the time of the request into parts (stats/breakdown.h).
  *
- * A request to a stack of devices takes these steps twice. First at the top device, from
- * the first block request queued there to the last one complete there. Then within that
- * time at the bottom devices, to which remap records lead. If a device hands a block
- * request on without a record, it is not followed, and its time counts as stack.
+ * For a request to a stack of devices, steps 1 to 3 are done at two levels:
+ *
+ *    top level      from the first block request that is queued at the top device to the
+ *                   last one that is complete there
+ *    bottom level   within that time, at the bottom devices, to which remap records lead
+ *
+ * If a device passes a block request on without a remap record, the block request is not
+ * followed, and its time counts as stack.
  */
 #include "trace_private.h"
 
 #include "base/time.h"
+#include "ranges.h"
 
-#define SECTOR 512
-/* The clocks are the same, but the kernel may round a time to the nearer tick (ns). */
+/* The trace has the clock of this program, but the kernel may round the time of a record
+ * to the nearer tick. So records up to this many ns before and after a request are
+ * searched, too. */
 #define CLOCK_SLACK 1000
-#define RANGES_MOST 64 /* ranges of one request; a request with more is not split */
-#define REMAPS 8       /* devices on top of each other, at most */
-#define LOOK_BACK 4096 /* earlier records that may show block requests in flight */
+/* Records from before a request that are searched for block requests that were still in
+ * flight when the request started. */
+#define EARLIER_MAX 4096
 
 /* The search for the records of one request. Times are monotonic, in ns. */
 struct attribution_search {
     const struct trace_target *target;
     struct records *records;
     const struct sample *sample;
-    int thread;             /* the thread that sent the request */
-    bool has_all_records;   /* no record can be missing */
-    int64_t start;          /* of the request */
-    int64_t end;            /* of the request without its flush */
-    bool was_queued_at_top; /* a block request of it was queued at the top device of a
-                               stack */
-    int64_t
-        entered_top_at;  /* when the first block request was queued at the top device */
-    int64_t left_top_at; /* when the last block request was complete at the top device */
-    struct listed_record *first_record,
-        *end_record; /* the records to search; TO is the first beyond */
-    int range_count; /* number of ranges */
-    struct sector_range ranges[RANGES_MOST];
+    int thread;           /* TID of the thread that sent the request */
+    bool has_all_records; /* no record of the request can be missing */
+    int64_t start;        /* start of the request */
+    int64_t end;          /* end of the request, without the flush after a write */
+    /* The next three are used for stacks only. */
+    bool was_queued_at_top; /* a block request of the request was queued at the top */
+    int64_t entered_top_at; /* when the first block request was queued at the top */
+    int64_t left_top_at;    /* when the last block request was complete at the top */
+    /* The records to search: from the first up to, but not including, the end. */
+    struct listed_record *first_record;
+    struct listed_record *end_record;
+    struct sector_ranges ranges; /* sectors of the request at the level being searched */
 };
 
-/* Returns the device of LAYOUT with NUMBER, or else a partition of the disk with NUMBER.
- * Returns NULL if there is no such device. */
-static const struct os_layout_device *
-find_device(const struct os_layout *layout, uint64_t number)
-{
-    const struct os_layout_device *found = NULL;
-    for (int i = 0; i < layout->device_count; i++) {
-        const struct os_layout_device *device = &layout->devices[i];
-        if (device->number == number)
-            return device;
-        if (device->disk == number)
-            found = device;
-    }
-    return found;
-}
-
-/* Returns the disk of the device with NUMBER: the device itself, or the disk of a
- * partition. Returns 0 if the device is not in LAYOUT. */
-static uint64_t
-disk_of(const struct os_layout *layout, uint64_t number)
-{
-    const struct os_layout_device *device = find_device(layout, number);
-    return device ? device->disk : 0;
-}
-
-/* Adds a range, unless SEARCH has it already. Returns false if there is no room. */
-static bool
-add_range(struct attribution_search *search, uint64_t disk, uint64_t sector,
-          uint64_t sectors)
-{
-    for (int i = 0; i < search->range_count; i++) {
-        const struct sector_range *range = &search->ranges[i];
-        if (range->disk == disk && range->sector == sector && range->sectors == sectors)
-            return true;
-    }
-    if (search->range_count == RANGES_MOST)
-        return false;
-    search->ranges[search->range_count++] = (struct sector_range){disk, sector, sectors};
-    return true;
-}
-
-/* Adds the sectors of LENGTH bytes of the file from OFFSET. The file has COUNT extents on
- * DISK. Returns false if there is no room. */
-static bool
-add_extents(struct attribution_search *search, const struct os_extent *extents, int count,
-            uint64_t disk, int64_t offset, int64_t length)
-{
-    int i = os_extent_find(extents, count, offset);
-    for (; i < count && extents[i].offset < offset + length; i++) {
-        const struct os_extent *extent = &extents[i];
-        int64_t from = time_later(offset, extent->offset) - extent->offset;
-        int64_t to = time_earlier(offset + length, extent->offset + extent->length) -
-                     extent->offset;
-        uint64_t first = (uint64_t)from / SECTOR;
-        uint64_t end = ((uint64_t)to + SECTOR - 1) / SECTOR;
-        if (!add_range(search, disk, extent->sector + first, end - first))
-            return false;
-    }
-    return true;
-}
-
-/* Adds the sectors of a part of the file on the lowest device, if they are known. */
-static bool
-add_part(struct attribution_search *search, int64_t offset, int64_t length)
-{
-    const struct os_layout *layout = &search->target->layout;
-    return add_extents(search, layout->extents, layout->extent_count,
-                       layout->devices[0].disk, offset, length);
-}
-
-/* Adds the sectors of a part of the file on the top device, which the file is on. */
-static bool
-add_top_part(struct attribution_search *search, int64_t offset, int64_t length)
-{
-    const struct os_layout *layout = &search->target->layout;
-    if (layout->top_index == 0)
-        return add_part(search, offset, length);
-    return add_extents(search, layout->loop_extents, layout->loop_extent_count,
-                       layout->devices[layout->top_index].disk, offset, length);
-}
-
-/* Returns how many of SECTORS sectors of DISK, from SECTOR on, are in RANGE. */
-static uint64_t
-overlap(const struct sector_range *range, uint64_t disk, uint64_t sector,
-        uint64_t sectors)
-{
-    uint64_t from = sector > range->sector ? sector : range->sector;
-    uint64_t end = sector + sectors;
-    uint64_t range_end = range->sector + range->sectors;
-    uint64_t to = end < range_end ? end : range_end;
-    return disk == range->disk && from < to ? to - from : 0;
-}
-
-/* Restricts SEARCH to the records from START to END. */
+/* Selects the records from START to END to be searched. */
 static void
-look_within(struct attribution_search *search, int64_t start, int64_t end)
+select_records(struct attribution_search *search, int64_t start, int64_t end)
 {
     struct records *records = search->records;
-    search->first_record = records->entries + records_find(records, records->entry_count,
-                                                           start - CLOCK_SLACK);
-    search->end_record = records->entries + records_find(records, records->entry_count,
-                                                         end + CLOCK_SLACK + 1);
+    int count = records->entry_count;
+    search->first_record =
+        records->entries + records_find(records, count, start - CLOCK_SLACK);
+    search->end_record =
+        records->entries + records_find(records, count, end + CLOCK_SLACK + 1);
 }
 
-/* Returns the record at which a search that includes earlier records begins. */
+/* Selects the records from the time during which the request was at the top device of a
+ * stack. These times come from records themselves, so they need no slack. */
+static void
+select_records_within_top(struct attribution_search *search)
+{
+    struct records *records = search->records;
+    int count = records->entry_count;
+    search->first_record =
+        records->entries + records_find(records, count, search->entered_top_at);
+    search->end_record =
+        records->entries + records_find(records, count, search->left_top_at + 1);
+}
+
+/* Returns the record at which a search begins that includes earlier records. */
 static struct listed_record *
-look_back(const struct attribution_search *search)
+find_earlier_record(const struct attribution_search *search)
 {
-    return search->first_record -
-           time_earlier(search->first_record - search->records->entries, LOOK_BACK);
+    int64_t earlier_count = search->first_record - search->records->entries;
+    return search->first_record - time_earlier(earlier_count, EARLIER_MAX);
 }
 
-/* Adds the sectors of a record, if its device is known. Returns false if there is no
- * room. */
-static bool
-add_record(struct attribution_search *search, const struct os_trace_record *record)
-{
-    uint64_t disk = disk_of(&search->target->layout, record->device);
-    return !disk || !record->sector_count ||
-           add_range(search, disk, record->sector, record->sector_count);
-}
-
-/* Returns whether a record is of the top device, which the file is on. */
+/* Returns true if RECORD is of the top device, which the target is on. */
 static bool
 is_at_top(const struct attribution_search *search, const struct os_trace_record *record)
 {
     const struct os_layout *layout = &search->target->layout;
-    return disk_of(layout, record->device) == layout->devices[layout->top_index].disk;
+    return layout_find_disk(layout, record->device) ==
+           layout->devices[layout->top_index].disk;
 }
 
-/* Returns whether a record is an I/O that the thread of the request has queued before the
- * end of the request. */
+/* Returns true if RECORD says that the thread of the request queued an I/O before the end
+ * of the request. */
 static bool
-is_queued(const struct attribution_search *search, const struct os_trace_record *record)
+is_queued_by_thread(const struct attribution_search *search,
+                    const struct os_trace_record *record)
 {
     return record->kind == OS_TRACE_QUEUE && record->thread == search->thread &&
            record->time <= search->end;
 }
 
-/* Adds the sectors that the thread of the request has queued at the top device meanwhile.
- * If there are none, the request may have been throttled: adds the entry of a thread of
- * the kernel that has the size and direction of the request, if there is only one such
- * entry. Returns false if there is no room, or if the thread queued less than the whole
- * request, so that another thread must have queued the rest. */
+/*
+ * Adds the sectors that the thread of the request queued at the top device while the
+ * request was in flight.
+ *
+ * If the thread queued nothing, a control group may have throttled the request. A thread
+ * of the kernel queues a throttled I/O later. So if exactly one I/O that the kernel
+ * queued has the size and direction of the request, its sectors are added.
+ *
+ * Returns false if there is no room for the ranges, or if the thread queued less than the
+ * whole request although all of it must have been queued.
+ */
 static bool
-add_queued(struct attribution_search *search)
+add_queued_ranges(struct attribution_search *search)
 {
     const struct sample *sample = search->sample;
+    const struct os_layout *layout = &search->target->layout;
     const struct os_trace_record *throttled = NULL;
     bool writes = operations[sample->operation].flags & OPERATION_WRITES;
-    bool kernel = search->target->layout.extents_known;
-    uint64_t sectors = 0;
-    int alike = 0;
+    bool kernel_queued = false;
+    uint64_t queued_sectors = 0;
+    int throttled_count = 0;
+
     for (const struct listed_record *listed = search->first_record;
          listed < search->end_record; listed++) {
         const struct os_trace_record *record = &listed->record;
-        uint64_t bytes = record->sector_count * SECTOR;
-        bool released = record->kind == OS_TRACE_QUEUE && record->by_kernel;
+        bool is_by_kernel = record->kind == OS_TRACE_QUEUE && record->by_kernel;
         if (!is_at_top(search, record))
             continue;
-        kernel |= released;
-        if (released && bytes == (uint64_t)sample->size && record->is_write == writes) {
+
+        kernel_queued |= is_by_kernel;
+        if (is_by_kernel && record->sector_count * SECTOR == (uint64_t)sample->size &&
+            record->is_write == writes) {
             throttled = record;
-            alike++;
+            throttled_count++;
         }
-        if (!is_queued(search, record))
+        if (!is_queued_by_thread(search, record))
             continue;
-        sectors += record->sector_count;
-        if (!add_record(search, record))
+        queued_sectors += record->sector_count;
+        if (!ranges_add_record(&search->ranges, layout, record))
             return false;
     }
-    if (search->range_count == 0)
-        return alike != 1 || add_record(search, throttled);
-    return !search->target->is_direct || !kernel ||
-           sectors * SECTOR >= (uint64_t)sample->size;
+
+    if (search->ranges.count == 0)
+        return throttled_count != 1 ||
+               ranges_add_record(&search->ranges, layout, throttled);
+
+    /* The rest of the request may be in a hole, unless the layout is known, or unless a
+     * thread of the kernel may have queued the rest. */
+    bool may_have_hole = !layout->extents_known && !kernel_queued;
+    return !search->target->is_direct || may_have_hole ||
+           queued_sectors * SECTOR >= (uint64_t)sample->size;
 }
 
-/* Adds the ranges to which remap records lead from RANGE, on a device that is made of
- * others. The sector of a remap record counts from the start of its device, which may be
- * a partition. Returns false if there is no room. */
+/* Adds the sectors that the thread of the request queued below the top device of a stack.
+ * They belong to the request if the thread has only one request in flight. Returns false
+ * if there is no room. */
 static bool
-follow_remaps(struct attribution_search *search, const struct sector_range *range)
+add_ranges_queued_below_top(struct attribution_search *search)
 {
-    const struct os_layout *layout = &search->target->layout;
     for (const struct listed_record *listed = search->first_record;
          listed < search->end_record; listed++) {
         const struct os_trace_record *record = &listed->record;
-        const struct os_layout_device *device = find_device(layout, record->device);
-        if (record->kind != OS_TRACE_REMAP || !device ||
-            device->disk == range->disk) /* from a partition to its disk */
-            continue;
-        uint64_t start = device->number == record->device ? device->start_sector : 0;
-        uint64_t old = record->old_sector;
-        uint64_t skipped = range->sector > old ? range->sector - old : 0;
-        uint64_t sectors = overlap(range, disk_of(layout, record->old_device), old,
-                                   record->sector_count);
-        if (sectors &&
-            !add_range(search, device->disk, record->sector + start + skipped, sectors))
+        if (is_queued_by_thread(search, record) && !is_at_top(search, record) &&
+            !ranges_add_record(&search->ranges, &search->target->layout, record))
             return false;
     }
     return true;
 }
 
-/* Replaces ranges of devices that are made of others by the ranges below them, until all
- * ranges are on lowest devices. Returns false if there is no room, or too many levels. */
+/* Replaces the ranges by those on the bottom devices. Returns false if that fails. */
 static bool
-follow_all(struct attribution_search *search)
+follow_remaps(struct attribution_search *search)
 {
-    for (int level = 0; level < REMAPS; level++) {
-        bool all = true;
-        for (int i = search->range_count; i-- > 0;) {
-            struct sector_range range = search->ranges[i];
-            if (find_device(&search->target->layout, range.disk)->is_bottom)
-                continue;
-            search->ranges[i] = search->ranges[--search->range_count];
-            all = false;
-            if (!follow_remaps(search, &range))
-                return false;
-        }
-        if (all)
-            return true;
-    }
-    return false;
-}
-
-/* Returns how many of SECTORS sectors of DISK, from SECTOR on, are in any range. */
-static uint64_t
-find_overlap(const struct attribution_search *search, uint64_t disk, uint64_t sector,
-             uint64_t sectors)
-{
-    uint64_t found = 0;
-    for (int i = 0; i < search->range_count; i++)
-        found += overlap(&search->ranges[i], disk, sector, sectors);
-    return found;
-}
-
-/* Returns how many sectors of a record are in ranges of SEARCH. */
-static uint64_t
-find_sectors(const struct attribution_search *search,
-             const struct os_trace_record *record)
-{
-    uint64_t disk = disk_of(&search->target->layout, record->device);
-    return find_overlap(search, disk, record->sector, record->sector_count);
+    return ranges_follow_remaps(&search->ranges, &search->target->layout,
+                                search->first_record, search->end_record);
 }
 
 /* Adds a candidate. Returns false if there is no room. */
 static bool
 add_candidate(struct cells *cells, struct candidate candidate)
 {
-    if (cells->candidate_count == CELLS_RECORDS)
+    if (cells->candidate_count == CANDIDATES_MAX)
         return false;
     cells->candidates[cells->candidate_count++] = candidate;
     return true;
 }
 
-/* Adds a candidate of the top device of a stack. A block request is at the top device
- * from the moment at which it is queued, so a record of queueing becomes two candidates:
- * the block request is queued, and issued at once. Returns false if there is no room. */
+/* Returns the kind of record that TOP, the top device of a stack, makes for a completion:
+ * of an I/O (bio) if the device has no request queue, else of a request. */
+static enum os_trace_kind
+find_completion_kind(const struct os_layout_device *top)
+{
+    return top->is_bio_based ? OS_TRACE_BIO_COMPLETE : OS_TRACE_COMPLETE;
+}
+
+/* Adds a candidate of TOP, the top device of a stack. A block request counts as in flight
+ * at this device as soon as it is queued, so a record of queueing becomes two candidates:
+ * queued, and issued at the same time. Returns false if there is no room. */
 static bool
 add_top_candidate(struct cells *cells, struct candidate candidate,
                   const struct os_layout_device *top)
 {
-    enum os_trace_kind end =
-        top->is_bio_based ? OS_TRACE_BIO_COMPLETE : OS_TRACE_COMPLETE;
-    if (candidate.kind != OS_TRACE_QUEUE && candidate.kind != end)
-        return true;
-    if (candidate.kind == end)
+    if (candidate.kind == find_completion_kind(top)) {
         candidate.kind = OS_TRACE_COMPLETE;
-    else if (!add_candidate(cells, candidate))
+        return add_candidate(cells, candidate);
+    }
+    if (candidate.kind != OS_TRACE_QUEUE)
+        return true;
+
+    if (!add_candidate(cells, candidate))
         return false;
-    else
-        candidate.kind = OS_TRACE_ISSUE;
+    candidate.kind = OS_TRACE_ISSUE;
     return add_candidate(cells, candidate);
 }
 
-/* Returns RECORD as a candidate. A completion on another device counts as one of the top
- * device if the top device has moved its I/O there, by `shift` sectors (bcache). */
+/* Returns LISTED as a candidate. If `completion_shift` is set, an I/O that was queued on
+ * the top device completes on the device below, that many sectors further (bcache). Such
+ * a completion is converted to a completion on the top device. */
 static struct candidate
-candidate_of(const struct os_layout *layout, struct listed_record *listed)
+convert_to_candidate(const struct os_layout *layout, struct listed_record *listed)
 {
     const struct os_trace_record *record = &listed->record;
-    struct candidate candidate = {listed, disk_of(layout, record->device), record->sector,
-                                  record->kind};
-    uint64_t top = layout->devices[layout->top_index].disk;
+    struct candidate candidate = {.listed = listed,
+                                  .disk = layout_find_disk(layout, record->device),
+                                  .sector = record->sector,
+                                  .kind = record->kind};
+    uint64_t top_disk = layout->devices[layout->top_index].disk;
     if (layout->completion_shift && record->kind == OS_TRACE_BIO_COMPLETE &&
-        candidate.disk != top) {
-        candidate.disk = top;
+        candidate.disk != top_disk) {
+        candidate.disk = top_disk;
         candidate.sector -= layout->completion_shift;
     }
     return candidate;
 }
 
-/* Collects the candidates in CELLS: the records that touch a range of SEARCH while the
- * request is in flight or, if ALL, also up to LOOK_BACK records before. Returns false if
- * there is no room. */
 static bool
-gather(const struct attribution_search *search, struct cells *cells, bool all)
+is_top_level(const struct attribution_search *search, const struct cells *cells)
+{
+    return cells == &search->records->top_cells;
+}
+
+/* Collects the candidates in CELLS: the selected records that touch the ranges, and also
+ * records from before if WITH_EARLIER. Returns false if there is no room. */
+static bool
+collect_candidates(const struct attribution_search *search, struct cells *cells,
+                   bool with_earlier)
 {
     const struct os_layout *layout = &search->target->layout;
-    struct listed_record *listed = all ? look_back(search) : search->first_record;
-    bool is_top = cells == &search->records->top_cells;
-    cells->has_earlier = all;
-    cells->candidate_count = cells->first_within_index = 0;
+    const struct os_layout_device *top = &layout->devices[layout->top_index];
+    struct listed_record *listed =
+        with_earlier ? find_earlier_record(search) : search->first_record;
+
+    cells->has_earlier = with_earlier;
+    cells->candidate_count = 0;
+    cells->first_within_index = 0;
     for (; listed < search->end_record; listed++) {
-        struct candidate candidate = candidate_of(layout, listed);
+        struct candidate candidate = convert_to_candidate(layout, listed);
         if (listed == search->first_record)
             cells->first_within_index = cells->candidate_count;
-        if (!find_overlap(search, candidate.disk, candidate.sector,
+        if (!ranges_touch(&search->ranges, candidate.disk, candidate.sector,
                           listed->record.sector_count))
             continue;
-        bool fits = is_top ? add_top_candidate(cells, candidate,
-                                               &layout->devices[layout->top_index])
-                           : add_candidate(cells, candidate);
+
+        bool fits = is_top_level(search, cells) ? add_top_candidate(cells, candidate, top)
+                                                : add_candidate(cells, candidate);
         if (!fits)
             return false;
     }
     return true;
 }
 
-/* Returns the kind of record with which block requests for RANGE begin. A device that is
- * made of others may hand an I/O on without queueing it again: it begins with a remap. */
+/* Returns the kind of the first record of each block request for RANGE. A device that
+ * consists of others may pass an I/O on without queueing it again. Then the first record
+ * is a remap. */
 static enum os_trace_kind
 find_entry_kind(const struct attribution_search *search, const struct cells *cells,
                 const struct sector_range *range)
 {
-    if (cells == &search->records->top_cells || !search->target->layout.is_remapped)
+    if (is_top_level(search, cells) || !search->target->layout.is_remapped)
         return OS_TRACE_QUEUE;
+
     for (int i = cells->first_within_index; i < cells->candidate_count; i++) {
         const struct candidate *candidate = &cells->candidates[i];
         if (candidate->kind == OS_TRACE_QUEUE &&
-            overlap(range, candidate->disk, candidate->sector,
-                    candidate->listed->record.sector_count))
+            range_overlap(range, candidate->disk, candidate->sector,
+                          candidate->listed->record.sector_count) > 0)
             return OS_TRACE_QUEUE;
     }
     return OS_TRACE_REMAP;
 }
 
-/* Returns whether another process may have the ranges below the top device of a stack in
- * flight, now or shortly before. There are three signs: another process queues the same
- * sectors at the top device; another process queues the ranges themselves (below a loop
- * device, only the kernel does this for requests from above); or more I/Os were queued
- * below than remap records have handed on from above. */
+/*
+ * Returns true if another process may have block requests for the ranges in flight. The
+ * ranges are on the bottom devices of a stack, where threads of the kernel queue block
+ * requests for any process. There are three signs of another process, now or shortly
+ * before the request:
+ *
+ * - It queues the same sectors at the top device.
+ * - It queues the ranges themselves, at a bottom device below a loop device. There, block
+ *   requests for the loop device are queued by the kernel only.
+ * - More I/Os are queued at the ranges than remap records lead there from above.
+ */
 static bool
-is_foreign(const struct attribution_search *search)
+may_have_foreign_io(const struct attribution_search *search)
 {
     const struct sample *sample = search->sample;
     const struct os_layout *layout = &search->target->layout;
-    struct attribution_search above = {.target = search->target};
-    int queued = 0;
-    int handed = 0;
-    bool fits = add_top_part(&above, sample->offset, sample->size);
-    for (struct listed_record *listed = look_back(search); listed < search->end_record;
-         listed++) {
+    struct sector_ranges top_ranges = {0};
+    bool fits = ranges_add_top(&top_ranges, layout, sample->offset, sample->size);
+    int queued_count = 0;
+    int remapped_count = 0;
+
+    for (const struct listed_record *listed = find_earlier_record(search);
+         listed < search->end_record; listed++) {
         const struct os_trace_record *record = &listed->record;
         bool is_own = is_program_thread(search->records->program_threads, record->thread);
-        bool is_below = find_sectors(search, record) > 0;
-        handed += is_below && record->kind == OS_TRACE_REMAP;
+        bool is_in_ranges = ranges_touch_record(&search->ranges, layout, record);
+        if (is_in_ranges && record->kind == OS_TRACE_REMAP)
+            remapped_count++;
         if (record->kind != OS_TRACE_QUEUE)
             continue;
-        queued += is_below;
-        if (!is_own && fits && find_sectors(&above, record) > 0)
+
+        if (is_in_ranges)
+            queued_count++;
+        if (!is_own && fits && ranges_touch_record(&top_ranges, layout, record))
             return true;
-        if (!is_own && is_below && !record->by_kernel && !layout->is_remapped)
+        if (!is_own && is_in_ranges && !record->by_kernel && !layout->is_remapped)
             return true;
     }
-    return layout->is_remapped && queued > handed;
+    return layout->is_remapped && queued_count > remapped_count;
 }
 
-/* Finds the records of the request for all ranges of SEARCH, among the candidates of its
- * time and, if ALL, of the time before. CELLS selects the level of a stack: the top
- * device or the devices below. Returns a result as cells_add does. */
+/* Finds the block requests of the request for all ranges, at the level of CELLS. Searches
+ * the selected records and, if WITH_EARLIER, also records from before. Returns a result
+ * as cells_add does. */
 static enum split_result
-attribute_candidates(const struct attribution_search *search, struct cells *cells,
-                     bool all)
+try_level(const struct attribution_search *search, struct cells *cells, bool with_earlier)
 {
     const struct trace_target *target = search->target;
-    cells->queued_at = cells->released_at = INT64_MAX;
-    if (!gather(search, cells, all))
+    enum split_result result = SPLIT_DONE;
+
+    cells->queued_at = INT64_MAX;
+    cells->released_at = INT64_MAX;
+    if (!collect_candidates(search, cells, with_earlier))
         return SPLIT_LOST;
+
     cells->thread = search->thread;
     cells->program_threads = search->records->program_threads;
     cells->is_direct = target->is_direct;
-    cells->is_below_top =
-        target->layout.is_stacked && cells != &search->records->top_cells;
-    cells->may_have_foreign_io = cells->is_below_top && all && is_foreign(search);
+    cells->is_below_top = target->layout.is_stacked && !is_top_level(search, cells);
+    cells->may_have_foreign_io =
+        cells->is_below_top && with_earlier && may_have_foreign_io(search);
     cells->may_be_incomplete = cells->is_below_top && search->has_all_records;
     cells->all_sole = true;
     cells->interval_count = 0;
-    enum split_result result = SPLIT_DONE;
-    for (int i = 0; i < search->range_count && result == SPLIT_DONE; i++) {
-        cells->entry_kind = find_entry_kind(search, cells, &search->ranges[i]);
-        result = cells_add(cells, &search->ranges[i]);
+
+    for (int i = 0; i < search->ranges.count && result == SPLIT_DONE; i++) {
+        const struct sector_range *range = &search->ranges.list[i];
+        cells->entry_kind = find_entry_kind(search, cells, range);
+        result = cells_add(cells, range);
     }
     return result;
 }
 
-/* Does what attribute does, at first with the records since the request began. Only if
- * they do not tell whose a block request is, earlier records are searched as well. */
+/* Finds the block requests of the request for all ranges, at the level of CELLS. Earlier
+ * records take longer to search, so they are used only if it is ambiguous without them
+ * which block requests belong to the request. Returns a result as cells_add does. */
 static enum split_result
-attribute_cells(const struct attribution_search *search, struct cells *cells)
+attribute_level(const struct attribution_search *search, struct cells *cells)
 {
-    enum split_result result = attribute_candidates(search, cells, false);
+    enum split_result result = try_level(search, cells, false);
     if (result == SPLIT_AMBIGUOUS)
-        result = attribute_candidates(search, cells, true);
+        result = try_level(search, cells, true);
     return result;
 }
 
-/* Returns the end of the interval that ends last, monotonic, in ns. */
+/* Returns when the last block request in CELLS was complete (monotonic, ns); 0 if CELLS
+ * has no block requests. */
 static int64_t
-find_last(const struct cells *cells)
+find_last_completion(const struct cells *cells)
 {
     int64_t last = 0;
     for (int i = 0; i < cells->interval_count; i++)
@@ -461,273 +388,338 @@ find_last(const struct cells *cells)
     return last;
 }
 
-/* Adds the intervals of flushes that a lowest device had since SINCE. Flushes complete in
- * the order in which they were issued; `open` is the first that is not complete. */
-static void
-add_flushes(const struct attribution_search *search, int64_t since)
-{
-    struct cells *cells = &search->records->bottom_cells;
-    int count = cells->interval_count;
-    int open = count;
-    struct breakdown_interval *intervals = cells->intervals;
-    for (const struct listed_record *listed = search->first_record;
-         listed < search->end_record; listed++) {
-        const struct os_trace_record *record = &listed->record;
-        const struct os_layout_device *device =
-            find_device(&search->target->layout, record->device);
-        if (!record->is_flush || record->time < since || !device || !device->is_bottom)
-            continue;
-        if (record->kind == OS_TRACE_ISSUE && count < CELLS_INTERVALS)
-            intervals[count++] =
-                (struct breakdown_interval){record->time, 0, record->time};
-        else if (open < count &&
-                 (record->kind == OS_TRACE_COMPLETE || record->kind == OS_TRACE_REQUEUE))
-            intervals[open++].completed_at = record->time;
-    }
-    cells->interval_count = open;
-}
-
-/* Adds the sectors that the thread of the request has queued below the top device of a
- * stack meanwhile. They belong to the request if the thread has only one request in
- * flight. Returns false if there is no room. */
+/*
+ * Returns true if a request whose records were not found may have reached a device. These
+ * are the signs, while the request was in flight:
+ *
+ * - The sectors of the request were issued, although no record says that they were
+ *   queued.
+ * - A thread of the kernel queued them, or sectors that may be theirs: any if the layout
+ *   is unknown, and below a loop device any in no extent of the target.
+ * - The thread of the request queued an I/O that need not belong to another request.
+ */
 static bool
-add_queued_below(struct attribution_search *search)
-{
-    for (const struct listed_record *listed = search->first_record;
-         listed < search->end_record; listed++) {
-        const struct os_trace_record *record = &listed->record;
-        if (is_queued(search, record) && !is_at_top(search, record) &&
-            !add_record(search, record))
-            return false;
-    }
-    return true;
-}
-
-static bool may_ask(struct attribution_search *search);
-
-/* Finds the records of the request below the top device of a stack. SEARCH has the ranges
- * on the top device. There may be no records: the stack has answered the request itself,
- * or has handed it on without a record. */
-static enum split_result
-attribute_below(struct attribution_search *search, bool by_thread)
-{
-    struct records *records = search->records;
-    const struct os_layout *layout = &search->target->layout;
-    const struct sample *sample = search->sample;
-    int above = search->range_count;
-    bool is_loop = layout->top_index > 0, fits = true;
-
-    search->first_record = records->entries + records_find(records, records->entry_count,
-                                                           search->entered_top_at);
-    search->end_record = records->entries + records_find(records, records->entry_count,
-                                                         search->left_top_at + 1);
-    if (is_loop) {
-        search->range_count = 0;
-        fits = !by_thread && add_part(search, sample->offset, sample->size);
-    }
-    if (!fits || (layout->is_remapped && !follow_all(search)))
-        return SPLIT_LOST;
-    if (search->range_count == 0 && layout->is_remapped && search->target->is_single &&
-        (!add_queued_below(search) || !follow_all(search)))
-        return SPLIT_LOST;
-    if (!records->top_cells.all_sole && search->range_count > above)
-        return SPLIT_AMBIGUOUS; /* it is not certain which request was remapped where */
-
-    enum split_result result = attribute_cells(search, &records->bottom_cells);
-    if (result == SPLIT_DONE && records->bottom_cells.interval_count == 0 &&
-        (!search->has_all_records || (is_loop && may_ask(search))))
-        return SPLIT_LOST;
-    return result;
-}
-
-/* Finds the records of a request to a stack, at the top device and below. */
-static enum split_result
-attribute_stack(struct attribution_search *search, bool by_thread)
-{
-    struct records *records = search->records;
-    struct cells *top = &records->top_cells;
-    records->bottom_cells.candidate_count = 0;
-    enum split_result result = attribute_cells(search, top);
-    search->was_queued_at_top |=
-        time_earlier(top->queued_at, top->released_at) < INT64_MAX;
-    if (result == SPLIT_DONE && top->interval_count == 0)
-        result = search->target->is_direct ? SPLIT_LOST : SPLIT_NO_DEVICE_IO;
-    if (result == SPLIT_DONE) {
-        search->entered_top_at =
-            top->released_at < top->queued_at ? search->start : top->queued_at;
-        search->left_top_at = find_last(top);
-        result = attribute_below(search, by_thread);
-    }
-    cells_end(top, result == SPLIT_DONE);
-    cells_end(&records->bottom_cells, result == SPLIT_DONE);
-    return result;
-}
-
-/* Finds the records of a request to a device that is not a stack. */
-static enum split_result
-attribute_plain(const struct attribution_search *search)
-{
-    struct cells *cells = &search->records->bottom_cells;
-    enum split_result result = attribute_cells(search, cells);
-    if (result == SPLIT_DONE && cells->interval_count == 0)
-        result = search->target->is_direct ? SPLIT_LOST : SPLIT_NO_DEVICE_IO;
-    cells_end(cells, result == SPLIT_DONE);
-    return result;
-}
-
-/* Returns when the top device of a stack completed the last flush before the end of the
- * request. Returns when it completed the data if there was no flush. */
-static int64_t
-find_flushed(const struct attribution_search *search)
-{
-    const struct os_layout *layout = &search->target->layout;
-    const struct os_layout_device *top = &layout->devices[layout->top_index];
-    enum os_trace_kind end =
-        top->is_bio_based ? OS_TRACE_BIO_COMPLETE : OS_TRACE_COMPLETE;
-    int64_t last = search->left_top_at;
-    for (const struct listed_record *listed = search->first_record;
-         listed < search->end_record; listed++)
-        if (listed->record.is_flush && listed->record.kind == end &&
-            is_at_top(search, &listed->record))
-            last = time_later(last, listed->record.time);
-    return last;
-}
-
-/* Finds the records of the request by the blocks of its file, or else BY_THREAD. */
-static enum split_result
-look_for(struct attribution_search *search, bool by_thread)
-{
-    const struct sample *sample = search->sample;
-    look_within(search, search->start, search->end);
-    search->range_count = 0;
-    bool fits = by_thread ? add_queued(search)
-                          : add_top_part(search, sample->offset, sample->size);
-    if (!fits)
-        return SPLIT_LOST;
-    if (search->range_count == 0)
-        return by_thread && search->target->is_direct ? SPLIT_LOST : SPLIT_NO_DEVICE_IO;
-    return search->target->layout.is_stacked ? attribute_stack(search, by_thread)
-                                             : attribute_plain(search);
-}
-
-/* Tries the blocks of the file, if they are known, and then the thread, because a file
- * may have got other blocks since its layout was read. */
-static enum split_result
-look_everywhere(struct attribution_search *search)
-{
-    const struct trace_target *target = search->target;
-    if (!target->layout.extents_known)
-        return look_for(search, true);
-    enum split_result result = look_for(search, false);
-    if (result == SPLIT_DONE || !target->is_single || !target->is_direct)
-        return result;
-    enum split_result other = look_for(search, true);
-    return other == SPLIT_DONE || result == SPLIT_NO_DEVICE_IO ? other : result;
-}
-
-/* Returns whether a request whose records were not found may have asked a device anyway:
- * its thread has queued an I/O that need not belong to another request; or the kernel has
- * queued its blocks, or blocks that may be its own; or its blocks were issued, although
- * nobody was seen to queue them. */
-static bool
-may_ask(struct attribution_search *search)
+may_have_reached_device(const struct attribution_search *search)
 {
     const struct sample *sample = search->sample;
     const struct trace_target *target = search->target;
     const struct os_layout *layout = &target->layout;
-    struct attribution_search all = {.target = target};
-    bool queued = false;
-    search->range_count = 0;
-    if (!add_part(search, sample->offset, sample->size))
+    struct sector_ranges request_ranges = {0};
+    struct sector_ranges target_ranges = {0};
+    bool was_queued = false;
+
+    if (!ranges_add_below_loop(&request_ranges, layout, sample->offset, sample->size))
         return true;
-    bool fits = add_part(&all, 0, INT64_MAX);
+    bool fits = ranges_add_below_loop(&target_ranges, layout, 0, INT64_MAX);
+
     for (const struct listed_record *listed = search->first_record;
          listed < search->end_record; listed++) {
         const struct os_trace_record *record = &listed->record;
-        const struct os_layout_device *device = find_device(layout, record->device);
+        const struct os_layout_device *device =
+            layout_find_device(layout, record->device);
         if (device && device->is_loop)
             continue;
-        bool touches = find_sectors(search, record) > 0;
-        bool others = fits && find_sectors(&all, record) > 0;
-        bool by_kernel = record->kind == OS_TRACE_QUEUE && record->by_kernel;
-        queued |= touches && record->kind == OS_TRACE_QUEUE;
-        if (by_kernel &&
-            (touches || !layout->extents_known || (layout->loop_extents && !others)))
+
+        bool is_in_request = ranges_touch_record(&request_ranges, layout, record);
+        bool is_in_target = fits && ranges_touch_record(&target_ranges, layout, record);
+        bool is_by_kernel = record->kind == OS_TRACE_QUEUE && record->by_kernel;
+        if (is_in_request && record->kind == OS_TRACE_QUEUE)
+            was_queued = true;
+
+        if (is_by_kernel && (is_in_request || !layout->extents_known))
             return true;
-        if (touches && record->kind == OS_TRACE_ISSUE && !queued)
+        if (is_by_kernel && layout->loop_extents && !is_in_target)
             return true;
-        if (is_queued(search, record) && record->sector_count > 0 &&
-            (target->is_single || !others))
+        if (is_in_request && record->kind == OS_TRACE_ISSUE && !was_queued)
+            return true;
+        if (is_queued_by_thread(search, record) && record->sector_count > 0 &&
+            (target->is_single || !is_in_target))
             return true;
     }
     return false;
 }
 
-/* Divides the time of a request to a stack. If a control group has throttled the request
- * at the top device, that time counts as queue. A write that returns only after its flush
- * leaves the top device when the flush is complete. */
+/*
+ * Finds the block requests of the request at the bottom devices of a stack. The ranges
+ * are still those at the top device. BY_THREAD says that these ranges do not come from
+ * the layout; then a position in the file of a loop device is not known. Returns a result
+ * as cells_add does.
+ */
+static enum split_result
+attribute_bottom(struct attribution_search *search, bool by_thread)
+{
+    struct records *records = search->records;
+    struct cells *cells = &records->bottom_cells;
+    const struct os_layout *layout = &search->target->layout;
+    const struct sample *sample = search->sample;
+    int top_range_count = search->ranges.count;
+    bool is_on_loop = layout->top_index > 0;
+
+    select_records_within_top(search);
+    if (is_on_loop) {
+        if (by_thread)
+            return SPLIT_LOST;
+        search->ranges.count = 0;
+        if (!ranges_add_below_loop(&search->ranges, layout, sample->offset, sample->size))
+            return SPLIT_LOST;
+    }
+    if (layout->is_remapped) {
+        if (!follow_remaps(search))
+            return SPLIT_LOST;
+        if (search->ranges.count == 0 && search->target->is_single &&
+            (!add_ranges_queued_below_top(search) || !follow_remaps(search)))
+            return SPLIT_LOST;
+    }
+
+    /* Several block requests for the same sectors were in flight at the top device, and
+     * they were remapped to different sectors: it is not known which one went where. */
+    if (!records->top_cells.all_sole && search->ranges.count > top_range_count)
+        return SPLIT_AMBIGUOUS;
+
+    enum split_result result = attribute_level(search, cells);
+    if (result != SPLIT_DONE || cells->interval_count > 0)
+        return result;
+
+    /* No block request was found here. Either the stack answered the request itself, or
+     * it passed the block requests on without a record, or records are missing. */
+    if (!search->has_all_records || (is_on_loop && may_have_reached_device(search)))
+        return SPLIT_LOST;
+    return SPLIT_DONE;
+}
+
+/* Returns the result for a request of which no sector has records of block requests. With
+ * direct I/O, such a record must exist, so it is missing. Otherwise the page cache
+ * answered the request. */
+static enum split_result
+result_without_records(const struct attribution_search *search)
+{
+    return search->target->is_direct ? SPLIT_LOST : SPLIT_NO_DEVICE_IO;
+}
+
+/* Finds the block requests of a request to a stack of devices, at both levels. BY_THREAD
+ * is as for attribute_bottom. Returns a result as cells_add does, or
+ * SPLIT_NO_DEVICE_IO. */
+static enum split_result
+attribute_stack(struct attribution_search *search, bool by_thread)
+{
+    struct records *records = search->records;
+    struct cells *top = &records->top_cells;
+
+    /* cells_end is also called for the bottom level if that is not searched. */
+    records->bottom_cells.candidate_count = 0;
+
+    enum split_result result = attribute_level(search, top);
+    if (top->queued_at < INT64_MAX || top->released_at < INT64_MAX)
+        search->was_queued_at_top = true;
+    if (result == SPLIT_DONE && top->interval_count == 0)
+        result = result_without_records(search);
+    if (result == SPLIT_DONE) {
+        bool is_throttled = top->released_at < top->queued_at;
+        search->entered_top_at = is_throttled ? search->start : top->queued_at;
+        search->left_top_at = find_last_completion(top);
+        result = attribute_bottom(search, by_thread);
+    }
+
+    cells_end(top, result == SPLIT_DONE);
+    cells_end(&records->bottom_cells, result == SPLIT_DONE);
+    return result;
+}
+
+/* Finds the block requests of a request to a device that is no stack. Returns a result as
+ * cells_add does, or SPLIT_NO_DEVICE_IO. */
+static enum split_result
+attribute_single_device(const struct attribution_search *search)
+{
+    struct cells *cells = &search->records->bottom_cells;
+    enum split_result result = attribute_level(search, cells);
+    if (result == SPLIT_DONE && cells->interval_count == 0)
+        result = result_without_records(search);
+    cells_end(cells, result == SPLIT_DONE);
+    return result;
+}
+
+/* Finds the block requests of the request. The ranges come from the layout of the target
+ * or, if BY_THREAD, from what the thread of the request queued. Returns a result as
+ * cells_add does, or SPLIT_NO_DEVICE_IO. */
+static enum split_result
+attribute_ranges(struct attribution_search *search, bool by_thread)
+{
+    const struct sample *sample = search->sample;
+    const struct os_layout *layout = &search->target->layout;
+    bool fits;
+
+    select_records(search, search->start, search->end);
+    search->ranges.count = 0;
+    if (by_thread)
+        fits = add_queued_ranges(search);
+    else
+        fits = ranges_add_top(&search->ranges, layout, sample->offset, sample->size);
+    if (!fits)
+        return SPLIT_LOST;
+
+    if (search->ranges.count == 0 && by_thread)
+        return result_without_records(search);
+    if (search->ranges.count == 0)
+        return SPLIT_NO_DEVICE_IO; /* in a hole */
+    if (layout->is_stacked)
+        return attribute_stack(search, by_thread);
+    return attribute_single_device(search);
+}
+
+/* Finds the block requests of the request: by the layout and then, because the file may
+ * have got other blocks since its layout was read, by the thread. Returns the better of
+ * the two results. */
+static enum split_result
+find_block_requests(struct attribution_search *search)
+{
+    const struct trace_target *target = search->target;
+    if (!target->layout.extents_known)
+        return attribute_ranges(search, true);
+
+    enum split_result result = attribute_ranges(search, false);
+    if (result == SPLIT_DONE || !target->is_single || !target->is_direct)
+        return result;
+
+    enum split_result result_by_thread = attribute_ranges(search, true);
+    if (result_by_thread == SPLIT_DONE || result == SPLIT_NO_DEVICE_IO)
+        return result_by_thread;
+    return result;
+}
+
+/* Adds the flushes that bottom devices received at SINCE (monotonic, ns) or later to the
+ * intervals of the bottom level. Flushes are assumed to complete in the order in which
+ * they were issued. Flushes that are not complete are left out. */
+static void
+add_flush_intervals(const struct attribution_search *search, int64_t since)
+{
+    struct cells *cells = &search->records->bottom_cells;
+    struct breakdown_interval *intervals = cells->intervals;
+    int issued_count = cells->interval_count;
+    int complete_count = cells->interval_count;
+
+    for (const struct listed_record *listed = search->first_record;
+         listed < search->end_record; listed++) {
+        const struct os_trace_record *record = &listed->record;
+        const struct os_layout_device *device =
+            layout_find_device(&search->target->layout, record->device);
+        if (!record->is_flush || record->time < since || !device || !device->is_bottom)
+            continue;
+
+        bool ends = record->kind == OS_TRACE_COMPLETE || record->kind == OS_TRACE_REQUEUE;
+        if (record->kind == OS_TRACE_ISSUE && issued_count < INTERVALS_MAX)
+            intervals[issued_count++] = (struct breakdown_interval){
+                .issued_at = record->time, .queued_at = record->time};
+        else if (ends && complete_count < issued_count)
+            intervals[complete_count++].completed_at = record->time;
+    }
+    cells->interval_count = complete_count;
+}
+
+/* Returns when the top device of a stack completed the last flush before the end of the
+ * request (monotonic, ns). Without a flush, returns when it completed the data. */
+static int64_t
+find_flush_completion(const struct attribution_search *search)
+{
+    const struct os_layout *layout = &search->target->layout;
+    enum os_trace_kind kind = find_completion_kind(&layout->devices[layout->top_index]);
+    int64_t last = search->left_top_at;
+    for (const struct listed_record *listed = search->first_record;
+         listed < search->end_record; listed++)
+        if (listed->record.is_flush && listed->record.kind == kind &&
+            is_at_top(search, &listed->record))
+            last = time_later(last, listed->record.time);
+    return last;
+}
+
+/* Divides the time of a request to a stack of devices into the parts of SPLIT. A write
+ * that returns only after a flush leaves the top device when the flush is complete. The
+ * time during which a control group throttled the request counts as queue. */
 static void
 divide_stack(struct attribution_search *search, struct split *split)
 {
     struct cells *cells = &search->records->bottom_cells;
-    struct cells *top = &search->records->top_cells;
-    bool is_held = top->released_at < top->queued_at;
-    look_within(search, search->start, search->end);
+    const struct cells *top = &search->records->top_cells;
+    bool is_throttled = top->released_at < top->queued_at;
+
+    select_records(search, search->start, search->end);
     if (search->target->writes_sync) {
-        add_flushes(search, time_later(search->entered_top_at, find_last(cells)));
-        search->left_top_at = find_flushed(search);
+        int64_t data_completed_at = find_last_completion(cells);
+        add_flush_intervals(search,
+                            time_later(search->entered_top_at, data_completed_at));
+        search->left_top_at = find_flush_completion(search);
     }
-    if (is_held && cells->interval_count < CELLS_INTERVALS)
+    if (is_throttled && cells->interval_count < INTERVALS_MAX)
         cells->intervals[cells->interval_count++] =
-            (struct breakdown_interval){INT64_MAX, top->released_at, search->start};
+            (struct breakdown_interval){.queued_at = search->start,
+                                        .issued_at = INT64_MAX,
+                                        .completed_at = top->released_at};
+
     split->is_stacked = true;
     breakdown_divide_stack(search->start, search->end, search->entered_top_at,
                            search->left_top_at, cells->intervals, cells->interval_count,
                            split->part);
 }
 
-/* A throttled request has no record before a thread of the kernel releases it. The time
- * before counts as queue, so the request is taken as queued from its start. */
+/* Divides the time of a request to a device that is no stack into the parts of SPLIT. If
+ * a control group throttled the request, there is no record from before the kernel
+ * released it. That time counts as queue, as if the request had been queued at its
+ * start. */
+static void
+divide_single_device(struct attribution_search *search, struct split *split)
+{
+    struct cells *cells = &search->records->bottom_cells;
+    bool is_throttled = cells->released_at < cells->queued_at;
+    int64_t queued_at = is_throttled ? search->start : cells->queued_at;
+
+    if (search->target->writes_sync)
+        add_flush_intervals(search, find_last_completion(cells));
+    breakdown_divide(search->start, search->end, queued_at, cells->intervals,
+                     cells->interval_count, split->part);
+}
+
+/* Returns the device time, in ns, of the flush after a write. The flush took from START
+ * to END. */
+static int64_t
+find_flush_time(struct attribution_search *search, int64_t start, int64_t end)
+{
+    struct cells *cells = &search->records->bottom_cells;
+    int64_t part[PARTS];
+
+    select_records(search, start, end);
+    cells->interval_count = 0;
+    add_flush_intervals(search, start);
+    breakdown_divide(start, end, start, cells->intervals, cells->interval_count, part);
+    return part[PART_DEVICE];
+}
+
 void
 request_attribute(struct records *records, const struct trace_target *target, int thread,
-                  bool complete, struct sample *sample)
+                  bool has_all_records, struct sample *sample)
 {
     int64_t start = sample->start;
-    int64_t over = start + sample->latency;
-    int64_t end = over - sample->sync;
-    int64_t flush[PARTS];
+    int64_t flush_end = start + sample->latency;
+    int64_t end = flush_end - sample->sync;
     struct attribution_search search = {.target = target,
                                         .records = records,
                                         .sample = sample,
                                         .thread = thread,
-                                        .has_all_records = complete,
+                                        .has_all_records = has_all_records,
                                         .start = start,
                                         .end = end};
-    struct cells *cells = &records->bottom_cells;
     struct split *split = &sample->split;
 
-    *split = (struct split){.result = look_everywhere(&search)};
-    look_within(&search, start, end);
-    if (complete && split->result == SPLIT_LOST && !search.was_queued_at_top &&
-        !may_ask(&search))
+    *split = (struct split){.result = find_block_requests(&search)};
+    select_records(&search, start, end);
+    if (has_all_records && split->result == SPLIT_LOST && !search.was_queued_at_top &&
+        !may_have_reached_device(&search))
         split->result = SPLIT_NO_DEVICE_IO;
     if (split->result != SPLIT_DONE)
         return;
 
-    if (target->layout.is_stacked) {
+    if (target->layout.is_stacked)
         divide_stack(&search, split);
-    } else {
-        bool released = cells->released_at < cells->queued_at;
-        if (target->writes_sync)
-            add_flushes(&search, find_last(cells));
-        breakdown_divide(start, end, released ? start : cells->queued_at,
-                         cells->intervals, cells->interval_count, split->part);
-    }
-    if (!sample->sync)
-        return;
-    look_within(&search, end, over);
-    cells->interval_count = 0;
-    add_flushes(&search, end);
-    breakdown_divide(end, over, end, cells->intervals, cells->interval_count, flush);
-    split->sync_device = flush[PART_DEVICE];
+    else
+        divide_single_device(&search, split);
+    if (sample->sync)
+        split->sync_device = find_flush_time(&search, end, flush_end);
 }

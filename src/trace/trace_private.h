@@ -2,15 +2,16 @@
 #define TRACE_PRIVATE_H
 
 /*
- * Shared by the files of this folder: the records of a trace, the targets whose requests
- * are attributed, and the cells of one request. For a request that has ended, the calls
- * are:
+ * Shared by the files of this folder. A "request" is one read or write of this program.
+ * The kernel turns it into one or more "block requests", and the kernel's trace has
+ * records about these. For each request that has ended, the files do this:
  *
- *     attribution.c            when and by which thread the request is attributed
- *         records.c            reads new records from the trace
- *         request.c            finds the sectors of the request, and the records of them
- *             cells.c          finds out which records belong to the request
- *             breakdown.c      divides the time of the request into parts
+ *     attribution.c       decides when, and in which thread, the request is attributed
+ *        records.c        reads new records from the trace
+ *        request.c        finds the sectors of the request, and records that touch them
+ *            ranges.c     holds the sectors, and follows them from device to device
+ *            cells.c      finds out which of these records belong to the request
+ *            breakdown.c  divides the time of the request into parts (in src/stats)
  */
 
 #include "os/thread.h"
@@ -33,122 +34,137 @@ struct trace_source {
 struct listed_record {
     struct os_trace_record record;
     enum {
-        RECORD_UNUSED,    /* belongs to no request so far */
-        RECORD_CLAIMED,   /* found for the request that is being attributed */
-        RECORD_ATTRIBUTED /* belongs to a request that was split */
+        RECORD_UNUSED,    /* attributed to no request so far */
+        RECORD_CLAIMED,   /* belongs to the request that is being attributed now */
+        RECORD_ATTRIBUTED /* belongs to an earlier request that was attributed */
     } use;
 };
 
-#define CELLS_RECORDS 8192   /* candidates of one request, at most */
-#define CELLS_INTERVALS 2048 /* stays at a device of one request, at most */
-
 /* A range of sectors of a disk. */
 struct sector_range {
-    uint64_t disk, sector, sectors;
+    uint64_t disk;   /* device number of the disk, as in os_trace_record */
+    uint64_t sector; /* first sector */
+    uint64_t sector_count;
 };
 
-/* A record that touches the sectors of the request. */
+/* A candidate: a record that touches the sectors of the request, so that it may belong to
+ * the request. */
 struct candidate {
     struct listed_record *listed;
-    uint64_t disk;           /* the device of the record, or the disk of this partition */
-    uint64_t sector;         /* the first sector of the record, on the disk */
-    enum os_trace_kind kind; /* the kind of the record, or the kind that it stands for
-                                (add_top_candidate, candidate_of in request.c) */
+    /* The device of the record or, if that is a partition, the disk of the partition.
+     * convert_to_candidate and add_top_candidate in request.c may replace it, and also
+     * `sector` and `kind`, to make a record of one device count for another. */
+    uint64_t disk;
+    uint64_t sector;         /* first sector of the record, counted on the disk */
+    enum os_trace_kind kind; /* the kind of the record, unless it was replaced */
 };
 
-/* The attribution of one request at one level of a stack of devices. request.c sets all
- * fields up to `released` before the first range, and cells.c updates `alone`, `queued`,
- * `released` and the intervals. Too large for the stack of a thread. */
+#define CANDIDATES_MAX 8192 /* candidates of one request */
+#define INTERVALS_MAX 2048  /* intervals of one request */
+
+/*
+ * The search for the block requests of one request at one level of a stack of devices:
+ * at its top device, or at its bottom devices. A device that is no stack has only the
+ * bottom level. request.c sets all fields. cells.c then updates `all_sole`, `queued_at`,
+ * `released_at` and the intervals. Too large for the stack of a thread.
+ */
 struct cells {
-    int thread; /* the thread that sent the request */
-    const unsigned char
-        *program_threads;     /* the threads of this program, see records_is_own */
-    bool is_direct;           /* the request asks the device for everything but holes */
-    bool is_below_top;        /* below the top device of a stack: threads of the kernel
-                          queue block requests here, for requests of any process */
-    bool may_have_foreign_io; /* if `lower`: another process has such a request */
-    bool may_be_incomplete;   /* a block request may still be incomplete when the request
-                    ends */
-    bool all_sole; /* all cells were alone: no other block request for them in flight */
-    enum os_trace_kind entry_kind; /* the kind of record with which block requests begin:
-                                 OS_TRACE_QUEUE or OS_TRACE_REMAP */
-    bool has_earlier; /* candidates include records from before the request */
-    int candidate_count, first_within_index; /* number of candidates; index of the first
-                         candidate within the request */
-    int64_t queued_at;   /* when the request's own thread queued the first block
-                         request, monotonic, ns; INT64_MAX if it queued none */
-    int64_t released_at; /* when a thread of the kernel queued the first block request
-                         of the request, which was throttled before, monotonic, ns;
-                         INT64_MAX if it queued none */
+    int thread;                           /* TID of the thread that sent the request */
+    const unsigned char *program_threads; /* see is_program_thread */
+    bool is_direct; /* direct I/O: each sector that is not in a hole reaches the device */
+    /* These are the bottom devices of a stack. There, threads of the kernel queue block
+     * requests, for requests of any process. */
+    bool is_below_top;
+    /* Another process may have block requests for the same sectors in flight. Only set if
+     * `is_below_top`; at other levels, the thread of each record tells the process. */
+    bool may_have_foreign_io;
+    /* The request may end before its last block request is complete. For example, a
+     * mirror may report a write as done while a slow member is still writing. */
+    bool may_be_incomplete;
+    /* For each cell so far, the request had the only block request in flight. */
+    bool all_sole;
+    /* The kind of the first record of each block request: OS_TRACE_QUEUE, or
+     * OS_TRACE_REMAP if the device above passed it on without queueing it again. */
+    enum os_trace_kind entry_kind;
+    bool has_earlier; /* the candidates include records from before the request */
+    int candidate_count;
+    int first_within_index; /* index of the first candidate that is not from before */
+    /* Time at which the request's own thread queued the first of its block requests,
+     * monotonic, in ns; INT64_MAX if that thread queued none. */
+    int64_t queued_at;
+    /* If a control group had throttled the request: time at which a thread of the kernel
+     * queued the first of its block requests, monotonic, in ns; otherwise INT64_MAX. */
+    int64_t released_at;
     int interval_count;
-    struct candidate candidates[CELLS_RECORDS];           /* in the order of time */
-    struct breakdown_interval intervals[CELLS_INTERVALS]; /* stays at a device */
+    struct candidate candidates[CANDIDATES_MAX]; /* in the order of time */
+    /* When block requests of the request were in flight at the device. */
+    struct breakdown_interval intervals[INTERVALS_MAX];
 };
 
-#define RECORD_THREADS (1 << 22) /* the most threads of a system, numbered from 0 */
-#define RECORDS_MOST (1 << 16)   /* the most records in memory */
+#define RECORD_THREADS (1 << 22) /* TIDs are below this number: the limit of Linux */
+#define RECORDS_MAX (1 << 16)    /* records in memory */
 
-/* The records that were read so far, in the order of time. Too large for the stack of a
- * thread. All zero except the source is the empty set. */
+/* The records that were read and not forgotten so far, in the order of time. Too large
+ * for the stack of a thread. If everything but `source` is zero, there are no records. */
 struct records {
     struct trace_source source;
     int entry_count;
-    unsigned char
-        program_threads[RECORD_THREADS / 8]; /* a bit for each thread of this program */
-    struct cells bottom_cells; /* scratch of request_attribute: at the lowest devices */
-    struct cells
-        top_cells; /* scratch of request_attribute: at the top device of a stack */
-    struct listed_record entries[RECORDS_MOST];
+    unsigned char program_threads[RECORD_THREADS / 8]; /* see is_program_thread */
+    struct cells bottom_cells; /* scratch memory of request_attribute: bottom level */
+    struct cells top_cells;    /* scratch memory of request_attribute: top level */
+    struct listed_record entries[RECORDS_MAX];
 };
 
-/* Returns whether THREAD, a number as in os_trace_record, is a thread of this program.
- * OWN is the field of struct records. */
+/* Returns true if THREAD, a TID as in os_trace_record, sends requests of this program.
+ * PROGRAM_THREADS has one bit for each TID, set by records_add_thread. */
 static inline bool
-is_program_thread(const unsigned char *own, int thread)
+is_program_thread(const unsigned char *program_threads, int thread)
 {
     return thread >= 0 && thread < RECORD_THREADS &&
-           (own[thread / 8] >> thread % 8 & 1) != 0;
+           (program_threads[thread / 8] >> thread % 8 & 1) != 0;
 }
 
-/* Adds THREAD, a number as in os_trace_record, to the threads of this program. */
+/* Notes that THREAD, a TID as in os_trace_record, sends requests of this program. */
 void records_add_thread(struct records *records, int thread);
 
 /* Reads all new records from the source. If there is no room for them, forgets old
- * records, first those that were used. */
+ * records first, preferably those that were attributed to requests. */
 void records_read(struct records *records);
 
-/* Returns the index of the first of COUNT records whose time is at least TIME, in
- * monotonic ns. Returns COUNT if all records are earlier. */
+/* Returns the index of the first of the first COUNT records whose time is TIME
+ * (monotonic, in ns) or later. Returns COUNT if all of them are earlier. */
 int records_find(const struct records *records, int count, int64_t time);
 
 /* The facts about a target that request.c needs. */
 struct trace_target {
     struct os_layout layout;
-    bool writes_sync; /* a write returns only after its flush (O_SYNC, O_DSYNC) */
-    bool is_direct;   /* direct I/O: all requests ask the device */
+    bool writes_sync; /* a write returns only after a flush (O_SYNC, O_DSYNC) */
+    bool is_direct;   /* direct I/O: no page cache may answer a request */
     bool is_single;   /* each thread has only one request in flight */
-    bool needs_track; /* a track of the parts is needed */
+    bool needs_track; /* the parts of requests are also needed over time (track.h) */
 };
 
 /* A target, and the parts of its requests so far. */
 struct attribution_target {
     struct trace_target target;
     struct breakdown breakdown;
-    struct track track; /* has only the parts, not the requests themselves */
+    struct track track; /* has only the parts of requests, not their latencies */
 };
 
-#define ATTRIBUTION_QUEUED 32 /* logs in the queue, at most */
+#define ATTRIBUTION_QUEUED 32 /* logs that fit into the queue */
 
 struct attribution {
     struct os_trace *trace; /* NULL in tests */
-    struct os_lock *lock;   /* protects records and targets */
+    struct os_lock *lock;   /* protects the trace, the records and the targets */
     struct records records;
 
-    struct os_lock *queue_lock; /* protects the queue; if both locks are needed, it is
-                                   acquired second */
+    /* Protects the queue and `is_ending`. A thread that needs both locks acquires `lock`
+     * first. */
+    struct os_lock *queue_lock;
     struct attribution_log queue[ATTRIBUTION_QUEUED]; /* a ring of logs */
-    int first_log, log_count; /* index of the oldest log in the ring; number of logs */
-    bool is_ending;           /* the thread ends once the queue is empty */
+    int first_log;  /* index in `queue` of the log that was handed over first */
+    int log_count;  /* number of logs in `queue` */
+    bool is_ending; /* the thread ends as soon as the queue is empty */
 
     struct os_thread thread;
     bool has_thread; /* the thread was started */
@@ -156,28 +172,35 @@ struct attribution {
     struct attribution_target targets[];
 };
 
-/* attribution.c: makes an attribution for COUNT targets and starts its thread. Returns
- * NULL with errno if that fails. Before the first request, the caller fills `known` of
- * each target and the source of records. attribution_close frees the attribution and the
- * layouts of the targets. */
+/* attribution.c: allocates an attribution for COUNT targets and starts its thread.
+ * Returns NULL with errno if that fails. Before the first request, the caller must fill
+ * `target` of each attribution_target, and the source of the records. The caller frees
+ * the attribution, and with it the layouts, by attribution_close. */
 struct attribution *attribution_make(int count);
 
-/* request.c: finds the parts of SAMPLE, a request to TARGET that THREAD has sent, from
- * the records read so far. Stores the parts in SAMPLE, and marks the records of the
- * request as used. COMPLETE says that no record can be missing any more; then a request
- * without records has asked no device. */
+/*
+ * request.c: finds the records of SAMPLE, a request to TARGET, and divides the time of
+ * the request into parts. THREAD is the TID of the thread that sent the request.
+ * HAS_ALL_RECORDS says that all records were read and none was lost; then a request
+ * without records did not reach a device. Stores the result and the parts in SAMPLE. If
+ * the result is SPLIT_DONE, the records of the request become RECORD_ATTRIBUTED.
+ */
 void request_attribute(struct records *records, const struct trace_target *target,
-                       int thread, bool complete, struct sample *sample);
+                       int thread, bool has_all_records, struct sample *sample);
 
-/* cells.c: finds, among the candidates, the block requests of the request for its sectors
- * RANGE. Adds their stays at the device to the intervals, and marks their records as
- * taken. Sectors without records needed no device. Returns SPLIT_DONE, or SPLIT_LOST if
- * records are missing, or SPLIT_AMBIGUOUS if it is not certain which records belong to
- * the request. If `all` is false, SPLIT_AMBIGUOUS may change with earlier candidates. */
+/*
+ * cells.c: finds, among the candidates in CELLS, the block requests of the request for
+ * the sectors of RANGE. Adds the intervals in which they were in flight at the device,
+ * and claims their records (RECORD_CLAIMED). Sectors without records did not reach the
+ * device. Returns SPLIT_DONE if successful, SPLIT_LOST if records are missing, or
+ * SPLIT_AMBIGUOUS if records may belong to another request. SPLIT_AMBIGUOUS may go away
+ * once the candidates include earlier records (`has_earlier`).
+ */
 enum split_result cells_add(struct cells *cells, const struct sector_range *range);
 
-/* Ends the attribution of a request: marks its taken records as used if the request
- * IS_SPLIT, else as unused. */
+/* cells.c: ends the attribution of a request. The records that it has claimed become
+ * RECORD_ATTRIBUTED if IS_SPLIT, which says that the parts of the request were found;
+ * otherwise they become RECORD_UNUSED again. */
 void cells_end(struct cells *cells, bool is_split);
 
 #endif

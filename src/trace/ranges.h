@@ -1,0 +1,75 @@
+#ifndef TRACE_RANGES_H
+#define TRACE_RANGES_H
+
+/* The sectors of a request as ranges of sectors on disks: found from the layout of its
+ * target, and followed from a device to the devices below. */
+
+#include "trace_private.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SECTOR 512    /* bytes, for every device, see os/trace.h */
+#define RANGES_MAX 64 /* ranges of one request */
+
+/* A set of ranges. All zero is the empty set. */
+struct sector_ranges {
+    int count;
+    struct sector_range list[RANGES_MAX];
+};
+
+/* Returns the device of LAYOUT with device number NUMBER. If there is none, returns a
+ * partition of the disk with this number. Returns NULL if LAYOUT has neither. */
+const struct os_layout_device *layout_find_device(const struct os_layout *layout,
+                                                  uint64_t number);
+
+/* Returns the device number of the disk on which device NUMBER is: the device itself, or
+ * the disk of a partition. Returns 0 if the device is not in LAYOUT. */
+uint64_t layout_find_disk(const struct os_layout *layout, uint64_t number);
+
+/* Adds a range of SECTOR_COUNT sectors of DISK from SECTOR on, unless RANGES has it
+ * already. Returns false if RANGES is full. */
+bool ranges_add(struct sector_ranges *ranges, uint64_t disk, uint64_t sector,
+                uint64_t sector_count);
+
+/* Adds the sectors of a part of the target on devices[0] of LAYOUT. For a target on a
+ * loop device, this is the device that holds the file of the loop device. The part is
+ * LENGTH bytes from OFFSET on. Parts in no extent, such as holes, add nothing. Returns
+ * false if RANGES is full. */
+bool ranges_add_below_loop(struct sector_ranges *ranges, const struct os_layout *layout,
+                           int64_t offset, int64_t length);
+
+/* Does the same as ranges_add_below_loop, but for the top device: the device that the
+ * target is on. The two devices differ only if that is a loop device. */
+bool ranges_add_top(struct sector_ranges *ranges, const struct os_layout *layout,
+                    int64_t offset, int64_t length);
+
+/* Adds the sectors of RECORD. Adds nothing if its device is not in LAYOUT. Returns false
+ * if RANGES is full. */
+bool ranges_add_record(struct sector_ranges *ranges, const struct os_layout *layout,
+                       const struct os_trace_record *record);
+
+/*
+ * Replaces each range that is not on a bottom device by the ranges below it, to which
+ * remap records lead. The remap records are looked for from FIRST up to but not including
+ * END. A range without a remap record is removed. Returns false if RANGES is full, or if
+ * there are too many levels of devices.
+ */
+bool ranges_follow_remaps(struct sector_ranges *ranges, const struct os_layout *layout,
+                          const struct listed_record *first,
+                          const struct listed_record *end);
+
+/* Returns how many of the SECTOR_COUNT sectors of DISK from SECTOR on are in RANGE. */
+uint64_t range_overlap(const struct sector_range *range, uint64_t disk, uint64_t sector,
+                       uint64_t sector_count);
+
+/* Returns true if any of the SECTOR_COUNT sectors of DISK from SECTOR on is in RANGES. */
+bool ranges_touch(const struct sector_ranges *ranges, uint64_t disk, uint64_t sector,
+                  uint64_t sector_count);
+
+/* Returns true if any sector of RECORD is in RANGES. */
+bool ranges_touch_record(const struct sector_ranges *ranges,
+                         const struct os_layout *layout,
+                         const struct os_trace_record *record);
+
+#endif
