@@ -2,38 +2,39 @@
  * Cells: finds which records of the trace belong to a request, for the sectors of the
  * request.
  *
- * The kernel may split a block request into parts and merge it with others between two
- * records. So the records of one request may cover different sectors:
+ * The kernel may split a block request into pieces and merge it with other block requests
+ * between two records. So the records of one request may cover different sectors:
  *
  *     sectors     1000      1008      1016      1024      1032
  *     queued      |-------- the request --------|
- *     issued      |------ part -------|-- merged part ----|
- *     completed   |- part --|- part --|-- merged part ----|
+ *     issued      |------ piece ------|- piece, merged ---|
+ *     completed   |- piece -|- piece -|- piece, merged ---|
  *     cells       |    1    |    2    |    3    |
  *
  * Therefore the sectors of the request are cut wherever a record begins or ends. The
- * pieces are called cells. A record covers either all of a cell or nothing of it. Each
+ * results are called cells. A record covers either all of a cell or nothing of it. Each
  * cell is then followed on its own through the states of a block request:
  *
  *        entry            ISSUE                 COMPLETE
- *     ----------> queued ----------> at device ----------> done
+ *     ----------> queued ----------> at device ----------> complete
  *                   ^                    |
  *                   +------ REQUEUE -----+
  *
- * The entry is a record of OS_TRACE_QUEUE, or of OS_TRACE_REMAP below a device that is
- * made of others. Each stay at the device becomes one interval of the request.
+ * The entry is the first record of a block request. It is an OS_TRACE_QUEUE or, if the
+ * device above passed the block request on without queueing it again, an OS_TRACE_REMAP.
+ * Each time from an ISSUE to the next REQUEUE or COMPLETE is one interval of the request.
  *
  * The entry names the thread that queued the block request. But an issue or a completion
- * may be recorded in any thread, so these records do not name the request they belong to.
- * There are three cases:
+ * may be recorded in any thread, so these records do not tell which block request they
+ * belong to. There are three cases:
  *
- * 1. There is one entry, one issue and one completion of the cell while the request is in
- *    flight. The request cannot end before its own completion, so all records are its
- *    own. The cell is alone.
- * 2. This program has several block requests for the cell in flight. The block requests
- *    are assumed to be first in, first out: the block request that was queued first is
- *    issued first and completes first. Block requests are numbered in the order of their
- *    entries, and counters say how many were queued, issued and completed so far.
+ * 1. While the request is in flight, the cell has one entry, one issue and one
+ *    completion. The request cannot end before its own completion, so all three records
+ *    belong to it. The block request is the sole one.
+ * 2. This program has several block requests for the cell in flight. They are assumed to
+ *    be first in, first out: the block request that was queued first is also issued first
+ *    and complete first. Block requests are numbered in the order of their entries, and
+ *    counters say how many were queued, issued and complete so far.
  * 3. Another process also has a block request for the cell in flight. Then nothing is
  *    certain, and the result is SPLIT_AMBIGUOUS.
  */
@@ -41,7 +42,15 @@
 
 #include "base/time.h"
 
-/* Returns whether CANDIDATE is a record of CELL, and so covers all of CELL. */
+/* The entries of a cell that may belong to the request. */
+struct cell_entries {
+    int count;
+    int first_index; /* index of the first one among the candidates; -1 without entries */
+    /* There is one entry, followed by one issue and one completion: case 1 above. */
+    bool is_sole;
+};
+
+/* Returns true if CANDIDATE covers CELL. */
 static bool
 covers(const struct candidate *candidate, const struct sector_range *cell)
 {
@@ -50,13 +59,17 @@ covers(const struct candidate *candidate, const struct sector_range *cell)
            candidate->sector + record->sector_count >= cell->sector + cell->sector_count;
 }
 
-/* Returns whether CANDIDATE may be the entry of a block request of this request: queued
- * by the request's own thread, or by a thread of the kernel. An entry that another
- * request has used is excluded. Below the top device of a stack, threads of other
- * programs count as threads of the kernel, and their entries may be used several times.
+/*
+ * Returns true if CANDIDATE may be the entry of a block request of the request. The entry
+ * comes from the thread of the request or, after throttling, from a thread of the kernel.
+ * An entry that was attributed to an earlier request is excluded.
+ *
+ * Below the top device of a stack, any thread of the kernel may queue block requests,
+ * also in the name of another program. There, the threads of other programs count as
+ * threads of the kernel, and one entry may serve several requests.
  */
 static bool
-may_enter(const struct cells *cells, const struct candidate *candidate)
+may_be_entry(const struct cells *cells, const struct candidate *candidate)
 {
     const struct listed_record *listed = candidate->listed;
     const struct os_trace_record *record = &listed->record;
@@ -64,257 +77,279 @@ may_enter(const struct cells *cells, const struct candidate *candidate)
         return false;
     if (record->thread == cells->thread)
         return listed->use != RECORD_ATTRIBUTED;
-
-    return cells->is_below_top
-               ? !is_program_thread(cells->program_threads, record->thread)
-               : record->by_kernel && listed->use != RECORD_ATTRIBUTED;
+    if (cells->is_below_top)
+        return !is_program_thread(cells->program_threads, record->thread);
+    return record->by_kernel && listed->use != RECORD_ATTRIBUTED;
 }
 
-/* Finds the first entry of CELL that may be the request's: an entry by its own thread, or
- * else by a thread of the kernel. Stores its index in ENTRY, or -1 if there is no entry.
- * Sets ALONE if this is the only entry, and the cell was issued and completed exactly
- * once since. Returns the number of such entries; entries after one by the request's own
- * thread are not counted. */
-static int
-find_entry(const struct cells *cells, const struct sector_range *cell, int *entry,
-           bool *alone)
+/* Finds the entries of CELL that may belong to the request. An entry by the thread of the
+ * request excludes those by other threads, and entries after it are not counted. */
+static struct cell_entries
+find_entries(const struct cells *cells, const struct sector_range *cell)
 {
-    int found = 0;
-    int issues = 0;
-    int completions = 0;
-    bool own = false;
-    *entry = -1;
+    struct cell_entries entries = {.count = 0, .first_index = -1, .is_sole = false};
+    int issued_count = 0;
+    int complete_count = 0;
+    bool by_thread = false;
+
     for (int i = cells->first_within_index; i < cells->candidate_count; i++) {
-        const struct listed_record *listed = cells->candidates[i].listed;
-        enum os_trace_kind kind = cells->candidates[i].kind;
-        if (!covers(&cells->candidates[i], cell))
+        const struct candidate *candidate = &cells->candidates[i];
+        if (!covers(candidate, cell))
             continue;
 
-        if (!own && may_enter(cells, &cells->candidates[i])) {
-            own = listed->record.thread == cells->thread;
-            found = own ? 1 : found + 1;
-            if (found == 1) {
-                *entry = i;
-                issues = completions = 0;
+        if (!by_thread && may_be_entry(cells, candidate)) {
+            by_thread = candidate->listed->record.thread == cells->thread;
+            entries.count = by_thread ? 1 : entries.count + 1;
+            if (entries.count == 1) {
+                entries.first_index = i;
+                issued_count = 0;
+                complete_count = 0;
             }
         }
-        issues += (kind == OS_TRACE_ISSUE) - (kind == OS_TRACE_REQUEUE);
-        completions += kind == OS_TRACE_COMPLETE;
+        if (candidate->kind == OS_TRACE_ISSUE)
+            issued_count++;
+        else if (candidate->kind == OS_TRACE_REQUEUE)
+            issued_count--;
+        else if (candidate->kind == OS_TRACE_COMPLETE)
+            complete_count++;
     }
-    *alone = found == 1 && issues == 1 && completions == 1;
-    return found;
+
+    entries.is_sole = entries.count == 1 && issued_count == 1 && complete_count == 1;
+    return entries;
 }
 
-/* Returns whether records of CELL are missing, although no entry of CELL was found. If
- * all requests ask the device (direct I/O), any record of the cell shows that. Otherwise,
- * an issue without an entry before it shows that. */
+/* Returns true if records of CELL must be missing, because no entry of CELL was found
+ * although the cell has other records. With direct I/O, any record of the cell shows
+ * that. Without, the page cache may have answered the request, and records of another
+ * process prove nothing; only an issue without an entry before it shows that. */
 static bool
-is_missing(const struct cells *cells, const struct sector_range *cell)
+is_entry_missing(const struct cells *cells, const struct sector_range *cell)
 {
     for (int i = cells->first_within_index; i < cells->candidate_count; i++) {
-        enum os_trace_kind kind = cells->candidates[i].kind;
-        if (covers(&cells->candidates[i], cell) &&
-            (cells->is_direct || kind != OS_TRACE_COMPLETE))
-            return cells->is_direct || kind == OS_TRACE_ISSUE;
+        const struct candidate *candidate = &cells->candidates[i];
+        if (!covers(candidate, cell))
+            continue;
+        if (cells->is_direct)
+            return true;
+        if (candidate->kind != OS_TRACE_COMPLETE)
+            return candidate->kind == OS_TRACE_ISSUE;
     }
     return false;
 }
 
-/* Marks the record of CANDIDATE as found for the request that is being attributed. */
+/* Marks the record of CANDIDATE as a record of the request that is being attributed. */
 static void
-mark(struct candidate *candidate)
+claim(struct candidate *candidate)
 {
     if (candidate->listed->use == RECORD_UNUSED)
         candidate->listed->use = RECORD_CLAIMED;
 }
 
-/* Adds a stay of a block request at the device. Successive cells of the same block
- * request have equal stays, which are added once. Returns false if there is no room. */
+/* Adds the INTERVAL of a block request, in flight at the device. Neighbouring cells of
+ * the same block request have the same interval, which is added only once. Returns false
+ * if there is no room. */
 static bool
-add_interval(struct cells *cells, const struct breakdown_interval *interval)
+add_flight(struct cells *cells, const struct breakdown_interval *interval)
 {
     int count = cells->interval_count;
-    struct breakdown_interval *next = &cells->intervals[count];
-    if (count > 0 && next[-1].issued_at == interval->issued_at &&
-        next[-1].completed_at == interval->completed_at) {
-        next[-1].queued_at = time_earlier(next[-1].queued_at, interval->queued_at);
-        return true;
+    if (count > 0) {
+        struct breakdown_interval *last = &cells->intervals[count - 1];
+        if (last->issued_at == interval->issued_at &&
+            last->completed_at == interval->completed_at) {
+            last->queued_at = time_earlier(last->queued_at, interval->queued_at);
+            return true;
+        }
     }
     if (count == INTERVALS_MAX)
         return false;
 
-    *next = *interval;
+    cells->intervals[count] = *interval;
     cells->interval_count++;
     return true;
 }
 
 /*
- * Follows the block request of CELL whose entry is the candidate of index ENTRY, until it
- * is complete, and adds its stays at the device. If the block request is ALONE, records
- * before its entry are ignored.
+ * Follows the block request of CELL whose entry is the candidate with index ENTRY, until
+ * it is complete, and adds its intervals. If IS_SOLE, candidates before its entry are
+ * ignored.
  *
- * Block requests for the cell are numbered from 0 in the order of their entries:
+ * Block requests for the cell are numbered from 0 in the order of their entries. Their
+ * ordinals tell their states:
  *
- *     0 .. complete - 1        complete
- *     complete .. issued - 1   at the device
- *     issued .. queued - 1     queued
- *     own                      the number of the block request that is followed, or -1
- *                              before its entry
- *     0 .. foreign - 1         all block requests up to the last one that is, or may be,
- *                              of another process
+ *     ordinal                                state
+ *     0 .. complete_count - 1                complete
+ *     complete_count .. issued_count - 1     at the device
+ *     issued_count .. queued_count - 1       queued
  *
- * So ISSUE is a record of number `issued`, COMPLETE of number `complete`, and REQUEUE of
- * number `issued - 1`, because the block request that was issued last goes back first. An
- * ISSUE of a number that was not queued belongs to a block request whose entry is not
- * known, perhaps of another process.
+ * So an ISSUE belongs to the block request with ordinal issued_count, and a COMPLETE to
+ * complete_count. A REQUEUE belongs to issued_count - 1, because the block request that
+ * was issued last goes back first. An ISSUE with an ordinal that was not queued belongs
+ * to a block request whose entry is not known, perhaps of another process.
  *
- * Returns SPLIT_DONE if the block request is complete. If OPEN, it may also be incomplete
- * when the records end; its last stay ends at INT64_MAX then. Returns SPLIT_AMBIGUOUS if
- * another process may have had the cell in flight at the same time, and SPLIT_LOST if
- * records are missing or if there is no room.
+ * Returns SPLIT_DONE if the block request is complete. If MAY_BE_INCOMPLETE, also returns
+ * SPLIT_DONE if the candidates end before it is complete; then its last interval ends at
+ * INT64_MAX. Returns SPLIT_AMBIGUOUS if another process may have had the cell in flight
+ * at the same time, and SPLIT_LOST if records are missing or if there is no room.
  */
 static enum split_result
 follow_block_request(struct cells *cells, const struct sector_range *cell, int entry,
-                     bool alone, bool open)
+                     bool is_sole, bool may_be_incomplete)
 {
-    int queued = 0;
-    int issued = 0;
-    int complete = 0;
-    int own = -1;
-    int foreign = 0;
-    int intervals = cells->interval_count;
+    int queued_count = 0;
+    int issued_count = 0;
+    int complete_count = 0;
+    int followed = -1;   /* ordinal of the block request that is followed; -1 before it */
+    int foreign_end = 0; /* all block requests of other processes have lower ordinals */
+    int old_interval_count = cells->interval_count;
     struct breakdown_interval now = {INT64_MAX, INT64_MAX, INT64_MAX};
 
-    for (int i = alone ? entry : 0; i < cells->candidate_count; i++) {
+    for (int i = is_sole ? entry : 0; i < cells->candidate_count; i++) {
         struct candidate *candidate = &cells->candidates[i];
         const struct os_trace_record *record = &candidate->listed->record;
         if (!covers(candidate, cell))
             continue;
 
         if (i == entry) {
-            if (foreign > complete) /* one of another process is in flight */
-                return SPLIT_AMBIGUOUS;
-            own = queued++;
+            if (foreign_end > complete_count)
+                return SPLIT_AMBIGUOUS; /* one of another process is in flight */
+            followed = queued_count++;
             now.queued_at = record->time;
-            mark(candidate);
+            claim(candidate);
         } else if (candidate->kind == cells->entry_kind) {
-            queued++;
+            queued_count++;
             if (cells->is_below_top ||
                 is_program_thread(cells->program_threads, record->thread))
                 continue;
-            if (own >= 0 && !alone)
+            if (followed >= 0 && !is_sole)
                 return SPLIT_AMBIGUOUS;
-            foreign = queued;
+            foreign_end = queued_count;
         } else if (candidate->kind == OS_TRACE_ISSUE) {
-            if (issued == queued)
-                foreign = ++queued;
-            if (issued++ != own)
+            if (issued_count == queued_count) {
+                queued_count++;
+                foreign_end = queued_count;
+            }
+            int ordinal = issued_count++;
+            if (ordinal != followed)
                 continue;
             now.issued_at = record->time;
-            mark(candidate);
-        } else if (issued > complete && (candidate->kind == OS_TRACE_REQUEUE ||
-                                         candidate->kind == OS_TRACE_COMPLETE)) {
-            bool ends = candidate->kind == OS_TRACE_COMPLETE;
-            if ((ends ? complete++ : --issued) != own)
+            claim(candidate);
+        } else if (issued_count > complete_count &&
+                   (candidate->kind == OS_TRACE_REQUEUE ||
+                    candidate->kind == OS_TRACE_COMPLETE)) {
+            bool is_complete = candidate->kind == OS_TRACE_COMPLETE;
+            int ordinal = is_complete ? complete_count++ : --issued_count;
+            if (ordinal != followed)
                 continue;
-            mark(candidate);
+            claim(candidate);
             now.completed_at = record->time;
-            if (!add_interval(cells, &now))
+            if (!add_flight(cells, &now))
                 return SPLIT_LOST;
-            if (ends)
+            if (is_complete)
                 return SPLIT_DONE;
             now = (struct breakdown_interval){INT64_MAX, INT64_MAX, record->time};
         }
     }
 
-    if (open && own >= 0)
-        return add_interval(cells, &now) ? SPLIT_DONE : SPLIT_LOST;
-    cells->interval_count = intervals;
+    if (may_be_incomplete && followed >= 0)
+        return add_flight(cells, &now) ? SPLIT_DONE : SPLIT_LOST;
+    cells->interval_count = old_interval_count;
     return SPLIT_LOST;
 }
 
-/* Follows the last of several entries of CELL by the kernel whose block request was
- * complete when the request ended. Stores its index in ENTRY. Returns SPLIT_LOST if none
- * was complete, else the result of the block request. */
+/* Follows the block request of CELL that was queued last among those that may belong to
+ * the request and that were complete when it ended. Stores the index of its entry in
+ * ENTRY. Returns SPLIT_LOST if none was complete, or else the result of
+ * follow_block_request. */
 static enum split_result
-follow_last(struct cells *cells, const struct sector_range *cell, int *entry)
+follow_last_complete(struct cells *cells, const struct sector_range *cell, int *entry)
 {
-    enum split_result result = SPLIT_LOST;
-    for (int i = cells->candidate_count;
-         i-- > cells->first_within_index && result == SPLIT_LOST;) {
+    for (int i = cells->candidate_count - 1; i >= cells->first_within_index; i--) {
         const struct candidate *candidate = &cells->candidates[i];
-        if (!covers(candidate, cell) || !may_enter(cells, candidate))
+        if (!covers(candidate, cell) || !may_be_entry(cells, candidate))
             continue;
         *entry = i;
-        result = follow_block_request(cells, cell, i, false, false);
+        enum split_result result = follow_block_request(cells, cell, i, false, false);
+        if (result != SPLIT_LOST)
+            return result;
     }
-
-    return result;
+    return SPLIT_LOST;
 }
 
-/* Finds the block request of CELL that belongs to the request, adds its stays at the
- * device, and notes when it was queued. A cell without any records needed no device. */
+/* Returns true if it cannot be known which block request of CELL belongs to the request.
+ * ENTRIES are the entries of CELL. If there are several block requests, earlier records
+ * show the order in which they were queued, unless another process is involved. */
+static bool
+is_ambiguous(const struct cells *cells, const struct cell_entries *entries)
+{
+    if (entries->is_sole)
+        return false;
+    if (!cells->has_earlier || cells->may_have_foreign_io)
+        return true;
+    return entries->count > 1 && !cells->is_below_top;
+}
+
+/* Finds the block request for CELL that belongs to the request, adds its intervals, and
+ * notes when it was queued. Returns a result as cells_add does. */
 static enum split_result
 add_cell(struct cells *cells, const struct sector_range *cell)
 {
-    bool alone;
-    int entry;
-    int found = find_entry(cells, cell, &entry, &alone);
+    struct cell_entries entries = find_entries(cells, cell);
+    int entry = entries.first_index;
     enum split_result result;
-    if (found == 0)
-        return is_missing(cells, cell) ? SPLIT_LOST : SPLIT_DONE;
+    if (entries.count == 0)
+        return is_entry_missing(cells, cell) ? SPLIT_LOST : SPLIT_DONE;
 
-    cells->all_sole = cells->all_sole && alone;
-    /* Several block requests: earlier records may tell which is which, unless another
-     * process is involved. */
-    if (!alone && (!cells->has_earlier || cells->may_have_foreign_io ||
-                   (found > 1 && !cells->is_below_top)))
+    if (!entries.is_sole)
+        cells->all_sole = false;
+    if (is_ambiguous(cells, &entries))
         result = SPLIT_AMBIGUOUS;
-    else if (found > 1)
-        result = follow_last(cells, cell, &entry);
+    else if (entries.count > 1)
+        result = follow_last_complete(cells, cell, &entry);
     else
-        result =
-            follow_block_request(cells, cell, entry, alone, cells->may_be_incomplete);
+        result = follow_block_request(cells, cell, entry, entries.is_sole,
+                                      cells->may_be_incomplete);
 
     const struct os_trace_record *record = &cells->candidates[entry].listed->record;
-    bool released = record->by_kernel && !cells->is_below_top;
-    int64_t *queued = released ? &cells->released_at : &cells->queued_at;
-    *queued = time_earlier(*queued, record->time);
+    if (record->by_kernel && !cells->is_below_top)
+        cells->released_at = time_earlier(cells->released_at, record->time);
+    else
+        cells->queued_at = time_earlier(cells->queued_at, record->time);
     return result;
 }
 
-/* Returns the first sector of DISK after FROM and before END at which a record begins or
- * ends. Returns END if there is no such sector. */
+/* Returns the end of the cell that begins at sector FROM of DISK: the first sector at
+ * which a record begins or ends, or END if there is no such sector before END. */
 static uint64_t
-next_cut(const struct cells *cells, uint64_t disk, uint64_t from, uint64_t end)
+find_cell_end(const struct cells *cells, uint64_t disk, uint64_t from, uint64_t end)
 {
     for (int i = 0; i < cells->candidate_count; i++) {
         const struct candidate *candidate = &cells->candidates[i];
-        const struct os_trace_record *record = &candidate->listed->record;
-        uint64_t over = candidate->sector + record->sector_count;
-        if (candidate->disk == disk && candidate->sector > from &&
-            candidate->sector < end)
+        uint64_t record_end = candidate->sector + candidate->listed->record.sector_count;
+        if (candidate->disk != disk)
+            continue;
+        if (candidate->sector > from && candidate->sector < end)
             end = candidate->sector;
-        if (candidate->disk == disk && over > from && over < end)
-            end = over;
+        if (record_end > from && record_end < end)
+            end = record_end;
     }
-
     return end;
 }
 
 enum split_result
 cells_add(struct cells *cells, const struct sector_range *range)
 {
-    uint64_t over = range->sector + range->sector_count;
-    uint64_t end;
-    enum split_result result = SPLIT_DONE;
+    uint64_t range_end = range->sector + range->sector_count;
+    uint64_t sector = range->sector;
 
-    for (uint64_t at = range->sector; at < over && result == SPLIT_DONE; at = end) {
-        end = next_cut(cells, range->disk, at, over);
-        struct sector_range cell = {range->disk, at, end - at};
-        result = add_cell(cells, &cell);
+    while (sector < range_end) {
+        uint64_t end = find_cell_end(cells, range->disk, sector, range_end);
+        struct sector_range cell = {range->disk, sector, end - sector};
+        enum split_result result = add_cell(cells, &cell);
+        if (result != SPLIT_DONE)
+            return result;
+        sector = end;
     }
-    return result;
+    return SPLIT_DONE;
 }
 
 void

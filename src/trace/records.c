@@ -1,10 +1,10 @@
 /*
- * The list of records: records are read from the trace on request, sorted by time, and
- * forgotten when there are too many.
+ * The list of records: new records are read from the trace, sorted by time, and forgotten
+ * when there are too many.
  *
- * The trace has one buffer for each processor, and each buffer is in the order of time.
- * So new records may be older than records that were read before. After each reading, the
- * list is sorted from the oldest new record on.
+ * The trace has one buffer for each processor, and only each single buffer is in the
+ * order of time. So new records may be older than records that were read before. After
+ * each reading, the list is sorted again from the time of the oldest new record on.
  */
 #include "trace_private.h"
 
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RECORDS_READ 64 /* records read in one call */
+#define RECORDS_READ 64 /* records that are read by one call of the source */
 
 void
 records_add_thread(struct records *records, int thread)
@@ -22,8 +22,8 @@ records_add_thread(struct records *records, int thread)
         records->program_threads[thread / 8] |= (unsigned char)(1 << thread % 8);
 }
 
-/* Sorts by time. At equal times, the order is that of a block request: queued, remapped,
- * issued, requeued, complete. */
+/* Compares two records for qsort: by time and, at equal times, by kind. The order of enum
+ * os_trace_kind is that of the life of a block request. */
 static int
 compare_times(const void *one, const void *other)
 {
@@ -34,27 +34,30 @@ compare_times(const void *one, const void *other)
     return (int)a->kind - (int)b->kind;
 }
 
-/* Forgets records if there is no room for another reading. From the older half of the
- * list, the used records go first. If that does not remove half of the older half, all of
- * it goes: the rest are mostly records of other processes, which are never used. */
+/*
+ * Forgets old records if the list has no room for another reading. From the older half of
+ * the list, records that were attributed are forgotten first. If more than half of the
+ * older half would stay, all of it is forgotten: then most of its records are of other
+ * processes, which are never attributed.
+ */
 static void
-make_room(struct records *records)
+forget_old_records(struct records *records)
 {
     struct listed_record *list = records->entries;
     int half = records->entry_count / 2;
-    int left = 0;
+    int remaining = 0;
     if (records->entry_count + RECORDS_READ <= RECORDS_MAX)
         return;
 
     for (int i = 0; i < half; i++)
         if (list[i].use != RECORD_ATTRIBUTED)
-            list[left++] = list[i];
-    if (left > half / 2)
-        left = 0;
+            list[remaining++] = list[i];
+    if (remaining > half / 2)
+        remaining = 0;
 
-    memmove(list + left, list + half,
-            (size_t)(records->entry_count - half) * sizeof(*list));
-    records->entry_count += left - half;
+    int newer_count = records->entry_count - half;
+    memmove(list + remaining, list + half, (size_t)newer_count * sizeof(*list));
+    records->entry_count = remaining + newer_count;
 }
 
 int
@@ -76,21 +79,24 @@ records_find(const struct records *records, int count, int64_t time)
 void
 records_read(struct records *records)
 {
-    struct os_trace_record read[RECORDS_READ];
-    int64_t least = INT64_MAX;
-    int got;
+    const struct trace_source *source = &records->source;
+    struct os_trace_record batch[RECORDS_READ];
+    int64_t oldest = INT64_MAX;
 
-    make_room(records);
-    int old = records->entry_count;
-    while (records->entry_count + RECORDS_READ <= RECORDS_MAX &&
-           (got = records->source.read(records->source.trace, read, RECORDS_READ)) > 0)
+    forget_old_records(records);
+    int old_count = records->entry_count;
+    while (records->entry_count + RECORDS_READ <= RECORDS_MAX) {
+        int got = source->read(source->trace, batch, RECORDS_READ);
+        if (got <= 0)
+            break;
         for (int i = 0; i < got; i++) {
             records->entries[records->entry_count++] =
-                (struct listed_record){.record = read[i]};
-            least = time_earlier(least, read[i].time);
+                (struct listed_record){.record = batch[i]};
+            oldest = time_earlier(oldest, batch[i].time);
         }
+    }
 
-    int from = records_find(records, old, least);
+    int from = records_find(records, old_count, oldest);
     qsort(records->entries + from, (size_t)(records->entry_count - from),
           sizeof(struct listed_record), compare_times);
 }
