@@ -1,24 +1,24 @@
 /*
- * Attribution: who does it and when, and the parts of the requests of each target so far.
- * request.c finds the parts of a single request.
+ * Attribution: decides when, and in which thread, the records of a request are found, and
+ * adds up the parts of the requests of each target. request.c handles a single request.
  *
- * There are three ways:
+ * There are three ways in:
  *
- * - attribution_record: a worker that reports every request attributes each request
+ * - attribution_record: a worker that prints every request attributes each request
  *   itself.
- * - attribution_take: other workers collect requests in a log, and put a full log into
+ * - attribution_take: any other worker collects requests in a log and puts full logs into
  *   the queue. If the queue is full, the worker attributes the log itself.
  *
  *       worker ---> [log][log][log] ---> thread of the attribution
  *
- * - attribution_add and attribution_reset: whoever needs the results attributes all logs
- *   in the queue first.
+ * - attribution_add and attribution_reset: the thread that needs the results attributes
+ *   the logs in the queue first.
  *
- * `lock` protects the trace, the records and the targets. It is held while requests are
- * attributed, which takes long. `queue_lock` protects the queue, and is held only
- * briefly, so a worker can hand over a log while another log is attributed. A log leaves
- * the queue only after it was attributed. If both locks are needed, `lock` is acquired
- * first.
+ * Two locks are used. `lock` protects the trace, the records and the targets. It is held
+ * while requests are attributed, which takes long. `queue_lock` protects the queue and is
+ * held only briefly, so a worker can hand over a log while another log is attributed. A
+ * log leaves the queue only after it was attributed. A thread that needs both locks
+ * acquires `lock` first.
  *
  * The result of a request goes through these states:
  *
@@ -27,12 +27,13 @@
  *         v                records are missing
  *     request_attribute ------------------------> SPLIT_LOST
  *         |          ^                                 |
- *         |          +------- up to LOOKS times -------+
+ *         |          +----- up to RETRIES times -------+
  *         v
  *     SPLIT_DONE, SPLIT_NO_DEVICE_IO or SPLIT_AMBIGUOUS
  *
- * In the last look, if the trace has lost no record, a request without records becomes
- * SPLIT_NO_DEVICE_IO: it did not reach a device. Otherwise SPLIT_LOST is final.
+ * At the last retry, no record can be missing any more, unless the trace has lost some.
+ * A request that still has no records then becomes SPLIT_NO_DEVICE_IO: it did not reach a
+ * device. All others without their records stay SPLIT_LOST.
  */
 #include "trace/attribution.h"
 
@@ -48,51 +49,54 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An interrupt may write records while another record is being written. Such records
- * become readable only after the other record is complete. So missing records are looked
- * for again, up to LOOKS times and LOOK_PAUSE ns apart, for all requests of a log
- * together. */
-#define LOOKS 3
-#define LOOK_PAUSE (50 * US)
+/* An interrupt may write records while the kernel is writing another record. The records
+ * of the interrupt become readable only after the interrupted record is complete. So
+ * missing records are searched again, up to RETRIES times, RETRY_PAUSE ns apart. */
+#define RETRIES 3
+#define RETRY_PAUSE (50 * US)
 
-/* Reads new records, and attributes them to those of COUNT requests of LOG that were not
- * tried or lack records. LAST says that this is the last look. Returns how many requests
- * still lack records. */
+/* Reads new records, and searches them for the records of those of the COUNT requests in
+ * SAMPLES that were not tried yet or lack records. The requests are of the worker that
+ * owns LOG. IS_LAST says that there will be no retry. Returns how many requests still
+ * lack records. */
 static int
-attribute_missing(struct attribution *attribution, const struct attribution_log *log,
-                  struct sample *samples, int count, bool last)
+attribute_unfinished(struct attribution *attribution, const struct attribution_log *log,
+                     struct sample *samples, int count, bool is_last)
 {
     const struct trace_target *target = &attribution->targets[log->index].target;
-    int missing = 0;
+    int lost_count = 0;
 
     records_read(&attribution->records);
-    bool complete =
-        last && (!attribution->trace || os_trace_lost(attribution->trace) == 0);
+    bool has_all_records =
+        is_last && (!attribution->trace || os_trace_lost(attribution->trace) == 0);
 
     for (int i = 0; i < count; i++) {
-        enum split_result result = samples[i].split.result;
-        if (result == SPLIT_NOT_TRIED || result == SPLIT_LOST)
-            request_attribute(&attribution->records, target, log->thread, complete,
+        struct split *split = &samples[i].split;
+        if (split->result == SPLIT_NOT_TRIED || split->result == SPLIT_LOST)
+            request_attribute(&attribution->records, target, log->thread, has_all_records,
                               &samples[i]);
-        missing += samples[i].split.result == SPLIT_LOST;
+        if (split->result == SPLIT_LOST)
+            lost_count++;
     }
-    return missing;
+    return lost_count;
 }
 
-/* Attributes records to COUNT requests of the worker that owns LOG, and adds the requests
- * that count to the results of the target. Waits PAUSE ns between two looks. The caller
- * must hold `lock`. */
+/* Attributes the COUNT requests in SAMPLES, which are of the worker that owns LOG. Adds
+ * the requests that count to the results of the target. Waits PAUSE ns before each retry.
+ * The caller must hold `lock`. */
 static void
 attribute_requests(struct attribution *attribution, const struct attribution_log *log,
                    struct sample *samples, int count, int64_t pause)
 {
     struct attribution_target *target = &attribution->targets[log->index];
-    for (int look = 0;
-         attribute_missing(attribution, log, samples, count, look == LOOKS) > 0 &&
-         look < LOOKS;
-         look++)
-        if (pause)
+
+    for (int retry = 0; retry <= RETRIES; retry++) {
+        bool is_last = retry == RETRIES;
+        if (attribute_unfinished(attribution, log, samples, count, is_last) == 0)
+            break;
+        if (!is_last && pause)
             os_sleep_until(os_clock_now() + pause);
+    }
 
     for (int i = 0; i < count; i++) {
         if (!sample_counts(&samples[i]))
@@ -106,26 +110,29 @@ attribute_requests(struct attribution *attribution, const struct attribution_log
     }
 }
 
-/* Returns the number that the calling thread has in records. In a PID namespace this is
- * not the number that the thread knows. So the thread writes a mark into the trace and
- * looks for it: the record of the mark has the number. */
+/* Returns the TID that the records have for the calling thread. In a PID namespace, this
+ * is not the TID that the thread knows. So the thread writes a mark into the trace and
+ * looks for the record of the mark, which has the TID. If there is no such record,
+ * returns the TID that the thread knows. */
 static int
 find_thread(struct records *records)
 {
     const struct trace_source *source = &records->source;
     int64_t mark = os_clock_now();
-    bool marked = source->mark && source->mark(source->trace, (uint64_t)mark) == 0;
+    bool is_marked = source->mark && source->mark(source->trace, (uint64_t)mark) == 0;
+    if (!is_marked)
+        return os_thread_number();
 
-    for (int look = 0; look < LOOKS && marked; look++) {
+    for (int retry = 0; retry < RETRIES; retry++) {
         records_read(records);
-        for (int i = records_find(records, records->entry_count, mark - MS);
-             i < records->entry_count; i++)
-            if (records->entries[i].record.kind == OS_TRACE_MARK &&
-                records->entries[i].record.sector == (uint64_t)mark)
-                return records->entries[i].record.thread;
-        os_sleep_until(os_clock_now() + LOOK_PAUSE);
+        int i = records_find(records, records->entry_count, mark - MS);
+        for (; i < records->entry_count; i++) {
+            const struct os_trace_record *record = &records->entries[i].record;
+            if (record->kind == OS_TRACE_MARK && record->sector == (uint64_t)mark)
+                return record->thread;
+        }
+        os_sleep_until(os_clock_now() + RETRY_PAUSE);
     }
-
     return os_thread_number();
 }
 
@@ -138,24 +145,25 @@ attribution_begin(struct attribution *attribution, struct attribution_log *log)
     os_lock_release(attribution->lock);
 }
 
-/* Does not wait for missing records if the worker has other requests in flight, because
- * these would wait too. */
+/* If the worker may have other requests in flight, there is no pause before a retry: the
+ * worker could not receive their completions during the pause. */
 void
 attribution_record(struct attribution *attribution, const struct attribution_log *log,
                    struct sample *sample)
 {
-    bool single = attribution->targets[log->index].target.is_single;
+    bool is_single = attribution->targets[log->index].target.is_single;
+    int64_t pause = is_single ? RETRY_PAUSE : 0;
+
     os_lock_acquire(attribution->lock);
-    attribute_requests(attribution, log, sample, 1, single ? LOOK_PAUSE : 0);
+    attribute_requests(attribution, log, sample, 1, pause);
     os_lock_release(attribution->lock);
 }
 
-/* Attributes records to all requests of LOG, and empties LOG. The caller must hold
- * `lock`. */
+/* Attributes all requests of LOG, and empties LOG. The caller must hold `lock`. */
 static void
 attribute_log(struct attribution *attribution, struct attribution_log *log)
 {
-    attribute_requests(attribution, log, log->list, log->count, LOOK_PAUSE);
+    attribute_requests(attribution, log, log->list, log->count, RETRY_PAUSE);
     log->count = 0;
 }
 
@@ -168,11 +176,11 @@ attribution_take(struct attribution *attribution, struct attribution_log *log)
     os_lock_acquire(attribution->queue_lock);
     bool fits = attribution->log_count < ATTRIBUTION_QUEUED;
     if (fits) {
-        int last =
-            (attribution->first_log + attribution->log_count++) % ATTRIBUTION_QUEUED;
+        int last = (attribution->first_log + attribution->log_count) % ATTRIBUTION_QUEUED;
         size_t size = offsetof(struct attribution_log, list) +
                       (size_t)log->count * sizeof(log->list[0]);
         memcpy(&attribution->queue[last], log, size);
+        attribution->log_count++;
         log->count = 0;
         os_lock_notify(attribution->queue_lock);
     }
@@ -180,16 +188,16 @@ attribution_take(struct attribution *attribution, struct attribution_log *log)
     if (fits)
         return;
 
-    /* The thread does not keep up: the worker does the work itself. */
+    /* The thread of the attribution does not keep up, so this worker does its work. */
     os_lock_acquire(attribution->lock);
     attribute_log(attribution, log);
     os_lock_release(attribution->lock);
 }
 
-/* Attributes records to the oldest log in the queue, and removes it. Returns false if the
- * queue is empty. The caller must hold `lock`. */
+/* Attributes the oldest log in the queue, and removes it. Returns false if the queue is
+ * empty. The caller must hold `lock`. */
 static bool
-attribute_next(struct attribution *attribution)
+attribute_next_log(struct attribution *attribution)
 {
     os_lock_acquire(attribution->queue_lock);
     bool any = attribution->log_count > 0;
@@ -206,8 +214,8 @@ attribute_next(struct attribution *attribution)
     return true;
 }
 
-/* Attributes at most as many logs as the queue has room for, because workers may hand
- * over new logs meanwhile, without end. */
+/* The number of logs that are attributed here is limited, because workers may hand over
+ * new logs faster than they are attributed. */
 bool
 attribution_add(struct attribution *attribution, int index, struct stats *stats,
                 struct track *track, bool wait)
@@ -218,8 +226,9 @@ attribution_add(struct attribution *attribution, int index, struct stats *stats,
     else if (!os_lock_try(attribution->lock))
         return false;
 
-    for (int i = 0; i < ATTRIBUTION_QUEUED && attribute_next(attribution); i++)
-        ;
+    for (int i = 0; i < ATTRIBUTION_QUEUED; i++)
+        if (!attribute_next_log(attribution))
+            break;
     breakdown_merge(&stats->breakdown, &target->breakdown);
     if (track && target->target.needs_track)
         track_merge(track, &target->track);
@@ -232,28 +241,31 @@ attribution_reset(struct attribution *attribution, int index)
 {
     struct attribution_target *target = &attribution->targets[index];
     os_lock_acquire(attribution->lock);
-    while (attribute_next(attribution))
-        ;
+    bool has_more = true;
+    while (has_more)
+        has_more = attribute_next_log(attribution);
     breakdown_clear(&target->breakdown);
     os_lock_release(attribution->lock);
 }
 
-/* The body of the thread: waits for logs and attributes them. Ends once `ending` is set
- * and the queue is empty. Another thread may have emptied the queue before this thread
- * has the lock. */
+/* The body of the thread: waits for logs and attributes them. Ends once `is_ending` is
+ * set and the queue is empty. Another thread may empty the queue before this thread has
+ * acquired `lock`; then there is nothing to do. */
 static void *
-attribute_all(void *argument)
+attribute_logs(void *argument)
 {
     struct attribution *attribution = argument;
-    for (bool more = true; more;) {
+    bool has_more = true;
+
+    while (has_more) {
         os_lock_acquire(attribution->queue_lock);
         while (!attribution->log_count && !attribution->is_ending)
             os_lock_wait(attribution->queue_lock);
-        more = attribution->log_count > 0;
+        has_more = attribution->log_count > 0;
         os_lock_release(attribution->queue_lock);
 
         os_lock_acquire(attribution->lock);
-        attribute_next(attribution);
+        attribute_next_log(attribution);
         os_lock_release(attribution->lock);
     }
     return NULL;
@@ -272,7 +284,7 @@ attribution_make(int count)
     attribution->queue_lock = os_lock_make();
     attribution->has_thread =
         attribution->lock && attribution->queue_lock &&
-        os_thread_start(&attribution->thread, attribute_all, attribution) == 0;
+        os_thread_start(&attribution->thread, attribute_logs, attribution) == 0;
     if (attribution->has_thread)
         return attribution;
 
@@ -282,7 +294,7 @@ attribution_make(int count)
     return NULL;
 }
 
-/* The thread attributes all logs in the queue before it ends. */
+/* Before the thread ends, it attributes all logs that are still in the queue. */
 void
 attribution_close(struct attribution *attribution)
 {
@@ -305,31 +317,35 @@ attribution_close(struct attribution *attribution)
     free(attribution);
 }
 
-/* Adds a note if PLAN limits the time of the stack, but the target is not on a stack. */
+/* Adds a note to NOTES if the plan has a limit (-slo) on the part "stack", but the target
+ * is on a single device, which has no such part. */
 static void
-note_limits(const struct plan *plan, const struct os_layout *layout, struct notes *notes)
+note_useless_stack_limit(const struct plan *plan, const struct os_layout *layout,
+                         struct notes *notes)
 {
-    for (int i = 0; i < plan->statistics.slos.count; i++)
-        if (plan->statistics.slos.list[i].scope == SCOPE_STACK) {
-            notes_add(notes, plan->path,
-                      "a limit on stack needs a stack of devices, such as LVM or RAID, "
-                      "but %s is a single device",
-                      layout->name);
-            return;
-        }
+    for (int i = 0; i < plan->statistics.slos.count; i++) {
+        if (plan->statistics.slos.list[i].scope != SCOPE_STACK)
+            continue;
+        notes_add(notes, plan->path,
+                  "a limit on stack needs a stack of devices, such as LVM or RAID, "
+                  "but %s is a single device",
+                  layout->name);
+        return;
+    }
 }
 
-/* Fills TARGET from JOB: where the target lies, and how its requests can be recognized.
- * May add to NOTES. Returns 0, or -1 with ERROR. */
+/* Fills TARGET from JOB: the layout of the target, and how its requests are sent. May add
+ * notes for the user to NOTES. Returns 0, or -1 with ERROR. */
 static int
-find_layout(struct trace_target *target, const struct attribution_job *job,
-            struct notes *notes, struct error *error)
+prepare_target(struct trace_target *target, const struct attribution_job *job,
+               struct notes *notes, struct error *error)
 {
     const struct plan *plan = job->plan;
     struct os_layout *layout = &target->layout;
-    int64_t length = /* blocks to be appended are not allocated yet */
-        plan->workload.append ? 0 : job->target->work_size;
+    int64_t length = job->target->work_size;
 
+    if (plan->workload.append)
+        length = 0; /* the blocks that will be appended are not allocated yet */
     if (os_layout_find(job->target->fd, plan->path, plan->workload.work_offset, length,
                        layout, error) < 0)
         return -1;
@@ -341,7 +357,7 @@ find_layout(struct trace_target *target, const struct attribution_job *job,
         notes_add(notes, plan->path, "breakdown of %s (%s)", layout->name,
                   layout->members);
     else
-        note_limits(plan, layout, notes);
+        note_useless_stack_limit(plan, layout, notes);
 
     target->is_single = plan->io.depth == 1 && plan->sweep.kind != SWEEP_DEPTH;
     if (layout->extents_known || target->is_single)
@@ -357,26 +373,27 @@ attribution_open(const struct attribution_job *jobs, int count, struct notes *no
 {
     const struct os_layout *layouts[TARGETS_MOST] = {NULL};
     struct attribution *attribution = attribution_make(count);
-    int found = 0;
     if (!attribution) {
         error_set(error, EXIT_PREPARE, NULL, "cannot start -breakdown: %s",
                   strerror(errno));
         return NULL;
     }
 
-    for (; found < count; found++) {
-        struct trace_target *target = &attribution->targets[found].target;
-        layouts[found] = &target->layout;
-        if (find_layout(target, &jobs[found], notes, error) < 0)
+    int prepared_count = 0;
+    for (; prepared_count < count; prepared_count++) {
+        struct trace_target *target = &attribution->targets[prepared_count].target;
+        layouts[prepared_count] = &target->layout;
+        if (prepare_target(target, &jobs[prepared_count], notes, error) < 0)
             break;
     }
 
-    if (found == count)
+    if (prepared_count == count)
         attribution->trace = os_trace_open(layouts, count, error);
     attribution->records.source =
         (struct trace_source){os_trace_read, os_trace_mark, attribution->trace};
     if (attribution->trace)
         return attribution;
+
     attribution_close(attribution);
     return NULL;
 }

@@ -201,9 +201,10 @@ follow_block_request(struct cells *cells, const struct sector_range *cell, int e
     int followed = -1;   /* ordinal of the block request that is followed; -1 before it */
     int foreign_end = 0; /* all block requests of other processes have lower ordinals */
     int old_interval_count = cells->interval_count;
+    int first_index = is_sole ? entry : 0;
     struct breakdown_interval now = {INT64_MAX, INT64_MAX, INT64_MAX};
 
-    for (int i = is_sole ? entry : 0; i < cells->candidate_count; i++) {
+    for (int i = first_index; i < cells->candidate_count; i++) {
         struct candidate *candidate = &cells->candidates[i];
         const struct os_trace_record *record = &candidate->listed->record;
         if (!covers(candidate, cell))

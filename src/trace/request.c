@@ -340,7 +340,6 @@ static enum split_result
 try_level(const struct attribution_search *search, struct cells *cells, bool with_earlier)
 {
     const struct trace_target *target = search->target;
-    enum split_result result = SPLIT_DONE;
 
     cells->queued_at = INT64_MAX;
     cells->released_at = INT64_MAX;
@@ -357,12 +356,14 @@ try_level(const struct attribution_search *search, struct cells *cells, bool wit
     cells->all_sole = true;
     cells->interval_count = 0;
 
-    for (int i = 0; i < search->ranges.count && result == SPLIT_DONE; i++) {
+    for (int i = 0; i < search->ranges.count; i++) {
         const struct sector_range *range = &search->ranges.list[i];
         cells->entry_kind = find_entry_kind(search, cells, range);
-        result = cells_add(cells, range);
+        enum split_result result = cells_add(cells, range);
+        if (result != SPLIT_DONE)
+            return result;
     }
-    return result;
+    return SPLIT_DONE;
 }
 
 /* Finds the block requests of the request for all ranges, at the level of CELLS. Earlier
