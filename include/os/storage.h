@@ -5,43 +5,48 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How an open file is stored: its pages in the page cache, its extents, the device or
- * memory at the bottom, and its file system. Units, threads and errors are as in os/os.h:
- * a function that returns an int returns -1 with errno if it fails. */
+/*
+ * How an open file is stored: its pages in the page cache, its extents, the device or
+ * memory at the bottom, and its file system. Offsets, lengths and sizes are in bytes. A
+ * function that can fail returns -1 with errno; ENOTSUP means that this system or this
+ * file cannot do it. Any thread may call these functions.
+ */
 
 /*
- * Writes dirty pages of the page cache to the device and waits for the writes.
- * - LENGTH above 0: only the pages of this range. Other I/O does not wait, and the
- *   device's own cache is not flushed. ENOTSUP: the pages of a range cannot be written
- *   alone.
- * - OFFSET and LENGTH 0: all dirty data of the file. The device is flushed too, unless
- *   the file system has a way to write the pages without a flush.
+ * Writes dirty pages of the page cache to the device and waits until they are written.
+ *
+ * - If LENGTH is above 0: only the pages of this range. Other I/O does not wait, and the
+ *   device's own write cache is not flushed. Fails with ENOTSUP if this system or file
+ *   system cannot write the pages of a range alone.
+ * - If OFFSET and LENGTH are 0: all dirty data of the file. If the file system can only
+ *   write them by a flush, the device's write cache is flushed, too.
  *
  * Returns 0, or -1 with the errno of os_file_flush.
  */
 int os_file_write_back(int fd, int64_t offset, int64_t length);
 
-/* Returns the size of the largest folio, the largest unit of a file in the page cache. It
- * is a power of two. */
+/* Returns the size of the largest folio that the page cache may use for a file, a power
+ * of two. A folio is a group of pages that the page cache handles as one. */
 int64_t os_file_folio_max(void);
 
-/* Drops the clean pages of a range from the page cache; dirty or mapped pages stay.
- * ENOTSUP: the system offers no way. */
+/* Drops the pages of a range from the page cache, except pages that are dirty or mapped.
+ * Returns 0, or -1 with errno. */
 int os_file_drop(int fd, int64_t offset, int64_t length);
 
-/* Announces random access to a range, so that the system does not read ahead. */
+/* Tells the system that a range will be accessed at random, so that it does not read
+ * ahead. Returns 0, or -1 with errno. */
 int os_file_random(int fd, int64_t offset, int64_t length);
 
 /* Returns 1 if any page of a range is in the page cache, 0 if none is, -1 if unknown. */
 typedef int os_resident_function(int fd, int64_t offset, int64_t length);
 
-/* Chooses a way to look up pages in the page cache that gives true answers for this file.
- * The caller has just read the page at WITNESS through the cache, so the chosen way must
- * find that page. Returns NULL if no way does. */
+/* Chooses a function that finds out truly whether pages of this file are in the page
+ * cache. Each function is tried with the page at offset WITNESS, which the caller has
+ * just read through the page cache. Returns NULL if no function finds this page. */
 os_resident_function *os_resident_choose(int fd, int64_t witness);
 
-/* Returns true if every direct read of the file goes to a server, whatever its size and
- * whatever is in the page cache; false if not or unknown. */
+/* Returns true if every direct read of the file goes to a server, whatever its size, and
+ * even if the data is in the page cache. Returns false if not or unknown. */
 bool os_file_served(int fd);
 
 /* Returns the number of sectors (512 bytes) that the calling thread has read from block
@@ -53,30 +58,33 @@ int64_t os_thread_sectors(void);
 int64_t os_process_sectors(void);
 
 /* Returns true if every read of file FD that reaches a device adds to os_process_sectors.
- * A read that adds nothing then came from memory: from the page cache or another cache.
- * False: no or unknown. May send queries to the file system. */
+ * So a read that adds nothing came from memory: from the page cache or another cache.
+ * Returns false if some reads do not add, or if it is unknown. May send queries to the
+ * file system. */
 bool os_file_charges_reads(int fd);
 
-/* Returns true if reads by kernel threads for a queue of requests also add to
- * os_process_sectors. The workers of io_uring count as threads of the process since Linux
- * 5.12. */
+/* Returns true if reads that a kernel thread does for this process also add to
+ * os_process_sectors. This concerns the workers of io_uring, which count as threads of
+ * the process since Linux 5.12. */
 bool os_process_charges_workers(void);
 
 /*
- * Tests whether a read that reaches the device adds to os_thread_sectors. WITNESS is the
- * offset of a page that is not in the page cache; the test reads it into the page cache.
- * Also true for a file system that passes reads on to another one, whose reads are
- * charged.
+ * Returns true if a read that reaches the device adds to os_thread_sectors. To find out,
+ * reads the page at offset WITNESS, which must not be in the page cache before and is in
+ * it afterwards. Also returns true for a file system that passes reads on to another file
+ * system, if the reads of that one add.
  */
 bool os_thread_counts_reads(int fd, int64_t witness);
 
-/* Returns 1 if the page at OFFSET is in the page cache, 0 if not, -1 if unknown. For
- * users who may not look pages up. The query may start to read the page, so it only suits
- * trials. Direct I/O of the descriptor is as before afterwards. */
+/* Returns 1 if the page at OFFSET is in the page cache, 0 if not, -1 if unknown. Also
+ * works for users for whom os_resident_choose finds no function. But the query itself may
+ * start to read the page into the page cache, so it is of use only once for each page.
+ * Direct I/O of the descriptor is as before afterwards. */
 int os_file_resident_try(int fd, int64_t offset);
 
-/* Finds the first range with data that ends after OFFSET, and stores its START and END.
- * More data may follow END directly. ENXIO: there is no data at or after OFFSET. */
+/* Finds the first range with data, not a hole, that ends after OFFSET. Stores its START
+ * and END. More data may follow directly after END. Returns 0, or -1 with errno; ENXIO
+ * means that there is no data at or after OFFSET. */
 int os_file_data(int fd, int64_t offset, int64_t *start, int64_t *end);
 
 /* How the system stores parts of a file that are not plain extents. */
@@ -85,56 +93,59 @@ enum os_storage {
     OS_STORAGE_ENCODED = 2, /* compressed or encrypted */
 };
 
-/* Returns how a range of a file is stored: OR-ed enum os_storage of the first extent that
- * is not stored plainly, 0 if all extents are plain, -1 if unknown. */
+/* Returns how a range of a file is stored: 0 if all its extents are plain, or else the
+ * OR-ed enum os_storage of the first extent that is not plain. Returns -1 if unknown. */
 int os_file_storage(int fd, int64_t offset, int64_t length);
 
+/* Where the data of a file is, at the end of the chain of devices below it. */
 enum os_backing {
-    OS_BACKING_DEVICE,   /* a device, or unknown */
-    OS_BACKING_MEMORY,   /* memory, such as a RAM disk */
-    OS_BACKING_CACHE,    /* the page cache of a loop device's file */
-    OS_BACKING_BUFFERED, /* the same, although the loop device has direct I/O on */
-    OS_BACKING_PARTLY,   /* a page cache for a part of the file, a device for the rest */
+    OS_BACKING_DEVICE,   /* on a device, or unknown */
+    OS_BACKING_MEMORY,   /* in memory, such as a RAM disk */
+    OS_BACKING_CACHE,    /* in the page cache, on a loop device without direct I/O */
+    OS_BACKING_BUFFERED, /* in the page cache, on a loop device with direct I/O */
+    OS_BACKING_PARTLY,   /* a part as OS_BACKING_BUFFERED, the rest on a device */
 };
 
-/* Follows the chain of devices below an open file or block device down to the last one,
- * and returns its kind. NAME, of SIZE bytes, receives the name of the memory or of the
- * loop device. */
+/* Follows the chain of devices below an open file or block device, and returns where the
+ * data is. Unless that is OS_BACKING_DEVICE, stores the name of the memory or of the loop
+ * device in NAME, of SIZE bytes. */
 enum os_backing os_file_backing(int fd, char *name, size_t size);
 
-/* Returns true if flushes of an open file or block device do not reach the device. WHY,
- * of SIZE bytes, then receives the reason, such as "mount option nobarrier". False: they
- * do, or unknown. */
+/* Returns true if flushes of an open file or block device do not reach the device, and
+ * stores the reason, such as "mount option nobarrier", in WHY, of SIZE bytes. Returns
+ * false if flushes reach the device, or if it is unknown. */
 bool os_flush_ignored(int fd, char *why, size_t size);
 
+/* The file system that a file is on. */
 struct os_mount {
-    char fstype[64];   /* "unknown" if not found */
-    char device[1024]; /* "unknown" if not found */
-    int64_t size;      /* of the file system, in bytes */
+    char fstype[64];   /* its type, such as "ext4"; "unknown" if not found */
+    char device[1024]; /* its source, such as "/dev/sda1"; "unknown" if not found */
+    int64_t size;      /* size of the file system, in bytes */
     int64_t block;     /* block size of the file system, in bytes */
-    int64_t available; /* bytes that a user may still write to it */
-    bool memory;       /* it lives in memory, without a device */
-    bool anonymous;    /* it has no device of its own: its "device" may be any path */
+    int64_t available; /* bytes that users without privileges may still write */
+    bool memory;       /* the file system lives in memory, without a device */
+    bool anonymous;    /* the file system has no block device: `device` may be any text */
 };
 
-/* Fills MOUNT for the file system of descriptor FD. Its names stay "unknown" unless they
- * are free to get or the file system lives in memory; see os_mount_name. */
+/* Fills MOUNT for the file system of descriptor FD. Its names, `fstype` and `device`, may
+ * stay "unknown" if they take extra time to find; then os_mount_name fills them. The type
+ * of a file system in memory is always filled. Returns 0, or -1 with errno. */
 int os_mount_measure(int fd, struct os_mount *mount);
 
 /*
- * Fills the names in MOUNT, which takes longer. Asks the kernel and not the file system,
- * which may hang. However, the "device" of an anonymous file system may be a path in
- * another file system, and that one is asked. Returns 0, also if no names were found, or
- * -1 if the list of mounts cannot be read.
+ * Fills `fstype` and `device` in MOUNT, for the file system of descriptor FD. Sends no
+ * query to this file system, because it may hang. However, the `device` of an anonymous
+ * file system may be a path in another file system, which is then queried. Returns 0,
+ * even if no names were found, or -1 if the list of mounts cannot be read.
  */
 int os_mount_name(int fd, struct os_mount *mount);
 
 /* Returns true if directory PATH is on a file system whose files the kernel generates,
- * such as /proc: nothing is stored there. False: no or unknown. */
+ * such as /proc, so that nothing is stored there. Returns false if not or unknown. */
 bool os_path_is_made_up(const char *path);
 
-/* Returns true if the open file FD is on another mount than directory PATH, such as a
- * file that is mounted over a name in PATH. False: no or unknown. */
+/* Returns true if the open file FD is on another mount than directory PATH. An example is
+ * a file that is mounted over a name in PATH. Returns false if not or unknown. */
 bool os_mount_differs(int fd, const char *path);
 
 #endif

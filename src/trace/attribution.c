@@ -31,8 +31,8 @@
  *         v
  *     SPLIT_DONE, SPLIT_NO_DEVICE_IO or SPLIT_AMBIGUOUS
  *
- * At the last retry, no record can be missing any more, unless the trace has lost some.
- * A request that still has no records then becomes SPLIT_NO_DEVICE_IO: it did not reach a
+ * At the last retry, no record can be missing any more, unless the trace has lost some. A
+ * request that still has no records then becomes SPLIT_NO_DEVICE_IO: it did not reach a
  * device. All others without their records stay SPLIT_LOST.
  */
 #include "trace/attribution.h"

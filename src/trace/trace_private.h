@@ -63,9 +63,9 @@ struct candidate {
 #define INTERVALS_MAX 2048  /* intervals of one request */
 
 /*
- * The search for the block requests of one request at one level of a stack of devices:
- * at its top device, or at its bottom devices. A device that is no stack has only the
- * bottom level. request.c sets all fields. cells.c then updates `all_sole`, `queued_at`,
+ * The search for the block requests of one request at one level of a stack of devices: at
+ * its top device, or at its bottom devices. A device that is no stack has only the bottom
+ * level. request.c sets all fields. cells.c then updates `all_sole`, `queued_at`,
  * `released_at` and the intervals. Too large for the stack of a thread.
  */
 struct cells {
