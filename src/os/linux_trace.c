@@ -1,16 +1,17 @@
 /*
- * The bytes of a trace (the kernel's Documentation/trace/ring-buffer-design.rst and
- * events/header_event). The ring of a processor consists of pages:
+ * Decodes the pages that trace_pipe_raw of tracefs delivers. The format is described in
+ * the kernel's Documentation/trace/ring-buffer-design.rst and in events/header_event.
+ * Each processor has a ring buffer of pages:
  *
- *    page:   stamp (time, ns) | commit (bytes of events) | event | event | ...
+ *    page:   time stamp in ns | commit: bytes of events | event | event | ...
  *    event:  kind (5 bits) | delta (27 bits) | [second word] | data
  *              kind 1..28   data of 4 * kind bytes
- *              kind 0       second word: length of data, including the second word
- *              kind 29      padding: end of the page, or a discarded event
+ *              kind 0       the second word is the length of the data and of itself
+ *              kind 29      padding: the end of the page, or a discarded event
  *              kind 30      the second word has more bits of delta; no data
- *              kind 31      the same bits are an absolute time; no data
+ *              kind 31      second word and delta are an absolute time; no data
  *
- * The time of an event is the time of the event before plus delta, in ns.
+ * The time of an event is the time of the event before it plus delta, in ns.
  */
 #include "linux.h"
 
@@ -18,15 +19,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Finds a field in a line such as "field:sector_t sector; offset:16; size:8; signed:0;".
- * NAME is the name in that line with the space before it and the character after it. */
+/*
+ * Fills FIELD from a line of TEXT such as
+ *
+ *     field:sector_t sector; offset:16; size:8; signed:0;
+ *
+ * NAME is the name of the field together with the characters before and after it, such as
+ * " sector;". Returns false if TEXT has no such line.
+ */
 static bool
 find_field(const char *text, const char *name, struct linux_trace_field *field)
 {
     const char *found = strstr(text, name);
-    found = found ? strchr(found, ';') : NULL;
-    return found &&
-           sscanf(found, "; offset:%u; size:%u;", &field->offset, &field->size) == 2;
+    const char *numbers = found ? strchr(found, ';') : NULL;
+    return numbers &&
+           sscanf(numbers, "; offset:%u; size:%u;", &field->offset, &field->size) == 2;
 }
 
 int
@@ -59,132 +66,183 @@ int
 linux_trace_header(const char *text, struct linux_trace_page *page)
 {
     *page = (struct linux_trace_page){0};
-    return find_field(text, " timestamp;", &page->stamp) &&
-                   find_field(text, " commit;", &page->commit) &&
-                   find_field(text, " data;", &page->data)
-               ? 0
-               : -1;
+    bool known = find_field(text, " timestamp;", &page->stamp) &&
+                 find_field(text, " commit;", &page->commit) &&
+                 find_field(text, " data;", &page->data);
+    return known ? 0 : -1;
 }
 
-/* Returns the unsigned field of the data at BYTES, 0 if the field does not end within
- * SIZE bytes. */
+/* Returns the number in FIELD of the SIZE bytes at BYTES, 0 if the field does not end
+ * within these bytes, or if its size is not 2, 4 or 8 bytes. */
 static uint64_t
-load(const unsigned char *bytes, size_t size, struct linux_trace_field field)
+load_number(const unsigned char *bytes, size_t size, struct linux_trace_field field)
 {
-    const unsigned char *at = bytes + field.offset;
-    uint64_t eight = 0;
-    uint32_t four = 0;
-    uint16_t two = 0;
+    const unsigned char *start = bytes + field.offset;
+    uint64_t eight;
+    uint32_t four;
+    uint16_t two;
     if (field.offset + (size_t)field.size > size)
         return 0;
 
-    memcpy(&eight, at, field.size == sizeof(eight) ? sizeof(eight) : 0);
-    memcpy(&four, at, field.size == sizeof(four) ? sizeof(four) : 0);
-    memcpy(&two, at, field.size == sizeof(two) ? sizeof(two) : 0);
-
-    return eight | four | two;
+    switch (field.size) {
+    case sizeof(eight):
+        memcpy(&eight, start, sizeof(eight));
+        return eight;
+    case sizeof(four):
+        memcpy(&four, start, sizeof(four));
+        return four;
+    case sizeof(two):
+        memcpy(&two, start, sizeof(two));
+        return two;
+    default:
+        return 0;
+    }
 }
 
-/* Bits of the commit word. MISSED: events before this page are missing; MISSED_STORED:
- * the word behind the last event has their number. */
-#define COUNT_MASK ((1U << 27) - 1)
-#define MISSED (1U << 31)
-#define MISSED_STORED (1U << 30)
+/* Bits of the commit word of a page. */
+#define COMMIT_LENGTH ((1U << 27) - 1) /* length of the events, in bytes */
+#define COMMIT_MISSED (1U << 31)       /* events before this page are missing */
+#define COMMIT_MISSED_COUNT (1U << 30) /* their number follows the last event */
+
+/* Bits of the delta in the first word of an event, on a big-endian machine. */
+#define DELTA_MASK ((1U << 27) - 1)
 
 uint64_t
 linux_trace_begin(struct linux_trace_page *page, const unsigned char *bytes, size_t size)
 {
-    uint64_t commit = load(bytes, size, page->commit);
+    uint64_t commit = load_number(bytes, size, page->commit);
     size_t room = size > page->data.offset ? size - page->data.offset : 0;
 
     page->bytes = bytes + page->data.offset;
-    page->size = (size_t)(commit & COUNT_MASK);
-    page->time = load(bytes, size, page->stamp);
+    page->size = (size_t)(commit & COMMIT_LENGTH);
+    page->time = load_number(bytes, size, page->stamp);
     page->offset = 0;
     if (page->size > room)
         page->size = room;
 
-    if (!(commit & MISSED))
+    if (!(commit & COMMIT_MISSED))
         return 0;
-    struct linux_trace_field count = {(unsigned)page->size, page->commit.size};
-    uint64_t missed = commit & MISSED_STORED ? load(page->bytes, room, count) : 0;
+    if (!(commit & COMMIT_MISSED_COUNT))
+        return 1;
 
+    struct linux_trace_field field = {(unsigned)page->size, page->commit.size};
+    uint64_t missed = load_number(page->bytes, room, field);
     return missed ? missed : 1;
 }
 
-/* Kinds of events that are no records, see the top of the file. */
-enum { PADDING = 29, EXTEND = 30, STAMP = 31 };
+/* Kinds of events with a second word, see the top of the file. All but LONG have no
+ * data. */
+enum { LONG = 0, PADDING = 29, EXTEND = 30, STAMP = 31 };
 
-/*
- * Moves PAGE behind its next event. Returns the data of that event, and stores its SIZE,
- * 0 for an event without data. Returns NULL at the end of the page. The kind is in the
- * low bits of the first word on little-endian machines and in the high bits on big-endian
- * ones.
- */
+/* Returns how many bytes of an event of KIND follow its first word. SECOND is its second
+ * word. */
+static size_t
+find_event_length(unsigned kind, uint32_t second)
+{
+    if (kind == LONG)
+        return (second + 3) / 4 * 4;
+    if (kind == PADDING)
+        return second;
+    if (kind >= EXTEND)
+        return sizeof(second);
+    return kind * sizeof(second);
+}
+
+/* Moves the time of PAGE on to an event. A discarded event (PADDING) has a time, too. But
+ * its delta is 1 if it would be 0, because a delta of 0 means the end of the page. */
+static void
+advance_time(struct linux_trace_page *page, unsigned kind, uint32_t delta,
+             uint32_t second)
+{
+    uint64_t long_delta = ((uint64_t)second << 27) + delta;
+    if (kind == STAMP)
+        page->time = long_delta;
+    else if (kind == EXTEND)
+        page->time += long_delta;
+    else if (kind != PADDING || delta != 1)
+        page->time += delta;
+}
+
+/* Moves PAGE behind its next event. Returns the data of that event, and stores the length
+ * of the data in SIZE, 0 for an event without data. Returns NULL at the end of the page.
+ * The kind is in the low bits of the first word on little-endian machines, and in the
+ * high bits on big-endian ones. */
 static const unsigned char *
 next_event(struct linux_trace_page *page, size_t *size)
 {
     const uint16_t one = 1;
+    bool is_little_endian = *(const unsigned char *)&one == 1;
     uint32_t word;
-    uint32_t more = 0;
-    size_t left = page->size - page->offset;
+    uint32_t second = 0;
+    size_t room = page->size - page->offset;
     const unsigned char *event = page->bytes + page->offset;
-    if (left < sizeof(word))
+    if (room < sizeof(word))
         return NULL;
 
     memcpy(&word, event, sizeof(word));
-    bool little = *(const unsigned char *)&one == 1;
-    unsigned kind = little ? word & 31 : word >> 27;
-    uint32_t delta = little ? word >> 5 : word & COUNT_MASK;
+    unsigned kind = is_little_endian ? word & 31 : word >> 27;
+    uint32_t delta = is_little_endian ? word >> 5 : word & DELTA_MASK;
 
-    bool is_long = kind == 0 || kind >= PADDING;
-    if (is_long && left < 2 * sizeof(word))
+    bool has_second = kind == LONG || kind >= PADDING;
+    if (has_second && room < sizeof(word) + sizeof(second))
         return NULL;
-    if (is_long)
-        memcpy(&more, event + sizeof(word), sizeof(more));
+    if (has_second)
+        memcpy(&second, event + sizeof(word), sizeof(second));
 
-    size_t length = kind >= EXTEND    ? sizeof(word)
-                    : kind == 0       ? (more + 3) / 4 * 4
-                    : kind == PADDING ? more
-                                      : kind * sizeof(word);
-    bool ends = (kind == PADDING && delta == 0) || (kind == 0 && more < sizeof(word)) ||
-                length > left - sizeof(word);
-    if (ends)
+    size_t length = find_event_length(kind, second);
+    if (kind == PADDING && delta == 0)
         return NULL;
+    if ((kind == LONG && second < sizeof(second)) || length > room - sizeof(word))
+        return NULL; /* the page is damaged */
 
-    uint64_t time = ((uint64_t)more << 27) + delta;
     page->offset += sizeof(word) + length;
-    if (kind == STAMP)
-        page->time = time;
-    else if (kind == EXTEND)
-        page->time += time;
-    /* A discarded event counts its delta, except 1: the kernel writes 1 in place of 0. */
-    else if (kind != PADDING || delta != 1)
-        page->time += delta;
+    advance_time(page, kind, delta, second);
 
-    *size = kind >= PADDING ? 0 : kind == 0 ? length - sizeof(word) : length;
-
-    return event + (kind == 0 ? 2 : 1) * sizeof(word);
+    const unsigned char *data = event + sizeof(word);
+    *size = kind >= PADDING ? 0 : length;
+    if (kind == LONG) {
+        data += sizeof(second);
+        *size -= sizeof(second);
+    }
+    return data;
 }
 
-#define TEXT_ROOM 64
+#define TEXT_ROOM 64 /* bytes, for a text in an event */
 
-/* Copies a text field, which may lack its NUL. TEXT is empty if the field is
- * not whole. */
+/* Copies FIELD of the SIZE bytes at BYTES to TEXT, and adds a NUL, which the field may
+ * lack. TEXT becomes empty if the field does not end within these bytes or is too
+ * long. */
 static void
 load_text(const unsigned char *bytes, size_t size, struct linux_trace_field field,
           char text[TEXT_ROOM])
 {
-    bool whole = field.size < TEXT_ROOM && field.offset + (size_t)field.size <= size;
-    size_t length = whole ? field.size : 0;
+    bool fits = field.size < TEXT_ROOM && field.offset + (size_t)field.size <= size;
+    size_t length = fits ? field.size : 0;
     memcpy(text, bytes + field.offset, length);
     text[length] = '\0';
 }
 
+/* Returns the number in the event of a mark, 0 if it has none. The text of the mark ends
+ * with a NUL or, if that is missing, with the event. */
+static uint64_t
+load_mark(const struct linux_trace_format *format, const unsigned char *data, size_t size)
+{
+    char text[TEXT_ROOM];
+    unsigned long long mark = 0;
+    struct linux_trace_field field = {.offset = format->text.offset};
+
+    while (field.size < TEXT_ROOM - 1 && field.offset + (size_t)field.size < size)
+        field.size++;
+    load_text(data, size, field, text);
+    return sscanf(text, LINUX_TRACE_MARK "%llu", &mark) == 1 ? mark : 0;
+}
+
 /*
- * Fills RECORD from an event. The letters of rwbs are as in blkparse(1): F first for a
- * flush, then the operation, then others. The name of an io_uring worker ends with the
- * TID of the thread that it serves. The text of a mark ends with a NUL or with the event.
+ * Fills RECORD, except its time, from the SIZE bytes of DATA of an event.
+ *
+ * The field rwbs has letters as in blkparse(1): first F for a flush, if it is one, then
+ * the operation, then others. The field comm is the name of the thread. The name of an
+ * io_uring worker ends with the TID of the thread that it serves.
  */
 static void
 fill_record(const struct linux_trace_format *format, const unsigned char *data,
@@ -192,8 +250,6 @@ fill_record(const struct linux_trace_format *format, const unsigned char *data,
 {
     char rwbs[TEXT_ROOM];
     char comm[TEXT_ROOM];
-    char text[TEXT_ROOM];
-    unsigned long long mark = 0;
 
     load_text(data, size, format->rwbs, rwbs);
     load_text(data, size, format->comm, comm);
@@ -201,26 +257,34 @@ fill_record(const struct linux_trace_format *format, const unsigned char *data,
     record->kind = format->kind;
     if (format->kind == OS_TRACE_REQUEST_REMAP)
         record->kind = OS_TRACE_REMAP;
-    record->device = load(data, size, format->device);
-    record->sector = load(data, size, format->sector);
-    record->sector_count = load(data, size, format->sectors);
-    record->old_device = load(data, size, format->old_device);
-    record->old_sector = load(data, size, format->old_sector);
+    record->device = load_number(data, size, format->device);
+    record->sector = load_number(data, size, format->sector);
+    record->sector_count = load_number(data, size, format->sectors);
+    record->old_device = load_number(data, size, format->old_device);
+    record->old_sector = load_number(data, size, format->old_sector);
 
-    record->thread = (int)load(data, size, format->thread);
+    record->thread = (int)load_number(data, size, format->thread);
     record->by_kernel = strncmp(comm, "kworker/", strlen("kworker/")) == 0;
     if (strncmp(comm, LINUX_TRACE_WORKER, strlen(LINUX_TRACE_WORKER)) == 0)
         record->thread = atoi(comm + strlen(LINUX_TRACE_WORKER));
     record->is_flush = rwbs[0] == 'F' && record->sector_count == 0;
     record->is_write = strchr(rwbs, 'W') != NULL;
-    if (format->kind != OS_TRACE_MARK)
-        return;
+    if (format->kind == OS_TRACE_MARK)
+        record->sector = load_mark(format, data, size);
+}
 
-    struct linux_trace_field rest = {.offset = format->text.offset};
-    while (rest.size < TEXT_ROOM - 1 && rest.offset + (size_t)rest.size < size)
-        rest.size++;
-    load_text(data, size, rest, text);
-    record->sector = sscanf(text, LINUX_TRACE_MARK "%llu", &mark) == 1 ? mark : 0;
+/* Returns the format of the event with the SIZE bytes of DATA. Returns NULL if the event
+ * has no data, or if its type is in none of the FORMATS. */
+static const struct linux_trace_format *
+find_format(const struct linux_trace_format *formats, const unsigned char *data,
+            size_t size)
+{
+    if (size == 0)
+        return NULL;
+    for (int i = 0; i < LINUX_TRACE_KINDS; i++)
+        if (formats[i].id && load_number(data, size, formats[i].type) == formats[i].id)
+            return &formats[i];
+    return NULL;
 }
 
 int
@@ -228,15 +292,19 @@ linux_trace_next(struct linux_trace_page *page, const struct linux_trace_format 
                  struct os_trace_record *records, int room)
 {
     int count = 0;
-    size_t size;
-    const unsigned char *data;
 
-    while (count < room && (data = next_event(page, &size)))
-        for (int i = 0; i < LINUX_TRACE_KINDS && size > 0; i++)
-            if (formats[i].id && load(data, size, formats[i].type) == formats[i].id) {
-                fill_record(&formats[i], data, size, &records[count]);
-                records[count++].time = (int64_t)page->time;
-                break;
-            }
+    while (count < room) {
+        size_t size;
+        const unsigned char *data = next_event(page, &size);
+        if (!data)
+            break;
+        const struct linux_trace_format *format = find_format(formats, data, size);
+        if (!format)
+            continue;
+
+        fill_record(format, data, size, &records[count]);
+        records[count].time = (int64_t)page->time;
+        count++;
+    }
     return count;
 }
