@@ -1,35 +1,36 @@
 /*
  * Traces of the block layer by tracefs (the kernel's Documentation/trace/ftrace.rst).
  *
- * Each trace has its own instance, a directory of tracefs that nobody else uses
- * ("Instances" in that file). The kernel keeps one ring of pages for each processor in
- * it:
+ * Each trace has an instance, a directory of tracefs that nobody else uses ("Instances"
+ * in ftrace.rst). The kernel has a ring buffer for each processor in it:
  *
  *    instances/ioping-PID-TIME/
  *      trace_clock         "mono": the kernel's monotonic clock
- *      buffer_size_kb      size of each ring
- *      events/block/...    each event: its filter (devices, sectors) and `enable`
+ *      buffer_size_kb      size of each ring buffer
+ *      events/block/...    for each event: `filter` (devices, sectors) and `enable`
  *      trace_marker        os_trace_mark writes its text here
  *      per_cpu/cpu0/trace_pipe_raw --.
  *      per_cpu/cpu1/trace_pipe_raw --+-> page -> events -> struct os_trace_record
  *      per_cpu/...                 --'          (linux_trace.c)
  *
- * Filters keep records of other devices out, so that a busy machine does not fill the
- * rings. The kernel stamps the records with its own monotonic clock; in a time namespace
- * the clock of this process differs by an offset, which os_trace_read adds.
+ * Filters exclude records of other devices, so that other programs do not fill the ring
+ * buffers. Records have times of the kernel's own monotonic clock. In a time namespace,
+ * the clock of this process differs from it by an offset, which os_trace_read adds.
  *
  * An instance does not vanish with its process. So a second process, the remover, waits
- * for the end of the first one and removes the instance:
+ * for the end of the program and removes the instance:
  *
  *    program                                      remover
- *      | pipe, fork --------------------------------->| read(pipe) blocks
- *      | mkdir instance, read records                 |
- *    A | os_trace_close: rmdir, writes a byte ------->| a byte: exits
- *    B x ends without that; the last thread closes    |
- *        the pipe ----------------------------------->| end of file: stops, rmdir
+ *      | pipe, fork --------------------------------->| waits in read(pipe)
+ *      | mkdir instance, reads records                |
+ *      |                                              |
+ *      | either ends the trace in os_trace_close:     |
+ *      |   rmdir instance, writes a byte ------------>| gets the byte, exits
+ *      | or ends in any other way:                    |
+ *      |   the kernel closes the pipe --------------->| gets end of file, rmdir instance
  *
- * If the remover was killed too, the next run removes the instance (remove_old).
- * posix_leftover.c has such a remover for a file.
+ * If the remover was killed too, the next run of ioping removes the instance
+ * (remove_stale_instances). posix_leftover.c has such a remover for a file.
  */
 #include "linux.h"
 
@@ -49,26 +50,31 @@
 #include <unistd.h>
 
 #define PATH_ROOM 256
-#define BUFFER_EACH 1024       /* KiB for each processor */
-#define BUFFER_ALL (64 * 1024) /* KiB for all processors together */
-#define MARGIN 8192            /* sectors: a merged request may extend beyond the range */
-#define TRACEFS 0x74726163     /* f_type of statfs(2): TRACEFS_MAGIC */
+#define RING_KIB_MAX 1024         /* size of the ring buffer of a processor, in KiB */
+#define RINGS_KIB_MAX (64 * 1024) /* size of all ring buffers together, in KiB */
+#define TRACEFS_F_TYPE 0x74726163 /* TRACEFS_MAGIC: f_type of statfs(2) */
+
+/* In sectors. The kernel may merge block requests of this program with those of others,
+ * which then begin before, or end after, the sectors of the file. So filters on sectors
+ * are wider by this margin. */
+#define MERGE_MARGIN 8192
 
 struct os_trace {
     char folder[PATH_ROOM]; /* path of the instance */
     struct linux_trace_format formats[LINUX_TRACE_KINDS];
-    /* Only one thread at a time reads, and uses the next fields. */
-    struct linux_trace_page page;
-    unsigned char *bytes; /* the current page, of `size` bytes */
-    size_t size;
-    int *rings;           /* a descriptor for each processor, `count` of them */
-    int count, next;      /* number of rings; index of the ring to read next */
-    pid_t remover;        /* PID; 0 without one */
-    int life;             /* write end of the pipe to the remover; 0 without one */
-    uint64_t lost;        /* records that were lost in full rings, as far as known */
+    struct linux_trace_page page; /* the page that is being read */
+    unsigned char *page_bytes;    /* the bytes of this page */
+    size_t page_size;             /* size of `page_bytes`, in bytes */
+    int *ring_fds;                /* descriptors of the ring buffers */
+    int ring_count;
+    int next_ring;        /* index in `ring_fds` of the ring buffer to read next */
+    pid_t remover_pid;    /* PID of the remover, see above; 0 without one */
+    int life_pipe;        /* write end of the pipe to the remover; 0 without one */
+    uint64_t lost_count;  /* see os_trace_lost */
     int64_t clock_offset; /* in ns, see read_clock_offset */
 };
 
+/* The events of the kernel, by their paths below `events` in tracefs. */
 static const char *const events[LINUX_TRACE_KINDS] = {
     [OS_TRACE_QUEUE] = "block/block_bio_queue",
     [OS_TRACE_REMAP] = "block/block_bio_remap",
@@ -86,14 +92,13 @@ os_thread_number(void)
     return (int)syscall(SYS_gettid);
 }
 
-/*
- * Adds the condition on sectors to a filter: near the extents of the first device of
- * LAYOUT. A flush is always recorded; it has 0 sectors, at any place. I/O that is queued
- * by PROGRAM or by an io_uring worker is also recorded wherever it goes, because the
- * blocks of a file may change.
- */
+/* Adds a condition on sectors to FILTER: between the first and the last sector of LAYOUT,
+ * with a margin on both sides. Flushes have no sectors and always meet the condition. Any
+ * I/O queued by PROGRAM, unless that is NULL, or by an io_uring worker also meets it,
+ * because a file may get blocks elsewhere. */
 static void
-add_range(struct buffer *text, const struct os_layout *layout, const char *program)
+add_sector_condition(struct buffer *filter, const struct os_layout *layout,
+                     const char *program)
 {
     uint64_t low = UINT64_MAX;
     uint64_t high = 0;
@@ -104,70 +109,94 @@ add_range(struct buffer *text, const struct os_layout *layout, const char *progr
         high = end > high ? end : high;
     }
 
-    buffer_format(text, " && (nr_sector == 0 || (sector >= %llu && sector <= %llu)",
-                  (unsigned long long)(low > MARGIN ? low - MARGIN : 0),
-                  (unsigned long long)high + MARGIN);
+    buffer_format(filter, " && (nr_sector == 0 || (sector >= %llu && sector <= %llu)",
+                  (unsigned long long)(low > MERGE_MARGIN ? low - MERGE_MARGIN : 0),
+                  (unsigned long long)high + MERGE_MARGIN);
     if (program)
-        buffer_format(text, " || comm == \"%s\" || comm ~ \"" LINUX_TRACE_WORKER "*\"",
+        buffer_format(filter, " || comm == \"%s\" || comm ~ \"" LINUX_TRACE_WORKER "*\"",
                       program);
-    buffer_format(text, ")");
+    buffer_format(filter, ")");
 }
 
-/* Returns true if records of KIND matter for the device with index DEVICE of LAYOUT. */
 static bool
-is_recorded(const struct os_layout *layout, int device, enum os_trace_kind kind)
+is_remap(enum os_trace_kind kind)
 {
-    const struct os_layout_device *of = &layout->devices[device];
+    return kind == OS_TRACE_REMAP || kind == OS_TRACE_REQUEST_REMAP;
+}
 
+/* Returns true if records of KIND are needed for the device with index DEVICE of LAYOUT.
+ * OS_TRACE_BIO_COMPLETE is needed where it means that an I/O on the top device is
+ * complete: on a top device without a request queue, and on the bottom device if
+ * `completion_shift` is set. Of a loop device, only queueing and completion are
+ * needed. */
+static bool
+is_kind_needed(const struct os_layout *layout, int device, enum os_trace_kind kind)
+{
+    const struct os_layout_device *traced = &layout->devices[device];
     bool is_top = device == layout->top_index;
+
     if (kind == OS_TRACE_BIO_COMPLETE)
-        return (is_top && of->is_bio_based) ||
-               (layout->completion_shift > 0 && of->is_bottom);
+        return (is_top && traced->is_bio_based) ||
+               (layout->completion_shift > 0 && traced->is_bottom);
     if (kind == OS_TRACE_COMPLETE && is_top)
         return true;
-    return kind == OS_TRACE_QUEUE || !of->is_loop;
+    return kind == OS_TRACE_QUEUE || !traced->is_loop;
 }
 
-/* Returns true if records of KIND matter for any of COUNT layouts. */
+/* Returns true if the event of KIND must be enabled for COUNT layouts. The event of marks
+ * needs no enabling. */
 static bool
-is_wanted(const struct os_layout *const *layouts, int count, enum os_trace_kind kind)
+is_event_needed(const struct os_layout *const *layouts, int count,
+                enum os_trace_kind kind)
 {
-    bool remaps = kind == OS_TRACE_REMAP || kind == OS_TRACE_REQUEST_REMAP;
     if (kind == OS_TRACE_MARK)
         return false;
 
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
+        if (is_remap(kind) && !layouts[i]->is_remapped)
+            continue;
         for (int k = 0; k < layouts[i]->device_count; k++)
-            if (is_recorded(layouts[i], k, kind) && (!remaps || layouts[i]->is_remapped))
+            if (is_kind_needed(layouts[i], k, kind))
                 return true;
+    }
     return false;
 }
 
-/* The filter names a partition and its disk, because events of a partition may carry
- * either number. */
+/* Adds a condition on DEVICE to FILTER, with "||" if it is not the first condition. The
+ * condition names a partition and its disk, because records of a partition may have the
+ * number of either. */
+static void
+add_device_condition(struct buffer *filter, const struct os_layout_device *device,
+                     enum os_trace_kind kind)
+{
+    unsigned long long number = device->number;
+    unsigned long long disk = device->disk;
+
+    buffer_format(filter, "%s(dev == %llu", filter->length ? " || " : "", number);
+    if (disk != number)
+        buffer_format(filter, " || dev == %llu", disk);
+    if (is_remap(kind))
+        buffer_format(filter, " || old_dev == %llu", number);
+    buffer_text(filter, ")");
+}
+
 void
 linux_trace_filter(const struct os_layout *const *layouts, int count,
-                   enum os_trace_kind kind, bool ranges, const char *program,
+                   enum os_trace_kind kind, bool with_sectors, const char *program,
                    struct buffer *filter)
 {
-    for (int i = 0; i < count; i++)
-        for (int k = 0; k < layouts[i]->device_count; k++) {
-            const struct os_layout_device *device = &layouts[i]->devices[k];
-            unsigned long long number = device->number;
-            unsigned long long disk = device->disk;
-            bool remaps = kind == OS_TRACE_REMAP || kind == OS_TRACE_REQUEST_REMAP;
-
-            if (!is_recorded(layouts[i], k, kind))
+    for (int i = 0; i < count; i++) {
+        const struct os_layout *layout = layouts[i];
+        for (int k = 0; k < layout->device_count; k++) {
+            if (!is_kind_needed(layout, k, kind))
                 continue;
-            buffer_format(filter, "%s(dev == %llu", filter->length ? " || " : "", number);
-            if (disk != number)
-                buffer_format(filter, " || dev == %llu", disk);
-            if (remaps)
-                buffer_format(filter, " || old_dev == %llu", number);
-            buffer_text(filter, ")");
-            if (k == 0 && ranges && !remaps && layouts[i]->extent_count)
-                add_range(filter, layouts[i], kind == OS_TRACE_QUEUE ? program : NULL);
+            add_device_condition(filter, &layout->devices[k], kind);
+            bool has_extents = k == 0 && layout->extent_count > 0;
+            if (has_extents && with_sectors && !is_remap(kind))
+                add_sector_condition(filter, layout,
+                                     kind == OS_TRACE_QUEUE ? program : NULL);
         }
+    }
 }
 
 /* Returns the directory where tracefs is mounted, or NULL with ERROR. */
@@ -179,7 +208,7 @@ find_tracefs(struct error *error)
     struct statfs status;
 
     for (int i = 0; i < 2; i++)
-        if (statfs(folders[i], &status) == 0 && (uint32_t)status.f_type == TRACEFS)
+        if (statfs(folders[i], &status) == 0 && (uint32_t)status.f_type == TRACEFS_F_TYPE)
             return folders[i];
     if (access(folders[0], F_OK) < 0) {
         error_set(error, EXIT_PREPARE, "-breakdown",
@@ -192,31 +221,33 @@ find_tracefs(struct error *error)
     return NULL;
 }
 
+/* Stores errno as the reason for a failure at PATH in ERROR, with an advice if a
+ * privilege is missing. Returns -1. */
 static int
-fail(struct error *error, const char *path)
+fail_with_errno(struct error *error, const char *path)
 {
     int code = errno;
 
     error_set(error, EXIT_PREPARE, path, "%s", strerror(code));
     if (code != EACCES && code != EPERM)
         return -1;
-
+    if (geteuid() == 0)
+        return error_advise(
+            error,
+            "a container or the lockdown of the kernel denies traces even to root");
     return error_advise(
-        error,
-        geteuid() == 0
-            ? "a container or the lockdown of the kernel denies traces even to root"
-            : "run it as root, or with the ambient "
-              "capability CAP_DAC_OVERRIDE");
+        error, "run it as root, or with the ambient capability CAP_DAC_OVERRIDE");
 }
 
-/* ns, between two attempts while the instance is still open somewhere */
+/* ns between two attempts to remove an instance that is still open in another process */
 #define REMOVE_PAUSE (10 * MS)
 
-/* Body of the remover, see the top of the file. FOLDER is the instance, FILE its
- * tracing_on, END the read end of the pipe. The process is a copy of one with several
- * threads, so every call here is async-signal-safe. */
+/* The body of the remover, see the top of the file. FOLDER is the path of the instance,
+ * SWITCH_FILE the path of its tracing_on, and PIPE_END the read end of the pipe. The
+ * remover is a copy of a process with several threads, so it may only call functions that
+ * are async-signal-safe. */
 static _Noreturn void
-wait_and_remove(const char *folder, const char *file, int end)
+run_remover(const char *folder, const char *switch_file, int pipe_end)
 {
     static const struct timespec pause = {.tv_nsec = REMOVE_PAUSE};
     char byte;
@@ -224,109 +255,120 @@ wait_and_remove(const char *folder, const char *file, int end)
 
     setsid();
     posix_inherited_release();
-/* Linux 5.9. Without it, the other descriptors stay open until the remover ends. */
+/* Closes all descriptors except the standard streams and the pipe. Before Linux 5.9, they
+ * stay open until the remover ends. */
 #ifdef SYS_close_range
-    syscall(SYS_close_range, (unsigned)STDERR_FILENO + 1, (unsigned)end - 1, 0U);
-    syscall(SYS_close_range, (unsigned)end + 1, ~0U, 0U);
+    syscall(SYS_close_range, (unsigned)STDERR_FILENO + 1, (unsigned)pipe_end - 1, 0U);
+    syscall(SYS_close_range, (unsigned)pipe_end + 1, ~0U, 0U);
 #endif
 
+    /* Another current directory could not be unmounted. */
     if (chdir("/") < 0)
-        _exit(0); /* "/" always exists */
+        _exit(0); /* never happens */
     do
-        got = read(end, &byte, 1);
+        got = read(pipe_end, &byte, 1);
     while (got < 0 && errno == EINTR);
     if (got > 0)
-        _exit(0);
+        _exit(0); /* the program has removed the instance itself */
 
-    int fd = open(file, O_WRONLY | O_CLOEXEC);
+    int fd = open(switch_file, O_WRONLY | O_CLOEXEC);
     if (fd >= 0) {
-        got = write(fd, "0", 1);
+        got = write(fd, "0", 1); /* stops the trace */
         (void)got;
         close(fd);
     }
-    for (int i = 0;
-         i < DEADLINE_TRACE / REMOVE_PAUSE && rmdir(folder) < 0 && errno == EBUSY; i++)
+    for (int i = 0; i < DEADLINE_TRACE / REMOVE_PAUSE; i++) {
+        if (rmdir(folder) == 0 || errno != EBUSY)
+            break;
         nanosleep(&pause, NULL);
+    }
     _exit(0);
 }
 
-/* Starts the remover of the instance that is about to be created. Returns 0, or -1 with
- * errno. Not async-signal-safe. */
+/* Starts the remover of the instance, which need not exist yet. Returns 0, or -1 with
+ * errno. */
 static int
 start_remover(struct os_trace *trace)
 {
-    char file[PATH_ROOM + 16];
-    sigset_t all;
-    sigset_t before;
-    int ends[2];
+    char switch_file[PATH_ROOM + 16];
+    sigset_t all_signals;
+    sigset_t old_mask;
+    int pipe_ends[2];
 
-    snprintf(file, sizeof(file), "%s/tracing_on", trace->folder);
-    if (pipe2(ends, O_CLOEXEC) < 0)
+    snprintf(switch_file, sizeof(switch_file), "%s/tracing_on", trace->folder);
+    if (pipe2(pipe_ends, O_CLOEXEC) < 0)
         return -1;
 
-    trace->life = ends[1];
-    if (posix_inherited_add(ends[1]) == 0) {
-        /* The remover takes no signals. */
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before);
-        trace->remover = fork();
-        if (trace->remover == 0)
-            wait_and_remove(trace->folder, file, ends[0]);
-        pthread_sigmask(SIG_SETMASK, &before, NULL);
+    trace->life_pipe = pipe_ends[1];
+    if (posix_inherited_add(pipe_ends[1]) == 0) {
+        /* The remover blocks all signals, so that it outlives the program. */
+        sigfillset(&all_signals);
+        pthread_sigmask(SIG_SETMASK, &all_signals, &old_mask);
+        trace->remover_pid = fork();
+        if (trace->remover_pid == 0)
+            run_remover(trace->folder, switch_file, pipe_ends[0]);
+        pthread_sigmask(SIG_SETMASK, &old_mask, NULL);
     }
 
     int code = errno;
-    close(ends[0]);
+    close(pipe_ends[0]);
 
-    return trace->remover > 0 ? 0 : os_fail(code);
+    return trace->remover_pid > 0 ? 0 : os_fail(code);
 }
 
-/* Returns the offset in ns that the time namespace of this process adds to the kernel's
- * monotonic clock, 0 outside a time namespace; see time_namespaces(7). The kernel stamps
- * records with its own clock, but os_clock_now has the offset. */
+/* Returns the offset, in ns, that the time namespace of this process adds to the kernel's
+ * monotonic clock, 0 outside a time namespace; see time_namespaces(7). os_clock_now
+ * includes this offset, but the times of records do not. */
 static int64_t
 read_clock_offset(void)
 {
     char text[256];
     long long seconds;
-    long long rest;
+    long long nanoseconds;
+
     linux_file_read(text, sizeof(text), "/proc/self/timens_offsets");
-    if (sscanf(text, "monotonic %lld %lld", &seconds, &rest) != 2)
+    if (sscanf(text, "monotonic %lld %lld", &seconds, &nanoseconds) != 2)
         return 0;
-    return seconds * SECOND + rest;
+    return seconds * SECOND + nanoseconds;
 }
 
 /*
- * Removes instances of dead processes, whose removers were killed too. The name of an
- * instance has the PID of its process and its time of creation, by the kernel's monotonic
- * clock like NOW. Two kinds of instances must stay. An instance that is being set up is
- * not in use yet, so young instances are skipped. The process of an instance may be in
- * another PID namespace and look dead from here, but rmdir fails while the instance is in
- * use.
+ * Removes instances whose process is dead and whose remover was killed, too. FOLDER is
+ * the directory of all instances. NOW is the time of the kernel's monotonic clock in ns.
+ *
+ * The name of an instance has the PID of its process and the time of its creation by the
+ * same clock. Two kinds of instances must stay. An instance that is being set up is not
+ * in use yet, so young instances are skipped. The process of an instance may be in
+ * another PID namespace, where kill(2) does not find it; but while it uses the instance,
+ * rmdir(2) fails.
  */
 static void
-remove_old(const char *folder, int64_t now)
+remove_stale_instances(const char *folder, int64_t now)
 {
     char path[PATH_ROOM + 256];
     struct dirent *entry;
     DIR *list = opendir(folder);
+    if (!list)
+        return;
 
-    while (list && (entry = readdir(list))) {
-        long process = 0;
-        unsigned long long made = 0;
-        if (sscanf(entry->d_name, "ioping-%ld-%llx", &process, &made) != 2 ||
-            now - (int64_t)made < DEADLINE_LEFTOVER || process <= 0 ||
-            kill((pid_t)process, 0) == 0 || errno != ESRCH)
+    while ((entry = readdir(list))) {
+        long pid = 0;
+        unsigned long long created_at = 0;
+        if (sscanf(entry->d_name, "ioping-%ld-%llx", &pid, &created_at) != 2 || pid <= 0)
+            continue;
+        if (now - (int64_t)created_at < DEADLINE_LEFTOVER)
+            continue;
+        if (kill((pid_t)pid, 0) == 0 || errno != ESRCH)
             continue;
         snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-        rmdir(path); /* fails if the instance is in use */
+        rmdir(path);
     }
-    if (list)
-        closedir(list);
+    closedir(list);
 }
 
-/* Reads the formats of all events and of a page. An unknown format of a mark is no error,
- * since marks are optional. Returns 0, or -1 with ERROR. */
+/* Reads the formats of all events and of a page from TOP, the directory of tracefs. Marks
+ * are optional, so an unknown format of their event is no error. Returns 0, or -1 with
+ * ERROR. */
 static int
 read_formats(struct os_trace *trace, const char *top, struct error *error)
 {
@@ -335,7 +377,7 @@ read_formats(struct os_trace *trace, const char *top, struct error *error)
     for (int i = 0; i < LINUX_TRACE_KINDS; i++) {
         text = linux_file_all("%s/events/%s/format", top, events[i]);
         if (!text && errno != ENOENT)
-            return fail(error, top);
+            return fail_with_errno(error, top);
 
         bool known = text && linux_trace_format(text, (enum os_trace_kind)i,
                                                 &trace->formats[i]) == 0;
@@ -351,110 +393,138 @@ read_formats(struct os_trace *trace, const char *top, struct error *error)
 
     text = linux_file_all("%s/events/header_page", top);
     if (!text)
-        return fail(error, top);
+        return fail_with_errno(error, top);
     bool known = linux_trace_header(text, &trace->page) == 0;
     free(text);
 
-    return known ? 0
-                 : error_set(error, EXIT_PREPARE, top,
-                             "events/header_page has an unknown format");
+    if (!known)
+        return error_set(error, EXIT_PREPARE, top,
+                         "events/header_page has an unknown format");
+    return 0;
 }
 
-/* Sets the size of the rings and opens the ring of each processor. Returns 0, or -1 with
+/* Returns the number of ring buffers in the instance, one for each processor. */
+static int
+count_rings(const struct os_trace *trace)
+{
+    char path[PATH_ROOM + 64];
+    struct stat status;
+
+    for (int count = 0;; count++) {
+        snprintf(path, sizeof(path), "%s/per_cpu/cpu%d", trace->folder, count);
+        if (stat(path, &status) < 0)
+            return count;
+    }
+}
+
+/* Sets the size of the ring buffers, and opens each of them. Returns 0, or -1 with
  * ERROR. */
 static int
 open_rings(struct os_trace *trace, struct error *error)
 {
     char path[PATH_ROOM + 64];
     char size[16];
-    struct stat status;
-    int count = 0;
+    int count = count_rings(trace);
+    int kib = RINGS_KIB_MAX / (count ? count : 1);
+    if (kib > RING_KIB_MAX)
+        kib = RING_KIB_MAX;
 
-    do
-        snprintf(path, sizeof(path), "%s/per_cpu/cpu%d", trace->folder, count);
-    while (stat(path, &status) == 0 && ++count);
+    snprintf(size, sizeof(size), "%d", kib);
+    trace->ring_fds = malloc((size_t)(count + 1) * sizeof(trace->ring_fds[0]));
+    if (!trace->ring_fds ||
+        linux_file_write(size, "%s/buffer_size_kb", trace->folder) < 0)
+        return fail_with_errno(error, trace->folder);
 
-    int each = BUFFER_ALL / (count ? count : 1);
-    snprintf(size, sizeof(size), "%d", each < BUFFER_EACH ? each : BUFFER_EACH);
-    trace->rings = malloc((size_t)(count + 1) * sizeof(trace->rings[0]));
-    if (!trace->rings || linux_file_write(size, "%s/buffer_size_kb", trace->folder) < 0)
-        return fail(error, trace->folder);
-
-    while (trace->count < count) {
+    while (trace->ring_count < count) {
         snprintf(path, sizeof(path), "%s/per_cpu/cpu%d/trace_pipe_raw", trace->folder,
-                 trace->count);
+                 trace->ring_count);
         int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
         if (fd < 0)
-            return fail(error, path);
-        trace->rings[trace->count++] = fd;
+            return fail_with_errno(error, path);
+        trace->ring_fds[trace->ring_count++] = fd;
         if (posix_inherited_add(fd) < 0)
-            return fail(error, path);
+            return fail_with_errno(error, path);
     }
 
     return 0;
 }
 
-/* Sets the filter of an event to the narrowest one that the kernel accepts: first with
- * sector ranges, then without, else no filter. */
-static void
-set_filter(struct os_trace *trace, const struct os_layout *const *layouts, int count,
-           enum os_trace_kind kind)
+/* Sets the filter of the event of KIND. PROGRAM is the name of this program for a filter
+ * with conditions on sectors, NULL for one without. Returns false if the kernel does not
+ * accept the filter. */
+static bool
+write_filter(const struct os_trace *trace, const struct os_layout *const *layouts,
+             int count, enum os_trace_kind kind, const char *program)
 {
-    char program[16] = ""; /* PR_GET_NAME(2const): at most 16 bytes */
-    bool taken = false;
-    bool named = prctl(PR_GET_NAME, program, 0UL, 0UL, 0UL) == 0 && *program &&
-                 !strpbrk(program, "\"\\*?[");
-    for (int ranges = 1; ranges >= 0 && !taken; ranges--) {
-        struct buffer filter = {0};
-        linux_trace_filter(layouts, count, kind, ranges && named, program, &filter);
-        taken = !filter.failed && filter.length > 0 &&
-                linux_file_write(filter.text, "%s/events/%s/filter", trace->folder,
-                                 events[kind]) == 0;
-        buffer_free(&filter);
-    }
+    struct buffer filter = {0};
+    linux_trace_filter(layouts, count, kind, program != NULL, program, &filter);
+    bool is_set = !filter.failed && filter.length > 0 &&
+                  linux_file_write(filter.text, "%s/events/%s/filter", trace->folder,
+                                   events[kind]) == 0;
+    buffer_free(&filter);
+    return is_set;
 }
 
-/*
- * Creates and configures the instance. Returns 0, or -1 with ERROR.
- *
- * record-cmd off: the kernel need not note the name of a program at each switch between
- * threads. buffer_subbuf_size_kb: since Linux 6.8 a page of a ring may be larger than a
- * page of memory.
- */
+/* Sets the narrowest filter of the event of KIND that the kernel accepts: with conditions
+ * on sectors, else without, else none. The first needs the name of this program, without
+ * characters that have a meaning in a filter. */
+static void
+set_filter(const struct os_trace *trace, const struct os_layout *const *layouts,
+           int count, enum os_trace_kind kind)
+{
+    char program[16] = ""; /* PR_GET_NAME(2const): at most 16 bytes */
+    bool has_name = prctl(PR_GET_NAME, program, 0UL, 0UL, 0UL) == 0 && *program &&
+                    !strpbrk(program, "\"\\*?[");
+    if (has_name && write_filter(trace, layouts, count, kind, program))
+        return;
+    write_filter(trace, layouts, count, kind, NULL);
+}
+
+/* Returns the size in bytes of a page of a ring buffer. Since Linux 6.8, that is not
+ * always the size of a page of memory. */
+static size_t
+find_page_size(const struct os_trace *trace)
+{
+    char kib[32];
+    if (linux_file_read(kib, sizeof(kib), "%s/buffer_subbuf_size_kb", trace->folder))
+        return (size_t)strtoul(kib, NULL, 10) * 1024;
+    return trace->page.data.offset + trace->page.data.size;
+}
+
+/* Creates the instance below TOP, the directory of tracefs, and starts its events.
+ * Returns 0, or -1 with ERROR. */
 static int
-set_up(struct os_trace *trace, const char *top, const struct os_layout *const *layouts,
-       int count, struct error *error)
+set_up_instance(struct os_trace *trace, const char *top,
+                const struct os_layout *const *layouts, int count, struct error *error)
 {
     int64_t now = os_clock_now() - trace->clock_offset;
 
     snprintf(trace->folder, sizeof(trace->folder), "%s/instances", top);
-    remove_old(trace->folder, now);
+    remove_stale_instances(trace->folder, now);
     snprintf(trace->folder, sizeof(trace->folder), "%s/instances/ioping-%ld-%llx", top,
              (long)getpid(), (unsigned long long)now);
 
     if (start_remover(trace) < 0)
-        return fail(error, "trace");
+        return fail_with_errno(error, "trace");
     if (mkdir(trace->folder, 0700) < 0)
-        return fail(error, trace->folder);
+        return fail_with_errno(error, trace->folder);
 
-    char text[32];
-    trace->size =
-        linux_file_read(text, sizeof(text), "%s/buffer_subbuf_size_kb", trace->folder)
-            ? (size_t)strtoul(text, NULL, 10) * 1024
-            : trace->page.data.offset + trace->page.data.size;
-    trace->bytes = malloc(trace->size);
-    if (!trace->bytes || linux_file_write("mono", "%s/trace_clock", trace->folder) < 0)
-        return fail(error, trace->folder);
+    trace->page_size = find_page_size(trace);
+    trace->page_bytes = malloc(trace->page_size);
+    if (!trace->page_bytes ||
+        linux_file_write("mono", "%s/trace_clock", trace->folder) < 0)
+        return fail_with_errno(error, trace->folder);
+    /* Saves work: names of programs are not needed at each switch between threads. */
     linux_file_write("0", "%s/options/record-cmd", trace->folder);
 
     if (open_rings(trace, error) < 0)
         return -1;
     for (int i = 0; i < LINUX_TRACE_KINDS; i++) {
-        if (!is_wanted(layouts, count, (enum os_trace_kind)i))
+        if (!is_event_needed(layouts, count, (enum os_trace_kind)i))
             continue;
         set_filter(trace, layouts, count, (enum os_trace_kind)i);
         if (linux_file_write("1", "%s/events/%s/enable", trace->folder, events[i]) < 0)
-            return fail(error, trace->folder);
+            return fail_with_errno(error, trace->folder);
     }
 
     return 0;
@@ -464,38 +534,45 @@ struct os_trace *
 os_trace_open(const struct os_layout *const *layouts, int count, struct error *error)
 {
     struct os_trace *trace = calloc(1, sizeof(*trace));
-    const char *top = trace ? find_tracefs(error) : NULL;
+    if (!trace) {
+        fail_with_errno(error, "trace");
+        return NULL;
+    }
 
-    if (!trace)
-        fail(error, "trace");
-    else
-        trace->clock_offset = read_clock_offset();
+    trace->clock_offset = read_clock_offset();
+    const char *top = find_tracefs(error);
     if (top && read_formats(trace, top, error) == 0 &&
-        set_up(trace, top, layouts, count, error) == 0)
+        set_up_instance(trace, top, layouts, count, error) == 0)
         return trace;
-    os_trace_close(trace);
 
+    os_trace_close(trace);
     return NULL;
 }
 
-/* Reads up to ROOM records, with times of the kernel's clock. Takes what is left of the
- * current page, then a page of the next processor that has one. Stops after one round
- * over all rings without a page. */
+/* Reads up to ROOM records, with times of the kernel's clock. Reads the rest of the
+ * current page first, and then pages of all ring buffers in turn, until each of them in a
+ * row has no page. Returns the number of records. */
 static int
 read_records(struct os_trace *trace, struct os_trace_record *records, int room)
 {
     int count = 0;
-    int empty = 0;
+    int empty_count = 0; /* ring buffers in a row that had no page */
     for (;;) {
         count +=
             linux_trace_next(&trace->page, trace->formats, records + count, room - count);
-        if (count == room || empty == trace->count)
+        if (count == room || empty_count == trace->ring_count)
             return count;
-        ssize_t got = read(trace->rings[trace->next], trace->bytes, trace->size);
-        trace->next = (trace->next + 1) % trace->count;
-        empty = got > 0 ? 0 : empty + 1;
-        if (got > 0)
-            trace->lost += linux_trace_begin(&trace->page, trace->bytes, (size_t)got);
+
+        int fd = trace->ring_fds[trace->next_ring];
+        ssize_t got = read(fd, trace->page_bytes, trace->page_size);
+        trace->next_ring = (trace->next_ring + 1) % trace->ring_count;
+        if (got <= 0) {
+            empty_count++;
+            continue;
+        }
+        empty_count = 0;
+        trace->lost_count +=
+            linux_trace_begin(&trace->page, trace->page_bytes, (size_t)got);
     }
 }
 
@@ -512,26 +589,35 @@ int
 os_trace_mark(struct os_trace *trace, uint64_t mark)
 {
     char text[64];
+    if (!trace->formats[OS_TRACE_MARK].id)
+        return -1;
     snprintf(text, sizeof(text), LINUX_TRACE_MARK "%llu", (unsigned long long)mark);
-    return trace->formats[OS_TRACE_MARK].id
-               ? linux_file_write(text, "%s/trace_marker", trace->folder)
-               : -1;
+    return linux_file_write(text, "%s/trace_marker", trace->folder);
 }
 
 uint64_t
 os_trace_lost(const struct os_trace *trace)
 {
-    return trace->lost;
+    return trace->lost_count;
 }
 
-/* The descriptor is removed from the inherited ones before it is closed. In the other
- * order, another thread might reuse the number, and a process that must end would close a
- * wrong file. */
+/* Removes FD from the list of inherited descriptors, and closes it. In the other order,
+ * another thread might reuse the number for a file of its own, and a process that has to
+ * end at that moment would close this file. */
 static void
-close_descriptor(int fd)
+close_listed_descriptor(int fd)
 {
     posix_inherited_remove(fd);
     os_file_close(fd);
+}
+
+static void
+wait_for_remover(pid_t pid)
+{
+    pid_t ended;
+    do
+        ended = waitpid(pid, NULL, 0);
+    while (ended < 0 && errno == EINTR);
 }
 
 void
@@ -539,18 +625,19 @@ os_trace_close(struct os_trace *trace)
 {
     if (!trace)
         return;
-    for (int i = 0; i < trace->count; i++)
-        close_descriptor(trace->rings[i]);
+    for (int i = 0; i < trace->ring_count; i++)
+        close_listed_descriptor(trace->ring_fds[i]);
 
-    bool removed = trace->folder[0] && (rmdir(trace->folder) == 0 || errno == ENOENT);
-    if (trace->life) {
-        bool notified = removed && trace->remover > 0 && write(trace->life, "", 1) == 1;
-        close_descriptor(trace->life);
-        while (notified && waitpid(trace->remover, NULL, 0) < 0 && errno == EINTR)
-            ;
+    bool is_removed = trace->folder[0] && (rmdir(trace->folder) == 0 || errno == ENOENT);
+    if (trace->life_pipe) {
+        bool is_notified =
+            is_removed && trace->remover_pid > 0 && write(trace->life_pipe, "", 1) == 1;
+        close_listed_descriptor(trace->life_pipe);
+        if (is_notified)
+            wait_for_remover(trace->remover_pid);
     }
 
-    free(trace->rings);
-    free(trace->bytes);
+    free(trace->ring_fds);
+    free(trace->page_bytes);
     free(trace);
 }
