@@ -1,7 +1,12 @@
 #ifndef OS_LINUX_H
 #define OS_LINUX_H
 
-/* Functions that the files for Linux share with each other and with their tests. */
+/*
+ * Functions that the files for Linux share with each other and with their tests.
+ *
+ * A "sysfs link" is the path of a symbolic link to the directory of a block device in
+ * sysfs, such as /sys/dev/block/8:1. The directory of a partition is in that of its disk.
+ */
 
 #include "base/buffer.h"
 #include "base/error.h"
@@ -14,23 +19,23 @@
 #include <stdint.h>
 #include <sys/statfs.h>
 
-/* Asks statx(2) about the open descriptor FD for the field of MASK, one of STATX_*.
- * Copies the SIZE bytes at offset AT of the answer to VALUE. Returns 0, or -1 if the
- * kernel does not know the field. */
-int linux_statx(int fd, unsigned mask, size_t at, void *value, size_t size);
+/* Reads a field of statx(2) for the open descriptor FD. MASK selects the field by one of
+ * STATX_*. The field has SIZE bytes at OFFSET in struct statx and is copied to VALUE.
+ * Returns 0, or -1 if the kernel does not know the field. */
+int linux_statx(int fd, unsigned mask, size_t offset, void *value, size_t size);
 
-/* Returns false if the file FD is certainly not accessed in place on persistent memory
- * (DAX); true if it is or may be. */
+/* Returns true if the file FD may be accessed in place on persistent memory (DAX), false
+ * if it certainly is not. */
 bool linux_file_may_be_dax(int fd);
 
-/* Reads a small file of the kernel by one read(2): up to SIZE - 1 bytes into TEXT,
- * without a newline at the end. PATH is a printf format. Returns false, with an empty
- * TEXT, if the file cannot be read or is empty. */
+/* Reads up to SIZE - 1 bytes of a file of the kernel into TEXT, by one read(2). Removes a
+ * newline at the end. PATH is a printf format. Returns false, with an empty TEXT, if the
+ * file cannot be read or is empty. */
 bool linux_file_read(char *text, size_t size, const char *path, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Reads a whole file. PATH is a printf format. Returns an allocated text, or NULL with
- * errno. */
+/* Reads a whole file. PATH is a printf format. Returns an allocated text, which the
+ * caller frees, or NULL with errno. */
 char *linux_file_all(const char *path, ...) __attribute__((format(printf, 1, 2)));
 
 /* Writes TEXT to a file of the kernel by one write(2). PATH is a printf format. Returns
@@ -38,8 +43,8 @@ char *linux_file_all(const char *path, ...) __attribute__((format(printf, 1, 2))
 int linux_file_write(const char *text, const char *path, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Returns the name of a file system that lives in memory, such as "tmpfs"; NULL for other
- * file systems. */
+/* Returns the name of a file system that lives in memory, such as "tmpfs". STATUS is the
+ * answer of statfs(2). Returns NULL for other file systems. */
 const char *linux_mount_memory(const struct statfs *status);
 
 /* Room for a path in sysfs, in bytes. */
@@ -49,45 +54,44 @@ const char *linux_mount_memory(const struct statfs *status);
  * is no symbolic link. */
 bool linux_sysfs_link(const char *path, char target[LINUX_SYSFS_ROOM]);
 
-/* A whole disk in sysfs. */
+/* A whole disk: its directory in sysfs, and its name, such as "sda". */
 struct linux_disk {
     char folder[LINUX_SYSFS_ROOM], name[64];
 };
 
-/*
- * Fills DISK for a block device of sysfs. FOLDER is a symbolic link to the directory of a
- * disk, or to the directory of a partition, which is a subdirectory of the directory of
- * its disk. For a partition, DISK becomes the disk that has the partition. Returns 1 for
- * a partition, 0 for a disk, -1 if the device is not found.
- */
-int linux_disk_find(const char *folder, struct linux_disk *disk);
+/* Fills DISK for the block device behind the sysfs link DEVICE_LINK. If the device is a
+ * partition, DISK becomes the disk that has the partition. Returns 1 for a partition, 0
+ * for a disk, -1 if the device is not found. */
+int linux_disk_find(const char *device_link, struct linux_disk *disk);
 
 /* Returns true if the blocks of the disk are in memory, such as those of a RAM disk. */
 bool linux_disk_is_memory(const struct linux_disk *disk);
 
-/* Stores the path of the next entry of LIST, the open directory FOLDER, in PATH. At the
- * end, closes LIST and returns false. LIST may be NULL, which is an empty directory. */
+/* Stores the path of the next entry of LIST, the open directory FOLDER, in PATH. After
+ * the last entry, closes LIST and returns false. LIST may be NULL, which counts as an
+ * empty directory. */
 bool linux_sysfs_next(DIR *list, const char *folder, char path[LINUX_SYSFS_ROOM]);
 
-/* Stores in FOLDER the directory of sysfs with links to the devices of the btrfs that FD
- * is on. Returns false if the kernel does not tell. */
+/* Stores in FOLDER the directory of sysfs that has a sysfs link for each device of the
+ * btrfs that FD is on. Returns false if it is unknown. */
 bool linux_btrfs_devices(int fd, char folder[LINUX_SYSFS_ROOM]);
 
-/* Returns the mount options of the file system that FD is on, as in the mount table:
- * an allocated text, or NULL if the options are unknown. */
+/* Returns the mount options of the file system that FD is on, as in the mount table. The
+ * text is allocated; the caller frees it. Returns NULL if they are unknown. */
 char *linux_mount_options(int fd);
 
-#define LINUX_LAYERS 66
+#define LINUX_LAYERS 66 /* the most layers of one overlay */
 
 /* The layers of an overlay in which a file may be stored. */
 struct linux_layers {
-    const char *path[LINUX_LAYERS];
+    const char *path[LINUX_LAYERS]; /* paths of directories; parts of `options` */
     int count;
-    char *options; /* the text that the paths are parts of; owned */
+    char *options; /* mount options, freed by linux_overlay_free */
 };
 
-/* Finds the layers of the overlay that the open file FD is on. The caller frees LAYERS
- * with linux_overlay_free. Returns 0, or -1 if they are unknown. */
+/* Finds the layers of the overlay that the open file FD is on. The upper layer, if there
+ * is one, is the last. The caller frees LAYERS with linux_overlay_free. Returns 0, or -1
+ * if the layers are unknown. */
 int linux_overlay_layers(int fd, struct linux_layers *layers);
 
 /* Frees the texts of LAYERS. */
@@ -103,14 +107,16 @@ struct linux_search {
     int depth;   /* levels that may still be searched */
 };
 
-/* The same as os_file_backing, for the block device behind FOLDER, a symbolic link of
- * sysfs to the directory of a disk or of a partition. */
-enum os_backing linux_backing_search(struct linux_search *search, const char *folder);
+/* Does the same as os_file_backing for the block device behind the sysfs link
+ * DEVICE_LINK. */
+enum os_backing linux_backing_search(struct linux_search *search,
+                                     const char *device_link);
 
-/* Fills LAYOUT, except its extents, for the block device behind FOLDER, a symbolic link
- * of sysfs. Returns 0, or -1 with ERROR, which names the target by its path PATH. */
-int linux_layout_devices(const char *folder, const char *path, struct os_layout *layout,
-                         struct error *error);
+/* Fills LAYOUT, except its extents, for the block device behind the sysfs link
+ * DEVICE_LINK. PATH is the path of the target, for messages. Returns 0, or -1 with
+ * ERROR. */
+int linux_layout_devices(const char *device_link, const char *path,
+                         struct os_layout *layout, struct error *error);
 
 /*
  * UPPER is the layout of a file on a loop device. LOWER is the layout of the file in
@@ -123,45 +129,47 @@ int linux_layout_devices(const char *folder, const char *path, struct os_layout 
 bool linux_layout_compose(const struct os_layout *upper, struct os_layout *lower,
                           int64_t shift);
 
-/* A field of the data of an event or of the header of a page: `size` bytes at offset
- * `at`. Size 0: the field is absent. */
+/* A field of an event or of the header of a page. Offset and size are in bytes; a size of
+ * 0 means that the field is absent. */
 struct linux_trace_field {
     unsigned offset, size;
 };
 
-/* How the kernel stores one kind of event. The data of an event begins with its type,
- * which is `id`; id 0: the kernel does not have this event. */
+/* How the kernel stores one kind of event. The field `type` of an event has the number of
+ * its format, which is `id`. */
 struct linux_trace_format {
     enum os_trace_kind kind;
-    unsigned id;
+    unsigned id; /* 0 if the kernel does not have this event */
     struct linux_trace_field type, thread, device, sector, sectors, old_device,
         old_sector, rwbs, comm, text;
 };
-#define LINUX_TRACE_KINDS 8
-#define LINUX_TRACE_MARK "ioping "    /* text of a mark; its number follows */
-#define LINUX_TRACE_WORKER "iou-wrk-" /* name of an io_uring worker; the TID follows */
+#define LINUX_TRACE_KINDS 8           /* number of enum os_trace_kind */
+#define LINUX_TRACE_MARK "ioping "    /* text of a mark, before its number */
+#define LINUX_TRACE_WORKER "iou-wrk-" /* name of an io_uring worker, before the TID */
 
-/* A page of the ring of a processor: its layout, and how far it has been read. */
+/* A page of the ring buffer of a processor. */
 struct linux_trace_page {
+    /* Fields of the header: time of the page, length of the events, and the events. */
     struct linux_trace_field stamp, commit, data;
-    const unsigned char *bytes; /* the events; owned by the caller */
-    size_t size, offset;
-    uint64_t time; /* of the last event that was read, in ns */
+    const unsigned char *bytes; /* the events; memory of the caller */
+    size_t size;                /* of the events, in bytes */
+    size_t offset;              /* in bytes; the events before it were read */
+    uint64_t time;              /* time of the event that was read last, in ns */
 };
 
-/* Parses TEXT, the file events/.../format of an event of KIND. Returns 0, or -1 if a
- * needed field is missing. */
+/* Fills FORMAT from TEXT, the file events/.../format of an event of KIND. Returns 0, or
+ * -1 if a needed field is missing. */
 int linux_trace_format(const char *text, enum os_trace_kind kind,
                        struct linux_trace_format *format);
 
-/* Parses TEXT, the file events/header_page. Returns 0, or -1 if a needed field is
- * missing. */
+/* Fills the fields of the header in PAGE from TEXT, the file events/header_page. Returns
+ * 0, or -1 if a needed field is missing. */
 int linux_trace_header(const char *text, struct linux_trace_page *page);
 
-/* Starts to read a page: the SIZE bytes at BYTES, which must stay while PAGE is used.
- * PAGE has been filled by linux_trace_header. If the page is cut off, the missing bytes
- * count as empty. Returns the number of events that were lost before this page, 1 if the
- * kernel only tells that some were lost. */
+/* Starts to read a page of SIZE bytes. BYTES must exist until the page was read. PAGE was
+ * filled by linux_trace_header. A page that is cut off has fewer events. Returns how many
+ * events were lost before this page. If the kernel only tells that events were lost, but
+ * not how many, returns 1. */
 uint64_t linux_trace_begin(struct linux_trace_page *page, const unsigned char *bytes,
                            size_t size);
 
@@ -171,31 +179,31 @@ int linux_trace_next(struct linux_trace_page *page,
                      const struct linux_trace_format *formats,
                      struct os_trace_record *records, int room);
 
-/* Adds to FILTER the condition for events of KIND of the devices of COUNT layouts. If
- * RANGES, the condition leaves out I/O that is far from the sectors of known extents,
- * except flushes and I/O that the program with the name PROGRAM or an io_uring worker
- * queues. */
+/* Adds to FILTER the condition for events of KIND on the devices of COUNT layouts. If
+ * WITH_SECTORS, the condition leaves out I/O that is far from the sectors of known
+ * extents, except flushes and I/O that the program with the name PROGRAM or an io_uring
+ * worker queues. PROGRAM may be NULL. */
 void linux_trace_filter(const struct os_layout *const *layouts, int count,
-                        enum os_trace_kind kind, bool ranges, const char *program,
+                        enum os_trace_kind kind, bool with_sectors, const char *program,
                         struct buffer *filter);
 
-/* The same as os_memory_available, but looks for the files of proc and of control groups
- * below directory ROOT, which is "" except in tests. */
+/* Does the same as os_memory_available, but looks for the files of proc and of control
+ * groups below the directory ROOT. ROOT is "" except in tests. */
 int64_t linux_memory_available(const char *root);
 
-/* Finds the mount ID in TABLE, a text like /proc/self/mountinfo (proc(5)). Copies its
- * file system type and its source to MOUNT, with octal escapes decoded. Returns 0, or -1
- * if the mount is not listed. */
+/* Finds the mount with number ID in TABLE, a text like /proc/self/mountinfo (proc(5)).
+ * Stores the type and the source of its file system in MOUNT. Returns 0, or -1 if the
+ * mount is not listed. */
 int mountinfo_find(const char *table, int64_t id, struct os_mount *mount);
 
-/* Returns the options of the file system of mount ID in TABLE: an allocated text, or NULL
- * if the mount is not listed. */
-char *mountinfo_options(const char *table, int64_t id);
-
-/* The same as mountinfo_find, but for the first mount of the file system with this device
- * number, the st_dev of its files. Used if the mount itself is not in TABLE, such as `/`
- * in a chroot(2). */
+/* Does the same as mountinfo_find for the first mount of the file system whose files have
+ * this device number (st_dev). This is needed if a mount is not listed itself, such as
+ * that of `/` in a chroot(2). */
 int mountinfo_find_device(const char *table, unsigned major, unsigned minor,
                           struct os_mount *mount);
+
+/* Returns the options of the file system of the mount with number ID in TABLE. The text
+ * is allocated; the caller frees it. Returns NULL if the mount is not listed. */
+char *mountinfo_options(const char *table, int64_t id);
 
 #endif

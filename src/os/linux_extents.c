@@ -1,7 +1,7 @@
 /*
  * The extents of a file: which bytes lie together, where on the device, and whether they
- * are stored in the form in which they are read. The kernel returns a piece of the list
- * at a time (Documentation/filesystems/fiemap.rst).
+ * are stored in the form in which they are read. Each answer of the kernel has a piece of
+ * the list of extents (the kernel's Documentation/filesystems/fiemap.rst).
  */
 #include "linux_extents.h"
 
@@ -19,14 +19,14 @@ linux_extents_start(struct linux_extents *extents, union linux_extents_piece *pi
 {
     *extents =
         (struct linux_extents){.piece = piece, .fd = fd, .offset = begin, .end = end};
-    memset(piece, 0,
-           sizeof(*piece)); /* memory checkers do not know that the kernel fills it */
+    /* The kernel fills the piece, but memory checkers do not know that. */
+    memset(piece, 0, sizeof(*piece));
 }
 
-/* Asks the kernel for the extents from `at` on. Returns false if there are none or if the
- * query failed. */
+/* Asks the kernel for the next piece of the list, from `offset` on. Returns false if
+ * there are no more extents, or if the kernel does not tell them. */
 static bool
-ask(struct linux_extents *extents)
+ask_for_piece(struct linux_extents *extents)
 {
     struct fiemap *map = &extents->piece->map;
 
@@ -45,12 +45,13 @@ const struct fiemap_extent *
 linux_extents_next(struct linux_extents *extents)
 {
     struct fiemap *map = &extents->piece->map;
-    if (extents->next == map->fm_mapped_extents && !ask(extents))
+    if (extents->next == map->fm_mapped_extents && !ask_for_piece(extents))
         return NULL;
+
     const struct fiemap_extent *extent = &map->fm_extents[extents->next++];
-    bool last = extent->fe_flags & FIEMAP_EXTENT_LAST || extent->fe_length == 0;
+    bool is_last = extent->fe_flags & FIEMAP_EXTENT_LAST || extent->fe_length == 0;
     extents->offset =
-        last ? extents->end : (int64_t)(extent->fe_logical + extent->fe_length);
+        is_last ? extents->end : (int64_t)(extent->fe_logical + extent->fe_length);
     return extent;
 }
 
@@ -59,10 +60,13 @@ os_file_storage(int fd, int64_t offset, int64_t length)
 {
     union linux_extents_piece piece;
     struct linux_extents extents;
-    const struct fiemap_extent *extent;
     int storage = 0;
+
     linux_extents_start(&extents, &piece, fd, offset, offset + length);
-    while (storage == 0 && (extent = linux_extents_next(&extents))) {
+    while (storage == 0) {
+        const struct fiemap_extent *extent = linux_extents_next(&extents);
+        if (!extent)
+            break;
         if (extent->fe_flags & FIEMAP_EXTENT_DATA_INLINE)
             storage |= OS_STORAGE_INLINE;
         if (extent->fe_flags & FIEMAP_EXTENT_ENCODED)

@@ -1,7 +1,8 @@
 /*
- * Names of a block device and of the devices that it consists of, as users know them. The
- * names come from sysfs (the kernel's Documentation/ABI/testing/sysfs-block-dm, and "md
- * devices in sysfs" of Documentation/admin-guide/md.rst).
+ * Names, as users know them, of a block device and of its members, the devices that it
+ * consists of. The names come from sysfs (the kernel's
+ * Documentation/ABI/testing/sysfs-block-dm, and "md devices in sysfs" of
+ * Documentation/admin-guide/md.rst).
  */
 #include "linux_stack.h"
 
@@ -10,10 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Creators of device-mapper devices, by the beginning of the uuid. */
+/* Who created a device of the device mapper: each creator begins the uuid in its own way.
+ * The last row matches any uuid. */
 static const struct {
     const char *uuid, *kind;
-} mappers[] = {
+} creators[] = {
     {"LVM-", "LVM"},         {"CRYPT-LUKS", "LUKS"}, {"CRYPT-", "crypt"},
     {"mpath-", "multipath"}, {"", "device mapper"},
 };
@@ -28,8 +30,10 @@ linux_device_path(const struct linux_disk *disk, char *path, size_t size)
         return;
     }
     snprintf(path, size, "/dev/%s", disk->name);
-    for (char *at = path; (at = strchr(at, '!'));)
-        *at = '/'; /* sysfs has an exclamation mark for a slash in a name */
+    /* sysfs has an exclamation mark in place of a slash in a name. */
+    for (char *c = path; *c; c++)
+        if (*c == '!')
+            *c = '/';
 }
 
 static bool
@@ -40,7 +44,7 @@ has_folder(const struct linux_disk *disk, const char *name)
     return access(path, F_OK) == 0;
 }
 
-/* The devices that a bcache consists of have a directory "bcache" too, so the name is
+/* The members of a bcache have a directory "bcache", too, so the name of the disk is
  * tested as well. */
 bool
 linux_disk_is_bcache(const struct linux_disk *disk)
@@ -49,25 +53,29 @@ linux_disk_is_bcache(const struct linux_disk *disk)
            has_folder(disk, "bcache");
 }
 
-/* Stores the kind of stack of DISK in KIND of SIZE bytes. A request-based device of the
- * device mapper is a multipath. */
+/* Stores the kind of the stack DISK in KIND, of SIZE bytes. A stack with a directory "mq"
+ * is request-based; only a multipath of the device mapper is. */
 static void
-find_kind(const struct linux_disk *disk, char *kind, size_t size)
+find_stack_kind(const struct linux_disk *disk, char *kind, size_t size)
 {
     char uuid[192];
     size_t i = 0;
     if (linux_file_read(kind, size, "%s/md/level", disk->folder))
         return;
 
-    if (linux_disk_is_bcache(disk) || has_folder(disk, "mq")) {
-        snprintf(kind, size, "%s", has_folder(disk, "mq") ? "multipath" : "bcache");
+    if (has_folder(disk, "mq")) {
+        snprintf(kind, size, "multipath");
+        return;
+    }
+    if (linux_disk_is_bcache(disk)) {
+        snprintf(kind, size, "bcache");
         return;
     }
 
     linux_file_read(uuid, sizeof(uuid), "%s/dm/uuid", disk->folder);
-    while (strncmp(uuid, mappers[i].uuid, strlen(mappers[i].uuid)) != 0)
+    while (strncmp(uuid, creators[i].uuid, strlen(creators[i].uuid)) != 0)
         i++;
-    snprintf(kind, size, "%s", mappers[i].kind);
+    snprintf(kind, size, "%s", creators[i].kind);
 }
 
 void
@@ -81,47 +89,48 @@ linux_members_begin(struct linux_members *members, const char *kind)
 void
 linux_members_add(struct linux_members *members, const char *path)
 {
-    static const char more[] = ", ...";
-    const char *between = members->count > 0 ? ", " : ": ";
+    static const char dots[] = ", ...";
+    const char *separator = members->count > 0 ? ", " : ": ";
     size_t used = strlen(members->text);
     if (members->is_full)
         return;
 
     members->is_full =
-        used + strlen(between) + strlen(path) + sizeof(more) > members->size;
+        used + strlen(separator) + strlen(path) + sizeof(dots) > members->size;
     if (members->is_full)
-        snprintf(members->text + used, members->size - used, "%s", more);
+        snprintf(members->text + used, members->size - used, "%s", dots);
     else
-        snprintf(members->text + used, members->size - used, "%s%s", between, path);
+        snprintf(members->text + used, members->size - used, "%s%s", separator, path);
     members->count++;
 }
 
-/* Adds the device behind FOLDER, a symbolic link of sysfs to the directory of a disk or
- * partition. */
+/* Adds the device behind the sysfs link DEVICE_LINK as a member. Adds nothing if there is
+ * no such link. A partition has the last name in the target of its link. */
 static void
-add_member(struct linux_members *members, const char *folder)
+add_member(struct linux_members *members, const char *device_link)
 {
     char path[256];
     char target[LINUX_SYSFS_ROOM];
     struct linux_disk disk = {.name = ""};
-    int is_partition = linux_disk_find(folder, &disk);
+    int is_partition = linux_disk_find(device_link, &disk);
     if (is_partition < 0)
         return;
 
     linux_device_path(&disk, path, sizeof(path));
-    if (is_partition && linux_sysfs_link(folder, target) && strrchr(target, '/'))
+    if (is_partition && linux_sysfs_link(device_link, target) && strrchr(target, '/'))
         snprintf(path, sizeof(path), "/dev/%.200s", strrchr(target, '/') + 1);
     linux_members_add(members, path);
 }
 
+/* Selects the entries of a directory for scandir: all but "." and "..". */
 static int
-is_shown(const struct dirent *entry)
+is_listed(const struct dirent *entry)
 {
     return entry->d_name[0] != '.';
 }
 
-/* The members of an md array come in the order of the array. The members of other stacks
- * have no order, so they are sorted by name. */
+/* The members of an md array are named in the order of the array: md/rd0, md/rd1 and so
+ * on. The members of other stacks have no order, so they are sorted by name. */
 void
 linux_members_find(struct linux_members *members, const struct linux_disk *disk)
 {
@@ -130,7 +139,7 @@ linux_members_find(struct linux_members *members, const struct linux_disk *disk)
     char path[LINUX_SYSFS_ROOM + 300];
     struct dirent **list = NULL;
 
-    find_kind(disk, kind, sizeof(kind));
+    find_stack_kind(disk, kind, sizeof(kind));
     linux_members_begin(members, kind);
     for (int i = 0; i < OS_LAYOUT_DEVICES; i++) {
         snprintf(path, sizeof(path), "%s/md/rd%d/block", disk->folder, i);
@@ -140,7 +149,7 @@ linux_members_find(struct linux_members *members, const struct linux_disk *disk)
         return;
 
     snprintf(folder, sizeof(folder), "%s/slaves", disk->folder);
-    int count = scandir(folder, &list, is_shown, alphasort);
+    int count = scandir(folder, &list, is_listed, alphasort);
     for (int i = 0; i < count; i++) {
         snprintf(path, sizeof(path), "%s/%s", folder, list[i]->d_name);
         add_member(members, path);
