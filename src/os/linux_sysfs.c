@@ -1,6 +1,6 @@
 /*
- * Small files of the kernel in proc, sysfs and tracefs, and what sysfs tells about disks
- * (the kernel's Documentation/ABI/stable/sysfs-block).
+ * Reads and writes small files of the kernel in proc, sysfs and tracefs, and finds disks
+ * in sysfs (the kernel's Documentation/ABI/stable/sysfs-block).
  */
 #include "linux.h"
 
@@ -17,10 +17,11 @@
 
 #define PATH_ROOM (PATH_MAX + 256)
 
-/* Opens a file whose name is a printf format. Not by os_file_open, because linux_files.c
- * itself needs this file. */
+/* Opens a file with the flags MODE of open(2). PATH is a printf format, with the
+ * arguments in LIST. Does not use os_file_open, because linux_files.c itself needs this
+ * file. Returns a descriptor, or -1 with errno. */
 static int
-open_file(int mode, const char *path, va_list list)
+open_formatted(int mode, const char *path, va_list list)
 {
     char name[PATH_ROOM];
     int fd;
@@ -39,7 +40,7 @@ linux_file_read(char *text, size_t size, const char *path, ...)
 {
     va_list list;
     va_start(list, path);
-    int fd = open_file(O_RDONLY, path, list);
+    int fd = open_formatted(O_RDONLY, path, list);
     va_end(list);
 
     ssize_t got = fd < 0 ? 0 : read(fd, text, size - 1);
@@ -60,7 +61,7 @@ linux_file_all(const char *path, ...)
 
     va_list list;
     va_start(list, path);
-    int fd = open_file(O_RDONLY, path, list);
+    int fd = open_formatted(O_RDONLY, path, list);
     va_end(list);
 
     FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
@@ -83,16 +84,16 @@ linux_file_write(const char *text, const char *path, ...)
 {
     va_list list;
     va_start(list, path);
-    int fd = open_file(O_WRONLY, path, list);
+    int fd = open_formatted(O_WRONLY, path, list);
     va_end(list);
     if (fd < 0)
         return -1;
 
-    bool whole = write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+    bool is_written = write(fd, text, strlen(text)) == (ssize_t)strlen(text);
     int code = errno;
     close(fd);
 
-    return whole ? 0 : os_fail(code);
+    return is_written ? 0 : os_fail(code);
 }
 
 bool
@@ -103,16 +104,18 @@ linux_sysfs_link(const char *path, char target[LINUX_SYSFS_ROOM])
     return length > 0;
 }
 
+/* The directory of a partition is in that of its disk. So the disk has the last name but
+ * one in the target of the link of a partition, and the last name in that of a disk. */
 int
-linux_disk_find(const char *folder, struct linux_disk *disk)
+linux_disk_find(const char *device_link, struct linux_disk *disk)
 {
     char target[LINUX_SYSFS_ROOM];
-    int used = snprintf(disk->folder, sizeof(disk->folder), "%s/partition", folder);
+    int used = snprintf(disk->folder, sizeof(disk->folder), "%s/partition", device_link);
     bool is_partition = access(disk->folder, F_OK) == 0;
-    if (used >= LINUX_SYSFS_ROOM || !linux_sysfs_link(folder, target))
+    if (used >= LINUX_SYSFS_ROOM || !linux_sysfs_link(device_link, target))
         return -1;
 
-    snprintf(disk->folder, sizeof(disk->folder), "%s%s", folder,
+    snprintf(disk->folder, sizeof(disk->folder), "%s%s", device_link,
              is_partition ? "/.." : "");
 
     char *slash = strrchr(target, '/');
@@ -120,48 +123,56 @@ linux_disk_find(const char *folder, struct linux_disk *disk)
         *slash = '\0';
         slash = strrchr(target, '/');
     }
-    used = snprintf(disk->name, sizeof(disk->name), "%s", slash ? slash + 1 : target);
-
-    return used > 0 && used < (int)sizeof(disk->name) ? is_partition : -1;
+    const char *name = slash ? slash + 1 : target;
+    used = snprintf(disk->name, sizeof(disk->name), "%s", name);
+    if (used == 0 || used >= (int)sizeof(disk->name))
+        return -1;
+    return is_partition;
 }
 
 bool
 linux_sysfs_next(DIR *list, const char *folder, char path[LINUX_SYSFS_ROOM])
 {
     struct dirent *entry;
+    if (!list)
+        return false;
 
-    while (list && (entry = readdir(list)))
-        if (entry->d_name[0] != '.' && snprintf(path, LINUX_SYSFS_ROOM, "%s/%s", folder,
-                                                entry->d_name) < LINUX_SYSFS_ROOM)
+    while ((entry = readdir(list))) {
+        if (entry->d_name[0] == '.')
+            continue;
+        int used = snprintf(path, LINUX_SYSFS_ROOM, "%s/%s", folder, entry->d_name);
+        if (used < LINUX_SYSFS_ROOM)
             return true;
-    if (list)
-        closedir(list);
-
+    }
+    closedir(list);
     return false;
 }
 
+/* Returns true if the name of DISK is KIND and a number, such as ram0. */
 static bool
-is_called(const struct linux_disk *disk, const char *kind)
+is_numbered(const struct linux_disk *disk, const char *kind)
 {
     size_t length = strlen(kind);
     return strncmp(disk->name, kind, length) == 0 && is_digit(disk->name[length]);
 }
 
-/* Persistent memory counts as memory unless its blocks are those of a table (BTT);
- * ndctl's mode tells. */
+/* Persistent memory (pmem) counts as memory unless it is used through a table of blocks
+ * (BTT). sysfs shows that it is not: the mode of its namespace is "memory", or its device
+ * is of the kind pfn. */
 bool
 linux_disk_is_memory(const struct linux_disk *disk)
 {
     char path[LINUX_SYSFS_ROOM + 64];
     char mode[LINUX_SYSFS_ROOM];
+    char target[LINUX_SYSFS_ROOM];
 
-    if (!is_called(disk, "pmem"))
-        return is_called(disk, "zram") || is_called(disk, "ram") ||
-               is_called(disk, "nullb");
+    if (!is_numbered(disk, "pmem"))
+        return is_numbered(disk, "zram") || is_numbered(disk, "ram") ||
+               is_numbered(disk, "nullb");
 
     linux_file_read(mode, sizeof(mode), "%s/device/mode", disk->folder);
+    if (strcmp(mode, "memory") == 0)
+        return true;
     snprintf(path, sizeof(path), "%s/device", disk->folder);
-
-    return strcmp(mode, "memory") == 0 ||
-           (linux_sysfs_link(path, mode) && strstr(mode, "/pfn"));
+    return linux_sysfs_link(path, target) && strstr(target, "/pfn");
 }

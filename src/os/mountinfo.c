@@ -1,10 +1,11 @@
 /*
- * The mount table /proc/self/mountinfo (proc(5)). A line has these fields:
+ * Reads the mount table /proc/self/mountinfo (proc(5)). Each line has these fields:
  *
  *    0   1       2            3     4      5
  *    ID  parent  major:minor  root  place  options  [...]  -  type  source  options
  *
- * The fields after "-" belong to the file system, the others to the mount.
+ * [...] is any number of fields. The fields after "-" belong to the file system, the
+ * others to the mount.
  */
 #include "linux.h"
 
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Returns true if TEXT begins with three octal digits that make a byte. */
 static bool
 is_octal(const char *text)
 {
@@ -19,10 +21,11 @@ is_octal(const char *text)
            text[2] >= '0' && text[2] <= '7';
 }
 
-/* Decodes a field. Space, tab, newline and backslash are stored as a backslash and three
- * octal digits. */
+/* Decodes the FIELD of LENGTH bytes into OUT, which is cut off after SIZE bytes with its
+ * NUL. The table has a backslash and three octal digits in place of a space, tab, newline
+ * or backslash. */
 static void
-decode(const char *field, size_t length, char *out, size_t size)
+decode_field(const char *field, size_t length, char *out, size_t size)
 {
     size_t used = 0;
     for (size_t i = 0; i < length && used + 1 < size; i++) {
@@ -37,56 +40,57 @@ decode(const char *field, size_t length, char *out, size_t size)
     out[used] = '\0';
 }
 
-/* Returns the field that comes COUNT fields after FIELD in a line that ends at END, NULL
- * if the line has no such field. */
+/* Returns the field that comes COUNT fields after FIELD in a line that ends at END.
+ * Returns NULL if FIELD is NULL or the line has no such field. */
 static const char *
-skip(const char *field, const char *end, int count)
+skip_fields(const char *field, const char *end, int count)
 {
-    while (field && count-- > 0) {
-        field = memchr(field, ' ', (size_t)(end - field));
-        field = field ? field + 1 : NULL;
+    for (int i = 0; field && i < count; i++) {
+        const char *space = memchr(field, ' ', (size_t)(end - field));
+        field = space ? space + 1 : NULL;
     }
     return field;
 }
 
 /*
- * Finds the first line of TABLE whose field PLACE, counted from 0, is TEXT, and that
- * names a file system. TEXT ends with a space. Returns the type in that line, which the
- * source and the options follow, and stores the END of the line. Returns NULL if no line
- * matches.
+ * Finds the first line of TABLE that has TEXT in the field with number INDEX, from 0, and
+ * that names a file system. TEXT ends with the space after the field. Returns the field
+ * "type" of the line, and stores the END of the line. The source and the options follow
+ * the type. Returns NULL if there is no such line.
  */
 static const char *
-find_type(const char *table, int place, const char *text, const char **end)
+find_type(const char *table, int index, const char *text, const char **end)
 {
     size_t length = strlen(text);
 
     *end = table;
     for (const char *line = table; *line; line = *end + (**end == '\n')) {
         *end = line + strcspn(line, "\n");
-        const char *field = skip(line, *end, place);
+        const char *field = skip_fields(line, *end, index);
         if (!field || strncmp(field, text, length) != 0)
             continue;
         while (field && strncmp(field, "- ", 2) != 0)
-            field = skip(field, *end, 1);
-        if (skip(field, *end, 2))
-            return skip(field, *end, 1);
+            field = skip_fields(field, *end, 1);
+        bool has_source = skip_fields(field, *end, 2) != NULL;
+        if (has_source)
+            return skip_fields(field, *end, 1);
     }
 
     return NULL;
 }
 
-/* Copies the type and the source of the mount that find_type finds. Returns 0, or -1 if
- * it finds none. */
+/* Stores the type and the source of the file system in the line that find_type finds in
+ * MOUNT. Returns 0, or -1 if there is no such line. */
 static int
-find_mount(const char *table, int place, const char *text, struct os_mount *mount)
+find_mount(const char *table, int index, const char *text, struct os_mount *mount)
 {
     const char *end;
-    const char *type = find_type(table, place, text, &end);
+    const char *type = find_type(table, index, text, &end);
     if (!type)
         return -1;
-    const char *source = skip(type, end, 1);
-    decode(type, (size_t)(source - 1 - type), mount->fstype, sizeof(mount->fstype));
-    decode(source, strcspn(source, " \n"), mount->device, sizeof(mount->device));
+    const char *source = skip_fields(type, end, 1);
+    decode_field(type, (size_t)(source - 1 - type), mount->fstype, sizeof(mount->fstype));
+    decode_field(source, strcspn(source, " \n"), mount->device, sizeof(mount->device));
     return 0;
 }
 
@@ -111,14 +115,17 @@ char *
 mountinfo_options(const char *table, int64_t id)
 {
     char text[32];
+    const char *end;
 
     snprintf(text, sizeof(text), "%lld ", (long long)id);
-    const char *end;
     const char *type = find_type(table, 0, text, &end);
-    const char *field = skip(type, end, 2);
-    char *options = field ? malloc((size_t)(end - field) + 1) : NULL;
-    if (options)
-        decode(field, (size_t)(end - field), options, (size_t)(end - field) + 1);
+    const char *field = skip_fields(type, end, 2);
+    if (!field)
+        return NULL;
 
+    size_t length = (size_t)(end - field);
+    char *options = malloc(length + 1);
+    if (options)
+        decode_field(field, length, options, length + 1);
     return options;
 }
