@@ -1,10 +1,10 @@
 /*
- * Whether a flush reaches the device. Each layer between a file and a disk can be
- * configured to drop flushes:
+ * Finds out whether a flush reaches the device. Each layer between a file and a disk can
+ * be configured to drop flushes:
  *
- *    overlay, file system    a mount option: in the mount table
- *    disk                    queue/write_cache of sysfs: "write through" although it has
- *                            a cache; the kernel then sends no flushes to it
+ *    overlay, file system    by a mount option, listed in the mount table
+ *    disk                    by "write through" in queue/write_cache of sysfs, although
+ *                            the disk has a cache: the kernel then sends it no flushes
  *
  * What a disk, a hypervisor or a server does with a flush cannot be known.
  */
@@ -20,39 +20,62 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-/* A search through the layers below a file. */
+/* A search through the layers below a file for one that drops flushes. */
 struct flush_search {
-    char *why; /* receives the reason, `size` bytes */
-    size_t size;
-    int depth; /* levels of devices that may still be searched */
+    char *why;   /* memory for the reason that is found, see os_flush_ignored */
+    size_t size; /* of `why`, in bytes */
+    int depth;   /* levels of devices that may still be searched */
 };
 
-static bool search_file(struct flush_search *search, int fd);
+static bool drops_below_file(struct flush_search *search, int fd);
 
-/* Stores the first mount option that makes the file system of FD drop flushes. Returns
- * false if there is no such option. */
 static bool
-search_options(struct flush_search *search, int fd)
+is_in_list(const char *option, const char *const *list, size_t count)
 {
-    enum { OF_OVERLAY = 2 }; /* number of options of an overlay, which come first */
-    static const char *const without[] = {
-        "volatile",     "fsync=volatile",       /* overlay */
-        "nobarrier",    "barrier=0",            /* ext4, btrfs, f2fs and others; ext3 */
-        "barrier=none", "fsync_mode=nobarrier", /* reiserfs; f2fs */
-        "nostrictsync",                         /* cifs */
-    };
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(option, list[i]) == 0)
+            return true;
+    return false;
+}
 
-    /* If the file is open for synchronous writes, an overlay passes that on, so its
-     * options do not matter. */
+/* Returns true if a file system with the mount option OPTION drops flushes. An overlay
+ * passes synchronous writes on, so its options do not matter if IS_SYNC, which says that
+ * the file is open for synchronous writes. */
+static bool
+option_drops_flushes(const char *option, bool is_sync)
+{
+    static const char *const overlay_options[] = {"volatile", "fsync=volatile"};
+    static const char *const options[] = {
+        "nobarrier",            /* ext4, btrfs, f2fs and others */
+        "barrier=0",            /* ext3 */
+        "barrier=none",         /* reiserfs */
+        "fsync_mode=nobarrier", /* f2fs */
+        "nostrictsync",         /* cifs */
+    };
+    size_t overlay_count = sizeof(overlay_options) / sizeof(overlay_options[0]);
+    size_t count = sizeof(options) / sizeof(options[0]);
+
+    if (!is_sync && is_in_list(option, overlay_options, overlay_count))
+        return true;
+    return is_in_list(option, options, count);
+}
+
+/* Returns true if a mount option makes the file system of FD drop flushes, and stores the
+ * first such option as the reason in SEARCH. */
+static bool
+drops_by_option(struct flush_search *search, int fd)
+{
     bool is_sync = fcntl(fd, F_GETFL) & O_DSYNC;
     char *options = linux_mount_options(fd);
-    char *rest = options;
+    char *next = options;
     char *option;
     bool found = false;
-    while (!found && (option = strsep(&rest, ",")))
-        for (size_t i = is_sync ? OF_OVERLAY : 0;
-             i < sizeof(without) / sizeof(without[0]) && !found; i++)
-            found = strcmp(option, without[i]) == 0;
+
+    while ((option = strsep(&next, ","))) {
+        found = option_drops_flushes(option, is_sync);
+        if (found)
+            break;
+    }
 
     if (found)
         snprintf(search->why, search->size, "mount option %s", option);
@@ -61,20 +84,21 @@ search_options(struct flush_search *search, int fd)
     return found;
 }
 
-/* Searches the file at PATH, which is not opened for reading. */
+/* Does the same as drops_below_file for the file or directory at PATH. Opens it by
+ * O_PATH, because users may lack the permission to read it. */
 static bool
-search_path(struct flush_search *search, const char *path)
+drops_below_path(struct flush_search *search, const char *path)
 {
     int fd = open(path, O_PATH | O_CLOEXEC);
     if (fd < 0)
         return false;
-    bool found = search_file(search, fd);
+    bool found = drops_below_file(search, fd);
     os_file_close(fd);
     return found;
 }
 
-/* Returns true if FILE in the sysfs directory FOLDER says "write back": the device has a
- * cache that loses its data without power. */
+/* Returns true if FILE in FOLDER, the directory of a device in sysfs, says "write back":
+ * the device has a cache that loses its data without power. */
 static bool
 says_write_back(const char *folder, const char *file)
 {
@@ -91,45 +115,45 @@ any_says_write_back(const char *folder, const char *file)
     bool found = false;
     DIR *list = opendir(folder);
     while (linux_sysfs_next(list, folder, path))
-        found |= says_write_back(path, file);
+        if (says_write_back(path, file))
+            found = true;
     return found;
 }
 
 /*
- * Returns true if a disk that the kernel does not flush has a cache that loses data
- * without power. The drivers of virtio_blk and of SCSI and SATA disks report that, and
- * the kernel reports it for the devices below. A loop device writes to the page cache of
- * its file, which is a cache too.
+ * Returns true if DISK, to which the kernel sends no flushes, has a cache that loses its
+ * data without power. The driver reports such a cache of virtio_blk (cache_type of the
+ * disk) and of SCSI and SATA disks (cache_type of its scsi_disk). For a stack of devices,
+ * the kernel reports it for the devices below (write_cache). A loop device writes to the
+ * page cache of its file, which is such a cache, too.
  */
 static bool
-has_cache(const struct linux_disk *disk)
+has_volatile_cache(const struct linux_disk *disk)
 {
-    static const struct {
-        const char *folder, *file;
-    } below[] = {{"device/scsi_disk", "cache_type"}, {"slaves", "queue/write_cache"}};
     char path[LINUX_SYSFS_ROOM + 32];
-    bool found = strncmp(disk->name, "loop", 4) == 0 ||
-                 says_write_back(disk->folder, "cache_type");
+    if (strncmp(disk->name, "loop", 4) == 0 ||
+        says_write_back(disk->folder, "cache_type"))
+        return true;
 
-    for (size_t i = 0; i < sizeof(below) / sizeof(below[0]) && !found; i++) {
-        snprintf(path, sizeof(path), "%s/%s", disk->folder, below[i].folder);
-        found = any_says_write_back(path, below[i].file);
-    }
-    return found;
+    snprintf(path, sizeof(path), "%s/device/scsi_disk", disk->folder);
+    if (any_says_write_back(path, "cache_type"))
+        return true;
+    snprintf(path, sizeof(path), "%s/slaves", disk->folder);
+    return any_says_write_back(path, "queue/write_cache");
 }
 
-static bool search_disk(struct flush_search *search, const char *folder);
+static bool drops_below_device(struct flush_search *search, const char *device_link);
 
-/* Searches the block devices that the directory FOLDER has links to. Returns true at the
- * first one that is not flushed. */
+/* Does the same as drops_below_device for several devices. FOLDER is a directory of sysfs
+ * with a sysfs link for each of them. */
 static bool
-search_folder(struct flush_search *search, const char *folder)
+drops_below_devices(struct flush_search *search, const char *folder)
 {
     char path[LINUX_SYSFS_ROOM];
     DIR *list = opendir(folder);
 
     while (linux_sysfs_next(list, folder, path)) {
-        if (!search_disk(search, path))
+        if (!drops_below_device(search, path))
             continue;
         closedir(list);
         return true;
@@ -137,19 +161,19 @@ search_folder(struct flush_search *search, const char *folder)
     return false;
 }
 
-/* Searches the block device behind FOLDER, a symbolic link of sysfs, and the devices
- * below it. */
+/* Returns true if the block device behind the sysfs link DEVICE_LINK, or a device below
+ * it, gets no flushes. Stores the reason in SEARCH. */
 static bool
-search_disk(struct flush_search *search, const char *folder)
+drops_below_device(struct flush_search *search, const char *device_link)
 {
     struct linux_disk disk = {.name = ""};
     char path[LINUX_SYSFS_ROOM + 16];
     char text[4096];
-    if (search->depth == 0 || linux_disk_find(folder, &disk) < 0)
+    if (search->depth == 0 || linux_disk_find(device_link, &disk) < 0)
         return false;
 
     if (linux_file_read(text, sizeof(text), "%s/queue/write_cache", disk.folder) &&
-        strcmp(text, "write through") == 0 && has_cache(&disk)) {
+        strcmp(text, "write through") == 0 && has_volatile_cache(&disk)) {
         snprintf(search->why, search->size,
                  "\"write through\" in /sys/block/%s/queue/write_cache", disk.name);
         return true;
@@ -157,35 +181,43 @@ search_disk(struct flush_search *search, const char *folder)
 
     struct flush_search below = {search->why, search->size, search->depth - 1};
     if (linux_file_read(text, sizeof(text), "%s/loop/backing_file", disk.folder))
-        return search_path(&below, text);
+        return drops_below_path(&below, text);
+
     snprintf(path, sizeof(path), "%s/slaves", disk.folder);
-
-    return search_folder(&below, path);
+    return drops_below_devices(&below, path);
 }
 
+/* Does the same as drops_below_device for the device with number DEVICE. Major number 0
+ * means that there is no block device. */
 static bool
-search_number(struct flush_search *search, dev_t device)
+drops_below_number(struct flush_search *search, dev_t device)
 {
-    char folder[64];
-    snprintf(folder, sizeof(folder), "/sys/dev/block/%u:%u", major(device),
+    char device_link[64];
+    if (major(device) == 0)
+        return false;
+    snprintf(device_link, sizeof(device_link), "/sys/dev/block/%u:%u", major(device),
              minor(device));
-    return major(device) && search_disk(search, folder);
+    return drops_below_device(search, device_link);
 }
 
+/* Does the same as drops_below_file for the last layer of the overlay that FD is on. That
+ * is the upper layer, to which the overlay writes. */
 static bool
-search_overlay(struct flush_search *search, int fd)
+drops_below_overlay(struct flush_search *search, int fd)
 {
     struct linux_layers layers;
     struct flush_search below = {search->why, search->size, search->depth - 1};
     if (search->depth == 0 || linux_overlay_layers(fd, &layers) < 0)
         return false;
-    bool found = search_path(&below, layers.path[layers.count - 1]); /* the upper layer */
+    bool found = drops_below_path(&below, layers.path[layers.count - 1]);
     linux_overlay_free(&layers);
     return found;
 }
 
+/* Returns true if a layer below FD, a file or block device, drops flushes. Stores the
+ * reason in SEARCH. Returns false if not or unknown. */
 static bool
-search_file(struct flush_search *search, int fd)
+drops_below_file(struct flush_search *search, int fd)
 {
     struct stat file;
     struct statfs system;
@@ -194,20 +226,20 @@ search_file(struct flush_search *search, int fd)
         return false;
 
     if (S_ISBLK(file.st_mode))
-        return search_number(search, file.st_rdev);
-    if (search_options(search, fd))
+        return drops_below_number(search, file.st_rdev);
+    if (drops_by_option(search, fd))
         return true;
     if ((uint32_t)system.f_type == OVERLAYFS_SUPER_MAGIC)
-        return search_overlay(search, fd);
+        return drops_below_overlay(search, fd);
     if ((uint32_t)system.f_type == BTRFS_SUPER_MAGIC)
-        return linux_btrfs_devices(fd, folder) && search_folder(search, folder);
+        return linux_btrfs_devices(fd, folder) && drops_below_devices(search, folder);
 
-    return search_number(search, file.st_dev);
+    return drops_below_number(search, file.st_dev);
 }
 
 bool
 os_flush_ignored(int fd, char *why, size_t size)
 {
     struct flush_search search = {why, size, LINUX_SEARCH_DEPTH};
-    return search_file(&search, fd);
+    return drops_below_file(&search, fd);
 }

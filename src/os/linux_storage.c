@@ -1,9 +1,10 @@
 /*
- * The file system that a file is on, and the last device in the chain below it.
+ * The file system that a file is on, and the last device in the chain of devices below
+ * it.
  *
  *    statfs(2)                 sizes, and the type of a file system
  *    /proc/self/mountinfo      names; layers of an overlay
- *    sysfs: slaves             devices below dm and md
+ *    sysfs: slaves             devices below the device mapper and md
  *    sysfs: devices            devices of a btrfs
  *    sysfs: loop/backing_file  file of a loop device, on another device or in memory
  */
@@ -22,8 +23,9 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#define MOUNT_ID 0x1000U /* STATX_MNT_ID, Linux 5.8: stx_mnt_id */
-#define MOUNT_ID_AT 0x90
+/* The number of a mount in struct statx. Older headers lack these names. */
+#define MOUNT_ID 0x1000U     /* STATX_MNT_ID, Linux 5.8 */
+#define MOUNT_ID_OFFSET 0x90 /* offset of stx_mnt_id, in bytes */
 
 /* File systems that live in memory, by f_type of statfs(2). */
 static const struct {
@@ -43,9 +45,9 @@ linux_mount_memory(const struct statfs *status)
 /* File systems whose files the kernel generates, by f_type of statfs(2): proc, sysfs,
  * cgroup, cgroup2, debugfs, tracefs, securityfs, configfs, bpf, devpts, pstore and
  * efivarfs. */
-static const uint32_t made_up[] = {0x9fa0,     0x62656572, 0x27e0eb,   0x63677270,
-                                   0x64626720, 0x74726163, 0x73636673, 0x62656570,
-                                   0xcafe4a11, 0x1cd1,     0x6165676c, 0xde5e81e4};
+static const uint32_t generated[] = {0x9fa0,     0x62656572, 0x27e0eb,   0x63677270,
+                                     0x64626720, 0x74726163, 0x73636673, 0x62656570,
+                                     0xcafe4a11, 0x1cd1,     0x6165676c, 0xde5e81e4};
 
 bool
 os_path_is_made_up(const char *path)
@@ -53,38 +55,38 @@ os_path_is_made_up(const char *path)
     struct statfs status;
     if (statfs(path, &status) < 0)
         return false;
-    for (size_t i = 0; i < sizeof(made_up) / sizeof(made_up[0]); i++)
-        if ((uint32_t)status.f_type == made_up[i])
+    for (size_t i = 0; i < sizeof(generated) / sizeof(generated[0]); i++)
+        if ((uint32_t)status.f_type == generated[i])
             return true;
     return false;
 }
 
-/* Returns the kernel's number of the mount that FD is on, its ID in the mount table; -1
- * if unknown. */
+/* Returns the number of the mount that FD is on, which is its ID in the mount table.
+ * Returns -1 if it is unknown. */
 static int64_t
-mount_id(int fd)
+find_mount_id(int fd)
 {
-    uint64_t known;
+    uint64_t id;
     char text[512];
-    if (linux_statx(fd, MOUNT_ID, MOUNT_ID_AT, &known, sizeof(known)) == 0)
-        return (int64_t)known;
+    if (linux_statx(fd, MOUNT_ID, MOUNT_ID_OFFSET, &id, sizeof(id)) == 0)
+        return (int64_t)id;
     linux_file_read(text, sizeof(text), "/proc/self/fdinfo/%d", fd);
 
     const char *line = strstr(text, "mnt_id:");
-    return line ? strtoll(line + 7, NULL, 10) : -1;
+    return line ? strtoll(line + strlen("mnt_id:"), NULL, 10) : -1;
 }
 
-/* O_PATH, because the directory may be unreadable. */
+/* Opens the directory by O_PATH, because users may lack the permission to read it. */
 bool
 os_mount_differs(int fd, const char *path)
 {
     int directory = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (directory < 0)
         return false;
-    int64_t own = mount_id(fd);
-    int64_t other = mount_id(directory);
+    int64_t file_mount = find_mount_id(fd);
+    int64_t directory_mount = find_mount_id(directory);
     os_file_close(directory);
-    return own >= 0 && other >= 0 && own != other;
+    return file_mount >= 0 && directory_mount >= 0 && file_mount != directory_mount;
 }
 
 int
@@ -111,118 +113,134 @@ os_mount_measure(int fd, struct os_mount *mount)
     return 0;
 }
 
-/* Returns the mount table, allocated, and stores the ID of the mount that FD is on.
- * Returns NULL if unknown. */
+/* Returns the mount table, and stores the ID of the mount that FD is on. The text is
+ * allocated; the caller frees it. Returns NULL if the table or the ID is unknown. */
 static char *
-read_table(int fd, int64_t *id)
+read_mount_table(int fd, int64_t *id)
 {
-    *id = mount_id(fd);
+    *id = find_mount_id(fd);
     return *id < 0 ? NULL : linux_file_all("/proc/self/mountinfo");
 }
 
-/* A file system without a device has any text as its source, chosen by whoever mounted
- * it. */
+/* If the source is a path, such as a symbolic link in /dev, it is replaced by the path to
+ * which it leads. The source of a file system without a device may be any text, chosen by
+ * whoever mounted it. */
 int
 os_mount_name(int fd, struct os_mount *mount)
 {
     int64_t id;
-    char *table = read_table(fd, &id);
+    char *table = read_mount_table(fd, &id);
     int code = errno;
     struct stat status;
-    bool found = table && (mountinfo_find(table, id, mount) == 0 ||
-                           (fstat(fd, &status) == 0 &&
-                            mountinfo_find_device(table, major(status.st_dev),
-                                                  minor(status.st_dev), mount) == 0));
+    if (!table)
+        return -1;
+
+    bool found = mountinfo_find(table, id, mount) == 0;
+    if (!found && fstat(fd, &status) == 0)
+        found = mountinfo_find_device(table, major(status.st_dev), minor(status.st_dev),
+                                      mount) == 0;
 
     char *real = found && mount->device[0] == '/' ? realpath(mount->device, NULL) : NULL;
-
     if (real && strlen(real) < sizeof(mount->device))
         memcpy(mount->device, real, strlen(real) + 1);
     free(real);
     free(table);
     errno = code;
 
-    return table ? 0 : -1;
+    return 0;
 }
 
-/* Stores the name of DISK. Returns BACKING. */
+/* Stores the path of the disk with the name DISK in SEARCH. Returns BACKING. */
 static enum os_backing
-answer(struct linux_search *search, enum os_backing backing, const char *disk)
+answer_with_disk(struct linux_search *search, enum os_backing backing, const char *disk)
 {
     snprintf(search->name, search->size, "/dev/%s", disk);
     return backing;
 }
 
-/* Searches the devices that the directory FOLDER has links to. Data is on all of them, so
- * the result is memory only if each is memory. */
+/* Returns the backing of a device or file system that consists of several devices. FOLDER
+ * is the directory of sysfs with a sysfs link for each of them. Data is on all of them,
+ * so the backing is memory only if each device is memory. */
 static enum os_backing
-search_below(struct linux_search *search, const char *folder)
+find_backing_of_members(struct linux_search *search, const char *folder)
 {
-    int devices = 0;
-    int memories = 0;
+    int member_count = 0;
+    int memory_count = 0;
     char path[LINUX_SYSFS_ROOM];
 
-    for (DIR *list = opendir(folder); linux_sysfs_next(list, folder, path); devices++) {
+    DIR *list = opendir(folder);
+    while (linux_sysfs_next(list, folder, path)) {
         enum os_backing found = linux_backing_search(search, path);
-        memories += found == OS_BACKING_MEMORY;
+        member_count++;
+        if (found == OS_BACKING_MEMORY)
+            memory_count++;
         if (found != OS_BACKING_DEVICE && found != OS_BACKING_MEMORY) {
             closedir(list);
             return found;
         }
     }
-    return devices && memories == devices ? OS_BACKING_MEMORY : OS_BACKING_DEVICE;
+    if (member_count > 0 && memory_count == member_count)
+        return OS_BACKING_MEMORY;
+    return OS_BACKING_DEVICE;
 }
 
-/* Returns true if the device behind FOLDER is certainly a plain disk, a quick answer for
- * most runs: it hangs on a bus. Devices made of files, memory or other devices are
- * virtual, except persistent memory. */
+/* Returns true if the device behind the sysfs link DEVICE_LINK is certainly a plain disk:
+ * then its directory in sysfs is below that of a bus. Devices that consist of files,
+ * memory or other devices are below "virtual", except persistent memory. For most runs,
+ * this quick test makes the search unnecessary. */
 static bool
-is_disk(const char *folder)
+is_plain_disk(const char *device_link)
 {
     char target[LINUX_SYSFS_ROOM];
-    linux_sysfs_link(folder, target);
+    linux_sysfs_link(device_link, target);
     return !strstr(target, "/virtual/block/") && !strstr(target, "/pmem");
 }
 
+/* Returns the backing of the device with number DEVICE. Major number 0 means that there
+ * is no block device. */
 static enum os_backing
-search_number(struct linux_search *search, dev_t device)
+find_backing_of_number(struct linux_search *search, dev_t device)
 {
-    char folder[64];
-    snprintf(folder, sizeof(folder), "/sys/dev/block/%u:%u", major(device),
+    char device_link[64];
+    snprintf(device_link, sizeof(device_link), "/sys/dev/block/%u:%u", major(device),
              minor(device));
-    return major(device) && !is_disk(folder) ? linux_backing_search(search, folder)
-                                             : OS_BACKING_DEVICE;
+    if (major(device) == 0 || is_plain_disk(device_link))
+        return OS_BACKING_DEVICE;
+    return linux_backing_search(search, device_link);
 }
 
-/*
- * Returns how a loop device with direct I/O reads the file FD of SIZE bytes on a file
- * system with extents: btrfs reads compressed and inline extents through the page cache.
- */
+/* Returns the backing of a loop device with direct I/O whose file is FD, of SIZE bytes,
+ * judged by the extents of the file: btrfs reads compressed and inline extents through
+ * the page cache. */
 static enum os_backing
-search_extents(int fd, int64_t size)
+find_backing_by_extents(int fd, int64_t size)
 {
     union linux_extents_piece piece;
     struct linux_extents extents;
-    const struct fiemap_extent *extent;
-    bool some = false, others = false;
+    bool has_cached = false;
+    bool has_direct = false;
+
     linux_extents_start(&extents, &piece, fd, 0, size);
-    while (!(some && others) && (extent = linux_extents_next(&extents))) {
+    while (!(has_cached && has_direct)) {
+        const struct fiemap_extent *extent = linux_extents_next(&extents);
+        if (!extent)
+            break;
         if (extent->fe_flags & (FIEMAP_EXTENT_DATA_INLINE | FIEMAP_EXTENT_ENCODED))
-            some = true;
+            has_cached = true;
         else
-            others = true;
+            has_direct = true;
     }
 
-    if (extents.failed || !some)
+    if (extents.failed || !has_cached)
         return OS_BACKING_DEVICE;
-
-    return others ? OS_BACKING_PARTLY : OS_BACKING_BUFFERED;
+    return has_direct ? OS_BACKING_PARTLY : OS_BACKING_BUFFERED;
 }
 
-/* Returns how a loop device with direct I/O reads the file at PATH. ext4 reads journaled
- * data through the page cache; statx(2) then reports no alignment for direct I/O. */
+/* Returns the backing of a loop device with direct I/O whose file is at PATH. ext4 reads
+ * journaled data through the page cache. Then the kernel reports an alignment of 0 for
+ * direct I/O. Without a report, the extents of the file are searched. */
 static enum os_backing
-search_direct(const char *path)
+find_backing_with_direct_io(const char *path)
 {
     int64_t memory;
     int64_t offset;
@@ -235,16 +253,17 @@ search_direct(const char *path)
     if (os_file_alignment(fd, &memory, &offset) == 0)
         backing = offset == 0 ? OS_BACKING_BUFFERED : OS_BACKING_DEVICE;
     else if (fstat(fd, &file) == 0)
-        backing = search_extents(fd, file.st_size);
+        backing = find_backing_by_extents(fd, file.st_size);
     os_file_close(fd);
 
     return backing;
 }
 
-/* Returns the backing of a loop device, which depends on its file. The file may be out of
- * reach: removed, or in another mount namespace. */
+/* Returns the backing of the loop device DISK, which depends on its file. The file may be
+ * out of reach, because it was removed or is in another mount namespace; then the backing
+ * counts as a device if the loop device uses direct I/O. */
 static enum os_backing
-search_loop(struct linux_search *search, const struct linux_disk *disk)
+find_backing_of_loop(struct linux_search *search, const struct linux_disk *disk)
 {
     char direct[8];
     char path[4096];
@@ -253,39 +272,49 @@ search_loop(struct linux_search *search, const struct linux_disk *disk)
     if (!linux_file_read(direct, sizeof(direct), "%s/loop/dio", disk->folder))
         return OS_BACKING_DEVICE;
 
-    bool known =
+    bool is_found =
         linux_file_read(path, sizeof(path), "%s/loop/backing_file", disk->folder) &&
         stat(path, &file) == 0 && statfs(path, &system) == 0;
-    if (known && linux_mount_memory(&system))
-        return answer(search, OS_BACKING_MEMORY, disk->name);
+    if (is_found && linux_mount_memory(&system))
+        return answer_with_disk(search, OS_BACKING_MEMORY, disk->name);
     if (direct[0] == '0')
-        return answer(search, OS_BACKING_CACHE, disk->name);
+        return answer_with_disk(search, OS_BACKING_CACHE, disk->name);
+    if (!is_found)
+        return OS_BACKING_DEVICE;
 
-    enum os_backing backing = known ? search_direct(path) : OS_BACKING_DEVICE;
+    enum os_backing backing = find_backing_with_direct_io(path);
     if (backing != OS_BACKING_DEVICE)
-        return answer(search, backing, disk->name);
-
-    return known ? search_number(search, file.st_dev) : OS_BACKING_DEVICE;
+        return answer_with_disk(search, backing, disk->name);
+    return find_backing_of_number(search, file.st_dev);
 }
 
 enum os_backing
-linux_backing_search(struct linux_search *search, const char *folder)
+linux_backing_search(struct linux_search *search, const char *device_link)
 {
     struct linux_disk disk = {.name = ""};
     char path[LINUX_SYSFS_ROOM + 16];
     struct linux_search below = {search->name, search->size, search->depth - 1};
-    if (search->depth == 0 || linux_disk_find(folder, &disk) < 0)
+    if (search->depth == 0 || linux_disk_find(device_link, &disk) < 0)
         return OS_BACKING_DEVICE;
 
     if (linux_disk_is_memory(&disk))
-        return answer(search, OS_BACKING_MEMORY, disk.name);
+        return answer_with_disk(search, OS_BACKING_MEMORY, disk.name);
     if (strncmp(disk.name, "loop", 4) == 0)
-        return search_loop(&below, &disk);
+        return find_backing_of_loop(&below, &disk);
 
     snprintf(path, sizeof(path), "%s/slaves", disk.folder);
-    return search_below(&below, path);
+    return find_backing_of_members(&below, path);
 }
 
+/* Returns true if the text of a UUID has a hyphen before the byte with index BYTE. Such a
+ * text has groups of 4, 2, 2, 2 and 6 bytes. */
+static bool
+has_hyphen_before(int byte)
+{
+    return byte == 4 || byte == 6 || byte == 8 || byte == 10;
+}
+
+/* The directory of a btrfs in sysfs has the UUID of the file system as its name. */
 bool
 linux_btrfs_devices(int fd, char folder[LINUX_SYSFS_ROOM])
 {
@@ -294,10 +323,11 @@ linux_btrfs_devices(int fd, char folder[LINUX_SYSFS_ROOM])
     if (syscall(SYS_ioctl, (long)fd, BTRFS_IOC_FS_INFO, &info) < 0)
         return false;
 
-    for (int i = 0; i < BTRFS_FSID_SIZE; i++)
-        used += (size_t)snprintf(folder + used, LINUX_SYSFS_ROOM - used, "%s%02x",
-                                 i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+    for (int i = 0; i < BTRFS_FSID_SIZE; i++) {
+        const char *hyphen = has_hyphen_before(i) ? "-" : "";
+        used += (size_t)snprintf(folder + used, LINUX_SYSFS_ROOM - used, "%s%02x", hyphen,
                                  info.fsid[i]);
+    }
     snprintf(folder + used, LINUX_SYSFS_ROOM - used, "/devices");
 
     return true;
@@ -307,50 +337,69 @@ char *
 linux_mount_options(int fd)
 {
     int64_t id;
-    char *table = read_table(fd, &id);
+    char *table = read_mount_table(fd, &id);
     char *options = table ? mountinfo_options(table, id) : NULL;
     free(table);
     return options;
 }
 
-/* A file that is open for writing is in the upper layer; the layer of any other file is
- * unknown. The layers count as found if the sizes of the overlay agree with those of its
- * upper layer or, without one, of its first lower layer. */
+/* Adds the lower layers of an overlay. PATHS are separated by colons, and are cut into
+ * texts of their own. Leaves room for an upper layer. */
+static void
+add_lower_layers(struct linux_layers *layers, char *paths)
+{
+    while (layers->count < LINUX_LAYERS - 1) {
+        const char *path = strsep(&paths, ":");
+        if (!path)
+            return;
+        if (*path)
+            layers->path[layers->count++] = path;
+    }
+}
+
+/* Returns true if the file system at PATH has the same numbers of blocks and files as the
+ * overlay that FD is on. An overlay reports the numbers of one of its layers. */
+static bool
+has_sizes_of_overlay(int fd, const char *path)
+{
+    struct statfs overlay;
+    struct statfs layer;
+    return fstatfs(fd, &overlay) == 0 && statfs(path, &layer) == 0 &&
+           layer.f_blocks == overlay.f_blocks && layer.f_files == overlay.f_files;
+}
+
+/*
+ * A file that is open for writing is in the upper layer; any other file may be in any
+ * layer. The paths of the mount options may lead elsewhere by now. So the sizes of the
+ * overlay are compared with those of the upper layer or, without one, of the first lower
+ * layer; if they differ, the layers count as unknown.
+ */
 int
 linux_overlay_layers(int fd, struct linux_layers *layers)
 {
     const char *upper = NULL;
-    struct statfs whole;
-    struct statfs system;
 
     *layers = (struct linux_layers){.options = linux_mount_options(fd)};
-    char *rest = layers->options;
+    char *options = layers->options;
     char *value;
-    char *path;
-    while ((value = strsep(&rest, ","))) {
+    while ((value = strsep(&options, ","))) {
         const char *name = strsep(&value, "=");
         if (strcmp(name, "upperdir") == 0)
             upper = value;
-        if (strcmp(name, "lowerdir") != 0 && strcmp(name, "lowerdir+") != 0)
-            continue;
-        while (layers->count < LINUX_LAYERS - 1 && (path = strsep(&value, ":")))
-            if (*path)
-                layers->path[layers->count++] = path;
+        else if (strcmp(name, "lowerdir") == 0 || strcmp(name, "lowerdir+") == 0)
+            add_lower_layers(layers, value);
     }
 
+    const char *measured = upper ? upper : layers->path[0];
     if (upper && (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY)
         layers->count = 0;
-    const char *measured = upper ? upper : layers->path[0];
     if (upper)
         layers->path[layers->count++] = upper;
 
-    bool known = layers->count > 0 && fstatfs(fd, &whole) == 0 &&
-                 statfs(measured, &system) == 0 && system.f_blocks == whole.f_blocks &&
-                 system.f_files == whole.f_files;
-    if (!known)
-        linux_overlay_free(layers);
-
-    return known ? 0 : -1;
+    if (layers->count > 0 && has_sizes_of_overlay(fd, measured))
+        return 0;
+    linux_overlay_free(layers);
+    return -1;
 }
 
 void
@@ -360,36 +409,47 @@ linux_overlay_free(struct linux_layers *layers)
     layers->options = NULL;
 }
 
-/* Searches all layers, which must give the same answer. A layer whose path the mount
- * table has cut off is not found. */
+/* Returns the backing of the directory PATH, a layer of an overlay. A layer whose path
+ * was cut off in the mount table is not found, and counts as on a device. */
 static enum os_backing
-search_overlay(struct linux_search *search, int fd)
+find_backing_of_layer(struct linux_search *search, const char *path)
+{
+    struct statfs system;
+    struct stat status;
+    if (statfs(path, &system) == 0) {
+        const char *memory = linux_mount_memory(&system);
+        if (memory) {
+            snprintf(search->name, search->size, "%s", memory);
+            return OS_BACKING_MEMORY;
+        }
+    }
+    if (stat(path, &status) < 0)
+        return OS_BACKING_DEVICE;
+    return find_backing_of_number(search, status.st_dev);
+}
+
+/* Returns the backing of the overlay that FD is on. All its layers in which the file may
+ * be stored must have the same backing; otherwise it counts as a device. */
+static enum os_backing
+find_backing_of_overlay(struct linux_search *search, int fd)
 {
     struct linux_layers layers;
-    enum os_backing found = OS_BACKING_DEVICE;
+    enum os_backing common = OS_BACKING_DEVICE;
     if (linux_overlay_layers(fd, &layers) < 0)
-        return found;
+        return OS_BACKING_DEVICE;
 
     for (int i = 0; i < layers.count; i++) {
-        enum os_backing backing = OS_BACKING_DEVICE;
-        struct statfs system;
-        struct stat status;
-        const char *path = layers.path[i];
-        const char *memory = NULL;
-        if (statfs(path, &system) == 0 && (memory = linux_mount_memory(&system))) {
-            snprintf(search->name, search->size, "%s", memory);
-            backing = OS_BACKING_MEMORY;
-        } else if (stat(path, &status) == 0) {
-            backing = search_number(search, status.st_dev);
-        }
-        found = i == 0 || backing == found ? backing : OS_BACKING_DEVICE;
-        if (found == OS_BACKING_DEVICE)
+        enum os_backing backing = find_backing_of_layer(search, layers.path[i]);
+        if (i > 0 && backing != common)
+            backing = OS_BACKING_DEVICE;
+        common = backing;
+        if (common == OS_BACKING_DEVICE)
             break;
     }
 
     linux_overlay_free(&layers);
 
-    return found;
+    return common;
 }
 
 enum os_backing
@@ -403,13 +463,13 @@ os_file_backing(int fd, char *name, size_t size)
         return OS_BACKING_DEVICE;
 
     if (S_ISBLK(file.st_mode))
-        return search_number(&search, file.st_rdev);
-
-    if ((uint32_t)system.f_type == BTRFS_SUPER_MAGIC)
-        return linux_btrfs_devices(fd, folder) ? search_below(&search, folder)
-                                               : OS_BACKING_DEVICE;
+        return find_backing_of_number(&search, file.st_rdev);
     if ((uint32_t)system.f_type == OVERLAYFS_SUPER_MAGIC)
-        return search_overlay(&search, fd);
+        return find_backing_of_overlay(&search, fd);
+    if ((uint32_t)system.f_type != BTRFS_SUPER_MAGIC)
+        return find_backing_of_number(&search, file.st_dev);
 
-    return search_number(&search, file.st_dev);
+    if (!linux_btrfs_devices(fd, folder))
+        return OS_BACKING_DEVICE;
+    return find_backing_of_members(&search, folder);
 }
