@@ -1,13 +1,12 @@
 /*
- * Which data of a file comes from memory. There are two ways to know:
+ * Finds out which data of a file comes from memory. There are two ways:
  *
- * - Looking pages up. cachestat(2) and mincore(2) tell whether pages are in the page
- *   cache, but only the owner of the file and users who may write to it get a true
- *   answer.
- * - Counting sectors. The kernel charges each thread for the sectors that it had to read
+ * - Look pages up. cachestat(2) and mincore(2) tell whether pages are in the page cache,
+ *   but only the owner of the file and users who may write to it get a true answer.
+ * - Count sectors. The kernel charges each thread for the sectors that it had to read
  *   from block devices, so a read that adds no sectors came from memory. This also covers
- *   file systems with caches other than the page cache, and works for all users, but only
- *   afterwards.
+ *   file systems with caches other than the page cache, and works for all users. But it
+ *   only tells afterwards.
  */
 #include "linux.h"
 #include "os/os.h"
@@ -26,24 +25,26 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* The number is fixed by the kernel's ABI, but newer than the headers of some systems. */
+/* The headers of some systems are older than this system call. Its number is the same on
+ * all machines. */
 #ifndef SYS_cachestat
 #define SYS_cachestat 451
 #endif
 
-/* Answers by cachestat(2), Linux 6.5, as an os_resident_function. */
+/* An os_resident_function by cachestat(2), Linux 6.5. */
 static int
 ask_cachestat(int fd, int64_t offset, int64_t length)
 {
     uint64_t range[2] = {(uint64_t)offset, (uint64_t)length};
-    uint64_t answer[5]; /* pages: cached, dirty, writeback, evicted, recently evicted */
+    /* numbers of pages: cached, dirty, in writeback, evicted, recently evicted */
+    uint64_t answer[5];
     if (syscall(SYS_cachestat, fd, range, answer, 0) < 0)
         return -1;
     return answer[0] > 0;
 }
 
-/* mincore(2) must only be used where it answers truly: if the user could not write to the
- * file, the kernel answers that all pages are resident. */
+/* mincore(2) is only used for files that the user owns or may write to. For other files,
+ * the kernel answers that all pages are in the page cache. */
 os_resident_function *
 os_resident_choose(int fd, int64_t witness)
 {
@@ -53,16 +54,16 @@ os_resident_choose(int fd, int64_t witness)
         return ask_cachestat;
 
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-
-    bool answers = (os_file_info(fd, &info) == 0 && info.owned) ||
+    bool is_true = (os_file_info(fd, &info) == 0 && info.owned) ||
                    faccessat(fd, "", W_OK, AT_EACCESS | AT_EMPTY_PATH) == 0 ||
                    faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
-
-    return answers && posix_mincore(fd, witness, 1) == 1 ? posix_mincore : NULL;
+    if (is_true && posix_mincore(fd, witness, 1) == 1)
+        return posix_mincore;
+    return NULL;
 }
 
-/* FUSE passes every direct read on to its server. Other file systems may read from caches
- * of their own. */
+/* True for FUSE, which passes every direct read on to its server. Other file systems with
+ * a server may answer direct reads from caches of their own. */
 bool
 os_file_served(int fd)
 {
@@ -70,6 +71,8 @@ os_file_served(int fd)
     return fstatfs(fd, &status) == 0 && (uint32_t)status.f_type == FUSE_SUPER_MAGIC;
 }
 
+/* Reads one byte without O_DIRECT, and without waiting for the device (RWF_NOWAIT):
+ * EAGAIN means that the page is not in the page cache. */
 int
 os_file_resident_try(int fd, int64_t offset)
 {
@@ -83,17 +86,20 @@ os_file_resident_try(int fd, int64_t offset)
     if (fcntl(fd, F_SETFL, flags) < 0)
         return -1;
 
-    return got == 1 ? 1 : got < 0 && code == EAGAIN ? 0 : -1;
+    if (got == 1)
+        return 1;
+    return got < 0 && code == EAGAIN ? 0 : -1;
 }
 
 /*
- * Returns the sectors that were read for WHO, RUSAGE_THREAD or RUSAGE_SELF; -1 if
- * unknown. The kernel charges each read to the thread that submits it to a block device
- * (task_io_account_read() in submit_bio()), and getrusage(2) returns the sum. Data that a
- * file system has in memory is never submitted, whichever cache has it.
+ * Returns the number of sectors that were read for WHO, which is RUSAGE_THREAD or
+ * RUSAGE_SELF; -1 if unknown. The kernel charges each read to the thread that submits it
+ * to a block device (task_io_account_read() in submit_bio()), and getrusage(2) returns
+ * the sum. Data that a file system has in memory is never submitted, whichever cache has
+ * it.
  */
 static int64_t
-count_sectors(int who)
+get_charged_sectors(int who)
 {
     struct rusage usage;
     return getrusage(who, &usage) < 0 ? -1 : usage.ru_inblock;
@@ -102,20 +108,21 @@ count_sectors(int who)
 int64_t
 os_thread_sectors(void)
 {
-    return count_sectors(RUSAGE_THREAD);
+    return get_charged_sectors(RUSAGE_THREAD);
 }
 
 int64_t
 os_process_sectors(void)
 {
-    return count_sectors(RUSAGE_SELF);
+    return get_charged_sectors(RUSAGE_SELF);
 }
 
-/* Returns true if every read of a file ends at a block device or in memory. FUSE is
- * excluded although it may be on a block device, because its server reads the device.
- * Flash memory (MTD) is excluded because it has no block requests. */
+/* Returns true if every read of a file ends at a block device or in memory. FILE and
+ * SYSTEM are the answers of stat(2) and statfs(2). FUSE is excluded although it may be on
+ * a block device, because its server reads the device. Flash memory (MTD) is excluded
+ * because it has no block requests. */
 static bool
-is_on_block_device(const struct stat *file, const struct statfs *system)
+ends_at_block_device(const struct stat *file, const struct statfs *system)
 {
     uint32_t type = (uint32_t)system->f_type;
     bool has_device = major(file->st_dev) != 0 && major(file->st_dev) != MTD_BLOCK_MAJOR;
@@ -130,40 +137,50 @@ is_on_single_btrfs(int fd, const struct statfs *system)
 {
     char folder[LINUX_SYSFS_ROOM];
     char path[LINUX_SYSFS_ROOM];
-    int devices = 0;
+    int device_count = 0;
     if ((uint32_t)system->f_type != BTRFS_SUPER_MAGIC || !linux_btrfs_devices(fd, folder))
         return false;
 
     DIR *list = opendir(folder);
     while (linux_sysfs_next(list, folder, path))
-        devices++;
+        device_count++;
 
-    return devices == 1;
+    return device_count == 1;
 }
 
-/* Returns true if is_on_block_device holds for all layers of the overlay that
- * FD is on. */
+/* Returns true if ends_at_block_device is true for PATH, a layer of an overlay. */
 static bool
-is_overlay_on_block_devices(int fd)
+layer_ends_at_block_device(const char *path)
 {
-    struct linux_layers layers;
     struct stat file;
     struct statfs system;
+    return stat(path, &file) == 0 && statfs(path, &system) == 0 &&
+           ends_at_block_device(&file, &system);
+}
+
+/* Returns true if ends_at_block_device is true for all layers of the overlay that FD is
+ * on. */
+static bool
+overlay_ends_at_block_devices(int fd)
+{
+    struct linux_layers layers;
+    bool all_end = true;
     if (linux_overlay_layers(fd, &layers) < 0)
         return false;
 
-    bool all = true;
-    for (int i = 0; i < layers.count && all; i++)
-        all = stat(layers.path[i], &file) == 0 && statfs(layers.path[i], &system) == 0 &&
-              is_on_block_device(&file, &system);
+    for (int i = 0; i < layers.count; i++)
+        if (!layer_ends_at_block_device(layers.path[i])) {
+            all_end = false;
+            break;
+        }
     linux_overlay_free(&layers);
 
-    return all;
+    return all_end;
 }
 
-/* A kernel that charges threads for reads (CONFIG_TASK_IO_ACCOUNTING) has the file io.
- * Files on persistent memory are excluded, because their reads may be no block requests
- * (DAX). */
+/* A kernel that charges threads for reads (CONFIG_TASK_IO_ACCOUNTING) has the file
+ * /proc/thread-self/io. Files on persistent memory are excluded, because they may be read
+ * without block requests (DAX). */
 bool
 os_file_charges_reads(int fd)
 {
@@ -179,12 +196,12 @@ os_file_charges_reads(int fd)
     if (linux_file_may_be_dax(fd) || fstatfs(fd, &system) < 0)
         return false;
     if ((uint32_t)system.f_type == OVERLAYFS_SUPER_MAGIC)
-        return is_overlay_on_block_devices(fd);
+        return overlay_ends_at_block_devices(fd);
 
-    return is_on_single_btrfs(fd, &system) || is_on_block_device(&file, &system);
+    return is_on_single_btrfs(fd, &system) || ends_at_block_device(&file, &system);
 }
 
-/* The kernel does so since Linux 5.12. */
+/* Since Linux 5.12, the workers of io_uring are threads of the process. */
 bool
 os_process_charges_workers(void)
 {
@@ -206,7 +223,8 @@ os_thread_counts_reads(int fd, int64_t witness)
     return os_thread_sectors() > before;
 }
 
-/* The kernel's MAX_PAGECACHE_ORDER: a huge page, but at most 2048 pages. */
+/* The kernel's MAX_PAGECACHE_ORDER: a huge page, which has 512 pages of 4096 bytes; with
+ * larger pages, at most 2048 pages. */
 int64_t
 os_file_folio_max(void)
 {
@@ -214,38 +232,43 @@ os_file_folio_max(void)
     return page * (page == 4096 ? 512 : 2048);
 }
 
-/* Returns how much of the dirty data of FD sync_file_range(2) writes. 1: all of it, at
- * once. 0: perhaps not all, as the file system may have some elsewhere. -1: nothing, as
- * an overlay has all data in another file. */
-static int
-is_in_page_cache(int fd)
+/* How much of the dirty data of a file sync_file_range(2) writes. */
+enum written_part {
+    WRITES_NOTHING, /* an overlay has no data: all of it is in the file of a layer */
+    WRITES_PART,    /* perhaps not all: the file system may have data elsewhere, too */
+    WRITES_ALL,     /* all data is in the page cache, from where it is written in place */
+};
+
+static enum written_part
+find_written_part(int fd)
 {
     struct stat file;
     struct statfs system;
     if (fstat(fd, &file) < 0 || fstatfs(fd, &system) < 0)
-        return 0;
+        return WRITES_PART;
 
     uint32_t type = (uint32_t)system.f_type;
-    if (!S_ISBLK(file.st_mode) && type == OVERLAYFS_SUPER_MAGIC)
-        return -1;
-
-    return S_ISBLK(file.st_mode) || type == EXT4_SUPER_MAGIC || type == XFS_SUPER_MAGIC;
+    if (S_ISBLK(file.st_mode) || type == EXT4_SUPER_MAGIC || type == XFS_SUPER_MAGIC)
+        return WRITES_ALL;
+    return type == OVERLAYFS_SUPER_MAGIC ? WRITES_NOTHING : WRITES_PART;
 }
 
+/* Only the first range of a file is checked for WRITES_NOTHING: once that range has
+ * failed with ENOTSUP, the caller tries no other range. */
 int
 os_file_write_back(int fd, int64_t offset, int64_t length)
 {
-    unsigned all =
+    unsigned write_and_wait =
         SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
+    enum written_part part = offset == 0 ? find_written_part(fd) : WRITES_PART;
+    bool is_suitable = length ? part != WRITES_NOTHING : part == WRITES_ALL;
 
-    /* Only the first range of a file is checked: if it fails with ENOTSUP, the caller
-     * does not ask for others. */
-    int held = offset == 0 ? is_in_page_cache(fd) : 0;
-
-    bool able = length ? held >= 0 : held > 0;
-    int status = able ? sync_file_range(fd, offset, length, all) : -1;
-    if (able && (status == 0 || (errno != ENOSYS && errno != EPERM)))
-        return status;
+    if (is_suitable) {
+        int status = sync_file_range(fd, offset, length, write_and_wait);
+        bool is_available = status == 0 || (errno != ENOSYS && errno != EPERM);
+        if (is_available)
+            return status;
+    }
 
     return length ? os_fail(ENOTSUP) : os_file_flush(fd);
 }

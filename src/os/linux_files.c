@@ -1,7 +1,7 @@
 /*
  * Requests to files and devices, their alignment, the properties of a block device, and a
- * descriptor table for each thread. System calls are made by number where the C library
- * lacks them or makes them slower.
+ * descriptor table for each thread. Where the C library lacks a system call or makes it
+ * slower, the system call is made by its number.
  */
 #include "linux.h"
 #include "os/os.h"
@@ -20,19 +20,17 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* STATX_DIOALIGN: the fields stx_dio_mem_align and stx_dio_offset_align */
-#define ALIGNMENT 0x2000U
-#define ALIGNMENT_AT 0x98
+/* The fields of struct statx that are used here, by their offsets in bytes. The C library
+ * got the newer fields later than the kernel, so its struct statx is not used. */
+#define STATX_BYTES 256             /* size of struct statx, which never changes */
+#define ATTRIBUTES_OFFSET 0x08      /* stx_attributes */
+#define ATTRIBUTES_MASK_OFFSET 0x38 /* stx_attributes_mask */
+#define ATTRIBUTE_DAX 0x200000U     /* STATX_ATTR_DAX, Linux 5.8 */
+#define ALIGNMENT 0x2000U           /* STATX_DIOALIGN, Linux 6.1 */
+#define ALIGNMENT_OFFSET 0x98       /* stx_dio_mem_align, then stx_dio_offset_align */
 
-#define STATX_BYTES 256 /* size of struct statx, which never changes */
-#define ATTRIBUTES_AT 0x08
-#define ATTRIBUTES_MASK_AT 0x38
-#define ATTRIBUTE_DAX 0x200000U /* STATX_ATTR_DAX, Linux 5.8 */
-
-/* Fields of statx(2) are read by offset, because the headers got the newer fields later
- * than the kernel. */
-
-/* Stores the answer of statx(2) about FD. Returns 0, or -1. */
+/* Stores the answer of statx(2) about FD in ANSWER. MASK is OR-ed STATX_* of the wanted
+ * fields. Returns 0, or -1 with errno. */
 static int
 ask_statx(int fd, unsigned mask, unsigned char answer[STATX_BYTES])
 {
@@ -42,7 +40,7 @@ ask_statx(int fd, unsigned mask, unsigned char answer[STATX_BYTES])
 }
 
 int
-linux_statx(int fd, unsigned mask, size_t at, void *value, size_t size)
+linux_statx(int fd, unsigned mask, size_t offset, void *value, size_t size)
 {
     unsigned char answer[STATX_BYTES];
     uint32_t known; /* stx_mask, the first field of the answer */
@@ -52,7 +50,7 @@ linux_statx(int fd, unsigned mask, size_t at, void *value, size_t size)
     memcpy(&known, answer, sizeof(known));
     if (!(known & mask))
         return -1;
-    memcpy(value, answer + at, size);
+    memcpy(value, answer + offset, size);
 
     return 0;
 }
@@ -65,8 +63,8 @@ linux_file_may_be_dax(int fd)
     uint64_t known;
     if (ask_statx(fd, 0, answer) < 0)
         return true;
-    memcpy(&attributes, answer + ATTRIBUTES_AT, sizeof(attributes));
-    memcpy(&known, answer + ATTRIBUTES_MASK_AT, sizeof(known));
+    memcpy(&attributes, answer + ATTRIBUTES_OFFSET, sizeof(attributes));
+    memcpy(&known, answer + ATTRIBUTES_MASK_OFFSET, sizeof(known));
     return attributes & ATTRIBUTE_DAX || !(known & ATTRIBUTE_DAX);
 }
 
@@ -83,7 +81,7 @@ int
 os_file_alignment(int fd, int64_t *memory, int64_t *offset)
 {
     uint32_t values[2]; /* alignment of memory and of offsets, in bytes */
-    if (linux_statx(fd, ALIGNMENT, ALIGNMENT_AT, values, sizeof(values)) < 0)
+    if (linux_statx(fd, ALIGNMENT, ALIGNMENT_OFFSET, values, sizeof(values)) < 0)
         return os_fail(ENOTSUP);
     *memory = values[0];
     *offset = values[1];
@@ -91,46 +89,56 @@ os_file_alignment(int fd, int64_t *memory, int64_t *offset)
 }
 
 /*
- * Calls preadv2(2) or pwritev2(2), whichever CALL is, with FLAGS; by number, because old
- * C libraries have neither. The kernel takes the offset as two longs; the upper one
- * matters only on 32-bit systems. Not inlined, to keep the vector out of the fast path.
+ * Calls preadv2(2) or pwritev2(2), whichever number CALL has, with FLAGS of enum os_rw.
+ * By number, because old C libraries have neither. The kernel takes the offset as two
+ * longs; the upper one matters only on 32-bit systems. Not inlined, so that the fast path
+ * does not need room for the vector.
  */
 static __attribute__((noinline)) int64_t
-move_by(long call, int fd, const void *buffer, size_t size, int64_t offset, int flags)
+move_with_flags(long call, int fd, const void *buffer, size_t size, int64_t offset,
+                int flags)
 {
     struct iovec vector = {.iov_base = (void *)buffer, .iov_len = size};
-    long own =
-        (flags & OS_RW_HIPRI ? RWF_HIPRI : 0) | (flags & OS_RW_NOWAIT ? RWF_NOWAIT : 0);
-    return syscall(call, (long)fd, &vector, 1L, (long)offset, (long)(offset >> 32), own);
+    long rwf = 0;
+    if (flags & OS_RW_HIPRI)
+        rwf |= RWF_HIPRI;
+    if (flags & OS_RW_NOWAIT)
+        rwf |= RWF_NOWAIT;
+    return syscall(call, (long)fd, &vector, 1L, (long)offset, (long)(offset >> 32), rwf);
 }
 
 /*
- * Calls pread64 and pwrite64 directly where the offset fits in one argument. The C
- * library's pread and pwrite are cancellation points, which cost up to 40 ns more in a
- * program with threads. The call is the last action of the function: processors
- * mispredict the returns after a system call, at some 6 ns each.
+ * On systems where the offset fits in one argument, pread64 and pwrite64 are called by
+ * number. The C library's pread and pwrite are cancellation points, which cost up to 40
+ * ns more in a program with threads. The call is the last action of the function, because
+ * processors mispredict the returns after a system call, at some 6 ns each.
  */
 #define OFFSET_IS_LONG (sizeof(long) == sizeof(int64_t))
 
 int64_t
 os_file_read(int fd, void *buffer, size_t size, int64_t offset, int flags)
 {
-    return flags            ? move_by(SYS_preadv2, fd, buffer, size, offset, flags)
-           : OFFSET_IS_LONG ? syscall(SYS_pread64, fd, buffer, size, offset)
-                            : pread(fd, buffer, size, offset);
+    if (flags)
+        return move_with_flags(SYS_preadv2, fd, buffer, size, offset, flags);
+    if (OFFSET_IS_LONG)
+        return syscall(SYS_pread64, fd, buffer, size, offset);
+    return pread(fd, buffer, size, offset);
 }
 
 int64_t
 os_file_write(int fd, const void *buffer, size_t size, int64_t offset, int flags)
 {
-    return flags            ? move_by(SYS_pwritev2, fd, buffer, size, offset, flags)
-           : OFFSET_IS_LONG ? syscall(SYS_pwrite64, fd, buffer, size, offset)
-                            : pwrite(fd, buffer, size, offset);
+    if (flags)
+        return move_with_flags(SYS_pwritev2, fd, buffer, size, offset, flags);
+    if (OFFSET_IS_LONG)
+        return syscall(SYS_pwrite64, fd, buffer, size, offset);
+    return pwrite(fd, buffer, size, offset);
 }
 
-/* Calls ioctl(2) by number, because C libraries differ in the type of a request. */
+/* Calls ioctl(2). By number, because C libraries differ in the type of REQUEST. Returns
+ * 0, or -1 with errno. */
 static long
-ask_device(int fd, unsigned long request, void *answer)
+call_ioctl(int fd, unsigned long request, void *answer)
 {
     return syscall(SYS_ioctl, (long)fd, request, answer);
 }
@@ -141,8 +149,8 @@ os_device_size(int fd, int64_t *size, int64_t *block)
     uint64_t bytes;
     int sector;
 
-    if (ask_device(fd, BLKGETSIZE64, &bytes) < 0 ||
-        ask_device(fd, BLKSSZGET, &sector) < 0)
+    if (call_ioctl(fd, BLKGETSIZE64, &bytes) < 0 ||
+        call_ioctl(fd, BLKSSZGET, &sector) < 0)
         return -1;
     *size = (int64_t)bytes;
     *block = sector;
@@ -154,10 +162,11 @@ bool
 os_device_read_only(int fd)
 {
     int read_only = 0;
-    return ask_device(fd, BLKROGET, &read_only) == 0 && read_only;
+    return call_ioctl(fd, BLKROGET, &read_only) == 0 && read_only;
 }
 
-/* A removed disk first reports a size of 0, and later loses its directory in sysfs. */
+/* A disk that was removed first reports a size of 0, and later loses its directory in
+ * sysfs. */
 bool
 os_device_is_gone(int fd)
 {
@@ -165,7 +174,7 @@ os_device_is_gone(int fd)
     char path[64];
     struct stat status;
     uint64_t bytes;
-    if (ask_device(fd, BLKGETSIZE64, &bytes) == 0 && bytes == 0)
+    if (call_ioctl(fd, BLKGETSIZE64, &bytes) == 0 && bytes == 0)
         return true;
     if (fstat(fd, &status) < 0 || !S_ISBLK(status.st_mode) || access(folder, F_OK) < 0)
         return false;
@@ -175,7 +184,8 @@ os_device_is_gone(int fd)
     return access(path, F_OK) < 0 && errno == ENOENT;
 }
 
-/* A partition has no queue; its parent directory is that of its disk. */
+/* The directory of a disk in sysfs has the file queue/io_poll. The directory of a
+ * partition lacks it, but is inside the directory of its disk. */
 int
 os_file_polls(int fd)
 {
@@ -187,10 +197,13 @@ os_file_polls(int fd)
     dev_t device = S_ISBLK(status.st_mode) ? status.st_rdev : status.st_dev;
     for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
         char answer[8];
-        if (linux_file_read(answer, sizeof(answer),
-                            "/sys/dev/block/%u:%u%s/queue/io_poll", major(device),
-                            minor(device), folders[i]))
-            return answer[0] == '0' || answer[0] == '1' ? answer[0] - '0' : -1;
+        if (!linux_file_read(answer, sizeof(answer),
+                             "/sys/dev/block/%u:%u%s/queue/io_poll", major(device),
+                             minor(device), folders[i]))
+            continue;
+        if (answer[0] == '0')
+            return 0;
+        return answer[0] == '1' ? 1 : -1;
     }
 
     return -1;
@@ -198,38 +211,43 @@ os_file_polls(int fd)
 
 /*
  * While a descriptor table has a single user, the kernel takes no reference to a file
- * during a system call. With a shared table, each system call of a worker waits for those
- * of the other workers, as all count references in the same place: see `memory threads 2`
- * of make bench. Standard error is left out if it is a pipe or a socket, because a reader
- * may wait for its last writer to close it.
+ * during a system call. With a shared table, it does. Then the system calls of all
+ * workers change the same counter and slow each other down: see `memory threads 2` of
+ * make bench.
+ *
+ * Whoever reads from an inherited pipe waits until all its writers have closed it, so the
+ * new table must not have the inherited descriptors. Standard error is needed for
+ * messages, so it is closed only if it is a pipe or a socket.
  */
 bool
 os_thread_unshare(void)
 {
-    struct stat errors;
-    bool awaited = fstat(STDERR_FILENO, &errors) == 0 &&
-                   (S_ISFIFO(errors.st_mode) || S_ISSOCK(errors.st_mode));
+    struct stat status;
+    bool has_reader = fstat(STDERR_FILENO, &status) == 0 &&
+                      (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
     if (unshare(CLONE_FILES) < 0)
         return false;
-    posix_inherited_close(awaited);
+    posix_inherited_close(has_reader);
     return true;
 }
 
-/* The value is the longest acceptable wake-up latency, in us. It applies as long as the
- * file is open (the kernel's Documentation/power/pm_qos_interface.rst). */
+/* Processors need time to wake up from deep sleep. The value written is the longest
+ * acceptable wake-up time, in us. It applies as long as the file is open (the kernel's
+ * Documentation/power/pm_qos_interface.rst). */
 int
 os_processors_awake(void)
 {
-    const int32_t longest = 0;
+    const int32_t max_wake_up_us = 0;
     int fd = open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC);
     if (fd < 0)
         return -1;
 
-    if (write(fd, &longest, sizeof(longest)) == (ssize_t)sizeof(longest) &&
+    if (write(fd, &max_wake_up_us, sizeof(max_wake_up_us)) ==
+            (ssize_t)sizeof(max_wake_up_us) &&
         posix_inherited_add(fd) == 0)
         return 0;
-    int failed = errno;
+    int code = errno;
     os_file_close(fd);
 
-    return os_fail(failed);
+    return os_fail(code);
 }
