@@ -1,24 +1,25 @@
 /*
- * The process on Linux: timers, freezes, its parent, capabilities, and memory.
+ * The process on Linux: timers, freezes, the death of its parent, capabilities, and
+ * memory.
  *
- * Capabilities (capabilities(7)). Only those that come from the program's file are
- * dropped. The superuser has all capabilities of the container. Other users may have
- * ambient capabilities, which every program that they start gets. If the program's file
- * brings capabilities of its own, the kernel drops the ambient ones and sets AT_SECURE,
- * as it does for a set-user-ID bit. Without AT_SECURE there is nothing to drop.
+ * Capabilities (capabilities(7)): only those that come from the file of the program are
+ * dropped. The superuser has all capabilities of the container anyway. Other users may
+ * have ambient capabilities, which every program that they start gets. If the file of a
+ * program brings capabilities of its own, the kernel drops the ambient ones and sets
+ * AT_SECURE, as it does for a set-user-ID bit. So without AT_SECURE there is nothing to
+ * drop.
  *
- * Memory. os_memory_available returns the minimum of the memory that the machine has
- * available and of what each control group of this process has available (cgroups(7),
- * both versions), minus a reserve:
+ * Memory: os_memory_available returns the minimum of the memory that the machine has
+ * available and of the memory that each control group of this process has available
+ * (cgroups(7), both versions), minus a reserve:
  *
  *    machine   MemAvailable + SwapFree of /proc/meminfo
  *    group     limit - used + page cache + swap
  *
- * Beyond that the kernel kills a process instead of refusing memory. Page cache and swap
- * count as available, because the kernel frees cache on demand, and only an amount that
- * kills the process is too much. The reserve is needed because the figures are old when
- * they are used, because the kernel needs tables for pages and requests, and because
- * other processes of the group grow as well.
+ * If a process takes more, the kernel kills it instead of refusing the memory. Page cache
+ * and swap count as available, because the kernel frees page cache on demand. The reserve
+ * has three reasons: the figures are old when they are used; the kernel itself needs
+ * memory for page tables and requests; and other processes of the group grow as well.
  */
 #include "linux.h"
 #include "os/os.h"
@@ -53,12 +54,13 @@ posix_signals_switches(void)
 }
 
 /*
- * An epoll(7) instance to which nothing is ever added; -1: not made. Written and used by
- * the signal thread only.
+ * An epoll(7) instance to which nothing is ever added; -1 before it is created. Only the
+ * signal thread uses this variable.
  *
- * It makes freezes visible. The freezer of control groups interrupts every wait, and
- * freezes the thread on its way out of the kernel. Afterwards the kernel silently
- * restarts pselect(2), but epoll_pwait(2) is never restarted: it fails with EINTR.
+ * A wait on this instance shows that the process was frozen. The freezer of control
+ * groups interrupts every wait, and stops the thread before its system call returns. When
+ * the thread goes on, the kernel silently restarts pselect(2). But it never restarts
+ * epoll_pwait(2), which fails with EINTR.
  */
 static int empty_epoll = -1;
 
@@ -72,15 +74,17 @@ os_signals_see_freezes(void)
 int
 posix_signals_pause(int64_t limit, const sigset_t *mask)
 {
-    struct epoll_event none;
+    struct epoll_event unused;
     if (empty_epoll >= 0 && limit >= MS)
-        return epoll_pwait(empty_epoll, &none, 1, (int)(limit / MS), mask);
-    struct timespec rest = time_spec(limit);
-    return pselect(0, NULL, NULL, NULL, &rest, mask);
+        return epoll_pwait(empty_epoll, &unused, 1, (int)(limit / MS), mask);
+
+    struct timespec timeout = time_spec(limit);
+    return pselect(0, NULL, NULL, NULL, &timeout, mask);
 }
 
-/* By number: the close of the C library, or of a sanitizer, assumes one descriptor table
- * for all threads, but the other threads may use the same number for another file. */
+/* By number of the system call. The close of the C library, or of a sanitizer, assumes
+ * one descriptor table for all threads. But a thread may have a table of its own
+ * (os_thread_unshare), where the same number stands for another file. */
 void
 posix_descriptor_close(int fd)
 {
@@ -93,30 +97,33 @@ posix_parent_death(int signo)
     prctl(PR_SET_PDEATHSIG, (unsigned long)signo, 0UL, 0UL, 0UL);
 }
 
-/* Fields of /proc/PID/stat, counted from 1: proc(5). */
-#define STATE 3
-#define FLAGS 9    /* decimal; flags of the first thread */
-#define PENDING 31 /* decimal; pending signals of the first thread */
-#define EXITING 4  /* PF_EXITING of the kernel's linux/sched.h, which proc(5) names */
+/* Fields of /proc/PID/stat, numbered from 1 as in proc(5). */
+#define STATE_FIELD 3    /* a letter */
+#define FLAGS_FIELD 9    /* flags of the first thread, decimal */
+#define PENDING_FIELD 31 /* pending signals of the first thread, decimal */
+#define EXITING_FLAG 4   /* PF_EXITING of the kernel's linux/sched.h, see proc(5) */
 
-/* Returns the state letter of process PID, 0 if unknown. ENDS becomes true if its first
- * thread is exiting or has a pending SIGKILL. The name of the program is in parentheses
- * and may contain spaces; field 3 follows the last parenthesis. */
+/* Returns the state letter of process PID, 0 if unknown. Sets IS_ENDING to whether the
+ * first thread of the process is exiting or has a pending SIGKILL. Field 2 is the name of
+ * the program in parentheses and may contain spaces and parentheses, so field 3 is found
+ * after the last parenthesis. */
 static char
-read_state(pid_t pid, bool *ends)
+read_state(pid_t pid, bool *is_ending)
 {
     char text[1024];
-    char *field;
     linux_file_read(text, sizeof(text), "/proc/%ld/stat", (long)pid);
 
-    char *name = strrchr(text, ')');
-    char *rest = name && name[1] ? name + 2 : NULL;
-    char state = rest ? *rest : '\0';
-    *ends = false;
-    for (int i = STATE; (field = strsep(&rest, " ")); i++) {
+    char *name_end = strrchr(text, ')');
+    char *next = name_end && name_end[1] ? name_end + 2 : NULL;
+    char state = next ? *next : '\0';
+    char *field;
+    *is_ending = false;
+    for (int i = STATE_FIELD; (field = strsep(&next, " ")); i++) {
         unsigned long value = strtoul(field, NULL, 10);
-        *ends |= (i == FLAGS && value & EXITING) ||
-                 (i == PENDING && value >> (SIGKILL - 1) & 1);
+        if (i == FLAGS_FIELD && value & EXITING_FLAG)
+            *is_ending = true;
+        if (i == PENDING_FIELD && value >> (SIGKILL - 1) & 1)
+            *is_ending = true;
     }
     return state;
 }
@@ -124,20 +131,21 @@ read_state(pid_t pid, bool *ends)
 bool
 posix_process_is_stopped(pid_t pid)
 {
-    bool ends;
-    return read_state(pid, &ends) == 'T';
+    bool is_ending;
+    return read_state(pid, &is_ending) == 'T';
 }
 
-/* Z: the first thread has ended. ENDS: it cannot end yet, because it is stuck or because
- * the kernel waits for requests of Linux AIO before it releases the process. */
+/* State Z means that the first thread has ended. A thread that was killed may not be able
+ * to end yet, because it is stuck in the kernel, or because the kernel waits for requests
+ * of Linux AIO before it releases the process. */
 bool
 posix_process_is_killed(pid_t pid)
 {
-    bool ends = false;
-    return read_state(pid, &ends) == 'Z' || ends;
+    bool is_ending = false;
+    return read_state(pid, &is_ending) == 'Z' || is_ending;
 }
 
-#define WORD 32 /* bits in one word of the kernel's sets */
+#define WORD_BITS 32 /* bits in one word of a set of capabilities */
 
 int
 posix_capabilities_drop(void)
@@ -149,41 +157,47 @@ posix_capabilities_drop(void)
     if (syscall(SYS_capget, &header, words) < 0)
         return -1;
 
-    for (unsigned i = 0; i < _LINUX_CAPABILITY_U32S_3 * WORD; i++)
+    for (unsigned i = 0; i < _LINUX_CAPABILITY_U32S_3 * WORD_BITS; i++)
         if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, (unsigned long)i, 0UL, 0UL) != 1)
-            words[i / WORD].permitted &= ~(UINT32_C(1) << i % WORD);
+            words[i / WORD_BITS].permitted &= ~(UINT32_C(1) << i % WORD_BITS);
     for (unsigned i = 0; i < _LINUX_CAPABILITY_U32S_3; i++)
         words[i].effective &= words[i].permitted;
 
     return syscall(SYS_capset, &header, words) < 0 ? -1 : 0;
 }
 
-/* Bytes that must stay free. */
-#define RESERVE (16LL << 20)
-#define RESERVE_SHARE 16          /* and a 16th of the rest, which is only an estimate */
-#define NO_LIMIT (INT64_MAX >> 1) /* version 1 has a huge number for no limit */
+/* Memory that must stay free: 16 MiB, and a 16th of the rest, which is only an
+ * estimate. */
+#define RESERVE (16LL << 20) /* bytes */
+#define RESERVE_DIVISOR 16
+
+/* Any limit from here on means that there is none; version 1 of control groups has a huge
+ * number then. In bytes. */
+#define NO_LIMIT (INT64_MAX >> 1)
+
 #define PATH_ROOM (4096 + 256)
 #define TEXT_ROOM 8192    /* bytes, for a file with many lines */
 #define FIGURES_ROOM 2048 /* bytes, for /proc/meminfo */
 #define NUMBER_ROOM 64    /* bytes, for a file with one number */
 
-/* The file names of one version of control groups. Sizes in these files are in bytes. */
-struct version {
+/* The directory and the files of one version of control groups. Numbers in these files
+ * are in bytes. `cache` has lines of memory.stat. */
+struct cgroup_version {
     const char *mount, *limits[2], *used, *cache[2], *swap_limit, *swap_used;
-    bool swap_is_sum; /* the figures for swap include memory */
+    bool swap_includes_memory; /* the numbers for swap include memory */
 };
 
-static const struct version first_version = {
+static const struct cgroup_version version_1 = {
     .mount = "/sys/fs/cgroup/memory",
     .limits = {"memory.limit_in_bytes"},
     .used = "memory.usage_in_bytes",
     .cache = {"\ntotal_inactive_file ", "\ntotal_active_file "},
     .swap_limit = "memory.memsw.limit_in_bytes",
     .swap_used = "memory.memsw.usage_in_bytes",
-    .swap_is_sum = true,
+    .swap_includes_memory = true,
 };
 
-static const struct version second = {
+static const struct cgroup_version version_2 = {
     .mount = "/sys/fs/cgroup",
     .limits = {"memory.max", "memory.high"},
     .used = "memory.current",
@@ -192,14 +206,14 @@ static const struct version second = {
     .swap_used = "memory.swap.current",
 };
 
-/* Returns the smaller of two numbers. */
 static int64_t
-least(int64_t one, int64_t other)
+smaller_of(int64_t one, int64_t other)
 {
     return one < other ? one : other;
 }
 
-/* Returns the number after KEY in TEXT, times UNIT; OTHERWISE if KEY is absent. */
+/* Returns the number that follows KEY in TEXT, multiplied by UNIT. Returns OTHERWISE if
+ * there is no such number, and INT64_MAX if the product is too large. */
 static int64_t
 find_number(const char *text, const char *key, int64_t unit, int64_t otherwise)
 {
@@ -210,90 +224,119 @@ find_number(const char *text, const char *key, int64_t unit, int64_t otherwise)
     return number < INT64_MAX / unit ? number * unit : INT64_MAX;
 }
 
-/* Returns the number in the file NAME of FOLDER, INT64_MAX for "max"; OTHERWISE without
- * the file. */
+/* Returns the number in the file NAME of the control group with directory FOLDER, and
+ * INT64_MAX if the file says "max". Returns OTHERWISE if there is no such file. */
 static int64_t
-read_number(const char *folder, const char *name, int64_t otherwise)
+read_group_number(const char *folder, const char *name, int64_t otherwise)
 {
     char text[NUMBER_ROOM];
-    return linux_file_read(text, sizeof(text), "%s/%s", folder, name)
-               ? find_number(text, "", 1, INT64_MAX)
-               : otherwise;
+    if (!linux_file_read(text, sizeof(text), "%s/%s", folder, name))
+        return otherwise;
+    return find_number(text, "", 1, INT64_MAX);
 }
 
-/* Returns the bytes available to the group of FOLDER. SWAP: bytes of swap that the
- * machine has available. */
-static int64_t
-group_available(const char *folder, const struct version *version, int64_t swap)
+/* Returns how many bytes the control group with directory FOLDER has available. SWAP is
+ * the free swap of the machine in bytes. Returns INT64_MAX if the group has no limit. Not
+ * inlined, because one frame for the texts of all these functions would be too large. */
+static __attribute__((noinline)) int64_t
+find_group_available(const char *folder, const struct cgroup_version *version,
+                     int64_t swap)
 {
     char text[TEXT_ROOM] = "\n";
     int64_t limit = INT64_MAX;
     int64_t cache = 0;
 
-    for (int i = 0; i < 2 && version->limits[i]; i++)
-        limit = least(limit, read_number(folder, version->limits[i], INT64_MAX));
-
-    int64_t used = limit < NO_LIMIT ? read_number(folder, version->used, -1) : -1;
+    for (int i = 0; i < 2; i++)
+        if (version->limits[i])
+            limit = smaller_of(limit,
+                               read_group_number(folder, version->limits[i], INT64_MAX));
+    if (limit >= NO_LIMIT)
+        return INT64_MAX;
+    int64_t used = read_group_number(folder, version->used, -1);
     if (used < 0)
         return INT64_MAX;
+
     if (linux_file_read(text + 1, sizeof(text) - 1, "%s/memory.stat", folder))
         for (int i = 0; i < 2; i++)
             cache += find_number(text, version->cache[i], 1, 0);
-
-    int64_t left = limit - used + least(cache, used);
+    int64_t available = limit - used + smaller_of(cache, used);
     if (swap == 0)
-        return left;
+        return available;
 
-    int64_t room = least(read_number(folder, version->swap_limit, NO_LIMIT), NO_LIMIT) -
-                   read_number(folder, version->swap_used, 0);
-    if (version->swap_is_sum)
-        room -= limit - used;
-
-    return room > 0 ? left + least(room, swap) : left;
+    int64_t swap_limit = read_group_number(folder, version->swap_limit, NO_LIMIT);
+    int64_t swap_used = read_group_number(folder, version->swap_used, 0);
+    int64_t swap_room = smaller_of(swap_limit, NO_LIMIT) - swap_used;
+    if (version->swap_includes_memory)
+        swap_room -= limit - used;
+    if (swap_room > 0)
+        available += smaller_of(swap_room, swap);
+    return available;
 }
 
-/* Returns the minimum for the group PATH and all groups above it. Groups that cannot be
- * read, as in a container, are skipped. */
+/* Returns the minimum of find_group_available for the group PATH and all groups above it.
+ * Groups that cannot be read, as in a container, are skipped. ROOT is as for
+ * linux_memory_available. */
 static int64_t
-groups_available(const char *root, const struct version *version, const char *path,
-                 int64_t swap)
+find_groups_available(const char *root, const struct cgroup_version *version,
+                      const char *path, int64_t swap)
 {
     char folder[PATH_ROOM];
-    size_t top = strlen(root) + strlen(version->mount);
-    int64_t left = INT64_MAX;
+    size_t top_length = strlen(root) + strlen(version->mount);
+    int64_t available = INT64_MAX;
 
     snprintf(folder, sizeof(folder), "%s%s%s", root, version->mount, path);
-    for (char *slash; (slash = strrchr(folder + top, '/')); *slash = '\0')
-        if (slash[1])
-            left = least(left, group_available(folder, version, swap));
-
-    return least(left, group_available(folder, version, swap));
+    for (;;) {
+        char *slash = strrchr(folder + top_length, '/');
+        bool ends_with_slash = slash && !slash[1];
+        if (!ends_with_slash)
+            available =
+                smaller_of(available, find_group_available(folder, version, swap));
+        if (!slash)
+            return available;
+        *slash = '\0';
+    }
 }
 
-/* Returns the minimum over all groups of this process. /proc/self/cgroup has lines
- * "NUMBER:CONTROLLERS:PATH"; CONTROLLERS is empty for version 2 and a list with commas
- * for version 1. */
+/* Returns true if LIST, of names separated by commas, has the name "memory". */
+static bool
+has_memory_controller(char *list)
+{
+    char *name;
+    while ((name = strsep(&list, ",")))
+        if (strcmp(name, "memory") == 0)
+            return true;
+    return false;
+}
+
+/* Returns the minimum of find_groups_available for all groups of this process. Each line
+ * of /proc/self/cgroup has the form "NUMBER:CONTROLLERS:PATH". CONTROLLERS is empty for
+ * version 2, and a list of names with commas for version 1. */
 static int64_t
-all_groups_available(const char *root, int64_t swap)
+find_all_groups_available(const char *root, int64_t swap)
 {
     char text[TEXT_ROOM];
-    char *rest = text;
+    char *next_line = text;
     char *path;
-    int64_t left = INT64_MAX;
+    int64_t available = INT64_MAX;
 
     linux_file_read(text, sizeof(text), "%s/proc/self/cgroup", root);
-    while ((path = strsep(&rest, "\n"))) {
+    while ((path = strsep(&next_line, "\n"))) {
         strsep(&path, ":");
         char *controllers = strsep(&path, ":");
-        char *one;
-        if (path && !*controllers)
-            left = least(left, groups_available(root, &second, path, swap));
-        while (path && (one = strsep(&controllers, ",")))
-            if (strcmp(one, "memory") == 0)
-                left = least(left, groups_available(root, &first_version, path, swap));
+        if (!path)
+            continue;
+
+        const struct cgroup_version *version = NULL;
+        if (!*controllers)
+            version = &version_2;
+        else if (has_memory_controller(controllers))
+            version = &version_1;
+        if (version)
+            available =
+                smaller_of(available, find_groups_available(root, version, path, swap));
     }
 
-    return left;
+    return available;
 }
 
 int64_t
@@ -303,15 +346,14 @@ linux_memory_available(const char *root)
 
     linux_file_read(text + 1, sizeof(text) - 1, "%s/proc/meminfo", root);
     int64_t swap = find_number(text, "\nSwapFree:", 1024, 0);
-    int64_t left;
+    int64_t memory = find_number(text, "\nMemAvailable:", 1024, INT64_MAX - swap);
 
-    left = find_number(text, "\nMemAvailable:", 1024, INT64_MAX - swap) + swap;
-    left = least(left, all_groups_available(root, swap));
-    if (left >= NO_LIMIT)
+    int64_t available = smaller_of(memory + swap, find_all_groups_available(root, swap));
+    if (available >= NO_LIMIT)
         return INT64_MAX;
-    left -= RESERVE + left / RESERVE_SHARE;
 
-    return left > 0 ? left : 0;
+    available -= RESERVE + available / RESERVE_DIVISOR;
+    return available > 0 ? available : 0;
 }
 
 int64_t
