@@ -89,10 +89,10 @@ os_file_alignment(int fd, int64_t *memory, int64_t *offset)
 }
 
 /*
- * Calls preadv2(2) or pwritev2(2), whichever number CALL has, with FLAGS of enum os_rw.
- * By number, because old C libraries have neither. The kernel takes the offset as two
- * longs; the upper one matters only on 32-bit systems. Not inlined, so that the fast path
- * does not need room for the vector.
+ * Makes the system call with number CALL, preadv2(2) or pwritev2(2), with FLAGS of enum
+ * os_rw. Old C libraries have no functions for these two. The kernel takes the offset as
+ * two longs; the upper one matters only on 32-bit systems. Not inlined, so that the fast
+ * path does not need room for the vector.
  */
 static __attribute__((noinline)) int64_t
 move_with_flags(long call, int fd, const void *buffer, size_t size, int64_t offset,
@@ -135,8 +135,8 @@ os_file_write(int fd, const void *buffer, size_t size, int64_t offset, int flags
     return pwrite(fd, buffer, size, offset);
 }
 
-/* Calls ioctl(2). By number, because C libraries differ in the type of REQUEST. Returns
- * 0, or -1 with errno. */
+/* Calls ioctl(2) by its number, because C libraries differ in the type of REQUEST.
+ * Returns 0, or -1 with errno. */
 static long
 call_ioctl(int fd, unsigned long request, void *answer)
 {

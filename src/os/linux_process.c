@@ -17,9 +17,10 @@
  *    group     limit - used + page cache + swap
  *
  * If a process takes more, the kernel kills it instead of refusing the memory. Page cache
- * and swap count as available, because the kernel frees page cache on demand. The reserve
- * has three reasons: the figures are old when they are used; the kernel itself needs
- * memory for page tables and requests; and other processes of the group grow as well.
+ * and swap count as available, because the kernel frees page cache on demand, and because
+ * only an amount for which the kernel would kill the process is too much. The reserve has
+ * three reasons: the figures are old when they are used; the kernel itself needs memory
+ * for page tables and requests; and other processes of the group grow as well.
  */
 #include "linux.h"
 #include "os/os.h"
@@ -82,9 +83,9 @@ posix_signals_pause(int64_t limit, const sigset_t *mask)
     return pselect(0, NULL, NULL, NULL, &timeout, mask);
 }
 
-/* By number of the system call. The close of the C library, or of a sanitizer, assumes
- * one descriptor table for all threads. But a thread may have a table of its own
- * (os_thread_unshare), where the same number stands for another file. */
+/* The system call is made by its number, because the close of the C library, or of a
+ * sanitizer, assumes one descriptor table for all threads. But a thread may have a table
+ * of its own (os_thread_unshare), where the same number stands for another file. */
 void
 posix_descriptor_close(int fd)
 {
