@@ -99,11 +99,14 @@ int os_file_storage(int fd, int64_t offset, int64_t length);
 
 /* Where the data of a file is, at the end of the chain of devices below it. */
 enum os_backing {
-    OS_BACKING_DEVICE,   /* on a device, or unknown */
-    OS_BACKING_MEMORY,   /* in memory, such as a RAM disk */
-    OS_BACKING_CACHE,    /* in the page cache, on a loop device without direct I/O */
-    OS_BACKING_BUFFERED, /* in the page cache, on a loop device with direct I/O */
-    OS_BACKING_PARTLY,   /* a part as OS_BACKING_BUFFERED, the rest on a device */
+    OS_BACKING_DEVICE, /* on a device, or unknown */
+    OS_BACKING_MEMORY, /* in memory, such as a RAM disk */
+    /* in the page cache of the file of a loop device, which has no direct I/O */
+    OS_BACKING_CACHE,
+    /* in the page cache of the file of a loop device, although it has direct I/O on */
+    OS_BACKING_BUFFERED,
+    /* a part as with OS_BACKING_BUFFERED, the rest on a device */
+    OS_BACKING_PARTLY,
 };
 
 /* Follows the chain of devices below an open file or block device, and returns where the

@@ -68,9 +68,9 @@ struct os_layout_device {
 struct os_layout {
     struct os_layout_device devices[OS_LAYOUT_DEVICES];
     int device_count;
-    struct os_extent *extents; /* on devices[0] */
+    struct os_extent *extents; /* extents of the file, on devices[0] */
     int extent_count;
-    struct os_extent *loop_extents; /* on the loop device; NULL without one */
+    struct os_extent *loop_extents; /* extents on the loop device; NULL without one */
     int loop_extent_count;
     int top_index; /* index of the top device in `devices` */
     /* In sectors. If not 0, an I/O that is queued on the top device is reported as
@@ -105,8 +105,7 @@ enum os_trace_kind {
     OS_TRACE_REQUEUE,  /* a request goes back into the queue, because it was not done */
     OS_TRACE_COMPLETE, /* a request, or a part of one, is complete */
     OS_TRACE_MARK,     /* os_trace_mark was called; `sector` holds its MARK */
-    /* an I/O, or a part of one, is complete that was queued on a device without a request
-     * queue */
+    /* an I/O, or a part of one, is complete; only on a device without a request queue */
     OS_TRACE_BIO_COMPLETE,
     /* A whole request is passed on to another device. Only the files of the system use
      * this kind: os_trace_read returns such a record as OS_TRACE_REMAP. */
@@ -116,7 +115,7 @@ enum os_trace_kind {
 struct os_trace_record {
     int64_t time; /* in ns, monotonic */
     uint64_t device, sector, sector_count;
-    uint64_t old_device, old_sector; /* of OS_TRACE_REMAP: where the I/O comes from */
+    uint64_t old_device, old_sector; /* of OS_TRACE_REMAP: before the I/O was remapped */
     /* TID of the thread that was running, in the initial PID namespace. For a worker of
      * io_uring: the TID of the thread that the worker serves. */
     int thread;
@@ -132,7 +131,7 @@ struct os_trace;
  * Starts a trace of the devices of COUNT layouts. From now on, the system stores all
  * records until they are read, as long as its buffers have room. Everything that the
  * trace creates in the system is removed when the process ends, even if it is killed.
- * Returns  * NULL with ERROR if the trace cannot be started.
+ * Returns NULL with ERROR if the trace cannot be started.
  */
 struct os_trace *os_trace_open(const struct os_layout *const *layouts, int count,
                                struct error *error);

@@ -69,7 +69,7 @@ refuse_target(const struct layout_search *search, const char *why, const char *n
 }
 
 /* Refuses the target because sysfs is not mounted or is hidden. The target may be on a
- * block device, so there is another advice. Returns -1 with the error of SEARCH. */
+ * block device, so the advice is to mount sysfs. Returns -1 with the error of SEARCH. */
 static int
 refuse_without_sysfs(const struct layout_search *search)
 {
@@ -333,9 +333,9 @@ find_device_link(const struct layout_search *search, int fd,
     return refuse_without_device(search, fd, &file);
 }
 
-/* Adds EXTENT to the extents of LAYOUT, or extends the last extent if EXTENT continues it
- * in the file and on the disk. Returns false if memory is missing or if there are
- * EXTENTS_MAX extents. */
+/* Adds EXTENT to the extents of LAYOUT. If EXTENT directly follows the last extent in the
+ * file and on the disk, that one is extended instead. Returns false if memory is missing
+ * or if there are EXTENTS_MAX extents. */
 static bool
 add_extent(struct os_layout *layout, struct os_extent extent)
 {
@@ -542,8 +542,8 @@ put_loop_on_top(struct os_layout *layout, struct os_layout *below)
 }
 
 /* If the top device is a loop device whose file can be followed, changes the layout of
- * SEARCH to one on the device of that file. Otherwise leaves it: then requests end at the
- * loop device. */
+ * SEARCH to one on the device of that file. Otherwise leaves it, as if the loop device
+ * were a disk. */
 static void
 follow_loop(struct layout_search *search)
 {

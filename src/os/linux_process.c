@@ -99,7 +99,7 @@ posix_parent_death(int signo)
 }
 
 /* Fields of /proc/PID/stat, numbered from 1 as in proc(5). */
-#define STATE_FIELD 3    /* a letter */
+#define STATE_FIELD 3    /* state of the process, a letter */
 #define FLAGS_FIELD 9    /* flags of the first thread, decimal */
 #define PENDING_FIELD 31 /* pending signals of the first thread, decimal */
 #define EXITING_FLAG 4   /* PF_EXITING of the kernel's linux/sched.h, see proc(5) */

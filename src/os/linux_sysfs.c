@@ -104,8 +104,9 @@ linux_sysfs_link(const char *path, char target[LINUX_SYSFS_ROOM])
     return length > 0;
 }
 
-/* The directory of a partition is in that of its disk. So the disk has the last name but
- * one in the target of the link of a partition, and the last name in that of a disk. */
+/* The target of the sysfs link of a disk ends with the name of the disk. The directory of
+ * a partition is inside that of its disk, so the target of its link ends with the names
+ * of the disk and of the partition. */
 int
 linux_disk_find(const char *device_link, struct linux_disk *disk)
 {
@@ -157,8 +158,8 @@ is_numbered(const struct linux_disk *disk, const char *kind)
 }
 
 /* Persistent memory (pmem) counts as memory unless it is used through a table of blocks
- * (BTT). sysfs shows that it is not: the mode of its namespace is "memory", or its device
- * is of the kind pfn. */
+ * (BTT). Without such a table, its namespace in sysfs has the mode "memory", or its
+ * device is a pfn device. */
 bool
 linux_disk_is_memory(const struct linux_disk *disk)
 {

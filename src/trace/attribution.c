@@ -2,7 +2,7 @@
  * Attribution: decides when, and in which thread, the records of a request are found, and
  * adds up the parts of the requests of each target. request.c handles a single request.
  *
- * There are three ways in:
+ * Other files call it in three ways:
  *
  * - attribution_record: a worker that prints every request attributes each request
  *   itself.
@@ -33,7 +33,7 @@
  *
  * At the last retry, no record can be missing any more, unless the trace has lost some. A
  * request that still has no records then becomes SPLIT_NO_DEVICE_IO: it did not reach a
- * device. All others without their records stay SPLIT_LOST.
+ * device. Any other request without its records stays SPLIT_LOST.
  */
 #include "trace/attribution.h"
 

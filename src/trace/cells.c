@@ -42,11 +42,13 @@
 
 #include "base/time.h"
 
-/* The entries of a cell that may belong to the request. */
+/* The entries of a cell, which are the first records of its block requests. Only those
+ * that may belong to the request. */
 struct cell_entries {
     int count;
-    int first_index; /* index of the first one among the candidates; -1 without entries */
-    /* There is one entry, followed by one issue and one completion: case 1 above. */
+    int first_index; /* index of the candidate that is the first entry; -1 for none */
+    /* There is only one entry, and the cell was issued and completed only once since. So
+     * this is the only block request for the cell. */
     bool is_sole;
 };
 
@@ -82,8 +84,9 @@ may_be_entry(const struct cells *cells, const struct candidate *candidate)
     return record->by_kernel && listed->use != RECORD_ATTRIBUTED;
 }
 
-/* Finds the entries of CELL that may belong to the request. An entry by the thread of the
- * request excludes those by other threads, and entries after it are not counted. */
+/* Finds the entries of CELL that may belong to the request. If the thread of the request
+ * has an entry, that entry is the only one: entries by other threads before it, and all
+ * entries after it, are not counted. */
 static struct cell_entries
 find_entries(const struct cells *cells, const struct sector_range *cell)
 {
@@ -118,10 +121,10 @@ find_entries(const struct cells *cells, const struct sector_range *cell)
     return entries;
 }
 
-/* Returns true if records of CELL must be missing, because no entry of CELL was found
- * although the cell has other records. With direct I/O, any record of the cell shows
- * that. Without, the page cache may have answered the request, and records of another
- * process prove nothing; only an issue without an entry before it shows that. */
+/* Returns true if CELL, of which no entry was found, has other records that show that the
+ * entry is missing. With direct I/O, any record shows that. Without direct I/O, the page
+ * cache may have answered the request, and the records may belong to another process;
+ * only an issue without an entry before it shows that. */
 static bool
 is_entry_missing(const struct cells *cells, const struct sector_range *cell)
 {
@@ -212,7 +215,7 @@ follow_block_request(struct cells *cells, const struct sector_range *cell, int e
 
         if (i == entry) {
             if (foreign_end > complete_count)
-                return SPLIT_AMBIGUOUS; /* one of another process is in flight */
+                return SPLIT_AMBIGUOUS; /* with a block request of another process */
             followed = queued_count++;
             now.queued_at = record->time;
             claim(candidate);

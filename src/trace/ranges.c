@@ -14,7 +14,7 @@
 
 #include "base/time.h"
 
-#define LEVELS_MAX 8 /* devices on top of each other */
+#define LEVELS_MAX 8 /* the most devices on top of each other */
 
 const struct os_layout_device *
 layout_find_device(const struct os_layout *layout, uint64_t number)
@@ -146,7 +146,7 @@ add_remapped(struct sector_ranges *ranges, const struct sector_range *range,
         if (record->kind != OS_TRACE_REMAP || !device)
             continue;
         if (device->disk == range->disk)
-            continue; /* only from a partition to its own disk */
+            continue; /* a remap from a partition to its own disk changes nothing */
 
         uint64_t old_disk = layout_find_disk(layout, record->old_device);
         uint64_t old_sector = record->old_sector;

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define SECTOR 512    /* bytes, for every device, see os/trace.h */
-#define RANGES_MAX 64 /* ranges of one request */
+#define RANGES_MAX 64 /* the most ranges of one request */
 
 /* A set of ranges. All zero is the empty set. */
 struct sector_ranges {
@@ -39,8 +39,8 @@ bool ranges_add(struct sector_ranges *ranges, uint64_t disk, uint64_t sector,
 bool ranges_add_below_loop(struct sector_ranges *ranges, const struct os_layout *layout,
                            int64_t offset, int64_t length);
 
-/* Does the same as ranges_add_below_loop, but for the top device: the device that the
- * target is on. The two devices differ only if that is a loop device. */
+/* Does the same as ranges_add_below_loop, but for the top device of LAYOUT, which the
+ * target is on. The result differs only if the top device is a loop device. */
 bool ranges_add_top(struct sector_ranges *ranges, const struct os_layout *layout,
                     int64_t offset, int64_t length);
 

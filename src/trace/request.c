@@ -22,12 +22,12 @@
 #include "base/time.h"
 #include "ranges.h"
 
-/* The trace has the clock of this program, but the kernel may round the time of a record
- * to the nearer tick. So records up to this many ns before and after a request are
- * searched, too. */
+/* In ns. Records and requests have times of the same clock, but the kernel may round the
+ * time of a record to the nearer tick. So records that are this much earlier or later
+ * than a request are searched, too. */
 #define CLOCK_SLACK 1000
-/* Records from before a request that are searched for block requests that were still in
- * flight when the request started. */
+/* At most this many records from before a request are searched, for block requests that
+ * were still in flight when the request started. */
 #define EARLIER_MAX 4096
 
 /* The search for the records of one request. Times are monotonic, in ns. */
@@ -39,17 +39,17 @@ struct attribution_search {
     bool has_all_records; /* no record of the request can be missing */
     int64_t start;        /* start of the request */
     int64_t end;          /* end of the request, without the flush after a write */
-    /* The next three are used for stacks only. */
-    bool was_queued_at_top; /* a block request of the request was queued at the top */
-    int64_t entered_top_at; /* when the first block request was queued at the top */
-    int64_t left_top_at;    /* when the last block request was complete at the top */
-    /* The records to search: from the first up to, but not including, the end. */
+    /* The next three fields are used only if the target is on a stack of devices. */
+    bool was_queued_at_top; /* a block request was queued at the top device */
+    int64_t entered_top_at; /* first block request was queued at the top device */
+    int64_t left_top_at;    /* last block request was complete at the top device */
+    /* The records to search: from `first_record` to before `end_record`. */
     struct listed_record *first_record;
     struct listed_record *end_record;
-    struct sector_ranges ranges; /* sectors of the request at the level being searched */
+    struct sector_ranges ranges; /* sectors of the request, at the level to search */
 };
 
-/* Selects the records from START to END to be searched. */
+/* Selects the records from START to END (monotonic, ns) to be searched. */
 static void
 select_records(struct attribution_search *search, int64_t start, int64_t end)
 {
@@ -74,7 +74,7 @@ select_records_within_top(struct attribution_search *search)
         records->entries + records_find(records, count, search->left_top_at + 1);
 }
 
-/* Returns the record at which a search begins that includes earlier records. */
+/* Returns the first record of a search that includes records from before the request. */
 static struct listed_record *
 find_earlier_record(const struct attribution_search *search)
 {
@@ -82,7 +82,7 @@ find_earlier_record(const struct attribution_search *search)
     return search->first_record - time_earlier(earlier_count, EARLIER_MAX);
 }
 
-/* Returns true if RECORD is of the top device, which the target is on. */
+/* Returns true if RECORD is a record of the top device, which the target is on. */
 static bool
 is_at_top(const struct attribution_search *search, const struct os_trace_record *record)
 {
@@ -102,8 +102,8 @@ is_queued_by_thread(const struct attribution_search *search,
 }
 
 /*
- * Adds the sectors that the thread of the request queued at the top device while the
- * request was in flight.
+ * Adds to the ranges of SEARCH the sectors that the thread of the request queued at the
+ * top device while the request was in flight.
  *
  * If the thread queued nothing, a control group may have throttled the request. A thread
  * of the kernel queues a throttled I/O later. So if exactly one I/O that the kernel
@@ -130,7 +130,8 @@ add_queued_ranges(struct attribution_search *search)
         if (!is_at_top(search, record))
             continue;
 
-        kernel_queued |= is_by_kernel;
+        if (is_by_kernel)
+            kernel_queued = true;
         if (is_by_kernel && record->sector_count * SECTOR == (uint64_t)sample->size &&
             record->is_write == writes) {
             throttled = record;
@@ -147,16 +148,16 @@ add_queued_ranges(struct attribution_search *search)
         return throttled_count != 1 ||
                ranges_add_record(&search->ranges, layout, throttled);
 
-    /* The rest of the request may be in a hole, unless the layout is known, or unless a
-     * thread of the kernel may have queued the rest. */
+    /* If the thread queued less than the whole request, the rest may be in a hole. But if
+     * the layout is known, or if the kernel queued anything, that is not certain. */
     bool may_have_hole = !layout->extents_known && !kernel_queued;
     return !search->target->is_direct || may_have_hole ||
            queued_sectors * SECTOR >= (uint64_t)sample->size;
 }
 
-/* Adds the sectors that the thread of the request queued below the top device of a stack.
- * They belong to the request if the thread has only one request in flight. Returns false
- * if there is no room. */
+/* Adds to the ranges of SEARCH the sectors that the thread of the request queued below
+ * the top device of a stack. They belong to the request if the thread has only one
+ * request in flight. Returns false if there is no room. */
 static bool
 add_ranges_queued_below_top(struct attribution_search *search)
 {
@@ -170,7 +171,8 @@ add_ranges_queued_below_top(struct attribution_search *search)
     return true;
 }
 
-/* Replaces the ranges by those on the bottom devices. Returns false if that fails. */
+/* Replaces the ranges of SEARCH by the ranges on bottom devices to which they were
+ * remapped. Returns false if there is no room or if there are too many levels. */
 static bool
 follow_remaps(struct attribution_search *search)
 {
@@ -178,7 +180,7 @@ follow_remaps(struct attribution_search *search)
                                 search->first_record, search->end_record);
 }
 
-/* Adds a candidate. Returns false if there is no room. */
+/* Adds CANDIDATE to CELLS. Returns false if there is no room. */
 static bool
 add_candidate(struct cells *cells, struct candidate candidate)
 {
@@ -196,9 +198,10 @@ find_completion_kind(const struct os_layout_device *top)
     return top->is_bio_based ? OS_TRACE_BIO_COMPLETE : OS_TRACE_COMPLETE;
 }
 
-/* Adds a candidate of TOP, the top device of a stack. A block request counts as in flight
- * at this device as soon as it is queued, so a record of queueing becomes two candidates:
- * queued, and issued at the same time. Returns false if there is no room. */
+/* Adds CANDIDATE, a record of TOP, the top device of a stack, to CELLS. A block request
+ * counts as in flight at this device as soon as it is queued, so a record of queueing
+ * becomes two candidates: queued, and issued at the same time. Returns false if there is
+ * no room. */
 static bool
 add_top_candidate(struct cells *cells, struct candidate candidate,
                   const struct os_layout_device *top)
@@ -216,9 +219,9 @@ add_top_candidate(struct cells *cells, struct candidate candidate,
     return add_candidate(cells, candidate);
 }
 
-/* Returns LISTED as a candidate. If `completion_shift` is set, an I/O that was queued on
- * the top device completes on the device below, that many sectors further (bcache). Such
- * a completion is converted to a completion on the top device. */
+/* Returns the record LISTED as a candidate. If `completion_shift` is set, an I/O that was
+ * queued on the top device completes on the device below, that many sectors further
+ * (bcache). Such a completion is converted to a completion on the top device. */
 static struct candidate
 convert_to_candidate(const struct os_layout *layout, struct listed_record *listed)
 {
@@ -301,7 +304,7 @@ find_entry_kind(const struct attribution_search *search, const struct cells *cel
  * - It queues the same sectors at the top device.
  * - It queues the ranges themselves, at a bottom device below a loop device. There, block
  *   requests for the loop device are queued by the kernel only.
- * - More I/Os are queued at the ranges than remap records lead there from above.
+ * - More I/Os are queued at the ranges than remap records pass on to them.
  */
 static bool
 may_have_foreign_io(const struct attribution_search *search)
@@ -333,9 +336,9 @@ may_have_foreign_io(const struct attribution_search *search)
     return layout->is_remapped && queued_count > remapped_count;
 }
 
-/* Finds the block requests of the request for all ranges, at the level of CELLS. Searches
- * the selected records and, if WITH_EARLIER, also records from before. Returns a result
- * as cells_add does. */
+/* Finds the block requests of the request for all its ranges. CELLS selects the level of
+ * the stack. Searches the selected records and, if WITH_EARLIER, also records from before
+ * the request. Returns a result as cells_add does. */
 static enum split_result
 try_level(const struct attribution_search *search, struct cells *cells, bool with_earlier)
 {
@@ -366,9 +369,9 @@ try_level(const struct attribution_search *search, struct cells *cells, bool wit
     return SPLIT_DONE;
 }
 
-/* Finds the block requests of the request for all ranges, at the level of CELLS. Earlier
- * records take longer to search, so they are used only if it is ambiguous without them
- * which block requests belong to the request. Returns a result as cells_add does. */
+/* Finds the block requests of the request for all its ranges. CELLS selects the level of
+ * the stack. Records from before the request are searched only if it is ambiguous without
+ * them which block requests belong to the request. Returns a result as cells_add does. */
 static enum split_result
 attribute_level(const struct attribution_search *search, struct cells *cells)
 {
@@ -390,13 +393,14 @@ find_last_completion(const struct cells *cells)
 }
 
 /*
- * Returns true if a request whose records were not found may have reached a device. These
- * are the signs, while the request was in flight:
+ * Returns true if a request whose records were not found may have reached a device. One
+ * of these signs while the request was in flight is enough:
  *
  * - The sectors of the request were issued, although no record says that they were
  *   queued.
- * - A thread of the kernel queued them, or sectors that may be theirs: any if the layout
- *   is unknown, and below a loop device any in no extent of the target.
+ * - A thread of the kernel queued an I/O that may belong to the request: to the sectors
+ *   of the request; to any sectors if the layout is unknown; or, below a loop device, to
+ *   sectors in no extent of the target.
  * - The thread of the request queued an I/O that need not belong to another request.
  */
 static bool
@@ -441,10 +445,11 @@ may_have_reached_device(const struct attribution_search *search)
 }
 
 /*
- * Finds the block requests of the request at the bottom devices of a stack. The ranges
- * are still those at the top device. BY_THREAD says that these ranges do not come from
- * the layout; then a position in the file of a loop device is not known. Returns a result
- * as cells_add does.
+ * Finds the block requests of the request at the bottom devices of a stack. Before the
+ * call, the ranges of SEARCH are those at the top device. BY_THREAD says that they do not
+ * come from the layout, but from I/O of the thread. Then the position of the request in
+ * the file of a loop device is unknown, so a loop device is not followed. Returns a
+ * result as cells_add does.
  */
 static enum split_result
 attribute_bottom(struct attribution_search *search, bool by_thread)
@@ -481,16 +486,17 @@ attribute_bottom(struct attribution_search *search, bool by_thread)
     if (result != SPLIT_DONE || cells->interval_count > 0)
         return result;
 
-    /* No block request was found here. Either the stack answered the request itself, or
-     * it passed the block requests on without a record, or records are missing. */
+    /* No block request was found at the bottom devices. Either the stack answered the
+     * request itself, or it passed the block requests on without a record, or records are
+     * missing. */
     if (!search->has_all_records || (is_on_loop && may_have_reached_device(search)))
         return SPLIT_LOST;
     return SPLIT_DONE;
 }
 
-/* Returns the result for a request of which no sector has records of block requests. With
- * direct I/O, such a record must exist, so it is missing. Otherwise the page cache
- * answered the request. */
+/* Returns the result for a request without records of block requests. With direct I/O,
+ * there must be such records, so they are missing. Otherwise the page cache answered the
+ * request. */
 static enum split_result
 result_without_records(const struct attribution_search *search)
 {
@@ -539,8 +545,8 @@ attribute_single_device(const struct attribution_search *search)
     return result;
 }
 
-/* Finds the block requests of the request. The ranges come from the layout of the target
- * or, if BY_THREAD, from what the thread of the request queued. Returns a result as
+/* Finds the block requests of the request. Its sectors come from the layout of the target
+ * or, if BY_THREAD, from I/O that the thread of the request queued. Returns a result as
  * cells_add does, or SPLIT_NO_DEVICE_IO. */
 static enum split_result
 attribute_ranges(struct attribution_search *search, bool by_thread)
@@ -561,15 +567,15 @@ attribute_ranges(struct attribution_search *search, bool by_thread)
     if (search->ranges.count == 0 && by_thread)
         return result_without_records(search);
     if (search->ranges.count == 0)
-        return SPLIT_NO_DEVICE_IO; /* in a hole */
+        return SPLIT_NO_DEVICE_IO; /* the whole request is in a hole of the file */
     if (layout->is_stacked)
         return attribute_stack(search, by_thread);
     return attribute_single_device(search);
 }
 
-/* Finds the block requests of the request: by the layout and then, because the file may
- * have got other blocks since its layout was read, by the thread. Returns the better of
- * the two results. */
+/* Finds the block requests of the request by the layout of the target. If that fails,
+ * finds them by the thread of the request, because the file may have got other blocks
+ * since its layout was read. Returns the better of the two results. */
 static enum split_result
 find_block_requests(struct attribution_search *search)
 {

@@ -43,7 +43,7 @@ struct listed_record {
 /* A range of sectors of a disk. */
 struct sector_range {
     uint64_t disk;   /* device number of the disk, as in os_trace_record */
-    uint64_t sector; /* first sector */
+    uint64_t sector; /* number of the first sector */
     uint64_t sector_count;
 };
 
@@ -59,8 +59,8 @@ struct candidate {
     enum os_trace_kind kind; /* the kind of the record, unless it was replaced */
 };
 
-#define CANDIDATES_MAX 8192 /* candidates of one request */
-#define INTERVALS_MAX 2048  /* intervals of one request */
+#define CANDIDATES_MAX 8192 /* the most candidates of one request at one level */
+#define INTERVALS_MAX 2048  /* the most intervals of one request at one level */
 
 /*
  * The search for the block requests of one request at one level of a stack of devices: at
@@ -88,7 +88,7 @@ struct cells {
     enum os_trace_kind entry_kind;
     bool has_earlier; /* the candidates include records from before the request */
     int candidate_count;
-    int first_within_index; /* index of the first candidate that is not from before */
+    int first_within_index; /* index of the first candidate not from before the request */
     /* Time at which the request's own thread queued the first of its block requests,
      * monotonic, in ns; INT64_MAX if that thread queued none. */
     int64_t queued_at;
@@ -102,7 +102,7 @@ struct cells {
 };
 
 #define RECORD_THREADS (1 << 22) /* TIDs are below this number: the limit of Linux */
-#define RECORDS_MAX (1 << 16)    /* records in memory */
+#define RECORDS_MAX (1 << 16)    /* the most records in memory */
 
 /* The records that were read and not forgotten so far, in the order of time. Too large
  * for the stack of a thread. If everything but `source` is zero, there are no records. */
@@ -139,9 +139,9 @@ int records_find(const struct records *records, int count, int64_t time);
 struct trace_target {
     struct os_layout layout;
     bool writes_sync; /* a write returns only after a flush (O_SYNC, O_DSYNC) */
-    bool is_direct;   /* direct I/O: no page cache may answer a request */
+    bool is_direct;   /* direct I/O: the page cache answers no request */
     bool is_single;   /* each thread has only one request in flight */
-    bool needs_track; /* the parts of requests are also needed over time (track.h) */
+    bool needs_track; /* the parts are also needed as a track (stats/track.h) */
 };
 
 /* A target, and the parts of its requests so far. */
