@@ -247,7 +247,7 @@ fail_with_errno(struct error *error, const char *path)
  * remover is a copy of a process with several threads, so it may only call functions that
  * are async-signal-safe. */
 static _Noreturn void
-run_remover(const char *folder, const char *switch_file, int pipe_end)
+run_instance_remover(const char *folder, const char *switch_file, int pipe_end)
 {
     static const struct timespec pause = {.tv_nsec = REMOVE_PAUSE};
     char byte;
@@ -306,7 +306,7 @@ start_remover(struct os_trace *trace)
         pthread_sigmask(SIG_SETMASK, &all_signals, &old_mask);
         trace->remover_pid = fork();
         if (trace->remover_pid == 0)
-            run_remover(trace->folder, switch_file, pipe_ends[0]);
+            run_instance_remover(trace->folder, switch_file, pipe_ends[0]);
         pthread_sigmask(SIG_SETMASK, &old_mask, NULL);
     }
 

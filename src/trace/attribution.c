@@ -337,8 +337,8 @@ note_useless_stack_limit(const struct plan *plan, const struct os_layout *layout
 /* Fills TARGET from JOB: the layout of the target, and how its requests are sent. May add
  * notes for the user to NOTES. Returns 0, or -1 with ERROR. */
 static int
-prepare_target(struct trace_target *target, const struct attribution_job *job,
-               struct notes *notes, struct error *error)
+prepare_traced_target(struct trace_target *target, const struct attribution_job *job,
+                      struct notes *notes, struct error *error)
 {
     const struct plan *plan = job->plan;
     struct os_layout *layout = &target->layout;
@@ -383,7 +383,7 @@ attribution_open(const struct attribution_job *jobs, int count, struct notes *no
     for (; prepared_count < count; prepared_count++) {
         struct trace_target *target = &attribution->targets[prepared_count].target;
         layouts[prepared_count] = &target->layout;
-        if (prepare_target(target, &jobs[prepared_count], notes, error) < 0)
+        if (prepare_traced_target(target, &jobs[prepared_count], notes, error) < 0)
             break;
     }
 
