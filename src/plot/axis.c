@@ -223,8 +223,9 @@ make_tick(const struct plot_axis *axis, int64_t value, const struct scale_row *r
           bool has_unit)
 {
     struct plot_tick tick = {.position = plot_axis_position(axis, (double)value)};
+    int64_t whole = value / row->unit;
     int64_t thousandths = value % row->unit * 1000 / row->unit;
-    double number = (double)(value / row->unit) + (double)thousandths / 1000;
+    double number = (double)whole + (double)thousandths / 1000;
 
     if (has_unit && value && *row->name)
         snprintf(tick.text, sizeof(tick.text), "%.10g %s", number, row->name);

@@ -72,14 +72,14 @@ plot_panel_draw(struct buffer *text, const struct plot_panel *panel)
     for (int i = 0; i < y_count; i++)
         svg_text(text, panel->x - TICK_DISTANCE - 2, y_ticks[i].position + 4, SVG_END,
                  PLOT_SMALL, "dim", y_ticks[i].text);
-    add_axis_title(text, panel->x - 74, PLOT_TOP + PLOT_HEIGHT / 2, &panel->y_axis,
+    add_axis_title(text, panel->x - 74, PLOT_TOP + PLOT_HEIGHT / 2.0, &panel->y_axis,
                    panel->y_title, SVG_UPWARDS);
 }
 
 void
 plot_panel_empty(struct buffer *text, const struct plot_panel *panel)
 {
-    svg_text(text, panel->x + panel->width / 2, PLOT_TOP + PLOT_HEIGHT / 2, SVG_MIDDLE,
+    svg_text(text, panel->x + panel->width / 2, PLOT_TOP + PLOT_HEIGHT / 2.0, SVG_MIDDLE,
              PLOT_FONT, "dim", "no request counted");
 }
 
