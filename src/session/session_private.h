@@ -1,0 +1,101 @@
+#ifndef SESSION_SESSION_PRIVATE_H
+#define SESSION_SESSION_PRIVATE_H
+
+/* What session.c and stages.c share. */
+
+#include "base/error.h"
+#include "os/thread.h"
+#include "report/report.h"
+#include "run/run.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+struct output_kind;
+
+/*
+ * A stage is something that a thread may have to wait for without end while no request is
+ * in flight: opening a target, preparing the files (the file of -output and exported
+ * files), or closing a target.
+ */
+enum stage_kind { STAGE_OPENING, STAGE_FILES, STAGE_CLOSING };
+
+struct stage {
+    enum stage_kind kind;
+    const char *name; /* path of the target, or names of the files, for messages */
+    int64_t began_at; /* when the stage began, ns, monotonic */
+    /* When the stage last made progress, ns, monotonic. NULL if that cannot be known. */
+    const _Atomic int64_t *advanced_at;
+};
+
+/* The states of a session, see the picture in session.c. Each is later than those before
+ * it in this list, but a session skips some of them. */
+enum session_state {
+    SESSION_OPENING,  /* the leader opens the targets and the run */
+    SESSION_RUNNING,  /* the run has begun, and the final line is not printed yet */
+    SESSION_REFUSED,  /* the run cannot begin, and the leader closes the targets */
+    SESSION_FINISHED, /* the final line is printed, and the leader closes targets */
+    SESSION_UNSHARED, /* the leader is done, and the closer closes the targets */
+    SESSION_CLOSED,   /* all targets are closed */
+};
+
+/*
+ * The state that all threads share. If a thread is still stuck in the kernel at the end,
+ * this memory is deliberately not freed, because that thread may still write to it.
+ */
+struct session {
+    const struct plan *plan;
+    const struct output_kind *output; /* kind of the first output, which prints errors */
+    struct os_thread supervisor;
+    unsigned blocked_signals; /* result of os_signals_block, for os_signals_unblock */
+
+    struct os_lock *lock; /* guards `stage`. The leader waits on it for SESSION_FINISHED.
+                           * No thread makes a system call while it holds the lock. */
+    struct stage stage;   /* the present stage, which stage_enter replaces as a whole */
+    int64_t give_up_at;   /* when the supervisor gives up any stage because of a signal,
+                           * ns, monotonic; INT64_MAX before a signal */
+
+    _Atomic(enum session_state) state; /* changed by session_advance only */
+    atomic_bool state_changed; /* `state` has changed since the supervisor last read it */
+
+    char file_names[512];      /* names of the -output file and of the exported files */
+    atomic_int unused_targets; /* number of open targets, from the first on, which need
+                                * target_discard if no run begins; 0 once it has begun */
+    struct reports reports;
+    struct run_observer observer;
+    struct run_task task;
+    struct run *run;    /* NULL in a sweep, with -load, or if the run could not begin */
+    struct error error; /* why the run could not begin; its `status` is 0 if it began */
+    int status;         /* exit status of the program */
+    struct notes notes;
+
+    int target_count;
+    int job_count;     /* number of jobs: one per target, and the load of -load */
+    struct job jobs[]; /* the targets' jobs first, then the load's */
+};
+
+/*
+ * Changes the state to NEXT, and wakes the threads that may be waiting for it: the leader
+ * and the supervisor. To be called by the thread that the picture in session.c names for
+ * this change. The state is stored before `state_changed`, and session_wait reads them
+ * the other way round, so the supervisor misses no change.
+ */
+void session_advance(struct session *session, enum session_state next);
+
+/*
+ * Replaces the present stage by a stage of KIND, which begins now, for the target of JOB
+ * (NULL: the files). The thread that may have to wait in the stage calls this. It need
+ * not wake the supervisor: that sleeps at most until the deadline of the earlier stage,
+ * and reads the new stage then.
+ */
+void stage_enter(struct session *session, enum stage_kind kind, const struct job *job);
+
+/*
+ * Waits until the state is AT_LEAST or a later one, on the supervisor's thread, and
+ * watches the stages meanwhile. Reports a slow stage on stderr. Ends the program if a
+ * stage has not advanced for the plan's open_timeout, or when the grace period after a
+ * signal is over. Time during which the process was stopped (Ctrl-Z) does not count.
+ */
+void session_wait(struct session *session, enum session_state at_least);
+
+#endif
