@@ -16,6 +16,28 @@ int io_mode_choose(struct target *target, const struct plan *plan, struct notes 
                    struct error *error);
 
 /*
+ * Sets `find_resident`: chooses a way to look up pages of TARGET in the page cache. The
+ * page at OFFSET is the test: it is read through the page cache, so a way that works must
+ * find it. Afterwards the page is dropped. Defined in page_cache.c.
+ */
+void choose_page_lookup(struct target *target, int64_t offset);
+
+/*
+ * Writes all dirty data back, so that no request has to wait for that. There may be much
+ * dirty data. So, if the supervisor limits the time of an opening without progress, the
+ * data is written in chunks, and each chunk counts as progress. Only a run that writes
+ * also flushes the cache of the device: direct reads do not need such a flush, and it may
+ * take long. Defined in page_cache.c.
+ */
+void write_back_before_run(struct target *target, const struct plan *plan,
+                           struct notes *notes);
+
+/* Sets mode nocache, because direct I/O is impossible for REASON. If the plan reads and
+ * the page cache cannot be emptied, sets mode cached instead. Defined in page_cache.c. */
+void start_nocache(struct target *target, const struct plan *plan, const char *reason,
+                   struct notes *notes);
+
+/*
  * Opens the working file in the directory of PLAN: a file without a name, or with -keep
  * the file ioping.tmp. Sets the descriptor and the size of TARGET. Returns 0, or -1 with
  * ERROR. Defined in working_file.c.
