@@ -33,7 +33,7 @@
  *                                   starts the closer               closes the rest
  *                                   waits, watches the stages       UNSHARED -> CLOSED
  *
- * While the supervisor watches the stages (below), it reports a stage that takes long,
+ * While the supervisor watches the stages (stages.c), it reports a stage that takes long,
  * and ends the program if a stage takes too long. If a request or a worker's thread is
  * stuck in the kernel at the end, the supervisor ends the process instead of going on to
  * FINISHED. If the closer cannot be started, the supervisor closes the targets itself. In
@@ -409,7 +409,9 @@ run_supervisor(void *argument)
         os_process_end(session->status);
 
     stage_enter(session, STAGE_CLOSING, &session->jobs[0]);
-    /* Requests in flight may have used up the grace period, so closing gets more time. */
+    /* After a signal, the wait for requests in flight may have used up the grace period.
+     * So the closing gets at least DEADLINE_CLOSING from now on. Otherwise the supervisor
+     * would give up even a target that closes quickly. */
     if (os_signals_stop())
         session->give_up_at = time_later(os_signals_asked() + DEADLINE_GRACE,
                                          os_clock_now() + DEADLINE_CLOSING);

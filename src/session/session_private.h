@@ -1,7 +1,12 @@
 #ifndef SESSION_SESSION_PRIVATE_H
 #define SESSION_SESSION_PRIVATE_H
 
-/* What session.c and stages.c share. */
+/*
+ * The struct that the threads of a session share, and the functions by which a thread
+ * announces what it does and the supervisor waits for the other threads. These functions
+ * are defined in stages.c. session.c has the steps of each thread, and shows the threads
+ * in a picture.
+ */
 
 #include "base/error.h"
 #include "os/thread.h"
@@ -47,7 +52,9 @@ struct session {
     const struct plan *plan;
     const struct output_kind *output; /* kind of the first output, which prints errors */
     struct os_thread supervisor;
-    unsigned blocked_signals; /* result of os_signals_block, for os_signals_unblock */
+    /* The signals that os_signals_block has blocked in the leader. The supervisor
+     * unblocks them for itself, so that no other thread receives them. */
+    unsigned blocked_signals;
 
     struct os_lock *lock; /* guards `stage`. The leader waits on it for SESSION_FINISHED.
                            * No thread makes a system call while it holds the lock. */

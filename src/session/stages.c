@@ -1,4 +1,23 @@
-/* The stages of a session, and the giving up. */
+/*
+ * How the supervisor waits for the leader and the closer while they open targets, prepare
+ * files and close targets. Each such step is a stage. It may hang for ever in a system
+ * call, if the storage has failed, and then nothing can interrupt its thread. So the
+ * threads only announce what they do, and the supervisor decides what follows:
+ *
+ *   - Before a thread begins a stage, it stores the stage in the session (stage_enter).
+ *     When a thread has done its part, it changes the state of the session and wakes the
+ *     threads that wait for the new state (session_advance).
+ *   - The supervisor sleeps in session_wait until the session has a certain state.
+ *     Meanwhile it reports on stderr that a stage is not ready: when the stage has lasted
+ *     as long as -hang says, and again whenever that time has doubled.
+ *   - The supervisor prints an error and ends the process (give_up) if an opening makes
+ *     no progress for too long, if another stage lasts too long, or if a stage is not
+ *     over at the end of the grace period after a signal. Threads that are still in the
+ *     kernel are left behind.
+ *
+ * While requests are in flight, the supervisor does not wait here, but in run_supervise
+ * (run/run.h).
+ */
 #include "session_private.h"
 
 #include "base/deadlines.h"
@@ -104,7 +123,8 @@ describe_wait(const struct stage *stage, bool gives_up, int64_t waited,
 static _Noreturn void
 give_up(struct session *session, const struct stage *stage, int64_t waited)
 {
-    /* This struct outlives a slow remover, because this function never returns. */
+    /* The remover may still use this struct after DEADLINE_CLOSING, when it is no longer
+     * waited for. The struct stays valid, because this function never returns. */
     struct removal removal = {.session = session};
     struct os_thread remover;
     int64_t deadline = os_clock_now() + DEADLINE_CLOSING;

@@ -10,17 +10,9 @@
  *
  * nocache: buffered I/O, but the data of a request must not be in the page cache when the
  * request is sent. At the start, dirty pages are written back, the working set is dropped
- * from the page cache, and read-ahead is turned off. Before each read, the pages that it
- * will read are looked up in the page cache:
- *
- *   - Pages that are found are dropped. The cache stores pages in folios of up to 2 MiB
- *     and more, and a folio stays if only a part of it is to be dropped. So the whole
- *     aligned window around the request is dropped. If pages still stay, dirty data is
- *     written back and the window is dropped again.
- *   - The file system may have other caches, and the process may not be allowed to look
- *     pages up. So the kernel's count of sectors that this thread has read from devices
- *     is compared before and after each read. If the count stays the same, the read was
- *     cached. (RWF_NOWAIT could not tell, because it starts to read a missing page.)
+ * from the page cache, and read-ahead is turned off. The pages of each read are dropped
+ * again before it is sent. page_cache.c explains how, and how a read from a cache is
+ * detected.
  *
  * cached: buffered I/O through the page cache as it is, because -C is given or neither of
  * the other modes is possible.

@@ -1,8 +1,32 @@
-/* The page cache of a target. */
+/*
+ * Writes dirty data back before a run, and keeps the data of requests out of the page
+ * cache in mode nocache. io_mode.c explains the modes.
+ *
+ * Dirty data is written back before the first request, so that no request has to wait for
+ * that. io_mode.c leaves this step out with -C, and for a file system in memory.
+ *
+ * In mode nocache, the working set is then dropped from the page cache. But each read
+ * brings pages back, and so may other programs. So target_evict looks up the pages of
+ * each read in the page cache before the read is sent:
+ *
+ *   - Pages that are found are dropped. The cache stores pages in folios of up to 2 MiB
+ *     and more, and a folio stays if only a part of it is to be dropped. So the whole
+ *     aligned window around the request is dropped. If pages still stay, dirty data is
+ *     written back and the window is dropped again. If pages cannot be looked
+ *     up, the window is dropped before every read.
+ *   - The file system may have other caches, and the process may not be allowed to look
+ *     pages up. So the worker (run/loop.c) compares the kernel's count of sectors that
+ *     its thread has read from devices, before and after each read. If the count stays
+ *     the same, the read was cached. (RWF_NOWAIT could not tell, because it starts to
+ *     read a missing page.)
+ *
+ * When the target is opened, choose_page_lookup and choose_sector_count find out which of
+ * these two checks are possible. io_mode.c also uses the lookup of pages to test whether
+ * direct reads are direct.
+ */
 #include "target_private.h"
 
 #include "os/os.h"
-#include "os/process.h"
 #include "os/storage.h"
 #include "plan/plan.h"
 

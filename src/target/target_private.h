@@ -1,7 +1,7 @@
 #ifndef TARGET_TARGET_PRIVATE_H
 #define TARGET_TARGET_PRIVATE_H
 
-/* The steps of target_open, for the files of src/target. */
+/* The steps of target_open and of io_mode_choose, for the files of src/target. */
 
 #include "target/target.h"
 
@@ -16,24 +16,31 @@ int io_mode_choose(struct target *target, const struct plan *plan, struct notes 
                    struct error *error);
 
 /*
- * Sets `find_resident`: chooses a way to look up pages of TARGET in the page cache. The
- * page at OFFSET is the test: it is read through the page cache, so a way that works must
- * find it. Afterwards the page is dropped. Defined in page_cache.c.
+ * Sets `find_resident` of TARGET: chooses a way to look up its pages in the page cache.
+ * Reads the page at OFFSET (bytes) through the page cache as a test: a way that works
+ * must find this page. Then drops the page. If no way works, `find_resident` stays NULL.
+ * Defined in page_cache.c.
  */
 void choose_page_lookup(struct target *target, int64_t offset);
 
 /*
- * Writes all dirty data back, so that no request has to wait for that. There may be much
- * dirty data. So, if the supervisor limits the time of an opening without progress, the
- * data is written in chunks, and each chunk counts as progress. Only a run that writes
- * also flushes the cache of the device: direct reads do not need such a flush, and it may
- * take long. Defined in page_cache.c.
+ * Writes all dirty data of TARGET back, so that no request has to wait for that. There
+ * may be much dirty data. So, if the supervisor limits the time of an opening without
+ * progress, the data is written in chunks, and each chunk counts as progress. The cache
+ * of the device is flushed too, but only if PLAN writes, or if the system cannot write
+ * data back without such a flush: direct reads do not need it, and it may take long. Adds
+ * a note to NOTES if dirty data was lost. Defined in page_cache.c.
  */
 void write_back_before_run(struct target *target, const struct plan *plan,
                            struct notes *notes);
 
-/* Sets mode nocache, because direct I/O is impossible for REASON. If the plan reads and
- * the page cache cannot be emptied, sets mode cached instead. Defined in page_cache.c. */
+/*
+ * Starts mode nocache for TARGET: writes dirty data back if `is_flushed` is false, drops
+ * the working set from the page cache, and chooses how reads from a cache will be
+ * detected (`find_resident`, `counts_sectors`). If PLAN reads and the system cannot empty
+ * the page cache, sets mode cached instead. Tells the user in NOTES which mode is used
+ * and why: REASON says why direct I/O is impossible. Defined in page_cache.c.
+ */
 void start_nocache(struct target *target, const struct plan *plan, const char *reason,
                    struct notes *notes);
 
