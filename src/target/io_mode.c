@@ -177,7 +177,7 @@ turn_direct_on(struct target *target, const struct plan *plan, char *text)
     if (memory > target->alignment)
         target->alignment = memory;
     if (!known)
-        choose_page_lookup(target, workload->work_offset);
+        page_cache_choose_lookup(target, workload->work_offset);
 
     if (os_file_direct(target->fd, true) < 0)
         return "direct I/O not supported";
@@ -325,7 +325,7 @@ refuse_direct(struct target *target, const struct plan *plan, bool raw,
         return error_advise(error, advice);
     }
 
-    choose_page_lookup(target, plan->workload.work_offset);
+    page_cache_choose_lookup(target, plan->workload.work_offset);
     target_advance(target);
     if (!plan_does(plan, OPERATION_READS) ||
         !target_evict(target, plan->workload.work_offset, plan->workload.request_size))
@@ -385,7 +385,7 @@ choose_storage_mode(struct target *target, const struct plan *plan, struct notes
         note_loop_device(plan, backing, name, notes);
 
     if (!target->is_flushed)
-        write_back_before_run(target, plan, notes);
+        page_cache_write_back(target, plan, notes);
 
     const char *reason = turn_direct_on(target, plan, text);
     target->is_direct = !reason;
@@ -395,7 +395,7 @@ choose_storage_mode(struct target *target, const struct plan *plan, struct notes
     if (reason && !is_cached) {
         if (reads)
             find_direct_io_hint(target, plan);
-        start_nocache(target, plan, reason, notes);
+        page_cache_start_nocache(target, plan, reason, notes);
     }
     return 0;
 }

@@ -20,9 +20,9 @@
  *     the same, the read was cached. (RWF_NOWAIT could not tell, because it starts to
  *     read a missing page.)
  *
- * When the target is opened, choose_page_lookup and choose_sector_count find out which of
- * these two checks are possible. io_mode.c also uses the lookup of pages to test whether
- * direct reads are direct.
+ * When the target is opened, page_cache_choose_lookup and choose_sector_count find out
+ * which of these two checks are possible. io_mode.c also uses the lookup of pages to test
+ * whether direct reads are direct.
  */
 #include "target_private.h"
 
@@ -79,7 +79,7 @@ target_evict(const struct target *target, int64_t offset, int64_t size)
 }
 
 void
-choose_page_lookup(struct target *target, int64_t offset)
+page_cache_choose_lookup(struct target *target, int64_t offset)
 {
     char byte;
 
@@ -162,7 +162,7 @@ flush_all(struct target *target, const struct plan *plan, struct notes *notes)
 }
 
 void
-write_back_before_run(struct target *target, const struct plan *plan, struct notes *notes)
+page_cache_write_back(struct target *target, const struct plan *plan, struct notes *notes)
 {
     int64_t chunk = target->size / WRITE_BACK_CHUNKS;
     if (chunk < WRITE_BACK_CHUNK_MIN)
@@ -211,8 +211,8 @@ choose_sector_count(struct target *target, const struct plan *plan)
 }
 
 void
-start_nocache(struct target *target, const struct plan *plan, const char *reason,
-              struct notes *notes)
+page_cache_start_nocache(struct target *target, const struct plan *plan,
+                         const char *reason, struct notes *notes)
 {
     if (!target->is_flushed)
         flush_all(target, plan, notes);
@@ -226,7 +226,7 @@ start_nocache(struct target *target, const struct plan *plan, const char *reason
     }
 
     target->description.mode = IO_MODE_NOCACHE;
-    choose_page_lookup(target, plan->workload.work_offset);
+    page_cache_choose_lookup(target, plan->workload.work_offset);
     choose_sector_count(target, plan);
     note_nocache(target, plan, reason, notes);
 }

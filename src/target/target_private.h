@@ -21,7 +21,7 @@ int io_mode_choose(struct target *target, const struct plan *plan, struct notes 
  * must find this page. Then drops the page. If no way works, `find_resident` stays NULL.
  * Defined in page_cache.c.
  */
-void choose_page_lookup(struct target *target, int64_t offset);
+void page_cache_choose_lookup(struct target *target, int64_t offset);
 
 /*
  * Writes all dirty data of TARGET back, so that no request has to wait for that. There
@@ -31,7 +31,7 @@ void choose_page_lookup(struct target *target, int64_t offset);
  * data back without such a flush: direct reads do not need it, and it may take long. Adds
  * a note to NOTES if dirty data was lost. Defined in page_cache.c.
  */
-void write_back_before_run(struct target *target, const struct plan *plan,
+void page_cache_write_back(struct target *target, const struct plan *plan,
                            struct notes *notes);
 
 /*
@@ -41,8 +41,8 @@ void write_back_before_run(struct target *target, const struct plan *plan,
  * the page cache, sets mode cached instead. Tells the user in NOTES which mode is used
  * and why: REASON says why direct I/O is impossible. Defined in page_cache.c.
  */
-void start_nocache(struct target *target, const struct plan *plan, const char *reason,
-                   struct notes *notes);
+void page_cache_start_nocache(struct target *target, const struct plan *plan,
+                              const char *reason, struct notes *notes);
 
 /*
  * Opens the working file in the directory of PLAN: a file without a name, or with -keep
