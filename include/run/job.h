@@ -43,7 +43,8 @@ struct job_sweep {
 };
 
 /* The requests of a job that were sent and have no answer yet. They include requests that
- * count as failed because they timed out, and requests of abandoned workers. */
+ * count as failed because they timed out, and requests of workers that were abandoned
+ * because they are stuck in the kernel. */
 struct job_in_flight {
     int count;
     int64_t oldest_sent_at; /* when the oldest was sent, ns, monotonic; 0: no request */
@@ -56,12 +57,14 @@ struct job_phase {
     int64_t duration; /* elapsed time of the phase, ns */
 };
 
-/* The current period (-p, -P). Observers get its statistics when it ends. The lock of the
- * run guards all fields except `unsampled`. */
+/* The current period of a job. With -p and -P a run is divided into periods, and the
+ * observer (struct run_observer) gets the statistics of each period when it ends. The
+ * lock of the run guards all fields except `unsampled`. */
 struct job_period {
     int64_t began_at; /* begin of the period, ns, monotonic */
     struct stats stats;
-    struct busy busy; /* busy time of the period (stats/busy.h) */
+    /* time of the period with at least one request in flight (stats/busy.h) */
+    struct busy busy;
 
     /* guards `unsampled`; NULL if there are no periods */
     struct os_lock *unsampled_lock;
@@ -71,11 +74,12 @@ struct job_period {
 };
 
 /* The sum of the statistics of all workers of a job. Making it may take several calls of
- * job_add_up, because a busy worker has to be tried again. */
+ * job_add_up, because a worker that is too busy to give its statistics is tried again in
+ * the next call. */
 struct job_progress {
     struct stats total; /* the sum; incomplete if job_add_up last returned false */
-    /* `total` was added up for the present snapshot of all jobs, which still lacks some
-     * other job */
+    /* `total` is ready for the snapshot that is being made, which is one set of
+     * statistics of all jobs; the statistics of another job are still lacking */
     bool is_current;
     /* how many workers `total` includes while it is incomplete; else 0 */
     int added_workers;
@@ -90,7 +94,8 @@ struct job_phases {
     struct job_phase list[PHASES];
     /* statistics of all phases so far; updated together with job_progress.total */
     struct stats total;
-    struct track done_track; /* track of the phases that have ended */
+    /* latencies over time, for a plot, of the phases that have ended */
+    struct track done_track;
     /* begin of the first phase, ns, monotonic; 0 until that phase has ended */
     int64_t began_at;
     const struct job *background; /* the load, which runs in PHASE_LOADED only */
@@ -102,12 +107,12 @@ struct worker_thread;
 /*
  * One target of a run: the plan for it, the workers that send its requests, and the
  * outcome. job_init and the opening of the target fill the first group of fields. The run
- * fills the other fields, on the thread of the supervisor unless a comment says
- * otherwise.
+ * fills the other fields, on the thread of the supervisor (src/run/supervise.c) unless a
+ * comment says otherwise.
  *
- * Reports read the first two groups of fields, `progress.total`, and of a load
- * `group.begin_at`. If a request is never answered, the job must stay in memory until the
- * program ends.
+ * Reports read the first two groups of fields and `progress.total`. If the job is a
+ * background load, they also read `group.begin_at`. If a request is never answered, the
+ * job must stay in memory until the program ends.
  */
 struct job {
     /* index of the target, from 0; the background load has the highest index */
@@ -149,7 +154,8 @@ struct job {
     uint64_t ordinals_used;
     struct worker_group group;
     struct worker_thread **worker_threads; /* an array of `group.size` pointers */
-    /* `begin` of the observer was called, or must not be called; under the run's lock */
+    /* `begin` of the observer was called, or is never called because the job is a
+     * background load; guarded by the lock of the run */
     bool begin_notified;
     struct job_period period;
     struct job_progress progress;
@@ -182,7 +188,8 @@ void job_free(struct job *job);
 int64_t job_find_highest(struct job_sweep *sweep);
 
 /* Returns the value of the highest step that met the limits. In a sweep of rates, returns
- * the rate that was answered in that step. Only if job_find_highest has found a step. */
+ * the rate that was answered in that step. Must only be called after job_find_highest has
+ * found a step. */
 static inline int64_t
 job_highest(const struct job *job)
 {

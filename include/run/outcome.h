@@ -12,7 +12,7 @@ struct buffer;
 struct job_phase;
 struct time_series;
 
-/* The outcome of a job: its statistics, its errors, and the answers to its limits. */
+/* The outcome of a job: its statistics, its errors, and whether it met its limits. */
 struct outcome {
     struct stats total; /* statistics of all workers, over all steps or phases */
     int64_t duration;   /* elapsed time of all steps or phases, ns */
@@ -30,10 +30,9 @@ struct outcome {
     const char *failed_output;  /* name of the output that could not be written */
     int output_error;           /* errno of the write to `failed_output`, or 0 */
     enum sweep_kind sweep_kind; /* the quantity that the sweep varies */
-    int64_t
-        /* value of the step that ended the sweep early, because too few requests
-         * completed in it; 0: no such step */
-        early_step;
+    /* value of the step that ended the sweep early, because too few requests completed in
+     * it; 0: no such step */
+    int64_t early_step;
     int64_t empty_step; /* value of the first step without a request; 0: no such step */
     /* value of the first step with too few requests to check the limits; 0: none */
     int64_t undecided_step;
@@ -45,11 +44,13 @@ struct outcome {
     /* percent of the working set that turned into holes of a sparse file during the run
      */
     double hole_percent;
-    /* options with which direct reads work, for advice; empty or NULL: unknown */
+    /* options with which direct reads work, for advice to the user; empty or NULL:
+     * unknown */
     const char *direct_io_hint;
     /* limits of -slo, and limits of -warn, which do not change the exit status */
     const struct slos *slos, *warnings;
-    /* an answer per limit in `slos`; valid if `is_explained` */
+    /* for each limit in `slos`: whether it was met, and how certain that is; valid if
+     * `is_explained` is true */
     struct slo_answer answers[SLOS_MOST];
     bool is_explained; /* outcome_explain has filled `answers` */
     /* a sample of the requests, for confidence intervals; or NULL */
@@ -82,7 +83,8 @@ int outcome_worse(int status, int other);
  * instead of the device, and which options avoid that. Returns TEXT. */
 char *outcome_cached_text(const struct outcome *outcome, char *text);
 
-/* Writes to TEXT, of OUTCOME_TEXT bytes, how the request FAILED failed. Returns TEXT. */
+/* Writes to TEXT, of OUTCOME_TEXT bytes, why the request FAILED has failed. Returns
+ * TEXT. */
 char *outcome_failure_text(const struct sample *failed, char *text);
 
 /* Writes to TEXT, of OUTCOME_TEXT bytes, why no request counted. Returns TEXT. */

@@ -54,8 +54,10 @@ struct run_part {
  * For a background load (-load), the run calls only hang, fail, interim and end.
  */
 struct run_observer {
-    void *self;       /* the first argument of each function */
-    bool judges_slow; /* workers must set `slow_above` of each sample */
+    void *self; /* the first argument of each function */
+    /* workers must set `slow_above` of each sample, which is the latency above which
+     * reports show the request as slow */
+    bool judges_slow;
     /* Called once per job, when the target has been described, before the first sample,
      * record or tick. */
     int (*begin)(void *self, const struct job *job);
@@ -82,8 +84,9 @@ struct run_observer {
     /* A signal ends the run. No tick follows. */
     void (*interrupt)(void *self);
     /* The outcomes of all COUNT jobs, and in a sweep the highest step that meets the
-     * limits, are known. The last request ended at NOW. Afterwards `record` is called for
-     * the summaries, the last phase or the highest step. */
+     * limits, are known. The last request ended at NOW. Afterwards the run calls
+     * `record`: in a sweep for the highest step; otherwise for the last phase, if there
+     * are phases (-load), and for the summary of each job. */
     void (*end)(void *self, struct job *jobs, int count, int64_t now);
 };
 
@@ -93,8 +96,8 @@ struct run_observer {
 struct run_task {
     struct job *jobs;
     int count;
-    struct job
-        *background; /* the load, which is the last of `jobs`; NULL without -load */
+    /* the load, which is the last of `jobs`; NULL without -load */
+    struct job *background;
     const struct run_observer *observer;
     /* splits the time of requests into parts; NULL without -breakdown */
     struct attribution *attribution;
@@ -166,7 +169,8 @@ bool run_first_worker(struct run *run);
  * summaries. If the first worker was abandoned, run_first_worker may never return. */
 void run_supervise(struct run *run);
 
-/* Frees RUN, except memory that requests which were never answered may still use. */
+/* Frees RUN. If a request was never answered, the memory that it may still use is not
+ * freed. */
 void run_close(struct run *run);
 
 /* Decides when to report a request without an answer: when it is `limit` old, and again
@@ -186,8 +190,8 @@ void stall_start(struct stall *stall, int64_t limit);
  * reported now, else 0. */
 int64_t stall_check(struct stall *stall, int64_t since, int64_t now);
 
-/* Returns the latest time for the next call of stall_check, after a call with the same
- * SINCE and NOW; INT64_MAX for never. */
+/* Returns when stall_check must be called next at the latest; INT64_MAX for never. SINCE
+ * and NOW are the same as in the previous call of stall_check. */
 int64_t stall_due(const struct stall *stall, int64_t since, int64_t now);
 
 #endif

@@ -34,7 +34,8 @@ struct worker_group {
     /* guards `busy`; NULL if the job has one request in flight at most, because its busy
      * time is then the sum of the latencies */
     struct os_lock *busy_lock;
-    struct busy busy; /* busy time of all workers together (stats/busy.h) */
+    /* time during which any worker had a request in flight (stats/busy.h) */
+    struct busy busy;
     char padding[64]; /* separates the fields above and below by a cache line */
     /* ordinals that workers have taken; they may not send all of these requests */
     _Atomic uint64_t ordinals_taken;
@@ -127,17 +128,17 @@ struct arrivals {
      * due at once. */
     int64_t (*due)(struct schedule *schedule, int64_t now);
     /* Notes that the request whose due time `due` returned is sent at NOW. Returns when
-     * its latency begins: at its due time, or 0 for the time at which it is sent. Stores
-     * in MISSED how many due times have passed without a request since the previous
-     * request. */
+     * its latency begins: its due time, or 0 if the latency begins when the request is
+     * sent. Stores in MISSED how many due times have passed without a request since the
+     * previous request. */
     int64_t (*sent)(struct schedule *schedule, int64_t now, uint64_t *missed);
     /* Notes that a request was completed at NOW, and that no slot was free until then.
      * Returns how many due times before UNTIL have passed without a request because of
      * that. */
     uint64_t (*freed)(struct schedule *schedule, int64_t until, int64_t now);
     /* Gives up the requests that were due before UNTIL and were not sent. If LAST is
-     * true, that includes requests that no worker has claimed. Returns how many requests
-     * it has given up that count as missed. */
+     * true, that includes requests that no worker has claimed. Returns how many of the
+     * requests that it has given up count as missed. */
     uint64_t (*give_up)(struct schedule *schedule, int64_t until, bool last);
     /* Open loop only: returns the time between the arrival AT (ns after the begin) and
      * the next arrival. It depends on AT and the seed alone, so all workers compute the
@@ -156,14 +157,15 @@ struct schedule {
 
     const struct arrivals *arrivals;
     int64_t begin_at; /* due time of the first request; above 0 */
-    /* requests that are due before this time, while the load settles, do not count */
+    /* end of the settling time (settle_time of the plan): requests that are due before it
+     * do not count, because the target may not be in a steady state yet */
     int64_t settle_end;
     int64_t end_at; /* no request is due at this time or later */
     /* no request is sent at this time or later; INT64_MAX in a closed loop, because there
      * requests are sent when they are due, and so `end_at` is enough */
     int64_t deadline;
     int64_t interval; /* ns between two due times; the average if they are random */
-    /* when the first of the most recently missed requests was due */
+    /* when requests were last missed or skipped: the due time of the earliest of them */
     int64_t missed_since;
     bool is_open_loop; /* the same as in `arrivals` */
 
@@ -237,16 +239,20 @@ uint64_t schedule_skip(struct schedule *schedule, int64_t until);
  * 0. */
 uint64_t schedule_give_up_stopped(struct schedule *schedule, int64_t resumed);
 
-/* Ends the schedule of a worker. Returns how many requests were due before UNTIL and will
- * not be sent by this worker. If LAST is true, that includes requests that no worker has
- * claimed. READY says that the worker had a free slot. In a closed loop it then returns
- * 0, because the worker was waiting for the next due time. The exception is a worker in
- * the middle of a burst: due times that passed during the burst count as missed. */
+/*
+ * Ends the schedule of a worker. Returns how many requests were due before UNTIL and
+ * count as missed, because no worker will send them. If LAST is true, that includes
+ * requests that no worker has claimed. READY says that the worker had a free slot. In a
+ * closed loop such a worker was only waiting for the next due time, so nothing was missed
+ * and the result is 0. Only in the middle of a burst are due times missed even if READY
+ * is true: those that passed during the burst.
+ */
 uint64_t schedule_end(struct schedule *schedule, int64_t until, bool last, bool ready);
 
-/* Returns the due time of the next request that this worker has claimed or, if it has
- * claimed none, that no worker has claimed. Claims nothing. In a closed loop returns NOW,
- * because the next request is not due before a slot is free. */
+/* Returns when the next request is due, without claiming it. In an open loop this is the
+ * request that the worker has claimed or, if it has claimed none, the first request that
+ * no worker has claimed. In a closed loop returns NOW, because the next request is not
+ * due before a slot is free. */
 int64_t schedule_next(const struct schedule *schedule, int64_t now);
 
 #endif

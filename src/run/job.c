@@ -244,11 +244,11 @@ job_begin(struct job *job, int64_t begin)
 
 /*
  * Abandons the worker of THREAD if its requests have timed out and it cannot fail them
- * itself. With an engine that queues requests, the loop of the worker can usually do
- * that, so it gets DEADLINE_GRACE more time. The failed requests are reported to the
- * observer, unless another thread has the run's lock for too long. RESUMED is when the
- * process last continued after a stop; the timeout of the requests begins anew then.
- * Returns when to check again.
+ * itself, because it is stuck in a system call. With an engine that queues requests, the
+ * worker can usually fail them itself, so it gets DEADLINE_GRACE more time to do that.
+ * The failed requests are reported to the observer, unless another thread has the run's
+ * lock for too long. RESUMED is when the process last continued after a stop; the timeout
+ * of the requests begins anew then. Returns when to check again.
  */
 static int64_t
 abandon_if_timed_out(struct job *job, struct worker_thread *thread, int64_t resumed,
@@ -316,8 +316,8 @@ job_supervise(struct job *job, int64_t now)
 {
     int64_t next_check = 0;
 
-    /* A worker may have stopped the group after a failure. Then the others have as much
-     * time for their last requests as at the end of the work time. */
+    /* The group may have been stopped by a worker whose request failed. Then the other
+     * workers get the grace period of the plan for their requests in flight. */
     if (atomic_load(&job->group.is_stopped))
         job_stop(job, time_add(now, job->active_plan.end.grace));
     for (int i = 0; i < job->group.size; i++) {
@@ -334,10 +334,13 @@ job_supervise(struct job *job, int64_t now)
     return time_earlier(next_check, notify_try_end_period(job, now));
 }
 
-/* Empties the sum of the statistics of JOB, and adds what does not come from its workers:
- * the tracks of earlier phases, and the parts of requests (-breakdown). The parts are
- * added before the requests, so that the sum never has parts of more requests than it has
- * requests. Returns false if another thread is using the attribution. */
+/*
+ * Empties the sum of the statistics of JOB, and adds what does not come from its workers:
+ * the tracks of earlier phases, and the parts into which latencies were split
+ * (-breakdown). The parts must be added before the latencies: a request that ends in
+ * between then has a latency in the sum and no parts, but no request has parts and no
+ * latency. Returns false if another thread is using the attribution.
+ */
 static bool
 begin_adding_up(struct job *job)
 {
@@ -428,8 +431,9 @@ collect_worker(struct outcome *outcome, struct worker_thread *thread,
  * data may be compressed. Reads of other jobs are charged to the process as well, so the
  * true number may be higher.
  *
- * Returns 0 if each read was checked when it ended (counts_sectors), or if the working
- * set has holes, about which another note tells the user.
+ * Returns 0 if the charge is not known. Also returns 0 if the target counts_sectors,
+ * because then each read was checked when it ended, or if the working set has holes,
+ * about which another note tells the user.
  */
 static uint64_t
 count_from_memory(const struct job *job, uint64_t count)
@@ -532,7 +536,8 @@ job_close(struct job *job)
     for (int i = 0; i < job->group.size; i++) {
         struct worker_thread *thread = job->worker_threads[i];
         if (is_stuck(thread)) {
-            all_closed = false; /* the kernel may still write to its memory */
+            /* the kernel may still write to the memory of the worker */
+            all_closed = false;
             continue;
         }
         worker_close(&thread->worker);

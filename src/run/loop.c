@@ -2,9 +2,11 @@
  * The loop of a worker:
  *
  *     submit_due         takes free slots and submits the due requests to the engine
- *     reap_requests      takes a time stamp; the engine sends and waits; takes another
- * one complete_request   judges, records and reports each answered request wait_until
- * instead of reap_requests: sleeps if no request is in flight or due
+ *     reap_requests      takes the start stamp, lets the engine send the requests and
+ *                        wait, and takes the end stamp
+ *     complete_request   judges, records and reports each answered request
+ *     wait_until         instead of reap_requests: sleeps if no request is in flight or
+ *                        due
  *
  * Only reap_requests takes time stamps. Between the two stamps are the engine and what
  * its wait requires: computing its deadline, and releasing the handoff.
@@ -14,9 +16,10 @@
  *
  * So the latency of a request that is answered during the first wait contains no other
  * work of the loop. If it is answered during a later wait, its latency also contains the
- * work that the loop does for other requests in between. The latency of a write with a
- * flush contains the work between the two. At most SUBMIT_BATCH requests have the same
- * start stamp. All requests that the engine returns together have the same end stamp.
+ * work that the loop does for other requests in between. If a write needs a flush, its
+ * latency contains the work of the loop between the write and the flush. At most
+ * SUBMIT_BATCH requests have the same start stamp. All requests that the engine returns
+ * together have the same end stamp.
  *
  * The schedule says when a request is due. In an open loop the latency of a request that
  * is sent late begins when it was due. Stalls, timeouts and stops of the process are
@@ -69,9 +72,9 @@ worker_hand_over_logs(struct worker *worker)
         attribution_take(worker->account.attribution, worker->account.log);
 }
 
-/* Finds where the time of SAMPLE, which has a verdict, was spent (-breakdown). If the
- * worker reports each request, that must be done at once, because the report shows the
- * parts of the time. Otherwise the thread of the attribution does it later. */
+/* Finds where the time of SAMPLE was spent (-breakdown). The verdict of SAMPLE must be
+ * set. If the worker reports each request, this must be done at once, because the report
+ * shows the parts of the time. Otherwise the thread of the attribution does it later. */
 static void
 log_for_breakdown(struct worker *worker, struct sample *sample)
 {
@@ -122,7 +125,7 @@ worker_end_busy(struct worker *worker, int64_t now)
 }
 
 /* Records SAMPLE in everything except the statistics: busy time, breakdown, series and
- * track. While the load settles, before `counted_from`, a sample is only shown: in the
+ * track. During the settling time, before `counted_from`, a sample is only shown: in the
  * track and in the reports. */
 OUT_OF_LINE static void
 record_extras(struct worker *worker, struct sample *sample)
@@ -163,7 +166,8 @@ note_failed_request(struct worker *worker, const struct sample *sample)
     return is_ignored;
 }
 
-/* Gives SAMPLE a verdict and records it. Returns true if the run goes on. */
+/* Sets the verdict of SAMPLE, which says whether it counts, or why not, and records
+ * SAMPLE. Returns true if the run goes on. */
 static inline bool
 judge_and_record(struct worker *worker, struct sample *sample)
 {
@@ -428,10 +432,10 @@ count_lateness(struct worker *worker, int64_t start)
 
 /*
  * Completes the sample of the request of DONE, which ended at NOW, records it, and frees
- * its slot. If the request is lost, it has failed already, so its answer is ignored. If
- * no slot was free, requests that were missed because of that are charged to this
- * request. The end of its latency in which the run was over, `tail_after_end`, is not
- * charged.
+ * its slot. If the request is lost, it was recorded when it timed out, so its answer is
+ * ignored. If no slot was free until NOW, the requests that were missed because of that
+ * are counted in `missed` of this sample. `tail_after_end` is the last part of the
+ * latency, after the end of the run, in which no request was due any more.
  */
 static inline void
 complete_request(struct worker *worker, const struct io_completion *done, int64_t now)
@@ -534,8 +538,8 @@ waits_since(int64_t start)
 }
 
 /* Fails the requests that have had no answer for the timeout of the plan (-timeout), the
- * oldest first. Does nothing if the process was stopped and the supervisor has not noted
- * that yet: once it has, the timeout of the requests begins anew. */
+ * oldest first. Does nothing if the process was stopped in that time and the supervisor
+ * has not noted the stop yet: once it has, the timeout of the requests begins anew. */
 static void
 time_out_requests(struct worker *worker, int64_t now)
 {
@@ -569,8 +573,8 @@ fail_in_flight(struct worker *worker, int code)
 }
 
 /* Sends the submitted requests and waits for completions, at most until WHEN, when the
- * next request is due. If all slots are lost to timeouts, waits a short time for a late
- * answer. Completes the answered requests, and fails requests that have timed out.
+ * next request is due. If each slot has a request that timed out, waits a short time for
+ * a late answer. Completes the answered requests, and fails requests that have timed out.
  * Returns the time when the wait ended. */
 static int64_t
 reap_requests(struct worker *worker, int64_t when)
@@ -718,7 +722,7 @@ worker_run(struct worker *worker)
     account->counted_until = os_clock_now();
     worker_give_up_due(worker, account->counted_until,
                        inflight->taken_count < inflight->count);
-    /* `counted_from` is later if the run ended before the load had settled. */
+    /* `counted_from` is later if the run ended during the settling time. */
     account->counted_until = time_later(account->counted_until, account->counted_from);
     worker_end_busy(worker, account->counted_until);
     worker_hand_over_logs(worker);

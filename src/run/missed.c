@@ -1,7 +1,7 @@
 /*
  * Counts requests that were due but are never sent, and requests in flight that are given
- * up. Neither have a result (a sample), so they are added to the statistics and to the
- * period directly.
+ * up. Such requests have no result (no sample), so they are added to the statistics and
+ * to the period directly.
  *
  * The schedule (schedule.c) decides which requests are missed. The functions here call it
  * and count its result: when no slot of a worker is free, when the run of a worker ends,
@@ -46,10 +46,12 @@ worker_give_up_stopped(struct worker *worker, int64_t when, int64_t now)
     return true;
 }
 
-/* Adds the time that the requests which were missed during a burst would have waited
- * (-corrected). The burst is incomplete, because the run ended at NOW in the middle of
- * it. As after a complete burst, adds nothing if the last request of the burst does not
- * count, and nothing for the time in which no request was due any more. */
+/*
+ * Adds waits for missed requests (-corrected) if the run ended at NOW in the middle of a
+ * burst: the times that the requests missed during the burst would have waited until NOW.
+ * As after a complete burst, adds nothing if the last answered request of the burst does
+ * not count, and nothing for the time in which no request was due any more.
+ */
 static void
 add_cut_off_waits(struct worker *worker, int64_t now)
 {
@@ -126,7 +128,8 @@ worker_end_abandoned(struct worker *worker, int64_t now)
     /* If the worker had stopped sending, no further request was due. */
     if (worker->schedule.is_sending)
         worker_give_up_due(worker, now, false);
-    /* If it is set, all requests were answered, and the worker was stuck after that. */
+    /* `counted_until` is set if the loop had ended: then all requests were answered, and
+     * the worker got stuck afterwards. */
     if (!account->counted_until)
         account->counted_until = now;
     account->counted_from = time_earlier(account->counted_from, now);

@@ -36,9 +36,9 @@ worker_is_over(const struct worker *worker, int64_t when, int64_t now)
             atomic_load_explicit(&worker->group->last_due_at, memory_order_relaxed));
 }
 
-/* Returns the length (ns) of a stall, a time in which no request could be sent. It ends
- * at NOW, and it began one interval before the first due time that SCHEDULE has just
- * reported as missed. */
+/* Returns the length (ns) of a stall, which is a time in which no request could be sent.
+ * The stall ends at NOW. It began one interval before the due time of the first request
+ * that was missed during the stall, which is `missed_since` of SCHEDULE. */
 static inline int64_t
 missed_stall(const struct schedule *schedule, int64_t now)
 {
@@ -73,7 +73,7 @@ void worker_count_missed_until(struct worker *worker, int64_t now);
 bool worker_count_missed_abandoned(struct worker *worker, int64_t now);
 
 /* Completes the statistics of a worker that is abandoned at NOW. Its requests in flight
- * are counted as sent, but have no latency. */
+ * are counted as sent, but no latency is recorded for them. */
 void worker_end_abandoned(struct worker *worker, int64_t now);
 
 #endif

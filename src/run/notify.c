@@ -197,9 +197,10 @@ notify_sample(struct job *job, struct worker *worker, const struct sample *sampl
     return status;
 }
 
-/* Returns when the present period of JOB is due to end; INT64_MAX for never. Uses acquire
- * order, because the supervisor, unlike workers, does not acquire `start_gate` after
- * job_begin has started the period. */
+/* Returns when the present period of JOB is due to end; INT64_MAX for never. job_begin
+ * stores `period_end` after all other fields of the period. The acquire order lets the
+ * supervisor see those fields, too; workers see them because they acquire `start_gate`
+ * after job_begin. */
 static int64_t
 period_due(const struct job *job)
 {
@@ -266,9 +267,9 @@ notify_end_last_periods(struct job *job, int64_t now)
     if (!emits_partial && !is_complete)
         return 0;
 
-    /* If another thread has the lock and a worker was abandoned, the last periods are not
-     * reported. Waiting would be possible, too, because an abandoned worker never holds
-     * the lock (see struct handoff). */
+    /* If another thread has the lock and a worker was abandoned, does not try again, so
+     * the last periods are not reported. This is only a precaution: an abandoned worker
+     * never holds the lock (see struct handoff). */
     if (!os_lock_try(job->run->lock))
         return any_abandoned ? 0 : now + SUPERVISE_RETRY;
     if (is_complete)

@@ -91,9 +91,9 @@ outcome_worse(int status, int other)
 #define TAIL 0.05
 
 /* Returns true if the series of OUTCOME shows how much the latencies that SLO limits
- * depend on each other. The series mixes the requests of all operations and has no waits
- * of -corrected, so this is only true for a percentile of all requests without
- * -corrected. */
+ * depend on each other. This is only so for percentiles of all requests without
+ * -corrected: the series does not tell operations apart, and lacks the waits that
+ * -corrected adds. */
 static bool
 has_known_dependence(const struct outcome *outcome, const struct slo *slo)
 {
@@ -103,10 +103,10 @@ has_known_dependence(const struct outcome *outcome, const struct slo *slo)
 
 /*
  * Marks ANSWER as uncertain if the limit of SLO lies within the confidence interval of
- * ESTIMATE, because more requests of the same kind might change the answer. If the
- * interval is unknown because the requests depend on each other too much, marks ANSWER as
- * dependent. In a recorded run this is always done; otherwise only if the limit lies
- * within the narrowest interval that is possible.
+ * ESTIMATE, because more requests of the same kind might change the answer. The interval
+ * is unknown if the requests depend on each other too much. Then marks ANSWER as
+ * dependent: in a recorded run always, otherwise only if the limit lies within the
+ * narrowest interval that is possible.
  */
 static void
 mark_uncertain(const struct outcome *outcome, const struct slo *slo,
@@ -130,19 +130,18 @@ mark_uncertain(const struct outcome *outcome, const struct slo *slo,
     }
 }
 
-#define MAX_LIMIT                                                         \
-    9e18 /* upper bound of a limit in ns, so that it fits into an int64_t \
-          */
+/* upper bound of a limit in ns, so that it fits into an int64_t */
+#define MAX_LIMIT 9e18
 
 /*
  * Sets how many requests would make ANSWER certain, if that can be computed:
  *
- *     number of independent requests (advice_requests) * autocorrelation time, in
- * requests
+ *     number of independent requests (advice_requests) * autocorrelation time in requests
  *
- * A drift of the latencies widens the confidence interval by a factor. To allow for it,
- * the limit is first moved towards the measured percentile by the same factor. ESTIMATE
- * is NULL if it is unknown how much the requests depend on each other.
+ * A drift of the latencies widens the confidence interval by a factor. advice_requests
+ * does not allow for that, so it gets a limit that is closer to the measured percentile
+ * by this factor. ESTIMATE is NULL if it is unknown how much the requests depend on each
+ * other.
  */
 static void
 compute_advice(const struct outcome *outcome, const struct slo *slo,
@@ -212,14 +211,13 @@ format_value(const struct slo *slo, int64_t value, char *text)
         snprintf(text, UNITS_TEXT, "%lld%s", (long long)value, unit);
 }
 
-/* Returns "request" if COUNT is 1, else "requests". */
 static const char *
 request_noun(uint64_t count)
 {
     return units_plural(count, "request", "requests");
 }
 
-/* Returns how many requests do not count for another reason than the warm-up. */
+/* Returns the number of requests that do not count, without warm-up requests. */
 static uint64_t
 count_ignored(const struct stats *total)
 {
@@ -304,7 +302,8 @@ add_unknown(struct buffer *text, const struct outcome *outcome, const struct slo
         buffer_format(text, "%s; %s", answer->reason, answer->remedy);
         return;
     }
-    bool is_split = slo->scope > SCOPE_SYNC; /* the limit is on a part of -breakdown */
+    /* SLO limits a part of the latency (-breakdown) */
+    bool is_split = slo->scope > SCOPE_SYNC;
     const char *verb = units_plural(answer->count, "counts", "count");
     if (is_split)
         verb = "could be split";
@@ -317,7 +316,7 @@ add_unknown(struct buffer *text, const struct outcome *outcome, const struct slo
     add_advice(text, outcome, answer);
 }
 
-/* Adds to TEXT why ANSWER, which is not unknown, is uncertain. */
+/* Adds to TEXT why ANSWER is uncertain. Its verdict is SLO_MET or SLO_BROKEN. */
 static void
 add_uncertainty(struct buffer *text, const struct slo *slo,
                 const struct slo_answer *answer)
@@ -376,9 +375,9 @@ add_limit_answer(struct buffer *text, const struct outcome *outcome,
     add_advice(text, outcome, answer);
 }
 
-/* Returns true if the user must be warned even if the limit was met: it lies in the
- * confidence interval, which has an upper bound. In a recorded run, a missing upper bound
- * or an unknown interval is also a reason to warn. */
+/* Returns true if the user must be warned although the limit was met: the limit lies in
+ * the confidence interval. Without an upper bound of the interval, or with an unknown
+ * interval, the user is warned in a recorded run only. */
 static bool
 is_doubtful(const struct outcome *outcome, const struct slo_answer *answer)
 {
@@ -387,7 +386,8 @@ is_doubtful(const struct outcome *outcome, const struct slo_answer *answer)
     return answer->high != 0 && answer->high != INT64_MAX;
 }
 
-/* Adds ANSWER, the answer to the limit SLO, to NOTES unless SLO was certainly met. */
+/* Adds ANSWER, which says whether the limit SLO was met, to NOTES. Adds nothing if the
+ * limit was met without doubt. */
 static void
 explain_limit(const struct outcome *outcome, const struct slo *slo,
               const struct slo_answer *answer, struct notes *notes)
@@ -469,7 +469,7 @@ outcome_cached_text(const struct outcome *outcome, char *text)
 }
 
 /* Writes to TEXT, of OUTCOME_TEXT bytes, why none of the requests counted. KNOWN is the
- * number of requests that did not count for another reason than the warm-up. */
+ * number of these requests, without warm-up requests. */
 static void
 write_ignored(const struct outcome *outcome, uint64_t known, char *text)
 {
@@ -575,8 +575,8 @@ explain_split(const struct outcome *outcome, struct notes *notes)
               why);
 }
 
-/* Returns true if the answer to a limit is unknown for a reason that more requests cannot
- * change. */
+/* Returns true if it is unknown whether a limit was met, for a reason that more requests
+ * cannot change. */
 static bool
 has_unknowable_limit(const struct outcome *outcome)
 {

@@ -73,7 +73,8 @@ run_phase(const struct run_task *task, enum phase phase, struct error *error)
         observer->part(observer->self, job,
                        &(struct run_part){.name = phase_name(phase), .phase = phase});
     if (run_once(&phase_task, error) < 0) {
-        /* `progress.total` still has the statistics of the previous phase. */
+        /* `progress.total` still has the statistics of the previous phase, so that phase
+         * is the current one again. */
         job->phases->current = phase - 1;
         return -1;
     }
@@ -106,7 +107,8 @@ phases_execute(const struct run_task *task, struct error *error)
     for (enum phase phase = PHASE_IDLE; phase < PHASES && continues; phase++) {
         status = run_phase(task, phase, error);
         if (status < 0 && phase > PHASE_IDLE)
-            error->status = EXIT_RUNTIME; /* earlier phases have sent requests */
+            /* not EXIT_PREPARE, because earlier phases have sent requests */
+            error->status = EXIT_RUNTIME;
         has_results = status == 0 || job->outcome.total.requests > 0;
         continues = status == 0 && phase + 1 < PHASES && !os_signals_stop() &&
                     !job_has_failed(job) && !job_has_failed(task->background);

@@ -170,9 +170,8 @@ struct handoff {
 #define HANDOFF_HELD 0      /* the worker has the handoff */
 #define HANDOFF_LOCKED (-1) /* the supervisor has locked the handoff */
 #define HANDOFF_IDLE (-2)   /* released; no request is in flight */
-#define HANDOFF_LOST                                                   \
-    (-3) /* released; all requests have timed out, and no slot is free \
-          */
+/* released; all requests have timed out, and no slot is free */
+#define HANDOFF_LOST (-3)
 
 /*
  * Releases HANDOFF. SINCE becomes its state: when the oldest request in flight was sent

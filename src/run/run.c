@@ -148,7 +148,8 @@ end_waiting_threads(struct run *run)
     struct job *jobs = run->task.jobs;
     int count = run->task.count;
 
-    /* Resets the times of the previous run, because workers read them when they end. */
+    /* The groups may still have the times of the previous step or phase. Workers read
+     * these times before they end, so run_begin resets them. */
     run_begin(run);
     for (int i = 0; i < count; i++)
         worker_group_stop(&jobs[i].group, os_clock_now());

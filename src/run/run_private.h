@@ -23,8 +23,8 @@ struct run {
     /* Workers acquire this lock before they begin, so they wait while another thread has
      * it. NULL if there is a single worker that begins at once. */
     struct os_lock *start_gate;
-    /* workers that have acquired `start_gate` wait on it until this is false, because
-     * requests begin later; guarded by `start_gate` */
+    /* a run with START_HELD has not begun: workers that have acquired `start_gate` wait
+     * with os_lock_wait until this is false; guarded by `start_gate` */
     bool is_held;
     /* serialises the calls of those functions of the observer that return a status */
     struct os_lock *lock;
@@ -35,8 +35,8 @@ struct run {
     int64_t sectors;       /* result of os_process_sectors before the first request */
     bool interim_wanted;   /* a signal has asked for the statistics so far */
     bool interrupted;      /* a signal has asked the run to end */
-    /* all jobs are stopped because of a timeout, because no worker can send requests any
-     * more, or because a job ended beside a load */
+    /* all jobs were stopped: because of a timeout, because no worker can send requests
+     * any more, or because a job ended beside a load */
     bool is_ending;
 };
 
@@ -61,7 +61,8 @@ int notify_sample_locked(struct job *job, struct worker *worker,
 void notify_missed(struct job *job, enum operation next, uint64_t count);
 
 /* Adds the time that missed requests would have waited (-corrected) to the period of JOB.
- * The parameters are the same as of stats_wait. */
+ * NEXT is the operation of the first of them. They were missed during a stall of STALL
+ * ns; in its last IDLE ns no request was due any more. */
 void notify_waits(struct job *job, enum operation next, int64_t stall, int64_t idle);
 
 /* Adds the request of SAMPLE, which was given up without an answer, to the period of
@@ -79,10 +80,11 @@ int notify_end_due_period(struct job *job, int64_t now);
 int64_t notify_try_end_period(struct job *job, int64_t now);
 
 /*
- * Ends the last periods of JOB, whose workers have all ended or were abandoned: first the
- * period that was due before they ended, unless a worker has ended it; then, at NOW, the
- * incomplete period, if the plan wants it and a request was sent or missed in it. Returns
- * 0; or, if another thread has the run's lock, when to call it again.
+ * Ends the last periods of JOB, whose workers have all ended or were abandoned. First
+ * ends the period that was due to end before the last worker ended, unless a worker has
+ * ended it already. Then ends the incomplete period at NOW, if the plan wants it and a
+ * request was sent or missed in it. Returns 0; or, if another thread has the run's lock,
+ * when to call it again.
  */
 int64_t notify_end_last_periods(struct job *job, int64_t now);
 

@@ -50,9 +50,9 @@ advance_last_due(struct worker_group *group, int64_t when)
 }
 
 /* `ordinals_taken` never exceeds `max_requests`, so it cannot overflow. `last_due_at` is
- * set before `ordinals_taken` reaches `max_requests`, so a worker that gets no ordinal
- * finds there when the last request was due. If several workers set it, the latest time
- * remains. */
+ * set before `ordinals_taken` reaches `max_requests`. So if a worker gets no ordinal,
+ * `last_due_at` already says when the last request was due. If several workers set it,
+ * the latest time remains. */
 uint64_t
 worker_group_take_ordinals(struct worker_group *group, uint64_t wanted, int64_t when,
                            uint64_t *first)
@@ -233,8 +233,8 @@ shared_sent(struct schedule *schedule, int64_t now, uint64_t *missed)
     return overslept ? 0 : due;
 }
 
-/* Requests that were due before the load had settled are given up, but do not count as
- * missed. */
+/* Requests that were due during the settling time, before `settle_end`, are given up but
+ * do not count as missed. */
 static uint64_t
 shared_give_up(struct schedule *schedule, int64_t until, bool last)
 {

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Room for rates that failed: more than the number of times that an interval of rates can
- * be halved. */
+/* Room in `higher_failed`. Each rate that is stored there halves the interval of rates,
+ * which is possible fewer than SEARCH_FAILURES times. */
 #define SEARCH_FAILURES 32
 
 /* Maximum number of rates per search. If the target behaves the same all the time, the
@@ -57,7 +57,7 @@ void search_start(struct search *search, int64_t from, int64_t to);
 void search_note(struct search *search, bool met, bool hopeless);
 
 /* Returns RATE rounded down to DIGITS significant digits, and at least 1. It is never
- * rounded up, because that rate was not achieved. */
+ * rounded up, because a rate above RATE was not achieved. */
 int64_t search_round(double rate, int digits);
 
 #endif

@@ -114,8 +114,9 @@ stop_if_timed_out(struct run *run, int64_t now)
     return true;
 }
 
-/* Stops all jobs because of a signal. No tick will follow, so a snapshot of the jobs that
- * is incomplete is discarded: the next snapshot begins anew. */
+/* Stops all jobs because of a signal. No tick will follow, so the statistics that were
+ * added up for an incomplete snapshot (add_up_jobs) are discarded: the next snapshot
+ * begins anew. */
 static void
 interrupt_run(struct run *run, int64_t now)
 {
@@ -193,9 +194,9 @@ stop_if_any_ended(struct run *run, int64_t now)
     return true;
 }
 
-/* Adds up the statistics of all jobs for a snapshot. Returns false if a worker was too
- * busy to give its statistics; the next call adds up only the jobs that are still
- * missing. */
+/* Adds up the statistics of all jobs for a snapshot, which is one set of statistics of
+ * all jobs, for one report. Returns false if a worker was too busy to give its
+ * statistics; the next call adds up only the jobs that are still missing. */
 static bool
 add_up_jobs(struct run *run)
 {

@@ -81,10 +81,10 @@ running_ns(const struct job *job)
     return stopped < step->end.work_time ? step->end.work_time - stopped : 1;
 }
 
-/* Returns the time, in ns, that the rates of the present step are computed over. ELAPSED
- * is the time from its begin to its last answer. In an open loop, the result is the time
- * T at the top of this file. In a closed loop with an interval, it includes the wait
- * after the last request. */
+/* Returns the time, in ns, over which the rates (per second) of the present step are
+ * computed. ELAPSED is the time from the begin of the step to its last answer. In an open
+ * loop, the result is the time T at the top of this file. In a closed loop with an
+ * interval, the result includes the wait after the last request. */
 static int64_t
 step_ns(const struct job *job, int64_t elapsed)
 {
@@ -130,8 +130,9 @@ judge_step(const struct job *job, int64_t time, bool failed)
 }
 
 /* Returns how many requests per second were answered in a step with RATE: the whole RATE
- * if less than one request is missing. If arrivals are random, fewer requests than RATE
- * may have been due. TIME is the time of the step, in ns. */
+ * if less than one request is missing. If arrivals are random, fewer requests may have
+ * been due than RATE says; then the rate of the due requests takes the place of RATE.
+ * TIME is the time of the step, in ns. */
 static int64_t
 achieved_rate(const struct job *job, int64_t rate, int64_t time)
 {
@@ -180,14 +181,15 @@ end_step(struct job *job, const struct run_observer *observer, int64_t value,
     bool failed = job_has_failed(job);
     bool is_early = job->plan.sweep.kind == SWEEP_SIZE && !failed &&
                     stats->requests < (uint64_t)job->active_plan.io.threads;
-    bool was_stopped = os_signals_stop() && !failed; /* so the step is incomplete */
+    /* a signal has made the step incomplete */
+    bool was_stopped = os_signals_stop() && !failed;
 
     if (is_early && !was_stopped)
         outcome->early_step = value;
     if (is_early || was_stopped)
         return false;
-    /* A failure ends a closed loop before the end of its work time. Then its time is the
-     * elapsed time. */
+    /* A failure ends a closed loop before the end of its work time. Then the time of the
+     * step is the elapsed time, without a wait after it. */
     if (!failed || job->active_plan.pace.open_loop)
         time = step_ns(job, time);
 
@@ -362,9 +364,8 @@ measure_first_rate(struct running_sweep *sweep, int64_t *rate)
 
 _Static_assert(SEARCH_RATES <= JOB_STEPS, "each rate of a search is a step of the job");
 
-/* Passes the result of the step with RATE, which has just ended, to SEARCH. A rate of
- * which less than half was answered is not tried again, but only if the user gave the
- * first rate. */
+/* Passes the result of the step with RATE, which has just ended, to SEARCH. A rate is not
+ * tried again if less than half of it was answered and the user gave the first rate. */
 static void
 note_step(struct search *search, const struct job *job, int64_t rate)
 {
@@ -444,7 +445,8 @@ sweep_execute(const struct run_task *task, struct error *error)
     /* If the output failed before the first step began, that step is still open. */
     run_cancel_first(job);
     if (status < 0 && sweep.index > 1)
-        error->status = EXIT_RUNTIME; /* earlier steps have sent requests */
+        /* not EXIT_PREPARE, because earlier steps have sent requests */
+        error->status = EXIT_RUNTIME;
     if (status < 0 && job->target_count > 1)
         error_prefix(error, job->plan.path);
     job->stats = &job->outcome.total;

@@ -21,7 +21,8 @@ worker_size(const struct plan *plan)
     size_t series_entries = (size_t)(plan->statistics.series_capacity / plan->io.threads);
     size_t size = sizeof(struct worker) + series_entries * sizeof(struct series_entry);
 
-    /* Statistics per operation are only used if several operations are mixed. */
+    /* Memory for statistics per operation is only used if several operations are
+     * mixed. */
     if (plan->workload.mix.extra_count == 0)
         size -= OPERATION_TURNS * sizeof(struct stats_operation);
     if (plan->output.needs_track)
@@ -37,7 +38,8 @@ worker_open_series(struct time_series *series, const struct plan *plan, int work
 {
     if (plan->statistics.series_capacity == 0)
         return 0;
-    int capacity = plan->statistics.series_capacity / workers / 2 * 2; /* must be even */
+    /* series_start requires an even number */
+    int capacity = plan->statistics.series_capacity / workers / 2 * 2;
     if (capacity < MIN_SERIES_ENTRIES)
         capacity = MIN_SERIES_ENTRIES;
     struct series_entry *entries = calloc((size_t)capacity, sizeof(*entries));
@@ -56,7 +58,8 @@ worker_close_series(struct time_series *series)
 }
 
 /* Adds advice to ERROR: which options of PLAN should be changed so that the run needs
- * less memory. A quantity that is swept is called by its name in -sweep. Returns -1. */
+ * less memory. If a quantity is swept, its name in -sweep is used, such as "size" instead
+ * of "-s". Returns -1. */
 static int
 advise_less_memory(const struct plan *plan, struct error *error)
 {
@@ -107,8 +110,8 @@ worker_refuse(const struct plan *plan, int64_t requests, int64_t available,
 }
 
 /* With -breakdown, allocates the log of requests that the worker passes on to the
- * attribution. The number of requests that may be in logs is divided among all workers.
- * Returns 0, or -1 with ERROR. */
+ * attribution. ATTRIBUTION_LOGS, the maximum number of requests in all logs together, is
+ * divided among all workers. Returns 0, or -1 with ERROR. */
 static int
 open_request_log(struct worker *worker, struct error *error)
 {

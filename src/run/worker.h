@@ -37,7 +37,7 @@ struct worker_account {
     struct busy_log busy; /* busy spans that were not yet moved to the group */
     /* busy spans not yet moved to the period of the job; under the run's lock */
     struct busy_log period_busy;
-    /* the last answered request that belongs to a burst goes into the statistics */
+    /* whether the last answered request of a burst counts (goes into the statistics) */
     bool burst_counts;
     /* The first request that failed; index 0: no request failed. With -N, the error
      * EAGAIN is an expected answer and no failure. */
@@ -59,7 +59,8 @@ struct worker {
     int index; /* index of the worker in its job, from 0 */
     /* each request is reported to the observer; set before worker_run */
     bool reports_requests;
-    /* `slow_above` of each sample is needed; set before worker_run */
+    /* `slow_above` of each sample must be set, because reports show slow requests; this
+     * field is set before worker_run */
     bool needs_slow_above;
     /* end of the work time, ns, monotonic; INT64_MAX: not yet known */
     _Atomic int64_t work_ends_at;
@@ -91,8 +92,8 @@ int worker_refuse(const struct plan *plan, int64_t requests, int64_t available,
 /*
  * Opens worker INDEX, from 0, of JOB: its slots, its buffers and a queue of ENGINE.
  * WORKER must be all zero except its track, its series and its attribution. Does not
- * touch memory that the worker does not need. Returns 0; or -1 with ERROR, and then the
- * caller must not call worker_close.
+ * write to memory that the worker will not use, so the kernel need not provide that
+ * memory. Returns 0; or -1 with ERROR, and then the caller must not call worker_close.
  */
 int worker_open(struct worker *worker, struct job *job, const struct io_engine *engine,
                 int index, struct error *error);

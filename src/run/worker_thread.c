@@ -134,8 +134,8 @@ stall_check(struct stall *stall, int64_t since, int64_t now)
     return waited;
 }
 
-/* If no request is in flight, one may be sent right after NOW. It needs no report before
- * it has been in flight for `limit`. */
+/* If no request is in flight, one may be sent right after NOW. It must be reported when
+ * it is `limit` old, so the next check is due then. */
 int64_t
 stall_due(const struct stall *stall, int64_t since, int64_t now)
 {
@@ -247,8 +247,8 @@ lock_if_waiting(struct worker_thread *thread, int64_t sent_by, int64_t *since)
 }
 
 /* Abandons the worker at NOW. The caller has locked its handoff, and must never release
- * it. SINCE is when the oldest request was sent, if that request has no time stamp yet.
- */
+ * it. SINCE is when the oldest request was sent; it is used if that request has no time
+ * stamp yet. */
 static void
 abandon_locked(struct worker_thread *thread, int64_t since, int64_t now)
 {
@@ -276,11 +276,13 @@ worker_thread_abandon(struct worker_thread *thread, int64_t now)
         abandon_locked(thread, since, now);
 }
 
-/* Fails the requests that were sent at SENT_BY or before, the oldest first. Requests that
- * the engine is just sending have no time stamp yet. If even the oldest request has none,
- * all requests were sent at SINCE; otherwise the requests without a time stamp were sent
- * too recently to fail. If NOTIFIES is true, each failed request is reported to the
- * observer. */
+/*
+ * Fails the requests that were sent at SENT_BY or before, the oldest first. Requests that
+ * the engine is sending at this moment have no time stamp yet. If the oldest request has
+ * none, no request has one, and all of them were sent at SINCE. If the oldest request has
+ * one, the requests without a time stamp were sent too recently to fail. If NOTIFIES is
+ * true, each failed request is reported to the observer.
+ */
 static void
 time_out_late(struct worker *worker, int64_t since, int64_t sent_by, int64_t now,
               bool notifies)
