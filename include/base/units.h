@@ -38,8 +38,8 @@ char *units_format(enum units_kind kind, int64_t value, char *text);
 
 /*
  * Prints VALUE, which must not be negative, exactly and without a space into TEXT, a
- * buffer of UNITS_TEXT bytes: "1500us", "48KiB". The unit is the largest one of which
- * VALUE is a whole number. units_parse reads the same value back. Returns TEXT.
+ * buffer of UNITS_TEXT bytes: "1500us", "48KiB". The unit is the largest one with
+ * which the number stays whole. units_parse reads the same value back. Returns TEXT.
  */
 char *units_exact(enum units_kind kind, int64_t value, char *text);
 

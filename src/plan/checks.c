@@ -189,9 +189,9 @@ plan_check_options(const struct options *options, enum cli_mode mode, struct err
 
 /*
  * Returns NULL if the run of PLAN measures the figure that SLO limits. Otherwise returns
- * the rest of a message that starts with the name of SLO: what is missing, and what the
- * user can do. -check cannot be combined with -compare and -load, so its messages do not
- * suggest these options.
+ * the rest of a message that starts with the name of SLO: the thing that is missing,
+ * and what the user can do. -check cannot be combined with -compare and -load, so its
+ * messages do not suggest these options.
  */
 static const char *
 find_missing_condition(const struct plan *plan, const struct slo *slo)

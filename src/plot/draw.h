@@ -31,16 +31,13 @@
 #define PLOT_TOP 88     /* upper edge of the panels */
 #define PLOT_HEIGHT 360 /* height of the panels */
 #define PLOT_BOTTOM (PLOT_TOP + PLOT_HEIGHT)
-#define PLOT_LEFT \
-    92 /* left edge of the first panel; its ticks and title are left of it */
+#define PLOT_LEFT 92 /* left edge of the first panel; ticks and title are left of it */
 
-#define PLOT_FONT 12  /* font size of most texts */
-#define PLOT_SMALL 11 /* font size of ticks and labels */
-#define PLOT_ROW 18   /* height of a row of the legend or of the table */
-#define PLOT_SWATCH                                                                 \
-    24              /* width of a short piece of a line in the legend and the table \
-                     */
-#define PLOT_RING 5 /* radius of the ring around a step that broke a limit */
+#define PLOT_FONT 12   /* font size of most texts */
+#define PLOT_SMALL 11  /* font size of ticks and labels */
+#define PLOT_ROW 18    /* height of a row of the legend or of the table */
+#define PLOT_SWATCH 24 /* width of a piece of line in the legend and the table */
+#define PLOT_RING 5    /* radius of the ring around a step that broke a limit */
 
 /* axis.c: the scales of axes, which turn values into pixels, and the ticks. */
 

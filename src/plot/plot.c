@@ -22,7 +22,7 @@
  * Design", 2008), which colour-blind people can distinguish. Two of their colours, black
  * and yellow, are replaced by colours that are visible on the background, which is light
  * or dark as the viewer prefers. The dashes d1 to d7 distinguish targets if there are
- * more targets than colours. Fonts are those of the viewer's system. Classes that begin
+ * more targets than colours. The fonts come from the viewer's system. Classes that begin
  * with k- are for the legend.
  */
 static const char style[] =

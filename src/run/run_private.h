@@ -89,7 +89,7 @@ int64_t notify_try_end_period(struct job *job, int64_t now);
 int64_t notify_end_last_periods(struct job *job, int64_t now);
 
 /* Prepares JOB for its present step or phase, which is part of RUN. Returns 0, or -1 if
- * memory is lacking; in both cases job_close frees what was allocated. */
+ * memory is lacking; in both cases job_close frees the memory. */
 int job_prepare(struct job *job, struct run *run);
 
 /* Opens all workers of JOB with the engine of its plan. Returns 0, or -1 with ERROR. */

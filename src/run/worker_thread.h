@@ -62,11 +62,11 @@ void worker_thread_join(struct worker_thread *thread);
 bool worker_thread_is_over(const struct worker_thread *thread);
 
 /*
- * Checks at NOW whether the oldest request has had no answer for so long that this must
- * be reported. RESUMED is when the process last continued after a stop; the time before
- * that does not count. Returns the age of the request (ns) if it must be reported now,
- * and stores its number in INDEX; else returns 0. Stores in CHECK_AT when the next check
- * is due.
+ * Checks at NOW whether the time without an answer to the oldest request must be
+ * reported. RESUMED is when the process last continued after a stop; the time before that
+ * does not count. Returns the age of the request (ns) if it must be reported now, and
+ * stores its number in INDEX; else returns 0. Stores in CHECK_AT when the next check is
+ * due.
  */
 int64_t worker_thread_find_stall(struct worker_thread *thread, int64_t resumed,
                                  int64_t now, uint64_t *index, int64_t *check_at);

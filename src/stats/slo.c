@@ -283,7 +283,7 @@ find_limited_figure(const struct slo *slo, const struct stats *stats)
     return latencies_percentile(&latencies, &slo->percentile);
 }
 
-#define TAIL 0.05 /* what is less likely than this is not taken for chance */
+#define TAIL 0.05 /* results less likely than this are not taken for chance */
 
 /* Returns whether a limit on PERCENTILE is certainly broken if ABOVE of COUNT values are
  * above the limit: if the limit were the true percentile, at least ABOVE values would be

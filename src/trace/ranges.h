@@ -39,8 +39,8 @@ bool ranges_add(struct sector_ranges *ranges, uint64_t disk, uint64_t sector,
 bool ranges_add_below_loop(struct sector_ranges *ranges, const struct os_layout *layout,
                            int64_t offset, int64_t length);
 
-/* Does the same as ranges_add_below_loop, but for the top device of LAYOUT, which the
- * target is on. The result differs only if the top device is a loop device. */
+/* Does the same as ranges_add_below_loop for the top device of LAYOUT, which the target
+ * is on. The result differs only if the top device is a loop device. */
 bool ranges_add_top(struct sector_ranges *ranges, const struct os_layout *layout,
                     int64_t offset, int64_t length);
 
