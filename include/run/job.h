@@ -148,7 +148,7 @@ struct job {
     /* a run of the first step or phase that run_open_first has opened and that has not
      * begun; else NULL */
     struct run *held_run;
-    int64_t start_delay; /* ns from the begin of the run to the first request */
+    int64_t start_delay; /* ns from the start of the run to the first request */
     /* how many request numbers earlier phases have used; a phase continues the numbering
      */
     uint64_t ordinals_used;

@@ -76,7 +76,7 @@ struct run_observer {
     /* A step or a phase begins. */
     int (*part)(void *self, const struct job *job, const struct run_part *part);
     /* Returns when to call `tick` next, ns, monotonic; INT64_MAX for never. First called
-     * at NOW, the begin of each step or phase. */
+     * at NOW, the start of each step or phase. */
     int64_t (*next_tick)(void *self, int64_t now);
     /* The statistics of COUNT jobs are up to date at NOW (ns, monotonic). JOBS does not
      * include a background load. */

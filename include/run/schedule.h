@@ -40,7 +40,7 @@ struct worker_group {
     /* ordinals that workers have taken; they may not send all of these requests */
     _Atomic uint64_t ordinals_taken;
     /* open loop: due time of the first request that no worker has claimed, in ns after
-     * the begin */
+     * the start */
     _Atomic int64_t next_arrival;
 };
 
@@ -140,7 +140,7 @@ struct arrivals {
      * true, that includes requests that no worker has claimed. Returns how many of the
      * requests that it has given up count as missed. */
     uint64_t (*give_up)(struct schedule *schedule, int64_t until, bool last);
-    /* Open loop only: returns the time between the arrival AT (ns after the begin) and
+    /* Open loop only: returns the time between the arrival AT (ns after the start) and
      * the next arrival. It depends on AT and the seed alone, so all workers compute the
      * same arrivals. */
     int64_t (*gap)(const struct schedule *schedule, int64_t at);

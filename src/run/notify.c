@@ -110,7 +110,7 @@ last_request_end(const struct job *job)
  * Moves the busy spans in LOG, the log of a worker, to the period of JOB, which ends at
  * NOW. A worker that sends requests back to back has been busy since its last span ended,
  * so that span is first extended to NOW. An empty span at NOW remains in LOG, so that the
- * worker is busy from the begin of the next period.
+ * worker is busy from the start of the next period.
  */
 static void
 move_busy_to_period(struct job *job, struct busy_log *log, int64_t now)

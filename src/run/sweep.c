@@ -82,7 +82,7 @@ running_ns(const struct job *job)
 }
 
 /* Returns the time, in ns, over which the rates (per second) of the present step are
- * computed. ELAPSED is the time from the begin of the step to its last answer. In an open
+ * computed. ELAPSED is the time from the start of the step to its last answer. In an open
  * loop, the result is the time T at the top of this file. In a closed loop with an
  * interval, the result includes the wait after the last request. */
 static int64_t
