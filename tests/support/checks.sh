@@ -1,23 +1,31 @@
 # shellcheck shell=sh disable=SC2154
-# Named checks, counted; scripts read this file and set $work to a folder of their own. A
-# check whose tool is missing is skipped; with CI=true that is a failure.
+# Functions for scripts that make named checks and count them. A script reads this file and
+# sets $work to a folder for its own files. A check is skipped if a tool that it needs is
+# missing. With CI=true in the environment such a check fails instead.
 
 passed=0 failed=0 skipped=0
+
+# Usage: ok NAME: counts and prints a check that passed.
 ok() {
     passed=$((passed + 1))
     printf 'ok       %s\n' "$1"
 }
+
+# Usage: wrong NAME [REASON]: counts and prints a check that failed.
 wrong() {
     failed=$((failed + 1))
     printf 'FAILED   %s\n' "$1${2:+: $2}"
 }
+
+# Usage: skip NAME REASON: counts and prints a check that was skipped. With CI=true it failed.
 skip() {
     [ "${CI:-}" != true ] || { wrong "$1" "$2"; return; }
     skipped=$((skipped + 1))
     printf 'skipped  %s: %s\n' "$1" "$2"
 }
 
-# Usage: check NAME COMMAND...: a failure shows the end of the command's output.
+# Usage: check NAME COMMAND...: a check that passes if the command succeeds. If it fails, the
+# end of the command's output is printed, and 1 returned.
 check() {
     title=$1
     shift
@@ -30,7 +38,7 @@ check() {
     fi
 }
 
-# Usage: same NAME EXPECTED ACTUAL: fails also if EXPECTED is empty.
+# Usage: same NAME EXPECTED ACTUAL: a check that passes if both texts are equal and not empty.
 same() {
     if [ -n "$2" ] && [ "$2" = "$3" ]; then
         ok "$1: $2"
@@ -39,7 +47,7 @@ same() {
     fi
 }
 
-# Usage: none NAME ACTUAL: fails unless ACTUAL is empty.
+# Usage: none NAME ACTUAL: a check that passes if ACTUAL, a list of NAME, is empty.
 none() {
     if [ -z "$2" ]; then
         ok "no $1"
@@ -48,7 +56,8 @@ none() {
     fi
 }
 
-# Usage: have NAME TOOL...: skips the check NAME for the first tool that is missing.
+# Usage: have NAME TOOL...: returns 0 if all tools are installed. Otherwise it skips the check
+# NAME, because of the first missing tool, and returns 1.
 have() {
     title=$1
     shift
@@ -57,7 +66,7 @@ have() {
     done
 }
 
-# Usage: sum_up: prints the counts; ends with 1 if a check failed.
+# Usage: sum_up: prints the counts. Returns 1 if a check failed.
 sum_up() {
     echo "$passed passed, $failed failed, $skipped skipped"
     [ $failed -eq 0 ]

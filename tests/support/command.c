@@ -1,7 +1,7 @@
 /*
- * Commands of a shell for the tests: each is written as a script into the scratch folder
- * of the test program, runs in a process group of its own, and leaves its output in
- * files, which are read when it has ended.
+ * Runs shell commands for the tests. Each command is written as a script into the scratch
+ * folder of the test program. It runs in its own process group and writes its output to
+ * files, which are read after it has ended.
  */
 #include "command.h"
 
@@ -11,9 +11,10 @@
 
 #include <sys/prctl.h>
 
-/* A shell that runs programs in the background has them ignore these signals. */
+/* A non-interactive shell starts background programs with these signals ignored, and a
+ * child inherits that. The tests send both signals. */
 __attribute__((constructor)) static void
-heed_signals(void)
+restore_default_signals(void)
 {
     signal(SIGINT, SIG_DFL);
     signal(SIGQUIT, SIG_DFL);
@@ -29,7 +30,7 @@ scratch(void)
         snprintf(scratch_path, sizeof(scratch_path), "%s/XXXXXX", top ? top : "/tmp");
         if (!mkdtemp(scratch_path))
             abort();
-        /* Other users, whom some tests become, may enter. */
+        /* Some tests run a command as another user, who must be able to enter. */
         chmod(scratch_path, 0755);
     }
     return scratch_path;
@@ -41,41 +42,51 @@ scratch_is_made(void)
     return scratch_path[0] != '\0';
 }
 
+/* Returns the contents of a file, allocated and NUL-terminated. SIZE becomes their number
+ * of bytes without the NUL. */
 static char *
-read_all(const char *path, size_t *size)
+read_file(const char *path, size_t *size)
 {
     FILE *file = fopen(path, "rb");
     char *text = NULL;
     size_t room = 0;
+
     *size = 0;
     assert_non_null(file);
     do {
-        text = realloc(text, room += 65536);
+        room += 65536;
+        text = realloc(text, room);
         assert_non_null(text);
         *size += fread(text + *size, 1, room - *size - 1, file);
     } while (*size == room - 1);
+
     text[*size] = '\0';
     fclose(file);
     return text;
 }
 
-/* Before each command: $tests is the folder of the tests. */
+/* The first lines of each script: they enter the scratch folder, set $tests to the folder
+ * of the tests, and read the shell functions. The two %s after the first are both the
+ * name of the test program. */
 static const char preamble[] =
     "cd '%s' && tests=${IOPING_SOURCE:-$OLDPWD}/tests || exit\n"
     ". \"$tests/support/commands.sh\"\n"
     "[ ! -e \"$tests/%s.sh\" ] || . \"$tests/%s.sh\"\n";
 
-/* This program in the folder of the tests, as "cli/test_hang". */
+/* Returns the path of this program below the folder of the tests, such as
+ * "cli/test_hang". */
 static const char *
-own_name(void)
+test_program_name(void)
 {
-    const char *name = program_invocation_name, *found;
+    const char *name = program_invocation_name;
+    const char *found;
     while ((found = strstr(name, "tests/")))
         name = found + strlen("tests/");
     return name;
 }
 
-/* Copies a text for tests/schema if it is JSON as ioping writes it. */
+/* Copies a text into the folder $IOPING_JSON if it is JSON as ioping writes it. At the
+ * end tests/run validates all files of that folder. */
 static void
 save_json(const char *text, size_t size)
 {
@@ -89,10 +100,10 @@ save_json(const char *text, size_t size)
     close(fd);
 }
 
-/* Copies the file o for tests/schema, which runs in the background write, if it has been
- * written since SCRIPT was. */
+/* Saves the file "o" as save_json does, if it is not older than SCRIPT. Tests use this
+ * name for the output of runs in the background. */
 static void
-save_json_of_o(const char *script)
+save_json_of_background_run(const char *script)
 {
     char path[1100];
     struct stat before, after;
@@ -101,17 +112,19 @@ save_json_of_o(const char *script)
     if (stat(script, &before) < 0 || stat(path, &after) < 0 || !S_ISREG(after.st_mode) ||
         after.st_mtime < before.st_mtime || access(path, R_OK) < 0)
         return;
-    char *text = read_all(path, &size);
+    char *text = read_file(path, &size);
     save_json(text, size);
     free(text);
 }
 
-/* Starts a shell in a process group of its own, which ends with this program, however
- * that ends. */
+/* Starts a shell in its own process group and returns the group. The shell gets SIGTERM
+ * when this program ends, even if this program is killed. */
 static pid_t
 start_group(const char *text)
 {
-    prctl(PR_SET_CHILD_SUBREAPER, 1); /* for command_stop */
+    /* Orphaned processes of the group become children of this program, so that
+     * command_stop can wait for them. */
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
     pid_t group = fork();
     assert_true(group >= 0);
     if (group == 0) {
@@ -123,8 +136,8 @@ start_group(const char *text)
     return group;
 }
 
-/* A background process may not write to files of the next command. One that is stuck in
- * the kernel can only be left. */
+/* A background process must not go on writing to files that the next command uses. A
+ * process that is stuck in the kernel cannot be killed, so it is left after 5 s. */
 void
 command_stop(pid_t group)
 {
@@ -142,7 +155,7 @@ command_script(const char *name, const char *format, va_list list)
     snprintf(path, sizeof(path), "%s/%s", scratch(), name);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
-    fprintf(file, preamble, scratch(), own_name(), own_name());
+    fprintf(file, preamble, scratch(), test_program_name(), test_program_name());
     vfprintf(file, format, list);
     fprintf(file, "\n");
     fclose(file);
@@ -156,10 +169,11 @@ has_direct_io(void)
     return os_file_direct(-1, true) == 0 || errno != ENOTSUP;
 }
 
-/* Removes the notices that every target gets where there is no direct I/O, and returns
- * the new length: unit/target/test_io_mode.c tests them. */
+/* Removes the lines that the program prints for every target on a system without direct
+ * I/O, and returns the new length. Most tests expect no such lines. They have their own
+ * test, unit/target/test_io_mode.c. */
 static size_t
-drop_notes(char *text)
+drop_direct_io_notes(char *text)
 {
     static const char *const notes[] = {
         "direct I/O not supported: evicting the page cache before each request instead\n",
@@ -168,7 +182,8 @@ drop_notes(char *text)
     for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
         char *found;
         while ((found = strstr(text, notes[i]))) {
-            char *line = found, *after = found + strlen(notes[i]);
+            char *line = found;
+            char *after = found + strlen(notes[i]);
             while (line > text && line[-1] != '\n')
                 line--;
             memmove(line, after, strlen(after) + 1);
@@ -183,28 +198,32 @@ run_shell(const char *format, va_list list)
     char out[1100], err[1100], whole[4096];
     struct result result = {0};
     size_t ignored;
+
     const char *script = command_script(".script", format, list);
     snprintf(out, sizeof(out), "%s/.out", scratch());
     snprintf(err, sizeof(err), "%s/.err", scratch());
     snprintf(whole, sizeof(whole),
              "exec timeout -k 5 150 sh '%s' >'%s' 2>'%s' </dev/null", script, out, err);
+
     int status;
     pid_t group = start_group(whole);
     assert_int_equal(waitpid(group, &status, 0), group);
     command_stop(group);
     result.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     note_crash(result.status);
-    result.out = read_all(out, &result.out_size);
-    result.err = read_all(err, &ignored);
+
+    result.out = read_file(out, &result.out_size);
+    result.err = read_file(err, &ignored);
     if (!has_direct_io()) {
-        drop_notes(result.err);
+        drop_direct_io_notes(result.err);
+        /* Binary output, which contains NUL bytes, is left alone. */
         if (strlen(result.out) == result.out_size)
-            result.out_size = drop_notes(result.out);
+            result.out_size = drop_direct_io_notes(result.out);
     }
     save_json(result.out, result.out_size);
-    save_json_of_o(script);
+    save_json_of_background_run(script);
     if (result.status == 124 || result.status == 137)
-        fail_msg("timed out: %s\nstdout: %s\nstderr: %s", read_all(script, &ignored),
+        fail_msg("timed out: %s\nstdout: %s\nstderr: %s", read_file(script, &ignored),
                  result.out, result.err);
     return result;
 }
@@ -219,8 +238,8 @@ command(const char *format, ...)
     return result;
 }
 
-/* Skips the test if the command ended for what the system lacks, and that is not
- * expected: the last line of its stderr says what. */
+/* Skips the test if the command ended with status LACKS although another status was
+ * expected. The reason for the skip is the last line of its stderr. */
 static void
 skip_if_lacking(struct result *result, int expected)
 {
@@ -247,14 +266,19 @@ command_status(int status, const char *format, ...)
     return result;
 }
 
+/* Returns true if TEXT is what the argument EXPECTED of expect() describes. */
 static bool
 is_expected(const char *text, const char *expected)
 {
-    return !expected || (expected[0] == '~' ? text_matches(text, expected + 1)
-                                            : strcmp(text, expected) == 0);
+    if (!expected)
+        return true;
+    if (expected[0] == '~')
+        return text_matches(text, expected + 1);
+    return strcmp(text, expected) == 0;
 }
 
-/* Returns whether TEXT is ERR as expect() has it, where the program ended with STATUS. */
+/* Returns true if TEXT, the stderr of a command that ended with STATUS, is what the
+ * argument ERR of expect() describes. */
 static bool
 is_expected_error(const char *text, const char *err, int status)
 {
@@ -266,29 +290,31 @@ is_expected_error(const char *text, const char *err, int status)
 }
 
 static const char *
-shown(const char *expected)
+expected_or_anything(const char *expected)
 {
-    return expected ? expected : "whatever it is\n";
+    return expected ? expected : "anything\n";
 }
 
 void
 expect(int status, const char *out, const char *err, const char *format, ...)
 {
     char text[512];
-    va_list list, again;
+    va_list list, list_copy;
+
     va_start(list, format);
-    va_copy(again, list);
+    va_copy(list_copy, list);
     struct result result = run_shell(format, list);
-    vsnprintf(text, sizeof(text), format, again);
-    va_end(again);
+    vsnprintf(text, sizeof(text), format, list_copy);
+    va_end(list_copy);
     va_end(list);
+
     skip_if_lacking(&result, status);
     if ((status >= 0 && result.status != status) || !is_expected(result.out, out) ||
         !is_expected_error(result.err, err, status))
         fail_msg("%s\nstatus %d, expected: %d\n--- stdout:\n%s--- expected:\n%s"
                  "--- stderr:\n%s--- expected:\n%s---",
-                 text, result.status, status, result.out, shown(out), result.err,
-                 shown(err));
+                 text, result.status, status, result.out, expected_or_anything(out),
+                 result.err, expected_or_anything(err));
     command_free(&result);
 }
 
@@ -318,7 +344,8 @@ command_free(struct result *result)
     *result = (struct result){0};
 }
 
-/* The signals are as at a terminal, whatever started the tests. */
+/* Also restores the default actions of SIGHUP and SIGPIPE, as at a terminal. What started
+ * the tests may ignore them, and the commands would inherit that. */
 int
 make_files(void **state)
 {

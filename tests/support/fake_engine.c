@@ -1,10 +1,10 @@
 /*
- * A queue of the fake engine holds requests in an array. A request gets its end time when
- * its queue is reaped first, so that submit costs the same as a real one's; reap sleeps
- * until the first end, and leaves early at the time that the worker gave. A patient
- * engine gives no end times in a reap that does not wait: requests that are sent one
- * after the other end in the order of the script, however late the machine is between
- * them.
+ * A queue of the fake engine holds its requests in an array. submit only stores a
+ * request, and the next reap sets the time at which the request ends, so that submit is
+ * cheap. reap sleeps until the first request ends. It returns without a completion if the
+ * time that the worker gave is earlier. With `patient`, a reap that does not wait sets no
+ * end times. Then requests that are sent one after the other end in the order of the
+ * script, even if a busy machine delays the worker between them.
  */
 #include "fake_engine.h"
 
@@ -33,7 +33,7 @@ fake_engine_story(void)
     return story;
 }
 
-/* Guards the counters and the record, which the threads of all workers change. */
+/* Guards the counters and the recorded calls, which the threads of all workers change. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 struct io_queue {
@@ -41,25 +41,26 @@ struct io_queue {
     struct fake_queue *fake;
 };
 
-/* The number of open queues is the index of the next. */
+/* The new queue gets the next free index, which is the number of open queues. */
 static int
-fake_open(struct io_queue *own, const struct io_config *config)
+fake_open(struct io_queue *io_queue, const struct io_config *config)
 {
     int number = fake_engine.opened - fake_engine.closed;
     errno = fake_engine.broken && fake_engine.opened >= fake_engine.sound ? EIO : E2BIG;
     if (errno == EIO || number >= FAKE_QUEUES || config->depth > FAKE_DEPTH)
         return -1;
-    own->config = *config;
-    own->fake = &fake_engine.queues[number];
-    own->fake->count_under_way = 0;
+    io_queue->config = *config;
+    io_queue->fake = &fake_engine.queues[number];
+    io_queue->fake->count_under_way = 0;
     fake_engine.config = *config;
     fake_engine.opened++;
     return 0;
 }
 
+/* Records a call in the engine, and the offset of a read or write in its queue. */
 static void
-remember(struct fake_queue *queue, const struct io_config *config,
-         const struct io_request *request)
+record_call(struct fake_queue *queue, const struct io_config *config,
+            const struct io_request *request)
 {
     if (request->operation != OPERATION_FLUSH && queue->requests <= FAKE_CALLS)
         queue->offsets[queue->requests - 1] = request->offset;
@@ -75,7 +76,7 @@ remember(struct fake_queue *queue, const struct io_config *config,
     fake_engine.count++;
 }
 
-/* Counts a call and returns its answer. */
+/* Counts a call and returns the answer that the script has for it. */
 static struct fake_answer
 next_answer(struct fake_queue *queue, const struct io_request *request)
 {
@@ -98,9 +99,9 @@ next_answer(struct fake_queue *queue, const struct io_request *request)
 }
 
 static int
-fake_begin(struct io_queue *own)
+fake_begin(struct io_queue *io_queue)
 {
-    (void)own;
+    (void)io_queue;
     pthread_mutex_lock(&lock);
     fake_engine.begun++;
     pthread_mutex_unlock(&lock);
@@ -108,22 +109,23 @@ fake_begin(struct io_queue *own)
 }
 
 static void
-fake_end(struct io_queue *own)
+fake_end(struct io_queue *io_queue)
 {
     pthread_mutex_lock(&lock);
-    fake_engine.ended += own->fake->count_under_way == 0;
+    if (io_queue->fake->count_under_way == 0)
+        fake_engine.ended++;
     pthread_mutex_unlock(&lock);
 }
 
 static void
-fake_submit(struct io_queue *own, const struct io_request *request)
+fake_submit(struct io_queue *io_queue, const struct io_request *request)
 {
-    struct fake_queue *queue = own->fake;
-    struct fake_request *mine = &queue->under_way[queue->count_under_way++];
+    struct fake_queue *queue = io_queue->fake;
+    struct fake_request *pending = &queue->under_way[queue->count_under_way++];
     pthread_mutex_lock(&lock);
-    *mine =
+    *pending =
         (struct fake_request){.request = *request, .answer = next_answer(queue, request)};
-    remember(queue, &own->config, request);
+    record_call(queue, &io_queue->config, request);
     if (queue->count_under_way > queue->most_under_way)
         queue->most_under_way = queue->count_under_way;
     if (queue->count_under_way > fake_engine.most_under_way)
@@ -131,58 +133,69 @@ fake_submit(struct io_queue *own, const struct io_request *request)
     pthread_mutex_unlock(&lock);
 }
 
+/* Returns true if the test has released the calls that it holds back. */
 static bool
-is_let_go(void)
+may_held_calls_go_on(void)
 {
     return atomic_load(&fake_engine.go);
 }
 
+/* Returns true if `gather` workers have sent a request. */
 static bool
-is_gathered(void)
+have_enough_workers_sent(void)
 {
     int count = 0;
     for (int i = 0; i < FAKE_QUEUES; i++)
-        count += fake_engine.queues[i].requests > 0;
+        if (fake_engine.queues[i].requests > 0)
+            count++;
     return count >= fake_engine.gather;
 }
 
-/* Polls for a minute at most, so that a failing test ends. */
+/* Waits until CONDITION returns true, but at most a minute, so that a failing test ends.
+ */
 static void
-wait_until(bool (*over)(void))
+wait_until(bool (*condition)(void))
 {
-    for (int ms = 0; ms < 60000 && !over(); ms++)
+    for (int ms = 0; ms < 60000 && !condition(); ms++)
         os_sleep_until(os_clock_now() + 1000000);
 }
 
-/* Sets the end of the requests that are sent at NOW; returns the one that ends first. */
+/* Sets the end time of the requests that have none yet, which count as sent at NOW.
+ * Returns the request that ends first. */
 static struct fake_request *
-find_first(struct fake_queue *queue, int64_t now)
+find_first_to_end(struct fake_queue *queue, int64_t now)
 {
     struct fake_request *first = NULL;
     for (int i = 0; i < queue->count_under_way; i++) {
-        struct fake_request *mine = &queue->under_way[i];
-        if (!mine->end)
-            mine->end = now + mine->answer.takes;
-        if (!first || mine->end < first->end)
-            first = mine;
+        struct fake_request *pending = &queue->under_way[i];
+        if (!pending->end)
+            pending->end = now + pending->answer.takes;
+        if (!first || pending->end < first->end)
+            first = pending;
     }
     return first;
 }
 
+/* Fills the completion of a request and removes the request from its queue. */
 static void
-finish(struct fake_queue *queue, struct fake_request *mine, struct io_completion *done)
+complete_request(struct fake_queue *queue, struct fake_request *ended,
+                 struct io_completion *done)
 {
-    const struct io_request *request = &mine->request;
-    int64_t whole = request->operation == OPERATION_FLUSH ? 0 : (int64_t)request->size;
+    const struct io_request *request = &ended->request;
+    int64_t size = request->operation == OPERATION_FLUSH ? 0 : (int64_t)request->size;
+
     done->slot = request->slot;
-    done->error = mine->answer.error;
-    done->bytes = done->error ? 0 : whole - mine->answer.missing;
+    done->error = ended->answer.error;
+    done->bytes = done->error ? 0 : size - ended->answer.missing;
+
     struct fake_request *last = &queue->under_way[--queue->count_under_way];
-    memmove(mine, mine + 1, (size_t)(last - mine) * sizeof(*mine));
+    memmove(ended, ended + 1, (size_t)(last - ended) * sizeof(*ended));
 }
 
+/* Returns true if a pending request has the answer `late`: reap overshoots its deadline.
+ */
 static bool
-is_late(const struct fake_queue *queue)
+has_late_request(const struct fake_queue *queue)
 {
     for (int i = 0; i < queue->count_under_way; i++)
         if (queue->under_way[i].answer.late)
@@ -190,21 +203,23 @@ is_late(const struct fake_queue *queue)
     return false;
 }
 
-/* A queue of depth one waits for its end, like a synchronous call. */
+/* A queue of depth one waits for its request even past WHEN, like a synchronous call. */
 static int
-fake_reap(struct io_queue *own, struct io_completion *done, int64_t when)
+fake_reap(struct io_queue *io_queue, struct io_completion *done, int64_t when)
 {
-    struct fake_queue *queue = own->fake;
-    bool waits = own->config.depth == 1 || is_late(queue);
+    struct fake_queue *queue = io_queue->fake;
+    bool waits = io_queue->config.depth == 1 || has_late_request(queue);
     int count = 0;
     if (fake_engine.patient && !waits && when <= os_clock_now())
         return 0;
-    struct fake_request *first = find_first(queue, os_clock_now());
+
+    struct fake_request *first = find_first_to_end(queue, os_clock_now());
     if (first->answer.held) {
-        wait_until(is_let_go);
+        wait_until(may_held_calls_go_on);
         atomic_store(&fake_engine.let_go, true);
     }
-    wait_until(is_gathered);
+    wait_until(have_enough_workers_sent);
+
     while (os_clock_now() < first->end) {
         if (!waits && when < first->end) {
             os_sleep_until(when);
@@ -217,16 +232,22 @@ fake_reap(struct io_queue *own, struct io_completion *done, int64_t when)
         queue->count_under_way = 0;
         return -1;
     }
+
     int64_t now = os_clock_now();
-    while (queue->count_under_way && (first = find_first(queue, now))->end <= now)
-        finish(queue, first, &done[count++]);
+    while (queue->count_under_way > 0) {
+        first = find_first_to_end(queue, now);
+        if (first->end > now)
+            break;
+        complete_request(queue, first, &done[count++]);
+    }
     return count;
 }
 
 static bool
-fake_close(struct io_queue *own)
+fake_close(struct io_queue *io_queue)
 {
-    fake_engine.closed += own->fake != NULL;
+    if (io_queue->fake)
+        fake_engine.closed++;
     return !fake_engine.busy;
 }
 

@@ -1,12 +1,13 @@
 #ifndef SUPPORT_FORMATS_H
 #define SUPPORT_FORMATS_H
 
-/* The rows of the table of outputs by name. */
+/* Names for the rows of output_kinds, and functions that find the outputs of a plan. */
 #include "plan/plan.h"
 #include "report/outputs.h"
 
 #include <stddef.h>
 
+/* The rows of output_kinds, in their order. */
 enum format {
     FORMAT_HUMAN,
     FORMAT_RAW,
@@ -16,20 +17,20 @@ enum format {
     FORMAT_CHECK,
     FORMAT_PROMETHEUS,
     FORMAT_PLOT,
-    FORMAT_PLOT_STREAM, /* on standard output */
+    FORMAT_PLOT_STREAM, /* a plot on standard output */
     FORMAT_HDR,
     FORMAT_STATUS
 };
 
-/* Returns the format of what PLAN prints. */
+/* Returns the format of what PLAN prints on standard output. */
 static inline enum format
 format_of(const struct plan *plan)
 {
     return (enum format)(plan->output.list[0].kind - output_kinds);
 }
 
-/* Returns the output of PLAN that is not printed and has this FORMAT; one of nothing if
- * there is none. */
+/* Returns the output of PLAN that has this FORMAT and is written to a file. Returns an
+ * empty output if PLAN has none. */
 static inline struct output
 output_of(const struct plan *plan, enum format format)
 {
@@ -39,7 +40,7 @@ output_of(const struct plan *plan, enum format format)
     return (struct output){0};
 }
 
-/* Adds an output of this FORMAT to PLAN, in a file at PATH. */
+/* Adds an output of this FORMAT to PLAN, written to a file at PATH. */
 static inline void
 output_add(struct plan *plan, enum format format, const char *path)
 {

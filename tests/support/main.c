@@ -1,11 +1,12 @@
-/* The program of all tests: it runs those of its file, which have registered themselves.
- */
+/* The main function of every test program. The tests of the program have registered
+ * themselves before. */
 #include "support.h"
 
 static struct CMUnitTest tests[100];
 static size_t count;
-static struct CMUnitTest fixture; /* of the tests that are still to come */
-static CMFixtureFunction set_up, tear_down = unmount_all;
+static struct CMUnitTest fixture; /* setup and teardown of the tests added from now on */
+static CMFixtureFunction set_up;  /* called once, before all tests */
+static CMFixtureFunction tear_down = unmount_all; /* called once, after all tests */
 
 void
 test_add(const char *name, CMUnitTestFunction function)
@@ -22,13 +23,14 @@ test_add_row(const char *name, const char *row, CMUnitTestFunction function,
              const void *state)
 {
     size_t size = strlen(name) + strlen(row) + 2;
-    char *whole = malloc(size);
-    if (!whole)
+    char *full_name = malloc(size);
+    if (!full_name)
         abort();
-    snprintf(whole, size, "%s%s%s", name, *name ? "_" : "", row);
-    for (char *at = whole; (at = strpbrk(at, " .-")); at++)
+    snprintf(full_name, size, "%s%s%s", name, *name ? "_" : "", row);
+    for (char *at = full_name; (at = strpbrk(at, " .-")); at++)
         *at = '_';
-    test_add(whole, function);
+
+    test_add(full_name, function);
     tests[count - 1].initial_state = (void *)(uintptr_t)state;
 }
 
@@ -57,9 +59,10 @@ main(int argc, char **argv)
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
     int failed = _cmocka_run_group_tests(slash ? slash + 1 : "tests", tests, count,
                                          set_up, tear_down);
-    /* A test that failed was left in the middle and has freed nothing. A leak checker
-     * would report that at the end, and tests/run would take the report for a fault of
-     * the program. No checker looks at a process that another program has replaced. */
+    /* A failed test stops in the middle and does not free its memory. A leak checker
+     * would report that memory when the process exits, and tests/run would take the
+     * report for a fault of the tested program. exec replaces the process before a
+     * checker can look. */
     if (failed != 0) {
         fflush(NULL);
         execl("/bin/sh", "sh", "-c", "exit 1", (char *)NULL);

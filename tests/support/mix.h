@@ -3,7 +3,9 @@
 
 #include "io/operations.h"
 
-/* Returns the mix that WORD names; reads alone if there is none. */
+/* Returns the mix of operations that WORD names, or a mix of reads only if WORD is
+ * unknown.
+ */
 static inline struct operation_mix
 mix_of(const char *word)
 {

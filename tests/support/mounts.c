@@ -11,16 +11,17 @@
 #include <sched.h>
 #include <sys/mount.h>
 
-/* Mounts in a namespace of this program end with it, even if it is killed. */
+/* Gives this program its own mount namespace. The kernel removes its mounts when the
+ * program ends, even if it is killed. */
 static void
 keep_mounts_private(void)
 {
-    static bool done;
-    if (done)
+    static bool is_private;
+    if (is_private)
         return;
     if (unshare(CLONE_NEWNS) < 0)
         skip_because("needs the right to mount");
-    done = mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
+    is_private = mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
 }
 
 void
@@ -31,14 +32,16 @@ mount_image(const char *type, int size, const char *name)
     keep_mounts_private();
     snprintf(mkfs, sizeof(mkfs), "mkfs.%s", type);
     need_program(mkfs);
-    /* Else the kernel goes on making it, some time while it is mounted. */
-    bool lazy = strcmp(type, "ext4") == 0;
+    /* Without these options mkfs.ext4 leaves a part of its work to the kernel, which
+     * would write to the mounted file system during the tests. */
+    const char *options = "";
+    if (strcmp(type, "ext4") == 0)
+        options = "-E lazy_itable_init=0,lazy_journal_init=0";
     struct result result =
         command("truncate -s %dM %s.img && mkfs.%s -q %s %s.img >&2 && mkdir -p %s && "
                 "device=$(attach -f --show %s.img) && blockdev --setrw \"$device\" && "
                 "mount \"$device\" %s",
-                size, name, type, lazy ? "-E lazy_itable_init=0,lazy_journal_init=0" : "",
-                name, name, name, name);
+                size, name, type, options, name, name, name, name);
     if (result.status != 0) {
         printf("%s", result.err);
         skip_because("this kernel or container cannot mount the image");

@@ -1,6 +1,7 @@
 /*
- * Conditions of tests: each function tries what its test is about on the machine that
- * runs it, with the tested program where that decides, and skips the test where it fails.
+ * Conditions of tests. Each function tries on this machine whether a test is possible,
+ * and skips the test if not. Some functions try it with the tested program, because the
+ * condition depends on how that was built.
  */
 #include "needs.h"
 
@@ -37,13 +38,14 @@ void
 need_success(const char *text, const char *reason)
 {
     struct result result = command("%s", text);
-    bool able = result.status == 0;
+    bool is_met = result.status == 0;
     command_free(&result);
-    if (!able)
+    if (!is_met)
         skip_because(reason);
 }
 
-/* The label has the names of a mount only there. File "data" is that of make_files. */
+/* Only a build for Linux prints the names of mounts. The file "data" must exist, see
+ * make_files. */
 void
 need_linux(void)
 {
@@ -84,14 +86,15 @@ need_mounts(void)
                  "needs mounts of its own, which it has in no plain chroot");
 }
 
-/* IOPING_FOREIGN (set by tests/cross/run) says that the tested programs are for another
- * processor than the tests. */
+/* Returns true if the tested programs are for another processor than the tests. Then
+ * tests/cross/run has set IOPING_FOREIGN. */
 static bool
 is_foreign(void)
 {
     return getenv("IOPING_FOREIGN") != NULL;
 }
 
+/* Returns true if an emulator such as QEMU runs the tested programs. */
 static bool
 is_emulated(void)
 {
@@ -153,10 +156,10 @@ need_process_states(void)
         _exit(0);
     }
     waitpid(pid, NULL, WUNTRACED);
-    bool told = posix_process_is_stopped(pid);
+    bool is_stopped = posix_process_is_stopped(pid);
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
-    if (!told)
+    if (!is_stopped)
         skip_because("needs a system that tells if a process is stopped");
 }
 
@@ -174,7 +177,9 @@ is_linux_aio(void)
     return name && strcmp(name, "Linux AIO") == 0;
 }
 
-/* An emulator stands for the kernel: the tested program itself tries its engine. */
+/* If the tested program is for another processor, lets it try its engine OPTION, and
+ * skips the test with REASON if that fails. This program cannot try it, because an
+ * emulator may lack system calls that the kernel has. */
 static void
 need_engine_of_program(const char *option, const char *reason)
 {
@@ -219,9 +224,10 @@ need_linux_aio(void)
     need_aio();
 }
 
-/* Opens a file of one page that is already removed; the caller closes it. */
+/* Returns a descriptor of a file of one page whose name has been removed already. The
+ * caller closes it. */
 static int
-open_page(void)
+open_removed_page(void)
 {
     char path[1100], page[4096] = "";
     snprintf(path, sizeof(path), "%s/page", scratch());
@@ -235,10 +241,10 @@ open_page(void)
 void
 need_resident(void)
 {
-    int fd = open_page();
-    bool told = os_resident_choose(fd, 0) != NULL;
+    int fd = open_removed_page();
+    bool has_method = os_resident_choose(fd, 0) != NULL;
     os_file_close(fd);
-    if (!told && !is_linux_aio())
+    if (!has_method && !is_linux_aio())
         skip_because("needs a system that tells what the page cache has");
 }
 
@@ -246,7 +252,7 @@ void
 need_names(void)
 {
     struct os_mount mount;
-    int fd = open_page();
+    int fd = open_removed_page();
     int status = describe_mount(fd, &mount);
     os_file_close(fd);
     if ((status < 0 || strcmp(mount.fstype, "unknown") == 0) && !is_linux_aio())
@@ -275,9 +281,9 @@ need_mount_line(void)
 void
 need_flags(void)
 {
-    int fd = open_page();
-    char none;
-    int64_t status = os_file_read(fd, &none, 0, 0, OS_RW_HIPRI);
+    int fd = open_removed_page();
+    char unused;
+    int64_t status = os_file_read(fd, &unused, 0, 0, OS_RW_HIPRI);
     os_file_close(fd);
     if (status < 0 && !is_linux_aio())
         skip_because("needs a system whose requests have flags");
@@ -311,9 +317,9 @@ need_direct(const char *file)
 {
     struct result result =
         command("dd if=%s of=/dev/null bs=4k count=1 iflag=direct status=none", file);
-    bool able = result.status == 0;
+    bool is_possible = result.status == 0;
     command_free(&result);
-    if (!able || !has_direct_io())
+    if (!is_possible || !has_direct_io())
         skip_because("needs a build folder on a disk that takes direct I/O");
 }
 
@@ -329,7 +335,7 @@ need(const char *words)
     static const struct {
         const char *word;
         void (*function)(void);
-    } kinds[] = {
+    } conditions[] = {
         {"aio", need_aio},
         {"bound", need_bound},
         {"direct", need_direct_data},
@@ -349,14 +355,17 @@ need(const char *words)
         {"uring", need_uring},
         {"users", need_users},
     };
-    char list[128], *rest = list, *word;
+    char list[128];
+    char *unread = list;
+    char *word;
+
     assert_true(snprintf(list, sizeof(list), "%s", words) < (int)sizeof(list));
-    while ((word = strtok_r(rest, " ", &rest))) {
+    while ((word = strtok_r(unread, " ", &unread))) {
         size_t i = 0;
-        while (i < LENGTH(kinds) && strcmp(kinds[i].word, word) != 0)
+        while (i < LENGTH(conditions) && strcmp(conditions[i].word, word) != 0)
             i++;
-        if (i < LENGTH(kinds))
-            kinds[i].function();
+        if (i < LENGTH(conditions))
+            conditions[i].function();
         else
             need_program(word);
     }

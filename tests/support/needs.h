@@ -2,87 +2,110 @@
 #define SUPPORT_NEEDS_H
 
 /*
- * Conditions of tests. Each need_ function returns if its condition holds; else it ends
- * the test as skipped, with the reason on stdout.
+ * Conditions of tests. Each need_ function returns if its condition holds. Otherwise it
+ * ends the test as skipped and prints the reason on stdout. The comments state the
+ * conditions.
  */
 #include "io/io.h"
 
 #include <stdbool.h>
 
 /*
- * All of these, in a list with spaces between: "uring" is for need_uring, and so are the
- * others that take nothing; "direct" is for need_direct("data"); any other word is a
- * program, such as "jq".
+ * All conditions in WORDS, a list with spaces between, hold. The word "uring" calls
+ * need_uring, and so on for the functions without a parameter. "direct" calls
+ * need_direct("data"). Any other word is a program that must be in PATH, such as "jq".
  */
 void need(const char *words);
 
 /* Ends the test as skipped and prints REASON. */
 void skip_because(const char *reason);
 
-/* The shell command TEXT ends with 0, in the scratch folder; else REASON. */
+/* The shell command TEXT, run in the scratch folder, ends with 0. REASON is printed if
+ * not.
+ */
 void need_success(const char *text, const char *reason);
 
-/* The program that is tested is not a build for what POSIX has alone. */
+/* The tested program was built for Linux. It may be a build for plain POSIX instead. */
 void need_linux(void);
 
-/* The kernel lets the tests attach loop devices and change them; become another user and
- * give files to that; run as_user what permissions bind; mount in a namespace of
- * unshare(1). Root of a user namespace may not do all of it. */
+/* The tests may attach loop devices and change their sizes. */
 void need_loops(void);
+
+/* The tests may become another user and give files to that user. */
 void need_users(void);
+
+/* The shell function as_user can run the tested program, and file permissions apply to
+ * it. */
 void need_bound(void);
+
+/* The tests may mount file systems in a mount namespace made by unshare(1). */
 void need_mounts(void);
 
 /* The program NAME is in PATH. */
 void need_program(const char *name);
 
-/* Faults can be preloaded: not into a sanitizer's build, nor under valgrind. */
+/* The library of faults (preload/faults.c) can be preloaded into the tested program. It
+ * cannot be preloaded into a sanitizer's build, under valgrind or for another processor.
+ */
 void need_faults(void);
 
-/* The program runs by itself: no valgrind, no emulator, no sanitizer; else REASON. */
+/* The program runs without valgrind, an emulator or a sanitizer. REASON is printed if
+ * not. */
 void need_bare(const char *reason);
 
-/* The processor of the tested program is not emulated; else REASON. */
+/* The processor of the tested program is not emulated. REASON is printed if it is. */
 void need_native(const char *reason);
 
-/* ENGINE, which io_engine_of returned, was built in: the system has it. */
+/* ENGINE, which io_engine_of returned, was built in. */
 void need_built_in(const struct io_engine *engine);
 
-/* The engine was built in, and the kernel lets both this program and the tested one make
- * a queue of it. */
+/* The engine io_uring was built in, and the kernel or emulator lets both this program and
+ * the tested one create a ring. */
 void need_uring(void);
+
+/* The engine -A was built in. If it is Linux AIO, the kernel or emulator lets both this
+ * program and the tested one create a context for it. */
 void need_aio(void);
 
-/* Returns true if engine -A is Linux AIO. */
+/* Returns true if the engine -A is Linux AIO. */
 bool is_linux_aio(void);
 
-/* Engine -A is Linux AIO, for tests of its system calls, and works as for need_aio. */
+/* The engine -A is Linux AIO, and need_aio holds. For tests of its system calls. */
 void need_linux_aio(void);
 
-/* The system of the program, if it is not Linux, has such a function: it tells which
- * pages the page cache holds; it names mounts; single requests take flags; it has direct
- * I/O; it measures an empty device. */
+/* The five functions below ask for a feature that every build for Linux has. */
+
+/* The system tells which pages of a file are in the page cache. */
 void need_resident(void);
+
+/* The system tells the names of mounts. */
 void need_names(void);
+
+/* The system supports flags for single reads and writes. */
 void need_flags(void);
+
+/* The system has direct I/O. */
 void need_direct_io(void);
+
+/* The system recognises a device of zero bytes. */
 void need_sizes(void);
 
-/* FILE in the scratch folder, which exists, takes direct I/O, and the program asks for
- * it. */
+/* FILE, which exists in the scratch folder, can be read with direct I/O, and the tested
+ * program was built for a system that has direct I/O. */
 void need_direct(const char *file);
 
-/* The system tells if another process is stopped. */
+/* The system tells whether another process is stopped. */
 void need_process_states(void);
 
-/* System calls can be forbidden by "$IOPING_FORBID" (tests/support/tools/forbid.c). */
+/* "$IOPING_FORBID" (tests/support/tools/forbid.c) can make system calls fail. */
 void need_forbid(void);
 
-/* Returns true if the mount table has the file system of the scratch folder, or cannot be
- * read: a folder that chroot(2) made `/` has no line there unless it is a mount. */
+/* Returns true if the mount table lists the file system of the scratch folder, or if
+ * there is no mount table to read. In a chroot(2) the folder that became `/` is not
+ * listed, unless something is mounted there. */
 bool is_mount_listed(void);
 
-/* The mount table has the file system of the scratch folder, see is_mount_listed. */
+/* is_mount_listed returns true. */
 void need_mount_line(void);
 
 #endif

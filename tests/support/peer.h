@@ -1,14 +1,14 @@
 #ifndef SUPPORT_PEER_H
 #define SUPPORT_PEER_H
 
-/* The peer, ioping 1.3, for tests that compare the program with it. */
+/* For tests that compare the program with the peer: the original ioping, version 1.3. */
 #include "support.h"
 
-/* The command words of both. */
+/* The commands that run the peer and the tested program. */
 #define PEER "/usr/bin/ioping"
 #define OURS "$IOPING_RUNNER \"$IOPING\""
 
-/* Skips the test unless the peer is installed and can be compared with. */
+/* Skips the test if the peer is not installed, or its output cannot be compared here. */
 static inline void
 need_peer(void)
 {

@@ -2,19 +2,22 @@
 #define SUPPORT_RETURNS_H
 
 /*
- * Tests that the program returns whatever it meets: tables of runs, each a test with the
- * name of its row. Rows that need the same kind of place run side by side, since they do
- * nothing but wait. Their commands are in returns.sh, which the test program's own file
- * of sh reads. If the environment has IOPING_RETURNS, each row adds a line to that file:
- * name, seconds until the caller went on, status.
+ * Tests that the program returns to its caller in time, whatever hangs. A test program
+ * has a table of runs, and each row is a test with the name of the row. Rows with the
+ * same kind of place run in parallel, because they spend their time waiting. The shell
+ * functions that run the rows are in returns.sh, which the shell file of the test program
+ * reads. If the environment variable IOPING_RETURNS names a file, each row appends a line
+ * to it: its name, the seconds until the caller could go on, and the exit status.
  */
 #include "support.h"
 
-/* What is mounted at scratch()/NAME for a row, all of it private to the row. */
+/* The file system that is mounted at scratch()/NAME for the row NAME alone. */
 enum place {
-    PLACE_NONE,
-    PLACE_SERVER, /* fuse_server, which shows NAME.files with file f of 1 MiB */
-    PLACE_NAMED,  /* and at NAME_named another, which the mount table says is on it */
+    PLACE_NONE,   /* no file system */
+    PLACE_SERVER, /* fuse_server, which shows the folder NAME.files with a file f of 1 MiB
+                   */
+    PLACE_NAMED,  /* a second server, too: at NAME_named, with a file f. Its source in the
+                     mount table is a file of the first server. */
     PLACE_EXT4,
     PLACE_XFS,
 };
@@ -22,32 +25,36 @@ enum place {
 struct row {
     const char *name;
     enum place place;
-    const char *hang; /* of the server: options up to that whose value is the file */
-    const char *when; /* what stdout has when it begins; NULL: it is there before */
-    const char *arguments;
-    const char *unread; /* streams that nobody reads: 1, 2 or 12; NULL: all are read */
-    const char *strike; /* signals that it gets once it hangs, such as "INT INT" */
-    const char *before; /* a program that runs it */
-    int limit;          /* s until the caller goes on, or from the signal; 0: 8 */
-    int status;
-    const char *out, *err; /* regular expressions */
-    void (*need)(void);    /* NULL: nothing more than the place */
+    const char
+        *hang; /* options of fuse_server; the last gets the file that starts a hang */
+    const char
+        *when; /* the hang begins when stdout contains this; NULL: before the run */
+    const char *arguments; /* arguments of the program */
+    const char *unread;    /* streams that nobody reads: 1, 2 or 12; NULL: all are read */
+    const char
+        *strike; /* signals for the hanging program, such as "INT INT"; NULL: none */
+    const char *before; /* a command that runs the program, such as "nohup"; NULL: none */
+    int limit;          /* s from the start, or the first signal, to the return; 0: 8 */
+    int status;         /* expected exit status, in the form of a shell */
+    const char *out, *err; /* regular expressions for stdout and stderr */
+    void (*need)(void);    /* a further condition of the test; NULL: none */
 };
 
-/* The summary of a target, at the end of stdout or before another. */
+/* A regular expression: the summary of a target, after other output. */
 #define SUMMARY_OF(target)                                                       \
     "\n--- " target " \\([^\n]*\\) ioping statistics ---\n"                      \
     "[0-9]+ requests completed in [^\n]*\n([^\n]*, )?generated [0-9]+ requests " \
     "in [^\n]*\nmin/avg/max/mdev = [^\n]*\n"
 
-/* A line of stderr when the end of the run did not wait any longer. */
+/* A regular expression: the line of stderr when the run ends although requests still
+ * hang.
+ */
 #define STILL_WAITING "ioping: [0-9]+ requests? still waiting after [0-9.]+ m?s\n"
 
-/* A line of stdout for a request that had no answer for 2 s. */
+/* A regular expression: the line of stdout for a request that took longer than 2 s. */
 #define TIMED_OUT ": request=[0-9]+ time>[2-9][.0-9]* s \\(timeout\\)\n"
 
-/* Adds a table of COUNT rows to the tests of the program, which has one table: before
- * main. */
+/* Adds a test for each of COUNT rows. Must be called before main, and only once. */
 void returns_add(const struct row *rows, int count);
 
 #endif

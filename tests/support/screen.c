@@ -1,5 +1,5 @@
-/* The screen of a terminal: bytes become characters and control sequences, and these
- * change its cells. */
+/* The screen of a terminal. Splits output into characters and control sequences, and
+ * changes the cells accordingly. */
 #include "terminal.h"
 
 void
@@ -10,9 +10,9 @@ screen_begin(struct screen *screen, int columns)
     screen->columns = columns;
 }
 
-/* Moves the cursor down; in the last row the screen scrolls. */
+/* Moves the cursor down. If it is in the last row, the screen scrolls instead. */
 static void
-go_down(struct screen *screen)
+move_down(struct screen *screen)
 {
     if (screen->row < SCREEN_ROWS - 1) {
         screen->row++;
@@ -25,55 +25,62 @@ go_down(struct screen *screen)
     memset(screen->cells[SCREEN_ROWS - 1], 0, sizeof(screen->cells[0]));
 }
 
+/* Writes CHARACTER into the cell of the cursor, at the start of the next row if the row
+ * is full. */
 static void
-put(struct screen *screen, const char *character)
+put_character(struct screen *screen, const char *character)
 {
     if (screen->column == screen->columns) {
         screen->wraps++;
         screen->column = 0;
-        go_down(screen);
+        move_down(screen);
     }
     strcpy(screen->cells[screen->row][screen->column], character);
     screen->colors[screen->row][screen->column] = screen->color;
     screen->column++;
 }
 
-/* Returns the column of the cursor, which stays in the last cell when that is filled. */
+/* Returns the column of the cursor. After the last cell was filled the cursor stays there
+ * until the next character. */
 static int
-cell_of(const struct screen *screen)
+cursor_column(const struct screen *screen)
 {
     return screen->column < screen->columns ? screen->column : screen->columns - 1;
 }
 
-/* Erases in the line, HOW as in EL of ECMA-48: 0 from the cursor on, 1 up to it, 2 all.
- */
+/* Erases cells in the row of the cursor. HOW is the parameter of EL (ECMA-48): 0 from the
+ * cursor to the end, 1 from the start to the cursor, 2 the whole row. */
 static void
-erase(struct screen *screen, int how)
+erase_in_row(struct screen *screen, int how)
 {
-    int from = how == 0 ? cell_of(screen) : 0;
-    int to = how == 1 ? cell_of(screen) + 1 : screen->columns;
+    int from = how == 0 ? cursor_column(screen) : 0;
+    int to = how == 1 ? cursor_column(screen) + 1 : screen->columns;
     for (int i = from; i < to; i++)
         screen->cells[screen->row][i][0] = '\0';
 }
 
+/* Fails the test because of an unknown control character or sequence. */
 static void
-fail_on(const char *part)
+fail_on(const char *sequence)
 {
     char shown[200] = "";
-    for (; *part; part++)
-        sprintf(shown + strlen(shown), *part < ' ' ? "\\%03o" : "%c", *part);
+    for (const char *at = sequence; *at; at++)
+        sprintf(shown + strlen(shown), *at < ' ' ? "\\%03o" : "%c", *at);
     fail_msg("the screen does not know %s", shown);
 }
 
-/* Executes a complete sequence: ESC [ NUMBER FINAL. */
+/* Executes a complete sequence ESC [ NUMBER FINAL. Without NUMBER it is 0. */
 static void
-obey(struct screen *screen)
+execute_sequence(struct screen *screen)
 {
-    char final = screen->part[screen->part_size - 1], more;
-    int number = 0, read = sscanf(screen->part, "\033[%d%c%c", &number, &final, &more);
+    char final = screen->part[screen->part_size - 1];
+    char excess;
+    int number = 0;
+    int read = sscanf(screen->part, "\033[%d%c%c", &number, &final, &excess);
     bool known = screen->part_size == 3 || (read == 2 && screen->part_size < 6);
+
     if (known && final == 'K' && number <= 2)
-        erase(screen, number);
+        erase_in_row(screen, number);
     else if (known && final == 'm' && (number == 0 || number == 39))
         screen->color = 0;
     else if (known && final == 'm' && number >= 30 && number <= 37)
@@ -82,44 +89,54 @@ obey(struct screen *screen)
         fail_on(screen->part);
 }
 
-/* Returns the length of the character with this first byte; 0: an escape sequence, up to
- * its final byte. */
+/* Returns the number of bytes of a UTF-8 character with this first byte. Returns 0 for
+ * ESC, because the length of an escape sequence is known only from its final byte. */
 static int
-length_of(char first)
+character_length(char first)
 {
     unsigned char byte = (unsigned char)first;
     if (byte == '\033')
         return 0;
-    return byte < 0x80 ? 1 : byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+    if (byte < 0x80)
+        return 1;
+    if (byte >= 0xf0)
+        return 4;
+    if (byte >= 0xe0)
+        return 3;
+    return 2;
 }
 
+/* Executes a control character. */
 static void
-control(struct screen *screen, const char *part)
+execute_control(struct screen *screen, const char *character)
 {
-    switch (part[0]) {
+    switch (character[0]) {
     case '\r':
         screen->column = 0;
         break;
     case '\n':
-        go_down(screen);
+        move_down(screen);
         break;
     case '\b':
-        screen->column = cell_of(screen);
-        screen->column -= screen->column > 0;
+        screen->column = cursor_column(screen);
+        if (screen->column > 0)
+            screen->column--;
         break;
     default:
-        fail_on(part);
+        fail_on(character);
     }
 }
 
-/* Returns true for a complete character or sequence. */
+/* Returns true if PART is a complete character or escape sequence of SIZE bytes. */
 static bool
-is_whole(const char *part, int size)
+is_complete(const char *part, int size)
 {
-    int length = length_of(part[0]);
+    int length = character_length(part[0]);
     if (length)
         return size == length;
-    return size == 2 ? part[1] != '[' : size > 2 && part[size - 1] >= '@';
+    if (size == 2)
+        return part[1] != '[';
+    return size > 2 && part[size - 1] >= '@';
 }
 
 static void
@@ -129,14 +146,14 @@ feed_byte(struct screen *screen, char byte)
         fail_on(screen->part);
     screen->part[screen->part_size++] = byte;
     screen->part[screen->part_size] = '\0';
-    if (!is_whole(screen->part, screen->part_size))
+    if (!is_complete(screen->part, screen->part_size))
         return;
     if (screen->part[0] == '\033')
-        obey(screen);
+        execute_sequence(screen);
     else if ((unsigned char)screen->part[0] < ' ' || screen->part[0] == '\177')
-        control(screen, screen->part);
+        execute_control(screen, screen->part);
     else
-        put(screen, screen->part);
+        put_character(screen, screen->part);
     screen->part_size = 0;
 }
 
@@ -155,12 +172,12 @@ screen_resize(struct screen *screen, int columns)
         for (int i = columns; i < SCREEN_COLUMNS; i++)
             screen->cells[row][i][0] = '\0';
     screen->columns = columns;
-    screen->column = cell_of(screen);
+    screen->column = cursor_column(screen);
 }
 
-/* Returns the number of columns of a row up to its last character. */
+/* Returns the number of columns of a row up to its last character that is not a blank. */
 static int
-used_of(const struct screen *screen, int row)
+row_length(const struct screen *screen, int row)
 {
     int used = SCREEN_COLUMNS;
     while (used > 0 && strchr(" ", screen->cells[row][used - 1][0]))
@@ -171,14 +188,15 @@ used_of(const struct screen *screen, int row)
 char *
 screen_text(const struct screen *screen)
 {
-    char *text = calloc(1, sizeof(screen->cells)), *end = text;
+    char *text = calloc(1, sizeof(screen->cells));
+    char *end = text;
     int rows = SCREEN_ROWS;
     assert_non_null(text);
-    while (rows > 0 && used_of(screen, rows - 1) == 0)
+    while (rows > 0 && row_length(screen, rows - 1) == 0)
         rows--;
     for (int row = 0; row < rows; row++) {
-        int used = used_of(screen, row);
-        for (int i = 0; i < used; i++) {
+        int length = row_length(screen, row);
+        for (int i = 0; i < length; i++) {
             const char *cell = screen->cells[row][i];
             end = stpcpy(end, cell[0] ? cell : " ");
         }
@@ -187,8 +205,8 @@ screen_text(const struct screen *screen)
     return text;
 }
 
-/* Returns true if TEXT stands in a row from a column on; COLOR becomes its colour, -1 for
- * several. */
+/* Returns true if TEXT begins at this row and column. COLOR becomes the colour of the
+ * text, or -1 if it has several colours. */
 static bool
 is_at(const struct screen *screen, int row, int column, const char *text, int *color)
 {

@@ -4,7 +4,7 @@
 
 #include <glob.h>
 
-#define TEXT_MAX (1 << 18) /* bytes of the longest source, with its end */
+#define TEXT_MAX (1 << 18) /* maximum bytes of a source, with a NUL at its end */
 
 const char *
 source_folder(void)

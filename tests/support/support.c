@@ -1,15 +1,19 @@
-/* Texts that tests compare: numbers masked, parts and regular expressions found. */
+/* Compares texts for the tests, and waits for processes. */
 #include "support.h"
 
 #include <ctype.h>
 #include <regex.h>
 
+/* Returns the length of a unit, and of the blank before it, that TEXT begins with.
+ * Returns 0 if TEXT does not begin with a unit. */
 static size_t
-skip_unit(const char *text)
+unit_length(const char *text)
 {
     static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "ns", "us", "ms",
                                         "min", "B",   "s",   "k",   "M",  "G"};
-    for (size_t i = 0; *text == ' ' && i < sizeof(units) / sizeof(units[0]); i++) {
+    if (*text != ' ')
+        return 0;
+    for (size_t i = 0; i < LENGTH(units); i++) {
         size_t length = strlen(units[i]);
         if (strncmp(text + 1, units[i], length) == 0 &&
             !isalpha((unsigned char)text[1 + length]))
@@ -21,14 +25,15 @@ skip_unit(const char *text)
 char *
 masked(const char *text)
 {
-    char *out = malloc(strlen(text) + 1), *end = out;
+    char *out = malloc(strlen(text) + 1);
+    char *end = out;
     assert_non_null(out);
     while (*text) {
         if (isdigit((unsigned char)*text)) {
             while (isdigit((unsigned char)*text) ||
                    (*text == '.' && isdigit((unsigned char)text[1])))
                 text++;
-            text += skip_unit(text);
+            text += unit_length(text);
             *end++ = '#';
         } else if (strncmp(text, " (fast)", 7) == 0 || strncmp(text, " (slow)", 7) == 0) {
             text += 7;
@@ -44,14 +49,16 @@ const char *
 formatted(const char *format, ...)
 {
     static char texts[2][2048];
-    static int turn;
+    static int next;
+    char *text = texts[next];
     va_list list;
+
+    next = (next + 1) % 2;
     va_start(list, format);
-    turn = !turn;
-    assert_in_range(vsnprintf(texts[turn], sizeof(texts[0]), format, list), 0,
+    assert_in_range(vsnprintf(text, sizeof(texts[0]), format, list), 0,
                     sizeof(texts[0]) - 1);
     va_end(list);
-    return texts[turn];
+    return text;
 }
 
 void

@@ -1,8 +1,8 @@
 #ifndef SUPPORT_SUPPORT_H
 #define SUPPORT_SUPPORT_H
 
-/* The header of every test: cmocka, what most need of the system, commands, conditions,
- * file systems and texts. */
+/* The header that every test includes: cmocka, common system headers, and the support for
+ * commands, conditions of tests, file systems and texts. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -26,18 +26,21 @@
 #include "mounts.h"
 #include "needs.h"
 
+/* Returns the number of elements of an array. */
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 /*
- * TEST(name) { ... } is a test. It registers itself: main() of the support runs all of a
- * program, in their order. With FIXTURE(before, after) each of those below it has one
- * called before it and one after it (NULL: none); GROUP_SETUP(function) is called once,
- * before all, or GROUP_SHELL(command) is run. At the end unmount_all is, unless there is
- * a GROUP_TEARDOWN(function).
+ * TEST(name) { ... } defines a test, which registers itself. The main function in main.c
+ * runs all tests of a program in the order of their definitions.
  *
- * TEST_EACH(name, table) { ... } is a test for each row of an array of structs that have
- * a name: *state is the row, and "name_row" what the test is called. EXPECT_EACH(table)
- * makes such tests of an array of struct expected.
+ * TEST_EACH(name, table) { ... } defines a test for each row of an array of structs with
+ * a field `name`. *state is the row. The test is called "name_ROW", after its row.
+ * EXPECT_EACH(table) defines a test for each row of an array of struct expected.
+ *
+ * FIXTURE(before, after) sets the functions that are called before and after each of the
+ * tests below it. NULL stands for no function. Before all tests GROUP_SETUP(function) is
+ * called, or the command of GROUP_SHELL(command) is run. After all tests unmount_all is
+ * called, or the function of GROUP_TEARDOWN(function) instead.
  */
 #define TEST(name)                              \
     static void name(void **);                  \
@@ -67,6 +70,10 @@
     {                                                   \
         call;                                           \
     }
+
+/* The functions behind these macros: add a test; add a test for the table row ROW, whose
+ * address becomes *state; set the fixture of the tests added later; set the functions
+ * that are called before and after all tests. */
 void test_add(const char *name, CMUnitTestFunction function);
 void test_add_row(const char *name, const char *row, CMUnitTestFunction function,
                   const void *state);
@@ -75,17 +82,18 @@ void test_set_up(CMFixtureFunction function);
 void test_tear_down(CMFixtureFunction function);
 
 /*
- * Copies TEXT with every number (decimals included) as "#" and without the units after
- * it and the verdicts "fast" and "slow", to compare lines whose values are not known.
- * Allocated.
+ * Returns a copy of TEXT, allocated, for comparing lines with unknown values. In the copy
+ * each number, with its decimals and its unit, is "#", and the verdicts " (fast)" and
+ * " (slow)" are left out.
  */
 char *masked(const char *text);
 
-/* A text in printf form, of less than 2048 bytes, until the second call from then. */
+/* Returns a text in printf form, of less than 2048 bytes. It is valid until formatted()
+ * has been called two more times. */
 const char *formatted(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Returns the process that does the work of a run that was started as PID: its child, or
- * PID itself where there is none. */
+/* Returns the process that does the work of a run that was started as process PID. That
+ * is its child, or PID itself if it has no child. */
 pid_t worker_of(pid_t pid);
 
 /* Fails the test unless TEXT contains PART. */
@@ -94,20 +102,20 @@ void assert_contains(const char *text, const char *part);
 /* Fails the test if TEXT contains PART. */
 void assert_lacks(const char *text, const char *part);
 
-/* Returns true if TEXT matches an extended regular expression; fails the test if that is
- * none. */
+/* Returns true if TEXT matches EXPRESSION. Fails the test if EXPRESSION is not a valid
+ * extended regular expression. */
 bool text_matches(const char *text, const char *expression);
 
-/* Fails the test unless TEXT matches an extended regular expression. */
+/* Fails the test unless TEXT matches EXPRESSION, an extended regular expression. */
 void assert_matches(const char *text, const char *expression);
 
-/* Prints "crashed: signal N" if STATUS, in the form of a shell, says that a fault ended a
- * program: 139 for SIGSEGV. tests/run gives no second try to a test program that printed
- * this and failed. */
+/* Prints "crashed: signal N" if STATUS says that a crash ended a program. STATUS is in
+ * the form of a shell: 128 + the signal, such as 139 for SIGSEGV. tests/run never retries
+ * a test program that printed this line and failed. */
 void note_crash(int status);
 
-/* Waits for the process CHILD, and fails the test unless it ended with status 0. Notes a
- * crash. */
+/* Waits for the process CHILD, and fails the test unless it ended with status 0. Also
+ * calls note_crash. */
 void assert_child_succeeds(pid_t child);
 
 #endif

@@ -1,5 +1,5 @@
-/* Questions about the elements of a plot, their numbers, paths and boxes; the rules are
- * in svg_rules.c and svg_texts.c. */
+/* Finds the elements of a plot and reads their numbers, paths and boxes. The rules that
+ * plots must follow are in svg_rules.c and svg_texts.c. */
 #include "svg_check.h"
 
 #include "svg_rules.h"
@@ -7,7 +7,7 @@
 #include <ctype.h>
 #include <math.h>
 
-#define SIZE_MOST (500 * 1024) /* bytes of a document */
+#define MAX_BYTES (500 * 1024) /* a larger document is a problem */
 
 bool
 svg_check_has(const struct svg_check *check, const struct xml_element *element,
@@ -15,9 +15,15 @@ svg_check_has(const struct svg_check *check, const struct xml_element *element,
 {
     const char *list = xml_value(&check->xml, element, "class");
     size_t length = strlen(class);
-    for (; list && *list; list += strcspn(list, " "), list += *list == ' ')
+    if (!list)
+        return false;
+    while (*list) {
         if (strncmp(list, class, length) == 0 && (list[length] == ' ' || !list[length]))
             return true;
+        list += strcspn(list, " ");
+        if (*list == ' ')
+            list++;
+    }
     return false;
 }
 
@@ -30,9 +36,14 @@ svg_rules_is(const struct xml_element *element, const char *name)
 const struct xml_element *
 svg_check_find(const struct svg_check *check, const char *class, int number)
 {
-    for (int i = 0; i < check->xml.count; i++)
-        if (svg_check_has(check, &check->xml.elements[i], class) && number-- == 0)
+    int found = 0;
+    for (int i = 0; i < check->xml.count; i++) {
+        if (!svg_check_has(check, &check->xml.elements[i], class))
+            continue;
+        if (found == number)
             return &check->xml.elements[i];
+        found++;
+    }
     return NULL;
 }
 
@@ -41,7 +52,8 @@ svg_check_count(const struct svg_check *check, const char *class)
 {
     int count = 0;
     for (int i = 0; i < check->xml.count; i++)
-        count += svg_check_has(check, &check->xml.elements[i], class);
+        if (svg_check_has(check, &check->xml.elements[i], class))
+            count++;
     return count;
 }
 
@@ -67,7 +79,8 @@ svg_check_says(const struct svg_check *check, const char *name, const char *part
     return any_text_has(check, name, part);
 }
 
-/* Reads a decimal and moves AT behind it; NAN if none is there. */
+/* Reads a decimal number and moves *AT past it. Returns NAN, and leaves *AT, if there is
+ * no plain decimal number. */
 static double
 read_decimal(const char **at)
 {
@@ -95,7 +108,10 @@ svg_check_number(struct svg_check *check, const struct xml_element *element,
     return 0;
 }
 
-/* Reads one command of a path and its point; false if the program draws no such one. */
+/* Reads one command of a path and moves *AT past it. *LETTER is the command before, and
+ * becomes this one: a point without a letter repeats the command. NOW is the point
+ * before, and becomes the new point. Returns false for a command that ioping never draws.
+ */
 static bool
 read_command(const char **at, char *letter, struct svg_check_point *now)
 {
@@ -120,9 +136,12 @@ read_command(const char **at, char *letter, struct svg_check_point *now)
 struct svg_check_point *
 svg_check_points(struct svg_check *check, const struct xml_element *path, int *count)
 {
-    const char *text = xml_value(&check->xml, path, "d"), *at = text ? text : "";
-    struct svg_check_point *points = calloc(strlen(at) + 1, sizeof(*points)), now = {0};
+    const char *text = xml_value(&check->xml, path, "d");
+    const char *at = text ? text : "";
+    struct svg_check_point *points = calloc(strlen(at) + 1, sizeof(*points));
+    struct svg_check_point now = {0};
     char letter = '\0';
+
     assert_non_null(points);
     *count = 0;
     while (at[strspn(at, " ")]) {
@@ -175,9 +194,9 @@ svg_check_bounds(struct svg_check *check, const struct xml_element *element)
         return (struct svg_check_box){
             fmin(NUMBER("x1"), NUMBER("x2")), fmin(NUMBER("y1"), NUMBER("y2")),
             fmax(NUMBER("x1"), NUMBER("x2")), fmax(NUMBER("y1"), NUMBER("y2"))};
-    bool rect = svg_rules_is(element, "rect");
-    return svg_rules_box(NUMBER("x"), NUMBER("y"), rect ? NUMBER("width") : 0,
-                         rect ? NUMBER("height") : 0);
+    if (svg_rules_is(element, "rect"))
+        return svg_rules_box(NUMBER("x"), NUMBER("y"), NUMBER("width"), NUMBER("height"));
+    return svg_rules_box(NUMBER("x"), NUMBER("y"), 0, 0);
 #undef NUMBER
 }
 
@@ -191,24 +210,24 @@ svg_check_panel(const struct svg_check *check, const struct xml_element *element
 }
 
 bool
-svg_rules_inside(struct svg_check_box inner, struct svg_check_box outer, double more)
+svg_rules_inside(struct svg_check_box inner, struct svg_check_box outer, double margin)
 {
-    return inner.left >= outer.left - more && inner.right <= outer.right + more &&
-           inner.top >= outer.top - more && inner.bottom <= outer.bottom + more;
+    return inner.left >= outer.left - margin && inner.right <= outer.right + margin &&
+           inner.top >= outer.top - margin && inner.bottom <= outer.bottom + margin;
 }
 
 bool
-svg_rules_overlap(struct svg_check_box a, struct svg_check_box b, double less)
+svg_rules_overlap(struct svg_check_box a, struct svg_check_box b, double tolerance)
 {
-    return fmin(a.right, b.right) - fmax(a.left, b.left) > less &&
-           fmin(a.bottom, b.bottom) - fmax(a.top, b.top) > less;
+    return fmin(a.right, b.right) - fmax(a.left, b.left) > tolerance &&
+           fmin(a.bottom, b.bottom) - fmax(a.top, b.top) > tolerance;
 }
 
 void
 svg_check_begin(struct svg_check *check, const char *bytes, size_t length)
 {
     *check = (struct svg_check){0};
-    if (length >= SIZE_MOST)
+    if (length >= MAX_BYTES)
         svg_check_problem(check, "%zu bytes", length);
     if (xml_read(&check->xml, bytes, length) < 0) {
         svg_check_problem(check, "%s", check->xml.why);

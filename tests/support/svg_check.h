@@ -2,9 +2,10 @@
 #define SUPPORT_SVG_CHECK_H
 
 /*
- * The rules that every plot of the program keeps, and questions about one. Lengths are in
- * units of its viewBox. Panels are <rect class="plot">; the elements between a panel and
- * the next that have a class such as "mark" are data and lie inside of it.
+ * Checks an SVG plot of the program against the rules for all plots, and answers
+ * questions about it. Lengths are in units of the plot's viewBox. A panel is a <rect
+ * class="plot">. The elements between a panel and the next one that have a class such as
+ * "mark" are the data of the panel, and must lie inside it.
  */
 #include "support.h"
 #include "xml.h"
@@ -14,71 +15,75 @@
 /* A point of a path. */
 struct svg_check_point {
     double x, y;
-    bool first; /* of a subpath: a command M */
+    bool first; /* the first point of a subpath (command M) */
 };
 
 struct svg_check_box {
     double left, top, right, bottom;
 };
 
-#define SVG_CHECK_PANELS 4 /* at most */
+#define SVG_CHECK_PANELS 4 /* maximum number of panels in a plot */
 
-/* A document and its problems. */
+/* A plot and its problems. */
 struct svg_check {
     struct xml xml;
-    struct svg_check_box picture, panels[SVG_CHECK_PANELS];
+    struct svg_check_box picture; /* the whole plot */
+    struct svg_check_box panels[SVG_CHECK_PANELS];
     int panel_count;
-    struct buffer problems; /* a line for each; empty: none */
+    struct buffer problems; /* one line for each problem; empty if there are none */
 };
 
 /*
- * Reads a document of LENGTH bytes, followed by a NUL, and collects its problems: it is
- * not well-formed or refers to other documents, data leaves its panel, text leaves the
- * picture or lies over other text or an edge of a panel, and so on. Ended by
- * svg_check_end; skips the test as xml_read does.
+ * Reads a plot of LENGTH bytes, followed by a NUL, and collects its problems. For
+ * example, the document is not well-formed or refers to other documents, data leaves its
+ * panel, text leaves the picture, or text lies over other text or an edge of a panel. The
+ * caller calls svg_check_end. Skips the test if xmllint is missing.
  */
 void svg_check_begin(struct svg_check *check, const char *bytes, size_t length);
 
-/* Frees the document and its problems. */
+/* Frees the plot and its problems. */
 void svg_check_end(struct svg_check *check);
 
-/* Adds a problem, in printf form. */
+/* Adds a problem, given in printf form. */
 #define svg_check_problem(check, ...)                \
     (buffer_format(&(check)->problems, __VA_ARGS__), \
      buffer_text(&(check)->problems, "\n"))
 
-/* Returns true if CLASS is among the classes of an element. */
+/* Returns true if ELEMENT has CLASS in its attribute "class". */
 bool svg_check_has(const struct svg_check *check, const struct xml_element *element,
                    const char *class);
 
-/* Counts the elements that have CLASS among their classes. */
+/* Returns the number of elements that have CLASS. */
 int svg_check_count(const struct svg_check *check, const char *class);
 
-/* Returns the NUMBERth of the elements with CLASS, from 0, or NULL. */
+/* Returns the element with index NUMBER, from 0, among the elements that have CLASS.
+ * Returns NULL if there are not enough of them. */
 const struct xml_element *svg_check_find(const struct svg_check *check, const char *class,
                                          int number);
 
-/* Returns true if PART is in a drawn text. */
+/* Returns true if a <text> element, which is drawn, contains PART. */
 bool svg_check_shows(const struct svg_check *check, const char *part);
 
-/* Returns true if PART is in the text of an element NAME. */
+/* Returns true if the text of an element NAME, such as "desc", contains PART. */
 bool svg_check_says(const struct svg_check *check, const char *name, const char *part);
 
-/* Returns the number of attribute NAME, 0 without one; adds a problem if it is not a
- * plain decimal. */
+/* Returns the value of the attribute NAME, or 0 if it is missing. Adds a problem if the
+ * value is not a plain decimal number. */
 double svg_check_number(struct svg_check *check, const struct xml_element *element,
                         const char *name);
 
-/* Returns the box around a circle, rect, line, use or path, without its stroke. */
+/* Returns the bounding box of a circle, rect, line, use or path, without the stroke
+ * width. */
 struct svg_check_box svg_check_bounds(struct svg_check *check,
                                       const struct xml_element *element);
 
-/* Returns the COUNT points of a path, allocated; adds a problem if it cannot be read. */
+/* Returns the points of a path, allocated, and their number in COUNT. Adds a problem if
+ * the path cannot be read. */
 struct svg_check_point *svg_check_points(struct svg_check *check,
                                          const struct xml_element *path, int *count);
 
-/* Returns the rect of the panel that an element belongs to: the last before it, or NULL.
- */
+/* Returns the <rect> of the panel that ELEMENT belongs to: the last panel at or before
+ * it. Returns NULL if there is none. */
 const struct xml_element *svg_check_panel(const struct svg_check *check,
                                           const struct xml_element *element);
 

@@ -1,15 +1,14 @@
-/* The rules of elements, panels and data: a plot refers to no other document, has a title
- * and a description, and keeps its data inside of its panels. */
+/* The rules for elements, panels and data. A plot refers to no other document, has a
+ * title and a description, and keeps its data inside its panels. */
 #include "svg_rules.h"
 
-#define ROUNDING 0.15 /* coordinates have one decimal */
-#define STROKE 0.6    /* half of a line's width */
+#define ROUNDING 0.15 /* largest error of a coordinate, which has one decimal */
+#define STROKE 0.6    /* half the width of a line */
 #define EDGE 10.0     /* height of the marks on the edge of a panel */
 
-/* Scripts and references to other documents are refused. */
-
+/* Adds a problem if TEXT, found at WHERE, runs a script or refers to another document. */
 static void
-check_value(struct svg_check *check, const char *where, const char *text)
+check_references(struct svg_check *check, const char *where, const char *text)
 {
     static const char *const bad[] = {"@import", "javascript:", "data:", "://"};
     for (size_t i = 0; i < LENGTH(bad); i++)
@@ -20,6 +19,7 @@ check_value(struct svg_check *check, const char *where, const char *text)
             svg_check_problem(check, "%s refers to %.40s", where, at);
 }
 
+/* Returns the first element whose id is the text ID of LENGTH bytes, or NULL. */
 static const struct xml_element *
 find_id(const struct svg_check *check, const char *id, size_t length)
 {
@@ -35,8 +35,9 @@ static void
 check_attribute(struct svg_check *check, const struct xml_element *element,
                 const struct xml_attribute *attribute)
 {
-    const char *name = attribute->name, *value = attribute->value;
-    if (strncmp(name, "on", 2) == 0)
+    const char *name = attribute->name;
+    const char *value = attribute->value;
+    if (strncmp(name, "on", 2) == 0) /* an event handler, such as onload */
         svg_check_problem(check, "<%s> has %s", element->name, name);
     if (strcmp(name, "id") == 0 && find_id(check, value, strlen(value)) != element)
         svg_check_problem(check, "id %s twice", value);
@@ -46,7 +47,7 @@ check_attribute(struct svg_check *check, const struct xml_element *element,
     if (strcmp(name, "transform") == 0 && !svg_rules_is(element, "text"))
         svg_check_problem(check, "<%s> is transformed", element->name);
     if (strncmp(name, "xmlns", 5) != 0)
-        check_value(check, name, value);
+        check_references(check, name, value);
     const char *local = strstr(value, "url(#");
     if (local && !find_id(check, local + 5, strcspn(local + 5, ")")))
         svg_check_problem(check, "%s=\"%s\" refers to nothing", name, value);
@@ -64,16 +65,17 @@ check_elements(struct svg_check *check)
         if (!strstr(known, name))
             svg_check_problem(check, "<%s> in a picture", element->name);
         if (svg_rules_is(element, "style"))
-            check_value(check, "style", element->text);
-        for (int k = 0; k < element->count; k++)
-            check_attribute(check, element, &check->xml.attributes[element->first + k]);
+            check_references(check, "style", element->text);
+        for (int k = 0; k < element->attribute_count; k++)
+            check_attribute(check, element,
+                            &check->xml.attributes[element->first_attribute + k]);
     }
 }
 
-/* The root has a size, and names for a screen reader. */
-
+/* The root must have a title and a description for screen readers. They are its first two
+ * children, and its attribute aria-labelledby refers to them. */
 static void
-check_names(struct svg_check *check, const struct xml_element *root)
+check_accessible_names(struct svg_check *check, const struct xml_element *root)
 {
     static const char *const names[] = {"title", "desc"};
     int last = check->xml.count - 1;
@@ -81,9 +83,15 @@ check_names(struct svg_check *check, const struct xml_element *root)
     const char *role = xml_value(&check->xml, root, "role");
     if (!role || strcmp(role, "img") != 0 || !ids)
         svg_check_problem(check, "no role=\"img\" with aria-labelledby");
-    for (; ids && *ids; ids += strcspn(ids, " "), ids += strspn(ids, " "))
-        if (!find_id(check, ids, strcspn(ids, " ")))
+
+    while (ids && *ids) {
+        size_t length = strcspn(ids, " ");
+        if (!find_id(check, ids, length))
             svg_check_problem(check, "aria-labelledby names nothing: %s", ids);
+        ids += length;
+        ids += strspn(ids, " ");
+    }
+
     for (int i = 0; i < 2; i++) {
         const struct xml_element *element = &check->xml.elements[i < last ? i + 1 : 0];
         if (!svg_rules_is(element, names[i]) || element->parent != 0)
@@ -109,17 +117,18 @@ check_root(struct svg_check *check)
              check->picture.bottom);
     if (!box || strcmp(box, expected) != 0)
         svg_check_problem(check, "viewBox %s, not %s", box ? box : "", expected);
-    check_names(check, root);
+    check_accessible_names(check, root);
 }
 
-/* Panels lie in the picture, side by side, and their data inside of them. */
-
+/* Finds the panels, which must lie inside the picture and must not overlap. */
 static void
 check_panels(struct svg_check *check)
 {
-    const struct xml_element *panel;
     int count = 0;
-    for (; (panel = svg_check_find(check, "plot", count)); count++) {
+    for (;; count++) {
+        const struct xml_element *panel = svg_check_find(check, "plot", count);
+        if (!panel)
+            break;
         struct svg_check_box box = svg_check_bounds(check, panel);
         if (count == SVG_CHECK_PANELS || !svg_rules_is(panel, "rect") ||
             !svg_rules_inside(box, check->picture, 0) || box.right - box.left < 20 ||
@@ -135,9 +144,10 @@ check_panels(struct svg_check *check)
     check->panel_count = count;
 }
 
+/* A mark for a failed or missed request must stand on the lower edge of its panel. */
 static void
-check_on_edge(struct svg_check *check, const char *class, struct svg_check_box box,
-              struct svg_check_box panel)
+check_is_on_edge(struct svg_check *check, const char *class, struct svg_check_box box,
+                 struct svg_check_box panel)
 {
     double x = (box.left + box.right) / 2;
     if (x < panel.left - ROUNDING || x > panel.right + ROUNDING ||
@@ -146,24 +156,26 @@ check_on_edge(struct svg_check *check, const char *class, struct svg_check_box b
                           box.bottom);
 }
 
+/* An element with data must lie inside PANEL, the box of its panel. */
 static void
-check_datum(struct svg_check *check, const char *class, const struct xml_element *element,
-            struct svg_check_box around)
+check_is_in_panel(struct svg_check *check, const char *class,
+                  const struct xml_element *element, struct svg_check_box panel)
 {
     struct svg_check_box box = svg_check_bounds(check, element);
-    double more = STROKE;
+    double margin = STROKE;
     if (strcmp(class, "fail") == 0 || strcmp(class, "missed") == 0) {
-        check_on_edge(check, class, box, around);
+        check_is_on_edge(check, class, box, panel);
         return;
     }
+    /* A mark is allowed to leave the panel as long as its centre is inside. */
     if (svg_rules_is(element, "circle") || svg_rules_is(element, "use"))
-        more = ROUNDING + (box.right - box.left) / 2; /* its middle counts */
-    if (!svg_rules_inside(box, around, more))
+        margin = ROUNDING + (box.right - box.left) / 2;
+    if (!svg_rules_inside(box, panel, margin))
         svg_check_problem(check, "%s at %g,%g to %g,%g leaves its panel", class, box.left,
                           box.top, box.right, box.bottom);
 }
 
-/* Returns the class that makes an element data, or NULL. */
+/* Returns the class that says that ELEMENT shows data, or NULL if it shows no data. */
 static const char *
 data_class(const struct svg_check *check, const struct xml_element *element)
 {
@@ -185,11 +197,12 @@ check_data(struct svg_check *check)
     for (int i = 0; i < check->xml.count; i++) {
         const struct xml_element *element = &check->xml.elements[i];
         const char *class = data_class(check, element);
-        panel += svg_check_has(check, element, "plot");
+        if (svg_check_has(check, element, "plot"))
+            panel++;
         if (class && panel < 0)
             svg_check_problem(check, "%s without a panel", class);
         else if (class && panel < check->panel_count)
-            check_datum(check, class, element, check->panels[panel]);
+            check_is_in_panel(check, class, element, check->panels[panel]);
     }
 }
 

@@ -1,45 +1,52 @@
-/* The rules of drawn texts: each is large enough, lies in the picture, and overlaps no
- * other text and no edge of a panel. */
+/* The rules for drawn texts. Each text is large enough to be read, lies inside the
+ * picture, and overlaps neither another text nor an edge of a panel. */
 #include "svg_rules.h"
 
-#define TOUCH 0.5 /* units by which texts may overlap */
+#define TOUCH 0.5 /* units of the viewBox by which texts may overlap */
 
+/* A drawn text and its place. */
 struct label {
     const char *text;
     struct svg_check_box box;
 };
 
 /*
- * Estimates a width in em: 0.6 for a character, as in a monospaced font; 1 for a wide one
- * of East Asia (roughly the blocks of https://www.unicode.org/reports/tr11/).
+ * Estimates the width of TEXT, which is UTF-8, in em. A character counts 0.6, as in a
+ * monospaced font. A wide East Asian character counts 1. Such a character is recognised
+ * by its first byte, which covers roughly the wide blocks of
+ * https://www.unicode.org/reports/tr11/.
  */
 static double
 estimate_width(const char *text)
 {
     double width = 0;
     for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
-        bool wide = (*at >= 0xe3 && *at <= 0xed) || *at >= 0xf0;
-        width += (*at & 0xc0) == 0x80 ? 0 : wide ? 1 : 0.6;
+        bool is_continuation_byte = (*at & 0xc0) == 0x80;
+        bool is_wide = (*at >= 0xe3 && *at <= 0xed) || *at >= 0xf0;
+        if (is_continuation_byte)
+            continue;
+        width += is_wide ? 1 : 0.6;
     }
     return width;
 }
 
-/* Returns the attribute of the element or of its nearest ancestor that has it, or "". */
+/* Returns the attribute NAME of ELEMENT or of its nearest ancestor that has it. Returns
+ * "" if no ancestor has it. */
 static const char *
-inherited(const struct svg_check *check, const struct xml_element *element,
-          const char *name)
+inherited_value(const struct svg_check *check, const struct xml_element *element,
+                const char *name)
 {
-    for (;;) {
-        const char *value = xml_value(&check->xml, element, name);
-        if (value || element->parent < 0)
-            return value ? value : "";
+    const char *value = xml_value(&check->xml, element, name);
+    while (!value && element->parent >= 0) {
         element = &check->xml.elements[element->parent];
+        value = xml_value(&check->xml, element, name);
     }
+    return value ? value : "";
 }
 
-/* Turns a box by a quarter to the left around X,Y. */
+/* Rotates a box by 90 degrees counterclockwise around X,Y. */
 static struct svg_check_box
-turn(struct svg_check_box box, double x, double y)
+rotate_left(struct svg_check_box box, double x, double y)
 {
     return (struct svg_check_box){x + (box.top - y), y - (box.right - x),
                                   x + (box.bottom - y), y - (box.left - x)};
@@ -48,25 +55,31 @@ turn(struct svg_check_box box, double x, double y)
 static struct svg_check_box
 box_of_text(struct svg_check *check, const struct xml_element *element)
 {
-    double size = atof(inherited(check, element, "font-size"));
-    const char *anchor = inherited(check, element, "text-anchor");
+    double size = atof(inherited_value(check, element, "font-size"));
+    const char *anchor = inherited_value(check, element, "text-anchor");
     const char *transform = xml_value(&check->xml, element, "transform");
-    double x = svg_check_number(check, element, "x"), turned_x;
-    double y = svg_check_number(check, element, "y"), turned_y;
+    double x = svg_check_number(check, element, "x");
+    double y = svg_check_number(check, element, "y");
     double width = estimate_width(element->text) * size;
-    double left = strcmp(anchor, "middle") == 0 ? x - width / 2
-                  : strcmp(anchor, "end") == 0  ? x - width
-                                                : x;
+    double centre_x;
+    double centre_y;
+
+    double left = x;
+    if (strcmp(anchor, "middle") == 0)
+        left = x - width / 2;
+    else if (strcmp(anchor, "end") == 0)
+        left = x - width;
     struct svg_check_box box = {left, y - 0.8 * size, left + width, y + 0.2 * size};
+
     if (size < 6)
         svg_check_problem(check, "\"%.60s\" cannot be read", element->text);
     if (!transform)
         return box;
-    if (sscanf(transform, "rotate(-90 %lf %lf)", &turned_x, &turned_y) != 2 ||
-        turned_x != x || turned_y != y)
+    if (sscanf(transform, "rotate(-90 %lf %lf)", &centre_x, &centre_y) != 2 ||
+        centre_x != x || centre_y != y)
         svg_check_problem(check, "transform=\"%s\" of \"%.60s\"", transform,
                           element->text);
-    return turn(box, x, y);
+    return rotate_left(box, x, y);
 }
 
 static void

@@ -1,5 +1,5 @@
-/* Runs a command in a session of its own on a pseudo-terminal, collects its output, and
- * feeds the screen with it line by line. */
+/* Runs a command in its own session on a pseudo-terminal, collects its output, and shows
+ * the output on the screen line by line. */
 #include "terminal.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PATIENCE 60 /* s */
+#define MAX_WAIT 60 /* seconds until a test fails that waits for a text or an end */
 
 static void
 set_columns(int fd, int columns)
@@ -22,8 +22,8 @@ set_columns(int fd, int columns)
     assert_int_equal(ioctl(fd, TIOCSWINSZ, &size), 0);
 }
 
-/* NOFLSH: else a key that interrupts makes the system drop unread output, or a half of
- * it. */
+/* Sets NOFLSH. Without it a key such as ^C, which sends a signal, makes the system
+ * discard output that has not been read yet, even in the middle of a line. */
 static void
 keep_output(int fd)
 {
@@ -54,7 +54,7 @@ void
 terminal_start(struct terminal *terminal, int columns, const char *format, ...)
 {
     va_list list;
-    if (terminal->child) { /* of a test that failed */
+    if (terminal->child) { /* left running by a test that failed */
         command_stop(terminal->child);
         terminal_free(terminal);
     }
@@ -80,15 +80,16 @@ terminal_start(struct terminal *terminal, int columns, const char *format, ...)
     close(screen);
 }
 
-/* Fails the test and prints the screen. */
+/* Kills the command and fails the test. The message is WHAT, TEXT and the screen. */
 static void
-give_up(struct terminal *terminal, const char *what, const char *text)
+fail_with_screen(struct terminal *terminal, const char *what, const char *text)
 {
     command_stop(terminal->child);
     fail_msg("%s: %s\non the screen:\n%s", what, text, screen_text(&terminal->screen));
 }
 
-/* Reads output, for 100 ms at most. Returns false when every writer has closed it. */
+/* Waits at most 100 ms for output and reads it. Returns false if every writer has closed
+ * the terminal. */
 static bool
 receive(struct terminal *terminal)
 {
@@ -98,7 +99,7 @@ receive(struct terminal *terminal)
         return true;
     ssize_t size = read(terminal->fd, bytes, sizeof(bytes));
     if (size <= 0)
-        return size < 0 && (errno == EINTR || errno == EAGAIN); /* not EIO */
+        return size < 0 && (errno == EINTR || errno == EAGAIN); /* EIO: all closed it */
     terminal->bytes = realloc(terminal->bytes, terminal->size + (size_t)size + 1);
     assert_non_null(terminal->bytes);
     memcpy(terminal->bytes + terminal->size, bytes, (size_t)size);
@@ -107,15 +108,18 @@ receive(struct terminal *terminal)
     return true;
 }
 
-/* Feeds the screen with output up to the next CR or LF. Returns false if all is shown. */
+/* Shows output up to and including the next CR or LF on the screen. Returns false if all
+ * output has been shown. */
 static bool
-show_step(struct terminal *terminal)
+show_next_line(struct terminal *terminal)
 {
     const char *from = terminal->bytes + terminal->shown;
-    size_t left = terminal->size - terminal->shown, size = 0;
-    while (size < left && !strchr("\r\n", from[size]))
+    size_t unshown = terminal->size - terminal->shown;
+    size_t size = 0;
+    while (size < unshown && !strchr("\r\n", from[size]))
         size++;
-    size += size < left;
+    if (size < unshown)
+        size++;
     screen_feed(&terminal->screen, from, size);
     terminal->shown += size;
     return size > 0;
@@ -124,12 +128,13 @@ show_step(struct terminal *terminal)
 static void
 show_all(struct terminal *terminal)
 {
-    while (show_step(terminal))
-        ;
+    bool is_incomplete = true;
+    while (is_incomplete)
+        is_incomplete = show_next_line(terminal);
 }
 
 static bool
-has_text(const struct terminal *terminal, const char *part)
+is_on_screen(const struct terminal *terminal, const char *part)
 {
     char *text = screen_text(&terminal->screen);
     bool found = strstr(text, part) != NULL;
@@ -140,14 +145,14 @@ has_text(const struct terminal *terminal, const char *part)
 bool
 terminal_await(struct terminal *terminal, const char *text)
 {
-    time_t end = time(NULL) + PATIENCE;
-    while (!has_text(terminal, text)) {
-        if (show_step(terminal))
+    time_t end = time(NULL) + MAX_WAIT;
+    while (!is_on_screen(terminal, text)) {
+        if (show_next_line(terminal))
             continue;
         if (!receive(terminal))
             return false;
         if (time(NULL) > end)
-            give_up(terminal, "waited in vain for", text);
+            fail_with_screen(terminal, "waited in vain for", text);
     }
     return true;
 }
@@ -156,7 +161,7 @@ void
 terminal_wait(struct terminal *terminal, const char *text)
 {
     if (!terminal_await(terminal, text))
-        give_up(terminal, "ended without", text);
+        fail_with_screen(terminal, "ended without", text);
 }
 
 void
@@ -182,18 +187,26 @@ terminal_resize(struct terminal *terminal, int columns)
 void
 terminal_end(struct terminal *terminal, int status)
 {
-    char told[64];
-    int ended;
-    time_t end = time(NULL) + PATIENCE;
-    for (show_all(terminal); receive(terminal); show_all(terminal))
+    char difference[64];
+    int wait_status;
+    time_t end = time(NULL) + MAX_WAIT;
+
+    show_all(terminal);
+    while (receive(terminal)) {
         if (time(NULL) > end)
-            give_up(terminal, "still running", "");
-    assert_int_equal(waitpid(terminal->child, &ended, 0), terminal->child);
-    terminal->status = WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended);
+            fail_with_screen(terminal, "still running", "");
+        show_all(terminal);
+    }
+
+    assert_int_equal(waitpid(terminal->child, &wait_status, 0), terminal->child);
+    if (WIFSIGNALED(wait_status))
+        terminal->status = 128 + WTERMSIG(wait_status);
+    else
+        terminal->status = WEXITSTATUS(wait_status);
     note_crash(terminal->status);
-    snprintf(told, sizeof(told), "%d, not %d", terminal->status, status);
+    snprintf(difference, sizeof(difference), "%d, not %d", terminal->status, status);
     if (terminal->status != status)
-        give_up(terminal, "status", told);
+        fail_with_screen(terminal, "status", difference);
 }
 
 int

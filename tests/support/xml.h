@@ -4,40 +4,44 @@
 #include <stddef.h>
 
 /*
- * The elements of an XML document, as far as a plot of the program has them: attributes,
- * text and comments, no declarations, instructions and CDATA sections.
+ * Reads the subset of XML that the plots of the program use: elements with attributes,
+ * text and comments, but no declarations, processing instructions or CDATA sections.
  */
 struct xml_attribute {
-    const char *name, *value; /* the value is decoded */
+    const char *name;
+    const char *value; /* with its entity references decoded */
 };
 
 struct xml_element {
     const char *name;
-    const char *text; /* after its start tag, decoded; the only text of an element */
-    int parent;       /* its index, -1: none */
-    int first, count; /* of its attributes */
+    const char *text;    /* decoded text between the start tag and the next tag */
+    int parent;          /* index of the parent in `elements`; -1: the root has none */
+    int first_attribute; /* index in `attributes` */
+    int attribute_count;
 };
 
-/* A document: its elements in the order of their start tags. Freed by xml_free. */
+/* A document. Freed by xml_free. */
 struct xml {
-    struct xml_element *elements;
-    struct xml_attribute *attributes;
-    int count, attribute_count;
-    char *texts;    /* the memory of all names, values and texts */
-    char why[1000]; /* the reason why xml_read has failed */
+    struct xml_element *elements;     /* in the order of their start tags */
+    int count;                        /* number of elements */
+    struct xml_attribute *attributes; /* the attributes of all elements, in their order */
+    int attribute_count;
+    char *texts;    /* the memory that all names, values and texts point into */
+    char why[1000]; /* the reason if xml_read failed; otherwise empty */
 };
 
 /*
- * Reads a document of LENGTH bytes, followed by a NUL, by xmllint (of libxml2); skips the
- * test where that is missing. Returns 0, or -1 with the error and its place in `why`.
- * Freed by xml_free in both cases.
+ * Reads a document of LENGTH bytes, followed by a NUL, with xmllint of libxml2. Skips the
+ * test if xmllint is missing. Returns 0, or -1 with the error and its place in `why`. The
+ * caller calls xml_free in both cases.
  */
 int xml_read(struct xml *xml, const char *bytes, size_t length);
 
 /* Frees a document. */
 void xml_free(struct xml *xml);
 
-/* Returns the value of attribute NAME, or NULL; valid until xml_free. */
+/* Returns the value of the attribute NAME of ELEMENT, or NULL if it is missing. The value
+ * is valid until xml_free. */
 const char *xml_value(const struct xml *xml, const struct xml_element *element,
                       const char *name);
 

@@ -1,35 +1,52 @@
 /*
- * A library to preload that lets calls fail, wait or hang by a script. IOPING_SCRIPT
- * holds rules "CALL:WHEN:ACTION" with commas between; the first that matches a call
- * decides.
+ * A library that tests preload. It makes calls fail, wait or hang as a script says. The
+ * environment variable IOPING_SCRIPT holds rules "CALL:WHEN:ACTION", separated by commas.
+ * If several rules match a call, the first of them is followed.
  *
- * CALL is pread or pwrite with their variants, fdatasync, open with its variants,
- * clock_nanosleep, realtime: clock_gettime of CLOCK_REALTIME, fork: that of a process
- * with several threads, of which one may have a lock that fork takes; setsid; or, if
- * made by number, io_setup, io_submit, io_getevents, io_destroy, io_uring_setup,
- * io_uring_register or io_uring_enter; or aio or uring: each request that is sent by
- * these. "CALL@PART" is for some of them, and counts only these: open@PART for paths that
- * contain PART; pread@, pwrite@ and fdatasync@ for open files of such paths, whole, as
- * the system has them, and a slash after them, so that "loop1/" is not loop12, and "/d/"
- * is what has been made in d; aio@ and uring@ for read, write or flush,
- * io_uring_register@ for buffers, files, probe, enable or rings (their descriptors).
+ * CALL is one of these:
  *
- * WHEN counts the calls of all threads from 1: "4" is the fourth, "4-6" the fourth to the
- * sixth, "4-" all from the fourth on; "4-/3" every third of these, the fourth included.
+ * - pread, pwrite, open: the function with its variants, such as preadv2 and openat
+ * - fdatasync, clock_nanosleep, setsid: the function
+ * - realtime: clock_gettime with CLOCK_REALTIME
+ * - fork: only a fork of a process with several threads. Such a fork can hang, because
+ *   another thread may hold a lock that fork takes.
+ * - io_setup, io_submit, io_getevents, io_destroy, io_uring_setup, io_uring_register,
+ *   io_uring_enter: the system call, if it is made by syscall(2)
+ * - aio, uring: each request that io_submit or io_uring_enter sends
  *
- * ACTION is an errno value; "short" (half of the bytes), "zero" (as at the end of a file)
- * or "fast" (success, and nothing done; "5fast" after 5 ms); a delay such as "5ms", then
- * the call goes on, or "hold": as long as there is a file "held", which it makes, unless
- * a signal comes: then it fails with EINTR; "hang", from which no signal wakes the
- * thread; or "+3600s" and "-3600s", by which the clock is wrong.
+ * "CALL@PART" matches, and counts, only some of the calls:
  *
- * The fault of a request of aio or uring shows in its completion, and the others go on.
- * One that is delayed, by "ms", succeeds after that time, and nothing was done; one that
- * hangs is never completed. After "short" io_submit and io_uring_enter go on with half of
- * their requests.
+ * - open@PART: paths that contain PART
+ * - pread@PART, pwrite@PART, fdatasync@PART: open files whose absolute path, with a slash
+ *   after it, contains PART. So "loop1/" does not match loop12, and "/d/" matches all
+ * files in the folder d.
+ * - aio@PART, uring@PART: PART is read, write or flush
+ * - io_uring_register@PART: PART is buffers, files, probe, enable or rings (descriptors
+ * of rings)
  *
- * Descriptors 0 to 2 are left alone, and requests of no bytes. A script that makes no
- * sense ends the program.
+ * WHEN selects calls by their number. The calls of all threads are counted together, from
+ * 1. "4" is the fourth call, "4-6" the fourth to the sixth, and "4-" the fourth and all
+ * later ones. "4-/3" is the fourth and then every third.
+ *
+ * ACTION is one of these:
+ *
+ * - an errno value, with which the call fails
+ * - short: success with half of the bytes
+ * - zero: success with zero bytes, as at the end of a file
+ * - fast: success with all bytes, but nothing is done; "5fast" succeeds after 5 ms
+ * - 5ms: a delay of 5 ms, before the real call
+ * - hold: makes a file "held" and waits until the test removes it, then makes the real
+ * call. If a signal comes first, the call fails with EINTR.
+ * - hang: the call never returns, and no signal wakes its thread
+ * - +3600s, -3600s: the clock is wrong by that time
+ *
+ * A fault of an aio or uring request appears in its completion. Other requests are not
+ * affected. A request delayed by "ms" succeeds after that time, but nothing is done. A
+ * request that hangs never completes. With "short", io_submit and io_uring_enter send
+ * half of their requests.
+ *
+ * Calls with the descriptors 0 to 2 or with zero bytes are never changed. An invalid
+ * script ends the program with status 125.
  */
 #define _GNU_SOURCE
 #include "faults.h"
@@ -50,7 +67,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char *const calls[CALLS] = {
+/* The names of calls in a script. */
+static const char *const call_names[CALLS] = {
     [PREAD] = "pread",
     [PWRITE] = "pwrite",
     [FDATASYNC] = "fdatasync",
@@ -69,20 +87,22 @@ static const char *const calls[CALLS] = {
     [IO_URING_REGISTER] = "io_uring_register",
     [IO_URING_ENTER] = "io_uring_enter",
 };
-/* Calls that may have an "@PART". */
-static const char about[CALLS] = {
+/* 1 for calls that may have an "@PART". */
+static const char takes_part[CALLS] = {
     [PREAD] = 1, [PWRITE] = 1, [FDATASYNC] = 1,         [OPEN] = 1,
     [AIO] = 1,   [URING] = 1,  [IO_URING_REGISTER] = 1,
 };
 
-static const char *const actions[ACTIONS] = {"",     "ms",    "hold", "s",
-                                             "hang", "short", "zero", "fast"};
+/* The names of actions in a script, without the number before them. */
+static const char *const action_names[ACTIONS] = {"",     "ms",    "hold", "s",
+                                                  "hang", "short", "zero", "fast"};
 
 static struct rule rules[16];
 static int rule_count;
 
+/* Returns the index of TEXT in an array of COUNT names, or COUNT if it is not there. */
 static int
-find(const char *text, const char *const *names, int count)
+find_name(const char *text, const char *const *names, int count)
 {
     int i = 0;
     while (i < count && strcmp(text, names[i]) != 0)
@@ -90,6 +110,7 @@ find(const char *text, const char *const *names, int count)
     return i;
 }
 
+/* Parses the WHEN of a rule. Returns 1, or 0 if it is invalid. */
 static int
 parse_when(const char *text, struct rule *rule)
 {
@@ -107,6 +128,7 @@ parse_when(const char *text, struct rule *rule)
     return *end == '\0' && rule->from > 0 && rule->to >= rule->from && rule->step > 0;
 }
 
+/* Parses a rule. Returns 1, or 0 if it is invalid. */
 static int
 parse_rule(const char *text, struct rule *rule)
 {
@@ -118,11 +140,17 @@ parse_rule(const char *text, struct rule *rule)
         *at = '\0';
         strcpy(rule->part, at + 1);
     }
-    rule->call = (enum call)find(name, calls, CALLS);
+    rule->call = (enum call)find_name(name, call_names, CALLS);
     rule->number = strtol(action, &end, 10);
-    rule->action = (enum action)find(end, actions, ACTIONS);
-    return rule->call < CALLS && (!at || about[rule->call]) && rule->action < ACTIONS &&
-           (rule->action != ERRNO || rule->number > 0) && parse_when(when, rule);
+    rule->action = (enum action)find_name(end, action_names, ACTIONS);
+
+    if (rule->call >= CALLS || rule->action >= ACTIONS)
+        return 0;
+    if (at && !takes_part[rule->call])
+        return 0;
+    if (rule->action == ERRNO && rule->number <= 0)
+        return 0;
+    return parse_when(when, rule);
 }
 
 void
@@ -136,12 +164,14 @@ __attribute__((constructor)) static void
 parse_script(void)
 {
     const char *script = getenv("IOPING_SCRIPT");
-    char *copy = strdup(script ? script : ""), *rest = copy;
-    for (char *text; (text = strtok_r(rest, ",", &rest)); rule_count++) {
-        if (rule_count < (int)(sizeof(rules) / sizeof(rules[0])) &&
-            parse_rule(text, &rules[rule_count]))
-            continue;
-        faults_refuse("not a rule, or one too many", text);
+    char *copy = strdup(script ? script : "");
+    char *unread = copy;
+    char *text;
+    while ((text = strtok_r(unread, ",", &unread))) {
+        if (rule_count == (int)(sizeof(rules) / sizeof(rules[0])) ||
+            !parse_rule(text, &rules[rule_count]))
+            faults_refuse("not a rule, or one too many", text);
+        rule_count++;
     }
     free(copy);
 }
@@ -171,7 +201,7 @@ faults_has(enum call call, enum action action)
 }
 
 int
-faults_asks(enum call call)
+faults_uses_part(enum call call)
 {
     for (const struct rule *rule = rules; rule < rules + rule_count; rule++)
         if (rule->call == call && rule->part[0])
@@ -187,8 +217,8 @@ delay(long ms)
         ;
 }
 
-/* Waits while file "held" exists: the test sees by it that the call has begun, and lets
- * it go on by removing it. Returns -1 if a signal came. */
+/* Makes the file "held", by which the test sees that the call has begun. Waits until the
+ * test removes it. Returns 0, or -1 with errno EINTR if a signal came first. */
 static int
 hold(void)
 {
@@ -198,17 +228,18 @@ hold(void)
     return status;
 }
 
+/* Never returns. */
 static void
 hang(void)
 {
     sigset_t all;
     sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, NULL); /* on Linux, of this thread only */
+    sigprocmask(SIG_BLOCK, &all, NULL); /* blocks signals of this thread only, on Linux */
     for (;;)
         pause();
 }
 
-static atomic_long charged; /* bytes */
+static atomic_long charged; /* bytes that faults_charge has counted */
 
 void
 faults_charge(size_t size)
@@ -237,24 +268,33 @@ faults_go_on(const struct rule *rule, size_t size, ssize_t *result)
         delay(rule->number);
         return 1;
     case HOLD:
-        return hold() == 0 || (*result = -1, 0);
+        if (hold() == 0)
+            return 1;
+        *result = -1;
+        return 0;
     case SHORT:
-        return *result = (ssize_t)size / 2, 0;
+        *result = (ssize_t)size / 2;
+        return 0;
     case ZERO:
-        return *result = 0, 0;
+        *result = 0;
+        return 0;
     case FAST:
         delay(rule->number);
         faults_charge(size);
-        return *result = (ssize_t)size, 0;
+        *result = (ssize_t)size;
+        return 0;
     case ERRNO:
-        return errno = (int)rule->number, *result = -1, 0;
+        errno = (int)rule->number;
+        *result = -1;
+        return 0;
     default:
         break;
     }
     return 1;
 }
 
-/* The program makes some calls by their number, among them all of the queues. */
+/* The program makes some system calls by their number, such as all calls of Linux AIO and
+ * io_uring. */
 long
 syscall(long number, ...)
 {
@@ -279,7 +319,9 @@ syscall(long number, ...)
     return faults_async(number, argument);
 }
 
-/* A directory of proc(5) has a link for each that is in it. */
+/* Returns 1 if this process has several threads. In proc(5) the link count of a folder is
+ * 2 plus the number of its subfolders, and /proc/self/task has a subfolder for each
+ * thread. */
 static int
 has_threads(void)
 {

@@ -1,16 +1,16 @@
 #ifndef SUPPORT_PRELOAD_FAULTS_H
 #define SUPPORT_PRELOAD_FAULTS_H
 
-/* The rules of the preloaded library, shared by its sources; faults.c has the grammar of
- * the script. */
+/* The rules of the preloaded library, shared by its sources. The comment at the top of
+ * faults.c explains the script. */
 
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <sys/types.h>
 
-/* The calls that rules are for: functions, system calls, and requests of the two queues.
- */
+/* The calls that rules can change: functions, system calls, and (AIO, URING) requests of
+ * Linux AIO and io_uring. */
 enum call {
     PREAD,
     PWRITE,
@@ -32,58 +32,61 @@ enum call {
     CALLS
 };
 
-/* The effects of rules; STEP moves the clock. */
+/* The actions of rules. STEP sets the clock forward or back. */
 enum action { ERRNO, DELAY, HOLD, STEP, HANG, SHORT, ZERO, FAST, ACTIONS };
 
-/* A rule of the script and the number of its calls so far. */
+/* A rule of the script. */
 struct rule {
     enum call call;
-    char part[64]; /* PART of "CALL@PART"; empty: any */
-    long from, to, step;
+    char part[64]; /* PART of "CALL@PART"; empty: the rule matches any path or name */
+    long from, to, step; /* numbers of the calls: FROM, FROM + STEP and so on, up to TO */
     enum action action;
-    long number; /* in front of the action: errno, ms or s */
-    atomic_long count;
+    long number;       /* the number before the action: errno, ms or s */
+    atomic_long count; /* matching calls so far */
 };
 
-/* Hidden names cannot replace those of the program. */
+/* Hidden symbols do not replace functions of the program that have the same name. */
 #pragma GCC visibility push(hidden)
 
 /*
- * Counts a call in every rule that it matches; returns the rule to follow, or NULL. ABOUT
- * is the path or name that contains "@PART"; NULL matches every rule of the call.
+ * Counts a call in every rule that matches it. Returns the rule to follow, or NULL. ABOUT
+ * is the path or name that is searched for "@PART". With NULL, all rules for CALL match.
  */
 const struct rule *faults_choose(enum call call, const char *about);
 
-/* Returns 1 if a rule has this call and this action, or any action if it is ACTIONS. */
+/* Returns 1 if a rule has this call and this action. ACTIONS stands for any action. */
 int faults_has(enum call call, enum action action);
 
 /* Returns 1 if a rule for this call has an "@PART". */
-int faults_asks(enum call call);
+int faults_uses_part(enum call call);
 
 /*
- * Executes a rule, or NULL, for a call of SIZE bytes. Returns 1 if the caller must make
- * the real call; else 0, and RESULT is the result of the call, with errno.
+ * Executes RULE, which may be NULL, for a call of SIZE bytes. Returns 1 if the caller
+ * must make the real call. Otherwise returns 0, and RESULT and errno become those of the
+ * call.
  */
 int faults_go_on(const struct rule *rule, size_t size, ssize_t *result);
 
-/* Counts SIZE bytes of a request that the program takes for done although it was not: the
- * kernel seems to charge the process for them, as for what a device has read. */
+/* Adds SIZE bytes to what getrusage(2) reports as read from devices. Called for a request
+ * that seems to succeed although nothing was done, so that the program does not take its
+ * bytes for cached. */
 void faults_charge(size_t size);
 
-/* Ends the program with status 125 and WHY: WHAT on stderr. */
+/* Prints "WHY: WHAT" on stderr and ends the program with status 125. */
 _Noreturn void faults_refuse(const char *why, const char *what);
 
-/* Makes a system call by its number and six arguments, with the faults of the queues'
- * calls. Returns as syscall(2). */
+/* Makes a system call with its number and six arguments, and with the faults for calls of
+ * Linux AIO and io_uring. Returns as syscall(2). */
 long faults_async(long number, long *argument);
 
-/* Frees the state of a ring before its descriptor is closed; other descriptors have none.
- */
+/* Frees the state of a ring whose descriptor FD is about to be closed. Does nothing for
+ * other descriptors. */
 void faults_closing(int fd);
 
 #pragma GCC visibility pop
 
-/* The function of the C library that the library's own of this name hides. */
+/* The function NAME of the C library, which this library's function of that name hides.
+ */
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 #endif

@@ -1,7 +1,8 @@
 /*
- * Faults of Linux AIO: a poll of a descriptor of the library replaces a chosen request,
- * and its event is recognised by the address of its iocb. The program must get its events
- * from io_getevents, not from the ring in its memory.
+ * Faults of Linux AIO requests. A request with a fault is replaced by a poll of a
+ * descriptor that this library makes. The event of the poll is recognised by the address
+ * of its iocb. The program must call io_getevents, and must not read events from the ring
+ * in memory.
  */
 #define _GNU_SOURCE
 #include "faults.h"
@@ -26,12 +27,13 @@ static const struct code operations[] = {
     {0, NULL},
 };
 
-/* Replaced requests of all contexts; guarded by `lock`. */
+/* The replaced requests of all contexts that have not completed. Guarded by `lock`. */
 static struct replaced *under_way;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* Removes the replaced request with this key from the list and returns it, or NULL. */
 static struct replaced *
-find(uint64_t key)
+take_replaced(uint64_t key)
 {
     pthread_mutex_lock(&lock);
     struct replaced *found = faults_take(&under_way, key);
@@ -39,9 +41,9 @@ find(uint64_t key)
     return found;
 }
 
-/* Makes a descriptor that becomes readable after MS. */
+/* Makes a descriptor that becomes readable after MS milliseconds. */
 static int
-readable(long ms)
+make_readable_after(long ms)
 {
     struct itimerspec time = {
         .it_value = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}};
@@ -52,11 +54,12 @@ readable(long ms)
     return fd;
 }
 
-/* Builds the poll that replaces a request; returns the descriptor that it polls. */
+/* Builds the poll that replaces the request ORIGINAL, and adds it to the list. Returns
+ * the polled descriptor. */
 static int
-replace(struct replaced *replaced, struct iocb *original)
+build_poll(struct replaced *replaced, struct iocb *original)
 {
-    int fd = readable(replaced->ms);
+    int fd = make_readable_after(replaced->ms);
     replaced->aio.original = original;
     replaced->aio.request = (struct iocb){
         .aio_data = original->aio_data,
@@ -68,13 +71,14 @@ replace(struct replaced *replaced, struct iocb *original)
     };
     replaced->key = (uintptr_t)&replaced->aio.request;
     pthread_mutex_lock(&lock);
-    faults_put(&under_way, replaced);
+    faults_add(&under_way, replaced);
     pthread_mutex_unlock(&lock);
     return fd;
 }
 
+/* Submits one request, or the poll that replaces it. Returns as io_submit(2). */
 static long
-submit(long context, struct iocb *request)
+submit_one(long context, struct iocb *request)
 {
     struct iocb *sent = request;
     int fd = -1;
@@ -82,22 +86,23 @@ submit(long context, struct iocb *request)
     struct replaced *replaced = faults_replace(AIO, operations, request->aio_lio_opcode,
                                                request->aio_buf, request->aio_nbytes);
     if (replaced) {
-        fd = replace(replaced, request);
+        fd = build_poll(replaced, request);
         sent = &replaced->aio.request;
         key = replaced->key;
     }
     long status = faults_real(SYS_io_submit, (long[6]){context, 1, (long)&sent});
     int error = errno;
     if (fd >= 0) {
-        close(fd); /* the kernel holds it as long as it polls it */
+        close(fd); /* the kernel keeps a reference while it polls */
         if (status != 1)
-            free(find(key));
+            free(take_replaced(key));
     }
     errno = error;
     return status;
 }
 
-/* Submits one by one: the rules count no request that the kernel did not see. */
+/* Submits the requests one by one, so that no rule counts a request that the kernel did
+ * not accept. */
 long
 faults_aio_submit(long *argument)
 {
@@ -105,7 +110,7 @@ faults_aio_submit(long *argument)
     long sent = 0;
     if (!faults_has(AIO, ACTIONS) || argument[1] <= 0)
         return faults_real(SYS_io_submit, argument);
-    while (sent < argument[1] && submit(argument[0], requests[sent]) == 1)
+    while (sent < argument[1] && submit_one(argument[0], requests[sent]) == 1)
         sent++;
     return sent > 0 ? sent : -1;
 }
@@ -116,7 +121,7 @@ faults_aio_getevents(long *argument)
     struct io_event *events = (struct io_event *)argument[3];
     long count = faults_real(SYS_io_getevents, argument);
     for (long i = 0; i < count; i++) {
-        struct replaced *replaced = find(events[i].obj);
+        struct replaced *replaced = take_replaced(events[i].obj);
         if (!replaced)
             continue;
         events[i].obj = (uintptr_t)replaced->aio.original;

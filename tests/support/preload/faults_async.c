@@ -1,10 +1,10 @@
 /*
- * Faults of requests that the system works on while the program goes on, see faults.c.
+ * Faults of asynchronous requests (Linux AIO and io_uring). See faults.c for the rules.
  *
- * A chosen request never reaches its file: the kernel gets another in its place, which
- * is completed at once, after a time, or never. Its completion gets the result of the
- * rule before the program can see it. So every request takes the kernel's own way through
- * the queue, and waiting for it is real.
+ * A request with a fault never reaches its file. The kernel gets another request in its
+ * place, which completes at once, after a delay, or never. This library puts the result
+ * that the rule demands into the completion before the program can see it. So every
+ * request really passes through the kernel's queue, and waiting for it is real.
  */
 #define _GNU_SOURCE
 #include "faults_async.h"
@@ -16,19 +16,20 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Delay of requests that hang, ms: no test waits for a year. */
+/* Delay of requests that hang, in ms: longer than any test runs. */
 #define NEVER (366L * 24 * 3600 * 1000)
 
 static const char *
-name_of(const struct code *codes, long code)
+name_of_code(const struct code *codes, long code)
 {
     while (codes->name && codes->code != code)
         codes++;
     return codes->name;
 }
 
+/* Returns the number of bytes of all COUNT buffers of a vector. */
 static uint64_t
-sum(const struct iovec *vector, uint64_t count)
+vector_size(const struct iovec *vector, uint64_t count)
 {
     uint64_t size = 0;
     for (uint64_t i = 0; i < count; i++)
@@ -40,13 +41,13 @@ struct replaced *
 faults_replace(enum call call, const struct code *codes, int code, uint64_t address,
                uint64_t size)
 {
-    const char *name = name_of(codes, code);
+    const char *name = name_of_code(codes, code);
     if (!name)
         return NULL;
     if (strcmp(name, "flush") == 0)
         size = 0;
     else if (name[strlen(name) - 1] == 'v')
-        size = sum((const struct iovec *)(uintptr_t)address, size);
+        size = vector_size((const struct iovec *)(uintptr_t)address, size);
     if (size == 0 && strcmp(name, "flush") != 0)
         return NULL;
     const struct rule *rule = faults_choose(call, name);
@@ -79,7 +80,7 @@ faults_replace(enum call call, const struct code *codes, int code, uint64_t addr
 }
 
 void
-faults_put(struct replaced **list, struct replaced *replaced)
+faults_add(struct replaced **list, struct replaced *replaced)
 {
     replaced->next = *list;
     *list = replaced;
@@ -109,12 +110,13 @@ static const struct code registrations[] = {
     {IORING_REGISTER_RING_FDS, "rings"},  {0, NULL},
 };
 
-static const struct numbered {
+/* The system calls that may have faults. */
+static const struct numbered_call {
     long number;
     enum call call;
-    long (*go_on)(long *argument);
-    int sends; /* the second argument is a number of requests */
-} numbers[] = {
+    long (*function)(long *argument); /* handles its requests; NULL: it has none */
+    int sends_requests; /* the second argument is the number of requests to send */
+} numbered_calls[] = {
     {SYS_io_setup, IO_SETUP, NULL, 0},
     {SYS_io_submit, IO_SUBMIT, faults_aio_submit, 1},
     {SYS_io_getevents, IO_GETEVENTS, faults_aio_getevents, 0},
@@ -127,20 +129,28 @@ static const struct numbered {
 long
 faults_async(long number, long *argument)
 {
-    const struct numbered *end = numbers + sizeof(numbers) / sizeof(numbers[0]);
-    const struct numbered *known = numbers;
-    while (known < end && known->number != number)
-        known++;
-    if (known == end)
+    const struct numbered_call *end =
+        numbered_calls + sizeof(numbered_calls) / sizeof(numbered_calls[0]);
+    const struct numbered_call *found = numbered_calls;
+    while (found < end && found->number != number)
+        found++;
+    if (found == end)
         return faults_real(number, argument);
+
     const char *what = NULL;
-    if (known->call == IO_URING_REGISTER && !(what = name_of(registrations, argument[1])))
-        what = "";
-    const struct rule *rule = faults_choose(known->call, what);
+    if (found->call == IO_URING_REGISTER) {
+        what = name_of_code(registrations, argument[1]);
+        if (!what)
+            what = "";
+    }
+    const struct rule *rule = faults_choose(found->call, what);
     ssize_t result;
-    if (rule && rule->action == SHORT && known->sends)
+    if (rule && rule->action == SHORT && found->sends_requests)
         argument[1] = (argument[1] + 1) / 2;
     else if (!faults_go_on(rule, 0, &result))
         return result;
-    return known->go_on ? known->go_on(argument) : faults_real(number, argument);
+
+    if (found->function)
+        return found->function(argument);
+    return faults_real(number, argument);
 }

@@ -1,6 +1,5 @@
-/* Faults of calls on files: open, read, write and flush, in all of the C library's
- * variants. Each variant asks the rules, then makes the real call or returns the fault.
- */
+/* Faults of open, pread, pwrite and fdatasync, in all variants of the C library. Each
+ * function first looks for a rule. Then it makes the real call or returns the fault. */
 #define _GNU_SOURCE
 #include "faults.h"
 #include <fcntl.h>
@@ -12,12 +11,13 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Looks up the path of FD only if a rule has an "@PART", and chooses by it. */
+/* Returns the rule for a call on the open file FD, or NULL. Looks up the path of FD only
+ * if a rule has an "@PART". */
 static const struct rule *
-choose(enum call call, int fd)
+choose_for_file(enum call call, int fd)
 {
     char link[64], path[PATH_MAX + 2];
-    if (!faults_asks(call))
+    if (!faults_uses_part(call))
         return faults_choose(call, NULL);
     snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
     ssize_t length = readlink(link, path, PATH_MAX);
@@ -25,13 +25,13 @@ choose(enum call call, int fd)
     return faults_choose(call, path);
 }
 
-#define POSITIONED(name, call, pointer)                               \
-    ssize_t name(int fd, pointer buffer, size_t size, off_t offset)   \
-    {                                                                 \
-        ssize_t result;                                               \
-        if (fd > 2 && !faults_go_on(choose(call, fd), size, &result)) \
-            return result;                                            \
-        return REAL(name)(fd, buffer, size, offset);                  \
+#define POSITIONED(name, call, pointer)                                        \
+    ssize_t name(int fd, pointer buffer, size_t size, off_t offset)            \
+    {                                                                          \
+        ssize_t result;                                                        \
+        if (fd > 2 && !faults_go_on(choose_for_file(call, fd), size, &result)) \
+            return result;                                                     \
+        return REAL(name)(fd, buffer, size, offset);                           \
     }
 POSITIONED(pread, PREAD, void *)
 POSITIONED(pread64, PREAD, void *)
@@ -43,7 +43,7 @@ POSITIONED(pwrite64, PWRITE, const void *)
     {                                                                                    \
         ssize_t result;                                                                  \
         if (fd > 2 && vector[0].iov_len > 0 &&                                           \
-            !faults_go_on(choose(call, fd), vector[0].iov_len, &result))                 \
+            !faults_go_on(choose_for_file(call, fd), vector[0].iov_len, &result))        \
             return result;                                                               \
         return REAL(name)(fd, vector, count, offset, flags);                             \
     }
@@ -56,13 +56,13 @@ int
 fdatasync(int fd)
 {
     ssize_t result;
-    if (fd > 2 && !faults_go_on(choose(FDATASYNC, fd), 0, &result))
+    if (fd > 2 && !faults_go_on(choose_for_file(FDATASYNC, fd), 0, &result))
         return (int)result;
     return REAL(fdatasync)(fd);
 }
 
-/* Callers pass a mode only with O_CREAT or O_TMPFILE; otherwise it is read, and ignored.
- */
+/* Callers pass a mode only with O_CREAT or O_TMPFILE. Without these flags the mode that
+ * is read here is meaningless, and the real function ignores it. */
 #define OPENING(name, parameters, arguments)                      \
     int name parameters                                           \
     {                                                             \

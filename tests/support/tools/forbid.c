@@ -1,7 +1,8 @@
 /*
- * forbid ERRNO SYSCALL[,SYSCALL...] COMMAND...: runs a command for which these system
- * calls fail with an errno value, by a seccomp(2) filter, as in a container. Exit status
- * 125: wrong usage; 126: this kernel or container has no filters; 127: no such command.
+ * forbid ERRNO SYSCALL[,SYSCALL...] COMMAND...: runs a command with a seccomp(2) filter
+ * that makes these system calls fail with the errno value ERRNO, as some containers do.
+ * Exits with 125 if it is used wrongly, with 126 if this kernel or container allows no
+ * filters, and with 127 if there is no such command.
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -15,9 +16,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define MOST 16
+#define MAX_CALLS 16 /* maximum number of system calls in a filter */
 
-/* Fixed by the kernel's ABI for all processors; some headers lack the newest. */
+/* This number is the same for all processors. Some headers do not have it yet. */
 enum { CACHESTAT = 451 };
 
 static const struct {
@@ -46,18 +47,23 @@ static const struct {
     {"statx", SYS_statx},
 };
 
+/* Finds the number of a system call. Returns 0, or prints an error and returns -1. */
 static int
-find(const char *name, uint32_t *number)
+find_number(const char *name, uint32_t *number)
 {
-    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-        if (strcmp(name, calls[i].name) == 0)
-            return *number = calls[i].number, 0;
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+        if (strcmp(name, calls[i].name) == 0) {
+            *number = calls[i].number;
+            return 0;
+        }
+    }
     fprintf(stderr, "forbid: unknown system call: %s\n", name);
     return -1;
 }
 
-/* Builds a filter that compares the call with each name and fails it, and allows the
- * rest. Returns its length, or -1 for an unknown name or too many. */
+/* Builds a filter that makes each call in NAMES fail with the errno value FAILURE, and
+ * allows all others. Returns the number of its instructions, or -1 if a name is unknown
+ * or there are too many names. */
 static int
 make_filter(char *names, uint32_t failure, struct sock_filter *filter)
 {
@@ -70,7 +76,7 @@ make_filter(char *names, uint32_t failure, struct sock_filter *filter)
     filter[used++] = load;
     for (char *name; (name = strtok_r(names, ",", &names));) {
         uint32_t number;
-        if (used + 3 > 2 * MOST + 2 || find(name, &number) < 0)
+        if (used + 3 > 2 * MAX_CALLS + 2 || find_number(name, &number) < 0)
             return -1;
         const struct sock_filter compare =
             BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1);
@@ -84,7 +90,7 @@ make_filter(char *names, uint32_t failure, struct sock_filter *filter)
 int
 main(int argc, char *argv[])
 {
-    struct sock_filter filter[2 * MOST + 2];
+    struct sock_filter filter[2 * MAX_CALLS + 2];
     int failure = argc > 3 ? atoi(argv[1]) : 0;
     int length = failure > 0 ? make_filter(argv[2], (uint32_t)failure, filter) : -1;
     if (length < 0) {

@@ -1,38 +1,45 @@
 /*
  * fuse_server -o backing=FOLDER[,OPTION...] MOUNTPOINT: shows FOLDER as a file system
- * whose delays, hangs and failures are known, by libfuse 3. It goes into the background
- * once it is mounted. Options, about reads of data unless they say otherwise:
+ * with chosen delays, hangs and failures, using libfuse 3. It goes into the background
+ * once the file system is mounted. N stands for a number and F for the path of a file.
+ * Options:
  *
- * - delay_us=N: each read takes N us longer
- * - delay_write_us=N, delay_fsync_us=N, delay_unlink_us=N: so does each write, fsync or
- *   fdatasync, and removal of a file
- * - slots=N: at most N reads and writes at a time; the others wait in a line
- * - idle_ms=N, idle_us=N: a read that comes so many ms after the end of the last one, or
- *   later, takes so many us longer
- * - many=N, many_us=N, few_us=N: a read that comes while N others or more are in flight
- *   takes many_us longer, any other read few_us
- * - hang_at=N: the Nth read (from 1) takes hang_s seconds longer
- * - hang_count=N: so do the reads after it, N with the first
- * - hang_s=N: seconds
- * - hang_file=F: while file F exists each read waits, and makes F.waiting
- * - hang_after=N: the first N reads after the last creation of a file do not wait for it
+ * Delays:
+ * - delay_us=N, delay_write_us=N, delay_fsync_us=N, delay_unlink_us=N: each read, each
+ *   write, each fsync or fdatasync, each removal of a file takes N us longer
+ * - slots=N: at most N reads and writes are served at a time; others wait in their order
+ * - idle_ms=N, idle_us=N: a read that begins at least idle_ms after the end of the last
+ *   read takes idle_us longer
+ * - many=N, many_us=N, few_us=N: a read that begins while at least N other reads are in
+ *   flight takes many_us longer, any other read few_us
+ *
+ * Hangs:
+ * - hang_at=N, hang_count=N, hang_s=N: hang_count reads (default 1), beginning with
+ * number hang_at (from 1), take hang_s seconds longer
+ * - hang_file=F: each read waits while F exists, and makes the file F.waiting
+ * - hang_after=N: the first N reads after the last creation of a file ignore hang_file
  * - hang_create=F, hang_open=F, hang_write=F, hang_fsync=F, hang_flush=F, hang_getattr=F,
- *   hang_statfs=F, hang_lseek=F: so does each creation of a file, opening, write, fsync
- * or fdatasync, close, question for the attributes of a file or for its name, statfs, and
- *   question for data or a hole
- * - hang_all=F: all of these
+ *   hang_statfs=F, hang_lseek=F: as hang_file, for each creation of a file, each open,
+ *   write, fsync or fdatasync, close, stat or lookup of a name, statfs, and lseek
+ * - hang_all=F: hang_file and all of the previous line
+ *
+ * Failures:
  * - fail_every=N: every Nth read fails with EIO
- * - uncached: the server asks the kernel to cache nothing
- * - hidden: a file that is removed while it is open has another name until it is closed
- * - removed_stat=N: questions about a file that is removed while it is open, for its
- *   attributes, for a hole in it or by fstatfs, fail with error number N
- * - removed_all=N: so do reads, writes and fsyncs of it
- * - returning=F: a file that is removed while it is open is there again after each close,
- *   as of a server that stores a file when it is closed; its path is added to file F
- * - returned_unlink=N: after that no file can be removed, with error number N
- * - holes=same: SEEK_HOLE answers with the very offset that it was asked for
- * - log=F: a line for each read: number, offset, size, begin and end (ns, monotonic),
- *   bytes or -errno
+ * - removed_stat=N: fstat, fstatfs and lseek of a file that was removed while it is open
+ *   fail with errno N
+ * - removed_all=N: as removed_stat, and reads, writes and fsyncs of such a file, too
+ * - returning=F: a file that was removed while it is open exists again after each close,
+ * as on a server that stores a file when it is closed. Its path is appended to F.
+ * - returned_unlink=N: after a file has returned, each removal of a file fails with errno
+ * N
+ *
+ * Others:
+ * - uncached: asks the kernel to cache nothing
+ * - hidden: a file that is removed while it is open keeps a hidden name until it is
+ * closed
+ * - holes=same: SEEK_HOLE always returns the offset that it was given
+ * - log=F: writes a line for each read: number, offset, size, begin and end (ns,
+ * monotonic), and the number of bytes or -errno
  */
 #define FUSE_USE_VERSION 312
 #include <fuse.h>
@@ -106,18 +113,21 @@ static const struct fuse_opt specifications[] = {
     {"hidden", offsetof(__typeof__(options), hidden), 1},
     FUSE_OPT_END};
 
+/* The reads and writes that wait for one of `slots`. */
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t moves;
-    unsigned come, gone; /* who has joined the line, and left its place */
+    unsigned entered;  /* number of requests so far that asked for a slot */
+    unsigned released; /* number of requests so far that gave their slot back */
 } line = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0};
 static FILE *log_file;
 #define DESCRIPTORS 1024
-static char *created[DESCRIPTORS]; /* backing paths of new files, by their descriptors */
-static atomic_bool returned;       /* a removed file is there again */
-static atomic_uint reads, reads_under_way;
-static atomic_uint reads_before; /* the last creation of a file */
-static _Atomic int64_t last_end; /* of a read; 0: there was none */
+static char *created[DESCRIPTORS]; /* paths of new files in FOLDER, by descriptor */
+static atomic_bool returned;       /* a removed file exists again, see option returning */
+static atomic_uint reads;          /* number of reads so far */
+static atomic_uint reads_under_way;
+static atomic_uint reads_before; /* number of reads before the last creation of a file */
+static _Atomic int64_t last_end; /* end of the last read; 0: there was none */
 
 static int64_t
 now(void)
@@ -128,15 +138,17 @@ now(void)
 }
 
 static void
-rest(int64_t ns)
+sleep_ns(int64_t ns)
 {
-    struct timespec left = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
-    while (ns > 0 && nanosleep(&left, &left) < 0 && errno == EINTR)
+    struct timespec remaining = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
+    if (ns <= 0)
+        return;
+    while (nanosleep(&remaining, &remaining) < 0 && errno == EINTR)
         ;
 }
 
-/* Waits while FILE exists, and makes FILE.waiting, by which the test learns that it does.
- */
+/* Waits while FILE exists. Makes FILE.waiting, by which the test learns of the wait. FILE
+ * may be NULL. */
 static void
 hang_while(const char *file)
 {
@@ -148,36 +160,38 @@ hang_while(const char *file)
     if (fd >= 0)
         close(fd);
     while (access(file, F_OK) == 0)
-        rest(1000000);
+        sleep_ns(1000000);
 }
 
-/* Prefixes PATH with the backing folder. Returns 0, or -ENAMETOOLONG. */
+/* Sets REAL, of PATH_MAX bytes, to the path of a file in the backing folder. Returns 0,
+ * or -ENAMETOOLONG. */
 static int
-find(const char *path, char *real)
+find_backing(const char *path, char *real)
 {
-    return snprintf(real, PATH_MAX, "%s%s", options.backing, path) < PATH_MAX
-               ? 0
-               : -ENAMETOOLONG;
+    int length = snprintf(real, PATH_MAX, "%s%s", options.backing, path);
+    return length < PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
-/* Returns -N for a question about a removed file, whose PATH is NULL, if removed_stat=N
- * or removed_all=N was given; else 0. */
+/* Returns -errno if fstat, fstatfs and lseek must fail for the file with this PATH,
+ * otherwise 0. PATH is NULL for a removed file. */
 static int
-refuse_question(const char *path)
+metadata_error(const char *path)
 {
-    unsigned code = options.removed_stat ? options.removed_stat : options.removed_all;
-    return path ? 0 : -(int)code;
+    unsigned error = options.removed_stat ? options.removed_stat : options.removed_all;
+    return path ? 0 : -(int)error;
 }
 
-/* Likewise for reads, writes and fsyncs, and removed_all=N. */
+/* Returns -errno if reads, writes and fsyncs must fail for the file with this PATH,
+ * otherwise 0. PATH is NULL for a removed file. */
 static int
-refuse_data(const char *path)
+data_error(const char *path)
 {
     return path ? 0 : -(int)options.removed_all;
 }
 
+/* Returns the result of a system call as FUSE wants it: -errno instead of -1. */
 static int
-result_of(long status)
+or_error(long status)
 {
     return status < 0 ? -errno : (int)status;
 }
@@ -187,12 +201,12 @@ on_getattr(const char *path, struct stat *status, struct fuse_file_info *file)
 {
     char real[PATH_MAX];
     hang_while(options.hang_getattr);
-    if (refuse_question(path))
-        return refuse_question(path);
+    if (metadata_error(path))
+        return metadata_error(path);
     if (file)
-        return result_of(fstat((int)file->fh, status));
-    int error = find(path, real);
-    return error ? error : result_of(lstat(real, status));
+        return or_error(fstat((int)file->fh, status));
+    int error = find_backing(path, real);
+    return error ? error : or_error(lstat(real, status));
 }
 
 static int
@@ -209,7 +223,7 @@ static int
 on_open(const char *path, struct fuse_file_info *file)
 {
     char real[PATH_MAX];
-    int error = find(path, real);
+    int error = find_backing(path, real);
     hang_while(options.hang_open);
     int fd = error ? -1 : open(real, file->flags & ~(O_DIRECT | O_EXCL | O_CREAT));
     if (error || fd < 0)
@@ -222,7 +236,7 @@ static int
 on_create(const char *path, mode_t mode, struct fuse_file_info *file)
 {
     char real[PATH_MAX];
-    int error = find(path, real);
+    int error = find_backing(path, real);
     if (error)
         return error;
     hang_while(options.hang_create);
@@ -236,7 +250,8 @@ on_create(const char *path, mode_t mode, struct fuse_file_info *file)
     return 0;
 }
 
-/* Makes the file of a descriptor anew under its name, if it has been removed. */
+/* Makes a new file under the old name if the open file FD has been removed. Returns 0, or
+ * -errno. */
 static int
 return_removed(int fd)
 {
@@ -251,10 +266,10 @@ return_removed(int fd)
     fprintf(list, "%s\n", name);
     fclose(list);
     atomic_store(&returned, 1);
-    return result_of(close(copy));
+    return or_error(close(copy));
 }
 
-/* Each close waits for it, other than for the release. */
+/* Each close(2) waits for flush, but not for release. */
 static int
 on_flush(const char *path, struct fuse_file_info *file)
 {
@@ -273,27 +288,27 @@ on_release(const char *path, struct fuse_file_info *file)
         free(created[file->fh]);
         created[file->fh] = NULL;
     }
-    return result_of(close((int)file->fh));
+    return or_error(close((int)file->fh));
 }
 
 static int
 on_unlink(const char *path)
 {
     char real[PATH_MAX];
-    int error = find(path, real);
-    rest((int64_t)options.delay_unlink_us * 1000);
+    int error = find_backing(path, real);
+    sleep_ns((int64_t)options.delay_unlink_us * 1000);
     if (options.returned_unlink && atomic_load(&returned))
         return -(int)options.returned_unlink;
-    return error ? error : result_of(unlink(real));
+    return error ? error : or_error(unlink(real));
 }
 
 static int
 on_rename(const char *from, const char *to, unsigned flags)
 {
     char real[PATH_MAX], other[PATH_MAX];
-    if (flags || find(from, real) < 0 || find(to, other) < 0)
+    if (flags || find_backing(from, real) < 0 || find_backing(to, other) < 0)
         return -EINVAL;
-    return result_of(rename(real, other));
+    return or_error(rename(real, other));
 }
 
 static int
@@ -301,9 +316,9 @@ on_chmod(const char *path, mode_t mode, struct fuse_file_info *file)
 {
     char real[PATH_MAX];
     if (file)
-        return result_of(fchmod((int)file->fh, mode));
-    int error = find(path, real);
-    return error ? error : result_of(chmod(real, mode));
+        return or_error(fchmod((int)file->fh, mode));
+    int error = find_backing(path, real);
+    return error ? error : or_error(chmod(real, mode));
 }
 
 static int
@@ -311,30 +326,31 @@ on_truncate(const char *path, off_t size, struct fuse_file_info *file)
 {
     char real[PATH_MAX];
     if (file)
-        return result_of(ftruncate((int)file->fh, size));
-    int error = find(path, real);
-    return error ? error : result_of(truncate(real, size));
+        return or_error(ftruncate((int)file->fh, size));
+    int error = find_backing(path, real);
+    return error ? error : or_error(truncate(real, size));
 }
 
+/* Waits for a slot, in the order of the calls. */
 static void
-enter(void)
+enter_slot(void)
 {
     if (!options.slots)
         return;
     pthread_mutex_lock(&line.lock);
-    unsigned own = line.come++;
-    while (own - line.gone >= options.slots && own >= line.gone)
+    unsigned number = line.entered++;
+    while (number - line.released >= options.slots && number >= line.released)
         pthread_cond_wait(&line.moves, &line.lock);
     pthread_mutex_unlock(&line.lock);
 }
 
 static void
-leave(void)
+leave_slot(void)
 {
     if (!options.slots)
         return;
     pthread_mutex_lock(&line.lock);
-    line.gone++;
+    line.released++;
     pthread_cond_broadcast(&line.moves);
     pthread_mutex_unlock(&line.lock);
 }
@@ -344,19 +360,23 @@ read_slowly(int fd, char *buffer, size_t size, off_t offset)
 {
     unsigned number = atomic_fetch_add(&reads, 1) + 1;
     unsigned others = atomic_fetch_add(&reads_under_way, 1);
-    int64_t begin = now(), silence = begin - atomic_load(&last_end);
+    int64_t begin = now();
+    int64_t idle = begin - atomic_load(&last_end);
+    unsigned hang_count = options.hang_count ? options.hang_count : 1;
+
     if (number > atomic_load(&reads_before) + options.hang_after)
         hang_while(options.hang_file);
-    enter();
+    enter_slot();
     if (options.hang_at && number >= options.hang_at &&
-        number < options.hang_at + (options.hang_count ? options.hang_count : 1))
-        rest((int64_t)options.hang_s * 1000000000);
-    rest((int64_t)options.delay_us * 1000);
-    rest((int64_t)(others >= options.many ? options.many_us : options.few_us) * 1000);
-    if (options.idle_us && silence >= (int64_t)options.idle_ms * 1000000)
-        rest((int64_t)options.idle_us * 1000);
-    int result = result_of(pread(fd, buffer, size, offset));
-    leave();
+        number < options.hang_at + hang_count)
+        sleep_ns((int64_t)options.hang_s * 1000000000);
+    sleep_ns((int64_t)options.delay_us * 1000);
+    sleep_ns((int64_t)(others >= options.many ? options.many_us : options.few_us) * 1000);
+    if (options.idle_us && idle >= (int64_t)options.idle_ms * 1000000)
+        sleep_ns((int64_t)options.idle_us * 1000);
+    int result = or_error(pread(fd, buffer, size, offset));
+    leave_slot();
+
     atomic_fetch_sub(&reads_under_way, 1);
     atomic_store(&last_end, now());
     if (options.fail_every && number % options.fail_every == 0)
@@ -371,8 +391,8 @@ static int
 on_read(const char *path, char *buffer, size_t size, off_t offset,
         struct fuse_file_info *file)
 {
-    if (refuse_data(path))
-        return refuse_data(path);
+    if (data_error(path))
+        return data_error(path);
     return read_slowly((int)file->fh, buffer, size, offset);
 }
 
@@ -381,12 +401,12 @@ on_write(const char *path, const char *buffer, size_t size, off_t offset,
          struct fuse_file_info *file)
 {
     hang_while(options.hang_write);
-    if (refuse_data(path))
-        return refuse_data(path);
-    enter();
-    rest((int64_t)options.delay_write_us * 1000);
-    int result = result_of(pwrite((int)file->fh, buffer, size, offset));
-    leave();
+    if (data_error(path))
+        return data_error(path);
+    enter_slot();
+    sleep_ns((int64_t)options.delay_write_us * 1000);
+    int result = or_error(pwrite((int)file->fh, buffer, size, offset));
+    leave_slot();
     return result;
 }
 
@@ -394,41 +414,42 @@ static int
 on_fsync(const char *path, int data, struct fuse_file_info *file)
 {
     hang_while(options.hang_fsync);
-    if (refuse_data(path))
-        return refuse_data(path);
-    rest((int64_t)options.delay_fsync_us * 1000);
-    return result_of(data ? fdatasync((int)file->fh) : fsync((int)file->fh));
+    if (data_error(path))
+        return data_error(path);
+    sleep_ns((int64_t)options.delay_fsync_us * 1000);
+    return or_error(data ? fdatasync((int)file->fh) : fsync((int)file->fh));
 }
 
 static int
 on_statfs(const char *path, struct statvfs *status)
 {
     hang_while(options.hang_statfs);
-    if (refuse_question(path))
-        return refuse_question(path);
-    return result_of(statvfs(options.backing, status));
+    if (metadata_error(path))
+        return metadata_error(path);
+    return or_error(statvfs(options.backing, status));
 }
 
 static off_t
 on_lseek(const char *path, off_t offset, int whence, struct fuse_file_info *file)
 {
     hang_while(options.hang_lseek);
-    if (refuse_question(path))
-        return refuse_question(path);
+    if (metadata_error(path))
+        return metadata_error(path);
     if (whence == SEEK_HOLE && options.holes && strcmp(options.holes, "same") == 0)
         return offset;
     off_t found = lseek((int)file->fh, offset, whence);
     return found < 0 ? -errno : found;
 }
 
-/* Opens files in the background process: libfuse has forked by now. */
+/* Opens the log here, because libfuse has only now forked the background process. */
 static void *
 on_init(struct fuse_conn_info *connection, struct fuse_config *config)
 {
     connection->max_background = 1024;
     config->direct_io = (int)options.uncached;
     config->hard_remove = !options.hidden;
-    /* Else libfuse names no file by its path, and a removed one cannot be told. */
+    /* With nullpath_ok libfuse passes no path for any open file. Without it the path is
+     * NULL only for removed files, which is how metadata_error recognises them. */
     config->nullpath_ok = !options.removed_stat && !options.removed_all;
     log_file = options.log ? fopen(options.log, "w") : NULL;
     if (log_file)
