@@ -1,5 +1,6 @@
-# FreeBSD's ports, large enough for one of them: fetches from DISTDIR, stages with
-# GNU make, and compresses manual pages as ports do. Works in WRKDIR.
+# A small replacement for bsd.port.mk of FreeBSD's ports that is sufficient for one port. Takes
+# the archive from DISTDIR, builds it with GNU make in WRKDIR, installs it into STAGEDIR, and
+# compresses manual pages as ports do.
 
 PREFIX?=	/usr/local
 STAGEDIR=	${WRKDIR}/stage
@@ -10,7 +11,7 @@ ARCHIVE=	${DISTDIR}/${PORTNAME}-${DISTVERSION}.tar.gz
 .error	only USES=gmake is known here
 .endif
 
-# Not with the flags of this make.
+# GNU make must not get the flags of bmake.
 GMAKE=		cd ${WRKSRC} && env -u MAKEFLAGS make -j$$(nproc) ${MAKE_ARGS}
 
 .MAIN:		stage

@@ -1,4 +1,5 @@
-# The guest has what the other scenarios need.
+# Scenario: checks that the guest has the program, disks and kernel modules that the other
+# scenarios need.
 # shellcheck shell=sh disable=SC2154
 
 check 'program' ioping -v

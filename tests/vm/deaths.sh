@@ -1,11 +1,11 @@
-# Storage that dies while ioping uses it: an NFS server that stops, an iSCSI target that is
-# killed, an NVMe that is removed. The shell that runs ioping gets its prompt back while the
-# storage is still dead, knows from the exit status that something failed, and has the
-# statistics so far. A second try on the dead storage ends as well.
+# Scenario: the storage fails while ioping uses it. An NFS server stops, an iSCSI target is
+# killed, an NVMe disk is removed. The shell that runs ioping must get its prompt back while
+# the storage is still dead. The exit status must tell of the failure, and the statistics so
+# far must be printed. A second run on the dead storage must end as well.
 # shellcheck shell=sh disable=SC2154
 
-# Usage: start_ioping ARGUMENT...: as a shell would, which writes the exit status into the
-# file status as soon as it goes on.
+# Usage: start_ioping ARGUMENT...: starts a shell in the background that runs ioping. The shell
+# writes the exit status to the file status as soon as ioping has returned to it.
 start_ioping() {
     rm -f status
     {
@@ -14,12 +14,13 @@ start_ioping() {
     } &
 }
 
-# Whether the shell went on. The limit is far above what ioping needs, for slow machines.
+# Usage: prompt_is_back: waits until ioping has returned to its shell. The limit of 60 s is
+# far above what ioping needs, for slow machines. Returns 1 and prints the output if it did not.
 prompt_is_back() {
     within 60 test -s status || { cat out err; return 1; }
 }
 
-# Usage: check_message NAME PATTERN: a line on stderr must match the pattern; it is shown.
+# Usage: check_message NAME PATTERN: checks that a line of stderr matches PATTERN, and prints it.
 check_message() {
     message=$(grep -E -m 1 "$2" err)
     if [ -n "$message" ]; then
@@ -29,10 +30,10 @@ check_message() {
     fi
 }
 
-# Usage: death NAME KILL PATTERN ARGUMENT...: KILL is a function that ends the storage of a
-# run of ioping with these arguments; the message that matches PATTERN is expected. Returns
-# when ioping has ended, or fails and leaves no ioping behind.
-death() {
+# Usage: check_death NAME KILL PATTERN ARGUMENT...: runs ioping with these arguments, calls the
+# function KILL, which makes the storage fail, and checks how ioping ends. A line of stderr
+# must match PATTERN. If ioping does not end, it is killed, and 1 is returned.
+check_death() {
     death=$1
     kill=$2
     pattern=$3
@@ -48,8 +49,9 @@ death() {
         "$(grep -o '^[0-9]* requests completed' out)"
 }
 
-# Usage: second_try STATUS PATTERN ARGUMENT...: on the storage that is still dead.
-second_try() {
+# Usage: check_second_try STATUS PATTERN ARGUMENT...: runs ioping on the storage that is still
+# dead, and checks its exit status and its message.
+check_second_try() {
     expected=$1
     pattern=$2
     shift 2
@@ -60,15 +62,20 @@ second_try() {
     check_message "$death, second try" "$pattern"
 }
 
-# A process or a file of ioping may be left only while the storage does not answer.
+# A process or a file of ioping may remain only while the storage does not answer.
+
+# Usage: no_process: returns 0 if no ioping is running.
 no_process() {
     ! pgrep -x ioping >pids
 }
+
+# Usage: no_file FOLDER: returns 0 if there is no file in FOLDER.
 no_file() {
     [ -z "$(find "$1" -type f)" ]
 }
 
-# NFS: the kernel's own server, with a directory in memory.
+# NFS: the kernel's own server, with a folder in memory.
+
 start_nfs_server() {
     rpc.nfsd -N 3 -V 4 2 && echo Y >/proc/fs/nfsd/v4_end_grace
 }
@@ -86,12 +93,14 @@ unmount_nfs() {
         within 20 umount /export
 }
 
-# Without -timeout ioping waits as long as the server is dead, and says so; who has waited
-# enough presses Ctrl-C.
+# Usage: stop_nfs_server_and_interrupt: makes the storage fail and sends SIGINT, as by Ctrl-C, when
+# ioping has printed that it waits. Without -timeout ioping waits as long as the server is dead.
 stop_nfs_server_and_interrupt() {
     stop_nfs_server && within 60 grep 'has had no answer for' err && pkill -INT -x ioping
 }
 
+# Usage: restart_nfs_server: starts the server again. Returns 1 if a process or a file of ioping
+# remains.
 restart_nfs_server() {
     start_nfs_server && within 60 no_process && within 30 no_file /export
 }
@@ -102,17 +111,18 @@ nfs_deaths() {
     for mode in reads writes; do
         option=''
         [ "$mode" = reads ] || option=-W
-        death "nfs, $mode" stop_nfs_server "$no_answer" -D -i 100ms -timeout 2 $option /mnt
-        second_try 2 '^ioping: /mnt: still not ready after 2\.[0-9]+ s' -D -timeout 2 $option /mnt
+        check_death "nfs, $mode" stop_nfs_server "$no_answer" -D -i 100ms -timeout 2 $option /mnt
+        check_second_try 2 '^ioping: /mnt: still not ready after 2\.[0-9]+ s' -D -timeout 2 $option /mnt
         check "nfs, $mode: nothing is left" restart_nfs_server
     done
-    death 'nfs, interrupted' stop_nfs_server_and_interrupt \
+    check_death 'nfs, interrupted' stop_nfs_server_and_interrupt \
         '^ioping: 1 request still waiting after ' -D -i 100ms /mnt
     check 'nfs, interrupted: nothing is left' restart_nfs_server
     check 'nfs: unmounted' unmount_nfs
 }
 
 # iSCSI: a target of tgt, whose disk is a file in memory.
+
 iscsi_name=iqn.2000-01.test:disk
 iscsi_disk() {
     realpath -e "/dev/disk/by-path/ip-127.0.0.1:3260-iscsi-$iscsi_name-lun-1"
@@ -141,7 +151,8 @@ log_out() {
         pkill -x iscsid && rm /srv/iscsi_disk
 }
 
-# The initiator tries now and then whether the target is there again.
+# Usage: restart_iscsi_target: starts the target again and waits until the initiator has connected
+# to it, which it tries from time to time. Returns 1 if a process of ioping remains.
 restart_iscsi_target() {
     start_iscsi_target && within 60 ioping -q -D -c 1 -timeout 2 "$(iscsi_disk)" &&
         within 60 no_process
@@ -151,22 +162,23 @@ iscsi_deaths() {
     check 'iscsi: logged in' log_in || return
     disk=$(iscsi_disk)
     no_answer='^ioping: request [0-9]+ failed: no answer for 2\.[0-9]+ s \(timeout\)$'
-    death 'iscsi' kill_iscsi_target "$no_answer" -D -i 100ms -timeout 2 "$disk"
-    second_try 3 "$no_answer" -D -timeout 2 "$disk"
+    check_death 'iscsi' kill_iscsi_target "$no_answer" -D -i 100ms -timeout 2 "$disk"
+    check_second_try 3 "$no_answer" -D -timeout 2 "$disk"
     check 'iscsi: nothing is left' restart_iscsi_target
 
-    # The initiator gives up after 3 s, and from then on the kernel fails each request.
+    # From here on the initiator gives up after 3 s. Then the kernel fails all requests.
     for session in /sys/class/iscsi_session/*; do
         echo 3 >"$session/recovery_tmo"
     done
-    death 'iscsi, given up' kill_iscsi_target '^ioping: request [0-9]+ failed: ' \
+    check_death 'iscsi, given up' kill_iscsi_target '^ioping: request [0-9]+ failed: ' \
         -D -i 100ms "$disk"
-    second_try 2 "^ioping: $disk: " -D "$disk"
+    check_second_try 2 "^ioping: $disk: " -D "$disk"
     check 'iscsi, given up: nothing is left' restart_iscsi_target
     check 'iscsi: logged out' log_out
 }
 
 # NVMe: the kernel removes the device as if it had been pulled out.
+
 remove_nvme() {
     controller=/sys/block/${other_nvme#/dev/}/device
     echo 1 >"$controller/device/remove"
@@ -180,10 +192,10 @@ nvme_deaths() {
     for option in '' -A -U -breakdown -WWW; do
         name="nvme${option:+, $option}"
         # shellcheck disable=SC2086
-        death "$name" remove_nvme '^ioping: request [0-9]+ failed: ' -D -i 20ms $option \
+        check_death "$name" remove_nvme '^ioping: request [0-9]+ failed: ' -D -i 20ms $option \
             "$other_nvme"
         # shellcheck disable=SC2086
-        second_try 2 "^ioping: $other_nvme: No such file or directory" -D $option "$other_nvme"
+        check_second_try 2 "^ioping: $other_nvme: No such file or directory" -D $option "$other_nvme"
         check "$name: it is there again" rescan_nvme
     done
 }

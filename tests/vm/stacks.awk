@@ -1,21 +1,30 @@
-# Divides the time that the top device of a stack has each block request of a program, by the
-# kernel's own trace as text. Nobody else uses the disks, so what they have meanwhile belongs to
-# that request, and no record needs to be followed through the stack.
+# Reads the kernel's block trace and divides the time of each request that a program sent to
+# the top device of a stack into three parts: stack, queue and device. Nothing else uses the
+# disks, so all requests at the bottom devices belong to the request at the top at that time.
+# No record needs to be followed through the stack. Usage:
 #
-# Usage: awk -v top=MAJOR,MINOR -v bottoms="MAJOR,MINOR ..." -v program=NAME -v ends=HOW
-#     -f stacks.awk TRACE
-# The top device ends a block request as a bio or, if HOW is requests, as a request; if HOW is
-# below, the bio ends as one of a bottom device. Prints a line for each: offset in bytes, and
-# stack, queue and device in us.
+#     awk -v top=MAJOR,MINOR -v bottoms="MAJOR,MINOR ..." -v program=NAME -v ends=HOW
+#         -f stacks.awk TRACE
+#
+# HOW says which record ends a request: with bios the completion of a bio at the top device,
+# with requests the completion of a request at the top device, and with below the completion
+# of a bio at a bottom device. Prints a line for each request: its offset in bytes, and the
+# times stack, queue and device in us.
 BEGIN {
     count = split(bottoms, list, " ")
     for (i = 1; i <= count; i++)
         is_bottom[list[i]] = 1
 }
 
-# Adds the time since the last record to the part that it was.
-function pass() {
-    part = issued > 0 ? "device" : waiting > 0 ? "queue" : "stack"
+# Adds the time since the last record to the part in which the request was: device while a
+# bottom device works on sectors of it, otherwise queue while sectors wait for a bottom device,
+# otherwise stack.
+function add_time() {
+    part = "stack"
+    if (waiting > 0)
+        part = "queue"
+    if (issued > 0)
+        part = "device"
     if (at_top > 0)
         time[part] += now - last
     last = now
@@ -34,7 +43,7 @@ function pass() {
     split(substr($0, RSTART + 1, RLENGTH - 2), place, " [+] ")
     sector = place[1]
     sectors = place[2]
-    pass()
+    add_time()
 }
 
 device == top && name == "block_bio_queue:" && $NF == "[" program "]" {

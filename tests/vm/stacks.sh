@@ -1,11 +1,12 @@
-# The parts of the times of requests to stacks of devices. Two witnesses tell the truth: a
-# mapper that delays all by a time that is known, and the kernel's own trace, which stacks.awk
-# divides without following any record.
+# Scenario: checks how -breakdown divides the times of requests to stacks of devices. Two sources
+# say what is right: a mapper that adds a known delay to each request, and the kernel's own
+# trace, which stacks.awk evaluates in another way than ioping.
 # shellcheck shell=sh disable=SC2154
-delay=20 # ms; the guest's clock has ticks of 4 ms, so it may be one less
+delay=20 # ms; may be up to 4 ms shorter, because the guest's clock has ticks of 4 ms
 target='' bottoms='' ends=bios
 
-# Usage: map NAME DEVICE TABLE...: makes /dev/mapper/NAME, as large as DEVICE.
+# Usage: map NAME DEVICE TABLE...: makes the mapper device /dev/mapper/NAME, as large as DEVICE,
+# with a table for dmsetup, and sets $target to it.
 map() {
     mapped=$1
     sectors=$(blockdev --getsz "$2")
@@ -13,10 +14,13 @@ map() {
     echo "0 $sectors $*" | dmsetup create "$mapped" && within 10 test -e "/dev/mapper/$mapped"
     target=/dev/mapper/$mapped
 }
+
+# Usage: slow DEVICE: makes /dev/mapper/slow, which delays each request to DEVICE by $delay ms.
 slow() { map slow "$1" delay "$1" 0 "$delay"; }
 
-# Usage: array LEVEL DEVICE...: makes /dev/md0, which need not be synchronised, and which does
-# not write that it is clean again between two writes.
+# Usage: array LEVEL DEVICE...: makes the RAID array /dev/md0 and sets $target to it. It needs no
+# synchronisation, and never marks itself as clean between two writes. So it makes no requests
+# of its own.
 array() {
     level=$1
     shift
@@ -28,6 +32,9 @@ array() {
         "$@" && udevadm settle || return
     [ "$level" = 0 ] || echo 0 >/sys/block/md0/md/safe_mode_delay
 }
+
+# The functions stack_NAME make the stacks. They set $target to the top device, $bottoms to the
+# disks at the end of the stack, and $ends to what ends a request in stacks.awk.
 
 stack_delay() { bottoms=$nvme && slow "$nvme"; }
 stack_raid1() { bottoms="$disk1 $disk2" && slow "$disk2" && array 1 "$disk1" /dev/mapper/slow; }
@@ -53,7 +60,9 @@ stack_loop() {
         head -c 16M /dev/urandom >mounted/image && sync mounted/image &&
         target=$(losetup -f --show --direct-io=on mounted/image)
 }
-# Both disks are of one group, which the mapper makes a mirror of, without records of remaps.
+
+# Both disks belong to one group of volumes, of which the mapper makes a mirror. The kernel's
+# trace has no records of how this mapper maps requests to the disks.
 stack_lvm_raid1() {
     bottoms="$disk1 $disk2" target=/dev/mapper/group-mirror
     vgcreate -q group "$disk1" "$disk2" &&
@@ -72,7 +81,8 @@ stack_bcache() {
     within 20 grep -q clean /sys/block/bcache0/bcache/state && udevadm settle
 }
 
-# What has a device open is above it, or is udev's look at it; so it is tried again.
+# Usage: take_apart: removes the stack. A device cannot be removed while a device above it or
+# udev has it open, so removing is repeated.
 take_apart() {
     losetup -D
     for file in /sys/block/bcache*/bcache/stop /sys/fs/bcache/*/stop; do
@@ -81,6 +91,8 @@ take_apart() {
     umount mounted 2>/dev/null
     within 20 is_taken_apart && wipefs -qa "$nvme" "$disk1" "$disk2"
 }
+
+# Usage: is_taken_apart: tries to remove all devices. Returns 0 if only the disks remain.
 is_taken_apart() {
     udevadm settle
     mdadm --stop --scan 2>/dev/null
@@ -88,13 +100,14 @@ is_taken_apart() {
     ! lsblk -nro NAME,TYPE | grep -qv ' \(disk\|rom\)$'
 }
 
-# Prints the number of a device as the trace has it.
-number() { lsblk -ndo MAJ:MIN "$1" | tr -d ' ' | tr : ,; }
+# Usage: device_number DEVICE: prints the number of a device as the trace has it: MAJOR,MINOR.
+device_number() { lsblk -ndo MAJ:MIN "$1" | tr -d ' ' | tr : ,; }
 
-# Usage: split OPTION...: a run with -breakdown on $target: its records are in file o, its notes
-# in file e, and what stacks.awk makes of the kernel's trace is in file divided.
-split() {
-    numbers=$(for disk in $bottoms; do number "$disk"; done | xargs)
+# Usage: run_breakdown OPTION...: runs ioping with -breakdown on $target. Its records go to the
+# file o and its notes to the file e. The kernel's trace as stacks.awk divides it goes to the
+# file divided. Returns the exit status of ioping.
+run_breakdown() {
+    numbers=$(for disk in $bottoms; do device_number "$disk"; done | xargs)
     trace=/sys/kernel/tracing
     echo mono >$trace/trace_clock && echo 8192 >$trace/buffer_size_kb && echo >$trace/trace
     for event in bio_queue bio_complete rq_issue rq_requeue rq_complete; do
@@ -105,107 +118,115 @@ split() {
     echo 0 >$trace/events/enable
     grep -v '^#' $trace/trace >records
     echo >$trace/trace
-    awk -v top="$(number "$target")" -v bottoms="$numbers" -v program=ioping \
+    awk -v top="$(device_number "$target")" -v bottoms="$numbers" -v program=ioping \
         -v ends=$ends -f /srv/stacks.awk records >divided
     return $status
 }
 
-# Usage: holds FILTER: of the requests that count, or they are printed.
+# Usage: holds FILTER: returns 0 if a jq filter is true for the array of counted requests.
+# Otherwise prints the requests and returns 1.
 holds() {
     jq -s -e "map(select(.io).io | select(.ignored | not)) | length == 39 and ($1)" o \
         >/dev/null || { cat e; jq -c 'select(.io).io | [.time, .sync, .breakdown]' o; return 1; }
 }
 
-# All were split, each into five parts that add up to its time.
+# Usage: adds_up: returns 0 if all requests were divided, and the five parts of each add up to
+# its time.
 adds_up() {
     holds 'all(.breakdown != null and (.breakdown | has("stack"))
         and .time == (.sync // 0) + (.breakdown | del(.sync_device) | add)
         and ([.breakdown[]] | min) >= 0)'
 }
 
-# Each stamp of an event is that of one of two traces, and the processor may be taken away in
-# between, so one request in ten may differ by more than 0.3 ms.
-is_as_the_kernel_tells() {
+# Usage: agrees_with_trace: returns 0 if the parts by ioping agree with those by stacks.awk, and
+# otherwise prints the differences. ioping reads another trace than stacks.awk, and the kernel
+# stamps an event separately for each. The processor may be interrupted between these stamps.
+# So one request in ten may differ by more than 0.3 ms.
+agrees_with_trace() {
     jq -r 'select(.io).io | "\(.offset) \(.breakdown | "\(.stack) \(.queue) \(.device)")"' o >told
     tail -n "$(grep -c . told)" divided | awk '
-        function far(told, us) { return told / 1000 > us + 300 || told / 1000 < us - 300 }
+        function differs(ns, us) { return ns / 1000 > us + 300 || ns / 1000 < us - 300 }
         NR == FNR { line[NR] = $0; next }
         {
             split(line[FNR], true_us, " ")
             compared++
-            wrong += $1 != true_us[1] || far($2, true_us[2]) || far($3, true_us[3]) ||
-                far($4, true_us[4])
-            if ($1 != true_us[1] || far($2, true_us[2]) || far($4, true_us[4]))
+            other = $1 != true_us[1] || differs($2, true_us[2]) || differs($4, true_us[4])
+            if (other || differs($3, true_us[3]))
+                wrong++
+            if (other)
                 print "told", $0, "but it is", line[FNR]
         }
-        END { print compared, wrong; exit !(compared == 40 && wrong <= 4) }
+        END { print compared, wrong + 0; exit !(compared == 40 && wrong <= 4) }
     ' - told
 }
 
-# Usage: begin STACK: makes it and waits until udev has looked at it. Sets $target, $bottoms, the
-# disks at the end of the stack, and $ends, which says how stacks.awk sees the end of a request.
-begin() {
+# Usage: make_stack STACK: makes a stack and waits until udev has examined it. Sets $target,
+# $bottoms and $ends.
+make_stack() {
     ends=bios
     "stack_$1" >made 2>&1 && udevadm settle ||
         { wrong "$1: made" "$(tail -n 3 made)"; return 1; }
 }
 
-# Returns whether the last run was as it should be, but for what is told of it.
-is_right() { is_as_the_kernel_tells >/dev/null && holds "$filter" >/dev/null; }
+# Usage: is_right: returns 0 if the last run passes the checks that depend on timing. Prints
+# nothing.
+is_right() { agrees_with_trace >/dev/null && holds "$filter" >/dev/null; }
 
-# Usage: row STACK NOTE FILTER OPTION...: checks a run with these options on a stack: the devices
-# that its note names, its parts, and that FILTER holds of its requests. Where the guest was
-# late a second run decides.
-row() {
+# Usage: check_stack STACK NOTE FILTER OPTION...: checks a run with these options on a stack. NOTE
+# is the list of devices that ioping must print. FILTER must be true for the requests. If the
+# guest was too slow in the first run, a second run decides.
+check_stack() {
     case=$1${4:+ $4}
     note=$2
     filter=$3
-    begin "$1" || return
+    make_stack "$1" || return
     shift 3
-    check "$case: a run" split "$@"
+    check "$case: a run" run_breakdown "$@"
     same "$case: note" "ioping: $target: breakdown of $note" "$(head -n 1 e)"
     check "$case: parts add up" adds_up
-    is_right || check "$case: a second run" split "$@"
-    check "$case: parts are as the kernel tells" is_as_the_kernel_tells
+    is_right || check "$case: a second run" run_breakdown "$@"
+    check "$case: parts are as the kernel tells" agrees_with_trace
     check "$case: the culprit" holds "$filter"
     check "$case: taken apart" take_apart
 }
 
-# Most of the time of most requests, as the guest may be late now and then.
+# The start of a filter: selects the requests that spend at least half of their time in a part.
+# Most requests must be like that, not all, because the guest may be late now and then.
 mostly='map(select((.time - (.sync // 0)) * 0.5 < .breakdown'
 is_delay="$mostly.stack and .breakdown.stack >= 1.5e7)) | length >= 36"
 
-row delay "/dev/mapper/slow (device mapper: $nvme)" "$is_delay"
-row raid1 "/dev/md0 (raid1: $disk1, /dev/mapper/slow)" "$is_delay" -WWW -C
-row raid0 "/dev/md0 (raid0: $disk1, /dev/mapper/slow)" \
+check_stack delay "/dev/mapper/slow (device mapper: $nvme)" "$is_delay"
+check_stack raid1 "/dev/md0 (raid1: $disk1, /dev/mapper/slow)" "$is_delay" -WWW -C
+check_stack raid0 "/dev/md0 (raid0: $disk1, /dev/mapper/slow)" \
     'map(select(.time >= 1.6e7)) | length > 8 and length < 32
         and (map(select(.breakdown.stack < .time * 0.5)) | length <= 2)'
-row crypt "/dev/mapper/crypt (crypt: $nvme)" "$mostly.stack)) | length >= 30" -s 1m
-row linear "/dev/mapper/linear (device mapper: $nvme)" 'all(.sync > 0)' -WWW
-row multipath "/dev/mapper/paths (multipath: $disk1)" true
-row multipath_of_bios "/dev/mapper/paths (device mapper: $disk1)" true
-row loop "/dev/loop0 (loop: /dev/mapper/slow)" "$is_delay"
-row lvm_on_raid1 '/dev/mapper/group-data (LVM: /dev/md0)' "$is_delay" -WWW -C
+check_stack crypt "/dev/mapper/crypt (crypt: $nvme)" "$mostly.stack)) | length >= 30" -s 1m
+check_stack linear "/dev/mapper/linear (device mapper: $nvme)" 'all(.sync > 0)' -WWW
+check_stack multipath "/dev/mapper/paths (multipath: $disk1)" true
+check_stack multipath_of_bios "/dev/mapper/paths (device mapper: $disk1)" true
+check_stack loop "/dev/loop0 (loop: /dev/mapper/slow)" "$is_delay"
+check_stack lvm_on_raid1 '/dev/mapper/group-data (LVM: /dev/md0)' "$is_delay" -WWW -C
 mirror=/dev/mapper/group-mirror
-row lvm_raid1 "$mirror (LVM: ${mirror}_rmeta_0, ${mirror}_rimage_0, ${mirror}_rmeta_1, \
+check_stack lvm_raid1 "$mirror (LVM: ${mirror}_rmeta_0, ${mirror}_rimage_0, ${mirror}_rmeta_1, \
 ${mirror}_rimage_1)" 'map(select(.breakdown.device > 0)) | length == 39'
-row bcache "/dev/bcache0 (bcache: $disk1, $disk2)" \
+check_stack bcache "/dev/bcache0 (bcache: $disk1, $disk2)" \
     'map(select(.breakdown.device > 0)) | length == 39'
 
-# Usage: several OPTION...: requests beside each other, nearly all of which are split.
-several() {
-    split -c 200 "$@" && jq -s -e 'map(select(.io).io.breakdown | values) | length >= 180 and
+# Usage: divides_parallel OPTION...: returns 0 if nearly all of 200 requests, several of which are
+# in flight at once, are divided, and nearly all of these have the delay in their part stack.
+divides_parallel() {
+    run_breakdown -c 200 "$@" && jq -s -e 'map(select(.io).io.breakdown | values) | length >= 180 and
         (map(select(.stack >= 1.5e7)) | length >= 0.95 * length)' o >/dev/null ||
         { cat e; jq -c 'select(.io).io | [.time, .breakdown]' o; return 1; }
 }
 
-# Usage: beside DISK: others read the same blocks of the disk meanwhile, as fast as they can.
-# Nothing of theirs is taken for the time of a request at the device: what is split has the
-# delay.
-beside() {
+# Usage: ignores_others DISK: returns 0 if requests are divided correctly while another process
+# reads the same blocks of DISK as fast as it can. Every divided request must have the delay, so
+# no request of the other process may have been taken for it.
+ignores_others() {
     ioping -q -D -i 0 -S 64k -threads 4 "$1" >/dev/null &
     others=$!
-    split -c 100 -S 64k
+    run_breakdown -c 100 -S 64k
     status=$?
     kill -INT $others
     wait $others
@@ -214,15 +235,16 @@ beside() {
         { cat e; jq -c 'select(.io).io | [.time, .breakdown]' o; return 1; }
 }
 
-# Usage: twice COMMAND...: succeeds if one of two tries does, as the guest may be late.
+# Usage: twice COMMAND...: returns 0 if the first or the second try succeeds, because the guest
+# may be late once.
 twice() { "$@" || "$@"; }
 
-if begin delay; then
+if make_stack delay; then
     for options in '-A -depth 4' '-U -depth 4' '-threads 4'; do
         # shellcheck disable=SC2086
-        check "delay $options: parts are told apart" twice several $options
+        check "delay $options: parts are told apart" twice divides_parallel $options
     done
-    check 'delay: others read its blocks' twice beside "$target"
-    check 'delay: others read the blocks below' twice beside "$nvme"
+    check 'delay: others read its blocks' twice ignores_others "$target"
+    check 'delay: others read the blocks below' twice ignores_others "$nvme"
     check 'delay: taken apart' take_apart
 fi

@@ -1,8 +1,8 @@
-# What the scenarios share: the disks of the guest, and how to wait for an event.
+# For all scenarios: the disks of the guest, and a function that waits.
 # shellcheck shell=sh disable=SC2034
 
-# Disks of 64 MiB that are all zeros at first: two NVMe and four of virtio. The names of
-# NVMe disks depend on which was found first, so they are looked up by serial numbers.
+# Two NVMe disks and four virtio disks of 64 MiB, all zeros at first. The kernel names disks in
+# the order in which it finds them, so they are looked up by their serial numbers.
 by_id=/dev/disk/by-id
 nvme=$(realpath "$by_id/nvme-QEMU_NVMe_Ctrl_first")
 other_nvme=$(realpath "$by_id/nvme-QEMU_NVMe_Ctrl_second")
@@ -11,8 +11,9 @@ disk2=$(realpath "$by_id/virtio-disk2")
 disk3=$(realpath "$by_id/virtio-disk3")
 disk4=$(realpath "$by_id/virtio-disk4")
 
-# Usage: within SECONDS COMMAND...: repeats the command until it succeeds. Fails if it did
-# not in this time. The time is read without a new process, which takes long in the guest.
+# Usage: within SECONDS COMMAND...: repeats a command until it succeeds. Returns 1 if it still
+# fails after SECONDS. Reads the time without starting a process, because that is slow in the
+# guest.
 within() {
     read -r now _ </proc/uptime
     deadline=$((${now%.*} + $1))

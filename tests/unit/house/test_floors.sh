@@ -1,8 +1,8 @@
 # Programs of test_floors.c, see tests/support/commands.sh.
 # shellcheck shell=sh
 
-# Prints each pair of source files of which the first calls the second, by what the linker
-# knows of the program's object files.
+# Usage: callers: prints pairs of source files: the first uses a function or variable of the
+# second. Reads the symbols of the program's object files.
 callers() (
     build=$(dirname "$IOPING")
     cd "$IOPING_SOURCE" || return
@@ -25,7 +25,8 @@ no_circle_of_files() {
     tsort pairs >order
 }
 
-# Prints the length of the longest chain of includes, the source file counted.
+# Usage: longest_chain: prints the number of files in the longest chain of includes, including
+# the source file.
 longest_chain() {
     cd "$IOPING_SOURCE" || return
     grep -H '^ *# *include "' src/*.c src/*/*.[ch] include/*/*.h |

@@ -1,7 +1,7 @@
 # Programs of test_manuals.c, see tests/support/commands.sh.
 # shellcheck shell=sh
 
-# Usage: page NAME: as in a pager of 80 columns.
+# Usage: page NAME: prints a manual page as a pager of 80 columns shows it.
 page() {
     mandoc -T ascii -O width=80 "$IOPING_SOURCE/man/$1" | sed "s/.$(printf '\b')//g"
 }
@@ -18,12 +18,12 @@ ioping_1_has_its_sections_in_order() {
         diff - sections
 }
 
-# Prints the section OPTIONS of ioping(1).
+# Usage: options_section: prints the section OPTIONS of ioping(1).
 options_section() {
     page ioping.1 | sed -n '/^OPTIONS/,/^OUTPUT/p'
 }
 
-# The pager is asked for "^ *-depth", or "^ *-s, -size".
+# A user searches in the pager for "^ *-depth" or "^ *-s, -size".
 a_search_for_an_option_finds_its_definition_first() {
     page ioping.1 >text
     "$IOPING" -h all | sed -nE 's/^  +(-(.), |)--([a-z-]+).*/\2 \3/p' >options
@@ -41,7 +41,7 @@ a_search_for_an_option_finds_its_definition_first() {
     done <options
 }
 
-# The head of an option is indented by 5, its text by more.
+# The first line of an option is indented by 5 columns, and its text by more.
 an_option_has_at_most_six_lines() {
     options_section | awk '
         /^     -[^ ]/ { option = $0; count = 0; found++ }
@@ -50,7 +50,7 @@ an_option_has_at_most_six_lines() {
         END { if (found < 50) print found " options" }'
 }
 
-# Also those without a name of their own, as of the objects in an array.
+# Includes the members of objects that have no name themselves, such as objects in an array.
 every_member_of_json_is_described() {
     page ioping-output.5 | sed -n '/^   Members/,/^[A-Z]/p' | tr -cs 'a-z0-9_\n' '\n' |
         sort -u >words
@@ -60,7 +60,7 @@ every_member_of_json_is_described() {
     comm -13 words members
 }
 
-# What the pages call "see LIMITS" is there.
+# If a page says "see LIMITS", it has a section with that name.
 a_name_of_another_section_is_a_section() {
     for name in ioping.1 ioping-output.5 ioping-statistics.7; do
         page "$name" >text
@@ -72,8 +72,9 @@ a_name_of_another_section_is_a_section() {
     done
 }
 
-# Usage: search WORD ANSWER: whether ANSWER stands where a pager shows the first or second
-# line with WORD, which has no capitals and so finds any.
+# Usage: search WORD ANSWER: prints "answered" if ANSWER is near the first or second line of
+# ioping(1) that contains WORD, where a pager would show it. WORD is in lower case and also
+# finds capitals.
 search() {
     page ioping.1 >text
     grep -n -i -m 2 -e "$1" text | cut -d: -f1 | while read -r line; do

@@ -1,7 +1,8 @@
 # Programs of test_terminal.c, see tests/support/commands.sh.
 # shellcheck shell=sh
 
-# Usage: tell_streams WORD: which streams are a terminal, and of what kind it is.
+# Usage: tell_streams WORD: prints which streams are a terminal, the size, device and type of the
+# terminal, and, on stderr, WORD. Returns 3.
 tell_streams() {
     for stream in 0 1 2; do
         test -t "$stream" && echo "$stream"

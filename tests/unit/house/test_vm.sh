@@ -1,8 +1,9 @@
 # Programs of test_vm.c, see tests/support/commands.sh.
 # shellcheck shell=sh disable=SC2154
 
-# Makes an image of a guest that tests/vm/image takes for its own, and a qemu that does what
-# the file guest says, with the files console and said for what the guest prints.
+# Usage: make_machine: makes a folder that tests/vm/image accepts as its image, and a script in
+# place of qemu. The script runs the commands in the file guest, with the names of the files
+# for the guest's output in $console and $said.
 make_machine() {
     checksum=$(sha256sum <"$IOPING_SOURCE/tests/vm/image" | cut -c 1-16)
     mkdir -p "cache/ioping-vm/bookworm-$checksum" build
@@ -20,8 +21,8 @@ END
     chmod 755 qemu
 }
 
-# Usage: become_run COMMANDS [SCENARIO...]: this shell becomes tests/vm/run, with a guest that
-# does COMMANDS.
+# Usage: become_run COMMANDS [SCENARIO...]: replaces this shell by tests/vm/run. Its guest runs
+# COMMANDS.
 become_run() {
     echo "$1" >guest
     shift
@@ -34,8 +35,8 @@ run_guest() (
     become_run "$@"
 )
 
-# Ends a run as the program timeout does. Prints the run's status and the processes that are
-# left of the guest.
+# Usage: stop_a_run: starts tests/vm/run and ends it by SIGTERM, as the program timeout does.
+# Prints its status and the process of the guest, if that still exists.
 stop_a_run() {
     rm -f pid
     become_run "echo \$\$ >$top/new_pid; mv $top/new_pid $top/pid; exec sleep 1000" &
