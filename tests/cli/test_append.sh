@@ -1,14 +1,15 @@
 # Programs of test_append.c, see tests/support/commands.sh.
 # shellcheck shell=sh disable=SC2154
 
-# Sizes of the working file of $pid, which has no name.
+# Usage: file_size FOLDER: prints the size of the working file in FOLDER of the run $pid. The file
+# has been removed, so it has no name.
 file_size() {
     for file in "/proc/$(worker_of "$pid")/fd"/*; do
         case $(readlink "$file") in "$PWD/$1/"*'(deleted)') stat -Lc %s "$file" ;; esac
     done
 }
 
-# The first flush is that of what is written to try the I/O mode.
+# The first flush belongs to the write with which ioping tries the I/O mode.
 each_write_extends_the_file_and_a_full_one_is_emptied() {
     start_faulty fdatasync:2-8:hold -W -append -s 4k -S 14k -c 5 -i 0 -q d
     for _ in 1 2 3 4 5 6 7; do
@@ -19,10 +20,11 @@ each_write_extends_the_file_and_a_full_one_is_emptied() {
     reap
 }
 
-# Usage: offsets OPTION...
+# Usage: offsets OPTION...: prints the offsets of nine appends.
 offsets() { ioping -W -append -c 9 -i 0 -JJ "$@" d | jq -c 'select(.io) | .io.offset' | tr '\n' ' '; }
 
-# Usage: file_is_left_alone OPTION...
+# Usage: file_is_left_alone OPTION...: returns 0 if a run that appends has not changed the file
+# data.
 file_is_left_alone() {
     cksum data >before
     ioping -append -c 3 "$@" data
@@ -30,29 +32,31 @@ file_is_left_alone() {
     cksum data | cmp before - && return "$status"
 }
 
-# Flushes 2 and 4 are those of an empty file, and points of the grid pass meanwhile. The time
-# of the run without the two flushes is at least as long as the slowest request and as all
-# missed points together, however late the machine was.
+# Flushes 2 and 4 follow the emptying of the file and take 2 s each, in which requests become
+# due. Prints whether the time of the run without these 4 s is at least as long as the slowest
+# request and as the intervals of all missed requests. That holds even on a slow machine.
 emptying_is_in_no_time_and_nothing_is_missed() {
     faulty fdatasync:2-4/2:2000ms -W -append -s 4k -S 4k -c 3 -a 0 -i 10ms -q -JJ d |
         jq '(.load.time - 4e9) as $rest
             | .stat.max <= $rest, .load.missed * 1e7 <= $rest, $rest > 0'
 }
 
-# Usage: transactions COMMAND...: that the journal of ext4 takes for it, by the kernel's
-# own count (Documentation/filesystems/ext4/journal.rst).
+# Usage: count_transactions: prints how many transactions the journal of ext4 has had so far, by
+# the kernel's own count (Documentation/filesystems/ext4/journal.rst).
 count_transactions() {
     device=$(basename "$(losetup -nO NAME -j ext4.img)")
     awk '/ transactions / { print $1; exit }' "/proc/fs/jbd2/$device-8/info"
 }
+
+# Usage: transactions COMMAND...: prints how many transactions of the journal a command causes.
 transactions() {
     begin=$(count_transactions) || return
     "$@" >/dev/null 2>e || { cat e >&2; return 1; }
     echo $(($(count_transactions) - begin))
 }
 
-# Usage: an_append_is_a_transaction COUNT OPTION...: prints how many appends and overwrites
-# take.
+# Usage: an_append_is_a_transaction COUNT OPTION...: prints how many transactions COUNT appends
+# cause, and how many COUNT overwrites cause.
 an_append_is_a_transaction() {
     count=$1
     shift
@@ -60,7 +64,8 @@ an_append_is_a_transaction() {
         transactions ioping -W -S 1m -c "$count" -i 0 -q "$@" ext4
 }
 
-# Usage: fio_takes_as_many COUNT [ARGUMENT...]: prints its transactions, and ours.
+# Usage: fio_takes_as_many COUNT [ARGUMENT...]: prints how many transactions COUNT appends of fio
+# cause, and how many those of ioping cause.
 fio_takes_as_many() {
     count=$1
     shift
@@ -70,7 +75,7 @@ fio_takes_as_many() {
     transactions ioping -W -append -s 2300 -S $((2300 * count)) -c "$count" -i 0 -q ext4
 }
 
-# Another writer takes what is left.
+# Another writer fills the file system while a request is held.
 a_full_file_system_is_a_failed_request() {
     start_faulty fdatasync:6:hold -W -append -s 64k -S 16m -i 0 full
     until_held
@@ -87,7 +92,7 @@ a_full_file_system_is_a_failed_request() {
     return "$status"
 }
 
-# Usage: nothing_is_left OPTION...
+# Usage: nothing_is_left OPTION...: prints the status of a run and the files that it left.
 nothing_is_left() {
     ioping -W -append -i 0 -q "$@" d >/dev/null 2>e
     echo $?
@@ -101,7 +106,7 @@ nothing_is_left_after_a_signal() {
     ls -A d
 }
 
-# Usage: each_size_has_a_row OPTION...
+# Usage: each_size_has_a_row OPTION...: prints a line for each step of a sweep of sizes.
 each_size_has_a_row() {
     for window in 40ms 500ms 5s; do
         ioping -W -append -sweep size=4k..16k -w "$window" -JJ "$@" d >o

@@ -1,27 +1,29 @@
 # Programs of test_backing.c, see tests/support/commands.sh.
 # shellcheck shell=sh
 
-# Usage: attach_directly FILE: prints a loop device on it that reads past the page cache.
+# Usage: attach_directly FILE: prints a loop device for FILE that uses direct I/O.
 attach_directly() {
     head -c 8M /dev/urandom >"$1"
     device=$(losetup -f --show --direct-io=on "$1") &&
         grep -q 1 "/sys/block/${device#/dev/}/loop/dio" && echo "$device"
 }
 
-# Prints a device of compressed memory; remove_zram DEVICE takes it away.
+# Usage: add_zram: makes a device in compressed memory and prints its name.
 add_zram() {
     number=$(cat /sys/class/zram-control/hot_add) &&
         echo 16M >"/sys/block/zram$number/disksize" && echo "/dev/zram$number" || return
     until_true test -b "/dev/zram$number"
 }
+
+# Usage: remove_zram DEVICE: removes a device that add_zram made.
 remove_zram() {
     umount "$1" 2>/dev/null
     echo 1 >"/sys/block/${1#/dev/}/reset"
     echo "${1#/dev/zram}" >/sys/class/zram-control/hot_remove
 }
 
-# Usage: mount_overlay FOLDER: an overlay at layers, over this one; its upper layer is in
-# memory.
+# Usage: mount_overlay FOLDER: mounts an overlay at layers. FOLDER is its lower layer, and its
+# upper layer is in memory.
 mount_overlay() {
     mkdir -p memory2 layers disk/low && mount -t tmpfs memory memory2 &&
         mkdir memory2/low memory2/up memory2/work &&

@@ -1,9 +1,10 @@
-# Programs of test_both.c, see tests/support/commands.sh. fs is a file system of which a
-# read takes 2 ms, a write 6, and a flush 4, at least.
+# Programs of test_both.c, see tests/support/commands.sh. The folder fs is a file system in which
+# a read takes at least 2 ms, a write 6 ms and a flush 4 ms.
 # shellcheck shell=sh disable=SC2154
 
-# Functions of jq: times of some records, and what is known of them. Percentiles are of
-# WAITED, the times with waits.
+# Functions of jq. `agree` compares figures, which it computes from an array of times, with an
+# object of statistics that ioping printed. Percentiles are computed from $waited, the times with
+# the waits of missed requests. `own` selects the records of an operation.
 # shellcheck disable=SC2016
 figures='def near($told): (. - $told | fabs) <= ([2, . * 0.005] | max);
     def mean: add / length;
@@ -17,7 +18,7 @@ figures='def near($told): (. - $told | fabs) <= ([2, . * 0.005] | max);
         | flatten | all;
     def own($operation): map(select(.operation == $operation));'
 
-# Usage: make_data FOLDER
+# Usage: make_data FOLDER: makes the file data on the file system FOLDER.
 make_data() { head -c 64k /dev/urandom >"$1.files/data"; }
 
 each_operation_has_the_figures_of_its_records() {
@@ -35,8 +36,9 @@ each_operation_has_the_figures_of_its_records() {
             [$stat.read, $stat.write, $stat.sync | .count]' o
 }
 
-# Of each request but the last its time is its own operation's, and those of the points of
-# the grid that it took are the other's and its own in turn.
+# The waits of requests that were missed during a request belong to the two operations in turn,
+# because reads and writes alternate. The first wait is one of the other operation. No wait is
+# added for the last request.
 corrected_percentiles_have_the_waits_of_both_in_turn() {
     make_data fs
     ioping -J -GWW -a 0 -i 3ms -c 60 -corrected -percentiles 50,90 fs/data >o || return
@@ -63,8 +65,9 @@ limits_are_of_one_operation_or_of_flushes() {
     grep -c 'UNKNOWN: [0-9]* writes count' e
 }
 
-# Usage: agree_rows COLUMNS: rows of an operation in the table o, of which so many columns
-# are numbers, against those of file told, in ns, to the digits that are shown.
+# Usage: agree_rows COLUMNS: compares the rows of operations in the table in the file o, each with
+# COLUMNS numbers, with the lines of the file told, which has times in ns. Prints 1 if there are
+# equally many rows, 1 if all values agree to the printed digits, and the number of rows.
 agree_rows() {
     awk -v columns="$1" '
         BEGIN { unit["ns"] = 1; unit["us"] = 1e3; unit["ms"] = 1e6; unit["s"] = 1e9 }
@@ -83,7 +86,7 @@ agree_rows() {
         END { print (rows == lines), (same == rows * (columns + 1)), rows }' told o
 }
 
-# A busy machine may do too little in a step, and gets longer ones.
+# On a busy machine a step may have too few requests. Then longer steps are tried.
 steps_and_phases_have_rows_of_each_operation() {
     make_data fs
     for window in 300ms 3s 30s; do
@@ -108,7 +111,7 @@ steps_and_phases_have_rows_of_each_operation() {
         END { for (i = 1; i <= n; i++) print names[i], sum[names[i]] }' o | cmp - told
 }
 
-# Against the records of the two targets, in the order of the table.
+# Compares the table with the records of the two targets, in the order of the table.
 a_comparison_has_rows_of_each_operation() {
     make_data fs
     cp fs.files/data fs.files/more
@@ -124,10 +127,10 @@ a_comparison_has_rows_of_each_operation() {
     grep -x 'changes are of reads and writes together' o
 }
 
-# Usage: value NAME OPERATION
+# Usage: value NAME OPERATION: prints the value of a metric for an operation.
 value() { sed -n "s/^ioping_$1[{].*operation=\"$2\".*[}] //p" x.prom; }
 
-# Every fourth read fails, and each write misses points.
+# Every fourth read fails, and each write takes so long that later requests are missed.
 metrics_are_those_of_the_records() {
     make_data failing
     ioping -J -GWW -E -a 0 -i 4ms -c 60 -prometheus x.prom failing/data >o 2>e

@@ -1,8 +1,8 @@
-# Programs of test_breakdown.c, see tests/support/commands.sh. Those of a disk whose times are
-# known get $device, a loop device on a file of tests/support/tools/fuse_server.
+# Programs of test_breakdown.c, see tests/support/commands.sh. Some use $device, a disk with known
+# times: a loop device on a file of tests/support/tools/fuse_server.
 # shellcheck shell=sh disable=SC2154
 
-# Takes away the disk that there is, and what it is on.
+# Usage: drop_disk: removes the disk, if there is one, and unmounts the server with its file.
 drop_disk() {
     [ ! -e device ] || {
         umount ext4 2>/dev/null
@@ -12,8 +12,8 @@ drop_disk() {
     umount -l fs 2>/dev/null
 }
 
-# Usage: on_disk COMMAND...: with a disk of 16 MiB. Ends with 77 where the loop device would
-# read through the page cache.
+# Usage: on_disk COMMAND...: runs a command with a disk of 16 MiB. Returns 77 if the loop device
+# cannot use direct I/O.
 on_disk() {
     [ -e fs.files/disk ] || head -c 16M /dev/urandom >fs.files/disk
     device=$(losetup -f --show --direct-io=on fs/disk) || return 77
@@ -22,7 +22,7 @@ on_disk() {
     "$@"
 }
 
-# Usage: on_disk_with_ext4 COMMAND...: likewise, with a file system on it, at ext4.
+# Usage: on_disk_with_ext4 COMMAND...: like on_disk, with an ext4 on the disk, mounted at ext4.
 on_disk_with_ext4() {
     truncate -s 64M fs.files/disk
     mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0 fs.files/disk >&2 || return 77
@@ -34,22 +34,24 @@ on_ext4() {
     "$@"
 }
 
-# Usage: split OPTION... TARGET: a run with -breakdown whose records are in file o.
+# Usage: split OPTION... TARGET: runs ioping with -breakdown. Its records go to the file o.
 split() { ioping -breakdown -JJ -hang 0 "$@" >o 2>e || { cat e >&2; return 1; }; }
 
-# Usage: start_split OPTION... TARGET: likewise, in the background.
+# Usage: start_split OPTION... TARGET: starts such a run in the background.
 start_split() {
     fresh
     # shellcheck disable=SC2086
     $IOPING_RUNNER "$IOPING" -breakdown -JJ -hang 0 "$@" >o 2>e &
     pid=$!
 }
+
+# Usage: until_requests COUNT: waits until o has COUNT requests.
 until_requests() { until_lines_at_least "$1" '"io":'; }
 until_lines_at_least() { until [ "$(grep -c -e "$2" o)" -ge "$1" ]; do sleep 0.02; done; }
 
-# Prints what time and parts of the requests that were split add up to in file o, ms: time,
-# submit, stack (0 if there is none), queue, device, return. Fails unless all were that count, but for those of blocks
-# that another process had under way.
+# Usage: shares: prints the sums of times in ms over all divided requests in the file o: the whole
+# time, submit, stack (0 without a stack), queue, device and return. Fails if a counted request
+# was not divided, unless another process used the same blocks at the same time.
 shares() {
     jq -s -r 'map(select(.stat)) | last.stat
         | if .breakdown.count + .breakdown.shared != .count then
@@ -58,8 +60,8 @@ shares() {
             .breakdown.queue.time, .breakdown.device.time, .breakdown.return.time] | map(. / 1e6 | floor) | join(" ")' o
 }
 
-# Usage: mostly PART [SHARE]: prints whether it takes more than SHARE, or half, of the time of
-# all requests that count.
+# Usage: mostly PART [SHARE]: prints "PART" if this part takes more than SHARE (default 0.5) of
+# the time of all divided requests, and otherwise "not PART".
 mostly() {
     shares >parts || return
     cat parts >&2
@@ -69,9 +71,9 @@ mostly() {
     ' parts
 }
 
-# Usage: found_in_five WANTED COMMAND...: runs the command up to five times, until it prints
-# WANTED, which is a format of printf. Prints the output of the last try. A late machine adds
-# to each part of a time, so a single try may fail.
+# Usage: found_in_five WANTED COMMAND...: runs a command up to five times, until it prints WANTED,
+# which is a format of printf. Prints the output of the last try. A single try may fail, because
+# a busy machine makes each part of a time longer.
 found_in_five() {
     # shellcheck disable=SC2059
     wanted=$(printf "$1")
@@ -83,9 +85,10 @@ found_in_five() {
     echo "$found"
 }
 
-# Usage: add_up: one line for each target in file o: whether the parts and the flush of each
-# request add up to its time, whether all parts of all of them do to those of the summary,
-# and whether all were split that count. Only stacks of devices have the part of that name.
+# Usage: add_up: prints a line for each target in the file o, with five values: whether the parts
+# and the flush of each request add up to its time; whether no part is negative; whether the
+# parts of all requests add up to those in the summary; whether the counts add up; and whether
+# at least 95 % of the counted requests were divided. Only stacks of devices have the part stack.
 add_up() {
     jq -s -c '
         def figures: {count: length, time: (add // 0), min: (min // 0), max: (max // 0)};
@@ -102,12 +105,12 @@ add_up() {
             $stat.breakdown.count >= 0.95 * $stat.count and $stat.count > 0]' o
 }
 
-# Usage: they_add_up OPTION... TARGET...
+# Usage: they_add_up OPTION... TARGET...: prints the result of add_up for a run.
 they_add_up() { split -i 0 -c 150 "$@" && add_up; }
 
-# Requests and what the server says of them: for each, in file o, the last of its reads
-# that are before it in the log. Prints how many there are, how many were faster than the
-# server, and whether a fourth of them at least were at most 0.3 ms slower.
+# Usage: beside_the_server: compares the part device of the requests in the file o with the times
+# that fuse_server logged for them. Prints how many requests there are, how many were faster
+# than the server, and whether at least a quarter of them were at most 0.3 ms slower.
 beside_the_server() {
     jq -r 'select(.io).io | "\(.offset) \(.breakdown.device // "none")"' o >requests
     tail -n "$(grep -c . requests)" log | awk '
@@ -123,17 +126,20 @@ the_device_is_as_slow_as_its_server() {
     found_in_five '60 0 1\ndevice' the_device_is_slow
 }
 
-# Usage: start_load COMMAND...: in the background, until the test ends.
+# Usage: start_load COMMAND...: runs a command in the background until the test ends.
 start_load() { "$@" >/dev/null 2>&1 & }
 
-# How many threads of the worker of $pid wait in the kernel, where no signal comes.
+# Usage: deaf: prints how many threads of the worker of $pid wait uninterruptibly in the kernel.
 deaf() { cat "/proc/$(worker_of "$pid")/task"/*/stat 2>/dev/null | sed 's/.*) //' | grep -c ^D; }
+
+# Usage: is_full: returns 0 if at least 12 threads wait for the queue of the device.
 is_full() { [ "$(deaf)" -ge 12 ]; }
 
-# Usage: a_full_queue SCHEDULER OPTION...: with 16 readers, or writers, beside the run, which
-# would take the tag of its last request again before any of them without an interval. For
-# bfq such a run is real-time, and goes first, unless it is told not to look for that; it may
-# still go first when it has a tag.
+# Usage: a_full_queue SCHEDULER OPTION...: prints the result of a run while 16 other threads read
+# or write, so that all four tags of the device's queue are in use. The run has an interval.
+# Without it the run would get the tag of its last request again before the others. For bfq
+# such a run looks like a real-time program and goes first, so low_latency is switched off. The
+# run may still go first once it has a tag.
 a_full_queue() { found_in_five queue fill_the_queue "$@"; }
 fill_the_queue() {
     queue=/sys/block/${device#/dev/}/queue
@@ -151,8 +157,8 @@ fill_the_queue() {
     [ "$status" = 0 ] && mostly queue 0.25
 }
 
-# Usage: throttled IOPS COMMAND...: the command in a control group, version 1 or 2, whose
-# reads of $device are limited. Ends with 77 where there can be none.
+# Usage: throttled IOPS COMMAND...: runs a command in a new control group (version 1 or 2) with at
+# most IOPS reads of $device per second. Returns 77 if such a group cannot be made.
 throttled() {
     number=$(cat "/sys/block/${device#/dev/}/dev")
     first=/sys/fs/cgroup/blkio second=/sys/fs/cgroup group=
@@ -175,8 +181,8 @@ throttled() {
 reads_are_throttled() { throttled 25 split -D -i 0 -c 30 "$device" && mostly queue; }
 a_throttle_is_queue() { found_in_five queue reads_are_throttled; }
 
-# Fills the file system at ext4 with small files, removes each second, and puts a file f where
-# they were. Prints 1 if it has so many extents that most requests are in several.
+# Usage: scatter: fills the file system at ext4 with small files, removes every second of them, and
+# makes a file f in the gaps. Prints 1 if f has so many extents that most requests touch several.
 scatter() {
     mkdir ext4/small
     head -c 64M /dev/zero | command split -a 4 -b 4k - ext4/small/ 2>/dev/null
@@ -186,8 +192,8 @@ scatter() {
     filefrag ext4/f | awk '{ print ($2 > 128) }'
 }
 
-# Usage: later_blocks_wait_in_the_queue: of requests that are several block requests each, which a
-# control group lets go one after the other.
+# Each request consists of several block requests. A control group lets them pass one by one, so
+# the later ones wait. This time must count as queue.
 later_blocks_wait_in_the_queue() {
     scatter && found_in_five 'queue\ntrue' blocks_are_let_go_later
 }
@@ -196,9 +202,9 @@ blocks_are_let_go_later() {
         jq -s -c 'last.stat.breakdown | .device.max < 5e7 and .queue.max > 1e7' o
 }
 
-# Usage: others_have_the_same_blocks: likewise, of four blocks that another process, which is
-# not in the group, reads as well. Prints whether few of those that were split are return, for
-# which a busy machine makes some wait, and whether all others are said to be shared.
+# The run, in such a group, reads four blocks that another process outside the group reads, too.
+# Prints whether few divided requests spent most of their time in the part return (on a busy
+# machine some do), and whether all requests that were not divided are counted as shared.
 others_have_the_same_blocks() { found_in_five '[true,true]' read_the_same_blocks; }
 read_the_same_blocks() {
     start_load "$IOPING" -q -D -i 0 -S 16k "$device"
@@ -214,8 +220,8 @@ read_the_same_blocks() {
             .breakdown.count + .breakdown.shared == .count]' o
 }
 
-# A process of real-time priority has the processor of the run for a while, again and again.
-# The server has another processor, where requests are completed too.
+# A process with real-time priority uses the processor of the run for a while, again and again.
+# The server runs on another processor, and requests are completed there.
 a_busy_processor_is_return() { found_in_five return keep_a_processor_busy; }
 keep_a_processor_busy() {
     chrt -f 10 true && taskset -c 1 true || return 77
@@ -236,20 +242,21 @@ keep_a_processor_busy() {
     end INT && mostly return
 }
 
+# Usage: is_stuck: returns 0 if a thread of the run waits in the kernel and no request ends.
 is_stuck() {
     requests=$(grep -c '"io":' o)
     sleep 0.1
     [ "$(deaf)" -gt 0 ] && [ "$requests" = "$(grep -c '"io":' o)" ]
 }
 
-# Prints of the request that took longest whether submit was half a second and most of it.
+# Prints whether the longest request spent at least 0.5 s in submit, and over 90 % of its time.
 a_frozen_file_system_is_submit() { found_in_five '[true,true]' freeze_in_a_run; }
 freeze_in_a_run() {
     start_split -W -i 5ms ext4
     until_requests 3
     freeze
     until_true is_stuck
-    sleep 0.5 # beside which what else a busy machine lets it wait for is little
+    sleep 0.5 # long compared with other waits, even on a busy machine
     fsfreeze -u ext4
     until_requests $(($(grep -c '"io":' o) + 3))
     end INT || return
@@ -257,8 +264,8 @@ freeze_in_a_run() {
         | [.breakdown.submit >= 5e8, .breakdown.submit > .time * 0.9]' o
 }
 
-# Usage: trace_device: begins a trace of $device of our own, as text, in whose instance of
-# tracefs other programs do not write. end_trace prints it.
+# Usage: trace_device: begins a trace of $device in a separate instance of tracefs, which no other
+# program uses.
 trace_device() {
     instance=/sys/kernel/tracing/instances/test-$$
     mkdir "$instance" && echo 0 >"$instance/tracing_on" &&
@@ -272,13 +279,16 @@ trace_device() {
     done
     echo 1 >"$instance/tracing_on"
 }
+
+# Usage: end_trace: ends the trace and prints it.
 end_trace() {
     echo 0 >"$instance/tracing_on"
     cat "$instance/trace"
     rmdir "$instance"
 }
 
-# Usage: events: offset and duration, us, of each request of a trace, by its end.
+# Usage: events <TRACE: prints the offset and the duration in us of each request of a trace, in the
+# order of their ends.
 events() {
     awk '{
         for (event = 1; event < NF && $event !~ /^block_rq_/; event++) ;
@@ -296,11 +306,12 @@ events() {
     }'
 }
 
-# The kernel prints microseconds, cut off, so each of its differences may be 1 us off, and that
-# of a request 2 us. Two traces have two stamps of one event, and a busy machine may take the
-# processor away between them: half of the requests must agree within 2 us, and of the others
-# no more than one in twenty may be far off. The percentiles are of the requests that were
-# compared. They are the middles of steps, so they may be 0.4 % off.
+# Compares the part device with a trace. The kernel prints truncated microseconds, so a time may
+# differ by up to 2 us. ioping reads another trace, for which the kernel stamps each event
+# separately, and a busy machine may interrupt it between the two stamps. So half of the
+# requests must agree within 2 us, and at most one in twenty may differ a lot. The percentiles
+# must be those of the compared requests. They may differ by 0.4 %, because each is the middle
+# of a histogram bucket.
 the_kernel_tells_the_same_times() {
     trace_device || return
     split -D -i 1ms -c 300 -a 0 -percentiles 50,99 "$device"
@@ -326,7 +337,7 @@ the_kernel_tells_the_same_times() {
         | $told[tostring] - $right | if fabs <= 2 + $right * 0.004 then "same" else . end' o
 }
 
-# A write is flushed, and so the disk is: by its server, in 3 ms.
+# Each write is flushed, and the disk's server takes 3 ms for a flush.
 a_flush_has_its_own_part() {
     split -i 0 -c 20 -WWW "$device" && add_up
     jq -s -c 'map(select(.io).io)

@@ -1,22 +1,22 @@
 # Programs of test_breakdown_runs.c, see tests/support/commands.sh.
 # shellcheck shell=sh disable=SC2154
 
-# Usage: start_split OPTION... TARGET: a run with -breakdown in the background, from when
-# three requests have ended; its worker is $worker.
+# Usage: start_split OPTION... TARGET: starts a run with -breakdown in the background and waits
+# until three requests have ended. Sets $worker to its worker process.
 start_split() {
     start -breakdown "$@"
     until [ "$(grep -c -e 'request=' -e '"io":' o)" -ge 3 ]; do sleep 0.02; done
     worker=$(worker_of "$pid")
 }
 
-# The instances of tracefs that the run has.
+# Usage: instances: prints the instances of tracefs that belong to the run.
 instances() {
     find /sys/kernel/tracing/instances -maxdepth 1 \
         \( -name "ioping-$pid-*" -o -name "ioping-$worker-*" \)
 }
 
-# Usage: every_end_removes_the_trace COMMAND...: which ends a run; prints how many instances
-# there were, and those that are left.
+# Usage: every_end_removes_the_trace COMMAND...: starts a run and ends it with the command. Prints
+# how many instances the run had, and the instances that remain.
 every_end_removes_the_trace() {
     start_split -i 10ms d
     instances | wc -l
@@ -27,8 +27,8 @@ kill_program() { kill -KILL "$pid"; reap; }
 kill_worker() { kill -KILL "$worker"; reap; }
 kill_both() { kill -KILL "$worker" "$pid"; reap; }
 
-# What the file system does not let go of does not keep the trace, and what was split so far
-# is told.
+# A thread that is stuck in the file system does not keep the trace alive, and the requests that
+# were divided so far are printed.
 a_request_that_hangs_leaves_what_was_split() {
     rm -f hang hang.waiting
     start_split -JJ -D -i 20ms -threads 2 -timeout 1s "$device"
@@ -42,9 +42,9 @@ a_request_that_hangs_leaves_what_was_split() {
     return "$status"
 }
 
-# Usage: what_becomes_a_hole_asks_no_device FOLDER: of a file there whose blocks are taken away
-# from it meanwhile: whether requests were split before, and those after it have asked no
-# device, but for one that was under way.
+# Usage: what_becomes_a_hole_asks_no_device FOLDER: reads a file in FOLDER while its blocks are
+# taken away from it, so that it becomes a hole. Prints whether requests before that were
+# divided, whether requests after that reached no device, and whether at most two were lost.
 what_becomes_a_hole_asks_no_device() {
     head -c 1M /dev/urandom >"$1/hole" && sync
     start_split -JJ -i 2ms "$1/hole"
@@ -67,7 +67,8 @@ failed_requests_have_no_parts() {
     return "$status"
 }
 
-# Usage: with_disk COMMAND...: on $device, a loop device on file disk of the mounted server.
+# Usage: with_disk COMMAND...: runs a command with $device, a loop device on the file disk of the
+# mounted server.
 with_disk() {
     head -c 16M /dev/urandom >fs.files/disk
     need='needs loop devices with direct I/O on FUSE'
@@ -78,7 +79,7 @@ with_disk() {
     return "$status"
 }
 
-# Usage: refused_on_overlay: an overlay over file systems in memory.
+# Runs on an overlay of file systems in memory.
 refused_on_overlay() {
     mkdir -p memory layers && mount -t tmpfs memory memory &&
         mkdir memory/low memory/up memory/work && mount -t overlay layers \
@@ -87,8 +88,9 @@ refused_on_overlay() {
     ioping -breakdown -c 1 layers
 }
 
-# Usage: split_in_a_time_namespace SECONDS: that the clock is shifted, and how many requests
-# count and were split, by parts that add up to their time.
+# Usage: split_in_a_time_namespace SECONDS: runs with a monotonic clock that is shifted by SECONDS.
+# Prints "shifted", how many requests counted, how many were divided, and whether their parts
+# add up to their time.
 split_in_a_time_namespace() {
     # shellcheck disable=SC2016
     unshare -T --monotonic "$1" sh -c '
@@ -101,8 +103,8 @@ split_in_a_time_namespace() {
             == $split.time]'
 }
 
-# Runs with an empty /sys, and again as the message says, in a mount namespace of its own. With
-# sysfs tracefs is below it, and has to be mounted as well.
+# Runs in a new mount namespace with an empty /sys, and again after the command that the message
+# advises. tracefs is mounted below /sys, so it has to be mounted again, too.
 without_sysfs_and_then_with_it() {
     # shellcheck disable=SC2016
     unshare -m --propagation private sh -c '
@@ -116,7 +118,8 @@ without_sysfs_and_then_with_it() {
         "$IOPING" -breakdown -q -c 12 -i 0 data | grep -c "^device  *p50"'
 }
 
-# Runs without tracefs, and again as the message says, in a mount namespace of its own.
+# Runs in a new mount namespace without tracefs, and again after the command that the message
+# advises.
 without_tracefs_and_then_with_it() {
     # shellcheck disable=SC2016
     unshare -m --propagation private sh -c '
@@ -135,8 +138,9 @@ without_tracefs_and_then_with_it() {
         "$IOPING" -breakdown -q -c 12 -i 0 data | grep -c "^device  *p50"'
 }
 
-# Instances: of a process that is not there any more, of one that is, and of one that is not
-# as far as shows, and has just begun. Prints which there are when another run has ended.
+# Makes three instances, as if left by a process that has ended, by one that is running, and by
+# one that seems to have ended but has made its instance only now. The last may belong to a
+# process of another PID namespace. Prints which of them exist after another run.
 what_is_left_behind_goes_with_the_next_run() {
     sh -c 'echo $$' >gone
     now=$(printf %x $(($(cut -d. -f1 /proc/uptime) * 1000000000)))
@@ -150,7 +154,8 @@ what_is_left_behind_goes_with_the_next_run() {
     done
 }
 
-# Usage: same_shape OPTION...: raw lines, of which there are as many numbers as ever.
+# Usage: raw_lines_are_as_ever OPTION...: prints how many numbers raw lines have, first without and
+# then with each OPTION.
 raw_lines_are_as_ever() {
     for options in "" "$@"; do
         # shellcheck disable=SC2086
@@ -160,8 +165,8 @@ raw_lines_are_as_ever() {
     done
 }
 
-# Usage: name_the_device TARGET: the note, with the devices masked if they are what the mount
-# table and losetup say: the image is on the disk of the folder.
+# Usage: name_the_device TARGET: prints the note of a run with -breakdown. In it the disk of the
+# folder and the loop device of the image are replaced by DISK and LOOP.
 name_the_device() {
     loop=$(losetup -nO NAME -j ext4.img)
     disk=$(ioping -J -q -c 1 -i 0 d | jq -r '.[0].target.device')
@@ -171,7 +176,7 @@ name_the_device() {
     ioping -breakdown -q -c 12 -i 0 "$1" 2>&1 >o | sed "s,$disk,DISK,; s,$loop,LOOP,"
 }
 
-# The sums of metrics and of JSON are the same, and so are the counts.
+# The sums and counts in the metrics are those in the JSON.
 metrics_have_the_parts() {
     rm -f x.prom
     ioping -breakdown -JJ -i 0 -c 30 -prometheus "$PWD/x.prom" d >o || return

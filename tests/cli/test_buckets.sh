@@ -3,16 +3,18 @@
 
 metric=ioping_request_duration_seconds_bucket
 
-# Usage: keep OPTION...: metrics in x.prom and all times, ns, in file all. Most requests
-# take a millisecond or more; those that take more than a second do not count.
+# Usage: keep OPTION...: makes a run with its metrics in x.prom, and writes the times of all
+# requests in ns to the file all. Most requests take at least a millisecond. Requests that take
+# over a second do not count.
 keep() {
     faulty 'pread:1-/2:1ms,pread:2-/4:2ms,pread:4-/8:5ms' \
         -C -q -a 0 -T 1s -i 0 -c 400 -p 1 -prometheus x.prom "$@" data >o || return
     cut -d ' ' -f 2 o | sort -n >all
 }
 
-# Prints what a bucket has less than all times up to its bound, where that is not nothing.
-# Usage: compare_counts PERCENT: it may leave out those that lie so little below it.
+# Usage: compare_counts PERCENT: compares the count of each bucket with the number of times up to
+# its bound, and prints wrong buckets. A bucket may leave out times that are at most PERCENT below
+# its bound. The last line is the number of buckets.
 compare_counts() {
     sed -n "s/^$metric{.*le=\"\([0-9].*\)\"} /\1 /p" x.prom >counts
     awk -v percent="$1" '
@@ -40,8 +42,8 @@ counts_of_other_bounds_have_nothing_slower() {
     compare_counts 0.79
 }
 
-# What Prometheus makes of the buckets is between a bound below the time and one above.
-# Usage: expect QUANTILE: an expression of it, 1 if that is so.
+# Usage: expect QUANTILE: prints a test for promtool. The quantile that Prometheus computes from the
+# buckets must be between 0.7062 and 1.4161 times the true one. A bucket is that wide.
 expect() {
     time=$(awk -v quantile="$1" '
         { list[NR] = $1 }

@@ -1,7 +1,8 @@
 # Programs of test_calls.c, see tests/support/commands.sh.
 # shellcheck shell=sh disable=SC2154
 
-# Usage: interrupted_calls_are_repeated WRONG FAULTS ARGUMENT...: WRONG is what no label has.
+# Usage: interrupted_calls_are_repeated WRONG FAULTS ARGUMENT...: runs with FAULTS and prints the
+# totals, WRONG if it occurs in the output, and the errors of requests.
 interrupted_calls_are_repeated() {
     wrong=$1 faults=$2
     shift 2
@@ -13,7 +14,7 @@ interrupted_calls_are_repeated() {
     return "$status"
 }
 
-# Whether the program has a way to keep processors awake, where it may.
+# Usage: knows_awake: returns 0 if the program was built with a way to keep processors awake.
 knows_awake() {
     ! ioping -awake -C -q -c 1 data 2>&1 |
         grep -q 'cannot keep processors awake: .*supported'
@@ -34,8 +35,8 @@ without_the_right_to_that_it_says_so_and_goes_on() {
     faulty open@cpu_dma_latency:1-:13 -awake -C -q -c 2 -i 1ms data | wc -l
 }
 
-# Usage: a_run_that_only_reads_flushes_no_device ext4/f|xfs/f|btrfs/f|DEVICE [OPTION...]:
-# of what was just written; DEVICE is a loop device.
+# Usage: a_run_that_only_reads_flushes_no_device FILE [OPTION...]: reads a file that was just
+# written, while each flush fails. If FILE is the word DEVICE, a loop device is read instead.
 a_run_that_only_reads_flushes_no_device() {
     file=$1
     shift
@@ -67,7 +68,8 @@ failures_stay_out_of_the_statistics() {
     return "$status"
 }
 
-# Usage: a_wall_clock_that_is_set_changes_time_stamps_only STEP SECONDS
+# Usage: a_wall_clock_that_is_set_changes_time_stamps_only STEP SECONDS: runs while the wall clock
+# is set forward or back by STEP (see preload/faults.c), which is SECONDS.
 a_wall_clock_that_is_set_changes_time_stamps_only() {
     faulty "realtime:3-:$1" -J -C -a 0 -i 20ms -w 150ms data >o || return
     jq -c --argjson step "$2" '(.[-1].timestamp - .[0].timestamp - $step | fabs < 60),
@@ -75,7 +77,8 @@ a_wall_clock_that_is_set_changes_time_stamps_only() {
         (map(.io.time // 1) | min > 0 and max < 60000000000)' o
 }
 
-# Usage: run_forbidden ERRNO CALLS [OPTION...] TARGET
+# Usage: run_forbidden ERRNO CALLS [OPTION...] TARGET: runs while these system calls fail with ERRNO,
+# and prints the totals.
 run_forbidden() {
     errno=$1 calls=$2
     shift 2

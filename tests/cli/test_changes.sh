@@ -1,8 +1,8 @@
 # Programs of test_changes.c, see tests/support/commands.sh.
 # shellcheck shell=sh disable=SC2154
 
-# Usage: begin [OPTION...] TARGET: until there are three lines; ends by itself in 20 s at
-# the latest.
+# Usage: begin [OPTION...] TARGET: starts a run and waits until three requests have ended. The run
+# ends by itself after at most 20 s.
 begin() {
     start -w 20s -a 0 -i 10ms "$@"
     until_printed 'request=3 '
@@ -11,19 +11,21 @@ begin() {
 has_more_than() { [ "$(grep -c request= o)" -gt "$1" ]; }
 until_three_more() { until_true has_more_than "$(($(grep -c request= o) + 2))"; }
 
-# The status of the run is $status from here on.
+# Usage: await: waits for the end of the run, sets $status to its status, and prints its stderr.
 await() {
     reap
     status=$?
     said >&2
 }
+
+# Usage: stop: interrupts the run and waits for its end.
 stop() {
     kill -INT "$pid"
     await
 }
 
-# Usage: agree VERDICT: ends as the run did; "ok" if the totals are those of the lines, of
-# which failed those with VERDICT.
+# Usage: agree VERDICT: prints "ok" if the totals agree with the lines of requests. Lines with
+# VERDICT, a regular expression, count as failed. Returns the status of the run.
 agree() {
     all=$(grep -c request= o)
     bad=$(grep -c "^0 B .*($1)\$" o)
@@ -100,7 +102,8 @@ reading_goes_on_when_the_file_system_becomes_read_only() {
     agree 'E[A-Z]*'
 }
 
-# The file by which the kernel is told of an error of ext4 in broken.img.
+# Usage: error_trigger: prints the file that makes the kernel handle an error of the ext4 in
+# broken.img.
 error_trigger() {
     device=$(losetup -nO NAME -j broken.img)
     echo "/sys/fs/ext4/${device##*/}/trigger_fs_error"
@@ -128,8 +131,8 @@ a_file_system_that_is_unmounted_lazily_is_still_measured() {
     agree 'E[A-Z]*'
 }
 
-# $device on disk.img. Detached at once, so it goes with the last descriptor, however this
-# ends.
+# Usage: attach_disk: makes a loop device for disk.img and sets $device. It is detached at once, so
+# that the kernel removes it when its last descriptor is closed, however this shell ends.
 attach_disk() {
     truncate -s 4M disk.img
     device=$(attach -f --show disk.img) || exit
@@ -149,7 +152,7 @@ a_device_that_breaks_ends_the_run() {
     a_device_breaks
 }
 
-# A request that comes before the size is known to be 0 has EIO.
+# A request fails with EIO if it comes before the kernel knows that the size is 0.
 a_device_without_any_bytes_is_gone() {
     attach_disk
     begin -E "$device"

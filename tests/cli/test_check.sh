@@ -1,8 +1,8 @@
 # Programs of test_check.c, see tests/support/commands.sh.
 # shellcheck shell=sh disable=SC2154
 
-# The module of Perl that plug-ins are written with reads the figures of a line: label,
-# value, unit, ranges. It leaves out what is not known.
+# Usage: parse <LINE: prints the figures of a line (label, value, unit and ranges), as the Perl
+# module for writers of plug-ins reads them. That module leaves out unknown values.
 parse() {
     perl -e '
         use Monitoring::Plugin::Performance;
@@ -20,7 +20,7 @@ a_reader_of_perl_understands_the_figures() {
     parse <o
 }
 
-# Two requests count, so all can be computed from the sum that the metrics have of both.
+# Two requests count, so all figures can be computed from the sum of their times in the metrics.
 figures_are_those_of_the_metrics() {
     ioping -check -C -i 0 -c 3 -slo min=1h -slo avg=1h -slo mdev=1h -prometheus m.prom \
         data >o || return
@@ -54,7 +54,7 @@ odd_paths_stay_in_one_line() {
     ! has_parser || parse <o | sed 's/:.*//' >labels
 }
 
-# Nothing was written that would not be read, and the error of the line is told.
+# If the line cannot be written, the status must be unknown, and stderr must have the error.
 a_lost_line_is_unknown() {
     ioping -check -C -i 0 -c 3 data >/dev/full 2>e
     echo $?
@@ -76,20 +76,22 @@ wrong_usage_is_answered() {
     done
 }
 
-# Usage: is_interrupted SIGNAL: ends with the program's status.
+# Usage: is_interrupted SIGNAL: sends the signal while a request is held. Returns the status of the
+# program.
 is_interrupted() {
     start_faulty pread:4:hold -check -C -i 0 data
     signal_held "$1"
 }
 
-# Usage: an_interrupt_answers_with_what_is_known SIGNAL: which waits a while for the request.
+# Usage: an_interrupt_answers_with_what_is_known SIGNAL: prints the status and the line. After the
+# signal the program waits a while for the held request.
 an_interrupt_answers_with_what_is_known() {
     retry 2 is_interrupted "$1"
     echo $?
     cat o
 }
 
-# A FIFO has a reader until it is open for writing.
+# The FIFO has a reader only until it has been opened for writing.
 without_a_reader_the_status_is_unknown() {
     mkfifo pipe
     true <pipe &
@@ -131,7 +133,7 @@ a_worker_that_is_killed_is_unknown() {
     cat o
 }
 
-# Makes the pipe "full", which takes nothing more, and nobody reads.
+# Usage: make_full: makes the pipe "full", which takes no further byte, and which nobody reads.
 make_full() {
     rm -f full
     mkfifo full
@@ -139,7 +141,7 @@ make_full() {
     dd if=/dev/zero of=full bs=4096 oflag=nonblock 2>/dev/null || :
 }
 
-# Nobody reads stderr, which is full: the first message waits for a reader.
+# stderr is full, and nobody reads it, so the first message cannot be written.
 full_stderr_does_not_keep_the_line() {
     make_full
     IOPING_SCRIPT=pread:4:hang LD_PRELOAD=$IOPING_FAULTS "$IOPING" -check -C -i 0 \

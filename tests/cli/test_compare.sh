@@ -1,8 +1,9 @@
 # Programs of test_compare.c, see tests/support/commands.sh.
 # shellcheck shell=sh disable=SC2154
 
-# Usage: made COUNT SEED [NAME]: so many raw lines, of times that lie 0.1 to 10 ms far from
-# evenly, 5 ms apart; a warm-up before the first. NAME is the eleventh column.
+# Usage: made COUNT SEED [NAME]: prints COUNT raw lines of requests, 5 ms apart. Their times are from
+# 0.1 to 10 ms and far from evenly distributed. The first line includes a warm-up request. NAME
+# is the eleventh column.
 made() {
     awk -v count="$1" -v seed="$2" -v name="${3:+ $3}" 'BEGIN {
         srand(seed)
@@ -14,7 +15,7 @@ made() {
     }'
 }
 
-# Usage: nearest PERCENTILE FILE: by nearest rank.
+# Usage: nearest PERCENTILE FILE: prints the percentile of the times in FILE, by nearest rank.
 nearest() {
     cut -d' ' -f2 "$2" | sort -n | awk -v percentile="$1" '{ value[NR] = $1 } END {
         rank = int((percentile * 10 * NR + 999) / 1000)
@@ -22,7 +23,8 @@ nearest() {
     }'
 }
 
-# Whether all is as awk has it: sums exactly, percentiles to 0.4 %.
+# Compares the figures with those that awk computes. Sums must be equal, and percentiles may
+# differ by 0.4 %.
 figures_are_those_of_the_lines() {
     made 3000 1 >gp2
     ioping -JJ -percentiles 10,50,90,99,99.9 -compare gp2 >o || return
@@ -58,7 +60,7 @@ targets_that_are_called_numbers_are_rows() {
     ioping -B -compare - <both | cut -d' ' -f1,11- | sort
 }
 
-# The count of each row, and the names in the table.
+# Prints the count and the name of each row.
 a_target_that_is_named_again_is_another_row() {
     ioping -hang 0 -C -p 1 -q -i 1ms -c 12 . . >same || return
     ioping -B -compare same | cut -d' ' -f1,11- | sort
@@ -74,7 +76,8 @@ each_of_several_targets_is_a_row() {
     ioping -B -compare both gp2 | cut -d' ' -f1,11- | sort
 }
 
-# Usage: rows FIRST...: those of the table, with so many requests.
+# Usage: rows NAME...: prints the first two columns, name and number of requests, of these rows of
+# the table in the file o.
 rows() {
     for name; do
         sed -n "s/^\($name  *[0-9]*\) .*/\1/p" o | tr -s ' '
@@ -115,13 +118,13 @@ limits_of_few_requests_are_not_certain() {
     ioping -compare gp2 "$@" >o
 }
 
-# Usage: scaled PERCENT FILE: its lines, with so much of their times.
+# Usage: scaled PERCENT FILE: prints the lines of FILE with their times multiplied by PERCENT/100.
 scaled() {
     awk -v percent="$1" '{ $2 = $5 = $6 = $7 = int($2 * percent / 100); print }' "$2"
 }
 
-# Usage: limits_may_be_relative_to_the_first OPTION...: the second takes 60 % more, "few",
-# "short" and "slow" have too few requests for p99.
+# Usage: limits_may_be_relative_to_the_first OPTION...: compares files. The times in gp3 are 60 %
+# longer than those in gp2. The files "few", "short" and "slow" have too few requests for p99.
 limits_may_be_relative_to_the_first() {
     made 2000 1 >gp2
     scaled 160 gp2 >gp3
@@ -141,15 +144,15 @@ each_file_has_a_line_for_each_limit() {
     ioping -J "$@" 2>e | jq -c '.[] | [.limits[] | [.name, .met, .certain, has("ratio")]]'
 }
 
-# The p50 and p99 of each row but the first, as the table has them; "-" where too few
-# requests have no p99.
+# Usage: changes_in_the_table: prints the changes of p50 and p99 of each row but the first, from the
+# table in the file o. "-" stands for a p99 that is missing because of too few requests.
 changes_in_the_table() {
     change='([-+][0-9.]+ % \([^)]*\))'
     sed -nE "s/^([a-z0-9]+) .*[mu]s +$change .*[mu]s +$change .*/\1 \2 \3/p
         s/^([a-z0-9]+) .*[mu]s +$change +- +- .*/\1 \2 -/p" o
 }
 
-# The same of the records, rounded for people.
+# Usage: changes_in_json: prints the same from the records in the file j, rounded as in the table.
 changes_in_json() {
     jq -r 'select(.change.p50) | [.target.path, .stat.count, (.change | .p50, .p99
         | .ratio, .low // "-", .high // "-", .differs)] | map(tostring) | join(" ")' j |
@@ -184,7 +187,7 @@ json_has_the_changes_of_the_table() {
     jq -c 'select(.change.p50 | not) | [.target.path, .change]' j
 }
 
-# With more lines than a series has room for.
+# The files have more lines than a series has room for, so that a random sample is used.
 a_rerun_prints_the_same() {
     made 140000 1 >gp2
     scaled 101 gp2 >gp3
@@ -214,7 +217,7 @@ a_picture_that_cannot_be_written_is_an_error() {
     cmp gp2 mine
 }
 
-# A row is no file.
+# A row has the name of the file, but the file itself is not an input.
 output_may_have_the_name_of_a_row() {
     made 10 1 a >both
     made 10 2 b >>both
@@ -223,9 +226,9 @@ output_may_have_the_name_of_a_row() {
     head -n 1 a
 }
 
-# Usage: output_that_is_an_input_is_refused_unharmed ARGUMENT...: in folder inputs, with files
-# "runs", "other" and "-", and two more names of the first: "link" and "hard". It says "same"
-# if none of them has changed.
+# Usage: output_that_is_an_input_is_refused_unharmed ARGUMENT...: runs in the folder inputs, which has
+# the files "runs", "other" and "-", and two more names of the first: the symbolic link "link" and
+# the hard link "hard". Prints "same" if no file has changed.
 output_that_is_an_input_is_refused_unharmed() {
     rm -rf inputs
     mkdir inputs
@@ -242,7 +245,8 @@ output_that_is_an_input_is_refused_unharmed() {
     return "$status"
 }
 
-# Usage: ages LATENCY TIME: of a request that took so long, and one that took none.
+# Usage: ages LATENCY TIME: plots a run with one request of LATENCY, which lasted TIME, beside a run
+# whose request took 0 ns. Both are in ns.
 ages() {
     rm -f x.svg
     echo "1 $1 1 1 $1 $1 $1 0 1 $2" >gp2
@@ -250,8 +254,8 @@ ages() {
     ioping -compare gp2 gp3 -plot x.svg
 }
 
-# Usage: start_reading [ARGUMENT...]: start with nothing but these, standard input a fifo to
-# which descriptor 3 writes.
+# Usage: start_reading [ARGUMENT...]: starts the program with only these arguments. Its standard input
+# is a FIFO, to which descriptor 3 writes.
 start_reading() {
     fresh
     rm -f fifo
@@ -262,7 +266,8 @@ start_reading() {
     exec 3>fifo
 }
 
-# Usage: a_signal_ends_the_reading SIGNAL FILE: of FILE, which gets a line, and no more.
+# Usage: a_signal_ends_the_reading SIGNAL FILE: sends the signal while the program waits for more of
+# FILE after one line.
 a_signal_ends_the_reading() {
     made 1 1 >gp2
     start_reading -compare gp2 "$2"
@@ -274,7 +279,7 @@ a_signal_ends_the_reading() {
     cat o e
 }
 
-# Nobody opens the other end.
+# Nobody opens the other end of the FIFO, so the program is stuck in opening it.
 a_signal_ends_the_opening() {
     rm -f other
     mkfifo other
@@ -285,7 +290,7 @@ a_signal_ends_the_opening() {
     cat o e
 }
 
-# The lines are 180 MB.
+# The lines have 180 MB in all.
 memory_does_not_grow_with_the_lines() {
     start_reading -compare -
     yes "$(made 1 1)" | head -n 3000000 >&3
@@ -295,7 +300,7 @@ memory_does_not_grow_with_the_lines() {
     rows -
 }
 
-# 20 files of 140000 lines.
+# There are 20 files of 140000 lines.
 memory_does_not_grow_with_the_files() {
     yes "$(made 1 1)" | head -n 140000 >gp2
     many=

@@ -12,10 +12,10 @@ a_slow_request_is_the_last_percentile() {
     echo "$told"
 }
 
-# One of 12, 100 ms apart, took a second: waits of 900, 800 ... come to the 12 times, as
-# they do to any other that took long, but for the last one. A percentile is the time at its
-# rank, to 0.5 %: of the times, of those with waits.
-# Usage: compare_ranks OPTION
+# Usage: compare_ranks OPTION: one of 12 requests, 100 ms apart, takes a second. With -corrected
+# waits of 900 ms, 800 ms and so on are added to the 12 times, and likewise for any other long
+# request but the last. A percentile must be the time at its rank, within 0.5 %. Prints whether
+# the percentiles are those of the times alone, and whether they are those with the waits.
 compare_ranks() {
     faulty pread:3:1000ms -J -C "$1" -a 0 -i 100ms -c 12 -percentiles 75,90 data >o &&
         jq -c 'def ranks($every): [.[].io | values | .time]
@@ -31,7 +31,8 @@ corrected_percentiles_have_the_waits() {
     compare_ranks -corrected
 }
 
-# Usage: a_text_histogram_is_as_wide_as_the_terminal COLUMNS LOCALE
+# Usage: a_text_histogram_is_as_wide_as_the_terminal COLUMNS LOCALE: prints the width of a histogram
+# on such a terminal, and the character of which its bars are made.
 a_text_histogram_is_as_wide_as_the_terminal() {
     script -qec "stty cols $1; LC_ALL=$2 \"\$IOPING\" -q -i 0 -c 101 -histogram data" \
         /dev/null >o && tr -d '\r' <o | sed -n '/ above /,$p' >histogram &&

@@ -69,7 +69,7 @@ one_interrupt_waits_for_the_request_and_ends_well() {
     return "$status"
 }
 
-# Usage: begin_and_end_at_once [OPTION...]
+# Usage: begin_and_end_at_once [OPTION...]: interrupts a run twice while a request is held.
 begin_and_end_at_once() {
     start_faulty pread:3:hold -C -i 0 "$@" data
     until_held
@@ -92,7 +92,8 @@ a_second_interrupt_leaves_valid_json() {
     return "$status"
 }
 
-# Usage: a_failed_request_ends_the_run_with_the_summary FAULTS [OPTION...]
+# Usage: a_failed_request_ends_the_run_with_the_summary FAULTS [OPTION...]: runs with FAULTS, and
+# prints the last line of a request and the counts of the summary.
 a_failed_request_ends_the_run_with_the_summary() {
     cp data w
     faults=$1
@@ -113,8 +114,8 @@ a_failed_request_leaves_valid_json() {
     return "$status"
 }
 
-# The pipe takes no line any more, by what stands in it already.
-# Usage: begin_blocked_and_end_at_once [OPTION...]
+# Usage: begin_blocked_and_end_at_once [OPTION...]: interrupts a run twice when its output is blocked,
+# because the pipe is full.
 begin_blocked_and_end_at_once() {
     rm -f pipe
     mkfifo pipe

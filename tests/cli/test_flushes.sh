@@ -1,10 +1,11 @@
 # Programs of test_flushes.c, see tests/support/commands.sh.
 # shellcheck shell=sh disable=SC2154
 
-# Prints the folder of sysfs of the loop device of flushed.img.
+# Usage: disk: prints the folder in /sys/block of the loop device for flushed.img.
 disk() { losetup -nO NAME -j flushed.img | sed 's|^/dev|/sys/block|'; }
 
-# The device has a cache for the kernel, and counts its flushes.
+# Usage: is_counting: returns 0 if the kernel assumes that the device has a cache, and counts its
+# flushes.
 is_counting() {
     [ "$(cat "$(disk)/queue/write_cache")" = 'write back' ] &&
         awk '{ exit NF < 16 }' "$(disk)/stat"
@@ -17,9 +18,11 @@ make_overlay() {
         "$2,lowerdir=flushed/$1.low,upperdir=flushed/$1.up,workdir=flushed/$1.work" "$1"
 }
 
+# Usage: flushes: prints how many flushes the device has had so far.
 flushes() { awk '{ print $16 }' "$(disk)/stat"; }
 
-# Usage: count_flushes [ARGUMENT...]: a run, and how many flushes the device had meanwhile.
+# Usage: count_flushes [ARGUMENT...]: runs ioping, and prints how many flushes the device had meanwhile.
+# Returns the status of the run.
 count_flushes() {
     before=$(flushes)
     ioping "$@"
@@ -28,8 +31,8 @@ count_flushes() {
     return "$status"
 }
 
-# Usage: without_cache COMMAND...: runs it while the kernel is told that the device has no
-# cache that loses its data.
+# Usage: without_cache COMMAND...: runs a command while the kernel assumes that the device has no
+# volatile cache.
 without_cache() {
     trap 'echo "write back" >"$(disk)/queue/write_cache"' EXIT
     trap 'exit 1' TERM

@@ -1,8 +1,8 @@
 # Programs of test_freeze.c, see tests/support/commands.sh.
 # shellcheck shell=sh disable=SC2154
 
-# Usage: group_of CONTROLLER: the folder of the control group of this process: of the second
-# version without a controller.
+# Usage: group_of CONTROLLER: prints the folder of this process's control group of version 1 for
+# CONTROLLER. If CONTROLLER is empty, prints that of version 2.
 group_of() {
     awk -v wanted="$1" '
         FNR == NR {
@@ -20,8 +20,8 @@ group_of() {
         END { if (mount) print mount (path == "/" ? "" : path) }' /proc/mounts /proc/self/cgroup
 }
 
-# Usage: with_group KIND COMMAND...: with a new $group: freezer1, freezer2, or cpu, which
-# limits processor time.
+# Usage: with_group KIND COMMAND...: runs a command with a new control group, whose folder is $group.
+# KIND is freezer1 or freezer2, which can freeze processes, or cpu, which limits processor time.
 with_group() {
     kind=$1
     shift
@@ -37,6 +37,8 @@ with_group() {
     [ -w "$group/$file" ] || lacks "needs a control group with $file" || return
     "$@"
 }
+
+# Usage: leave_group: kills all processes of the group and removes it.
 leave_group() {
     thaw 2>/dev/null
     while ! rmdir "$group" 2>/dev/null; do
@@ -64,8 +66,9 @@ thaw() {
     esac
 }
 
-# Usage: freeze_for SECONDS [COMMAND...]: freezes the group, and thaws it SECONDS after all of
-# it is frozen. The command runs in between, and lets threads come out of the kernel.
+# Usage: freeze_for SECONDS [COMMAND...]: freezes the group, runs the command, waits until all threads
+# are frozen, and thaws the group SECONDS later. A thread in the kernel cannot be frozen. The
+# command makes such threads return from the kernel.
 freeze_for() {
     seconds=$1
     shift
@@ -76,8 +79,8 @@ freeze_for() {
     thaw
 }
 
-# Usage: begin [OPTION...] TARGET: a run that is in the group, once it has begun with its
-# requests, as there are lines.
+# Usage: begin [OPTION...] TARGET: starts a run, waits until it has printed a line, and puts its
+# processes into the group.
 begin() {
     start "$@"
     until_true has_begun
@@ -90,7 +93,7 @@ join_group() {
     done
 }
 
-# Waits for three more periods.
+# Usage: go_on: waits until the run has printed three more periods.
 go_on() {
     periods=$(($(wc -l <o) + 3))
     while [ "$(wc -l <o)" -lt "$periods" ]; do sleep 0.02; done
@@ -110,8 +113,8 @@ a_freeze_is_not_the_longest_latency() {
     cat e >&2
 }
 
-# Usage: found_in_five COMMAND...: until it prints "true" first, as a machine that is late at
-# the very moment of the freeze hides it.
+# Usage: found_in_five COMMAND...: runs a command up to five times, until the first line that it prints
+# is "true". If the machine is busy at the moment of the freeze, the program cannot see it.
 found_in_five() {
     for _ in 1 2 3 4 5; do
         "$@" >found
@@ -137,7 +140,7 @@ a_frozen_request_has_the_verdict() {
     return "$status"
 }
 
-# The program is kept from what a freeze interrupts.
+# The program detects a freeze by epoll, which is forbidden here.
 a_freeze_that_cannot_be_seen_is_noted() {
     head -c 1M /dev/urandom >fs.files/f
     rm -f hang hang.waiting
@@ -156,9 +159,9 @@ a_freeze_that_cannot_be_seen_is_noted() {
     return "$status"
 }
 
-# Another process of the group uses up what the group may have, so that all threads of the
-# program are kept from a processor for most of each second. Prints whether that was so by
-# the kernel's count, and then how many requests count, and if their times are the server's.
+# Another process of the group uses up its processor time, so that all threads of the program get
+# no processor for most of each second. Prints "throttled" if the kernel has counted that, and
+# then how many requests count, and whether all times are at least as long as the server's.
 a_limit_on_processor_time_is_no_freeze() {
     head -c 1M /dev/urandom >fs.files/f
     begin -JJ -i 0 -c 6 -a 0 fs/f || return

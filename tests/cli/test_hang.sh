@@ -23,7 +23,8 @@ time_between_requests_is_not_told() {
     return "$status"
 }
 
-# Usage: stuck [OPTION...] data: from when it is told of request 3, which waits for ever.
+# Usage: stuck [OPTION...] data: starts a run whose third request never ends, and waits for the message
+# about it.
 stuck() {
     start_faulty pread:3-:hang -C -i 50ms -hang 100ms "$@"
     until_said 'request 3 has had no answer'
@@ -110,7 +111,8 @@ points_without_a_request_are_counted() {
         jq '.[0].load | .missed >= 3 and .missed <= (.time / 1e9 | floor) - 1'
 }
 
-# Usage: points_are_missed_in_a_burst_too EXPECTED FAULTS OPTION...
+# Usage: points_are_missed_in_a_burst_too EXPECTED FAULTS OPTION...: runs up to five times with FAULTS,
+# until the number of missed requests is EXPECTED, and prints it.
 points_are_missed_in_a_burst_too() {
     expected=$1 faults=$2
     shift 2
@@ -159,11 +161,12 @@ a_target_that_takes_long_is_told_of_and_used() {
     return "$status"
 }
 
-# How many threads of the worker of $pid wait in the kernel, where no signal comes.
+# Usage: deaf: prints how many threads of the worker of $pid wait uninterruptibly in the kernel.
 deaf() { cat "/proc/$(worker_of "$pid")/task"/*/stat | sed 's/.*) //' | grep -c ^D; }
 
-# Waits until the request after the last one that ended, number $stuck, is told of; others
-# may have been slow.
+# Usage: is_stuck_in_kernel: returns 0 if a thread waits uninterruptibly, and there is a message about
+# the request after the last one that ended. Sets $stuck to its number. There may be messages
+# about earlier requests that were slow.
 is_stuck_in_kernel() {
     stuck=$(($(grep -c request= o) + 1))
     grep -q "request $stuck has had no " e && [ "$(deaf)" -gt 0 ]
@@ -202,9 +205,9 @@ a_thawed_file_system_goes_on() {
     return "$status"
 }
 
-# Usage: interrupt_filling SIGNAL FAULTS OPTION...: a run of directory d whose working file
-# is held in the making, at the write or flush of FAULTS, until it has handled the signal.
-# What is to be in the directory has been copied there by prepare.
+# Usage: interrupt_filling SIGNAL FAULTS OPTION...: starts a run in the folder d. While it fills its
+# working file, it is held at the write or flush that FAULTS name until it has handled the
+# signal. The function prepare puts files into the folder before.
 interrupt_filling() {
     signal=$1
     shift

@@ -1,8 +1,9 @@
-# Programs of test_hdr.c, see tests/support/commands.sh. Most are in folder f, which is
-# empty, and the file data is beside it.
+# Programs of test_hdr.c, see tests/support/commands.sh. Most run in the folder f, which is empty at
+# first. The file data is beside that folder.
 # shellcheck shell=sh disable=SC2154
 
-# Where .ci/run puts the library, or any that the system has.
+# Usage: hdr_python: prints a Python that has the library hdrhistogram: the one that .ci/run makes, or
+# that of the system.
 hdr_python() {
     for python in "${XDG_CACHE_HOME:-$HOME/.cache}/ioping-hdrhistogram/bin/python" python3; do
         ! "$python" -c 'import hdrh.log' 2>/dev/null || { echo "$python"; return; }
@@ -10,12 +11,17 @@ hdr_python() {
     return 1
 }
 
-# Usage: intervals [LOG]: its lines of intervals; tags: what those of x.hlog are of.
+# Usage: intervals [LOG]: prints the lines of intervals in a log, by default x.hlog.
 intervals() { grep '^Tag=' "${1:-x.hlog}"; }
+
+# Usage: tags: prints the tags of the intervals in x.hlog.
 tags() { intervals x.hlog | sed 's/^Tag=//; s/,.*//'; }
+
+# Usage: has_intervals COUNT: returns 0 if x.hlog has at least COUNT intervals.
 has_intervals() { [ -e x.hlog ] && [ "$(intervals | wc -l)" -ge "$1" ]; }
 
-# Usage: check_log [LOG]: says what is not whole: the head, a line, the end of the last.
+# Usage: check_log [LOG]: prints what is wrong with a log: its first line, a line that is not complete,
+# or a last line without its end.
 check_log() {
     log=${1:-x.hlog}
     head -n 1 "$log" | grep -qx '#\[Logged by ioping .*\]' || echo "$log: no head"
@@ -24,7 +30,7 @@ check_log() {
     [ -z "$(tail -c 1 "$log")" ] || echo "$log: no end of its last line"
 }
 
-# On a busy machine there may be few intervals, and shorter ones are tried.
+# On a busy machine there may be too few intervals. Then shorter intervals are tried.
 another_library_reads_what_the_requests_took() {
     cd f || return
     for every in 20ms 5ms 1ms; do
@@ -38,9 +44,9 @@ another_library_reads_what_the_requests_took() {
     [ "$(intervals | wc -l)" -ge 8 ] && echo intervals
 }
 
-# Usage: another_library_reads_what_is_apart OPTION...: of each tag what differs, without
-# the count; and without that of the device's flushes, as not all devices are sent any. In
-# the order of names: a short interval may have a write and no read yet.
+# Usage: another_library_reads_what_is_apart OPTION...: prints each tag, and what differs for it.
+# Leaves out the counts and the tag of the device's flushes, because not all devices get flushes.
+# The tags are sorted, because the first interval may have a write but no read yet.
 another_library_reads_what_is_apart() {
     cd f || return
     "$IOPING" -JJ -a 0 -every 20ms -percentiles 50,90,99 -hdr x.hlog "$@" ../d >../o || return
@@ -49,7 +55,7 @@ another_library_reads_what_is_apart() {
         sed -E 's/^([^ ]+) [0-9]+/\1/; /#sync_device$/d' | LC_ALL=C sort | xargs
 }
 
-# A busy machine may skip intervals, and gets a longer run.
+# On a busy machine intervals may be skipped. Then a longer run is tried.
 each_interval_begins_where_the_one_before_ends() {
     cd f || return
     for count in 100 400 1600 6400; do
@@ -76,8 +82,8 @@ an_interval_without_a_request_has_its_line() {
     check_log
 }
 
-# Usage: every_end_leaves_whole_lines_and_nothing_else FAULTS SHOWN FILE [SIGNAL]: which is
-# sent when SHOWN stands in the file.
+# Usage: every_end_leaves_whole_lines_and_nothing_else FAULTS SHOWN FILE [SIGNAL]: starts a run with
+# FAULTS, waits until FILE contains SHOWN, and then sends SIGNAL or waits for the end.
 every_end_leaves_whole_lines_and_nothing_else() {
     cd f || return
     start_faulty "$1" -C -i 20ms -every 5ms -hang 10ms -hdr x.hlog ../data
@@ -131,7 +137,10 @@ a_log_that_is_moved_away_begins_again() {
     cat "$top/e"
 }
 
+# Usage: lines_of_all COUNT: returns 0 if small/x.hlog has at least COUNT intervals.
 lines_of_all() { [ "$(intervals small/x.hlog | wc -l)" -ge "$1" ]; }
+
+# Usage: fill_disk full|freed: fills the file system of a growing log, and with freed makes room again.
 fill_disk() {
     mount -t tmpfs -o size=16k tmpfs small || return
     start -q -r 1000 -every 20ms -hdr small/x.hlog data
@@ -153,13 +162,13 @@ fill_disk() {
         { end = $3 + $4 }'
 }
 
-# Room for what waits, and for what comes.
+# Usage: umount_later: makes room for the intervals that could not be written, and waits for more.
 umount_later() {
     mount -t tmpfs -o remount,size=1m tmpfs small
     until_true lines_of_all $((kept + 3))
 }
 
-# Usage: on_a_full_disk_lines_stay_whole KEPT: full or freed. With mounts of its own.
+# Usage: on_a_full_disk_lines_stay_whole full|freed: runs fill_disk in a new mount namespace.
 on_a_full_disk_lines_stay_whole() {
     mkdir -p small
     # shellcheck disable=SC2016

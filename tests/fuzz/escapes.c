@@ -1,13 +1,15 @@
 /*
- * The first byte is the size of the output, the rest a text. The output must fit, contain
- * no control character, and be the beginning of the output of sufficient size; and no
- * character may have a length or a code point that its bytes do not have.
+ * Fuzzes the functions that escape control characters. The first byte of the input is the
+ * size of the output, the rest is a text. The output must fit, contain no control
+ * character, and be the beginning of the output that a sufficient size gives. Each
+ * character must have the length and the code point that its bytes say.
  */
 #include "fuzz.h"
 
 #include "base/buffer.h"
 
-/* Escapes into memory of just SIZE bytes. Allocated. */
+/* Returns the escaped text in an allocation of exactly SIZE bytes, so that a sanitizer
+ * sees each access beyond them. */
 static char *
 escape(const char *text, size_t size)
 {
@@ -23,8 +25,8 @@ escape(const char *text, size_t size)
 static void
 check_escapes(const char *text, size_t room)
 {
-    size_t most = 4 * strlen(text) + 1;
-    char *whole = escape(text, most);
+    size_t sufficient = 4 * strlen(text) + 1;
+    char *whole = escape(text, sufficient);
     char *again = escape(whole, strlen(whole) + 1);
     char *part = escape(text, room);
     MUST(strlen(whole) >= strlen(text));

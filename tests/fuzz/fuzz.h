@@ -1,7 +1,7 @@
 #ifndef FUZZ_FUZZ_H
 #define FUZZ_FUZZ_H
 
-/* Checks for all fuzzing harnesses. */
+/* Functions that all fuzzers use. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tries one input. The test of the corpora calls it fuzz_ and the harness's name. */
+/* Tries one input. In unit/house/test_corpus it is called fuzz_NAME, after its fuzzer. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Aborts unless CONDITION holds. */
@@ -23,10 +23,8 @@ fuzz_broken(const char *file, int line, const char *condition)
     abort();
 }
 
-/*
- * The bytes up to a NUL as a text of its own, so that a sanitizer sees each
- * byte that is read beyond its end. Allocated.
- */
+/* Returns the bytes up to a NUL, or all, as a text in its own allocation, so that a
+ * sanitizer sees each read beyond its end. */
 static inline char *
 fuzz_text(const uint8_t *data, size_t size)
 {
@@ -38,7 +36,8 @@ fuzz_text(const uint8_t *data, size_t size)
     return text;
 }
 
-/* Length of the UTF-8 character at TEXT, which CODE gets, or 0 if there is none. */
+/* Returns the length of the UTF-8 character at TEXT and sets CODE to its code point.
+ * Returns 0 if there is no valid character. */
 static inline size_t
 fuzz_character(const char *text, uint32_t *code)
 {
@@ -61,8 +60,8 @@ fuzz_character(const char *text, uint32_t *code)
     return ones ? ones : 1;
 }
 
-/* Returns true if TEXT has no control character, C0, DEL, C1 as one byte or as UTF-8, and
- * no bidirectional one. */
+/* Returns true if TEXT contains no control character (C0, DEL, or C1 as one byte or as
+ * UTF-8) and no character that changes the direction of text. */
 static inline bool
 fuzz_is_clean(const char *text)
 {

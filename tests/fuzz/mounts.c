@@ -1,7 +1,7 @@
 /*
- * The first line is a mount id, the rest a mount table. The search for a mount must end
- * every text with a NUL, and touch only the fields that the table has; a search that
- * fails must touch nothing.
+ * Fuzzes the parser of mount tables. The first line of the input is a mount id, the rest
+ * is a mount table. A search for a mount must end every text with a NUL and change only
+ * the fields that a table contains. A search that fails must change nothing.
  */
 #include "fuzz.h"
 
@@ -14,9 +14,9 @@ check_found(const struct os_mount *mount, const struct os_mount *before)
     size_t device = strnlen(mount->device, sizeof(mount->device));
     MUST(type < sizeof(mount->fstype));
     MUST(device < sizeof(mount->device));
-    size_t rest = offsetof(struct os_mount, size);
-    MUST(memcmp((const char *)mount + rest, (const char *)before + rest,
-                sizeof(*mount) - rest) == 0);
+    size_t unchanged = offsetof(struct os_mount, size);
+    MUST(memcmp((const char *)mount + unchanged, (const char *)before + unchanged,
+                sizeof(*mount) - unchanged) == 0);
 }
 
 int

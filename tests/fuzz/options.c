@@ -1,8 +1,9 @@
 /*
- * The input is a command line, its words separated by newlines or NULs. A refusal must
- * be one clean line with the status of wrong usage, or with EXIT_PREPARE if the system
- * has no engine for several requests in flight. Without a refusal every value of the
- * options and the plan must be within its range.
+ * Fuzzes the command line. The input is a command line whose words are separated by
+ * newlines or NULs. If it is refused, the message must be one clean line. The status must
+ * be that of wrong usage, or EXIT_PREPARE if the system has no engine for several
+ * requests in flight. If it is accepted, every value of the options and the plan must be
+ * within its range.
  */
 #include "fuzz.h"
 
@@ -13,7 +14,8 @@
 
 #define WORDS_MAX 64
 
-/* Each word has memory of its own, as fuzz_text gives it. Returns argc. */
+/* Splits the input into words, each in its own allocation as fuzz_text makes it. Returns
+ * argc. */
 static int
 split_words(const uint8_t *data, size_t size, char **argv)
 {
@@ -24,7 +26,8 @@ split_words(const uint8_t *data, size_t size, char **argv)
         while (length < size && data[length] != '\n' && data[length] != '\0')
             length++;
         argv[argc++] = fuzz_text(data, length);
-        length += length < size;
+        if (length < size)
+            length++;
         data += length;
         size -= length;
     }
@@ -58,11 +61,15 @@ check_refusal(const struct error *error)
 static void
 check_options(const struct options *options, char *const *argv)
 {
-    int known = 0;
-    for (; *argv && known < options->target_count; argv++)
-        known += *argv == options->targets[known];
-    bool done = options->given[OPTION_HELP] || options->given[OPTION_VERSION];
-    MUST(options->target_count ? known == options->target_count : done);
+    /* The targets must be words of the command line, in their order. */
+    int found = 0;
+    for (; *argv && found < options->target_count; argv++)
+        if (*argv == options->targets[found])
+            found++;
+    bool needs_no_target = options->given[OPTION_HELP] || options->given[OPTION_VERSION];
+    MUST(found == options->target_count);
+    MUST(options->target_count > 0 || needs_no_target);
+
     MUST(options->time_format);
     MUST(options->warmup >= 0 && options->burst >= 0 && options->count >= 0);
     MUST(options->entropy >= 0 && options->print_count >= 0);
@@ -77,7 +84,8 @@ check_options(const struct options *options, char *const *argv)
     MUST(options->depth >= 0 && options->depth <= DEPTH_MOST);
 }
 
-/* Returns true if INTERVAL suffices for AMOUNT at LIMIT per second, or overflows. */
+/* Returns true if AMOUNT in each INTERVAL (ns) is at most LIMIT per second, or if that
+ * cannot be computed without an overflow. */
 static bool
 keeps_limit(int64_t interval, int64_t amount, int64_t limit)
 {
@@ -125,12 +133,18 @@ check_plan(const struct options *options, const struct plan *plan)
 static void
 check_concurrency(const struct options *options, const struct plan *plan)
 {
-    bool async = options->given[OPTION_ASYNC], uring = options->given[OPTION_URING];
+    bool async = options->given[OPTION_ASYNC];
+    bool uring = options->given[OPTION_URING];
+    char letter = 0;
+    if (async)
+        letter = 'A';
+    else if (uring)
+        letter = 'U';
     bool deep = plan->io.depth > 1 || plan->sweep.kind == SWEEP_DEPTH;
     MUST(!(async && uring));
     bool chosen = plan->sweep.kind == SWEEP_RATE || plan->io.chosen_for;
     if (!chosen || async || uring) {
-        MUST(plan->io.engine == io_engine_of(async ? 'A' : uring ? 'U' : 0));
+        MUST(plan->io.engine == io_engine_of(letter));
         MUST(!plan->io.engine_name == !(async || uring));
     }
     MUST(!plan->io.chosen_for || (deep && plan->io.engine_name));
@@ -164,11 +178,13 @@ check_sweep(const struct options *options, const struct plan *plan)
     MUST(step.workload.request_size >= 1 && step.workload.request_size <= REQUEST_MOST);
 }
 
-/* A comparison of recorded runs needs no run, and a plug-in has no other output. */
+/* Checks the kind of the run and its outputs. With -check only the line of a plug-in is
+ * printed. */
 static void
 check_kinds(const struct options *options, const struct plan *plan)
 {
-    bool checks = options->given[OPTION_CHECK], influx = options->given[OPTION_INFLUX];
+    bool checks = options->given[OPTION_CHECK];
+    bool influx = options->given[OPTION_INFLUX];
     bool compares = options->given[OPTION_COMPARE];
     MUST((plan->mode == MODE_COMPARE) == compares);
     MUST((plan->mode == MODE_CHECK) == checks);

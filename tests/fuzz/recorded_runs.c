@@ -1,14 +1,15 @@
 /*
- * The first byte is the size of blocks, the rest a file of raw lines. Whatever is read is
- * the same in whatever blocks it comes; each line is a request at the most, and the sums
- * stay within bounds.
+ * Fuzzes the reader of recorded runs. The first byte of the input is a block size, the
+ * rest is a file of raw lines. The result must be the same if the file is read as a whole
+ * and if it is read in blocks of that size. A line counts as at most one request, and
+ * sums stay in bounds.
  */
 #include "fuzz.h"
 
 #include "run/job.h"
 #include "session/recorded_runs.h"
 
-/* What is known after the end of a file. */
+/* The results after the whole file has been read. */
 struct end {
     struct error error;
     uint64_t lines, count, requests;
@@ -39,11 +40,11 @@ read_all(const struct plan *plan, const uint8_t *data, size_t size, size_t block
     MUST(status == 0);
     recorded_runs_begin(&runs, "gp2");
     for (size_t at = 0; status == 0 && at < size; at += block) {
-        size_t more = size - at < block ? size - at : block;
-        char *copy = malloc(more);
+        size_t length = size - at < block ? size - at : block;
+        char *copy = malloc(length);
         MUST(copy);
-        memcpy(copy, data + at, more);
-        status = recorded_runs_add(&runs, copy, more, &end.error);
+        memcpy(copy, data + at, length);
+        status = recorded_runs_add(&runs, copy, length, &end.error);
         free(copy);
     }
     if (status == 0)

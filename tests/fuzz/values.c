@@ -1,10 +1,12 @@
 /*
- * The first byte chooses the kind of value (c, s and t are a count, a size and a
- * time), the rest is its text. A value may not be negative, nor other than its
- * digits say, nor come back from its own printed form further off than that form
- * is rounded; and a refusal may not touch it. After a w the rest is an argument of
- * -sweep: its ends must be within the range of the option, and its steps must rise and
- * end.
+ * Fuzzes the parsers of values. The first byte of the input chooses the kind of value: c,
+ * s and t stand for a count, a size and a time. The rest is its text. A value must not be
+ * negative, and must be what its digits say. If it is printed and parsed again, it may
+ * differ only by the rounding of the printed form. A refused text must leave the value
+ * unchanged.
+ *
+ * If the first byte is w, the rest is an argument of -sweep. Its ends must be within the
+ * range of the option, and its steps must rise and come to an end.
  */
 #include "fuzz.h"
 
@@ -16,7 +18,7 @@
 #define UNTOUCHED (-4711)
 #define DIGITS "0123456789"
 
-/* Bare digits are read by the C library too. */
+/* Compares a number without a unit with what the C library reads. */
 static void
 check_digits(enum units_kind kind, const char *text, int64_t value)
 {
@@ -28,8 +30,9 @@ check_digits(enum units_kind kind, const char *text, int64_t value)
 }
 
 /*
- * Two decimals of a number from 1 to 10 units, and one from 10 on, are off by
- * half a percent of it at the most.
+ * Parses the printed form of VALUE. Numbers below 10 are printed with two decimals, and
+ * numbers from 10 on with one. So the printed form differs from the value by at most 0.5
+ * %.
  */
 static void
 check_printed(enum units_kind kind, int64_t value)
@@ -51,8 +54,9 @@ check_printed(enum units_kind kind, int64_t value)
     free(text);
 }
 
+/* Follows the steps of a sweep, which must rise and end exactly at its last value. */
 static void
-check_way(const struct sweep *sweep)
+check_steps(const struct sweep *sweep)
 {
     int64_t last = 0;
     int steps = 0;
@@ -67,11 +71,11 @@ check_way(const struct sweep *sweep)
 static void
 check_sweep(const char *text)
 {
-    static const int64_t most[] = {[SWEEP_SIZE] = REQUEST_MOST,
-                                   [SWEEP_THREADS] = THREADS_MOST,
-                                   [SWEEP_DEPTH] = DEPTH_MOST,
-                                   [SWEEP_INTERVAL] = INT64_MAX,
-                                   [SWEEP_RATE] = RATE_MOST};
+    static const int64_t highest[] = {[SWEEP_SIZE] = REQUEST_MOST,
+                                      [SWEEP_THREADS] = THREADS_MOST,
+                                      [SWEEP_DEPTH] = DEPTH_MOST,
+                                      [SWEEP_INTERVAL] = INT64_MAX,
+                                      [SWEEP_RATE] = RATE_MOST};
     struct options options = {.sweep = {SWEEP_NONE, UNTOUCHED, UNTOUCHED}};
     const struct cli_option *option = cli_option(OPTION_SWEEP);
     const char *wrong = option->set(option, &options, text);
@@ -87,8 +91,8 @@ check_sweep(const char *text)
         MUST(sweep.from == 0 && sweep.to == 0);
         return;
     }
-    MUST(sweep.from >= 1 && sweep.to <= most[sweep.kind]);
-    check_way(&sweep);
+    MUST(sweep.from >= 1 && sweep.to <= highest[sweep.kind]);
+    check_steps(&sweep);
 }
 
 static void

@@ -1,6 +1,7 @@
 /*
- * Checks promises of os.h that the program alone does not show. Usage: functions
- * DIRECTORY. Prints "ok" or "FAILED" and the name, a line for each.
+ * Tests functions of os.h on Windows whose contracts cannot be tested with the program
+ * alone. Usage: functions FOLDER. Prints a line for each test: "ok" or "FAILED", and its
+ * name.
  */
 #include "base/time.h"
 #include "io/io.h"
@@ -19,14 +20,14 @@
 
 static const char *directory;
 
-/* Returns true if NOW is at WHEN or not long after it; machines can be slow. */
+/* Returns true if NOW is WHEN or a little later, because machines can be slow. */
 static bool
 is_soon_after(int64_t now, int64_t when)
 {
     return now >= when && now < when + 2000 * MS;
 }
 
-/* A queue of reads from a pipe, which take as long as nobody writes to SERVER. */
+/* A queue of reads from a pipe. A read takes until something is written to SERVER. */
 static struct io_queue *
 open_queue(const struct io_engine *engine, HANDLE *server, char *memory, size_t size)
 {
@@ -66,7 +67,7 @@ a_wait_of_a_queue_ends_in_time_or_with_a_request(void)
     good &= engine->reap(queue, &done, IO_AT_ONCE) == 0;
     good &= WriteFile(server, "answer", 6, &written, NULL);
     int got = 0;
-    for (int i = 0; i < 9 && got == 0; i++) /* the timer may have rung for nothing */
+    for (int i = 0; i < 9 && got == 0; i++) /* the timer may expire early */
         got = engine->reap(queue, &done, INT64_MAX);
     good &= got == 1 && done.error == 0 && done.bytes == 6;
     engine->end(queue);
@@ -141,7 +142,8 @@ is_working_file_there(void)
     return true;
 }
 
-/* As a run does it: written, then direct, then by a descriptor for each worker. */
+/* Uses a file as a run does: it is written, then switched to direct I/O, then opened
+ * again for each worker. */
 static bool
 a_working_file_stays_until_all_of_it_is_closed(void)
 {

@@ -3,18 +3,18 @@
  *
  *     interrupt PROGRAM [ARGUMENT...] <KEYS
  *
- * KEYS: what is pressed, as soon as it can be read: c for Ctrl-C, b for Ctrl-Break. Ends
- * with the status of PROGRAM, or with 99 if it cannot.
+ * Each c in KEYS presses Ctrl-C and each b presses Ctrl-Break, as soon as it has been
+ * read. Ends with the status of PROGRAM, or with 99 if something fails.
  */
 #include <stdio.h>
 #include <string.h>
 #include <wchar.h>
 #include <windows.h>
 
-#define PATIENCE 20000 /* ms, after the last */
-#define GIVEN_UP 99
+#define MAX_WAIT 20000 /* ms from the last key to the end of PROGRAM */
+#define GIVEN_UP 99    /* exit status if something fails */
 
-/* Ignores the keys that this program, on the same console, gets too. */
+/* Ignores the keys, because this program on the same console gets them, too. */
 static BOOL WINAPI
 ignore(DWORD event)
 {
@@ -28,7 +28,8 @@ fail(const char *what)
     return GIVEN_UP;
 }
 
-/* Returns the words after the first, which has no spaces and no quotes in it. */
+/* Returns the part of a command line after its first word. The first word may be quoted,
+ * but must contain no quotes and, unless it is quoted, no spaces. */
 static WCHAR *
 find_command(WCHAR *line)
 {
@@ -37,9 +38,10 @@ find_command(WCHAR *line)
     return rest ? rest + 1 + wcsspn(rest + 1, L" ") : line;
 }
 
-/* Where there is no console, what it would do: it starts a thread in this function. */
+/* Does what the console does when a key is pressed, for a process without a console:
+ * starts a thread of the process that runs the system's function CtrlRoutine. */
 static BOOL
-tell(HANDLE process, DWORD event)
+start_key_handler(HANDLE process, DWORD event)
 {
     HMODULE module = GetModuleHandleW(L"kernelbase.dll");
     FARPROC found = GetProcAddress(module, "CtrlRoutine");
@@ -55,14 +57,16 @@ tell(HANDLE process, DWORD event)
     return TRUE;
 }
 
-/* One that it has ended by may not be known to have been pressed. */
+/* Presses all keys on stdin. Returns 0, or GIVEN_UP on failure. A failure to press a key
+ * is ignored if the process ends within 1 s, because then the key may have ended it. */
 static int
 press_all(HANDLE process)
 {
     for (int key = getchar(); key != EOF; key = getchar()) {
         DWORD event = key == 'c' ? CTRL_C_EVENT : CTRL_BREAK_EVENT;
         if ((key == 'c' || key == 'b') && !GenerateConsoleCtrlEvent(event, 0) &&
-            !tell(process, event) && WaitForSingleObject(process, 1000) == WAIT_TIMEOUT)
+            !start_key_handler(process, event) &&
+            WaitForSingleObject(process, 1000) == WAIT_TIMEOUT)
             return fail("pressing a key");
     }
     return 0;
@@ -81,7 +85,7 @@ main(int argc, char *argv[])
                         NULL, &start, &made))
         return fail(argv[1]);
     if (press_all(made.hProcess) != 0 ||
-        WaitForSingleObject(made.hProcess, PATIENCE) != WAIT_OBJECT_0) {
+        WaitForSingleObject(made.hProcess, MAX_WAIT) != WAIT_OBJECT_0) {
         TerminateProcess(made.hProcess, GIVEN_UP);
         return fail("it does not end");
     }

@@ -1,8 +1,9 @@
 /*
- * Draws `plots`, percent-encoded SVG documents, and leaves as the text of the page a line
- * of measurements for each, and one for each problem. The rules for paper are tried by
- * exchanging "print" and "screen" in the style's media queries.
- * Contrast: WCAG 2.1, https://www.w3.org/TR/WCAG21/#contrast-minimum.
+ * Draws the plots in `plots`, which are percent-encoded SVG documents, in a browser. Writes a
+ * line of measurements for each plot and a line for each problem as the text of the page. Each
+ * plot is drawn for the screen and for paper. For paper the words "print" and "screen" in the
+ * media queries of its style are exchanged. The contrast of two colours is computed as in
+ * WCAG 2.1, https://www.w3.org/TR/WCAG21/#contrast-minimum.
  */
 
 const lines = [];
@@ -12,6 +13,9 @@ const contrast = (a, b) =>
   (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
 const rgb = text => (text.match(/[\d.]+/g) || []).map(Number);
 
+// Draws a plot and returns its size, how often each colour occurs, the number of transparent
+// pixels, the background colour (that of the first pixel), and how many thousandths of the
+// pixels differ from it.
 async function paint(source) {
   const image = new Image();
   image.src = 'data:image/svg+xml,' + encodeURIComponent(source);
@@ -33,12 +37,17 @@ async function paint(source) {
           drawn: Math.round(1000 * (1 - 4 * bare / pixels.length))};
 }
 
+// Returns the box [left, top, right, bottom] around a text.
 function box(text) {
   const size = parseFloat(getComputedStyle(text).fontSize);
   const width = text.getComputedTextLength();
   const anchor = getComputedStyle(text).textAnchor;
   const x = text.x.baseVal[0].value, y = text.y.baseVal[0].value;
-  const left = anchor == 'end' ? -width : anchor == 'middle' ? -width / 2 : 0;
+  let left = 0;
+  if (anchor == 'middle')
+    left = -width / 2;
+  else if (anchor == 'end')
+    left = -width;
   return text.hasAttribute('transform')
     ? [x - 0.8 * size, y - left - width, x + 0.2 * size, y - left]
     : [x + left, y - 0.8 * size, x + left + width, y + 0.2 * size];
@@ -47,6 +56,7 @@ function box(text) {
 const areDisjoint = (a, b) => Math.min(a[2], b[2]) - Math.max(a[0], b[0]) < 0.5 ||
   Math.min(a[3], b[3]) - Math.max(a[1], b[1]) < 0.5;
 
+// Reports texts that leave the plot, overlap or have too little contrast.
 function findText(svg, seen, problem) {
   const texts = [...svg.querySelectorAll('text')], boxes = texts.map(box);
   texts.forEach((text, i) => {
@@ -62,7 +72,9 @@ function findText(svg, seen, problem) {
   });
 }
 
-// Thin lines never reach their colour: a pixel half of the way from the ground is enough.
+// Returns true if a pixel of the drawn plot has nearly the colour `ink`. The pixels of thin
+// lines are mixed with the background and never reach their full colour, so a pixel counts that
+// is at least half of the way from the background colour to the ink.
 function isSeen(ink, seen) {
   for (const colour of seen.counts.keys()) {
     const pixel = [colour >> 16, colour >> 8 & 255, colour & 255];
@@ -74,6 +86,7 @@ function isSeen(ink, seen) {
   return false;
 }
 
+// Reports colours of targets (classes t1, t2 and so on) that are not visible.
 function findColours(svg, seen, problem) {
   const told = new Set();
   for (const element of svg.querySelectorAll('[class]')) {
@@ -89,6 +102,7 @@ function findColours(svg, seen, problem) {
   }
 }
 
+// Draws and checks a plot.
 async function look(number, page, source) {
   const seen = await paint(source);
   const problem = text => lines.push('problem ' + number + ' ' + page + ': ' + text);

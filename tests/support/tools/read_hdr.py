@@ -1,8 +1,9 @@
-"""Compares a log of histograms, as PyPI's hdrhistogram reads it, with the JSON of its run.
+"""Compares an HdrHistogram log with the JSON of the same run.
 
-Usage: read_hdr.py LOG JSON, one record a line (-JJ) with each request. Prints for each
-tag its name, how many times it is of, and what differs: counts of all values, extremes,
-percentiles, and those of all requests of all targets together in the end.
+Usage: read_hdr.py LOG JSON. The log is read by PyPI's package hdrhistogram. The JSON has one
+record a line (-JJ), with all requests. Prints a line for each tag of the log: its name, the
+number of its values, and what differs (counts of values, extremes or percentiles). The last
+line, "sum", is for all requests of all targets together.
 """
 import json
 import sys
@@ -11,13 +12,14 @@ from hdrh.histogram import HdrHistogram
 from hdrh.log import HistogramLogReader
 
 PERCENTILES = (50, 90, 99, 99.9)
-MOST = (1 << 42) - 1
-APART = {"read", "write", "sync", "submit", "stack", "queue", "device", "return",
+HIGHEST = (1 << 42) - 1
+# The tags of parts of the requests, which are not added to the sum of all requests.
+PARTS = {"read", "write", "sync", "submit", "stack", "queue", "device", "return",
          "sync_device"}
 
 
 def empty():
-    return HdrHistogram(1, MOST, 2)
+    return HdrHistogram(1, HIGHEST, 2)
 
 
 def read_log(path):
@@ -28,7 +30,8 @@ def read_log(path):
         if interval is None:
             return sums
         total = sums.setdefault(interval.get_tag(), empty())
-        if interval.get_total_count():  # it takes the minimum of nothing for 0 ns
+        # The library takes 0 ns for the minimum of an empty interval.
+        if interval.get_total_count():
             total.add(interval)
 
 
@@ -38,12 +41,15 @@ def counts_of(histogram):
 
 
 def is_rank(latencies, percentile):
-    """Returns whether the percentile is a rank itself: the library rounds others."""
+    """Returns whether the percentile is exactly a rank. The library rounds others."""
     return round(percentile * len(latencies), 6) % 100 == 0
 
 
 def value_of(latencies, percentile):
-    """Returns the value below N ns that the N ns at that rank are reported as."""
+    """Returns the value that the log must report for a percentile of the latencies.
+
+    The log has the latency at that rank less 1 ns, as the end of its histogram bucket.
+    """
     rank = max(1, round(percentile * len(latencies) / 100))
     value = max(0, sorted(latencies)[rank - 1] - 1)
     shift = max(0, value.bit_length() - 8)
@@ -51,7 +57,10 @@ def value_of(latencies, percentile):
 
 
 def compare(name, histogram, latencies, stat):
-    """LATENCIES, each recorded by the library itself; 0 and 1 ns are the same to ioping."""
+    """Compares a histogram of the log with one of LATENCIES that the library makes itself.
+
+    ioping records each latency less 1 ns, so 0 and 1 ns are the same.
+    """
     expected, differences = empty(), []
     for latency in latencies:
         expected.record_value(max(0, latency - 1))
@@ -70,7 +79,7 @@ def compare(name, histogram, latencies, stat):
         value = histogram.get_value_at_percentile(percentile)
         check(f"p{percentile}", value_of(latencies, percentile), value)
     for percentile, middle in stat.get("percentiles", {}).items():
-        # Those of a phase have the waits of what a busy machine misses too; the log has not.
+        # Corrected percentiles also contain the waits of missed requests. The log does not.
         if stat.get("corrected") or not is_rank(latencies, float(percentile)):
             continue
         value = histogram.get_value_at_percentile(float(percentile))
@@ -81,7 +90,7 @@ def compare(name, histogram, latencies, stat):
 
 
 def times_of(request, both):
-    """Returns the times of a request, by what the tag of each ends with."""
+    """Returns the times of a request, by the last part of their tags."""
     times = {"": request["time"], **request.get("breakdown", {})}
     if both:
         times[request["operation"]] = request["time"]
@@ -113,7 +122,7 @@ def main():
     if set(sums) != set(latencies):
         print("tags", *sums)
     for tag, histogram in sums.items():
-        if tag.split("#")[-1] not in APART:
+        if tag.split("#")[-1] not in PARTS:
             all_of_them.add(histogram)
         compare(tag, histogram, latencies[tag], stats[tag])
     compare("sum", all_of_them, whole, {})
