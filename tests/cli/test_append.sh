@@ -1,8 +1,8 @@
 # Programs of test_append.c, see tests/support/commands.sh.
 # shellcheck shell=sh disable=SC2154
 
-# Usage: file_size FOLDER: prints the size of the working file in FOLDER of the run $pid. The file
-# has been removed, so it has no name.
+# Usage: file_size FOLDER: prints the size of the working file in FOLDER of the run $pid. The
+# file has been removed, so it has no name.
 file_size() {
     for file in "/proc/$(worker_of "$pid")/fd"/*; do
         case $(readlink "$file") in "$PWD/$1/"*'(deleted)') stat -Lc %s "$file" ;; esac
@@ -64,8 +64,8 @@ an_append_is_a_transaction() {
         transactions ioping -W -S 1m -c "$count" -i 0 -q "$@" ext4
 }
 
-# Usage: fio_takes_as_many COUNT [ARGUMENT...]: prints how many transactions COUNT appends of fio
-# cause, and how many those of ioping cause.
+# Usage: fio_takes_as_many COUNT [ARGUMENT...]: prints how many transactions COUNT appends of
+# fio cause, and how many those of ioping cause.
 fio_takes_as_many() {
     count=$1
     shift

@@ -1,10 +1,10 @@
-# Programs of test_both.c, see tests/support/commands.sh. The folder fs is a file system in which
-# a read takes at least 2 ms, a write 6 ms and a flush 4 ms.
+# Programs of test_both.c, see tests/support/commands.sh. The folder fs is a file system in
+# which a read takes at least 2 ms, a write 6 ms and a flush 4 ms.
 # shellcheck shell=sh disable=SC2154
 
 # Functions of jq. `agree` compares figures, which it computes from an array of times, with an
-# object of statistics that ioping printed. Percentiles are computed from $waited, the times with
-# the waits of missed requests. `own` selects the records of an operation.
+# object of statistics that ioping printed. Percentiles are computed from $waited, the times
+# with the waits of missed requests. `own` selects the records of an operation.
 # shellcheck disable=SC2016
 figures='def near($told): (. - $told | fabs) <= ([2, . * 0.005] | max);
     def mean: add / length;
@@ -65,9 +65,10 @@ limits_are_of_one_operation_or_of_flushes() {
     grep -c 'UNKNOWN: [0-9]* writes count' e
 }
 
-# Usage: agree_rows COLUMNS: compares the rows of operations in the table in the file o, each with
-# COLUMNS numbers, with the lines of the file told, which has times in ns. Prints 1 if there are
-# equally many rows, 1 if all values agree to the printed digits, and the number of rows.
+# Usage: agree_rows COLUMNS: compares the rows of operations in the table in the file o, each
+# with COLUMNS numbers, with the lines of the file told, which has times in ns. Prints 1 if
+# there are equally many rows, 1 if all values agree to the printed digits, and the number of
+# rows.
 agree_rows() {
     awk -v columns="$1" '
         BEGIN { unit["ns"] = 1; unit["us"] = 1e3; unit["ms"] = 1e6; unit["s"] = 1e9 }

@@ -1,5 +1,5 @@
-# Programs of test_breakdown.c, see tests/support/commands.sh. Some use $device, a disk with known
-# times: a loop device on a file of tests/support/tools/fuse_server.
+# Programs of test_breakdown.c, see tests/support/commands.sh. Some use $device, a disk with
+# known times: a loop device on a file of tests/support/tools/fuse_server.
 # shellcheck shell=sh disable=SC2154
 
 # Usage: drop_disk: removes the disk, if there is one, and unmounts the server with its file.
@@ -49,9 +49,9 @@ start_split() {
 until_requests() { until_lines_at_least "$1" '"io":'; }
 until_lines_at_least() { until [ "$(grep -c -e "$2" o)" -ge "$1" ]; do sleep 0.02; done; }
 
-# Usage: shares: prints the sums of times in ms over all divided requests in the file o: the whole
-# time, submit, stack (0 without a stack), queue, device and return. Fails if a counted request
-# was not divided, unless another process used the same blocks at the same time.
+# Usage: shares: prints the sums of times in ms over all divided requests in the file o: the
+# whole time, submit, stack (0 without a stack), queue, device and return. Fails if a counted
+# request was not divided, unless another process used the same blocks at the same time.
 shares() {
     jq -s -r 'map(select(.stat)) | last.stat
         | if .breakdown.count + .breakdown.shared != .count then
@@ -71,9 +71,9 @@ mostly() {
     ' parts
 }
 
-# Usage: found_in_five WANTED COMMAND...: runs a command up to five times, until it prints WANTED,
-# which is a format of printf. Prints the output of the last try. A single try may fail, because
-# a busy machine makes each part of a time longer.
+# Usage: found_in_five WANTED COMMAND...: runs a command up to five times, until it prints
+# WANTED, which is a format of printf. Prints the output of the last try. A single try may
+# fail, because a busy machine makes each part of a time longer.
 found_in_five() {
     # shellcheck disable=SC2059
     wanted=$(printf "$1")
@@ -85,10 +85,11 @@ found_in_five() {
     echo "$found"
 }
 
-# Usage: add_up: prints a line for each target in the file o, with five values: whether the parts
-# and the flush of each request add up to its time; whether no part is negative; whether the
-# parts of all requests add up to those in the summary; whether the counts add up; and whether
-# at least 95 % of the counted requests were divided. Only stacks of devices have the part stack.
+# Usage: add_up: prints a line for each target in the file o, with five values: whether the
+# parts and the flush of each request add up to its time; whether no part is negative; whether
+# the parts of all requests add up to those in the summary; whether the counts add up; and
+# whether at least 95 % of the counted requests were divided. Only stacks of devices have the
+# part stack.
 add_up() {
     jq -s -c '
         def figures: {count: length, time: (add // 0), min: (min // 0), max: (max // 0)};
@@ -108,9 +109,9 @@ add_up() {
 # Usage: they_add_up OPTION... TARGET...: prints the result of add_up for a run.
 they_add_up() { split -i 0 -c 150 "$@" && add_up; }
 
-# Usage: beside_the_server: compares the part device of the requests in the file o with the times
-# that fuse_server logged for them. Prints how many requests there are, how many were faster
-# than the server, and whether at least a quarter of them were at most 0.3 ms slower.
+# Usage: beside_the_server: compares the part device of the requests in the file o with the
+# times that fuse_server logged for them. Prints how many requests there are, how many were
+# faster than the server, and whether at least a quarter of them were at most 0.3 ms slower.
 beside_the_server() {
     jq -r 'select(.io).io | "\(.offset) \(.breakdown.device // "none")"' o >requests
     tail -n "$(grep -c . requests)" log | awk '
@@ -135,11 +136,11 @@ deaf() { cat "/proc/$(worker_of "$pid")/task"/*/stat 2>/dev/null | sed 's/.*) //
 # Usage: is_full: returns 0 if at least 12 threads wait for the queue of the device.
 is_full() { [ "$(deaf)" -ge 12 ]; }
 
-# Usage: a_full_queue SCHEDULER OPTION...: prints the result of a run while 16 other threads read
-# or write, so that all four tags of the device's queue are in use. The run has an interval.
-# Without it the run would get the tag of its last request again before the others. For bfq
-# such a run looks like a real-time program and goes first, so low_latency is switched off. The
-# run may still go first once it has a tag.
+# Usage: a_full_queue SCHEDULER OPTION...: prints the result of a run while 16 other threads
+# read or write, so that all four tags of the device's queue are in use. The run has an
+# interval. Without it the run would get the tag of its last request again before the others.
+# For bfq such a run looks like a real-time program and goes first, so low_latency is switched
+# off. The run may still go first once it has a tag.
 a_full_queue() { found_in_five queue fill_the_queue "$@"; }
 fill_the_queue() {
     queue=/sys/block/${device#/dev/}/queue
@@ -157,8 +158,8 @@ fill_the_queue() {
     [ "$status" = 0 ] && mostly queue 0.25
 }
 
-# Usage: throttled IOPS COMMAND...: runs a command in a new control group (version 1 or 2) with at
-# most IOPS reads of $device per second. Returns 77 if such a group cannot be made.
+# Usage: throttled IOPS COMMAND...: runs a command in a new control group (version 1 or 2)
+# with at most IOPS reads of $device per second. Returns 77 if such a group cannot be made.
 throttled() {
     number=$(cat "/sys/block/${device#/dev/}/dev")
     first=/sys/fs/cgroup/blkio second=/sys/fs/cgroup group=
@@ -181,8 +182,9 @@ throttled() {
 reads_are_throttled() { throttled 25 split -D -i 0 -c 30 "$device" && mostly queue; }
 a_throttle_is_queue() { found_in_five queue reads_are_throttled; }
 
-# Usage: scatter: fills the file system at ext4 with small files, removes every second of them, and
-# makes a file f in the gaps. Prints 1 if f has so many extents that most requests touch several.
+# Usage: scatter: fills the file system at ext4 with small files, removes every second of
+# them, and makes a file f in the gaps. Prints 1 if f has so many extents that most requests
+# touch several.
 scatter() {
     mkdir ext4/small
     head -c 64M /dev/zero | command split -a 4 -b 4k - ext4/small/ 2>/dev/null
@@ -264,8 +266,8 @@ freeze_in_a_run() {
         | [.breakdown.submit >= 5e8, .breakdown.submit > .time * 0.9]' o
 }
 
-# Usage: trace_device: begins a trace of $device in a separate instance of tracefs, which no other
-# program uses.
+# Usage: trace_device: begins a trace of $device in a separate instance of tracefs, which no
+# other program uses.
 trace_device() {
     instance=/sys/kernel/tracing/instances/test-$$
     mkdir "$instance" && echo 0 >"$instance/tracing_on" &&
@@ -287,8 +289,8 @@ end_trace() {
     rmdir "$instance"
 }
 
-# Usage: events <TRACE: prints the offset and the duration in us of each request of a trace, in the
-# order of their ends.
+# Usage: events <TRACE: prints the offset and the duration in us of each request of a trace,
+# in the order of their ends.
 events() {
     awk '{
         for (event = 1; event < NF && $event !~ /^block_rq_/; event++) ;

@@ -15,8 +15,8 @@ instances() {
         \( -name "ioping-$pid-*" -o -name "ioping-$worker-*" \)
 }
 
-# Usage: every_end_removes_the_trace COMMAND...: starts a run and ends it with the command. Prints
-# how many instances the run had, and the instances that remain.
+# Usage: every_end_removes_the_trace COMMAND...: starts a run and ends it with the command.
+# Prints how many instances the run had, and the instances that remain.
 every_end_removes_the_trace() {
     start_split -i 10ms d
     instances | wc -l
@@ -67,8 +67,8 @@ failed_requests_have_no_parts() {
     return "$status"
 }
 
-# Usage: with_disk COMMAND...: runs a command with $device, a loop device on the file disk of the
-# mounted server.
+# Usage: with_disk COMMAND...: runs a command with $device, a loop device on the file disk of
+# the mounted server.
 with_disk() {
     head -c 16M /dev/urandom >fs.files/disk
     need='needs loop devices with direct I/O on FUSE'
@@ -88,9 +88,9 @@ refused_on_overlay() {
     ioping -breakdown -c 1 layers
 }
 
-# Usage: split_in_a_time_namespace SECONDS: runs with a monotonic clock that is shifted by SECONDS.
-# Prints "shifted", how many requests counted, how many were divided, and whether their parts
-# add up to their time.
+# Usage: split_in_a_time_namespace SECONDS: runs with a monotonic clock that is shifted by
+# SECONDS. Prints "shifted", how many requests counted, how many were divided, and whether
+# their parts add up to their time.
 split_in_a_time_namespace() {
     # shellcheck disable=SC2016
     unshare -T --monotonic "$1" sh -c '
@@ -154,8 +154,8 @@ what_is_left_behind_goes_with_the_next_run() {
     done
 }
 
-# Usage: raw_lines_are_as_ever OPTION...: prints how many numbers raw lines have, first without and
-# then with each OPTION.
+# Usage: raw_lines_are_as_ever OPTION...: prints how many numbers raw lines have, first
+# without and then with each OPTION.
 raw_lines_are_as_ever() {
     for options in "" "$@"; do
         # shellcheck disable=SC2086

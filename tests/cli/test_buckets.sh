@@ -12,9 +12,9 @@ keep() {
     cut -d ' ' -f 2 o | sort -n >all
 }
 
-# Usage: compare_counts PERCENT: compares the count of each bucket with the number of times up to
-# its bound, and prints wrong buckets. A bucket may leave out times that are at most PERCENT below
-# its bound. The last line is the number of buckets.
+# Usage: compare_counts PERCENT: compares the count of each bucket with the number of times up
+# to its bound, and prints wrong buckets. A bucket may leave out times that are at most
+# PERCENT below its bound. The last line is the number of buckets.
 compare_counts() {
     sed -n "s/^$metric{.*le=\"\([0-9].*\)\"} /\1 /p" x.prom >counts
     awk -v percent="$1" '
@@ -42,8 +42,9 @@ counts_of_other_bounds_have_nothing_slower() {
     compare_counts 0.79
 }
 
-# Usage: expect QUANTILE: prints a test for promtool. The quantile that Prometheus computes from the
-# buckets must be between 0.7062 and 1.4161 times the true one. A bucket is that wide.
+# Usage: expect QUANTILE: prints a test for promtool. The quantile that Prometheus computes
+# from the buckets must be between 0.7062 and 1.4161 times the true one. A bucket is that
+# wide.
 expect() {
     time=$(awk -v quantile="$1" '
         { list[NR] = $1 }

@@ -1,8 +1,8 @@
 # Programs of test_calls.c, see tests/support/commands.sh.
 # shellcheck shell=sh disable=SC2154
 
-# Usage: interrupted_calls_are_repeated WRONG FAULTS ARGUMENT...: runs with FAULTS and prints the
-# totals, WRONG if it occurs in the output, and the errors of requests.
+# Usage: interrupted_calls_are_repeated WRONG FAULTS ARGUMENT...: runs with FAULTS and prints
+# the totals, WRONG if it occurs in the output, and the errors of requests.
 interrupted_calls_are_repeated() {
     wrong=$1 faults=$2
     shift 2
@@ -68,8 +68,8 @@ failures_stay_out_of_the_statistics() {
     return "$status"
 }
 
-# Usage: a_wall_clock_that_is_set_changes_time_stamps_only STEP SECONDS: runs while the wall clock
-# is set forward or back by STEP (see preload/faults.c), which is SECONDS.
+# Usage: a_wall_clock_that_is_set_changes_time_stamps_only STEP SECONDS: runs while the wall
+# clock is set forward or back by STEP (see preload/faults.c), which is SECONDS.
 a_wall_clock_that_is_set_changes_time_stamps_only() {
     faulty "realtime:3-:$1" -J -C -a 0 -i 20ms -w 150ms data >o || return
     jq -c --argjson step "$2" '(.[-1].timestamp - .[0].timestamp - $step | fabs < 60),
@@ -77,8 +77,8 @@ a_wall_clock_that_is_set_changes_time_stamps_only() {
         (map(.io.time // 1) | min > 0 and max < 60000000000)' o
 }
 
-# Usage: run_forbidden ERRNO CALLS [OPTION...] TARGET: runs while these system calls fail with ERRNO,
-# and prints the totals.
+# Usage: run_forbidden ERRNO CALLS [OPTION...] TARGET: runs while these system calls fail with
+# ERRNO, and prints the totals.
 run_forbidden() {
     errno=$1 calls=$2
     shift 2

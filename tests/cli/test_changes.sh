@@ -1,8 +1,8 @@
 # Programs of test_changes.c, see tests/support/commands.sh.
 # shellcheck shell=sh disable=SC2154
 
-# Usage: begin [OPTION...] TARGET: starts a run and waits until three requests have ended. The run
-# ends by itself after at most 20 s.
+# Usage: begin [OPTION...] TARGET: starts a run and waits until three requests have ended. The
+# run ends by itself after at most 20 s.
 begin() {
     start -w 20s -a 0 -i 10ms "$@"
     until_printed 'request=3 '
@@ -131,8 +131,9 @@ a_file_system_that_is_unmounted_lazily_is_still_measured() {
     agree 'E[A-Z]*'
 }
 
-# Usage: attach_disk: makes a loop device for disk.img and sets $device. It is detached at once, so
-# that the kernel removes it when its last descriptor is closed, however this shell ends.
+# Usage: attach_disk: makes a loop device for disk.img and sets $device. It is detached at
+# once, so that the kernel removes it when its last descriptor is closed, however this shell
+# ends.
 attach_disk() {
     truncate -s 4M disk.img
     device=$(attach -f --show disk.img) || exit

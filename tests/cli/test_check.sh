@@ -76,15 +76,15 @@ wrong_usage_is_answered() {
     done
 }
 
-# Usage: is_interrupted SIGNAL: sends the signal while a request is held. Returns the status of the
-# program.
+# Usage: is_interrupted SIGNAL: sends the signal while a request is held. Returns the status
+# of the program.
 is_interrupted() {
     start_faulty pread:4:hold -check -C -i 0 data
     signal_held "$1"
 }
 
-# Usage: an_interrupt_answers_with_what_is_known SIGNAL: prints the status and the line. After the
-# signal the program waits a while for the held request.
+# Usage: an_interrupt_answers_with_what_is_known SIGNAL: prints the status and the line. After
+# the signal the program waits a while for the held request.
 an_interrupt_answers_with_what_is_known() {
     retry 2 is_interrupted "$1"
     echo $?

@@ -1,9 +1,9 @@
 # Programs of test_compare.c, see tests/support/commands.sh.
 # shellcheck shell=sh disable=SC2154
 
-# Usage: made COUNT SEED [NAME]: prints COUNT raw lines of requests, 5 ms apart. Their times are from
-# 0.1 to 10 ms and far from evenly distributed. The first line includes a warm-up request. NAME
-# is the eleventh column.
+# Usage: made COUNT SEED [NAME]: prints COUNT raw lines of requests, 5 ms apart. Their times
+# are from 0.1 to 10 ms and far from evenly distributed. The first line includes a warm-up
+# request. NAME is the eleventh column.
 made() {
     awk -v count="$1" -v seed="$2" -v name="${3:+ $3}" 'BEGIN {
         srand(seed)
@@ -76,8 +76,8 @@ each_of_several_targets_is_a_row() {
     ioping -B -compare both gp2 | cut -d' ' -f1,11- | sort
 }
 
-# Usage: rows NAME...: prints the first two columns, name and number of requests, of these rows of
-# the table in the file o.
+# Usage: rows NAME...: prints the first two columns, name and number of requests, of these
+# rows of the table in the file o.
 rows() {
     for name; do
         sed -n "s/^\($name  *[0-9]*\) .*/\1/p" o | tr -s ' '
@@ -118,13 +118,15 @@ limits_of_few_requests_are_not_certain() {
     ioping -compare gp2 "$@" >o
 }
 
-# Usage: scaled PERCENT FILE: prints the lines of FILE with their times multiplied by PERCENT/100.
+# Usage: scaled PERCENT FILE: prints the lines of FILE with their times multiplied by
+# PERCENT/100.
 scaled() {
     awk -v percent="$1" '{ $2 = $5 = $6 = $7 = int($2 * percent / 100); print }' "$2"
 }
 
-# Usage: limits_may_be_relative_to_the_first OPTION...: compares files. The times in gp3 are 60 %
-# longer than those in gp2. The files "few", "short" and "slow" have too few requests for p99.
+# Usage: limits_may_be_relative_to_the_first OPTION...: compares files. The times in gp3 are
+# 60 % longer than those in gp2. The files "few", "short" and "slow" have too few requests for
+# p99.
 limits_may_be_relative_to_the_first() {
     made 2000 1 >gp2
     scaled 160 gp2 >gp3
@@ -144,15 +146,17 @@ each_file_has_a_line_for_each_limit() {
     ioping -J "$@" 2>e | jq -c '.[] | [.limits[] | [.name, .met, .certain, has("ratio")]]'
 }
 
-# Usage: changes_in_the_table: prints the changes of p50 and p99 of each row but the first, from the
-# table in the file o. "-" stands for a p99 that is missing because of too few requests.
+# Usage: changes_in_the_table: prints the changes of p50 and p99 of each row but the first,
+# from the table in the file o. "-" stands for a p99 that is missing because of too few
+# requests.
 changes_in_the_table() {
     change='([-+][0-9.]+ % \([^)]*\))'
     sed -nE "s/^([a-z0-9]+) .*[mu]s +$change .*[mu]s +$change .*/\1 \2 \3/p
         s/^([a-z0-9]+) .*[mu]s +$change +- +- .*/\1 \2 -/p" o
 }
 
-# Usage: changes_in_json: prints the same from the records in the file j, rounded as in the table.
+# Usage: changes_in_json: prints the same from the records in the file j, rounded as in the
+# table.
 changes_in_json() {
     jq -r 'select(.change.p50) | [.target.path, .stat.count, (.change | .p50, .p99
         | .ratio, .low // "-", .high // "-", .differs)] | map(tostring) | join(" ")' j |
@@ -226,9 +230,9 @@ output_may_have_the_name_of_a_row() {
     head -n 1 a
 }
 
-# Usage: output_that_is_an_input_is_refused_unharmed ARGUMENT...: runs in the folder inputs, which has
-# the files "runs", "other" and "-", and two more names of the first: the symbolic link "link" and
-# the hard link "hard". Prints "same" if no file has changed.
+# Usage: output_that_is_an_input_is_refused_unharmed ARGUMENT...: runs in the folder inputs,
+# which has the files "runs", "other" and "-", and two more names of the first: the symbolic
+# link "link" and the hard link "hard". Prints "same" if no file has changed.
 output_that_is_an_input_is_refused_unharmed() {
     rm -rf inputs
     mkdir inputs
@@ -245,8 +249,8 @@ output_that_is_an_input_is_refused_unharmed() {
     return "$status"
 }
 
-# Usage: ages LATENCY TIME: plots a run with one request of LATENCY, which lasted TIME, beside a run
-# whose request took 0 ns. Both are in ns.
+# Usage: ages LATENCY TIME: plots a run with one request of LATENCY, which lasted TIME, beside
+# a run whose request took 0 ns. Both are in ns.
 ages() {
     rm -f x.svg
     echo "1 $1 1 1 $1 $1 $1 0 1 $2" >gp2
@@ -254,8 +258,8 @@ ages() {
     ioping -compare gp2 gp3 -plot x.svg
 }
 
-# Usage: start_reading [ARGUMENT...]: starts the program with only these arguments. Its standard input
-# is a FIFO, to which descriptor 3 writes.
+# Usage: start_reading [ARGUMENT...]: starts the program with only these arguments. Its
+# standard input is a FIFO, to which descriptor 3 writes.
 start_reading() {
     fresh
     rm -f fifo
@@ -266,8 +270,8 @@ start_reading() {
     exec 3>fifo
 }
 
-# Usage: a_signal_ends_the_reading SIGNAL FILE: sends the signal while the program waits for more of
-# FILE after one line.
+# Usage: a_signal_ends_the_reading SIGNAL FILE: sends the signal while the program waits for
+# more of FILE after one line.
 a_signal_ends_the_reading() {
     made 1 1 >gp2
     start_reading -compare gp2 "$2"

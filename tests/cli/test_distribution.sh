@@ -31,8 +31,8 @@ corrected_percentiles_have_the_waits() {
     compare_ranks -corrected
 }
 
-# Usage: a_text_histogram_is_as_wide_as_the_terminal COLUMNS LOCALE: prints the width of a histogram
-# on such a terminal, and the character of which its bars are made.
+# Usage: a_text_histogram_is_as_wide_as_the_terminal COLUMNS LOCALE: prints the width of a
+# histogram on such a terminal, and the character of which its bars are made.
 a_text_histogram_is_as_wide_as_the_terminal() {
     script -qec "stty cols $1; LC_ALL=$2 \"\$IOPING\" -q -i 0 -c 101 -histogram data" \
         /dev/null >o && tr -d '\r' <o | sed -n '/ above /,$p' >histogram &&

@@ -1,8 +1,9 @@
 # Programs of test_earlier_files.c, see tests/support/commands.sh.
 # shellcheck shell=sh disable=SC2154
 
-# Usage: make_earlier_files: makes the folder kept with a target "data" and the output files of an
-# earlier run. That run had 7 requests, by which its files can be told from those of a new run.
+# Usage: make_earlier_files: makes the folder kept with a target "data" and the output files
+# of an earlier run. That run had 7 requests, by which its files can be told from those of a
+# new run.
 make_earlier_files() {
     mkdir kept kept/folder
     cd kept || return
@@ -17,8 +18,8 @@ make_earlier_files() {
 
 list_files() { find . | sort; }
 
-# Usage: unharmed COMMAND ARGUMENTS: runs the program by COMMAND in a copy of the folder kept. Prints
-# "same" if no file was changed, made or removed.
+# Usage: unharmed COMMAND ARGUMENTS: runs the program by COMMAND in a copy of the folder kept.
+# Prints "same" if no file was changed, made or removed.
 unharmed() {
     rm -rf f
     cp -a kept f
@@ -38,8 +39,8 @@ in_little_memory() { prlimit --as=$((100 << 20)) "$IOPING" "$@"; }
 
 without_uring() { "$IOPING_FORBID" 38 io_uring_setup "$IOPING" "$@"; }
 
-# Usage: as_user_with_few_threads ARGUMENT...: runs the program with at most 8 threads, as a user that
-# nobody else is, because the limit counts all threads of a user.
+# Usage: as_user_with_few_threads ARGUMENT...: runs the program with at most 8 threads, as a
+# user that nobody else is, because the limit counts all threads of a user.
 as_user_with_few_threads() {
     install -m 755 "$IOPING" ../prober
     user=$((60000 + $$ % 4000))
@@ -48,8 +49,8 @@ as_user_with_few_threads() {
         timeout -k 1 60 ../prober "$@"
 }
 
-# The first step of the sweep has replaced the files already. Prints 1 for each file that is still
-# the earlier one.
+# The first step of the sweep has replaced the files already. Prints 1 for each file that is
+# still the earlier one.
 a_later_step_cannot_begin() {
     rm -rf f
     cp -a kept f

@@ -92,8 +92,8 @@ a_second_interrupt_leaves_valid_json() {
     return "$status"
 }
 
-# Usage: a_failed_request_ends_the_run_with_the_summary FAULTS [OPTION...]: runs with FAULTS, and
-# prints the last line of a request and the counts of the summary.
+# Usage: a_failed_request_ends_the_run_with_the_summary FAULTS [OPTION...]: runs with FAULTS,
+# and prints the last line of a request and the counts of the summary.
 a_failed_request_ends_the_run_with_the_summary() {
     cp data w
     faults=$1
@@ -114,8 +114,8 @@ a_failed_request_leaves_valid_json() {
     return "$status"
 }
 
-# Usage: begin_blocked_and_end_at_once [OPTION...]: interrupts a run twice when its output is blocked,
-# because the pipe is full.
+# Usage: begin_blocked_and_end_at_once [OPTION...]: interrupts a run twice when its output is
+# blocked, because the pipe is full.
 begin_blocked_and_end_at_once() {
     rm -f pipe
     mkfifo pipe

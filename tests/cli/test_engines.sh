@@ -1,9 +1,9 @@
-# Programs of test_engines.c, see tests/support/commands.sh. OPTION... are the options that choose an
-# engine.
+# Programs of test_engines.c, see tests/support/commands.sh. OPTION... are the options that
+# choose an engine.
 # shellcheck shell=sh disable=SC2154
 
-# Usage: each_number_is_told_once [OPTION...]: prints the numbers of requests, how many are warm-ups,
-# and the totals.
+# Usage: each_number_is_told_once [OPTION...]: prints the numbers of requests, how many are
+# warm-ups, and the totals.
 each_number_is_told_once() {
     ioping -c 23 -i 0 "$@" data >o || return
     sed -nE 's/^4 KiB <<< .*: request=([0-9]+) time=.*/\1/p' o | sort -n | tr '\n' ' '
@@ -12,8 +12,8 @@ each_number_is_told_once() {
     totals
 }
 
-# Usage: records_add_up_to_the_summary DEPTH OPTION... TARGET: compares the records of requests with
-# the summary. Prints an array, then whether all agrees.
+# Usage: records_add_up_to_the_summary DEPTH OPTION... TARGET: compares the records of
+# requests with the summary. Prints an array, then whether all agrees.
 #
 # In a queue the page cache may answer a read, if an earlier request that is still in flight has
 # put the same page there. Such reads do not count in the summary. The first two values of the
@@ -50,16 +50,16 @@ records_add_up_to_the_summary() {
         near($load.iops; $load.count * 1e9 / $load.time)] | all' o
 }
 
-# Usage: requests <JSON: prints number, operation and offset of each request of a run, in the order of
-# the numbers.
+# Usage: requests <JSON: prints number, operation and offset of each request of a run, in the
+# order of the numbers.
 requests() {
     jq -c '[.[] | .io | select(.)] | sort_by(.request)[]
         | [.request, .operation, .offset]'
 }
 
-# Usage: a_seed_gives_the_same_requests SHAPE [OPTION...]: compares the requests of a run with the
-# options SHAPE with those of a run with OPTION, too. Prints how many there are and how many of
-# them differ from each other.
+# Usage: a_seed_gives_the_same_requests SHAPE [OPTION...]: compares the requests of a run with
+# the options SHAPE with those of a run with OPTION, too. Prints how many there are and how
+# many of them differ from each other.
 a_seed_gives_the_same_requests() {
     shape=$1
     shift
@@ -72,8 +72,8 @@ a_seed_gives_the_same_requests() {
     cmp plain other
 }
 
-# Usage: distribution_and_limits [OPTION...]: prints facts about the histogram and the percentiles of
-# a run, and runs with limits that are kept and that are not.
+# Usage: distribution_and_limits [OPTION...]: prints facts about the histogram and the
+# percentiles of a run, and runs with limits that are kept and that are not.
 distribution_and_limits() {
     ioping -hang 0 -JJ -q -histogram -percentiles 50,99.9 -c 41 -i 0 "$@" data |
         jq -c '.stat | [(.histogram | map(.count) | add), (.percentiles | keys),
@@ -95,8 +95,8 @@ not_waiting_is_no_failure_of_the_run() {
     ioping -B -C -N -c 9 -i 0 "$@" data 2>e | cut -d' ' -f1,9
 }
 
-# Usage: writes_are_on_the_device DEVICE OPTION...: prints the numbers of the blocks of 4 KiB that a run
-# has written.
+# Usage: writes_are_on_the_device DEVICE OPTION...: prints the numbers of the blocks of 4 KiB
+# that a run has written.
 writes_are_on_the_device() {
     device=$1
     shift
@@ -107,8 +107,8 @@ writes_are_on_the_device() {
         | unique' o
 }
 
-# Usage: the_device_is_free_after_each_run OPTION... DEVICE: runs eight times. Each run opens the device
-# exclusively.
+# Usage: the_device_is_free_after_each_run OPTION... DEVICE: runs eight times. Each run opens
+# the device exclusively.
 the_device_is_free_after_each_run() {
     for _ in 1 2 3 4 5 6 7 8; do
         ioping -hang 0 -B -WWW -c 9 -i 0 "$@" >o || return
@@ -116,8 +116,8 @@ the_device_is_free_after_each_run() {
     done
 }
 
-# Usage: a_device_that_lost_its_end_fails_there_only OPTION... DEVICE: runs on a loop device whose file
-# disk.img was truncated to 4 MiB. Prints facts about its requests.
+# Usage: a_device_that_lost_its_end_fails_there_only OPTION... DEVICE: runs on a loop device
+# whose file disk.img was truncated to 4 MiB. Prints facts about its requests.
 a_device_that_lost_its_end_fails_there_only() {
     truncate -s 4M disk.img
     ioping -hang 0 -J -E -e 7 -a 0 -c 60 -i 0 "$@" >o
@@ -147,8 +147,8 @@ a_frozen_file_system_holds_all_of_the_queue() {
     return "$status"
 }
 
-# Usage: little_memory_to_lock_is_told_or_done_with LIMIT: runs with at most LIMIT bytes of locked
-# memory, as a user that nobody else is, because the limit counts all memory of a user.
+# Usage: little_memory_to_lock_is_told_or_done_with LIMIT: runs with at most LIMIT bytes of
+# locked memory, as a user that nobody else is, because the limit counts all memory of a user.
 little_memory_to_lock_is_told_or_done_with() {
     cp "$IOPING" prober 2>/dev/null
     chmod 755 prober

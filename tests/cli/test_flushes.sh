@@ -4,8 +4,8 @@
 # Usage: disk: prints the folder in /sys/block of the loop device for flushed.img.
 disk() { losetup -nO NAME -j flushed.img | sed 's|^/dev|/sys/block|'; }
 
-# Usage: is_counting: returns 0 if the kernel assumes that the device has a cache, and counts its
-# flushes.
+# Usage: is_counting: returns 0 if the kernel assumes that the device has a cache, and counts
+# its flushes.
 is_counting() {
     [ "$(cat "$(disk)/queue/write_cache")" = 'write back' ] &&
         awk '{ exit NF < 16 }' "$(disk)/stat"
@@ -21,8 +21,8 @@ make_overlay() {
 # Usage: flushes: prints how many flushes the device has had so far.
 flushes() { awk '{ print $16 }' "$(disk)/stat"; }
 
-# Usage: count_flushes [ARGUMENT...]: runs ioping, and prints how many flushes the device had meanwhile.
-# Returns the status of the run.
+# Usage: count_flushes [ARGUMENT...]: runs ioping, and prints how many flushes the device had
+# meanwhile. Returns the status of the run.
 count_flushes() {
     before=$(flushes)
     ioping "$@"
@@ -31,8 +31,8 @@ count_flushes() {
     return "$status"
 }
 
-# Usage: without_cache COMMAND...: runs a command while the kernel assumes that the device has no
-# volatile cache.
+# Usage: without_cache COMMAND...: runs a command while the kernel assumes that the device has
+# no volatile cache.
 without_cache() {
     trap 'echo "write back" >"$(disk)/queue/write_cache"' EXIT
     trap 'exit 1' TERM

@@ -20,8 +20,9 @@ group_of() {
         END { if (mount) print mount (path == "/" ? "" : path) }' /proc/mounts /proc/self/cgroup
 }
 
-# Usage: with_group KIND COMMAND...: runs a command with a new control group, whose folder is $group.
-# KIND is freezer1 or freezer2, which can freeze processes, or cpu, which limits processor time.
+# Usage: with_group KIND COMMAND...: runs a command with a new control group, whose folder is
+# $group. KIND is freezer1 or freezer2, which can freeze processes, or cpu, which limits
+# processor time.
 with_group() {
     kind=$1
     shift
@@ -66,9 +67,9 @@ thaw() {
     esac
 }
 
-# Usage: freeze_for SECONDS [COMMAND...]: freezes the group, runs the command, waits until all threads
-# are frozen, and thaws the group SECONDS later. A thread in the kernel cannot be frozen. The
-# command makes such threads return from the kernel.
+# Usage: freeze_for SECONDS [COMMAND...]: freezes the group, runs the command, waits until all
+# threads are frozen, and thaws the group SECONDS later. A thread in the kernel cannot be
+# frozen. The command makes such threads return from the kernel.
 freeze_for() {
     seconds=$1
     shift
@@ -113,8 +114,9 @@ a_freeze_is_not_the_longest_latency() {
     cat e >&2
 }
 
-# Usage: found_in_five COMMAND...: runs a command up to five times, until the first line that it prints
-# is "true". If the machine is busy at the moment of the freeze, the program cannot see it.
+# Usage: found_in_five COMMAND...: runs a command up to five times, until the first line that
+# it prints is "true". If the machine is busy at the moment of the freeze, the program cannot
+# see it.
 found_in_five() {
     for _ in 1 2 3 4 5; do
         "$@" >found
@@ -159,9 +161,10 @@ a_freeze_that_cannot_be_seen_is_noted() {
     return "$status"
 }
 
-# Another process of the group uses up its processor time, so that all threads of the program get
-# no processor for most of each second. Prints "throttled" if the kernel has counted that, and
-# then how many requests count, and whether all times are at least as long as the server's.
+# Another process of the group uses up its processor time, so that all threads of the program
+# get no processor for most of each second. Prints "throttled" if the kernel has counted that,
+# and then how many requests count, and whether all times are at least as long as the
+# server's.
 a_limit_on_processor_time_is_no_freeze() {
     head -c 1M /dev/urandom >fs.files/f
     begin -JJ -i 0 -c 6 -a 0 fs/f || return

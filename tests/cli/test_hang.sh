@@ -23,8 +23,8 @@ time_between_requests_is_not_told() {
     return "$status"
 }
 
-# Usage: stuck [OPTION...] data: starts a run whose third request never ends, and waits for the message
-# about it.
+# Usage: stuck [OPTION...] data: starts a run whose third request never ends, and waits for
+# the message about it.
 stuck() {
     start_faulty pread:3-:hang -C -i 50ms -hang 100ms "$@"
     until_said 'request 3 has had no answer'
@@ -111,8 +111,8 @@ points_without_a_request_are_counted() {
         jq '.[0].load | .missed >= 3 and .missed <= (.time / 1e9 | floor) - 1'
 }
 
-# Usage: points_are_missed_in_a_burst_too EXPECTED FAULTS OPTION...: runs up to five times with FAULTS,
-# until the number of missed requests is EXPECTED, and prints it.
+# Usage: points_are_missed_in_a_burst_too EXPECTED FAULTS OPTION...: runs up to five times
+# with FAULTS, until the number of missed requests is EXPECTED, and prints it.
 points_are_missed_in_a_burst_too() {
     expected=$1 faults=$2
     shift 2
@@ -164,9 +164,9 @@ a_target_that_takes_long_is_told_of_and_used() {
 # Usage: deaf: prints how many threads of the worker of $pid wait uninterruptibly in the kernel.
 deaf() { cat "/proc/$(worker_of "$pid")/task"/*/stat | sed 's/.*) //' | grep -c ^D; }
 
-# Usage: is_stuck_in_kernel: returns 0 if a thread waits uninterruptibly, and there is a message about
-# the request after the last one that ended. Sets $stuck to its number. There may be messages
-# about earlier requests that were slow.
+# Usage: is_stuck_in_kernel: returns 0 if a thread waits uninterruptibly, and there is a
+# message about the request after the last one that ended. Sets $stuck to its number. There
+# may be messages about earlier requests that were slow.
 is_stuck_in_kernel() {
     stuck=$(($(grep -c request= o) + 1))
     grep -q "request $stuck has had no " e && [ "$(deaf)" -gt 0 ]
@@ -205,9 +205,9 @@ a_thawed_file_system_goes_on() {
     return "$status"
 }
 
-# Usage: interrupt_filling SIGNAL FAULTS OPTION...: starts a run in the folder d. While it fills its
-# working file, it is held at the write or flush that FAULTS name until it has handled the
-# signal. The function prepare puts files into the folder before.
+# Usage: interrupt_filling SIGNAL FAULTS OPTION...: starts a run in the folder d. While it
+# fills its working file, it is held at the write or flush that FAULTS name until it has
+# handled the signal. The function prepare puts files into the folder before.
 interrupt_filling() {
     signal=$1
     shift

@@ -1,9 +1,9 @@
-# Programs of test_hdr.c, see tests/support/commands.sh. Most run in the folder f, which is empty at
-# first. The file data is beside that folder.
+# Programs of test_hdr.c, see tests/support/commands.sh. Most run in the folder f, which is
+# empty at first. The file data is beside that folder.
 # shellcheck shell=sh disable=SC2154
 
-# Usage: hdr_python: prints a Python that has the library hdrhistogram: the one that .ci/run makes, or
-# that of the system.
+# Usage: hdr_python: prints a Python that has the library hdrhistogram: the one that .ci/run
+# makes, or that of the system.
 hdr_python() {
     for python in "${XDG_CACHE_HOME:-$HOME/.cache}/ioping-hdrhistogram/bin/python" python3; do
         ! "$python" -c 'import hdrh.log' 2>/dev/null || { echo "$python"; return; }
@@ -20,8 +20,8 @@ tags() { intervals x.hlog | sed 's/^Tag=//; s/,.*//'; }
 # Usage: has_intervals COUNT: returns 0 if x.hlog has at least COUNT intervals.
 has_intervals() { [ -e x.hlog ] && [ "$(intervals | wc -l)" -ge "$1" ]; }
 
-# Usage: check_log [LOG]: prints what is wrong with a log: its first line, a line that is not complete,
-# or a last line without its end.
+# Usage: check_log [LOG]: prints what is wrong with a log: its first line, a line that is not
+# complete, or a last line without its end.
 check_log() {
     log=${1:-x.hlog}
     head -n 1 "$log" | grep -qx '#\[Logged by ioping .*\]' || echo "$log: no head"
@@ -44,9 +44,9 @@ another_library_reads_what_the_requests_took() {
     [ "$(intervals | wc -l)" -ge 8 ] && echo intervals
 }
 
-# Usage: another_library_reads_what_is_apart OPTION...: prints each tag, and what differs for it.
-# Leaves out the counts and the tag of the device's flushes, because not all devices get flushes.
-# The tags are sorted, because the first interval may have a write but no read yet.
+# Usage: another_library_reads_what_is_apart OPTION...: prints each tag, and what differs for
+# it. Leaves out the counts and the tag of the device's flushes, because not all devices get
+# flushes. The tags are sorted, because the first interval may have a write but no read yet.
 another_library_reads_what_is_apart() {
     cd f || return
     "$IOPING" -JJ -a 0 -every 20ms -percentiles 50,90,99 -hdr x.hlog "$@" ../d >../o || return
@@ -82,8 +82,9 @@ an_interval_without_a_request_has_its_line() {
     check_log
 }
 
-# Usage: every_end_leaves_whole_lines_and_nothing_else FAULTS SHOWN FILE [SIGNAL]: starts a run with
-# FAULTS, waits until FILE contains SHOWN, and then sends SIGNAL or waits for the end.
+# Usage: every_end_leaves_whole_lines_and_nothing_else FAULTS SHOWN FILE [SIGNAL]: starts a
+# run with FAULTS, waits until FILE contains SHOWN, and then sends SIGNAL or waits for the
+# end.
 every_end_leaves_whole_lines_and_nothing_else() {
     cd f || return
     start_faulty "$1" -C -i 20ms -every 5ms -hang 10ms -hdr x.hlog ../data
@@ -140,7 +141,8 @@ a_log_that_is_moved_away_begins_again() {
 # Usage: lines_of_all COUNT: returns 0 if small/x.hlog has at least COUNT intervals.
 lines_of_all() { [ "$(intervals small/x.hlog | wc -l)" -ge "$1" ]; }
 
-# Usage: fill_disk full|freed: fills the file system of a growing log, and with freed makes room again.
+# Usage: fill_disk full|freed: fills the file system of a growing log, and with freed makes
+# room again.
 fill_disk() {
     mount -t tmpfs -o size=16k tmpfs small || return
     start -q -r 1000 -every 20ms -hdr small/x.hlog data
@@ -162,7 +164,8 @@ fill_disk() {
         { end = $3 + $4 }'
 }
 
-# Usage: umount_later: makes room for the intervals that could not be written, and waits for more.
+# Usage: umount_later: makes room for the intervals that could not be written, and waits for
+# more.
 umount_later() {
     mount -t tmpfs -o remount,size=1m tmpfs small
     until_true lines_of_all $((kept + 3))

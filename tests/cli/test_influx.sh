@@ -1,27 +1,33 @@
 # Programs of test_influx.c, see tests/support/commands.sh.
 # shellcheck shell=sh disable=SC2154
 
-# Usage: fields NAME: the values of a field of the lines in file o, without their "i".
+# Usage: fields NAME: prints the values of a field in the lines of the file o, without the
+# suffix i.
 fields() { sed -n "s/^[^ ].*[ ,]$1=\([0-9.]*\)i\{0,1\}[ ,].*/\1/p" o; }
-# Usage: sum NAME: of a field.
+
+# Usage: sum NAME: prints the sum of the values of a field.
 sum() { fields "$1" | awk '{ sum += $1 } END { print sum + 0 }'; }
 
-# The grammar: docs.influxdata.com/influxdb/v2/reference/syntax/line-protocol, and what
-# ioping-output(5) says that a line has.
+# Regular expressions for a line: the grammar of
+# docs.influxdata.com/influxdb/v2/reference/syntax/line-protocol, with the tags and fields that
+# ioping-output(5) lists.
 tag_value='([^\\, =[:cntrl:]]|\\[, =]|\\[^\\, =[:cntrl:]])+'
 float='[0-9]+(\.[0-9]+)?' integer='[0-9]+i'
 tags="path=$tag_value(,(operation|mode|number|phase)=[a-z0-9]+)+"
 part_tags="path=$tag_value(,(operation|mode|number|part|phase)=[a-z0-9_]+)+"
 figure="(p[0-9.]+|min|avg|max|mdev|iops|bps)=$float,"
 counts="count=$integer,failed=$integer,missed=$integer"
-# Prints what is no such line.
+
+# Usage: breaks_the_grammar: prints the lines of o that do not match, or "nothing" if o is
+# empty.
 breaks_the_grammar() {
     LC_ALL=C grep -vE "^(ioping,$tags ($figure)*$counts|ioping_part,$part_tags ($figure)*\
 count=$integer) [0-9]{19}\$" o
     [ -s o ] || echo nothing
 }
 
-# A file whose name has all that a tag must not have as it is.
+# Usage: make_odd: makes a file whose name, $odd, has all characters that must be escaped in a
+# tag.
 make_odd() {
     odd=$(printf 'a,b c=d"e\\,f\\\ng\303\251\377 \134')
     cp data "$odd"
@@ -38,10 +44,11 @@ lines_keep_to_the_grammar() {
     grep -o 'phase=[a-z]*' o | uniq
 }
 
-# Usage: metric NAME OPERATION: its count in the metrics of the same run.
+# Usage: metric NAME OPERATION: prints a count from the metrics of the same run.
 metric() { sed -n "s/^ioping_$1_duration_seconds_count.*operation=\"$2\".* //p" x.prom; }
 
-# Counts of all lines together: of operations, of both, and of flushes.
+# Compares the sums of the counts in all lines with the metrics: of each operation, of both
+# together, and of flushes.
 what_is_apart_adds_up() {
     ioping -influx -G -a 0 -i 1ms -c 60 -P 9ms -prometheus x.prom d >o || return
     breaks_the_grammar
@@ -53,7 +60,8 @@ what_is_apart_adds_up() {
         "write $writes" | cmp - sums && [ "$reads" -gt 0 ] && [ "$writes" -gt 0 ] && echo same
 }
 
-# Counts, and sums of times to a ns for each request, of all lines together.
+# Compares the sums of all lines with the metrics: counts exactly, and times within 1 ns for
+# each request.
 parts_are_those_of_the_metrics() {
     ioping -influx -breakdown -i 1ms -c 60 -P 9ms -prometheus x.prom d >o || return
     breaks_the_grammar
@@ -69,7 +77,7 @@ parts_are_those_of_the_metrics() {
         { print $1, ($1 == $4), ($3 == $5 && $3 > 0), (off > -1 && off <= $3 + 1) }'
 }
 
-# The tag of a path, and the path again.
+# Decodes the tag of a path and compares it with the path.
 paths_come_back_from_their_tags() {
     make_odd
     ioping -influx -i 0 -c 1 "$odd" >o || return
@@ -78,7 +86,8 @@ paths_come_back_from_their_tags() {
     [ "$(printf '%b' "$(cat tag)")" = "$odd" ] && echo same
 }
 
-# Usage: all_lines_together_have_all_requests OPTION...: how many count, in several lines.
+# Usage: all_lines_together_have_all_requests OPTION...: prints "several" if several lines have
+# requests, and the sum of their counts.
 all_lines_together_have_all_requests() {
     ioping -influx -C -a 0 -i 1ms "$@" data >o || return
     fields count | awk '$1 > 0' | sed -n '2s/.*/several/p'
@@ -96,7 +105,7 @@ what_is_left_of_a_period_is_the_last_line() {
     fields count
 }
 
-# Usage: kept_counts: of the metrics.
+# Usage: kept_counts: prints the count of requests in the metrics.
 kept_counts() { sed -n 's/^ioping_request_duration_seconds_count.* //p' x.prom; }
 
 # Usage: what_a_signal_cuts_off_is_a_line_too SIGNAL
@@ -108,7 +117,8 @@ what_a_signal_cuts_off_is_a_line_too() {
     [ "$(sum count)" = "$(kept_counts)" ] && echo same
 }
 
-# Against the metrics of the same run: counts, the sum of times to a ns for each request.
+# Compares the figures with the metrics of the same run: counts exactly, and the sum of times
+# within 1 ns for each request.
 figures_are_those_of_the_metrics() {
     ioping -influx -C -i 1ms -c 100 -P 9ms -prometheus x.prom data >o || return
     count=$(kept_counts)
@@ -121,7 +131,7 @@ figures_are_those_of_the_metrics() {
         END { off = (time - sum) * 1e9; print (off > -all && off < all + all) }'
 }
 
-# A period of one request has its time alone, and the rates of that.
+# All times of a period with one request are the time of that request.
 a_period_of_one_is_that_request() {
     ioping -influx -C -percentiles 1,50,99.9 -i 0 -c 10 -p 1 -s 8k data >o || return
     tr ',=' '  ' <o | awk '{
@@ -138,7 +148,8 @@ a_period_of_one_is_that_request() {
 }
 
 has_idle_lines() { [ "$(grep -c ' count=0i,failed=0i,missed=0i ' o)" -ge "$1" ]; }
-# Sends a request and waits; lines come on.
+
+# While the run waits an hour for its second request, it prints lines without requests.
 periods_without_a_request_have_counts() {
     start -influx -i 1h -P 10ms data
     until_true has_idle_lines 5
@@ -183,7 +194,7 @@ nothing_else_is_printed() {
     done
 }
 
-# A busy machine may do too little in a step, and gets longer ones.
+# On a busy machine a step may have too few requests. Then longer steps are tried.
 steps_have_lines_of_their_own() {
     for window in 50ms 500ms 5s; do
         ioping -influx -sweep threads=1..4 -w "$window" -slo max=1h data >o 2>e

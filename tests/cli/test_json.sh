@@ -1,18 +1,22 @@
 # Programs of test_json.c, see tests/support/commands.sh.
 # shellcheck shell=sh disable=SC2154
 
-# Every line of a file as JSON of its own: its keys but those that all records have.
+# Usage: kinds FILE: prints the keys of the records in FILE, which has a record in each line,
+# and how many lines in a row have the same keys. Leaves out the keys that all records have.
 kinds() {
     jq -R -r 'fromjson | del(.timestamp, .localtime, .target) | keys | join("+")' <"$1" |
         uniq -c | sed 's/^ *//'
 }
 
-# Usage: told [FILTER]: for each record that the filter begins with, what it counts.
+# Usage: told [FILTER] <JSON: prints number and counts of each record. FILTER is the start of
+# a jq filter that selects records.
 told() {
     jq -c "${1-} [.io.request, .io.size, .stat.count, .load.count]" | tr '\n' ' '
     echo
 }
-# Usage: both_forms_have_the_same_records OPTION... TARGET
+
+# Usage: both_forms_have_the_same_records OPTION... TARGET: prints the records of a run with
+# -J and of one with -JJ.
 both_forms_have_the_same_records() {
     ioping -J -a 0 -i 0 "$@" | told '.[] |'
     ioping -JJ -a 0 -i 0 "$@" | told
@@ -26,9 +30,10 @@ each_line_is_a_record_of_its_own() {
     tail -c 1 o | od -An -c
 }
 
-# Usage: distribution EVERY: the times that counted in o against what is said of them;
-# EVERY: ns, or more than any. Nothing was due any more while the last request was under
-# way.
+# Usage: distribution EVERY: compares the histogram and the percentiles in o with the times of
+# the counted requests. EVERY is the interval in ns for which waits were added to long
+# requests. If no waits were added, it is larger than any time. No wait was added for the last
+# request, because no request was due after it.
 distribution() {
     jq -c --argjson every "$1" '
         ([.[].io | select(. and (.ignored | not)) | .time]
@@ -68,7 +73,8 @@ each_period_has_its_own_distribution() {
     ioping -J -q -C -a 0 -p 5 -c 10 -i 0 data | jq -c '.[].stat.percentiles | keys'
 }
 
-# Of each request whether there is a part of the flush, within the time.
+# Usage: parts <JSON: prints for each request whether its flush took a part of its time, or
+# null if there was no flush.
 parts() {
     jq -c '[.[].io | values
         | if has("sync") then .sync > 0 and .sync < .time else null end]'
@@ -82,7 +88,8 @@ the_flush_is_told_from_the_write() {
     return "$status"
 }
 
-# Usage: failures_are_records FAULTS [OPTION...]: of both forms.
+# Usage: failures_are_records FAULTS [OPTION...]: prints verdicts and counts of a run with
+# FAULTS, for -J and for -JJ.
 failures_are_records() {
     faults=$1
     shift
@@ -109,7 +116,8 @@ a_line_is_whole_at_once() {
     return "$status"
 }
 
-# Usage: stuck OPTION...: from when it is told of request 3, which waits for ever.
+# Usage: stuck OPTION...: starts a run whose third request never ends, and waits for the
+# message about it.
 stuck() {
     start_faulty pread:3-:hang -C -i 0 -hang 100ms "$@" data
     until_said 'request 3 has had no answer'
@@ -124,7 +132,7 @@ an_interrupt_ends_the_lines_though_a_request_never_returns() {
     return "$status"
 }
 
-# Usage: a_second_interrupt_leaves_what_can_be_parsed OPTION
+# Usage: stuck_and_end_at_once OPTION: interrupts such a run twice.
 stuck_and_end_at_once() {
     stuck "$1"
     end_at_once
@@ -137,8 +145,9 @@ a_second_interrupt_leaves_what_can_be_parsed() {
     return "$status"
 }
 
-# Usage: answer_behind_the_end FILE OPTION...: the third request has its answer when the array
-# in FILE is closed, and the process has not yet ended.
+# Usage: answer_behind_the_end FILE OPTION...: interrupts a run twice while its third request
+# is held. The request ends after the array in FILE has been closed, but before the process
+# ends.
 answer_behind_the_end() {
     file=$1
     shift

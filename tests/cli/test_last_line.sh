@@ -1,7 +1,7 @@
 # Programs of test_last_line.c, see tests/support/commands.sh.
 # shellcheck shell=sh disable=SC2034,SC2154
 
-# Usage: signalled SIGNAL OPTION...: both streams of a run that the signal ends.
+# Usage: signalled SIGNAL OPTION...: prints both output streams of a run that the signal ends.
 signalled() {
     fresh
     signal=$1
@@ -14,8 +14,8 @@ signalled() {
     cat o
 }
 
-# Usage: unexported OPTION...: both streams of a run whose file of metrics cannot be replaced
-# in the end.
+# Usage: unexported OPTION...: prints both output streams of a run that cannot write its file of
+# metrics at the end.
 unexported() {
     mkdir exports
     fresh

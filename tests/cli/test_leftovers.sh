@@ -1,8 +1,8 @@
 # Programs of test_leftovers.c, see tests/support/commands.sh.
 # shellcheck shell=sh disable=SC2154
 
-# Usage: start_making [OPTION...]: a run of directory "slow" while no file can be made in
-# it, from when it tries to.
+# Usage: start_making [OPTION...]: starts a run in the folder "slow" while the creation of a
+# file hangs there, and waits until the run tries to make its file. Sets $worker.
 start_making() {
     : >hang
     rm -f hang.waiting
@@ -26,7 +26,7 @@ a_file_that_is_made_after_the_end_is_removed() {
     cat o
 }
 
-# Usage: interrupt_making [OPTION...]
+# Usage: interrupt_making [OPTION...]: interrupts such a run twice.
 interrupt_making() {
     start_making "$@"
     interrupt_twice
@@ -37,7 +37,9 @@ interrupt_making() {
     left ls -A slow.files
     return "$status"
 }
-# A signal may come in the middle of the walk to the file system: its path is stale then.
+
+# A signal may interrupt the kernel while it looks up the path. Then the path is stale
+# (ESTALE), and that message is allowed.
 # Usage: a_file_that_is_made_after_a_second_interrupt_is_removed [OPTION...]
 a_file_that_is_made_after_a_second_interrupt_is_removed() {
     retry 4 interrupt_making "$@"
@@ -58,7 +60,8 @@ a_kept_file_that_was_there_stays() {
     rm hang
 }
 
-# Usage: a_kept_file_that_was_begun_is_removed COMMAND...: which ends $pid.
+# Usage: a_kept_file_that_was_begun_is_removed COMMAND...: the command ends the run $pid while
+# it fills its file.
 a_kept_file_that_was_begun_is_removed() {
     rm -rf d
     mkdir d
@@ -90,14 +93,14 @@ a_file_that_is_there_again_after_its_close_is_removed() {
     ls -A returning.files
 }
 
-# Ends the run by a signal to the process that does the work.
+# Usage: kill_worker: kills the process that does the work, which ends the run.
 kill_worker() {
     kill -KILL "$(worker_of "$pid")"
     reap
 }
 
-# Usage: a_file_that_is_there_again_after_an_early_end_is_removed COMMAND...: which ends
-# $pid while a request is stuck.
+# Usage: a_file_that_is_there_again_after_an_early_end_is_removed COMMAND...: the command ends
+# the run $pid while a request hangs.
 a_file_that_is_there_again_after_an_early_end_is_removed() {
     : >returned
     : >hang
@@ -113,7 +116,8 @@ a_file_that_is_there_again_after_an_early_end_is_removed() {
 
 list_beside() { find slow.files -name 'x.prom.*'; }
 
-# A run whose file of metrics cannot be made yet.
+# Usage: start_export: starts a run while the creation of its file of metrics hangs. Sets
+# $worker.
 start_export() {
     rm -f hang.waiting
     : >hang
@@ -133,8 +137,9 @@ an_export_of_a_killed_run_is_removed() {
     left list_beside
 }
 
-# Usage: the_export_of_an_earlier_run_is_removed AGE: "2 minutes ago" when the next begins;
-# prints what is left of it before and after that.
+# Usage: the_export_of_an_earlier_run_is_removed AGE: kills a run and sets the time of the
+# file that it leaves to AGE, such as "2 minutes ago". Prints how many such files there are
+# before and after another run.
 the_export_of_an_earlier_run_is_removed() {
     start_export
     kill -KILL "$worker" "$pid"

@@ -19,8 +19,8 @@ no_locked_memory_is_needed() {
     totals
 }
 
-# Takes all blocks of the file system of this folder. By fallocate, as writes reserve more
-# than they take, and some is free again later.
+# Usage: fill: takes all blocks of the file system of this folder. Uses fallocate, because
+# writes reserve more blocks than they need, and some of these would become free again later.
 fill() {
     mkdir fill && sync -f . || return
     count=0

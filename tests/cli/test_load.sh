@@ -1,18 +1,21 @@
 # Programs of test_load.c, see tests/support/commands.sh. The server of fs logs each read to
-# file log: number, offset, size, begin, end, result. The load reads 8 KiB at a time.
+# the file log: number, offset, size, begin, end, result. The load reads 8 KiB at a time, and
+# the requests 4 KiB.
 # shellcheck shell=sh disable=SC2154
 
-# The log without the reads that try targets out, which are before the last of one byte, or
-# before the first request.
+# Usage: of_requests: prints the log without the reads with which ioping examines its targets.
+# They come before the last read of one byte and before the first request.
 of_requests() {
     awk '$3 == 1 { count = begun = 0; next }
         $3 == 4096 { begun = 1 }
         begun { line[count++] = $0 }
         END { for (i = 0; i < count; i++) print line[i] }' log
 }
+
+# Usage: of_load: prints the lines of the load.
 of_load() { of_requests | awk '$3 == 8192'; }
 
-# Usage: loaded OPTION...: a run with records in file o; ends with its status.
+# Usage: loaded OPTION...: runs ioping with its records in the file o, and returns its status.
 loaded() {
     : >log
     ioping -hang 0 -JJ -q "$@" fs/f >o 2>e
@@ -52,8 +55,9 @@ a_line_of_nine() {
     jq -s -r '.[1] | .background | "\(.operation) \(.size) \(.depth * .threads)"' o
 }
 
-# The grid of the load by the server's log: late requests move it, so it may be slower, though
-# not by half, as one of two threads would be.
+# Measures the rate of the load by the server's log. Late requests delay all later ones, so
+# the rate may be lower than asked for, but not by half: that would be the rate of one of two
+# threads.
 a_rate_is_kept() {
     for _ in 1 2 3 4 5; do
         loaded -w 600ms -i 100ms -load read,size=8k,"$1" || return
@@ -67,9 +71,9 @@ true" ] && break
     cat found e
 }
 
-# No read of the load began before the first phase had ended, or while the last went on; and
-# the first of those beside it began a second later. On a busy machine it may send none during
-# the last request.
+# Prints facts about the load: none of its reads began in the first phase or in the last, and
+# the counted requests of the second phase began a second after it. On a busy machine the load
+# may send nothing during the last request of its phase. Then the run is repeated.
 the_load_is_there_in_its_phase_alone() {
     for _ in 1 2 3 4 5; do
         loaded -c 20 -i 10ms -load read,size=8k,depth=2 || return
@@ -85,8 +89,8 @@ the_load_is_there_in_its_phase_alone() {
     cat found
 }
 
-# Usage: nothing_of_a_user_is_changed ARGUMENTS...: a run with each of them, all at a time.
-# Prints the phases of each.
+# Usage: nothing_of_a_user_is_changed ARGUMENTS...: makes a run with each ARGUMENTS, all in
+# parallel, and prints the phases of each.
 nothing_of_a_user_is_changed() {
     time=$(stat -c %y data)
     pids=
@@ -105,7 +109,7 @@ nothing_of_a_user_is_changed() {
     cmp data copy && [ "$(stat -c %y data)" = "$time" ]
 }
 
-# The requests are those of a directory, the load those of a file that may be written to.
+# The requests go to a folder. The load writes to a file, with the user's consent.
 a_file_is_written_with_consent() {
     head -c 64k data >f/own
     cp f/own f/before
@@ -140,7 +144,7 @@ an_end_in_a_phase() {
     return "$status"
 }
 
-# Reads of the load fail, and no others: they are as large as no other.
+# Only reads of the load fail. The load uses the file system bad.
 a_failure_of_the_load_ends_all() {
     : >log
     ioping -q -B -c 1000 -i 10ms "$@" -load read,rate=200,path=bad/f d >o 2>e

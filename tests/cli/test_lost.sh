@@ -1,13 +1,14 @@
 # Programs of test_lost.c, see tests/support/commands.sh.
 # shellcheck shell=sh disable=SC2154
 
-# Usage: sum NAME: of a field in the Influx lines of file o, but for those of reads and
-# writes together.
+# Usage: sum NAME: prints the sum of a field in the Influx lines of the file o. Leaves out the
+# lines for reads and writes together.
 sum() {
     sed -n "/,operation=rw,/d; s/^ioping,.*[ ,]$1=\([0-9]*\)i[ ,].*/\1/p" o |
         awk '{ sum += $1 } END { print sum + 0 }'
 }
-# Usage: total NAME: a metric of the same run, of all operations together.
+
+# Usage: total NAME: prints a metric of the same run, the sum of all operations.
 total() {
     sed -n "s/^ioping_$1[{].*[}] //p" x.prom | awk '{ sum += $1 } END { print sum + 0 }'
 }
@@ -26,8 +27,9 @@ periods_add_up() {
     return "$status"
 }
 
-# Usage: sent_or_missed POINTS OPTION...: prints "all" if all but a few of so many points of
-# the grid are in the summary, many of them missed.
+# Usage: sent_or_missed POINTS OPTION...: runs for POINTS intervals, and prints "all" if the
+# sent and the missed requests are about POINTS together, and at least a tenth of them were
+# missed.
 sent_or_missed() {
     points=$1
     shift

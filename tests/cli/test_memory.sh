@@ -1,7 +1,7 @@
 # Programs of test_memory.c, see tests/support/commands.sh.
 # shellcheck shell=sh
 
-# How often each of three runs asks for the memory that is left.
+# Prints for each of three runs how often it asks the system for the available memory.
 a_run_that_wants_little_does_not_ask() {
     head -c 8m /dev/zero >file
     for size in 4k 1m 8m; do

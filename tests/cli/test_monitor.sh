@@ -1,8 +1,9 @@
 # Programs of test_monitor.c, see tests/support/commands.sh.
 # shellcheck shell=sh disable=SC2154
 
-# Usage: begin [ARGUMENT...]: a run in a process group of its own, whose number is $pid,
-# until it has begun; $worker is the process that does the work.
+# Usage: begin [ARGUMENT...]: starts a run in its own process group and waits for its first
+# output. $pid is the group and its first process, the monitor. $worker is the process that
+# does the work.
 begin() {
     fresh
     # shellcheck disable=SC2086
@@ -12,6 +13,7 @@ begin() {
     worker=$(worker_of "$pid")
 }
 
+# Usage: has_open PID: returns 0 if the process has the target data open.
 has_open() { readlink "/proc/$1/fd"/* | grep -qx "$(pwd -P)/data"; }
 
 only_the_worker_has_the_target() {
@@ -37,7 +39,8 @@ the_worker_ends_with_its_monitor() {
     until_true is_released "$worker"
 }
 
-# Usage: a_signal_is_one SIGNAL TO...: what it is sent to, "group" or the name of a process.
+# Usage: a_signal_is_one SIGNAL TO...: sends the signal to each TO, which is group, monitor or
+# worker.
 a_signal_is_one() {
     signal=$1
     shift
@@ -55,8 +58,10 @@ a_signal_is_one() {
     return "$status"
 }
 
-# Interim statistics, one line for each signal; the next is sent when that is there.
+# Usage: has_said COUNT: returns 0 if there are COUNT lines of interim statistics.
 has_said() { [ "$(grep -c 'requests, ' e)" -ge "$1" ]; }
+
+# Each signal must print one line. The next is sent after that line.
 each_request_for_statistics_is_one() {
     begin -i 20ms data
     count=0
@@ -73,7 +78,8 @@ each_request_for_statistics_is_one() {
     return "$status"
 }
 
-# Both copies of the second come when those of the first have long been handled.
+# Monitor and worker each get a copy of a signal to the group. The second signal is sent when
+# both copies of the first have been handled.
 two_interrupts_of_the_group_are_two() {
     start_stuck
     kill -INT "-$pid"
@@ -83,8 +89,8 @@ two_interrupts_of_the_group_are_two() {
     reap
 }
 
-# Usage: repeat_interrupts TO: one sender interrupts the run, or its group, every 25 ms until
-# it is over.
+# Usage: repeat_interrupts PREFIX: one process sends SIGINT every 25 ms until the run has
+# ended: to the group if PREFIX is "-", or to the monitor if it is empty.
 repeat_interrupts() {
     start_stuck
     while kill -INT "$1$pid" 2>/dev/null; do sleep 0.025; done &
@@ -101,7 +107,7 @@ interrupts_that_one_sender_repeats_are_several() {
     done
 }
 
-# A run whose third request never returns, as begin starts it.
+# Usage: start_stuck: like begin, for a run whose third request never ends.
 start_stuck() {
     fresh
     IOPING_SCRIPT=pread:3-:hang LD_PRELOAD=$IOPING_FAULTS \
@@ -111,11 +117,11 @@ start_stuck() {
     worker=$(worker_of "$pid")
 }
 
-# Usage: state_of PID
+# Usage: state_of PID: prints the letter for the state of a process.
 state_of() { sed -n 's/^State:.\(.\).*/\1/p' "/proc/$1/status"; }
 has_state() { [ "$(state_of "$1")" = "$2" ]; }
 
-# Usage: until_more COUNT: waits for so many more lines of output.
+# Usage: until_more COUNT: waits for COUNT more lines of output.
 until_more() {
     lines=$(($(wc -l <o) + $1))
     while [ "$(wc -l <o)" -lt "$lines" ]; do
@@ -123,7 +129,8 @@ until_more() {
     done
 }
 
-# Usage: a_stop_stops_both SIGNAL PREFIX: of the number that it is sent to.
+# Usage: a_stop_stops_both SIGNAL PREFIX: sends the signal to the group if PREFIX is "-", or
+# to the monitor if it is empty.
 a_stop_stops_both() {
     begin -i 20ms data
     kill "-$1" "$2$pid"
@@ -134,7 +141,8 @@ a_stop_stops_both() {
     end INT
 }
 
-# The end of one that stopped itself for a monitor that has gone on meanwhile.
+# When the monitor is stopped, the worker stops itself. If the monitor has been continued in the
+# meantime, the worker must go on, too.
 a_stop_and_its_end_at_once_stop_nothing() {
     begin -i 1ms -q -P 10ms data
     for tenth in 0 1 2 3 4 5 6 7 8 9; do
@@ -148,7 +156,8 @@ a_stop_and_its_end_at_once_stop_nothing() {
     end INT
 }
 
-# The lock of descriptor 9, the folder and the output are the caller's again.
+# After the interrupt the caller has its things back although the worker is stuck: the lock of
+# descriptor 9, the current folder and the output.
 what_is_stuck_holds_nothing_of_the_caller() {
     mkdir -p folder
     mkfifo pipe
@@ -173,7 +182,7 @@ what_is_stuck_holds_nothing_of_the_caller() {
     return "$status"
 }
 
-# Usage: a_caller_may_have_set_signals OPTION: of env(1), for SIGCHLD.
+# Usage: a_caller_may_have_set_signals OPTION: runs with SIGCHLD as OPTION of env(1) sets it.
 a_caller_may_have_set_signals() {
     # shellcheck disable=SC2086
     env "$1=CHLD" $IOPING_RUNNER "$IOPING" -hang 0 -c 3 -i 0 -B data | cut -d' ' -f9
@@ -188,8 +197,8 @@ without_a_second_process_one_does_all() {
     return "$status"
 }
 
-# Prints class of I/O, nice value and number of processors of the thread that holds the target,
-# which has the number of the worker.
+# Usage: show_worker: prints the I/O class and the nice value of the first thread of the
+# worker, and "one" if it may use only one processor. Its process holds the target.
 show_worker() {
     worker=$(pgrep -P "$pid")
     readlink "/proc/$worker/fd"/* | grep -q 'data$' || echo "it has no target"

@@ -1,15 +1,16 @@
 # Helpers and programs of test_options.c, see tests/support/commands.sh.
 # shellcheck shell=sh disable=SC2154
 
-# The offsets of a run in JSON as one line.
+# Usage: offsets <JSON: prints the offsets of all requests in one line.
 offsets() { jq -c '[.[].io.offset | values]'; }
 
-# The numbers of the requests with their verdicts.
+# Usage: verdicts <OUTPUT: prints the numbers of the requests with their verdicts.
 verdicts() { sed -n 's/.*request=\([0-9]*\) time=[^(]*/\1/p'; }
 
-# Usage: lasts NS: "yes" if a run in JSON took as long by the clock.
+# Usage: lasts NS <JSON: prints "yes" if the run took at least NS ns.
 lasts() { jq -r "if .[-1].load.time >= $1 then \"yes\" else . end"; }
 
+# Usage: loads <JSON: prints the number of all requests.
 loads() { jq -c '.[-1].load.count'; }
 
 count_three() {
@@ -37,7 +38,8 @@ run_synced() {
     done
 }
 
-# What is wrong with a run that polls, other than that it cannot.
+# Usage: poll: runs with polled I/O and prints what is wrong. It is not wrong if polling is not
+# supported.
 poll() {
     ioping -H -c 2 -i 0 data >o 2>e
     case $? in
@@ -103,7 +105,8 @@ measure_directly() {
     done
 }
 
-# Usage: open_flags [OPTION...]: of the descriptor of target flags, octal.
+# Usage: open_flags [OPTION...]: prints the flags, in octal, with which a run has opened the
+# target "flags".
 open_flags() {
     start "$@" -i 1h flags
     until_printed request=1

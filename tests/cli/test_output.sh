@@ -1,7 +1,8 @@
 # Programs of test_output.c, see tests/support/commands.sh.
 # shellcheck shell=sh disable=SC2154
 
-# The first numbers of a raw line of one request, and the rest of it.
+# Usage: one FILE: makes a run of one request with -output FILE. Prints the number of lines in
+# FILE and the counts in its raw line, and a word of the summary on standard output.
 one() {
     ioping -hang 0 -C -B -a 0 -c 1 -output "$1" data >o 2>e
     wc -l <"$1" | tr -d ' ' | tr '\n' ' '
@@ -26,7 +27,7 @@ the_file_is_made_and_emptied_as_by_the_shell() {
     cmp -s y x.other || echo another file
 }
 
-# Where a busy machine did nothing in a step, the next try gives it more time.
+# On a busy machine a step may have no request. Then longer steps are tried.
 a_sweep_has_its_steps_in_both() {
     for window in 100ms 1s 10s; do
         ioping -hang 0 -C -B -w "$window" -sweep size=4k..16k -output x data >o 2>e
@@ -38,11 +39,13 @@ a_sweep_has_its_steps_in_both() {
 
 list_files() { find . \( -type f -printf '%p %s\n' -o -print \) | sort; }
 
-# Usage: a_file_that_is_another_of_the_run_is_refused_unharmed ARGUMENT...: in folder f, with
-# file t, links to it, a directory k with a working file like it, an empty directory d, and
-# directory m, whose empty working file link "short" leads to. Link "dangling" leads to a file "y" that
-# is not there, and "broken" to the working file of d. No file is left that was not there,
-# and none has grown.
+# Usage: a_file_that_is_another_of_the_run_is_refused_unharmed ARGUMENT...: runs in the folder
+# f and prints "same" if no file was made, changed or enlarged there. The folder has
+# - a file t, its copy t.svg, a symbolic link "link" and a hard link "hard" to it
+# - a folder k whose working file is a copy of t
+# - an empty folder d; the link "broken" leads to its working file, which does not exist
+# - a folder m with an empty working file, to which the link "short" leads
+# - a link "dangling" to a file y, which does not exist
 a_file_that_is_another_of_the_run_is_refused_unharmed() {
     rm -rf f/*
     cd f || return
@@ -85,7 +88,7 @@ every_signal_leaves_both_whole() {
     status=$?
     jq -c '(.[-1].load.count == length - 1)' x
     grep -c ^generated o
-    sed "/missed: not sent/d" e >&2 # of a busy machine
+    sed "/missed: not sent/d" e >&2 # that line appears only on a busy machine
     return "$status"
 }
 
@@ -104,9 +107,10 @@ a_second_interrupt_closes_the_file() {
     return "$status"
 }
 
-# Usage: what_others_may_have_put_there_is_refused NAME: in folder shared, where all may write;
-# another user has made "link" to file precious, "dangling", "file" and "fifo", this one "own",
-# a link, and "hard", another name of precious.
+# Usage: what_others_may_have_put_there_is_refused NAME: writes to NAME in the folder shared,
+# where all users may make files. Another user has made "link", which leads to the file
+# precious, "dangling", "file" and "fifo". This user has made the symbolic link "own" and
+# "hard", a hard link to precious.
 what_others_may_have_put_there_is_refused() {
     rm -rf shared
     mkdir -m 1777 shared
@@ -126,7 +130,8 @@ what_others_may_have_put_there_is_refused() {
     return "$status"
 }
 
-# Makes FIFO p with room for 8 KiB, which nobody reads: descriptor 3 is both ends of it.
+# Usage: make_unread: makes the FIFO p, which has room for 8 KiB and which nobody reads.
+# Descriptor 3 is both of its ends.
 make_unread() {
     rm -f p
     mkfifo p
@@ -135,7 +140,8 @@ make_unread() {
     head -c 8192 <&3 >/dev/null
 }
 
-# Usage: end_when_stuck SIGNAL: when the worker waits for a reader; "" sends none.
+# Usage: end_when_stuck SIGNAL: sends the signal when the worker waits for a reader of its
+# output, and waits for the end. If SIGNAL is empty, only waits for the end.
 end_when_stuck() {
     if [ "$1" ]; then
         until_idle
@@ -148,8 +154,8 @@ end_when_stuck() {
 # a certain request may be missing: its thread may wait for another that is stuck.
 has_records() { [ "$(grep -c '"request":' "$2")" -ge "$1" ]; }
 
-# Usage: a_screen_that_nobody_reads_leaves_the_file_whole SIGNAL OPTION...: whether
-# requests are in the file, and whether the last record is the summary of them.
+# Usage: a_screen_that_nobody_reads_leaves_the_file_whole SIGNAL OPTION...: prints whether the
+# file has requests, and whether its last record is the summary of them.
 a_screen_that_nobody_reads_leaves_the_file_whole() {
     signal=$1
     shift

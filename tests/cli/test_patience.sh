@@ -39,7 +39,8 @@ the_time_of_a_stopped_process_does_not_count() {
     return "$status"
 }
 
-# Ends a run that waits while there is file "hang", once it is given up.
+# Usage: given_up: waits until the run reports that it gives up, removes the file "hang" to
+# end the hang, and returns the status of the run.
 given_up() {
     until_said 'still not ready'
     rm hang

@@ -1,8 +1,9 @@
 # Programs of test_peer.c, see tests/support/commands.sh.
 # shellcheck shell=sh
 
-# Masks times and rates in lines; the deviation is masked even if 0, since two times may be
-# equal. What the mount table does not tell is unknown to ours and nothing to the peer.
+# Usage: mask_lines FILE: prints lines with their times and rates masked. The deviation is
+# masked even if it is 0, because all times may be equal. If the mount table lacks a name,
+# ioping prints "unknown" and the peer prints nothing.
 mask_lines() {
     sed -E '
         s/[0-9]{2}:[0-9]{2}:[0-9]{2}/CLOCK/
@@ -22,7 +23,8 @@ mask_lines() {
         s/^([2-9]|[0-9]{2,})( [0-9]+){7} ([0-9]+) [0-9]+$/\1 # # # # # # # \3 #/' "$1"
 }
 
-# The same for JSON: one line per record, without the keys that only ours has.
+# Usage: mask_records FILE: does the same for JSON. Prints a line for each record, without the
+# keys that the peer does not have.
 mask_records() {
     jq -c '
         def hide($keys): with_entries(
@@ -35,7 +37,8 @@ mask_records() {
         | if .stat.count > 1 then .stat.mdev = "#" else . end' "$1"
 }
 
-# For JSON too: jq does not tell how many decimals a number had.
+# Usage: mask_decimals FILE: prints some lines of JSON with their digits masked, to compare
+# how many decimals they have. jq would not keep them.
 mask_decimals() {
     sed -nE '/"(timestamp|iops)": /{
         s/[0-9]+\./#./
@@ -44,7 +47,8 @@ mask_decimals() {
     }' "$1"
 }
 
-# Usage: show STATUS: the masked output, the status and stderr of a side, fenced.
+# Usage: show STATUS: prints the masked output, the status and the stderr of one of the two
+# programs, separated by \001.
 show() {
     read -r first <.got
     case $first in
@@ -60,8 +64,9 @@ show() {
     rm -f d/ioping.tmp
 }
 
-# Usage: end_asleep SIGNAL: ends the last in the background, after its first request: the
-# peer misses a signal between that and its sleep.
+# Usage: end_asleep SIGNAL: sends a signal to the last program in the background when it
+# sleeps after its first request, and waits for its end. The peer misses a signal that comes
+# before it sleeps.
 end_asleep() {
     until grep -qE '^}|request=1' .got && grep -q '^State:.S' "/proc/$(worker_of $!)/status"; do
         sleep 0.01
@@ -70,11 +75,12 @@ end_asleep() {
     wait $!
 }
 
-# The same, as soon as it has printed something.
+# Usage: end_printed SIGNAL: does the same as soon as the program has printed something.
 end_printed() {
     until_true test -s .got
     kill "-$1" $!
     wait $!
 }
 
+# Usage: keys <JSON: prints all keys that occur in the records.
 keys() { jq -r '.[] | paths | map(strings) | join(".")' | sort -u; }

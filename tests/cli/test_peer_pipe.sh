@@ -1,7 +1,8 @@
 # Programs of test_peer_pipe.c, see tests/support/commands.sh.
 # shellcheck shell=sh
 
-# A number at the beginning of a line is another one each time, and its unit too.
+# Usage: first_words FILE: prints the first word of each line. Numbers at the start of a line,
+# with their units, are left out or masked, because they differ in each run.
 first_words() {
     sed -E '
         s/\r$//
@@ -10,7 +11,8 @@ first_words() {
         s/ .*//' "$1"
 }
 
-# What ours adds on a terminal.
+# Usage: leave_out_added FILE: prints lines without what ioping prints on a terminal and the
+# peer does not.
 leave_out_added() {
     sed -E '
         /^((read |write )?p50|fdatasync)/d

@@ -1,10 +1,12 @@
 # Programs of test_pipe.c, see tests/support/commands.sh.
 # shellcheck shell=sh disable=SC2154
 
-# Usage: stall [OPTION...] TARGET: request 5 is late for 30 points of the grid at least.
+# Usage: stall [OPTION...] TARGET: makes a run whose fifth request takes so long that at least
+# 30 requests become due meanwhile.
 stall() { faulty pread:5:320ms -C -q -i 10ms -c 24 "$@"; }
 
-# Usage: outlier [OPTION...] TARGET: request 8 takes longer than all others together.
+# Usage: outlier [OPTION...] TARGET: makes a run whose eighth request takes longer than all
+# others together.
 outlier() { faulty pread:8:2000ms,pread:1-:20ms -C -i 20ms -c 20 "$@"; }
 
 # Usage: a_quiet_run_in_the_background_dies_by_what_it_is_sent SIGNAL

@@ -1,8 +1,8 @@
-# Programs of test_plot.c, see tests/support/commands.sh. Each is in folder f, which is
-# empty, and the file data is beside it.
+# Programs of test_plot.c, see tests/support/commands.sh. They run in the folder f, which is
+# empty at first. The file data is beside that folder.
 # shellcheck shell=sh disable=SC2154
 
-# How many marks x.svg has, one for each request that counts.
+# Usage: marks: prints the number of marks in x.svg. Each counted request has one.
 marks() { grep -c '<circle class="mark' x.svg; }
 
 several_targets_are_told_apart() {
@@ -15,12 +15,12 @@ several_targets_are_told_apart() {
     grep -o '\.\./[a-z]* (' x.svg | sort -u
 }
 
-# Usage: long_name CHARACTER: CHARACTER as often as the name of a file may have bytes.
+# Usage: long_name CHARACTER: prints a name of the maximum length, which consists of CHARACTER.
 long_name() {
     printf "%$(getconf NAME_MAX .)s" '' | tr ' ' "$1"
 }
 
-# The second run replaces what the first has made.
+# The second run replaces the files of the first.
 a_name_may_have_as_many_bytes_as_the_file_system_allows() {
     cd f || return
     for _ in 1 2; do

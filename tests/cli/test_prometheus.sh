@@ -1,8 +1,8 @@
-# Programs of test_prometheus.c, see tests/support/commands.sh. Most are in folder f, which
-# is empty, and the file data is beside it.
+# Programs of test_prometheus.c, see tests/support/commands.sh. Most run in the folder f,
+# which is empty at first. The file data is beside that folder.
 # shellcheck shell=sh disable=SC2154
 
-# Usage: value NAME: the values of a metric in x.prom, however it is labelled.
+# Usage: value NAME: prints the values of a metric in x.prom, with any labels.
 value() { sed -n "s/^ioping_$1[{].*[}] //p" x.prom; }
 
 it_is_there_with_zeros_before_the_first_request() {
@@ -50,8 +50,8 @@ a_reader_never_sees_a_part_of_it() {
     ls -A
 }
 
-# Usage: every_end_leaves_the_file_and_nothing_else FAULTS SHOWN FILE [SIGNAL]: which is
-# sent when SHOWN stands in the file.
+# Usage: every_end_leaves_the_file_and_nothing_else FAULTS SHOWN FILE [SIGNAL]: starts a run
+# with FAULTS, waits until FILE contains SHOWN, and then sends SIGNAL or waits for the end.
 every_end_leaves_the_file_and_nothing_else() {
     cd f || return
     start_faulty "$1" -C -i 20ms -every 5ms -hang 10ms -prometheus x.prom ../data
@@ -62,6 +62,7 @@ every_end_leaves_the_file_and_nothing_else() {
     ls -A
 }
 
+# Usage: was_replaced VERSION: returns 0 if x.prom has another inode and time than VERSION.
 was_replaced() { [ "$(stat -c %i%y x.prom)" != "$1" ]; }
 it_goes_on_being_kept_while_a_request_hangs() {
     cd f || return
@@ -76,13 +77,15 @@ it_goes_on_being_kept_while_a_request_hangs() {
     value requests_total
 }
 
-# Usage: gauges TARGET: the requests of TARGET under way, and the age of the oldest.
+# Usage: gauges TARGET: prints the number of requests of TARGET in flight and the age of the
+# oldest.
 gauges() {
     for name in requests_in_flight oldest_request_seconds; do
         sed -n "s|^ioping_${name}[{]target=\"$1\",.*[}] ||p" x.prom
     done | xargs
 }
-# Usage: is_older SECONDS: the oldest request to the file system that hangs.
+
+# Usage: is_older SECONDS: returns 0 if the oldest request to the hanging file system is older.
 is_older() { gauges ../fs/data | awk "{ exit !(\$2 > $1) }"; }
 has_more_requests() { [ "$(value requests_total | tail -1)" -gt "$1" ]; }
 
@@ -128,7 +131,8 @@ a_file_that_hangs_is_given_up_after_a_signal() {
 }
 no_others() { [ "$(ls -A slow.files)" = x.prom ]; }
 
-# Only the first version gets made, which is tried before that.
+# The first two opens of the file succeed: that of a trial and that of the first version. All
+# later ones hang.
 the_last_version_is_given_up_after_its_time() {
     cd f || return
     faulty open@x.prom.:3-:hang -q -C -i 0 -c 3 -timeout 1s -prometheus x.prom ../data \
@@ -140,7 +144,8 @@ the_last_version_is_given_up_after_its_time() {
     return "$status"
 }
 
-# Starts a run that exports d/x.prom and removes its folder, until the run reports that.
+# Usage: lose_folder: starts a run that exports d/x.prom, moves its folder away, and waits
+# until the run reports that.
 lose_folder() {
     mkdir d
     start -r 100 -every 10ms -prometheus d/x.prom ../data
@@ -171,6 +176,7 @@ a_file_that_can_be_written_again_is_no_failure() {
     said
 }
 
+# Usage: fill_disk: fills the file system of an exported file.
 fill_disk() {
     mount -t tmpfs -o size=16k tmpfs small || return
     start -r 100 -every 10ms -prometheus small/x.prom data
@@ -187,7 +193,7 @@ fill_disk() {
     ls -A small
 }
 
-# With mounts of its own.
+# Runs fill_disk in a new mount namespace.
 a_full_disk_leaves_the_last_version() {
     mkdir -p small
     # shellcheck disable=SC2016
@@ -196,8 +202,8 @@ a_full_disk_leaves_the_last_version() {
         fill_disk' sh "$tests"
 }
 
-# Usage: has_periods COUNT: whether the output has at least COUNT periods, as raw lines or in
-# JSON.
+# Usage: has_periods COUNT: returns 0 if the output has at least COUNT periods, as raw lines
+# or as JSON.
 has_periods() { [ "$(grep -cE '^[0-9]|"load"' "$top/o")" -ge "$1" ]; }
 
 # Usage: raw_lines_are_printed_all_the_same OPTION...: waits for three periods, and prints how
@@ -259,7 +265,8 @@ the_last_request_has_its_time() {
     awk "BEGIN { print ($last >= $before && $last < $after + 1) }"
 }
 
-# A file whose name has all that must be escaped, and what is no UTF-8.
+# Usage: make_odd: makes a file whose name, $odd, has all characters that must be escaped in a
+# label, and a byte that is not UTF-8.
 make_odd() {
     odd=$(printf 'a"b\\c d\n\303\251\377z')
     cp ../data "$odd"
@@ -272,7 +279,7 @@ labels_of_odd_paths_are_escaped() {
     sed -n 's/^ioping_requests_total{\(target=.*\),device=.*mode="[a-z]*"[}]/\1/p' x.prom
 }
 
-# Usage: check_metrics ARGUMENT...
+# Usage: check_metrics ARGUMENT...: makes a run and checks its metrics with promtool.
 check_metrics() {
     "$IOPING" -q -i 0 -c 20 -prometheus x.prom "$@" >../o &&
         promtool check metrics <x.prom
@@ -315,8 +322,8 @@ a_fifo_in_its_place_is_not_waited_for() {
     return "$status"
 }
 
-# One read takes two seconds, and the thread that waits for it is lost after half a
-# second. It is in flight until it is answered.
+# One read takes two seconds. After half a second, the timeout, the run gives up the thread
+# that waits for it. The request stays in flight until it is answered.
 what_is_answered_late_is_not_in_flight() {
     cp data fs.files/data
     cd f || return

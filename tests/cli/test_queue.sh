@@ -1,5 +1,5 @@
-# Programs of test_queue.c, see tests/support/commands.sh. ENGINE is the word for its
-# requests in the script of the faults, and OPTION what asks for it.
+# Programs of test_queue.c, see tests/support/commands.sh. ENGINE is the word for the requests
+# of an engine in a script of faults, and OPTION is the option that chooses the engine.
 # shellcheck shell=sh disable=SC2154
 
 # Usage: a_stall_does_not_silence_the_grid ENGINE OPTION
@@ -29,8 +29,8 @@ a_hung_request_does_not_hold_the_others() {
     return "$status"
 }
 
-# Usage: start_hanging ENGINE OPTION...: until it is told of request 5, which hangs with
-# all after it.
+# Usage: start_hanging ENGINE OPTION...: starts a run whose requests hang from the fifth on,
+# and waits for the message about the fifth.
 start_hanging() {
     engine=$1
     shift

@@ -2,17 +2,18 @@
 # shellcheck shell=sh disable=SC1091,SC2034,SC2154
 . "$tests/support/returns.sh"
 
-# Usage: beside COMMAND...: runs it beside the program that takes the place of this shell,
-# of which it is no child, and away from its terminal.
+# Usage: beside COMMAND...: runs a command in the background, apart from the terminal. It is
+# not a child of this shell, because the tested program will replace this shell.
 beside() { ("$@" </dev/null >/dev/null 2>&1 &); }
 
-# Usage: end_hang FILE: after 20 s, so that a test fails and ends.
+# Usage: end_hang FILE: ends a hang after 20 s by removing FILE, so that a failing test ends.
 end_hang() {
     sleep 20
     rm -f "$1"
 }
 
-# Interrupts the program once its terminal has been stopped and it waits for that.
+# Usage: interrupt_stopped: sends SIGINT to the program that replaces this shell, when its
+# terminal has been stopped (the file stopped exists) and it waits for the terminal.
 interrupt_stopped() {
     until_true test -e stopped
     pid=$(pgrep -P $$ || echo $$)
@@ -21,8 +22,8 @@ interrupt_stopped() {
     kill -INT $$
 }
 
-# Usage: a_killed_worker_is_not_waited_for [OPTION...]: says "hangs" if the request still does
-# when the program has ended.
+# Usage: a_killed_worker_is_not_waited_for [OPTION...]: prints "hangs" if the request still
+# hangs when the program has ended.
 a_killed_worker_is_not_waited_for() {
     [ -s killed.files/f ] || head -c 1M /dev/urandom >killed.files/f
     rm -f hang.waiting

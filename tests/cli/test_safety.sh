@@ -9,7 +9,7 @@ device_with_a_mounted_file_system_is_not_written() {
         e2fsck -fn mounted.img >/dev/null 2>&1 && echo whole
 }
 
-# Usage: sum_disk DEVICE: past the page cache.
+# Usage: sum_disk DEVICE: prints a checksum of the device, which is read with direct I/O.
 sum_disk() { dd if="$1" iflag=direct bs=64k 2>/dev/null | cksum; }
 
 # Usage: disk_with_a_mounted_partition_is_not_written DEVICE
@@ -98,7 +98,8 @@ working_set_larger_than_the_free_space_is_refused_unwritten() {
     [ "$(stat -fc %f small)" = "$free" ] && return "$status"
 }
 
-# Usage: planted_working_file_is_never_written COMMAND: which plants it.
+# Usage: planted_working_file_is_never_written COMMAND: COMMAND puts something at the place of
+# the working file.
 planted_working_file_is_never_written() {
     rm -rf open missing && mkdir -m 1777 open && echo precious >victim || return
     (cd open && eval "$1") ||

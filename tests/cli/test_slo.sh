@@ -11,7 +11,7 @@ values_are_those_of_the_summary() {
     [ "$(wc -l <summary)" = 7 ] && cmp summary lines
 }
 
-# Usage: break_one FAULTS OPTION...: until one limit is broken, and no other.
+# Usage: break_one FAULTS OPTION...: runs up to five times, until only one limit is broken.
 break_one() {
     for _ in 1 2 3 4 5; do
         faulty "$@" data 2>e
@@ -22,7 +22,8 @@ break_one() {
     return "$status"
 }
 
-# Usage: a_limit_that_is_not_certain_is_noted REQUESTS: these take 20 ms, of 101.
+# Usage: a_limit_that_is_not_certain_is_noted REQUESTS: makes 101 requests. REQUESTS, such as
+# 50-, take 20 ms.
 a_limit_that_is_not_certain_is_noted() {
     faulty "pread:$1:20ms" -q -C -i 0 -c 101 -slo p50=10ms data >o
     status=$?

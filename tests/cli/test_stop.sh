@@ -1,13 +1,15 @@
 # Programs of test_stop.c, see tests/support/commands.sh.
 # shellcheck shell=sh disable=SC2154
 
-# A thread of the worker is stopped; all of them are, or have ended.
+# Usage: is_stopping: returns 0 if at least one thread of the worker is stopped.
 is_stopping() { grep -h '^State:' "/proc/$worker/task"/*/status | grep -q 'T '; }
+
+# Usage: is_stopped: returns 0 if all threads of the worker are stopped or have ended.
 is_stopped() { ! grep -h '^State:' "/proc/$worker/task"/*/status | grep -qv '[TZ] '; }
 
-# Usage: stop_for SECONDS [COMMAND...]: stops $pid, and lets it go on SECONDS after all threads
-# of its worker have stopped. The command runs when the first of them has stopped, and lets
-# the others come out of the kernel.
+# Usage: stop_for SECONDS [COMMAND...]: stops the run $pid and continues it SECONDS after all
+# threads of its worker have stopped. A thread in the kernel cannot stop. The command, which
+# runs when the first thread has stopped, makes such threads return from the kernel.
 stop_for() {
     seconds=$1
     shift
@@ -20,14 +22,14 @@ stop_for() {
     kill -CONT "$pid"
 }
 
-# Usage: begin [OPTION...] TARGET: until it has begun with its requests, as there are lines.
+# Usage: begin [OPTION...] TARGET: starts a run and waits until it has printed a line.
 begin() {
     start "$@"
     until_true test -s o
 }
 
-# Usage: begin_under_way [OPTION...]: on mount fs, with one request that is under way until
-# file hang goes.
+# Usage: begin_under_way [OPTION...]: starts a run on the mount fs and waits until a request
+# hangs. It hangs until the file hang is removed.
 begin_under_way() {
     head -c 1M /dev/urandom >fs.files/f
     rm -f hang hang.waiting
@@ -36,7 +38,7 @@ begin_under_way() {
     until_true test -e hang.waiting
 }
 
-# Until 20 more periods are there, however late the machine is.
+# Usage: go_on: waits until the run has printed 20 more periods, even on a slow machine.
 go_on() {
     periods=$(($(wc -l <o) + 20))
     while [ "$(wc -l <o)" -lt "$periods" ]; do
@@ -112,11 +114,12 @@ rates_are_those_without_the_stop() {
     echo "$without"
 }
 
-# Usage: has_read COUNT: whether COUNT reads were logged, or the run has ended. A step that is
-# late is given up.
+# Usage: has_read COUNT: returns 0 if COUNT reads were logged, or if the run has ended. A run
+# ends early if a step is late.
 has_read() { [ "$(wc -l <fs.log)" -ge "$1" ] || is_released "$pid"; }
 
-# Usage: what_was_due_while_stopped_does_not_count READS: stopped after so many of 660.
+# Usage: what_was_due_while_stopped_does_not_count READS: stops a run after READS of its 660
+# reads.
 what_was_due_while_stopped_does_not_count() {
     head -c 1M /dev/urandom >fs.files/f
     whole=late

@@ -1,7 +1,8 @@
 # Programs of test_surroundings.c, see tests/support/commands.sh.
 # shellcheck shell=sh disable=SC2154
 
-# Usage: leave_early [OPTION...]: the reader does so; the status is in file left.
+# Usage: leave_early [OPTION...]: the reader of the output ends after 20 bytes. Prints how
+# many bytes it has read, and the status of the program.
 leave_early() {
     { ioping -C -i 0 -w 20s "$@" data; echo $? >left; } | head -c 20 | wc -c
     cat left
@@ -19,10 +20,11 @@ read_without_stdin() {
     grep -o '^3 requests completed' o
 }
 
-# Usage: label COMMAND...: that of the target of such a run.
+# Usage: label COMMAND...: runs ioping by COMMAND and prints the label of its target.
 label() { "$@" -C -c 1 -a 0 | sed -n 's/.*(\(.*\)): request=1 .*/\1/p'; }
 
-# A folder with the program and its libraries, and an empty one.
+# Usage: make_jail: makes the folder jail with the program and its libraries, and an empty
+# folder d. Returns 1 if this file system may span several devices.
 make_jail() {
     case $(stat -f -c %T .) in btrfs | overlayfs) return 1 ;; esac
     rm -rf jail
@@ -33,7 +35,8 @@ make_jail() {
     done
 }
 
-# Outside, and inside without and with a mount of the same file system.
+# Usage: label_jail: prints the label outside the jail, and inside it without and with a mount
+# of the same file system.
 label_jail() {
     mount -t proc proc jail/proc || return 77
     label "$IOPING" jail/d
@@ -61,8 +64,8 @@ a_container_without_sys_admin_changes_nothing() {
     cmp all.target fewer.target
 }
 
-# Usage: root_without_privileges_calls_nothing_cached_by_mistake COMMAND...: which takes
-# them away; nothing is printed if it cannot.
+# Usage: root_without_privileges_calls_nothing_cached_by_mistake COMMAND...: runs ioping by
+# COMMAND, which takes privileges away. Prints nothing if COMMAND is not possible here.
 root_without_privileges_calls_nothing_cached_by_mistake() {
     cp data ext4/theirs
     chown 65534 ext4/theirs
@@ -74,8 +77,8 @@ root_without_privileges_calls_nothing_cached_by_mistake() {
 nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
 ambient() { nobody --inh-caps=+dac_override --ambient-caps=+dac_override "$@"; }
 
-# Program "suid" that is set for its owner and its group, and in folder s what root and
-# nobody own. Prints whom such a program runs as.
+# Usage: make_setuid: makes the program "suid" with the set-user-ID and set-group-ID bits, and
+# the folder s with files of root and of nobody. Prints as which user such a program runs.
 make_setuid() {
     install -m 6755 "$(command -v id)" who && nobody ./who -u &&
         install -m 6755 "$IOPING" suid && rm -rf s before && mkdir s &&
@@ -86,7 +89,7 @@ make_setuid() {
         install -o 65534 -g 65534 -m 600 data s/own/file
 }
 
-# Usage: suid [OPTION...] TARGET: by nobody, in folder s.
+# Usage: suid [OPTION...] TARGET: runs the program suid in the folder s as the user nobody.
 suid() {
     cd s || return
     export ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0"
@@ -100,7 +103,8 @@ compare_what_is_closed() {
     ls -A s/root
 }
 
-# Program "capable", whose file has a capability, and "plain", whose file has none.
+# Usage: make_capable: makes the program "capable", whose file has a capability, and "plain",
+# whose file has none.
 make_capable() {
     rm -rf c && mkdir -m 755 c c/root && cp data c/secret && chmod 600 c/secret &&
         install -m 644 data c/public && install -m 755 "$IOPING" plain &&
@@ -110,7 +114,7 @@ make_capable() {
         ambient cat c/secret >/dev/null
 }
 
-# Usage: make_refused ERRNO: a run in a directory where the first open(2) fails so.
+# Usage: make_refused ERRNO: runs in a folder where the first open(2) fails with ERRNO.
 make_refused() {
     mkdir -p refused
     faulty "open@refused:1:$1" -C -c 3 -i 0 refused >o || return

@@ -1,8 +1,8 @@
 # Programs of test_sweep.c, see tests/support/commands.sh.
 # shellcheck shell=sh disable=SC2154
 
-# Usage: sweep OPTION... TARGET: with files o and e, and $status. Where a busy machine left
-# too little time to a step, the next try gives it more.
+# Usage: sweep OPTION... TARGET: runs a sweep with its output in the files o and e, and sets
+# $status. On a busy machine a step may have too few requests. Then longer steps are tried.
 sweep() {
     for window in 40ms 500ms 5s; do
         ioping -hang 0 -w "$window" "$@" >o 2>e
@@ -11,7 +11,7 @@ sweep() {
     done
 }
 
-# What was said, but for a step in which a busy machine did nothing.
+# Usage: told: prints stderr without messages about steps that had no request on a busy machine.
 told() { sed '/^ioping: -sweep: no request completed in the step /d' e; }
 
 # Usage: values_double_between_the_ends OPTION... TARGET
@@ -42,8 +42,8 @@ percentiles_of_too_few_requests_are_not_shown() {
     cat o
 }
 
-# Usage: json_has_a_record_per_step SIZE OPTION...: SIZE is the filter for that of its
-# requests.
+# Usage: json_has_a_record_per_step SIZE OPTION...: SIZE is a jq filter for the request size
+# of a record.
 json_has_a_record_per_step() {
     size=$1
     shift
@@ -59,11 +59,12 @@ json_has_a_record_per_step() {
         $s.min <= $s.avg and $s.avg <= $s.max] | all' o
 }
 
-# Usage: sweep_slowly OPTION...: for $window.
+# Usage: sweep_slowly OPTION...: runs a sweep of slow requests, with steps of the time $window.
 sweep_slowly() { faulty pread:1-:50ms -C -w "$window" -sweep threads=1..2 "$@" data; }
 
-# Usage: check_columns NAME: of lines with threads, requests and bytes a second, average,
-# median and maximum, and what must be there besides.
+# Usage: check_columns NAME <LINES: prints NAME, the first field, and 1 for each value that is
+# plausible. The lines have threads, requests per second, bytes per second, average, median
+# and maximum (ns).
 check_columns() {
     awk -v name="$1" '{
         print name, $1, ($2 > 0 && $2 <= 21 * $1),
@@ -92,7 +93,8 @@ columns_are_those_of_the_raw_line_and_json() {
     cat o
 }
 
-# Usage: a_slow_device_ends_a_size_sweep_early FIRST [OPTION...]: from line FIRST on.
+# Usage: a_slow_device_ends_a_size_sweep_early FIRST [OPTION...]: prints the steps, from line
+# FIRST of the output on.
 a_slow_device_ends_a_size_sweep_early() {
     first=$1
     shift
@@ -102,7 +104,8 @@ a_slow_device_ends_a_size_sweep_early() {
     return "$status"
 }
 
-# Of each row in which no request ended: its value, and whether the rest is right.
+# Usage: empty_raw, empty_table, empty_json: print the value of each step in which no request
+# ended, and 1 if the other columns of its row are right.
 empty_raw() { awk '$10 == 0 { print $1, /^[12] 0 0 0 0 0 0 0 0 0 [1-9][0-9]*$/ }' o; }
 empty_table() {
     awk 'NR > 3 && $5 == "-" { print $1, /^ +[12] +0 +0 B.s( +-)+$/ && NF == 8 }' o
@@ -113,7 +116,7 @@ empty_json() {
         + .load.size == 0 and .load.time > 0 then 1 else 0 end)"' o
 }
 
-# The steps in o.
+# Usage: list_table, list_raw, list_json: print the steps in the file o.
 list_table() { awk 'NR > 3 { print $1 }' o; }
 list_raw() { cut -d' ' -f1 o; }
 list_json() { jq -r '.[].sweep.threads' o; }
@@ -219,7 +222,7 @@ sizes_go_as_far_as_a_small_working_set_and_touch_nothing_else() {
     return "$status"
 }
 
-# Usage: sweep_file FILE SIZE [OPTION...]: a file of so many bytes, by itself.
+# Usage: sweep_file FILE SIZE [OPTION...]: sweeps the sizes of requests to a file of SIZE bytes.
 sweep_file() {
     file=$1 size=$2
     shift 2

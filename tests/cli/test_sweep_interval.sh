@@ -1,15 +1,15 @@
 # Programs of test_sweep_interval.c, see tests/support/commands.sh.
 # shellcheck shell=sh disable=SC2154
 
-# Usage: is_idle FILE: records whose median is that of a device that was asleep from 80 ms on,
-# and of one that was awake before.
+# Usage: is_idle FILE: returns 0 if the medians of the records are those of a device that
+# sleeps after 80 ms: long from an interval of 80 ms on, and short below it.
 is_idle() {
     jq -e -s 'map(select(.stat)) | length == 5 and
         all((.stat.percentiles["50"] >= 1e7) == (.sweep.interval >= 8e7))' "$1" >/dev/null
 }
 
-# Usage: sweep_idle OPTION...: JSON into file o; again where a busy machine held up half of
-# the requests of a step.
+# Usage: sweep_idle OPTION...: runs a sweep of intervals with its JSON in the file o. Repeats
+# it if a busy machine delayed half of the requests of a step.
 sweep_idle() {
     for _ in 1 2 3; do
         ioping -JJ -hang 0 -w 300ms -sweep interval=10ms..160ms -percentiles 50 "$@" \
@@ -20,8 +20,8 @@ sweep_idle() {
     cat e >&2
 }
 
-# Prints, in ms, the median time from one of the reads of each step to the next, as the
-# server saw them begin. The step's own first read stands before those that it has.
+# Usage: gaps: prints for each step the median time in ms between the begins of its reads in
+# the server's log. Each step begins with a read that its record does not count.
 gaps() {
     jq -r 'select(.load) | .load.count + 1' o >counts
     awk 'FNR == NR { count[++steps] = $1; all += $1; next }

@@ -1,8 +1,8 @@
 # Programs of test_sweep_limits.c, see tests/support/commands.sh.
 # shellcheck shell=sh disable=SC2154
 
-# Usage: sweep_limited LINE OPTION...: ends with the program's status. Where a busy machine
-# held up the requests so that the last line is not LINE, it is tried again.
+# Usage: sweep_limited LINE OPTION...: runs a sweep and returns its status. Repeats it if a
+# busy machine delayed requests, so that the last line does not match LINE.
 sweep_limited() {
     line=$1
     shift
@@ -15,7 +15,8 @@ sweep_limited() {
     return "$status"
 }
 
-# Usage: rows LINE OPTION...: the values, each with what follows the maximum.
+# Usage: rows LINE OPTION...: prints the value of each step with its last column, and the
+# lines after the table.
 rows() {
     sweep_limited "$@"
     awk 'NR > 3 && /^ / { print $1, $NF } /^[a-z]/' o |
@@ -23,8 +24,8 @@ rows() {
     return "$status"
 }
 
-# Usage: records LINE OPTION...: whether each step kept the limit by its own median, and
-# the last record.
+# Usage: records LINE OPTION...: prints for each step its verdict and whether that agrees with
+# its median, and the last record.
 records() {
     sweep_limited "$@"
     jq -s -c 'map(select(.stat)) | map([.sweep[], .met, (.stat.percentiles["50"] <= 1.5e8) == .met])' o

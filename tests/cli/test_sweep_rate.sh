@@ -1,10 +1,11 @@
 # Programs of test_sweep_rate.c, see tests/support/commands.sh.
 # shellcheck shell=sh disable=SC2154
 
-# Usage: served STEPS: of each step in file STEPS, lines with the requests that were sent
-# before it counted, and those that counted, in turn, how many per second the server
-# answered of the latter, by its log fs.log. The last lines of the log are those of the
-# steps, and reads are answered in the order in which they came.
+# Usage: served STEPS LOG: prints for each step how many of its counted requests the server
+# answered per second, by its log. A line of the file STEPS has two numbers: the requests of
+# the step that do not count, which come first, and those that count. The last lines of the
+# log are those of the steps. The server answers in the order of the requests. The first line
+# printed has the number of other reads.
 served() {
     awk 'NR == FNR { before[NR] = $1; counted[NR] = $2; all += $1 + $2; steps = NR; next }
         { begin[FNR] = $4; end[FNR] = $5; lines = FNR }
@@ -64,9 +65,10 @@ knee() {
         | if all then . else ., $steps[], $highest end' o
 }
 
-# Usage: stall OPTION...: a read hangs for a second while 500 are due per second, for three
-# seconds, after some 150 that do not count; all others wait for it. A queue has room for twice
-# as many.
+# Usage: stall OPTION...: runs 500 requests per second for three seconds. About 150 before
+# that do not count. One read hangs for a second, and all others wait for it. A queue has room
+# for twice as many requests as become due in that second. Prints whether the latencies
+# contain that wait.
 stall() {
     ioping -hang 0 -w 3 -sweep rate=500..500 -JJ \
         -percentiles 50,70,80,90,99 "$@" fs/f >o 2>e
@@ -77,8 +79,8 @@ stall() {
         | if all then . else ., $s end' o | head -1
 }
 
-# Usage: beyond RATE: of a server that cannot quite keep up; the highest is what was achieved.
-# It is asked again if a busy machine keeps it from even 95 %.
+# Usage: beyond RATE: asks for a rate that the server cannot quite reach. The highest rate
+# must be the achieved one. Repeats the run if a busy machine did not even reach 95 %.
 beyond() {
     for _ in 1 2 3 4 5; do
         ioping -hang 0 -w 5 -sweep "rate=$1..$1" -JJ fs/f >o 2>e
@@ -89,8 +91,9 @@ beyond() {
         | [.highest.rate <= $achieved + 0.5, .highest.rate >= 0.9 * $achieved]' o
 }
 
-# Usage: engine_of FORBIDDEN: that which the plot names when these calls are. A step may have
-# had no time on a busy machine.
+# Usage: engine_of FORBIDDEN: prints the engine that the plot names if these system calls are
+# forbidden. Leaves out messages about steps without requests, which appear only on a busy
+# machine.
 engine_of() {
     "$IOPING_FORBID" 1 "$1" "$IOPING" -sweep rate=500..1k -w 50ms -plot rate.svg data \
         data >o 2>e || return
@@ -98,14 +101,16 @@ engine_of() {
     grep -oE '(depth|threads|[0-9]+ threads)[^,;<]*' rate.svg | head -1
 }
 
-# Usage: depth_without FORBIDDEN OPTION... TARGET: a run while these calls are.
+# Usage: depth_without FORBIDDEN OPTION... TARGET: makes a run while these system calls are
+# forbidden.
 depth_without() {
     forbidden=$1
     shift
     "$IOPING_FORBID" 1 "$forbidden" "$IOPING" "$@"
 }
 
-# Usage: load_without FORBIDDEN: a load with two under way while these calls are.
+# Usage: load_without FORBIDDEN: makes a run with a load of queue depth 2 while these system
+# calls are forbidden.
 load_without() {
     "$IOPING_FORBID" 1 "$1" "$IOPING" -c 2 -i 1ms -B -load read,depth=2,rate=100 data
 }

@@ -14,10 +14,10 @@ each_has_its_lines_and_the_summaries_are_in_the_order_given() {
     return "$status"
 }
 
-# The head and the rows of the comparison, and what comes after them.
+# Usage: table: prints the comparison, from its head to the end of the output.
 table() { sed -n '/^target /,$p' o; }
 
-# Usage: names: those of the rows, in one line.
+# Usage: names: prints the names of the rows in one line.
 names() { table | awk 'NR > 1 && !/^[~?] / { print $1 }' | xargs; }
 
 the_faster_is_first_in_the_comparison() {
@@ -87,8 +87,8 @@ json_has_the_records_of_all() {
     return "$status"
 }
 
-# Usage: values NAME: the values of a metric in x.prom, by target and, if there is one,
-# number.
+# Usage: values NAME: prints the values of a metric in x.prom with their targets and numbers,
+# if any.
 values() {
     sed -nE "s/^ioping_$1"'\{.*target="([a-z]*)".*mode="[a-z]*"(,number="([0-9]*)")?\} (.*)/\1 \3 \4/p' \
         x.prom
@@ -113,7 +113,8 @@ the_file_of_metrics_has_all_before_the_first_request() {
     end INT
 }
 
-# Usage: sweep OPTION...: as often as a step did nothing on a busy machine, for longer.
+# Usage: sweep OPTION...: runs a sweep. On a busy machine a step may have no request. Then
+# longer steps are tried.
 sweep() {
     for window in 40ms 500ms 5s; do
         ioping -hang 0 -C -w "$window" "$@" >o 2>e
@@ -206,7 +207,8 @@ one_that_fails_does_not_end_the_others() {
     return "$status"
 }
 
-# Three devices, on disk2, disk8 and disk32: $d2, $d8 and $d32; 99: there are none.
+# Usage: attach_disks: makes loop devices for the files disk2, disk8 and disk32, and writes
+# their names to loop2, loop8 and loop32. Returns 99 if that is not possible.
 attach_disks() {
     for disk in 2 8 32; do
         head -c 4M /dev/urandom >disk$disk
@@ -214,7 +216,8 @@ attach_disks() {
     done
 }
 
-# The name, median (ns) and ratio of each row of the comparison.
+# Usage: compared: prints the name, the median in ns and the ratio of each row of the
+# comparison.
 compared() {
     awk 'BEGIN { unit["ns"] = 1; unit["us"] = 1e3; unit["ms"] = 1e6; unit["s"] = 1e9 }
         /^--- comparison/ { found = 1; getline; next }
@@ -225,9 +228,10 @@ compared() {
         }' o
 }
 
-# Whether the medians of such rows are not below the delays, in ms, in ascending order; the
-# ratios are those of what is printed, to the rounding of both; and each is 2 to 8 times the one
-# before, which a busy machine may spoil.
+# Usage: judged <ROWS: prints three values for each row of compared: whether the median is at
+# least the delay of its device (2, 8 or 32 ms); whether the ratio is that of the printed
+# medians, within the rounding of both; and whether the median is 2 to 8 times that of the row
+# before. The last may be wrong on a busy machine.
 judged() {
     awk 'NR == 1 { first = $2 }
         {

@@ -26,8 +26,8 @@ sums_are_those_of_all_records() {
     ls -A d
 }
 
-# Usage: five_each [OPTION...]: a burst of five for each worker, who then waits for longer
-# than the run lasts.
+# Usage: five_each [OPTION...]: runs with bursts of five requests. The pause after a burst is
+# longer than the run, so each worker sends one burst.
 five_each() { ioping -J -e 7 -b 5 -i 1h "$@" data; }
 
 # Usage: offsets_of_fifteen [OPTION...]
@@ -50,7 +50,7 @@ the_interval_and_the_end_are_those_of_each() {
         awk '{ print $1, $9, ($10 >= 60e6) }'
 }
 
-# Usage: periods_add_up [OPTION...]: of a run that goes on until it has three.
+# Usage: has_three_periods: returns 0 if the run has printed three periods.
 has_three_periods() { [ "$(grep -c '"load"' o)" -ge 3 ]; }
 periods_add_up() {
     start -JJ -threads 3 -i 1ms "$@" data
@@ -138,7 +138,8 @@ all_that_hang_are_told_of() {
     return "$status"
 }
 
-# Threads are counted by user, so each run of this has one of its own.
+# Runs with at most 5 threads, as a user that nobody else is, because the limit counts all
+# threads of a user.
 # Usage: too_few_threads_are_refused_before_the_first_request [OPTION...] TARGET
 too_few_threads_are_refused_before_the_first_request() {
     cp -f "$IOPING" prober
@@ -166,9 +167,10 @@ corrected_percentiles_are_those_of_all() {
             .stat.percentiles["60"] > 150000000]'
 }
 
-# One read of the server takes a second, in which another worker sends what is left. Its
-# log says how many points passed from the begin of that read to that of the last one.
-# Usage: a_stuck_worker_misses_its_points [OPTION...]
+# Usage: a_stuck_worker_misses_its_points [OPTION...]: one read takes a second, in which the
+# other worker sends the remaining requests. The server's log tells how many requests of the
+# stuck worker became due between the begins of that read and of the last one. Prints whether
+# most of them count as missed.
 a_stuck_worker_misses_its_points() {
     ioping -J -J -q -i 10ms -c 150 -threads 2 -corrected "$@" fs/f >o 2>e || return
     sort -n -k 4 fs.log >sorted

@@ -1,8 +1,9 @@
 # Programs of test_timeout.c, see tests/support/commands.sh.
 # shellcheck shell=sh disable=SC2154
 
-# Usage: behind_a_server [OPTION...]: on mount fs, whose server stops answering. The output
-# ends while the kernel still has the request, which is what lets go of the program.
+# Usage: behind_a_server [OPTION...]: runs on the mount fs, whose server stops answering. The
+# output must end while the request still hangs in the kernel. The process itself can end only
+# after that.
 behind_a_server() {
     head -c 1M /dev/urandom >fs.files/f
     rm -f hang hang.waiting
@@ -19,7 +20,8 @@ behind_a_server() {
     return "$status"
 }
 
-# Usage: the_others_go_on SCRIPT OPTION...: all but those that failed count.
+# Usage: the_others_go_on SCRIPT OPTION...: runs with faults, and prints whether all requests
+# that did not fail count, and how many requests there were.
 the_others_go_on() {
     faulty "$@" -C -E -J -q -a 0 -timeout 700ms data >o 2>e
     status=$?
@@ -44,7 +46,7 @@ of_two_targets() {
     return "$status"
 }
 
-# The age is that of the request, with the three seconds of the stop.
+# The printed age of the request includes the three seconds for which the process was stopped.
 while_stopped() {
     start_faulty pread:3:hang -C -i 0 -timeout 2s data
     until_printed 'request=2 '

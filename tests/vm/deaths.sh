@@ -20,7 +20,8 @@ prompt_is_back() {
     within 60 test -s status || { cat out err; return 1; }
 }
 
-# Usage: check_message NAME PATTERN: checks that a line of stderr matches PATTERN, and prints it.
+# Usage: check_message NAME PATTERN: checks that a line of stderr matches PATTERN, and prints
+# it.
 check_message() {
     message=$(grep -E -m 1 "$2" err)
     if [ -n "$message" ]; then
@@ -93,8 +94,9 @@ unmount_nfs() {
         within 20 umount /export
 }
 
-# Usage: stop_nfs_server_and_interrupt: makes the storage fail and sends SIGINT, as by Ctrl-C, when
-# ioping has printed that it waits. Without -timeout ioping waits as long as the server is dead.
+# Usage: stop_nfs_server_and_interrupt: makes the storage fail and sends SIGINT, as by Ctrl-C,
+# when ioping has printed that it waits. Without -timeout ioping waits as long as the server
+# is dead.
 stop_nfs_server_and_interrupt() {
     stop_nfs_server && within 60 grep 'has had no answer for' err && pkill -INT -x ioping
 }
@@ -151,8 +153,8 @@ log_out() {
         pkill -x iscsid && rm /srv/iscsi_disk
 }
 
-# Usage: restart_iscsi_target: starts the target again and waits until the initiator has connected
-# to it, which it tries from time to time. Returns 1 if a process of ioping remains.
+# Usage: restart_iscsi_target: starts the target again and waits until the initiator has
+# connected to it, which it tries from time to time. Returns 1 if a process of ioping remains.
 restart_iscsi_target() {
     start_iscsi_target && within 60 ioping -q -D -c 1 -timeout 2 "$(iscsi_disk)" &&
         within 60 no_process

@@ -1,6 +1,6 @@
-# Scenario: checks how -breakdown divides the times of requests to stacks of devices. Two sources
-# say what is right: a mapper that adds a known delay to each request, and the kernel's own
-# trace, which stacks.awk evaluates in another way than ioping.
+# Scenario: checks how -breakdown divides the times of requests to stacks of devices. Two
+# sources say what is right: a mapper that adds a known delay to each request, and the
+# kernel's own trace, which stacks.awk evaluates in another way than ioping.
 # shellcheck shell=sh disable=SC2154
 delay=20 # ms; may be up to 4 ms shorter, because the guest's clock has ticks of 4 ms
 target='' bottoms='' ends=bios
@@ -18,9 +18,9 @@ map() {
 # Usage: slow DEVICE: makes /dev/mapper/slow, which delays each request to DEVICE by $delay ms.
 slow() { map slow "$1" delay "$1" 0 "$delay"; }
 
-# Usage: array LEVEL DEVICE...: makes the RAID array /dev/md0 and sets $target to it. It needs no
-# synchronisation, and never marks itself as clean between two writes. So it makes no requests
-# of its own.
+# Usage: array LEVEL DEVICE...: makes the RAID array /dev/md0 and sets $target to it. It needs
+# no synchronisation, and never marks itself as clean between two writes. So it makes no
+# requests of its own.
 array() {
     level=$1
     shift
@@ -172,9 +172,9 @@ make_stack() {
 # nothing.
 is_right() { agrees_with_trace >/dev/null && holds "$filter" >/dev/null; }
 
-# Usage: check_stack STACK NOTE FILTER OPTION...: checks a run with these options on a stack. NOTE
-# is the list of devices that ioping must print. FILTER must be true for the requests. If the
-# guest was too slow in the first run, a second run decides.
+# Usage: check_stack STACK NOTE FILTER OPTION...: checks a run with these options on a stack.
+# NOTE is the list of devices that ioping must print. FILTER must be true for the requests. If
+# the guest was too slow in the first run, a second run decides.
 check_stack() {
     case=$1${4:+ $4}
     note=$2
@@ -212,8 +212,9 @@ ${mirror}_rimage_1)" 'map(select(.breakdown.device > 0)) | length == 39'
 check_stack bcache "/dev/bcache0 (bcache: $disk1, $disk2)" \
     'map(select(.breakdown.device > 0)) | length == 39'
 
-# Usage: divides_parallel OPTION...: returns 0 if nearly all of 200 requests, several of which are
-# in flight at once, are divided, and nearly all of these have the delay in their part stack.
+# Usage: divides_parallel OPTION...: returns 0 if nearly all of 200 requests, several of which
+# are in flight at once, are divided, and nearly all of these have the delay in their part
+# stack.
 divides_parallel() {
     run_breakdown -c 200 "$@" && jq -s -e 'map(select(.io).io.breakdown | values) | length >= 180 and
         (map(select(.stack >= 1.5e7)) | length >= 0.95 * length)' o >/dev/null ||

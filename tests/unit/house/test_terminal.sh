@@ -1,8 +1,8 @@
 # Programs of test_terminal.c, see tests/support/commands.sh.
 # shellcheck shell=sh
 
-# Usage: tell_streams WORD: prints which streams are a terminal, the size, device and type of the
-# terminal, and, on stderr, WORD. Returns 3.
+# Usage: tell_streams WORD: prints which streams are a terminal, the size, device and type of
+# the terminal, and, on stderr, WORD. Returns 3.
 tell_streams() {
     for stream in 0 1 2; do
         test -t "$stream" && echo "$stream"

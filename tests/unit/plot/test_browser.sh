@@ -9,8 +9,8 @@ find_browser() {
     done
 }
 
-# Usage: browse BROWSER ARGUMENT...: runs a browser without a window, with a new profile. It needs
-# no sandbox, because the pages are files of this machine.
+# Usage: browse BROWSER ARGUMENT...: runs a browser without a window, with a new profile. It
+# needs no sandbox, because the pages are files of this machine.
 browse() {
     browser=$1
     shift
