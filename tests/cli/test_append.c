@@ -1,4 +1,5 @@
-/* The write of a log: each write extends the file, and its flush commits that. */
+/* The writes of a log (-append): each write extends the file, and its flush commits
+ * the new size. */
 /* Marks: posix */
 #include "support.h"
 

@@ -1,4 +1,5 @@
-/* A device that is memory, or that reads through a page cache, is called what it is. */
+/* A target in memory, or one whose reads pass through another page cache, is labelled
+ * as such. */
 /* Marks: linux each */
 #include "support.h"
 

@@ -1,4 +1,4 @@
-/* The main job, as the README shows it. */
+/* The main uses of the program, as the README shows them. */
 /* Marks: races valgrind posix each hardened */
 #include "support.h"
 

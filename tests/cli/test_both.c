@@ -1,5 +1,5 @@
-/* Reads and writes in turn, each with its own figures, on a file system that is slow in
- * its own way for each of them. */
+/* Runs with reads and writes have separate figures for both. The file system of the
+ * tests has different delays for reads, writes and flushes. */
 /* Marks: valgrind posix */
 #include "support.h"
 

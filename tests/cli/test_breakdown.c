@@ -1,7 +1,6 @@
-/*
- * The parts of a time are where the time went: on disks that are slow, busy or throttled,
- * beside a busy processor and a frozen file system, and beside the kernel's own trace.
- */
+/* -breakdown divides the time of a request correctly: on disks that are slow, busy or
+ * throttled, with a busy processor, with a frozen file system, and compared with the
+ * kernel's own trace. */
 /* Marks: 38s linux races native */
 #include "support.h"
 

@@ -1,7 +1,5 @@
-/*
- * Runs with -breakdown: what they print, where they are refused, and that their trace is
- * gone however they end.
- */
+/* Runs with -breakdown: what they print, where they are refused, and that they remove
+ * their trace however they end. */
 /* Marks: linux races native */
 #include "support.h"
 

@@ -1,5 +1,5 @@
-/* Buckets of the histogram for Prometheus, against the times of all requests of the same
- * run, and what Prometheus makes of them. */
+/* The buckets of the histogram for Prometheus, compared with the times of all requests
+ * of the same run and with what Prometheus computes from them. */
 /* Marks: posix */
 #include "support.h"
 

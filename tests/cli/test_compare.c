@@ -1,4 +1,4 @@
-/* Comparisons of recorded runs: files of raw lines in, and what is made of them. */
+/* Comparisons of recorded runs (-compare), which are files of raw lines. */
 /* Marks: valgrind posix */
 #include "peer.h"
 #include "support.h"

@@ -1,4 +1,4 @@
-/* Completions of shells: each is asked itself what it makes of a line. */
+/* Completions of shells: each shell itself completes the lines. */
 /* Marks: native */
 #include "cli/cli.h"
 #include "support.h"

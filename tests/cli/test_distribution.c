@@ -1,4 +1,5 @@
-/* Percentiles, their correction, flushes and the text histogram, as they are printed. */
+/* Printed percentiles, corrected percentiles, figures of flushes and the text
+ * histogram. */
 #include "support.h"
 #include "terminal.h"
 

@@ -1,5 +1,6 @@
-/* The files of earlier runs, which a run is to replace: one that is refused before its
- * first request leaves them as they were, whatever refuses it. */
+/* Output files of an earlier run that a new run would replace. If the new run is
+ * refused before its first request, for whatever reason, it leaves the files as they
+ * were. */
 /* Marks: posix */
 #include "support.h"
 

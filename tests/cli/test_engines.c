@@ -1,4 +1,5 @@
-/* Every way to make requests does what the options say, one or many at a time. */
+/* The program does what its options say with every engine, with one or several
+ * requests in flight. */
 /* Marks: 22s races posix each hardened */
 #include "running.h"
 #include "support.h"

@@ -1,6 +1,7 @@
-/* Whether flushes reach the device, as the device itself counts them (the kernel's
- * Documentation/admin-guide/iostats.rst, field 16). Of 50 flushes that do nothing, fewer
- * than ten may be counted, as the file system may flush for itself meanwhile. */
+/* Flushes reach the device, by the device's own count (the kernel's
+ * Documentation/admin-guide/iostats.rst, field 16). If flushes are not expected to
+ * reach it, up to nine may still be counted in a run of 50, because the file system
+ * may flush on its own. */
 #include "support.h"
 
 GROUP_SHELL(":")

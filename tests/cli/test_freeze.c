@@ -1,5 +1,6 @@
-/* A process that a control group freezes, as "docker pause" does: what passes then is not
- * the disk's time. A process that is merely late has times that count. */
+/* A control group freezes the process, as "docker pause" does. The time for which it
+ * is frozen does not count as latency. The times of a process that is only delayed do
+ * count. */
 /* Marks: 30s each */
 #include "support.h"
 

@@ -1,4 +1,4 @@
-/* Requests that take their time, or never return. */
+/* Requests that take long or never return. */
 /* Marks: 40s races */
 #include "running.h"
 #include "support.h"

@@ -1,4 +1,5 @@
-/* The log of histograms: read by somebody else's library, and whole whatever comes. */
+/* The log of histograms (-hdr): an independent library can read it, and it has only
+ * complete lines however the run ends. */
 /* Marks: valgrind posix */
 #include "support.h"
 

@@ -1,5 +1,5 @@
-/* InfluxDB's line protocol as the program prints it: whole lines of its grammar, a line
- * for each period, with the figures of the run. */
+/* The lines of -influx: they follow the grammar of InfluxDB's line protocol, there is
+ * one for each period, and they have the figures of the run. */
 /* Marks: valgrind posix */
 #include "support.h"
 

@@ -1,7 +1,6 @@
-/*
- * Scripts take the last line of stdout and stderr together: "2>&1 | tail -n 1". Whatever
- * has happened, that is the last of the summary, and remarks stand before its first.
- */
+/* Scripts read the last line of stdout and stderr together, with "2>&1 | tail -n 1".
+ * It must always be the last line of the summary, so remarks must come before the
+ * summary. */
 /* Marks: posix */
 #include "support.h"
 

@@ -1,4 +1,5 @@
-/* Requests beside a load: three phases, and what the load does by a server's own log. */
+/* Runs with a load (-load): their three phases, and what the load does, by the log of
+ * the server. */
 /* Marks: 45s native */
 #include "support.h"
 

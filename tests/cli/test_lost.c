@@ -1,5 +1,5 @@
-/* Requests that are lost behind a server that does not answer: their workers miss what
- * they would have sent. */
+/* Requests that are lost because a server does not answer. The requests that their
+ * workers would have sent count as missed. */
 /* Marks: 25s linux */
 #include "support.h"
 

@@ -1,5 +1,5 @@
-/* However long a run is, it takes no more memory than a short one; and none that is not
- * there. */
+/* A long run takes no more memory than a short one, and a run that needs more memory
+ * than is available is refused. */
 /* Marks: posix native */
 #include "support.h"
 

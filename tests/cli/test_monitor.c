@@ -1,5 +1,5 @@
-/* The two processes of a run: the monitor, which the caller started, and its worker. They
- * look like one to whoever sends signals and waits. */
+/* The two processes of a run: the monitor, which the caller starts, and its worker.
+ * For a caller that sends signals and waits they behave like one process. */
 /* Marks: posix */
 #include "support.h"
 

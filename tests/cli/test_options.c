@@ -1,4 +1,4 @@
-/* Each option by the effect that a user sees. */
+/* The effect of each option, as a user sees it. */
 /* Marks: posix hardened */
 #include "support.h"
 

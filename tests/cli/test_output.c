@@ -1,7 +1,6 @@
-/*
- * -output: what would go to standard output is in the file, and people read the screen.
- * Neither output is lost with the other, and the file is nothing that the run reads.
- */
+/* -output writes to a file what would go to standard output, while people read the
+ * screen. A failure of one of them does not harm the other, and the file must not be a
+ * file that the run reads. */
 /* Marks: posix */
 #include "support.h"
 #include "terminal.h"

@@ -1,6 +1,6 @@
-/* A file system can keep data in a cache of its own, where no page of the file shows it.
- * Its reads are called cached all the same, as the device's own counter says that it read
- * nothing. */
+/* Some file systems have their own cache, whose contents the page cache does not show.
+ * Reads from such a cache are still reported as cached, because the device's counter
+ * says that it has read nothing. */
 /* Marks: alone native */
 #include "support.h"
 

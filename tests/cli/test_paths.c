@@ -1,4 +1,5 @@
-/* Targets with all that a path may hold, and what is left behind: nothing. */
+/* Targets with unusual characters in their paths, and that a run leaves no files
+ * behind. */
 /* Marks: posix */
 #include "support.h"
 

@@ -1,4 +1,4 @@
-/* What takes too long before the first request, and after the last. */
+/* Steps before the first request or after the last that take too long. */
 /* Marks: 36s */
 #include "running.h"
 #include "support.h"

@@ -1,9 +1,6 @@
-/*
- * Each command line runs through ioping 1.3 and through this program. Times and rates
- * are masked, everything else must be equal: sizes, counts, verdicts, zeros,
- * raw fields 1 and 9. Differences on purpose stand in tables of their own, and
- * must show.
- */
+/* Each command line runs with ioping 1.3 and with this program. Times and rates are
+ * masked. Everything else must be equal: sizes, counts, verdicts, zeros, and the raw
+ * fields 1 and 9. Intended differences are in separate tables, and must occur. */
 /* Marks: 15s linux chroot native */
 #include "peer.h"
 #include "support.h"

@@ -1,8 +1,6 @@
-/*
- * Scripts for ioping 1.3 count lines and look for their first words: the same command
- * lines run through both programs, into a pipe, into a file and on a terminal. This
- * program adds lines to those of the peer on a terminal only.
- */
+/* Scripts for ioping 1.3 count lines and look for their first words. The same command
+ * lines run with both programs, into a pipe, into a file and on a terminal. This
+ * program may print additional lines only on a terminal. */
 /* Marks: 35s linux native */
 #include "peer.h"
 #include "support.h"

@@ -1,7 +1,6 @@
-/*
- * Scripts for ioping 1.3 read a pipe and look for lines by their first words and numbers.
- * A pipe gets these lines alone; a terminal or an option adds the others.
- */
+/* Scripts for ioping 1.3 read a pipe and look for lines by their first words and
+ * numbers. A pipe gets only these lines. Others are printed only on a terminal or if
+ * an option asks for them. */
 /* Marks: 15s races posix */
 #include "running.h"
 #include "support.h"

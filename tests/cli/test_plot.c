@@ -1,4 +1,5 @@
-/* The plot of a run: the time of its making, its contents, and no other file left. */
+/* The plot file of a run: when it is made, what it contains, and that no other file is
+ * left. */
 /* Marks: 20s valgrind */
 #include "support.h"
 #include "svg_check.h"

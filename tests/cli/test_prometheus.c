@@ -1,4 +1,5 @@
-/* The file of metrics: the time of its making, its contents, and no other file left. */
+/* The file of metrics: when it is made, what it contains, and that no other file is
+ * left. */
 /* Marks: races valgrind posix chroot */
 #include "support.h"
 

@@ -1,4 +1,4 @@
-/* Faults of one of several requests under way, which must not change the others. */
+/* A fault of one of several requests in flight must not affect the others. */
 /* Marks: 21s races posix */
 #include "running.h"
 #include "support.h"

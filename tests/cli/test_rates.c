@@ -1,7 +1,5 @@
-/*
- * Requests per second where workers are unevenly busy, beside the log of a file system
- * that says of each read when it began and ended, and what became of it.
- */
+/* Rates of requests when some workers are busier than others, compared with the log of
+ * a file system, which has the begin, the end and the result of each read. */
 /* Marks: 43s native */
 #include "support.h"
 

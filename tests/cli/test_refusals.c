@@ -1,4 +1,4 @@
-/* Refusals: the exact line, the exit status, and no file left. */
+/* Refused command lines: the exact message, the exit status, and that no file is left. */
 /* Marks: posix */
 #include "support.h"
 

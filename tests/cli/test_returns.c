@@ -1,4 +1,4 @@
-/* A disk that stops answering while requests go to it does not keep the caller. */
+/* The program returns to its caller if a disk stops answering during the requests. */
 /* Marks: 18s posix */
 #include "returns.h"
 

@@ -1,5 +1,6 @@
-/* What hangs before, beside or after the requests does not keep the caller: a target that
- * is opened, filled, flushed or closed, a name in the mount table, an exported file. */
+/* The program returns to its caller if something other than a request hangs: a target
+ * that is opened, filled, flushed or closed, a name in the mount table, or an exported
+ * file. */
 /* Marks: 26s */
 #include "returns.h"
 

@@ -1,4 +1,4 @@
-/* Signals end a run that hangs, and nobody has to read what it says. */
+/* Signals end a run that hangs, even if nobody reads its output. */
 /* Marks: 27s */
 #include "returns.h"
 #include "terminal.h"

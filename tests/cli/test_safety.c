@@ -1,4 +1,4 @@
-/* Nothing is destroyed that was not named three times, and nothing is lost. */
+/* Data is destroyed only if -W is given three times, and no data is lost by accident. */
 /* Marks: posix each */
 #include "support.h"
 

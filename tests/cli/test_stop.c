@@ -1,4 +1,5 @@
-/* A process that is stopped, as by Ctrl-Z: what passes then is not the disk's time. */
+/* A process that is stopped, as by Ctrl-Z. The time for which it is stopped does not
+ * count as latency. */
 /* Marks: 23s races posix each */
 #include "support.h"
 

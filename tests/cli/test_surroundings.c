@@ -1,4 +1,5 @@
-/* Where the program runs: its streams, /proc, its privileges and the lack of them. */
+/* The environment of the program: its streams, /proc, and its privileges or the lack
+ * of them. */
 /* Marks: posix chroot each */
 #include "support.h"
 

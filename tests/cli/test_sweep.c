@@ -1,4 +1,4 @@
-/* A run per step, and a row as each ends. */
+/* Sweeps: a run for each step, whose row is printed when the step ends. */
 /* Marks: 30s races */
 #include "running.h"
 #include "support.h"

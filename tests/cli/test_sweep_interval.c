@@ -1,7 +1,6 @@
-/*
- * What idleness costs: a server whose reads take 10 ms longer after 56 ms without any,
- * which is so between the intervals of 40 and of 80 ms.
- */
+/* Sweeps of intervals show the cost of idleness. Reads of the server take 10 ms longer
+ * if it has been idle for 56 ms. So the time rises between the intervals of 40 ms and
+ * 80 ms. */
 /* Marks: 19s */
 #include "support.h"
 

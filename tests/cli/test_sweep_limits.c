@@ -1,7 +1,6 @@
-/*
- * Limits of a sweep, at a server whose reads take 10 ms or 300 ms, depending on how many
- * are in flight. The limits are so far from both that a late machine does not matter.
- */
+/* Limits of a sweep. Reads of the server take 10 ms or 300 ms, depending on how many
+ * are in flight. The limits are so far from both times that a busy machine makes no
+ * difference. */
 /* Marks: 25s */
 #include "support.h"
 

@@ -1,7 +1,6 @@
-/*
- * The highest rate of a server that does a known number of reads of a known time at a
- * time, beside its own log, and the times of those that wait for one that hangs.
- */
+/* The search for the highest rate of a server that serves a known number of reads at
+ * once, each in a known time, compared with the server's log. Also the times of
+ * requests that wait for one that hangs. */
 /* Marks: 50s native */
 #include "support.h"
 

@@ -1,4 +1,4 @@
-/* Several targets side by side. */
+/* Runs with several targets at once. */
 /* Marks: 28s races */
 #include "running.h"
 #include "support.h"

@@ -1,4 +1,4 @@
-/* Several workers side by side are one run. */
+/* A run with several workers has the same results as one with a single worker. */
 /* Marks: 23s races */
 #include "running.h"
 #include "support.h"

@@ -1,4 +1,5 @@
-/* Requests without answer do not hold up a run: -timeout, and the end of -w. */
+/* Requests without an answer do not delay the end of a run: -timeout, and the end of
+ * -w. */
 /* Marks: 31s */
 #include "running.h"
 #include "support.h"

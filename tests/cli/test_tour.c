@@ -1,4 +1,4 @@
-/* The tour shows what the program prints: see man/examples/make-tour. */
+/* The tour in the documents shows what the program prints, see man/examples/make-tour. */
 /* Marks: 35s native */
 #include "support.h"
 

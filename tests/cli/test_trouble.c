@@ -1,4 +1,4 @@
-/* Several targets, when something goes wrong with one of them. */
+/* Several targets of which one fails. */
 /* Marks: races posix */
 #include "support.h"
 

@@ -1,7 +1,5 @@
-/*
- * The number is true: what is not said to come from the page cache comes from
- * the device, and the device's own counters say so.
- */
+/* Reads that are not reported as cached come from the device, by the device's own
+ * counters. */
 /* Marks: alone posix native */
 #include "support.h"
 

@@ -1,4 +1,4 @@
-/* Sums and products of times, and points of a grid. */
+/* Sums and products of times, and the times of a grid of intervals. */
 #include "support.h"
 
 #include "base/time.h"

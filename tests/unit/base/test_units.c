@@ -1,4 +1,4 @@
-/* Values with units, both ways; all expected numbers are worked out by hand. */
+/* Values with units, parsed and printed. All expected numbers were worked out by hand. */
 #include "support.h"
 
 #include "base/units.h"

@@ -1,4 +1,5 @@
-/* The help, the man pages, README, tour and offered values fit the option table. */
+/* The help, the manual pages, README, the tour and the offered values agree with the
+ * table of options. */
 #include "support.h"
 
 #include "cli/cli.h"

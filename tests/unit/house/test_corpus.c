@@ -1,4 +1,4 @@
-/* Every input that the fuzzers start from, tried without them. */
+/* Runs the fuzzers on every input of their corpora, without fuzzing. */
 #include "support.h"
 
 #include <glob.h>

@@ -1,4 +1,4 @@
-/* The rules of the house that the compiler does not check. */
+/* Rules for the sources that the compiler does not check. */
 /* Marks: native */
 #include "source_text.h"
 #include "support.h"

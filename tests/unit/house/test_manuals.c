@@ -1,4 +1,4 @@
-/* The manual pages as a reader sees them, in a pager of 80 columns. */
+/* The manual pages as a pager of 80 columns shows them. */
 /* Marks: native */
 #include "support.h"
 

@@ -1,4 +1,4 @@
-/* The map of the source, src/README.md, is that of the tree. */
+/* The map of the sources, src/README.md, agrees with the files. */
 /* Marks: native */
 #include "support.h"
 

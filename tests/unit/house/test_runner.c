@@ -1,4 +1,4 @@
-/* The script that runs the tests: its lines on each, and its count of all. */
+/* tests/run: the line that it prints for each program, and its counts. */
 /* Marks: apart native */
 #include "support.h"
 #include "terminal.h"

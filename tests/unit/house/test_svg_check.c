@@ -1,4 +1,4 @@
-/* The checker of plots reports each problem of a document, and no other. */
+/* The checker of plots reports every problem of a document and nothing else. */
 #include "svg_check.h"
 
 #define HEAD                                                               \

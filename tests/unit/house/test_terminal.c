@@ -1,4 +1,4 @@
-/* The screen of the tests' terminal shows the same as a real one. */
+/* The screen that the tests use behaves like that of a real terminal. */
 #include "terminal.h"
 
 static struct screen screen;

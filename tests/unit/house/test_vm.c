@@ -1,5 +1,4 @@
-/* The script that runs scenarios in a virtual machine: how it judges a guest. A script
- * takes the place of qemu. */
+/* tests/vm/run: how it judges a virtual machine. A script takes the place of qemu. */
 /* Marks: apart native */
 #include "support.h"
 

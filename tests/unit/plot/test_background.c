@@ -1,4 +1,4 @@
-/* The time of a load in a plot, and the figures of the phases. */
+/* The time of a load in a plot, and the figures of its phases. */
 #include "looked.h"
 #include "mix.h"
 

@@ -1,4 +1,4 @@
-/* Plots in a browser: a page's script draws each and examines its pixels. */
+/* Plots in a browser: the script of a page draws each plot and examines its pixels. */
 /* Marks: apart native */
 #include "plotted.h"
 

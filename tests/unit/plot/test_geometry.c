@@ -1,5 +1,5 @@
-/* Every plot keeps the rules of svg_check.h, whatever was measured and however it is
- * called. */
+/* Every plot follows the rules of svg_check.h, whatever was measured and whatever the
+ * targets are called. */
 /* Marks: 15s apart native */
 #include "mix.h"
 #include "plotted.h"

@@ -1,5 +1,4 @@
-/* The parts of the time of requests in a plot: stacked columns that add up to the mean.
- */
+/* The parts of request times in a plot: stacked columns that add up to the mean. */
 #include "looked.h"
 
 #include "base/time.h"

@@ -1,4 +1,4 @@
-/* The words in a plot and its size; the geometry has a test of its own. */
+/* The texts of a plot and its size. test_geometry.c tests its geometry. */
 #include "mix.h"
 #include "support.h"
 

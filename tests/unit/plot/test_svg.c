@@ -1,4 +1,4 @@
-/* The elements of a plot, and that any text stays well-formed in it. */
+/* The elements of a plot. Any text must stay well-formed in them. */
 #include "support.h"
 
 #include "plot/svg.h"
