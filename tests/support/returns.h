@@ -13,11 +13,13 @@
 
 /* The file system that is mounted at scratch()/NAME for the row NAME alone. */
 enum place {
-    PLACE_NONE,   /* no file system */
-    PLACE_SERVER, /* fuse_server, which shows the folder NAME.files with a file f of 1 MiB
-                   */
-    PLACE_NAMED,  /* a second server, too: at NAME_named, with a file f. Its source in the
-                     mount table is a file of the first server. */
+    /* no file system */
+    PLACE_NONE,
+    /* fuse_server, which shows the folder NAME.files with a file f of 1 MiB */
+    PLACE_SERVER,
+    /* a second fuse_server, too, at NAME_named and with a file f, whose source in the
+     * mount table is a file of the first */
+    PLACE_NAMED,
     PLACE_EXT4,
     PLACE_XFS,
 };
@@ -25,19 +27,26 @@ enum place {
 struct row {
     const char *name;
     enum place place;
-    const char
-        *hang; /* options of fuse_server; the last gets the file that starts a hang */
-    const char
-        *when; /* the hang begins when stdout contains this; NULL: before the run */
-    const char *arguments; /* arguments of the program */
-    const char *unread;    /* streams that nobody reads: 1, 2 or 12; NULL: all are read */
-    const char
-        *strike; /* signals for the hanging program, such as "INT INT"; NULL: none */
-    const char *before; /* a command that runs the program, such as "nohup"; NULL: none */
-    int limit;          /* s from the start, or the first signal, to the return; 0: 8 */
-    int status;         /* expected exit status, in the form of a shell */
-    const char *out, *err; /* regular expressions for stdout and stderr */
-    void (*need)(void);    /* a further condition of the test; NULL: none */
+    /* options of fuse_server; the last gets the name of the file that starts a hang */
+    const char *hang;
+    /* the hang begins when stdout contains this text; NULL: before the run */
+    const char *when;
+    /* arguments of the program */
+    const char *arguments;
+    /* streams that nobody reads: 1, 2 or 12; NULL: all are read */
+    const char *unread;
+    /* signals that the program gets when it hangs, such as "INT INT"; NULL: none */
+    const char *strike;
+    /* a command that runs the program, such as "nohup"; NULL: none */
+    const char *before;
+    /* s from the start, or from the first signal, to the return to the caller; 0: 8 */
+    int limit;
+    /* expected exit status, in the form of a shell */
+    int status;
+    /* regular expressions for stdout and stderr */
+    const char *out, *err;
+    /* a further condition of the test; NULL: none */
+    void (*need)(void);
 };
 
 /* A regular expression: the summary of a target, after other output. */

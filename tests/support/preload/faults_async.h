@@ -35,9 +35,8 @@ struct replaced {
         struct {
             struct io_uring_sqe *place; /* its entry in the queue; NULL once restored */
             struct io_uring_sqe before; /* the program's contents of that entry */
-            unsigned position; /* number of the request, in the order of the whole ring */
-            struct __kernel_timespec
-                time; /* delay, for the timeout that was sent instead */
+            unsigned position; /* number of the request, counted from the ring's first */
+            struct __kernel_timespec time; /* delay of the timeout that replaces it */
         } uring;
     };
 };
