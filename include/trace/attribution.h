@@ -12,13 +12,16 @@
 
 /*
  * Attribution (-breakdown): finds out which records of the kernel's trace belong to a
- * request, and from them the parts of the request's time (stats/breakdown.h).
+ * request. From the times of these records, computes the parts of the request's time
+ * (stats/breakdown.h).
  *
- * If each request is printed, the worker has it attributed at once (attribution_record).
- * Otherwise, the worker collects requests in a log and hands the log over
- * (attribution_take). A separate thread attributes these requests, so that the worker has
- * more time for requests in flight. Any thread may call these functions, except that only
- * one thread opens and closes the attribution.
+ * If each request is printed, the thread that sends the requests (the worker) calls
+ * attribution_record for each of them. Otherwise, the worker collects requests in a log
+ * and calls attribution_take for a full log. A separate thread then attributes the
+ * requests of this log, so that the worker has more time for requests in flight.
+ *
+ * Any thread may call these functions. Only attribution_open and attribution_close must
+ * be called by the same thread.
  */
 
 #define ATTRIBUTION_LOG_MOST 128 /* the most requests in one log */
@@ -29,10 +32,10 @@
 /* A log: requests of one worker that have ended and will be attributed. */
 struct attribution_log {
     int index;             /* index of the target, from 0 */
-    int thread;            /* TID, as in os_trace_record, of the thread of the worker */
-    int64_t began_at;      /* argument of track_start: monotonic, in ns */
-    int64_t slot_interval; /* argument of track_start: in ns */
-    int capacity; /* requests that may be collected, up to ATTRIBUTION_LOG_MOST */
+    int thread;            /* TID of the worker's thread, as in the trace records */
+    int64_t began_at;      /* start of the track of the requests, monotonic, in ns */
+    int64_t slot_interval; /* ns between two grid points of the track; 0 without a grid */
+    int capacity; /* the most requests to collect, at most ATTRIBUTION_LOG_MOST */
     int count;    /* requests in `list` */
     struct sample list[ATTRIBUTION_LOG_MOST];
 };
@@ -41,7 +44,7 @@ struct attribution_log {
 struct attribution_job {
     const struct plan *plan;
     const struct target *target;
-    bool needs_track; /* attribution_add will be called with a track */
+    bool needs_track; /* also collect the parts over time (stats/track.h), for a plot */
 };
 
 struct attribution;
@@ -61,25 +64,28 @@ void attribution_close(struct attribution *attribution);
  * function before its first request. */
 void attribution_begin(struct attribution *attribution, struct attribution_log *log);
 
-/* Attributes SAMPLE at once and stores its parts in it. SAMPLE must have a verdict, and
- * must be a request of the worker that owns LOG. If it counts, its parts are added to the
- * results of the target. */
+/* Attributes SAMPLE at once and stores its parts in it. SAMPLE must be a request of the
+ * worker that owns LOG, and its `verdict` must be set. If the request counts
+ * (sample_counts), its parts are also added to the results of the target. */
 void attribution_record(struct attribution *attribution,
                         const struct attribution_log *log, struct sample *sample);
 
-/* Takes all requests from LOG. They must count; they will be attributed later. If the
- * queue is full, attributes them at once. LOG is empty afterwards. */
+/* Removes all requests from LOG, to be attributed later by the separate thread. If the
+ * queue of that thread is full, attributes them before returning. LOG must only have
+ * requests that count (sample_counts). */
 void attribution_take(struct attribution *attribution, struct attribution_log *log);
 
-/* Adds the parts of all requests to target INDEX that were taken or recorded so far to
- * STATS and, unless it is NULL, to TRACK. Returns true. If another thread is attributing
- * at the moment, waits for that thread if WAIT is true; otherwise adds nothing and
- * returns false. */
+/* Adds the results of the target with number INDEX to STATS and, unless TRACK is NULL, to
+ * TRACK. The results are the parts of all its requests that were passed to
+ * attribution_take or attribution_record so far. Returns true. If another thread is
+ * attributing at the moment, the function waits for that thread if WAIT is true. If WAIT
+ * is false, it adds nothing and returns false. */
 bool attribution_add(struct attribution *attribution, int index, struct stats *stats,
                      struct track *track, bool wait);
 
-/* Removes the parts of all requests to target INDEX so far, but not those in its track.
- * No request to this target may be in flight. */
+/* Clears the results of the target with number INDEX, so that attribution_add adds only
+ * later requests to its STATS. The results for TRACK stay. No request to this target may
+ * be in flight. */
 void attribution_reset(struct attribution *attribution, int index);
 
 #endif

@@ -31,9 +31,9 @@
  *         v
  *     SPLIT_DONE, SPLIT_NO_DEVICE_IO or SPLIT_AMBIGUOUS
  *
- * At the last retry, no record can be missing any more, unless the trace has lost some. A
- * request that still has no records then becomes SPLIT_NO_DEVICE_IO: it did not reach a
- * device. Any other request without its records stays SPLIT_LOST.
+ * After the last retry, records can only be missing if the trace has lost some. If it has
+ * lost none, and nothing shows that the request may have reached a device, the request
+ * becomes SPLIT_NO_DEVICE_IO. Otherwise it stays SPLIT_LOST.
  */
 #include "trace/attribution.h"
 
@@ -55,10 +55,10 @@
 #define RETRIES 3
 #define RETRY_PAUSE (50 * US)
 
-/* Reads new records, and searches them for the records of those of the COUNT requests in
- * SAMPLES that were not tried yet or lack records. The requests are of the worker that
- * owns LOG. IS_LAST says that there will be no retry. Returns how many requests still
- * lack records. */
+/* Reads new records from the trace, and tries to attribute the COUNT requests in SAMPLES.
+ * Skips requests that were attributed by an earlier call. The requests were sent by the
+ * worker that owns LOG. IS_LAST says that there will be no retry. Returns how many
+ * requests still lack records. */
 static int
 attribute_unfinished(struct attribution *attribution, const struct attribution_log *log,
                      struct sample *samples, int count, bool is_last)
@@ -81,9 +81,9 @@ attribute_unfinished(struct attribution *attribution, const struct attribution_l
     return lost_count;
 }
 
-/* Attributes the COUNT requests in SAMPLES, which are of the worker that owns LOG. Adds
- * the requests that count to the results of the target. Waits PAUSE ns before each retry.
- * The caller must hold `lock`. */
+/* Attributes the COUNT requests in SAMPLES, which the worker that owns LOG has sent. Adds
+ * the requests that count (sample_counts) to the results of the target. Waits PAUSE ns
+ * before each retry. The caller must hold `lock`. */
 static void
 attribute_requests(struct attribution *attribution, const struct attribution_log *log,
                    struct sample *samples, int count, int64_t pause)
@@ -110,10 +110,10 @@ attribute_requests(struct attribution *attribution, const struct attribution_log
     }
 }
 
-/* Returns the TID that the records have for the calling thread. In a PID namespace, this
- * is not the TID that the thread knows. So the thread writes a mark into the trace and
- * looks for the record of the mark, which has the TID. If there is no such record,
- * returns the TID that the thread knows. */
+/* Returns the TID that trace records have for the calling thread. In a PID namespace,
+ * this is not the TID that os_thread_number returns. So the function writes a mark into
+ * the trace and looks for the record of this mark, which has the TID. If there is no such
+ * record, returns os_thread_number. */
 static int
 find_thread(struct records *records)
 {
@@ -188,7 +188,8 @@ attribution_take(struct attribution *attribution, struct attribution_log *log)
     if (fits)
         return;
 
-    /* The thread of the attribution does not keep up, so this worker does its work. */
+    /* The queue is full: the thread of the attribution does not keep up, so the worker
+     * attributes its log itself. */
     os_lock_acquire(attribution->lock);
     attribute_log(attribution, log);
     os_lock_release(attribution->lock);
@@ -318,7 +319,7 @@ attribution_close(struct attribution *attribution)
 }
 
 /* Adds a note to NOTES if the plan has a limit (-slo) on the part "stack", but the target
- * is on a single device, which has no such part. */
+ * is on a single device. Requests to a single device have no such part. */
 static void
 note_useless_stack_limit(const struct plan *plan, const struct os_layout *layout,
                          struct notes *notes)
@@ -345,7 +346,7 @@ prepare_traced_target(struct trace_target *target, const struct attribution_job 
     int64_t length = job->target->work_size;
 
     if (plan->workload.append)
-        length = 0; /* the blocks that will be appended are not allocated yet */
+        length = 0; /* layout without extents: blocks to append have no place yet */
     if (os_layout_find(job->target->fd, plan->path, plan->workload.work_offset, length,
                        layout, error) < 0)
         return -1;

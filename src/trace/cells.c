@@ -1,9 +1,9 @@
 /*
- * Cells: finds which records of the trace belong to a request, for the sectors of the
- * request.
+ * Finds out which trace records belong to a request. For this purpose, the sectors of the
+ * request are divided into cells.
  *
- * The kernel may split a block request into pieces and merge it with other block requests
- * between two records. So the records of one request may cover different sectors:
+ * The kernel may split a block request, or merge it with others, while it passes through
+ * the kernel. So the records of one request may cover different sectors:
  *
  *     sectors     1000      1008      1016      1024      1032
  *     queued      |-------- the request --------|
@@ -12,7 +12,7 @@
  *     cells       |    1    |    2    |    3    |
  *
  * Therefore the sectors of the request are cut wherever a record begins or ends. The
- * results are called cells. A record covers either all of a cell or nothing of it. Each
+ * pieces are called cells. A record covers either a whole cell or nothing of it. Each
  * cell is then followed on its own through the states of a block request:
  *
  *        entry            ISSUE                 COMPLETE
@@ -22,37 +22,38 @@
  *
  * The entry is the first record of a block request. It is an OS_TRACE_QUEUE or, if the
  * device above passed the block request on without queueing it again, an OS_TRACE_REMAP.
- * Each time from an ISSUE to the next REQUEUE or COMPLETE is one interval of the request.
+ * The time from an ISSUE to the next REQUEUE or COMPLETE is called an interval: the block
+ * request is in flight at the device. The parts of the request's time are computed from
+ * the intervals.
  *
- * The entry names the thread that queued the block request. But an issue or a completion
- * may be recorded in any thread, so these records do not tell which block request they
- * belong to. There are three cases:
+ * The entry names the thread that queued the block request. The kernel may record an
+ * issue or a completion in any thread, so the thread does not tell to which block request
+ * these two records belong. There are three cases:
  *
  * 1. While the request is in flight, the cell has one entry, one issue and one
  *    completion. The request cannot end before its own completion, so all three records
- *    belong to it. The block request is the sole one.
+ *    belong to it.
  * 2. This program has several block requests for the cell in flight. They are assumed to
  *    be first in, first out: the block request that was queued first is also issued first
- *    and complete first. Block requests are numbered in the order of their entries, and
- *    counters say how many were queued, issued and complete so far.
- * 3. Another process also has a block request for the cell in flight. Then nothing is
- *    certain, and the result is SPLIT_AMBIGUOUS.
+ *    and completed first. follow_block_request counts entries, issues and completions to
+ *    find the records of one block request.
+ * 3. Another process also has a block request for the cell in flight. Then it is not
+ *    known whose records these are, and the result is SPLIT_AMBIGUOUS.
  */
 #include "trace_private.h"
 
 #include "base/time.h"
 
-/* The entries of a cell, which are the first records of its block requests. Only those
- * that may belong to the request. */
+/* The entries that may belong to the request, for one cell. An entry is the first record
+ * of a block request. */
 struct cell_entries {
     int count;
     int first_index; /* index of the candidate that is the first entry; -1 for none */
-    /* There is only one entry, and the cell was issued and completed only once since. So
-     * this is the only block request for the cell. */
+    /* There is exactly one entry, and after it exactly one issue and one completion. So
+     * no other block request for the cell was in flight. */
     bool is_sole;
 };
 
-/* Returns true if CANDIDATE covers CELL. */
 static bool
 covers(const struct candidate *candidate, const struct sector_range *cell)
 {
@@ -62,13 +63,18 @@ covers(const struct candidate *candidate, const struct sector_range *cell)
 }
 
 /*
- * Returns true if CANDIDATE may be the entry of a block request of the request. The entry
- * comes from the thread of the request or, after throttling, from a thread of the kernel.
- * An entry that was attributed to an earlier request is excluded.
+ * Returns true if CANDIDATE may be the entry (first record) of a block request that
+ * belongs to the request.
  *
- * Below the top device of a stack, any thread of the kernel may queue block requests,
- * also in the name of another program. There, the threads of other programs count as
- * threads of the kernel, and one entry may serve several requests.
+ * The entry comes from the thread of the request. If a control group throttled the
+ * request, a thread of the kernel queues it later, so the entry comes from that thread.
+ * In both cases, an entry that was attributed to an earlier request is excluded.
+ *
+ * Below the top device of a stack, threads of the kernel queue block requests, and the
+ * kernel may also use the current thread of any other program for that. So all threads
+ * except other workers of this program are accepted. There, one block request may serve
+ * several requests, so an entry that was attributed to an earlier request is not
+ * excluded.
  */
 static bool
 may_be_entry(const struct cells *cells, const struct candidate *candidate)
@@ -85,8 +91,8 @@ may_be_entry(const struct cells *cells, const struct candidate *candidate)
 }
 
 /* Finds the entries of CELL that may belong to the request. If the thread of the request
- * has an entry, that entry is the only one: entries by other threads before it, and all
- * entries after it, are not counted. */
+ * has queued an entry, only its first one counts, and `count` is 1. Entries of other
+ * threads and later entries are ignored then. */
 static struct cell_entries
 find_entries(const struct cells *cells, const struct sector_range *cell)
 {
@@ -121,10 +127,15 @@ find_entries(const struct cells *cells, const struct sector_range *cell)
     return entries;
 }
 
-/* Returns true if CELL, of which no entry was found, has other records that show that the
- * entry is missing. With direct I/O, any record shows that. Without direct I/O, the page
- * cache may have answered the request, and the records may belong to another process;
- * only an issue without an entry before it shows that. */
+/*
+ * Called for a CELL without an entry. Returns true if other records of the cell show that
+ * the entry was lost.
+ *
+ * With direct I/O, any other record shows this. Without direct I/O, the page cache may
+ * have answered the request, and the records may belong to another process. A completion
+ * then shows nothing, because its entry may be from before the request. But an issue
+ * shows that an entry was lost, unless an entry of another process comes before it.
+ */
 static bool
 is_entry_missing(const struct cells *cells, const struct sector_range *cell)
 {
@@ -140,7 +151,6 @@ is_entry_missing(const struct cells *cells, const struct sector_range *cell)
     return false;
 }
 
-/* Marks the record of CANDIDATE as a record of the request that is being attributed. */
 static void
 claim(struct candidate *candidate)
 {
@@ -148,9 +158,8 @@ claim(struct candidate *candidate)
         candidate->listed->use = RECORD_CLAIMED;
 }
 
-/* Adds the INTERVAL of a block request, in flight at the device. Neighbouring cells of
- * the same block request have the same interval, which is added only once. Returns false
- * if there is no room. */
+/* Adds INTERVAL to the intervals of CELLS. Neighbouring cells of the same block request
+ * have the same interval, which is added only once. Returns false if there is no room. */
 static bool
 add_flight(struct cells *cells, const struct breakdown_interval *interval)
 {
@@ -172,27 +181,31 @@ add_flight(struct cells *cells, const struct breakdown_interval *interval)
 }
 
 /*
- * Follows the block request of CELL whose entry is the candidate with index ENTRY, until
- * it is complete, and adds its intervals. If IS_SOLE, candidates before its entry are
- * ignored.
+ * Follows one block request of CELL until it is complete, and adds its intervals. ENTRY
+ * is the index of its entry (first record) among the candidates. IS_SOLE says that there
+ * is no other block request for the cell; then candidates before ENTRY are ignored.
  *
- * Block requests for the cell are numbered from 0 in the order of their entries. Their
- * ordinals tell their states:
+ * The function counts the entries, issues and completions of the cell. Block requests are
+ * first in, first out, so the number of a block request, counted from 0 in the order of
+ * the entries, tells its state:
  *
- *     ordinal                                state
+ *     number of the block request            state
  *     0 .. complete_count - 1                complete
  *     complete_count .. issued_count - 1     at the device
  *     issued_count .. queued_count - 1       queued
  *
- * So an ISSUE belongs to the block request with ordinal issued_count, and a COMPLETE to
- * complete_count. A REQUEUE belongs to issued_count - 1, because the block request that
- * was issued last goes back first. An ISSUE with an ordinal that was not queued belongs
- * to a block request whose entry is not known, perhaps of another process.
+ * An ISSUE record belongs to the oldest queued block request, whose number is
+ * issued_count. A COMPLETE record belongs to the oldest one at the device, whose number
+ * is complete_count. A REQUEUE record belongs to the newest one at the device, number
+ * issued_count - 1, because the block request that was issued last goes back first. If
+ * there is an ISSUE but no queued block request, the entry is not known, and the block
+ * request may be of another process.
  *
- * Returns SPLIT_DONE if the block request is complete. If MAY_BE_INCOMPLETE, also returns
- * SPLIT_DONE if the candidates end before it is complete; then its last interval ends at
- * INT64_MAX. Returns SPLIT_AMBIGUOUS if another process may have had the cell in flight
- * at the same time, and SPLIT_LOST if records are missing or if there is no room.
+ * Returns SPLIT_DONE if the block request is complete. If the candidates end before it is
+ * complete, but MAY_BE_INCOMPLETE is true, also returns SPLIT_DONE, with INT64_MAX as the
+ * end of its last interval. Returns SPLIT_AMBIGUOUS if another process may have had the
+ * cell in flight at the same time. Returns SPLIT_LOST if records are missing or if there
+ * is no room.
  */
 static enum split_result
 follow_block_request(struct cells *cells, const struct sector_range *cell, int entry,
@@ -201,8 +214,9 @@ follow_block_request(struct cells *cells, const struct sector_range *cell, int e
     int queued_count = 0;
     int issued_count = 0;
     int complete_count = 0;
-    int followed = -1;   /* ordinal of the block request that is followed; -1 before it */
-    int foreign_end = 0; /* all block requests of other processes have lower ordinals */
+    int followed = -1; /* number of the followed block request; -1 until its entry */
+    /* Block requests of other processes have numbers below this one. */
+    int foreign_end = 0;
     int old_interval_count = cells->interval_count;
     int first_index = is_sole ? entry : 0;
     struct breakdown_interval now = {INT64_MAX, INT64_MAX, INT64_MAX};
@@ -215,7 +229,8 @@ follow_block_request(struct cells *cells, const struct sector_range *cell, int e
 
         if (i == entry) {
             if (foreign_end > complete_count)
-                return SPLIT_AMBIGUOUS; /* with a block request of another process */
+                /* a block request of another process is in flight */
+                return SPLIT_AMBIGUOUS;
             followed = queued_count++;
             now.queued_at = record->time;
             claim(candidate);
@@ -260,10 +275,9 @@ follow_block_request(struct cells *cells, const struct sector_range *cell, int e
     return SPLIT_LOST;
 }
 
-/* Follows the block request of CELL that was queued last among those that may belong to
- * the request and that were complete when it ended. Stores the index of its entry in
- * ENTRY. Returns SPLIT_LOST if none was complete, or else the result of
- * follow_block_request. */
+/* Follows the last of the block requests of CELL that may belong to the request and are
+ * complete within the candidates. Stores the index of its entry in ENTRY. Returns the
+ * result of follow_block_request, or SPLIT_LOST if no such block request is complete. */
 static enum split_result
 follow_last_complete(struct cells *cells, const struct sector_range *cell, int *entry)
 {
@@ -279,9 +293,11 @@ follow_last_complete(struct cells *cells, const struct sector_range *cell, int *
     return SPLIT_LOST;
 }
 
-/* Returns true if it cannot be known which block request of CELL belongs to the request.
- * ENTRIES are the entries of CELL. If there are several block requests, earlier records
- * show the order in which they were queued, unless another process is involved. */
+/* Returns true if it cannot be known which block request of a cell belongs to the
+ * request. ENTRIES are the entries of the cell. If there are several block requests, the
+ * search must include records from before the request: only those show in which order the
+ * block requests were queued. Even then, block requests of another process make the
+ * result ambiguous. */
 static bool
 is_ambiguous(const struct cells *cells, const struct cell_entries *entries)
 {
@@ -292,8 +308,9 @@ is_ambiguous(const struct cells *cells, const struct cell_entries *entries)
     return entries->count > 1 && !cells->is_below_top;
 }
 
-/* Finds the block request for CELL that belongs to the request, adds its intervals, and
- * notes when it was queued. Returns a result as cells_add does. */
+/* Finds the block request for CELL that belongs to the request. Adds its intervals to
+ * CELLS, and updates the time at which the first block request was queued. Returns a
+ * result as cells_add does. */
 static enum split_result
 add_cell(struct cells *cells, const struct sector_range *cell)
 {

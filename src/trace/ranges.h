@@ -12,7 +12,7 @@
 #define SECTOR 512    /* bytes, for every device, see os/trace.h */
 #define RANGES_MAX 64 /* the most ranges of one request */
 
-/* A set of ranges. All zero is the empty set. */
+/* A set of ranges. If all fields are zero, the set is empty. */
 struct sector_ranges {
     int count;
     struct sector_range list[RANGES_MAX];
@@ -32,15 +32,16 @@ uint64_t layout_find_disk(const struct os_layout *layout, uint64_t number);
 bool ranges_add(struct sector_ranges *ranges, uint64_t disk, uint64_t sector,
                 uint64_t sector_count);
 
-/* Adds the sectors of a part of the target on devices[0] of LAYOUT. For a target on a
- * loop device, this is the device that holds the file of the loop device. The part is
- * LENGTH bytes from OFFSET on. Parts in no extent, such as holes, add nothing. Returns
+/* Adds the sectors of LENGTH bytes of the target, from OFFSET on, as they are on
+ * devices[0] of LAYOUT. If the target is on a loop device, devices[0] is the device with
+ * the file of the loop device. Bytes in no extent, such as holes, add nothing. Returns
  * false if RANGES is full. */
 bool ranges_add_below_loop(struct sector_ranges *ranges, const struct os_layout *layout,
                            int64_t offset, int64_t length);
 
-/* Does the same as ranges_add_below_loop for the top device of LAYOUT, which the target
- * is on. The result differs only if the top device is a loop device. */
+/* Adds the sectors of LENGTH bytes of the target, from OFFSET on, as they are on the
+ * device that the target is on (the top device of LAYOUT). Bytes in no extent, such as
+ * holes, add nothing. Returns false if RANGES is full. */
 bool ranges_add_top(struct sector_ranges *ranges, const struct os_layout *layout,
                     int64_t offset, int64_t length);
 
@@ -49,12 +50,11 @@ bool ranges_add_top(struct sector_ranges *ranges, const struct os_layout *layout
 bool ranges_add_record(struct sector_ranges *ranges, const struct os_layout *layout,
                        const struct os_trace_record *record);
 
-/*
- * Replaces each range that is not on a bottom device by the ranges below it, to which
- * remap records lead. The remap records are looked for from FIRST up to but not including
- * END. A range without a remap record is removed. Returns false if RANGES is full, or if
- * there are too many levels of devices.
- */
+/* Follows each range down to the bottom devices: searches the records from FIRST up to
+ * but not including END for remap records that touch the range, and replaces the range by
+ * the ranges to which they lead. A range without a remap record is removed. Ranges on
+ * bottom devices stay as they are. Returns false if RANGES is full, or if there are too
+ * many levels of devices. */
 bool ranges_follow_remaps(struct sector_ranges *ranges, const struct os_layout *layout,
                           const struct listed_record *first,
                           const struct listed_record *end);

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RECORDS_READ 64 /* records that are read by one call of the source */
+#define RECORDS_READ 64 /* the most records that one call of the source returns */
 
 void
 records_add_thread(struct records *records, int thread)
@@ -22,8 +22,8 @@ records_add_thread(struct records *records, int thread)
         records->program_threads[thread / 8] |= (unsigned char)(1 << thread % 8);
 }
 
-/* Compares two records for qsort: by time and, at equal times, by kind. The order of enum
- * os_trace_kind is that of the life of a block request. */
+/* Compares two records for qsort: by time and, at equal times, by kind. The values of
+ * enum os_trace_kind are in the order of the life of a block request. */
 static int
 compare_times(const void *one, const void *other)
 {
@@ -34,12 +34,10 @@ compare_times(const void *one, const void *other)
     return (int)a->kind - (int)b->kind;
 }
 
-/*
- * Forgets old records if the list has no room for another reading. From the older half of
- * the list, records that were attributed are forgotten first. If more than half of the
- * older half would stay, all of it is forgotten: then most of its records are of other
- * processes, which are never attributed.
- */
+/* Forgets old records if the list has no room for RECORDS_READ more records. First,
+ * forgets those records in the older half of the list that were attributed. If that does
+ * not shrink the older half to half its size, forgets the whole older half. Most of its
+ * records are of other processes then, and would never be attributed. */
 static void
 forget_old_records(struct records *records)
 {

@@ -2,8 +2,9 @@
  * Finds the parts of one request from the records of the trace, in four steps:
  *
  * 1. Find the ranges, which are the sectors of the request. They come from the layout of
- *    the target. If that does not help, they are the sectors that the thread of the
- *    request queued while the request was in flight.
+ *    the target. If the layout is unknown, or if no records are found by it, the ranges
+ *    are the sectors that the thread of the request queued while the request was in
+ *    flight.
  * 2. Collect the candidates, which are all records that touch the ranges.
  * 3. Find out which candidates belong to the request (cells.c).
  * 4. Divide the time of the request into parts (stats/breakdown.h).
@@ -23,8 +24,8 @@
 #include "ranges.h"
 
 /* In ns. Records and requests have times of the same clock, but the kernel may round the
- * time of a record to the nearer tick. So records that are this much earlier or later
- * than a request are searched, too. */
+ * time of a record to the nearest tick of that clock. So records that are this much
+ * earlier or later than a request are searched, too. */
 #define CLOCK_SLACK 1000
 /* At most this many records from before a request are searched, for block requests that
  * were still in flight when the request started. */
@@ -39,10 +40,11 @@ struct attribution_search {
     bool has_all_records; /* no record of the request can be missing */
     int64_t start;        /* start of the request */
     int64_t end;          /* end of the request, without the flush after a write */
-    /* The next three fields are used only if the target is on a stack of devices. */
-    bool was_queued_at_top; /* a block request was queued at the top device */
-    int64_t entered_top_at; /* first block request was queued at the top device */
-    int64_t left_top_at;    /* last block request was complete at the top device */
+    /* These three fields are about the top device of a stack, and are used only for a
+     * stack. */
+    bool was_queued_at_top; /* a block request was queued there */
+    int64_t entered_top_at; /* when the first block request was queued there */
+    int64_t left_top_at;    /* when the last block request was complete there */
     /* The records to search: from `first_record` to before `end_record`. */
     struct listed_record *first_record;
     struct listed_record *end_record;
@@ -74,7 +76,8 @@ select_records_within_top(struct attribution_search *search)
         records->entries + records_find(records, count, search->left_top_at + 1);
 }
 
-/* Returns the first record of a search that includes records from before the request. */
+/* Returns where a search starts if it includes records from before the request: up to
+ * EARLIER_MAX records before the first selected record. */
 static struct listed_record *
 find_earlier_record(const struct attribution_search *search)
 {
@@ -105,12 +108,13 @@ is_queued_by_thread(const struct attribution_search *search,
  * Adds to the ranges of SEARCH the sectors that the thread of the request queued at the
  * top device while the request was in flight.
  *
- * If the thread queued nothing, a control group may have throttled the request. A thread
- * of the kernel queues a throttled I/O later. So if exactly one I/O that the kernel
- * queued has the size and direction of the request, its sectors are added.
+ * If the thread queued nothing, a control group may have throttled the request: then a
+ * thread of the kernel queues it later. So if threads of the kernel queued exactly one
+ * I/O with the size and direction of the request, the sectors of this I/O are added.
  *
- * Returns false if there is no room for the ranges, or if the thread queued less than the
- * whole request although all of it must have been queued.
+ * Returns false if there is no room for the ranges. Also returns false if records are
+ * missing: with direct I/O, the thread queued less than the whole request, and the rest
+ * cannot be in a hole.
  */
 static bool
 add_queued_ranges(struct attribution_search *search)
@@ -148,8 +152,9 @@ add_queued_ranges(struct attribution_search *search)
         return throttled_count != 1 ||
                ranges_add_record(&search->ranges, layout, throttled);
 
-    /* If the thread queued less than the whole request, the rest may be in a hole. But if
-     * the layout is known, or if the kernel queued anything, that is not certain. */
+    /* The thread may queue less than the whole request because the rest is in a hole.
+     * This is assumed only if the layout is unknown and if threads of the kernel queued
+     * nothing that could be the rest. */
     bool may_have_hole = !layout->extents_known && !kernel_queued;
     return !search->target->is_direct || may_have_hole ||
            queued_sectors * SECTOR >= (uint64_t)sample->size;
@@ -190,18 +195,19 @@ add_candidate(struct cells *cells, struct candidate candidate)
     return true;
 }
 
-/* Returns the kind of record that TOP, the top device of a stack, makes for a completion:
- * of an I/O (bio) if the device has no request queue, else of a request. */
+/* Returns the kind of the record that says that a block request is complete at TOP, the
+ * top device of a stack. If the device has no request queue, only an I/O (bio) has such a
+ * record. */
 static enum os_trace_kind
 find_completion_kind(const struct os_layout_device *top)
 {
     return top->is_bio_based ? OS_TRACE_BIO_COMPLETE : OS_TRACE_COMPLETE;
 }
 
-/* Adds CANDIDATE, a record of TOP, the top device of a stack, to CELLS. A block request
- * counts as in flight at this device as soon as it is queued, so a record of queueing
- * becomes two candidates: queued, and issued at the same time. Returns false if there is
- * no room. */
+/* Adds CANDIDATE, a record of TOP, the top device of a stack, to CELLS. At this device, a
+ * block request counts as in flight as soon as it is queued. So a record of queueing is
+ * added twice: as OS_TRACE_QUEUE, and as OS_TRACE_ISSUE at the same time. Returns false
+ * if there is no room. */
 static bool
 add_top_candidate(struct cells *cells, struct candidate candidate,
                   const struct os_layout_device *top)
@@ -219,9 +225,9 @@ add_top_candidate(struct cells *cells, struct candidate candidate,
     return add_candidate(cells, candidate);
 }
 
-/* Returns the record LISTED as a candidate. If `completion_shift` is set, an I/O that was
- * queued on the top device completes on the device below, that many sectors further
- * (bcache). Such a completion is converted to a completion on the top device. */
+/* Returns the record LISTED as a candidate. If an I/O to the top device is complete,
+ * bcache reports this for the device below, at a sector that is higher by
+ * `completion_shift`. Such a record is converted to a completion at the top device. */
 static struct candidate
 convert_to_candidate(const struct os_layout *layout, struct listed_record *listed)
 {
@@ -245,8 +251,9 @@ is_top_level(const struct attribution_search *search, const struct cells *cells)
     return cells == &search->records->top_cells;
 }
 
-/* Collects the candidates in CELLS: the selected records that touch the ranges, and also
- * records from before if WITH_EARLIER. Returns false if there is no room. */
+/* Collects the candidates in CELLS: the selected records that touch the ranges. If
+ * WITH_EARLIER, also collects records from before the request. Returns false if there is
+ * no room. */
 static bool
 collect_candidates(const struct attribution_search *search, struct cells *cells,
                    bool with_earlier)
@@ -298,13 +305,15 @@ find_entry_kind(const struct attribution_search *search, const struct cells *cel
 /*
  * Returns true if another process may have block requests for the ranges in flight. The
  * ranges are on the bottom devices of a stack, where threads of the kernel queue block
- * requests for any process. There are three signs of another process, now or shortly
- * before the request:
+ * requests for any process. Each of these signs is enough, if it was seen during the
+ * request or shortly before:
  *
- * - It queues the same sectors at the top device.
- * - It queues the ranges themselves, at a bottom device below a loop device. There, block
- *   requests for the loop device are queued by the kernel only.
- * - More I/Os are queued at the ranges than remap records pass on to them.
+ * - Another process queued the same sectors at the top device.
+ * - Another process itself queued a block request for the ranges. This sign is valid only
+ *   below a loop device: there, only the kernel queues block requests for the loop
+ *   device.
+ * - More I/Os were queued at the ranges than were passed on to the ranges by remap
+ *   records. So some of them did not come through the top device.
  */
 static bool
 may_have_foreign_io(const struct attribution_search *search)
@@ -336,9 +345,9 @@ may_have_foreign_io(const struct attribution_search *search)
     return layout->is_remapped && queued_count > remapped_count;
 }
 
-/* Finds the block requests of the request for all its ranges. CELLS selects the level of
- * the stack. Searches the selected records and, if WITH_EARLIER, also records from before
- * the request. Returns a result as cells_add does. */
+/* Searches the selected records for the block requests of the request at one level of the
+ * stack. CELLS is `top_cells` or `bottom_cells`, depending on the level. If WITH_EARLIER,
+ * also searches records from before the request. Returns a result as cells_add does. */
 static enum split_result
 try_level(const struct attribution_search *search, struct cells *cells, bool with_earlier)
 {
@@ -369,9 +378,10 @@ try_level(const struct attribution_search *search, struct cells *cells, bool wit
     return SPLIT_DONE;
 }
 
-/* Finds the block requests of the request for all its ranges. CELLS selects the level of
- * the stack. Records from before the request are searched only if it is ambiguous without
- * them which block requests belong to the request. Returns a result as cells_add does. */
+/* Finds the block requests of the request at one level of the stack. CELLS is `top_cells`
+ * or `bottom_cells`, depending on the level. If it is ambiguous which block requests
+ * belong to the request, tries again with records from before the request. Returns a
+ * result as cells_add does. */
 static enum split_result
 attribute_level(const struct attribution_search *search, struct cells *cells)
 {
@@ -393,15 +403,17 @@ find_last_completion(const struct cells *cells)
 }
 
 /*
- * Returns true if a request whose records were not found may have reached a device. One
- * of these signs while the request was in flight is enough:
+ * Returns true if a request whose records were not found may have reached a device. Each
+ * of these signs is enough, if it was seen while the request was in flight:
  *
  * - The sectors of the request were issued, although no record says that they were
  *   queued.
- * - A thread of the kernel queued an I/O that may belong to the request: to the sectors
- *   of the request; to any sectors if the layout is unknown; or, below a loop device, to
- *   sectors in no extent of the target.
- * - The thread of the request queued an I/O that need not belong to another request.
+ * - A thread of the kernel queued an I/O to the sectors of the request. If the layout of
+ *   the target is unknown, any I/O of a thread of the kernel is a sign. Below a loop
+ *   device, an I/O outside of all extents of the target is a sign, too.
+ * - The thread of the request queued an I/O. If it has several requests in flight, only
+ *   an I/O outside of all extents of the target is a sign: any other I/O may belong to
+ *   another request.
  */
 static bool
 may_have_reached_device(const struct attribution_search *search)
@@ -446,10 +458,11 @@ may_have_reached_device(const struct attribution_search *search)
 
 /*
  * Finds the block requests of the request at the bottom devices of a stack. Before the
- * call, the ranges of SEARCH are those at the top device. BY_THREAD says that they do not
- * come from the layout, but from I/O of the thread. Then the position of the request in
- * the file of a loop device is unknown, so a loop device is not followed. Returns a
- * result as cells_add does.
+ * call, the ranges of SEARCH must be the sectors of the request at the top device.
+ * BY_THREAD says that these ranges were found by the I/O that the thread queued, and not
+ * by the layout. Then it is not known which part of a loop device's file the request is
+ * in, so the function returns SPLIT_LOST for a loop device. Otherwise returns a result as
+ * cells_add does.
  */
 static enum split_result
 attribute_bottom(struct attribution_search *search, bool by_thread)
@@ -478,7 +491,8 @@ attribute_bottom(struct attribution_search *search, bool by_thread)
     }
 
     /* Several block requests for the same sectors were in flight at the top device, and
-     * they were remapped to different sectors: it is not known which one went where. */
+     * they were remapped to different sectors. It is not known which block request went
+     * where. */
     if (!records->top_cells.all_sole && search->ranges.count > top_range_count)
         return SPLIT_AMBIGUOUS;
 
@@ -486,17 +500,18 @@ attribute_bottom(struct attribution_search *search, bool by_thread)
     if (result != SPLIT_DONE || cells->interval_count > 0)
         return result;
 
-    /* No block request was found at the bottom devices. Either the stack answered the
-     * request itself, or it passed the block requests on without a record, or records are
-     * missing. */
+    /* No block request was found at the bottom devices. Perhaps records are missing: then
+     * the result is SPLIT_LOST. Otherwise, the stack has answered the request itself, or
+     * has passed the block requests on without a record: then all time at the top device
+     * counts as stack. */
     if (!search->has_all_records || (is_on_loop && may_have_reached_device(search)))
         return SPLIT_LOST;
     return SPLIT_DONE;
 }
 
-/* Returns the result for a request without records of block requests. With direct I/O,
- * there must be such records, so they are missing. Otherwise the page cache answered the
- * request. */
+/* Returns the result for a request without records of block requests. A request with
+ * direct I/O must have such records, so they were lost. Any other request was answered by
+ * the page cache. */
 static enum split_result
 result_without_records(const struct attribution_search *search)
 {
@@ -504,15 +519,16 @@ result_without_records(const struct attribution_search *search)
 }
 
 /* Finds the block requests of a request to a stack of devices, at both levels. BY_THREAD
- * is as for attribute_bottom. Returns a result as cells_add does, or
- * SPLIT_NO_DEVICE_IO. */
+ * says that the ranges of SEARCH were found by the I/O that the thread queued, and not by
+ * the layout. Returns a result as cells_add does, or SPLIT_NO_DEVICE_IO. */
 static enum split_result
 attribute_stack(struct attribution_search *search, bool by_thread)
 {
     struct records *records = search->records;
     struct cells *top = &records->top_cells;
 
-    /* cells_end is also called for the bottom level if that is not searched. */
+    /* If the search ends at the top level, the bottom level must have no candidates of an
+     * earlier request, because cells_end goes through them. */
     records->bottom_cells.candidate_count = 0;
 
     enum split_result result = attribute_level(search, top);
@@ -574,8 +590,8 @@ attribute_ranges(struct attribution_search *search, bool by_thread)
 }
 
 /* Finds the block requests of the request by the layout of the target. If that fails,
- * finds them by the thread of the request, because the file may have got other blocks
- * since its layout was read. Returns the better of the two results. */
+ * finds them by the I/O that the thread of the request queued: the file may have got
+ * other blocks since its layout was read. Returns the better of the two results. */
 static enum split_result
 find_block_requests(struct attribution_search *search)
 {
@@ -638,9 +654,10 @@ find_flush_completion(const struct attribution_search *search)
     return last;
 }
 
-/* Divides the time of a request to a stack of devices into the parts of SPLIT. A write
- * that returns only after a flush leaves the top device when the flush is complete. The
- * time during which a control group throttled the request counts as queue. */
+/* Divides the time of a request to a stack of devices into the parts of SPLIT. If a write
+ * returns only after a flush (O_SYNC, O_DSYNC), it is complete at the top device when the
+ * flush is complete. The time for which a control group throttled the request counts as
+ * queue. */
 static void
 divide_stack(struct attribution_search *search, struct split *split)
 {
@@ -668,9 +685,9 @@ divide_stack(struct attribution_search *search, struct split *split)
 }
 
 /* Divides the time of a request to a device that is no stack into the parts of SPLIT. If
- * a control group throttled the request, there is no record from before the kernel
- * released it. That time counts as queue, as if the request had been queued at its
- * start. */
+ * a control group throttled the request, the first record is from the end of the
+ * throttling. The time before it counts as queue, as if the request had been queued at
+ * its start. */
 static void
 divide_single_device(struct attribution_search *search, struct split *split)
 {
@@ -684,8 +701,8 @@ divide_single_device(struct attribution_search *search, struct split *split)
                      cells->interval_count, split->part);
 }
 
-/* Returns the device time, in ns, of the flush after a write. The flush took from START
- * to END. */
+/* Returns for how long, in ns, a device worked on the flush after a write. The flush took
+ * from START to END (monotonic, ns). */
 static int64_t
 find_flush_time(struct attribution_search *search, int64_t start, int64_t end)
 {

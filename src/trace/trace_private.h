@@ -23,7 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where records come from: the functions of os/trace.h, or those of a test. */
+/* Where records come from: the functions of os/trace.h, or functions of a test. */
 struct trace_source {
     int (*read)(struct os_trace *trace, struct os_trace_record *records, int room);
     int (*mark)(struct os_trace *trace, uint64_t mark); /* NULL if marks are impossible */
@@ -51,12 +51,12 @@ struct sector_range {
  * the request. */
 struct candidate {
     struct listed_record *listed;
-    /* The device of the record or, if that is a partition, the disk of the partition.
-     * convert_to_candidate and add_top_candidate in request.c may replace it, and also
-     * `sector` and `kind`, to make a record of one device count for another. */
+    /* Device number of the device of the record. If the device is a partition, the number
+     * of its disk. This field, `sector` and `kind` may differ from the record: request.c
+     * changes them if a record of one device counts as a record of another. */
     uint64_t disk;
-    uint64_t sector;         /* first sector of the record, counted on the disk */
-    enum os_trace_kind kind; /* the kind of the record, unless it was replaced */
+    uint64_t sector; /* first sector of the record; counts from the start of the disk */
+    enum os_trace_kind kind; /* usually the kind of the record; see `disk` */
 };
 
 #define CANDIDATES_MAX 8192 /* the most candidates of one request at one level */
@@ -71,7 +71,7 @@ struct candidate {
 struct cells {
     int thread;                           /* TID of the thread that sent the request */
     const unsigned char *program_threads; /* see is_program_thread */
-    bool is_direct; /* direct I/O: each sector that is not in a hole reaches the device */
+    bool is_direct; /* direct I/O: each sector outside of holes reaches the device */
     /* These are the bottom devices of a stack. There, threads of the kernel queue block
      * requests, for requests of any process. */
     bool is_below_top;
@@ -81,19 +81,24 @@ struct cells {
     /* The request may end before its last block request is complete. For example, a
      * mirror may report a write as done while a slow member is still writing. */
     bool may_be_incomplete;
-    /* For each cell so far, the request had the only block request in flight. */
+    /* For each cell so far, only one block request was in flight, so it belongs to the
+     * request. */
     bool all_sole;
-    /* The kind of the first record of each block request: OS_TRACE_QUEUE, or
-     * OS_TRACE_REMAP if the device above passed it on without queueing it again. */
+    /* The kind of the first record of each block request: OS_TRACE_QUEUE. But
+     * OS_TRACE_REMAP if the device above passes block requests on without queueing them
+     * again. */
     enum os_trace_kind entry_kind;
     bool has_earlier; /* the candidates include records from before the request */
     int candidate_count;
-    int first_within_index; /* index of the first candidate not from before the request */
+    /* Index of the first candidate during the request. Candidates with lower indexes are
+     * from before the request. */
+    int first_within_index;
     /* Time at which the request's own thread queued the first of its block requests,
      * monotonic, in ns; INT64_MAX if that thread queued none. */
     int64_t queued_at;
-    /* If a control group had throttled the request: time at which a thread of the kernel
-     * queued the first of its block requests, monotonic, in ns; otherwise INT64_MAX. */
+    /* Time at which a thread of the kernel queued the first block request of a request
+     * that a control group had throttled, monotonic, in ns; INT64_MAX if it was not
+     * throttled. */
     int64_t released_at;
     int interval_count;
     struct candidate candidates[CANDIDATES_MAX]; /* in the order of time */
@@ -101,11 +106,12 @@ struct cells {
     struct breakdown_interval intervals[INTERVALS_MAX];
 };
 
-#define RECORD_THREADS (1 << 22) /* TIDs are below this number: the limit of Linux */
+#define RECORD_THREADS (1 << 22) /* all TIDs of Linux are below this number */
 #define RECORDS_MAX (1 << 16)    /* the most records in memory */
 
-/* The records that were read and not forgotten so far, in the order of time. Too large
- * for the stack of a thread. If everything but `source` is zero, there are no records. */
+/* The records in memory, in the order of time: all that were read, except those that were
+ * forgotten because there were too many. If all fields except `source` are zero, there
+ * are no records. The struct is too large for the stack of a thread. */
 struct records {
     struct trace_source source;
     int entry_count;
@@ -115,8 +121,8 @@ struct records {
     struct listed_record entries[RECORDS_MAX];
 };
 
-/* Returns true if THREAD, a TID as in os_trace_record, sends requests of this program.
- * PROGRAM_THREADS has one bit for each TID, set by records_add_thread. */
+/* Returns true if the thread with the TID THREAD sends requests of this program. THREAD
+ * is a TID as in os_trace_record. PROGRAM_THREADS is a set of bits, one for each TID. */
 static inline bool
 is_program_thread(const unsigned char *program_threads, int thread)
 {
@@ -124,15 +130,16 @@ is_program_thread(const unsigned char *program_threads, int thread)
            (program_threads[thread / 8] >> thread % 8 & 1) != 0;
 }
 
-/* Notes that THREAD, a TID as in os_trace_record, sends requests of this program. */
+/* Notes that the thread with the TID THREAD, as in os_trace_record, sends requests of
+ * this program. */
 void records_add_thread(struct records *records, int thread);
 
 /* Reads all new records from the source. If there is no room for them, forgets old
- * records first, preferably those that were attributed to requests. */
+ * records first, preferably records that were attributed to requests. */
 void records_read(struct records *records);
 
-/* Returns the index of the first of the first COUNT records whose time is TIME
- * (monotonic, in ns) or later. Returns COUNT if all of them are earlier. */
+/* Searches the first COUNT records for the first one whose time is TIME (monotonic, in
+ * ns) or later. Returns its index, or COUNT if all of them are earlier. */
 int records_find(const struct records *records, int count, int64_t time);
 
 /* The facts about a target that request.c needs. */
@@ -141,7 +148,7 @@ struct trace_target {
     bool writes_sync; /* a write returns only after a flush (O_SYNC, O_DSYNC) */
     bool is_direct;   /* direct I/O: the page cache answers no request */
     bool is_single;   /* each thread has only one request in flight */
-    bool needs_track; /* the parts are also needed as a track (stats/track.h) */
+    bool needs_track; /* collect the parts over time, too (stats/track.h) */
 };
 
 /* A target, and the parts of its requests so far. */
@@ -182,24 +189,27 @@ struct attribution *attribution_make(int count);
  * request.c: finds the records of SAMPLE, a request to TARGET, and divides the time of
  * the request into parts. THREAD is the TID of the thread that sent the request.
  * HAS_ALL_RECORDS says that all records were read and none was lost; then a request
- * without records did not reach a device. Stores the result and the parts in SAMPLE. If
- * the result is SPLIT_DONE, the records of the request become RECORD_ATTRIBUTED.
+ * without records is assumed not to have reached a device. Stores the result and the
+ * parts in SAMPLE. If the result is SPLIT_DONE, the records of the request become
+ * RECORD_ATTRIBUTED.
  */
 void request_attribute(struct records *records, const struct trace_target *target,
                        int thread, bool has_all_records, struct sample *sample);
 
 /*
- * cells.c: finds, among the candidates in CELLS, the block requests of the request for
- * the sectors of RANGE. Adds the intervals in which they were in flight at the device,
- * and claims their records (RECORD_CLAIMED). Sectors without records did not reach the
- * device. Returns SPLIT_DONE if successful, SPLIT_LOST if records are missing, or
- * SPLIT_AMBIGUOUS if records may belong to another request. SPLIT_AMBIGUOUS may go away
- * once the candidates include earlier records (`has_earlier`).
+ * cells.c: searches the candidates in CELLS for those block requests of the request that
+ * are for sectors of RANGE. Adds the intervals for which they were in flight at the
+ * device, and marks their records as RECORD_CLAIMED. Sectors without records are assumed
+ * not to have reached the device.
+ *
+ * Returns SPLIT_DONE if successful, SPLIT_LOST if records are missing, or SPLIT_AMBIGUOUS
+ * if records may belong to another request. After SPLIT_AMBIGUOUS, a search that includes
+ * records from before the request (`has_earlier`) may be successful.
  */
 enum split_result cells_add(struct cells *cells, const struct sector_range *range);
 
-/* cells.c: ends the attribution of a request. The records that it has claimed become
- * RECORD_ATTRIBUTED if IS_SPLIT, which says that the parts of the request were found;
+/* cells.c: ends the attribution of a request. IS_SPLIT says that the parts of the request
+ * were found. Then the records that are RECORD_CLAIMED become RECORD_ATTRIBUTED;
  * otherwise they become RECORD_UNUSED again. */
 void cells_end(struct cells *cells, bool is_split);
 
