@@ -40,13 +40,15 @@ int os_file_random(int fd, int64_t offset, int64_t length);
 /* Returns 1 if any page of a range is in the page cache, 0 if none is, -1 if unknown. */
 typedef int os_resident_function(int fd, int64_t offset, int64_t length);
 
-/* Chooses a function that finds out truly whether pages of this file are in the page
- * cache. Each function is tried with the page at offset WITNESS, which the caller has
- * just read through the page cache. Returns NULL if no function finds this page. */
+/* Chooses a function that can tell whether pages of this file are in the page cache. Some
+ * functions give wrong answers for some files. So each function is tried with the page at
+ * offset WITNESS, which the caller has just read through the page cache. Returns NULL if
+ * no function finds this page. */
 os_resident_function *os_resident_choose(int fd, int64_t witness);
 
-/* Returns true if every direct read of the file goes to a server, whatever its size, and
- * even if the data is in the page cache. Returns false if not or unknown. */
+/* Returns true if each direct read of the file is sent to a server, as with FUSE, even if
+ * the data is in the page cache. The size of the read does not matter. Returns false if
+ * not or unknown. */
 bool os_file_served(int fd);
 
 /* Returns the number of sectors (512 bytes) that the calling thread has read from block
@@ -57,29 +59,28 @@ int64_t os_thread_sectors(void);
  * read from block devices so far, -1 if unknown. */
 int64_t os_process_sectors(void);
 
-/* Returns true if every read of file FD that reaches a device adds to os_process_sectors.
+/* Returns true if each read of file FD that reaches a device adds to os_process_sectors.
  * So a read that adds nothing came from memory: from the page cache or another cache.
- * Returns false if some reads do not add, or if it is unknown. May send queries to the
- * file system. */
+ * Returns false if some of these reads add nothing, or if it is unknown. May send queries
+ * to the file system. */
 bool os_file_charges_reads(int fd);
 
-/* Returns true if reads that a kernel thread does for this process also add to
- * os_process_sectors. This concerns the workers of io_uring, which count as threads of
- * the process since Linux 5.12. */
+/* Returns true if os_process_sectors includes the reads that a kernel thread does for
+ * this process. Such kernel threads are the workers of io_uring, which count as threads
+ * of the process since Linux 5.12. */
 bool os_process_charges_workers(void);
 
-/*
- * Returns true if a read that reaches the device adds to os_thread_sectors. To find out,
- * reads the page at offset WITNESS, which must not be in the page cache before and is in
- * it afterwards. Also returns true for a file system that passes reads on to another file
- * system, if the reads of that one add.
- */
+/* Returns true if a read that reaches the device adds to os_thread_sectors. To find out,
+ * reads the page at offset WITNESS, which must not be in the page cache before the call,
+ * but is in it afterwards. A file system may pass reads on to another file system; then
+ * the result is true if the reads of the other file system add. */
 bool os_thread_counts_reads(int fd, int64_t witness);
 
 /* Returns 1 if the page at OFFSET is in the page cache, 0 if not, -1 if unknown. Also
- * works for users for whom os_resident_choose finds no function. But the query itself may
- * start to read the page into the page cache, so it is of use only once for each page.
- * Direct I/O of the descriptor is as before afterwards. */
+ * works for users for whom os_resident_choose finds no function. However, the call may
+ * itself start to read the page into the page cache, so a second call for the same page
+ * tells nothing. FD may have direct I/O: it is turned off for the query, and on again
+ * afterwards. */
 int os_file_resident_try(int fd, int64_t offset);
 
 /* Finds the first range with data, not a hole, that ends after OFFSET. Stores its START
@@ -93,19 +94,21 @@ enum os_storage {
     OS_STORAGE_ENCODED = 2, /* compressed or encrypted */
 };
 
-/* Returns how a range of a file is stored: 0 if all its extents are plain, or else the
- * OR-ed enum os_storage of the first extent that is not plain. Returns -1 if unknown. */
+/* Returns how a range of a file is stored: 0 if all its extents are plain; otherwise
+ * flags of enum os_storage for the first extent that is not plain. Returns -1 if unknown.
+ */
 int os_file_storage(int fd, int64_t offset, int64_t length);
 
 /* Where the data of a file is, at the end of the chain of devices below it. */
 enum os_backing {
     OS_BACKING_DEVICE, /* on a device, or unknown */
     OS_BACKING_MEMORY, /* in memory, such as a RAM disk */
-    /* in the page cache of the file of a loop device, which has no direct I/O */
+    /* in the page cache of the file of a loop device without direct I/O */
     OS_BACKING_CACHE,
-    /* in the page cache of the file of a loop device, although it has direct I/O on */
+    /* in the page cache of the file of a loop device, although the loop device has direct
+     * I/O */
     OS_BACKING_BUFFERED,
-    /* a part as with OS_BACKING_BUFFERED, the rest on a device */
+    /* a part is in the page cache as for OS_BACKING_BUFFERED, the rest is on a device */
     OS_BACKING_PARTLY,
 };
 

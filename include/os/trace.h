@@ -6,11 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/*
- * Block tracing. A layout says where a file lies on which devices. A trace delivers the
- * system's records of the I/O to these devices. On systems without block tracing, both
- * os_layout_find and os_trace_open fail. A sector has 512 bytes for every device.
- */
+/* Block tracing. A layout tells on which devices a file is stored, and on which sectors.
+ * A trace delivers the system's records of the I/O to these devices. On systems without
+ * block tracing, both os_layout_find and os_trace_open fail. A sector has 512 bytes for
+ * every device. */
 
 /* A part of a file that is stored in successive sectors. */
 struct os_extent {
@@ -18,8 +17,8 @@ struct os_extent {
     uint64_t sector;        /* number of the first sector on the disk */
 };
 
-/* Returns the index of the first of COUNT extents that ends after OFFSET. The extents
- * must be in ascending order. Returns COUNT if all of them end before. */
+/* Searches COUNT extents, which must be in ascending order, for the first one that ends
+ * after OFFSET. Returns its index, or COUNT if all of them end before. */
 static inline int
 os_extent_find(const struct os_extent *extents, int count, int64_t offset)
 {
@@ -42,27 +41,31 @@ struct os_layout_device {
     uint64_t number;       /* device number, as in os_trace_record */
     uint64_t disk;         /* device number of the disk of a partition; else `number` */
     uint64_t start_sector; /* first sector of a partition on its disk; else 0 */
-    bool is_bottom;        /* consists of no other devices; a driver gets its requests */
-    /* A loop device. Its requests become requests of the device below, so only its
-     * records OS_TRACE_QUEUE and OS_TRACE_COMPLETE are of use. */
+    bool is_bottom;        /* no other devices below; a driver executes its requests */
+    /* This is a loop device. Its requests become requests of the device that holds the
+     * file of the loop device. So only its records OS_TRACE_QUEUE and OS_TRACE_COMPLETE
+     * are of use. */
     bool is_loop;
-    /* The device has no request queue: it handles each I/O (bio) itself, and reports the
-     * completion of a queued I/O as OS_TRACE_BIO_COMPLETE. */
+    /* The device has no request queue: it handles each I/O (bio) itself, and reports that
+     * an I/O is complete by an OS_TRACE_BIO_COMPLETE. */
     bool is_bio_based;
 };
 
 /*
- * Where a range of a file or of a device lies. The top device is the device that the file
- * is on.
+ * Where a range of a file or of a device lies. The device that the file is on is called
+ * the top device. The extents say where the file lies on devices[0].
  *
- *                   without a loop device       with a loop device (direct I/O)
+ * If the file is on a loop device with direct I/O, devices[0] is not the top device, but
+ * the device that holds the loop device's own file. There are two lists of extents then:
+ *
+ *                   without a loop device       with a loop device
  *     devices[0]    the top device              the device with the loop device's file
  *     devices[1..]  the devices below           the devices below; last the loop device
  *     top_index     0                           index of the loop device
  *     extents       on devices[0]               on devices[0]
  *     loop_extents  NULL                        on the loop device
  *
- * Extents are in ascending order; parts of the file in no extent are on no device. Sector
+ * Extents are in ascending order. Parts of the file in no extent are on no device. Sector
  * numbers count from the start of the disk, even if the device is a partition.
  */
 struct os_layout {
@@ -73,14 +76,14 @@ struct os_layout {
     struct os_extent *loop_extents; /* extents on the loop device; NULL without one */
     int loop_extent_count;
     int top_index; /* index of the top device in `devices` */
-    /* In sectors. If not 0, an I/O that is queued on the top device is reported as
-     * complete on the device below, at a sector that is higher by this number. */
+    /* In sectors; 0 except for bcache. If an I/O to the top device is complete, bcache
+     * reports this for the device below, at a sector that is higher by this number. */
     uint64_t completion_shift;
-    bool extents_known; /* the system says where the file lies; if not, no extents */
-    bool is_remapped;   /* devices[0] consists of other devices, see OS_TRACE_REMAP */
-    bool is_stacked;    /* the top device is no bottom device */
+    bool extents_known; /* the system tells the extents; if not, there are none here */
+    bool is_remapped;   /* devices[0] passes I/O on to other devices (OS_TRACE_REMAP) */
+    bool is_stacked;    /* there are other devices below the top device */
     char name[64];      /* path of the top device, such as /dev/vda */
-    char members[512];  /* of a stack: "raid1: /dev/vdb, /dev/vdc"; else empty */
+    char members[512];  /* members of a stack: "raid1: /dev/vdb, /dev/vdc"; else empty */
 };
 
 /*
@@ -95,9 +98,9 @@ int os_layout_find(int fd, const char *path, int64_t offset, int64_t length,
 /* Frees the extents of LAYOUT. */
 void os_layout_free(struct os_layout *layout);
 
-/* Events in the life of an I/O (bio) of a file system or program: it enters the block
- * layer, may be remapped from device to device, and becomes a request, or a part of one,
- * which the driver sends to the device. */
+/* Events in the life of an I/O (bio) of a file system or program. The I/O enters the
+ * block layer, and may be remapped from device to device. At the last device, it becomes
+ * a request or a part of a request. The driver sends the request to the device. */
 enum os_trace_kind {
     OS_TRACE_QUEUE,    /* an I/O enters the block layer */
     OS_TRACE_REMAP,    /* an I/O is passed on to another device */
@@ -115,12 +118,14 @@ enum os_trace_kind {
 struct os_trace_record {
     int64_t time; /* in ns, monotonic */
     uint64_t device, sector, sector_count;
-    uint64_t old_device, old_sector; /* of OS_TRACE_REMAP: before the I/O was remapped */
-    /* TID of the thread that was running, in the initial PID namespace. For a worker of
-     * io_uring: the TID of the thread that the worker serves. */
+    /* where the I/O came from; only for OS_TRACE_REMAP */
+    uint64_t old_device, old_sector;
+    /* TID, in the initial PID namespace, of the thread that was running when the record
+     * was written. If that was a worker of io_uring, the TID of the thread that the
+     * worker serves. */
     int thread;
     enum os_trace_kind kind;
-    bool by_kernel; /* of OS_TRACE_QUEUE: a thread of the kernel queued the I/O */
+    bool by_kernel; /* a thread of the kernel queued the I/O; only for OS_TRACE_QUEUE */
     bool is_flush;  /* the request empties the device's write cache and moves no data */
     bool is_write;
 };

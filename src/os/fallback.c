@@ -24,7 +24,8 @@
 #include <sys/statvfs.h>
 #endif
 
-/* The most bytes that processors pass to each other at once: two cache lines. */
+/* The most bytes that processors pass to each other at once, two cache lines. Memory that
+ * is aligned to this size shares no cache line with other data. */
 #define CACHE_UNIT 128
 
 void *
@@ -65,7 +66,7 @@ OS_ANSWER(void, os_clock_sharpen, (void), )
 
 /* Functions for requests to files and for properties of files. */
 
-/* On these systems a request has no flags, and the system tells little about a file. */
+/* These systems have no flags for a request, and tell little about a file. */
 #ifndef OS_HAS_FILE_REQUESTS
 int64_t
 os_file_read(int fd, void *buffer, size_t size, int64_t offset, int flags)
@@ -82,16 +83,18 @@ os_file_write(int fd, const void *buffer, size_t size, int64_t offset, int flags
 OS_ANSWER(int, os_file_alignment, (int fd, int64_t *memory, int64_t *offset),
           os_fail(ENOTSUP))
 
-/* The page cache of these systems consists of single pages, not of larger folios. */
+/* The page cache of these systems consists of single pages, so the largest folio is one
+ * page. */
 OS_ANSWER(int64_t, os_file_folio_max, (void), sysconf(_SC_PAGESIZE))
 
 OS_ANSWER(int, os_file_storage, (int fd, int64_t offset, int64_t length), -1)
 
-/* os_mount_measure has already stored the names, or the system does not tell them. */
+/* Nothing to do here: os_mount_measure has already stored the names, or the system does
+ * not tell them. */
 OS_ANSWER(int, os_mount_name, (int fd, struct os_mount *mount), 0)
 
-/* Mounts have no numbers on these systems, so the numbers of the file systems are
- * compared. */
+/* These systems do not number mounts, so the numbers of the file systems are compared.
+ * Two mounts of the same file system count as one mount. */
 bool
 os_mount_differs(int fd, const char *path)
 {
@@ -118,7 +121,8 @@ os_file_flush(int fd)
 }
 #endif
 
-#ifndef POSIX_FADV_DONTNEED /* this system has no posix_fadvise(2) */
+/* This system has no posix_fadvise(2), so functions that need it fail. */
+#ifndef POSIX_FADV_DONTNEED
 #define POSIX_FADV_DONTNEED 0
 #define POSIX_FADV_RANDOM 0
 #define posix_fadvise(fd, offset, length, advice) \
@@ -149,7 +153,7 @@ OS_ANSWER(os_resident_function *, os_resident_choose, (int fd, int64_t witness),
 #endif
 
 #ifndef OS_SYSTEM_windows
-#ifndef SEEK_HOLE /* lseek(2) of this system cannot find holes */
+#ifndef SEEK_HOLE /* this system's lseek(2) cannot find holes, so os_file_data fails */
 #define SEEK_HOLE (-1)
 #define SEEK_DATA (-1)
 #endif
@@ -167,8 +171,8 @@ os_file_data(int fd, int64_t offset, int64_t *start, int64_t *end)
 
 /* Functions for devices and file systems. */
 
-/* These systems do not tell that a device refuses writes; opening it for writing
- * fails. */
+/* These systems do not tell whether a device refuses writes. If it does, opening it for
+ * writing fails. */
 #ifndef OS_HAS_DEVICE_READ_ONLY
 OS_ANSWER(bool, os_device_read_only, (int fd), false)
 #endif
@@ -186,8 +190,8 @@ OS_ANSWER(bool, os_path_raw, (const char *path, char *raw, size_t size), false)
 #ifdef OS_SYSTEM_posix
 OS_ANSWER(int, os_file_direct, (int fd, bool on), on ? os_fail(ENOTSUP) : 0)
 
-/* On many systems, lseek(2) finds the end of a disk. The block size is unknown,
- * so 512 bytes are assumed: no disk has smaller blocks. */
+/* lseek(2) finds the size of a disk on many systems. The block size is unknown. It is
+ * assumed to be 512 bytes, because no disk has smaller blocks. */
 int
 os_device_size(int fd, int64_t *size, int64_t *block)
 {
@@ -204,8 +208,8 @@ os_device_size(int fd, int64_t *size, int64_t *block)
     return 0;
 }
 
-/* POSIX defines no way to find the names of a file system and of its device, so these
- * stay "unknown". */
+/* POSIX defines no way to find the names of a file system and of its device, so `fstype`
+ * and `device` stay "unknown". */
 int
 os_mount_measure(int fd, struct os_mount *mount)
 {
@@ -229,8 +233,9 @@ os_mount_measure(int fd, struct os_mount *mount)
 #define fsync os_file_flush
 #endif
 
-/* fsync(2) writes the dirty data of the whole file. Unlike posix_file_flush of the BSDs,
- * it does not flush the cache of the device. */
+/* fsync(2) writes the dirty data of the whole file, so a range alone is refused. On a
+ * BSD, posix_file_flush would also flush the cache of the device, which fsync(2) does not
+ * do. */
 int
 os_file_write_back(int fd, int64_t offset, int64_t length)
 {
@@ -248,10 +253,12 @@ os_file_write_back(int fd, int64_t offset, int64_t length)
 
 OS_ANSWER(int, os_processors_awake, (void), os_fail(ENOTSUP))
 
-/* All threads of a process share one descriptor table on these systems. */
+/* All threads of a process share one descriptor table on these systems, so no thread can
+ * get one of its own. */
 OS_ANSWER(bool, os_thread_unshare, (void), false)
 
-/* These systems make an allocation fail if memory is short. */
+/* These systems make an allocation fail if memory is short, so no limit needs to be known
+ * beforehand. */
 OS_ANSWER(int64_t, os_memory_available, (void), INT64_MAX)
 OS_ANSWER(int, os_file_polls, (int fd), -1)
 OS_ANSWER(bool, os_device_is_gone, (int fd), false)
@@ -260,7 +267,7 @@ OS_ANSWER(enum os_backing, os_file_backing, (int fd, char *name, size_t size),
 
 OS_ANSWER(bool, os_flush_ignored, (int fd, char *why, size_t size), false)
 
-/* These systems do not tell how many sectors a read had to fetch from a device. */
+/* These systems do not tell how many sectors a read has fetched from a device. */
 OS_ANSWER(int, os_file_resident_try, (int fd, int64_t offset), -1)
 OS_ANSWER(bool, os_file_served, (int fd), false)
 OS_ANSWER(int64_t, os_thread_sectors, (void), -1)

@@ -5,7 +5,8 @@
  * Functions that the files for Linux share with each other and with their tests.
  *
  * A "sysfs link" is the path of a symbolic link to the directory of a block device in
- * sysfs, such as /sys/dev/block/8:1. The directory of a partition is in that of its disk.
+ * sysfs, such as /sys/dev/block/8:1. The directory of a partition is inside the directory
+ * of its disk.
  */
 
 #include "base/buffer.h"
@@ -20,17 +21,17 @@
 #include <sys/statfs.h>
 
 /* Reads a field of statx(2) for the open descriptor FD. MASK selects the field by one of
- * STATX_*. The field has SIZE bytes at OFFSET in struct statx and is copied to VALUE.
+ * STATX_*. Copies the field, which has SIZE bytes at OFFSET in struct statx, to VALUE.
  * Returns 0, or -1 if the kernel does not know the field. */
 int linux_statx(int fd, unsigned mask, size_t offset, void *value, size_t size);
 
-/* Returns true if the file FD may be accessed in place on persistent memory (DAX), false
- * if it certainly is not. */
+/* Returns true if the kernel may access the file FD in place on persistent memory (DAX),
+ * false if it certainly does not. */
 bool linux_file_may_be_dax(int fd);
 
-/* Reads up to SIZE - 1 bytes of a file of the kernel into TEXT, by one read(2). Removes a
- * newline at the end. PATH is a printf format. Returns false, with an empty TEXT, if the
- * file cannot be read or is empty. */
+/* Reads up to SIZE - 1 bytes of a file of the kernel into TEXT, by one read(2). If the
+ * text ends with a newline, TEXT does not include it. PATH is a printf format. Returns
+ * false, with an empty TEXT, if the file cannot be read or is empty. */
 bool linux_file_read(char *text, size_t size, const char *path, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -50,8 +51,8 @@ const char *linux_mount_memory(const struct statfs *status);
 /* Room for a path in sysfs, in bytes. */
 #define LINUX_SYSFS_ROOM 1024
 
-/* Reads the symbolic link PATH into TARGET. Returns false, with an empty TARGET, if PATH
- * is no symbolic link. */
+/* Stores in TARGET the path to which the symbolic link PATH leads. Returns false, with an
+ * empty TARGET, if PATH is no symbolic link. */
 bool linux_sysfs_link(const char *path, char target[LINUX_SYSFS_ROOM]);
 
 /* A whole disk: its directory in sysfs, and its name, such as "sda". */
@@ -64,7 +65,7 @@ struct linux_disk {
  * for a disk, -1 if the device is not found. */
 int linux_disk_find(const char *device_link, struct linux_disk *disk);
 
-/* Returns true if the blocks of the disk are in memory, such as those of a RAM disk. */
+/* Returns true if the disk keeps its blocks in memory, as a RAM disk does. */
 bool linux_disk_is_memory(const struct linux_disk *disk);
 
 /* Stores the path of the next entry of LIST, the open directory FOLDER, in PATH. After
@@ -107,8 +108,9 @@ struct linux_search {
     int depth;   /* levels that may still be searched */
 };
 
-/* Does the same as os_file_backing for the block device behind the sysfs link
- * DEVICE_LINK. */
+/* Follows the chain of devices below the block device behind the sysfs link DEVICE_LINK.
+ * Returns the same result, and stores the same name in SEARCH, as os_file_backing does.
+ */
 enum os_backing linux_backing_search(struct linux_search *search,
                                      const char *device_link);
 
@@ -119,12 +121,12 @@ int linux_layout_devices(const char *device_link, const char *path,
                          struct os_layout *layout, struct error *error);
 
 /*
- * UPPER is the layout of a file on a loop device. LOWER is the layout of the file in
- * which the loop device stores its data. Replaces the extents of LOWER by new extents,
- * which say where the file of UPPER lies on the device of LOWER. SHIFT is the offset, in
- * bytes, at which the loop device begins in the file of LOWER. Returns false, and changes
- * nothing, if no byte of the file of UPPER lies on the device of LOWER or if there are
- * too many extents.
+ * Finds out where a file on a loop device lies on the device that holds the file of the
+ * loop device. UPPER is the layout of the file, on the loop device. LOWER is the layout
+ * of the loop device's own file. Replaces the extents of LOWER by the extents of the file
+ * of UPPER on the device of LOWER. SHIFT is the offset, in bytes, at which the loop
+ * device begins in its own file. Returns false, and changes nothing, if no byte of the
+ * file of UPPER lies on the device of LOWER or if there are too many extents.
  */
 bool linux_layout_compose(const struct os_layout *upper, struct os_layout *lower,
                           int64_t shift);
@@ -149,11 +151,11 @@ struct linux_trace_format {
 
 /* A page of the ring buffer of a processor. */
 struct linux_trace_page {
-    /* Fields of the header: time of the page, length of the events, and the events. */
+    /* Fields of the header: time of the page, length of the events, their start. */
     struct linux_trace_field stamp, commit, data;
     const unsigned char *bytes; /* the events; memory of the caller */
-    size_t size;                /* of the events, in bytes */
-    size_t offset;              /* in bytes; the events before it were read */
+    size_t size;                /* length of the events, in bytes */
+    size_t offset;              /* position in `bytes` of the next event to read */
     uint64_t time;              /* time of the event that was read last, in ns */
 };
 
@@ -166,10 +168,10 @@ int linux_trace_format(const char *text, enum os_trace_kind kind,
  * 0, or -1 if a needed field is missing. */
 int linux_trace_header(const char *text, struct linux_trace_page *page);
 
-/* Starts to read a page of SIZE bytes. BYTES must exist until the page was read. PAGE was
- * filled by linux_trace_header. A page that is cut off has fewer events. Returns how many
- * events were lost before this page. If the kernel only tells that events were lost, but
- * not how many, returns 1. */
+/* Starts to read a page of SIZE bytes. BYTES must exist until the whole page was read.
+ * PAGE must have been filled by linux_trace_header. If the page is cut off, only the
+ * events before the cut are read. Returns how many events were lost before this page;
+ * returns 1 if the kernel tells that events were lost, but not how many. */
 uint64_t linux_trace_begin(struct linux_trace_page *page, const unsigned char *bytes,
                            size_t size);
 
@@ -180,15 +182,15 @@ int linux_trace_next(struct linux_trace_page *page,
                      struct os_trace_record *records, int room);
 
 /* Adds to FILTER the condition for events of KIND on the devices of COUNT layouts. If
- * WITH_SECTORS, the condition leaves out I/O that is far from the sectors of known
- * extents, except flushes and I/O that the program with the name PROGRAM or an io_uring
- * worker queues. PROGRAM may be NULL. */
+ * WITH_SECTORS, and if the extents of a layout are known, the condition excludes I/O that
+ * is far from their sectors. It never excludes flushes, I/O of an io_uring worker, or I/O
+ * of a program with the name PROGRAM. PROGRAM may be NULL. */
 void linux_trace_filter(const struct os_layout *const *layouts, int count,
                         enum os_trace_kind kind, bool with_sectors, const char *program,
                         struct buffer *filter);
 
-/* Does the same as os_memory_available, but looks for the files of proc and of control
- * groups below the directory ROOT. ROOT is "" except in tests. */
+/* Does the same as os_memory_available, but looks below the directory ROOT for the files
+ * of proc and of control groups. ROOT is "" except in tests. */
 int64_t linux_memory_available(const char *root);
 
 /* Finds the mount with number ID in TABLE, a text like /proc/self/mountinfo (proc(5)).
@@ -196,9 +198,10 @@ int64_t linux_memory_available(const char *root);
  * mount is not listed. */
 int mountinfo_find(const char *table, int64_t id, struct os_mount *mount);
 
-/* Does the same as mountinfo_find for the first mount of the file system whose files have
- * this device number (st_dev). This is needed if a mount is not listed itself, such as
- * that of `/` in a chroot(2). */
+/* Finds the first mount in TABLE of the file system whose files have this device number
+ * (st_dev), and fills MOUNT as mountinfo_find does. This is needed if a mount is not
+ * listed itself, such as the mount of `/` in a chroot(2). Returns 0, or -1 if no mount is
+ * listed. */
 int mountinfo_find_device(const char *table, unsigned major, unsigned minor,
                           struct os_mount *mount);
 

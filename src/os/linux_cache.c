@@ -1,12 +1,13 @@
 /*
  * Finds out which data of a file comes from memory. There are two ways:
  *
- * - Look pages up. cachestat(2) and mincore(2) tell whether pages are in the page cache,
- *   but only the owner of the file and users who may write to it get a true answer.
- * - Count sectors. The kernel charges each thread for the sectors that it had to read
- *   from block devices, so a read that adds no sectors came from memory. This also covers
- *   file systems with caches other than the page cache, and works for all users. But it
- *   only tells afterwards.
+ * - Before a read, ask whether its pages are in the page cache (cachestat(2),
+ *   mincore(2)). Only the owner of the file and users who may write to it get a true
+ *   answer.
+ * - After a read, check whether it came from a device. The kernel counts for each thread
+ *   the sectors that it had to read from block devices. So a read that adds no sectors
+ *   came from memory. This works for all users, and also for file systems with caches
+ *   other than the page cache.
  */
 #include "linux.h"
 #include "os/os.h"
@@ -36,7 +37,7 @@ static int
 ask_cachestat(int fd, int64_t offset, int64_t length)
 {
     uint64_t range[2] = {(uint64_t)offset, (uint64_t)length};
-    /* numbers of pages: cached, dirty, in writeback, evicted, recently evicted */
+    /* counts of pages: cached, dirty, in writeback, evicted, recently evicted */
     uint64_t answer[5];
     if (syscall(SYS_cachestat, fd, range, answer, 0) < 0)
         return -1;
@@ -92,11 +93,12 @@ os_file_resident_try(int fd, int64_t offset)
 }
 
 /*
- * Returns the number of sectors that were read for WHO, which is RUSAGE_THREAD or
- * RUSAGE_SELF; -1 if unknown. The kernel charges each read to the thread that submits it
- * to a block device (task_io_account_read() in submit_bio()), and getrusage(2) returns
- * the sum. Data that a file system has in memory is never submitted, whichever cache has
- * it.
+ * Returns the number of sectors that were read so far by the calling thread (WHO is
+ * RUSAGE_THREAD) or by the whole process (RUSAGE_SELF); -1 if unknown.
+ *
+ * The kernel adds each read to the count of the thread that submits it to a block device
+ * (task_io_account_read() in submit_bio()). If a file system has the data in any cache,
+ * it submits nothing.
  */
 static int64_t
 get_charged_sectors(int who)
@@ -130,8 +132,8 @@ ends_at_block_device(const struct stat *file, const struct statfs *system)
 }
 
 /* Returns true if FD is on a btrfs with a single device. With several devices, kernel
- * threads may reconstruct data from the other devices, and the reads are charged to those
- * threads. */
+ * threads may reconstruct data from the other devices. The kernel then counts these reads
+ * for its own threads, not for the thread of this program. */
 static bool
 is_on_single_btrfs(int fd, const struct statfs *system)
 {
@@ -178,9 +180,9 @@ overlay_ends_at_block_devices(int fd)
     return all_end;
 }
 
-/* A kernel that charges threads for reads (CONFIG_TASK_IO_ACCOUNTING) has the file
- * /proc/thread-self/io. Files on persistent memory are excluded, because they may be read
- * without block requests (DAX). */
+/* A kernel that counts the sectors that threads read (CONFIG_TASK_IO_ACCOUNTING) has the
+ * file /proc/thread-self/io. Files on persistent memory are excluded, because they may be
+ * read without block requests (DAX). */
 bool
 os_file_charges_reads(int fd)
 {
@@ -201,7 +203,8 @@ os_file_charges_reads(int fd)
     return is_on_single_btrfs(fd, &system) || ends_at_block_device(&file, &system);
 }
 
-/* Since Linux 5.12, the workers of io_uring are threads of the process. */
+/* Since Linux 5.12, the workers of io_uring are threads of the process, so their reads
+ * add to the counts of the process. */
 bool
 os_process_charges_workers(void)
 {
@@ -223,8 +226,8 @@ os_thread_counts_reads(int fd, int64_t witness)
     return os_thread_sectors() > before;
 }
 
-/* The kernel's MAX_PAGECACHE_ORDER: a huge page, which has 512 pages of 4096 bytes; with
- * larger pages, at most 2048 pages. */
+/* The limit is the kernel's MAX_PAGECACHE_ORDER, the size of a huge page. With pages of
+ * 4096 bytes, a huge page has 512 pages. With larger pages, it has at most 2048 pages. */
 int64_t
 os_file_folio_max(void)
 {
@@ -235,8 +238,9 @@ os_file_folio_max(void)
 /* How much of the dirty data of a file sync_file_range(2) writes. */
 enum written_part {
     WRITES_NOTHING, /* an overlay has no data: all of it is in the file of a layer */
-    WRITES_PART,    /* perhaps not all: the file system may have data elsewhere, too */
-    WRITES_ALL,     /* all data is in the page cache, from where it is written in place */
+    /* unknown: the file system may also have data outside of the page cache */
+    WRITES_PART,
+    WRITES_ALL, /* all data is in the page cache, from where it is written in place */
 };
 
 static enum written_part
@@ -253,8 +257,8 @@ find_written_part(int fd)
     return type == OVERLAYFS_SUPER_MAGIC ? WRITES_NOTHING : WRITES_PART;
 }
 
-/* Only the first range of a file is checked for WRITES_NOTHING: once that range has
- * failed with ENOTSUP, the caller tries no other range. */
+/* The type of the file system is only looked up for the first range. If an overlay makes
+ * that range fail with ENOTSUP, the caller tries no other range. */
 int
 os_file_write_back(int fd, int64_t offset, int64_t length)
 {

@@ -1,8 +1,7 @@
-/*
- * Requests to files and devices, their alignment, the properties of a block device, and a
- * descriptor table for each thread. Where the C library lacks a system call or makes it
- * slower, the system call is made by its number.
- */
+/* Requests to files and devices, their alignment, the properties of a block device, and a
+ * descriptor table for each thread. Some system calls are made by their numbers, because
+ * old C libraries have no functions for them, or because the function is slower than the
+ * plain system call. */
 #include "linux.h"
 #include "os/os.h"
 #include "os/process.h"
@@ -29,8 +28,8 @@
 #define ALIGNMENT 0x2000U           /* STATX_DIOALIGN, Linux 6.1 */
 #define ALIGNMENT_OFFSET 0x98       /* stx_dio_mem_align, then stx_dio_offset_align */
 
-/* Stores the answer of statx(2) about FD in ANSWER. MASK is OR-ed STATX_* of the wanted
- * fields. Returns 0, or -1 with errno. */
+/* Stores the answer of statx(2) about FD in ANSWER. MASK has the STATX_* flags of the
+ * wanted fields. Returns 0, or -1 with errno. */
 static int
 ask_statx(int fd, unsigned mask, unsigned char answer[STATX_BYTES])
 {
@@ -107,12 +106,10 @@ move_with_flags(long call, int fd, const void *buffer, size_t size, int64_t offs
     return syscall(call, (long)fd, &vector, 1L, (long)offset, (long)(offset >> 32), rwf);
 }
 
-/*
- * On systems where the offset fits in one argument, pread64 and pwrite64 are called by
+/* On systems where the offset fits in one argument, pread64 and pwrite64 are called by
  * number. The C library's pread and pwrite are cancellation points, which cost up to 40
  * ns more in a program with threads. The call is the last action of the function, because
- * processors mispredict the returns after a system call, at some 6 ns each.
- */
+ * each return after a system call costs some 6 ns: processors mispredict it. */
 #define OFFSET_IS_LONG (sizeof(long) == sizeof(int64_t))
 
 int64_t
@@ -165,8 +162,8 @@ os_device_read_only(int fd)
     return call_ioctl(fd, BLKROGET, &read_only) == 0 && read_only;
 }
 
-/* A disk that was removed first reports a size of 0, and later loses its directory in
- * sysfs. */
+/* If a disk is removed from the system, it first reports a size of 0, and later loses its
+ * directory in sysfs. Both show that it is gone. */
 bool
 os_device_is_gone(int fd)
 {
@@ -184,8 +181,9 @@ os_device_is_gone(int fd)
     return access(path, F_OK) < 0 && errno == ENOENT;
 }
 
-/* The directory of a disk in sysfs has the file queue/io_poll. The directory of a
- * partition lacks it, but is inside the directory of its disk. */
+/* Reads the file queue/io_poll, which only a disk has in its directory of sysfs. The
+ * directory of a partition is inside the directory of its disk, so the file is looked for
+ * one level higher, too. */
 int
 os_file_polls(int fd)
 {
@@ -210,14 +208,14 @@ os_file_polls(int fd)
 }
 
 /*
- * While a descriptor table has a single user, the kernel takes no reference to a file
- * during a system call. With a shared table, it does. Then the system calls of all
- * workers change the same counter and slow each other down: see `memory threads 2` of
- * make bench.
+ * The kernel counts the users of an open file during a system call, unless only one
+ * thread uses the descriptor table. In a shared table, all workers change the same
+ * counter and slow each other down: see `memory threads 2` of make bench. So each worker
+ * gets a table of its own.
  *
- * Whoever reads from an inherited pipe waits until all its writers have closed it, so the
- * new table must not have the inherited descriptors. Standard error is needed for
- * messages, so it is closed only if it is a pipe or a socket.
+ * The new table must not have the inherited descriptors: whoever reads from an inherited
+ * pipe waits until all its writers have closed it. Standard error is needed for messages,
+ * so it is closed only if it is a pipe or a socket.
  */
 bool
 os_thread_unshare(void)

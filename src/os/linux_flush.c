@@ -1,10 +1,12 @@
 /*
- * Finds out whether a flush reaches the device. Each layer between a file and a disk can
- * be configured to drop flushes:
+ * Finds out whether a flush reaches the device. Two kinds of layers between a file and a
+ * disk can be configured to drop flushes:
  *
- *    overlay, file system    by a mount option, listed in the mount table
- *    disk                    by "write through" in queue/write_cache of sysfs, although
- *                            the disk has a cache: the kernel then sends it no flushes
+ * - A file system or an overlay drops flushes if it has one of several mount options. The
+ *   options are read from the mount table.
+ * - The kernel sends no flushes to a disk if queue/write_cache in its directory of sysfs
+ *   says "write through". A user can write this text there although the disk has a cache
+ *   that loses its data without power.
  *
  * What a disk, a hypervisor or a server does with a flush cannot be known.
  */
@@ -23,7 +25,7 @@
 /* A search through the layers below a file for one that drops flushes. */
 struct flush_search {
     char *why;   /* memory for the reason that is found, see os_flush_ignored */
-    size_t size; /* of `why`, in bytes */
+    size_t size; /* size of `why`, in bytes */
     int depth;   /* levels of devices that may still be searched */
 };
 
@@ -38,9 +40,9 @@ is_in_list(const char *option, const char *const *list, size_t count)
     return false;
 }
 
-/* Returns true if a file system with the mount option OPTION drops flushes. An overlay
- * passes synchronous writes on, so its options do not matter if IS_SYNC, which says that
- * the file is open for synchronous writes. */
+/* Returns true if a file system with the mount option OPTION drops flushes. IS_SYNC says
+ * that the file is open for synchronous writes; then the options of an overlay do not
+ * matter, because it passes synchronous writes on to the layer below. */
 static bool
 option_drops_flushes(const char *option, bool is_sync)
 {
@@ -84,8 +86,9 @@ drops_by_option(struct flush_search *search, int fd)
     return found;
 }
 
-/* Does the same as drops_below_file for the file or directory at PATH. Opens it by
- * O_PATH, because users may lack the permission to read it. */
+/* Returns true if a layer below the file or directory at PATH drops flushes. Stores the
+ * reason in SEARCH. Opens PATH by O_PATH, because users may lack the permission to read
+ * it. */
 static bool
 drops_below_path(struct flush_search *search, const char *path)
 {
@@ -97,8 +100,8 @@ drops_below_path(struct flush_search *search, const char *path)
     return found;
 }
 
-/* Returns true if FILE in FOLDER, the directory of a device in sysfs, says "write back":
- * the device has a cache that loses its data without power. */
+/* Returns true if FILE says "write back". FOLDER is the directory of a device in sysfs.
+ * The text means that the device has a cache that loses its data without power. */
 static bool
 says_write_back(const char *folder, const char *file)
 {
@@ -121,11 +124,14 @@ any_says_write_back(const char *folder, const char *file)
 }
 
 /*
- * Returns true if DISK, to which the kernel sends no flushes, has a cache that loses its
- * data without power. The driver reports such a cache of virtio_blk (cache_type of the
- * disk) and of SCSI and SATA disks (cache_type of its scsi_disk). For a stack of devices,
- * the kernel reports it for the devices below (write_cache). A loop device writes to the
- * page cache of its file, which is such a cache, too.
+ * Returns true if DISK has a cache that loses its data without power. Only called for a
+ * disk to which the kernel sends no flushes. sysfs shows such a cache in these files:
+ *
+ * - virtio_blk: cache_type of the disk
+ * - SCSI and SATA: cache_type of the scsi_disk of the disk
+ * - a stack of devices: write_cache of the devices below
+ *
+ * A loop device always has such a cache: the page cache of its file.
  */
 static bool
 has_volatile_cache(const struct linux_disk *disk)
@@ -144,8 +150,9 @@ has_volatile_cache(const struct linux_disk *disk)
 
 static bool drops_below_device(struct flush_search *search, const char *device_link);
 
-/* Does the same as drops_below_device for several devices. FOLDER is a directory of sysfs
- * with a sysfs link for each of them. */
+/* Returns true if one of several block devices, or a device below one of them, gets no
+ * flushes. Stores the reason in SEARCH. FOLDER is a directory of sysfs with a sysfs link
+ * for each of the devices. */
 static bool
 drops_below_devices(struct flush_search *search, const char *folder)
 {
@@ -187,8 +194,9 @@ drops_below_device(struct flush_search *search, const char *device_link)
     return drops_below_devices(&below, path);
 }
 
-/* Does the same as drops_below_device for the device with number DEVICE. Major number 0
- * means that there is no block device. */
+/* Returns true if the block device with number DEVICE, or a device below it, gets no
+ * flushes. Stores the reason in SEARCH. Major number 0 means that there is no block
+ * device. */
 static bool
 drops_below_number(struct flush_search *search, dev_t device)
 {
@@ -200,8 +208,9 @@ drops_below_number(struct flush_search *search, dev_t device)
     return drops_below_device(search, device_link);
 }
 
-/* Does the same as drops_below_file for the last layer of the overlay that FD is on. That
- * is the upper layer, to which the overlay writes. */
+/* Returns true if a layer below the overlay that FD is on drops flushes. Stores the
+ * reason in SEARCH. Only the last layer of the overlay is searched: it is the upper
+ * layer, to which the overlay writes. */
 static bool
 drops_below_overlay(struct flush_search *search, int fd)
 {

@@ -1,22 +1,25 @@
 /*
- * Where a file lies: from its file system down to the devices that the kernel sends
- * requests to.
+ * Finds out where a file lies: which devices are below it, and on which sectors.
  *
- * sysfs tells which device consists of which others (the kernel's
- * Documentation/ABI/stable/sysfs-block). FIEMAP returns the extents of a file
- * (Documentation/filesystems/fiemap.rst). Three kinds of devices are followed:
+ * sysfs tells of which other devices (members) a device consists: see
+ * Documentation/ABI/stable/sysfs-block of the kernel. FIEMAP returns the extents of a
+ * file: see Documentation/filesystems/fiemap.rst. Three kinds of block devices are
+ * followed:
  *
- *    with a directory `mq`        request-based: the kernel sends requests to its driver
- *    without `mq`, with entries   bio-based (device mapper, md, bcache): passes each I/O
- *    in the directory `slaves`    (bio) on to these devices, its members
- *    loop with direct I/O         request-based, but its requests become requests of the
- *                                 device that holds its file
+ * - Request-based: the kernel collects I/O in requests and sends them to the driver of
+ *   the device. Such a device has a directory `mq` in sysfs.
+ * - Bio-based (device mapper, md, bcache): the device passes each I/O (bio) on to its
+ *   members. Such a device has no `mq`, but has its members in the directory `slaves` of
+ *   sysfs.
+ * - Loop with direct I/O: the device is request-based. It passes each request on to the
+ *   device that holds the file of the loop device.
  *
- * For a loop device, the extents of the two files are combined:
+ * For a target on a loop device, two lists of extents are read, and linux_layout_compose
+ * combines them:
  *
- *    target on /dev/loop0             extents on /dev/loop0         layout->loop_extents
- *      file of loop0 on /dev/vda        linux_layout_compose
- *                                     extents on /dev/vda           layout->extents
+ *     extents of the target on /dev/loop0            become layout->loop_extents
+ *     extents of loop0's own file on /dev/vda        needed only to combine
+ *     combined: extents of the target on /dev/vda    become layout->extents
  *
  * Any other device, such as one in memory, is refused, because no requests can be traced
  * there.
@@ -42,13 +45,14 @@
 #define OFFSET_MAX (1LL << 60) /* bytes; sums of such offsets do not overflow */
 #define ADVICE "name a file or directory on a disk, or a block device"
 
-/* The kernel, and thus a trace, has a device number as MAJOR << MINOR_BITS | MINOR. */
+/* The kernel has a device number as MAJOR << MINOR_BITS | MINOR, and so has a trace
+ * record. */
 #define MINOR_BITS 20
 #define MAJOR_LOOP 7
 #define MAJOR_NONE 0 /* major number of file systems that are on no block device */
 
-/* Sector at which bcache's data begins on the cached device (BDEV_DATA_START_DEFAULT of
- * the kernel). See `completion_shift` in os/trace.h. */
+/* bcache stores the data of its sector 0 at this sector of the cached device
+ * (BDEV_DATA_START_DEFAULT of the kernel). */
 #define BCACHE_DATA 16
 
 /* A search for the devices of a target. */
@@ -59,8 +63,8 @@ struct layout_search {
     int depth; /* levels of devices that may still be searched */
 };
 
-/* Refuses the target with the reason WHY, a printf format in which %s stands for NAME.
- * Returns -1 with the error of SEARCH. */
+/* Sets the error of SEARCH: the target is refused because of WHY, a printf format. A %s
+ * in WHY stands for NAME. Returns -1. */
 static int
 refuse_target(const struct layout_search *search, const char *why, const char *name)
 {
@@ -68,8 +72,9 @@ refuse_target(const struct layout_search *search, const char *why, const char *n
     return error_advise(search->error, ADVICE);
 }
 
-/* Refuses the target because sysfs is not mounted or is hidden. The target may be on a
- * block device, so the advice is to mount sysfs. Returns -1 with the error of SEARCH. */
+/* Sets the error of SEARCH: the target is refused because sysfs is not mounted or is
+ * hidden. The target may be on a block device, so the error advises to mount sysfs.
+ * Returns -1. */
 static int
 refuse_without_sysfs(const struct layout_search *search)
 {
@@ -100,8 +105,8 @@ read_device_number(const char *folder, uint64_t *number)
     return true;
 }
 
-/* Returns true if the disk consists of other devices. Even a request-based device may: a
- * multipath of the device mapper. */
+/* Returns true if the disk consists of other devices. This can also be a request-based
+ * device: a multipath of the device mapper. */
 static bool
 has_members(const struct linux_disk *disk)
 {
@@ -223,8 +228,9 @@ linux_layout_devices(const char *device_link, const char *path, struct os_layout
 static int find_device_link(const struct layout_search *search, int fd,
                             char device_link[LINUX_SYSFS_ROOM]);
 
-/* Refuses the target FD, which is on no block device. The message has the type of its
- * file system, or that it is a character device. Returns -1 with the error of SEARCH. */
+/* Sets the error of SEARCH: the target FD is refused because it is on no block device.
+ * The message has the type of its file system, or says that it is a character device.
+ * Returns -1. */
 static int
 refuse_without_device(const struct layout_search *search, int fd, const struct stat *file)
 {
@@ -372,8 +378,9 @@ add_extent(struct os_layout *layout, struct os_extent extent)
      FIEMAP_EXTENT_DATA_ENCRYPTED | FIEMAP_EXTENT_NOT_ALIGNED |               \
      FIEMAP_EXTENT_DATA_INLINE | FIEMAP_EXTENT_DATA_TAIL)
 
-/* Adds the part of EXTENT between OFFSET and END, in bytes of the file. START_SECTOR is
- * the first sector of the device on its disk. Returns false if add_extent fails. */
+/* Adds the part of EXTENT that is between OFFSET and END of the file, in bytes.
+ * START_SECTOR is the sector of the disk at which the device begins; it is 0 unless the
+ * device is a partition. Returns false if add_extent fails. */
 static bool
 add_extent_part(struct os_layout *layout, const struct fiemap_extent *extent,
                 int64_t offset, int64_t end, uint64_t start_sector)
@@ -469,14 +476,15 @@ open_loop_file(const char *device, struct loop_info64 *info)
     return -1;
 }
 
-/* Adds the parts of EXTENT, which is on a loop device, to the extents of COMPOSED. LOWER
- * has the extents of the file of the loop device, which begins SHIFT bytes into this
- * file. Returns false if add_extent fails. */
+/* Adds EXTENT, which is on a loop device, to the extents of COMPOSED, as it lies on the
+ * device below. LOWER has the extents of the file of the loop device on that device. The
+ * loop device begins SHIFT bytes into its file. Returns false if add_extent fails. */
 static bool
 compose_extent(const struct os_extent *extent, const struct os_layout *lower,
                int64_t shift, struct os_layout *composed)
 {
-    int64_t position = (int64_t)extent->sector * SECTOR + shift; /* in the loop's file */
+    /* where the extent begins in the file of the loop device, in bytes */
+    int64_t position = (int64_t)extent->sector * SECTOR + shift;
     int64_t end = position + extent->length;
     int i = os_extent_find(lower->extents, lower->extent_count, position);
 
@@ -541,9 +549,9 @@ put_loop_on_top(struct os_layout *layout, struct os_layout *below)
     *below = (struct os_layout){0};
 }
 
-/* If the top device is a loop device whose file can be followed, changes the layout of
- * SEARCH to one on the device of that file. Otherwise leaves it, as if the loop device
- * were a disk. */
+/* If the top device is a loop device whose file can be followed, replaces the layout of
+ * SEARCH by a layout on the device that holds this file. Otherwise keeps the layout, as
+ * if the loop device were a disk. */
 static void
 follow_loop(struct layout_search *search)
 {

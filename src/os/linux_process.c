@@ -5,22 +5,23 @@
  * Capabilities (capabilities(7)): only those that come from the file of the program are
  * dropped. The superuser has all capabilities of the container anyway. Other users may
  * have ambient capabilities, which every program that they start gets. If the file of a
- * program brings capabilities of its own, the kernel drops the ambient ones and sets
+ * program has capabilities of its own, the kernel drops the ambient ones and sets
  * AT_SECURE, as it does for a set-user-ID bit. So without AT_SECURE there is nothing to
  * drop.
  *
- * Memory: os_memory_available returns the minimum of the memory that the machine has
- * available and of the memory that each control group of this process has available
- * (cgroups(7), both versions), minus a reserve:
+ * Memory: the kernel does not refuse memory that a process allocates. It kills the
+ * process later, when the process uses more memory than there is. os_memory_available
+ * returns how much the process can use without being killed. This is the minimum of the
+ * memory that the machine has available and of the memory that each control group of this
+ * process has available (cgroups(7), both versions), minus a reserve:
  *
- *    machine   MemAvailable + SwapFree of /proc/meminfo
- *    group     limit - used + page cache + swap
+ *     machine   MemAvailable + SwapFree of /proc/meminfo
+ *     group     limit - used + page cache + swap
  *
- * If a process takes more, the kernel kills it instead of refusing the memory. Page cache
- * and swap count as available, because the kernel frees page cache on demand, and because
- * only an amount for which the kernel would kill the process is too much. The reserve has
- * three reasons: the figures are old when they are used; the kernel itself needs memory
- * for page tables and requests; and other processes of the group grow as well.
+ * Page cache and swap count as available: the kernel frees page cache on demand, and a
+ * process that needs swap becomes slow but is not killed. The reserve has three reasons.
+ * The figures are already out of date when they are used. The kernel itself needs memory
+ * for page tables and requests. Other processes of the group may need more memory, too.
  */
 #include "linux.h"
 #include "os/os.h"
@@ -167,13 +168,13 @@ posix_capabilities_drop(void)
     return syscall(SYS_capset, &header, words) < 0 ? -1 : 0;
 }
 
-/* Memory that must stay free: 16 MiB, and a 16th of the rest, which is only an
+/* Memory that must stay free: 16 MiB, and a 16th of the rest, because the rest is only an
  * estimate. */
 #define RESERVE (16LL << 20) /* bytes */
 #define RESERVE_DIVISOR 16
 
-/* Any limit from here on means that there is none; version 1 of control groups has a huge
- * number then. In bytes. */
+/* In bytes. A limit of this size or more means that there is no limit: version 1 of
+ * control groups shows a huge number then. */
 #define NO_LIMIT (INT64_MAX >> 1)
 
 #define PATH_ROOM (4096 + 256)
@@ -181,11 +182,12 @@ posix_capabilities_drop(void)
 #define FIGURES_ROOM 2048 /* bytes, for /proc/meminfo */
 #define NUMBER_ROOM 64    /* bytes, for a file with one number */
 
-/* The directory and the files of one version of control groups. Numbers in these files
- * are in bytes. `cache` has lines of memory.stat. */
+/* The directory and the files of one version of control groups. The numbers in these
+ * files are in bytes. `cache` is not a file, but the beginnings of the lines of the file
+ * memory.stat that tell the size of the page cache. */
 struct cgroup_version {
     const char *mount, *limits[2], *used, *cache[2], *swap_limit, *swap_used;
-    bool swap_includes_memory; /* the numbers for swap include memory */
+    bool swap_includes_memory; /* the limit and the use of swap include memory */
 };
 
 static const struct cgroup_version version_1 = {
@@ -238,7 +240,8 @@ read_group_number(const char *folder, const char *name, int64_t otherwise)
 
 /* Returns how many bytes the control group with directory FOLDER has available. SWAP is
  * the free swap of the machine in bytes. Returns INT64_MAX if the group has no limit. Not
- * inlined, because one frame for the texts of all these functions would be too large. */
+ * inlined: otherwise, the buffers of all these functions would be in one too large stack
+ * frame. */
 static __attribute__((noinline)) int64_t
 find_group_available(const char *folder, const struct cgroup_version *version,
                      int64_t swap)
@@ -275,8 +278,8 @@ find_group_available(const char *folder, const struct cgroup_version *version,
 }
 
 /* Returns the minimum of find_group_available for the group PATH and all groups above it.
- * Groups that cannot be read, as in a container, are skipped. ROOT is as for
- * linux_memory_available. */
+ * Groups that cannot be read, as in a container, are skipped. The files are looked for
+ * below the directory ROOT, which is "" except in tests. */
 static int64_t
 find_groups_available(const char *root, const struct cgroup_version *version,
                       const char *path, int64_t swap)

@@ -44,8 +44,7 @@ has_folder(const struct linux_disk *disk, const char *name)
     return access(path, F_OK) == 0;
 }
 
-/* The members of a bcache have a directory "bcache", too, so the name of the disk is
- * tested as well. */
+/* Tests the name, too, because the members of a bcache also have a directory "bcache". */
 bool
 linux_disk_is_bcache(const struct linux_disk *disk)
 {
@@ -53,8 +52,8 @@ linux_disk_is_bcache(const struct linux_disk *disk)
            has_folder(disk, "bcache");
 }
 
-/* Stores the kind of the stack DISK in KIND, of SIZE bytes. A stack with a directory "mq"
- * is request-based; only a multipath of the device mapper is. */
+/* Stores the kind of the stack DISK in KIND, of SIZE bytes. Only a multipath of the
+ * device mapper has a directory "mq", because it is the only request-based stack. */
 static void
 find_stack_kind(const struct linux_disk *disk, char *kind, size_t size)
 {
@@ -105,7 +104,8 @@ linux_members_add(struct linux_members *members, const char *path)
 }
 
 /* Adds the device behind the sysfs link DEVICE_LINK as a member. Adds nothing if there is
- * no such link. A partition has the last name in the target of its link. */
+ * no such link. The link of a partition leads to a path that ends with the name of the
+ * partition. */
 static void
 add_member(struct linux_members *members, const char *device_link)
 {

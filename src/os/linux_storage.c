@@ -1,12 +1,12 @@
 /*
- * The file system that a file is on, and the last device in the chain of devices below
- * it.
+ * Finds out on which file system a file is, and what is at the end of the chain of
+ * devices below it. Each of these interfaces of the kernel tells a part:
  *
- *    statfs(2)                 sizes, and the type of a file system
- *    /proc/self/mountinfo      names; layers of an overlay
- *    sysfs: slaves             devices below the device mapper and md
- *    sysfs: devices            devices of a btrfs
- *    sysfs: loop/backing_file  file of a loop device, on another device or in memory
+ *     statfs(2)                   type and sizes of the file system
+ *     /proc/self/mountinfo        name of the file system; layers of an overlay
+ *     sysfs: slaves               devices below a device of the device mapper or md
+ *     sysfs: devices              devices of a btrfs
+ *     sysfs: loop/backing_file    file of a loop device, on a device or in memory
  */
 #include "linux.h"
 #include "linux_extents.h"
@@ -76,7 +76,7 @@ find_mount_id(int fd)
     return line ? strtoll(line + strlen("mnt_id:"), NULL, 10) : -1;
 }
 
-/* Opens the directory by O_PATH, because users may lack the permission to read it. */
+/* Opens PATH by O_PATH, because users may lack the permission to read it. */
 bool
 os_mount_differs(int fd, const char *path)
 {
@@ -209,9 +209,9 @@ find_backing_of_number(struct linux_search *search, dev_t device)
     return linux_backing_search(search, device_link);
 }
 
-/* Returns the backing of a loop device with direct I/O whose file is FD, of SIZE bytes,
- * judged by the extents of the file: btrfs reads compressed and inline extents through
- * the page cache. */
+/* Returns the backing of a loop device with direct I/O whose file is FD, of SIZE bytes.
+ * btrfs reads compressed and inline extents through the page cache even then, so the
+ * extents of the file decide. */
 static enum os_backing
 find_backing_by_extents(int fd, int64_t size)
 {
@@ -237,8 +237,9 @@ find_backing_by_extents(int fd, int64_t size)
 }
 
 /* Returns the backing of a loop device with direct I/O whose file is at PATH. ext4 reads
- * journaled data through the page cache. Then the kernel reports an alignment of 0 for
- * direct I/O. Without a report, the extents of the file are searched. */
+ * journaled data through the page cache even then. The kernel shows this by an alignment
+ * of 0 for direct I/O. If the kernel does not tell the alignment, the extents of the file
+ * decide. */
 static enum os_backing
 find_backing_with_direct_io(const char *path)
 {
@@ -370,9 +371,12 @@ has_sizes_of_overlay(int fd, const char *path)
 
 /*
  * A file that is open for writing is in the upper layer; any other file may be in any
- * layer. The paths of the mount options may lead elsewhere by now. So the sizes of the
- * overlay are compared with those of the upper layer or, without one, of the first lower
- * layer; if they differ, the layers count as unknown.
+ * layer.
+ *
+ * The mount options have the paths of the layers as they were at the time of the mount.
+ * By now, these paths may lead to other directories. So the size of one layer is compared
+ * with the size that the overlay reports: the upper layer or, without one, the first
+ * lower layer. If the sizes differ, the layers count as unknown.
  */
 int
 linux_overlay_layers(int fd, struct linux_layers *layers)

@@ -104,9 +104,9 @@ linux_sysfs_link(const char *path, char target[LINUX_SYSFS_ROOM])
     return length > 0;
 }
 
-/* The target of the sysfs link of a disk ends with the name of the disk. The directory of
- * a partition is inside that of its disk, so the target of its link ends with the names
- * of the disk and of the partition. */
+/* The sysfs link of a disk leads to a path that ends with the name of the disk. The sysfs
+ * link of a partition leads to a path that ends with the name of the disk, a slash, and
+ * the name of the partition. */
 int
 linux_disk_find(const char *device_link, struct linux_disk *disk)
 {
@@ -157,9 +157,9 @@ is_numbered(const struct linux_disk *disk, const char *kind)
     return strncmp(disk->name, kind, length) == 0 && is_digit(disk->name[length]);
 }
 
-/* Persistent memory (pmem) counts as memory unless it is used through a table of blocks
- * (BTT). Without such a table, its namespace in sysfs has the mode "memory", or its
- * device is a pfn device. */
+/* Persistent memory (pmem) counts as memory, except if it is used through a table of
+ * blocks (BTT). It is used without a table if the mode of its namespace in sysfs is
+ * "memory", or if its device is a pfn device. */
 bool
 linux_disk_is_memory(const struct linux_disk *disk)
 {

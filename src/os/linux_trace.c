@@ -1,15 +1,18 @@
 /*
  * Decodes the pages that trace_pipe_raw of tracefs delivers. The format is described in
  * the kernel's Documentation/trace/ring-buffer-design.rst and in events/header_event.
- * Each processor has a ring buffer of pages:
+ * Each processor has a ring buffer of pages. A page and an event have these fields:
  *
- *    page:   time stamp in ns | commit: bytes of events | event | event | ...
- *    event:  kind (5 bits) | delta (27 bits) | [second word] | data
- *              kind 1..28   data of 4 * kind bytes
- *              kind 0       the second word is the length of the data and of itself
- *              kind 29      padding: the end of the page, or a discarded event
- *              kind 30      the second word has more bits of delta; no data
- *              kind 31      second word and delta are an absolute time; no data
+ *     page:   time in ns | commit: bytes of events | event | event | ...
+ *     event:  kind (5 bits) | delta (27 bits) | second word, if any | data, if any
+ *
+ * The kind tells which fields an event has:
+ *
+ *     1..28   4 * kind bytes of data; no second word
+ *     0       data; the second word is the length of the data and of itself
+ *     29      padding: the end of the page, or a discarded event
+ *     30      the second word has more bits of delta; no data
+ *     31      second word and delta are an absolute time; no data
  *
  * The time of an event is the time of the event before it plus delta, in ns.
  */
@@ -102,7 +105,8 @@ load_number(const unsigned char *bytes, size_t size, struct linux_trace_field fi
 /* Bits of the commit word of a page. */
 #define COMMIT_LENGTH ((1U << 27) - 1) /* length of the events, in bytes */
 #define COMMIT_MISSED (1U << 31)       /* events before this page are missing */
-#define COMMIT_MISSED_COUNT (1U << 30) /* their number follows the last event */
+/* number of missing events: after the events */
+#define COMMIT_MISSED_COUNT (1U << 30)
 
 /* Bits of the delta in the first word of an event, on a big-endian machine. */
 #define DELTA_MASK ((1U << 27) - 1)
@@ -148,8 +152,9 @@ find_event_length(unsigned kind, uint32_t second)
     return kind * sizeof(second);
 }
 
-/* Moves the time of PAGE on to an event. A discarded event (PADDING) has a time, too. But
- * its delta is 1 if it would be 0, because a delta of 0 means the end of the page. */
+/* Adds the delta of an event to the time of PAGE. A discarded event (PADDING) has a
+ * delta, too. The kernel writes 1 instead of 0 there, because padding with a delta of 0
+ * means the end of the page. So 1 is taken as 0. */
 static void
 advance_time(struct linux_trace_page *page, unsigned kind, uint32_t delta,
              uint32_t second)
@@ -163,10 +168,13 @@ advance_time(struct linux_trace_page *page, unsigned kind, uint32_t delta,
         page->time += delta;
 }
 
-/* Moves PAGE behind its next event. Returns the data of that event, and stores the length
+/*
+ * Moves PAGE behind its next event. Returns the data of that event, and stores the length
  * of the data in SIZE, 0 for an event without data. Returns NULL at the end of the page.
- * The kind is in the low bits of the first word on little-endian machines, and in the
- * high bits on big-endian ones. */
+ *
+ * The first word of an event holds its kind and its delta. On a little-endian machine,
+ * the kind is in the low bits; on a big-endian machine, it is in the high bits.
+ */
 static const unsigned char *
 next_event(struct linux_trace_page *page, size_t *size)
 {
@@ -209,9 +217,9 @@ next_event(struct linux_trace_page *page, size_t *size)
 
 #define TEXT_ROOM 64 /* bytes, for a text in an event */
 
-/* Copies FIELD of the SIZE bytes at BYTES to TEXT, and adds a NUL, which the field may
- * lack. TEXT becomes empty if the field does not end within these bytes or is too
- * long. */
+/* Copies FIELD of the SIZE bytes at BYTES to TEXT, and adds a NUL, because the field may
+ * have none. TEXT becomes empty if the field is too long or does not end within these
+ * bytes. */
 static void
 load_text(const unsigned char *bytes, size_t size, struct linux_trace_field field,
           char text[TEXT_ROOM])

@@ -68,7 +68,7 @@ struct os_trace {
     int *ring_fds;                /* descriptors of the ring buffers */
     int ring_count;
     int next_ring;        /* index in `ring_fds` of the ring buffer to read next */
-    pid_t remover_pid;    /* PID of the remover, see above; 0 without one */
+    pid_t remover_pid;    /* PID of the remover process; 0 without one */
     int life_pipe;        /* write end of the pipe to the remover; 0 without one */
     uint64_t lost_count;  /* see os_trace_lost */
     int64_t clock_offset; /* in ns, see read_clock_offset */
@@ -92,10 +92,14 @@ os_thread_number(void)
     return (int)syscall(SYS_gettid);
 }
 
-/* Adds a condition on sectors to FILTER: between the first and the last sector of LAYOUT,
- * with a margin on both sides. Flushes have no sectors and always meet the condition. Any
- * I/O queued by PROGRAM, unless that is NULL, or by an io_uring worker also meets it,
- * because a file may get blocks elsewhere. */
+/*
+ * Adds a condition on sectors to FILTER: the I/O must be between the first and the last
+ * sector of LAYOUT, with a margin on both sides. Flushes have no sectors and always meet
+ * the condition.
+ *
+ * A file may get blocks elsewhere later. So I/O of an io_uring worker and, unless PROGRAM
+ * is NULL, of a thread with the name PROGRAM always meets the condition, too.
+ */
 static void
 add_sector_condition(struct buffer *filter, const struct os_layout *layout,
                      const char *program)
@@ -124,11 +128,14 @@ is_remap(enum os_trace_kind kind)
     return kind == OS_TRACE_REMAP || kind == OS_TRACE_REQUEST_REMAP;
 }
 
-/* Returns true if records of KIND are needed for the device with index DEVICE of LAYOUT.
- * OS_TRACE_BIO_COMPLETE is needed where it means that an I/O on the top device is
- * complete: on a top device without a request queue, and on the bottom device if
- * `completion_shift` is set. Of a loop device, only queueing and completion are
- * needed. */
+/*
+ * Returns true if records of KIND are needed for the device with index DEVICE of LAYOUT.
+ *
+ * OS_TRACE_BIO_COMPLETE is needed only if it says that an I/O to the top device is
+ * complete. It says this for a top device without a request queue. If `completion_shift`
+ * is set, the record for the bottom device says it. For a loop device, only records of
+ * queueing and completion are needed.
+ */
 static bool
 is_kind_needed(const struct os_layout *layout, int device, enum os_trace_kind kind)
 {
@@ -335,12 +342,15 @@ read_clock_offset(void)
 /*
  * Removes instances whose process is dead and whose remover was killed, too. FOLDER is
  * the directory of all instances. NOW is the time of the kernel's monotonic clock in ns.
- *
  * The name of an instance has the PID of its process and the time of its creation by the
- * same clock. Two kinds of instances must stay. An instance that is being set up is not
- * in use yet, so young instances are skipped. The process of an instance may be in
- * another PID namespace, where kill(2) does not find it; but while it uses the instance,
- * rmdir(2) fails.
+ * same clock.
+ *
+ * Two kinds of instances must not be removed:
+ *
+ * - Instances that another process is creating. They are not in use yet, so rmdir(2)
+ *   would remove them. Therefore, young instances are skipped.
+ * - Instances of a process in another PID namespace, which kill(2) does not find. While
+ *   the process uses the instance, rmdir(2) fails.
  */
 static void
 remove_stale_instances(const char *folder, int64_t now)
@@ -465,8 +475,9 @@ write_filter(const struct os_trace *trace, const struct os_layout *const *layout
     return is_set;
 }
 
-/* Sets the narrowest filter of the event of KIND that the kernel accepts: with conditions
- * on sectors, else without, else none. The first needs the name of this program, without
+/* Sets the narrowest filter of the event of KIND that the kernel accepts. Tries a filter
+ * with conditions on sectors first, and then one without. If both fail, the event has no
+ * filter. The conditions on sectors need the name of this program, which must not contain
  * characters that have a meaning in a filter. */
 static void
 set_filter(const struct os_trace *trace, const struct os_layout *const *layouts,
@@ -514,7 +525,8 @@ set_up_instance(struct os_trace *trace, const char *top,
     if (!trace->page_bytes ||
         linux_file_write("mono", "%s/trace_clock", trace->folder) < 0)
         return fail_with_errno(error, trace->folder);
-    /* Saves work: names of programs are not needed at each switch between threads. */
+    /* Otherwise the kernel notes the name of the program at each switch between threads,
+     * which nobody needs here. */
     linux_file_write("0", "%s/options/record-cmd", trace->folder);
 
     if (open_rings(trace, error) < 0)
@@ -550,13 +562,13 @@ os_trace_open(const struct os_layout *const *layouts, int count, struct error *e
 }
 
 /* Reads up to ROOM records, with times of the kernel's clock. Reads the rest of the
- * current page first, and then pages of all ring buffers in turn, until each of them in a
- * row has no page. Returns the number of records. */
+ * current page first, and then pages of all ring buffers in turn. Stops when all ring
+ * buffers have successively had no page. Returns the number of records. */
 static int
 read_records(struct os_trace *trace, struct os_trace_record *records, int room)
 {
     int count = 0;
-    int empty_count = 0; /* ring buffers in a row that had no page */
+    int empty_count = 0; /* successive ring buffers that had no page */
     for (;;) {
         count +=
             linux_trace_next(&trace->page, trace->formats, records + count, room - count);
@@ -601,9 +613,10 @@ os_trace_lost(const struct os_trace *trace)
     return trace->lost_count;
 }
 
-/* Removes FD from the list of inherited descriptors, and closes it. In the other order,
- * another thread might reuse the number for a file of its own, and a process that has to
- * end at that moment would close this file. */
+/* Removes FD from the list of inherited descriptors, and then closes it. The order
+ * matters: once FD is closed, another thread may get the same number for a file of its
+ * own. If the number were still in the list, a process that must end, and closes the
+ * list, would close that file. */
 static void
 close_listed_descriptor(int fd)
 {

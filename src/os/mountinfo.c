@@ -21,9 +21,9 @@ is_octal(const char *text)
            text[2] >= '0' && text[2] <= '7';
 }
 
-/* Decodes the FIELD of LENGTH bytes into OUT, which is cut off after SIZE bytes with its
- * NUL. The table has a backslash and three octal digits in place of a space, tab, newline
- * or backslash. */
+/* Copies the FIELD of LENGTH bytes to OUT, and decodes it: the table has a backslash and
+ * three octal digits in place of a space, tab, newline or backslash. OUT has SIZE bytes,
+ * NUL included; a longer text is cut off. */
 static void
 decode_field(const char *field, size_t length, char *out, size_t size)
 {
@@ -52,12 +52,10 @@ skip_fields(const char *field, const char *end, int count)
     return field;
 }
 
-/*
- * Finds the first line of TABLE that has TEXT in the field with number INDEX, from 0, and
- * that names a file system. TEXT ends with the space after the field. Returns the field
- * "type" of the line, and stores the END of the line. The source and the options follow
- * the type. Returns NULL if there is no such line.
- */
+/* Finds the first line of TABLE whose field with number INDEX, from 0, is TEXT, and that
+ * names a file system. TEXT ends with the space after the field. Returns the field "type"
+ * of the line; the source and the options follow it. Stores the end of the line in END.
+ * Returns NULL if there is no such line. */
 static const char *
 find_type(const char *table, int index, const char *text, const char **end)
 {
