@@ -56,12 +56,12 @@ main(int argc, char *argv[])
         return print_information(&options, output->early_exit_status);
 
     if (plan_make(&options, (uint64_t)os_clock_wall(), &plan, &error) < 0 ||
-        outputs_plan(&options, &plan, &error) < 0)
+        outputs_choose(&options, &plan, &error) < 0)
         return output->refuse(&error);
 
     output = plan_printed(&plan)->kind;
     if (output->early_exit_line) {
-        os_process_last_line(output->early_exit_line, output->early_exit_status);
+        os_process_set_last_line(output->early_exit_line, output->early_exit_status);
         /* -check must end soon even if nobody reads what it prints before the run. */
         os_monitor_limit(time_add(os_clock_now(), DEADLINE_GRACE));
     }

@@ -60,7 +60,7 @@
  * file, if the grace period is already over. Then that text is lost. Once a message is
  * lost, later messages are dropped at once while standard error accepts nothing.
  */
-#define DEADLINE_GRACE_LEAST (150 * MS)
+#define DEADLINE_GRACE_MIN (150 * MS)
 /*
  * How long the program still waits until targets are closed, or until a working file is
  * removed, if the grace period is already over. Then it ends without waiting.

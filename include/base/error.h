@@ -20,11 +20,11 @@ enum exit_status {
  * (report/console.h). `status` then becomes the exit status of the program.
  */
 struct error {
-    char what[512];   /* the option, path or thing that is at fault; may be empty */
-    char why[256];    /* the reason, without a full stop */
-    char advice[256]; /* what the user can do about the error; may be empty */
-    int status;       /* an enum exit_status */
-    bool broken;      /* the storage itself has failed, see error_is_broken */
+    char what[512];      /* the option, path or thing that is at fault; may be empty */
+    char why[256];       /* the reason, without a full stop */
+    char advice[256];    /* what the user can do about the error; may be empty */
+    int status;          /* an enum exit_status */
+    bool storage_failed; /* the storage itself has failed, see error_is_broken */
 };
 
 /* The size of a buffer that holds any line of error_format, including the NUL. */
@@ -69,7 +69,7 @@ const char *error_name(int code, char *buffer);
  * Returns true if the errno value CODE means that more data cannot be stored: the device
  * is full, or a quota or the maximum file size is reached.
  */
-bool error_is_room(int code);
+bool error_is_no_space(int code);
 
 /*
  * Returns true if the errno value CODE means that a device, its file system or the
@@ -88,9 +88,9 @@ bool error_is_broken(int code);
 
 /* A zeroed struct has no notes. Must not be copied, because `line` points into `text`. */
 struct notes {
-    int count;                   /* number of lines */
-    int used;                    /* bytes of `text` that are in use */
-    const char *line[NOTES_MAX]; /* the lines, each with a newline and a NUL */
+    int count;                    /* number of lines */
+    int used;                     /* bytes of `text` that are in use */
+    const char *lines[NOTES_MAX]; /* the lines, each with a newline and a NUL */
     char text[NOTES_ROOM];
 };
 

@@ -16,7 +16,7 @@
  * The longest wait, in ns, that the program asks the system for, because some systems
  * refuse to wait for years. Code that must wait longer waits again.
  */
-#define TIME_WAIT_MOST (86400 * SECOND)
+#define TIME_WAIT_MAX (86400 * SECOND)
 
 /*
  * Returns TIME + DURATION, or INT64_MAX if the sum is larger. Neither may be negative.

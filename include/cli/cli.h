@@ -57,7 +57,7 @@ struct cli_option {
     const char *engine;
     /* Adds the possible values to TEXT, one per line. If a line ends with "=", a number
      * must follow. The pointer is NULL if the values cannot be listed. */
-    void (*list)(struct buffer *text);
+    void (*list_values)(struct buffer *text);
 };
 
 /* The option table: OPTION_IDS rows, in the order of -h all. */

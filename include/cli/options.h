@@ -9,12 +9,12 @@
 #include <stdint.h>
 
 /* The maximum size of a request, in bytes: Linux moves no more in one read(2). */
-#define REQUEST_MOST 2147479552
+#define REQUEST_MAX 2147479552
 
-#define TARGETS_MOST 64    /* maximum number of targets on a command line */
-#define THREADS_MOST 1024  /* maximum value of -threads */
-#define DEPTH_MOST 4096    /* maximum value of -depth */
-#define RATE_MOST 10000000 /* maximum value of -sweep rate, in requests per second */
+#define TARGETS_MAX 64    /* maximum number of targets on a command line */
+#define THREADS_MAX 1024  /* maximum value of -threads */
+#define DEPTH_MAX 4096    /* maximum value of -depth */
+#define RATE_MAX 10000000 /* maximum value of -sweep rate, in requests per second */
 
 /*
  * The options. Messages about an ambiguous abbreviation list the options in this order.
@@ -100,7 +100,7 @@ struct background_options {
     int64_t size, depth, threads; /* request size in bytes, queue depth, threads */
     int64_t rate, speed;          /* maximum number of requests and of bytes per second */
     const char *path;  /* target of the load; NULL: the target of the measured requests */
-    char refused[192]; /* holds the reason that background_parse returns */
+    char refusal[192]; /* holds the reason that background_parse returns */
 };
 
 /*
@@ -120,7 +120,7 @@ const char *background_parse(const char *text, struct background_options *backgr
  * more.
  */
 struct options {
-    const char *targets[TARGETS_MOST];
+    const char *targets[TARGETS_MAX];
     int target_count;
     const char *time_format;             /* -time; for strftime(3) */
     const char *prometheus, *plot, *hdr; /* paths of exported files; NULL: not given */

@@ -152,19 +152,19 @@ extern const struct io_engine io_sync;
  * this system does not have the engine, returns an engine without a name, which io_open
  * refuses with ENOTSUP.
  */
-const struct io_engine *io_engine_of(char letter);
+const struct io_engine *io_find_engine(char letter);
 
 /*
  * Returns how many requests a queue of ENGINE can have in flight on this machine, at most
  * MOST. Finds out by opening queues without a file. Returns 0 with errno if no queue can
  * be opened, and 0 if ENGINE sends one request at a time.
  */
-int io_deepest(const struct io_engine *engine, int most);
+int io_find_max_depth(const struct io_engine *engine, int most);
 
 /* An engine that could queue requests but cannot be opened on this machine. */
 struct io_missing {
     const char *name; /* NULL if no engine is missing */
-    int code;         /* errno of the failed open */
+    int open_errno;   /* errno of the failed open */
 };
 
 /*
@@ -173,7 +173,8 @@ struct io_missing {
  * requests the returned engine can have in flight, at most MOST. Stores in MISSING the
  * first of the tried engines that can queue requests in general, but could not be opened.
  */
-const struct io_engine *io_engine_deep(int most, int *depth, struct io_missing *missing);
+const struct io_engine *io_find_queueing_engine(int most, int *depth,
+                                                struct io_missing *missing);
 
 /*
  * Opens a queue of ENGINE. NAME is the engine's name for messages. May be called by any

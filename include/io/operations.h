@@ -33,11 +33,11 @@ enum operation_does {
 };
 
 struct operation_row {
-    const char *word;  /* name in -load, JSON, labels of metrics, and names of limits */
-    const char *noun;  /* plural noun for people: "reads" */
-    const char *done;  /* text for people after an amount of bytes: " written" */
-    const char *arrow; /* sign between size and target in a request line: "<<<" */
-    int flags;         /* OR-ed enum operation_does */
+    const char *word; /* name in -load, JSON, labels of metrics, and names of limits */
+    const char *noun; /* plural noun for people: "reads" */
+    const char *amount_suffix; /* text for people after an amount of bytes: " written" */
+    const char *arrow;         /* sign between size and target in a request line: "<<<" */
+    int flags;                 /* OR-ed enum operation_does */
     /* Makes the system call for io_perform. Returns the number of bytes that were read or
      * written, or -1 with errno. */
     int64_t (*perform)(const struct io_config *config, const struct io_request *request);

@@ -57,7 +57,7 @@ enum os_open {
     OS_OPEN_CREATE = 16,
 
     /* Opens a FIFO without waiting until another process opens the other end. */
-    OS_OPEN_NOW = 32,
+    OS_OPEN_NO_WAIT = 32,
 };
 
 /* Opens PATH. FLAGS: values of enum os_open, OR-ed. Returns a descriptor, or -1 with
@@ -71,8 +71,8 @@ int os_file_open(const char *path, unsigned flags);
  * On systems that cannot create a file without a name, the file has a name for a moment.
  * NAME, of SIZE bytes, receives the path that the file had then, or an empty string if
  * the file never had a name. After the last close of a file that had a name, the caller
- * calls os_file_vanish. If the process ends before that, the file is removed afterwards
- * (os_leftover_watch).
+ * calls os_file_remove_again. If the process ends before that, the file is removed
+ * afterwards (os_leftover_watch).
  */
 int os_file_temporary(const char *path, unsigned flags, char *name, size_t size);
 
@@ -83,7 +83,7 @@ int os_file_temporary(const char *path, unsigned flags, char *name, size_t size)
  * even later is not waited for. Returns 0 if the file is gone or never had a name; -1
  * with errno if the file still exists.
  */
-int os_file_vanish(const char *name);
+int os_file_remove_again(const char *name);
 
 enum os_kind { OS_DIRECTORY, OS_FILE, OS_BLOCK, OS_CHARACTER, OS_OTHER };
 
@@ -93,7 +93,7 @@ struct os_info {
     uint64_t links;  /* number of hard links */
     uint64_t device; /* number of the device that a device file stands for; all names of
                       * one device have the same number */
-    bool owned;      /* the effective user owns the file */
+    bool is_owned;   /* the effective user owns the file */
     uint64_t volume, node; /* together they identify the file on this machine; both are 0
                             * if unknown */
 };
@@ -143,7 +143,7 @@ bool os_path_raw(const char *path, char *raw, size_t size);
 int os_device_size(int fd, int64_t *size, int64_t *block);
 
 /* Returns true if an open block device refuses writes. */
-bool os_device_read_only(int fd);
+bool os_device_is_read_only(int fd);
 
 /* Returns true if an open block device has been removed from the machine, false if it is
  * present or if that is unknown. */
@@ -152,7 +152,7 @@ bool os_device_is_gone(int fd);
 /* Returns 1 if the device of an open file supports polled I/O, in which the processor
  * asks the device for completions instead of waiting for an interrupt; 0 if not; -1 if
  * unknown. */
-int os_file_polls(int fd);
+int os_file_supports_polling(int fd);
 
 /*
  * Turns direct I/O of a descriptor on or off. On systems where direct reads would still

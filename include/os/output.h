@@ -72,10 +72,10 @@ void os_stream_discard(int stream, const char *path);
 int os_stream_close(int stream);
 
 /* Returns true if the stream goes to a terminal. */
-bool os_stream_terminal(int stream);
+bool os_stream_is_terminal(int stream);
 
 /* Returns true if the environment says that the terminal can show plain text only. */
-bool os_terminal_dumb(void);
+bool os_terminal_is_dumb(void);
 
 /* Returns the number of columns of the terminal that the stream goes to, 0 if it goes to
  * no terminal. */
@@ -83,10 +83,10 @@ int os_stream_columns(int stream);
 
 /* Returns false if the stream goes to the controlling terminal while this process runs in
  * the background; true in all other cases. */
-bool os_terminal_foreground(int stream);
+bool os_terminal_is_foreground(int stream);
 
 /* Returns true if the environment says that the user's locale uses UTF-8. */
-bool os_locale_utf8(void);
+bool os_locale_is_utf8(void);
 
 /*
  * Puts a file with SIZE bytes and mode 0644 at PATH, in place of an older file. A reader

@@ -28,7 +28,7 @@ void os_signals_install(void);
 
 /* Two SIGINT (or Ctrl-C) within this time, in ns, count as one, because timeout(1) sends
  * its signal both to the program and to its process group. */
-#define OS_SIGNAL_SAME (20 * MS)
+#define OS_SIGINT_SAME (20 * MS)
 
 /*
  * Splits the process in two, on systems with fork(2). The original process becomes the
@@ -53,7 +53,7 @@ void os_monitor_limit(int64_t when);
 
 /* Sets the limit of os_monitor_limit to WHEN, in ns, monotonic, unless the present limit
  * is earlier. */
-void os_monitor_limit_most(int64_t when);
+void os_monitor_limit_at_most(int64_t when);
 
 /*
  * Blocks the signals of os_signals_install for the calling thread, before the signal
@@ -67,11 +67,11 @@ unsigned os_signals_block(void);
 void os_signals_unblock(unsigned set);
 
 /* Returns the signal that asked to stop, 0 if none did. Any thread may call this. */
-int os_signals_stop(void);
+int os_signals_stop_signal(void);
 
 /* Returns when a signal first asked to stop, in ns, monotonic; 0 if none did. Any
  * thread may call this. */
-int64_t os_signals_asked(void);
+int64_t os_signals_stop_asked_at(void);
 
 /*
  * Makes os_signals_wait detect, from now on, that the process was frozen by a control
@@ -84,14 +84,14 @@ void os_signals_see_freezes(void);
  * Returns when the process last continued after a stop (Ctrl-Z, SIGSTOP) or a freeze, in
  * ns, monotonic; 0 if no stop or freeze has been detected. Freezes shorter than about
  * 150 ms are not detected. Any thread may call this, but only the signal thread detects
- * stops and freezes, in os_signals_wait and os_signals_resumed. So another thread may get
- * an old value.
+ * stops and freezes, in os_signals_wait and os_signals_check_resumed_at. So another
+ * thread may get an old value.
  */
-int64_t os_process_resumed(void);
+int64_t os_process_resumed_at(void);
 
-/* Checks now whether the process was stopped, and returns the same as os_process_resumed.
- * Only for the signal thread. */
-int64_t os_signals_resumed(void);
+/* Checks now whether the process was stopped, and returns the same as
+ * os_process_resumed_at. Only for the signal thread. */
+int64_t os_signals_check_resumed_at(void);
 
 /*
  * Returns true if the process was stopped or frozen after the monotonic time SINCE, in
@@ -100,14 +100,14 @@ int64_t os_signals_resumed(void);
  * that: DEADLINE_CONTINUE at most for a stop, DEADLINE_THAW at most for a freeze. Any
  * thread may call this.
  */
-bool os_process_stopped(int64_t since);
+bool os_process_was_stopped(int64_t since);
 
 /* A thread that runs this late, in ns, was probably not just waiting for a processor: the
  * machine was paused or overloaded, or the process was frozen. */
-#define OS_LATE_LEAST SECOND
+#define OS_LATE_MIN SECOND
 
 /*
- * Returns true if the signal thread ran late by OS_LATE_LEAST or more, after the
+ * Returns true if the signal thread ran late by OS_LATE_MIN or more, after the
  * monotonic time SINCE in ns, and the reason is unknown: the machine was busy or paused,
  * or the process was frozen. Returns false on systems that cannot tell. Any thread
  * may call this.
@@ -115,7 +115,7 @@ bool os_process_stopped(int64_t since);
 bool os_process_was_late(int64_t since);
 
 /* Returns true if a signal has asked for statistics since the last call. */
-bool os_signals_report(void);
+bool os_signals_take_report_request(void);
 
 /* Waits until the monotonic time WHEN in ns, until a signal comes, or until
  * os_thread_wake. Returns at once if a signal has come since the last wait or if *UNLESS
@@ -124,7 +124,7 @@ void os_signals_wait(int64_t when, const atomic_bool *unless);
 
 /* Makes a second SIGINT write BYTE and a newline to STREAM before it ends the program.
  * The byte closes an open JSON array. BYTE 0: nothing is written. */
-void os_signals_closing(int stream, int byte);
+void os_signals_set_closing_byte(int stream, int byte);
 
 /*
  * Sets the final line of a monitoring plug-in for the case that the process ends before
@@ -136,15 +136,15 @@ void os_signals_closing(int stream, int byte);
  * STATUS still applies. The first call comes before os_monitor_start. After the first
  * call, the program ends with a status wherever it would otherwise die by a signal.
  */
-void os_process_last_line(const char *line, int status);
+void os_process_set_last_line(const char *line, int status);
 
 /*
  * Returns the exit status that main should return, or ends the program by a signal.
  *
  * If SIGTERM or SIGHUP asked to stop, this function ends the program by that signal, so
  * that the parent sees why. If the process cannot die by the signal, it returns 128 +
- * signal. In all other cases, and always once os_process_last_line has been called with a
- * line, it returns STATUS. Any thread may call this.
+ * signal. In all other cases, and always once os_process_set_last_line has been called
+ * with a line, it returns STATUS. Any thread may call this.
  */
 int os_signals_end(int status);
 
@@ -179,8 +179,8 @@ void os_leftover_end(void);
 
 /*
  * Remembers PATH, the name of a file that was removed while it is open. The file may
- * reappear when it is closed, see os_file_vanish. If the process ends early, PATH is
- * removed again once the kernel has closed the file. PATH is remembered until
+ * reappear when it is closed, see os_file_remove_again. If the process ends early, PATH
+ * is removed again once the kernel has closed the file. PATH is remembered until
  * os_leftover_forget. If LEFTOVER_FILES names are already remembered, PATH is ignored.
  * Only one thread at a time may call this.
  */
@@ -201,7 +201,7 @@ int os_processors_awake(void);
 
 /* Before an allocation of this many bytes or fewer, callers need not ask
  * os_memory_available: that query costs more time than it is worth for little memory. */
-#define OS_MEMORY_LITTLE (4LL << 20)
+#define OS_MEMORY_QUERY_MIN (4LL << 20)
 
 /*
  * Returns how many bytes of memory this process may still use before the system kills it

@@ -49,7 +49,7 @@ os_resident_function *os_resident_choose(int fd, int64_t witness);
 /* Returns true if each direct read of the file is sent to a server, as with FUSE, even if
  * the data is in the page cache. The size of the read does not matter. Returns false if
  * not or unknown. */
-bool os_file_served(int fd);
+bool os_file_is_served(int fd);
 
 /* Returns the number of sectors (512 bytes) that the calling thread has read from block
  * devices so far, -1 if unknown. */
@@ -104,7 +104,7 @@ enum os_backing {
     OS_BACKING_DEVICE, /* on a device, or unknown */
     OS_BACKING_MEMORY, /* in memory, such as a RAM disk */
     /* in the page cache of the file of a loop device without direct I/O */
-    OS_BACKING_CACHE,
+    OS_BACKING_CACHED,
     /* in the page cache of the file of a loop device, although the loop device has direct
      * I/O */
     OS_BACKING_BUFFERED,
@@ -120,17 +120,17 @@ enum os_backing os_file_backing(int fd, char *name, size_t size);
 /* Returns true if flushes of an open file or block device do not reach the device, and
  * stores the reason, such as "mount option nobarrier", in WHY, of SIZE bytes. Returns
  * false if flushes reach the device, or if it is unknown. */
-bool os_flush_ignored(int fd, char *why, size_t size);
+bool os_flush_is_ignored(int fd, char *why, size_t size);
 
 /* The file system that a file is on. */
 struct os_mount {
-    char fstype[64];   /* its type, such as "ext4"; "unknown" if not found */
-    char device[1024]; /* its source, such as "/dev/sda1"; "unknown" if not found */
-    int64_t size;      /* size of the file system, in bytes */
-    int64_t block;     /* block size of the file system, in bytes */
-    int64_t available; /* bytes that users without privileges may still write */
-    bool memory;       /* the file system lives in memory, without a device */
-    bool anonymous;    /* the file system has no block device: `device` may be any text */
+    char fstype[64];    /* its type, such as "ext4"; "unknown" if not found */
+    char device[1024];  /* its source, such as "/dev/sda1"; "unknown" if not found */
+    int64_t size;       /* size of the file system, in bytes */
+    int64_t block_size; /* block size of the file system, in bytes */
+    int64_t available;  /* bytes that users without privileges may still write */
+    bool is_in_memory;  /* the file system lives in memory, without a device */
+    bool is_anonymous; /* the file system has no block device: `device` may be any text */
 };
 
 /* Fills MOUNT for the file system of descriptor FD. Its names, `fstype` and `device`, may
@@ -148,7 +148,7 @@ int os_mount_name(int fd, struct os_mount *mount);
 
 /* Returns true if directory PATH is on a file system whose files the kernel generates,
  * such as /proc, so that nothing is stored there. Returns false if not or unknown. */
-bool os_path_is_made_up(const char *path);
+bool os_path_is_generated(const char *path);
 
 /* Returns true if the open file FD is on another mount than directory PATH. An example is
  * a file that is mounted over a name in PATH. Returns false if not or unknown. */

@@ -41,17 +41,17 @@ struct output {
     bool has_summary;      /* shows the statistics at the end */
 };
 
-#define OUTPUTS_MOST 8 /* maximum number of outputs of a run */
+#define OUTPUTS_MAX 8 /* maximum number of outputs of a run */
 
 /*
- * The outputs of a run, and the settings that all outputs share. outputs_plan
+ * The outputs of a run, and the settings that all outputs share. outputs_choose
  * (report/outputs.h) fills this struct. The list starts with the output that an option
  * such as -json has chosen. If this output goes to a file (-output or -record), the
  * second entry is the output for standard output. The status line and the exported files,
  * such as the file of -plot, come last.
  */
 struct plan_output {
-    struct output list[OUTPUTS_MOST];
+    struct output list[OUTPUTS_MAX];
     int count; /* entries of `list` */
     /* Entries before the status line and the exported files: 1, or 2 with -output or
      * -record. The last of them is for standard output. */
@@ -74,9 +74,9 @@ struct plan_workload {
     struct operation_mix mix; /* the operations, which take turns */
     int destroy_confirmed;    /* number of -W and -G given; 3 or more may destroy data */
     bool linear;              /* offsets are sequential, not random */
-    bool append;   /* each write extends the working file, which starts empty */
-    bool keep;     /* the working file stays after the run (-k) */
-    uint64_t seed; /* seed of the random offsets and data */
+    bool is_log;     /* each write extends the working file, which starts empty */
+    bool keeps_file; /* the working file stays after the run (-k) */
+    uint64_t seed;   /* seed of the random offsets and data */
     int64_t request_size;
     int64_t work_size; /* size of the working set; 0: the whole file or device */
     /* Size of the working set if the target has no size: a directory, in which the
@@ -96,8 +96,8 @@ struct plan_io {
     const char *chosen_for;
     int threads;         /* number of workers */
     int depth;           /* maximum number of requests in flight per worker */
-    bool direct;         /* direct I/O is required (-D) */
-    bool cached;         /* the page cache is used (-C) */
+    bool needs_direct;   /* direct I/O is required (-D) */
+    bool uses_cache;     /* the page cache is used (-C) */
     unsigned open_flags; /* flags for opening the target: OR-ed enum os_open */
     int rw_flags;        /* flags of each read and write: OR-ed enum os_rw */
 };
@@ -111,8 +111,8 @@ struct plan_pace {
     /* The option that set the interval: "-i", "-r" or "-l"; NULL: no option. */
     const char *given_by;
     /* Each request starts when it is due, even if earlier ones are still in flight. */
-    bool open_loop;
-    bool poisson; /* open loop with random gaps; their mean is `interval` */
+    bool is_open_loop;
+    bool is_poisson; /* open loop with random gaps; their mean is `interval` */
     /* The interval comes from -r or -l. These options only limit the rate, so requests
      * may start later than the interval says: none of them counts as late or missed. */
     bool from_limit;
@@ -125,8 +125,8 @@ struct plan_pace {
  * base/deadlines.h has further limits, which no option changes.
  */
 struct plan_end {
-    uint64_t count;      /* the run ends after this many requests; UINT64_MAX: no limit */
-    int64_t work_time;   /* the run ends after this time, in ns; INT64_MAX: no limit */
+    uint64_t max_requests; /* the run ends after these; UINT64_MAX: no limit */
+    int64_t work_time;     /* the run ends after this time, in ns; INT64_MAX: no limit */
     int64_t settle_time; /* time before the work time, in ns; its requests do not count */
     /* The work time is extended until each worker has sent this many requests; 0: it is
      * not extended. */
@@ -152,7 +152,7 @@ struct plan_statistics {
     /* Number of latencies per target that are recorded in the order of the requests, as
      * a series (stats/track.h); 0: none. */
     int series_capacity;
-    bool breakdown; /* the time of each request is split into parts (-breakdown) */
+    bool has_breakdown; /* the time of each request is split into parts (-breakdown) */
 };
 
 /* The plan of a run, a target, a step, a phase or a background load: see the top. */
@@ -175,7 +175,7 @@ struct plan {
 
 /*
  * Makes PLAN, the plan of the run, from OPTIONS, which must outlive PLAN. Leaves the
- * outputs of PLAN empty; outputs_plan (report/outputs.h) must fill them later. SEED is
+ * outputs of PLAN empty; outputs_choose (report/outputs.h) must fill them later. SEED is
  * the seed of random numbers if OPTIONS have none. Returns 0, or -1 with ERROR if options
  * contradict each other, or if this system lacks an I/O engine that they need.
  */
@@ -208,11 +208,11 @@ void plan_note(const struct plan *plan, struct notes *notes);
  * sizes without a range: there the size is halved until a request fits into the working
  * set or has 512 bytes.
  */
-int64_t plan_first(const struct plan *plan, int64_t work_size);
+int64_t plan_opening_size(const struct plan *plan, int64_t work_size);
 
 /* Returns the largest request size of PLAN, in bytes; in a sweep of sizes with a range,
  * the end of the range. */
-int64_t plan_largest(const struct plan *plan);
+int64_t plan_largest_size(const struct plan *plan);
 
 /*
  * Returns the planned duration, in ns, of the step with VALUE of PLAN, the plan of a
@@ -224,7 +224,7 @@ int64_t plan_step_time(const struct plan *plan, int64_t value);
  * A value of plan_step in a sweep of rates. The step with this value measures the rate
  * without concurrency: it sends one request after another, for at most one second.
  */
-#define PLAN_ALONE 0
+#define PLAN_RATE_ALONE 0
 
 /*
  * Stores in STEP the plan of step number INDEX, from 0, of PLAN, the plan of a sweep. The
@@ -240,14 +240,14 @@ void plan_phase(const struct plan *plan, enum phase phase, struct plan *active);
 
 /* Time in ns that the background load runs alone before the measured requests start. The
  * requests that the load sends in this time do not count. */
-#define PLAN_SETTLE SECOND
+#define PLAN_LOAD_SETTLE_TIME SECOND
 
 /*
  * Stores in ONE the plan of the background load of PLAN, the plan of a run with -load.
  * The load has no end, no outputs and no limits of -slo. To keep several requests in
  * flight (depth=), the load uses an I/O engine that can do that, if such an engine can be
  * opened now. Otherwise it uses one thread for each request in flight, at most
- * THREADS_MOST.
+ * THREADS_MAX.
  */
 void plan_background(const struct plan *plan, struct plan *one);
 
@@ -255,6 +255,6 @@ void plan_background(const struct plan *plan, struct plan *one);
  * Adds to TEXT a description of the background load with the plan ONE, such as "write 1
  * MiB depth 8".
  */
-void plan_background_name(const struct plan *one, struct buffer *text);
+void plan_describe_background(const struct plan *one, struct buffer *text);
 
 #endif

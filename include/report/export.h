@@ -97,7 +97,7 @@ void export_take_failures(struct export *export, struct notes *notes);
  * time. But the wait may last at least DEADLINE_GRACE. There are two exceptions:
  * - If a request has no answer, the wait may last only DEADLINE_GRACE.
  * - If a signal has asked to stop, the limit is at most DEADLINE_GRACE after the signal.
- * In every case, the wait may last at least DEADLINE_GRACE_LEAST.
+ * In every case, the wait may last at least DEADLINE_GRACE_MIN.
  *
  * Returns true if the thread has ended. Returns false if the limit was reached first.
  * Then NOTES has a line for each file with a text that is not written, and the stored

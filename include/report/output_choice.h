@@ -9,6 +9,6 @@ struct plan;
  * PLAN must be set already. Returns 0. Returns -1 with ERROR if two outputs have the same
  * file, if the file of an output is a target, or if options of outputs cannot be
  * combined. */
-int outputs_plan(const struct options *options, struct plan *plan, struct error *error);
+int outputs_choose(const struct options *options, struct plan *plan, struct error *error);
 
 #endif

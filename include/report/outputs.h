@@ -47,7 +47,7 @@ struct report_format {
     void (*close)(struct report *report);
     /* The bracket that closes the one that `open` wrote; 0 if `open` writes none. It is
      * written at the end of the output, with a newline, even if a second SIGINT ends the
-     * program (os_signals_closing). */
+     * program (os_signals_set_closing_byte). */
     char closing;
 };
 

@@ -89,7 +89,7 @@ struct report {
  * outputs are still completed. A failure to write an exported file does not end the
  * run. */
 struct reports {
-    struct report list[OUTPUTS_MOST]; /* in the order of the outputs of the plan */
+    struct report list[OUTPUTS_MAX]; /* in the order of the outputs of the plan */
     int report_count;
     /* The last report in `list` whose text is printed (SINK_PRINTED). The text goes to
      * standard output or, if a plot takes all of standard output, to the file of -output

@@ -191,18 +191,18 @@ int64_t job_find_highest(struct job_sweep *sweep);
  * the rate that was answered in that step. Must only be called after job_find_highest has
  * found a step. */
 static inline int64_t
-job_highest(const struct job *job)
+job_highest_value(const struct job *job)
 {
     const struct job_step *step = &job->sweep.steps[job->sweep.highest_index];
     return job->plan.sweep.kind == SWEEP_RATE ? step->answered_rate : step->value;
 }
 
 /* Returns the position, from 1, of JOBS[INDEX] among the jobs with the same path. */
-int job_ordinal(const struct job *jobs, int index);
+int job_path_ordinal(const struct job *jobs, int index);
 
 /* Returns a number, from 1, that distinguishes JOBS[INDEX] from other jobs among COUNT
  * JOBS whose targets have the same path. Returns 0 if no other job has that path. */
-int job_number(const struct job *jobs, int count, int index);
+int job_path_number(const struct job *jobs, int count, int index);
 
 /* Returns the name of the job's target for messages: "load" for a background load, the
  * path if there are several targets, or NULL if there is one target, which needs no name.

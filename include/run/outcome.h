@@ -51,13 +51,13 @@ struct outcome {
     const struct slos *slos, *warnings;
     /* for each limit in `slos`: whether it was met, and how certain that is; valid if
      * `is_explained` is true */
-    struct slo_answer answers[SLOS_MOST];
+    struct slo_answer answers[SLOS_MAX];
     bool is_explained; /* outcome_explain has filled `answers` */
     /* a sample of the requests, for confidence intervals; or NULL */
     const struct time_series *series;
     const struct job_phase *phases; /* an array of PHASES entries; NULL without -load */
     bool has_breakdown; /* the time of each request was split into parts (-breakdown) */
-    const char *target; /* name of the target; NULL if it is the only target */
+    const char *target_name; /* name of the target; NULL if it is the only target */
     /* read from a file (-compare), which does not say why requests did not count */
     bool is_recorded;
     bool failure_notified; /* the user already knows that `failed_sample` failed */
@@ -97,8 +97,8 @@ const struct stats *outcome_stats(const struct outcome *outcome, const struct sl
 /* Adds a line to TEXT for each limit of -slo that is absolute, such as "p99 < 10 ms: OK
  * (1.23 ms)". Each line begins with TARGET and a colon, unless TARGET is NULL. Adds
  * nothing before outcome_explain was called. */
-void outcome_limits(const struct outcome *outcome, const char *target,
-                    struct buffer *text);
+void outcome_add_limits(const struct outcome *outcome, const char *target,
+                        struct buffer *text);
 
 /*
  * Fills the answers to the limits, and adds the remarks for stderr to NOTES, in this

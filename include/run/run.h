@@ -57,7 +57,7 @@ struct run_observer {
     void *self; /* the first argument of each function */
     /* workers must set `slow_above` of each sample, which is the latency above which
      * reports show the request as slow */
-    bool judges_slow;
+    bool needs_slow_above;
     /* Called once per job, when the target has been described, before the first sample,
      * record or tick. */
     int (*begin)(void *self, const struct job *job);
@@ -106,7 +106,7 @@ struct run_task {
 /* Opens the attribution (-breakdown), which finds where the time of requests is spent,
  * for TASK, whose targets must be open. Stores it in TASK. After run_close the caller
  * frees it with attribution_close. Returns 0, or -1 with ERROR. */
-int run_attribute(struct run_task *task, struct notes *notes, struct error *error);
+int run_open_attribution(struct run_task *task, struct notes *notes, struct error *error);
 
 /* Checks that there is enough memory for the workers of COUNT jobs together. This is
  * necessary because some systems let a program allocate any amount of memory, but kill it

@@ -36,7 +36,7 @@ struct comparison_row {
     /* First one figure for each percentile of percentiles_common. Then one figure for
      * each limit, in the order of the limits. The figure of a limit that is not relative
      * is not used. */
-    struct comparison_figure figures[COMPARISON_FIGURES + SLOS_MOST];
+    struct comparison_figure figures[COMPARISON_FIGURES + SLOS_MAX];
 };
 
 /*

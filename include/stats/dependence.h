@@ -10,7 +10,7 @@
  * autocorrelation time is 10, ten successive entries of the series tell as much about the
  * percentile as one independent request (dependence.c). */
 struct dependence {
-    bool is_known; /* the series tells as much as at least DEPENDENCE_LEAST independent
+    bool is_known; /* the series tells as much as at least DEPENDENCE_MIN independent
                       requests, both about the percentile and about the median */
     double autocorrelation_time; /* integrated autocorrelation time, in entries of the
                                     series, at least 1 */
@@ -19,7 +19,7 @@ struct dependence {
                      drift had to be assumed */
 };
 
-#define DEPENDENCE_LEAST 15 /* independent requests */
+#define DEPENDENCE_MIN 15 /* independent requests */
 
 /* Finds the dependence of the requests of SERIES for PERCENTILE. Sorts the entries of
  * SERIES by their starts. Returns 0, or -1 if memory is lacking. */

@@ -51,7 +51,7 @@ int64_t moments_deviation(const struct moments *moments);
 #define HISTOGRAM_BITS 7 /* 2^7 bins from each power of two to the next one */
 /* The longest latency in the bins, in ns: 73 minutes. Longer latencies are recorded as if
  * they took this long. */
-#define HISTOGRAM_MOST (1LL << 42)
+#define HISTOGRAM_MAX_LATENCY (1LL << 42)
 #define HISTOGRAM_BINS ((42 - HISTOGRAM_BITS + 1) << HISTOGRAM_BITS)
 
 struct histogram {
@@ -63,7 +63,7 @@ struct histogram {
 static inline int
 histogram_bin(int64_t latency)
 {
-    int64_t value = latency < HISTOGRAM_MOST ? latency : HISTOGRAM_MOST;
+    int64_t value = latency < HISTOGRAM_MAX_LATENCY ? latency : HISTOGRAM_MAX_LATENCY;
     value -= value > 0;
     int extra = __builtin_clzll(1ULL << HISTOGRAM_BITS) -
                 __builtin_clzll((uint64_t)value | 1ULL << HISTOGRAM_BITS);
@@ -115,7 +115,7 @@ int64_t histogram_value(const struct histogram *histogram, uint64_t rank);
 /* Returns how many latencies are at most LIMIT ns. The number is exact if LIMIT is the
  * upper bound of a bin, such as each 1000 * 2^k. Otherwise it may be too small, because
  * the bin that has LIMIT is left out. */
-uint64_t histogram_count(const struct histogram *histogram, int64_t limit);
+uint64_t histogram_count_upto(const struct histogram *histogram, int64_t limit);
 
 /* The moments and the histogram of one set of latencies. All zero is the empty set. */
 struct distribution {

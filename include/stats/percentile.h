@@ -14,7 +14,7 @@ struct stats;
 /* 100 % in billionths. With this unit, percentiles of up to seven decimals are exact. */
 #define PERCENTILE_HUNDRED 1000000000LL
 
-#define PERCENTILES_MOST 16
+#define PERCENTILES_MAX 16
 
 struct percentile {
     int64_t billionths; /* above 0 and below PERCENTILE_HUNDRED */
@@ -25,7 +25,7 @@ struct percentile {
 struct percentiles {
     int count;
     bool is_given; /* the user gave the list, so it is shown even if few requests count */
-    struct percentile list[PERCENTILES_MOST];
+    struct percentile list[PERCENTILES_MAX];
 };
 
 /* The percentiles that are shown by default: 50, 90, 99, 99.9. */
@@ -53,7 +53,7 @@ uint64_t percentile_rank(const struct percentile *percentile, uint64_t count);
 /* Returns how many values are needed to know the percentile: 1/(1-p) - 1, rounded up, and
  * at least 1, where p is the percentile as a fraction. With fewer values, the percentile
  * is always the largest value. */
-uint64_t percentile_needs(const struct percentile *percentile);
+uint64_t percentile_min_samples(const struct percentile *percentile);
 
 /* The requests, or the part of their time, that a figure is about. */
 enum scope {
@@ -100,7 +100,7 @@ scope_is_part(enum scope scope)
 struct latencies {
     const struct moments *moments;       /* without the waits that -corrected adds */
     const struct histogram *histogram;   /* for percentiles; with -corrected, it also has
-                                            the waits of requests that could not be sent */
+                                          * the waits of requests that could not be sent */
     const struct histogram *uncorrected; /* without the waits that -corrected adds */
     int64_t max;       /* ns: at least the longest latency or wait in `histogram` */
     bool is_corrected; /* for coordinated omission (-corrected) */
@@ -133,7 +133,7 @@ int64_t latencies_percentile(const struct latencies *latencies,
                              const struct percentile *percentile);
 
 /* Returns a percentile in ns, as latencies_percentile does. Returns -1 if there are too
- * few requests to know the percentile (percentile_needs). */
+ * few requests to know the percentile (percentile_min_samples). */
 int64_t latencies_known_percentile(const struct latencies *latencies,
                                    const struct percentile *percentile);
 
@@ -148,21 +148,21 @@ int64_t stats_percentile(const struct stats *stats, const struct percentile *per
 
 /* Returns which percentiles of LIST are shown if COUNT requests count, as a bit mask by
  * index. A list that the user gave is shown if COUNT is above 0. In any other list, a
- * percentile is shown if COUNT requests are enough for it (percentile_needs). */
+ * percentile is shown if COUNT requests are enough for it (percentile_min_samples). */
 unsigned percentiles_shown(const struct percentiles *list, uint64_t count);
 
-#define BUCKETS_MOST 64
+#define BUCKETS_MAX 64
 
 /* The upper bounds of the buckets of an exported histogram, in ns, ascending. A bucket
  * has all latencies that are at most its bound, as in Prometheus. */
 struct buckets {
     int count;
-    int64_t list[BUCKETS_MOST];
+    int64_t list[BUCKETS_MAX];
 };
 
 /* The default bounds: each 1 us * 2^k up to 33.5 s, and another bound in the middle of
  * each octave that overlaps the range of 50 us to 1 s. All bounds are upper bounds of
- * bins of struct histogram, so that histogram_count is exact for them. */
+ * bins of struct histogram, so that histogram_count_upto is exact for them. */
 extern const struct buckets buckets_default;
 
 /* Reads bounds from TEXT: ascending times, separated by commas, above 0 and at most an

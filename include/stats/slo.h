@@ -20,8 +20,8 @@ const char *phase_name(enum phase phase);
 const char *phase_label(enum phase phase);
 
 /* Service level objectives (SLOs) are limits that the statistics have to meet. */
-#define SLOS_MOST 16
-#define SLO_NAME 48 /* size of the buffer for the name of an objective, in bytes */
+#define SLOS_MAX 16
+#define SLO_NAME_SIZE 48 /* size of the buffer for the name of an objective, in bytes */
 
 enum slo_metric {
     SLO_MIN,
@@ -33,7 +33,8 @@ enum slo_metric {
     SLO_PERCENTILE
 };
 
-#define SLO_WHOLE 1000000 /* 100 %, in the unit of a relative limit (millionths) */
+#define SLO_HUNDRED_PERCENT \
+    1000000 /* 100 %, in the unit of a relative limit (millionths) */
 
 struct slo {
     enum phase phase; /* the phase that is limited; PHASE_NONE for the whole run */
@@ -67,7 +68,7 @@ slo_is_of_operation(const struct slo *slo)
 
 struct slos {
     int count;
-    struct slo list[SLOS_MOST];
+    struct slo list[SLOS_MAX];
     char refused[120]; /* why slos_add refused a text, if the reason repeats the text */
 };
 
@@ -115,11 +116,11 @@ struct slo_answer {
 /*
  * Compares STATS with an objective.
  *
- * The verdict is SLO_UNKNOWN if there are fewer values than percentile_needs. However, it
- * is SLO_BROKEN even then if the number of values above the limit would occur with a
- * chance below 5 % in a run that meets the limit. The verdict is also SLO_UNKNOWN if the
- * figure means nothing, which `reason` explains. The verdict on a relative objective is
- * always SLO_MET, because its limit depends on another run.
+ * The verdict is SLO_UNKNOWN if there are fewer values than percentile_min_samples.
+ * However, it is SLO_BROKEN even then if the number of values above the limit would occur
+ * with a chance below 5 % in a run that meets the limit. The verdict is also SLO_UNKNOWN
+ * if the figure means nothing, which `reason` explains. The verdict on a relative
+ * objective is always SLO_MET, because its limit depends on another run.
  */
 struct slo_answer slo_answer(const struct slo *slo, const struct stats *stats);
 
@@ -131,7 +132,7 @@ enum slo_verdict slos_check(const struct slos *slos, const struct stats *stats);
  * 0 if SLOS has no percentile. TURNS is the number of operations that take turns. A
  * percentile of one operation, or of flushes, needs TURNS times as many requests, because
  * only one of TURNS requests is of this operation, or has a flush. */
-uint64_t slos_needs(const struct slos *slos, uint64_t turns);
+uint64_t slos_min_requests(const struct slos *slos, uint64_t turns);
 
 /* Adds the objectives of SLOS to TEXT, separated by commas, each in the form that
  * slos_add reads: "p99=1ms,iops=48k". */
@@ -152,11 +153,11 @@ char *slo_format(const struct slo *slo, int64_t value, char *text);
 char *slo_limit(const struct slo *slo, char *text);
 
 /* Writes the name of SLO, such as "p99" or "loaded-device-p99", into TEXT, in the form
- * that slos_add reads. TEXT has SLO_NAME bytes. Returns TEXT. */
+ * that slos_add reads. TEXT has SLO_NAME_SIZE bytes. Returns TEXT. */
 char *slo_name(const struct slo *slo, char *text);
 
 /* Writes the name of SLO into TEXT for people, such as "under load p99". TEXT has
- * SLO_NAME bytes. Returns TEXT. */
+ * SLO_NAME_SIZE bytes. Returns TEXT. */
 char *slo_label(const struct slo *slo, char *text);
 
 #endif

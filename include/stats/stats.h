@@ -88,7 +88,7 @@ sample_failed(const struct sample *sample)
 /* Returns the verdict as a word, such as "warmup" or "EIO". Returns NULL for
  * VERDICT_NONE. The text is constant, except for an errno without a name, whose text is
  * written into BUFFER, which has at least 16 bytes. */
-const char *sample_notice(const struct sample *sample, char *buffer);
+const char *sample_verdict_word(const struct sample *sample, char *buffer);
 
 /* Statistics of one operation, if several are mixed. The fields are those of struct stats
  * with the same names, for the requests of this operation only. */
@@ -233,7 +233,7 @@ void stats_merge(struct stats *stats, const struct stats *more);
 /* Returns the histogram from which percentiles are computed. It has waits if coordinated
  * omission is corrected. */
 static inline const struct histogram *
-stats_distribution(const struct stats *stats)
+stats_percentile_histogram(const struct stats *stats)
 {
     return stats->corrected_interval ? &stats->corrected : &stats->latencies;
 }

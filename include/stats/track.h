@@ -24,14 +24,14 @@ struct track_mark {
 
 /* The requests that started within the time of a column. */
 struct track_column {
-    uint64_t count;      /* requests that count */
-    int64_t min, max;    /* of the latencies of these requests, ns; 0 if count is 0 */
-    double sum;          /* of the same latencies, ns; a double, which never overflows */
-    uint64_t split;      /* requests that count and were split into parts */
-    double parts[PARTS]; /* sums of the parts of the split requests, ns */
-    double sync;         /* sum of the flushes of the split requests, ns */
-    uint64_t failed;     /* requests that failed */
-    uint64_t missed;     /* grid points at which no request was sent (struct sample) */
+    uint64_t count;       /* requests that count */
+    int64_t min, max;     /* of the latencies of these requests, ns; 0 if count is 0 */
+    double sum;           /* of the same latencies, ns; a double, which never overflows */
+    uint64_t split_count; /* requests that count and were split into parts */
+    double parts[PARTS];  /* sums of the parts of the split requests, ns */
+    double sync;          /* sum of the flushes of the split requests, ns */
+    uint64_t failed;      /* requests that failed */
+    uint64_t missed;      /* grid points at which no request was sent (struct sample) */
 };
 
 /* Adds all requests of the column MORE to INTO. */

@@ -33,7 +33,7 @@ struct description {
 void description_label(const struct description *description, struct buffer *text);
 
 /* Returns the name of a mode: direct, nocache or cached. */
-const char *description_mode(enum io_mode mode);
+const char *io_mode_name(enum io_mode mode);
 
 /* An open target. It owns its descriptor and its working file, which is the file in a
  * directory that requests go to. */
@@ -44,16 +44,16 @@ struct target {
     int fd;
     enum os_kind kind; /* kind of file at the path of the target, such as a directory */
     struct description description;
-    uint64_t device;       /* device number of a device, see struct os_info */
-    int64_t size;          /* size of the file or device, bytes; 0 if it has none */
-    int64_t work_size;     /* size of the working set, the range that requests go to, in
-                            * bytes; at least the size of the largest request */
-    int64_t fs_block_size; /* block size of the file system, bytes; 0 for a device */
-    int64_t alignment;     /* alignment that the buffers of requests need, bytes */
-    int rw_flags;          /* flags of every request: OR-ed enum os_rw */
-    bool polls;            /* completions are polled for (-hipri with io_uring only) */
-    bool flushes_writes;   /* each write is followed by a flush */
-    bool flushes_ignored;  /* flushes are known not to reach the device */
+    uint64_t device;        /* device number of a device, see struct os_info */
+    int64_t size;           /* size of the file or device, bytes; 0 if it has none */
+    int64_t work_size;      /* size of the working set, the range that requests go to, in
+                             * bytes; at least the size of the largest request */
+    int64_t fs_block_size;  /* block size of the file system, bytes; 0 for a device */
+    int64_t alignment;      /* alignment that the buffers of requests need, bytes */
+    int rw_flags;           /* flags of every request: OR-ed enum os_rw */
+    bool polls_completions; /* completions are polled for (-hipri with io_uring only) */
+    bool flushes_writes;    /* each write is followed by a flush */
+    bool flushes_ignored;   /* flushes are known not to reach the device */
     bool is_direct;    /* requests use direct I/O. That is possible in mode cached, too: a
                         * loop device may read its file through the page cache, and a
                         * device may live in memory */
@@ -62,7 +62,7 @@ struct target {
     bool is_new_file;  /* this run made the working file of -keep */
     char removed_path[4096]; /* former path of the working file, which was removed while
                               * it is open; empty if no file was removed */
-    int naming_error;    /* errno with which target_name failed to find the names, or 0 */
+    int naming_errno;    /* errno with which target_name failed to find the names, or 0 */
     bool charges_reads;  /* every read that reaches the device is charged to the process,
                           * so a read that is not charged came from a cache */
     double hole_percent; /* share of holes in the working set when the target was opened,
@@ -78,7 +78,7 @@ struct target {
 /* Records that the opening of TARGET makes progress. The supervisor gives up an opening
  * that makes no progress for too long. Called by the thread that opens TARGET. */
 static inline void
-target_advance(struct target *target)
+target_note_progress(struct target *target)
 {
     atomic_store_explicit(&target->advanced_at, os_clock_now(), memory_order_relaxed);
 }
@@ -120,7 +120,7 @@ void target_close(struct target *target, struct notes *notes);
 
 /* Stores in PATH the path of the working file for -keep in the directory of PLAN.
  * Returns 0, or -1 with errno if the path is too long. */
-int target_working_path(const struct plan *plan, char path[TARGET_PATH]);
+int target_keep_path(const struct plan *plan, char path[TARGET_PATH]);
 
 /*
  * Undoes what the opening of TARGET did to the working file of -keep, because the run

@@ -24,20 +24,20 @@
  * be called by the same thread.
  */
 
-#define ATTRIBUTION_LOG_MOST 128 /* the most requests in one log */
+#define ATTRIBUTION_LOG_MAX 128 /* the most requests in one log */
 /* The most requests in the logs of all workers together. The trace buffer is large enough
  * for the records of this many requests. */
-#define ATTRIBUTION_LOGS 1024
+#define ATTRIBUTION_TOTAL_MAX 1024
 
 /* A log: requests of one worker that have ended and will be attributed. */
 struct attribution_log {
-    int index;             /* index of the target, from 0 */
+    int target_index;      /* index of the target, from 0 */
     int thread;            /* TID of the worker's thread, as in the trace records */
     int64_t began_at;      /* start of the track of the requests, monotonic, in ns */
     int64_t slot_interval; /* ns between two grid points of the track; 0 without a grid */
-    int capacity; /* the most requests to collect, at most ATTRIBUTION_LOG_MOST */
-    int count;    /* requests in `list` */
-    struct sample list[ATTRIBUTION_LOG_MOST];
+    int capacity;          /* the most requests to collect, at most ATTRIBUTION_LOG_MAX */
+    int count;             /* requests in `samples` */
+    struct sample samples[ATTRIBUTION_LOG_MAX];
 };
 
 /* An open target whose requests will be attributed. */

@@ -56,7 +56,7 @@ add_values(struct buffer *text)
         const struct cli_option *option = &cli_options[i];
         if (option->is_path)
             buffer_format(text, "    %s=) file=yes ;;\n", option->name);
-        if (!option->list)
+        if (!option->list_values)
             continue;
         buffer_format(text, "    %s=) values='", option->name);
         completions_values(option, text);

@@ -9,7 +9,7 @@ add_value(struct buffer *text, const struct cli_option *option)
     if (option->argument_kind != CLI_REQUIRED)
         return;
     buffer_text(text, option->is_path ? " -rF" : " -x");
-    if (!option->list)
+    if (!option->list_values)
         return;
     buffer_text(text, " -a '");
     completions_values(option, text);

@@ -21,7 +21,7 @@ completions_values(const struct cli_option *option, struct buffer *text)
 {
     struct buffer list = {0};
     const char *between = "";
-    option->list(&list);
+    option->list_values(&list);
     for (char *value = strtok(list.text, "\n"); value; value = strtok(NULL, "\n")) {
         buffer_format(text, "%s%s", between, value);
         between = " ";

@@ -52,7 +52,7 @@ add_value(struct buffer *text, const struct cli_option *option)
         return;
     buffer_format(text, "%s:%s:", option->argument_kind == CLI_ATTACHED ? ":" : "",
                   option->argument);
-    if (!option->list) {
+    if (!option->list_values) {
         buffer_text(text, option->is_path ? "_files" : " ");
         return;
     }

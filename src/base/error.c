@@ -75,7 +75,7 @@ append_note(struct notes *notes, const char *line, int length)
 
     char *copy = notes->text + notes->used;
     memcpy(copy, line, (size_t)length + 1);
-    notes->line[notes->count++] = copy;
+    notes->lines[notes->count++] = copy;
     notes->used += length + 1;
 }
 
@@ -99,7 +99,7 @@ static bool
 has_note(const struct notes *notes, const char *line)
 {
     for (int i = 0; i < notes->count; i++)
-        if (strcmp(notes->line[i], line) == 0)
+        if (strcmp(notes->lines[i], line) == 0)
             return true;
     return false;
 }
@@ -110,15 +110,15 @@ notes_merge(struct notes *notes, const char *what, const struct notes *more)
     static const char program[] = "ioping: ";
 
     for (int i = 0; i < more->count; i++) {
-        if (has_note(notes, more->line[i]))
+        if (has_note(notes, more->lines[i]))
             continue;
         if (!what) {
-            append_note(notes, more->line[i], (int)strlen(more->line[i]));
+            append_note(notes, more->lines[i], (int)strlen(more->lines[i]));
             continue;
         }
 
         char line[ERROR_LINE];
-        const char *text = more->line[i] + strlen(program);
+        const char *text = more->lines[i] + strlen(program);
         int length = snprintf(line, sizeof(line), "%s%s: %s", program, what, text);
         if (length >= (int)sizeof(line)) { /* the newline was cut off */
             length = (int)sizeof(line) - 1;
@@ -172,7 +172,7 @@ static const struct {
 };
 
 bool
-error_is_room(int code)
+error_is_no_space(int code)
 {
 #ifdef EDQUOT
     if (code == EDQUOT)

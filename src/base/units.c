@@ -102,7 +102,7 @@ struct decimal {
  * the number is out of range.
  */
 #define POWER_ENOUGH 1000000000LL
-#define POWER_MOST 1000000000000000000LL
+#define POWER_MAX 1000000000000000000LL
 
 /*
  * Multiplies VALUE by FACTOR and adds SUMMAND. Returns false, and leaves VALUE unchanged,
@@ -122,7 +122,7 @@ multiply_add(int64_t *value, int64_t factor, int64_t summand)
 static void
 add_digit(struct decimal *number, int digit, bool is_decimal)
 {
-    if (number->power == POWER_MOST)
+    if (number->power == POWER_MAX)
         return;
 
     if (!multiply_add(&number->mantissa, 10, digit)) {

@@ -217,7 +217,7 @@ parse_range(const struct cli_option *option, const char *text, struct sweep *swe
         return "must be more than 0";
     if (sweep->to < sweep->from)
         return "the end is smaller than the start";
-    if (sweep->kind == SWEEP_RATE && sweep->to > RATE_MOST)
+    if (sweep->kind == SWEEP_RATE && sweep->to > RATE_MAX)
         return "must be at most 10 M";
 
     return check_number(option, sweep->to);
@@ -360,9 +360,9 @@ background_parse(const char *text, struct background_options *background)
 
     if (!wrong)
         return NULL;
-    snprintf(background->refused, sizeof(background->refused), "%s: %s",
+    snprintf(background->refusal, sizeof(background->refusal), "%s: %s",
              *word ? word : "''", wrong);
-    return background->refused;
+    return background->refusal;
 }
 
 static void
@@ -404,7 +404,7 @@ static const char output[] = "output";
 /* The macros FLAG to PATH stand for those columns of a row that describe the value of the
  * option. FIELD is the field of struct options that stores the value. FLAG: no value. */
 #define FLAG CLI_NONE
-/* The value is a number from SMALLEST to LARGEST. COUNT, SIZE and TIME are common cases. */
+/* The value is a number from SMALLEST to LARGEST. COUNT, SIZE and TIME are special cases. */
 #define VALUE(kind, word, field, smallest, largest) CLI_REQUIRED, word, \
     .set = set_number, .offset = offsetof(struct options, field), .units = (kind), \
     .min_value = (smallest), .max_value = (largest)
@@ -414,14 +414,14 @@ static const char output[] = "output";
 #define TIME(field) VALUE(UNITS_TIME, "time", field, 0, INT64_MAX)
 /* The value is a limit as -slo takes it. The option may be given several times. */
 #define LIMIT(field) CLI_REQUIRED, "limit", .set = add_limit, .accumulates = true, \
-    .offset = offsetof(struct options, field), .not_in_1_3 = true, .list = slos_list
+    .offset = offsetof(struct options, field), .not_in_1_3 = true, .list_values = slos_list
 /* The value is the path of a file. */
 #define PATH(field) CLI_REQUIRED, "file", .set = set_text, .is_path = true, \
     .offset = offsetof(struct options, field), .not_in_1_3 = true
 
 const struct cli_option cli_options[] = {
     {OPTION_SIZE, 's', "size", requests, MEASURED & ~MODE_SIZES,
-     SIZE(size, 1, REQUEST_MOST),
+     SIZE(size, 1, REQUEST_MAX),
      .too_large = "a request can have at most 2147479552 bytes",
      .synonyms = "bs block-size blocksize",
      .help = "request size (4k; 256k with -L)"},
@@ -460,11 +460,11 @@ const struct cli_option cli_options[] = {
      .help = "high priority: RWF_HIPRI, polled completion"},
 
     {OPTION_THREADS, 0, "threads", concurrency, MEASURED & ~MODE_THREADS,
-     COUNT(threads, 1, THREADS_MOST), .not_in_1_3 = true, .too_large = "must be at most 1024",
+     COUNT(threads, 1, THREADS_MAX), .not_in_1_3 = true, .too_large = "must be at most 1024",
      .synonyms = "numjobs jobs",
      .help = "workers side by side (1)"},
     {OPTION_DEPTH, 0, "depth", concurrency,
-     MEASURED & ~(MODE_DEPTHS | MODE_INTERVALS), COUNT(depth, 1, DEPTH_MOST),
+     MEASURED & ~(MODE_DEPTHS | MODE_INTERVALS), COUNT(depth, 1, DEPTH_MAX),
      .not_in_1_3 = true, .too_large = "must be at most 4096",
      .synonyms = "iodepth queue-depth qd",
      .help = "requests in flight per worker (1)"},
@@ -473,14 +473,14 @@ const struct cli_option cli_options[] = {
     {OPTION_URING, 'U', "uring", concurrency, MEASURED,
      FLAG, .engine = "io_uring", .help = "io_uring"},
     {OPTION_SWEEP, 0, "sweep", concurrency, MEASURED & ~(MODE_PHASES | MODE_CHECK),
-     CLI_REQUIRED, "what", .set = set_sweep, .not_in_1_3 = true, .list = list_sweeps,
+     CLI_REQUIRED, "what", .set = set_sweep, .not_in_1_3 = true, .list_values = list_sweeps,
      .help = "rising size, threads, depth, interval or rate"},
     /* -poisson needs -sweep rate. With another sweep, plan/checks.c refuses -poisson; its
      * message names -sweep rate. */
     {OPTION_POISSON, 0, "poisson", concurrency, MODE_SWEEP, FLAG, .not_in_1_3 = true,
      .help = "requests of -sweep rate are due at random"},
     {OPTION_LOAD, 0, "load", concurrency, MEASURED & ~(MODE_SWEEP | MODE_CHECK),
-     CLI_REQUIRED, "what", .set = set_load, .not_in_1_3 = true, .list = list_operations,
+     CLI_REQUIRED, "what", .set = set_load, .not_in_1_3 = true, .list_values = list_operations,
      .synonyms = "background",
      .help = "latency idle and beside a load: write,depth=8"},
 
@@ -519,7 +519,7 @@ const struct cli_option cli_options[] = {
     {OPTION_MAX_TIME, 'T', "max-time", statistics, MEASURED, TIME(max_time),
      .help = "leave slower requests out of statistics"},
     {OPTION_PERCENTILES, 0, "percentiles", statistics, EVERYWHERE, CLI_REQUIRED, "list",
-     .set = set_percentiles, .not_in_1_3 = true, .list = percentiles_list,
+     .set = set_percentiles, .not_in_1_3 = true, .list_values = percentiles_list,
      .help = "percentiles to show (50,90,99,99.9), or none"},
     {OPTION_HISTOGRAM, 0, "histogram", statistics, EVERYWHERE & ~MODE_SWEEP,
      FLAG, .not_in_1_3 = true, .help = "draw the distribution as text"},
@@ -556,7 +556,8 @@ const struct cli_option cli_options[] = {
     {OPTION_WARN, 0, "warn", output, MODE_CHECK, LIMIT(warnings),
      .synonyms = "warning",
      .help = "with -check: WARNING unless met, like -slo"},
-    {OPTION_OUTPUT, 0, "output", output, EVERYWHERE & ~MODE_CHECK, PATH(output), .help = "print to <file>, and a report on the screen"},
+    {OPTION_OUTPUT, 0, "output", output, EVERYWHERE & ~MODE_CHECK, PATH(output),
+     .help = "print to <file>, and a report on the screen"},
     {OPTION_RECORD, 0, "record", output, UNSWEPT & ~MODE_CHECK, PATH(record),
      .help = "a line per request in <file>, for -compare"},
     {OPTION_PROMETHEUS, 0, "prometheus", output, UNSWEPT, PATH(prometheus),
@@ -577,7 +578,7 @@ const struct cli_option cli_options[] = {
     {OPTION_COMPARE, 0, "compare", output, EVERYWHERE, FLAG, .not_in_1_3 = true,
      .help = "compare files that -record has written"},
     {OPTION_COLOR, 0, "color", output, EVERYWHERE, CLI_REQUIRED, "when", .set = set_color,
-     .not_in_1_3 = true, .list = list_colors,
+     .not_in_1_3 = true, .list_values = list_colors,
      .help = "colour verdicts: always, never, auto (auto)"},
     {OPTION_NO_COLOR, 0, "no-color", output, EVERYWHERE, FLAG, .set = set_no_color,
      .not_in_1_3 = true, .help = "the same as -color never"},

@@ -280,9 +280,9 @@ cli_parse(int argc, char *const argv[], struct options *options, struct error *e
             if (parse_option(&parser, word) < 0)
                 return -1;
         } else {
-            if (options->target_count == TARGETS_MOST)
+            if (options->target_count == TARGETS_MAX)
                 return error_set(error, EXIT_USAGE, NULL,
-                                 "there can be at most %d targets", TARGETS_MOST);
+                                 "there can be at most %d targets", TARGETS_MAX);
             options->targets[options->target_count++] = word;
         }
     }

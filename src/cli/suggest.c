@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WORD_MOST 32 /* maximum letters of a word whose spelling is compared */
+#define WORD_MAX 32 /* maximum letters of a word whose spelling is compared */
 
 /*
  * Hints for a word with a certain value, as in "-rw=read" or "-rw read". If the value is
@@ -107,7 +107,7 @@ smaller_of(int one, int other)
 /*
  * Returns the edit distance between the LENGTH letters at WORD and NAME: the number of
  * letters to insert, delete, replace, or exchange with their neighbour, to turn WORD into
- * NAME. LENGTH must be at most WORD_MOST.
+ * NAME. LENGTH must be at most WORD_MAX.
  *
  * The distance is that of F. J. Damerau (1964), computed with the table of R. A. Wagner
  * and M. J. Fischer (1974): row N, column I has the distance between the first N letters
@@ -117,9 +117,9 @@ smaller_of(int one, int other)
 static int
 count_edits(const char *word, size_t length, const char *name)
 {
-    int two_above[WORD_MOST + 1] = {0};
-    int above[WORD_MOST + 1];
-    int row[WORD_MOST + 1];
+    int two_above[WORD_MAX + 1] = {0};
+    int above[WORD_MAX + 1];
+    int row[WORD_MAX + 1];
     for (size_t i = 0; i <= length; i++)
         above[i] = (int)i;
 
@@ -153,8 +153,8 @@ static const struct cli_option *
 find_nearest(const char *word, size_t length)
 {
     const struct cli_option *nearest = NULL;
-    int fewest_edits = WORD_MOST;
-    if (length < 3 || length > WORD_MOST)
+    int fewest_edits = WORD_MAX;
+    if (length < 3 || length > WORD_MAX)
         return NULL;
 
     for (int i = 0; i < OPTION_IDS; i++) {

@@ -33,7 +33,7 @@ static const struct io_engine absent_engine = {
     .queues_requests = true, .can_poll = true, .queue_size = 1};
 
 const struct io_engine *
-io_engine_of(char letter)
+io_find_engine(char letter)
 {
     for (int i = 0; i < ENGINES; i++)
         if (engines[i]->option == letter)
@@ -43,7 +43,7 @@ io_engine_of(char letter)
 }
 
 int
-io_deepest(const struct io_engine *engine, int most)
+io_find_max_depth(const struct io_engine *engine, int most)
 {
     int depth = engine->queues_requests && engine->name ? most : 0;
 
@@ -64,12 +64,12 @@ io_deepest(const struct io_engine *engine, int most)
 }
 
 const struct io_engine *
-io_engine_deep(int most, int *depth, struct io_missing *missing)
+io_find_queueing_engine(int most, int *depth, struct io_missing *missing)
 {
     *missing = (struct io_missing){0};
 
     for (int i = 0; i < ENGINES; i++) {
-        *depth = io_deepest(engines[i], most);
+        *depth = io_find_max_depth(engines[i], most);
         if (*depth > 0)
             return engines[i];
         if (engines[i]->queues_requests && !missing->name)

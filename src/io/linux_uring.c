@@ -248,8 +248,8 @@ map_rings(struct io_queue *queue, const struct io_uring_params *params)
 /*
  * Registers the buffers, so that the kernel does not look up the pages of a buffer for
  * each request. The kernel may refuse that, for example because of the limit of locked
- * memory; then requests use the buffers as plain memory. A queue of io_deepest, which is
- * never used, has no buffers.
+ * memory; then requests use the buffers as plain memory. A queue of io_find_max_depth,
+ * which is never used, has no buffers.
  */
 static void
 register_buffers(struct io_queue *queue)

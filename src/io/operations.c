@@ -41,13 +41,13 @@ perform_flush(const struct io_config *config, const struct io_request *request)
 const struct operation_row operations[OPERATIONS] = {
     [OPERATION_READ] = {.word = "read",
                         .noun = "reads",
-                        .done = " read",
+                        .amount_suffix = " read",
                         .arrow = "<<<",
                         .flags = OPERATION_READS,
                         .perform = perform_read},
     [OPERATION_WRITE] = {.word = "write",
                          .noun = "writes",
-                         .done = " written",
+                         .amount_suffix = " written",
                          .arrow = ">>>",
                          .flags =
                              OPERATION_WRITES | OPERATION_CHANGES | OPERATION_FLUSHED,

@@ -72,12 +72,12 @@ os_mount_measure(int fd, struct os_mount *mount)
     *mount = (struct os_mount){.fstype = "unknown", .device = "unknown"};
     if (GET_FS_STATUS(fd, &status) < 0)
         return -1;
-    mount->block = (int64_t)status.f_bsize;
+    mount->block_size = (int64_t)status.f_bsize;
     mount->size = (int64_t)(status.f_blocks * status.FS_UNIT);
     mount->available = (int64_t)status.f_bavail * (int64_t)status.FS_UNIT;
     snprintf(mount->fstype, sizeof(mount->fstype), "%s", status.f_fstypename);
     snprintf(mount->device, sizeof(mount->device), "%s", status.f_mntfromname);
-    mount->memory =
+    mount->is_in_memory =
         strcmp(mount->fstype, "tmpfs") == 0 || strcmp(mount->fstype, "mfs") == 0;
 
     return 0;

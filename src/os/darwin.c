@@ -80,7 +80,7 @@ os_device_size(int fd, int64_t *size, int64_t *block)
 }
 
 bool
-os_device_read_only(int fd)
+os_device_is_read_only(int fd)
 {
     uint32_t writable;
     return ioctl(fd, DISK_WRITABLE, &writable) == 0 && !writable;

@@ -174,7 +174,7 @@ os_file_data(int fd, int64_t offset, int64_t *start, int64_t *end)
 /* These systems do not tell whether a device refuses writes. If it does, opening it for
  * writing fails. */
 #ifndef OS_HAS_DEVICE_READ_ONLY
-OS_ANSWER(bool, os_device_read_only, (int fd), false)
+OS_ANSWER(bool, os_device_is_read_only, (int fd), false)
 #endif
 
 /* All disks are block devices on these systems. */
@@ -218,7 +218,7 @@ os_mount_measure(int fd, struct os_mount *mount)
     *mount = (struct os_mount){.fstype = "unknown", .device = "unknown"};
     if (fstatvfs(fd, &status) < 0)
         return -1;
-    mount->block = (int64_t)status.f_bsize;
+    mount->block_size = (int64_t)status.f_bsize;
     mount->size = (int64_t)((uint64_t)status.f_blocks * status.f_frsize);
     mount->available = (int64_t)((uint64_t)status.f_bavail * status.f_frsize);
 
@@ -260,23 +260,23 @@ OS_ANSWER(bool, os_thread_unshare, (void), false)
 /* These systems make an allocation fail if memory is short, so no limit needs to be known
  * beforehand. */
 OS_ANSWER(int64_t, os_memory_available, (void), INT64_MAX)
-OS_ANSWER(int, os_file_polls, (int fd), -1)
+OS_ANSWER(int, os_file_supports_polling, (int fd), -1)
 OS_ANSWER(bool, os_device_is_gone, (int fd), false)
 OS_ANSWER(enum os_backing, os_file_backing, (int fd, char *name, size_t size),
           OS_BACKING_DEVICE)
 
-OS_ANSWER(bool, os_flush_ignored, (int fd, char *why, size_t size), false)
+OS_ANSWER(bool, os_flush_is_ignored, (int fd, char *why, size_t size), false)
 
 /* These systems do not tell how many sectors a read has fetched from a device. */
 OS_ANSWER(int, os_file_resident_try, (int fd, int64_t offset), -1)
-OS_ANSWER(bool, os_file_served, (int fd), false)
+OS_ANSWER(bool, os_file_is_served, (int fd), false)
 OS_ANSWER(int64_t, os_thread_sectors, (void), -1)
 OS_ANSWER(int64_t, os_process_sectors, (void), -1)
 OS_ANSWER(bool, os_file_charges_reads, (int fd), false)
 OS_ANSWER(bool, os_process_charges_workers, (void), false)
 OS_ANSWER(bool, os_thread_counts_reads, (int fd, int64_t witness), false)
 
-OS_ANSWER(bool, os_path_is_made_up, (const char *path), false)
+OS_ANSWER(bool, os_path_is_generated, (const char *path), false)
 
 /* os_layout_find always fails on these systems, so the functions of a trace are never
  * called. */

@@ -55,7 +55,7 @@ os_resident_choose(int fd, int64_t witness)
         return ask_cachestat;
 
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-    bool is_true = (os_file_info(fd, &info) == 0 && info.owned) ||
+    bool is_true = (os_file_info(fd, &info) == 0 && info.is_owned) ||
                    faccessat(fd, "", W_OK, AT_EACCESS | AT_EMPTY_PATH) == 0 ||
                    faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
     if (is_true && posix_mincore(fd, witness, 1) == 1)
@@ -66,7 +66,7 @@ os_resident_choose(int fd, int64_t witness)
 /* True for FUSE, which passes every direct read on to its server. Other file systems with
  * a server may answer direct reads from caches of their own. */
 bool
-os_file_served(int fd)
+os_file_is_served(int fd)
 {
     struct statfs status;
     return fstatfs(fd, &status) == 0 && (uint32_t)status.f_type == FUSE_SUPER_MAGIC;

@@ -156,7 +156,7 @@ os_device_size(int fd, int64_t *size, int64_t *block)
 }
 
 bool
-os_device_read_only(int fd)
+os_device_is_read_only(int fd)
 {
     int read_only = 0;
     return call_ioctl(fd, BLKROGET, &read_only) == 0 && read_only;
@@ -185,7 +185,7 @@ os_device_is_gone(int fd)
  * directory of a partition is inside the directory of its disk, so the file is looked for
  * one level higher, too. */
 int
-os_file_polls(int fd)
+os_file_supports_polling(int fd)
 {
     static const char *const folders[] = {"", "/.."};
     struct stat status;

@@ -24,7 +24,7 @@
 
 /* A search through the layers below a file for one that drops flushes. */
 struct flush_search {
-    char *why;   /* memory for the reason that is found, see os_flush_ignored */
+    char *why;   /* memory for the reason that is found, see os_flush_is_ignored */
     size_t size; /* size of `why`, in bytes */
     int depth;   /* levels of devices that may still be searched */
 };
@@ -247,7 +247,7 @@ drops_below_file(struct flush_search *search, int fd)
 }
 
 bool
-os_flush_ignored(int fd, char *why, size_t size)
+os_flush_is_ignored(int fd, char *why, size_t size)
 {
     struct flush_search search = {why, size, LINUX_SEARCH_DEPTH};
     return drops_below_file(&search, fd);

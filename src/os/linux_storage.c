@@ -1,6 +1,6 @@
 /*
- * Finds out on which file system a file is, and what is at the end of the chain of
- * devices below it. Each of these interfaces of the kernel tells a part:
+ * Finds out on which file system a file is, and which devices are at the end of the chain
+ * of devices below it. Each of these interfaces of the kernel tells a part:
  *
  *     statfs(2)                   type and sizes of the file system
  *     /proc/self/mountinfo        name of the file system; layers of an overlay
@@ -50,7 +50,7 @@ static const uint32_t generated[] = {0x9fa0,     0x62656572, 0x27e0eb,   0x63677
                                      0xcafe4a11, 0x1cd1,     0x6165676c, 0xde5e81e4};
 
 bool
-os_path_is_made_up(const char *path)
+os_path_is_generated(const char *path)
 {
     struct statfs status;
     if (statfs(path, &status) < 0)
@@ -100,13 +100,13 @@ os_mount_measure(int fd, struct os_mount *mount)
         return -1;
 
     uint64_t unit = (uint64_t)(status.f_frsize ? status.f_frsize : status.f_bsize);
-    mount->block = (int64_t)status.f_bsize;
+    mount->block_size = (int64_t)status.f_bsize;
     mount->size = (int64_t)(status.f_blocks * unit);
     mount->available = (int64_t)(status.f_bavail * unit);
-    mount->anonymous = fstat(fd, &info) == 0 && major(info.st_dev) == 0;
+    mount->is_anonymous = fstat(fd, &info) == 0 && major(info.st_dev) == 0;
 
     const char *memory = linux_mount_memory(&status);
-    mount->memory = memory != NULL;
+    mount->is_in_memory = memory != NULL;
     if (memory)
         snprintf(mount->fstype, sizeof(mount->fstype), "%s", memory);
 
@@ -279,7 +279,7 @@ find_backing_of_loop(struct linux_search *search, const struct linux_disk *disk)
     if (is_found && linux_mount_memory(&system))
         return answer_with_disk(search, OS_BACKING_MEMORY, disk->name);
     if (direct[0] == '0')
-        return answer_with_disk(search, OS_BACKING_CACHE, disk->name);
+        return answer_with_disk(search, OS_BACKING_CACHED, disk->name);
     if (!is_found)
         return OS_BACKING_DEVICE;
 

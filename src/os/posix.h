@@ -87,9 +87,9 @@ bool posix_monitor_pass(int signo, pid_t sender);
  * comes directly, the other through the monitor. */
 bool posix_monitor_is_copy(int signo, pid_t sender);
 
-/* Notes, with or without a monitor, that signal SIGNO asks to stop, for os_signals_asked.
- * Returns true if this is a second SIGINT, later than the first by more than
- * OS_SIGNAL_SAME. */
+/* Notes, with or without a monitor, that signal SIGNO asks to stop, for
+ * os_signals_stop_asked_at. Returns true if this is a second SIGINT, later than the first
+ * by more than OS_SIGINT_SAME. */
 bool posix_monitor_note_stop(int signo);
 
 /* In the signal thread of the child: makes the kernel kill the child when the monitor
@@ -146,11 +146,11 @@ void posix_monitor_detach(void);
  * caller's working directory. The monitor need not wait for the child any more. */
 void posix_monitor_announce_let_go(void);
 
-/* Writes the line of os_process_last_line to stdout if that needs no wait, unless the
+/* Writes the line of os_process_set_last_line to stdout if that needs no wait, unless the
  * line was already written or withdrawn. Also valid without a monitor. */
 void posix_last_line_write(void);
 
-/* Returns true if os_process_last_line was ever called with a line. Then the program
+/* Returns true if os_process_set_last_line was ever called with a line. Then the program
  * never ends by a signal. */
 bool posix_last_line_was_set(void);
 

@@ -42,7 +42,7 @@ fill_info_from_stat(const struct stat *status, struct os_info *info)
     info->size = status->st_size;
     info->links = status->st_nlink;
     info->device = (uint64_t)status->st_rdev;
-    info->owned = status->st_uid == geteuid();
+    info->is_owned = status->st_uid == geteuid();
     info->volume = (uint64_t)status->st_dev;
     info->node = status->st_ino;
 }
@@ -124,7 +124,7 @@ os_file_open(const char *path, unsigned flags)
 
     if (flags & OS_OPEN_CREATE)
         mode |= O_CREAT | O_NOFOLLOW;
-    if (!(flags & OS_OPEN_NOW))
+    if (!(flags & OS_OPEN_NO_WAIT))
         return open_path(path, mode);
     int fd = open_path(path, mode | O_NONBLOCK);
     if (fd >= 0)
@@ -200,7 +200,7 @@ os_file_temporary(const char *path, unsigned flags, char *name, size_t size)
 }
 
 int
-os_file_vanish(const char *name)
+os_file_remove_again(const char *name)
 {
     struct os_info info;
     int status = name[0] ? unlink(name) : 0;

@@ -102,8 +102,8 @@ struct monitor_page {
      * the monitor's signal handler. */
     atomic_uint signals_passed[SIGNALS];
 
-    /* The final line of a plug-in, see os_process_last_line. Written by the child; but
-     * the process that ends first takes `line`, by an exchange with NULL. */
+    /* The final line of a plug-in, see os_process_set_last_line. Written by the child;
+     * but the process that ends first takes `line`, by an exchange with NULL. */
     struct {
         _Atomic(const char *) line; /* NULL without a line; the pointer is valid in both
                                      * processes, because fork(2) keeps addresses */
@@ -129,7 +129,7 @@ static pid_t child_pid;   /* in the monitor: its child; 0 in any other process *
 /* The monitor does not pass on a second SIGINT from the same sender within this time, in
  * ns, because timeout(1) sends its signal to the program and then to its process group.
  * The time starts at the first SIGINT and is not extended, so a process that sends SIGINT
- * continuously is still heard. OS_SIGNAL_SAME is shorter, but holds for all senders. */
+ * continuously is still heard. OS_SIGINT_SAME is shorter, but holds for all senders. */
 #define SIGINT_PAIR (50 * MS)
 
 /* Written by signal handlers. Monitor and child each have their own copy. All are in ns,
@@ -170,11 +170,11 @@ posix_monitor_note_stop(int signo)
     int64_t first_at = atomic_load(&first_sigint_at);
     if (!first_at)
         atomic_store(&first_sigint_at, now);
-    return first_at && now - first_at > OS_SIGNAL_SAME;
+    return first_at && now - first_at > OS_SIGINT_SAME;
 }
 
 int64_t
-os_signals_asked(void)
+os_signals_stop_asked_at(void)
 {
     return atomic_load(&stop_asked_at);
 }
@@ -381,14 +381,14 @@ os_monitor_limit(int64_t when)
 }
 
 void
-os_monitor_limit_most(int64_t when)
+os_monitor_limit_at_most(int64_t when)
 {
     if (when < atomic_load(&page->output.deadline))
         os_monitor_limit(when);
 }
 
 void
-os_process_last_line(const char *line, int status)
+os_process_set_last_line(const char *line, int status)
 {
     if (line) {
         atomic_store(&page->last_line.was_set, true);

@@ -71,7 +71,7 @@ os_stream_read(int fd, char *bytes, size_t size)
  * have made the stream non-blocking, and because perhaps nobody reads it.
  *
  * After posix_monitor_output_deadline, each write to standard output or a file still gets
- * DEADLINE_WRITE. A message on standard error still gets DEADLINE_GRACE_LEAST, until one
+ * DEADLINE_WRITE. A message on standard error still gets DEADLINE_GRACE_MIN, until one
  * message has been dropped; then messages get no time.
  *
  * Returns 0, or -1 with errno; ETIMEDOUT: the stream has accepted nothing for too long.
@@ -82,7 +82,7 @@ wait_writable(int stream)
     static atomic_bool message_was_dropped; /* whether the last message was dropped;
                                              * written by any thread */
     bool is_message = stream == STDERR_FILENO;
-    int64_t min_wait = is_message ? DEADLINE_GRACE_LEAST : DEADLINE_WRITE;
+    int64_t min_wait = is_message ? DEADLINE_GRACE_MIN : DEADLINE_WRITE;
     struct pollfd writable = {.fd = stream, .events = POLLOUT};
     int64_t now = os_clock_now();
     int64_t waited = 0;
@@ -255,13 +255,13 @@ os_stream_discard(int stream, const char *path)
 }
 
 bool
-os_stream_terminal(int stream)
+os_stream_is_terminal(int stream)
 {
     return isatty(stream) == 1;
 }
 
 bool
-os_terminal_foreground(int stream)
+os_terminal_is_foreground(int stream)
 {
     pid_t group = tcgetpgrp(stream);
     return group < 0 || group == getpgrp();
@@ -269,7 +269,7 @@ os_terminal_foreground(int stream)
 
 /* The value "dumb" of TERM means a terminal that cannot even move the cursor: term(7). */
 bool
-os_terminal_dumb(void)
+os_terminal_is_dumb(void)
 {
     const char *name = getenv("TERM");
     return !name || name[0] == '\0' || strcmp(name, "dumb") == 0;
@@ -284,7 +284,7 @@ os_stream_columns(int stream)
 
 /* The first of the variables that is set and not empty decides: locale(7). */
 bool
-os_locale_utf8(void)
+os_locale_is_utf8(void)
 {
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
     const char *locale = NULL;

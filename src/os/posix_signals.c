@@ -12,7 +12,7 @@
  * SIGCONT: after a stop, SIGCONT stays pending until the signal thread consumes it, and
  * any thread can test whether it is pending. These are the states, one after the other:
  *
- *    SIGCONT   is_resuming   resumed_at   signal thread      os_process_stopped(SINCE)
+ *    SIGCONT   is_resuming   resumed_at   signal thread os_process_was_stopped(SINCE)
  *    -         false         old          waits              false
  *    pending   false         old          is woken           waits; true if SIGCONT stays
  *    pending   true          old          calls sigwait      true
@@ -52,7 +52,7 @@ static atomic_bool is_resuming;
 /* Written by handlers, in any thread: how many times a handler was called. */
 static atomic_uint handler_calls;
 
-/* Set by a handler, in the signal thread; cleared by os_signals_report. */
+/* Set by a handler, in the signal thread; cleared by os_signals_take_report_request. */
 static atomic_bool report_is_wanted;
 
 /* Set by a handler, in the signal thread, and cleared by that thread in os_signals_wait:
@@ -60,7 +60,7 @@ static atomic_bool report_is_wanted;
 static volatile sig_atomic_t signal_has_arrived;
 
 /* The byte that a second SIGINT writes to closing_stream before it ends the program; 0:
- * no byte. Written by os_signals_closing, read by the handler. */
+ * no byte. Written by os_signals_set_closing_byte, read by the handler. */
 static volatile sig_atomic_t closing_byte;
 static volatile sig_atomic_t closing_stream;
 
@@ -136,7 +136,8 @@ on_continue(int signo)
 }
 
 /* The monitor sends SIGCHLD when it abandons this process, because a thread is stuck in
- * the output. os_process_stopped also sends SIGCHLD, only to wake the signal thread. */
+ * the output. os_process_was_stopped also sends SIGCHLD, only to wake the signal thread.
+ */
 static void
 on_child(int signo)
 {
@@ -327,10 +328,10 @@ consume_continue(void)
 }
 
 int64_t
-os_signals_resumed(void)
+os_signals_check_resumed_at(void)
 {
     consume_continue();
-    return os_process_resumed();
+    return os_process_resumed_at();
 }
 
 /* ns, between two calls of posix_monitor_follow, which takes longer than a short wait */
@@ -354,7 +355,7 @@ follow_monitor(void)
  * whether the signal thread is late. */
 static _Atomic int64_t wait_ends_at = INT64_MAX;
 
-/* Written by the signal thread: the end of its last wait that was late by OS_LATE_LEAST
+/* Written by the signal thread: the end of its last wait that was late by OS_LATE_MIN
  * for an unknown reason, ns, monotonic; 0: no wait was late. */
 static _Atomic int64_t late_wait_ended_at;
 
@@ -378,7 +379,7 @@ note_late_wait(bool is_interrupted, int64_t when)
     int64_t lateness = now - when;
     if (is_interrupted && lateness >= FREEZE_MIN)
         atomic_store(&resumed_at, now);
-    else if (lateness >= OS_LATE_LEAST)
+    else if (lateness >= OS_LATE_MIN)
         atomic_store(&late_wait_ended_at, now);
 }
 
@@ -435,13 +436,13 @@ os_signals_wait(int64_t when, const atomic_bool *unless)
 }
 
 int
-os_signals_stop(void)
+os_signals_stop_signal(void)
 {
     return stop_signal;
 }
 
 int64_t
-os_process_resumed(void)
+os_process_resumed_at(void)
 {
     return atomic_load(&resumed_at);
 }
@@ -486,12 +487,12 @@ continue_stays_pending(void)
  * SIGCONT, and clears it after it has set `resumed_at`, so at least one of the tests sees
  * a stop. */
 bool
-os_process_stopped(int64_t since)
+os_process_was_stopped(int64_t since)
 {
     wait_until_freeze_is_noted(since);
     if (is_pending(SIGCONT) && continue_stays_pending())
         return true;
-    return atomic_load(&is_resuming) || os_process_resumed() > since;
+    return atomic_load(&is_resuming) || os_process_resumed_at() > since;
 }
 
 bool
@@ -499,18 +500,18 @@ os_process_was_late(int64_t since)
 {
     int64_t due_at = atomic_load(&wait_ends_at);
     int64_t now = os_clock_now();
-    bool is_still_late = since <= due_at && now - due_at >= OS_LATE_LEAST;
-    return is_still_late || atomic_load(&late_wait_ended_at) - since >= OS_LATE_LEAST;
+    bool is_still_late = since <= due_at && now - due_at >= OS_LATE_MIN;
+    return is_still_late || atomic_load(&late_wait_ended_at) - since >= OS_LATE_MIN;
 }
 
 bool
-os_signals_report(void)
+os_signals_take_report_request(void)
 {
     return atomic_exchange(&report_is_wanted, false);
 }
 
 void
-os_signals_closing(int stream, int byte)
+os_signals_set_closing_byte(int stream, int byte)
 {
     closing_byte = 0;
     closing_stream = stream;

@@ -95,7 +95,7 @@ os_sleep_until(int64_t when)
 {
     int64_t remaining = when - os_clock_now();
     while (remaining > 0) {
-        struct timespec pause = time_spec(time_earlier(remaining, TIME_WAIT_MOST));
+        struct timespec pause = time_spec(time_earlier(remaining, TIME_WAIT_MAX));
         if (nanosleep(&pause, NULL) < 0)
             return -1;
         remaining = when - os_clock_now();

@@ -40,7 +40,7 @@ fill_info_from_handle(const struct windows_file *file, struct os_info *info)
     HANDLE handle = file->handle;
     BY_HANDLE_FILE_INFORMATION status;
 
-    *info = (struct os_info){.kind = OS_OTHER, .links = 1, .owned = true};
+    *info = (struct os_info){.kind = OS_OTHER, .links = 1, .is_owned = true};
     if (GetFileInformationByHandle(handle, &status)) {
         bool is_directory = status.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY;
         info->kind = is_directory ? OS_DIRECTORY : OS_FILE;
@@ -252,7 +252,7 @@ os_file_temporary(const char *path, unsigned flags, char *name, size_t size)
     WCHAR *created_path;
 
     (void)size;
-    name[0] = '\0'; /* os_file_vanish is not needed: the system removes the file */
+    name[0] = '\0'; /* os_file_remove_again is not needed: the system removes the file */
     if (snprintf(pattern, sizeof(pattern), "%s%s.ioping.XXXXXX", path,
                  os_path_separator(path)) >= (int)sizeof(pattern))
         return os_fail(ENAMETOOLONG);
@@ -272,7 +272,7 @@ os_file_temporary(const char *path, unsigned flags, char *name, size_t size)
 
 /* The system has removed the file when its deleter was closed. */
 int
-os_file_vanish(const char *name)
+os_file_remove_again(const char *name)
 {
     (void)name;
     return 0;

@@ -148,16 +148,16 @@ os_stream_close(int stream)
 }
 
 bool
-os_stream_terminal(int stream)
+os_stream_is_terminal(int stream)
 {
     return is_console(windows_handle_stream(stream));
 }
 
 /* No process runs in the background of a console. */
-OS_ANSWER(bool, os_terminal_foreground, (int stream), true)
+OS_ANSWER(bool, os_terminal_is_foreground, (int stream), true)
 
 bool
-os_terminal_dumb(void)
+os_terminal_is_dumb(void)
 {
     const char *name = getenv("TERM");
     if (name && strcmp(name, "dumb") == 0)
@@ -177,7 +177,7 @@ os_stream_columns(int stream)
 /* Text for a console is converted, so UTF-8 always works there. Programs that read a file
  * or a pipe expect the code page of the console. */
 bool
-os_locale_utf8(void)
+os_locale_is_utf8(void)
 {
     return is_console(windows_handle_stream(1)) || GetConsoleOutputCP() == CP_UTF8;
 }

@@ -149,7 +149,7 @@ static atomic_int stop_signal;
 static atomic_llong stop_asked_at;
 static atomic_llong first_interrupt_at;
 
-/* Set on the thread of on_control; cleared by os_signals_report. */
+/* Set on the thread of on_control; cleared by os_signals_take_report_request. */
 static atomic_bool report_is_wanted;
 
 /* An event. on_control sets it when it has written stop_signal or report_is_wanted.
@@ -157,11 +157,11 @@ static atomic_bool report_is_wanted;
 static HANDLE signal_has_arrived;
 
 /* The byte that a second Ctrl-C writes to closing_stream before it ends the program; 0:
- * no byte. Written by os_signals_closing; read on the thread of on_control. */
+ * no byte. Written by os_signals_set_closing_byte; read on the thread of on_control. */
 static atomic_int closing_byte;
 static atomic_int closing_stream;
 
-/* Written by os_process_last_line. The thread that writes the line takes it by an
+/* Written by os_process_set_last_line. The thread that writes the line takes it by an
  * exchange with NULL. */
 static _Atomic(const char *) last_line;
 static atomic_int last_status = EXIT_INTERRUPTED; /* exit status after a second Ctrl-C */
@@ -200,7 +200,7 @@ on_ctrl_c(void)
     int64_t now = os_clock_now();
     int64_t first_at = atomic_load(&first_interrupt_at);
 
-    if (first_at && now - first_at > OS_SIGNAL_SAME) {
+    if (first_at && now - first_at > OS_SIGINT_SAME) {
         HANDLE writer = CreateThread(NULL, 0, run_last_output, NULL, 0, NULL);
         WaitForSingleObject(writer, DEADLINE_TIDYING / MS);
         TerminateProcess(GetCurrentProcess(), (UINT)atomic_load(&last_status));
@@ -246,7 +246,7 @@ os_signals_install(void)
  * waiting. There is no fork(2) either. */
 OS_ANSWER(int, os_monitor_start, (void), 0)
 OS_ANSWER(void, os_monitor_limit, (int64_t when), )
-OS_ANSWER(void, os_monitor_limit_most, (int64_t when), )
+OS_ANSWER(void, os_monitor_limit_at_most, (int64_t when), )
 
 /* The system handles console keys on a thread of its own, so the threads of the program
  * have nothing to block. */
@@ -261,39 +261,39 @@ os_signals_wait(int64_t when, const atomic_bool *unless)
 }
 
 int
-os_signals_stop(void)
+os_signals_stop_signal(void)
 {
     return atomic_load_explicit(&stop_signal, memory_order_relaxed);
 }
 
 int64_t
-os_signals_asked(void)
+os_signals_stop_asked_at(void)
 {
     return atomic_load(&stop_asked_at);
 }
 
 /* Only a debugger stops a process on this system, and that is not detected. */
 OS_ANSWER(void, os_signals_see_freezes, (void), )
-OS_ANSWER(int64_t, os_process_resumed, (void), 0)
-OS_ANSWER(int64_t, os_signals_resumed, (void), 0)
-OS_ANSWER(bool, os_process_stopped, (int64_t since), false)
+OS_ANSWER(int64_t, os_process_resumed_at, (void), 0)
+OS_ANSWER(int64_t, os_signals_check_resumed_at, (void), 0)
+OS_ANSWER(bool, os_process_was_stopped, (int64_t since), false)
 OS_ANSWER(bool, os_process_was_late, (int64_t since), false)
 
 bool
-os_signals_report(void)
+os_signals_take_report_request(void)
 {
     return atomic_exchange(&report_is_wanted, false);
 }
 
 void
-os_signals_closing(int stream, int byte)
+os_signals_set_closing_byte(int stream, int byte)
 {
     atomic_store(&closing_stream, stream);
     atomic_store(&closing_byte, byte);
 }
 
 void
-os_process_last_line(const char *line, int status)
+os_process_set_last_line(const char *line, int status)
 {
     atomic_store(&last_line, line);
     atomic_store(&last_status, status);

@@ -63,9 +63,9 @@ os_mount_measure(int fd, struct os_mount *mount)
     *mount = (struct os_mount){.fstype = "unknown", .device = "unknown"};
     if (query_volume_size(windows_handle_of(fd), &size) < 0)
         return -1;
-    mount->block = (int64_t)size.cluster_sectors * size.sector_bytes;
-    mount->size = size.total_clusters.QuadPart * mount->block;
-    mount->available = size.user_clusters.QuadPart * mount->block;
+    mount->block_size = (int64_t)size.cluster_sectors * size.sector_bytes;
+    mount->size = size.total_clusters.QuadPart * mount->block_size;
+    mount->available = size.user_clusters.QuadPart * mount->block_size;
 
     return 0;
 }
@@ -137,7 +137,7 @@ os_device_size(int fd, int64_t *size, int64_t *block)
 }
 
 bool
-os_device_read_only(int fd)
+os_device_is_read_only(int fd)
 {
     DWORD got;
     return !DeviceIoControl(windows_handle_of(fd), IOCTL_DISK_IS_WRITABLE, NULL, 0, NULL,

@@ -209,14 +209,14 @@ find_missing_condition(const struct plan *plan, const struct slo *slo)
     if (slo->phase && plan->mode != MODE_PHASES)
         return "needs -load; add it, or leave out the prefix to limit the whole run";
 
-    if (slo->scope >= SCOPE_SUBMIT && !plan->statistics.breakdown)
+    if (slo->scope >= SCOPE_SUBMIT && !plan->statistics.has_breakdown)
         return "needs -breakdown; add it, or leave out the prefix to limit the whole "
                "time";
 
     if (slo->scope == SCOPE_SYNC && !plan_does(plan, OPERATION_FLUSHED))
         return "needs writes, which are flushed; add -W or -G, or leave out the prefix "
                "to limit the whole time";
-    if (slo->scope == SCOPE_SYNC && plan->io.cached)
+    if (slo->scope == SCOPE_SYNC && plan->io.uses_cache)
         return "needs flushes, which -C turns off; leave out -C, or leave out the prefix "
                "to limit the whole time";
 
@@ -263,7 +263,7 @@ static uint64_t
 count_in_phase(const struct plan *plan, const struct slo *slo, uint64_t warmup)
 {
     const struct operation_mix *mix = &plan->workload.mix;
-    uint64_t count = plan->end.count;
+    uint64_t count = plan->end.max_requests;
 
     if (count <= warmup)
         return 0;
@@ -333,15 +333,15 @@ static int
 check_count(const struct plan *plan, const struct slo *slo, const char *option,
             struct error *error)
 {
-    if (slo->metric != SLO_PERCENTILE || plan->end.count == UINT64_MAX)
+    if (slo->metric != SLO_PERCENTILE || plan->end.max_requests == UINT64_MAX)
         return 0;
 
-    uint64_t needs = percentile_needs(&slo->percentile);
+    uint64_t needs = percentile_min_samples(&slo->percentile);
     uint64_t possible = count_in_run(plan, slo);
     if (possible >= needs)
         return 0;
 
-    char name[SLO_NAME];
+    char name[SLO_NAME_SIZE];
     const char *noun = units_plural(needs, "request", "requests");
     if (slo_is_of_operation(slo)) {
         const struct operation_row *operation = &operations[scope_operation(slo->scope)];
@@ -352,7 +352,8 @@ check_count(const struct plan *plan, const struct slo *slo, const char *option,
                      "-c %llu",
                      slo_name(slo, name), (unsigned long long)needs, noun,
                      units_plural(needs, "counts", "count"),
-                     (unsigned long long)plan->end.count, (unsigned long long)possible,
+                     (unsigned long long)plan->end.max_requests,
+                     (unsigned long long)possible,
                      (unsigned long long)find_sufficient_count(plan, slo, needs));
 }
 
@@ -364,7 +365,7 @@ static int
 check_limit(const struct plan *plan, const struct slo *slo, const char *option,
             struct error *error)
 {
-    char name[SLO_NAME];
+    char name[SLO_NAME_SIZE];
     slo_name(slo, name);
 
     /* The steps of these sweeps set the rate, so a limit on the rate decides nothing. */
@@ -396,8 +397,8 @@ check_limits(const struct plan *plan, const struct slos *slos, const char *optio
 static bool
 is_looser(const struct slo *warning, const struct slo *slo)
 {
-    char warning_name[SLO_NAME];
-    char name[SLO_NAME];
+    char warning_name[SLO_NAME_SIZE];
+    char name[SLO_NAME_SIZE];
 
     if (strcmp(slo_name(warning, warning_name), slo_name(slo, name)) != 0)
         return false;
@@ -414,7 +415,7 @@ is_looser(const struct slo *warning, const struct slo *slo)
 static int
 check_warning(const struct slo *warning, const struct slos *slos, struct error *error)
 {
-    char name[SLO_NAME];
+    char name[SLO_NAME_SIZE];
     char warning_limit[UNITS_TEXT];
     char limit[UNITS_TEXT];
 

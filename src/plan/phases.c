@@ -40,7 +40,7 @@ resolve_background_workload(const struct background_options *background,
         workload->work_size = workload->work_offset = 0;
 
     workload->mix = background->mix;
-    workload->append = false;
+    workload->is_log = false;
     workload->linear = background->linear;
     workload->seed = random_derive(workload->seed ^ BACKGROUND_SALT, 1);
 
@@ -66,11 +66,11 @@ resolve_background_io(const struct background_options *background, struct plan_i
 
     int possible_depth = 0;
     if (io->depth > 1)
-        io->engine = io_engine_deep(io->depth, &possible_depth, &io->missing);
+        io->engine = io_find_queueing_engine(io->depth, &possible_depth, &io->missing);
     if (!io->engine || possible_depth < io->depth) {
-        io->engine = io_engine_of(0);
+        io->engine = io_find_engine(0);
         io->threads *= io->depth;
-        io->threads = io->threads < THREADS_MOST ? io->threads : THREADS_MOST;
+        io->threads = io->threads < THREADS_MAX ? io->threads : THREADS_MAX;
         io->depth = 1;
     }
     io->engine_name = io->engine->option ? io->engine->name : NULL;
@@ -100,13 +100,13 @@ plan_background(const struct plan *plan, struct plan *one)
         one->pace.interval = units_scale_up(bytes, SECOND, background->speed);
     one->pace.from_limit = one->pace.interval > 0;
 
-    one->end.count = UINT64_MAX;
+    one->end.max_requests = UINT64_MAX;
     one->end.work_time = INT64_MAX;
-    one->end.settle_time = PLAN_SETTLE;
+    one->end.settle_time = PLAN_LOAD_SETTLE_TIME;
 }
 
 void
-plan_background_name(const struct plan *one, struct buffer *text)
+plan_describe_background(const struct plan *one, struct buffer *text)
 {
     buffer_text(text, operation_mix_word(&one->workload.mix));
     if (plan_does(one, OPERATION_MOVES)) {
@@ -128,7 +128,7 @@ plan_resolve_phases(const struct options *options, struct plan *plan, struct err
     if (options->target_count > 1)
         return error_set(error, EXIT_USAGE, "-load",
                          "works with one target only; load another one with path=");
-    if (plan->end.count == UINT64_MAX && plan->end.work_time == INT64_MAX)
+    if (plan->end.max_requests == UINT64_MAX && plan->end.work_time == INT64_MAX)
         return error_set(error, EXIT_USAGE, "-load",
                          "each phase needs an end; give -c or -w");
 

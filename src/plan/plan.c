@@ -107,8 +107,8 @@ resolve_workload(const struct options *options, uint64_t seed, struct plan *plan
 
     *workload = (struct plan_workload){
         .linear = linear || append,
-        .append = append,
-        .keep = options->given[OPTION_KEEP],
+        .is_log = append,
+        .keeps_file = options->given[OPTION_KEEP],
         .seed = options->entropy ? (uint64_t)options->entropy : seed,
         .request_size = options->size,
         .work_size = options->work_size,
@@ -132,7 +132,7 @@ resolve_named_engine(const struct options *options, struct plan *plan)
         const struct cli_option *option = &cli_options[i];
         if (!option->engine || !options->given[option->id])
             continue;
-        plan->io.engine = io_engine_of(option->letter);
+        plan->io.engine = io_find_engine(option->letter);
         plan->io.engine_name = plan->io.engine->name;
         if (!plan->io.engine_name)
             plan->io.engine_name = option->engine;
@@ -165,7 +165,8 @@ choose_engine(const struct options *options, struct plan *plan, struct error *er
     int depth; /* how many requests the engine can have in flight. Not used: if it is less
                 * than the highest depth, opening the engine fails with a message. */
     const char *what = sweeps_depth ? "-sweep depth" : "-depth";
-    const struct io_engine *engine = io_engine_deep(highest_depth, &depth, &io->missing);
+    const struct io_engine *engine =
+        io_find_queueing_engine(highest_depth, &depth, &io->missing);
     if (engine) {
         io->engine = engine;
         io->engine_name = engine->name;
@@ -175,7 +176,7 @@ choose_engine(const struct options *options, struct plan *plan, struct error *er
 
     if (io->missing.name)
         error_set(error, EXIT_PREPARE, what, "%s is not available here: %s",
-                  io->missing.name, strerror(io->missing.code));
+                  io->missing.name, strerror(io->missing.open_errno));
     else
         error_set(error, EXIT_PREPARE, what,
                   "this system has no way to keep several requests in flight");
@@ -188,11 +189,11 @@ resolve_io(const struct options *options, struct plan *plan, struct error *error
 {
     struct plan_io *io = &plan->io;
     *io = (struct plan_io){
-        .engine = io_engine_of(0),
+        .engine = io_find_engine(0),
         .threads = 1,
         .depth = 1,
-        .direct = options->given[OPTION_DIRECT],
-        .cached = options->given[OPTION_CACHED],
+        .needs_direct = options->given[OPTION_DIRECT],
+        .uses_cache = options->given[OPTION_CACHED],
     };
 
     if (options->threads)
@@ -270,7 +271,7 @@ resolve_end(const struct options *options, struct plan *plan)
 {
     struct plan_end *end = &plan->end;
 
-    end->count = options->count ? (uint64_t)options->count : UINT64_MAX;
+    end->max_requests = options->count ? (uint64_t)options->count : UINT64_MAX;
     end->work_time = options->work_time ? options->work_time : INT64_MAX;
     end->ignore_error = options->given[OPTION_IGNORE_ERROR];
     end->hang = options->hang;
@@ -318,7 +319,7 @@ static int
 check_compare(const struct options *options, struct error *error)
 {
     for (int i = 0; i < options->slos.count; i++) {
-        char name[SLO_NAME];
+        char name[SLO_NAME_SIZE];
         const struct slo *slo = &options->slos.list[i];
         if (slo->scope != SCOPE_ALL || slo->phase)
             return error_set(error, EXIT_USAGE, "-slo",
@@ -360,7 +361,7 @@ resolve_mode(const struct options *options, struct plan *plan, struct error *err
 }
 
 /* Maximum capacity of the series of latencies. */
-#define SERIES_MOST 32768 /* for one target */
+#define SERIES_MAX 32768  /* for one target */
 #define SERIES_ALL 131072 /* for all targets together, or for one recorded run */
 
 static bool
@@ -392,8 +393,8 @@ resolve_series(struct plan *plan)
     if (!needs_series || plan->mode & (MODE_SWEEP | MODE_PHASES))
         return;
 
-    statistics->series_capacity = SERIES_MOST;
-    if (plan->target_count > SERIES_ALL / SERIES_MOST)
+    statistics->series_capacity = SERIES_MAX;
+    if (plan->target_count > SERIES_ALL / SERIES_MAX)
         statistics->series_capacity = SERIES_ALL / plan->target_count;
 }
 
@@ -435,7 +436,7 @@ plan_make(const struct options *options, uint64_t seed, struct plan *plan,
                                   .slowest = options->max_time},
                        .slos = options->slos,
                        .warnings = options->warnings,
-                       .breakdown = options->given[OPTION_BREAKDOWN]},
+                       .has_breakdown = options->given[OPTION_BREAKDOWN]},
     };
 
     plan->mode = find_mode(options);
@@ -485,7 +486,7 @@ note_engine(const struct plan *plan, const char *what, struct notes *notes)
     const char *name = io->engine->queues_requests ? io->engine->name : threads;
     if (io->missing.name)
         notes_add(notes, what, "%s is not available here (%s); using %s instead",
-                  io->missing.name, strerror(io->missing.code), name);
+                  io->missing.name, strerror(io->missing.open_errno), name);
     else if (io->chosen_for)
         notes_add(notes, what, "using %s", name);
 }

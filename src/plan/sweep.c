@@ -26,11 +26,11 @@
  * of slots of an open loop, these are the maximum number, and the maximum size of the
  * buffers of all slots in bytes.
  */
-#define SLOTS_MOST 1024
+#define SLOTS_MAX 1024
 #define SLOTS_MEMORY (256 << 20)
 
 /* The maximum number of threads, if no engine can have several requests in flight. */
-#define SLOT_THREADS_MOST 64
+#define SLOT_THREADS_MAX 64
 
 /*
  * Returns true if COUNT buffers of SIZE bytes can be allocated, and take at most a
@@ -41,7 +41,7 @@ static bool
 has_memory(int64_t count, int64_t size)
 {
     int64_t bytes = count * size;
-    if (bytes <= OS_MEMORY_LITTLE)
+    if (bytes <= OS_MEMORY_QUERY_MIN)
         return true;
 
     void *trial = os_memory_aligned(4096, (size_t)bytes);
@@ -51,7 +51,7 @@ has_memory(int64_t count, int64_t size)
 
 /*
  * Returns how many requests of SIZE bytes an open loop may have in flight, if the
- * command line does not say it: at most SLOTS_MOST, and only as many as there is memory
+ * command line does not say it: at most SLOTS_MAX, and only as many as there is memory
  * for their buffers.
  */
 static int
@@ -59,8 +59,8 @@ find_slot_count(int64_t size)
 {
     int64_t slots = SLOTS_MEMORY / size;
 
-    if (slots > SLOTS_MOST)
-        slots = SLOTS_MOST;
+    if (slots > SLOTS_MAX)
+        slots = SLOTS_MAX;
     if (slots < 1)
         slots = 1;
     while (slots > 1 && !has_memory(slots, size))
@@ -83,7 +83,7 @@ resolve_named_slots(const struct options *options, int slots_wanted, struct plan
     int depth_wanted = slots_wanted / io->threads;
     if (depth_wanted < 1)
         depth_wanted = 1;
-    io->depth = io_deepest(io->engine, depth_wanted);
+    io->depth = io_find_max_depth(io->engine, depth_wanted);
     if (io->depth == 0)
         io->depth = 1; /* the engine cannot be opened; opening it reports why */
 }
@@ -102,13 +102,14 @@ plan_resolve_slots(const struct options *options, struct plan *plan)
     }
 
     int depth;
-    const struct io_engine *engine = io_engine_deep(slots_wanted, &depth, &io->missing);
+    const struct io_engine *engine =
+        io_find_queueing_engine(slots_wanted, &depth, &io->missing);
     if (engine) {
         io->engine = engine;
         io->engine_name = engine->name;
         io->depth = depth;
     } else {
-        io->threads = slots_wanted < SLOT_THREADS_MOST ? slots_wanted : SLOT_THREADS_MOST;
+        io->threads = slots_wanted < SLOT_THREADS_MAX ? slots_wanted : SLOT_THREADS_MAX;
         io->depth = 1;
     }
 }
@@ -130,7 +131,7 @@ find_min_requests(const struct plan *plan)
 {
     uint64_t turns = (uint64_t)plan->workload.mix.extra_count + 1;
     uint64_t threads = (uint64_t)plan->io.threads;
-    uint64_t requests = slos_needs(&plan->statistics.slos, turns);
+    uint64_t requests = slos_min_requests(&plan->statistics.slos, turns);
 
     if (requests > 0)
         requests += plan->statistics.limits.warmup;
@@ -153,7 +154,7 @@ resolve_sizes(const struct options *options, struct plan *plan)
     const struct sweep *sweep = &plan->sweep;
 
     workload->request_size = sweep->from ? sweep->from : 4096;
-    workload->request_size = plan_first(plan, workload->work_size);
+    workload->request_size = plan_opening_size(plan, workload->work_size);
 
     /* Unless -S is given, a working file has room for the largest request. */
     if (!options->work_size && workload->scratch_size < sweep->to)
@@ -194,7 +195,7 @@ plan_resolve_sweep(const struct options *options, struct plan *plan, struct erro
     if (sweep->kind == SWEEP_SIZE)
         resolve_sizes(options, plan);
 
-    plan->pace.poisson = options->given[OPTION_POISSON];
+    plan->pace.is_poisson = options->given[OPTION_POISSON];
     plan->end.work_time = options->work_time ? options->work_time : 2 * SECOND;
     plan->end.settle_time = plan->end.work_time / 10;
 
@@ -207,7 +208,7 @@ plan_resolve_sweep(const struct options *options, struct plan *plan, struct erro
 }
 
 int64_t
-plan_first(const struct plan *plan, int64_t work_size)
+plan_opening_size(const struct plan *plan, int64_t work_size)
 {
     int64_t size = plan->workload.request_size;
     if (plan->sweep.kind != SWEEP_SIZE || plan->sweep.from || !work_size)
@@ -219,7 +220,7 @@ plan_first(const struct plan *plan, int64_t work_size)
 }
 
 int64_t
-plan_largest(const struct plan *plan)
+plan_largest_size(const struct plan *plan)
 {
     int64_t size = plan->workload.request_size;
     if (plan->sweep.kind == SWEEP_SIZE && plan->sweep.to > size)
@@ -262,7 +263,7 @@ make_rate_step(struct plan *step, int64_t rate)
     int64_t requests = (int64_t)end->min_requests;
     end->min_requests = 0;
 
-    if (rate == PLAN_ALONE) {
+    if (rate == PLAN_RATE_ALONE) {
         step->io.threads = step->io.depth = 1;
         end->work_time = time_earlier(end->work_time, SECOND);
         end->settle_time = end->work_time / 10;
@@ -276,7 +277,7 @@ make_rate_step(struct plan *step, int64_t rate)
     if (requests > max_requests)
         requests = max_requests;
 
-    step->pace.open_loop = true;
+    step->pace.is_open_loop = true;
     step->pace.interval = interval;
     end->work_time = round_up_to_intervals(end->work_time, interval, requests);
     end->settle_time = round_up_to_intervals(end->work_time / 10, interval, 1);

@@ -97,7 +97,7 @@ bool
 plot_has_parts(const struct plot *plot)
 {
     return plot->count == 1 && plot->plan->sweep.kind == SWEEP_NONE &&
-           plot->plan->statistics.breakdown &&
+           plot->plan->statistics.has_breakdown &&
            breakdown_count(&plot->jobs[0].stats->breakdown) > 0;
 }
 
@@ -171,7 +171,7 @@ plot_phase_name(struct buffer *text, const struct plot *plot, enum phase phase)
         return;
 
     buffer_text(text, ": ");
-    plan_background_name(&plot->jobs[0].phases->background->plan, text);
+    plan_describe_background(&plot->jobs[0].phases->background->plan, text);
 }
 
 /* Draws a cross. X, Y is the middle of its lower edge. */

@@ -90,7 +90,7 @@ find_access_pattern(const struct plan *plan)
 {
     if (!plan_does(plan, OPERATION_MOVES))
         return "";
-    if (plan->workload.append)
+    if (plan->workload.is_log)
         return "appended ";
     if (plan->workload.linear)
         return "sequential ";
@@ -108,7 +108,7 @@ add_pace(struct buffer *text, const struct plan *plan)
     if (plan->sweep.kind == SWEEP_INTERVAL)
         buffer_text(text, ", at rising intervals");
     if (plan->sweep.kind == SWEEP_RATE)
-        buffer_text(text, pace->poisson ? ", due at random" : ", when they are due");
+        buffer_text(text, pace->is_poisson ? ", due at random" : ", when they are due");
 
     if (pace->interval <= 0)
         return;
@@ -140,8 +140,7 @@ add_workload(struct buffer *text, const struct plot *plot)
         add_quantity(text, " of ", UNITS_SIZE, plan->workload.request_size, "");
 
     if (have_same_mode(plot))
-        buffer_format(text, ", %s",
-                      description_mode(plot->jobs[0].target.description.mode));
+        buffer_format(text, ", %s", io_mode_name(plot->jobs[0].target.description.mode));
 
     add_pace(text, plan);
 

@@ -39,7 +39,7 @@
 static int64_t
 find_shortest(const struct stats *stats)
 {
-    const struct histogram *histogram = stats_distribution(stats);
+    const struct histogram *histogram = stats_percentile_histogram(stats);
     int first = histogram_bin(histogram_value(histogram, 1));
     bool has_waits = histogram->count > stats->latency.count;
 

@@ -41,7 +41,7 @@ spread_over_levels(struct run_picture *run, double count, int64_t min, int64_t m
 static void
 spread_bins_over_levels(struct run_picture *run, const struct job *job)
 {
-    const struct histogram *histogram = stats_distribution(job->stats);
+    const struct histogram *histogram = stats_percentile_histogram(job->stats);
     const struct moments *latency = &job->stats->latency;
     bool has_waits = histogram->count > latency->count;
     /* With -corrected, waits may be shorter than any request. */
@@ -71,7 +71,7 @@ static double
 fill_levels(struct run_picture *run, const struct job *job)
 {
     const struct track *track = job->track;
-    uint64_t count = stats_distribution(job->stats)->count;
+    uint64_t count = stats_percentile_histogram(job->stats)->count;
     bool all_have_marks =
         track->request_count <= TRACK_MARKS && track->request_count == count;
     /* With several targets, a level is a share in thousandths of a percent. */
@@ -163,7 +163,7 @@ choose_level_count(const struct plot *plot)
     uint64_t levels = MIN_LEVELS;
 
     for (int i = 0; i < plot->count; i++) {
-        uint64_t count = stats_distribution(plot->jobs[i].stats)->count;
+        uint64_t count = stats_percentile_histogram(plot->jobs[i].stats)->count;
         max_count = count > max_count ? count : max_count;
     }
 

@@ -114,7 +114,7 @@ add_columns_to_bins(struct run_picture *run, const struct track *track,
         struct track_column column = track->columns[i];
 
         if (kind == BIN_PARTS)
-            column.count = column.split;
+            column.count = column.split_count;
         add_to_bin(run, column_middle(track, i), &column);
     }
 }

@@ -32,7 +32,7 @@
 /* Maximum number of figures of a target: the requested percentiles, max and IOPS, which
  * are always listed; the figures with a limit of -warn or -slo; and one figure that is
  * shown if nothing has a limit. */
-#define FIGURES_MOST (PERCENTILES_MOST + 2 + 2 * SLOS_MOST + 1)
+#define FIGURES_MAX (PERCENTILES_MAX + 2 + 2 * SLOS_MAX + 1)
 
 /* The limits of a figure: -warn gives the first kind, -slo the second. */
 enum limit_kind { LIMIT_WARNING, LIMIT_CRITICAL, LIMIT_KINDS };
@@ -49,7 +49,7 @@ struct figure {
 
 struct figures {
     int count;
-    struct figure list[FIGURES_MOST];
+    struct figure list[FIGURES_MAX];
 };
 
 static const struct {
@@ -101,7 +101,7 @@ add_escaped(struct buffer *line, const char *text, const char *set)
 static void
 add_target_path(struct buffer *line, const struct job *jobs, int index, const char *set)
 {
-    int ordinal = job_ordinal(jobs, index);
+    int ordinal = job_path_ordinal(jobs, index);
 
     add_escaped(line, jobs[index].plan.path, set);
     if (ordinal > 1)
@@ -229,7 +229,7 @@ is_shown_as(const char *text, const struct slo *limit)
 static void
 add_figure(struct buffer *line, const struct figure *figure)
 {
-    char name[SLO_NAME];
+    char name[SLO_NAME_SIZE];
     char value[UNITS_TEXT];
     char limit_value[UNITS_TEXT];
     const struct slo *limit = figure->broken;
@@ -346,7 +346,7 @@ add_decisive_figures(struct buffer *line, const struct job *job, size_t start,
     const struct plan *plan = &job->plan;
     const struct stats *stats = &job->outcome.total;
     bool has_limits = plan->statistics.slos.count || plan->statistics.warnings.count;
-    bool has_p99 = stats->latency.count >= percentile_needs(p99);
+    bool has_p99 = stats->latency.count >= percentile_min_samples(p99);
     struct figures figures = {0};
 
     /* The first figure of the list is the one that is shown if nothing has a limit. */
@@ -468,7 +468,7 @@ add_performance_data(struct buffer *line, const struct job *jobs, int index)
     const struct job *job = &jobs[index];
     const struct stats *stats = &job->outcome.total;
     struct figures figures = {0};
-    char name[SLO_NAME];
+    char name[SLO_NAME_SIZE];
 
     list_figures(&figures, &job->plan, stats);
     for (int i = 0; i < figures.count; i++) {
@@ -498,7 +498,7 @@ check_add(struct buffer *text, const struct job *jobs, int count)
      * order of the states, the worst first. */
     struct buffer draft = {0};
     enum check_state state = CHECK_OK;
-    enum check_state job_states[TARGETS_MOST];
+    enum check_state job_states[TARGETS_MAX];
     const char *gap = "";
 
     for (int i = 0; i < count; i++) {
@@ -533,7 +533,7 @@ check_add_error(struct buffer *text, const struct error *error)
 {
     static const char program[] = "ioping: ";
     char line[ERROR_LINE];
-    bool is_critical = error->broken || error->status == EXIT_RUNTIME;
+    bool is_critical = error->storage_failed || error->status == EXIT_RUNTIME;
     enum check_state state = is_critical ? CHECK_CRITICAL : CHECK_UNKNOWN;
 
     /* The line of the plug-in has neither the name of the program nor this newline. */
@@ -566,7 +566,7 @@ write_line(struct buffer *text, enum check_state state)
         state = CHECK_UNKNOWN;
     }
 
-    os_process_last_line(NULL, (int)state);
+    os_process_set_last_line(NULL, (int)state);
     buffer_free(text);
     return (int)state;
 }
@@ -587,7 +587,7 @@ check_refuse(const struct error *error)
 
     /* stderr may be a pipe that nobody reads. The time for writing ERROR to stderr is
      * limited, because the caller still waits for the line on stdout. */
-    os_monitor_limit_most(time_add(os_clock_now(), DEADLINE_GRACE));
+    os_monitor_limit_at_most(time_add(os_clock_now(), DEADLINE_GRACE));
     console_error(error);
 
     enum check_state state = check_add_error(&text, error);

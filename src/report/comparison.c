@@ -519,7 +519,7 @@ comparison_limits(struct report *report, const struct comparison_row *row)
 {
     const struct slos *slos = &report->plan->statistics.slos;
     struct buffer *text = &report->text;
-    char name[SLO_NAME];
+    char name[SLO_NAME_SIZE];
     char limit[UNITS_TEXT];
     char change[CELL_SIZE];
     char bounds[CELL_SIZE];
@@ -556,7 +556,7 @@ comparison_make(const struct job *jobs, int count, const struct slos *slos, bool
     for (int i = 0; i < count; i++)
         rows[i] = (struct comparison_row){
             .name = jobs[i].target.description.path,
-            .ordinal = job_number(jobs, count, i),
+            .ordinal = job_path_number(jobs, count, i),
             .stats = &jobs[i].outcome.total,
             .series = jobs[i].outcome.series,
         };

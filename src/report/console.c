@@ -20,7 +20,7 @@ void
 console_notes(struct notes *notes)
 {
     for (int i = 0; i < notes->count; i++)
-        os_stream_write(STANDARD_ERROR, notes->line[i], strlen(notes->line[i]));
+        os_stream_write(STANDARD_ERROR, notes->lines[i], strlen(notes->lines[i]));
 
     notes_clear(notes);
 }
@@ -75,7 +75,7 @@ color_wanted(enum color when, int stream)
     if (no_color && no_color[0])
         return false;
 
-    return os_stream_terminal(stream) && !os_terminal_dumb();
+    return os_stream_is_terminal(stream) && !os_terminal_is_dumb();
 }
 
 const char *

@@ -66,8 +66,8 @@ struct export_writer {
     struct os_lock *lock;        /* guards the members below */
     struct os_thread supervisor; /* woken when a write fails, and at the end */
     export_write_function *replace, *append;
-    struct export_file files[OUTPUTS_MOST]; /* in the order of export_add */
-    bool is_ending;                         /* no text will be handed over any more */
+    struct export_file files[OUTPUTS_MAX]; /* in the order of export_add */
+    bool is_ending;                        /* no text will be handed over any more */
     /* Some file has an unreported_error. Set under the lock, read without it. */
     atomic_bool has_unreported;
     atomic_bool has_ended; /* all texts are written, and the thread is about to end */
@@ -433,7 +433,7 @@ find_wait_limit(const struct export *export, int64_t since, int64_t began)
     if (export->stopped_at)
         limit = time_earlier(limit, export->stopped_at + DEADLINE_GRACE);
 
-    return time_later(limit, began + DEADLINE_GRACE_LEAST);
+    return time_later(limit, began + DEADLINE_GRACE_MIN);
 }
 
 /* Waits until the writer has ended. Its oldest text was handed over at SINCE, ns,
@@ -447,10 +447,10 @@ wait_for_end(struct export *export, int64_t since)
 
     while (!atomic_load(&writer->has_ended)) {
         /* Time in which the process was stopped (Ctrl-Z) does not count. */
-        began = time_later(began, os_signals_resumed());
-        since = time_later(since, os_process_resumed());
+        began = time_later(began, os_signals_check_resumed_at());
+        since = time_later(since, os_process_resumed_at());
 
-        if (os_signals_stop() && !export->stopped_at)
+        if (os_signals_stop_signal() && !export->stopped_at)
             export->stopped_at = now;
 
         int64_t limit = find_wait_limit(export, since, began);

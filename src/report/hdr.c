@@ -180,7 +180,7 @@ add_encoded(struct buffer *bytes, const struct histogram *histogram)
     add_big_endian(bytes, 0, 4); /* normalizing index offset: bins are not shifted */
     add_big_endian(bytes, DIGITS, 4);
     add_big_endian(bytes, 1, 8); /* lowest value that is distinguished from 0 */
-    add_big_endian(bytes, HISTOGRAM_MOST - 1, 8); /* highest value */
+    add_big_endian(bytes, HISTOGRAM_MAX_LATENCY - 1, 8); /* highest value */
     add_big_endian(bytes, RATIO, 8);
     if (counts.text)
         buffer_add(bytes, counts.text, counts.length);
@@ -348,7 +348,7 @@ hdr_open(struct report *report)
     log->epoch = start - report->monotonic_now();
     for (int i = 0; i < report->job_count; i++) {
         struct buffer *name = &log->targets[i].name;
-        int ordinal = job_ordinal(report->jobs, i);
+        int ordinal = job_path_ordinal(report->jobs, i);
 
         add_percent_escaped(name, report->jobs[i].target.description.path);
         if (ordinal > 1)

@@ -70,7 +70,7 @@ human_begin(struct report *report)
     if (!labels)
         labels = report->state = calloc((size_t)report->job_count, sizeof(*labels));
 
-    int ordinal = job_number(report->jobs, report->job_count, report->job->index);
+    int ordinal = job_path_number(report->jobs, report->job_count, report->job->index);
     description_label(report->target, &label);
     if (ordinal)
         buffer_format(&label, " #%d", ordinal);
@@ -166,7 +166,7 @@ add_percentile_line(struct buffer *text, int width, const char *name,
                     const struct latencies *latencies, const struct percentiles *list,
                     unsigned shown)
 {
-    int64_t times[PERCENTILES_MOST];
+    int64_t times[PERCENTILES_MAX];
     int count = 0;
 
     if (!shown)
@@ -355,12 +355,12 @@ add_phases_summary(struct report *report)
     struct buffer load = {0};
 
     buffer_format(&load, "%s: ", phase_label(PHASE_LOADED));
-    plan_background_name(&job->phases->background->plan, &load);
+    plan_describe_background(&job->phases->background->plan, &load);
     report->text.failed |= load.failed;
     add_block_heading(report, load.failed ? phase_label(PHASE_LOADED) : load.text);
     buffer_free(&load);
 
-    outcome_limits(&job->outcome, NULL, &report->text);
+    outcome_add_limits(&job->outcome, NULL, &report->text);
     table_phases(report);
 
     for (enum phase phase = PHASE_IDLE; phase < PHASES; phase++)
@@ -397,7 +397,7 @@ human_summary(struct report *report, const struct run_record *record)
 {
     const struct stats *stats = record->stats;
     const struct operation_mix *mix = &report->plan->workload.mix;
-    const char *done = mix->extra_count ? "" : operations[mix->turns[0]].done;
+    const char *done = mix->extra_count ? "" : operations[mix->turns[0]].amount_suffix;
     const struct moments *latency = &stats->latency;
     struct buffer *text = &report->text;
 
@@ -423,10 +423,10 @@ human_summary(struct report *report, const struct run_record *record)
     buffer_text(text, "\n");
 
     add_percentile_block(report, stats);
-    if (report->plan->statistics.breakdown)
+    if (report->plan->statistics.has_breakdown)
         add_breakdown_block(text, stats, &report->plan->output.percentiles);
 
-    outcome_limits(&report->job->outcome, NULL, text);
+    outcome_add_limits(&report->job->outcome, NULL, text);
     add_extremes(text, latency);
     add_histograms(report, stats, "");
 }
@@ -436,7 +436,7 @@ human_summary(struct report *report, const struct run_record *record)
 static void
 add_numbered_path(struct buffer *text, const struct report *report, const struct job *job)
 {
-    int ordinal = job_number(report->jobs, report->job_count, job->index);
+    int ordinal = job_path_number(report->jobs, report->job_count, job->index);
 
     buffer_escaped(text, job->target.description.path);
     if (ordinal)
@@ -493,7 +493,7 @@ add_recorded_limits(struct report *report, const struct comparison_row *rows)
     for (int i = 0; i < report->job_count; i++) {
         const struct job *job = &report->jobs[i];
 
-        outcome_limits(&job->outcome, job->target.description.path, &report->text);
+        outcome_add_limits(&job->outcome, job->target.description.path, &report->text);
         /* The rows of recorded runs are not sorted by speed, so rows[i] belongs to
          * jobs[i]. Row 0 is the reference, which no relative limit applies to. */
         if (rows && i > 0)

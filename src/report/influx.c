@@ -71,7 +71,7 @@ static void
 begin_line(struct report *report, enum scope scope)
 {
     struct buffer *text = &report->text;
-    int ordinal = job_ordinal(report->jobs, report->job->index);
+    int ordinal = job_path_ordinal(report->jobs, report->job->index);
     const char *operation = scope_is_operation(scope)
                                 ? scope_name(scope)
                                 : operation_mix_word(&report->plan->workload.mix);
@@ -79,7 +79,7 @@ begin_line(struct report *report, enum scope scope)
     buffer_text(text, scope_is_part(scope) ? "ioping_part,path=" : "ioping,path=");
     add_path_tag(text, report->target->path);
     buffer_format(text, ",operation=%s,mode=%s", operation,
-                  description_mode(report->target->mode));
+                  io_mode_name(report->target->mode));
 
     if (scope_is_part(scope))
         buffer_format(text, ",part=%s", scope_name(scope));
@@ -187,7 +187,7 @@ add_highest_line(struct report *report, const struct run_record *record)
 
     begin_line(report, SCOPE_ALL);
     buffer_text(&report->text, "highest_");
-    add_swept_value(report, job_highest(report->job));
+    add_swept_value(report, job_highest_value(report->job));
     buffer_format(&report->text, " %" PRId64 "\n", report->wall_now());
 }
 

@@ -37,7 +37,7 @@ add_target_object(struct json *json, const struct description *target)
         json_string(json, "fstype", target->fstype);
         json_string(json, "device", target->device);
         json_value(json, "device_size", "%" PRId64, target->size);
-        json_string(json, "mode", description_mode(target->mode));
+        json_string(json, "mode", io_mode_name(target->mode));
     }
     json_close(json, '}');
 }
@@ -111,7 +111,7 @@ static void
 json_sample(struct report *report, const struct sample *sample)
 {
     char name[16];
-    const char *notice = sample_notice(sample, name);
+    const char *notice = sample_verdict_word(sample, name);
     struct json json = open_record(report);
 
     json_open(&json, "io", '{');
@@ -262,7 +262,7 @@ add_stat_object(struct report *report, struct json *json, const struct stats *st
          scope = scope_next(stats, scope))
         add_scope_object(report, json, stats, scope);
 
-    if (report->plan->statistics.breakdown)
+    if (report->plan->statistics.has_breakdown)
         add_total_breakdown(report, json, stats);
     json_close(json, '}');
 }
@@ -391,7 +391,7 @@ add_relative_limit(struct json *json, const struct slo *slo,
 {
     bool is_certain = figure->verdict != SLO_UNKNOWN;
 
-    json_value(json, "most", "%.9g", 1 + (double)slo->limit / SLO_WHOLE);
+    json_value(json, "most", "%.9g", 1 + (double)slo->limit / SLO_HUNDRED_PERCENT);
     if (figure->ratio > 0)
         json_value(json, "ratio", "%.9g", figure->ratio);
     json_value(json, "met", "%s", met_values[figure->verdict]);
@@ -408,7 +408,7 @@ add_limits_array(struct report *report, struct json *json)
     const struct comparison_row *row = find_comparison_row(report, &outcome->total);
     bool has_reference = row && row != report->rows;
     bool is_open = false;
-    char name[SLO_NAME];
+    char name[SLO_NAME_SIZE];
 
     if (!outcome->is_explained || !outcome->slos)
         return;
@@ -452,7 +452,7 @@ add_step_members(const struct report *report, struct json *json,
 }
 
 /* Adds the object "background" about the background load of a phase. The figures of the
- * load do not include its first second, in which it settles (PLAN_SETTLE). */
+ * load do not include its first second, in which it settles (PLAN_LOAD_SETTLE_TIME). */
 static void
 add_background_object(struct report *report, struct json *json,
                       const struct job *background)
@@ -464,7 +464,7 @@ add_background_object(struct report *report, struct json *json,
 
     json_open(json, "background", '{');
     json_string(json, "path", plan->path);
-    json_string(json, "mode", description_mode(background->target.description.mode));
+    json_string(json, "mode", io_mode_name(background->target.description.mode));
     json_string(json, "operation", operation_mix_word(&plan->workload.mix));
     json_value(json, "linear", "%s", plan->workload.linear ? "true" : "false");
     json_value(json, "size", "%" PRId64, plan->workload.request_size);
@@ -521,7 +521,7 @@ json_highest(struct report *report, const struct run_record *record)
     if (job->sweep.highest_index < 0)
         json_value(&json, name, "null");
     else
-        json_value(&json, name, "%" PRId64, job_highest(job));
+        json_value(&json, name, "%" PRId64, job_highest_value(job));
 
     if (limits.failed)
         report->text.failed = true;

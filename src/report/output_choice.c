@@ -374,7 +374,7 @@ check_files(const struct plan *plan, struct error *error)
 }
 
 int
-outputs_plan(const struct options *options, struct plan *plan, struct error *error)
+outputs_choose(const struct options *options, struct plan *plan, struct error *error)
 {
     struct plan_output *output = &plan->output;
     const struct output_kind *printed = choose_printed(options);

@@ -77,7 +77,7 @@ output_file_open(struct output_file *file, const struct plan *plan, struct error
     if (!path)
         return 0;
 
-    if (has_stdout_at_end(plan) && os_stream_terminal(STANDARD_OUTPUT))
+    if (has_stdout_at_end(plan) && os_stream_is_terminal(STANDARD_OUTPUT))
         return error_set(error, EXIT_PREPARE, "standard output",
                          "is a terminal, which cannot show a plot; redirect it, as in "
                          "-plot - >x.svg");
@@ -130,9 +130,9 @@ output_file_check_working_file(const struct output_file *file, const struct plan
 {
     char path[TARGET_PATH];
 
-    if (!file->stream || !target->workload.keep)
+    if (!file->stream || !target->workload.keeps_file)
         return 0;
-    if (target_working_path(target, path) < 0 || !os_stream_is_path(file->stream, path))
+    if (target_keep_path(target, path) < 0 || !os_stream_is_path(file->stream, path))
         return 0;
 
     return refuse_output_file(plan, "a target", error);

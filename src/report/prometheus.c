@@ -115,7 +115,7 @@ add_histogram_lines(const struct metrics *metrics, const void *value)
     for (int i = 0; i < buckets->count; i++)
         buffer_format(metrics->text, "%s_bucket{%s,le=\"%.15g\"} %" PRIu64 "\n", name,
                       labels, (double)buckets->list[i] / SECOND,
-                      histogram_count(histogram, buckets->list[i]));
+                      histogram_count_upto(histogram, buckets->list[i]));
 
     buffer_format(metrics->text, "%s_bucket{%s,le=\"+Inf\"} %" PRIu64 "\n", name, labels,
                   histogram->count);
@@ -216,7 +216,7 @@ has_metric(const struct metrics *metrics, const struct metric *metric,
         return false;
     if (flags & WITH_ENDED_REQUEST && !series->counts.last_end)
         return false;
-    if (flags & WITH_PARTS && !metrics->plan->statistics.breakdown)
+    if (flags & WITH_PARTS && !metrics->plan->statistics.has_breakdown)
         return false;
 
     return true;
@@ -301,8 +301,8 @@ make_series(struct series *series, const struct metrics *metrics, const struct j
 
     *series = (struct series){
         .is_whole_target = is_whole,
-        .has_flushes =
-            operations[operation].flags & OPERATION_FLUSHED && !metrics->plan->io.cached,
+        .has_flushes = operations[operation].flags & OPERATION_FLUSHED &&
+                       !metrics->plan->io.uses_cache,
         .latencies = latencies_of(stats, scope),
         .flushes = latencies_of(stats, SCOPE_SYNC),
         .counts = scope_counts_of(stats, scope),
@@ -319,7 +319,7 @@ make_series(struct series *series, const struct metrics *metrics, const struct j
     add_metric_label(&series->labels, ",fstype", target->fstype);
     if (is_of_operation || !is_mixed)
         add_metric_label(&series->labels, ",operation", operations[operation].word);
-    add_metric_label(&series->labels, ",mode", description_mode(target->mode));
+    add_metric_label(&series->labels, ",mode", io_mode_name(target->mode));
     if (phase)
         add_metric_label(&series->labels, ",phase", phase_name(phase));
 }
@@ -354,7 +354,7 @@ make_job_series(struct series *list, int count, const struct metrics *metrics,
 
 /* The largest number of series that a job can have: one for each operation in each phase,
  * and one for the target as a whole. */
-#define JOB_SERIES_MOST (OPERATION_TURNS * (PHASES - 1) + 1)
+#define JOB_SERIES_MAX (OPERATION_TURNS * (PHASES - 1) + 1)
 
 /* Adds the whole file, with the values as of NOW. */
 static void
@@ -363,7 +363,7 @@ prometheus_tick(struct report *report, const struct job *jobs, int job_count, in
 {
     (void)jobs, (void)job_count, (void)last;
 
-    size_t capacity = (size_t)report->job_count * JOB_SERIES_MOST;
+    size_t capacity = (size_t)report->job_count * JOB_SERIES_MAX;
     struct series *series = calloc(capacity, sizeof(*series));
     int count = 0;
     struct metrics metrics = {.text = &report->text,

@@ -20,7 +20,7 @@ static void
 end_line(struct report *report)
 {
     if (report->job_count > 1) {
-        int ordinal = job_ordinal(report->jobs, report->job->index);
+        int ordinal = job_path_ordinal(report->jobs, report->job->index);
         buffer_text(&report->text, " ");
         buffer_escaped(&report->text, report->target->path);
         if (ordinal > 1)
@@ -66,7 +66,7 @@ raw_highest_line(struct report *report, const struct run_record *record)
     if (job->sweep.highest_index < 0)
         buffer_text(text, "-");
     else
-        buffer_format(text, "%" PRId64, job_highest(job));
+        buffer_format(text, "%" PRId64, job_highest_value(job));
 
     buffer_text(text, job->plan.statistics.slos.count ? " " : " -");
     slos_text(&job->plan.statistics.slos, text);

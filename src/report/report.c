@@ -135,7 +135,7 @@ add_report(struct reports *reports, const struct plan *plan, const struct job *j
         .monotonic_now = os_clock_now,
         .wall_now = os_clock_wall,
         .columns = DEFAULT_COLUMNS,
-        .has_utf8 = os_locale_utf8(),
+        .has_utf8 = os_locale_is_utf8(),
     };
 
     /* A file of -output is not treated as a terminal, even if it is one (/dev/tty). */
@@ -146,7 +146,7 @@ add_report(struct reports *reports, const struct plan *plan, const struct job *j
         int columns = os_stream_columns(STANDARD_OUTPUT);
 
         report->stream = STANDARD_OUTPUT;
-        report->is_terminal = os_stream_terminal(STANDARD_OUTPUT);
+        report->is_terminal = os_stream_is_terminal(STANDARD_OUTPUT);
         report->has_color = color_wanted(color, STANDARD_OUTPUT);
         if (columns > 0)
             report->columns = columns;
@@ -220,7 +220,7 @@ begin_job(struct reports *reports, struct report *report, const struct job *job)
     if (format->begin)
         format->begin(report);
     if (format->closing)
-        os_signals_closing(report->stream, format->closing);
+        os_signals_set_closing_byte(report->stream, format->closing);
 
     report->is_open = true;
     flush_report(reports, report);
@@ -230,7 +230,7 @@ begin_job(struct reports *reports, struct report *report, const struct job *job)
 static void
 note_unnamed(const struct reports *reports, const struct job *job)
 {
-    int code = job->target.naming_error; /* an errno */
+    int code = job->target.naming_errno; /* an errno */
     struct notes notes = {0};
 
     if (!code)
@@ -570,7 +570,7 @@ store_failure(const struct reports *reports, struct outcome *outcome)
 static void
 leave_interrupted_line(const struct reports *reports)
 {
-    if (os_signals_stop() == SIGINT && os_stream_terminal(STANDARD_ERROR) &&
+    if (os_signals_stop_signal() == SIGINT && os_stream_is_terminal(STANDARD_ERROR) &&
         !reports->status)
         os_stream_write(STANDARD_ERROR, "\n", 1);
 }
@@ -648,7 +648,7 @@ report_observer(struct reports *reports)
 
     return (struct run_observer){
         .self = reports,
-        .judges_slow = report->is_terminal && report->output->has_requests,
+        .needs_slow_above = report->is_terminal && report->output->has_requests,
         .begin = on_begin,
         .sample = on_sample,
         .record = on_record,
@@ -740,7 +740,7 @@ report_end(struct reports *reports, struct outcome *outcome)
     for (int i = 0; i < reports->report_count; i++)
         close_report(reports, &reports->list[i]);
 
-    os_signals_closing(STANDARD_OUTPUT, 0);
+    os_signals_set_closing_byte(STANDARD_OUTPUT, 0);
     status_close(reports->status);
     reports->status = NULL;
 

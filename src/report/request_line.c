@@ -235,7 +235,7 @@ request_line_add(struct report *report, const char *label, const struct sample *
 
     if (report->is_terminal)
         judge_for_terminal(&judged);
-    const char *notice = sample_notice(&judged, name);
+    const char *notice = sample_verdict_word(&judged, name);
     /* The notice stands in parentheses, after a space. With -breakdown, it may stand on a
      * further line, so no space is reserved for it. */
     int notice_width = notice ? (int)strlen(notice) + 2 : 0;

@@ -109,7 +109,7 @@ note_ending(struct status_facts *facts, double share, int64_t remaining)
 static int64_t
 estimate_remaining(const struct plan *plan, const struct stats *stats, int64_t elapsed)
 {
-    int64_t requests = (int64_t)(plan->end.count - stats->requests);
+    int64_t requests = (int64_t)(plan->end.max_requests - stats->requests);
     int64_t per_interval = units_scale(plan->pace.burst, plan->io.threads, 1);
 
     if (plan->pace.interval > 0)
@@ -130,14 +130,14 @@ note_count_limit(const struct status *status, const struct job *jobs, int count,
     double done = 0;               /* requests of all targets */
     int64_t longest_remaining = 0; /* ns; -1 if it is unknown for a target */
 
-    if (plan->end.count == UINT64_MAX)
+    if (plan->end.max_requests == UINT64_MAX)
         return;
 
     for (int i = 0; i < count; i++) {
         const struct stats *stats = shown_stats(&jobs[i]);
 
         if (jobs[i].has_ended) {
-            done += (double)plan->end.count;
+            done += (double)plan->end.max_requests;
             continue;
         }
 
@@ -149,7 +149,7 @@ note_count_limit(const struct status *status, const struct job *jobs, int count,
             longest_remaining = time_later(longest_remaining, remaining);
     }
 
-    double all = (double)plan->end.count * status->target_count;
+    double all = (double)plan->end.max_requests * status->target_count;
     note_ending(facts, done / all, longest_remaining);
 }
 
@@ -513,7 +513,7 @@ status_is_default(const struct plan *plan)
 bool
 status_possible(void)
 {
-    return os_stream_terminal(STANDARD_ERROR) && !os_terminal_dumb();
+    return os_stream_is_terminal(STANDARD_ERROR) && !os_terminal_is_dumb();
 }
 
 struct status *
@@ -533,7 +533,7 @@ status_open(const struct plan *plan, int target_count, int64_t now)
     status->plan = plan;
     status->target_count = target_count;
     status->began_at = now;
-    status->has_utf8 = os_locale_utf8();
+    status->has_utf8 = os_locale_is_utf8();
 
     return status;
 }
@@ -558,7 +558,7 @@ status_pause(struct status *status)
     os_lock_acquire(status->lock);
 
     /* If the program is in the background, the last line belongs to the shell. */
-    if (status->is_shown && os_terminal_foreground(STANDARD_ERROR))
+    if (status->is_shown && os_terminal_is_foreground(STANDARD_ERROR))
         os_stream_write(STANDARD_ERROR, erasure, strlen(erasure));
     status->is_shown = false;
 }
@@ -625,7 +625,7 @@ draw_line(struct report *report, const struct job *jobs, int count, int64_t now,
 
     (void)last;
 
-    if (now - status->began_at < QUIET_TIME || !os_terminal_foreground(STANDARD_ERROR))
+    if (now - status->began_at < QUIET_TIME || !os_terminal_is_foreground(STANDARD_ERROR))
         return;
 
     make_line(status, jobs, count, now);
@@ -656,7 +656,7 @@ store_place(struct report *report, const struct job *job, const struct run_part 
 
     int64_t began_at = report->monotonic_now();
     if (part->phase == PHASE_LOADED)
-        began_at += PLAN_SETTLE;
+        began_at += PLAN_LOAD_SETTLE_TIME;
 
     report->status->place = (struct status_place){
         .target = job->index,

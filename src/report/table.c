@@ -59,7 +59,7 @@ struct table {
     bool names_alone; /* each name has a line of its own, above its row */
     int column_count;
     int operation_column_count; /* rows of operations have only this many columns */
-    struct column columns[PERCENTILES_MOST + 8];
+    struct column columns[PERCENTILES_MAX + 8];
 };
 
 /* The data of one row. */
@@ -96,7 +96,7 @@ add_rank_columns(struct table *table, const struct plan *plan)
         const struct percentile *percentile = &list->list[i];
         int head_width = (int)strlen(percentile->name) + 3; /* the gap and "p" */
         int width = head_width > WIDTH_TIME ? head_width : WIDTH_TIME;
-        uint64_t min_requests = is_given ? 1 : percentile_needs(percentile);
+        uint64_t min_requests = is_given ? 1 : percentile_min_samples(percentile);
 
         table->columns[table->column_count++] =
             (struct column){RANK, width, "p", percentile, min_requests};
@@ -109,14 +109,15 @@ add_device_columns(struct table *table, const struct plan *plan)
 {
     const struct percentiles *list = &percentiles_common;
 
-    if (!plan->statistics.breakdown)
+    if (!plan->statistics.has_breakdown)
         return;
 
     for (int i = 0; i < list->count; i++) {
         const struct percentile *percentile = &list->list[i];
 
-        table->columns[table->column_count++] = (struct column){
-            DEVICE, WIDTH_DEVICE, "device p", percentile, percentile_needs(percentile)};
+        table->columns[table->column_count++] =
+            (struct column){DEVICE, WIDTH_DEVICE, "device p", percentile,
+                            percentile_min_samples(percentile)};
     }
 }
 
@@ -194,7 +195,7 @@ static void
 fill_ratio(char *cell, const struct latencies *latencies, const struct latencies idle)
 {
     const struct percentile *p99 = &percentiles_common.list[1];
-    uint64_t needs = percentile_needs(p99);
+    uint64_t needs = percentile_min_samples(p99);
     double idle_p99 = (double)latencies_percentile(&idle, p99);
 
     if (latencies->moments->count < needs || idle.moments->count < needs || idle_p99 <= 0)

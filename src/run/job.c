@@ -43,9 +43,9 @@ job_init(struct job *job, const struct plan *plan, int index)
     job->outcome.direct_io_hint = job->target.direct_io_hint;
     job->outcome.slos = &plan->statistics.slos;
     job->outcome.warnings = &plan->statistics.warnings;
-    job->outcome.has_breakdown = plan->statistics.breakdown;
-    job->outcome.target = job_name(job);
-    if (plan->end.count == UINT64_MAX && plan->end.work_time != INT64_MAX)
+    job->outcome.has_breakdown = plan->statistics.has_breakdown;
+    job->outcome.target_name = job_name(job);
+    if (plan->end.max_requests == UINT64_MAX && plan->end.work_time != INT64_MAX)
         job->outcome.work_time = plan->end.work_time;
     job->stats = &job->progress.total;
 
@@ -93,7 +93,7 @@ have_same_path(const struct job *job, const struct job *other)
 }
 
 int
-job_ordinal(const struct job *jobs, int index)
+job_path_ordinal(const struct job *jobs, int index)
 {
     int ordinal = 1;
     for (int i = 0; i < index; i++)
@@ -103,11 +103,11 @@ job_ordinal(const struct job *jobs, int index)
 }
 
 int
-job_number(const struct job *jobs, int count, int index)
+job_path_number(const struct job *jobs, int count, int index)
 {
     for (int i = 0; i < count; i++)
         if (i != index && have_same_path(&jobs[i], &jobs[index]))
-            return job_ordinal(jobs, index);
+            return job_path_ordinal(jobs, index);
     return 0;
 }
 
@@ -130,8 +130,8 @@ prepare_group(struct job *job)
 
     group->size = 0;
     group->max_requests = UINT64_MAX;
-    if (plan->end.count < UINT64_MAX - job->ordinals_used)
-        group->max_requests = job->ordinals_used + plan->end.count;
+    if (plan->end.max_requests < UINT64_MAX - job->ordinals_used)
+        group->max_requests = job->ordinals_used + plan->end.max_requests;
     atomic_init(&group->ordinals_taken, job->ordinals_used);
     atomic_init(&group->next_arrival, 0);
     busy_clear(&group->busy);
@@ -202,7 +202,7 @@ job_open(struct job *job, struct error *error)
 
     /* A signal to stop ends this loop early. Even then one worker is opened, because the
      * outcome needs the statistics of a worker. */
-    while (*size < plan->io.threads && (*size == 0 || !os_signals_stop())) {
+    while (*size < plan->io.threads && (*size == 0 || !os_signals_stop_signal())) {
         struct worker_thread *thread = worker_thread_make(job);
         if (!thread)
             return error_set(error, EXIT_PREPARE, NULL,
@@ -214,7 +214,7 @@ job_open(struct job *job, struct error *error)
         }
         thread->worker.reports_requests =
             plan->output.any_requests || plan->output.any_periods;
-        thread->worker.needs_slow_above = job->run->task.observer->judges_slow;
+        thread->worker.needs_slow_above = job->run->task.observer->needs_slow_above;
         job->worker_threads[(*size)++] = thread;
     }
 
@@ -226,7 +226,7 @@ job_prepare_begin(struct job *job)
 {
     atomic_init(&job->group.started_at, 0);
     atomic_init(&job->group.period_end, INT64_MAX);
-    atomic_init(&job->group.is_stopped, os_signals_stop() != 0);
+    atomic_init(&job->group.is_stopped, os_signals_stop_signal() != 0);
     atomic_init(&job->group.last_due_at, 0);
 }
 
@@ -269,7 +269,7 @@ abandon_if_timed_out(struct job *job, struct worker_thread *thread, int64_t resu
         return now + SUPERVISE_RETRY;
     bool has_lock = os_lock_try(run->lock);
     if (has_lock || now >= time_add(abandon_at, DEADLINE_GRACE))
-        worker_thread_abandon_late(thread, os_process_resumed(), now, has_lock);
+        worker_thread_abandon_late(thread, os_process_resumed_at(), now, has_lock);
     if (has_lock)
         os_lock_release(run->lock);
 
@@ -290,7 +290,7 @@ watch_worker(struct job *job, struct worker_thread *thread, int64_t now)
         atomic_load(&job->group.is_stopped) || atomic_load(&job->group.last_due_at);
     uint64_t index;
     int64_t check_at;
-    int64_t resumed = os_process_resumed();
+    int64_t resumed = os_process_resumed_at();
     int64_t waited = worker_thread_find_stall(thread, resumed, now, &index, &check_at);
     if (waited)
         observer->hang(observer->self, job, index, waited);

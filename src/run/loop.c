@@ -85,7 +85,7 @@ log_for_breakdown(struct worker *worker, struct sample *sample)
     if (worker->reports_requests) {
         attribution_record(worker->account.attribution, log, sample);
     } else if (sample_counts(sample)) {
-        log->list[log->count++] = *sample;
+        log->samples[log->count++] = *sample;
         if (log->count == log->capacity)
             attribution_take(worker->account.attribution, log);
     }
@@ -292,7 +292,7 @@ submit_request(struct worker *worker, int64_t now)
     sample->size = flags & OPERATION_MOVES ? (int64_t)entry->request.size : 0;
     if (flags & OPERATION_WRITES) {
         randomize_write_buffer(queue, entry);
-        if (worker->plan->workload.append)
+        if (worker->plan->workload.is_log)
             prepare_append(worker, entry, now);
     } else if (flags & OPERATION_READS &&
                worker->target->description.mode == IO_MODE_NOCACHE) {
@@ -473,7 +473,7 @@ complete_request(struct worker *worker, const struct io_completion *done, int64_
         sample->missed = 0;
         sample->missed_before = 0;
         sample->stall = 0;
-    } else if (now - began >= OS_LATE_LEAST) {
+    } else if (now - began >= OS_LATE_MIN) {
         count_lateness(worker, began);
     }
     sample->start = began;
@@ -534,7 +534,7 @@ worker_time_out_request(struct worker *worker, struct inflight_request *entry,
 static int64_t
 waits_since(int64_t start)
 {
-    return time_later(start, os_process_resumed());
+    return time_later(start, os_process_resumed_at());
 }
 
 /* Fails the requests that have had no answer for the timeout of the plan (-timeout), the
@@ -548,7 +548,7 @@ time_out_requests(struct worker *worker, int64_t now)
         int64_t start = entry->sample.start;
         int64_t since = waits_since(start);
         if (!start || now - since < worker->plan->end.timeout ||
-            os_process_stopped(since))
+            os_process_was_stopped(since))
             return;
         bool goes_on = worker_time_out_request(worker, entry, start, now);
         report_sample(worker, &entry->sample, goes_on);
@@ -645,7 +645,7 @@ begin_loop(struct worker *worker)
     int64_t started = worker_group_start(worker->group, now);
     /* An open loop counts from the planned begin, so a request that is due while the
      * workers start is late. A closed loop counts from when the first worker is ready. */
-    if (!plan->pace.open_loop)
+    if (!plan->pace.is_open_loop)
         begin_at = started;
     schedule_start(schedule, plan, worker->index, &worker->group->next_arrival, begin_at,
                    now);

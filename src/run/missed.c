@@ -19,7 +19,7 @@ worker_count_missed(struct worker *worker, struct sample *sample, uint64_t count
     struct worker_account *account = &worker->account;
     enum operation next = pattern->mix.turns[pattern->turn];
 
-    if (count == 0 || os_process_stopped(schedule->missed_since))
+    if (count == 0 || os_process_was_stopped(schedule->missed_since))
         return false;
     if (sample) {
         sample->missed += count;
@@ -38,7 +38,7 @@ worker_give_up_stopped(struct worker *worker, int64_t when, int64_t now)
 {
     if (!was_stopped(when, now))
         return false;
-    int64_t resumed = os_process_resumed();
+    int64_t resumed = os_process_resumed_at();
     int64_t until = resumed > when ? resumed : now;
     worker->account.total.skipped_stopped +=
         schedule_give_up_stopped(&worker->schedule, until);

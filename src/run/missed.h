@@ -18,7 +18,7 @@
 static inline bool
 was_stopped(int64_t start, int64_t now)
 {
-    return now - start >= STOP_SHORTEST && os_process_stopped(start);
+    return now - start >= STOP_SHORTEST && os_process_was_stopped(start);
 }
 
 /* Returns true if WORKER must not send a request that is due at WHEN, because the run is
@@ -31,7 +31,7 @@ worker_is_over(const struct worker *worker, int64_t when, int64_t now)
 
     return when >= schedule->end_at || now >= schedule->deadline ||
            atomic_load_explicit(&worker->group->is_stopped, memory_order_relaxed) ||
-           os_signals_asked() ||
+           os_signals_stop_asked_at() ||
            (schedule->ordinal_count == 0 &&
             atomic_load_explicit(&worker->group->last_due_at, memory_order_relaxed));
 }

@@ -117,7 +117,7 @@ move_busy_to_period(struct job *job, struct busy_log *log, int64_t now)
 {
     bool is_back_to_back = job->active_plan.pace.interval == 0;
     int64_t end = log->count > 0 ? log->list[log->count - 1].end : now;
-    if (is_back_to_back && end < now && !os_process_stopped(end))
+    if (is_back_to_back && end < now && !os_process_was_stopped(end))
         log->list[log->count - 1].end = now;
     busy_log_move(log, &job->period.busy);
 }

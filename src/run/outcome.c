@@ -116,7 +116,7 @@ mark_uncertain(const struct outcome *outcome, const struct slo *slo,
     bool is_open = isinf(interval.high);
     bool is_within = interval.low <= (double)slo->limit &&
                      interval.high > (double)slo->limit &&
-                     outcome->series->count >= DEPENDENCE_LEAST;
+                     outcome->series->count >= DEPENDENCE_MIN;
     bool has_enough = answer->is_certain || outcome->is_recorded;
 
     if (interval.is_known && is_within && (has_enough || !is_open)) {
@@ -156,7 +156,7 @@ compute_advice(const struct outcome *outcome, const struct slo *slo,
     if (slo->metric != SLO_PERCENTILE || answer->is_dependent ||
         (fails && latencies.is_corrected))
         return;
-    if (estimate && estimate->entry_count >= DEPENDENCE_LEAST) {
+    if (estimate && estimate->entry_count >= DEPENDENCE_MIN) {
         if (!estimate->dependence.is_known)
             return;
         time = estimate->dependence.autocorrelation_time;
@@ -268,7 +268,7 @@ add_advice(struct buffer *text, const struct outcome *outcome,
     double requests = is_known ? estimate_requests(outcome, answer) : 0;
     if (answer->is_close) {
         buffer_text(text, "too close to call");
-        if (answer->count >= ADVICE_MOST)
+        if (answer->count >= ADVICE_MAX)
             return;
         buffer_text(text, "; ");
     }
@@ -321,7 +321,7 @@ static void
 add_uncertainty(struct buffer *text, const struct slo *slo,
                 const struct slo_answer *answer)
 {
-    char name[SLO_NAME];
+    char name[SLO_NAME_SIZE];
     char bound[UNITS_TEXT];
     bool is_met = answer->verdict == SLO_MET;
 
@@ -347,7 +347,7 @@ static void
 add_limit_answer(struct buffer *text, const struct outcome *outcome,
                  const struct slo *slo, const struct slo_answer *answer)
 {
-    char name[SLO_NAME];
+    char name[SLO_NAME_SIZE];
     char limit[UNITS_TEXT];
     char value[UNITS_TEXT];
     bool is_corrected =
@@ -398,12 +398,12 @@ explain_limit(const struct outcome *outcome, const struct slo *slo,
         return;
     add_limit_answer(&text, outcome, slo, answer);
     if (!text.failed)
-        notes_add(notes, outcome->target, "%s", text.text);
+        notes_add(notes, outcome->target_name, "%s", text.text);
     buffer_free(&text);
 }
 
 void
-outcome_limits(const struct outcome *outcome, const char *target, struct buffer *text)
+outcome_add_limits(const struct outcome *outcome, const char *target, struct buffer *text)
 {
     int count = outcome->is_explained && outcome->slos ? outcome->slos->count : 0;
 
@@ -529,11 +529,11 @@ explain_counts(const struct outcome *outcome, struct notes *notes)
     bool is_explained = outcome->failed_sample.index && total->failed == 1;
 
     if (total->failed > 0 && !is_explained)
-        notes_add(notes, outcome->target, "%llu of %llu %s failed",
+        notes_add(notes, outcome->target_name, "%llu of %llu %s failed",
                   (unsigned long long)total->failed, (unsigned long long)total->requests,
                   request_noun(total->requests));
     if (total->missed && !total->corrected_interval)
-        notes_add(notes, outcome->target,
+        notes_add(notes, outcome->target_name,
                   "%llu %s missed: not sent in time, because earlier ones were still in "
                   "flight",
                   (unsigned long long)total->missed, request_noun(total->missed));
@@ -570,7 +570,7 @@ explain_split(const struct outcome *outcome, struct notes *notes)
                      reasons[i].before, (unsigned long long)reasons[i].count,
                      reasons[i].after);
     }
-    notes_add(notes, outcome->target, "only %llu of %llu %s could be split%s",
+    notes_add(notes, outcome->target_name, "only %llu of %llu %s could be split%s",
               (unsigned long long)split, (unsigned long long)count, request_noun(count),
               why);
 }
@@ -597,8 +597,8 @@ explain_steps(const struct outcome *outcome, struct notes *notes)
     char what[512] = "-sweep";
     char text[UNITS_TEXT];
 
-    if (outcome->target)
-        snprintf(what, sizeof(what), "%.490s: -sweep", outcome->target);
+    if (outcome->target_name)
+        snprintf(what, sizeof(what), "%.490s: -sweep", outcome->target_name);
 
     if (outcome->early_step)
         notes_add(notes, what,
@@ -637,7 +637,7 @@ explain_sweep_limits(const struct outcome *outcome, struct notes *notes)
     if (outcome->limits_printed || meets_limits(outcome))
         return;
     slos_print(outcome->slos, &limits);
-    notes_add(notes, outcome->target, "%s with %s: %s",
+    notes_add(notes, outcome->target_name, "%s with %s: %s",
               sweep_kinds[outcome->sweep_kind].highest,
               limits.failed ? "the limits" : limits.text, highest);
     buffer_free(&limits);
@@ -680,10 +680,11 @@ explain_waiting(const struct outcome *outcome, struct notes *notes)
 
     units_format(UNITS_TIME, outcome->waiting_age, waited);
     if (outcome->abandoned_requests > 1)
-        notes_add(notes, outcome->target, "%d requests still waiting after %s",
+        notes_add(notes, outcome->target_name, "%d requests still waiting after %s",
                   outcome->abandoned_requests, waited);
     else
-        notes_add(notes, outcome->target, "1 request still waiting after %s", waited);
+        notes_add(notes, outcome->target_name, "1 request still waiting after %s",
+                  waited);
 }
 
 void
@@ -693,15 +694,15 @@ outcome_explain(struct outcome *outcome, struct notes *notes)
     char text[OUTCOME_TEXT];
 
     if (outcome->failed_sample.index && !outcome->failure_notified)
-        notes_add(notes, outcome->target, "%s",
+        notes_add(notes, outcome->target_name, "%s",
                   outcome_failure_text(&outcome->failed_sample, text));
     if (outcome->waiting_age)
         explain_waiting(outcome, notes);
 
     if (total->cached)
-        notes_add(notes, outcome->target, "%s", outcome_cached_text(outcome, text));
+        notes_add(notes, outcome->target_name, "%s", outcome_cached_text(outcome, text));
     if (total->from_memory)
-        notes_add(notes, outcome->target,
+        notes_add(notes, outcome->target_name,
                   "at least %llu of the %llu %s %s answered from memory, not by the "
                   "device: the times mix both",
                   (unsigned long long)total->from_memory,
@@ -711,13 +712,13 @@ outcome_explain(struct outcome *outcome, struct notes *notes)
                   units_plural(total->from_memory, "was", "were"));
 
     if (outcome->hole_percent > 0)
-        notes_add(notes, outcome->target,
+        notes_add(notes, outcome->target_name,
                   "%.3g %% of the working set turned into holes during the run: reading "
                   "them touches no device",
                   outcome->hole_percent);
 
     if (total->stopped)
-        notes_add(notes, outcome->target,
+        notes_add(notes, outcome->target_name,
                   "%llu of %llu %s %s in flight while the program was stopped or frozen: "
                   "%s not count",
                   (unsigned long long)total->stopped, (unsigned long long)total->requests,
@@ -726,7 +727,7 @@ outcome_explain(struct outcome *outcome, struct notes *notes)
                   units_plural(total->stopped, "it does", "they do"));
 
     if (total->late_count)
-        notes_add(notes, outcome->target,
+        notes_add(notes, outcome->target_name,
                   "%llu of %llu %s %s in flight while ioping itself could not run for a "
                   "second or more: %s, but a busy or paused machine, or a freeze, may "
                   "have added to %s",
@@ -744,5 +745,5 @@ outcome_explain(struct outcome *outcome, struct notes *notes)
     explain_limits(outcome, notes);
 
     if (total->latency.count == 0 && !has_failed(outcome) && !outcome->sweep_kind)
-        notes_add(notes, outcome->target, "%s", outcome_nothing_text(outcome, text));
+        notes_add(notes, outcome->target_name, "%s", outcome_nothing_text(outcome, text));
 }

@@ -7,7 +7,8 @@
  *     job          requests    (waits)  requests       requests
  *     load                     load...........
  *                              |<----->|
- *                              PLAN_SETTLE: the load settles before requests begin
+ *                              PLAN_LOAD_SETTLE_TIME: the load settles before requests
+ * begin
  *
  * The load ends when the requests of the second phase have ended.
  */
@@ -45,7 +46,7 @@ prepare_phase(const struct run_task *task, enum phase phase)
 
     plan_phase(&job->plan, phase, &job->active_plan);
     job->phases->current = phase;
-    job->start_delay = is_loaded ? PLAN_SETTLE : 0;
+    job->start_delay = is_loaded ? PLAN_LOAD_SETTLE_TIME : 0;
     phase_task.count = is_loaded ? 2 : 1;
     phase_task.background = is_loaded ? task->background : NULL;
 
@@ -110,7 +111,7 @@ phases_execute(const struct run_task *task, struct error *error)
             /* not EXIT_PREPARE, because earlier phases have sent requests */
             error->status = EXIT_RUNTIME;
         has_results = status == 0 || job->outcome.total.requests > 0;
-        continues = status == 0 && phase + 1 < PHASES && !os_signals_stop() &&
+        continues = status == 0 && phase + 1 < PHASES && !os_signals_stop_signal() &&
                     !job_has_failed(job) && !job_has_failed(task->background);
         if (!continues && has_results)
             end_phases(task);

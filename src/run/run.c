@@ -42,7 +42,7 @@ run_check_memory(const struct job *jobs, int count, struct error *error)
     }
 
     int64_t available = INT64_MAX;
-    if (wanted > OS_MEMORY_LITTLE)
+    if (wanted > OS_MEMORY_QUERY_MIN)
         available = os_memory_available();
     if (wanted <= available)
         return 0;
@@ -51,9 +51,9 @@ run_check_memory(const struct job *jobs, int count, struct error *error)
 }
 
 int
-run_attribute(struct run_task *task, struct notes *notes, struct error *error)
+run_open_attribution(struct run_task *task, struct notes *notes, struct error *error)
 {
-    struct attribution_job jobs[TARGETS_MOST];
+    struct attribution_job jobs[TARGETS_MAX];
 
     for (int i = 0; i < task->count; i++) {
         const struct job *job = &task->jobs[i];

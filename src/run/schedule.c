@@ -272,8 +272,8 @@ schedule_start(struct schedule *schedule, const struct plan *plan, int index,
 {
     const struct plan_pace *pace = &plan->pace;
     enum arrivals_kind closed = pace->interval ? ON_A_GRID : RAPID;
-    enum arrivals_kind open = pace->poisson ? AT_RANDOM : AT_A_RATE;
-    const struct arrivals *row = &arrivals[pace->open_loop ? open : closed];
+    enum arrivals_kind open = pace->is_poisson ? AT_RANDOM : AT_A_RATE;
+    const struct arrivals *row = &arrivals[pace->is_open_loop ? open : closed];
     bool spins = row->is_open_loop && plan->io.threads == 1;
     int64_t spacing = pace->from_limit ? pace->interval / plan->io.threads : 0;
     int64_t first_point = time_add(now, spacing * index);

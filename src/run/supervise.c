@@ -257,11 +257,11 @@ supervise(struct run *run)
         int64_t now = os_clock_now();
         /* Notes whether the process was stopped before `now`, so that requests do not
          * look late because of that. A stop after `now` cannot make them look late. */
-        os_signals_resumed();
-        if (os_signals_stop())
+        os_signals_check_resumed_at();
+        if (os_signals_stop_signal())
             interrupt_run(run, now);
         stop_if_output_failed(run);
-        if (os_signals_report())
+        if (os_signals_take_report_request())
             run->interim_wanted = true;
 
         int64_t next_check = watch_jobs(run, now);

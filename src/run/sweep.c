@@ -49,7 +49,7 @@ static struct sweep
 choose_sizes(const struct plan *plan, const struct target *target)
 {
     int64_t max_size = target->work_size < MAX_SIZE ? target->work_size : MAX_SIZE;
-    int64_t first_size = plan_first(plan, target->work_size);
+    int64_t first_size = plan_opening_size(plan, target->work_size);
     int64_t block = target_logical_block(target);
 
     if (block > 0 && (block < first_size || block <= target->work_size))
@@ -90,7 +90,7 @@ step_ns(const struct job *job, int64_t elapsed)
 {
     const struct plan *step = &job->active_plan;
 
-    if (step->pace.open_loop) {
+    if (step->pace.is_open_loop) {
         int64_t running = running_ns(job);
         int64_t stopped = step->end.work_time - running;
         return time_later(running, elapsed - stopped - job->progress.total.latency.min);
@@ -121,9 +121,9 @@ judge_step(const struct job *job, int64_t time, bool failed)
 
     if (job->outcome.error_count > 0)
         failed = true;
-    if ((plan->statistics.slos.count || job->active_plan.pace.open_loop) && failed)
+    if ((plan->statistics.slos.count || job->active_plan.pace.is_open_loop) && failed)
         return SLO_BROKEN;
-    if (job->active_plan.pace.open_loop && answered_share(job, time) < MIN_SHARE)
+    if (job->active_plan.pace.is_open_loop && answered_share(job, time) < MIN_SHARE)
         return SLO_BROKEN;
 
     return slos_check(&plan->statistics.slos, &job->progress.total);
@@ -136,9 +136,9 @@ judge_step(const struct job *job, int64_t time, bool failed)
 static int64_t
 achieved_rate(const struct job *job, int64_t rate, int64_t time)
 {
-    double share = job->active_plan.pace.open_loop ? answered_share(job, time) : 0;
+    double share = job->active_plan.pace.is_open_loop ? answered_share(job, time) : 0;
     double due = (double)(job->progress.total.requests + job->progress.total.missed);
-    double due_rate = job->active_plan.pace.poisson
+    double due_rate = job->active_plan.pace.is_poisson
                           ? fmin(stats_rate(due, running_ns(job)), (double)rate)
                           : (double)rate;
     bool is_complete = (1 - share) * due < 1;
@@ -182,7 +182,7 @@ end_step(struct job *job, const struct run_observer *observer, int64_t value,
     bool is_early = job->plan.sweep.kind == SWEEP_SIZE && !failed &&
                     stats->requests < (uint64_t)job->active_plan.io.threads;
     /* a signal has made the step incomplete */
-    bool was_stopped = os_signals_stop() && !failed;
+    bool was_stopped = os_signals_stop_signal() && !failed;
 
     if (is_early && !was_stopped)
         outcome->early_step = value;
@@ -190,7 +190,7 @@ end_step(struct job *job, const struct run_observer *observer, int64_t value,
         return false;
     /* A failure ends a closed loop before the end of its work time. Then the time of the
      * step is the elapsed time, without a wait after it. */
-    if (!failed || job->active_plan.pace.open_loop)
+    if (!failed || job->active_plan.pace.is_open_loop)
         time = step_ns(job, time);
 
     const struct latencies latencies = latencies_of(stats, SCOPE_ALL);
@@ -286,8 +286,8 @@ was_end_stopped(const struct job *job)
 {
     const struct plan *step = &job->active_plan;
     int64_t end = job->group.begin_at + step->end.settle_time + step->end.work_time;
-    return step->pace.open_loop && !job_has_failed(job) && os_process_resumed() > end &&
-           !os_signals_stop();
+    return step->pace.is_open_loop && !job_has_failed(job) &&
+           os_process_resumed_at() > end && !os_signals_stop_signal();
 }
 
 /* Runs the step with VALUE. Repeats it if the process was stopped at its end, so that its
@@ -340,7 +340,7 @@ start_search(const struct job *job, int64_t from)
 {
     int64_t to = job->plan.sweep.to;
     struct search search;
-    search_start(&search, from, to ? to : RATE_MOST);
+    search_start(&search, from, to ? to : RATE_MAX);
     return search;
 }
 
@@ -353,13 +353,13 @@ measure_first_rate(struct running_sweep *sweep, int64_t *rate)
     struct job *job = sweep->job;
 
     if (!job->held_run)
-        plan_step(&job->plan, PLAN_ALONE, 0, &job->active_plan);
+        plan_step(&job->plan, PLAN_RATE_ALONE, 0, &job->active_plan);
     if (run_once(sweep->task, sweep->error) < 0)
         return -1;
     double iops = stats_rate((double)job->progress.total.requests, job->outcome.duration);
     *rate = search_round(iops / RATE_PART, 2);
 
-    return !os_signals_stop() && !job_has_failed(job);
+    return !os_signals_stop_signal() && !job_has_failed(job);
 }
 
 _Static_assert(SEARCH_RATES <= JOB_STEPS, "each rate of a search is a step of the job");
@@ -404,14 +404,14 @@ search_rates(struct running_sweep *sweep)
 }
 
 /* Returns the value of the first step; in a sweep of rates without a first rate, this is
- * PLAN_ALONE, the step that measures the rate with one request in flight. */
+ * PLAN_RATE_ALONE, the step that measures the rate with one request in flight. */
 static int64_t
 first_value(const struct job *job)
 {
     const struct sweep *sweep = &job->plan.sweep;
     if (sweep->kind != SWEEP_RATE)
         return find_ends(job).from;
-    return sweep->from ? start_search(job, sweep->from).next_rate : PLAN_ALONE;
+    return sweep->from ? start_search(job, sweep->from).next_rate : PLAN_RATE_ALONE;
 }
 
 static int

@@ -110,24 +110,24 @@ worker_refuse(const struct plan *plan, int64_t requests, int64_t available,
 }
 
 /* With -breakdown, allocates the log of requests that the worker passes on to the
- * attribution. ATTRIBUTION_LOGS, the maximum number of requests in all logs together, is
- * divided among all workers. Returns 0, or -1 with ERROR. */
+ * attribution. ATTRIBUTION_TOTAL_MAX, the maximum number of requests in all logs
+ * together, is divided among all workers. Returns 0, or -1 with ERROR. */
 static int
 open_request_log(struct worker *worker, struct error *error)
 {
     if (!worker->account.attribution)
         return 0;
     int workers = worker->plan->io.threads * worker->job->target_count;
-    int capacity = ATTRIBUTION_LOGS / workers;
+    int capacity = ATTRIBUTION_TOTAL_MAX / workers;
     if (capacity < 1)
         capacity = 1;
-    if (capacity > ATTRIBUTION_LOG_MOST)
-        capacity = ATTRIBUTION_LOG_MOST;
+    if (capacity > ATTRIBUTION_LOG_MAX)
+        capacity = ATTRIBUTION_LOG_MAX;
 
     worker->account.log = os_memory_unshared(sizeof(*worker->account.log));
     if (!worker->account.log)
-        return worker_refuse(worker->plan, ATTRIBUTION_LOG_MOST, INT64_MAX, error);
-    worker->account.log->index = worker->job->index;
+        return worker_refuse(worker->plan, ATTRIBUTION_LOG_MAX, INT64_MAX, error);
+    worker->account.log->target_index = worker->job->index;
     worker->account.log->capacity = capacity;
 
     return 0;
@@ -230,7 +230,7 @@ worker_open(struct worker *worker, struct job *job, const struct io_engine *engi
     struct io_config config = {.fd = target->fd,
                                .kind = target->kind,
                                .rw_flags = target->rw_flags,
-                               .poll = target->polls,
+                               .poll = target->polls_completions,
                                .depth = plan->io.depth};
 
     worker->job = job;

@@ -106,7 +106,7 @@ read_and_compare(struct compare *compare, struct error *error)
     const struct plan *plan = compare->plan;
     const struct slos *slos = &plan->statistics.slos;
     struct recorded_runs *runs = &compare->runs;
-    char name[SLO_NAME];
+    char name[SLO_NAME_SIZE];
 
     if (output_file_open(&compare->reports.file, plan, error) < 0 ||
         recorded_runs_open(runs, plan, error) < 0)
@@ -142,7 +142,7 @@ note_unmet_limit(struct notes *notes, const struct comparison_row *first,
                  const struct comparison_row *row, const struct slo *slo,
                  const struct comparison_figure *figure)
 {
-    char name[SLO_NAME];
+    char name[SLO_NAME_SIZE];
     char limit[UNITS_TEXT];
     char change[COMPARISON_TEXT];
     char bounds[COMPARISON_TEXT];
@@ -176,7 +176,7 @@ note_unmet_limit(struct notes *notes, const struct comparison_row *first,
                   "%" PRIu64 "; record longer runs",
                   name, limit, figure->count,
                   units_plural(figure->count, "request", "requests"),
-                  percentile_needs(&slo->percentile));
+                  percentile_min_samples(&slo->percentile));
 }
 
 /* Prints a note for each relative limit that a row does not meet. Returns the exit status
@@ -292,7 +292,7 @@ wait_for_reader(struct compare *compare)
     int64_t deadline = INT64_MAX;
 
     while (!atomic_load(&compare->is_done)) {
-        bool has_signal = os_signals_stop() != 0;
+        bool has_signal = os_signals_stop_signal() != 0;
         if (has_signal && atomic_exchange(&compare->is_reading, false))
             end_while_reading(atomic_load(&compare->path));
 

@@ -55,12 +55,12 @@ recorded_runs_open(struct recorded_runs *runs, const struct plan *plan,
 
     runs->plan = *plan;
     runs->plan.targets = runs->row_names;
-    runs->plan.target_count = TARGETS_MOST;
+    runs->plan.target_count = TARGETS_MAX;
     runs->file_count = plan->target_count;
     if (runs->file_count > MAX_LONG_SERIES)
         runs->plan.statistics.series_capacity /= 4;
 
-    runs->jobs = os_memory_zeroed(TARGETS_MOST * sizeof(struct job));
+    runs->jobs = os_memory_zeroed(TARGETS_MAX * sizeof(struct job));
     if (runs->jobs)
         return 0;
     return error_set(error, EXIT_PREPARE, NULL, "not enough memory for the comparison");
@@ -231,11 +231,11 @@ find_or_make_row(struct recorded_runs *runs, const struct recorded_line *line,
             runs->labels[i][line->label_length] == '\0')
             return i;
 
-    if (runs->row_count == TARGETS_MOST)
+    if (runs->row_count == TARGETS_MAX)
         return error_set(
             error, EXIT_PREPARE, recorded_runs_source(runs),
             "line %llu: more than %d targets in all; compare fewer at a time",
-            (unsigned long long)runs->line_number, TARGETS_MOST);
+            (unsigned long long)runs->line_number, TARGETS_MAX);
 
     if (runs->row_count == MAX_LONG_SERIES && runs->file_count <= MAX_LONG_SERIES)
         runs->plan.statistics.series_capacity /= 4;
@@ -429,7 +429,7 @@ recorded_runs_finish(struct recorded_runs *runs)
         job->plan.path = job->active_plan.path = runs->row_names[i];
         job->target.description =
             (struct description){.path = runs->row_names[i], .is_recorded = true};
-        job->outcome.target = job_name(job);
+        job->outcome.target_name = job_name(job);
         job->outcome.is_recorded = true;
         job->has_ended = true;
     }
@@ -440,10 +440,10 @@ recorded_runs_close(struct recorded_runs *runs)
 {
     for (int i = 0; i < runs->row_count; i++)
         job_free(&runs->jobs[i]);
-    for (int i = 0; i < TARGETS_MOST; i++)
+    for (int i = 0; i < TARGETS_MAX; i++)
         free(runs->labels[i]);
 
-    os_memory_release(runs->jobs, TARGETS_MOST * sizeof(struct job));
+    os_memory_release(runs->jobs, TARGETS_MAX * sizeof(struct job));
     buffer_free(&runs->partial_line);
     memset(runs, 0, sizeof(*runs));
 }

@@ -34,10 +34,10 @@ struct recorded_runs {
     int file_count;   /* number of files, as the user's plan names them */
     struct job *jobs; /* one per row */
     int row_count;    /* number of rows so far */
-    const char *row_names[TARGETS_MOST]; /* names of the rows, each of which is set at the
-                                          * end of its file */
-    char *labels[TARGETS_MOST]; /* by row: the eleventh column of its lines; empty if its
-                                 * lines have ten columns */
+    const char *row_names[TARGETS_MAX]; /* names of the rows, each of which is set at the
+                                         * end of its file */
+    char *labels[TARGETS_MAX]; /* by row: the eleventh column of its lines; empty if its
+                                * lines have ten columns */
 
     const char *path;           /* path of the present file; "-" is standard input */
     int first_row;              /* index of the first row of the present file */

@@ -102,7 +102,7 @@ open_targets(struct session *session)
         bool shares_path = is_load && job->plan.path == session->plan->path;
         struct notes notes = {0};
 
-        if (i > 0 && os_signals_stop())
+        if (i > 0 && os_signals_stop_signal())
             return error_set(&session->error, EXIT_PREPARE, job->plan.path,
                              "interrupted before it was opened");
 
@@ -154,8 +154,8 @@ open_workers(struct session *session)
         .background = plan->mode == MODE_PHASES ? session->jobs + 1 : NULL,
         .observer = &session->observer};
 
-    if (plan->statistics.breakdown &&
-        run_attribute(&session->task, &session->notes, &session->error) < 0)
+    if (plan->statistics.has_breakdown &&
+        run_open_attribution(&session->task, &session->notes, &session->error) < 0)
         return -1;
 
     if (has_parts)
@@ -268,7 +268,7 @@ sweep_all(struct session *session)
         struct job *job = &session->jobs[i];
         struct run_task task = session->task;
 
-        if (i > 0 && (os_signals_stop() || session->reports.print_status ||
+        if (i > 0 && (os_signals_stop_signal() || session->reports.print_status ||
                       (was_late && !job->plan.end.ignore_error)))
             return;
 
@@ -412,8 +412,8 @@ run_supervisor(void *argument)
     /* After a signal, the wait for requests in flight may have used up the grace period.
      * So the closing gets at least DEADLINE_CLOSING from now on. Otherwise the supervisor
      * would give up even a target that closes quickly. */
-    if (os_signals_stop())
-        session->give_up_at = time_later(os_signals_asked() + DEADLINE_GRACE,
+    if (os_signals_stop_signal())
+        session->give_up_at = time_later(os_signals_stop_asked_at() + DEADLINE_GRACE,
                                          os_clock_now() + DEADLINE_CLOSING);
     session_advance(session, SESSION_FINISHED);
 

@@ -129,7 +129,7 @@ give_up(struct session *session, const struct stage *stage, int64_t waited)
     struct os_thread remover;
     int64_t deadline = os_clock_now() + DEADLINE_CLOSING;
     bool has_new_files =
-        session->plan->workload.keep && atomic_load(&session->unused_targets);
+        session->plan->workload.keeps_file && atomic_load(&session->unused_targets);
 
     if (has_new_files && os_thread_start(&remover, run_remover, &removal) == 0) {
         while (!atomic_load(&removal.is_done) && os_clock_now() < deadline)
@@ -142,12 +142,12 @@ give_up(struct session *session, const struct stage *stage, int64_t waited)
     describe_wait(stage, true, waited, &error);
 
     /* Without a signal, an opening that makes no progress is the fault of the storage. */
-    error.broken = stage->advanced_at && !os_signals_stop();
+    error.storage_failed = stage->advanced_at && !os_signals_stop_signal();
     if (stage->kind != STAGE_CLOSING)
         os_process_end(session->output->refuse(&error));
 
     int status = console_error(&error);
-    if (os_signals_stop() || session->output->answer)
+    if (os_signals_stop_signal() || session->output->answer)
         os_process_end(session->status);
     os_process_end(outcome_worse(session->status, status));
 }
@@ -166,12 +166,12 @@ session_wait(struct session *session, enum session_state at_least)
 
         const struct stage stage = stage_current(session);
         int64_t now = os_clock_now();
-        int64_t since = time_later(stage.began_at, os_signals_resumed());
+        int64_t since = time_later(stage.began_at, os_signals_check_resumed_at());
         int64_t last_progress = since;
         if (stage.advanced_at)
             last_progress = time_later(since, atomic_load(stage.advanced_at));
 
-        if (os_signals_stop() && session->give_up_at == INT64_MAX)
+        if (os_signals_stop_signal() && session->give_up_at == INT64_MAX)
             session->give_up_at = now + DEADLINE_GRACE;
 
         int64_t deadline = time_add(last_progress, session->plan->end.open_timeout);

@@ -175,7 +175,7 @@ advice_requests(const struct percentile *percentile, const struct latencies *lat
     while (!is_enough(percentile, enough, share, fails)) {
         too_few = enough;
         enough *= 2;
-        if (too_few >= ADVICE_MOST)
+        if (too_few >= ADVICE_MAX)
             return 0;
     }
 

@@ -23,8 +23,7 @@ enum row_class {
 struct contender {
     struct comparison_row row;
     int index; /* of the row, in the caller's order */
-    struct estimate
-        estimates[COMPARISON_FIGURES + SLOS_MOST]; /* by index of the figure */
+    struct estimate estimates[COMPARISON_FIGURES + SLOS_MAX]; /* by index of the figure */
 };
 
 /* Returns the percentile that the figure with index FIGURE compares: a common percentile,
@@ -84,7 +83,7 @@ estimate_row(struct contender *contender, const struct comparison_row *row, int 
 static enum slo_verdict
 judge_ratio(const struct interval *bounds, const struct slo *slo)
 {
-    double limit = 1 + (double)slo->limit / SLO_WHOLE;
+    double limit = 1 + (double)slo->limit / SLO_HUNDRED_PERCENT;
     if (bounds->is_known && bounds->low > limit)
         return SLO_BROKEN;
     if (bounds->is_known && bounds->high <= limit)
@@ -201,7 +200,7 @@ bool
 comparison_is_shown(const struct comparison_figure *figure,
                     const struct percentile *percentile)
 {
-    return figure->count >= percentile_needs(percentile);
+    return figure->count >= percentile_min_samples(percentile);
 }
 
 enum slo_verdict

@@ -326,7 +326,7 @@ find_dependence(const struct latency_set *set, const struct percentile *percenti
     double median = find_time_at_rank(set, (set->count + 1) / 2);
 
     double needed = fmax(fmax(median, longest), ranks_time);
-    bool is_known = set->count >= DEPENDENCE_LEAST * needed;
+    bool is_known = set->count >= DEPENDENCE_MIN * needed;
     return (struct dependence){is_known, longest, 0};
 }
 
@@ -437,7 +437,7 @@ dependence_find(struct dependence *dependence, const struct time_series *series,
     struct latency_set set = {.count = series->count, .widening = 1};
 
     *dependence = (struct dependence){false, 1, 0};
-    if (set.count < DEPENDENCE_LEAST)
+    if (set.count < DEPENDENCE_MIN)
         return 0;
 
     sort_by_start(entries, set.count);

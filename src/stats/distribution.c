@@ -137,7 +137,7 @@ histogram_value(const struct histogram *histogram, uint64_t rank)
 }
 
 uint64_t
-histogram_count(const struct histogram *histogram, int64_t limit)
+histogram_count_upto(const struct histogram *histogram, int64_t limit)
 {
     uint64_t count = 0;
 

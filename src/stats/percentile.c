@@ -91,7 +91,7 @@ percentiles_parse(const char *text, struct percentiles *list)
             length--;
         }
 
-        if (list->count == PERCENTILES_MOST)
+        if (list->count == PERCENTILES_MAX)
             return "there can be at most 16 percentiles";
 
         struct percentile *next = &list->list[list->count];
@@ -134,7 +134,7 @@ percentile_rank(const struct percentile *percentile, uint64_t count)
 }
 
 uint64_t
-percentile_needs(const struct percentile *percentile)
+percentile_min_samples(const struct percentile *percentile)
 {
     int64_t above = PERCENTILE_HUNDRED - percentile->billionths;
     uint64_t needs = (uint64_t)((PERCENTILE_HUNDRED + above - 1) / above) - 1;
@@ -296,7 +296,7 @@ int64_t
 latencies_known_percentile(const struct latencies *latencies,
                            const struct percentile *percentile)
 {
-    if (latencies->moments->count < percentile_needs(percentile))
+    if (latencies->moments->count < percentile_min_samples(percentile))
         return -1;
     return latencies_percentile(latencies, percentile);
 }
@@ -315,7 +315,7 @@ is_percentile_shown(const struct percentiles *list, const struct percentile *per
 {
     if (list->is_given)
         return count > 0;
-    return count >= percentile_needs(percentile);
+    return count >= percentile_min_samples(percentile);
 }
 
 unsigned
@@ -329,7 +329,8 @@ percentiles_shown(const struct percentiles *list, uint64_t count)
     return shown;
 }
 
-#define MAX_BOUND (3600 * SECOND) /* below HISTOGRAM_MOST, so that counts are exact */
+#define MAX_BOUND \
+    (3600 * SECOND)   /* below HISTOGRAM_MAX_LATENCY, so that counts are exact */
 #define BOUND_TEXT 48 /* bytes for the text of a bound; valid times are shorter */
 
 /* OCTAVE(k) is the bound 1 us * 2^k. HALVES(k) is OCTAVE(k) and a bound in the middle of
@@ -356,7 +357,7 @@ buckets_parse(const char *text, struct buckets *buckets)
         char bound[BOUND_TEXT];
         int length = (int)strcspn(text, ",");
         int64_t *next = &buckets->list[buckets->count];
-        if (buckets->count == BUCKETS_MOST)
+        if (buckets->count == BUCKETS_MAX)
             return "there can be at most 64 bounds";
         if (length >= BOUND_TEXT)
             return "not a time";

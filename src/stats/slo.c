@@ -73,7 +73,8 @@ equals_name(const char *text, int length, const char *name)
 static const char *
 parse_relative(const char *text, struct slo *slo)
 {
-    int64_t unit = SLO_WHOLE / 100; /* millionths for a digit 1 at the current place */
+    int64_t unit =
+        SLO_HUNDRED_PERCENT / 100; /* millionths for a digit 1 at the current place */
     int64_t value = 0;
     const char *first = text + 1;
     const char *digit = first;
@@ -93,7 +94,7 @@ parse_relative(const char *text, struct slo *slo)
         return "not a percentage such as +10% or -2.5%";
 
     slo->limit = *text == '-' ? -value : value;
-    return slo->limit > -SLO_WHOLE ? NULL : "must be above -100 %";
+    return slo->limit > -SLO_HUNDRED_PERCENT ? NULL : "must be above -100 %";
 }
 
 /* Returns the kind of unit that the limit of SLO has. The limit must not be relative. */
@@ -195,7 +196,7 @@ parse_limit(char *limit, struct slo *slo, struct slos *list)
     if (wrong || unit != UNITS_TIME || has_unit || slo->limit == 0)
         return wrong;
 
-    char name[SLO_NAME];
+    char name[SLO_NAME_SIZE];
     slo_name(slo, name);
     snprintf(list->refused, sizeof(list->refused),
              "%.12s what? write %.28s=%.12sms or %.28s=%.12ss", limit, name, limit, name,
@@ -208,7 +209,7 @@ slos_add(struct slos *list, const char *text)
 {
     struct slo slo = {0};
     char copy[96] = {0};
-    if (list->count == SLOS_MOST)
+    if (list->count == SLOS_MAX)
         return "there can be at most 16 limits";
     if (!copy_without_blanks(text, copy, sizeof(copy)))
         return "too long";
@@ -336,7 +337,7 @@ slo_answer(const struct slo *slo, const struct stats *stats)
     if (count > 0)
         answer.value = find_limited_figure(slo, stats);
     if (is_percentile)
-        answer.min_samples = percentile_needs(percentile);
+        answer.min_samples = percentile_min_samples(percentile);
 
     if (slo->is_relative)
         return answer;
@@ -387,12 +388,13 @@ slo_limit(const struct slo *slo, char *text)
 {
     if (!slo->is_relative)
         return units_exact(find_limit_unit(slo), slo->limit, text);
-    snprintf(text, UNITS_TEXT, "%+.13g%%", (double)slo->limit * 100 / SLO_WHOLE);
+    snprintf(text, UNITS_TEXT, "%+.13g%%",
+             (double)slo->limit * 100 / SLO_HUNDRED_PERCENT);
     return text;
 }
 
-/* Writes the name of SLO into TEXT, which has SLO_NAME bytes. If SLO is about one phase,
- * the name begins with PHASE and SEPARATOR. Returns TEXT. */
+/* Writes the name of SLO into TEXT, which has SLO_NAME_SIZE bytes. If SLO is about one
+ * phase, the name begins with PHASE and SEPARATOR. Returns TEXT. */
 static char *
 write_name(const struct slo *slo, const char *phase, const char *separator, char *text)
 {
@@ -404,10 +406,10 @@ write_name(const struct slo *slo, const char *phase, const char *separator, char
     }
 
     if (slo->metric == SLO_PERCENTILE)
-        snprintf(text, SLO_NAME, "%s%s%s%sp%s", phase, separator, scope, dash,
+        snprintf(text, SLO_NAME_SIZE, "%s%s%s%sp%s", phase, separator, scope, dash,
                  slo->percentile.name);
     else
-        snprintf(text, SLO_NAME, "%s%s%s%s%s", phase, separator, scope, dash,
+        snprintf(text, SLO_NAME_SIZE, "%s%s%s%s%s", phase, separator, scope, dash,
                  metrics[slo->metric]);
     return text;
 }
@@ -438,7 +440,7 @@ slos_check(const struct slos *slos, const struct stats *stats)
 }
 
 uint64_t
-slos_needs(const struct slos *slos, uint64_t turns)
+slos_min_requests(const struct slos *slos, uint64_t turns)
 {
     uint64_t highest = 0;
 
@@ -446,7 +448,7 @@ slos_needs(const struct slos *slos, uint64_t turns)
         const struct slo *slo = &slos->list[i];
         if (slo->metric != SLO_PERCENTILE)
             continue;
-        uint64_t needs = percentile_needs(&slo->percentile);
+        uint64_t needs = percentile_min_samples(&slo->percentile);
         if (slo_is_of_operation(slo))
             needs *= turns;
         if (needs > highest)
@@ -458,7 +460,7 @@ slos_needs(const struct slos *slos, uint64_t turns)
 void
 slos_text(const struct slos *slos, struct buffer *text)
 {
-    char name[SLO_NAME];
+    char name[SLO_NAME_SIZE];
     char limit[UNITS_TEXT];
 
     for (int i = 0; i < slos->count; i++) {
@@ -472,7 +474,7 @@ slos_text(const struct slos *slos, struct buffer *text)
 void
 slos_print(const struct slos *slos, struct buffer *text)
 {
-    char name[SLO_NAME];
+    char name[SLO_NAME_SIZE];
     char limit[UNITS_TEXT];
 
     for (int i = 0; i < slos->count; i++) {

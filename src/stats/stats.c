@@ -35,7 +35,7 @@ static const char *const verdict_words[] = {
 };
 
 const char *
-sample_notice(const struct sample *sample, char *buffer)
+sample_verdict_word(const struct sample *sample, char *buffer)
 {
     if (sample->verdict == VERDICT_ERROR)
         return error_name(sample->error, buffer);

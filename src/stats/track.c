@@ -36,7 +36,7 @@ track_column_add(struct track_column *into, const struct track_column *more)
 
     into->count += more->count;
     into->sum += more->sum;
-    into->split += more->split;
+    into->split_count += more->split_count;
     for (int i = 0; i < PARTS; i++)
         into->parts[i] += more->parts[i];
     into->sync += more->sync;
@@ -153,7 +153,7 @@ track_split(struct track *track, const struct sample *sample)
         return;
 
     struct track_column *column = find_column(track, find_offset(track, sample->start));
-    column->split++;
+    column->split_count++;
     for (int i = 0; i < PARTS; i++)
         column->parts[i] += (double)split->part[i];
     column->sync += (double)sample->sync;

@@ -49,7 +49,7 @@ accepts_aligned_read(struct target *target)
 {
     void *buffer = os_memory_aligned(LARGEST_ALIGNMENT, LARGEST_ALIGNMENT);
 
-    target_advance(target);
+    target_note_progress(target);
     bool accepts =
         buffer && os_file_read(target->fd, buffer, LARGEST_ALIGNMENT, 0, 0) >= 0;
 
@@ -69,7 +69,7 @@ trusts_direct_read(const struct target *target, const struct plan *plan)
 {
     const struct plan_workload *workload = &plan->workload;
 
-    if (os_file_served(target->fd))
+    if (os_file_is_served(target->fd))
         return true;
 
     return target->fs_block_size > 0 &&
@@ -88,9 +88,9 @@ try_direct_read(struct target *target, const struct plan *plan, int64_t offset)
     void *buffer = os_memory_aligned((size_t)target->alignment, size);
     int code = ENOMEM;
 
-    target_advance(target);
+    target_note_progress(target);
     bool pages_stay = target_evict(target, offset, workload->request_size);
-    target_advance(target);
+    target_note_progress(target);
 
     if (buffer) {
         /* btrfs falls back to a buffered read if the buffer is not in memory yet. */
@@ -99,7 +99,7 @@ try_direct_read(struct target *target, const struct plan *plan, int64_t offset)
     }
     os_memory_free(buffer);
 
-    target_advance(target);
+    target_note_progress(target);
     if (code == EINVAL || code == EOPNOTSUPP || code == ENOTSUP) {
         if (accepts_aligned_read(target))
             return "direct I/O of this size and offset not supported";
@@ -131,7 +131,7 @@ try_first_requests(struct target *target, const struct plan *plan)
 {
     const struct plan_workload *workload = &plan->workload;
     int64_t size = workload->request_size;
-    target_advance(target);
+    target_note_progress(target);
 
     int storage = os_file_storage(target->fd, workload->work_offset, target->work_size);
     if (storage > 0 && storage & OS_STORAGE_ENCODED)
@@ -157,7 +157,7 @@ turn_direct_on(struct target *target, const struct plan *plan, char *text)
     int64_t memory = 0; /* alignment of buffers, bytes */
     int64_t unit = 0;   /* alignment of offsets and sizes, bytes */
     int64_t unused;
-    target_advance(target);
+    target_note_progress(target);
 
     bool known = os_file_alignment(target->fd, &memory, &unit) == 0;
     if (!known && target->kind == OS_BLOCK)
@@ -165,7 +165,7 @@ turn_direct_on(struct target *target, const struct plan *plan, char *text)
     if (known && !unit)
         return "direct I/O not supported";
 
-    if (known && (workload->request_size % unit || plan_largest(plan) % unit ||
+    if (known && (workload->request_size % unit || plan_largest_size(plan) % unit ||
                   workload->work_offset % unit)) {
         snprintf(
             text, REASON_ROOM,
@@ -194,7 +194,7 @@ static void
 note_loop_device(const struct plan *plan, enum os_backing backing, const char *name,
                  struct notes *notes)
 {
-    if (backing == OS_BACKING_CACHE)
+    if (backing == OS_BACKING_CACHED)
         notes_add(notes, plan->path,
                   "reads go through the page cache of the loop device's backing file; "
                   "run losetup --direct-io=on %s",
@@ -235,7 +235,7 @@ set_only_mode(struct target *target, const struct plan *plan, const char *memory
 {
     target->description.mode = memory ? IO_MODE_CACHED : IO_MODE_DIRECT;
 
-    if (plan->io.direct && os_file_direct(target->fd, true) < 0)
+    if (plan->io.needs_direct && os_file_direct(target->fd, true) < 0)
         return error_set(
             error, EXIT_PREPARE, plan->path,
             memory ? "direct I/O not supported; leave out -D to measure it anyway"
@@ -326,7 +326,7 @@ refuse_direct(struct target *target, const struct plan *plan, bool raw,
     }
 
     page_cache_choose_lookup(target, plan->workload.work_offset);
-    target_advance(target);
+    target_note_progress(target);
     if (!plan_does(plan, OPERATION_READS) ||
         !target_evict(target, plan->workload.work_offset, plan->workload.request_size))
         return error_advise(error, "leave out -D to measure without it");
@@ -354,11 +354,12 @@ choose_storage_mode(struct target *target, const struct plan *plan, struct notes
     char name[64];
     char text[REASON_ROOM];
 
-    target_advance(target);
+    target_note_progress(target);
     bool raw = target->kind == OS_BLOCK && os_device_is_disk(target->fd);
     bool reads = plan_does(plan, OPERATION_READS);
     enum os_backing backing = os_file_backing(target->fd, name, sizeof(name));
-    bool is_buffered_loop = backing == OS_BACKING_CACHE || backing == OS_BACKING_BUFFERED;
+    bool is_buffered_loop =
+        backing == OS_BACKING_CACHED || backing == OS_BACKING_BUFFERED;
     bool reads_loop = is_buffered_loop && reads;
     bool is_cached = reads_loop || backing == OS_BACKING_MEMORY;
 
@@ -367,7 +368,7 @@ choose_storage_mode(struct target *target, const struct plan *plan, struct notes
     if (backing == OS_BACKING_MEMORY)
         note_memory(plan, name, notes);
 
-    bool wants_cached = plan->io.cached && !plan->io.direct && !raw;
+    bool wants_cached = plan->io.uses_cache && !plan->io.needs_direct && !raw;
     target->description.mode =
         is_cached || wants_cached ? IO_MODE_CACHED : IO_MODE_DIRECT;
     /* Only a linear run with -C is measured with read-ahead. */
@@ -376,7 +377,7 @@ choose_storage_mode(struct target *target, const struct plan *plan, struct notes
     if (wants_cached)
         return 0;
 
-    target_advance(target);
+    target_note_progress(target);
     target->charges_reads =
         reads && !is_cached &&
         (plan->io.engine->charges_sender || os_process_charges_workers()) &&
@@ -389,7 +390,7 @@ choose_storage_mode(struct target *target, const struct plan *plan, struct notes
 
     const char *reason = turn_direct_on(target, plan, text);
     target->is_direct = !reason;
-    if (reason && (plan->io.direct || raw))
+    if (reason && (plan->io.needs_direct || raw))
         return refuse_direct(target, plan, raw, reason, error);
 
     if (reason && !is_cached) {
@@ -425,8 +426,8 @@ choose_polling(struct target *target, const struct plan *plan, struct notes *not
     else if (target->flushes_writes)
         note = "a flush cannot be polled; continuing without -hipri";
     else {
-        int polls = os_file_polls(target->fd);
-        target->polls = polls > 0;
+        int polls = os_file_supports_polling(target->fd);
+        target->polls_completions = polls > 0;
         if (polls == 0)
             note = "the device cannot be polled; continuing without -hipri";
         else if (polls < 0)
@@ -466,7 +467,7 @@ choose_flags(struct target *target, const struct plan *plan, struct notes *notes
     char name[16];
     int flags = plan->io.rw_flags;
 
-    target_advance(target);
+    target_note_progress(target);
     target->rw_flags = flags;
     if (!flags || accepts_flags(target, plan, flags))
         return 0;
@@ -493,8 +494,8 @@ check_flushes(struct target *target, const struct plan *plan, struct notes *note
     if (!target->flushes_writes && !(is_sync && plan_does(plan, OPERATION_CHANGES)))
         return;
 
-    target_advance(target);
-    target->flushes_ignored = os_flush_ignored(target->fd, why, sizeof(why));
+    target_note_progress(target);
+    target->flushes_ignored = os_flush_is_ignored(target->fd, why, sizeof(why));
 
     if (target->flushes_ignored)
         notes_add(notes, plan->path,
@@ -508,7 +509,7 @@ io_mode_choose(struct target *target, const struct plan *plan, struct notes *not
                struct error *error)
 {
     target->alignment = PAGE;
-    target->flushes_writes = !plan->io.cached && plan_does(plan, OPERATION_FLUSHED);
+    target->flushes_writes = !plan->io.uses_cache && plan_does(plan, OPERATION_FLUSHED);
 
     if (choose_flags(target, plan, notes, error) < 0)
         return -1;

@@ -83,7 +83,7 @@ page_cache_choose_lookup(struct target *target, int64_t offset)
 {
     char byte;
 
-    target_advance(target);
+    target_note_progress(target);
     if (os_file_read(target->fd, &byte, 1, offset, 0) == 1)
         target->find_resident = os_resident_choose(target->fd, offset);
 
@@ -152,7 +152,7 @@ flush_all(struct target *target, const struct plan *plan, struct notes *notes)
 {
     bool changes = plan_does(plan, OPERATION_CHANGES);
 
-    target_advance(target);
+    target_note_progress(target);
     int status =
         changes ? os_file_flush(target->fd) : os_file_write_back(target->fd, 0, 0);
     if (status < 0)
@@ -172,7 +172,7 @@ page_cache_write_back(struct target *target, const struct plan *plan, struct not
 
     int status = 0;
     for (int64_t offset = 0; offset < target->size; offset += chunk) {
-        target_advance(target);
+        target_note_progress(target);
         status = os_file_write_back(target->fd, offset, chunk);
         if (status < 0)
             break;
@@ -203,7 +203,7 @@ choose_sector_count(struct target *target, const struct plan *plan)
     if (!plan->io.engine->charges_sender || !is_one_at_a_time)
         return;
 
-    target_advance(target);
+    target_note_progress(target);
     target->counts_sectors =
         target->charges_reads ||
         os_thread_counts_reads(target->fd, plan->workload.work_offset);
@@ -217,7 +217,7 @@ page_cache_start_nocache(struct target *target, const struct plan *plan,
     if (!target->is_flushed)
         flush_all(target, plan, notes);
 
-    target_advance(target);
+    target_note_progress(target);
     int status = drop_window(target, plan->workload.work_offset, target->work_size);
     if (status < 0 && errno == ENOTSUP && plan_does(plan, OPERATION_READS)) {
         target->description.mode = IO_MODE_CACHED;

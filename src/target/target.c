@@ -9,8 +9,9 @@
  *   6. fill the working file     only in a directory
  *   7. choose the I/O mode       see io_mode.c
  *
- * Each step that may wait for the file system first calls target_advance, so that the
- * supervisor sees progress and gives up an opening only if a single step takes too long.
+ * Each step that may wait for the file system first calls target_note_progress, so that
+ * the supervisor sees progress and gives up an opening only if a single step takes too
+ * long.
  */
 #include "base/deadlines.h"
 #include "base/units.h"
@@ -32,7 +33,7 @@ static int
 refuse_by_errno(const struct plan *plan, int code, struct error *error)
 {
     error_set(error, EXIT_PREPARE, plan->path, "%s", strerror(code));
-    error->broken = error_is_broken(code);
+    error->storage_failed = error_is_broken(code);
 
     if (code == EBUSY)
         return error_advise(error, "it is in use, perhaps mounted");
@@ -58,7 +59,7 @@ refuse_path(const struct plan *plan, int code, struct error *error)
 static int
 check_confirmed(const struct target *target, const struct plan *plan, struct error *error)
 {
-    if (target->kind != OS_DIRECTORY && plan->workload.append)
+    if (target->kind != OS_DIRECTORY && plan->workload.is_log)
         return error_set(error, EXIT_PREPARE, plan->path,
                          "-append extends a file of its own; name a directory");
 
@@ -97,10 +98,10 @@ static int
 open_exclusively(struct target *target, const char *path, unsigned flags)
 {
     for (int tries = 1;; tries++) {
-        target_advance(target);
+        target_note_progress(target);
         int fd = os_file_open(path, flags);
         if (fd >= 0 || errno != EBUSY || tries == DEADLINE_CLAIM / CLAIM_PAUSE ||
-            os_signals_stop())
+            os_signals_stop_signal())
             return fd;
         os_sleep_until(os_clock_now() + CLAIM_PAUSE);
     }
@@ -116,9 +117,9 @@ open_existing(struct target *target, const struct plan *plan, struct error *erro
     unsigned flags = plan->io.open_flags;
     struct os_info info;
 
-    target_advance(target);
+    target_note_progress(target);
     if (!is_block)
-        flags |= OS_OPEN_NOW;
+        flags |= OS_OPEN_NO_WAIT;
     if (changes)
         flags |= OS_OPEN_WRITE;
 
@@ -149,11 +150,12 @@ describe_device(struct target *target, const struct plan *plan, struct error *er
     bool is_block = target->kind == OS_BLOCK;
     int64_t logical_block;
 
-    target_advance(target);
+    target_note_progress(target);
     target->size = 0;
     if (is_block && os_device_size(target->fd, &target->size, &logical_block) < 0)
         return refuse_by_errno(plan, errno, error);
-    if (is_block && plan_does(plan, OPERATION_CHANGES) && os_device_read_only(target->fd))
+    if (is_block && plan_does(plan, OPERATION_CHANGES) &&
+        os_device_is_read_only(target->fd))
         return refuse_by_errno(plan, EROFS, error);
 
     snprintf(description->fstype, sizeof(description->fstype), "%s",
@@ -175,7 +177,7 @@ target_name(struct target *target)
     memcpy(mount.fstype, description->fstype, sizeof(mount.fstype));
     /* ENOENT: this system has no /proc, so the names stay "unknown" without an error. */
     if (os_mount_name(target->fd, &mount) < 0 && errno != ENOENT)
-        target->naming_error = errno;
+        target->naming_errno = errno;
 
     memcpy(description->fstype, mount.fstype, sizeof(description->fstype));
     snprintf(description->device, sizeof(description->device), "%s", mount.device);
@@ -198,7 +200,7 @@ measure_mount(const struct target *target, const struct plan *plan,
         return -1;
 
     int code = errno;
-    int directory = os_file_open(plan->path, OS_OPEN_READ | OS_OPEN_NOW);
+    int directory = os_file_open(plan->path, OS_OPEN_READ | OS_OPEN_NO_WAIT);
     if (directory < 0)
         return os_fail(code);
     int status = os_mount_measure(directory, mount);
@@ -216,7 +218,7 @@ describe_file(struct target *target, const struct plan *plan, int64_t *available
     struct description *description = &target->description;
     struct os_mount mount;
 
-    target_advance(target);
+    target_note_progress(target);
     if (measure_mount(target, plan, &mount) < 0)
         return refuse_by_errno(plan, errno, error);
 
@@ -224,16 +226,16 @@ describe_file(struct target *target, const struct plan *plan, int64_t *available
     if (strcmp(mount.device, "unknown") != 0) /* else target_name fills it later */
         memcpy(description->device, mount.device, sizeof(description->device));
     description->size = mount.size;
-    target->is_in_memory = mount.memory;
+    target->is_in_memory = mount.is_in_memory;
 
-    target->fs_block_size = mount.block;
+    target->fs_block_size = mount.block_size;
     *available = mount.size > 0 ? mount.available : -1;
 
     /* The device of a file system with an anonymous device number may be a path on
      * another file system, which may hang. So it is looked up now, while the supervisor
      * limits the time of each step. */
-    target_advance(target);
-    if (mount.anonymous)
+    target_note_progress(target);
+    if (mount.is_anonymous)
         target_name(target);
     return 0;
 }
@@ -317,7 +319,7 @@ refuse_size(const struct plan *plan, int64_t work_size, struct error *error)
     error_set(error, EXIT_PREPARE, plan->path,
               "request size is too big for this target: %s %s, but a request needs %s",
               what, units_format(UNITS_SIZE, work_size, size),
-              units_format(UNITS_SIZE, plan_largest(plan), request));
+              units_format(UNITS_SIZE, plan_largest_size(plan), request));
     return error_advise(error, advice);
 }
 
@@ -344,7 +346,7 @@ fit_sizes(struct target *target, struct plan *plan, struct error *error)
         return refuse_reach(plan, size, error);
 
     target->work_size = work_size ? work_size : size_after_offset;
-    plan->workload.request_size = plan_first(plan, target->work_size);
+    plan->workload.request_size = plan_opening_size(plan, target->work_size);
 
     if (plan->sweep.kind == SWEEP_SIZE && !plan->sweep.from) {
         int64_t block = target_logical_block(target);
@@ -352,7 +354,7 @@ fit_sizes(struct target *target, struct plan *plan, struct error *error)
             plan->workload.request_size = block;
     }
 
-    if (target->work_size < plan_largest(plan))
+    if (target->work_size < plan_largest_size(plan))
         return refuse_size(plan, target->work_size, error);
     return 0;
 }
@@ -404,7 +406,7 @@ note_unstored_data(struct target *target, const struct plan *plan, struct notes 
                   "%.3g %% of the working set are holes: reading them touches no device",
                   target->hole_percent);
 
-    target_advance(target);
+    target_note_progress(target);
 
     int storage =
         os_file_storage(target->fd, plan->workload.work_offset, target->work_size);
@@ -469,7 +471,7 @@ target_open(struct target *target, const struct plan *plan, const struct target 
 
     target->opened_before = before;
     target->fd = -1;
-    target_advance(target);
+    target_note_progress(target);
 
     if (os_path_info(plan->path, &info) < 0)
         return refuse_path(plan, errno, error);
@@ -504,14 +506,14 @@ target_close(struct target *target, struct notes *notes)
     os_file_close(target->fd);
     target->fd = -1;
 
-    if (os_file_vanish(target->removed_path) < 0)
+    if (os_file_remove_again(target->removed_path) < 0)
         notes_add(notes, target->removed_path,
                   "the file system has kept the working file: %s; remove it",
                   strerror(errno));
 }
 
 const char *
-description_mode(enum io_mode mode)
+io_mode_name(enum io_mode mode)
 {
     static const char *const modes[] = {[IO_MODE_DIRECT] = "direct",
                                         [IO_MODE_NOCACHE] = "nocache",

@@ -39,7 +39,7 @@ working_file_holes(struct target *target, int64_t offset, int64_t end)
         int64_t data_start;
         int64_t data_end;
 
-        target_advance(target);
+        target_note_progress(target);
         bool has_data = os_file_data(target->fd, offset, &data_start, &data_end) == 0;
         if (!has_data && errno != ENXIO)
             return -1;
@@ -60,7 +60,7 @@ working_file_holes(struct target *target, int64_t offset, int64_t end)
 }
 
 int
-target_working_path(const struct plan *plan, char path[TARGET_PATH])
+target_keep_path(const struct plan *plan, char path[TARGET_PATH])
 {
     const char *separator = os_path_separator(plan->path);
     int length = snprintf(path, TARGET_PATH, "%s%sioping.tmp", plan->path, separator);
@@ -73,7 +73,7 @@ target_working_path(const struct plan *plan, char path[TARGET_PATH])
 static int
 refuse_directory(const struct plan *plan, int code, struct error *error)
 {
-    if (os_path_is_made_up(plan->path)) {
+    if (os_path_is_generated(plan->path)) {
         error_set(error, EXIT_PREPARE, plan->path,
                   "not storage: the kernel generates its contents");
         return error_advise(error, "name a directory on a disk");
@@ -81,14 +81,14 @@ refuse_directory(const struct plan *plan, int code, struct error *error)
 
     error_set(error, EXIT_PREPARE, plan->path, "cannot create a temporary file here: %s",
               strerror(code));
-    error->broken = error_is_broken(code);
+    error->storage_failed = error_is_broken(code);
 
-    if (plan->workload.append)
+    if (plan->workload.is_log)
         return error_advise(error, "name another directory");
-    if (error_is_room(code))
+    if (error_is_no_space(code))
         return error_advise(error,
                             "use a smaller -S, or name an existing file in it instead");
-    if (!error->broken && code != ENOMEM)
+    if (!error->storage_failed && code != ENOMEM)
         error_advise(error, "name an existing file in it instead");
     return -1;
 }
@@ -110,12 +110,12 @@ open_or_make_file(struct target *target, const char *name, unsigned flags)
 {
     struct os_info info;
 
-    flags |= OS_OPEN_WRITE | OS_OPEN_CREATE | OS_OPEN_NOW;
-    target_advance(target);
+    flags |= OS_OPEN_WRITE | OS_OPEN_CREATE | OS_OPEN_NO_WAIT;
+    target_note_progress(target);
     if (os_path_info(name, &info) < 0 && errno == ENOENT && os_leftover_begin(name) < 0)
         return;
 
-    target_advance(target);
+    target_note_progress(target);
     target->fd = os_file_open(name, flags | OS_OPEN_EXCLUSIVE);
     target->is_new_file = target->fd >= 0;
     if (target->is_new_file)
@@ -123,7 +123,7 @@ open_or_make_file(struct target *target, const char *name, unsigned flags)
     else
         os_leftover_end();
 
-    target_advance(target);
+    target_note_progress(target);
     if (target->fd < 0 && errno == EEXIST)
         target->fd = os_file_open(name, flags);
 }
@@ -136,7 +136,7 @@ open_keep_file(struct target *target, const struct plan *plan, struct error *err
     char name[TARGET_PATH];
     struct os_info info;
 
-    if (target_working_path(plan, name) < 0)
+    if (target_keep_path(plan, name) < 0)
         return refuse_directory(plan, errno, error);
 
     open_or_make_file(target, name, plan->io.open_flags);
@@ -147,7 +147,7 @@ open_keep_file(struct target *target, const struct plan *plan, struct error *err
     if (target->fd < 0)
         return refuse_directory(plan, errno, error);
 
-    target_advance(target);
+    target_note_progress(target);
     if (os_file_info(target->fd, &info) < 0)
         return error_set(error, EXIT_PREPARE, name, "%s", strerror(errno));
 
@@ -155,7 +155,7 @@ open_keep_file(struct target *target, const struct plan *plan, struct error *err
 
     if (info.kind != OS_FILE)
         return refuse_reuse(name, "is not a regular file", error);
-    if (!info.owned)
+    if (!info.is_owned)
         return refuse_reuse(name, "belongs to another user", error);
     if (info.links != 1)
         return refuse_reuse(name, "has other names (hard links)", error);
@@ -168,10 +168,10 @@ open_keep_file(struct target *target, const struct plan *plan, struct error *err
 int
 working_file_open(struct target *target, const struct plan *plan, struct error *error)
 {
-    if (plan->workload.keep)
+    if (plan->workload.keeps_file)
         return open_keep_file(target, plan, error);
 
-    target_advance(target);
+    target_note_progress(target);
     target->fd = os_file_temporary(plan->path, plan->io.open_flags, target->removed_path,
                                    sizeof(target->removed_path));
     target->size = 0;
@@ -191,11 +191,11 @@ refuse_space(const struct plan *plan, int64_t available, struct error *error)
               units_format(UNITS_SIZE, available, have));
 
     /* Not even the smallest working set, a single request, would fit. */
-    bool is_full = available < plan_largest(plan);
+    bool is_full = available < plan_largest_size(plan);
 
     if (plan->mode == MODE_BACKGROUND)
         return error_advise(error, "name an existing file in it with path=");
-    if (plan->workload.append)
+    if (plan->workload.is_log)
         return error_advise(error, is_full ? "free some space" : "use a smaller -S");
     if (is_full)
         return error_advise(error,
@@ -210,7 +210,7 @@ static int
 write_chunk(struct target *target, const char *data, int64_t size, int64_t offset)
 {
     while (size > 0) {
-        target_advance(target);
+        target_note_progress(target);
         int64_t done = os_file_write(target->fd, data, (size_t)size, offset, 0);
         if (done < 0 && errno == EINTR)
             continue;
@@ -232,7 +232,7 @@ write_chunk(struct target *target, const char *data, int64_t size, int64_t offse
 static int64_t
 flush_batch(struct target *target, int64_t batch)
 {
-    target_advance(target);
+    target_note_progress(target);
     int64_t start = os_clock_now();
 
     if (os_file_flush(target->fd) < 0)
@@ -253,7 +253,7 @@ find_fill_size(const struct plan *plan)
 {
     int64_t two_requests = 2 * plan->workload.request_size;
 
-    if (plan->workload.append && two_requests < plan->workload.scratch_size)
+    if (plan->workload.is_log && two_requests < plan->workload.scratch_size)
         return two_requests;
     return plan->workload.scratch_size;
 }
@@ -276,13 +276,14 @@ write_random_data(struct target *target, const struct plan *plan)
 
     random_seed(&random, ~plan->workload.seed);
 
-    while (status == 0 && offset < end && !os_signals_stop()) {
+    while (status == 0 && offset < end && !os_signals_stop_signal()) {
         int64_t size = end - offset < WRITE_SIZE ? end - offset : WRITE_SIZE;
         random_fill(&random, data, (size_t)size);
 
         status = write_chunk(target, data, size, offset);
         offset += size;
-        if (status < 0 || (offset < end && offset < batch_end) || os_signals_stop())
+        if (status < 0 || (offset < end && offset < batch_end) ||
+            os_signals_stop_signal())
             continue;
 
         batch = flush_batch(target, batch);
@@ -290,7 +291,7 @@ write_random_data(struct target *target, const struct plan *plan)
         batch_end = offset + batch;
     }
 
-    target->is_flushed = status == 0 && offset == end && !os_signals_stop();
+    target->is_flushed = status == 0 && offset == end && !os_signals_stop_signal();
 
     int code = errno;
     os_memory_free(data);
@@ -306,13 +307,13 @@ write_random_data(struct target *target, const struct plan *plan)
 static int
 refuse_fill(const struct plan *plan, int code, struct error *error)
 {
-    if (code != ENOENT || plan->workload.keep)
+    if (code != ENOENT || plan->workload.keeps_file)
         return refuse_directory(plan, code, error);
 
     error_set(error, EXIT_PREPARE, plan->path,
               "this file system cannot write to an unnamed temporary file: %s",
               strerror(code));
-    if (plan->workload.append)
+    if (plan->workload.is_log)
         return error_advise(error, "name another directory");
     if (plan->mode == MODE_BACKGROUND)
         return error_advise(error, "name an existing file in it with path=");
@@ -331,12 +332,12 @@ working_file_fill(struct target *target, const struct plan *plan, int64_t availa
      * The free space must then have room for the whole working set: with -append only its
      * beginning is filled now, but the requests will write all of it.
      */
-    if (missing < 0 || plan->workload.append)
+    if (missing < 0 || plan->workload.is_log)
         missing = target->size < end ? plan->workload.scratch_size : 0;
     if (missing == 0)
         return 0;
 
-    if (target->is_in_memory && missing > OS_MEMORY_LITTLE) {
+    if (target->is_in_memory && missing > OS_MEMORY_QUERY_MIN) {
         int64_t available_memory = os_memory_available();
         if (available < 0 || available_memory < available)
             available = available_memory;
@@ -347,7 +348,7 @@ working_file_fill(struct target *target, const struct plan *plan, int64_t availa
 
     if (write_random_data(target, plan) < 0)
         return refuse_fill(plan, errno, error);
-    if (os_signals_stop())
+    if (os_signals_stop_signal())
         return error_set(error, EXIT_PREPARE, plan->path,
                          "interrupted while the working file was filled");
 
@@ -370,9 +371,10 @@ target_discard(const struct target *target, const struct plan *plan)
     char name[TARGET_PATH];
     struct os_info info;
 
-    if (target->is_new_file && target_working_path(plan, name) == 0)
+    if (target->is_new_file && target_keep_path(plan, name) == 0)
         os_path_remove(name);
-    else if (plan->workload.keep && target->kind == OS_DIRECTORY && target->fd >= 0 &&
-             os_file_info(target->fd, &info) == 0 && info.size > target->size)
+    else if (plan->workload.keeps_file && target->kind == OS_DIRECTORY &&
+             target->fd >= 0 && os_file_info(target->fd, &info) == 0 &&
+             info.size > target->size)
         os_file_truncate(target->fd, target->size);
 }

@@ -63,7 +63,7 @@ static int
 attribute_unfinished(struct attribution *attribution, const struct attribution_log *log,
                      struct sample *samples, int count, bool is_last)
 {
-    const struct trace_target *target = &attribution->targets[log->index].target;
+    const struct trace_target *target = &attribution->targets[log->target_index].target;
     int lost_count = 0;
 
     records_read(&attribution->records);
@@ -88,7 +88,7 @@ static void
 attribute_requests(struct attribution *attribution, const struct attribution_log *log,
                    struct sample *samples, int count, int64_t pause)
 {
-    struct attribution_target *target = &attribution->targets[log->index];
+    struct attribution_target *target = &attribution->targets[log->target_index];
 
     for (int retry = 0; retry <= RETRIES; retry++) {
         bool is_last = retry == RETRIES;
@@ -151,7 +151,7 @@ void
 attribution_record(struct attribution *attribution, const struct attribution_log *log,
                    struct sample *sample)
 {
-    bool is_single = attribution->targets[log->index].target.is_single;
+    bool is_single = attribution->targets[log->target_index].target.is_single;
     int64_t pause = is_single ? RETRY_PAUSE : 0;
 
     os_lock_acquire(attribution->lock);
@@ -163,7 +163,7 @@ attribution_record(struct attribution *attribution, const struct attribution_log
 static void
 attribute_log(struct attribution *attribution, struct attribution_log *log)
 {
-    attribute_requests(attribution, log, log->list, log->count, RETRY_PAUSE);
+    attribute_requests(attribution, log, log->samples, log->count, RETRY_PAUSE);
     log->count = 0;
 }
 
@@ -177,8 +177,8 @@ attribution_take(struct attribution *attribution, struct attribution_log *log)
     bool fits = attribution->log_count < ATTRIBUTION_QUEUED;
     if (fits) {
         int last = (attribution->first_log + attribution->log_count) % ATTRIBUTION_QUEUED;
-        size_t size = offsetof(struct attribution_log, list) +
-                      (size_t)log->count * sizeof(log->list[0]);
+        size_t size = offsetof(struct attribution_log, samples) +
+                      (size_t)log->count * sizeof(log->samples[0]);
         memcpy(&attribution->queue[last], log, size);
         attribution->log_count++;
         log->count = 0;
@@ -345,7 +345,7 @@ prepare_traced_target(struct trace_target *target, const struct attribution_job 
     struct os_layout *layout = &target->layout;
     int64_t length = job->target->work_size;
 
-    if (plan->workload.append)
+    if (plan->workload.is_log)
         length = 0; /* layout without extents: blocks to append have no place yet */
     if (os_layout_find(job->target->fd, plan->path, plan->workload.work_offset, length,
                        layout, error) < 0)
@@ -372,7 +372,7 @@ struct attribution *
 attribution_open(const struct attribution_job *jobs, int count, struct notes *notes,
                  struct error *error)
 {
-    const struct os_layout *layouts[TARGETS_MOST] = {NULL};
+    const struct os_layout *layouts[TARGETS_MAX] = {NULL};
     struct attribution *attribution = attribution_make(count);
     if (!attribution) {
         error_set(error, EXIT_PREPARE, NULL, "cannot start -breakdown: %s",

@@ -3,7 +3,7 @@
 #include "cli/cli.h"
 #include "support.h"
 
-#define QUERIES_MOST 256
+#define QUERIES_MAX 256
 #define MADE "\"$(dirname \"$IOPING\")\"/completions"
 
 /* A line and the offers for its last word; the word itself if there are none. */
@@ -23,7 +23,7 @@ static const struct shell {
 };
 enum { BASH, ZSH, FISH };
 
-static struct query queries[QUERIES_MOST];
+static struct query queries[QUERIES_MAX];
 static int count;
 
 static int
@@ -41,7 +41,7 @@ __attribute__((format(printf, 1, 2))) static void
 add_line(const char *format, ...)
 {
     va_list list;
-    assert_true(count < QUERIES_MOST);
+    assert_true(count < QUERIES_MAX);
     va_start(list, format);
     vsnprintf(queries[count++].line, sizeof(queries[0].line), format, list);
     va_end(list);
@@ -217,16 +217,16 @@ TEST_EACH(values_are_offered_where_there_is_a_list, shells)
     int asked = 0;
     need_program(shell->name);
     for (int i = 0; i < OPTION_IDS; i++)
-        if (cli_options[i].list)
+        if (cli_options[i].list_values)
             add_line("ioping -%s ", cli_options[i].name);
     assert_int_equal(count, 6);
     ask(shell->ask);
     for (int i = 0; i < OPTION_IDS; i++) {
         struct buffer list = {0};
         size_t length = 0;
-        if (!cli_options[i].list)
+        if (!cli_options[i].list_values)
             continue;
-        cli_options[i].list(&list);
+        cli_options[i].list_values(&list);
         for (char *word = strtok(list.text, "\n"); word; word = strtok(NULL, "\n")) {
             check_word(&queries[asked], word);
             length += strlen(word) + 1;

@@ -438,7 +438,7 @@ TEST(an_engine_that_is_forbidden_is_refused)
         const char *text;
     } errors[] = {{1, "Operation not permitted"}, {38, "Function not implemented"}};
     static const char *const targets[] = {"-J data", "-k d"};
-    need_built_in(io_engine_of('U'));
+    need_built_in(io_find_engine('U'));
     need_forbid();
     for (size_t i = 0; i < LENGTH(cases) * 2 * LENGTH(targets); i++) {
         size_t at = i / 2 / LENGTH(targets);

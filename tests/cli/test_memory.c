@@ -97,7 +97,7 @@ TEST_EACH(a_million_requests_take_the_memory_of_ten_thousand, forms)
     long seen = 0;
     need_bare("the memory of valgrind and of sanitizers grows");
     if (strstr(form->arguments, " -U "))
-        need_built_in(io_engine_of('U'));
+        need_built_in(io_find_engine('U'));
     pid_t pid = start(form->arguments, &output);
     read_marks(output, form->mark, EARLY / form->requests * form->marks, &seen);
     struct memory early = measure(pid);
@@ -173,7 +173,7 @@ TEST(a_worker_takes_less_than_200_kib)
     };
     need_bare("the memory of valgrind and of sanitizers grows");
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        if (strstr(cases[i].one, "-U") && !io_engine_of('U')->name)
+        if (strstr(cases[i].one, "-U") && !io_find_engine('U')->name)
             continue; /* the others are enough */
         struct memory one = measure_run(cases[i].one);
         struct memory many = measure_run(cases[i].many);

@@ -133,7 +133,7 @@ TEST(a_queue_that_cannot_be_set_up_is_refused)
          NO_URING "Too many open files; allow more open files (ulimit -n)\n"},
     };
     static const char *const targets[] = {"data", "-W d"};
-    need_built_in(io_engine_of('U'));
+    need_built_in(io_find_engine('U'));
     need_faults();
     for (size_t i = 0; i < LENGTH(cases) * LENGTH(targets); i++) {
         const char *line = cases[i / 2].line;
@@ -168,7 +168,7 @@ TEST(calls_that_fail_in_passing_are_not_noticed)
         {"io_destroy:1:22", "-A"},
     };
     int noticed = 0;
-    need_built_in(io_engine_of('U'));
+    need_built_in(io_find_engine('U'));
     need_faults();
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result =
@@ -188,7 +188,7 @@ TEST(a_queue_that_breaks_fails_what_is_under_way)
 {
     static const char *const cases[][2] = {{"io_uring_enter:5-:5", "-U"},
                                            {"io_getevents:5-:5", "-A"}};
-    need_built_in(io_engine_of('U'));
+    need_built_in(io_find_engine('U'));
     need("faults jq");
     for (size_t i = 0; i < LENGTH(cases); i++)
         expect(3, "[true,true,true]\n",

@@ -41,7 +41,7 @@ lacks_deep_engine(void)
 {
     int depth;
     struct io_missing missing;
-    return !io_engine_deep(2, &depth, &missing);
+    return !io_find_queueing_engine(2, &depth, &missing);
 }
 
 static void
@@ -78,10 +78,10 @@ check_options(const struct options *options, char *const *argv)
     MUST(options->print_interval >= 0 && options->hang >= 0);
     MUST(!options->given[OPTION_RATE_LIMIT] || options->rate_limit >= 1);
     MUST(!options->given[OPTION_SPEED_LIMIT] || options->speed_limit >= 1);
-    MUST(options->size >= 1 && options->size <= REQUEST_MOST);
+    MUST(options->size >= 1 && options->size <= REQUEST_MAX);
     MUST(options->work_size >= 0 && options->work_offset >= 0);
-    MUST(options->threads >= 0 && options->threads <= THREADS_MOST);
-    MUST(options->depth >= 0 && options->depth <= DEPTH_MOST);
+    MUST(options->threads >= 0 && options->threads <= THREADS_MAX);
+    MUST(options->depth >= 0 && options->depth <= DEPTH_MAX);
 }
 
 /* Returns true if AMOUNT in each INTERVAL (ns) is at most LIMIT per second, or if that
@@ -99,7 +99,7 @@ check_pace(const struct options *options, const struct plan *plan)
     bool speed = options->given[OPTION_SPEED_LIMIT];
     MUST(plan->pace.interval >= 0);
     MUST(plan->pace.burst >= 1);
-    MUST(plan->end.count >= 1);
+    MUST(plan->end.max_requests >= 1);
     MUST(plan->end.work_time >= 1);
     MUST(plan->end.hang >= 0);
     MUST(!options->given[OPTION_INTERVAL] || plan->pace.interval >= options->interval);
@@ -119,7 +119,7 @@ check_plan(const struct options *options, const struct plan *plan)
     MUST(plan->path == options->targets[0]);
     MUST(plan_does(plan, OPERATION_CHANGES) == writes);
     MUST((plan->workload.destroy_confirmed > 0) == writes);
-    MUST(plan->workload.request_size >= 1 && plan->workload.request_size <= REQUEST_MOST);
+    MUST(plan->workload.request_size >= 1 && plan->workload.request_size <= REQUEST_MAX);
     MUST(plan->workload.work_size >= 0 && plan->workload.work_offset >= 0);
     MUST(plan->workload.scratch_size >= 1);
     MUST(options->work_size ||
@@ -144,12 +144,12 @@ check_concurrency(const struct options *options, const struct plan *plan)
     MUST(!(async && uring));
     bool chosen = plan->sweep.kind == SWEEP_RATE || plan->io.chosen_for;
     if (!chosen || async || uring) {
-        MUST(plan->io.engine == io_engine_of(letter));
+        MUST(plan->io.engine == io_find_engine(letter));
         MUST(!plan->io.engine_name == !(async || uring));
     }
     MUST(!plan->io.chosen_for || (deep && plan->io.engine_name));
-    MUST(plan->io.threads >= 1 && plan->io.threads <= THREADS_MOST);
-    MUST(plan->io.depth >= 1 && plan->io.depth <= DEPTH_MOST);
+    MUST(plan->io.threads >= 1 && plan->io.threads <= THREADS_MAX);
+    MUST(plan->io.depth >= 1 && plan->io.depth <= DEPTH_MAX);
     MUST(!deep || plan->io.engine->queues_requests);
     MUST(!plan->statistics.corrected_interval || plan->io.depth == 1);
 }
@@ -173,9 +173,9 @@ check_sweep(const struct options *options, const struct plan *plan)
     MUST(options->work_size || plan->sweep.kind != SWEEP_SIZE ||
          plan->workload.scratch_size >= plan->sweep.to);
     plan_step(plan, open ? 4096 : plan->sweep.to, 0, &step);
-    MUST(step.pace.open_loop == rates && (!rates || step.pace.interval > 0));
+    MUST(step.pace.is_open_loop == rates && (!rates || step.pace.interval > 0));
     check_concurrency(options, &step);
-    MUST(step.workload.request_size >= 1 && step.workload.request_size <= REQUEST_MOST);
+    MUST(step.workload.request_size >= 1 && step.workload.request_size <= REQUEST_MAX);
 }
 
 /* Checks the kind of the run and its outputs. With -check only the line of a plug-in is
@@ -218,14 +218,14 @@ check_files(const struct options *options, const struct plan *plan)
     bool plots = options->plot && strcmp(options->plot, "-") == 0;
     MUST(plot.path == (plots ? NULL : options->plot));
     MUST(metrics.path == options->prometheus);
-    MUST(output->stream_count == (file ? 2 : 1) && output->count <= OUTPUTS_MOST);
+    MUST(output->stream_count == (file ? 2 : 1) && output->count <= OUTPUTS_MAX);
     MUST(!plots || (file && output->list[1].kind == &output_kinds[FORMAT_PLOT_STREAM]));
     MUST(!file || (output->list[1].has_summary == !plots && !output->list[1].path));
     MUST(!file || !hdr.path || strcmp(file, hdr.path) != 0);
     MUST(!metrics.path || metrics.tick_interval > 0);
     MUST((hdr.path && plan->sweep.kind == SWEEP_NONE) == (hdr.tick_interval > 0));
     MUST((plot.path != NULL) == (plot.tick_interval > 0));
-    MUST(buckets->count >= 1 && buckets->count <= BUCKETS_MOST && buckets->list[0] > 0);
+    MUST(buckets->count >= 1 && buckets->count <= BUCKETS_MAX && buckets->list[0] > 0);
     for (int i = 1; i < buckets->count; i++)
         MUST(buckets->list[i] > buckets->list[i - 1]);
 }
@@ -241,7 +241,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (cli_parse(argc, argv, &options, &error) < 0) {
         check_refusal(&error);
     } else if (plan_make(&options, 1, &plan, &error) < 0 ||
-               outputs_plan(&options, &plan, &error) < 0) {
+               outputs_choose(&options, &plan, &error) < 0) {
         check_options(&options, argv);
         check_refusal(&error);
     } else {

@@ -71,11 +71,11 @@ check_steps(const struct sweep *sweep)
 static void
 check_sweep(const char *text)
 {
-    static const int64_t highest[] = {[SWEEP_SIZE] = REQUEST_MOST,
-                                      [SWEEP_THREADS] = THREADS_MOST,
-                                      [SWEEP_DEPTH] = DEPTH_MOST,
+    static const int64_t highest[] = {[SWEEP_SIZE] = REQUEST_MAX,
+                                      [SWEEP_THREADS] = THREADS_MAX,
+                                      [SWEEP_DEPTH] = DEPTH_MAX,
                                       [SWEEP_INTERVAL] = INT64_MAX,
-                                      [SWEEP_RATE] = RATE_MOST};
+                                      [SWEEP_RATE] = RATE_MAX};
     struct options options = {.sweep = {SWEEP_NONE, UNTOUCHED, UNTOUCHED}};
     const struct cli_option *option = cli_option(OPTION_SWEEP);
     const char *wrong = option->set(option, &options, text);

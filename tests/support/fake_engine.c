@@ -46,7 +46,9 @@ static int
 fake_open(struct io_queue *io_queue, const struct io_config *config)
 {
     int number = fake_engine.opened - fake_engine.closed;
-    errno = fake_engine.broken && fake_engine.opened >= fake_engine.sound ? EIO : E2BIG;
+    errno = fake_engine.broken && fake_engine.opened >= fake_engine.openable_queues
+                ? EIO
+                : E2BIG;
     if (errno == EIO || number >= FAKE_QUEUES || config->depth > FAKE_DEPTH)
         return -1;
     io_queue->config = *config;
@@ -93,8 +95,8 @@ next_answer(struct fake_queue *queue, const struct io_request *request)
     struct fake_answer answer = {0};
     if (number < FAKE_ANSWERS)
         answer = answers[number];
-    if (!flush && answer.takes == 0)
-        answer.takes = fake_engine.takes;
+    if (!flush && answer.min_duration == 0)
+        answer.min_duration = fake_engine.default_duration;
     return answer;
 }
 
@@ -148,7 +150,7 @@ have_enough_workers_sent(void)
     for (int i = 0; i < FAKE_QUEUES; i++)
         if (fake_engine.queues[i].requests > 0)
             count++;
-    return count >= fake_engine.gather;
+    return count >= fake_engine.min_senders;
 }
 
 /* Waits until CONDITION returns true, but at most a minute, so that a failing test ends.
@@ -169,7 +171,7 @@ find_first_to_end(struct fake_queue *queue, int64_t now)
     for (int i = 0; i < queue->count_under_way; i++) {
         struct fake_request *pending = &queue->under_way[i];
         if (!pending->end)
-            pending->end = now + pending->answer.takes;
+            pending->end = now + pending->answer.min_duration;
         if (!first || pending->end < first->end)
             first = pending;
     }

@@ -17,11 +17,11 @@
 /* The scripted result of one request. If all fields are zero, the request succeeds at
  * once and transfers all bytes. */
 struct fake_answer {
-    int error;       /* errno of the completion; 0: success */
-    int64_t missing; /* number of requested bytes that are not transferred */
-    int64_t takes;   /* minimum ns between submit and completion */
-    bool held;       /* the request does not end before the test sets `go` */
-    bool lost;       /* reap fails with `error`, and all pending requests are lost */
+    int error;            /* errno of the completion; 0: success */
+    int64_t missing;      /* number of requested bytes that are not transferred */
+    int64_t min_duration; /* minimum ns between submit and completion */
+    bool held;            /* the request does not end before the test sets `go` */
+    bool lost;            /* reap fails with `error`, and all pending requests are lost */
     bool late; /* reap returns only when this request ends, even past its deadline */
 };
 
@@ -58,13 +58,14 @@ struct fake_queue {
  */
 struct fake_engine {
     struct fake_answer answers[FAKE_ANSWERS], flushes[FAKE_ANSWERS];
-    int64_t takes;  /* ns of each read or write whose answer has takes == 0 */
-    bool patient;   /* a reap that does not wait returns no completions */
-    bool broken;    /* open fails with EIO */
-    bool busy;      /* close reports that requests are still in flight */
-    int sound;      /* number of queues that can be opened although `broken` is set */
-    int gather;     /* no request completes before this many workers have sent one */
-    atomic_bool go; /* set by the test to let held requests end */
+    int64_t default_duration; /* ns of each read or write whose answer has takes == 0 */
+    bool patient;             /* a reap that does not wait returns no completions */
+    bool broken;              /* open fails with EIO */
+    bool busy;                /* close reports that requests are still in flight */
+    int openable_queues; /* number of queues that can be opened although `broken` is set
+                          */
+    int min_senders;     /* no request completes before this many workers have sent one */
+    atomic_bool go;      /* set by the test to let held requests end */
 
     struct io_config config;   /* configuration of the queue that was opened last */
     int opened, begun, closed; /* number of calls of open, begin and close */

@@ -173,7 +173,7 @@ need_built_in(const struct io_engine *engine)
 bool
 is_linux_aio(void)
 {
-    const char *name = io_engine_of('A')->name;
+    const char *name = io_find_engine('A')->name;
     return name && strcmp(name, "Linux AIO") == 0;
 }
 
@@ -196,7 +196,7 @@ void
 need_uring(void)
 {
     need_engine_of_program("-U", "needs an emulator that has io_uring");
-    need_built_in(io_engine_of('U'));
+    need_built_in(io_find_engine('U'));
     struct io_uring_params params = {0};
     long fd = syscall(SYS_io_uring_setup, 1, &params);
     if (fd < 0)
@@ -209,7 +209,7 @@ need_aio(void)
 {
     aio_context_t context = 0;
     need_engine_of_program("-A", "needs an emulator that has Linux AIO");
-    need_built_in(io_engine_of('A'));
+    need_built_in(io_find_engine('A'));
     if (is_linux_aio() && syscall(SYS_io_setup, 1, &context) < 0)
         skip_because("needs a kernel and a container that allow Linux AIO");
     if (is_linux_aio())

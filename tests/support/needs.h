@@ -56,7 +56,7 @@ void need_bare(const char *reason);
 /* The processor of the tested program is not emulated. REASON is printed if it is. */
 void need_native(const char *reason);
 
-/* ENGINE, which io_engine_of returned, was built in. */
+/* ENGINE, which io_find_engine returned, was built in. */
 void need_built_in(const struct io_engine *engine);
 
 /* The engine io_uring was built in, and the kernel or emulator lets both this program and

@@ -51,7 +51,7 @@ a_wait_of_a_queue_ends_in_time_or_with_a_request(void)
     DWORD written;
     struct io_completion done;
     struct io_request request = {.operation = OPERATION_READ, .size = sizeof(memory)};
-    const struct io_engine *engine = io_engine_of('A');
+    const struct io_engine *engine = io_find_engine('A');
     struct io_queue *queue = open_queue(engine, &server, memory, sizeof(memory));
     if (!queue)
         return false;

@@ -399,8 +399,8 @@ TEST(a_note_is_a_line_with_escaped_names)
     notes_add(&notes, "/mnt/a\nb", "%d %s", 3, "holes");
     notes_add(&notes, NULL, "plain");
     assert_int_equal(notes.count, 2);
-    assert_string_equal(notes.line[0], "ioping: /mnt/a\\012b: 3 holes\n");
-    assert_string_equal(notes.line[1], "ioping: plain\n");
+    assert_string_equal(notes.lines[0], "ioping: /mnt/a\\012b: 3 holes\n");
+    assert_string_equal(notes.lines[1], "ioping: plain\n");
 }
 
 TEST(notes_beyond_the_last_place_are_dropped)
@@ -409,8 +409,8 @@ TEST(notes_beyond_the_last_place_are_dropped)
     for (int i = 1; i <= 30; i++)
         notes_add(&notes, NULL, "%d", i);
     assert_int_equal(notes.count, 24);
-    assert_string_equal(notes.line[0], "ioping: 1\n");
-    assert_string_equal(notes.line[23], "ioping: 24\n");
+    assert_string_equal(notes.lines[0], "ioping: 1\n");
+    assert_string_equal(notes.lines[23], "ioping: 24\n");
 }
 
 TEST(a_note_on_a_long_path_keeps_its_newline)
@@ -421,7 +421,7 @@ TEST(a_note_on_a_long_path_keeps_its_newline)
     path[1000] = '\0';
     notes_add(&notes, path, "the page cache is dropped");
     assert_int_equal(notes.count, 1);
-    size_t length = strlen(notes.line[0]);
+    size_t length = strlen(notes.lines[0]);
     assert_in_range(length, 1, ERROR_LINE - 1);
-    assert_int_equal(notes.line[0][length - 1], '\n');
+    assert_int_equal(notes.lines[0][length - 1], '\n');
 }

@@ -457,7 +457,7 @@ check_values_taken(const struct cli_option *option)
 {
     struct buffer list = {0};
     char value[64];
-    option->list(&list);
+    option->list_values(&list);
     assert_false(list.failed);
     assert_int_equal(list.text[list.length - 1], '\n');
     for (char *word = strtok(list.text, "\n"); word; word = strtok(NULL, "\n")) {
@@ -479,7 +479,7 @@ TEST(every_value_that_is_offered_is_taken)
 {
     int lists = 0;
     for (int i = 0; i < OPTION_IDS; i++) {
-        if (!cli_options[i].list)
+        if (!cli_options[i].list_values)
             continue;
         check_values_taken(&cli_options[i]);
         lists++;

@@ -3,8 +3,8 @@
 
 #include <glob.h>
 
-#define INPUT_MOST 4096
-#define CORPUS_MOST (60 << 10)
+#define INPUT_MAX 4096
+#define CORPUS_MAX (60 << 10)
 
 typedef int fuzz_function(const uint8_t *data, size_t size);
 
@@ -27,9 +27,9 @@ try_file(fuzz_function *harness)
 {
     FILE *file = fopen(input, "rb");
     assert_non_null(file);
-    uint8_t *data = malloc(INPUT_MOST);
+    uint8_t *data = malloc(INPUT_MAX);
     assert_non_null(data);
-    size_t size = fread(data, 1, INPUT_MOST, file);
+    size_t size = fread(data, 1, INPUT_MAX, file);
     assert_int_equal(fgetc(file), EOF);
     fclose(file);
     assert_int_equal(harness(data, size), 0);
@@ -55,7 +55,7 @@ try_corpus(const char *name, fuzz_function *harness)
     }
     signal(SIGABRT, SIG_DFL);
     globfree(&found);
-    assert_in_range(sum, 1, CORPUS_MOST);
+    assert_in_range(sum, 1, CORPUS_MAX);
 }
 
 static const struct corpus {

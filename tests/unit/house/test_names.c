@@ -5,7 +5,7 @@
 
 #include <ctype.h>
 
-#define STRUCTS_MOST 600
+#define STRUCTS_MAX 600
 
 /* These words say nothing about a field by themselves: the same word meant up to seven
  * different things. As a part of a name, such as first_version, each of them is fine. */
@@ -21,7 +21,7 @@ struct definition {
     char path[256];
 };
 
-static struct definition definitions[STRUCTS_MOST];
+static struct definition definitions[STRUCTS_MAX];
 static int definition_count;
 
 static bool
@@ -75,7 +75,7 @@ check_fields(const char *path, const char *begin, const char *end)
 static void
 note_definition(const char *path, const char *name, size_t length)
 {
-    assert_true(definition_count < STRUCTS_MOST);
+    assert_true(definition_count < STRUCTS_MAX);
     struct definition *definition = &definitions[definition_count++];
     snprintf(definition->name, sizeof(definition->name), "%.*s", (int)length, name);
     snprintf(definition->path, sizeof(definition->path), "%s", path);

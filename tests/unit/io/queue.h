@@ -72,8 +72,8 @@ struct queue {
 };
 static struct queue queue;
 
-#define AIO io_engine_of('A')
-#define RING io_engine_of('U')
+#define AIO io_find_engine('A')
+#define RING io_find_engine('U')
 
 /* A variant of a test: the engine that is tested, and the hook at the begin. */
 struct queue_row {
@@ -89,7 +89,7 @@ static inline int
 choose(void **state)
 {
     const struct queue_row *row = *state;
-    engine = row ? io_engine_of(row->option) : RING;
+    engine = row ? io_find_engine(row->option) : RING;
     hook = row ? row->hook : NULL;
     hooked = 0;
     return 0;

@@ -37,12 +37,12 @@ static const char options[] = {'A', 'U'};
 
 TEST(each_option_has_its_engine)
 {
-    assert_false(io_engine_of(0)->queues_requests);
-    assert_non_null(io_engine_of(0)->name);
+    assert_false(io_find_engine(0)->queues_requests);
+    assert_non_null(io_find_engine(0)->name);
     for (size_t i = 0; i < sizeof(options); i++) {
-        need_built_in(io_engine_of(options[i]));
-        assert_int_equal(io_engine_of(options[i])->option, options[i]);
-        assert_true(io_engine_of(options[i])->queues_requests);
+        need_built_in(io_find_engine(options[i]));
+        assert_int_equal(io_find_engine(options[i])->option, options[i]);
+        assert_true(io_find_engine(options[i])->queues_requests);
     }
 }
 
@@ -50,7 +50,7 @@ TEST(what_the_system_lacks_is_an_error_with_advice)
 {
     char line[ERROR_LINE], expected[ERROR_LINE];
     const struct io_config none = {.fd = -1, .depth = 1};
-    const struct io_engine *absent = io_engine_of('?');
+    const struct io_engine *absent = io_find_engine('?');
     struct error error;
     assert_null(absent->name);
     errno = 0;
@@ -60,9 +60,9 @@ TEST(what_the_system_lacks_is_an_error_with_advice)
     error_format(&error, line, sizeof(line));
     snprintf(expected, sizeof(expected),
              "ioping: engine X is not available here: %s; %s\n", strerror(ENOTSUP),
-             io_engine_of('U')->name   ? "use -U instead"
-             : io_engine_of('A')->name ? "use -A instead"
-                                       : "use -threads instead");
+             io_find_engine('U')->name   ? "use -U instead"
+             : io_find_engine('A')->name ? "use -A instead"
+                                         : "use -threads instead");
     assert_string_equal(line, expected);
 }
 
@@ -90,13 +90,13 @@ TEST(a_system_without_them_is_an_error_with_advice)
          "ioping: Linux AIO is not available here: Resource temporarily unavailable; "
          "raise fs.aio-max-nr, or use -U\n"},
     };
-    need_built_in(io_engine_of('U')); /* the test plays Linux */
+    need_built_in(io_find_engine('U')); /* the test plays Linux */
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char memory[DEPTH * 8], line[ERROR_LINE];
         struct io_config small = {.depth = DEPTH, .memory = memory, .size = 8};
         struct error error;
         memset(&error, 'x', sizeof(error));
-        const struct io_engine *none = io_engine_of(cases[i].option);
+        const struct io_engine *none = io_find_engine(cases[i].option);
         refused_call = cases[i].call;
         refusal = cases[i].number;
         struct io_queue *queue = io_open(none, none->name, &small, &error);

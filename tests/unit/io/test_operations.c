@@ -17,7 +17,7 @@ TEST(each_row_has_what_outputs_say_of_a_request)
         if (i == OPERATION_FLUSH)
             continue;
         assert_int_equal(strlen(row->arrow), 3);
-        assert_non_null(row->done);
+        assert_non_null(row->amount_suffix);
         assert_false((row->flags & OPERATION_MOVES) == OPERATION_MOVES);
     }
 }

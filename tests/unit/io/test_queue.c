@@ -414,10 +414,10 @@ TEST(what_is_no_disk_is_not_polled)
 {
     int ends[2];
     assert_int_equal(pipe(ends), 0);
-    assert_int_equal(os_file_polls(ends[0]), -1);
+    assert_int_equal(os_file_supports_polling(ends[0]), -1);
     close(ends[0]);
     close(ends[1]);
-    assert_int_equal(os_file_polls(-1), -1);
+    assert_int_equal(os_file_supports_polling(-1), -1);
 }
 
 TEST(loop_devices_are_not_polled)
@@ -428,7 +428,7 @@ TEST(loop_devices_are_not_polled)
         command_status(0, "truncate -s 1M loop.img && attach -f --show loop.img");
     result.out[strcspn(result.out, "\n")] = '\0';
     int fd = open(result.out, O_RDONLY);
-    int polls = os_file_polls(fd);
+    int polls = os_file_supports_polling(fd);
     close(fd);
     command_free(&result);
     assert_int_equal(polls, 0);

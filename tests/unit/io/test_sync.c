@@ -22,7 +22,7 @@ static struct io_completion
 perform(int fd, int rw_flags, enum operation operation, void *buffer, size_t size,
         int64_t offset)
 {
-    const struct io_engine *engine = io_engine_of(0);
+    const struct io_engine *engine = io_find_engine(0);
     struct io_config config = {
         .fd = fd, .rw_flags = rw_flags, .depth = 1, .memory = buffer, .size = size};
     struct io_request request = {operation, 0, size, offset};

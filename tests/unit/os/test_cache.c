@@ -18,7 +18,7 @@ open_dropped(void)
     int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
     assert_true(fd >= 0);
     assert_int_equal(describe_mount(fd, &mount), 0);
-    if (mount.memory) {
+    if (mount.is_in_memory) {
         close(fd);
         skip_because("a file in memory cannot be dropped");
     }

@@ -112,11 +112,11 @@ TEST(finds_type_and_source_by_mount_id)
 
 TEST(leaves_the_rest_of_the_mount_alone)
 {
-    struct os_mount mount = {.size = 11, .available = 7, .memory = true};
+    struct os_mount mount = {.size = 11, .available = 7, .is_in_memory = true};
     assert_int_equal(mountinfo_find(ext4, 25, &mount), 0);
     assert_int_equal(mount.size, 11);
     assert_int_equal(mount.available, 7);
-    assert_true(mount.memory);
+    assert_true(mount.is_in_memory);
 }
 
 TEST(says_when_it_is_not_there_and_touches_nothing)

@@ -75,7 +75,7 @@ TEST(a_file_has_size_links_and_owner)
     assert_int_equal(info.kind, OS_FILE);
     assert_int_equal(info.size, 3 * PAGE);
     assert_int_equal(info.links, 2);
-    assert_true(info.owned);
+    assert_true(info.is_owned);
     close(fd);
 }
 
@@ -112,7 +112,7 @@ TEST(flags_become_those_of_the_descriptor)
     } cases[] = {
         {OS_OPEN_READ, O_ACCMODE, O_RDONLY}, {OS_OPEN_WRITE, O_ACCMODE, O_RDWR},
         {OS_OPEN_READ, O_SYNC, 0},           {OS_OPEN_SYNC, O_SYNC, O_SYNC},
-        {OS_OPEN_DSYNC, O_SYNC, O_DSYNC},    {OS_OPEN_NOW, O_NONBLOCK, 0},
+        {OS_OPEN_DSYNC, O_SYNC, O_DSYNC},    {OS_OPEN_NO_WAIT, O_NONBLOCK, 0},
     };
     close(make_file("flags", 1));
     for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -128,7 +128,7 @@ TEST(a_fifo_is_opened_without_waiting)
 {
     unlink(path_of("lonely"));
     assert_int_equal(mkfifo(path_of("lonely"), 0600), 0);
-    int fd = os_file_open(path_of("lonely"), OS_OPEN_NOW);
+    int fd = os_file_open(path_of("lonely"), OS_OPEN_NO_WAIT);
     assert_true(fd >= 0);
     close(fd);
 }
@@ -180,7 +180,7 @@ TEST(a_temporary_file_has_no_name)
     assert_int_equal(byte, 'y');
     assert_int_equal(rmdir(folder), 0); /* empty */
     close(fd);
-    assert_int_equal(os_file_vanish(name), 0);
+    assert_int_equal(os_file_remove_again(name), 0);
 }
 
 TEST(a_temporary_file_needs_a_directory)
@@ -271,7 +271,7 @@ TEST(a_mount_is_described)
     command_free(&result);
     assert_int_equal(mount.size, unit * blocks);
     assert_true(mount.size > 0);
-    assert_true(mount.block >= 512 && mount.block % 512 == 0);
+    assert_true(mount.block_size >= 512 && mount.block_size % 512 == 0);
     assert_true(mount.available >= 0 && mount.available <= mount.size);
     bool named = strcmp(mount.fstype, "unknown") != 0;
     assert_true(mount.fstype[0] && named == is_mount_listed());
@@ -303,13 +303,13 @@ TEST(memory_is_told_from_devices)
     int fd = open("/proc/self", O_RDONLY);
     assert_int_equal(describe_mount(fd, &mount), 0);
     assert_string_equal(mount.fstype, "proc");
-    assert_false(mount.memory);
-    assert_true(mount.anonymous);
+    assert_false(mount.is_in_memory);
+    assert_true(mount.is_anonymous);
     close(fd);
     fd = open("/dev/shm", O_RDONLY);
     if (fd < 0 || describe_mount(fd, &mount) < 0 || strcmp(mount.fstype, "tmpfs") != 0)
         skip_because("needs a tmpfs at /dev/shm");
-    assert_true(mount.memory);
+    assert_true(mount.is_in_memory);
     close(fd);
 }
 

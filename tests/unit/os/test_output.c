@@ -378,11 +378,11 @@ TEST(a_terminal_is_told_from_all_else)
     } cases[] = {{screen, true},   {null, false},    {folder, false},
                  {ends[0], false}, {ends[1], false}, {-1, false}};
     for (size_t i = 0; i < LENGTH(cases); i++)
-        if (os_stream_terminal(cases[i].stream) != cases[i].terminal)
+        if (os_stream_is_terminal(cases[i].stream) != cases[i].terminal)
             fail_msg("case %zu", i);
     for (size_t i = 0; i < LENGTH(cases) - 1; i++)
         close(cases[i].stream);
-    assert_false(os_stream_terminal(screen));
+    assert_false(os_stream_is_terminal(screen));
     close(terminal);
 }
 
@@ -399,7 +399,7 @@ TEST(a_terminal_without_a_name_is_plain)
         unsetenv("TERM");
         if (cases[i].name)
             setenv("TERM", cases[i].name, 1);
-        if (os_terminal_dumb() != cases[i].plain)
+        if (os_terminal_is_dumb() != cases[i].plain)
             fail_msg("case %zu", i);
     }
     unsetenv("TERM");
@@ -451,7 +451,7 @@ TEST(the_first_locale_that_is_set_decides)
             if (values[k])
                 setenv(names[k], values[k], 1);
         }
-        if (os_locale_utf8() != cases[i].utf8)
+        if (os_locale_is_utf8() != cases[i].utf8)
             fail_msg("case %zu", i);
     }
     for (int k = 0; k < 3; k++)

@@ -55,27 +55,27 @@ assert_child(int (*body)(void), int status, const char *text)
 TEST_IN_CHILD(each_stop_signal_asks_to_stop, 0, "")
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-    if (os_signals_stop() != 0)
+    if (os_signals_stop_signal() != 0)
         return 99;
     for (int i = 0; i < 3; i++) {
         raise(numbers[i]);
-        if (os_signals_stop() != numbers[i])
+        if (os_signals_stop_signal() != numbers[i])
             return i + 1;
     }
-    return os_signals_report() ? 98 : 0;
+    return os_signals_take_report_request() ? 98 : 0;
 }
 
 TEST_IN_CHILD(each_report_signal_asks_once, 0, "")
 {
     static const int numbers[] = {SIGQUIT, SIGUSR1};
     for (int i = 0; i < 2; i++) {
-        if (os_signals_report())
+        if (os_signals_take_report_request())
             return i + 10;
         raise(numbers[i]);
-        if (!os_signals_report())
+        if (!os_signals_take_report_request())
             return i + 20;
     }
-    return os_signals_stop();
+    return os_signals_stop_signal();
 }
 
 TEST_IN_CHILD(nohup_is_respected, 0, "")
@@ -83,7 +83,7 @@ TEST_IN_CHILD(nohup_is_respected, 0, "")
     signal(SIGHUP, SIG_IGN);
     os_signals_install();
     raise(SIGHUP);
-    return os_signals_stop();
+    return os_signals_stop_signal();
 }
 
 static int
@@ -101,10 +101,11 @@ TEST_IN_CHILD(blocked_signals_wait, 0, "")
     unsigned mask = os_signals_block();
     raise(SIGTERM);
     raise(SIGUSR1);
-    if (os_signals_stop() || os_signals_report())
+    if (os_signals_stop_signal() || os_signals_take_report_request())
         return 1;
     os_signals_unblock(mask);
-    return os_signals_stop() == SIGTERM && os_signals_report() ? 0 : 2;
+    return os_signals_stop_signal() == SIGTERM && os_signals_take_report_request() ? 0
+                                                                                   : 2;
 }
 
 /* Signals that the parent of the program blocked stay blocked. */
@@ -117,7 +118,7 @@ TEST_IN_CHILD(signals_blocked_before_stay_blocked, 0, "")
     os_signals_unblock(os_signals_block());
     raise(SIGTERM);
     raise(SIGUSR1);
-    return os_signals_stop() == 0 && os_signals_report() ? 0 : 1;
+    return os_signals_stop_signal() == 0 && os_signals_take_report_request() ? 0 : 1;
 }
 
 /* As timeout(1) does, to the program and to its group. */
@@ -126,19 +127,19 @@ interrupt_sent_twice(void)
 {
     raise(SIGINT);
     raise(SIGINT);
-    return os_signals_stop() == SIGINT ? 0 : 1;
+    return os_signals_stop_signal() == SIGINT ? 0 : 1;
 }
 
 TEST_IN_CHILD(its_farewell_is_written_first, 4, "]\n")
 {
-    os_signals_closing(1, ']');
+    os_signals_set_closing_byte(1, ']');
     return second_interrupt();
 }
 
 TEST_IN_CHILD(a_farewell_can_be_taken_back, 4, "")
 {
-    os_signals_closing(1, ']');
-    os_signals_closing(1, 0);
+    os_signals_set_closing_byte(1, ']');
+    os_signals_set_closing_byte(1, 0);
     return second_interrupt();
 }
 
@@ -229,7 +230,8 @@ TEST_IN_CHILD(a_wait_ends_for_a_signal_before_it, 0, "")
     raise(SIGUSR1);
     os_signals_wait(os_clock_now() + LONG, &no);
     os_signals_wait(os_clock_now() + LONG, &yes);
-    return os_signals_stop() == SIGTERM && os_signals_report() ? 0 : 1;
+    return os_signals_stop_signal() == SIGTERM && os_signals_take_report_request() ? 0
+                                                                                   : 1;
 }
 
 /* The signal came to the last wait, and its request is known. */
@@ -257,7 +259,7 @@ TEST_IN_CHILD(a_wait_ends_for_a_signal_during_it, 0, "")
     }
     os_signals_wait(os_clock_now() + LONG, &no);
     waitpid(child, NULL, 0);
-    return os_signals_report() ? 0 : 1;
+    return os_signals_take_report_request() ? 0 : 1;
 }
 
 /* A file opened later must not become stdout. */
@@ -344,17 +346,19 @@ stop_unseen(void)
 {
     os_signals_block();
     int64_t before = os_clock_now();
-    if (os_process_stopped(before))
+    if (os_process_was_stopped(before))
         return 1;
     stop_for_a_while();
-    if (!os_process_stopped(before) || os_process_resumed() != 0)
+    if (!os_process_was_stopped(before) || os_process_resumed_at() != 0)
         return 2;
-    int64_t resumed = os_signals_resumed(), after = os_clock_now();
+    int64_t resumed = os_signals_check_resumed_at(), after = os_clock_now();
     if (resumed < before + 5 * MS || resumed > after)
         return 3;
-    if (os_process_stopped(after) || !os_process_stopped(before))
+    if (os_process_was_stopped(after) || !os_process_was_stopped(before))
         return 4;
-    return os_signals_resumed() == resumed && os_process_resumed() == resumed ? 0 : 5;
+    return os_signals_check_resumed_at() == resumed && os_process_resumed_at() == resumed
+               ? 0
+               : 5;
 }
 
 TEST(a_stop_is_known_before_it_is_seen)
@@ -384,7 +388,7 @@ stop_in_a_wait(void)
     waitpid(other, NULL, WNOHANG);
     os_signals_wait(before + 200 * MS, &never);
     waitpid(other, NULL, 0);
-    return os_signals_resumed() > before + 20 * MS ? 0 : 1;
+    return os_signals_check_resumed_at() > before + 20 * MS ? 0 : 1;
 }
 
 static int
@@ -396,10 +400,10 @@ go_on_without_a_stop(void)
     for (int i = 0; i < 3; i++) {
         os_signals_wait(os_clock_now() + 10 * MS, &never);
         kill(getpid(), SIGCONT);
-        if (os_signals_resumed() != 0)
+        if (os_signals_check_resumed_at() != 0)
             return i + 1;
     }
-    return os_process_stopped(before) ? 9 : 0;
+    return os_process_was_stopped(before) ? 9 : 0;
 }
 
 TEST(a_signal_to_go_on_after_no_stop_is_none)

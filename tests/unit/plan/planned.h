@@ -13,7 +13,7 @@
 #define SEED 0xfedcba9876543210u
 
 /* Plans LINE; fails the test if it cannot be parsed. The plan's texts live until the next
- * call. Returns as plan_make and outputs_plan. */
+ * call. Returns as plan_make and outputs_choose. */
 static inline int
 planned_try(const char *line, struct plan *plan, struct error *error)
 {
@@ -31,7 +31,7 @@ planned_try(const char *line, struct plan *plan, struct error *error)
         fail_msg("ioping %s: %s", line, error->why);
     memset(plan, 0xff, sizeof(*plan));
     return plan_make(&options, SEED, plan, error) < 0 ||
-                   outputs_plan(&options, plan, error) < 0
+                   outputs_choose(&options, plan, error) < 0
                ? -1
                : 0;
 }
@@ -78,7 +78,7 @@ planned_member(const struct plan *plan, const char *name, size_t length)
 #define MEMBER(group, name)                               \
     {#group "." #name, offsetof(struct plan, group.name), \
      sizeof(((struct plan *)0)->group.name)}
-        MEMBER(end, count),
+        MEMBER(end, max_requests),
         MEMBER(end, grace),
         MEMBER(end, min_requests),
         MEMBER(end, open_timeout),

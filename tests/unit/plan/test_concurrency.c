@@ -4,7 +4,7 @@
 TEST(nothing_given_is_one_request_at_a_time_that_waits)
 {
     struct plan plan = planned(".");
-    assert_ptr_equal(plan.io.engine, io_engine_of(0));
+    assert_ptr_equal(plan.io.engine, io_find_engine(0));
     assert_null(plan.io.engine_name);
     assert_int_equal(plan.io.threads, 1);
     assert_int_equal(plan.io.depth, 1);
@@ -32,7 +32,7 @@ TEST(engine_threads_and_depth_are_taken_over)
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct plan plan = planned(cases[i].line);
-        if (plan.io.engine != io_engine_of(cases[i].engine) ||
+        if (plan.io.engine != io_find_engine(cases[i].engine) ||
             plan.io.threads != cases[i].threads || plan.io.depth != cases[i].depth)
             fail_msg("ioping %s: %s %d %d", cases[i].line, plan.io.engine->name,
                      plan.io.threads, plan.io.depth);
@@ -48,7 +48,7 @@ TEST(a_depth_chooses_an_engine)
     };
     int depth;
     struct io_missing missing;
-    const struct io_engine *engine = io_engine_deep(2, &depth, &missing);
+    const struct io_engine *engine = io_find_queueing_engine(2, &depth, &missing);
     if (!engine)
         skip_because("no engine of this system has more than one request in flight");
     for (size_t i = 0; i < LENGTH(lines); i++) {
@@ -92,7 +92,7 @@ static const struct planned_row plans[] = {
     {"-i 200ms -r 10 -threads 2 .", "from_limit=0"},
     /* Count time and warmup are those of the run. */
     {"-c 10 -w 3 -a 2 -threads 4 -U -depth 8 .",
-     "count=10 work_time=3000000000 warmup=2 settle_time=0"},
+     "max_requests=10 work_time=3000000000 warmup=2 settle_time=0"},
     /* Corrections are for requests that wait for each other. */
     {"-corrected -U -depth 1 .", "corrected_interval=1000000000"},
     {"-corrected -threads 4 -i 5ms .", "corrected_interval=5000000"},

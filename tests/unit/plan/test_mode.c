@@ -158,7 +158,7 @@ plan_cell(const char *line, const char *option)
 TEST(each_option_means_something_in_these_modes)
 {
     int wrong = 0;
-    need_built_in(io_engine_of('A'));
+    need_built_in(io_find_engine('A'));
     for (size_t i = 0; i < LENGTH(cases); i++) {
         assert_int_equal(strlen(cases[i].cells), LENGTH(modes));
         for (size_t k = 0; k < LENGTH(modes); k++) {
@@ -228,7 +228,7 @@ TEST(one_mode_is_chosen)
         MODE_RUN,   MODE_SIZES,  MODE_THREADS, MODE_DEPTHS, MODE_INTERVALS,
         MODE_RATES, MODE_PHASES, MODE_CHECK,   MODE_CHECK,  MODE_COMPARE,
         MODE_RUN,   MODE_RUN,    MODE_RUN};
-    need_built_in(io_engine_of('A'));
+    need_built_in(io_find_engine('A'));
     for (size_t i = 0; i < LENGTH(modes); i++) {
         char line[64];
         snprintf(line, sizeof(line), "%s .", modes[i]);

@@ -42,7 +42,7 @@ TEST(a_load_has_no_end_and_no_output)
     struct plan one =
         background("-c 9 -w 9 -i 1ms -a 5 -t 1ms -T 2ms -b 3 -P 1 -p 1 -slo "
                    "max=1s -plot p -prometheus m -load read a");
-    assert_true(one.end.count == UINT64_MAX);
+    assert_true(one.end.max_requests == UINT64_MAX);
     assert_int_equal(one.end.work_time, INT64_MAX);
     assert_int_equal(one.pace.interval, 0);
     assert_int_equal(one.pace.burst, 1);
@@ -75,7 +75,7 @@ TEST(many_at_a_time_have_an_engine_or_threads)
     struct plan one = background("-c 9 -load read,depth=8,threads=2 a");
     assert_int_equal(one.io.threads * one.io.depth, 16);
     assert_true(one.io.depth == 1 || one.io.engine->queues_requests);
-    assert_ptr_equal(background("-c 9 -U -load read a").io.engine, io_engine_of(0));
+    assert_ptr_equal(background("-c 9 -U -load read a").io.engine, io_find_engine(0));
     one = background("-c 9 -U -depth 4 -threads 3 -load read a");
     assert_int_equal(one.io.depth, 1);
     assert_int_equal(one.io.threads, 1);
@@ -149,7 +149,7 @@ assert_name(const char *line, const char *expected)
 {
     struct plan one = background(line);
     struct buffer text = {0};
-    plan_background_name(&one, &text);
+    plan_describe_background(&one, &text);
     assert_string_equal(text.text, expected);
     buffer_free(&text);
 }

@@ -18,7 +18,7 @@ TEST(nothing_given_is_a_read_each_second)
     assert_int_equal(plan.pace.interval, 1000000000);
     assert_int_equal(plan.end.hang, 5000000000);
     assert_int_equal(plan.pace.burst, 1);
-    assert_true(plan.end.count == UINT64_MAX);
+    assert_true(plan.end.max_requests == UINT64_MAX);
     assert_true(plan.end.work_time == INT64_MAX);
 }
 
@@ -26,9 +26,9 @@ TEST(nothing_given_is_told_to_a_human)
 {
     struct plan plan = planned(".");
     assert_false(plan.end.ignore_error);
-    assert_false(plan.io.direct);
-    assert_false(plan.io.cached);
-    assert_false(plan.workload.keep);
+    assert_false(plan.io.needs_direct);
+    assert_false(plan.io.uses_cache);
+    assert_false(plan.workload.keeps_file);
     assert_int_equal(plan.io.open_flags, 0);
     assert_int_equal(plan.io.rw_flags, 0);
     assert_int_equal(plan.statistics.limits.warmup, 1);
@@ -74,7 +74,7 @@ TEST(values_are_taken_over)
     assert_int_equal(plan.statistics.limits.warmup, 3);
     assert_int_equal(plan.statistics.limits.fastest, 1000000);
     assert_int_equal(plan.statistics.limits.slowest, 2000000);
-    assert_int_equal(plan.end.count, 11);
+    assert_int_equal(plan.end.max_requests, 11);
     assert_int_equal(plan.workload.work_offset, 12288);
     assert_int_equal(plan.workload.work_size, 5242880);
     assert_int_equal(plan.workload.scratch_size, 5242880);
@@ -126,8 +126,10 @@ TEST(flags_reach_the_device)
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct plan plan = planned(cases[i].line);
         if (plan.io.open_flags != cases[i].open_flags ||
-            plan.io.rw_flags != cases[i].rw_flags || plan.io.direct != cases[i].direct ||
-            plan.io.cached != cases[i].cached || plan.workload.keep != cases[i].keep ||
+            plan.io.rw_flags != cases[i].rw_flags ||
+            plan.io.needs_direct != cases[i].direct ||
+            plan.io.uses_cache != cases[i].cached ||
+            plan.workload.keeps_file != cases[i].keep ||
             plan.end.ignore_error != cases[i].ignore_error)
             fail_msg("ioping %s", cases[i].line);
     }
@@ -334,7 +336,7 @@ TEST(each_target_has_a_plan_of_its_own)
     assert_int_equal(plan.target_count, 3);
     for (int i = 0; i < 3; i++) {
         plan_target(&plan, i, &one[i]);
-        assert_int_equal(one[i].end.count, 3);
+        assert_int_equal(one[i].end.max_requests, 3);
     }
     assert_string_equal(one[0].path, "a");
     assert_string_equal(one[1].path, "b");
@@ -361,12 +363,12 @@ TEST(a_log_is_written_from_its_beginning_whatever_else_is_said)
                                         "-W -append -sweep size=4k..64k ."};
     for (size_t i = 0; i < LENGTH(lines); i++) {
         struct plan plan = planned(lines[i]);
-        assert_true(plan.workload.append && plan.workload.linear);
+        assert_true(plan.workload.is_log && plan.workload.linear);
         assert_string_equal(operation_mix_word(&plan.workload.mix), "write");
         assert_int_equal(plan.workload.request_size, 4096);
         assert_int_equal(plan.workload.scratch_size, 67108864);
     }
-    assert_false(planned("-W .").workload.append);
+    assert_false(planned("-W .").workload.is_log);
     assert_int_equal(planned("-W -append -L .").workload.request_size, 262144);
     assert_int_equal(planned("-W -append -S 22m -s 2300 .").workload.scratch_size,
                      23068672);
@@ -374,7 +376,7 @@ TEST(a_log_is_written_from_its_beginning_whatever_else_is_said)
 
 static const struct planned_row plans[] = {
     /* Zero count and zero time have no limit. */
-    {"-c 0 .", "count=umax"},
+    {"-c 0 .", "max_requests=umax"},
     {"-w 0 .", "work_time=max"},
     {"-R -w 0 .", "work_time=max"},
     /* What is under way at the end has as long as hang says. */
@@ -404,7 +406,7 @@ static const struct planned_row plans[] = {
                   "any_summary=1"},
     {"-R .", "work_size=0"},
     {"-R -S 1m .", "work_size=1048576"},
-    {"-R -c 5 .", "count=5"},
+    {"-R -c 5 .", "max_requests=5"},
     /* Linear requests are 256k unless given. */
     {"-L .", "linear=1 request_size=262144"},
     {"-L -s 4k .", "request_size=4096"},

@@ -40,7 +40,7 @@ TEST(steps_have_no_delay_and_no_lines_of_requests)
         if (plan.pace.interval != 0 || plan.pace.from_limit || plan.output.any_requests ||
             plan.pace.burst != 1)
             fail_msg("ioping %s", lines[i]);
-        assert_true(plan.end.count == UINT64_MAX);
+        assert_true(plan.end.max_requests == UINT64_MAX);
         assert_int_equal(plan.statistics.corrected_interval, 0);
     }
 }
@@ -71,7 +71,7 @@ TEST(the_first_size_fits_unless_it_is_given)
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct plan plan = planned(cases[i].line);
-        int64_t size = plan_first(&plan, cases[i].work_size);
+        int64_t size = plan_opening_size(&plan, cases[i].work_size);
         if (size != cases[i].size)
             fail_msg("ioping %s, %lld: %lld", cases[i].line,
                      (long long)cases[i].work_size, (long long)size);
@@ -82,12 +82,12 @@ TEST(what_is_not_swept_stays_as_given)
 {
     struct plan plan =
         planned("-sweep size -A -depth 8 -threads 3 -W -LD -e 9 -o 1m -hang 1 -E -k .");
-    assert_ptr_equal(plan.io.engine, io_engine_of('A'));
+    assert_ptr_equal(plan.io.engine, io_find_engine('A'));
     assert_int_equal(plan.io.depth, 8);
     assert_int_equal(plan.io.threads, 3);
     assert_string_equal(operation_mix_word(&plan.workload.mix), "write");
-    assert_true(plan.workload.linear && plan.io.direct && plan.end.ignore_error &&
-                plan.workload.keep);
+    assert_true(plan.workload.linear && plan.io.needs_direct && plan.end.ignore_error &&
+                plan.workload.keeps_file);
     assert_int_equal(plan.workload.seed, 9);
     assert_int_equal(plan.workload.work_offset, 1048576);
     assert_int_equal(plan.end.hang, 1000000000);
@@ -203,19 +203,19 @@ TEST(a_step_of_a_rate_is_an_open_loop)
     for (int poisson = 0; poisson < 2; poisson++) {
         struct plan plan = planned(poisson ? "-sweep rate -poisson ." : "-sweep rate ."),
                     step;
-        assert_false(plan.pace.open_loop);
+        assert_false(plan.pace.is_open_loop);
         for (size_t i = 0; i < LENGTH(cases); i++) {
             plan_step(&plan, cases[i].rate, 1, &step);
-            assert_true(step.pace.open_loop);
-            assert_int_equal(step.pace.poisson, poisson);
+            assert_true(step.pace.is_open_loop);
+            assert_int_equal(step.pace.is_poisson, poisson);
             assert_int_equal(step.pace.interval, cases[i].interval);
             assert_int_equal(step.end.work_time, cases[i].work_time);
             assert_int_equal(step.end.settle_time, cases[i].settle);
             assert_int_equal(step.io.threads, plan.io.threads);
             assert_int_equal(step.io.depth, plan.io.depth);
         }
-        plan_step(&plan, PLAN_ALONE, 0, &step);
-        assert_false(step.pace.open_loop);
+        plan_step(&plan, PLAN_RATE_ALONE, 0, &step);
+        assert_false(step.pace.is_open_loop);
         assert_int_equal(step.io.threads, 1);
         assert_int_equal(step.io.depth, 1);
         assert_int_equal(step.end.work_time, SECOND);
@@ -267,7 +267,7 @@ TEST(an_open_loop_has_many_places)
             assert_int_equal(plan.io.threads, cases[i].threads);
         assert_in_range(plan.io.threads * plan.io.depth, 1, cases[i].places);
         assert_true(plan.io.depth == 1 || plan.io.engine->queues_requests);
-        assert_true(!plan.io.engine_name == (plan.io.engine == io_engine_of(0)));
+        assert_true(!plan.io.engine_name == (plan.io.engine == io_find_engine(0)));
     }
 }
 

@@ -172,7 +172,7 @@ plotted_make(const struct plotted_case *drawn)
                                   .io.depth = 1,
                                   .pace.burst = 1,
                                   .pace.interval = 1000000000,
-                                  .end.count = UINT64_MAX,
+                                  .end.max_requests = UINT64_MAX,
                                   .end.work_time = INT64_MAX,
                                   .sweep.kind = drawn->sweep};
     if (drawn->sweep != SWEEP_NONE && drawn->kind != PLOTTED_NARROW) {

@@ -17,7 +17,7 @@ make(void)
 {
     struct plotted *plotted =
         plotted_make(&(struct plotted_case){SWEEP_NONE, 1, 0, PLOTTED_EQUAL});
-    plotted->plan.statistics.breakdown = true;
+    plotted->plan.statistics.has_breakdown = true;
     return plotted;
 }
 
@@ -274,13 +274,13 @@ TEST(without_parts_of_one_target_none_are_drawn)
     static const int parts[] = {10, 40, 30, 20};
     struct plotted *plain = make(), *lost = make();
     add(plain, 0, parts, 0);
-    plain->plan.statistics.breakdown = false;
+    plain->plan.statistics.has_breakdown = false;
     assert_bare(plain);
     add(lost, 0, NULL, 100);
     assert_bare(lost);
     struct plotted *two =
         plotted_make(&(struct plotted_case){SWEEP_NONE, 2, 5, PLOTTED_NARROW});
-    two->plan.statistics.breakdown = true;
+    two->plan.statistics.has_breakdown = true;
     add(two, 0, parts, 0);
     assert_bare(two);
 }

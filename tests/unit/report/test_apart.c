@@ -60,7 +60,7 @@ TEST(a_rate_has_them_below_its_own_columns)
     struct stats stats = both(100, 10 * MS);
     begin();
     golden.plan.sweep.kind = SWEEP_RATE;
-    golden.plan.statistics.breakdown = true;
+    golden.plan.statistics.has_breakdown = true;
     golden_begin();
     golden_end_step(&(struct job_step){.value = 100, .answered_rate = 200}, &stats,
                     SECOND);

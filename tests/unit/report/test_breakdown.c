@@ -97,7 +97,7 @@ static void
 begin(enum format format)
 {
     golden_prepare(format);
-    golden.plan.statistics.breakdown = true;
+    golden.plan.statistics.has_breakdown = true;
     golden.plan.output.percentiles = percentiles_default;
     golden_begin();
 }
@@ -172,7 +172,7 @@ TEST(the_parts_have_the_percentiles_asked_for)
 {
     struct stats stats = rising(3);
     golden_prepare(FORMAT_HUMAN);
-    golden.plan.statistics.breakdown = true;
+    golden.plan.statistics.has_breakdown = true;
     assert_null(percentiles_parse("99.9,25", &golden.plan.output.percentiles));
     golden_begin();
     golden_summary(&stats, SECOND);
@@ -253,7 +253,7 @@ TEST(a_row_of_a_sweep_has_the_device)
 {
     static const int counts[] = {1, 99, 100, 0};
     golden_prepare(FORMAT_HUMAN);
-    golden.plan.statistics.breakdown = true;
+    golden.plan.statistics.has_breakdown = true;
     golden.plan.sweep.kind = SWEEP_DEPTH;
     golden.plan.output.percentiles = percentiles_default;
     golden_begin();
@@ -294,7 +294,7 @@ TEST(json_lines_count_what_was_not_split)
     struct stats some = sparse(), none = {0};
     add(&none, unsplit_of(1, 30 * US, SPLIT_NO_DEVICE_IO));
     golden_prepare(FORMAT_NDJSON);
-    golden.plan.statistics.breakdown = true;
+    golden.plan.statistics.has_breakdown = true;
     golden.plan.sweep.kind = SWEEP_DEPTH;
     assert_null(percentiles_parse("99.9,25", &golden.plan.output.percentiles));
     golden_begin();

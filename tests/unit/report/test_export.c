@@ -66,7 +66,7 @@ static struct {
     char metrics[1100], plot[1100];
 } setup;
 
-static struct export_file *files[OUTPUTS_MOST]; /* of the outputs of the plan */
+static struct export_file *files[OUTPUTS_MAX]; /* of the outputs of the plan */
 
 /* Adds the text that the output with NUMBER of the plan begins with. */
 static void

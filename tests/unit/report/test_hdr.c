@@ -339,8 +339,10 @@ TEST(the_maximum_is_the_end_of_its_step_in_ms)
     static const struct {
         int64_t latency;
         double max;
-    } cases[] = {
-        {1, 0}, {1000, .000999}, {1000000, .999423}, {HISTOGRAM_MOST, 4398046.511103}};
+    } cases[] = {{1, 0},
+                 {1000, .000999},
+                 {1000000, .999423},
+                 {HISTOGRAM_MAX_LATENCY, 4398046.511103}};
     for (size_t i = 0; i < LENGTH(cases); i++) {
         static struct line line;
         struct histogram histogram = {0};

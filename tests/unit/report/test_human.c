@@ -181,7 +181,7 @@ TEST(the_time_stamp_has_a_default_format)
     golden_prepare(FORMAT_HUMAN);
     assert_int_equal(cli_parse(3, argv, &options, &error), 0);
     assert_int_equal(plan_make(&options, 1, &golden.plan, &error), 0);
-    assert_int_equal(outputs_plan(&options, &golden.plan, &error), 0);
+    assert_int_equal(outputs_choose(&options, &golden.plan, &error), 0);
     golden_begin();
     golden_sample(read_of(1, 1000));
     golden_end("human_time_default");

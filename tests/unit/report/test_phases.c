@@ -31,7 +31,7 @@ prepare(enum format format)
     memset(&phases, 0, sizeof(phases));
     memset(&load, 0, sizeof(load));
     golden.plan.mode = MODE_PHASES;
-    golden.plan.end.count = 100;
+    golden.plan.end.max_requests = 100;
     golden.plan.end.work_time = INT64_MAX;
     golden.plan.io.threads = golden.plan.pace.burst = 1;
     golden.plan.output.percentiles = percentiles_default;
@@ -128,7 +128,7 @@ TEST(a_terminal_has_the_columns_that_fit)
                                 .jobs = &golden.job,
                                 .is_terminal = true,
                                 .columns = cases[i].columns};
-        golden.plan.statistics.breakdown = cases[i].breakdown;
+        golden.plan.statistics.has_breakdown = cases[i].breakdown;
         buffer_text(&report.text, "\n");
         table_phases(&report);
         const struct buffer text = report.text;
@@ -141,7 +141,7 @@ TEST(a_terminal_has_the_columns_that_fit)
                 fail_msg("wider than %d: %s", cases[i].columns, text.text);
         buffer_free(&report.text);
     }
-    golden.plan.statistics.breakdown = false;
+    golden.plan.statistics.has_breakdown = false;
     golden_summary(&phases.list[PHASE_IDLE].stats, SECOND);
     golden_end("phases_human");
 }

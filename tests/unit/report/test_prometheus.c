@@ -228,7 +228,7 @@ TEST(only_flushed_writes_have_that)
     for (size_t i = 0; i < LENGTH(cases); i++) {
         golden_prepare(FORMAT_HUMAN);
         golden.plan.workload.mix = mix_of(cases[i].load);
-        golden.plan.io.cached = cases[i].cached;
+        golden.plan.io.uses_cache = cases[i].cached;
         char *text = metrics_of();
         assert_contains(text, cases[i].label);
         if (cases[i].flushes)

@@ -40,7 +40,7 @@ write_metrics(const struct stats *stats, const char *name)
     static struct job jobs[2];
     golden_prepare(FORMAT_HUMAN);
     golden.plan.workload.mix = mix_of("rw");
-    golden.plan.statistics.breakdown = true;
+    golden.plan.statistics.has_breakdown = true;
     golden_begin();
     jobs[0].stats = stats;
     jobs[0].in_flight = (struct job_in_flight){1, SECOND};

@@ -15,7 +15,7 @@ plain(void)
 {
     return (struct plan){.io.threads = 1,
                          .pace.burst = 1,
-                         .end.count = UINT64_MAX,
+                         .end.max_requests = UINT64_MAX,
                          .end.work_time = 2 * SECOND};
 }
 

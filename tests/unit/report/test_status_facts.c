@@ -30,7 +30,7 @@ plain(void)
 {
     return (struct plan){.io.threads = 1,
                          .pace.burst = 1,
-                         .end.count = UINT64_MAX,
+                         .end.max_requests = UINT64_MAX,
                          .end.work_time = INT64_MAX};
 }
 
@@ -92,9 +92,9 @@ TEST(a_run_without_an_end_has_no_share_and_no_rest)
     assert_int_equal(facts.elapsed_ns, 7 * SECOND);
     assert_int_equal(facts.sweep_kind, SWEEP_NONE);
     assert_true(facts.is_endless);
-    plan.end.count = 100;
+    plan.end.max_requests = 100;
     assert_false(gathered(&plan, stats, 1, SECOND).is_endless);
-    plan.end.count = UINT64_MAX;
+    plan.end.max_requests = UINT64_MAX;
     plan.end.work_time = SECOND;
     assert_false(gathered(&plan, stats, 1, SECOND).is_endless);
     free(stats);
@@ -180,7 +180,7 @@ TEST(one_that_is_done_is_not_waited_for)
     const struct stats *const all[] = {early, late};
     struct job *jobs = jobs_of(all, 2);
     jobs[0].has_ended = true;
-    plan.end.count = 100;
+    plan.end.max_requests = 100;
     struct status *status = status_open(&plan, 2, BEGAN);
     status_gather(status, jobs, 2, BEGAN + 10 * SECOND, &facts);
     assert_true(facts.share == 0.75);
@@ -249,7 +249,7 @@ check_course(const struct course *course)
 {
     struct plan plan = plain();
     struct stats *stats = seen(course->done, 0);
-    plan.end.count = course->count ? course->count : UINT64_MAX;
+    plan.end.max_requests = course->count ? course->count : UINT64_MAX;
     plan.end.work_time = course->work_time ? course->work_time : INT64_MAX;
     plan.pace.interval = course->interval;
     plan.pace.burst = course->burst;
@@ -304,7 +304,7 @@ TEST(the_slowest_target_decides_what_is_left)
     struct status_facts facts;
     struct stats *stats[] = {seen(50, 0), seen(20, 0), seen(0, 0)};
     struct job *jobs = jobs_of((const struct stats *const *)stats, 2);
-    plan.end.count = 100;
+    plan.end.max_requests = 100;
     struct status *status = status_open(&plan, 2, BEGAN);
     status_gather(status, jobs, 2, BEGAN + SECOND, &facts);
     assert_int_equal(facts.remaining_ns, 4 * SECOND);

@@ -369,7 +369,7 @@ TEST(a_narrow_terminal_lacks_the_least_useful_columns)
     struct stats stats = rising(100);
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct plan plan = {.sweep.kind = cases[i].kind,
-                            .statistics.breakdown = cases[i].breakdown};
+                            .statistics.has_breakdown = cases[i].breakdown};
         struct job_step step = {.value = 4096, .verdict = SLO_MET};
         struct buffer head = {0}, row = {0};
         if (cases[i].limited) {

@@ -300,7 +300,7 @@ static inline void
 hang(int worker, int number, int64_t time)
 {
     fake_engine.queues[worker].scripted = true;
-    fake_engine.queues[worker].answers[number].takes = time;
+    fake_engine.queues[worker].answers[number].min_duration = time;
 }
 
 /* Counts the requests that all workers have sent. */

@@ -78,7 +78,7 @@ setup_job(struct setup *setup)
     static struct job job;
     struct error error;
     assert_int_equal(plan_make(&setup->options, 1, &setup->plan, &error), 0);
-    assert_int_equal(outputs_plan(&setup->options, &setup->plan, &error), 0);
+    assert_int_equal(outputs_choose(&setup->options, &setup->plan, &error), 0);
     memset(&job, 0, sizeof(job));
     assert_int_equal(job_init(&job, &setup->plan, 0), 0);
     job.target = setup->target;
@@ -115,7 +115,7 @@ setup_open(struct setup *setup)
     job->run = &setup->run;
     job->active_plan.output.any_requests = true; /* the observer is told of each */
     job->group = (struct worker_group){.size = 0,
-                                       .max_requests = setup->plan.end.count,
+                                       .max_requests = setup->plan.end.max_requests,
                                        .begin_at = 1,
                                        .period_end = INT64_MAX};
     assert_int_equal(worker_open(&setup->worker, job, &engine_fake, 0, &error), 0);

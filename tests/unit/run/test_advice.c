@@ -121,7 +121,7 @@ TEST(a_run_with_the_advised_number_is_certain_in_nine_of_ten_cases)
             assert_false(answer->is_certain);
             if (needs == 0)
                 continue; /* too close to call, or too dependent */
-            assert_in_range(needs, 200, 100 * ADVICE_MOST);
+            assert_in_range(needs, 200, 100 * ADVICE_MAX);
             advised++;
             answer = simulate(&random, needs, cases[i].latency_of, truth,
                               cases[i].correlation);

@@ -98,8 +98,8 @@ do_run(const struct burst_run *run, const struct run_observer *observer)
     setup.options.given[OPTION_CORRECTED] = 1;
     if (run->mixed)
         setup.options.given[OPTION_READ_WRITE] = 3;
-    fake_engine.takes = run->takes;
-    fake_engine.answers[7].takes = run->stall;
+    fake_engine.default_duration = run->takes;
+    fake_engine.answers[7].min_duration = run->stall;
     os_signals_install();
     struct run_task task = setup_task(&setup, observer);
     struct plan_output *output = &setup.job->active_plan.output;

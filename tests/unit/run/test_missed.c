@@ -92,10 +92,10 @@ TEST(a_worker_that_is_stuck_to_the_end_misses_its_points)
     setup.options.depth = 1;
     setup.options.hang = 0;
     setup.options.given[OPTION_CORRECTED] = 1;
-    fake_engine.gather = 2;
+    fake_engine.min_senders = 2;
     fake_engine.queues[0].scripted = true;
     fake_engine.queues[0].answers[1].held = true;
-    fake_engine.queues[0].answers[1].takes = TAKES;
+    fake_engine.queues[0].answers[1].min_duration = TAKES;
     os_signals_install();
     struct run_task task = setup_task(&setup, &observer);
     assert_int_equal(run_execute(&task, &error), 0);

@@ -41,7 +41,7 @@ run_open_loop(int64_t interval, int64_t work_time)
     struct error error;
     struct plan *plan = &setup.job->active_plan;
     memset(&heard, 0, offsetof(struct heard, enough));
-    plan->pace.open_loop = true;
+    plan->pace.is_open_loop = true;
     plan->pace.interval = interval;
     plan->end.work_time = work_time;
     plan->output.any_requests = true;
@@ -91,7 +91,7 @@ check_starts(int64_t begin, int64_t interval)
 TEST(requests_start_when_they_are_due_answered_or_not)
 {
     begin(1, 8);
-    fake_engine.takes = 50 * MS;
+    fake_engine.default_duration = 50 * MS;
     const struct job *job = run_open_loop(20 * MS, 400 * MS);
     check_count(job, 20);
     assert_in_range(fake_engine.most_under_way, heard.count < 2 ? 1 : 2, 8);
@@ -122,7 +122,7 @@ TEST(a_request_that_waits_for_none_counts_from_when_it_is_sent)
 TEST(times_count_from_when_a_request_was_due)
 {
     begin(1, 1);
-    fake_engine.answers[3].takes = 100 * MS; /* far from the deadline */
+    fake_engine.answers[3].min_duration = 100 * MS; /* far from the deadline */
     const struct job *job = run_open_loop(10 * MS, 200 * MS);
     check_count(job, 20);
     for (int i = 3; i < 12 && i < heard.count; i++) {
@@ -137,7 +137,7 @@ TEST(times_count_from_when_a_request_was_due)
 TEST(what_cannot_be_sent_until_the_deadline_is_missed)
 {
     begin(1, 1);
-    fake_engine.takes = 50 * MS;
+    fake_engine.default_duration = 50 * MS;
     const struct job *job = run_open_loop(10 * MS, 200 * MS);
     assert_in_range(heard.count, 1, 9); /* 400 ms have room for eight */
     assert_int_equal(heard.count + (int)job->progress.total.missed, 20);
@@ -161,8 +161,8 @@ TEST(none_waits_for_a_worker_that_is_busy_while_another_is_free)
 TEST(workers_share_the_arrivals)
 {
     begin(4, 2);
-    fake_engine.takes = 15 * MS;
-    fake_engine.gather = 4;
+    fake_engine.default_duration = 15 * MS;
+    fake_engine.min_senders = 4;
     const struct job *job = run_open_loop(25 * MS, 400 * MS);
     check_count(job, 16);
     check_starts(job->group.begin_at, 25 * MS);
@@ -172,12 +172,12 @@ TEST(workers_share_the_arrivals)
 TEST(requests_of_the_settling_do_not_count)
 {
     begin(1, 1);
-    fake_engine.answers[5].takes = 200 * MS;
+    fake_engine.answers[5].min_duration = 200 * MS;
     const struct run_observer observer = {.self = &heard, .sample = hear};
     struct run_task task = setup_task(&setup, &observer);
     struct error error;
     struct plan *plan = &setup.job->active_plan;
-    plan->pace.open_loop = true;
+    plan->pace.is_open_loop = true;
     plan->pace.interval = 10 * MS;
     plan->end.settle_time = 100 * MS;
     plan->end.work_time = 300 * MS;
@@ -197,12 +197,13 @@ TEST(random_arrivals_are_those_of_the_seed)
     for (int i = 0; i < 2; i++) {
         const struct run_observer observer = {.self = &heard, .sample = hear};
         begin(1, 1);
-        fake_engine.answers[1].takes = 250 * MS; /* all others wait */
+        fake_engine.answers[1].min_duration = 250 * MS; /* all others wait */
         memset(&heard, 0, sizeof(heard));
         struct run_task task = setup_task(&setup, &observer);
         struct error error;
         struct plan *plan = &setup.job->active_plan;
-        plan->pace.open_loop = plan->pace.poisson = plan->output.any_requests = true;
+        plan->pace.is_open_loop = plan->pace.is_poisson = plan->output.any_requests =
+            true;
         plan->pace.interval = 10 * MS;
         plan->end.work_time = 250 * MS;
         assert_int_equal(run_execute(&task, &error), 0);
@@ -228,7 +229,7 @@ TEST(workers_that_have_nothing_to_do_take_no_time)
     begin(8, 1);
     struct run_task task = setup_task(&setup, &observer);
     struct plan *plan = &setup.job->active_plan;
-    plan->pace.open_loop = true;
+    plan->pace.is_open_loop = true;
     plan->pace.interval = 150 * MS;
     plan->end.settle_time = 300 * MS;
     plan->end.work_time = 150 * MS;

@@ -17,8 +17,8 @@ check(const char *name, struct outcome *outcome, const char *text, int status)
     char lines[1024] = "";
     outcome_explain(outcome, &notes);
     for (int i = 0; i < notes.count; i++) {
-        assert_true(strncmp(notes.line[i], "ioping: ", 8) == 0);
-        strcat(lines, notes.line[i] + 8);
+        assert_true(strncmp(notes.lines[i], "ioping: ", 8) == 0);
+        strcat(lines, notes.lines[i] + 8);
     }
     if (strcmp(lines, text) != 0 || outcome_status(outcome) != status)
         fail_msg("%s: status %d, not %d, and notes:\n%snot:\n%s", name,
@@ -246,7 +246,7 @@ TEST(an_outcome_has_its_notes_and_its_status)
         {"one that was missed is one",
          {.total = {.requests = 40, .missed = 1, .latency = {.count = 5}},
           .legacy_summary = true,
-          .target = "a\tb"},
+          .target_name = "a\tb"},
          "a\\011b: 1 request missed: not sent in time, because earlier ones were still "
          "in flight\n",
          0},
@@ -378,10 +378,10 @@ check_answers(struct outcome *outcome, const char *target, const char *expected)
 {
     struct notes notes = {0};
     struct buffer text = {0};
-    outcome_limits(outcome, target, &text);
+    outcome_add_limits(outcome, target, &text);
     assert_null(text.text); /* nobody has asked yet */
     outcome_explain(outcome, &notes);
-    outcome_limits(outcome, target, &text);
+    outcome_add_limits(outcome, target, &text);
     assert_string_equal(text.text, expected);
     buffer_free(&text);
 }
@@ -525,7 +525,7 @@ TEST(a_limit_that_more_requests_might_keep_or_break_is_not_certain)
     };
     for (size_t i = 0; i < LENGTH(rows); i++) {
         struct outcome outcome = outcome_of_series(rows[i].limit, rows[i].count);
-        outcome.target = "/a";
+        outcome.target_name = "/a";
         outcome.sweep_kind = rows[i].swept;
         outcome.total.corrected_interval = rows[i].every;
         if (rows[i].phases)
@@ -610,7 +610,7 @@ TEST(few_that_could_be_split_are_told_with_the_reasons)
     for (size_t i = 0; i < LENGTH(rows); i++) {
         struct outcome outcome = {
             .total = {.requests = 101, .latency = {.count = 100}},
-            .target = "/dev/vda",
+            .target_name = "/dev/vda",
             .has_breakdown = rows[i].breakdown,
         };
         outcome.total.breakdown.no_device_io = rows[i].unasked;
@@ -654,7 +654,7 @@ TEST(a_sweep_breaks_its_limits_if_no_step_keeps_them)
     for (size_t i = 0; i < LENGTH(rows); i++) {
         struct outcome outcome = rows[i].outcome;
         outcome.slos = &slos;
-        outcome.target = "/mnt/a";
+        outcome.target_name = "/mnt/a";
         check("sweep", &outcome, rows[i].notes, rows[i].status);
     }
 }

@@ -64,7 +64,7 @@ try_phases(const char *text)
     setup.options.given[OPTION_LOAD] = 1;
     assert_null(background_parse(text, &setup.options.background));
     assert_int_equal(plan_make(&setup.options, 1, &setup.plan, &error), 0);
-    assert_int_equal(outputs_plan(&setup.options, &setup.plan, &error), 0);
+    assert_int_equal(outputs_choose(&setup.options, &setup.plan, &error), 0);
     setup.plan.output.any_requests = true;
     for (int i = 0; i < 2; i++) {
         assert_int_equal(job_init(&jobs[i], &setup.plan, i), 0);
@@ -106,7 +106,8 @@ assert_phases(int count)
 TEST(each_phase_has_all_requests)
 {
     setup_begin(&setup, 5);
-    fake_engine.takes = 20 * MS; /* a busy machine lets the load begin meanwhile */
+    fake_engine.default_duration =
+        20 * MS; /* a busy machine lets the load begin meanwhile */
     struct job *job = run_phases("read,threads=2");
     assert_phases(3);
     for (int i = 0; i < 3; i++)
@@ -132,7 +133,7 @@ TEST(a_first_phase_that_was_opened_before_is_like_any)
         told_begin(NULL);
         setup_begin(&setup, 6);
         setup.options.threads = threads[i];
-        fake_engine.takes = 20 * MS;
+        fake_engine.default_duration = 20 * MS;
         opens_first = true;
         run_phases("read");
         opens_first = false;
@@ -156,7 +157,7 @@ TEST(a_period_has_only_requests_of_its_own_phase)
         setup_begin(&setup, 5);
         setup.options.threads = threads[i];
         setup.options.print_count = 2;
-        fake_engine.takes = MS;
+        fake_engine.default_duration = MS;
         run_phases("read");
         assert_phases(3);
         assert_int_equal(told->periods, 3 * 2);
@@ -173,7 +174,7 @@ TEST(a_load_settles_before_it_is_measured)
 {
     setup_begin(&setup, 40);
     setup.options.interval = 10 * MS;
-    fake_engine.takes = MS;
+    fake_engine.default_duration = MS;
     run_phases("read,rate=100");
     int64_t began = jobs[1].group.begin_at, load = jobs[1].outcome.duration;
     assert_true(jobs[0].phases->list[PHASE_LOADED].duration >= 390 * MS);
@@ -189,9 +190,9 @@ TEST(a_load_is_measured_until_it_is_stopped)
 {
     setup_begin(&setup, 20);
     setup.options.interval = 10 * MS;
-    fake_engine.takes = MS;
+    fake_engine.default_duration = MS;
     fake_engine.queues[1].scripted = true;
-    fake_engine.queues[1].answers[11].takes = 3 * SECOND;
+    fake_engine.queues[1].answers[11].min_duration = 3 * SECOND;
     run_phases("read,rate=10");
     const struct outcome *load = &jobs[1].outcome;
     assert_true(load->total.latency.max >= 3 * SECOND);
@@ -208,7 +209,7 @@ TEST(a_load_that_fails_ends_all)
     setup.options.work_time = 100 * MS;
     setup.options.given[OPTION_WORK_TIME] = 1;
     setup.options.interval = MS;
-    fake_engine.takes = MS;
+    fake_engine.default_duration = MS;
     fake_engine.queues[1].scripted = true;
     fake_engine.queues[1].answers[3].error = EIO;
     run_phases("read,rate=100");
@@ -240,7 +241,7 @@ TEST(a_phase_that_cannot_begin_has_no_statistics)
 {
     setup_begin(&setup, 5);
     fake_engine.broken = true;
-    fake_engine.sound = 1;
+    fake_engine.openable_queues = 1;
     assert_int_equal(try_phases("read,rate=100"), -1);
     assert_int_equal(phases.ends, 1);
     assert_int_equal(told->summary.requests, 5);

@@ -51,7 +51,7 @@ do_run(const struct io_case *row)
     setup_begin_workers(&setup, 60, row->threads, row->depth);
     setup.options.interval = row->interval;
     setup.options.print_interval = 40 * MS;
-    fake_engine.takes = MS;
+    fake_engine.default_duration = MS;
     periods = busy_periods = 0;
     is_first = true;
     os_signals_install();
@@ -89,8 +89,8 @@ TEST(warmup_is_no_part_of_the_rates)
     struct error error;
     setup_begin_workers(&setup, 3, 1, 2);
     setup.options.warmup = 2;
-    fake_engine.takes = MS;
-    fake_engine.answers[1].takes = fake_engine.answers[2].takes = 40 * MS;
+    fake_engine.default_duration = MS;
+    fake_engine.answers[1].min_duration = fake_engine.answers[2].min_duration = 40 * MS;
     os_signals_install();
     struct run_task task = setup_task(&setup, &observer);
     setup.job->active_plan.output.any_requests = true;

@@ -303,7 +303,7 @@ TEST_IN_CHILD(a_stuck_request_is_given_up_after_a_failure)
     setup_begin_workers(&setup, 100, 2, 1);
     setup.options.given[OPTION_URING] = 0;
     setup.options.hang = 0;
-    fake_engine.gather = 2;
+    fake_engine.min_senders = 2;
     fake_engine.queues[0].scripted = fake_engine.queues[1].scripted = true;
     fake_engine.queues[0].answers[1].error = EIO;
     fake_engine.queues[1].answers[1].held = true;
@@ -320,7 +320,7 @@ TEST(nobody_is_told_with_a_limit_of_0)
 {
     setup_begin(&setup, 2);
     setup.options.hang = 0;
-    fake_engine.answers[2].takes = 100 * MS;
+    fake_engine.answers[2].min_duration = 100 * MS;
     run();
     assert_int_equal(told->hangs, 0);
 }
@@ -335,7 +335,7 @@ interrupt_third(void)
 static bool
 is_interrupted(void)
 {
-    return os_signals_stop() != 0;
+    return os_signals_stop_signal() != 0;
 }
 
 /* Nothing is due any more after the interrupt, 350 ms after the third was sent. */
@@ -345,7 +345,7 @@ TEST_IN_CHILD(an_interrupt_ends_it_though_a_request_never_returns)
     setup_begin(&setup, 0);
     setup.options.interval = 100 * MS;
     setup.options.hang = 350 * MS;
-    fake_engine.answers[3].takes = 3600000 * MS;
+    fake_engine.answers[3].min_duration = 3600000 * MS;
     const struct outcome *outcome = run();
     REQUIRE(outcome->waiting_age >= 700 * MS &&
             outcome->waiting_age <= told->summary_time);
@@ -545,7 +545,7 @@ TEST_IN_CHILD(metrics_are_exported_when_a_request_is_given_up)
     setup_begin(&setup, 0);
     setup.options.hang = 10 * MS;
     setup_export(3600000 * MS);
-    fake_engine.answers[3].takes = 3600000 * MS;
+    fake_engine.answers[3].min_duration = 3600000 * MS;
     const struct outcome *outcome = run_exporting();
     REQUIRE(outcome->waiting_age >= 700 * MS);
     REQUIRE(looks.count == 1);

@@ -99,7 +99,7 @@ static void
 interrupt_third(void)
 {
     REQUIRE(told->hangs <= SAID);
-    if (told->hang_index[told->hangs - 1] == 3 && !os_signals_stop())
+    if (told->hang_index[told->hangs - 1] == 3 && !os_signals_stop_signal())
         raise(SIGINT);
 }
 
@@ -111,7 +111,7 @@ TEST_IN_CHILD(a_first_worker_that_is_stuck_is_given_up)
     trial.after = end_after_giving_up;
     setup.options.hang = 50 * MS;
     fake_engine.queues[0].scripted = true;
-    fake_engine.queues[0].answers[3].takes = 3600000 * MS;
+    fake_engine.queues[0].answers[3].min_duration = 3600000 * MS;
     run_both(&trial);
     _exit(1);
 }

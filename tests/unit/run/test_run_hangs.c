@@ -49,7 +49,7 @@ interrupt_when_sure(void)
     bool sent = true;
     for (int i = 0; i < 3; i++)
         sent &= fake_engine.queues[i].requests >= must_send[i];
-    if (sent && told_twice() >= 1 && !os_signals_stop())
+    if (sent && told_twice() >= 1 && !os_signals_stop_signal())
         raise(SIGINT);
 }
 
@@ -91,7 +91,7 @@ TEST_IN_CHILD(all_that_is_stuck_in_a_queue_is_counted)
     told->at_hang = interrupt_when_sure;
     begin(0, 2, 3);
     setup.options.hang = 50 * MS;
-    fake_engine.takes = 5 * MS;
+    fake_engine.default_duration = 5 * MS;
     for (int i = 1; i <= 3; i++)
         hang(1, i, FOR_EVER);
     must_send[1] = 3;
@@ -149,7 +149,7 @@ TEST_IN_CHILD(the_longest_of_several_stuck_ones_is_told)
     setup.options.hang = 100 * MS;
     hang(0, 15, FOR_EVER);
     hang(2, 1, FOR_EVER);
-    fake_engine.gather = 3;
+    fake_engine.min_senders = 3;
     must_send[0] = 15;
     const struct outcome *outcome = run();
     REQUIRE(outcome->abandoned_requests == 2);

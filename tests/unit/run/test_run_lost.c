@@ -44,7 +44,7 @@ begin_losing(const struct losing *losing, const struct run_observer *observer)
     setup.options.burst = losing->burst;
     setup.options.work_time = losing->count ? 0 : WORK_TIME;
     setup.options.hang = 0;
-    fake_engine.gather = losing->threads;
+    fake_engine.min_senders = losing->threads;
     os_signals_install();
     struct run_task task = setup_task(&setup, observer);
     engine = engine_fake;
@@ -154,8 +154,8 @@ lose_an_open_loop(bool calls, int depth)
     told_begin(NULL);
     struct run_task task = begin_losing(&losing, &observer);
     struct plan *active = &setup.job->active_plan;
-    active->pace.open_loop = true;
-    fake_engine.takes = FOR_EVER;
+    active->pace.is_open_loop = true;
+    fake_engine.default_duration = FOR_EVER;
     REQUIRE(run_execute(&task, &error) == 0);
 
     const struct job *job = setup.job;
@@ -188,7 +188,7 @@ TEST_IN_CHILD(without_an_interval_nothing_is_missed)
     told_begin(NULL);
     struct run_task task = begin_losing(&losing, &observer);
     setup.job->active_plan.pace.interval = 0;
-    fake_engine.takes = 5 * MS;
+    fake_engine.default_duration = 5 * MS;
     hang(LOST, 2, FOR_EVER);
     REQUIRE(run_execute(&task, &error) == 0);
     REQUIRE(told->summary.missed == 0 && told->summary.requests > 10);

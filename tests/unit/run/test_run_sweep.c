@@ -14,7 +14,7 @@ begin(enum sweep_kind kind, int64_t from, int64_t to)
     setup.options.given[OPTION_URING] = 1;
     setup.options.hang = 0;
     setup.target.fs_block_size = 512;
-    fake_engine.takes = MS;
+    fake_engine.default_duration = MS;
 }
 
 static void
@@ -74,7 +74,7 @@ TEST(what_is_sent_while_it_settles_is_not_in_a_step)
         told_begin(NULL);
         begin(SWEEP_THREADS, 2, 4);
         setup.options.work_time = 1000 * MS; /* 100 ms to settle */
-        fake_engine.takes = 20 * MS;
+        fake_engine.default_duration = 20 * MS;
         outcome = run();
     } while (outcome->total.requests + 2 + 4 > (uint64_t)sent_by_all() && ++tries < 5);
     assert_true(outcome->total.requests > 0);
@@ -170,7 +170,7 @@ TEST(depths_are_those_of_the_steps)
 static int
 slow_down(void)
 {
-    fake_engine.takes = 400 * MS;
+    fake_engine.default_duration = 400 * MS;
     assert_true(told->steps < 2 ||
                 told->step.requests <= (uint64_t)told->values[told->steps - 1]);
     return 0;
@@ -179,7 +179,7 @@ slow_down(void)
 static int
 slow_down_or_expect_a_request(void)
 {
-    fake_engine.takes = 400 * MS;
+    fake_engine.default_duration = 400 * MS;
     assert_true(told->step.requests >= 1);
     return 0;
 }
@@ -259,7 +259,7 @@ static int
 break_the_engine(void)
 {
     fake_engine.broken = true;
-    fake_engine.sound = fake_engine.opened + 1;
+    fake_engine.openable_queues = fake_engine.opened + 1;
     return 0;
 }
 
@@ -284,7 +284,7 @@ keep_offsets(int64_t seed, int64_t offsets[3][KEPT])
 {
     told_begin(NULL);
     begin(SWEEP_DEPTH, KEPT, 8);
-    fake_engine.takes = 5 * MS;
+    fake_engine.default_duration = 5 * MS;
     setup.options.entropy = seed;
     setup.target.work_size = 1LL << 40;
     run();
@@ -353,7 +353,8 @@ interrupt_when_sure(void)
 {
     const uint64_t *last = &told->hang_index[told->hangs - 1];
     if (told->hangs > 1 && (told->hangs > SAID || last[0] == last[-1]) &&
-        fake_engine.queues[stuck_worker].requests >= stuck_request && !os_signals_stop())
+        fake_engine.queues[stuck_worker].requests >= stuck_request &&
+        !os_signals_stop_signal())
         raise(SIGINT);
 }
 
@@ -364,7 +365,7 @@ TEST_IN_CHILD(a_step_that_is_stuck_while_it_settles_took_no_time)
     begin(SWEEP_THREADS, 1, 8);
     setup.options.hang = 50 * MS;
     setup.options.work_time = 36000000 * MS;
-    fake_engine.answers[3].takes = 3600000 * MS;
+    fake_engine.answers[3].min_duration = 3600000 * MS;
     stuck_request = 3;
     const struct outcome *outcome = run();
     REQUIRE(outcome->waiting_age >= 700 * MS);
@@ -381,10 +382,10 @@ TEST_IN_CHILD(a_step_that_is_given_up_has_a_row)
     told->at_hang = interrupt_when_sure;
     begin(SWEEP_THREADS, 2, 8);
     setup.options.hang = 100 * MS;
-    setup.options.work_time = 2000 * MS; /* 200 ms to settle */
-    fake_engine.takes = 30 * MS;         /* so that the tenth comes later */
+    setup.options.work_time = 2000 * MS;    /* 200 ms to settle */
+    fake_engine.default_duration = 30 * MS; /* so that the tenth comes later */
     fake_engine.queues[1].scripted = true;
-    fake_engine.queues[1].answers[10].takes = 3600000 * MS;
+    fake_engine.queues[1].answers[10].min_duration = 3600000 * MS;
     stuck_worker = 1;
     stuck_request = 10;
     const struct outcome *outcome = run();
@@ -448,7 +449,7 @@ static int64_t later;
 static int
 take_longer(void)
 {
-    fake_engine.takes = later;
+    fake_engine.default_duration = later;
     return 0;
 }
 
@@ -509,7 +510,7 @@ TEST(with_nowait_nothing_but_eagain_is_excused)
         setup.options.given[OPTION_NOWAIT] = 1;
         setup.options.given[OPTION_IGNORE_ERROR] = 1;
         setup.options.work_time = 1000 * MS;
-        fake_engine.takes = 100 * MS; /* the third begins after the settling */
+        fake_engine.default_duration = 100 * MS; /* the third begins after the settling */
         for (int k = 3; k < FAKE_ANSWERS; k++)
             fake_engine.answers[k].error = cases[i].error;
         run();
@@ -610,7 +611,7 @@ TEST(a_step_of_slow_requests_has_as_many)
 {
     begin_intervals(10 * MS, 10 * MS);
     setup.options.work_time = MS;
-    fake_engine.takes = 25 * MS;
+    fake_engine.default_duration = 25 * MS;
     run();
     assert_int_equal(told->steps, 1);
     assert_int_equal(told->step.latency.count, 30);
@@ -627,7 +628,7 @@ TEST(no_rate_is_more_than_what_was_due)
         setup.options.given[OPTION_POISSON] = 1;
         setup.options.depth = 8;
         setup.options.entropy = seed;
-        fake_engine.takes = 0;
+        fake_engine.default_duration = 0;
         told_begin(NULL);
         run();
         for (int i = 0; i < setup.job->sweep.count; i++) {

@@ -129,7 +129,7 @@ execute(struct error *error)
         .end = on_end,
     };
     assert_int_equal(plan_make(&setup.options, 1, &setup.plan, error), 0);
-    assert_int_equal(outputs_plan(&setup.options, &setup.plan, error), 0);
+    assert_int_equal(outputs_choose(&setup.options, &setup.plan, error), 0);
     for (int i = 0; i < TARGETS; i++) {
         assert_int_equal(job_init(&all.jobs[i], &setup.plan, i), 0);
         all.jobs[i].target = setup.target;
@@ -248,7 +248,7 @@ TEST(one_that_cannot_begin_keeps_all_from_it)
     for (int sound = 0; sound < TARGETS; sound++) {
         begin(3);
         fake_engine.broken = true;
-        fake_engine.sound = sound;
+        fake_engine.openable_queues = sound;
         assert_int_equal(execute(&error), -1);
         assert_int_equal(error.status, EXIT_PREPARE);
         assert_int_equal(sent_by_all(), 0);

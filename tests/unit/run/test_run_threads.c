@@ -28,7 +28,7 @@ TEST(the_count_is_that_of_the_whole_run)
     for (size_t i = 0; i < LENGTH(cases); i++) {
         told_begin(NULL);
         begin(cases[i].count, cases[i].threads, cases[i].depth);
-        fake_engine.takes = MS / 4;
+        fake_engine.default_duration = MS / 4;
         const struct outcome *outcome = run();
         assert_told_once(cases[i].count);
         assert_int_equal(sent_by_all(), cases[i].count);
@@ -46,8 +46,8 @@ TEST(all_take_part_at_their_depth)
 {
     begin(300, 3, 4);
     fake_engine.patient = true;
-    fake_engine.takes = 2 * MS;
-    fake_engine.gather = 3;
+    fake_engine.default_duration = 2 * MS;
+    fake_engine.min_senders = 3;
     const struct outcome *outcome = run();
     for (int i = 0; i < 3; i++) {
         assert_true(fake_engine.queues[i].requests > 0);
@@ -66,7 +66,7 @@ TEST(nobody_needs_to_hear_of_requests)
         begin(0, 3, depth);
         setup.options.given[OPTION_QUIET] = 1;
         setup.options.work_time = 50 * MS;
-        fake_engine.takes = MS;
+        fake_engine.default_duration = MS;
         const struct outcome *outcome = run();
         assert_int_equal(told->samples, 0);
         assert_int_equal(told->summaries, 1);
@@ -90,7 +90,7 @@ TEST(the_first_requests_of_the_run_are_its_warmup)
 {
     begin(30, 3, 1);
     setup.options.warmup = 5;
-    fake_engine.takes = MS / 4;
+    fake_engine.default_duration = MS / 4;
     run();
     assert_int_equal(told->warmups, 0x3e); /* 1 to 5 */
     assert_int_equal(told->summary.latency.count, 25);
@@ -119,10 +119,10 @@ TEST(periods_of_a_time_add_up)
         begin(90, 3, depth);
         setup.options.interval = 5 * MS;
         setup.options.print_interval = 20 * MS;
-        fake_engine.takes = MS;
+        fake_engine.default_duration = MS;
         fake_engine.queues[0].scripted = true;
         fake_engine.queues[0].answers[1].held = true;
-        fake_engine.gather = 3;
+        fake_engine.min_senders = 3;
         told->enough_periods = 3;
         run();
         assert_true(told->periods >= 3);
@@ -140,8 +140,8 @@ TEST(the_failure_of_one_ends_all)
     setup.options.interval = HOUR;
     fake_engine.queues[1].scripted = true;
     fake_engine.queues[1].answers[1] =
-        (struct fake_answer){.error = EIO, .takes = 30 * MS};
-    fake_engine.gather = 3;
+        (struct fake_answer){.error = EIO, .min_duration = 30 * MS};
+    fake_engine.min_senders = 3;
     const struct outcome *outcome = run();
     assert_int_equal(outcome->failed_sample.error, EIO);
     assert_true(outcome->failed_sample.latency >= 30 * MS);
@@ -158,14 +158,15 @@ TEST(the_earliest_failure_is_told)
 {
     begin(0, 3, 2);
     setup.options.interval = HOUR;
-    static const struct fake_answer answers[] = {{.error = EIO, .takes = 200 * MS},
-                                                 {.error = ENOSPC, .takes = 50 * MS},
-                                                 {.error = EIO, .takes = 150 * MS}};
+    static const struct fake_answer answers[] = {
+        {.error = EIO, .min_duration = 200 * MS},
+        {.error = ENOSPC, .min_duration = 50 * MS},
+        {.error = EIO, .min_duration = 150 * MS}};
     for (int i = 0; i < 3; i++) {
         fake_engine.queues[i].scripted = true;
         fake_engine.queues[i].answers[1] = answers[i];
     }
-    fake_engine.gather = 3;
+    fake_engine.min_senders = 3;
     const struct outcome *outcome = run();
     assert_int_equal(outcome->failed_sample.index, told->first_failed.index);
     assert_int_equal(outcome->failed_sample.error, told->first_failed.error);
@@ -178,10 +179,10 @@ TEST(an_ignored_failure_ends_nobody)
 {
     begin(60, 3, 1);
     setup.options.given[OPTION_IGNORE_ERROR] = 1;
-    fake_engine.takes = MS;
+    fake_engine.default_duration = MS;
     fake_engine.queues[1].scripted = true;
     fake_engine.queues[1].answers[1].error = EIO;
-    fake_engine.gather = 3;
+    fake_engine.min_senders = 3;
     const struct outcome *outcome = run();
     assert_int_equal(outcome->total.requests, 60);
     assert_int_equal(outcome->total.failed, 1);
@@ -193,7 +194,7 @@ TEST(an_engine_that_does_not_open_closes_those_that_did)
     struct error error;
     begin(60, 4, 1);
     fake_engine.broken = true;
-    fake_engine.sound = 2;
+    fake_engine.openable_queues = 2;
     try_run(-1, &error);
     assert_int_equal(error.status, EXIT_PREPARE);
     assert_broken(&error);
@@ -207,7 +208,7 @@ TEST(linear_workers_start_at_different_offsets)
 {
     begin(100, 4, 1);
     setup.options.given[OPTION_LINEAR] = setup.options.given[OPTION_SIZE] = 1;
-    fake_engine.takes = MS;
+    fake_engine.default_duration = MS;
     run();
     for (int i = 0; i < 4; i++) {
         const struct fake_queue *queue = &fake_engine.queues[i];
@@ -229,7 +230,7 @@ try_offsets(int threads, int depth, int64_t seed, int64_t time)
     setup.options.given[OPTION_IGNORE_ERROR] = 1;
     setup.options.work_time = time;
     setup.options.given[OPTION_QUIET] = 1;
-    fake_engine.takes = MS;
+    fake_engine.default_duration = MS;
     run();
     for (int i = 0; i < threads; i++)
         if (fake_engine.queues[i].requests < KEPT)

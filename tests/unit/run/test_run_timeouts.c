@@ -218,8 +218,8 @@ TEST_IN_CHILD(a_sweep_ends_with_the_step_that_lost_something)
     setup.options.work_time = SECOND;
     setup.options.interval = 0;
     setup.options.threads = setup.options.depth = 0;
-    fake_engine.takes = MS;
-    fake_engine.answers[3].takes = FOR_EVER;
+    fake_engine.default_duration = MS;
+    fake_engine.answers[3].min_duration = FOR_EVER;
     const struct outcome *outcome = run();
     if (told->step_requests[0] < 3)
         _exit(LATE); /* the third is lost in another step */

@@ -191,8 +191,9 @@ start(struct simulation *simulation, const struct row *row)
 #define BURSTS(size) .pace = {.interval = 10, .burst = (size)}
 #define LIMIT(every) .pace = {.interval = (every), .burst = 1, .from_limit = true}
 #define RAPID .pace = {.burst = 1}
-#define RATE .pace = {.interval = 10, .burst = 1, .open_loop = true}
-#define RANDOM .pace = {.interval = 1000, .burst = 1, .open_loop = true, .poisson = true}
+#define RATE .pace = {.interval = 10, .burst = 1, .is_open_loop = true}
+#define RANDOM \
+    .pace = {.interval = 1000, .burst = 1, .is_open_loop = true, .is_poisson = true}
 
 static const struct row rows[] = {
     /* A grid. */
@@ -360,8 +361,9 @@ start_one(struct plan_pace pace, int depth, _Atomic int64_t *shared)
 /* Of workers whose threads are late the last request is due before the same end. */
 TEST(a_worker_that_is_late_ends_with_the_others)
 {
-    static const struct plan_pace paces[] = {
-        {.burst = 1}, {.interval = 10, .burst = 1}, {.interval = 10, .open_loop = true}};
+    static const struct plan_pace paces[] = {{.burst = 1},
+                                             {.interval = 10, .burst = 1},
+                                             {.interval = 10, .is_open_loop = true}};
     for (size_t i = 0; i < LENGTH(paces); i++) {
         for (int64_t late = 0; late <= 1500; late += 500) {
             struct plan plan = {.io = {.threads = 2, .depth = 1},
@@ -410,8 +412,9 @@ TEST(a_huge_interval_saturates)
             assert_true(schedule_due(&schedule, BEGIN) == NEVER);
         }
         _Atomic int64_t shared = 0;
-        schedule = start_one(
-            (struct plan_pace){.interval = intervals[i], .open_loop = true}, 1, &shared);
+        schedule =
+            start_one((struct plan_pace){.interval = intervals[i], .is_open_loop = true},
+                      1, &shared);
         assert_true(schedule_due(&schedule, BEGIN) == BEGIN);
         sent_at(&schedule, BEGIN);
         assert_true(schedule_due(&schedule, BEGIN) == NEVER);
@@ -461,7 +464,7 @@ TEST(points_without_a_slot_are_passed_over_once)
 TEST(what_was_due_in_a_stop_of_the_process_is_not_sent)
 {
     _Atomic int64_t shared = 0;
-    struct plan_pace pace = {.interval = 10, .open_loop = true, .burst = 1};
+    struct plan_pace pace = {.interval = 10, .is_open_loop = true, .burst = 1};
     struct schedule schedule = start_one(pace, 1, &shared);
     assert_int_equal(schedule_due(&schedule, BEGIN), BEGIN);
     assert_int_equal(sent_at(&schedule, BEGIN), 0);
@@ -469,7 +472,7 @@ TEST(what_was_due_in_a_stop_of_the_process_is_not_sent)
     assert_int_equal(schedule_skip(&schedule, BEGIN + 36), 0);
     assert_int_equal(schedule_give_up_stopped(&schedule, BEGIN + 35), 3);
     assert_int_equal(schedule_due(&schedule, BEGIN + 36), BEGIN + 40);
-    pace.open_loop = false;
+    pace.is_open_loop = false;
     schedule = start_one(pace, 1, NULL);
     assert_int_equal(schedule_give_up_stopped(&schedule, BEGIN + 35), 0);
     assert_int_equal(schedule_due(&schedule, BEGIN + 36), BEGIN);
@@ -480,7 +483,7 @@ TEST(a_worker_that_is_not_the_last_gives_up_its_own)
 {
     _Atomic int64_t shared = 0;
     struct schedule schedule =
-        start_one((struct plan_pace){.interval = 10, .open_loop = true}, 1, &shared);
+        start_one((struct plan_pace){.interval = 10, .is_open_loop = true}, 1, &shared);
     assert_int_equal(schedule_next(&schedule, BEGIN), BEGIN);
     assert_int_equal(schedule_due(&schedule, BEGIN), BEGIN);
     assert_int_equal(schedule_end(&schedule, BEGIN + 35, false, true), 1);
@@ -497,9 +500,10 @@ TEST(a_worker_that_is_not_the_last_gives_up_its_own)
 static struct schedule
 start_random(uint64_t seed, int64_t interval, _Atomic int64_t *shared)
 {
-    struct schedule schedule = start_one(
-        (struct plan_pace){.interval = interval, .open_loop = true, .poisson = true}, 1,
-        shared);
+    struct schedule schedule = start_one((struct plan_pace){.interval = interval,
+                                                            .is_open_loop = true,
+                                                            .is_poisson = true},
+                                         1, shared);
     schedule.seed = seed;
     return schedule;
 }

@@ -42,7 +42,7 @@ TEST(samples_tell_what_the_engine_was_asked)
 TEST(the_latency_covers_the_request)
 {
     setup_begin(&setup, 2);
-    fake_engine.answers[2].takes = 5 * MS;
+    fake_engine.answers[2].min_duration = 5 * MS;
     setup_run(&setup);
     assert_true(setup.seen[1].latency >= 5 * MS);
     assert_true(setup.worker.account.total.latency.max == setup.seen[1].latency);
@@ -96,8 +96,8 @@ TEST(a_slow_request_is_called_so)
     setup_begin(&setup, 8);
     setup.options.warmup = 1;
     for (int i = 2; i <= 7; i++)
-        fake_engine.answers[i].takes = MS;
-    fake_engine.answers[8].takes = 200 * MS;
+        fake_engine.answers[i].min_duration = MS;
+    fake_engine.answers[8].min_duration = 200 * MS;
     setup_run(&setup);
     int64_t sum = 0, last = setup.seen[7].latency;
     for (int i = 1; i <= 6; i++)
@@ -196,8 +196,8 @@ TEST(the_flush_is_a_part_of_the_latency)
 {
     setup_begin(&setup, 3);
     setup.options.given[OPTION_WRITE] = 3;
-    fake_engine.answers[2].takes = 50 * MS;
-    fake_engine.flushes[3].takes = 50 * MS;
+    fake_engine.answers[2].min_duration = 50 * MS;
+    fake_engine.flushes[3].min_duration = 50 * MS;
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "WFWFWF");
     const struct sample *slow_write = &setup.seen[1], *slow_flush = &setup.seen[2];
@@ -241,7 +241,7 @@ TEST(only_flushed_writes_have_a_part_of_their_own)
 TEST(the_last_request_is_remembered_by_its_end)
 {
     setup_begin(&setup, 3);
-    fake_engine.answers[3].takes = 5 * MS;
+    fake_engine.answers[3].min_duration = 5 * MS;
     setup_run(&setup);
     assert_true(setup.worker.account.total.last_end ==
                 setup.seen[2].start + setup.seen[2].latency);
@@ -256,7 +256,7 @@ TEST(waits_are_recorded_only_when_asked_for)
         setup_begin(&setup, 3);
         setup.options.interval = 20 * MS;
         setup.options.given[OPTION_CORRECTED] = (uint16_t)corrected;
-        fake_engine.answers[2].takes = 110 * MS;
+        fake_engine.answers[2].min_duration = 110 * MS;
         setup_run(&setup);
         assert_int_equal(setup.worker.account.total.latencies.count, 3);
         if (corrected)
@@ -272,7 +272,7 @@ TEST(nothing_waits_after_the_last_request_or_the_end)
     setup_begin(&setup, 2);
     setup.options.interval = 250 * MS;
     setup.options.given[OPTION_CORRECTED] = 1;
-    fake_engine.answers[2].takes = 600 * MS;
+    fake_engine.answers[2].min_duration = 600 * MS;
     setup_run(&setup);
     int64_t waits = (setup.seen[0].latency - 1) / (250 * MS);
     assert_int_equal(setup.worker.account.total.corrected.count, 2 + waits);
@@ -280,7 +280,7 @@ TEST(nothing_waits_after_the_last_request_or_the_end)
     setup.options.interval = 50 * MS;
     setup.options.work_time = 20 * MS;
     setup.options.given[OPTION_CORRECTED] = 1;
-    fake_engine.answers[1].takes = 220 * MS;
+    fake_engine.answers[1].min_duration = 220 * MS;
     setup_run(&setup);
     assert_int_equal(setup.worker.account.total.corrected.count, 1);
 }

@@ -15,7 +15,7 @@ static void
 answers_take(const int *ms, int count)
 {
     for (int i = 0; i < count; i++)
-        fake_engine.answers[i + 1].takes = ms[i] * MS;
+        fake_engine.answers[i + 1].min_duration = ms[i] * MS;
 }
 
 /* Fails unless the requests were told in this order. */
@@ -153,7 +153,7 @@ TEST(what_does_not_count_is_not_busy)
     begin_deep(4, 1);
     setup.options.interval = 10 * MS;
     setup.options.warmup = 2;
-    fake_engine.answers[3].takes = 5 * MS;
+    fake_engine.answers[3].min_duration = 5 * MS;
     run_with_busy_time();
     assert_int_equal(busy_time(&setup.job->group.busy),
                      find_sample(3)->latency + find_sample(4)->latency);
@@ -263,7 +263,7 @@ TEST(the_others_go_on_while_one_hangs)
 {
     static const int order[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 1};
     begin_deep(10, 3);
-    fake_engine.answers[1].takes = 1500 * MS;
+    fake_engine.answers[1].min_duration = 1500 * MS;
     setup_run(&setup);
     assert_order(order, 10);
     assert_true(setup.seen[9].latency >= 1500 * MS);
@@ -278,7 +278,7 @@ TEST(a_stall_does_not_silence_the_grid)
     static const int order[] = {1, 3, 4, 5, 6, 7, 8, 2};
     begin_deep(8, 8);
     setup.options.interval = 20 * MS;
-    fake_engine.answers[2].takes = 1500 * MS;
+    fake_engine.answers[2].min_duration = 1500 * MS;
     setup_run(&setup);
     assert_order(order, 8);
     for (uint64_t i = 1; i <= 8; i++) {
@@ -299,7 +299,7 @@ TEST(points_that_were_slept_through_are_missed)
     for (int count = 3; count <= 4; count++) {
         begin_deep(count, 8);
         setup.options.interval = 100 * MS;
-        fake_engine.answers[2].takes = 350 * MS;
+        fake_engine.answers[2].min_duration = 350 * MS;
         fake_engine.answers[2].late = true;
         setup_run(&setup);
         int64_t end = end_of(find_sample(2));
@@ -315,8 +315,8 @@ TEST(points_that_pass_while_all_slots_are_taken_are_missed)
 {
     begin_deep(5, 2);
     setup.options.interval = 20 * MS;
-    fake_engine.answers[1].takes = 1000 * MS;
-    fake_engine.answers[2].takes = 1500 * MS;
+    fake_engine.answers[1].min_duration = 1000 * MS;
+    fake_engine.answers[2].min_duration = 1500 * MS;
     setup_run(&setup);
     const struct sample *first = find_sample(1);
     int64_t end = end_of(first),
@@ -348,7 +348,8 @@ TEST(nothing_is_missed_under_a_limit_or_after_the_last)
         } else {
             setup.options.interval = 20 * MS;
         }
-        fake_engine.answers[1].takes = fake_engine.answers[2].takes = 100 * MS;
+        fake_engine.answers[1].min_duration = fake_engine.answers[2].min_duration =
+            100 * MS;
         setup_run(&setup);
         const struct sample *second = find_sample(2);
         int64_t passed = limited ? 0 : second->start - setup.worker.account.counted_from;
@@ -387,7 +388,7 @@ TEST(each_write_is_flushed_in_its_own_slot)
     setup.options.given[OPTION_WRITE] = 3;
     answers_take(takes, 4);
     for (int i = 0; i < 4; i++)
-        fake_engine.flushes[i + 1].takes = flush_takes[order[i] - 1] * MS;
+        fake_engine.flushes[i + 1].min_duration = flush_takes[order[i] - 1] * MS;
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "WWWWFFFF");
     for (int i = 0; i < 4; i++)
@@ -413,8 +414,8 @@ TEST(a_failed_flush_fails_its_own_write)
     begin_deep(20, 4);
     setup.options.given[OPTION_WRITE] = 3;
     answers_take(takes, 4);
-    fake_engine.flushes[1].takes = 1500 * MS; /* of request 2 */
-    fake_engine.flushes[2].error = EIO;       /* of request 4 */
+    fake_engine.flushes[1].min_duration = 1500 * MS; /* of request 2 */
+    fake_engine.flushes[2].error = EIO;              /* of request 4 */
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "WWWWFFFF");
     assert_int_equal(setup.seen_count, 4);
@@ -433,7 +434,7 @@ TEST(the_time_ends_it_and_all_are_waited_for)
     begin_deep(0, 4);
     setup.options.interval = 200 * MS;
     setup.options.work_time = 600 * MS;
-    fake_engine.answers[2].takes = 700 * MS;
+    fake_engine.answers[2].min_duration = 700 * MS;
     setup_run(&setup);
     assert_in_range(fake_engine.count, 2, 3);
     assert_true(fake_engine.count == 3 || setup.worker.account.total.missed > 0);

@@ -126,8 +126,8 @@ TEST(the_latency_of_a_write_covers_its_flush)
 {
     setup_begin(&setup, 2);
     setup.options.given[OPTION_WRITE] = 3;
-    fake_engine.answers[2].takes = 3 * MS;
-    fake_engine.flushes[2].takes = 5 * MS;
+    fake_engine.answers[2].min_duration = 3 * MS;
+    fake_engine.flushes[2].min_duration = 5 * MS;
     setup_run(&setup);
     assert_true(setup.seen[1].latency >= 8 * MS);
     assert_int_equal(setup.seen[1].bytes, SIZE);

@@ -24,7 +24,8 @@ is_timeout(const struct sample *sample)
 TEST(a_late_answer_gives_its_place_back_and_is_no_news)
 {
     begin(6, 2);
-    fake_engine.answers[1].takes = fake_engine.answers[2].takes = 3 * TIMEOUT;
+    fake_engine.answers[1].min_duration = fake_engine.answers[2].min_duration =
+        3 * TIMEOUT;
     setup_run(&setup);
     const struct worker *worker = &setup.worker;
     assert_string_equal(fake_engine_story(), "RRRRRR");
@@ -48,7 +49,7 @@ TEST(a_lost_place_is_not_used)
 {
     begin(30, 3);
     setup.options.interval = 20 * MS;
-    fake_engine.answers[2].takes = FOR_EVER;
+    fake_engine.answers[2].min_duration = FOR_EVER;
     setup_run(&setup);
     int slot = fake_engine.calls[1].request.slot;
     assert_int_equal(setup.seen_count, 30);
@@ -62,7 +63,7 @@ TEST(without_any_place_its_time_ends_it)
 {
     begin(0, 2);
     setup.options.work_time = 3 * TIMEOUT;
-    fake_engine.takes = FOR_EVER;
+    fake_engine.default_duration = FOR_EVER;
     setup_run(&setup);
     assert_int_equal(fake_engine.requests, 2);
     assert_int_equal(setup.worker.queue.inflight.lost_count, 2);
@@ -76,7 +77,7 @@ TEST(without_any_place_its_time_ends_it)
 TEST(an_answer_that_comes_too_late_has_failed)
 {
     begin(3, 1);
-    fake_engine.answers[2].takes = TIMEOUT;
+    fake_engine.answers[2].min_duration = TIMEOUT;
     setup_run(&setup);
     assert_int_equal(setup.seen_count, 3);
     assert_true(is_timeout(&setup.seen[1]));
@@ -89,7 +90,7 @@ TEST(without_ignore_it_ends_the_job)
     begin(0, 2);
     setup.options.given[OPTION_IGNORE_ERROR] = 0;
     setup.options.interval = 10 * MS;
-    fake_engine.answers[3].takes = FOR_EVER;
+    fake_engine.answers[3].min_duration = FOR_EVER;
     setup_run(&setup);
     assert_true(atomic_load(&setup.job->group.is_stopped));
     assert_true(atomic_load(&setup.run.timed_out));
@@ -103,7 +104,7 @@ TEST(a_flush_belongs_to_its_write)
 {
     begin(2, 2);
     setup.options.given[OPTION_WRITE] = 3;
-    fake_engine.flushes[1].takes = FOR_EVER;
+    fake_engine.flushes[1].min_duration = FOR_EVER;
     setup_run(&setup);
     assert_int_equal(fake_engine.requests, 2);
     assert_true(is_timeout(&setup.worker.account.first_failed));
@@ -119,7 +120,8 @@ TEST(a_late_write_is_not_flushed)
     setup.options.given[OPTION_WRITE] = 3;
     setup.options.work_time = 4 * TIMEOUT;
     setup.options.count = 3;
-    fake_engine.answers[1].takes = fake_engine.answers[2].takes = 2 * TIMEOUT;
+    fake_engine.answers[1].min_duration = fake_engine.answers[2].min_duration =
+        2 * TIMEOUT;
     setup_run(&setup);
     assert_int_equal(setup.seen_count, 3);
     assert_int_equal(fake_engine.flushed, 1);
@@ -131,7 +133,8 @@ TEST(points_without_a_place_are_missed)
 {
     begin(4, 2);
     setup.options.interval = 50 * MS;
-    fake_engine.answers[1].takes = fake_engine.answers[2].takes = 5 * TIMEOUT;
+    fake_engine.answers[1].min_duration = fake_engine.answers[2].min_duration =
+        5 * TIMEOUT;
     setup_run(&setup);
     assert_int_equal(setup.seen_count, 4);
     const struct sample *third = &setup.seen[2], *fourth = &setup.seen[3];

@@ -102,7 +102,7 @@ TEST(what_was_due_at_a_rate_is_given_up_with_a_worker)
         open_with(1, 0);
         struct schedule *schedule = &setup.worker.schedule;
         uint64_t missed;
-        setup.job->active_plan.pace.open_loop = true;
+        setup.job->active_plan.pace.is_open_loop = true;
         setup.job->active_plan.end.work_time = 100 * MS;
         schedule_start(schedule, setup.worker.plan, 0, &setup.job->group.next_arrival,
                        START, START);

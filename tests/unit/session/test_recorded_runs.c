@@ -121,7 +121,7 @@ TEST(a_line_is_a_request)
     assert_int_equal(outcome->duration, 1000832419 + 1000 + 5000000);
     assert_int_equal(outcome->total.latencies.count, 3);
     assert_ptr_equal(runs.jobs[0].stats, &outcome->total);
-    assert_null(outcome->target);
+    assert_null(outcome->target_name);
 }
 
 TEST(a_request_starts_by_its_time_before_its_line)
@@ -414,7 +414,7 @@ TEST(each_of_several_labels_is_a_row)
     read_text(LINE " /mnt/b\n" LINE " /mnt\n" LINE "\n" LINE " /mnt\n" LINE
                    " /mnt/b c\n");
     assert_names("/mnt/b=1|/mnt=2|gp2=1|/mnt/b c=1|");
-    assert_string_equal(runs.jobs[1].outcome.target, "/mnt");
+    assert_string_equal(runs.jobs[1].outcome.target_name, "/mnt");
 }
 
 #define NONE "0 0 0 0 0 0 0 0 0 70" /* no request in a period, as -P prints */
@@ -471,10 +471,10 @@ TEST(lines_are_counted_in_each_file)
 TEST(rows_are_as_many_as_targets)
 {
     struct buffer text = {0};
-    for (int i = 0; i < TARGETS_MOST; i++)
+    for (int i = 0; i < TARGETS_MAX; i++)
         buffer_format(&text, "%s t%d\n", LINE, i);
     read_text(text.text);
-    assert_int_equal(runs.row_count, TARGETS_MOST);
+    assert_int_equal(runs.row_count, TARGETS_MAX);
     recorded_runs_close(&runs);
     buffer_format(&text, "%s\n", LINE);
     check_refused(text.text, text.length,

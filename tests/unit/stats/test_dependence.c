@@ -107,7 +107,7 @@ TEST(equal_latencies_are_independent)
 {
     struct time_series series;
     series_start(&series, entries, MOST + 2, 1);
-    for (int i = 0; i < DEPENDENCE_LEAST; i++)
+    for (int i = 0; i < DEPENDENCE_MIN; i++)
         series_record(&series, i, 100000);
     struct dependence is = find(&series, "99");
     assert_true(is.is_known && is.autocorrelation_time == 1 && is.drift == 0);
@@ -175,7 +175,7 @@ TEST(nothing_is_known_exactly_of_too_few)
     static const struct {
         int count, size;
         bool exact;
-    } cases[] = {{0, 1, false},    {1, 1, false},      {DEPENDENCE_LEAST - 1, 1, false},
+    } cases[] = {{0, 1, false},    {1, 1, false},      {DEPENDENCE_MIN - 1, 1, false},
                  {100, 20, false}, {1000, 200, false}, {1000, 1, true},
                  {1000, 10, true}};
     for (size_t i = 0; i < LENGTH(cases); i++) {

@@ -38,8 +38,8 @@ TEST(steps_join_and_double_in_width_every_128)
         assert_int_equal(histogram_upto(bin), bound);
     }
     assert_int_equal(bound, 4398046511104);
-    assert_int_equal(bound, HISTOGRAM_MOST);
-    assert_true(HISTOGRAM_MOST > HOUR);
+    assert_int_equal(bound, HISTOGRAM_MAX_LATENCY);
+    assert_true(HISTOGRAM_MAX_LATENCY > HOUR);
 }
 
 TEST(upper_bounds_belong_to_their_step_and_lower_ones_do_not)
@@ -80,10 +80,10 @@ TEST(chosen_values_have_the_step_computed_by_hand)
         {1000000, 1780},    /* 999999 / 4096 = 244: 128 * 12 + 244 */
         {1000000000, 3054}, /* 999999999 / 2^22 = 238: 128 * 22 + 238 */
         {HOUR, 4561},       /* (HOUR - 1) / 2^34 = 209: 128 * 34 + 209 */
-        {HISTOGRAM_MOST - 1, 4607},
-        {HISTOGRAM_MOST, 4607},
-        {HISTOGRAM_MOST + 1, 4607},
-        {2 * HISTOGRAM_MOST, 4607},
+        {HISTOGRAM_MAX_LATENCY - 1, 4607},
+        {HISTOGRAM_MAX_LATENCY, 4607},
+        {HISTOGRAM_MAX_LATENCY + 1, 4607},
+        {2 * HISTOGRAM_MAX_LATENCY, 4607},
         {INT64_MAX, 4607},
     };
     for (size_t i = 0; i < LENGTH(cases); i++)
@@ -195,7 +195,7 @@ TEST(ranks_reach_into_the_first_and_the_last_step)
     histogram_record(&histogram, INT64_MAX);
     histogram_record(&histogram, 1);
     assert_int_equal(histogram_value(&histogram, 1), 1);
-    assert_int_equal(histogram_value(&histogram, 2), HISTOGRAM_MOST - (1LL << 33));
+    assert_int_equal(histogram_value(&histogram, 2), HISTOGRAM_MAX_LATENCY - (1LL << 33));
 }
 
 static int
@@ -220,10 +220,10 @@ TEST(counts_are_exact_at_every_bound)
     for (int bin = 0; bin < HISTOGRAM_BINS - 1; bin++) {
         while (within < 20000 && latencies[within] <= histogram_upto(bin))
             within++;
-        assert_int_equal(histogram_count(&histogram, histogram_upto(bin)), within);
+        assert_int_equal(histogram_count_upto(&histogram, histogram_upto(bin)), within);
     }
     assert_true(within > 19000 && within < 20000); /* the rest is beyond all bounds */
-    assert_int_equal(histogram_count(&histogram, HISTOGRAM_MOST), 20000);
+    assert_int_equal(histogram_count_upto(&histogram, HISTOGRAM_MAX_LATENCY), 20000);
 }
 
 TEST(counts_at_powers_of_two_of_a_microsecond_are_exact)
@@ -234,13 +234,14 @@ TEST(counts_at_powers_of_two_of_a_microsecond_are_exact)
         histogram_record(&histogram, (US << k) + 1);
     }
     for (int k = 0; k <= 25; k++)
-        assert_int_equal(histogram_count(&histogram, US << k), 2 * k + 1);
+        assert_int_equal(histogram_count_upto(&histogram, US << k), 2 * k + 1);
 }
 
 TEST(counts_go_from_nothing_to_all)
 {
     struct histogram histogram = {0};
-    static const int64_t latencies[] = {1, 1, 300, HOUR, HISTOGRAM_MOST, INT64_MAX};
+    static const int64_t latencies[] = {1,        1, 300, HOUR, HISTOGRAM_MAX_LATENCY,
+                                        INT64_MAX};
     static const struct {
         int64_t limit;
         uint64_t count;
@@ -250,14 +251,15 @@ TEST(counts_go_from_nothing_to_all)
                  {298, 2},
                  {299, 2},
                  {300, 3},
-                 {HISTOGRAM_MOST - (1LL << 34), 4},
+                 {HISTOGRAM_MAX_LATENCY - (1LL << 34), 4},
                  {INT64_MAX, 6},
-                 {HISTOGRAM_MOST, 6}};
+                 {HISTOGRAM_MAX_LATENCY, 6}};
     for (int i = 0; i < 6; i++)
         histogram_record(&histogram, latencies[i]);
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        assert_int_equal(histogram_count(&nothing, cases[i].limit), 0);
-        assert_int_equal(histogram_count(&histogram, cases[i].limit), cases[i].count);
+        assert_int_equal(histogram_count_upto(&nothing, cases[i].limit), 0);
+        assert_int_equal(histogram_count_upto(&histogram, cases[i].limit),
+                         cases[i].count);
     }
 }
 
@@ -335,7 +337,7 @@ TEST(billions_of_waits_are_counted_in_their_steps)
     } cases[] = {
         {HOUR, US, 3599999999, US},      {HOUR + 7, US, 3600000000, 7},
         {HOUR, 7777, 462903433, 1559}, /* 462903433 * 7777 + 1559 = HOUR */
-        {HOUR, 1, HOUR - 1, 1},          {HISTOGRAM_MOST, 3, 1466015503701, 1},
+        {HOUR, 1, HOUR - 1, 1},          {HISTOGRAM_MAX_LATENCY, 3, 1466015503701, 1},
         {3 * HOUR, US, 10799999999, US}, {INT64_MAX, 1, INT64_MAX - 1, 1},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -364,6 +366,6 @@ TEST(waits_of_requests_that_were_not_due_are_left_out)
         struct histogram histogram = {0};
         histogram_record_waits(&histogram, 1000, 100, cases[i].idle);
         assert_int_equal(histogram.count, cases[i].count);
-        assert_int_equal(histogram_count(&histogram, cases[i].idle - 10), 0);
+        assert_int_equal(histogram_count_upto(&histogram, cases[i].idle - 10), 0);
     }
 }

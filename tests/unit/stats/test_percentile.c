@@ -295,7 +295,7 @@ static const struct {
 TEST(it_takes_so_many_to_know_a_percentile)
 {
     for (size_t i = 0; i < LENGTH(needed); i++)
-        assert_int_equal(percentile_needs(&needed[i].percentile), needed[i].needs);
+        assert_int_equal(percentile_min_samples(&needed[i].percentile), needed[i].needs);
 }
 
 TEST(the_rank_is_the_last_up_to_that_many)

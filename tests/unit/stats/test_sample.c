@@ -40,7 +40,7 @@ TEST(every_verdict_has_its_word)
     for (size_t i = 0; i < CASES; i++) {
         char buffer[16];
         struct sample sample = sample_of(i);
-        const char *notice = sample_notice(&sample, buffer);
+        const char *notice = sample_verdict_word(&sample, buffer);
         if (cases[i].notice)
             assert_string_equal(notice, cases[i].notice);
         else

@@ -95,7 +95,7 @@ TEST(names_and_limits_are_read)
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct slo slo = slo_of(cases[i].text);
-        char name[SLO_NAME];
+        char name[SLO_NAME_SIZE];
         assert_int_equal(slo.metric, cases[i].metric);
         assert_int_equal(slo.percentile.billionths, cases[i].billionths);
         assert_int_equal(slo.limit, cases[i].limit);

@@ -276,7 +276,7 @@ static void
 assert_parts(const struct track *of, int index, int count)
 {
     const struct track_column *column = &of->columns[index];
-    assert_int_equal(column->split, count);
+    assert_int_equal(column->split_count, count);
     for (int i = 0; i < PARTS; i++)
         assert_true(column->parts[i] == count * (i + 1));
     assert_true(column->sync == count * 6);

@@ -112,7 +112,7 @@ __wrap_os_file_backing(int fd, char *name, size_t size)
     (void)fd;
     if (has.backing != OS_BACKING_DEVICE)
         snprintf(name, size, "%s",
-                 has.backing == OS_BACKING_CACHE ? "/dev/loop7" : memory);
+                 has.backing == OS_BACKING_CACHED ? "/dev/loop7" : memory);
     return has.backing;
 }
 
@@ -152,7 +152,7 @@ prepare(void **state)
     target = (struct target){.kind = OS_BLOCK, .size = SIZE, .work_size = SIZE};
     target.fd = os_file_open(path, OS_OPEN_WRITE | OS_OPEN_CREATE);
     plan = (struct plan){.path = "/dev/disk2",
-                         .io.engine = io_engine_of(0),
+                         .io.engine = io_find_engine(0),
                          .workload.mix = mix_of("read"),
                          .workload.request_size = 4096,
                          .workload.scratch_size = SIZE};
@@ -194,8 +194,8 @@ static const struct {
     char option; /* 'D': -direct, 'C': -C, 0: neither */
     int mode;    /* expected mode; -1: the target is refused */
     bool direct; /* direct I/O is on at the end */
-    const char
-        *told; /* part of the first note; for a refusal, reason and advice; "": none */
+    /* part of the first note; for a refusal, its reason and advice; "" for none */
+    const char *told;
 } rows[] = {
     {"without direct I/O the cache is dropped", "D", "read", 4096, 0, IO_MODE_NOCACHE,
      false, "evicting the page cache before each request"},
@@ -250,12 +250,12 @@ TEST_EACH(mode, rows)
     has.raw = strchr(rows[i].has, 'r');
     memory = strchr(rows[i].has, 'm') ? "tmpfs" : "/dev/zram1";
     has.backing = strpbrk(rows[i].has, "mz") ? OS_BACKING_MEMORY
-                  : strchr(rows[i].has, 'l') ? OS_BACKING_CACHE
+                  : strchr(rows[i].has, 'l') ? OS_BACKING_CACHED
                                              : OS_BACKING_DEVICE;
     plan.workload.mix = mix_of(rows[i].mix);
     plan.workload.request_size = rows[i].size;
-    plan.io.direct = rows[i].option == 'D';
-    plan.io.cached = rows[i].option == 'C';
+    plan.io.needs_direct = rows[i].option == 'D';
+    plan.io.uses_cache = rows[i].option == 'C';
     assert_int_equal(choose(), rows[i].mode < 0 ? -1 : 0);
     assert_int_equal(direct_is_on, rows[i].direct);
     if (rows[i].mode < 0) {
@@ -271,15 +271,15 @@ TEST_EACH(mode, rows)
     bool unseen = rows[i].mode == IO_MODE_NOCACHE && has.drop && !counts;
     assert_int_equal(notes.count, (rows[i].told[0] != '\0') + unseen);
     if (notes.count)
-        assert_contains(notes.line[0], rows[i].told);
+        assert_contains(notes.lines[0], rows[i].told);
     if (unseen)
-        assert_contains(notes.line[1], "cannot tell whether reads come from the page");
-    if (has.backing == OS_BACKING_CACHE)
+        assert_contains(notes.lines[1], "cannot tell whether reads come from the page");
+    if (has.backing == OS_BACKING_CACHED)
         assert_int_equal(target.is_direct, rows[i].direct);
     assert_int_equal(target.counts_sectors, counts);
     assert_int_equal(target.charges_reads, has.charge);
     assert_true(drops > 0 || rows[i].mode != IO_MODE_NOCACHE || !has.drop);
-    assert_false(plan.io.cached && target.flushes_writes);
+    assert_false(plan.io.uses_cache && target.flushes_writes);
     if (rows[i].size == 1000 && rows[i].mode == IO_MODE_NOCACHE)
         assert_string_equal(target.direct_io_hint, "-s 1k");
 }
@@ -320,12 +320,12 @@ TEST(but_not_of_requests_in_a_queue)
     for (int i = 0; i < 3; i++) {
         has.drop = has.account = true;
         plan.sweep.kind = queues[i].swept;
-        plan.io.engine = io_engine_of(queues[i].engine);
+        plan.io.engine = io_find_engine(queues[i].engine);
         plan.io.depth = queues[i].depth;
         notes_clear(&notes);
         assert_int_equal(choose(), 0);
         assert_false(target.counts_sectors);
-        assert_contains(notes.line[1], "cannot tell whether reads come from the page");
+        assert_contains(notes.lines[1], "cannot tell whether reads come from the page");
     }
 }
 

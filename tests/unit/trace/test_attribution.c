@@ -31,7 +31,7 @@ log_three(void)
     for (int i = 0; i < 3; i++) {
         struct sample sample = reading(4096 * i, 10000 * (i + 1), 10000 * (i + 1) + 1500);
         sample.index = (uint64_t)i + 1;
-        log.list[log.count++] = sample;
+        log.samples[log.count++] = sample;
     }
     return &log;
 }
@@ -70,7 +70,7 @@ TEST(more_logs_than_wait_at_a_time_are_split_all_the_same)
     tape = (struct os_trace){records, 3 * ALL, 0, 0};
     stats = (struct stats){0};
     for (int64_t i = 0; i < ALL; i++) {
-        log.list[log.count++] = reading(4096, i * 2000, i * 2000 + 400);
+        log.samples[log.count++] = reading(4096, i * 2000, i * 2000 + 400);
         log.thread = ME;
         if (log.count == 3)
             attribution_take(attribution, &log);
@@ -107,7 +107,7 @@ TEST(what_does_not_count_is_split_but_not_recorded)
     static struct stats stats;
     struct os_trace tape;
     struct attribution *attribution = make_attribution(&tape);
-    struct sample sample = log_three()->list[0];
+    struct sample sample = log_three()->samples[0];
     stats = (struct stats){0};
     sample.verdict = VERDICT_WARMUP;
     attribution_record(attribution, log_three(), &sample);
@@ -127,7 +127,7 @@ TEST(columns_of_a_plot_have_the_parts_too)
     attribution_take(attribution, log_three());
     assert_true(attribution_add(attribution, 0, &stats, &track, true));
     assert_int_equal(track.began_at, 1);
-    assert_int_equal(track.columns[0].split, 3);
+    assert_int_equal(track.columns[0].split_count, 3);
     assert_int_equal((int64_t)track.columns[0].parts[PART_DEVICE], 400 + 500 + 600);
     attribution_close(attribution);
 }
