@@ -69,7 +69,7 @@ find_hint(const char *word, size_t length, const char *value)
 
 /* Returns true if the LENGTH letters at WORD are one of the words in LIST. */
 static bool
-is_in_list(const char *word, size_t length, const char *list)
+is_listed_word(const char *word, size_t length, const char *list)
 {
     const char *start = list;
 
@@ -92,7 +92,7 @@ find_synonym(const char *word, size_t length)
 {
     for (int i = 0; i < OPTION_IDS; i++) {
         const char *synonyms = cli_options[i].synonyms;
-        if (synonyms && is_in_list(word, length, synonyms))
+        if (synonyms && is_listed_word(word, length, synonyms))
             return &cli_options[i];
     }
     return NULL;

@@ -473,7 +473,7 @@ take_completions(struct io_queue *queue, struct io_completion *done)
  * 0, which makes the kernel poll only once, unless WHEN is INT64_MAX.
  */
 static int64_t
-find_wait_limit(const struct io_queue *queue, int64_t when)
+limit_kernel_wait(const struct io_queue *queue, int64_t when)
 {
     if (when == INT64_MAX || when == IO_AT_ONCE)
         return when;
@@ -498,7 +498,7 @@ recover_from_failure(struct io_queue *queue, struct io_completion *done, int64_t
     if ((code == EAGAIN || code == EBUSY) && !count_completed(queue)) {
         if (load_counter(queue->sq_head) == queue->cq_own_head)
             return take_back_requests(queue, done, code);
-        code = enter_kernel(queue, 0, find_wait_limit(queue, when)) < 0 ? errno : 0;
+        code = enter_kernel(queue, 0, limit_kernel_wait(queue, when)) < 0 ? errno : 0;
     }
 
     if (count_completed(queue) || code == 0 || code == EINTR || code == ETIME)
@@ -517,7 +517,7 @@ uring_reap(struct io_queue *queue, struct io_completion *done, int64_t when)
         if (completed && !waiting)
             return take_completions(queue, done);
 
-        int64_t wait = completed ? 0 : find_wait_limit(queue, when);
+        int64_t wait = completed ? 0 : limit_kernel_wait(queue, when);
         int accepted = enter_kernel(queue, waiting, wait);
         if (accepted < 0)
             return recover_from_failure(queue, done, when, errno);

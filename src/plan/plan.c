@@ -365,7 +365,7 @@ resolve_mode(const struct options *options, struct plan *plan, struct error *err
 #define SERIES_ALL 131072 /* for all targets together, or for one recorded run */
 
 static bool
-has_percentile(const struct slos *slos)
+has_percentile_limit(const struct slos *slos)
 {
     for (int i = 0; i < slos->count; i++)
         if (slos->list[i].metric == SLO_PERCENTILE)
@@ -384,7 +384,7 @@ static void
 resolve_series(struct plan *plan)
 {
     struct plan_statistics *statistics = &plan->statistics;
-    bool needs_series = plan->target_count > 1 || has_percentile(&statistics->slos);
+    bool needs_series = plan->target_count > 1 || has_percentile_limit(&statistics->slos);
 
     if (plan->mode == MODE_COMPARE) {
         statistics->series_capacity = SERIES_ALL;

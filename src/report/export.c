@@ -416,7 +416,7 @@ has_unanswered(const struct export *export)
  * oldest text of the writer was handed over at SINCE, and the wait began at BEGAN. All
  * times are in ns, monotonic. */
 static int64_t
-find_wait_limit(const struct export *export, int64_t since, int64_t began)
+find_give_up_time(const struct export *export, int64_t since, int64_t began)
 {
     const struct plan *plan = export->plan;
     /* A text gets as much time to be written as a request gets to be answered. */
@@ -437,7 +437,7 @@ find_wait_limit(const struct export *export, int64_t since, int64_t began)
 }
 
 /* Waits until the writer has ended. Its oldest text was handed over at SINCE, ns,
- * monotonic. Returns false if the limit (find_wait_limit) was reached first. */
+ * monotonic. Returns false if the limit (find_give_up_time) was reached first. */
 static bool
 wait_for_end(struct export *export, int64_t since)
 {
@@ -453,7 +453,7 @@ wait_for_end(struct export *export, int64_t since)
         if (os_signals_stop_signal() && !export->stopped_at)
             export->stopped_at = now;
 
-        int64_t limit = find_wait_limit(export, since, began);
+        int64_t limit = find_give_up_time(export, since, began);
         if (now >= limit)
             return false;
 

@@ -75,7 +75,7 @@ struct removal {
  * that is stuck may still use them. The body of the thread that give_up starts.
  */
 static void *
-run_remover(void *argument)
+remove_working_files(void *argument)
 {
     struct removal *removal = argument;
     struct session *session = removal->session;
@@ -131,7 +131,7 @@ give_up(struct session *session, const struct stage *stage, int64_t waited)
     bool has_new_files =
         session->plan->workload.keeps_file && atomic_load(&session->unused_targets);
 
-    if (has_new_files && os_thread_start(&remover, run_remover, &removal) == 0) {
+    if (has_new_files && os_thread_start(&remover, remove_working_files, &removal) == 0) {
         while (!atomic_load(&removal.is_done) && os_clock_now() < deadline)
             os_signals_wait(deadline, &removal.is_done);
         if (atomic_load(&removal.is_done))
