@@ -21,6 +21,7 @@
 #include "trace_private.h"
 
 #include "base/time.h"
+#include "candidates.h"
 #include "ranges.h"
 
 /* In ns. Records and requests have times of the same clock, but the kernel may round the
@@ -185,66 +186,6 @@ follow_remaps(struct attribution_search *search)
                                 search->first_record, search->end_record);
 }
 
-/* Adds CANDIDATE to CELLS. Returns false if there is no room. */
-static bool
-add_candidate(struct cells *cells, struct candidate candidate)
-{
-    if (cells->candidate_count == CANDIDATES_MAX)
-        return false;
-    cells->candidates[cells->candidate_count++] = candidate;
-    return true;
-}
-
-/* Returns the kind of the record that says that a block request is complete at TOP, the
- * top device of a stack. If the device has no request queue, only an I/O (bio) has such a
- * record. */
-static enum os_trace_kind
-find_completion_kind(const struct os_layout_device *top)
-{
-    return top->is_bio_based ? OS_TRACE_BIO_COMPLETE : OS_TRACE_COMPLETE;
-}
-
-/* Adds CANDIDATE, a record of TOP, the top device of a stack, to CELLS. At this device, a
- * block request counts as in flight as soon as it is queued. So a record of queueing is
- * added twice: as OS_TRACE_QUEUE, and as OS_TRACE_ISSUE at the same time. Returns false
- * if there is no room. */
-static bool
-add_top_candidate(struct cells *cells, struct candidate candidate,
-                  const struct os_layout_device *top)
-{
-    if (candidate.kind == find_completion_kind(top)) {
-        candidate.kind = OS_TRACE_COMPLETE;
-        return add_candidate(cells, candidate);
-    }
-    if (candidate.kind != OS_TRACE_QUEUE)
-        return true;
-
-    if (!add_candidate(cells, candidate))
-        return false;
-    candidate.kind = OS_TRACE_ISSUE;
-    return add_candidate(cells, candidate);
-}
-
-/* Returns the record LISTED as a candidate. If an I/O to the top device is complete,
- * bcache reports this for the device below, at a sector that is higher by
- * `completion_shift`. Such a record is converted to a completion at the top device. */
-static struct candidate
-convert_to_candidate(const struct os_layout *layout, struct listed_record *listed)
-{
-    const struct os_trace_record *record = &listed->record;
-    struct candidate candidate = {.listed = listed,
-                                  .disk = layout_find_disk(layout, record->device),
-                                  .sector = record->sector,
-                                  .kind = record->kind};
-    uint64_t top_disk = layout->devices[layout->top_index].disk;
-    if (layout->completion_shift && record->kind == OS_TRACE_BIO_COMPLETE &&
-        candidate.disk != top_disk) {
-        candidate.disk = top_disk;
-        candidate.sector -= layout->completion_shift;
-    }
-    return candidate;
-}
-
 static bool
 is_top_level(const struct attribution_search *search, const struct cells *cells)
 {
@@ -267,15 +208,15 @@ collect_candidates(const struct attribution_search *search, struct cells *cells,
     cells->candidate_count = 0;
     cells->first_within_index = 0;
     for (; listed < search->end_record; listed++) {
-        struct candidate candidate = convert_to_candidate(layout, listed);
+        struct candidate candidate = candidate_convert(layout, listed);
         if (listed == search->first_record)
             cells->first_within_index = cells->candidate_count;
         if (!ranges_touch(&search->ranges, candidate.disk, candidate.sector,
                           listed->record.sector_count))
             continue;
 
-        bool fits = is_top_level(search, cells) ? add_top_candidate(cells, candidate, top)
-                                                : add_candidate(cells, candidate);
+        bool fits = is_top_level(search, cells) ? candidate_add_top(cells, candidate, top)
+                                                : candidate_add(cells, candidate);
         if (!fits)
             return false;
     }
@@ -644,7 +585,8 @@ static int64_t
 find_flush_completion(const struct attribution_search *search)
 {
     const struct os_layout *layout = &search->target->layout;
-    enum os_trace_kind kind = find_completion_kind(&layout->devices[layout->top_index]);
+    enum os_trace_kind kind =
+        candidate_completion_kind(&layout->devices[layout->top_index]);
     int64_t last = search->left_top_at;
     for (const struct listed_record *listed = search->first_record;
          listed < search->end_record; listed++)

@@ -6,12 +6,13 @@
  * The kernel turns it into one or more "block requests", and the kernel's trace has
  * records about these. For each request that has ended, the files do this:
  *
- *     attribution.c       decides when, and in which thread, the request is attributed
- *        records.c        reads new records from the trace
- *        request.c        finds the sectors of the request, and records that touch them
- *            ranges.c     holds the sectors, and follows them from device to device
- *            cells.c      finds out which of these records belong to the request
- *            breakdown.c  divides the time of the request into parts (in src/stats)
+ *     attribution.c        decides when, and in which thread, the request is attributed
+ *        records.c         reads new records from the trace
+ *        request.c         finds the sectors of the request, and records that touch them
+ *            ranges.c      holds the sectors, and follows them from device to device
+ *            candidates.c  converts records into candidates, which may belong to it
+ *            cells.c       finds out which of these records belong to the request
+ *            breakdown.c   divides the time of the request into parts (in src/stats)
  */
 
 #include "os/thread.h"
