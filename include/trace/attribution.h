@@ -31,12 +31,15 @@
 
 /* A log: requests of one worker that have ended and will be attributed. */
 struct attribution_log {
-    int target_index;      /* index of the target, from 0 */
-    int thread;            /* TID of the worker's thread, as in the trace records */
-    int64_t began_at;      /* start of the track of the requests, monotonic, in ns */
-    int64_t slot_interval; /* ns between two grid points of the track; 0 without a grid */
-    int capacity;          /* the most requests to collect, at most ATTRIBUTION_LOG_MAX */
-    int count;             /* requests in `samples` */
+    int target_index; /* index of the target, from 0 */
+    int thread;       /* TID of the worker's thread, as in the trace records */
+    /* These two fields are for the track, which shows values over the time of the run
+     * (stats/track.h). The track begins at `began_at` (monotonic, in ns). Requests are
+     * due every `slot_interval` ns; 0 if they are not due at fixed times. */
+    int64_t began_at;
+    int64_t slot_interval;
+    int capacity; /* the most requests to collect, at most ATTRIBUTION_LOG_MAX */
+    int count;    /* requests in `samples` */
     struct sample samples[ATTRIBUTION_LOG_MAX];
 };
 
@@ -44,7 +47,9 @@ struct attribution_log {
 struct attribution_job {
     const struct plan *plan;
     const struct target *target;
-    bool needs_track; /* also collect the parts over time (stats/track.h), for a plot */
+    /* The parts of the requests' time are also added to a track, which shows how they
+     * change during the run (stats/track.h). A plot needs this. */
+    bool needs_track;
 };
 
 struct attribution;
@@ -57,7 +62,7 @@ struct attribution *attribution_open(const struct attribution_job *jobs, int cou
                                      struct notes *notes, struct error *error);
 
 /* Ends the thread and the trace, and frees ATTRIBUTION, which may be NULL. The caller
- * must close the run before, so that no worker uses the attribution any more. */
+ * must call run_close before, so that no worker uses the attribution any more. */
 void attribution_close(struct attribution *attribution);
 
 /* Fills the TID in LOG, which belongs to the calling thread. Each worker must call this
@@ -77,9 +82,9 @@ void attribution_take(struct attribution *attribution, struct attribution_log *l
 
 /* Adds the results of the target with number INDEX to STATS and, unless TRACK is NULL, to
  * TRACK. The results are the parts of all its requests that were passed to
- * attribution_take or attribution_record so far. Returns true. If another thread is
- * attributing at the moment, the function waits for that thread if WAIT is true. If WAIT
- * is false, it adds nothing and returns false. */
+ * attribution_take or attribution_record so far. Returns true if the results were added.
+ * If another thread is attributing requests at the moment, the function waits for that
+ * thread if WAIT is true. If WAIT is false, it adds nothing and returns false. */
 bool attribution_add(struct attribution *attribution, int index, struct stats *stats,
                      struct track *track, bool wait);
 

@@ -318,8 +318,8 @@ attribution_close(struct attribution *attribution)
     free(attribution);
 }
 
-/* Adds a note to NOTES if the plan has a limit (-slo) on the part "stack", but the target
- * is on a single device. Requests to a single device have no such part. */
+/* Called for a target on a single device. Adds a note to NOTES if the user asks for a
+ * limit (-slo) on the part "stack", which requests to a single device do not have. */
 static void
 note_useless_stack_limit(const struct plan *plan, const struct os_layout *layout,
                          struct notes *notes)
@@ -346,7 +346,9 @@ prepare_traced_target(struct trace_target *target, const struct attribution_job 
     int64_t length = job->target->work_size;
 
     if (plan->workload.is_log)
-        length = 0; /* layout without extents: blocks to append have no place yet */
+        /* Requests append to the file, so the blocks that they will write have no sectors
+         * yet. With a length of 0, the layout has no extents. */
+        length = 0;
     if (os_layout_find(job->target->fd, plan->path, plan->workload.work_offset, length,
                        layout, error) < 0)
         return -1;

@@ -1,7 +1,8 @@
 #ifndef TRACE_CANDIDATES_H
 #define TRACE_CANDIDATES_H
 
-/* Candidates: records that may belong to a request (struct candidate). */
+/* Candidates: records that may belong to a request. Each has the device, the sector and
+ * the kind for which it counts (struct candidate). */
 #include "trace_private.h"
 
 /* Adds CANDIDATE to CELLS. Returns false if there is no room. */
@@ -19,9 +20,9 @@ enum os_trace_kind candidate_completion_kind(const struct os_layout_device *top)
 bool candidate_add_top(struct cells *cells, struct candidate candidate,
                        const struct os_layout_device *top);
 
-/* Returns the record LISTED as a candidate. If an I/O to the top device is complete,
- * bcache reports this for the device below, at a sector that is higher by
- * `completion_shift`. Such a record is converted to a completion at the top device. */
+/* Returns the record LISTED as a candidate. If an I/O to a bcache is complete, the kernel
+ * records this for the device below, at a sector that is higher by `completion_shift`.
+ * The candidate of such a record has the device and the sector of the bcache instead. */
 struct candidate candidate_convert(const struct os_layout *layout,
                                    struct listed_record *listed);
 

@@ -48,7 +48,7 @@
  * of a block request. */
 struct cell_entries {
     int count;
-    int first_index; /* index of the candidate that is the first entry; -1 for none */
+    int first_index; /* index of the first entry in cells->candidates; -1 for none */
     /* There is exactly one entry, and after it exactly one issue and one completion. So
      * no other block request for the cell was in flight. */
     bool is_sole;
@@ -90,9 +90,10 @@ may_be_entry(const struct cells *cells, const struct candidate *candidate)
     return record->by_kernel && listed->use != RECORD_ATTRIBUTED;
 }
 
-/* Finds the entries of CELL that may belong to the request. If the thread of the request
- * has queued an entry, only its first one counts, and `count` is 1. Entries of other
- * threads and later entries are ignored then. */
+/* Finds the entries (first records of block requests) of CELL that may belong to the
+ * request. If the thread of the request queued one of these block requests, only the
+ * entry of the first that it queued counts, and `count` is 1. All other entries are
+ * ignored then. */
 static struct cell_entries
 find_entries(const struct cells *cells, const struct sector_range *cell)
 {
@@ -128,13 +129,17 @@ find_entries(const struct cells *cells, const struct sector_range *cell)
 }
 
 /*
- * Called for a CELL without an entry. Returns true if other records of the cell show that
- * the entry was lost.
+ * Called for a CELL without an entry (first record of a block request). Returns true if
+ * other records of the cell show that the entry was lost.
  *
- * With direct I/O, any other record shows this. Without direct I/O, the page cache may
- * have answered the request, and the records may belong to another process. A completion
- * then shows nothing, because its entry may be from before the request. But an issue
- * shows that an entry was lost, unless an entry of another process comes before it.
+ * With direct I/O, the request must have reached the device, so any record of the cell
+ * shows that the entry was lost.
+ *
+ * Without direct I/O, the page cache may have answered the request, and the records may
+ * belong to another process. Completions are skipped, because their block requests may
+ * have been queued before the request started. The first other record decides. If it is
+ * an issue, its entry was lost. If it is an entry of another process, that process made
+ * the records that follow.
  */
 static bool
 is_entry_missing(const struct cells *cells, const struct sector_range *cell)
@@ -215,7 +220,8 @@ follow_block_request(struct cells *cells, const struct sector_range *cell, int e
     int issued_count = 0;
     int complete_count = 0;
     int followed = -1; /* number of the followed block request; -1 until its entry */
-    /* Block requests of other processes have numbers below this one. */
+    /* One more than the highest number of a block request that may be of another process;
+     * 0 if there is no such block request. */
     int foreign_end = 0;
     int old_interval_count = cells->interval_count;
     int first_index = is_sole ? entry : 0;
@@ -275,9 +281,10 @@ follow_block_request(struct cells *cells, const struct sector_range *cell, int e
     return SPLIT_LOST;
 }
 
-/* Follows the last of the block requests of CELL that may belong to the request and are
- * complete within the candidates. Stores the index of its entry in ENTRY. Returns the
- * result of follow_block_request, or SPLIT_LOST if no such block request is complete. */
+/* Calls follow_block_request for the block requests of CELL that may belong to the
+ * request, from the last to the first, until the result is not SPLIT_LOST. So block
+ * requests that are not complete yet are skipped. Stores the index of the entry (first
+ * record) of the last one that was tried in ENTRY. Returns the last result. */
 static enum split_result
 follow_last_complete(struct cells *cells, const struct sector_range *cell, int *entry)
 {

@@ -131,7 +131,8 @@ ranges_touch_record(const struct sector_ranges *ranges, const struct os_layout *
     return ranges_touch(ranges, disk, record->sector, record->sector_count);
 }
 
-/* Adds the ranges to which remap records between FIRST and END lead from RANGE. The
+/* Searches the records from FIRST up to but not including END for remap records that pass
+ * I/O in RANGE on to another device. Adds the sectors on that device to RANGES. The
  * sector in a remap record counts from the start of its device, which may be a partition.
  * Returns false if RANGES is full. */
 static bool

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RECORDS_READ 64 /* the most records that one call of the source returns */
+#define RECORDS_READ 64 /* the most records to read from the trace at once */
 
 void
 records_add_thread(struct records *records, int thread)

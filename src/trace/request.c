@@ -113,9 +113,9 @@ is_queued_by_thread(const struct attribution_search *search,
  * thread of the kernel queues it later. So if threads of the kernel queued exactly one
  * I/O with the size and direction of the request, the sectors of this I/O are added.
  *
- * Returns false if there is no room for the ranges. Also returns false if records are
- * missing: with direct I/O, the thread queued less than the whole request, and the rest
- * cannot be in a hole.
+ * Returns false if there is no room for the ranges. With direct I/O, also returns false
+ * if the thread queued less than the whole request: then records are missing, unless the
+ * rest of the request may be in a hole of the file.
  */
 static bool
 add_queued_ranges(struct attribution_search *search)
@@ -162,8 +162,9 @@ add_queued_ranges(struct attribution_search *search)
 }
 
 /* Adds to the ranges of SEARCH the sectors that the thread of the request queued below
- * the top device of a stack. They belong to the request if the thread has only one
- * request in flight. Returns false if there is no room. */
+ * the top device of a stack. May only be called if each thread has only one request in
+ * flight: otherwise, the sectors may belong to another request. Returns false if there is
+ * no room. */
 static bool
 add_ranges_queued_below_top(struct attribution_search *search)
 {
@@ -250,9 +251,10 @@ find_entry_kind(const struct attribution_search *search, const struct cells *cel
  * request or shortly before:
  *
  * - Another process queued the same sectors at the top device.
- * - Another process itself queued a block request for the ranges. This sign is valid only
- *   below a loop device: there, only the kernel queues block requests for the loop
- *   device.
+ * - A thread of another process queued a block request for the ranges. This is a sign
+ *   only if the stack is a loop device on a plain disk: all I/O of a loop device is
+ *   queued by threads of the kernel. Below other stacks, the kernel may use the thread of
+ *   any process to queue a block request.
  * - More I/Os were queued at the ranges than were passed on to the ranges by remap
  *   records. So some of them did not come through the top device.
  */
@@ -350,8 +352,10 @@ find_last_completion(const struct cells *cells)
  * - The sectors of the request were issued, although no record says that they were
  *   queued.
  * - A thread of the kernel queued an I/O to the sectors of the request. If the layout of
- *   the target is unknown, any I/O of a thread of the kernel is a sign. Below a loop
- *   device, an I/O outside of all extents of the target is a sign, too.
+ *   the target is unknown, any I/O of a thread of the kernel is a sign. If the target is
+ *   on a loop device, an I/O of a thread of the kernel outside of all extents of the
+ *   target is a sign, too: the file of the loop device may have got other blocks since
+ *   its layout was read.
  * - The thread of the request queued an I/O. If it has several requests in flight, only
  *   an I/O outside of all extents of the target is a sign: any other I/O may belong to
  *   another request.

@@ -27,7 +27,8 @@
 /* Where records come from: the functions of os/trace.h, or functions of a test. */
 struct trace_source {
     int (*read)(struct os_trace *trace, struct os_trace_record *records, int room);
-    int (*mark)(struct os_trace *trace, uint64_t mark); /* NULL if marks are impossible */
+    /* writes a record with a number into the trace (os_trace_mark); NULL if impossible */
+    int (*mark)(struct os_trace *trace, uint64_t mark);
     struct os_trace *trace;
 };
 
@@ -70,8 +71,9 @@ struct candidate {
  * `released_at` and the intervals. Too large for the stack of a thread.
  */
 struct cells {
-    int thread;                           /* TID of the thread that sent the request */
-    const unsigned char *program_threads; /* see is_program_thread */
+    int thread; /* TID of the thread that sent the request */
+    /* set of bits, one for each TID: the threads that send requests of this program */
+    const unsigned char *program_threads;
     bool is_direct; /* direct I/O: each sector outside of holes reaches the device */
     /* These are the bottom devices of a stack. There, threads of the kernel queue block
      * requests, for requests of any process. */
@@ -116,7 +118,8 @@ struct cells {
 struct records {
     struct trace_source source;
     int entry_count;
-    unsigned char program_threads[RECORD_THREADS / 8]; /* see is_program_thread */
+    /* set of bits, one for each TID: the threads that send requests of this program */
+    unsigned char program_threads[RECORD_THREADS / 8];
     struct cells bottom_cells; /* scratch memory of request_attribute: bottom level */
     struct cells top_cells;    /* scratch memory of request_attribute: top level */
     struct listed_record entries[RECORDS_MAX];
@@ -149,7 +152,7 @@ struct trace_target {
     bool writes_sync; /* a write returns only after a flush (O_SYNC, O_DSYNC) */
     bool is_direct;   /* direct I/O: the page cache answers no request */
     bool is_single;   /* each thread has only one request in flight */
-    bool needs_track; /* collect the parts over time, too (stats/track.h) */
+    bool needs_track; /* also add the parts of each request to a track (stats/track.h) */
 };
 
 /* A target, and the parts of its requests so far. */
