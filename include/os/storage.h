@@ -47,8 +47,8 @@ typedef int os_resident_function(int fd, int64_t offset, int64_t length);
 os_resident_function *os_resident_choose(int fd, int64_t witness);
 
 /* Returns true if each direct read of the file is sent to a server, as with FUSE, even if
- * the data is in the page cache. The size of the read does not matter. Returns false if
- * not or unknown. */
+ * the data is in the page cache, and whatever the size and the alignment of the read.
+ * Returns false if not or unknown. */
 bool os_file_is_served(int fd);
 
 /* Returns the number of sectors (512 bytes) that the calling thread has read from block

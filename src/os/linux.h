@@ -85,7 +85,8 @@ char *linux_mount_options(int fd);
 
 /* The layers of an overlay in which a file may be stored. */
 struct linux_layers {
-    const char *path[LINUX_LAYERS]; /* paths of directories; parts of `options` */
+    /* paths of directories; they point into the text of `options` */
+    const char *path[LINUX_LAYERS];
     int count;
     char *options; /* mount options, freed by linux_overlay_free */
 };
@@ -121,12 +122,13 @@ int linux_layout_devices(const char *device_link, const char *path,
                          struct os_layout *layout, struct error *error);
 
 /*
- * Finds out where a file on a loop device lies on the device that holds the file of the
- * loop device. UPPER is the layout of the file, on the loop device. LOWER is the layout
- * of the loop device's own file. Replaces the extents of LOWER by the extents of the file
- * of UPPER on the device of LOWER. SHIFT is the offset, in bytes, at which the loop
- * device begins in its own file. Returns false, and changes nothing, if no byte of the
- * file of UPPER lies on the device of LOWER or if there are too many extents.
+ * Combines two layouts. UPPER says where a file lies on a loop device. LOWER says where
+ * the image, which is the file behind the loop device, lies on a disk. The function finds
+ * out where the file lies on the disk, and replaces the extents of LOWER by the result.
+ * The loop device begins SHIFT bytes after the start of the image.
+ *
+ * Returns false, and changes nothing, if no byte of the file lies on the disk, if there
+ * are too many extents, or if memory is missing.
  */
 bool linux_layout_compose(const struct os_layout *upper, struct os_layout *lower,
                           int64_t shift);
@@ -145,7 +147,7 @@ struct linux_trace_format {
     struct linux_trace_field type, thread, device, sector, sectors, old_device,
         old_sector, rwbs, comm, text;
 };
-#define LINUX_TRACE_KINDS 8           /* number of enum os_trace_kind */
+#define LINUX_TRACE_KINDS 8           /* how many values enum os_trace_kind has */
 #define LINUX_TRACE_MARK "ioping "    /* text of a mark, before its number */
 #define LINUX_TRACE_WORKER "iou-wrk-" /* name of an io_uring worker, before the TID */
 

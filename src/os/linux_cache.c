@@ -226,8 +226,9 @@ os_thread_counts_reads(int fd, int64_t witness)
     return os_thread_sectors() > before;
 }
 
-/* The limit is the kernel's MAX_PAGECACHE_ORDER, the size of a huge page. With pages of
- * 4096 bytes, a huge page has 512 pages. With larger pages, it has at most 2048 pages. */
+/* The kernel limits a folio of the page cache to the size of a huge page
+ * (MAX_PAGECACHE_ORDER). With pages of 4096 bytes, a huge page has 512 pages. With larger
+ * pages, it has at most 2048 pages. */
 int64_t
 os_file_folio_max(void)
 {
@@ -257,8 +258,9 @@ find_written_part(int fd)
     return type == OVERLAYFS_SUPER_MAGIC ? WRITES_NOTHING : WRITES_PART;
 }
 
-/* The type of the file system is only looked up for the first range. If an overlay makes
- * that range fail with ENOTSUP, the caller tries no other range. */
+/* The caller writes a large file range by range, from offset 0 on. To save time, the type
+ * of the file system is only looked up for the range at offset 0. On an overlay, that
+ * range fails with ENOTSUP, and the caller tries no other range. */
 int
 os_file_write_back(int fd, int64_t offset, int64_t length)
 {

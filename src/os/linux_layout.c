@@ -40,9 +40,11 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#define SECTOR 512             /* bytes */
-#define EXTENTS_MAX (1 << 20)  /* with more extents, the layout counts as unknown */
-#define OFFSET_MAX (1LL << 60) /* bytes; sums of such offsets do not overflow */
+#define SECTOR 512            /* bytes */
+#define EXTENTS_MAX (1 << 20) /* with more extents, the layout counts as unknown */
+/* In bytes. A range that ends later is cut off here, so that offsets can be added without
+ * an overflow. */
+#define OFFSET_MAX (1LL << 60)
 #define ADVICE "name a file or directory on a disk, or a block device"
 
 /* The kernel has a device number as MAJOR << MINOR_BITS | MINOR, and so has a trace
@@ -476,14 +478,15 @@ open_loop_file(const char *device, struct loop_info64 *info)
     return -1;
 }
 
-/* Adds EXTENT, which is on a loop device, to the extents of COMPOSED, as it lies on the
- * device below. LOWER has the extents of the file of the loop device on that device. The
- * loop device begins SHIFT bytes into its file. Returns false if add_extent fails. */
+/* Finds out where EXTENT, which is on a loop device, lies on the disk that holds the
+ * image, the file behind the loop device. Adds the extents on the disk to COMPOSED. LOWER
+ * says where the image lies on the disk. The loop device begins SHIFT bytes after the
+ * start of the image. Returns false if add_extent fails. */
 static bool
 compose_extent(const struct os_extent *extent, const struct os_layout *lower,
                int64_t shift, struct os_layout *composed)
 {
-    /* where the extent begins in the file of the loop device, in bytes */
+    /* offset in the image at which EXTENT begins, in bytes */
     int64_t position = (int64_t)extent->sector * SECTOR + shift;
     int64_t end = position + extent->length;
     int i = os_extent_find(lower->extents, lower->extent_count, position);

@@ -168,8 +168,8 @@ posix_capabilities_drop(void)
     return syscall(SYS_capset, &header, words) < 0 ? -1 : 0;
 }
 
-/* Memory that must stay free: 16 MiB, and a 16th of the rest, because the rest is only an
- * estimate. */
+/* Of the memory that seems to be available, 16 MiB and a 16th must stay free, because the
+ * figures are only estimates. */
 #define RESERVE (16LL << 20) /* bytes */
 #define RESERVE_DIVISOR 16
 

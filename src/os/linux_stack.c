@@ -44,7 +44,8 @@ has_folder(const struct linux_disk *disk, const char *name)
     return access(path, F_OK) == 0;
 }
 
-/* Tests the name, too, because the members of a bcache also have a directory "bcache". */
+/* A directory "bcache" in sysfs is not enough: the members of a bcache have one, too. So
+ * the name of the disk is tested as well. */
 bool
 linux_disk_is_bcache(const struct linux_disk *disk)
 {

@@ -184,10 +184,11 @@ find_backing_of_members(struct linux_search *search, const char *folder)
     return OS_BACKING_DEVICE;
 }
 
-/* Returns true if the device behind the sysfs link DEVICE_LINK is certainly a plain disk:
- * then its directory in sysfs is below that of a bus. Devices that consist of files,
- * memory or other devices are below "virtual", except persistent memory. For most runs,
- * this quick test makes the search unnecessary. */
+/* Returns true if the device behind the sysfs link DEVICE_LINK is a plain disk: then its
+ * directory in sysfs is below the directory of a bus. Devices that consist of files,
+ * memory or other devices are below the directory "virtual". Persistent memory is below a
+ * bus, too, but its name begins with "pmem". For most runs, this quick test makes the
+ * search unnecessary. */
 static bool
 is_plain_disk(const char *device_link)
 {

@@ -105,7 +105,7 @@ load_number(const unsigned char *bytes, size_t size, struct linux_trace_field fi
 /* Bits of the commit word of a page. */
 #define COMMIT_LENGTH ((1U << 27) - 1) /* length of the events, in bytes */
 #define COMMIT_MISSED (1U << 31)       /* events before this page are missing */
-/* number of missing events: after the events */
+/* the number of missing events is stored after the last event */
 #define COMMIT_MISSED_COUNT (1U << 30)
 
 /* Bits of the delta in the first word of an event, on a big-endian machine. */
@@ -248,9 +248,10 @@ load_mark(const struct linux_trace_format *format, const unsigned char *data, si
 /*
  * Fills RECORD, except its time, from the SIZE bytes of DATA of an event.
  *
- * The field rwbs has letters as in blkparse(1): first F for a flush, if it is one, then
- * the operation, then others. The field comm is the name of the thread. The name of an
- * io_uring worker ends with the TID of the thread that it serves.
+ * The field rwbs has letters as in blkparse(1). For a flush, F is the first letter. Then
+ * comes the letter of the operation, such as R or W, and then others. The field comm is
+ * the name of the thread. The name of an io_uring worker ends with the TID of the thread
+ * that it serves.
  */
 static void
 fill_record(const struct linux_trace_format *format, const unsigned char *data,

@@ -131,10 +131,10 @@ is_remap(enum os_trace_kind kind)
 /*
  * Returns true if records of KIND are needed for the device with index DEVICE of LAYOUT.
  *
- * OS_TRACE_BIO_COMPLETE is needed only if it says that an I/O to the top device is
- * complete. It says this for a top device without a request queue. If `completion_shift`
- * is set, the record for the bottom device says it. For a loop device, only records of
- * queueing and completion are needed.
+ * OS_TRACE_BIO_COMPLETE is needed for two devices: for a top device without a request
+ * queue, and for the bottom devices of a bcache, where it says that an I/O to the bcache
+ * is complete (`completion_shift` is set). For a loop device, only records of queueing
+ * and completion are needed.
  */
 static bool
 is_kind_needed(const struct os_layout *layout, int device, enum os_trace_kind kind)
@@ -269,7 +269,8 @@ run_instance_remover(const char *folder, const char *switch_file, int pipe_end)
     syscall(SYS_close_range, (unsigned)pipe_end + 1, ~0U, 0U);
 #endif
 
-    /* Another current directory could not be unmounted. */
+    /* As long as a process has a current directory on a file system, that file system
+     * cannot be unmounted. */
     if (chdir("/") < 0)
         _exit(0); /* never happens */
     do

@@ -52,10 +52,10 @@ skip_fields(const char *field, const char *end, int count)
     return field;
 }
 
-/* Finds the first line of TABLE whose field with number INDEX, from 0, is TEXT, and that
- * names a file system. TEXT ends with the space after the field. Returns the field "type"
- * of the line; the source and the options follow it. Stores the end of the line in END.
- * Returns NULL if there is no such line. */
+/* Finds the first line of TABLE whose field with number INDEX, from 0, is TEXT. TEXT
+ * includes the space after the field. Skips lines without a type or a source. Returns the
+ * field "type" of the line; the source and the options follow it. Stores the end of the
+ * line in END. Returns NULL if there is no such line. */
 static const char *
 find_type(const char *table, int index, const char *text, const char **end)
 {
@@ -77,8 +77,9 @@ find_type(const char *table, int index, const char *text, const char **end)
     return NULL;
 }
 
-/* Stores the type and the source of the file system in the line that find_type finds in
- * MOUNT. Returns 0, or -1 if there is no such line. */
+/* Finds the line of TABLE whose field with number INDEX, from 0, is TEXT. Stores the type
+ * and the source of its file system in MOUNT. TEXT includes the space after the field.
+ * Returns 0, or -1 if there is no such line. */
 static int
 find_mount(const char *table, int index, const char *text, struct os_mount *mount)
 {
