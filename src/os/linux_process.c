@@ -210,7 +210,7 @@ static const struct cgroup_version version_2 = {
 };
 
 static int64_t
-smaller_of(int64_t one, int64_t other)
+lower_limit(int64_t one, int64_t other)
 {
     return one < other ? one : other;
 }
@@ -252,8 +252,8 @@ find_group_available(const char *folder, const struct cgroup_version *version,
 
     for (int i = 0; i < 2; i++)
         if (version->limits[i])
-            limit = smaller_of(limit,
-                               read_group_number(folder, version->limits[i], INT64_MAX));
+            limit = lower_limit(limit,
+                                read_group_number(folder, version->limits[i], INT64_MAX));
     if (limit >= NO_LIMIT)
         return INT64_MAX;
     int64_t used = read_group_number(folder, version->used, -1);
@@ -263,17 +263,17 @@ find_group_available(const char *folder, const struct cgroup_version *version,
     if (linux_file_read(text + 1, sizeof(text) - 1, "%s/memory.stat", folder))
         for (int i = 0; i < 2; i++)
             cache += find_number(text, version->cache[i], 1, 0);
-    int64_t available = limit - used + smaller_of(cache, used);
+    int64_t available = limit - used + lower_limit(cache, used);
     if (swap == 0)
         return available;
 
     int64_t swap_limit = read_group_number(folder, version->swap_limit, NO_LIMIT);
     int64_t swap_used = read_group_number(folder, version->swap_used, 0);
-    int64_t swap_room = smaller_of(swap_limit, NO_LIMIT) - swap_used;
+    int64_t swap_room = lower_limit(swap_limit, NO_LIMIT) - swap_used;
     if (version->swap_includes_memory)
         swap_room -= limit - used;
     if (swap_room > 0)
-        available += smaller_of(swap_room, swap);
+        available += lower_limit(swap_room, swap);
     return available;
 }
 
@@ -294,7 +294,7 @@ find_groups_available(const char *root, const struct cgroup_version *version,
         bool ends_with_slash = slash && !slash[1];
         if (!ends_with_slash)
             available =
-                smaller_of(available, find_group_available(folder, version, swap));
+                lower_limit(available, find_group_available(folder, version, swap));
         if (!slash)
             return available;
         *slash = '\0';
@@ -337,7 +337,7 @@ find_all_groups_available(const char *root, int64_t swap)
             version = &version_1;
         if (version)
             available =
-                smaller_of(available, find_groups_available(root, version, path, swap));
+                lower_limit(available, find_groups_available(root, version, path, swap));
     }
 
     return available;
@@ -352,7 +352,7 @@ linux_memory_available(const char *root)
     int64_t swap = find_number(text, "\nSwapFree:", 1024, 0);
     int64_t memory = find_number(text, "\nMemAvailable:", 1024, INT64_MAX - swap);
 
-    int64_t available = smaller_of(memory + swap, find_all_groups_available(root, swap));
+    int64_t available = lower_limit(memory + swap, find_all_groups_available(root, swap));
     if (available >= NO_LIMIT)
         return INT64_MAX;
 

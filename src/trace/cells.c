@@ -95,7 +95,7 @@ may_be_entry(const struct cells *cells, const struct candidate *candidate)
  * entry of the first that it queued counts, and `count` is 1. All other entries are
  * ignored then. */
 static struct cell_entries
-find_entries(const struct cells *cells, const struct sector_range *cell)
+find_candidate_entries(const struct cells *cells, const struct sector_range *cell)
 {
     struct cell_entries entries = {.count = 0, .first_index = -1, .is_sole = false};
     int issued_count = 0;
@@ -321,7 +321,7 @@ is_ambiguous(const struct cells *cells, const struct cell_entries *entries)
 static enum split_result
 add_cell(struct cells *cells, const struct sector_range *cell)
 {
-    struct cell_entries entries = find_entries(cells, cell);
+    struct cell_entries entries = find_candidate_entries(cells, cell);
     int entry = entries.first_index;
     enum split_result result;
     if (entries.count == 0)

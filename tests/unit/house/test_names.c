@@ -6,6 +6,7 @@
 #include <ctype.h>
 
 #define STRUCTS_MAX 600
+#define FUNCTIONS_MAX 4000
 
 /* These words say nothing about a field by themselves: the same word meant up to seven
  * different things. As a part of a name, such as first_version, each of them is fine. */
@@ -147,4 +148,55 @@ TEST(no_two_structs_have_one_name)
                 !is_one_of_several(definitions[i].name))
                 fail_msg("struct %s is in %s and in %s", definitions[i].name,
                          definitions[k].path, definitions[i].path);
+}
+
+/* Static functions of all sources but those that are variants for one system. */
+static struct definition functions[FUNCTIONS_MAX];
+static int function_count;
+
+/* A definition of a static function has the name at the front of the line after
+ * "static TYPE". */
+static void
+note_functions(const char *path, char *text)
+{
+    source_blank_comments(text);
+    for (char *line = text; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        size_t length = strspn(line, "abcdefghijklmnopqrstuvwxyz_0123456789");
+        if (length == 0 || line[length] != '(')
+            continue;
+
+        char *before = line - 1;
+        while (before > text && before[-1] != '\n')
+            before--;
+        if (strncmp(before, "static ", 7) != 0)
+            continue;
+        assert_true(function_count < FUNCTIONS_MAX);
+        struct definition *function = &functions[function_count++];
+        snprintf(function->name, sizeof(function->name), "%.*s", (int)length, line);
+        snprintf(function->path, sizeof(function->path), "%s", path);
+    }
+}
+
+/* Some static functions of Windows, and of systems that lack a feature, have the same name
+ * and purpose as a function of another system. */
+static bool
+is_system_variant(const char *path)
+{
+    return strstr(path, "/windows_") || strstr(path, "/fallback.c");
+}
+
+TEST(no_two_static_functions_have_one_name)
+{
+    function_count = 0;
+    source_visit("src/*/*.c", note_functions);
+    assert_true(function_count > 1000);
+
+    for (int i = 0; i < function_count; i++)
+        for (int k = 0; k < i; k++)
+            if (strcmp(functions[i].name, functions[k].name) == 0 &&
+                !is_system_variant(functions[i].path) &&
+                !is_system_variant(functions[k].path))
+                fail_msg("%s() is in %s and in %s", functions[i].name, functions[k].path,
+                         functions[i].path);
 }
