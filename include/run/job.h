@@ -22,7 +22,7 @@ struct job_step {
     /* value of the swept quantity: bytes, threads, queue depth, interval in ns, or due
      * requests per second */
     int64_t value;
-    /* requests per second that were answered; only set in a sweep of rates */
+    /* answered requests per second; only set in a sweep of rates */
     int64_t answered_rate;
     /* number of requests in the statistics, without warm-up and failures; reports leave
      * out a step with 0 */
@@ -30,8 +30,8 @@ struct job_step {
     double iops, bps;      /* requests and bytes per second of elapsed time */
     int64_t p50, p99, max; /* latencies, ns; a percentile is -1 with too few requests */
     uint64_t failed;       /* number of requests that failed */
-    /* whether the step met the limits of the plan (-slo); a step of a sweep of rates must
-     * also have answered the due requests in time */
+    /* whether the step met the limits of the plan (-slo); in a sweep of rates, a step
+     * also breaks the limits if too few of its due requests were answered in time */
     enum slo_verdict verdict;
 };
 
@@ -78,8 +78,8 @@ struct job_period {
  * the next call. */
 struct job_progress {
     struct stats total; /* the sum; incomplete if job_add_up last returned false */
-    /* `total` is ready for the snapshot that is being made, which is one set of
-     * statistics of all jobs; the statistics of another job are still lacking */
+    /* `total` is complete for the present snapshot, but the statistics of another job are
+     * not complete yet; a snapshot is one set of statistics of all jobs */
     bool is_current;
     /* how many workers `total` includes while it is incomplete; else 0 */
     int added_workers;
@@ -107,8 +107,9 @@ struct worker_thread;
 /*
  * One target of a run: the plan for it, the workers that send its requests, and the
  * outcome. job_init and the opening of the target fill the first group of fields. The run
- * fills the other fields, on the thread of the supervisor (src/run/supervise.c) unless a
- * comment says otherwise.
+ * fills the other fields. The thread that opens and begins the run does so before the
+ * workers may begin. Afterwards only the supervisor (src/run/supervise.c) writes these
+ * fields, unless a comment says otherwise.
  *
  * Reports read the first two groups of fields and `progress.total`. If the job is a
  * background load, they also read `group.begin_at`. If a request is never answered, the

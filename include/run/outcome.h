@@ -33,7 +33,8 @@ struct outcome {
     /* value of the step that ended the sweep early, because too few requests completed in
      * it; 0: no such step */
     int64_t early_step;
-    int64_t empty_step; /* value of the first step without a request; 0: no such step */
+    /* value of the first step in which no request completed; 0: no such step */
+    int64_t empty_step;
     /* value of the first step with too few requests to check the limits; 0: none */
     int64_t undecided_step;
     /* number of rates that were tried if the search for the highest rate was given up;

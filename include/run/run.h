@@ -21,8 +21,7 @@ enum record_kind {
     RECORDS
 };
 
-/* Statistics for the reports. They cover a job, a step, a phase or a period, which has
- * ended. */
+/* Statistics of a job, a step, a phase or a period that has ended, for the reports. */
 struct run_record {
     enum record_kind kind;
     const struct stats *stats;
@@ -43,15 +42,17 @@ struct run_part {
  * The observer of a run: functions of the reports (report/report.c), which the run calls
  * when something happens to a job.
  *
- * Thread: the supervisor, or a worker. The lock of the run serialises the calls of begin,
- * of sample, and of record for a period, for all jobs together. The caller owns all
- * arguments. All times are in ns.
+ * The supervisor or a worker calls `begin`, `sample`, and `record` for a period. The lock
+ * of the run serialises these calls, for all jobs together. The supervisor makes all
+ * other calls, without this lock, except the first call of `next_tick`: the thread that
+ * begins the run makes it. The caller owns all arguments. All times are in ns.
  *
- * Functions that return a status return 0, or -1 if their output cannot be written; then
- * the job ends. Any of begin, fail, part, interrupt and end may be NULL. Next_tick and
- * tick may both be NULL. Record may be NULL in a run without periods, steps and phases.
+ * A function that returns a status returns 0, or -1 if its output cannot be written; then
+ * all jobs end. `begin`, `fail`, `part`, `interrupt` and `end` may each be NULL.
+ * `next_tick` and `tick` may both be NULL. `record` may be NULL in a run without periods,
+ * steps and phases.
  *
- * For a background load (-load), the run calls only hang, fail, interim and end.
+ * For a background load (-load), the run calls only `hang`, `fail`, `interim` and `end`.
  */
 struct run_observer {
     void *self; /* the first argument of each function */
@@ -83,20 +84,24 @@ struct run_observer {
     void (*tick)(void *self, const struct job *jobs, int count, int64_t now);
     /* A signal ends the run. No tick follows. */
     void (*interrupt)(void *self);
-    /* The outcomes of all COUNT jobs, and in a sweep the highest step that meets the
-     * limits, are known. The last request ended at NOW. Afterwards the run calls
-     * `record`: in a sweep for the highest step; otherwise for the last phase, if there
-     * are phases (-load), and for the summary of each job. */
+    /* Called when the outcomes of all COUNT jobs are known, and in a sweep also the
+     * highest step that meets the limits. COUNT includes a background load if the load
+     * was tried. The last request ended at NOW. Afterwards the run calls `record`: in a
+     * sweep for the highest step; otherwise for the last phase, if there are phases
+     * (-load), and for the summary of each job. */
     void (*end)(void *self, struct job *jobs, int count, int64_t now);
 };
 
 /* The jobs of a run, one per target. They run at the same time, each with its own
- * workers. A background load (-load) is the last job. If any job ends, the load ends, and
- * if the load ends, all other jobs end. */
+ * workers. With -load, `jobs` also has the background load, as its last entry. If any job
+ * ends, the load ends, and if the load ends, all other jobs end. */
 struct run_task {
     struct job *jobs;
+    /* Number of jobs that run. A task for run_open_first or run_execute does not count
+     * the load, because the load runs in one phase only. In the task of that phase, which
+     * src/run/phases.c makes, `count` includes the load. */
     int count;
-    /* the load, which is the last of `jobs`; NULL without -load */
+    /* the load, which is the last entry of `jobs`; NULL if the task has no load */
     struct job *background;
     const struct run_observer *observer;
     /* splits the time of requests into parts; NULL without -breakdown */
@@ -117,7 +122,8 @@ int run_check_memory(const struct job *jobs, int count, struct error *error);
  * Opens the first step or phase of TASK, but sends no request yet. So an error is known
  * before output files of earlier runs are replaced. Afterwards thread SUPERVISOR calls
  * run_execute for the same TASK, which begins with this step or phase; if that cannot
- * happen, the caller calls run_cancel_first. Returns 0, or -1 with ERROR.
+ * happen, the caller calls run_cancel_first. Returns 0, or -1 with ERROR. Defined in
+ * src/run/sweep.c.
  */
 int run_open_first(const struct run_task *task, const struct os_thread *supervisor,
                    struct error *error);
@@ -129,18 +135,22 @@ void run_cancel_first(struct job *job);
 
 /* Runs TASK and fills the outcomes of its jobs. The calling thread is the supervisor. If
  * the plan has steps or phases, runs all of them; then TASK must have one job, besides a
- * background load. Returns 0, or -1 with ERROR if the run could not begin. */
+ * background load. Returns 0, or -1 with ERROR if the run could not begin. Defined in
+ * src/run/sweep.c. */
 int run_execute(const struct run_task *task, struct error *error);
 
 /*
- * The functions below are an alternative to run_execute, with two threads, for plans
- * without steps and phases. The leader opens the run and then sends requests itself, as
- * the first worker of the first job, so no other thread has to be woken before the first
- * request. The leader closes the run when run_supervise has returned as well. The
- * supervisor is the thread that receives the signals.
+ * The functions from here to run_close are an alternative to run_execute, with two
+ * threads, for plans without steps and phases. The leader opens the run and then sends
+ * requests itself, as the first worker of the first job, so no other thread has to be
+ * woken before the first request. The supervisor is the thread that receives the signals.
  *
- *     leader:      run_open  run_begin  run_first_worker  (waits)           run_close
+ *     leader:      run_open  run_begin  run_first_worker
  *     supervisor:                       run_supervise: outcomes, end, summaries
+ *     any thread:                                                            run_close
+ *
+ * Any thread may call run_close, after run_supervise has returned, and run_first_worker
+ * has returned or its worker was abandoned.
  */
 struct run;
 
@@ -175,14 +185,15 @@ void run_close(struct run *run);
 
 /* Decides when to report a request without an answer: when it is `limit` old, and again
  * at 2, 4, 8, ... times that age. It reads no clock. All times are in ns on the clock of
- * the caller. */
+ * the caller. The functions are in src/run/worker_thread.c. */
 struct stall {
     int64_t limit; /* age of a request at its first report; INT64_MAX: no reports */
     int64_t since; /* when the watched request was sent; 0: no request yet */
     int64_t next;  /* age of the watched request at its next report */
 };
 
-/* Starts STALL. The first report comes when a request is LIMIT old; 0: no reports. */
+/* Starts STALL. A request is reported first when it is LIMIT old. If LIMIT is 0, no
+ * request is reported. */
 void stall_start(struct stall *stall, int64_t limit);
 
 /* Checks the oldest request at time NOW. It was sent at SINCE; a SINCE of 0 or below

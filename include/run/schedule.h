@@ -13,12 +13,10 @@
 struct plan;
 struct schedule;
 
-/*
- * Data that all workers of one job share. The requests of a job are numbered from 1; the
+/* Data that all workers of one job share. The requests of a job are numbered from 1; the
  * number of a request is its ordinal. Workers write `ordinals_taken` and `next_arrival`
- * all the time, but only read the other fields. Therefore the padding puts these two
- * fields on a cache line of their own.
- */
+ * often, and the other fields rarely. So the padding keeps these two fields off the cache
+ * lines of the fields above them. */
 struct worker_group {
     int size;               /* number of workers */
     uint64_t max_requests;  /* highest ordinal of a request; UINT64_MAX: no limit */
@@ -36,7 +34,7 @@ struct worker_group {
     struct os_lock *busy_lock;
     /* time during which any worker had a request in flight (stats/busy.h) */
     struct busy busy;
-    char padding[64]; /* separates the fields above and below by a cache line */
+    char padding[64]; /* keeps the fields below off the cache lines above */
     /* ordinals that workers have taken; they may not send all of these requests */
     _Atomic uint64_t ordinals_taken;
     /* open loop: due time of the first request that no worker has claimed, in ns after
@@ -58,8 +56,8 @@ int64_t worker_group_start(struct worker_group *group, int64_t now);
  * may call it. */
 void worker_group_stop(struct worker_group *group, int64_t now);
 
-/* Returns the time, at most NOW, after which no request of GROUP was due: the due time of
- * the last request if it is known, else NOW (ns, monotonic). Any thread may call it. */
+/* Returns the due time of the last request of GROUP, but NOW (ns, monotonic) if that time
+ * is unknown or later than NOW. Any thread may call it. */
 static inline int64_t
 worker_group_last_due(const struct worker_group *group, int64_t now)
 {
@@ -127,18 +125,19 @@ struct arrivals {
      * the calling worker, so the worker must have a free slot. NULL: a request is always
      * due at once. */
     int64_t (*due)(struct schedule *schedule, int64_t now);
-    /* Notes that the request whose due time `due` returned is sent at NOW. Returns when
-     * its latency begins: its due time, or 0 if the latency begins when the request is
-     * sent. Stores in MISSED how many due times have passed without a request since the
-     * previous request. */
+    /* Notes that a request is sent at NOW. Its due time was the last result of `due`.
+     * Returns when the latency of the request begins: its due time, or 0 if the latency
+     * begins when the request is sent. Stores in MISSED how many due times have passed
+     * without a request since the previous request. */
     int64_t (*sent)(struct schedule *schedule, int64_t now, uint64_t *missed);
     /* Notes that a request was completed at NOW, and that no slot was free until then.
      * Returns how many due times before UNTIL have passed without a request because of
      * that. */
     uint64_t (*freed)(struct schedule *schedule, int64_t until, int64_t now);
     /* Gives up the requests that were due before UNTIL and were not sent. If LAST is
-     * true, that includes requests that no worker has claimed. Returns how many of the
-     * requests that it has given up count as missed. */
+     * true, that includes requests that no worker has claimed. Returns how many of them
+     * count as missed: in an open loop, all except those due in the settling time; in a
+     * closed loop, all, or none if `from_limit` is set. */
     uint64_t (*give_up)(struct schedule *schedule, int64_t until, bool last);
     /* Open loop only: returns the time between the arrival AT (ns after the start) and
      * the next arrival. It depends on AT and the seed alone, so all workers compute the
@@ -165,7 +164,8 @@ struct schedule {
      * requests are sent when they are due, and so `end_at` is enough */
     int64_t deadline;
     int64_t interval; /* ns between two due times; the average if they are random */
-    /* when requests were last missed or skipped: the due time of the earliest of them */
+    /* whenever requests are missed or skipped, the due time of the earliest of them is
+     * stored here */
     int64_t missed_since;
     bool is_open_loop; /* the same as in `arrivals` */
 
@@ -186,8 +186,8 @@ struct schedule {
     _Atomic int64_t *next_arrival; /* points to `next_arrival` of the worker_group */
     /* the job has one worker, so `next_arrival` needs no compare-and-swap */
     bool has_single_worker;
-    /* the worker has slept until the next request was due, or longer, while it had
-     * nothing else to do */
+    /* the worker had nothing else to do, and slept until the due time of its next request
+     * or past it */
     bool has_overslept;
     /* due time that the worker has claimed for its next request; 0: none */
     int64_t claimed_due;
@@ -203,9 +203,9 @@ struct schedule {
 void schedule_start(struct schedule *schedule, const struct plan *plan, int index,
                     _Atomic int64_t *next_arrival, int64_t begin, int64_t now);
 
-/* schedule_due, schedule_sent and schedule_freed call the function of the same name in
- * struct arrivals, which describes it. If it is NULL, schedule_due returns NOW, and the
- * others return 0. */
+/* schedule_due, schedule_sent and schedule_freed call the function `due`, `sent` or
+ * `freed` of struct arrivals, which describes them. If the function is NULL, schedule_due
+ * returns NOW, and the others return 0. */
 static inline int64_t
 schedule_due(struct schedule *schedule, int64_t now)
 {
@@ -242,17 +242,19 @@ uint64_t schedule_give_up_stopped(struct schedule *schedule, int64_t resumed);
 /*
  * Ends the schedule of a worker. Returns how many requests were due before UNTIL and
  * count as missed, because no worker will send them. If LAST is true, that includes
- * requests that no worker has claimed. READY says that the worker had a free slot. In a
- * closed loop such a worker was only waiting for the next due time, so nothing was missed
- * and the result is 0. Only in the middle of a burst are due times missed even if READY
- * is true: those that passed during the burst.
+ * requests that no worker has claimed.
+ *
+ * READY says that the worker had a free slot. In a closed loop such a worker was only
+ * waiting for the next due time, so it missed nothing, and the result is 0. The exception
+ * is a burst that is not complete: the due times that passed during the burst are missed,
+ * whatever READY says.
  */
 uint64_t schedule_end(struct schedule *schedule, int64_t until, bool last, bool ready);
 
-/* Returns when the next request is due, without claiming it. In an open loop this is the
- * request that the worker has claimed or, if it has claimed none, the first request that
- * no worker has claimed. In a closed loop returns NOW, because the next request is not
- * due before a slot is free. */
+/* Returns when the next request is due, without claiming it. In an open loop, the next
+ * request is the request that the worker has claimed. If the worker has claimed none, it
+ * is the first request that no worker has claimed. In a closed loop the result is NOW,
+ * because the next request is not due before a slot is free. */
 int64_t schedule_next(const struct schedule *schedule, int64_t now);
 
 #endif

@@ -4,7 +4,7 @@
  *
  *     job_prepare, job_open    make the workers; called by the thread that opens the run
  *     job_begin                sets when requests and periods begin
- *     job_supervise            the supervisor checks each worker, every few ms
+ *     job_check                the supervisor checks each worker, every few ms
  *     job_add_up               the supervisor adds up the statistics of the workers
  *     job_collect              makes the outcome, after the last worker has ended
  *     job_close                frees everything that is not stuck in the kernel
@@ -312,7 +312,7 @@ watch_worker(struct job *job, struct worker_thread *thread, int64_t now)
 }
 
 int64_t
-job_supervise(struct job *job, int64_t now)
+job_check(struct job *job, int64_t now)
 {
     int64_t next_check = 0;
 
@@ -337,9 +337,11 @@ job_supervise(struct job *job, int64_t now)
 /*
  * Empties the sum of the statistics of JOB, and adds what does not come from its workers:
  * the tracks of earlier phases, and the parts into which latencies were split
- * (-breakdown). The parts must be added before the latencies: a request that ends in
- * between then has a latency in the sum and no parts, but no request has parts and no
- * latency. Returns false if another thread is using the attribution.
+ * (-breakdown). Returns false if another thread is using the attribution.
+ *
+ * The parts must be added before the latencies. If a request ends in between, the sum has
+ * its latency without its parts, which is allowed. In the other order, the sum might have
+ * parts without a latency.
  */
 static bool
 begin_adding_up(struct job *job)
@@ -513,8 +515,8 @@ job_collect(struct job *job)
     stats_merge(&outcome->total, &job->progress.total);
 
     int64_t end = outcome->ended_at;
-    /* The end of the other job stops the load. So the duration of the load does not
-     * include the time in which it only waits for its last requests. */
+    /* The load is stopped when the other job ends. The time after that, in which the load
+     * only waits for its last requests, is not part of its duration. */
     if (job->plan.mode == MODE_BACKGROUND)
         end = time_later(worker_group_last_due(&job->group, end), began);
     outcome->duration += end - began;

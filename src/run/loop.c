@@ -420,9 +420,9 @@ submit_flush(struct worker *worker, const struct io_completion *done, int64_t no
     return true;
 }
 
-/* Counts a request that has just ended, and whose latency began at START, if the program
- * itself could not run for a second or more meanwhile. Then the device may not be the
- * cause of the long latency. */
+/* If the program itself could not run for a second or more during a request, counts the
+ * request in `late_count`: the device may not be the cause of the long latency. The
+ * request has just ended, and its latency began at START. */
 OUT_OF_LINE static void
 count_lateness(struct worker *worker, int64_t start)
 {
@@ -432,10 +432,10 @@ count_lateness(struct worker *worker, int64_t start)
 
 /*
  * Completes the sample of the request of DONE, which ended at NOW, records it, and frees
- * its slot. If the request is lost, it was recorded when it timed out, so its answer is
- * ignored. If no slot was free until NOW, the requests that were missed because of that
- * are counted in `missed` of this sample. `tail_after_end` is the last part of the
- * latency, after the end of the run, in which no request was due any more.
+ * its slot. A lost request was recorded when it timed out, so only its slot is freed. If
+ * no slot was free until NOW, `missed` of the sample counts the requests that were missed
+ * because of that. `tail_after_end` is the last part of the latency, in which no request
+ * was due any more, because the run had ended.
  */
 static inline void
 complete_request(struct worker *worker, const struct io_completion *done, int64_t now)

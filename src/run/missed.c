@@ -26,7 +26,7 @@ worker_count_missed(struct worker *worker, struct sample *sample, uint64_t count
         return true;
     }
     stats_miss(&account->total, next, count);
-    notify_missed(worker->job, next, count);
+    period_add_missed(worker->job, next, count);
     if (account->track)
         track_miss(account->track, schedule->missed_since - schedule->interval, count);
 
@@ -47,10 +47,11 @@ worker_give_up_stopped(struct worker *worker, int64_t when, int64_t now)
 }
 
 /*
- * Adds waits for missed requests (-corrected) if the run ended at NOW in the middle of a
- * burst: the times that the requests missed during the burst would have waited until NOW.
- * As after a complete burst, adds nothing if the last answered request of the burst does
- * not count, and nothing for the time in which no request was due any more.
+ * Adds waits (-corrected) if the run ended at NOW in the middle of a burst. Each request
+ * that was missed during the burst gets a wait: the time that it would have waited until
+ * NOW. The rules are the same as after a complete burst. Nothing is added if the last
+ * answered request of the burst does not count. The time in which no request was due any
+ * more is not part of a wait.
  */
 static void
 add_cut_off_waits(struct worker *worker, int64_t now)
@@ -65,7 +66,7 @@ add_cut_off_waits(struct worker *worker, int64_t now)
     if (!worker->account.burst_counts)
         return;
     stats_wait(&worker->account.total, next, stall, now - until);
-    notify_waits(worker->job, next, stall, now - until);
+    period_add_waits(worker->job, next, stall, now - until);
 }
 
 bool
@@ -123,13 +124,13 @@ worker_end_abandoned(struct worker *worker, int64_t now)
         if (start < account->counted_from)
             continue;
         stats_abandon(&account->total, &entry->sample);
-        notify_given_up(worker->job, &entry->sample);
+        period_add_given_up(worker->job, &entry->sample);
     }
     /* If the worker had stopped sending, no further request was due. */
     if (worker->schedule.is_sending)
         worker_give_up_due(worker, now, false);
-    /* `counted_until` is set if the loop had ended: then all requests were answered, and
-     * the worker got stuck afterwards. */
+    /* If the loop of the worker had already ended, `counted_until` is set: all requests
+     * were answered, and the worker got stuck after that. */
     if (!account->counted_until)
         account->counted_until = now;
     account->counted_from = time_earlier(account->counted_from, now);

@@ -55,8 +55,8 @@ bool worker_count_missed(struct worker *worker, struct sample *sample, uint64_t 
  * that were due from WHEN until the process continued. Returns true if it was stopped. */
 bool worker_give_up_stopped(struct worker *worker, int64_t when, int64_t now);
 
-/* Time between two counts of the missed requests of a worker that can send none, because
- * each of its slots has a request that timed out; in ns. */
+/* If each slot of a worker has a request that timed out, the worker cannot send a
+ * request. Then it counts its missed requests once in this time (ns). */
 #define LOST_POLL_INTERVAL (20 * MS)
 
 /* Gives up at NOW the requests that were due and not sent, and counts them as missed. If

@@ -43,7 +43,7 @@ notify_lock(struct job *job)
 }
 
 void
-notify_missed(struct job *job, enum operation next, uint64_t count)
+period_add_missed(struct job *job, enum operation next, uint64_t count)
 {
     struct job_period *period = &job->period;
 
@@ -55,7 +55,7 @@ notify_missed(struct job *job, enum operation next, uint64_t count)
 }
 
 void
-notify_waits(struct job *job, enum operation next, int64_t stall, int64_t idle)
+period_add_waits(struct job *job, enum operation next, int64_t stall, int64_t idle)
 {
     struct job_period *period = &job->period;
 
@@ -67,7 +67,7 @@ notify_waits(struct job *job, enum operation next, int64_t stall, int64_t idle)
 }
 
 void
-notify_given_up(struct job *job, const struct sample *sample)
+period_add_given_up(struct job *job, const struct sample *sample)
 {
     struct job_period *period = &job->period;
 

@@ -103,10 +103,11 @@ has_known_dependence(const struct outcome *outcome, const struct slo *slo)
 
 /*
  * Marks ANSWER as uncertain if the limit of SLO lies within the confidence interval of
- * ESTIMATE, because more requests of the same kind might change the answer. The interval
- * is unknown if the requests depend on each other too much. Then marks ANSWER as
- * dependent: in a recorded run always, otherwise only if the limit lies within the
- * narrowest interval that is possible.
+ * ESTIMATE, because more requests of the same kind might change the answer.
+ *
+ * If the requests depend on each other too much, the interval is unknown. In that case
+ * ANSWER is marked as uncertain and dependent: in a recorded run always, in any other run
+ * only if the limit lies within the narrowest interval that is possible.
  */
 static void
 mark_uncertain(const struct outcome *outcome, const struct slo *slo,
@@ -139,9 +140,9 @@ mark_uncertain(const struct outcome *outcome, const struct slo *slo,
  *     number of independent requests (advice_requests) * autocorrelation time in requests
  *
  * A drift of the latencies widens the confidence interval by a factor. advice_requests
- * does not allow for that, so it gets a limit that is closer to the measured percentile
- * by this factor. ESTIMATE is NULL if it is unknown how much the requests depend on each
- * other.
+ * does not know this factor. So its argument is not the limit itself, but a limit that is
+ * closer to the measured percentile by this factor. ESTIMATE is NULL if it is unknown how
+ * much the requests depend on each other.
  */
 static void
 compute_advice(const struct outcome *outcome, const struct slo *slo,
@@ -375,9 +376,9 @@ add_limit_answer(struct buffer *text, const struct outcome *outcome,
     add_advice(text, outcome, answer);
 }
 
-/* Returns true if the user must be warned although the limit was met: the limit lies in
- * the confidence interval. Without an upper bound of the interval, or with an unknown
- * interval, the user is warned in a recorded run only. */
+/* Returns true if the user must be warned although the limit was met, because the limit
+ * lies in the confidence interval. In a recorded run, the user is also warned if the
+ * interval has no upper bound or is unknown. */
 static bool
 is_doubtful(const struct outcome *outcome, const struct slo_answer *answer)
 {
@@ -468,10 +469,10 @@ outcome_cached_text(const struct outcome *outcome, char *text)
     return text;
 }
 
-/* Writes to TEXT, of OUTCOME_TEXT bytes, why none of the requests counted. KNOWN is the
- * number of these requests, without warm-up requests. */
+/* Writes to TEXT, of OUTCOME_TEXT bytes, why none of the requests counted. NOT_WARMUP is
+ * the number of requests that were no warm-up requests. */
 static void
-write_ignored(const struct outcome *outcome, uint64_t known, char *text)
+write_ignored(const struct outcome *outcome, uint64_t not_warmup, char *text)
 {
     const struct stats *total = &outcome->total;
     const struct {
@@ -483,7 +484,7 @@ write_ignored(const struct outcome *outcome, uint64_t known, char *text)
         {total->too_fast, "faster than -t"},
         {total->too_slow, "slower than -T"},
         {total->stopped, "in flight while stopped"},
-        {outcome->is_recorded ? 0 : total->requests - known, "warm-up"},
+        {outcome->is_recorded ? 0 : total->requests - not_warmup, "warm-up"},
     };
     const char *separator = ": ";
     int used;

@@ -7,8 +7,7 @@
  *     job          requests    (waits)  requests       requests
  *     load                     load...........
  *                              |<----->|
- *                              PLAN_LOAD_SETTLE_TIME: the load settles before requests
- * begin
+ *                              PLAN_LOAD_SETTLE_TIME: the load settles
  *
  * The load ends when the requests of the second phase have ended.
  */
@@ -74,8 +73,8 @@ run_phase(const struct run_task *task, enum phase phase, struct error *error)
         observer->part(observer->self, job,
                        &(struct run_part){.name = phase_name(phase), .phase = phase});
     if (run_once(&phase_task, error) < 0) {
-        /* `progress.total` still has the statistics of the previous phase, so that phase
-         * is the current one again. */
+        /* PHASE could not begin, so `progress.total` still has the statistics of the
+         * previous phase. The previous phase becomes the current one again. */
         job->phases->current = phase - 1;
         return -1;
     }

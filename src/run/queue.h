@@ -6,8 +6,10 @@
  * the engine, which sends the requests to the kernel; and the handoff, a lock by which
  * the supervisor learns for how long the worker has been waiting.
  *
- * While the worker runs, its thread calls the functions here. The supervisor calls
- * handoff_lock and handoff_release, and in between it may also call inflight_lose.
+ * While the worker runs, its thread calls the functions here. The supervisor may call
+ * handoff_peek at any time. It also calls handoff_lock and handoff_release. Between these
+ * two calls, and after it has abandoned the worker, it may call inflight_live and
+ * inflight_lose.
  *
  * A slot is in one of three states:
  *

@@ -1,8 +1,8 @@
 #ifndef RUN_RUN_PRIVATE_H
 #define RUN_RUN_PRIVATE_H
 
-/* Functions that the files of this folder share: a run, its jobs while they run, and the
- * notifications of its observer. */
+/* Functions that the files of this folder share: for a run, for its jobs while they run,
+ * for the periods of a job, and for the calls of the observer. */
 
 #include "base/time.h"
 #include "os/thread.h"
@@ -23,10 +23,11 @@ struct run {
     /* Workers acquire this lock before they begin, so they wait while another thread has
      * it. NULL if there is a single worker that begins at once. */
     struct os_lock *start_gate;
-    /* a run with START_HELD has not begun: workers that have acquired `start_gate` wait
-     * with os_lock_wait until this is false; guarded by `start_gate` */
+    /* true until a run with START_HELD begins: workers that have acquired `start_gate`
+     * wait with os_lock_wait until this is false; guarded by `start_gate` */
     bool is_held;
-    /* serialises the calls of those functions of the observer that return a status */
+    /* serialises the calls of `begin`, `sample`, and `record` for a period (struct
+     * run_observer); also guards the periods of the jobs (struct job_period) */
     struct os_lock *lock;
     atomic_bool any_ended;     /* a worker has ended since the supervisor last waited */
     atomic_bool output_failed; /* an output could not be written, so all jobs must end */
@@ -48,26 +49,27 @@ int notify_lock(struct job *job);
  * worker's thread. Returns 0, or -1 if the job must end. */
 int notify_sample(struct job *job, struct worker *worker, const struct sample *sample);
 
-/* Does the same as notify_sample for a caller that has acquired the run's lock, and has
- * acquired or locked the handoff of WORKER. */
+/* Does the same as notify_sample for a caller that holds the run's lock and the handoff
+ * of WORKER. Either the caller is the worker, which has its handoff, or it is the
+ * supervisor, which has locked the handoff (handoff_lock). */
 int notify_sample_locked(struct job *job, struct worker *worker,
                          const struct sample *sample);
 
-/* notify_missed, notify_waits and notify_given_up may be called by any thread, with or
- * without the run's lock. */
+/* The functions period_add_... do not call the observer. They add to `unsampled` of the
+ * period of JOB. Any thread may call them, with or without the run's lock. */
 
 /* Adds COUNT missed requests, which were due but never sent, to the period of JOB. NEXT
  * is the operation of the first of them. */
-void notify_missed(struct job *job, enum operation next, uint64_t count);
+void period_add_missed(struct job *job, enum operation next, uint64_t count);
 
-/* Adds the time that missed requests would have waited (-corrected) to the period of JOB.
- * NEXT is the operation of the first of them. They were missed during a stall of STALL
- * ns; in its last IDLE ns no request was due any more. */
-void notify_waits(struct job *job, enum operation next, int64_t stall, int64_t idle);
+/* Adds waits (-corrected) to the period of JOB: the times that missed requests would have
+ * waited. They were missed during a stall of STALL ns; in the last IDLE ns of the stall,
+ * no request was due any more. NEXT is the operation of the first missed request. */
+void period_add_waits(struct job *job, enum operation next, int64_t stall, int64_t idle);
 
 /* Adds the request of SAMPLE, which was given up without an answer, to the period of
  * JOB. */
-void notify_given_up(struct job *job, const struct sample *sample);
+void period_add_given_up(struct job *job, const struct sample *sample);
 
 /* Ends the period of JOB at NOW (ns, monotonic) if `period_end` of the group has passed.
  * Called by a worker's thread. Waits for the run's lock. Returns 0, or -1 if the job must
@@ -80,9 +82,9 @@ int notify_end_due_period(struct job *job, int64_t now);
 int64_t notify_try_end_period(struct job *job, int64_t now);
 
 /*
- * Ends the last periods of JOB, whose workers have all ended or were abandoned. First
- * ends the period that was due to end before the last worker ended, unless a worker has
- * ended it already. Then ends the incomplete period at NOW, if the plan wants it and a
+ * Ends the last periods of JOB, whose workers have all ended or were abandoned. If a
+ * period was due to end before the last worker ended, and no worker has ended that period
+ * yet, ends it first. Then ends the incomplete period at NOW, if the plan wants it and a
  * request was sent or missed in it. Returns 0; or, if another thread has the run's lock,
  * when to call it again.
  */
@@ -119,7 +121,7 @@ bool job_has_failed(const struct job *job);
 /* Checks all workers of JOB at NOW (ns, monotonic): reports unanswered requests, ends
  * periods and abandons workers. Returns when to call it again; 0 if all workers have
  * ended or were abandoned. */
-int64_t job_supervise(struct job *job, int64_t now);
+int64_t job_check(struct job *job, int64_t now);
 
 /* Adds up the statistics of all workers of JOB in `progress.total`. Returns false if a
  * worker was too busy to give its statistics; the next call continues with that worker.

@@ -10,8 +10,8 @@
 
 #include <math.h>
 
-/* Added before rounding down, because a division may come out slightly too small; in
- * units of the last digit. */
+/* In units of the last digit. This is added to a number before the number is rounded
+ * down, because a division may give a result that is slightly too small. */
 #define ROUNDING_ERROR 1e-9
 #define DIGITS 3 /* significant digits of a rate */
 

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Room in `higher_failed`. Each rate that is stored there halves the interval of rates,
- * which is possible fewer than SEARCH_FAILURES times. */
+/* Maximum number of entries in `higher_failed`. This is enough: each entry halves the
+ * interval of rates, and the interval can be halved fewer than SEARCH_FAILURES times. */
 #define SEARCH_FAILURES 32
 
 /* Maximum number of rates per search. If the target behaves the same all the time, the

@@ -162,7 +162,7 @@ watch_jobs(struct run *run, int64_t now)
         struct job *job = &run->task.jobs[i];
         if (job->has_ended)
             continue;
-        int64_t check_at = job_supervise(job, now);
+        int64_t check_at = job_check(job, now);
         if (!check_at)
             job_collect(job);
         else

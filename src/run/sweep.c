@@ -129,10 +129,13 @@ judge_step(const struct job *job, int64_t time, bool failed)
     return slos_check(&plan->statistics.slos, &job->progress.total);
 }
 
-/* Returns how many requests per second were answered in a step with RATE: the whole RATE
- * if less than one request is missing. If arrivals are random, fewer requests may have
- * been due than RATE says; then the rate of the due requests takes the place of RATE.
- * TIME is the time of the step, in ns. */
+/*
+ * Returns how many requests per second were answered in a step with RATE: RATE times the
+ * share of requests that were answered in time (answered_share). The share counts as 1 if
+ * less than one request is missing. If arrivals are random, fewer requests may have been
+ * due than RATE says; then the rate of the due requests takes the place of RATE. TIME is
+ * the time of the step, in ns.
+ */
 static int64_t
 achieved_rate(const struct job *job, int64_t rate, int64_t time)
 {
@@ -290,9 +293,10 @@ was_end_stopped(const struct job *job)
            os_process_resumed_at() > end && !os_signals_stop_signal();
 }
 
-/* Runs the step with VALUE. Repeats it if the process was stopped at its end, so that its
- * time is unknown. Returns 1 if another step may follow, 0 if not, or -1 with the error
- * of SWEEP if the step could not begin. */
+/* Runs the step with VALUE. Repeats the step if it is unknown how long its last requests
+ * took, because the process was stopped at or after the end of its work time. Returns 1
+ * if another step may follow, 0 if not, or -1 with the error of SWEEP if the step could
+ * not begin. */
 static int
 run_step(struct running_sweep *sweep, int64_t value)
 {
@@ -442,7 +446,8 @@ sweep_execute(const struct run_task *task, struct error *error)
     else
         status = run_values(&sweep);
 
-    /* If the output failed before the first step began, that step is still open. */
+    /* If the output failed before the first step began, the run of that step is still
+     * open. */
     run_cancel_first(job);
     if (status < 0 && sweep.index > 1)
         /* not EXIT_PREPARE, because earlier steps have sent requests */

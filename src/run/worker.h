@@ -22,8 +22,8 @@ struct worker_account {
     /* a sample of the requests; its entries are allocated before worker_run; capacity 0
      * if it is not needed */
     struct time_series series;
-    /* splits the time of requests into parts (-breakdown), else NULL; set before
-     * worker_run */
+    /* splits the time of requests into parts (-breakdown); NULL if the time is not split;
+     * set before worker_run */
     struct attribution *attribution;
     /* requests that are to be passed on to `attribution`; NULL without -breakdown */
     struct attribution_log *log;

@@ -277,11 +277,13 @@ worker_thread_abandon(struct worker_thread *thread, int64_t now)
 }
 
 /*
- * Fails the requests that were sent at SENT_BY or before, the oldest first. Requests that
- * the engine is sending at this moment have no time stamp yet. If the oldest request has
- * none, no request has one, and all of them were sent at SINCE. If the oldest request has
- * one, the requests without a time stamp were sent too recently to fail. If NOTIFIES is
- * true, each failed request is reported to the observer.
+ * Fails the requests that were sent at SENT_BY or before, the oldest first. If NOTIFIES
+ * is true, each failed request is reported to the observer.
+ *
+ * Requests that the engine is sending at this moment have no time stamp yet. If the
+ * oldest request has no time stamp, all requests were sent at SINCE, and none of them has
+ * a time stamp. If the oldest request has a time stamp, the requests without one were
+ * sent too recently to fail.
  */
 static void
 time_out_late(struct worker *worker, int64_t since, int64_t sent_by, int64_t now,
