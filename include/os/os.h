@@ -50,13 +50,14 @@ enum os_open {
     OS_OPEN_SYNC = 2,  /* O_SYNC: each write waits until data and metadata are durable */
     OS_OPEN_DSYNC = 4, /* O_DSYNC: each write waits until the data is durable */
 
-    /* Fails if the device is in use. With OS_OPEN_CREATE, fails if the file exists. */
+    /* os_file_open fails if the device is in use or, with OS_OPEN_CREATE, if the file
+     * exists */
     OS_OPEN_EXCLUSIVE = 8,
 
-    /* Creates the file, with mode 0600, if it is missing. Follows no symbolic link. */
+    /* creates the file, with mode 0600, if it is missing; follows no symbolic link */
     OS_OPEN_CREATE = 16,
 
-    /* Opens a FIFO without waiting until another process opens the other end. */
+    /* opens a FIFO without waiting until another process opens the other end */
     OS_OPEN_NO_WAIT = 32,
 };
 
@@ -68,20 +69,20 @@ int os_file_open(const char *path, unsigned flags);
  * Creates an unnamed file of mode 0600 in the directory PATH and opens it for reading and
  * writing. FLAGS as for os_file_open. Returns a descriptor, or -1 with errno.
  *
- * On systems that cannot create a file without a name, the file has a name for a moment.
- * NAME, of SIZE bytes, receives the path that the file had then, or an empty string if
- * the file never had a name. After the last close of a file that had a name, the caller
- * calls os_file_remove_again. If the process ends before that, the file is removed
- * afterwards (os_leftover_watch).
+ * Some systems cannot create a file without a name. There, the file is created with a
+ * name, and the name is removed at once. NAME, of SIZE bytes, receives the path with this
+ * name, or an empty string if the file never had a name. After the last close of a file
+ * that had a name, the caller calls os_file_remove_again. If the process ends before that
+ * call, the name is removed again anyway (os_leftover_watch).
  */
 int os_file_temporary(const char *path, unsigned flags, char *name, size_t size);
 
 /*
  * Removes NAME, the path that os_file_temporary has stored, a second time, after the file
  * has been closed. This is needed because some file systems store a file when it is
- * closed, and then it reappears under its old name. A file system that stores the file
- * even later is not waited for. Returns 0 if the file is gone or never had a name; -1
- * with errno if the file still exists.
+ * closed, and then the file reappears under its old name. Does not wait for a file system
+ * that stores the file later than at the close. Returns 0 if the file is gone or never
+ * had a name; -1 with errno if the file still exists.
  */
 int os_file_remove_again(const char *name);
 
@@ -175,9 +176,9 @@ enum os_rw {
 /*
  * Reads SIZE bytes at OFFSET. FLAGS: values of enum os_rw, OR-ed. Returns the number of
  * bytes, 0 at the end of the file, or -1 with errno; EINTR: a signal came, and io_perform
- * retries. With a flag that is not available, even a read of 0 bytes fails. The caller
- * measures how long this function takes, so this function does nothing but the system
- * call.
+ * retries. A read of 0 bytes tests FLAGS: it fails if one of the flags is not available.
+ * The caller measures how long this function takes, so this function does nothing but the
+ * system call.
  */
 int64_t os_file_read(int fd, void *buffer, size_t size, int64_t offset, int flags);
 

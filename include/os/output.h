@@ -6,14 +6,15 @@
 #include <stdint.h>
 
 /*
- * Output: the standard streams, a file that takes the place of standard output (-output),
- * terminals, and files that are replaced as a whole or grow. A stream is 1 for standard
- * output, 2 for standard error, or a descriptor that os_stream_open has returned.
+ * Output: the standard streams; a file that takes the place of standard output (-output);
+ * terminals; files that are replaced as a whole, and files to which lines are appended. A
+ * stream is 1 for standard output, 2 for standard error, or a descriptor that
+ * os_stream_open has returned.
  */
 
-/* Occupies the numbers of closed standard streams. Without this, a file that is opened
- * later would get such a number, and the output would end up in that file. Writes to an
- * occupied stream still fail. */
+/* Ensures that a file that is opened later does not get the number of a closed standard
+ * stream. Without this, output for the standard stream would end up in that file. Writes
+ * to a closed standard stream still fail. */
 void os_stream_guard(void);
 
 /* The message for ETIMEDOUT of os_stream_write. */
@@ -22,15 +23,16 @@ void os_stream_guard(void);
 /*
  * Writes all SIZE bytes to a stream. Returns 0, or -1 with errno.
  *
- * A write waits for a slow reader, but not longer than os_monitor_limit allows. When that
- * time is over, the write fails with ETIMEDOUT if it goes to
+ * A write waits for a slow reader until the time of os_monitor_limit. After that time,
+ * the write fails with ETIMEDOUT if the stream is one of these:
  * - standard error;
  * - a file of os_stream_open that is a FIFO or a device;
  * - a stream that another process has made non-blocking;
- * - standard output, if there is also a file of os_stream_open or if this process has no
- *   monitor (os_monitor_start).
- * A write to anything else, such as a regular file, may block in the kernel for ever.
- * Then the monitor ends the program.
+ * - standard output, in two cases: there is also a file of os_stream_open, or this
+ *   process has no monitor (os_monitor_start).
+ *
+ * A write to any other stream, such as a regular file, may block in the kernel for ever.
+ * If it does, the monitor ends the program.
  */
 int os_stream_write(int stream, const char *bytes, size_t size);
 
@@ -58,9 +60,9 @@ bool os_stream_is_file(int stream, int fd);
 /* Returns true if the stream goes to the file at PATH. */
 bool os_stream_is_path(int stream, const char *path);
 
-/* Truncates the file of a stream of os_stream_open. Does nothing if the file is also that
- * of a standard stream, or is a pipe or a device, which have no size. Returns 0, or -1
- * with errno. */
+/* Truncates the file of a stream of os_stream_open. Does nothing if a standard stream
+ * goes to the same file, or if the file is a pipe or a device, which have no size.
+ * Returns 0, or -1 with errno. */
 int os_stream_empty(int stream);
 
 /* Removes the file at PATH, which os_stream_open has created for the stream, if the file
@@ -94,12 +96,13 @@ bool os_locale_is_utf8(void);
  * also holds after a crash of the machine.
  *
  * The bytes are first written to a temporary file beside PATH. If the process ends early,
- * the temporary file is removed (os_leftover_begin). Its name is the name at PATH, cut if
- * the file system does not allow a longer name, then a dot and six characters.
+ * the temporary file is removed (os_leftover_begin). The name of the temporary file is
+ * the name at PATH, then a dot and six characters. If that is longer than the file system
+ * allows, the name at PATH is cut.
  *
- * Returns 0, or -1 with errno and the old file unchanged. EEXIST: the old file is not a
- * regular file, or it is not empty and does not begin with START, a text of at most 64
- * bytes with which every file of this kind begins.
+ * START is a text of at most 64 bytes with which every file of this kind begins. Returns
+ * 0, or -1 with errno and the old file unchanged. EEXIST: the old file is not a regular
+ * file, or has contents that do not begin with START.
  */
 int os_file_replace(const char *path, const char *bytes, size_t size, const char *start,
                     bool durable);
@@ -110,10 +113,11 @@ int os_file_replace(const char *path, const char *bytes, size_t size, const char
 int os_file_try(const char *path, const char *bytes, size_t size, const char *start);
 
 /*
- * Removes temporary files that killed runs have left: those of os_file_replace with the
- * same PATH and START. Such a file has a temporary name, belongs to this user, has
- * mode 0600 like every unfinished file, has not changed for DEADLINE_LEFTOVER, and no
- * process is writing it. Does nothing on systems without file locks.
+ * Removes the temporary files that os_file_replace has left because a run was killed.
+ * PATH and START are the arguments of that os_file_replace. A file is removed if it has a
+ * temporary name for PATH, belongs to this user, has mode 0600 like every unfinished
+ * file, has not changed for DEADLINE_LEFTOVER, and is not being written by any process.
+ * Does nothing on systems without file locks.
  */
 void os_file_clean(const char *path, const char *start);
 

@@ -56,9 +56,10 @@ void os_monitor_limit(int64_t when);
 void os_monitor_limit_at_most(int64_t when);
 
 /*
- * Blocks the signals of os_signals_install for the calling thread, before the signal
- * thread is started. Returns the set of signals that were not blocked before, for
- * os_signals_unblock. So signals that the parent process had blocked stay blocked.
+ * Blocks the signals of os_signals_install for the calling thread. Call this before the
+ * signal thread is started. Returns the set of signals that this call has blocked, for
+ * os_signals_unblock. A signal that the parent process had blocked is not in the set, so
+ * it stays blocked.
  */
 unsigned os_signals_block(void);
 
@@ -95,22 +96,23 @@ int64_t os_signals_check_resumed_at(void);
 
 /*
  * Returns true if the process was stopped or frozen after the monotonic time SINCE, in
- * ns. A stop of a ms or more counts even if it is only possible; a freeze counts only if
- * it is certain. If the signal thread has not noted the stop or freeze yet, waits for
- * that: DEADLINE_CONTINUE at most for a stop, DEADLINE_THAW at most for a freeze. Any
- * thread may call this.
+ * ns. Also returns true if it is uncertain whether there was a stop of 1 ms or more; but
+ * an uncertain freeze does not count. If the signal thread has not noted the stop or
+ * freeze yet, waits until it has: DEADLINE_CONTINUE at most for a stop, DEADLINE_THAW at
+ * most for a freeze. Any thread may call this.
  */
 bool os_process_was_stopped(int64_t since);
 
-/* A thread that runs this late, in ns, was probably not just waiting for a processor: the
- * machine was paused or overloaded, or the process was frozen. */
+/* If a thread runs late by this time, in ns, or more, it was probably not just waiting
+ * for a processor. Probably the machine was paused or overloaded, or the process was
+ * frozen. */
 #define OS_LATE_MIN SECOND
 
 /*
- * Returns true if the signal thread ran late by OS_LATE_MIN or more, after the
- * monotonic time SINCE in ns, and the reason is unknown: the machine was busy or paused,
- * or the process was frozen. Returns false on systems that cannot tell. Any thread
- * may call this.
+ * Returns true if the signal thread ran late by OS_LATE_MIN or more after the monotonic
+ * time SINCE, in ns, and it is unknown why. Possible reasons are that the machine was
+ * busy or paused, or that the process was frozen. Returns false on systems that cannot
+ * tell. Any thread may call this.
  */
 bool os_process_was_late(int64_t since);
 
@@ -127,10 +129,11 @@ void os_signals_wait(int64_t when, const atomic_bool *unless);
 void os_signals_set_closing_byte(int stream, int byte);
 
 /*
- * Sets the final line of a monitoring plug-in for the case that the process ends before
- * it prints its result: by a second SIGINT, killed, or abandoned by the monitor. LINE
- * then goes to stdout, unless that would block. LINE is a string constant that ends with
- * a newline. A second SIGINT then ends the program with STATUS instead of 4.
+ * Sets the final line of a monitoring plug-in, for the case that the process ends before
+ * it prints its result: because of a second SIGINT, because it is killed, or because the
+ * monitor abandons it. LINE then goes to stdout, unless that would block. LINE is a
+ * string constant that ends with a newline. A second SIGINT then ends the program with
+ * STATUS instead of 4.
  *
  * The plug-in calls this again with LINE as NULL when it has printed its real final line;
  * STATUS still applies. The first call comes before os_monitor_start. After the first
@@ -149,17 +152,20 @@ void os_process_set_last_line(const char *line, int status);
 int os_signals_end(int status);
 
 /*
- * Ends the program at once, as os_signals_end does, even if a thread is stuck in the
- * kernel. Nobody waits for that thread or for the end of its output: the process that
- * stays behind has closed the terminal, the output and the other descriptors of the
- * caller, and has left the caller's working directory.
+ * Ends the program at once, even if a thread is stuck in the kernel. The exit status or
+ * the signal is as for os_signals_end. The process that started this program waits
+ * neither for the stuck thread nor for the end of the output. A stuck thread may keep
+ * this process alive, but by then this process has left its terminal and its working
+ * directory, and has closed the output and the other inherited descriptors.
  */
 _Noreturn void os_process_end(int status);
 
 /*
  * Announces that the calling thread is about to create the file PATH. If the process then
  * ends early, by os_process_end or a signal, the file is removed as soon as the kernel
- * has released the process: if the file is empty, or in any case after os_leftover_made.
+ * has released the process. An empty file is always removed; a file with contents is
+ * removed only after os_leftover_made.
+ *
  * The announcement is valid until os_leftover_end. There may be one such file at a time,
  * used by one thread at a time. Returns 0, or -1 with errno; EINTR: the process is
  * already ending, so the file must not be created.
@@ -190,17 +196,17 @@ void os_leftover_watch(const char *path);
  * call this. */
 void os_leftover_forget(const char *path);
 
-/* Drops for good all rights that the real user does not have: rights by a set-user-ID or
- * set-group-ID bit, and by capabilities of the program's file. Call it while the process
- * has one thread. Returns 0, or -1 with errno. */
+/* Drops for good all rights that the real user does not have: rights that come from a
+ * set-user-ID or set-group-ID bit, or from capabilities of the program's file. Call it
+ * while the process has one thread. Returns 0, or -1 with errno. */
 int os_privileges_drop(void);
 
 /* Keeps idle processors out of sleep states until the process ends, as far as the system
  * can. Returns 0, or -1 with errno; ENOTSUP: the system offers no way. */
 int os_processors_awake(void);
 
-/* Before an allocation of this many bytes or fewer, callers need not ask
- * os_memory_available: that query costs more time than it is worth for little memory. */
+/* For an allocation of up to this many bytes, callers need not ask os_memory_available:
+ * the query would cost more time than it is worth for so little memory. */
 #define OS_MEMORY_QUERY_MIN (4LL << 20)
 
 /*
@@ -217,9 +223,9 @@ void *os_memory_aligned(size_t alignment, size_t size);
 /* Frees memory of os_memory_aligned or os_memory_unshared; NULL is allowed. */
 void os_memory_free(void *memory);
 
-/* Allocates SIZE bytes of zeros that share no cache line with memory of other threads,
- * whose writes would slow down each request. Returns NULL without memory. os_memory_free
- * frees the memory. */
+/* Allocates SIZE bytes of zeros that share no cache line with memory of other threads. If
+ * they shared one, the writes of other threads would slow down each request. Returns NULL
+ * without memory. os_memory_free frees the memory. */
 void *os_memory_unshared(size_t size);
 
 /* Allocates SIZE bytes of zeros for large, mostly untouched data: a page costs memory

@@ -10,9 +10,9 @@ struct os_thread {
     uintptr_t id;
 };
 
-/* Starts a thread that calls BODY with ARGUMENT. The signals of os_signals_install are
- * blocked in the new thread, so they do not interrupt its system calls, until it calls
- * os_signals_unblock. Returns 0, or -1 with errno. */
+/* Starts a thread that calls BODY with ARGUMENT. The new thread begins with the signals
+ * of os_signals_install blocked, so that they do not interrupt its system calls. It may
+ * unblock them with os_signals_unblock. Returns 0, or -1 with errno. */
 int os_thread_start(struct os_thread *thread, void *(*body)(void *), void *argument);
 
 /* Returns the calling thread. */
@@ -33,13 +33,13 @@ void os_thread_join(const struct os_thread *thread);
  * Gives the calling thread a descriptor table of its own, if the system can do that:
  * system calls are faster with a table that no other thread uses. The new table is a copy
  * of the old table, without standard input, standard output and all other descriptors
- * that another process may wait for. A descriptor that another thread closes later stays
- * open in the copy until this thread ends.
+ * whose close another process may wait for. A descriptor that another thread closes later
+ * stays open in the copy until this thread ends.
  *
- * Standard error is in the copy too, because the C library, the loader or a sanitizer may
- * write to it. Only if standard error is a pipe or a socket, the copy lacks it: otherwise
- * the reader of the pipe would get no end of file while this thread is stuck in the
- * kernel.
+ * The copy includes standard error, because the C library, the loader or a sanitizer may
+ * write to it. The exception is a standard error that is a pipe or a socket. The copy
+ * does not include it, because the reader of the pipe or socket would get no end of file
+ * while this thread is stuck in the kernel.
  *
  * Returns true if the thread has its own table now.
  */

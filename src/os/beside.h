@@ -3,8 +3,8 @@
 
 #include <stddef.h>
 
-/* A temporary file stands beside the file that it will replace. Its name is longer by
- * this many bytes: a dot and six characters. */
+/* A temporary file stands beside the file that it will replace. Its name is the name of
+ * that file plus this many bytes: a dot and six characters. */
 #define BESIDE_ADDED 7
 
 /* Every common file system accepts a file name of this many bytes. Windows counts units

@@ -53,8 +53,8 @@ os_path_raw(const char *path, char *raw, size_t size)
     return length < (int)size && stat(raw, &status) == 0 && S_ISCHR(status.st_mode);
 }
 
-/* The struct that describes a file system, the function that fills it, and the field with
- * the unit, in bytes, of the numbers of blocks. */
+/* The struct that describes a file system; the function that fills it; the field that has
+ * the size, in bytes, of the blocks in which the struct counts. */
 #ifdef OS_SYSTEM_netbsd
 #define FS_STATUS struct statvfs
 #define GET_FS_STATUS fstatvfs
@@ -83,7 +83,7 @@ os_mount_measure(int fd, struct os_mount *mount)
     return 0;
 }
 
-/* Systems without this feature cannot bypass the page cache. */
+/* Direct I/O: only for systems on which a file can bypass the page cache. */
 #ifdef OS_HAS_FILE_DROP
 
 /* Turns direct I/O of a file on or off. With F_NOCACHE of macOS, pages that are read do
@@ -266,8 +266,9 @@ os_device_size(int fd, int64_t *size, int64_t *block)
     if (ioctl(fd, DIOCGMEDIASIZE, &bytes) < 0 || ioctl(fd, DIOCGSECTORSIZE, &sector) < 0)
         return -1;
 #ifdef OS_SYSTEM_netbsd
-    /* DIOCGMEDIASIZE may report the size of the whole disk. The label has the size of the
-     * partition, but UINT32_MAX sectors if the partition is too large for the label. */
+    /* For a partition, DIOCGMEDIASIZE may report the size of the whole disk. The label
+     * has the size of the partition, which is used if it is smaller. UINT32_MAX sectors
+     * in the label mean that the partition is too large for the label. */
     struct disklabel label;
     const struct partition *partition = find_partition(fd, &label);
     if (partition && partition->p_size < UINT32_MAX) {

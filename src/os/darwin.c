@@ -19,8 +19,8 @@
 #define DISK_BLOCK_COUNT _IOR('d', 25, uint64_t) /* DKIOCGETBLOCKCOUNT */
 #define DISK_WRITABLE _IOR('d', 29, uint32_t)    /* DKIOCISWRITABLE */
 
-/* CLOCK_UPTIME_RAW is the clock of sleeps too. CLOCK_MONOTONIC would have a resolution of
- * only 1 us on this system. */
+/* CLOCK_UPTIME_RAW is the clock that sleeps use on this system. CLOCK_MONOTONIC would
+ * have a resolution of only 1 us here. */
 int64_t
 os_clock_now(void)
 {

@@ -171,8 +171,8 @@ os_file_data(int fd, int64_t offset, int64_t *start, int64_t *end)
 
 /* Functions for devices and file systems. */
 
-/* These systems do not tell whether a device refuses writes. If it does, opening it for
- * writing fails. */
+/* These systems do not tell whether a device refuses writes. A device that refuses writes
+ * cannot be opened for writing. */
 #ifndef OS_HAS_DEVICE_READ_ONLY
 OS_ANSWER(bool, os_device_is_read_only, (int fd), false)
 #endif

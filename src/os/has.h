@@ -13,12 +13,12 @@
 
 /*
  * OS_HAS_X means that the files of this system, or bsd.c, define the functions for the
- * feature X. Without OS_HAS_X, fallback.c defines them. For a feature of a single system,
- * fallback.c tests the name of the system instead.
+ * feature X. Without OS_HAS_X, fallback.c defines them. If only one system has a feature,
+ * there is no OS_HAS_X: fallback.c tests the name of the system instead.
  *
- * The Makefile defines OS_SYSTEM_... for the system. The compiler's own macros are not
- * enough: the system "posix", which uses no file of a single system, can be built on
- * every machine.
+ * The Makefile defines OS_SYSTEM_... for the system. The macros of the compiler are
+ * not enough: the system "posix" has no such macro. It uses no file of a single system,
+ * so it can be built on every machine.
  */
 
 #if defined(OS_SYSTEM_linux)

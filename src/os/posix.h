@@ -2,13 +2,13 @@
 #define OS_POSIX_H
 
 /*
- * Functions that the posix_*.c files share with each other, and with linux_*.c and bsd.c
- * where those define them.
+ * Functions that the posix_*.c files share with each other. Some of them are defined in
+ * linux_*.c or bsd.c on those systems.
  *
  * "The signal thread" is the one thread in which the signals of os_signals_install are
- * not blocked. "The caller" is the process that started this program. It may wait until
- * nobody has its terminal, its working directory or the inherited descriptors in use any
- * more, even after the program has ended.
+ * not blocked. "The caller" is the process that started this program. Even after the
+ * program has ended, the caller may wait until no process uses the caller's terminal, its
+ * working directory or the inherited descriptors any more.
  */
 
 #include <signal.h>
@@ -20,8 +20,8 @@
 /* Signals and waits: posix_signals.c, except where the system has its own way. */
 
 /* The signal that os_thread_wake sends to a thread: it interrupts the thread's system
- * call and does nothing else. SIGURG is ignored by default, so no other program sends it
- * for a reason that matters here. */
+ * call and does nothing else. SIGURG is chosen because it is ignored by default: other
+ * programs do not use it to make this program do something. */
 #define POSIX_SIGNAL_WAKE SIGURG
 
 /* The signal that the monitor sends to the child when it abandons the child. All threads
@@ -62,9 +62,9 @@ int posix_leftover_share(void);
  * the pipe that belongs to the other process. PID -1: undoes posix_leftover_share. */
 void posix_leftover_after_fork(pid_t pid);
 
-/* Called by the monitor before it ends: forks a process, the remover, that removes the
- * file of os_leftover_begin once the child is gone. AT_ONCE: the child is gone already,
- * so wait for the removal, but no longer than DEADLINE_TIDYING. */
+/* Called by the monitor before it ends: forks a process, the remover. Once the child is
+ * gone, the remover removes the file of os_leftover_begin. AT_ONCE: the child is gone
+ * already, so wait until the file is removed, but no longer than DEADLINE_TIDYING. */
 void posix_leftover_start_removal(bool at_once);
 
 /* Called when the process is about to end: removes the file of os_leftover_begin if the
@@ -168,7 +168,7 @@ int posix_last_line_status(void);
 /* Adds all descriptors below 256 that the process was started with. */
 void posix_inherited_list(void);
 
-/* Adds FD: a descriptor that output goes to, or whose end another process waits for.
+/* Adds FD: a descriptor to which output goes, or whose close another process waits for.
  * Returns 0, or -1 with EMFILE if there are too many. */
 int posix_inherited_add(int fd);
 
@@ -186,8 +186,8 @@ void posix_inherited_release(void);
 
 /* Descriptors and processes: posix_process.c, except where the system has its own way. */
 
-/* Closes descriptor FD in the descriptor table of the calling thread, even if no other
- * thread shares this table (os_thread_unshare). */
+/* Closes descriptor FD in the descriptor table of the calling thread, whether this table
+ * is shared with other threads or the thread has its own table (os_thread_unshare). */
 void posix_descriptor_close(int fd);
 
 /* Writes SIZE bytes to descriptor FD if that needs no wait; otherwise writes nothing,

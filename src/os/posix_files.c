@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAX_NAMES 100  /* random names that are tried for a new file */
+#define MAX_NAMES 100  /* maximum number of random names that are tried for a new file */
 #define PATH_ROOM 4096 /* bytes; PATH_MAX, which includes the zero at the end */
 
 _Static_assert(sizeof(off_t) == 8,
@@ -86,7 +86,8 @@ os_file_truncate(int fd, int64_t size)
     return ftruncate(fd, size);
 }
 
-/* Returns the flags of open(2) for FLAGS of os_file_open, except those that create. */
+/* Returns the flags of open(2) for FLAGS of os_file_open. The caller adds the flags that
+ * create a file. */
 static int
 open_mode(unsigned flags)
 {
@@ -160,10 +161,11 @@ posix_file_create(const char *prefix, int mode, char *name, size_t size)
 
 #ifdef O_TMPFILE /* a flag that not every system has */
 /*
- * Returns true if a file with a name may be possible although the creation of an unnamed
- * file has failed with CODE. Old kernels, security modules and file systems report an
- * unknown or forbidden O_TMPFILE by many different codes. Only the codes of the table
- * certainly have another reason, for which a file with a name would fail too.
+ * The creation of an unnamed file has failed with CODE: returns true if the creation of a
+ * file with a name may still succeed. A file system, a security module or an old kernel
+ * that refuses O_TMPFILE may report any of many codes. The codes of the table are the
+ * exception: they never mean that O_TMPFILE is refused, and a file with a name would fail
+ * with them too.
  */
 static bool
 may_create_named(int code)

@@ -67,8 +67,9 @@ static struct leftover leftover_alone;
  * there is no other thread. */
 static struct leftover *leftover = &leftover_alone;
 
-/* A pipe: the monitor keeps the read end, [0]. The child keeps the write end, [1], until
- * the child is gone. -1: there is no pipe. Set by the first thread, in os_monitor_start,
+/* The pipe by which the remover learns that the child is gone. The monitor has the read
+ * end, [0]. The child has the write end, [1], which the kernel closes when it has
+ * released the child. -1: there is no pipe. Set by the first thread, in os_monitor_start,
  * while there is no other thread. */
 static int pipe_ends[2] = {-1, -1};
 
@@ -126,8 +127,9 @@ os_leftover_made(void)
     atomic_store(&leftover->is_ours, true);
 }
 
-/* Once the process is ending, the name stays: the call that creates the file may have
- * been interrupted, and the file may still be created. */
+/* Forgets the name of the file, unless the process is ending. A process that is ending
+ * keeps the name for the remover: the call that creates the file may have been
+ * interrupted, and the file may still appear. */
 void
 os_leftover_end(void)
 {

@@ -132,15 +132,15 @@ static pid_t child_pid;   /* in the monitor: its child; 0 in any other process *
  * continuously is still heard. OS_SIGINT_SAME is shorter, but holds for all senders. */
 #define SIGINT_PAIR (50 * MS)
 
-/* Written by signal handlers. Monitor and child each have their own copy. All are in ns,
- * monotonic; 0: not yet. */
+/* These three times are in ns, monotonic; 0: not yet. Written by signal handlers. Monitor
+ * and child each have their own copy. */
 static _Atomic int64_t stop_asked_at;    /* when a signal first asked to stop */
 static _Atomic int64_t first_sigint_at;  /* when the first SIGINT came */
 static _Atomic int64_t second_sigint_at; /* when the second SIGINT came; monitor only */
 
-/* Monitor only: it has continued after a stop. The child was stopped too, so the time
- * since its writes last advanced must be measured anew. Set by the handler of SIGCONT,
- * cleared by the monitor's loop. */
+/* Monitor only: the monitor has continued after a stop. The child was stopped too, and
+ * its writes could not advance meanwhile. So the monitor starts its measurement of stuck
+ * writes anew. Set by the handler of SIGCONT, cleared by the monitor's loop. */
 static volatile sig_atomic_t was_continued;
 
 /* Child only: for each signal number, how many signals did not come through the monitor.
@@ -556,8 +556,8 @@ end_like_killed_child(int signo)
     end_monitor(0, signo);
 }
 
-/* Ends the monitor if the child has ended. If the child has stopped itself because the
- * monitor was stopped (posix_monitor_follow), sends it SIGCONT. */
+/* Ends the monitor if the child has ended. Sends SIGCONT to the child if the child has
+ * stopped itself because the monitor was stopped (posix_monitor_follow). */
 static void
 end_if_child_ended(void)
 {
@@ -668,8 +668,8 @@ watch_child(const sigset_t *mask)
         end_if_child_ended();
 
         int64_t end_at = end_if_announced(now, &announced_at);
-        /* Most runs end before DEADLINE_KILLED and do not pay for a look at the state of
-         * the child. */
+        /* The state of the child is looked up only after DEADLINE_KILLED. Most runs end
+         * earlier, so they are spared the cost. */
         if (!announced_at && now - began_at >= DEADLINE_KILLED)
             end_if_child_killed(now, &killed_at);
 

@@ -62,8 +62,9 @@ os_stream_read(int fd, char *bytes, size_t size)
 #define PIPE_BUF _POSIX_PIPE_BUF
 #endif
 
-/* The longest wait for a stream, in ms. Then the deadline is checked again: a signal that
- * asks to stop makes it earlier, but may reach another thread and not end the wait. */
+/* The longest wait for a stream, in ms, between two checks of the deadline. A signal that
+ * asks to stop makes the deadline earlier, but the signal may reach another thread and
+ * not end the wait of this thread. */
 #define WRITABLE_WAIT 50
 
 /*
@@ -98,8 +99,8 @@ wait_writable(int stream)
         int64_t before = now;
         poll(&writable, 1, WRITABLE_WAIT);
         now = os_clock_now();
-        /* If much more time has passed, the process was stopped, and that does not
-         * count. */
+        /* A much longer time means that the process was stopped. The time of the stop
+         * does not count as waiting time. */
         waited += time_earlier(now - before, 2 * WRITABLE_WAIT * MS);
     }
 
@@ -151,8 +152,8 @@ os_stream_close(int stream)
     return status < 0 && code != EINTR ? -1 : 0;
 }
 
-/* Stores the path of the folder that contains PATH in FOLDER. Returns the last component
- * of PATH, a pointer into PATH. */
+/* Stores in FOLDER the path of the folder that the file at PATH is in. Returns the last
+ * component of PATH, a pointer into PATH. */
 static const char *
 split_path(const char *path, char folder[PATH_ROOM])
 {
@@ -177,11 +178,13 @@ is_shared_folder(const struct stat *folder)
 }
 
 /*
- * Opens or creates a file for output. Returns a descriptor, or -1 with errno. Applies the
- * rules of Linux's fs.protected_symlinks, fs.protected_regular and fs.protected_fifos
- * (proc(5)) even where they are off: in a folder that others may write to, it neither
- * follows a name that another user has put there nor opens a file with several hard
- * links.
+ * Opens or creates a file for output. Returns a descriptor, or -1 with errno.
+ *
+ * In a folder in which other users may create files, this function refuses, with EEXIST,
+ * a file or link that belongs to neither this user nor the owner of the folder, and a
+ * file with several hard links. These are the rules of fs.protected_symlinks,
+ * fs.protected_regular and fs.protected_fifos of Linux (proc(5)). They apply here even if
+ * they are switched off, and on systems that do not have them.
  */
 static int
 open_output(const char *path)
@@ -282,7 +285,8 @@ os_stream_columns(int stream)
     return ioctl(stream, TIOCGWINSZ, &size) < 0 ? 0 : size.ws_col;
 }
 
-/* The first of the variables that is set and not empty decides: locale(7). */
+/* The user's locale is the first of LC_ALL, LC_CTYPE and LANG that is set and not empty,
+ * see locale(7). Its codeset follows a dot, as in "en_US.UTF-8". */
 bool
 os_locale_is_utf8(void)
 {
@@ -453,7 +457,8 @@ check_rename_to(const char *path)
     struct stat status;
     struct stat parent;
     char folder[PATH_ROOM];
-    /* Other errors than ENOENT, such as ENAMETOOLONG, would forbid the renaming too. */
+    /* ENOENT means that there is no file at PATH, so nothing forbids the renaming. Any
+     * other error, such as ENAMETOOLONG, would make the renaming fail too. */
     if (lstat(path, &status) < 0)
         return errno == ENOENT ? 0 : errno;
 
@@ -485,8 +490,8 @@ write_whole_file(int fd, const char *bytes, size_t size, bool durable)
 }
 
 /* Writes the temporary file for os_file_replace. Only its owner may read it until it is
- * complete. Returns 0, or errno. After 0, BESIDE has the path of the temporary file, and
- * the caller calls os_leftover_end when that file is renamed or removed. */
+ * complete. Returns 0, or errno. If the result is 0, BESIDE has the path of the temporary
+ * file, and the caller calls os_leftover_end when that file is renamed or removed. */
 static int
 write_beside(const char *path, const char *bytes, size_t size, const char *start,
              bool durable, char beside[PATH_ROOM])

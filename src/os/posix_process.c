@@ -122,9 +122,10 @@ posix_inherited_close(bool errors)
     }
 }
 
-/* Each descriptor is replaced by a descriptor of "/", to which every write fails. If its
- * number were free, a file that is opened later could get it, and then the writes of
- * other threads that still use the number. */
+/* Replaces each inherited descriptor by a descriptor of "/", to which every write fails.
+ * The function does not just close them, because other threads may still write to their
+ * numbers: a file that is opened later could get one of these numbers, and would then
+ * receive the writes. */
 void
 posix_inherited_release(void)
 {
@@ -182,7 +183,7 @@ os_memory_free(void *memory)
 }
 
 #ifdef MADV_POPULATE_WRITE    /* a flag that not every system has */
-#define POPULATE_MIN_PAGES 16 /* fewer pages are left to page faults */
+#define POPULATE_MIN_PAGES 16 /* fewer pages: not worth a system call */
 #define SMALLEST_PAGE 4096    /* bytes; no system has smaller pages */
 
 /* Makes the kernel provide all whole pages of the SIZE bytes at MEMORY at once. That

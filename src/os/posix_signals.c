@@ -66,9 +66,9 @@ static volatile sig_atomic_t closing_stream;
 
 /*
  * Releases everything that the caller may wait for: its session, the inherited
- * descriptors, its working directory. Tells the monitor that the process ends with STATUS
- * or, if SIGNO is not 0, by signal SIGNO. Needed because a thread that is stuck in the
- * kernel may keep the process for longer. Async-signal-safe.
+ * descriptors, its working directory. This is needed because a thread that is stuck in
+ * the kernel may keep this process alive. Tells the monitor that the process ends with
+ * STATUS or, if SIGNO is not 0, by signal SIGNO. Async-signal-safe.
  */
 static void
 release_caller(int status, int signo)
@@ -82,9 +82,10 @@ release_caller(int status, int signo)
 
 /*
  * Writes the final line of a plug-in and the closing byte of an open JSON array. No other
- * thread may write anything after the closing byte. So the stream is duplicated, the
- * byte goes to the copy, and the original is taken away from all threads. If there is no
- * free descriptor for the copy, the byte goes to the original. Async-signal-safe.
+ * thread may write anything after the closing byte. So the byte is written to a duplicate
+ * of the stream, after the descriptor of the stream has been replaced by one to which
+ * every write fails (posix_inherited_release). If there is no free descriptor for the
+ * duplicate, the byte is written to the stream itself. Async-signal-safe.
  */
 static void
 write_last_output(void)
@@ -302,8 +303,8 @@ check_context_switches(int max_switches)
 }
 
 /* Consumes a pending SIGCONT, and decides whether it ended a stop. timeout(1) and others
- * send SIGCONT to processes that were never stopped. Then the signal thread has had no
- * voluntary context switches except those of its waits. */
+ * send SIGCONT to processes that were never stopped. Without a stop, the signal thread
+ * has had no voluntary context switches except those of its waits. */
 static void
 consume_continue(void)
 {
@@ -312,7 +313,8 @@ consume_continue(void)
 
     check_context_switches(0);
     if (!is_pending(SIGCONT)) {
-        stop_watch.may_have_stopped = false; /* every stop ends with SIGCONT */
+        /* There was no stop: a stop ends with SIGCONT, which would be pending. */
+        stop_watch.may_have_stopped = false;
         return;
     }
 
@@ -369,8 +371,8 @@ static _Atomic int64_t late_wait_ended_at;
  *
  * Lateness alone proves no freeze: a busy machine, a limit on processor time, a pause of
  * the virtual machine or a slow device delays the thread too. An interruption alone
- * proves that a freezer, a debugger or a stop was about to hold the process, but not for
- * how long. Only both together are a freeze.
+ * proves that a freezer, a debugger or a stop was about to hold the process, but not that
+ * it was held for long. So a freeze is noted only if both come together.
  */
 static void
 note_late_wait(bool is_interrupted, int64_t when)
@@ -385,14 +387,16 @@ note_late_wait(bool is_interrupted, int64_t when)
 
 /*
  * Waits for REMAINING ns or for FOLLOW_PACE, whichever is shorter, with the signal mask
- * MASK. Returns true if a signal has come.
+ * MASK. Returns true if a signal has come. Also notes whether the process may have been
+ * stopped during the wait.
  *
  * The kernel may end a wait late by a thousandth of its length, so a wait of more than 10
  * ms is shortened, and the caller waits again.
  *
- * The wait itself normally causes one context switch, so one switch is no sign of a stop.
- * But a wait shorter than a ms may end without a switch, and then the one switch may come
- * from a stop. So such a wait counts as a stop if it took more than 2 ms.
+ * A stop causes a voluntary context switch. Normally the wait itself causes one too, so
+ * only a second switch is a sign of a stop. But a wait shorter than 1 ms may cause none,
+ * so that a single switch may come from a stop. Therefore a wait shorter than 1 ms also
+ * counts as a possible stop if it took more than 2 ms.
  */
 static bool
 wait_for_signal(int64_t remaining, const sigset_t *mask)
@@ -451,10 +455,10 @@ os_process_resumed_at(void)
 #define CHECK_PACE (MS / 10)
 
 /*
- * Waits, in another thread than the signal thread, until the signal thread has noted
- * whether there was a freeze: after a freeze all threads continue at once, and the signal
- * thread may be the last to run. SINCE is when the request of the calling thread began.
- * Waits for DEADLINE_THAW at most.
+ * Waits until the signal thread has noted whether there was a freeze, for DEADLINE_THAW
+ * at most. Called by threads other than the signal thread: after a freeze all threads
+ * continue at once, and the signal thread may be the last to run. SINCE is when the
+ * request of the calling thread began.
  */
 static void
 wait_until_freeze_is_noted(int64_t since)

@@ -76,7 +76,7 @@ windows_error_fail(void)
 #define LONG_PATH 248
 
 #define PREFIX_ROOM 8 /* UTF-16 units of the longest prefix */
-#define MAX_NAMES 100 /* random names that are tried for a new file */
+#define MAX_NAMES 100 /* maximum number of random names that are tried for a new file */
 
 /* Returns true if TEXT begins with START. */
 static bool
@@ -161,8 +161,9 @@ windows_path_open(const char *path, DWORD access, DWORD how, DWORD flags)
     return file;
 }
 
-/* Replaces the last six characters of NAME by random characters. There are no upper-case
- * letters among them, because the system takes upper and lower case for the same. */
+/* Replaces the last six characters of NAME by random characters. These are digits and
+ * lower-case letters only, because file names on this system do not depend on upper and
+ * lower case. */
 static void
 randomize_name(WCHAR *name)
 {
@@ -282,12 +283,13 @@ os_file_close(int fd)
     windows_file_drop(&file);
 }
 
-/* The control code is needed because a file system hides the last sectors of its volume
- * without it. Nothing fails if the device does not know the code. */
+/* The control code FSCTL_ALLOW_EXTENDED_DASD_IO is needed because a file system hides the
+ * last sectors of its volume without it. A device that does not know the code can be used
+ * anyway, so an error is ignored. */
 HANDLE
 windows_handle_device(const WCHAR *path, DWORD access, DWORD flags)
 {
-    DWORD size; /* not used */
+    DWORD size; /* size of the answer, which is not used */
     OVERLAPPED overlapped = {0};
     HANDLE device =
         CreateFileW(path, access, WINDOWS_SHARE, NULL, OPEN_EXISTING, flags, NULL);

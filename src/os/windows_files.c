@@ -13,9 +13,10 @@
 #include <string.h>
 #include <winioctl.h>
 
-/* Returns a number that identifies the device PATH: the system's number if it has one,
- * else the hash FNV-1a of PATH, in which upper and lower case are the same, see
- * https://datatracker.ietf.org/doc/html/draft-eastlake-fnv. */
+/* Returns a number that identifies the device PATH: the number that the system has given
+ * it or, without such a number, a hash of PATH. The hash is FNV-1a
+ * (https://datatracker.ietf.org/doc/html/draft-eastlake-fnv) and is the same for upper
+ * and lower case. */
 static uint64_t
 device_identity(HANDLE device, const WCHAR *path)
 {
@@ -118,9 +119,9 @@ os_path_separator(const char *path)
 
 #define MAX_PARTITIONS 96 /* a disk with more partitions counts as in use */
 
-/* Returns true if the device is in use, or if that cannot be known: writing to it would
- * destroy file systems. The system itself refuses writes to mounted partitions, but only
- * request by request. */
+/* Returns true if the device has a file system or partitions, which writing to it would
+ * destroy. Also returns true if that cannot be known. The system itself refuses writes to
+ * mounted partitions, but only when a request is sent. */
 static bool
 is_in_use(HANDLE device)
 {
@@ -155,8 +156,8 @@ is_in_use(HANDLE device)
     return false;
 }
 
-/* Returns a windows_file without a handle, with access and flags for FLAGS of
- * os_file_open. */
+/* Returns a windows_file without a handle. Its access and flags are those for FLAGS,
+ * values of enum os_open. */
 static struct windows_file
 unopened_file(unsigned flags)
 {

@@ -51,7 +51,8 @@ os_file_flush(int fd)
     return file->access & GENERIC_WRITE ? windows_error_fail() : os_fail(ENOTSUP);
 }
 
-/* The cache manager of Windows maps files in views of 256 KiB. */
+/* The cache manager of Windows maps files in views of 256 KiB, so a view takes the place
+ * of a folio. */
 OS_ANSWER(int64_t, os_file_folio_max, (void), 256 << 10)
 
 /* A whole file is stored in the same way, so the range does not matter. If a file that is

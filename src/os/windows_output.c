@@ -86,8 +86,8 @@ write_console(HANDLE console, const char *bytes, size_t size)
     return 0;
 }
 
-/* If 0 bytes were written, tries again: then the pipe is full, and another process has
- * made it non-blocking. */
+/* A full pipe that another process has made non-blocking accepts 0 bytes without an
+ * error; then the write is tried again after a pause. */
 static int
 write_handle(HANDLE file, const char *bytes, size_t size)
 {
@@ -112,7 +112,8 @@ os_stream_write(int stream, const char *bytes, size_t size)
                               : write_handle(handle, bytes, size);
 }
 
-/* ERROR_BROKEN_PIPE means that the other end of a pipe was closed: its input ends. */
+/* ERROR_BROKEN_PIPE means that the other end of a pipe was closed. This is the end of the
+ * input, so the result is 0. */
 int64_t
 os_stream_read(int fd, char *bytes, size_t size)
 {

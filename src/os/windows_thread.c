@@ -39,7 +39,7 @@ windows_thread_timer(void)
 int
 windows_thread_alarm(HANDLE timer, int64_t delay, PTIMERAPCROUTINE body, void *argument)
 {
-    /* in units of 100 ns, rounded up; negative: from now on */
+    /* in units of 100 ns, rounded up; negative because it is a delay from now on */
     LARGE_INTEGER due = {.QuadPart = -(delay / 100 + 1)};
     return SetWaitableTimer(timer, &due, 0, body, argument, FALSE) ? 0 : -1;
 }
@@ -85,7 +85,7 @@ windows_thread_wait(int64_t when, HANDLE event)
         if (windows_thread_alarm(self->timer, remaining, NULL, NULL) == 0)
             result = WaitForMultipleObjects(handle_count, handles, FALSE, INFINITE);
         if (result == WAIT_FAILED)
-            Sleep(1); /* so that callers, who wait again, do not use up a processor */
+            Sleep(1); /* otherwise callers that wait in a loop would use up a processor */
         if (result != WAIT_OBJECT_0) /* another handle than the timer ended the wait */
             return -1;
     }

@@ -95,7 +95,8 @@ os_mount_name(int fd, struct os_mount *mount)
     if (GetVolumeInformationByHandleW(file, NULL, 0, NULL, NULL, NULL, name, 32))
         copy_name(name, mount->fstype, sizeof(mount->fstype));
 
-    /* PATH has room for the path of the file and, behind it, for the path of the root. */
+    /* The memory at `path` is for two paths: the path of the file and, behind it at
+     * `root`, the path of the place where the volume is mounted. */
     DWORD room = GetFinalPathNameByHandleW(file, NULL, 0, 0);
     WCHAR *path = room ? malloc((2 * room + 3) * sizeof(*path)) : NULL;
     WCHAR *root = path ? path + room + 1 : NULL;
