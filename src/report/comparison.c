@@ -1,9 +1,11 @@
 /*
- * The comparison of targets, or of files of recorded runs: a table with a line for each
- * target or file. A line has percentiles, and their changes against the reference, the
- * first line. If operations are mixed, the line of a target is followed by a line for
- * each operation. All cells are made before the first line is written, because a column
- * is as wide as its widest cell.
+ * The comparison of targets, or of files of recorded runs, as a table. Each target or
+ * file has a line with its percentiles, and with their changes against the reference. The
+ * reference is the target or file of the first line. If operations are mixed, the line of
+ * a target is followed by a line for each operation.
+ *
+ * All cells are made before the first line is written, because a column is as wide as its
+ * widest cell.
  */
 #include "stats/comparison.h"
 
@@ -25,21 +27,23 @@ enum column {
     REQUESTS,
     P50,
     CHANGE50, /* change of p50 against the reference */
-    BOUNDS50, /* confidence interval of the change, or a mark: (~) or (?) */
+    /* confidence interval of the change of p50, or a mark: (~) if no difference is known,
+     * (?) if the interval is unknown */
+    BOUNDS50,
     P99,
     CHANGE99,
     BOUNDS99,
     MAX,
     AVG,
     IOPS,
-    SLO, /* verdict on all limits of the line */
+    SLO, /* verdict on whether the target or file meets all limits */
     COLUMNS
 };
 
 static const struct {
     const char *header;
     int gap;       /* spaces before the column */
-    int min_width; /* in columns of the terminal, without the gap */
+    int min_width; /* minimum width without the gap, in columns of the terminal */
     bool is_left_aligned;
 } columns[COLUMNS] = {
     [REQUESTS] = {"requests", 3, 8, false}, [P50] = {"p50", 3, 8, false},
@@ -50,28 +54,31 @@ static const struct {
     [SLO] = {"slo", 2, 0, false},
 };
 
-#define BOUND_SIZE 24             /* bytes for the text of a bound */
-#define CELL_SIZE COMPARISON_TEXT /* bytes for the text of a cell */
+/* size of the text of one bound of a confidence interval, in bytes */
+#define BOUND_SIZE 24
+#define CELL_SIZE COMPARISON_TEXT /* size of the text of a cell, in bytes */
 
 /* A line of the table. */
 struct comparison_line {
-    struct buffer name; /* in the first column, escaped for the terminal */
-    bool is_broken;     /* a limit is broken: the cell SLO is red if there are colours */
+    /* name of the target, file or operation, escaped for the terminal */
+    struct buffer name;
+    bool is_broken; /* a limit is broken, so the cell SLO is red if there are colours */
     char cells[COLUMNS][CELL_SIZE];
 };
 
 struct comparison_table {
-    struct comparison_line *lines; /* the first has the headers of the columns */
+    struct comparison_line *lines; /* the first line has the headers of the columns */
     int line_count;
     bool is_mixed;    /* the line of a target is followed by lines of its operations */
     bool is_ordered;  /* some target is known to be slower than another */
     bool has_same;    /* some cell has the mark (~): no difference is known */
-    bool has_unknown; /* some cell has the mark (?): it is unknown whether they differ */
-    bool names_alone; /* each name has a line of its own, above its line */
-    /* Widths in columns of the terminal: of the names, of the gap before each column, and
-     * of the cells of each column. */
+    bool has_unknown; /* some cell has the mark (?): a confidence interval is unknown */
+    bool names_alone; /* each name stands alone on a line, above the line of its cells */
+    /* Widths in columns of the terminal. The first column has the names: `name_width`.
+     * For each further column, `gaps` has the space before the column, and `widths` the
+     * width of its cells. */
     int name_width, gaps[COLUMNS], widths[COLUMNS];
-    unsigned hidden; /* columns that are left out, as bits 1 << enum column */
+    unsigned hidden; /* set of the columns that are left out: bit 1 << enum column */
 };
 
 /* Stores TEXT in CELL, of CELL_SIZE bytes. */
@@ -81,8 +88,9 @@ set_cell(char *cell, const char *text)
     snprintf(cell, CELL_SIZE, "%s", text);
 }
 
-/* Returns how many decimals RATIO has when it is printed as a factor. It then has two
- * significant digits below 10, and at least three from 10 on. */
+/* Returns the number of decimals with which RATIO is printed as a factor: 1 for "18.8x".
+ * The printed factor has two significant digits if RATIO is below 10, otherwise at least
+ * three. */
 static int
 find_decimals(double ratio)
 {
@@ -103,10 +111,11 @@ is_extreme(double ratio)
     return ratio >= 10 || (ratio > 0 && ratio < 0.01);
 }
 
-/* Returns VALUE rounded to DECIMALS decimals: up if VALUE is the upper bound of an
- * interval, else down, so that the interval does not shrink. An excess of less than 1e-6
- * of the last decimal counts as a rounding error of the floating-point arithmetic, so it
- * does not move the result. */
+/* Returns VALUE, a bound of an interval, rounded to DECIMALS decimals. The upper bound is
+ * rounded up and the lower bound is rounded down, so that the interval does not shrink.
+ * But if VALUE differs from a rounded number by less than 1e-6 of the last decimal, it
+ * becomes this number, because the difference may be an error of the floating-point
+ * arithmetic. */
 static double
 round_outwards(double value, int decimals, bool is_upper)
 {
@@ -118,9 +127,10 @@ round_outwards(double value, int decimals, bool is_upper)
     return steps / scale + 0.0; /* adding 0.0 turns -0 into 0 */
 }
 
-/* Writes BOUND, a bound of the confidence interval of a ratio, into TEXT, of BOUND_SIZE
- * bytes: as a factor or, unless AS_FACTOR, as a change in percent without the percent
- * sign. TEXT is empty if the interval is open at this end. */
+/* Writes BOUND into TEXT, of BOUND_SIZE bytes. BOUND is a bound of the confidence
+ * interval of a ratio. If AS_FACTOR, TEXT is a factor such as "12.1x". Otherwise it is a
+ * change in percent, without the percent sign, such as "+9.2". TEXT is empty if BOUND is
+ * 0 or infinite, because the interval is then open at this end. */
 static void
 write_bound(char *text, double bound, bool as_factor, bool is_upper)
 {
@@ -139,7 +149,9 @@ write_bound(char *text, double bound, bool as_factor, bool is_upper)
     }
 }
 
-/* Returns true if RATIO and its BOUNDS are shown as factors: one of them is extreme. */
+/* Returns true if RATIO and its BOUNDS are shown as factors, not in percent, because at
+ * least one of these three numbers is extreme. A bound of 0 or infinity is not extreme:
+ * it says that the interval is open at this end. */
 static bool
 is_shown_as_factor(double ratio, const struct interval *bounds)
 {
@@ -182,8 +194,8 @@ add_row_name(struct buffer *text, const struct comparison_row *row)
         buffer_format(text, " #%d", row->ordinal);
 }
 
-/* Fills the cells of LINE with the figures of LATENCIES. The other cells become dashes,
- * or empty if they are left-aligned. */
+/* Sets all cells of LINE to "-", or to "" in left-aligned columns. Then fills the cells
+ * that show figures of LATENCIES. */
 static void
 fill_latency_cells(struct comparison_line *line, const struct latencies *latencies)
 {
@@ -206,9 +218,9 @@ fill_latency_cells(struct comparison_line *line, const struct latencies *latenci
     units_format(UNITS_TIME, moments_average(latency), cells[AVG]);
 }
 
-/* Fills two cells: CHANGE gets the change of FIGURE, a percentile, against the reference.
- * BOUNDS gets the confidence interval of the change if the percentiles are known to
- * differ, else a mark. */
+/* Fills two cells about FIGURE, a percentile. CHANGE gets its change against the
+ * reference. BOUNDS gets the confidence interval of this change if the change is known
+ * not to be zero. Otherwise BOUNDS gets a mark: (~) or (?). */
 static void
 fill_change(struct comparison_table *table, const struct comparison_figure *figure,
             char *change, char *bounds)
@@ -227,8 +239,8 @@ fill_change(struct comparison_table *table, const struct comparison_figure *figu
     }
 }
 
-/* Fills the cells that only the line of a target has, not a line of an operation: IOPS
- * and, unless ROW is the reference, the changes against the reference. */
+/* Fills the cells of the line of a target that the line of an operation does not have:
+ * IOPS and the changes against the reference. The reference itself has no changes. */
 static void
 fill_target_cells(struct comparison_table *table, struct comparison_line *line,
                   const struct comparison_row *row, bool is_reference)
@@ -262,7 +274,8 @@ widen_to(int *width, const char *text)
         *width = count;
 }
 
-/* Sets the widths of all columns from the names and cells. */
+/* Sets the gaps and widths of all columns. A column is as wide as its widest name or
+ * cell. */
 static void
 set_widths(struct comparison_table *table)
 {
@@ -291,9 +304,9 @@ measure_line(const struct comparison_table *table)
     return width;
 }
 
-/* Fits the table to a terminal of LIMIT columns: first narrows gaps, then leaves out the
- * least useful columns, and then gives names lines of their own. If the table is still
- * too wide, its lines are longer than the terminal is wide. */
+/* Fits the table to a terminal of LIMIT columns. As far as needed, first narrows the
+ * gaps, then leaves out the least useful columns, and at last gives each name a line of
+ * its own. If that is not enough, the lines stay wider than the terminal. */
 static void
 fit_to_terminal(struct comparison_table *table, int limit)
 {
@@ -309,7 +322,7 @@ fit_to_terminal(struct comparison_table *table, int limit)
     table->names_alone = measure_line(table) > limit;
 }
 
-/* Adds one line of the table. HAS_COLOR: a broken limit is red. */
+/* Adds one line of the table. If HAS_COLOR, the verdict on a broken limit is red. */
 static void
 add_comparison_line(struct buffer *text, const struct comparison_table *table,
                     const struct comparison_line *line, bool has_color)
@@ -350,7 +363,7 @@ has_absolute_limit(const struct slos *slos)
     return false;
 }
 
-/* Fills the line of the target of ROW. REFERENCE is the first row. */
+/* Fills LINE, the line of the target or file of ROW. REFERENCE is the first row. */
 static void
 fill_target_line(struct comparison_table *table, struct comparison_line *line,
                  const struct comparison_row *row, const struct comparison_row *reference,
@@ -369,7 +382,8 @@ fill_target_line(struct comparison_table *table, struct comparison_line *line,
         set_cell(line->cells[SLO], slo_verdict_name(verdict));
 }
 
-/* Fills the line of SCOPE, one of several operations of the target of ROW. */
+/* Fills LINE, the line of one of several operations of the target of ROW. SCOPE is the
+ * scope of the operation. */
 static void
 fill_operation_line(struct comparison_line *line, const struct comparison_row *row,
                     enum scope scope)
@@ -479,7 +493,8 @@ comparison_format(struct report *report, const struct comparison_row *rows)
     const struct slos *slos = &report->plan->statistics.slos;
     bool is_recorded = report->plan->mode == MODE_COMPARE;
     int extra_count = report->job_count > 0 ? rows->stats->mix.extra_count : 0;
-    /* A target has a line, and if operations are mixed, a line for each operation. */
+    /* Each target has a line. If operations are mixed, each operation has a further
+     * line. */
     int lines_per_row = extra_count > 0 ? extra_count + 2 : 1;
     struct comparison_table table = {.line_count = report->job_count * lines_per_row + 1,
                                      .is_mixed = extra_count > 0};

@@ -48,7 +48,7 @@ console_text(void (*make_text)(struct buffer *text), int status)
 {
     struct buffer text = {0};
     struct error error;
-    int code = 0; /* an errno */
+    int code = 0; /* the errno of the failure; 0 if there was none */
 
     make_text(&text);
     if (text.failed)

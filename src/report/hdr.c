@@ -21,8 +21,12 @@
  * a block.
  *
  * Bins. A histogram of HdrHistogram with two significant digits has 128 bins in each
- * octave. A histogram of ioping has the same bins at the same indices, except for the
- * bound that belongs to a bin: HdrHistogram has a <= v < b, ioping has a < v <= b.
+ * octave. A histogram of ioping has the same bins at the same indices. Only the bound
+ * that belongs to a bin is another one. The values v of a bin from a to b are
+ *
+ *   a <= v < b in HdrHistogram
+ *   a < v <= b in ioping
+ *
  * Therefore values appear up to 1 ns smaller to the reader of a log:
  * - From 256 ns on, a value at the upper bound b of a bin appears as b - 1. The middle of
  *   a bin, which ioping reports as a percentile, is the median equivalent value of
@@ -59,15 +63,15 @@ _Static_assert(HEAD_SIZE + HISTOGRAM_BINS * MAX_COUNT_SIZE <= MAX_STORED_SIZE,
 
 /* The log of one target. */
 struct hdr_target {
-    /* path of the target with percent escapes, and "#N" if N - 1 earlier targets have the
-     * same path */
+    /* path of the target, with percent escapes. If targets have the same path, a number
+     * such as "#2" follows the path of each but the first. */
     struct buffer name;
     /* "#" and the name of the current step or phase; empty without steps and phases */
     char part[48];
-    uint64_t requests_before; /* requests of the run before the current step or phase */
-    /* For each scope, the counts of the current step or phase that are in the log
-     * already. Histograms of scopes without requests are never written to, so their pages
-     * take no memory. */
+    uint64_t requests_before; /* requests of the job in all earlier steps or phases */
+    /* For each scope, the counts that are in the log already. They are counts of the
+     * current step or phase. If a scope has no requests, its histogram is never written
+     * to, so that its pages take no memory. */
     struct histogram logged[SCOPES];
 };
 
@@ -156,9 +160,10 @@ adler32(const struct buffer *bytes, size_t begin)
     return b << 16 | a;
 }
 
-/* Adds the layers COMPRESSED and ENCODED of HISTOGRAM. The zlib stream has only one
- * block. The size of the block stands in front of its content twice, the second time with
- * all bits inverted, in little-endian order (RFC 1951, section 3.2.4). */
+/* Adds HISTOGRAM as the layers COMPRESSED and ENCODED (see the top). The zlib stream has
+ * only one block. The size of the content stands twice in front of the content, the
+ * second time with all bits inverted. Both sizes are in little-endian order (RFC 1951,
+ * section 3.2.4). */
 static void
 add_encoded(struct buffer *bytes, const struct histogram *histogram)
 {
@@ -169,8 +174,9 @@ add_encoded(struct buffer *bytes, const struct histogram *histogram)
 
     add_big_endian(bytes, COMPRESSED, 4);
     add_big_endian(bytes, WRAPPER_SIZE + size, 4);
-    add_big_endian(bytes, 0x7801, 2); /* deflate, window of 32 KiB, fastest level */
-    add_big_endian(bytes, 1, 1);      /* this block is the last one, and is stored */
+    /* the header of zlib: deflate, window of 32 KiB, fastest level */
+    add_big_endian(bytes, 0x7801, 2);
+    add_big_endian(bytes, 1, 1); /* this block is the last one, and is stored */
     add_big_endian(bytes, swapped_size, 2);
     add_big_endian(bytes, ~swapped_size, 2);
 
@@ -208,7 +214,7 @@ add_base64(struct buffer *text, const struct buffer *bytes)
             if (k < available)
                 bits |= (unsigned char)bytes->text[i + k];
         }
-        /* N bytes need N + 1 digits. */
+        /* A group of N bytes has N + 1 digits. */
         for (size_t k = 0; k < 4; k++)
             group[k] = k <= available ? digits[bits >> (18 - 6 * k) & 63] : '=';
         buffer_add(text, group, 4);
@@ -239,8 +245,8 @@ hdr_line(struct buffer *text, int64_t start, int64_t end,
 }
 
 /* Adds PATH, which is not empty, with percent escapes as in a URI (RFC 3986, section
- * 2.1). Then the tag has only printable ASCII characters, and none that any reader takes
- * for the end of a field or line. */
+ * 2.1). The escapes leave only printable ASCII characters in the tag, and none that a
+ * reader could take for the end of a field or line. */
 static void
 add_percent_escaped(struct buffer *tag, const char *path)
 {
@@ -252,8 +258,8 @@ add_percent_escaped(struct buffer *tag, const char *path)
     }
 }
 
-/* Stores in DIFFERENCE the counts that were added to TOTAL since the last call, and adds
- * them to LOGGED, the counts that are in the log already. */
+/* Stores in DIFFERENCE the counts of TOTAL that are not in the log yet. Then adds
+ * DIFFERENCE to LOGGED, the counts that are in the log already. */
 static void
 take_new_counts(struct histogram *difference, struct histogram *logged,
                 const struct histogram *total)
@@ -273,8 +279,8 @@ take_new_counts(struct histogram *difference, struct histogram *logged,
     logged->count += difference->count;
 }
 
-/* Returns true if the statistics of JOB are those of an earlier step or phase, because
- * the current one could not begin. */
+/* Returns true if the current step or phase of JOB could not begin. The statistics of JOB
+ * are then still the statistics of an earlier step or phase. */
 static bool
 is_stale(const struct hdr_target *target, const struct job *job)
 {
@@ -283,10 +289,9 @@ is_stale(const struct hdr_target *target, const struct job *job)
 }
 
 /*
- * Adds the lines of JOB for the interval that ends at NOW, in ns, monotonic: a line for
- * each scope that has new requests. The scope of all requests also has a line if there
- * are no new requests, so that a log shows the interval; but not if the interval has no
- * length.
+ * Adds the lines of JOB for the interval that ends at NOW (ns, monotonic): a line for
+ * each scope that has new requests. SCOPE_ALL has a line even without new requests, so
+ * that the log shows the interval, unless the length of the interval is 0.
  */
 static void
 add_interval_lines(struct report *report, const struct job *job, int64_t now)
@@ -328,8 +333,8 @@ hdr_close(struct report *report)
     free(log);
 }
 
-/* Allocates the log of all jobs, whose targets have a description, and adds the head of
- * the file. */
+/* Allocates the log of all jobs, and adds the head of the file. The descriptions of all
+ * targets must be known. */
 static void
 hdr_open(struct report *report)
 {
@@ -368,10 +373,10 @@ hdr_open(struct report *report)
 }
 
 /*
- * Ends the interval at NOW: adds the lines of COUNT JOBS for the requests that are not in
- * the log yet. If LAST is false, the next interval begins at NOW. If LAST is true, the
- * next interval begins with the next step or phase, if there is one (`next_tick` of
- * struct run_observer). Does nothing before the first interval.
+ * Ends the interval at NOW (ns, monotonic): adds the lines of COUNT JOBS for the requests
+ * that are not in the log yet. If LAST is false, the next interval begins at NOW. If LAST
+ * is true, the next interval begins with the next step or phase, if there is one
+ * (`next_tick` of struct run_observer). If no interval has begun yet, does nothing.
  */
 static void
 hdr_tick(struct report *report, const struct job *jobs, int count, int64_t now, bool last)
@@ -386,8 +391,8 @@ hdr_tick(struct report *report, const struct job *jobs, int count, int64_t now, 
     report->interval_began_at = last ? 0 : now;
 }
 
-/* Ends the last interval of the previous step or phase, and begins to count for PART, the
- * next one. */
+/* Ends the last interval of the previous step or phase. Then begins to count for PART,
+ * the step or phase that begins now. */
 static void
 hdr_part(struct report *report, const struct job *job, const struct run_part *part)
 {

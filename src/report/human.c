@@ -26,8 +26,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Frees report->state: an array with the label of each target, or NULL. A label is made
- * only once (human_begin), so that all lines about a target have the same label. */
+/* Frees report->state, which is NULL or an array with the label of each target.
+ * human_begin makes each label only once, so that all lines about a target have the same
+ * label. */
 static void
 close_labels(struct report *report)
 {
@@ -115,11 +116,11 @@ add_volume(struct report *report, uint64_t count, const char *verb, int64_t time
 }
 
 /*
- * Returns the option, such as "-i", that limited the rate of the requests of STATS, which
- * took TIME ns. An option was the limit if at least 90 % of the requests that it allows
- * in TIME were sent. Returns NULL if fewer were sent, because then the device was too
- * slow to reach the rate. Also returns NULL if no option limits the rate, or if fewer
- * than two requests were sent.
+ * Returns the option, such as "-i", that limited the rate of the requests of STATS. The
+ * requests took TIME ns. The option was the limit if at least 90 % of the requests that
+ * it allows in TIME were sent; otherwise the device was too slow to reach the rate.
+ * Returns NULL if the device was too slow, if no option limits the rate, or if fewer than
+ * two requests were sent.
  */
 static const char *
 find_limiting_option(const struct plan *plan, const struct stats *stats, int64_t time)
@@ -133,8 +134,8 @@ find_limiting_option(const struct plan *plan, const struct stats *stats, int64_t
     return (double)stats->requests >= 0.9 * allowed ? pace->given_by : NULL;
 }
 
-/* Adds COUNT times, given in ns, as in " = 1 ms / 2 ms", and a newline. A negative time
- * is unknown and becomes "-". */
+/* Adds a list of COUNT times, such as " = 1 ms / 2 ms", and a newline. TIMES are in ns. A
+ * negative time is unknown and is shown as "-". */
 static void
 add_time_list(struct buffer *text, const int64_t *times, int count)
 {
@@ -185,12 +186,12 @@ add_percentile_line(struct buffer *text, int width, const char *name,
     add_time_list(text, times, count);
 }
 
-/* minimum number of latencies, of requests or of flushes, to show percentiles of them
- * that the user did not ask for */
+/* Percentiles that the user did not ask for are shown only if at least this many requests
+ * count. Percentiles of flushes need at least this many flushes. */
 #define MIN_UNASKED 10
 
-/* Adds a line with the percentiles of LIST, which begins with NAME, if the user gave LIST
- * or at least MIN_UNASKED requests count. */
+/* Adds a line that begins with NAME and has the percentiles of LIST. Adds nothing if the
+ * user did not give LIST and fewer than MIN_UNASKED requests count. */
 static void
 add_wanted_percentiles(struct buffer *text, const char *name,
                        const struct latencies latencies, const struct percentiles *list)
@@ -220,13 +221,14 @@ add_flush_times(struct buffer *text, const struct stats *stats)
 }
 
 #define PART_GAP 3 /* spaces between the longest name of a part and its percentiles */
-/* The percentiles of percentiles_default that the line of a part may show, as bits: 50,
- * 90 and 99. With 99.9 the line would be too long. */
+/* The percentiles of percentiles_default that the line of a part may show, as a set of
+ * bits: p50, p90 and p99. With p99.9 the line would be too long. */
 #define PART_PERCENTILES 0x7u
 
-/* Returns the set of percentiles that the line of a part shows: bit I is set if it shows
- * LIST->list[I]. COUNT is the number of requests that have the part. Unless the user gave
- * LIST, the median is always shown, so that every part has a line. */
+/* Returns the percentiles that the line of a part shows, as a set of bits: bit I stands
+ * for LIST->list[I]. COUNT is the number of requests for which the time of this part is
+ * known. Unless the user gave LIST, the median is always shown, so that every part has a
+ * line. */
 static unsigned
 part_percentiles_shown(const struct percentiles *list, uint64_t count)
 {
@@ -260,8 +262,9 @@ add_slowest_request(struct buffer *text, const struct stats *stats)
                       (unsigned long long)slowest->index, time, percent, culprit);
 }
 
-/* Adds a line for each part of the time of the requests, a line about the slowest
- * request, and, unless all requests could be split, a line that says how many could. */
+/* Adds a line for each part of the time of the requests, and a line about the slowest
+ * request. If some requests could not be split into parts, also adds a line that says how
+ * many could be split. */
 static void
 add_breakdown_block(struct buffer *text, const struct stats *stats,
                     const struct percentiles *given)
@@ -301,10 +304,11 @@ add_exception(struct buffer *text, uint64_t count, const char *what)
 }
 
 /*
- * Adds the counts of exceptional requests, such as those that failed. Unless the output
- * is a terminal, only counts that ioping 1.3 prints are added; the other counts are
- * remarks on stderr (outcome_explain). The exception is -corrected: the percentiles then
- * include the waits of missed requests, so the summary always says how many were missed.
+ * Adds the counts of exceptional requests, such as those that failed. On a terminal, all
+ * these counts are added. Elsewhere, only counts that ioping 1.3 prints are added; the
+ * other counts are remarks on stderr (outcome_explain). With -corrected, the count of
+ * missed requests is added everywhere, because the percentiles include the waits of these
+ * requests.
  */
 static void
 add_exceptions(struct report *report, const struct stats *stats)
@@ -325,8 +329,8 @@ add_exceptions(struct report *report, const struct stats *stats)
 }
 
 /* Adds the histogram of STATS or, if operations are mixed, a histogram of each operation.
- * NAME is a phase, which stands above its histograms, or "" without phases. Does nothing
- * unless -histogram was given. */
+ * NAME is the name of a phase and stands above the histograms of the phase; without
+ * phases, NAME is "". Does nothing unless -histogram was given. */
 static void
 add_histograms(struct report *report, const struct stats *stats, const char *name)
 {
@@ -369,9 +373,9 @@ add_phases_summary(struct report *report)
 
 /*
  * Adds the lines of percentiles of a summary: of flushes, and of all requests or, if
- * operations are mixed, of each operation. Unless the output is a terminal, adds nothing
- * if no option asks for percentiles: ioping 1.3 has no such lines, and programs that read
- * its output count lines.
+ * operations are mixed, of each operation. These lines are added if the output is a
+ * terminal or if an option asks for percentiles. Otherwise nothing is added: ioping 1.3
+ * has no such lines, and programs that read its output count lines.
  */
 static void
 add_percentile_block(struct report *report, const struct stats *stats)
@@ -443,8 +447,8 @@ add_numbered_path(struct buffer *text, const struct report *report, const struct
         buffer_format(text, " #%d", ordinal);
 }
 
-/* Adds a line of percentiles for each recorded run in which a request counts, if the user
- * gave a list of percentiles. */
+/* Adds a line of percentiles for each recorded run, if the user gave a list of
+ * percentiles. A run in which no request counts gets no line. */
 static void
 add_recorded_percentiles(struct report *report)
 {
@@ -486,7 +490,8 @@ add_recorded_histograms(struct report *report)
 }
 
 /* Adds the answers to the limits of each recorded run. ROWS are the rows of the
- * comparison, or NULL if memory ran out; then answers to relative limits are left out. */
+ * comparison. If memory ran out, ROWS is NULL, and answers to relative limits are left
+ * out. */
 static void
 add_recorded_limits(struct report *report, const struct comparison_row *rows)
 {
@@ -495,7 +500,7 @@ add_recorded_limits(struct report *report, const struct comparison_row *rows)
 
         outcome_add_limits(&job->outcome, job->target.description.path, &report->text);
         /* The rows of recorded runs are not sorted by speed, so rows[i] belongs to
-         * jobs[i]. Row 0 is the reference, which no relative limit applies to. */
+         * jobs[i]. Row 0 is the reference, to which no relative limit applies. */
         if (rows && i > 0)
             comparison_limits(report, &rows[i]);
     }
@@ -514,8 +519,8 @@ human_compare(struct report *report, const struct run_record *record)
     if (rows)
         comparison_format(report, rows);
 
-    /* Recorded runs have no summary, so the percentiles and histograms that are otherwise
-     * part of the summary are added here. */
+    /* Recorded runs have no summary. So the percentiles and histograms of a summary are
+     * added here. */
     if (is_recorded) {
         add_recorded_percentiles(report);
         add_recorded_histograms(report);
@@ -540,7 +545,8 @@ human_interim(struct buffer *text, const char *target, const struct stats *stats
 const struct report_format report_human = {
     .begin = human_begin,
     .sample = human_sample,
-    /* Indexed by enum record_kind. The table of phases is part of the summary. */
+    /* Indexed by enum record_kind. RECORD_PHASE has no function, because the table of the
+     * phases is part of the summary. */
     .records = {raw_line, human_summary, table_row, NULL, table_highest, human_compare},
     .close = close_labels,
 };

@@ -268,8 +268,8 @@ add_stat_object(struct report *report, struct json *json, const struct stats *st
 }
 
 /* Adds the object "load": the work of all requests, including requests that do not count,
- * in the elapsed TIME, in ns. If IS_RECORDED, the run was read from raw lines, which lack
- * some of the figures. */
+ * in the elapsed TIME, in ns. If IS_RECORDED, the run was read from raw lines. Members
+ * with figures that raw lines do not have are then left out. */
 static void
 add_load_object(struct json *json, const struct stats *stats, int64_t time,
                 bool is_recorded)
@@ -288,8 +288,8 @@ add_load_object(struct json *json, const struct stats *stats, int64_t time,
     json_close(json, '}');
 }
 
-/* Adds a bound of the confidence interval of a ratio. A bound is 0 or infinite if the
- * interval is open at this end; the member is null then. */
+/* Adds the member NAME with BOUND, a bound of the confidence interval of a ratio. If
+ * BOUND is 0 or infinite, the interval is open at this end, and the member is null. */
 static void
 add_bound(struct json *json, const char *name, double bound)
 {
@@ -301,8 +301,8 @@ add_bound(struct json *json, const char *name, double bound)
 
 /* Adds the object NAME with a RATIO and its confidence interval BOUNDS. Numbers have nine
  * digits, because a bound comes from the edge of a histogram bin and may be very close to
- * 1. "differs" says whether the ratio is known to differ from 1; null if that is not
- * known. */
+ * 1. The member "differs" says whether the ratio is known to differ from 1. It is null if
+ * the interval is unknown. */
 static void
 add_ratio(struct json *json, const char *name, double ratio,
           const struct interval *bounds)

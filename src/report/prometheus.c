@@ -39,15 +39,15 @@ add_metric_label(struct buffer *text, const char *name, const char *value)
  * is about one operation of a target, in one phase if there are phases, or about a target
  * as a whole. */
 struct series {
-    struct buffer labels;       /* as they stand between the braces: name="value", ... */
-    bool is_whole_target;       /* about the target as a whole, not about one operation */
-    bool has_flushes;           /* a flush follows each request: for writes without -C */
-    struct latencies latencies; /* of the requests that count */
-    struct latencies flushes;   /* of the flushes after writes */
+    struct buffer labels; /* text between the braces of each line: name="value", ... */
+    bool is_whole_target; /* about the target as a whole, not about one operation */
+    bool has_flushes;     /* each request is followed by a flush: writes without -C */
+    struct latencies latencies; /* latencies of the requests that count */
+    struct latencies flushes;   /* times of the flushes after writes */
     struct scope_counts counts;
-    /* parts of the time of requests: an array with an element for each enum part */
+    /* array indexed by enum part: the parts of the time of the requests */
     const struct moments *parts;
-    const struct moments *sync_device; /* the time of the device for flushes */
+    const struct moments *sync_device; /* times for which the device worked on flushes */
     uint64_t split_count;              /* requests that count and were split into parts */
     uint64_t in_flight_count;          /* requests that have no answer yet */
     int64_t last_end_at;   /* when the last request ended, wall clock, ns since 1970 */
@@ -58,13 +58,14 @@ struct series {
 struct metrics {
     struct buffer *text;
     const struct plan *plan;
-    int64_t now;                 /* monotonic, in ns */
+    int64_t now;                 /* time of the values, ns, monotonic */
     int64_t epoch;               /* wall clock minus monotonic clock, in ns */
     const char *name;            /* name of the current metric */
     const struct series *series; /* the series whose lines are written */
 };
 
-/* Adds a line with a count. COUNT points to it, a uint64_t of the current series. */
+/* Adds a line with a count. COUNT points to the count, a uint64_t in the current
+ * series. */
 static void
 add_count_line(const struct metrics *metrics, const void *count)
 {
@@ -72,7 +73,7 @@ add_count_line(const struct metrics *metrics, const void *count)
                   metrics->series->labels.text, *(const uint64_t *)count);
 }
 
-/* Adds a line with a time in seconds. NS points to the time, an int64_t in ns of the
+/* Adds a line with a time in seconds. NS points to the time in ns, an int64_t in the
  * current series. */
 static void
 add_time_line(const struct metrics *metrics, const void *ns)
@@ -157,18 +158,19 @@ add_version_line(const struct metrics *metrics, const void *unused)
                   metrics->name, metrics->series->labels.text);
 }
 
-/* Flags of a metric, which say which series have the metric. */
+/* The flags of a metric. They select the series that have the metric. */
 enum {
-    WHOLE_TARGETS = 1, /* only series of whole targets; otherwise only of operations */
-    WITH_FLUSHES = 2,  /* only series whose requests are followed by a flush */
-    WITH_PARTS = 4,    /* only with -breakdown */
+    /* only series of whole targets; without this flag, only series of one operation */
+    WHOLE_TARGETS = 1,
+    WITH_FLUSHES = 2,       /* only series whose requests are followed by a flush */
+    WITH_PARTS = 4,         /* the metric exists only with -breakdown */
     WITH_ENDED_REQUEST = 8, /* only series in which a request has ended */
 };
 
 /* The metrics, in the order of the file. */
 static const struct metric {
     const char *name, *help, *type; /* as in the lines # HELP and # TYPE */
-    unsigned series_flags;          /* the flags above, OR-ed */
+    unsigned series_flags;          /* WHOLE_TARGETS, WITH_FLUSHES and so on, OR-ed */
     size_t offset;                  /* offset of the value in struct series */
     /* Adds the lines of the current series. VALUE points to the value at `offset`. */
     void (*add_lines)(const struct metrics *metrics, const void *value);
@@ -255,8 +257,8 @@ is_same_series(const struct series *one, const struct series *other)
            strcmp(one->labels.text, other->labels.text) == 0;
 }
 
-/* Adds a label with a number, such as number="2", to each series whose labels equal those
- * of N - 1 earlier series, where N is the number. Returns false if memory ran out. */
+/* Numbers the series that have the same labels. Each but the first gets a further label,
+ * such as number="2" for the second. Returns false if memory ran out. */
 static bool
 number_series(struct series *series, int count)
 {
@@ -264,8 +266,8 @@ number_series(struct series *series, int count)
         if (series[i].labels.failed)
             return false;
 
-    /* From the last to the first, so that the earlier labels, which are compared, do not
-     * have a number yet. */
+    /* Goes from the last series to the first, because the labels of earlier series must
+     * not have a number yet when they are compared. */
     for (int i = count - 1; i > 0; i--) {
         int ordinal = 1;
 
@@ -281,8 +283,8 @@ number_series(struct series *series, int count)
     return true;
 }
 
-/* Fills SERIES, the series of OPERATION of JOB in PHASE or, if IS_WHOLE, the series of
- * the target of JOB as a whole. */
+/* Fills SERIES, a series of the target of JOB. If IS_WHOLE, SERIES is about the target as
+ * a whole, otherwise about OPERATION in PHASE. */
 static void
 make_series(struct series *series, const struct metrics *metrics, const struct job *job,
             enum phase phase, enum operation operation, bool is_whole)
@@ -324,9 +326,9 @@ make_series(struct series *series, const struct metrics *metrics, const struct j
         add_metric_label(&series->labels, ",phase", phase_name(phase));
 }
 
-/* Fills the series of JOB: of each operation in each phase up to the current one, and of
- * the target as a whole. They are stored in LIST from index COUNT on. Returns the number
- * of series in LIST afterwards. */
+/* Fills the series of JOB: a series for each operation in each phase up to the current
+ * phase, and a series for the target as a whole. LIST has COUNT series already; the new
+ * ones follow. Returns the new number of series in LIST. */
 static int
 make_job_series(struct series *list, int count, const struct metrics *metrics,
                 const struct job *job)
@@ -356,7 +358,7 @@ make_job_series(struct series *list, int count, const struct metrics *metrics,
  * and one for the target as a whole. */
 #define JOB_SERIES_MAX (OPERATION_TURNS * (PHASES - 1) + 1)
 
-/* Adds the whole file, with the values as of NOW. */
+/* Adds the whole file, with the values at NOW (ns, monotonic). */
 static void
 prometheus_tick(struct report *report, const struct job *jobs, int job_count, int64_t now,
                 bool last)

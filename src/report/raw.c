@@ -14,8 +14,9 @@
 #include <inttypes.h>
 
 /* Ends a line: adds the path of the current target if there are several targets, the
- * current phase if there are phases, and a newline. If an earlier target has the same
- * path, a number follows the path ("#2"), so that -compare can tell their lines apart. */
+ * current phase if there are phases, and a newline. If targets have the same path, a
+ * number such as "#2" follows the path of each but the first, so that -compare can tell
+ * their lines apart. */
 static void
 end_line(struct report *report)
 {
@@ -52,9 +53,9 @@ raw_line(struct report *report, const struct run_record *record)
     end_line(report);
 }
 
-/* Adds the line with the highest step of a sweep that meets the limits; its value is "-"
- * if no step meets them. This is the only kind of line that begins with a letter, by
- * which programs recognise it. */
+/* Adds the line with the highest step of a sweep that meets the limits. The value in this
+ * line is "-" if no step meets them. No other raw line begins with a letter, so programs
+ * can recognise this line. */
 static void
 raw_highest_line(struct report *report, const struct run_record *record)
 {

@@ -44,7 +44,8 @@ struct request_line {
     int column;  /* column of the next character, from 0 */
 };
 
-#define INDENT "    " /* begins each line that continues the line of a request */
+/* starts each further line of the same request */
+#define INDENT "    "
 
 /* Begins a field of WIDTH columns: adds a space or, if the field does not fit into the
  * current line, a newline and INDENT. The caller then adds the field. */
@@ -93,8 +94,8 @@ add_part_fields(struct request_line *line, const struct sample *sample)
         add_part_field(line, "sync-device", split->sync_device);
 }
 
-/* Returns how many columns of the terminal the end of TEXT takes, from byte BEGIN on.
- * Returns 0 if the output is not a terminal, because the width does not matter then. */
+/* Returns the width of TEXT from byte BEGIN on, in columns of the terminal. Returns 0 if
+ * the output is not a terminal, because the width does not matter then. */
 static int
 count_columns_since(const struct report *report, const struct buffer *text, size_t begin)
 {
@@ -103,8 +104,8 @@ count_columns_since(const struct report *report, const struct buffer *text, size
     return escape_count(text->text + begin);
 }
 
-/* Adds a range of the characters of CHARACTERS, a UTF-8 text: from the index FIRST to the
- * index END - 1. Indices count characters, from 0. */
+/* Adds a part of CHARACTERS, a UTF-8 text: the characters from the index FIRST to the
+ * index END - 1. Indices count characters, not bytes. */
 static void
 add_characters(struct buffer *text, const char *characters, int first, int end)
 {
@@ -116,7 +117,7 @@ add_characters(struct buffer *text, const char *characters, int first, int end)
 }
 
 /* Adds PATH in at most COLUMNS columns. If PATH is longer, an ellipsis replaces
- * characters in the middle. UTF8: the ellipsis is one character, U+2026. */
+ * characters in the middle: U+2026 if UTF8, otherwise three dots. */
 static void
 add_shortened_path(struct buffer *text, const char *path, int columns, bool utf8)
 {
@@ -137,7 +138,7 @@ add_shortened_path(struct buffer *text, const char *path, int columns, bool utf8
     add_characters(text, path, count - tail, count);
 }
 
-/* A path is not shortened to fewer columns, because nobody would recognise it. */
+/* minimum width of a shortened path, in columns: nobody would recognise a shorter one */
 #define MIN_PATH_COLUMNS 12
 
 /*
@@ -176,12 +177,11 @@ add_fitted_label(const struct report *report, struct buffer *text, const char *l
 }
 
 /*
- * Replaces the verdict of SAMPLE by the verdict that a terminal shows, if the sample
- * counts. A terminal calls a request slow if it took much longer than the median
- * (`slow_above`), and never calls a request fast. The average would be a worse measure: a
- * single very slow request raises it, and then the next slow request would not be
- * noticed. Only a terminal is judged this way; all other outputs compare with the
- * average, as ioping 1.3 does.
+ * If SAMPLE counts, replaces its verdict by the verdict that a terminal shows. A terminal
+ * shows a request as slow if it took much longer than the median (`slow_above`), and
+ * shows no request as fast. The average would be a worse measure: a single very slow
+ * request raises it, and then the next slow request would not be noticed. Other outputs
+ * still show verdicts that are based on the average, as ioping 1.3 does.
  */
 static void
 judge_for_terminal(struct sample *sample)
@@ -194,8 +194,8 @@ judge_for_terminal(struct sample *sample)
 }
 
 /* Adds the line up to the latency, such as "4 KiB <<< LABEL: request=1 time=423.2 us".
- * With -time, the local time stands in front. LABEL is shortened so far that RESERVED
- * columns are free for the text that follows. */
+ * With -time, the local time stands in front. If necessary, LABEL is shortened, so that
+ * RESERVED columns stay free for the text that follows. */
 static void
 add_line_start(struct request_line *line, struct report *report, const char *label,
                const struct sample *sample, int reserved)
@@ -236,8 +236,8 @@ request_line_add(struct report *report, const char *label, const struct sample *
     if (report->is_terminal)
         judge_for_terminal(&judged);
     const char *notice = sample_verdict_word(&judged, name);
-    /* The notice stands in parentheses, after a space. With -breakdown, it may stand on a
-     * further line, so no space is reserved for it. */
+    /* The notice stands in parentheses, after a space. If the latency is split into
+     * parts, the notice may stand on a further line, so no space is reserved for it. */
     int notice_width = notice ? (int)strlen(notice) + 2 : 0;
     int reserved = notice && !is_split ? 1 + notice_width : 0;
 

@@ -33,7 +33,7 @@
 #define TENTH (SECOND / 10) /* a tenth of a second, in ns */
 
 #define STANDARD_ERROR 2
-#define DEFAULT_COLUMNS 80 /* assumed if the width of the terminal is not known */
+#define DEFAULT_COLUMNS 80 /* assumed width of the terminal if it is unknown */
 /* Time without a line at the start of a run, in ns. In a short run, the line would only
  * flash. */
 #define QUIET_TIME (SECOND / 5)
@@ -48,8 +48,8 @@ shown_stats(const struct job *job)
     return has_current_phase ? &job->progress.total : job->stats;
 }
 
-/* Returns the statistics of all COUNT targets together. Uses the memory MERGED if there
- * are several targets. */
+/* Returns the statistics of all COUNT targets together. If there are several targets,
+ * their statistics are merged into MERGED. */
 static const struct stats *
 merge_targets(struct stats *merged, const struct job *jobs, int count)
 {
@@ -85,9 +85,10 @@ gather_stats(const struct stats *stats, struct status_facts *facts)
     }
 }
 
-/* Notes a condition that ends the run, such as the work time. SHARE is the part of the
- * way to it that is done, and REMAINING the time until it, in ns; -1 if unknown. Of
- * several conditions, the one that comes first counts. */
+/* Notes a condition that ends the run, such as the work time. SHARE says how far the run
+ * is on its way to this condition, from 0 to 1. REMAINING is the time until the condition
+ * is met, in ns; -1 if unknown. If several conditions are noted, FACTS keep the largest
+ * share and the shortest time, because the first condition that is met ends the run. */
 static void
 note_ending(struct status_facts *facts, double share, int64_t remaining)
 {
@@ -99,12 +100,13 @@ note_ending(struct status_facts *facts, double share, int64_t remaining)
 }
 
 /*
- * Returns how long it takes, in ns, until a target has sent all its requests; -1 if
- * unknown. STATS are the target's, and ELAPSED is how long it has run, in ns.
+ * Returns how much longer a target needs to send all its requests, in ns; -1 if unknown.
+ * STATS are the statistics of the target. ELAPSED is the time that the target has run so
+ * far, in ns.
  *
- * With an interval, each thread sends one burst per interval, so the time follows from
- * the plan. The rate so far would mislead: after a single stall, the run would look many
- * times longer.
+ * With an interval, each thread sends one burst per interval, so the remaining time
+ * follows from the plan. The rate so far would mislead: after a single stall, the run
+ * would look many times longer.
  */
 static int64_t
 estimate_remaining(const struct plan *plan, const struct stats *stats, int64_t elapsed)
@@ -119,16 +121,18 @@ estimate_remaining(const struct plan *plan, const struct stats *stats, int64_t e
     return -1;
 }
 
-/* Notes the limit on the number of requests. Targets run at the same time, each up to
- * this number, so the target that takes longest ends the run. A target that has ended
- * early, because of a failure, counts as done. */
+/* Notes the limit on the number of requests. Targets run at the same time, and each
+ * target has this limit, so the target that takes longest ends the run. A target that has
+ * ended early, because of a failure, counts as done. */
 static void
 note_count_limit(const struct status *status, const struct job *jobs, int count,
                  struct status_facts *facts)
 {
     const struct plan *plan = status->plan;
-    double done = 0;               /* requests of all targets */
-    int64_t longest_remaining = 0; /* ns; -1 if it is unknown for a target */
+    double done = 0; /* number of requests that all targets have done so far */
+    /* remaining time of the slowest target, in ns; -1 if the time of any target is
+     * unknown */
+    int64_t longest_remaining = 0;
 
     if (plan->end.max_requests == UINT64_MAX)
         return;
@@ -153,9 +157,9 @@ note_count_limit(const struct status *status, const struct job *jobs, int count,
     note_ending(facts, done / all, longest_remaining);
 }
 
-/* Notes the progress of a sweep at NOW, as far as the number of steps is known. Targets
- * are swept one after the other. The number of steps is known only for the current
- * target, and is assumed to be the same for all targets. All times are as planned. */
+/* Notes the progress of a sweep at NOW (ns, monotonic), unless the number of steps is
+ * unknown. Targets are swept one after the other. Each target is assumed to have as many
+ * steps as the current one, and each step to take its planned time. */
 static void
 note_sweep(const struct status *status, int64_t now, struct status_facts *facts)
 {
@@ -184,8 +188,8 @@ note_sweep(const struct status *status, int64_t now, struct status_facts *facts)
     note_ending(facts, (double)done / (double)sweep_time, sweep_time - done);
 }
 
-/* Extends FACTS about the current phase to the whole run: all phases take equally long.
- */
+/* Converts the share and the remaining time in FACTS from the current phase to the whole
+ * run. Each phase is assumed to take as long as the current one. */
 static void
 extend_to_phases(struct status_facts *facts)
 {
@@ -262,8 +266,9 @@ status_gather(struct status *status, const struct job *jobs, int count, int64_t 
 /* Widths, in columns. */
 #define FIELD_GAP 2    /* between two fields */
 #define BAR_BRACKETS 3 /* the brackets of the bar, and the space after it */
-/* The bar itself. While other fields can be left out, it is not narrower than BAR_ROOM.
- * If it would be narrower than BAR_NARROWEST, there is no bar. */
+/* The bar itself, without its brackets. Other fields are left out to keep the bar at
+ * least BAR_ROOM wide. When no more fields can be left out, the bar becomes narrower,
+ * down to BAR_NARROWEST. A bar that would be even narrower is left out. */
 #define BAR_WIDEST 20
 #define BAR_ROOM 5
 #define BAR_NARROWEST 3
@@ -292,12 +297,12 @@ static const enum field dropped[FIELDS - 1] = {
 /* The age of the oldest request in flight is shown if it is above this, in ns. */
 #define SHOWN_AGE SECOND
 
-/* Size of the text of a field, in bytes, all of them ASCII. A field without a text is not
- * shown. */
+/* Size of the text of a field, in bytes. The text is ASCII. A field with an empty text is
+ * not shown. */
 #define FIELD_SIZE 96
 
-/* Makes the field of the current phase or step, such as "under load (2/3)". Leaves it
- * empty if there is neither. */
+/* Makes the field of the current phase or step, such as "under load (2/3)". Leaves the
+ * field empty if there is neither a phase nor a step. */
 static void
 make_step(const struct status_facts *facts, char *text)
 {
@@ -324,9 +329,9 @@ make_step(const struct status_facts *facts, char *text)
              sweep_kinds[facts->sweep_kind].name, value, place->index + 1, count);
 }
 
-/* Writes TIME, ns, into TEXT, a buffer of UNITS_TEXT bytes. Returns the text. TIME is
- * rounded down, so that a person can follow the changes: to tenths of a second if it is
- * below TENTHS_BELOW ns, otherwise to seconds. */
+/* Writes TIME, in ns, into TEXT, a buffer of UNITS_TEXT bytes. Returns TEXT. The time is
+ * rounded down to tenths of a second if it is below TENTHS_BELOW ns, otherwise to
+ * seconds, because a person could not follow faster changes. */
 static const char *
 format_time(int64_t time, int64_t tenths_below, char *text)
 {
@@ -354,7 +359,7 @@ make_count(char *text, uint64_t count, const char *word)
              word);
 }
 
-/* Adds NAME and TIME, ns, to TEXT; "-" if TIME is unknown. */
+/* Adds NAME and TIME, in ns, to TEXT. A negative TIME is unknown and is shown as "-". */
 static void
 add_latency(char *text, const char *name, int64_t time)
 {
@@ -367,8 +372,8 @@ add_latency(char *text, const char *name, int64_t time)
     snprintf(text + length, FIELD_SIZE - length, "%s%s %s", gap, name, shown);
 }
 
-/* Makes the field of the percentile NAME. If operations are mixed, each operation has its
- * own value, after its name. */
+/* Makes the field of the percentile NAME. If operations are mixed, the field has a value
+ * for each operation, after the name of the operation. */
 static void
 make_percentile(const struct status_facts *facts, char *text, const char *name,
                 const int64_t *times)
@@ -388,8 +393,9 @@ make_percentile(const struct status_facts *facts, char *text, const char *name,
         add_latency(text, scope_name(facts->scope[i]), times[i]);
 }
 
-/* Makes all fields, which must be empty. The progress is 100 % only when everything is
- * done. If the share is unknown, the elapsed time takes its place. */
+/* Makes all fields. The texts of FIELDS must be empty. The progress is the share in
+ * percent, rounded down, so that 100 % means that everything is done. If the share is
+ * unknown, the progress is the elapsed time. */
 static void
 make_fields(const struct status_facts *facts, char (*fields)[FIELD_SIZE])
 {
@@ -436,8 +442,9 @@ fields_width(char (*fields)[FIELD_SIZE])
     return width;
 }
 
-/* Shortens FIELDS, and then empties them in the order of `dropped`, until they are at
- * most WIDTH columns wide or only the progress is left. */
+/* Makes all FIELDS together at most WIDTH columns wide: first shortens the word
+ * "requests", then empties fields in the order of `dropped`. The progress is never
+ * emptied, so FIELDS may stay wider than WIDTH. */
 static void
 narrow_fields(const struct status_facts *facts, char (*fields)[FIELD_SIZE], int width)
 {
@@ -594,9 +601,10 @@ status_close(struct status *status)
     free(status);
 }
 
-/* Makes the line of COUNT jobs at NOW in status->line. The cursor is left at the start of
- * the line, even if the line fills the whole width. A key that the terminal echoes then
- * appears there, and is erased or drawn over together with the line. */
+/* Makes the line of COUNT jobs at NOW (ns, monotonic) in status->line. The line ends with
+ * a carriage return, which puts the cursor at the start of the line even if the line
+ * fills the whole width. If a user presses a key, the terminal shows the key at the
+ * cursor, and the next line that is drawn or erased removes it. */
 static void
 make_line(struct status *status, const struct job *jobs, int count, int64_t now)
 {
@@ -646,8 +654,8 @@ draw_line(struct report *report, const struct job *jobs, int count, int64_t now,
     os_lock_release(status->lock);
 }
 
-/* Stores which step or phase begins. The loaded phase begins when the background load has
- * settled. */
+/* Stores which step or phase begins, and when. The loaded phase begins later than now:
+ * when the background load has settled. */
 static void
 store_place(struct report *report, const struct job *job, const struct run_part *part)
 {

@@ -5,8 +5,8 @@
  *
  * First, the layout of a table is made: its columns with their widths, fitted to the
  * terminal (lay_out_sweep, lay_out_phases). Then each line is added (add_table_line). A
- * layout depends only on the plan and the terminal, so the layout of a growing table is
- * simply made again for each line.
+ * layout depends only on the plan and the terminal. So the layout of the table of a sweep
+ * is not stored, but made again for each row.
  */
 #include "base/buffer.h"
 #include "base/units.h"
@@ -29,7 +29,7 @@
 #define WIDTH_DEVICE 13
 #define WIDTH_VERDICT 9
 
-#define CELL_SIZE 48 /* bytes for the text of a cell */
+#define CELL_SIZE 48 /* size of the text of a cell, in bytes */
 
 /* The values that a column shows. The first three exist only for all requests together,
  * not for one operation. */
@@ -47,32 +47,37 @@ enum column_kind {
 
 struct column {
     enum column_kind kind;
-    int width; /* of the widest value and the gap before it; 0: the column is left out */
-    const char *header; /* without the name of the percentile, which follows it */
-    const struct percentile *percentile; /* for RANK and DEVICE, else NULL */
-    uint64_t min_requests; /* with fewer requests, a time is unknown ("-") */
+    /* width of the widest value plus the gap before it; 0: the column is left out */
+    int width;
+    /* first part of the header; the name of the percentile follows, if there is one */
+    const char *header;
+    /* the percentile of a column RANK or DEVICE, else NULL */
+    const struct percentile *percentile;
+    /* minimum number of requests for a time to be known; with fewer, the cell is "-" */
+    uint64_t min_requests;
 };
 
 /* The layout of a table. */
 struct table {
-    int name_width;   /* of the names of rows; negative if names are left-aligned */
-    bool names_alone; /* each name has a line of its own, above its row */
+    int name_width;   /* width of the names of rows; negative if names are left-aligned */
+    bool names_alone; /* each name stands alone on a line, above the line of its cells */
     int column_count;
-    int operation_column_count; /* rows of operations have only this many columns */
+    /* number of columns, from the first on, in the row of one operation */
+    int operation_column_count;
     struct column columns[PERCENTILES_MAX + 8];
 };
 
 /* The data of one row. */
 struct table_line {
     const struct stats *stats;
-    enum scope scope;         /* all requests, or the operation that the row is about */
+    enum scope scope;         /* SCOPE_ALL, or the operation that the row is about */
     double rate;              /* requests per second */
     double bandwidth;         /* bytes per second; negative if unknown */
     double in_flight;         /* mean number of requests in flight */
     const struct stats *idle; /* statistics of the idle phase, for the column RATIO */
-    enum slo_verdict verdict; /* on the step; shown at the end of the row */
-    bool has_verdict;         /* a verdict is shown */
-    bool has_color;           /* the verdict FAIL is red */
+    enum slo_verdict verdict; /* verdict on the step; shown at the end of the row */
+    bool has_verdict;         /* the row ends with `verdict` */
+    bool has_color;           /* FAIL, the verdict on a broken limit, is red */
 };
 
 /* Adds a column that is not about a percentile. */
@@ -82,9 +87,9 @@ add_column(struct table *table, enum column_kind kind, int width, const char *he
     table->columns[table->column_count++] = (struct column){kind, width, header, NULL, 1};
 }
 
-/* Adds a column of latencies for each percentile that the user gave, or else for p50 and
- * p99. The name of a percentile, such as "p99.99999", may need more columns than a time.
- */
+/* Adds a column of latencies for each percentile that the user gave. If the user gave
+ * none, adds p50 and p99. The name of a percentile, such as "p99.99999", may need more
+ * columns than a time. */
 static void
 add_rank_columns(struct table *table, const struct plan *plan)
 {
@@ -94,7 +99,8 @@ add_rank_columns(struct table *table, const struct plan *plan)
 
     for (int i = 0; i < list->count; i++) {
         const struct percentile *percentile = &list->list[i];
-        int head_width = (int)strlen(percentile->name) + 3; /* the gap and "p" */
+        /* a gap of two columns and "p" */
+        int head_width = (int)strlen(percentile->name) + 3;
         int width = head_width > WIDTH_TIME ? head_width : WIDTH_TIME;
         uint64_t min_requests = is_given ? 1 : percentile_min_samples(percentile);
 
@@ -121,8 +127,8 @@ add_device_columns(struct table *table, const struct plan *plan)
     }
 }
 
-/* Returns true if a line of the terminal has room for a row of the table and for EXTRA
- * further columns of text. Also returns true if the output is not a terminal. */
+/* Returns true if a row of the table, followed by EXTRA columns of text, fits into a line
+ * of the terminal. Also returns true if the output is not a terminal. */
 static bool
 fits(const struct table *table, const struct report *report, int extra)
 {
@@ -152,11 +158,12 @@ has_verdicts(const struct plan *plan)
 }
 
 /*
- * Makes the layout of the table of a sweep. A sweep of rates shows the achieved rate, and
- * the number of requests in flight instead of the bandwidth. If the terminal is too
- * narrow, the least useful columns are left out, one after the other. One of IOPS and
- * bandwidth is enough, because bandwidth is IOPS times request size: bandwidth stays if
- * sizes are swept, otherwise IOPS.
+ * Makes the layout of the table of a sweep. A sweep of rates has the columns of the
+ * achieved rate and of the number of requests in flight. Other sweeps have IOPS and
+ * bandwidth instead. If the terminal is too narrow, the least useful columns are left
+ * out, one after the other. One of IOPS and bandwidth is enough, because bandwidth is
+ * IOPS times request size: a sweep of sizes keeps the bandwidth, another sweep keeps
+ * IOPS.
  */
 static void
 lay_out_sweep(struct table *table, const struct report *report)
@@ -189,8 +196,7 @@ lay_out_sweep(struct table *table, const struct report *report)
 }
 
 /* Stores in CELL the p99 of LATENCIES divided by the p99 of IDLE, the latencies of the
- * idle phase. Leaves CELL unchanged if one of them has too few requests to know its p99.
- */
+ * idle phase. Leaves CELL unchanged if LATENCIES or IDLE are too few for a p99. */
 static void
 fill_ratio(char *cell, const struct latencies *latencies, const struct latencies idle)
 {
@@ -205,8 +211,8 @@ fill_ratio(char *cell, const struct latencies *latencies, const struct latencies
              (double)latencies_percentile(latencies, p99) / idle_p99);
 }
 
-/* Stores in CELL a time of LATENCIES: the percentile of COLUMN, the maximum or the mean.
- * Leaves CELL unchanged if there are too few requests. */
+/* Stores in CELL the time of LATENCIES that COLUMN shows: a percentile, the maximum or
+ * the mean. Leaves CELL unchanged if there are too few requests. */
 static void
 fill_time(char *cell, const struct column *column, const struct latencies *latencies)
 {
@@ -225,7 +231,7 @@ fill_time(char *cell, const struct column *column, const struct latencies *laten
     units_format(UNITS_TIME, time, cell);
 }
 
-/* Stores in CELL the text that COLUMN has in the row of LINE; a dash if the value is
+/* Stores in CELL the text of COLUMN in the row of LINE, or "-" if the value is
  * unknown. */
 static void
 fill_cell(char *cell, const struct column *column, const struct table_line *line)
@@ -324,8 +330,8 @@ add_table_line(struct buffer *text, const struct table *table, const char *name,
     buffer_text(text, "\n");
 }
 
-/* Adds the row NAME with the data of LINE, which is about all requests, and if operations
- * are mixed, a row for each operation. */
+/* Adds the row NAME with the data of LINE, which is about all requests. If operations are
+ * mixed, also adds a row for each operation. */
 static void
 add_rows(struct buffer *text, const struct table *table, const char *name,
          struct table_line line)
@@ -409,14 +415,15 @@ table_highest(struct report *report, const struct run_record *record)
 
     const struct job_step *step = &job->sweep.steps[job->sweep.highest_index];
     if (kind == SWEEP_RATE) {
-        /* In a sweep of rates, every request has the size of the plan. */
+        /* In a sweep of rates, every request has the request size of the plan. */
         buffer_format(
             text, ": %s iops (%s/s)",
             units_format(UNITS_COUNT, step->answered_rate, iops),
             units_format(UNITS_SIZE, units_scale(step->answered_rate, size, 1), bps));
     } else {
         buffer_format(text, ": %s", sweep_format(kind, step->value, value));
-        /* An interval already says how many requests there were per second. */
+        /* In a sweep of intervals, the interval itself says how many requests there are
+         * per second. */
         if (kind != SWEEP_INTERVAL)
             buffer_format(text, " (%s iops, %s/s)",
                           units_format(UNITS_COUNT, (int64_t)step->iops, iops),
@@ -426,8 +433,9 @@ table_highest(struct report *report, const struct run_record *record)
     buffer_text(text, "\n");
 }
 
-/* Makes the layout of the table of the phases. Tries several sets of widths, from wide to
- * narrow, and uses the first that fits the terminal, or if none fits, the last. */
+/* Makes the layout of the table of the phases. There are several sets of widths, from
+ * wide to narrow. The first set that fits the terminal is used. If no set fits, the last
+ * set is used. */
 static void
 lay_out_phases(struct table *table, const struct report *report)
 {

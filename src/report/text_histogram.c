@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Rows are split in half as long as there are fewer than this many rows afterwards. */
+/* Rows are split in half only if there are at most this many rows afterwards. */
 #define MAX_ROWS 16
 #define MIN_BAR_WIDTH 4 /* minimum width of the longest bar, in columns */
 /* Columns that a row needs besides the bar and the count: for bounds, shares and gaps. */
@@ -32,8 +32,8 @@ count_row(const struct histogram *histogram, int bins_per_row, int row)
     return count;
 }
 
-/* Returns true if the two bounds of every row from the bin FIRST to the bin LAST look
- * different when printed, with BINS_PER_ROW bins in each row. */
+/* Returns true if the two bounds of each row differ in print. Each row has BINS_PER_ROW
+ * bins. The first row has the bin FIRST, and the last row has the bin LAST. */
 static bool
 has_distinct_bounds(int bins_per_row, int first, int last)
 {
@@ -126,7 +126,7 @@ text_histogram_add(struct buffer *text, const struct histogram *histogram, bool 
         double fraction = (double)count / (double)max_count;
         double total = (double)histogram->count;
         int length = (int)(fraction * bar_width * text_histogram_units(utf8) + 0.5);
-        /* A count above 0 has a bar that can be seen. */
+        /* A row with latencies has a bar that can be seen, even if its share is tiny. */
         if (count > 0 && length == 0)
             length = 1;
 

@@ -12,9 +12,9 @@ struct run_record;
 struct report;
 struct sample;
 
-/* The functions that the formats share. The file that defines a function stands in front
- * of its contract. Each function adds to a text. If memory runs out, `failed` of this
- * text becomes true. */
+/* The functions that the formats share. A file name at the start of a contract is the
+ * file that defines the function. Most functions add to a text: if memory runs out,
+ * `failed` of this text becomes true. */
 
 /* The first bytes of every file of Prometheus metrics. An older file is only replaced if
  * it begins with them. */
@@ -65,7 +65,7 @@ void json_string(struct json *json, const char *name, const char *value);
  */
 void quoted_add(struct buffer *text, const char *value, bool full_escapes);
 
-/* request_line.c: adds the line of the request SAMPLE to the text of REPORT. LABEL is the
+/* request_line.c: adds the line of SAMPLE, a request, to the text of REPORT. LABEL is the
  * label of the target, escaped for the terminal. */
 void request_line_add(struct report *report, const char *label,
                       const struct sample *sample);
@@ -104,16 +104,18 @@ void comparison_format(struct report *report, const struct comparison_row *rows)
 void comparison_limits(struct report *report, const struct comparison_row *row);
 
 /* comparison.c: returns the rows of the comparison, one for each job of REPORT. All jobs
- * must have ended. The first call fills the rows; they belong to REPORT. Returns NULL if
- * memory is short; then `failed` of the text of REPORT is true. */
+ * must have ended. The first call makes the rows, and later calls return the same rows.
+ * The rows belong to REPORT. Returns NULL if memory is short; then `failed` of the text
+ * of REPORT is true. */
 const struct comparison_row *comparison_rows(struct report *report);
 
 /*
  * text_histogram.c: adds HISTOGRAM as rows of text, COLUMNS columns wide, or wider if
- * COLUMNS is too small for a bar. A row has the latencies between two powers of two of ns
- * or, if that would give few rows, only a half, a quarter, and so on of that range. Adds
- * nothing if HISTOGRAM is empty. If UTF8, bars are made of block characters, else of "#".
- * If CORRECTED, a line says that the latencies are corrected for missed requests.
+ * COLUMNS is too small for a bar. A row has the latencies between two powers of two of
+ * ns. If there would be few rows, a row has only a half, a quarter, and so on of that
+ * range. Adds nothing if HISTOGRAM is empty. If UTF8, bars are made of block characters,
+ * otherwise of "#". If CORRECTED, a line says that the latencies are corrected for missed
+ * requests.
  */
 void text_histogram_add(struct buffer *text, const struct histogram *histogram,
                         bool corrected, int columns, bool utf8);
@@ -124,8 +126,8 @@ void text_histogram_add(struct buffer *text, const struct histogram *histogram,
 void text_histogram_bar(struct buffer *text, int length, int width, const char *padding,
                         bool utf8);
 
-/* Returns the number of units in one column of a bar: with UTF8, block characters divide
- * a column into eighths. */
+/* Returns the number of units in one column of a bar: 8 if UTF8, because there are block
+ * characters for each eighth of a column, otherwise 1. */
 static inline int
 text_histogram_units(bool utf8)
 {
