@@ -12,7 +12,7 @@
  */
 struct buffer {
     char *text;      /* NUL-terminated; NULL until something is added */
-    size_t length;   /* of the text in bytes, without the final NUL */
+    size_t length;   /* length of the text in bytes, without the final NUL */
     size_t capacity; /* bytes allocated for the text and the final NUL */
     bool failed;     /* an allocation or a conversion failed: the text is incomplete */
 };
@@ -37,9 +37,9 @@ void buffer_clear(struct buffer *buffer);
 void buffer_free(struct buffer *buffer);
 
 /*
- * The functions below read text as UTF-8 (RFC 3629): overlong forms, surrogates and code
- * points above U+10FFFF are invalid. They are for code that must quote or align a text:
- * in labels, JSON, XML and on terminals.
+ * The functions below read text as UTF-8 (RFC 3629). Overlong forms, surrogates and code
+ * points above U+10FFFF are invalid. The functions are for code that quotes or aligns
+ * text: in labels, JSON and XML, and on terminals.
  */
 
 /* U+FFFD, the replacement character, shown for a character that cannot be shown. */

@@ -15,9 +15,10 @@ enum exit_status {
 };
 
 /*
- * An error, as a value. A function that has a parameter for an error and fails (returns
- * -1) fills that error. Only main, the session and the reports print errors
- * (report/console.h). `status` then becomes the exit status of the program.
+ * An error, as a value. If a function has a parameter for an error and fails (returns
+ * -1), it fills that error. Only main, the session and the reports print errors
+ * (report/console.h). `status` is the exit status that the program has because of the
+ * error.
  */
 struct error {
     char what[512];      /* the option, path or thing that is at fault; may be empty */
@@ -86,7 +87,7 @@ bool error_is_broken(int code);
 #define NOTES_MAX 24    /* maximum number of lines */
 #define NOTES_ROOM 8192 /* maximum size of all lines, with their NULs, in bytes */
 
-/* A zeroed struct has no notes. Must not be copied, because `line` points into `text`. */
+/* A zeroed struct has no notes. Must not be copied: `lines` has pointers into `text`. */
 struct notes {
     int count;                    /* number of lines */
     int used;                     /* bytes of `text` that are in use */

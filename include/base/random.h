@@ -17,9 +17,8 @@ struct random {
 void random_seed(struct random *random, uint64_t seed);
 
 /*
- * Returns the seed of sequence number INDEX in a family of sequences that belong to SEED.
- * Sequence 0 has the seed SEED itself. The sequences of a family are unrelated to each
- * other.
+ * Returns the seed of sequence number INDEX in the family of sequences that belongs to
+ * SEED. For INDEX 0, returns SEED. The sequences of a family are unrelated to each other.
  */
 uint64_t random_derive(uint64_t seed, uint64_t index);
 

@@ -59,10 +59,10 @@ time_later(int64_t a, int64_t b)
 }
 
 /*
- * Returns the first point after NOW of a grid. The points of the grid are POINT, POINT +
- * INTERVAL, POINT + 2 * INTERVAL and so on. POINT must not be after NOW; INTERVAL must be
- * above 0, in ns. So a caller that is late skips the points that it has missed, and does
- * not move the later points.
+ * Returns the first point of a grid that is after NOW. The points of the grid are POINT,
+ * POINT + INTERVAL, POINT + 2 * INTERVAL and so on. POINT must not be after NOW. INTERVAL
+ * is in ns and must be above 0. A caller that is late skips the points that it has
+ * missed; the later points stay where they are.
  */
 static inline int64_t
 time_next_point(int64_t point, int64_t interval, int64_t now)

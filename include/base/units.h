@@ -29,16 +29,17 @@ enum units_kind {
 const char *units_parse(enum units_kind kind, const char *text, int64_t *value);
 
 /*
- * Prints VALUE, which must not be negative, for people into TEXT, a buffer of UNITS_TEXT
- * bytes: "12.5 us". The unit is the largest one that is not larger than VALUE. A whole
- * number of units has no decimals. Other numbers have two decimals below 10 units, and
- * one decimal from there on. Returns TEXT.
+ * Writes VALUE with a unit into TEXT, a buffer of UNITS_TEXT bytes, rounded so that
+ * people can read it easily: "12.5 us". VALUE must not be negative. The unit is the
+ * largest one that is not larger than VALUE. A whole number of units has no decimals.
+ * Other numbers have two decimals below 10 units, and one decimal from there on. Returns
+ * TEXT.
  */
 char *units_format(enum units_kind kind, int64_t value, char *text);
 
 /*
- * Prints VALUE, which must not be negative, exactly and without a space into TEXT, a
- * buffer of UNITS_TEXT bytes: "1500us", "48KiB". The unit is the largest one with
+ * Writes VALUE with a unit into TEXT, a buffer of UNITS_TEXT bytes, exactly and without a
+ * space: "1500us", "48KiB". VALUE must not be negative. The unit is the largest one with
  * which the number stays whole. units_parse reads the same value back. Returns TEXT.
  */
 char *units_exact(enum units_kind kind, int64_t value, char *text);

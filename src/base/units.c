@@ -23,7 +23,7 @@
 #define EIB (PIB * KIB)
 
 struct unit {
-    const char *names; /* a space follows each name; the first one is printed */
+    const char *names; /* names, each followed by a space; printers use the first */
     int64_t factor;    /* value of the unit, in ones, bytes or ns */
     bool is_printed;   /* the printers use the unit; if false, only the parser does */
 };
@@ -60,7 +60,7 @@ static const struct unit time_units[] = {
 static const struct {
     const struct unit *units;
     int64_t default_factor; /* factor for a number without a unit */
-    const char *wrong;      /* reason to refuse a text that is not such a value */
+    const char *wrong;      /* message for a text that is not a value of this kind */
 } kinds[] = {
     [UNITS_COUNT] = {counts, 1, "not a count such as 10, 5k or 1M"},
     [UNITS_SIZE] = {sizes, 1, "not a size such as 4096, 4k or 1.5m"},
@@ -96,10 +96,10 @@ struct decimal {
 };
 
 /*
- * Limits for `power`: the powers of 10 for 9 and for 18 digits after the decimal point.
- * After 18 digits, the parser ignores all further digits. After 9 digits, it ignores a
- * digit with which the mantissa would overflow. Before that, such a digit is an error:
- * the number is out of range.
+ * Limits for `power`: the powers of 10 for 9 and for 18 digits after the decimal point
+ * (decimals). Before the parser has read 9 decimals, a digit with which the mantissa
+ * would overflow is an error: the number is out of range. After 9 decimals, the parser
+ * ignores such a digit. After 18 decimals, it ignores every further digit.
  */
 #define POWER_ENOUGH 1000000000LL
 #define POWER_MAX 1000000000000000000LL
@@ -155,7 +155,7 @@ read_decimal(const char *text, struct decimal *number)
             number->is_positive = true;
 
         /* Zeros at the end of a decimal fraction are skipped: they do not change the
-         * value, but the mantissa could overflow. */
+         * value, but could make the mantissa overflow. */
         bool is_last_zero = has_point && !is_digit(text[strspn(text, "0")]);
         if (!is_last_zero)
             add_digit(number, *text - '0', has_point);
