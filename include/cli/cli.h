@@ -25,8 +25,8 @@ struct cli_option {
     char letter;       /* short option; 0 if there is none */
     const char *name;  /* long option, without dashes */
     const char *group; /* heading in -h all; the rows of a group are adjacent */
-    /* Modes in which the option has a meaning: OR-ed enum cli_mode. In other modes it is
-     * refused. plan/checks.c has further rules about options that are given together. */
+    /* Modes that accept the option: OR-ed enum cli_mode. Other modes refuse the option.
+     * plan/checks.c has further rules about options that are given together. */
     int modes;
     enum cli_argument argument_kind;
     /* Placeholder for the value in -h, such as "count"; NULL if the option has no value.
@@ -43,11 +43,12 @@ struct cli_option {
     int64_t min_value, max_value; /* smallest and largest number that is allowed */
     const char *too_large;        /* message for a number above max_value */
 
-    bool not_in_1_3;    /* ioping 1.3 did not have the option */
-    bool is_path;       /* the value is the path of a file */
-    bool accumulates;   /* the option may be given again and adds to its first use, as in
-                         * -W -W or -slo A -slo B */
-    char second_letter; /* another short option, which -h does not show; 0 if none */
+    bool not_in_1_3; /* ioping 1.3 did not have the option */
+    bool is_path;    /* the value is the path of a file */
+    /* Each further use of the option adds to the first one, as in -W -W or
+     * -slo A -slo B. */
+    bool accumulates;
+    char second_letter;   /* another short option, which -h does not show; 0 if none */
     const char *synonyms; /* names of the option in other tools, separated by spaces */
     /* The operations that the option selects, as a word for operation_mix_find; NULL if
      * it selects none. */

@@ -22,8 +22,8 @@ enum sweep_kind {
  */
 struct sweep {
     enum sweep_kind kind;
-    /* Bytes, number of threads, depth, ns, or requests per second, depending on KIND.
-     * Both are 0 if the command line has no range. */
+    /* The first and the last value: bytes, number of threads, depth, ns, or requests per
+     * second, depending on KIND. FROM and TO are 0 if the command line has no range. */
     int64_t from, to;
 };
 
@@ -36,8 +36,8 @@ struct sweep_words {
 extern const struct sweep_words sweep_kinds[SWEEP_LAST + 1];
 
 /*
- * Prints VALUE, a value of a sweep of KIND, for people into TEXT, a buffer of UNITS_TEXT
- * bytes: "16", "64 KiB" or "4 ms". Returns TEXT.
+ * Writes VALUE, a value of a sweep of KIND, into TEXT, a buffer of UNITS_TEXT bytes, in
+ * the form for people: "16", "64 KiB" or "4 ms". Returns TEXT.
  */
 char *sweep_format(enum sweep_kind kind, int64_t value, char *text);
 
@@ -49,8 +49,9 @@ int64_t sweep_next(int64_t value, int64_t to);
 
 /*
  * What the program does with its targets. A plan has exactly one mode; a command line
- * without -sweep, -load, -check and -compare has MODE_RUN. The values are bits, so that a
- * set of modes is their OR: each option has the set of modes that accept it (cli/cli.h).
+ * without -sweep, -load, -check and -compare has MODE_RUN. Each mode is one bit, so a set
+ * of modes is the OR of its modes. Each option has the set of modes that accept it
+ * (cli/cli.h).
  */
 enum cli_mode {
     MODE_RUN = 1,          /* a plain run */

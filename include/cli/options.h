@@ -92,13 +92,13 @@ enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 /*
  * The value of -load: the background load that runs beside the measured requests in the
- * second phase of the run. A number that the value of -load does not set is 0.
+ * second phase of the run. A number is 0 if the value of -load does not set it.
  */
 struct background_options {
     struct operation_mix mix;     /* the operations, which take turns */
     bool random, linear;          /* the order of offsets; both false: not given */
     int64_t size, depth, threads; /* request size in bytes, queue depth, threads */
-    int64_t rate, speed;          /* maximum number of requests and of bytes per second */
+    int64_t rate, speed;          /* limits: requests per second, bytes per second */
     const char *path;  /* target of the load; NULL: the target of the measured requests */
     char refusal[192]; /* holds the reason that background_parse returns */
 };
@@ -107,8 +107,8 @@ struct background_options {
  * Reads TEXT, the value of -load such as "write,size=1m,depth=8", into BACKGROUND. The
  * first word names the operations. Further words are separated by commas; "path=" takes
  * the rest of TEXT, commas included. BACKGROUND->path points into TEXT. Returns NULL, or
- * the reason to refuse TEXT, which names the wrong word. The reason is stored in
- * BACKGROUND; all other fields of BACKGROUND are undefined then.
+ * the reason to refuse TEXT. The reason quotes the word that is wrong, and is stored in
+ * BACKGROUND, whose other fields are undefined then.
  */
 const char *background_parse(const char *text, struct background_options *background);
 
@@ -122,13 +122,13 @@ const char *background_parse(const char *text, struct background_options *backgr
 struct options {
     const char *targets[TARGETS_MAX];
     int target_count;
-    const char *time_format;             /* -time; for strftime(3) */
+    const char *time_format;             /* -time: a format of strftime(3) */
     const char *prometheus, *plot, *hdr; /* paths of exported files; NULL: not given */
     const char *output;                  /* path of a file; NULL: not given */
     const char *record; /* path of a file for one raw line per request; NULL: not given */
     int64_t warmup, burst, count, entropy, rate_limit, print_count;
     int64_t interval, min_time, max_time, work_time, print_interval, hang;
-    int64_t export_interval; /* -every; 0: not given */
+    int64_t export_interval; /* -every, in ns; 0: not given */
     int64_t timeout;         /* INT64_MAX: not given */
     int64_t speed_limit;     /* bytes per second; 0: not given */
     int64_t size, work_size, work_offset;

@@ -38,7 +38,7 @@ find_value_field(const struct cli_option *option, struct options *options)
     return (char *)options + option->offset;
 }
 
-/* Returns NULL if NUMBER is within the limits of OPTION, or the reason to refuse it. */
+/* Returns NULL if OPTION allows the value NUMBER, or the reason to refuse NUMBER. */
 static const char *
 check_number(const struct cli_option *option, int64_t number)
 {
@@ -72,7 +72,7 @@ set_number(const struct cli_option *option, struct options *options, const char 
     return parse_number(option, value, find_value_field(option, options));
 }
 
-/* VALUE is NULL if -time is given without a format; then its default format stays. */
+/* VALUE is NULL if -time is given without a format; the default format is used then. */
 static const char *
 set_text(const struct cli_option *option, struct options *options, const char *value)
 {
@@ -159,8 +159,8 @@ const struct sweep_words sweep_kinds[] = {
     [SWEEP_INTERVAL] = {"interval", "interval", "longest interval"},
     [SWEEP_RATE] = {"rate", "rate", "highest rate"}};
 
-/* For each kind of sweep, the option that sets the swept value in a plain run, such as
- * -size for -sweep size. The row of this option has the unit and limits of the value. */
+/* By kind of sweep: the option that sets the same value in a plain run, such as -size for
+ * -sweep size. The row of that option has the unit and the limits of the value. */
 static const enum option_id sweep_options[] = {[SWEEP_SIZE] = OPTION_SIZE,
                                                [SWEEP_THREADS] = OPTION_THREADS,
                                                [SWEEP_DEPTH] = OPTION_DEPTH,
@@ -295,8 +295,8 @@ store_load_word(const char *word, struct background_options *background)
 }
 
 /*
- * Writes into TEXT, a buffer of SIZE bytes, the reason to refuse a value of -load that
- * starts with an unknown word: a list of the words for operations. Returns TEXT.
+ * Writes into TEXT, a buffer of SIZE bytes, the reason to refuse a value of -load whose
+ * first word is unknown. The reason lists the words that name operations. Returns TEXT.
  */
 static const char *
 explain_first_word(char *text, size_t size)
@@ -401,8 +401,11 @@ static const char output[] = "output";
 #define UNSWEPT (MEASURED & ~MODE_SWEEP)      /* MEASURED without the sweeps */
 
 /* clang-format off */
-/* The macros FLAG to PATH stand for those columns of a row that describe the value of the
- * option. FIELD is the field of struct options that stores the value. FLAG: no value. */
+/*
+ * Each of the macros FLAG to PATH fills the columns of a row that describe the value of
+ * the option. FIELD is the field of struct options that stores the value. FLAG is for an
+ * option without a value.
+ */
 #define FLAG CLI_NONE
 /* The value is a number from SMALLEST to LARGEST. COUNT, SIZE and TIME are special cases. */
 #define VALUE(kind, word, field, smallest, largest) CLI_REQUIRED, word, \
@@ -475,8 +478,8 @@ const struct cli_option cli_options[] = {
     {OPTION_SWEEP, 0, "sweep", concurrency, MEASURED & ~(MODE_PHASES | MODE_CHECK),
      CLI_REQUIRED, "what", .set = set_sweep, .not_in_1_3 = true, .list_values = list_sweeps,
      .help = "rising size, threads, depth, interval or rate"},
-    /* -poisson needs -sweep rate. With another sweep, plan/checks.c refuses -poisson; its
-     * message names -sweep rate. */
+    /* -poisson works only with -sweep rate. This row accepts all sweeps, so that the
+     * other sweeps are refused by plan/checks.c, whose message names -sweep rate. */
     {OPTION_POISSON, 0, "poisson", concurrency, MODE_SWEEP, FLAG, .not_in_1_3 = true,
      .help = "requests of -sweep rate are due at random"},
     {OPTION_LOAD, 0, "load", concurrency, MEASURED & ~(MODE_SWEEP | MODE_CHECK),

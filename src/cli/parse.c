@@ -29,8 +29,8 @@ struct parser {
 };
 
 /*
- * Refuses an unknown option, with advice if there is any (suggest.c). The message quotes
- * the option as SHOWN, with its dashes. Always returns -1.
+ * Refuses an unknown option, with advice if there is any (suggest.c). SHOWN is the option
+ * with its dashes, as the message quotes it. Always returns -1.
  */
 static int
 refuse_unknown(struct parser *parser, const char *shown)
@@ -170,11 +170,11 @@ parse_letters(struct parser *parser, const char *letters)
 }
 
 /*
- * Returns true if WORD, without its dash, is plausible as a bundle of short options,
- * perhaps with a value at its end. Returns false if WORD is more likely a long option
- * that does not exist; then the message is about this long option. Examples: "-bs" is not
- * a bundle, because -b needs a number and "s" is none. "-helpp" is not a bundle, because
- * its spelling is too similar to "-help".
+ * Returns true if WORD, without its dash, looks like a bundle of short options, perhaps
+ * with a value at its end. Returns false if WORD looks more like a misspelled long
+ * option, so that the message is about a long option. Examples: "-bs" is not a bundle,
+ * because -b needs a number and "s" is none. "-helpp" is not a bundle, because its
+ * spelling is too similar to "-help".
  */
 static bool
 is_bundle(const char *word)
@@ -186,9 +186,9 @@ is_bundle(const char *word)
     for (const char *letter = word; *letter; letter++) {
         const struct cli_option *option = find_letter(*letter);
 
-        /* The parser does not read beyond -h, -v or an unknown letter, so the letters
-         * that follow do not show whether WORD is a bundle. It is taken for a bundle
-         * unless there is advice about the whole word as a long option. */
+        /* The parser stops at -h, -v or an unknown letter, so the letters behind it do
+         * not show whether WORD is a bundle. WORD counts as a bundle unless there is
+         * advice about the whole word as a long option. */
         if (!option || option->id == OPTION_HELP || option->id == OPTION_VERSION)
             return !suggest_option(word, NULL, advice, sizeof(advice));
 

@@ -16,8 +16,9 @@
 #define WORD_MAX 32 /* maximum letters of a word whose spelling is compared */
 
 /*
- * Hints for a word with a certain value, as in "-rw=read" or "-rw read". If the value is
- * NULL, the row matches any value, and no value. The first row that matches is used.
+ * Hints for a word with a certain value, as in "-rw=read" or "-rw read". A row whose
+ * value is NULL matches the word with any value and also without a value. The first row
+ * that matches is used.
  */
 static const struct {
     const char *word, *value, *advice;

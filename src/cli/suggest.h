@@ -7,10 +7,10 @@
 /*
  * Writes advice about WORD, which is not a valid option, into ADVICE, a buffer of SIZE
  * bytes, such as "did you mean -size?". WORD starts with its dashes and may end with "="
- * and a value. If WORD has no "=", NEXT is taken for the value: the next word of the
- * command line, or NULL. Returns false, and makes ADVICE empty, if there is no advice.
- * For safety, an option that makes requests write is only suggested if WORD contains
- * "writ".
+ * and a value. NEXT is the next word of the command line, or NULL. If WORD has no "=",
+ * NEXT is taken as its value. Returns false, and makes ADVICE empty, if there is no
+ * advice. For safety, an option that makes requests write is only suggested if WORD
+ * contains "writ".
  */
 bool suggest_option(const char *word, const char *next, char *advice, size_t size);
 
